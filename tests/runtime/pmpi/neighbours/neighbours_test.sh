@@ -37,9 +37,9 @@ functions=(allgather allgatherv)
 # Of twins, along a ring of two, all-to-alls are MPI's, too.
 ((grid[0] == 2 || grid[1] == 2)) || functions+=(alltoall alltoallv alltoallw)
 for function in "${functions[@]}"; do
-  for name in "MPI_Neighbor_$function" "MPI_Ineighbor_$function" "MPI_Neighbor_${function}_init"; do
-    grep -q "^  $name " <<<"$served" || fail "$name was not served: $(cat "$work/statistics")"
-    ! grep -q "^  $name " <<<"$others" || fail "MPI had $name: $(cat "$work/statistics")"
+  for name in "Neighbor_$function" "Ineighbor_$function" "Neighbor_${function}_init"; do
+    grep -qE "^  MPIX?_$name " <<<"$served" || fail "$name was not served: $(cat "$work/statistics")"
+    ! grep -qE "^  MPIX?_$name " <<<"$others" || fail "MPI had $name: $(cat "$work/statistics")"
   done
 done
 
