@@ -188,9 +188,8 @@ std::string RunJob::prepare() {
            std::to_string(elements_);
   }
   if ((options_.check || options_.compare) && has_twins_) {
-    return "along a ring of one or two ranks two neighbours are one, whose blocks MPICH and Open "
-           "MPI "
-           "exchange: there is nothing to compare with";
+    return "along a ring of one or two ranks two neighbours are one, whose blocks some functions "
+           "of MPICH and Open MPI exchange: there is nothing to compare with";
   }
   return initTorc(arguments_, schedule_, &collective_) == TORC_OK ? std::string()
                                                                   : torc_error_message();

@@ -16,7 +16,8 @@ struct Grid {
   int neighbours = 0;         // two along each dimension
   std::uint32_t missing = 0;  // bit by place among them: there is none, as a dimension ends here
   // Two neighbours are one, along a periodic dimension of one or two. Which of two blocks for it is
-  // which, MPICH 4.0 and Open MPI 4.1 have otherwise than MPI 4.1, section 8.6.
+  // which, MPICH 4.0 (v and w) and Open MPI 4.1 (nonblocking) have otherwise than MPI 4.1, section
+  // 8.6.
   bool has_twins = false;
 };
 
