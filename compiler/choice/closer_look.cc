@@ -21,7 +21,7 @@ bool isAlike(const Candidate& a, const Candidate& b) {
 
 void lookCloser(Trials& trials, Simulate simulate) {
   const CollectiveSpec& spec = trials.spec;
-  if (rowOf(spec.collective).blocks == BlockSpace::kPair) return;
+  if (rowOf(spec.collective).blocks != BlockSpace::kNode) return;
   if (!elementBytesFor(spec, trials.bytes)) return;
   const double limit = kClose * trials.taken().predicted_s;
   double left = kAllPerRankOperations;
