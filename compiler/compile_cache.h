@@ -18,7 +18,7 @@ namespace torc::compiler {
 /// Threads may share it; what one is compiling, others wait for.
 class CompileCache {
  public:
-  explicit CompileCache(CollectiveSpec spec) : spec_(std::move(spec)) {}
+  explicit CompileCache(CollectiveSpec spec) : spec_(spec) {}
 
   const CollectiveSpec& spec() const { return spec_; }
 

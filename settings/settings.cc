@@ -217,8 +217,8 @@ constexpr Row kSettingRows[] = {
      "TORC_LIBRARY",
      readBytes<&Settings::cache>},
     {{"TORC_SCRATCH", "BYTES", "",
-      "Most memory that a call may take on a rank for what it forwards and sums up on the way; one "
-      "whose schedule needs more is MPI's. Default: no limit.",
+      "Most memory that a call may take on a rank for what it forwards and sums up on the way. A "
+      "call whose schedule needs more falls back to MPI. Default: no limit.",
       kAgreed},
      "TORC_LIBRARY",
      readBytes<&Settings::scratch>},

@@ -32,6 +32,7 @@
 
 #include <mpi.h>
 
+#include "bench/smpi/ranks.h"
 #include "linalg/run/random.h"
 #include "runtime/api/torc.h"
 
@@ -177,18 +178,6 @@ class Lines {
 
 // SMPI gives every rank its own.
 Lines lines;
-
-int sizeOf(MPI_Comm comm) {
-  int size = 1;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
-int rankOf(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
 
 double bytesOf(int count, MPI_Datatype type) {
   int size = 0;

@@ -72,9 +72,9 @@ void printLinks(const Topology& topology, const model::PacketResult& result,
     if (axis.size == 1) continue;
     const double rows = static_cast<double>(topology.sites()) / axis.size;
     const double links = rows * (axis.isRing() ? axis.size : axis.size - 1);
-    for (int down = 0; down < 2; ++down) {
+    for (std::size_t down = 0; down < 2; ++down) {
       const auto busy =
-          static_cast<double>(result.samples.busy[static_cast<std::size_t>(2 * i + down)]);
+          static_cast<double>(result.samples.busy[2 * static_cast<std::size_t>(i) + down]);
       out << "        " << axis.name << (down == 0 ? '+' : '-')
           << llvm::format("  %8.2f\n", 100 * busy * result.tick_s / (links * result.makespan_s));
     }

@@ -168,8 +168,8 @@ Status pgetrf(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, int m, i
     return status;
   std::vector<std::int64_t> exchanges;
   std::int64_t zero = -1;
-  const Status status = factor(*grid, &on_grid.matrix, on_grid.room.data(), on_grid.leading,
-                               TORC_LINALG_TOURNAMENT, &exchanges, &zero, options);
+  Status status = factor(*grid, &on_grid.matrix, on_grid.room.data(), on_grid.leading,
+                         TORC_LINALG_TOURNAMENT, &exchanges, &zero, options);
   if (!status.ok() && status.code != TORC_LINALG_SINGULAR) return status;
   *info = static_cast<int>(zero + 1);
   if (Status copied =

@@ -50,7 +50,8 @@ Status ProcessGrid::create(MPI_Comm comm, int rows, int columns, int layers, Gri
   if (order == GridOrder::kOnTorus &&
       placeOnTorus(made->all, rows, columns, layers, &row, &column, &layer)) {
     std::vector<int> ranks(static_cast<std::size_t>(size), -1);
-    ranks[static_cast<std::size_t>((layer * rows + row) * columns + column)] = rank;
+    const int place = (layer * rows + row) * columns + column;
+    ranks[static_cast<std::size_t>(place)] = rank;
     MPI_Allreduce(MPI_IN_PLACE, ranks.data(), size, MPI_INT, MPI_MAX, made->all);
     // Jobs that have met may each have a rank on the same node: nobody is then where another is
     // missing.

@@ -33,9 +33,7 @@ std::vector<Column> columnsOf(const PacketSamples& samples) {
     Column& column = columns[i * columns.size() / count];
     column.ticks += static_cast<double>(sample.end - before);
     before = sample.end;
-    column.sums.delivered += sample.delivered;
-    for (std::size_t d = 0; d < sample.busy.size(); ++d)
-      column.sums.busy[d] += sample.busy[d];
+    column.sums.addCounts(sample);
     column.sums.queued = sample.queued;
     column.sums.injection = sample.injection;
   }

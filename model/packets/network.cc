@@ -218,34 +218,28 @@ void PacketNetwork::release(std::uint32_t packet) {
   free_packet_ = packet;
 }
 
+/// Ends a slice of time.
 void PacketNetwork::sample() {
   if (samples_.all.size() == PacketSamples::kMost) samples_.halve();
-  PacketSample sample;
-  PacketSample before;
-  for (const PacketSample& it : samples_.all) {
-    before.delivered += it.delivered;
-    for (std::size_t d = 0; d < before.busy.size(); ++d)
-      before.busy[d] += it.busy[d];
-    before.end = it.end;
-  }
-  sample.end = std::min(before.end + samples_.slice, std::max(before.end, events_.now()));
-  sample.delivered = samples_.delivered - before.delivered;
-  for (std::size_t d = 0; d < before.busy.size(); ++d)
-    sample.busy[d] = samples_.busy[d] - before.busy[d];
-  for (Site& site : site_) {
-    for (std::uint32_t direction = 0; direction < directions_; ++direction) {
-      OutputLink& output = site.outputs[direction];
-      countReturned(output);
-      for (std::uint32_t c = 0; c < kPacketChannels; ++c) {
-        sample.queued[direction / 2][c] +=
-            static_cast<std::uint64_t>(channel_chunks_ - output.tokens[c]);
-      }
-    }
-    for (std::uint32_t fifo = 0; fifo < fifos_; ++fifo) {
-      sample.injection += static_cast<std::uint64_t>(injection_chunks_ - site.injection_room[fifo]);
-    }
-  }
+  PacketSample sample = samples_.sinceLast(events_.now());
+  for (Site& site : site_)
+    addQueued(site, sample);
   samples_.all.push_back(sample);
+}
+
+/// Adds what is in a node's injection FIFOs, and in the channels that its links lead to: the tokens
+/// that the links do not have.
+void PacketNetwork::addQueued(Site& site, PacketSample& sample) {
+  for (std::uint32_t direction = 0; direction < directions_; ++direction) {
+    OutputLink& output = site.outputs[direction];
+    countReturned(output);
+    for (std::uint32_t c = 0; c < kPacketChannels; ++c) {
+      sample.queued[direction / 2][c] +=
+          static_cast<std::uint64_t>(channel_chunks_ - output.tokens[c]);
+    }
+  }
+  for (std::uint32_t fifo = 0; fifo < fifos_; ++fifo)
+    sample.injection += static_cast<std::uint64_t>(injection_chunks_ - site.injection_room[fifo]);
 }
 
 llvm::Error PacketNetwork::check() const {

@@ -156,6 +156,7 @@ class PacketNetwork {
 
   llvm::Error check() const;
   void sample();
+  void addQueued(Site& site, PacketSample& sample);
 
   Topology topology_;
   PacketParameters parameters_;

@@ -3,7 +3,9 @@
 #ifndef TORC_MODEL_PACKETS_SAMPLES_H_
 #define TORC_MODEL_PACKETS_SAMPLES_H_
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +22,13 @@ struct PacketSample {
   /// that the buffer is reserved for count.
   std::array<std::array<std::uint64_t, 3>, kMaxDimensions> queued{};
   std::uint64_t injection = 0;  // and in injection FIFOs
+
+  /// Adds what was delivered and how busy links were in another slice.
+  void addCounts(const PacketSample& other) {
+    delivered += other.delivered;
+    for (std::size_t d = 0; d < busy.size(); ++d)
+      busy[d] += other.busy[d];
+  }
 };
 
 struct PacketSamples {
@@ -30,14 +39,27 @@ struct PacketSamples {
   std::uint64_t delivered = 0;                           // since the beginning
   std::array<std::uint64_t, 2 * kMaxDimensions> busy{};  // likewise
 
+  /// The next slice without its queues: what has happened since the last one ended. It ends at
+  /// `now`, in ticks, or before, when it is `slice` long.
+  PacketSample sinceLast(std::uint64_t now) const {
+    PacketSample before;
+    for (const PacketSample& it : all)
+      before.addCounts(it);
+    const std::uint64_t begin = all.empty() ? 0 : all.back().end;
+    PacketSample sample;
+    sample.end = std::clamp(now, begin, begin + slice);
+    sample.delivered = delivered - before.delivered;
+    for (std::size_t d = 0; d < busy.size(); ++d)
+      sample.busy[d] = busy[d] - before.busy[d];
+    return sample;
+  }
+
   /// Makes one slice of every two.
   void halve() {
     std::size_t kept = 0;
     for (std::size_t i = 1; i < all.size(); i += 2) {
       PacketSample joined = all[i];
-      joined.delivered += all[i - 1].delivered;
-      for (std::size_t d = 0; d < joined.busy.size(); ++d)
-        joined.busy[d] += all[i - 1].busy[d];
+      joined.addCounts(all[i - 1]);
       all[kept++] = joined;
     }
     all.resize(kept);

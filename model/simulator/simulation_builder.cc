@@ -50,7 +50,7 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
                                      ir::NodeClasses classes)
     : schedule_(schedule),
       machine_(machine),
-      classes_(std::move(classes)),
+      classes_(classes),
       routes_(schedule.topology, classes_),
       cores_(std::max(1u, machine.cores / routes_.ranksPerNode())),
       links_(std::size_t{routes_.nodeCount()} * kMaxAxes * 2, kNone),

@@ -112,7 +112,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   const double tasks = executions(schedule, classes) * segments;
   if (llvm::Error error = checkTaskCount(schedule, classes.count(), tasks)) return error;
-  SimulationBuilder builder(schedule, machine, std::move(classes));
+  SimulationBuilder builder(schedule, machine, classes);
   SimulationGraph& graph = builder.graph();
   const VectorShares shares(schedule, segments);
   std::vector<std::uint32_t> first_dependence{0}, dependences;  // by task
@@ -179,7 +179,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
   ir::NodeClasses ranks(schedule, true);
   if (llvm::Error error = checkTaskCount(schedule, ranks.count(), 0)) return error;
-  SimulationBuilder builder(schedule, machine, std::move(ranks));
+  SimulationBuilder builder(schedule, machine, ranks);
   SimulationGraph& graph = builder.graph();
   const CollectiveRow& facts = rowOf(schedule.collective);
   const Counts counts{

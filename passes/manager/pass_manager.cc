@@ -34,7 +34,7 @@ llvm::Error checkProgram(const ir::Program& program) {
   return makeError(place + name(fault.rule) + ": " + fault.message);
 }
 
-llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) {
+llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) const {
   const bool is_plan = program.isPlan();
   if (is_plan != (pass.level() == PassLevel::kPlan)) {
     return makeError(

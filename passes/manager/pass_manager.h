@@ -32,7 +32,7 @@ class PassManager {
   llvm::Error run(ir::Program& program);
 
  private:
-  llvm::Error runOne(Pass& pass, ir::Program& program);
+  llvm::Error runOne(Pass& pass, ir::Program& program) const;
 
   std::vector<std::unique_ptr<Pass>> passes_;
   PassManagerOptions options_;

@@ -459,7 +459,7 @@ Status validateRecords(const ScheduleView& schedule, std::uint32_t part_count) {
 /// the first or the last iteration alone, and the others are compared among themselves.
 Status validateEnds(const ScheduleView& schedule, std::uint32_t part_count) {
   const UnrolledLoops ends = unrollLoops(schedule, IterationChoice::kEnds);
-  const Status status = validateRecords(ends.schedule.view(), part_count);
+  Status status = validateRecords(ends.schedule.view(), part_count);
   if (status.ok()) return status;
   // The message begins with the number of a record: it should be that of `schedule`.
   const struct {

@@ -4,37 +4,16 @@
 #include "schedules/validation/validate_operations.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
-#include "schedules/neighbours.h"
-#include "schedules/piece_search.h"
 #include "schedules/root.h"
 #include "schedules/topology/damage.h"
 #include "schedules/validation/validate.h"
+#include "schedules/validation/validate_regions.h"
 #include "support/message.h"
 
 namespace torc {
 namespace {
-
-/// Which regions an operation kind has.
-struct KindRegions {
-  bool dst, a, b;
-};
-constexpr KindRegions kKindRegions[kOperationKindCount] = {
-    {false, true, false},   // send a
-    {true, false, false},   // recv dst
-    {true, true, true},     // recv_reduce dst = a + (received into b)
-    {true, true, true},     // reduce dst = a + b
-    {true, true, false},    // copy dst = a
-    {false, false, false},  // notify
-    {false, false, false},  // await
-};
-
-/// Whether `interval` is so many steps from the executing node for all nodes of `guard`.
-bool isAt(std::int32_t steps, const Interval& interval, const Range& guard, std::uint32_t size) {
-  return seen(interval, guard, size) == seen(Interval::relative(steps), guard, size);
-}
 
 /// Who executes behind a root-relative guard on an axis of `size`, whatever the root's coordinate.
 Range underAnyRoot(const Interval& interval, std::uint32_t size) {
@@ -55,19 +34,14 @@ class OperationValidator {
   OperationValidator(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named)
       : schedule_(schedule),
         topology_(schedule.topology),
-        part_count_(part_count),
-        named_(named),
-        search_(schedule),
-        axes_(schedule.blockAxes()),
-        reaches_(schedule.frames.size()),
+        regions_(schedule, part_count, named),
         peer_loop_of_(schedule.streams.size(), kUnknown) {}
 
   /// Checks `operation`, number `index`, as the one after those checked before.
   Status check(const Operation& operation, std::uint32_t index);
   /// Dependences that the operations checked so far have.
   std::uint64_t dependences() const { return dependences_; }
-  /// Pieces of frames looked at so far, besides those that regions name.
-  std::uint64_t pieceChecks() const { return search_.checks() + reach_checks_; }
+  const RegionValidator& regions() const { return regions_; }
 
  private:
   Status checkPlace(const Operation& operation);
@@ -77,50 +51,16 @@ class OperationValidator {
   Status checkShift(const Operation& operation);
   Status checkLoop(const Operation& operation);
   Status checkPeerIsAlive(const Shift& shift);
-  Status checkRegions(const Operation& operation);
-  Status checkRegion(const Operation& operation, const Region& region, bool wanted);
-  Status checkBuffer(const Operation& operation, const Region& region);
-  bool isAtRoot(const Operation& operation) const;
-  Status checkOwnBlock(std::uint32_t box, std::uint32_t end);
-  Status checkNeighboursBlock(std::uint32_t box, const Way& way);
-  Status checkFrame(const Region& region);
-  Status checkIntervals(const Operation& operation, std::uint32_t box);
-  Status checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end);
-  Status checkFrameOnMesh(std::uint32_t frame);
-  std::uint32_t differingAxis(std::uint32_t one, std::uint32_t other) const;
-  Status checkSameBlocks(const Region& first, const Region& second);
-  Status checkStaging(const Operation& operation);
 
-  std::uint32_t slot(const Region& region) const { return schedule_.frames[region.frame].slot; }
   std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
   char axisName(std::uint32_t axis) const { return topology_.axes[axis].name; }
-  /// "X", or of a pair's blocks "X of the source".
-  std::string blockAxisName(std::uint32_t axis) const {
-    std::string name(1, axisName(axes_.nodeAxis(axis)));
-    if (axes_.ends() == 2) {
-      name += axis < axes_.nodeAxes() ? " of the source" : " of the destination";
-    }
-    return name;
-  }
 
   const ScheduleView& schedule_;
   const Topology& topology_;
-  const std::uint32_t part_count_;
   Ranges guard_{};  // of the operation being checked: the coordinates of those who execute it
   std::uint16_t phase_ = 0;
   std::uint64_t dependences_ = 0;
-  NamedBlocks named_;  // so far
-  PieceSearch search_;
-
-  /// How far the relative intervals of a frame's pieces reach from a node along the axes that do
-  /// not wrap: from `start` to before `end`.
-  struct Reach {
-    bool known = false;
-    std::array<std::int64_t, kMaxAxes> start{}, end{};
-  };
-  const BlockAxes axes_;
-  std::vector<Reach> reaches_;  // by frame, known when it is first needed
-  std::uint64_t reach_checks_ = 0;
+  RegionValidator regions_;
 
   /// Of each stream: the loop over peers of all its messages, or that they have none.
   static constexpr std::uint32_t kUnknown = kNone - 1;
@@ -133,7 +73,7 @@ Status OperationValidator::check(const Operation& operation, std::uint32_t index
   if (status.ok()) status = checkDependences(operation, index);
   if (status.ok()) status = checkGuard(operation);
   if (status.ok()) status = checkPeer(operation);
-  if (status.ok()) status = checkRegions(operation);
+  if (status.ok()) status = regions_.check(operation, guard_);
   return status;
 }
 
@@ -297,291 +237,6 @@ Status OperationValidator::checkPeerIsAlive(const Shift& shift) {
   return {};
 }
 
-Status OperationValidator::checkRegions(const Operation& operation) {
-  const KindRegions& wanted = kKindRegions[static_cast<unsigned>(operation.kind)];
-  const struct {
-    const char* name;
-    const Region& region;
-    bool wanted;
-  } regions[] = {{"dst", operation.dst, wanted.dst},
-                 {"a", operation.a, wanted.a},
-                 {"b", operation.b, wanted.b}};
-  for (const auto& [name, region, is_wanted] : regions) {
-    if (Status status = checkRegion(operation, region, is_wanted); !status.ok()) {
-      return status.annotated(name);
-    }
-  }
-  if (operation.dst.buffer == Buffer::kIn) return malformed("dst: writes in");
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = i + 1; j < 3; ++j) {
-      if (!regions[i].wanted || !regions[j].wanted) continue;
-      if (Status status = checkSameBlocks(regions[i].region, regions[j].region); !status.ok()) {
-        return status.annotated(message(regions[i].name, " and ", regions[j].name));
-      }
-    }
-  }
-  if (operation.kind == OperationKind::kCopy && operation.dst.buffer == operation.a.buffer &&
-      operation.dst.frame == operation.a.frame) {
-    return malformed("copies a region to itself");
-  }
-  if (operation.kind == OperationKind::kRecvReduce) return checkStaging(operation);
-  return {};
-}
-
-Status OperationValidator::checkRegion(const Operation& operation, const Region& region,
-                                       bool wanted) {
-  if (region.reserved != 0) return malformed("reserved bytes are not 0");
-  const auto buffer = static_cast<unsigned>(region.buffer);
-  if (buffer > static_cast<unsigned>(Buffer::kScratch)) {
-    return malformed("buffer ", buffer, " is unknown");
-  }
-  if (!wanted) {
-    if (region != Region{}) return malformed(name(operation.kind), " has no such region");
-    return {};
-  }
-  if (!region.present()) return malformed("is missing");
-  if (Status status =
-          validateBlocks(schedule_, part_count_, region.part, region.box, region.pieces, named_);
-      !status.ok()) {
-    return status;
-  }
-  const std::uint32_t served = schedule_.streams[operation.stream].part;
-  for (const Piece& piece : schedule_.piecesOf(region)) {
-    if (served != kNone && (piece.part != served || piece.parts != 1)) {
-      return malformed("part ", piece.part == served ? piece.part + 1 : piece.part,
-                       " is not that of stream ", operation.stream, " (part ", served, ")");
-    }
-    if (Status status = checkIntervals(operation, piece.box); !status.ok()) return status;
-  }
-  return checkBuffer(operation, region);
-}
-
-Status OperationValidator::checkBuffer(const Operation& operation, const Region& region) {
-  if (region.buffer == Buffer::kScratch) return checkFrame(region);
-  if (region.frame != kNone) {
-    return malformed(name(region.buffer), " has a frame, which is for scratch alone");
-  }
-  if (operation.kind == OperationKind::kRecvReduce && &region == &operation.b) {
-    return malformed("must be scratch, not ", name(region.buffer));
-  }
-  const CollectiveRow& collective = rowOf(schedule_.collective);
-  const bool is_in = region.buffer == Buffer::kIn;
-  if ((is_in ? collective.in_elsewhere : collective.out_elsewhere) == Holds::kNothing &&
-      !isAtRoot(operation)) {
-    return malformed(name(region.buffer), " is the root's alone: the guard admits others");
-  }
-  const bool whole = is_in ? collective.inWhole() : collective.outWhole();
-  if (whole) return {};
-  for (const Piece& piece : schedule_.piecesOf(region)) {
-    Status status;
-    if (is_in && collective.isOfNeighbours()) {
-      for (std::uint32_t i = 0; i < piece.parts && status.ok(); ++i)
-        status = checkNeighboursBlock(piece.box, wayOfPart(piece.part + i));
-    } else {
-      status = checkOwnBlock(piece.box, is_in ? 0 : axes_.ends() - 1);
-    }
-    if (!status.ok()) return status.annotated(std::string(name(region.buffer)));
-  }
-  return {};
-}
-
-/// Whether nobody but the root executes `operation`.
-bool OperationValidator::isAtRoot(const Operation& operation) const {
-  if (operation.guard == kNone) return topology_.sites() == 1;
-  const Box& guard = schedule_.boxes[operation.guard];
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const Interval wanted =
-        countsFromRoot(schedule_, axis) ? Interval::absolute(0) : Interval::root();
-    if (size(axis) > 1 && guard[axis] != wanted && guard[axis].kind != IntervalKind::kRootWithin) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Whether the blocks of `box` are the own one; those of a pair, whether they are from the own node
-/// (`end` 0) or to it (1).
-Status OperationValidator::checkOwnBlock(std::uint32_t box, std::uint32_t end) {
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const std::uint32_t block_axis = end * axes_.nodeAxes() + axis;
-    if (isAt(0, schedule_.blockInterval(box, block_axis), guard_[axis], size(axis))) continue;
-    return malformed("holds the own block", axes_.ends() == 2 ? "s" : "", " alone; on ",
-                     blockAxisName(block_axis), " the region has others");
-  }
-  return {};
-}
-
-/// Whether the blocks of `box` are that of the neighbour `way`.
-Status OperationValidator::checkNeighboursBlock(std::uint32_t box, const Way& way) {
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const std::int32_t steps = axis == way.axis ? way.sign : 0;
-    if (isAt(steps, schedule_.boxes[box][axis], guard_[axis], size(axis))) continue;
-    return malformed("holds of each part the block of the neighbour ",
-                     way.sign > 0 ? "above" : "below", " on ", axisName(way.axis), " alone; on ",
-                     axisName(axis), " the region has others");
-  }
-  return {};
-}
-
-Status OperationValidator::checkFrame(const Region& region) {
-  if (region.frame >= schedule_.frames.size()) {
-    return malformed("frame ", region.frame, " does not exist (schedule has ",
-                     schedule_.frames.size(), ")");
-  }
-  const Frame& frame = schedule_.frames[region.frame];
-  if (Status status = checkFrameOnMesh(region.frame); !status.ok()) {
-    return status.annotated(message("frame ", region.frame));
-  }
-  const PieceList outer = schedule_.piecesOf(frame);
-  std::size_t next = 0;  // mostly the pieces of a region follow the frame's order
-  for (const Piece& piece : schedule_.piecesOf(region)) {
-    const std::size_t found = search_.find(guard_, frame, piece, next);
-    next = found + 1;
-    if (search_.checks() > mostPieceChecks(schedule_)) {
-      return malformed("takes too long to find in the pieces of frame ", region.frame);
-    }
-    if (found < outer.size()) continue;
-    if (outer.size() > 1) {
-      return malformed("has a piece that is in none of frame ", region.frame);
-    }
-    if (const Piece& only = outer[0];
-        piece.part < only.part || piece.part + piece.parts > only.part + only.parts) {
-      return malformed("part ", piece.part, " is not that of frame ", region.frame, " (part ",
-                       only.part, ")");
-    }
-    return malformed("is not inside frame ", region.frame, " on ",
-                     blockAxisName(search_.axisOutside(guard_, outer[0].box, piece.box)));
-  }
-  return {};
-}
-
-/// Whether the box stays on every mesh axis, whoever executes (absolute intervals do, always), and
-/// counts from the peer only where there is a loop over peers.
-Status OperationValidator::checkIntervals(const Operation& operation, std::uint32_t box) {
-  for (std::uint32_t block_axis = 0; block_axis < axes_.count(); ++block_axis) {
-    const std::uint32_t axis = axes_.nodeAxis(block_axis);
-    const Interval& interval = schedule_.blockInterval(box, block_axis);
-    if (isPeerRelative(interval.kind)) {
-      if (!operation.hasPeerLoop()) {
-        return malformed("counts from a peer on ", axisName(axis),
-                         ", but there is no loop over peers");
-      }
-      if (interval.kind != Interval::ofPeer(sends(operation.kind)).kind) {
-        return malformed("counts from the other side of the peer on ", axisName(axis));
-      }
-      if (!topology_.axes[axis].wraps() && (interval.start != 0 || interval.length != 1)) {
-        return malformed("has more than the peer on ", axisName(axis), ", which does not wrap");
-      }
-    }
-    if (topology_.axes[axis].wraps() || interval.kind != IntervalKind::kRelative) continue;
-    Status status =
-        checkReach(axis, interval.start, std::int64_t{interval.start} + interval.length);
-    if (!status.ok()) return status;
-  }
-  return {};
-}
-
-/// Whether what reaches from `start` to before `end` of each executing node stays inside.
-Status OperationValidator::checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end) {
-  const Range& guard = guard_[axis];
-  const std::int64_t first = std::int64_t{guard.start} + start;
-  const std::int64_t last = std::int64_t{guard.start} + guard.length - 1 + end - 1;
-  if (first >= 0 && last < size(axis)) return {};
-  return malformed(axisName(axis), "=", first < 0 ? first : last, " is outside the mesh (size ",
-                   size(axis), ")");
-}
-
-/// The same for all pieces of a frame, which are looked at once, not for every region in it.
-Status OperationValidator::checkFrameOnMesh(std::uint32_t frame) {
-  Reach& reach = reaches_[frame];
-  if (!reach.known) {
-    reach.known = true;
-    for (const Piece& piece : schedule_.piecesOf(schedule_.frames[frame])) {
-      ++reach_checks_;
-      for (std::uint32_t block_axis = 0; block_axis < axes_.count(); ++block_axis) {
-        const std::uint32_t axis = axes_.nodeAxis(block_axis);
-        const Interval& interval = schedule_.blockInterval(piece.box, block_axis);
-        if (interval.kind != IntervalKind::kRelative) continue;
-        const std::int64_t start = interval.start;
-        const bool first = reach.start[axis] == reach.end[axis];
-        reach.start[axis] = first ? start : std::min(reach.start[axis], start);
-        reach.end[axis] =
-            std::max(first ? start : reach.end[axis], start + std::int64_t{interval.length});
-      }
-    }
-  }
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (topology_.axes[axis].wraps() || reach.start[axis] == reach.end[axis]) continue;
-    Status status = checkReach(axis, reach.start[axis], reach.end[axis]);
-    if (!status.ok()) return status;
-  }
-  return {};
-}
-
-/// The first block axis on which two boxes are different for the nodes of the guard; kNone: they
-/// are not.
-std::uint32_t OperationValidator::differingAxis(std::uint32_t one, std::uint32_t other) const {
-  if (one == other) return kNone;
-  for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
-    const Range& executing = guard_[axes_.nodeAxis(axis)];
-    if (seen(schedule_.blockInterval(one, axis), executing, axes_.size(axis)) !=
-        seen(schedule_.blockInterval(other, axis), executing, axes_.size(axis))) {
-      return axis;
-    }
-  }
-  return kNone;
-}
-
-/// Regions of an operation name the same blocks: those of equal numbers may differ in size. In
-/// one slot they must be in one frame, or their blocks would lie across each other.
-Status OperationValidator::checkSameBlocks(const Region& first, const Region& second) {
-  const PieceList ones = schedule_.piecesOf(first);
-  const PieceList others = schedule_.piecesOf(second);
-  if (ones.size() != others.size()) {
-    return malformed("have ", ones.size(), " and ", others.size(), " pieces");
-  }
-  for (std::size_t i = 0; i < ones.size(); ++i) {
-    if (ones[i].part != others[i].part || ones[i].parts != others[i].parts) {
-      return malformed("name different parts");
-    }
-    if (const std::uint32_t axis = differingAxis(ones[i].box, others[i].box); axis != kNone) {
-      return malformed("name different blocks on ", blockAxisName(axis));
-    }
-  }
-  if (first.buffer == Buffer::kScratch && second.buffer == Buffer::kScratch &&
-      first.frame != second.frame && slot(first) == slot(second)) {
-    return malformed("are in frames ", first.frame, " and ", second.frame, " of one slot (",
-                     slot(first), ")");
-  }
-  return {};
-}
-
-/// What a recv_reduce receives waits in a frame of its own.
-Status OperationValidator::checkStaging(const Operation& operation) {
-  const Region& b = operation.b;
-  const PieceList frame = schedule_.piecesOf(schedule_.frames[b.frame]);
-  const PieceList pieces = schedule_.piecesOf(b);
-  if (pieces.size() != frame.size()) {
-    return malformed("b: has ", pieces.size(), " of the ", frame.size(), " pieces of frame ",
-                     b.frame);
-  }
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (const std::uint32_t axis = differingAxis(frame[i].box, pieces[i].box); axis != kNone) {
-      return malformed("b: does not fill frame ", b.frame, " on ", blockAxisName(axis));
-    }
-    if (pieces[i].part != frame[i].part || pieces[i].parts != frame[i].parts) {
-      return malformed("b: does not fill frame ", b.frame, ": it has other parts");
-    }
-  }
-  for (const Region* other : {&operation.dst, &operation.a}) {
-    if (other->buffer == Buffer::kScratch && other->frame == b.frame) {
-      return malformed("b: frame ", b.frame, " is used by ", other == &operation.a ? "a" : "dst",
-                       " too");
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named,
@@ -592,7 +247,7 @@ Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count
       return status.annotated(message("operation ", i));
     }
   }
-  if (piece_checks != nullptr) *piece_checks = validator.pieceChecks();
+  if (piece_checks != nullptr) *piece_checks = validator.regions().pieceChecks();
   if (validator.dependences() != schedule.dependences.size()) {
     return malformed("dependences: ", schedule.dependences.size(), " records, operations use ",
                      validator.dependences());

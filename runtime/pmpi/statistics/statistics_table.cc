@@ -21,7 +21,7 @@ class Columns {
  public:
   enum class Side { kLeft, kRight };
 
-  explicit Columns(std::vector<std::pair<const char*, Side>> heads) {
+  explicit Columns(const std::vector<std::pair<const char*, Side>>& heads) {
     std::vector<std::string> row;
     for (const auto& [head, side] : heads) {
       row.push_back(head);

@@ -15,7 +15,7 @@ Schedule compiledInSegments(llvm::StringRef algorithm, Collective collective,
                             const Topology& topology, std::uint32_t segments);
 
 /// Expects a proof, both of all nodes at a time and node by node, and the right result of runs from
-/// every root, in place and not.
+/// every root, where there is one, in place and not.
 void expectProofAndRuns(const ScheduleView& schedule);
 
 /// The same of a scatter or a gather, with one count for all ranks and with others.

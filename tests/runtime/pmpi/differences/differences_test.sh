@@ -11,13 +11,14 @@ ranks=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
+output=$work/output
 failures=0
 # Open MPI 4.1.4 writes more than a receive is for, where it copies from another process's memory.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 
 fail() {
   echo "differences_test: $case, $form, $ranks ranks: $*"
-  sed 's/^/  | /' "$work/output"
+  sed 's/^/  | /' "$output"
   failures=$((failures + 1))
 }
 
@@ -27,20 +28,20 @@ run() {
   for assignment in "$@"; do variables+=(-genv "${assignment%%=*}" "${assignment#*=}"); done
   status=0
   timeout --kill-after=3 40 tools/mpiexec.sh -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" \
-    "${variables[@]}" -n "$ranks" "$program" "$case" "$form" </dev/null >"$work/output" 2>&1 || status=$?
+    "${variables[@]}" -n "$ranks" "$program" "$case" "$form" </dev/null >"$output" 2>&1 || status=$?
   [[ $status -ne 124 && $status -ne 137 ]] || fail "hangs"
-  ! grep -q WRONG "$work/output" || fail "wrong results"
+  ! grep -q WRONG "$output" || fail "wrong results"
 }
 
 # Lines of every rank: all WHAT REST
 all() {
-  [[ $(grep -cE "^rank [0-9]+: $1: $2\$" "$work/output") -eq $3 ]] || fail "not $3 times '$1: $2'"
+  [[ $(grep -cE "^rank [0-9]+: $1: $2\$" "$output") -eq $3 ]] || fail "not $3 times '$1: $2'"
 }
 
 expectRight() {  # what the ranks say
   [[ $status -eq 0 ]] || fail "exit status $status"
   all "$1" right "$2"
-  ! grep -q '^torc: ' "$work/output" || fail "torc has something to say"
+  ! grep -q '^torc: ' "$output" || fail "torc has something to say"
 }
 
 # The call fails on all ranks, and the next is right; one line at least says what differs.
@@ -49,16 +50,16 @@ expectErrors() {  # PATTERN
   all before right "$ranks"
   all call 'error class [0-9]+' "$ranks"
   all after right "$ranks"
-  grep -qE "^torc: error: rank [0-9]+: call 2 on $shape: .*$1" "$work/output" || fail "nothing says: $1"
+  grep -qE "^torc: error: rank [0-9]+: call 2 on $shape: .*$1" "$output" || fail "nothing says: $1"
 }
 
 # The call fails on rank 0, and perhaps on others, and the next is right.
 expectReceiversError() {  # PATTERN
   [[ $status -eq 0 ]] || fail "exit status $status"
   all before right "$ranks"
-  grep -qE '^rank 0: call: error class [0-9]+$' "$work/output" || fail "the receiver's call is right"
+  grep -qE '^rank 0: call: error class [0-9]+$' "$output" || fail "the receiver's call is right"
   all after right "$ranks"
-  grep -qE "^torc: error: rank 0: call 2 on $shape: .*$1" "$work/output" || fail "nothing says: $1"
+  grep -qE "^torc: error: rank 0: call 2 on $shape: .*$1" "$output" || fail "nothing says: $1"
 }
 
 # MPI has refused the call of one rank, which ends a call earlier than the others.
@@ -68,21 +69,23 @@ expectOneBehind() {
   all call right $((ranks - 1))
   all after right 1
   all after 'error class [0-9]+' $((ranks - 1))
-  grep -qE "^torc: error: .*is in MPI_Finalize after 2 calls" "$work/output" || fail "nothing says why"
+  grep -qE "^torc: error: .*is in MPI_Finalize after 2 calls" "$output" || fail "nothing says why"
 }
 
 # takes CASE: whether the case is tried in this form. Two ranks try every case in every form; more,
 # whose jobs take longer, every case in one form, the next case in the next.
-cases=0 forms=0
+cases=0
 takes() {
   case=$1
   cases=$((cases + 1))
-  ((ranks == 2 || (cases + forms) % 3 == 0))
+  ((ranks == 2 || (cases + number) % 3 == 0))
 }
 
 shape='[0-9x]+'
 soon=TORC_STALL=1 # ranks that wait ask others after a quarter of it
-for form in blocking nonblocking persistent; do
+# tryCases FORM NUMBER: the cases in the form, which is the NUMBER-th.
+tryCases() {
+  form=$1 number=$2 output=$work/$1
   if takes same-base; then
     run
     expectRight 'the same base' $((2 * ranks))
@@ -130,7 +133,7 @@ for form in blocking nonblocking persistent; do
     all call 'error class [0-9]+' "$ranks"
     all next right "$ranks"
     all after right "$ranks"
-    grep -qE "^torc: error: rank [0-9]+: call 2 on $shape: .*MPI has refused it" "$work/output" ||
+    grep -qE "^torc: error: rank [0-9]+: call 2 on $shape: .*MPI has refused it" "$output" ||
       fail "nothing says why"
   fi
   if takes alone; then
@@ -170,7 +173,7 @@ for form in blocking nonblocking persistent; do
   if takes skipped; then
     run "$soon"
     all call 'error class [0-9]+' $((ranks - 1))
-    grep -q 'is in MPI_Finalize after 1 call' "$work/output" || fail "nothing says who has ended"
+    grep -q 'is in MPI_Finalize after 1 call' "$output" || fail "nothing says who has ended"
   fi
   if takes first-fewer; then
     run "$soon"
@@ -180,28 +183,38 @@ for form in blocking nonblocking persistent; do
   if takes fatal; then
     run "$soon"
     [[ $status -ne 0 ]] || fail "MPI_ERRORS_ARE_FATAL: exit status 0"
-    grep -qE '^torc: error: rank [0-9]+: call 2 on ' "$work/output" || fail "nothing names the call"
+    grep -qE '^torc: error: rank [0-9]+: call 2 on ' "$output" || fail "nothing names the call"
   fi
   if takes late; then
     run TORC_STALL=1
     [[ $status -eq 0 ]] || fail "exit status $status"
     all call right "$ranks"
     told=$(grep -cE '^torc: warning: rank [0-9]+: MPIX?_I?[Aa]llreduce.*call 2 on .*: no progress for 1 s: ' \
-      "$work/output")
+      "$output")
     [[ $told -eq $((ranks - 1)) ]] || fail "$told of $((ranks - 1)) waiting ranks tell of it"
   fi
-  forms=$((forms + 1))
-done
+  if [[ $form == nonblocking ]]; then
+    case=freed-lists
+    run
+    expectRight 'freed lists' "$ranks"
+  fi
+  return "$((failures > 0))"
+}
 
-form=nonblocking
-case=freed-lists
-run
-expectRight 'freed lists' "$ranks"
+# Most of the time they wait.
+jobs=()
+for form in blocking nonblocking persistent; do
+  tryCases "$form" "${#jobs[@]}" &
+  jobs+=($!)
+done
+for job in "${jobs[@]}"; do
+  wait "$job" || failures=$((failures + 1))
+done
 
 form=blocking
 case=late
 run TORC_STALL=0
-! grep -q '^torc: ' "$work/output" || fail "TORC_STALL=0, and yet a line"
+! grep -q '^torc: ' "$output" || fail "TORC_STALL=0, and yet a line"
 
 # An operation of the program's on one rank, which torc serves there, too, as it may cut vectors; but not
 # on six ranks, which are in another order than the library's torus.

@@ -14,8 +14,6 @@ patience=60 # seconds for the job to end, or for torc to say why it does not
 grace=3     # seconds for the job to end by itself after torc has said so
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-output=$work/output
-failures=0 failed=0 stalled=0 completed=0
 
 environment=()
 if [[ $preload != - ]]; then
@@ -28,8 +26,7 @@ unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
 
 fail() {
   echo "illegal_programs_test: seed $seed on $ranks ranks: $*"
-  cut -c1-500 "$output" | head -n 30
-  failures=$((failures + 1))
+  cut -c1-500 "$output" | head -n 30 | sed 's/^/  | /'
 }
 
 isRunning() {
@@ -54,7 +51,9 @@ endJob() {
 said='^torc: .*MPI_[A-Z]'
 crashed='signal (4|6|7|8|11)\b|[Ss]egmentation|terminate called|EXIT CODE: (134|136|139)\b'
 
-for ((seed = first; seed < first + programs; ++seed)); do
+# tryProgram SEED: prints what has become of the program, behind what is wrong with that.
+tryProgram() {
+  local seed=$1 output=$work/output-$1 job status was_told
   : >"$output"
   tools/mpiexec.sh "${environment[@]}" -n "$ranks" "$program" --seed "$seed" \
     </dev/null >"$output" 2>&1 &
@@ -67,25 +66,35 @@ for ((seed = first; seed < first + programs; ++seed)); do
     grep -qE "$crashed" "$output" && fail "crashed"
     endJob
     wait "$job" 2>/dev/null
-    if ((was_told > 0)); then
-      stalled=$((stalled + 1))
-    else
-      fail "hangs, and nothing says in which call"
-    fi
-    continue
+    ((was_told > 0)) || fail "hangs, and nothing says in which call"
+    echo stalled
+    return
   fi
   wait "$job"
   status=$?
   if ((status == 139)) || grep -qE "$crashed" "$output"; then
     fail "crashed, exit status $status"
   elif ((status != 0)); then
-    failed=$((failed + 1))
+    echo failed
   elif [[ $(grep -c '^illegal_programs: rank .*: finished$' "$output") -ne $ranks ]]; then
     fail "exit status 0, but not all ranks have finished"
   else
-    completed=$((completed + 1))
+    echo completed
   fi
+}
+
+# Those that stall wait: some go at a time.
+for ((seed = first; seed < first + programs; ++seed)); do
+  [[ $(jobs -rp | wc -l) -lt 3 ]] || wait -n
+  tryProgram "$seed" >"$work/outcome-$seed" &
 done
+wait
+cat "$work"/outcome-* >"$work/outcomes"
+grep -vxE 'stalled|failed|completed' "$work/outcomes"
+failures=$(grep -c '^illegal_programs_test: ' "$work/outcomes")
+failed=$(grep -cx failed "$work/outcomes")
+stalled=$(grep -cx stalled "$work/outcomes")
+completed=$(grep -cx completed "$work/outcomes")
 
 echo "illegal_programs_test: $programs programs on $ranks ranks: $failed ended with an error," \
   "$stalled were ended after torc had named the call, $completed completed, $failures are failures"

@@ -1,0 +1,76 @@
+// The part of validation that looks at the regions of operations. The nodes that execute an
+// operation form, on every axis, a cyclic range: its guard. So "for all executing nodes" is asked
+// axis by axis.
+#ifndef TORC_SCHEDULES_VALIDATION_VALIDATE_REGIONS_H_
+#define TORC_SCHEDULES_VALIDATION_VALIDATE_REGIONS_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schedules/neighbours.h"
+#include "schedules/piece_search.h"
+#include "schedules/schedule.h"
+#include "schedules/validation/validate_operations.h"
+#include "support/status.h"
+
+namespace torc {
+
+class RegionValidator {
+ public:
+  /// `schedule` must outlive it; see validateOperations().
+  RegionValidator(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named);
+
+  /// Checks the regions of an operation that nodes at the coordinates `guard` execute.
+  Status check(const Operation& operation, const Ranges& guard);
+  /// Pieces of frames looked at so far, besides those that regions name.
+  std::uint64_t pieceChecks() const { return search_.checks() + reach_checks_; }
+
+ private:
+  Status checkRegion(const Operation& operation, const Region& region, bool wanted);
+  Status checkBuffer(const Operation& operation, const Region& region);
+  bool isAtRoot(const Operation& operation) const;
+  Status checkOwnBlock(std::uint32_t box, std::uint32_t end);
+  Status checkNeighboursBlock(std::uint32_t box, const Way& way);
+  Status checkFrame(const Region& region);
+  Status checkIntervals(const Operation& operation, std::uint32_t box);
+  Status checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end);
+  Status checkFrameOnMesh(std::uint32_t frame);
+  std::uint32_t differingAxis(std::uint32_t one, std::uint32_t other) const;
+  Status checkSameBlocks(const Region& first, const Region& second);
+  Status checkStaging(const Operation& operation);
+
+  std::uint32_t slot(const Region& region) const { return schedule_.frames[region.frame].slot; }
+  std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
+  char axisName(std::uint32_t axis) const { return topology_.axes[axis].name; }
+  /// "X", or of a pair's blocks "X of the source".
+  std::string blockAxisName(std::uint32_t axis) const {
+    std::string name(1, axisName(axes_.nodeAxis(axis)));
+    if (axes_.ends() == 2) {
+      name += axis < axes_.nodeAxes() ? " of the source" : " of the destination";
+    }
+    return name;
+  }
+
+  const ScheduleView& schedule_;
+  const Topology& topology_;
+  const std::uint32_t part_count_;
+  Ranges guard_{};     // of the operation being checked
+  NamedBlocks named_;  // so far
+  PieceSearch search_;
+
+  /// How far the relative intervals of a frame's pieces reach from a node along the axes that do
+  /// not wrap: from `start` to before `end`.
+  struct Reach {
+    bool known = false;
+    std::array<std::int64_t, kMaxAxes> start{}, end{};
+  };
+  const BlockAxes axes_;
+  std::vector<Reach> reaches_;  // by frame, known when it is first needed
+  std::uint64_t reach_checks_ = 0;
+};
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_VALIDATION_VALIDATE_REGIONS_H_
