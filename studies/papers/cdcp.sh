@@ -20,7 +20,7 @@ if ! command -v gnuplot >/dev/null; then
   echo "cdcp.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
   exit 1
 fi
-program=$(bash bench/smpi/build.sh bench/smpi/cdcp.cc)
+program=$(bash bench/smpi/build.sh bench/smpi/cdcp/cdcp.cc)
 rows=$(dirname "$program")/rows
 mkdir -p "$out" "$rows"
 work=$(mktemp -d)

@@ -1,5 +1,5 @@
 // The microbenchmarks and the solver of Sancho, Kerbyson and Barker, on a simulated machine: SMPI's
-// compiler builds this file, and its parts in bench/smpi/cdcp, with the runtime
+// compiler builds this file with the runtime
 // (bench/smpi/build.sh), and studies/papers/cdcp.sh runs it.
 //
 //   cdcp allreduce WAY DEDICATED ITERATIONS BYTES,... MICROSECONDS,...
@@ -133,7 +133,7 @@ int run(int count, char** arguments) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int code = torc::cdcp::run(argc, argv);
-  if (code != 0) std::fprintf(stderr, "cdcp: see the head of bench/smpi/cdcp.cc\n");
+  if (code != 0) std::fprintf(stderr, "cdcp: see the head of bench/smpi/cdcp/cdcp.cc\n");
   MPI_Finalize();
   return code;
 }
