@@ -166,7 +166,7 @@ tryMistake() {
   fi
   case $status in
     0) ;;
-    3) found=$(sed -nE 's/^(\/\/[^ ]+) +(FAILED|TIMEOUT).*/\1/p' "$folder/$number.log" | head -1) ;;
+    3) found=$(sed -nE 's/^(FAIL|TIMEOUT): (\/\/[^ ]+) .*/\2/p' "$folder/$number.log" | head -1) ;;
     *) found="bazel test: exit status $status; see $folder/$number.log" ;;
   esac
   textOf "${files[i]}"

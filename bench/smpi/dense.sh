@@ -38,6 +38,10 @@ while (($# > 0)); do
       ;;
   esac
 done
+if [[ ! $shapes, =~ ^([1-9][0-9]*x[1-9][0-9]*x[1-9][0-9]*,)+$ ]]; then
+  echo "dense.sh: --shapes $shapes: each has three axes: 4x4x4" >&2
+  exit 2
+fi
 flops=${FLOPS:-13.6e9}
 export OPENBLAS_NUM_THREADS=1
 

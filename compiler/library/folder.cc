@@ -179,13 +179,14 @@ llvm::Expected<LibraryLock> LibraryLock::take(llvm::StringRef library) {
   }
 }
 
-LibraryLock::LibraryLock(LibraryLock&& other) : folder_(std::exchange(other.folder_, -1)) {}
+LibraryLock::LibraryLock(LibraryLock&& other) noexcept
+    : folder_(std::exchange(other.folder_, -1)) {}
 
 LibraryLock::~LibraryLock() {
   if (folder_ >= 0) ::close(folder_);
 }
 
-LibraryFolder::LibraryFolder(LibraryFolder&& other)
+LibraryFolder::LibraryFolder(LibraryFolder&& other) noexcept
     : destination_(std::move(other.destination_)),
       target_(std::move(other.target_)),
       path_(std::exchange(other.path_, {})),

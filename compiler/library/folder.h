@@ -21,7 +21,7 @@ class LibraryLock {
   /// knows no locks nobody is kept off.
   static llvm::Expected<LibraryLock> take(llvm::StringRef library);
 
-  LibraryLock(LibraryLock&& other);
+  LibraryLock(LibraryLock&& other) noexcept;
   LibraryLock& operator=(LibraryLock&&) = delete;
   ~LibraryLock();
 
@@ -37,7 +37,7 @@ class LibraryFolder {
   /// an empty folder, or where it cannot be written.
   static llvm::Expected<LibraryFolder> create(llvm::StringRef destination);
 
-  LibraryFolder(LibraryFolder&& other);
+  LibraryFolder(LibraryFolder&& other) noexcept;
   LibraryFolder& operator=(LibraryFolder&&) = delete;
   /// Removes the folder unless it has been published.
   ~LibraryFolder();

@@ -254,8 +254,7 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
   });
   const std::string text = mine.ok() && geometry->topology ? nameOf(*geometry->topology) : "";
   const AgreedField fields[] = {{"the shape", std::hash<std::string>()(text), false}};
-  const Status agreed = geometry->agreement.agree(mine, fields);
-  if (!agreed.ok()) return agreed;
+  if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
 
   geometry->registerInContext();
   *result = geometry.release();

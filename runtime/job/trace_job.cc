@@ -188,7 +188,8 @@ Status TraceJob::tellPeers(const std::vector<TraceEvent>& events, TraceKind kind
                             ones.data(), steps.data(), MPI_INT, comm_, &request);
   if (Status status = waitFor(code, "MPI_Ialltoallv", &request); !status.ok()) return status;
   std::exclusive_scan(their_counts.begin(), their_counts.end(), their_offsets.begin(), 0);
-  told.resize(static_cast<std::size_t>(their_offsets.back() + their_counts.back()));
+  told.resize(static_cast<std::size_t>(their_offsets.back()) +
+              static_cast<std::size_t>(their_counts.back()));
   code = startAlltoallv(flows.data(), counts.data(), offsets.data(), told.data(),
                         their_counts.data(), their_offsets.data(), MPI_UINT64_T, comm_, &request);
   return waitFor(code, "MPI_Ialltoallv", &request);

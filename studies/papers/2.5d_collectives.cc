@@ -73,8 +73,8 @@ class On {
         torus_(logPTorusOf(machine_)) {
     const std::optional<Collective> compiled = collectiveNamed(collective);
     if (!compiled) return;
-    compiler::CollectiveSpec spec{*compiled, take(model::topologyOf(machine_))};
-    if (compiler::isServed(spec)) programs_.emplace(std::move(spec));
+    const compiler::CollectiveSpec spec{*compiled, take(model::topologyOf(machine_))};
+    if (compiler::isServed(spec)) programs_.emplace(spec);
   }
 
   Bandwidth rectangular(double bytes) const {

@@ -1,4 +1,4 @@
-// When sends of the MPI transport are over, between two ranks.
+// When messages of the MPI transport are over, between two ranks.
 #include "runtime/transport/mpi_transport.h"
 
 #include <array>
@@ -58,6 +58,37 @@ TEST(MpiTransport, SynchronousSendsAreOverWithTheirReceive) {
     EXPECT_TRUE(isOverBeforeItsReceive(comm, SendMode::kStandard, requests));
     EXPECT_FALSE(isOverBeforeItsReceive(comm, SendMode::kSynchronous, requests));
   }
+  MPI_Comm_free(&comm);
+}
+
+/// Rank 0 sends the two fragments of a message by hand, the second when rank 1 has waited in vain.
+void expectAllFragments(MPI_Comm comm, Requests requests) {
+  constexpr std::array<std::size_t, 2> kFragments{4, 12};
+  std::array<std::byte, 16> in{}, out{};
+  in.back() = std::byte{7};
+  if (worldRank() == 0) {
+    MPI_Send(in.data(), 4, MPI_BYTE, 1, 0, comm);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(in.data() + 4, 12, MPI_BYTE, 1, 0, comm);
+    return;
+  }
+  MpiTransport transport(comm, 0, requests);
+  const Segment memory{Place(Base::kOut, 0), out.size()};
+  const ChannelId channel = *transport.prepareRecv(0, 0, {{&memory, 1}, {}}, kFragments);
+  EXPECT_TRUE(transport.commit().ok());
+  EXPECT_TRUE(transport.bind({nullptr, out.data(), nullptr, nullptr}).ok());
+  EXPECT_TRUE(transport.start(channel));
+  EXPECT_EQ(completedBy(transport, 10000), 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(completedBy(transport, -1), 1);
+  EXPECT_EQ(out, in);
+}
+
+TEST(MpiTransport, AMessageIsOverWithTheLastOfItsFragments) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (const Requests requests : {Requests::kOneShot, Requests::kPersistent})
+    expectAllFragments(comm, requests);
   MPI_Comm_free(&comm);
 }
 

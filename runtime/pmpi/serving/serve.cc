@@ -277,7 +277,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
         operation->setHandle(tag, *request);
         engine->persistent.emplace(*request, operation.get());
         persistent_handles.fetch_add(1, std::memory_order_relaxed);
-        operation.release();
+        static_cast<void>(operation.release());
         return {};
       });
     }
