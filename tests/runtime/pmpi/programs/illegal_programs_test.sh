@@ -95,6 +95,10 @@ failures=$(grep -c '^illegal_programs_test: ' "$work/outcomes")
 failed=$(grep -cx failed "$work/outcomes")
 stalled=$(grep -cx stalled "$work/outcomes")
 completed=$(grep -cx completed "$work/outcomes")
+if ((failed + stalled + completed + failures < programs)); then
+  echo "illegal_programs_test: of some programs nothing is known"
+  failures=$((failures + 1))
+fi
 
 echo "illegal_programs_test: $programs programs on $ranks ranks: $failed ended with an error," \
   "$stalled were ended after torc had named the call, $completed completed, $failures are failures"
