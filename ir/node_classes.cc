@@ -5,7 +5,7 @@
 namespace torc::ir {
 
 NodeClasses::NodeClasses(const ScheduleView& schedule, bool per_rank)
-    : schedule_(schedule), axes_(schedule.blockAxes()) {
+    : schedule_(schedule), dropped_(schedule), axes_(schedule.blockAxes()) {
   for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis) {
     collapsed_[axis] = !per_rank && looksTheSame(axis);
     if (!collapsed_[axis]) count_ *= schedule_.topology.axes[axis].size;
@@ -19,7 +19,7 @@ bool NodeClasses::looksTheSame(std::uint32_t axis) const {
   if (row.isRooted()) return false;  // the root is not like the others
   // Where the order of ranks counts, the first of a ring is not like the others.
   if (row.isPrefix() || (schedule_.flags & kOrderedSums) != 0) return false;
-  if (schedule_.topology.dead_node_count > 0) return false;
+  if (schedule_.topology.dead_node_count > 0 || (schedule_.flags & kDropsBroken) != 0) return false;
   // On a line nodes look the same to each other only where all that is said of it is the node's own
   // coordinate, or that of a peer of a loop, for which shifts count round.
   const bool wraps = it.wraps();
@@ -102,7 +102,7 @@ bool NodeClasses::executes(std::uint32_t node_class, const Operation& operation)
       !admits(schedule_.boxes[operation.guard], schedule_.topology, at)) {
     return false;
   }
-  return !schedule_.topology.isDead(at);
+  return !schedule_.topology.isDead(at) && !dropped_.drops(operation, at);
 }
 
 Shift messageDirection(const Topology& topology, const Shift& shift, int sign) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 
+#include "schedules/broken_messages.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {
@@ -37,6 +38,7 @@ class NodeClasses {
   bool looksTheSame(std::uint32_t axis) const;
 
   ScheduleView schedule_;
+  mutable DroppedMessages dropped_;  // fills itself as it is asked
   BlockAxes axes_;
   std::array<bool, kMaxAxes> collapsed_{};
   std::uint32_t count_ = 1;

@@ -20,6 +20,8 @@
 #include "passes/analysis/plan_axes.h"
 #include "passes/analysis/plan_expander.h"
 #include "passes/analysis/strands.h"
+#include "passes/infer_dependences.h"
+#include "passes/rings/detours.h"
 #include "passes/rings/ring_allgather.h"
 #include "passes/rings/ring_gather.h"
 #include "passes/rings/ring_reduce_scatter.h"
@@ -61,7 +63,12 @@ llvm::Expected<Schedule> RingExpansion::run() {
     // Nothing to move: there is one node.
     if (!strand.progress.hasStarted()) StrandSteps(builder_, strand).copyOwnBlocks();
   }
-  return builder_.take();
+  if (!topology_.isBroken()) return builder_.take();
+  ir::Program round;
+  if (llvm::Error error = addDetours(builder_.take()).moveInto(round.schedule)) return error;
+  if (auto inferred = makePass(InferDependencesPass{})->run(round); !inferred)
+    return inferred.takeError();
+  return std::move(round.schedule);
 }
 
 /// Expands the rings of one phase, strand by strand.
@@ -129,11 +136,6 @@ class ExpandRings final : public PlanExpander {
     if (rowOf(program.schedule.collective).blocks != BlockSpace::kNode) {
       return makeError("rings serve collectives whose blocks have one owner; " +
                        llvm::Twine(rowOf(program.schedule.collective).name) + " has pairs");
-    }
-    if (topology.isBroken()) {
-      return makeError(
-          "rings cannot go round this damage: a node is dead, or links at different "
-          "places of an axis are");
     }
     return llvm::Error::success();
   }

@@ -27,6 +27,7 @@
 
 #include "passes/analysis/dependences.h"
 #include "passes/analysis/limits.h"
+#include "passes/rings/detours.h"
 
 namespace torc::passes {
 namespace {
@@ -76,6 +77,7 @@ class LinkOrder {
     const Operation& operation = schedule_.operations[index];
     if (operation.peer == kNone || isSignal(operation.kind)) return;
     if (operation.hasPeerLoop()) return;  // its messages are on all links at once
+    if (isDetour(view_, operation)) return;  // what waits for it waits for little
     const bool is_receive = receives(operation.kind);
     const std::uint32_t link =
         linkOf(schedule_.topology, schedule_.shifts[operation.peer], is_receive);

@@ -285,9 +285,12 @@ enum ScheduleFlags : std::uint32_t {
   /// Promise: sums are of contributions in the order of ranks, all of `a` before all of `b`, so
   /// that an operation that does not commute may combine them.
   kOrderedSums = 1u << 2,
+  /// A message over a dead link, or to, from or through a dead node, does not exist: neither end
+  /// executes it (schedules/broken_messages.h). Without this flag it is a fault.
+  kDropsBroken = 1u << 3,
 };
 inline constexpr std::uint32_t kAllScheduleFlags =
-    kConflictFreePhases | kSynchronousSends | kOrderedSums;
+    kConflictFreePhases | kSynchronousSends | kOrderedSums | kDropsBroken;
 
 /// Color, direction and chunk of a part.
 struct PartIndex {

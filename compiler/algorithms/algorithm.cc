@@ -113,8 +113,9 @@ llvm::StringRef unsuitedIfDamaged(const Topology& topology) {
   return topology.isDamaged() ? kDamage : "";
 }
 
-llvm::StringRef unsuitedIfBroken(const Topology& topology) {
-  return topology.isBroken() ? "rings and lines cannot go round what is dead" : "";
+/// What is dead is gone round.
+llvm::StringRef suitsAll(const Topology&) {
+  return "";
 }
 
 llvm::StringRef unsuitedToBreadthFirst(const Topology& topology) {
@@ -230,14 +231,14 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateBucket,
        .multicolor = true,
        .form = PlanForm::kRings,
-       .unsuited = unsuitedIfBroken},
+       .unsuited = suitsAll},
       {.name = "bucket-1d",
        .description = "one-dimensional bucket algorithm along one axis after another, in one color",
        .serves = hasNoRoot,
        .plan = planBucket,
        .estimate = estimateBucketOfOneColor,
        .form = PlanForm::kRings,
-       .unsuited = unsuitedIfBroken},
+       .unsuited = suitsAll},
       {.name = "bfb",
        .description = "breadth-first broadcast: as many steps as the diameter, lists of blocks",
        .serves = hasNoRoot,

@@ -64,6 +64,7 @@ class ScheduleReader {
 
   bool promises(const JsonNode& node);
   bool sends(const JsonNode& node);
+  bool brokenMessages(const JsonNode& node);
   bool topology(const JsonNode& node);
   bool axis(const JsonNode& node, Axis& axis);
   bool damage(const JsonNode& node);
@@ -190,11 +191,12 @@ bool ScheduleReader::read(const JsonNode& root) {
                        "topology",      "colors", "streams",    "boxes",      "pairs",
                        "pieces",        "shifts", "peer_loops", "slots",      "segments",
                        "window",        "frames", "loops",      "iterations", "operations"},
-                {"sends"}) &&
+                {"sends", "broken_messages"}) &&
          string(root.member("name"), schedule_.name) &&
          string(root.member("producer"), schedule_.producer) &&
          name(root.member("collective"), collectives, schedule_.collective) &&
          promises(root.member("promises")) && (!root.has("sends") || sends(root.member("sends"))) &&
+         (!root.has("broken_messages") || brokenMessages(root.member("broken_messages"))) &&
          topology(root.member("topology")) &&
          list(root.member("colors"), schedule_.colors, &ScheduleReader::color) &&
          list(root.member("streams"), schedule_.streams, &ScheduleReader::stream) &&
@@ -216,6 +218,13 @@ bool ScheduleReader::sends(const JsonNode& node) {
   int mode = 0;
   if (!name(node, {"standard", "synchronous"}, mode)) return false;
   if (mode == 1) schedule_.flags |= kSynchronousSends;
+  return true;
+}
+
+bool ScheduleReader::brokenMessages(const JsonNode& node) {
+  int mode = 0;
+  if (!name(node, {"refused", "dropped"}, mode)) return false;
+  if (mode == 1) schedule_.flags |= kDropsBroken;
   return true;
 }
 

@@ -116,6 +116,7 @@ std::string writeJson(const ScheduleView& schedule) {
   writer.member("collective", rowOf(schedule.collective).name);
   writer.member("promises", promises);
   if (schedule.flags & kSynchronousSends) writer.member("sends", "synchronous");
+  if (schedule.flags & kDropsBroken) writer.member("broken_messages", "dropped");
   writer.member("topology", topologyJson(topology));
   writer.list("colors", schedule.colors, [&](const Color& color) -> Json {
     return {{"weight", color.weight},

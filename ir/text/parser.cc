@@ -91,6 +91,10 @@ bool ProgramParser::parseSchedule() {
     if (!cursor_.expect("synchronous")) return false;
     schedule_.flags |= kSynchronousSends;
   }
+  if (cursor_.take("broken-messages")) {
+    if (!cursor_.expect("dropped")) return false;
+    schedule_.flags |= kDropsBroken;
+  }
   while (cursor_.at("color")) {
     if (!parseColor()) return false;
   }

@@ -58,7 +58,8 @@ void addJoined(Ranges box, const Topology& topology, RangesList& boxes) {
   boxes.push_back(box);
 }
 
-Domains::Domains(const ScheduleView& schedule, bool per_rank) : schedule_(schedule) {
+Domains::Domains(const ScheduleView& schedule, bool per_rank)
+    : schedule_(schedule), dropped_(schedule) {
   const Topology& topology = schedule.topology;
   whole_ = {allNodes(topology)};
   for (const Coordinates& dead : topology.deadNodes()) {
@@ -101,16 +102,19 @@ RangesList Domains::cut(RangesList boxes) const {
 }
 
 const RangesList& Domains::of(const Operation& operation) {
-  if (operation.guard == kNone) return live_;
-  const auto [entry, is_new] = of_guard_.try_emplace(operation.guard);
+  const std::span<const Ranges> dropped = dropped_.of(operation);
+  if (operation.guard == kNone && dropped.empty()) return live_;
+  const std::tuple key(operation.guard, dropped.empty() ? kNone : operation.peer,
+                       !dropped.empty() && receives(operation.kind));
+  const auto [entry, is_new] = of_.try_emplace(key);
   if (!is_new) return entry->second;
   const Topology& topology = schedule_.topology;
-  const Box& guard = schedule_.boxes[operation.guard];
   Ranges admitted = allNodes(topology);
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+  for (std::uint32_t axis = 0; axis < topology.axis_count && operation.guard != kNone; ++axis) {
+    const Interval& guard = schedule_.boxes[operation.guard][axis];
     const std::uint32_t size = topology.axes[axis].size;
-    const Range at_origin = resolve(guard[axis], 0, size);
-    if (guard[axis].kind == IntervalKind::kAbsolute) {
+    const Range at_origin = resolve(guard, 0, size);
+    if (guard.kind == IntervalKind::kAbsolute) {
       admitted[axis] = at_origin;
     } else if (!contains(at_origin, 0, size)) {
       return entry->second;  // counted from the node: it admits itself everywhere, or nowhere
@@ -119,6 +123,12 @@ const RangesList& Domains::of(const Operation& operation) {
   RangesList boxes;
   for (const Ranges& box : whole_)
     intersect(box, admitted, topology, boxes);
+  for (const Ranges& nodes : dropped) {
+    RangesList rest;
+    for (const Ranges& box : boxes)
+      subtract(box, nodes, topology, rest);
+    boxes = std::move(rest);
+  }
   entry->second = cut(std::move(boxes));
   return entry->second;
 }

@@ -1,10 +1,11 @@
 // Domains: which nodes execute an operation, as disjoint boxes of nodes (its guard, without the
-// dead nodes); and the cells into which some of these boxes cut the nodes.
+// dead nodes and those whose message is dropped); and the cells into which some of these boxes cut the nodes.
 #ifndef TORC_IR_VERIFIER_DOMAINS_H_
 #define TORC_IR_VERIFIER_DOMAINS_H_
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
@@ -12,6 +13,7 @@
 
 #include "ir/verifier/ranges.h"
 #include "ir/verifier/span.h"
+#include "schedules/broken_messages.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {
@@ -34,9 +36,11 @@ class Domains {
   RangesList cut(RangesList boxes) const;
 
   const ScheduleView& schedule_;
+  DroppedMessages dropped_;
   RangesList whole_, live_;  // as few boxes as there can be; as asked for
   bool apart_ = false;
-  std::map<std::uint32_t, RangesList> of_guard_;
+  /// By guard; and by what is dropped, which goes with the peer and the end of the message.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, RangesList> of_;
 };
 
 /// Every node.

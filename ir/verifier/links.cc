@@ -9,8 +9,11 @@
 #include <set>
 #include <utility>
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "ir/peer_loops/peer_loops.h"
 #include "ir/verifier/context.h"
+#include "schedules/broken_messages.h"
 #include "schedules/topology/damage.h"
 
 namespace torc::ir {
@@ -23,42 +26,6 @@ struct PhaseLinks {
   int sign;
   auto operator<=>(const PhaseLinks&) const = default;
 };
-
-/// The nodes whose messages over `shift`, one axis after the other, take `link`. Axes before the
-/// link's have been travelled there, those behind it not yet.
-Ranges sendersOver(const Topology& topology, const Shift& shift, const DeadLink& link) {
-  Ranges senders = allNodes(topology);
-  const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
-  for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
-    const std::uint32_t size = topology.axes[axis].size;
-    const std::int64_t from = link.from[axis];
-    const std::int64_t hops = shift[axis];
-    if (axis != link.axis) {
-      senders[axis] = {wrap(axis < link.axis ? from - hops : from, size), 1};
-    } else if (!topology.axes[axis].hasOneCable() && std::abs(hops) < size) {
-      senders[axis] = {wrap(hops > 0 ? from - hops + 1 : from + 1, size),
-                       static_cast<std::uint32_t>(std::abs(hops))};
-    }
-  }
-  return senders;
-}
-
-/// Calls `visit(senders)` for the nodes whose messages over `shift` are at the site of `dead` after
-/// one hop, two, and so on, until it returns true.
-template <typename Visit>
-void forEachWayThrough(const Topology& topology, const Shift& shift, const Coordinates& dead,
-                       Visit visit) {
-  const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
-  Ranges senders = allNodes(topology);
-  for (std::uint32_t axis = 0; axis < dimensions; ++axis)
-    senders[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};
-  for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
-    for (std::int32_t hop = 0; hop < std::abs(shift[axis]); ++hop) {
-      senders[axis] = shifted(senders[axis], shift[axis] > 0 ? -1 : 1, topology.axes[axis].size);
-      if (visit(senders)) return;
-    }
-  }
-}
 
 /// A fault if `operation`, a send, takes a dead link or goes through a dead node from one of the
 /// nodes of `senders`.
@@ -74,14 +41,14 @@ void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesLi
   };
   std::string dead;  // what it uses; one fault per operation is enough
   for (const DeadLink& link : topology.deadLinks()) {
-    if (!dead.empty() || shift[link.axis] == 0) continue;
-    if (someOf(sendersOver(topology, shift, link)))
-      dead = " sends over the dead link " + linkText(topology, link);
+    if (!dead.empty()) break;
+    const std::optional<Ranges> over = sendersOver(topology, shift, link);
+    if (over && someOf(*over)) dead = " sends over the dead link " + linkText(topology, link);
   }
   for (const Coordinates& node : topology.deadNodes()) {
     if (!dead.empty()) break;
-    forEachWayThrough(topology, shift, node, someOf);
-    if (!common.empty()) dead = " sends through the dead node " + nodeText(topology, node);
+    if (llvm::any_of(sendersThrough(topology, shift, node), someOf))
+      dead = " sends through the dead node " + nodeText(topology, node);
   }
   if (dead.empty()) return;
   Coordinates at{};

@@ -11,6 +11,7 @@
 
 #include "ir/make_error.h"
 #include "model/simulator/simulation_builder.h"
+#include "schedules/broken_messages.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/expansion/shares.h"
 
@@ -124,14 +125,17 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   std::vector<Ranges> guards;                       // by box
   for (const Box& box : schedule.boxes)
     guards.push_back(resolve(box, schedule.topology, {}));
+  DroppedMessages dropped(schedule);
   llvm::SmallVector<std::uint32_t, 32> after;
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
     const Coordinates at = builder.classes().coordinatesOf(node);
     const bool is_dead = schedule.topology.isDead(at);
     for (std::uint32_t i = 0; i < count; ++i) {
       const Operation& operation = schedule.operations[i];
-      const bool executes = !is_dead && (operation.guard == kNone ||
-                                         holds(guards[operation.guard], at, schedule.topology));
+      const bool executes = !is_dead &&
+                            (operation.guard == kNone ||
+                             holds(guards[operation.guard], at, schedule.topology)) &&
+                            !dropped.drops(operation, at);
       moved[i].reset();
       if (executes)
         moved[i] = shares.of(sends(operation.kind) ? operation.a : operation.dst, at) * bytes;

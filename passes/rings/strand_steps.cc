@@ -109,6 +109,10 @@ std::uint32_t StrandSteps::receiveThenReduce(Parts parts, std::uint32_t box, con
                                              const LineStep& line, const Nodes& nodes,
                                              std::uint32_t also_after) {
   const Region staging = region(Buffer::kScratch, parts, box, newFrame(parts, box));
+  if (topology_.isBroken()) {
+    return builder_.receiveAndReduce(placeOf(axis, line, nodes), dst, a, staging,
+                                     ir::hop(axis, line.sign), after_);
+  }
   ir::OperationIndices after = {receive(staging, axis, line, nodes)};
   if (also_after != kNone) after.push_back(also_after);
   return builder_.reduce(placeOf(axis, line, nodes), dst, a, staging, after);

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "schedules/broken_messages.h"
 #include "schedules/expansion/peers.h"
 #include "schedules/expansion/placement.h"
 #include "schedules/loops/loop_nest.h"
@@ -186,10 +187,12 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
   std::vector<bool> waited_for(schedule.operations.size(), false);
   for (std::uint32_t dependence : schedule.dependences)
     waited_for[operationOf(dependence)] = true;
+  DroppedMessages dropped(schedule);
   std::vector<bool> executes(schedule.operations.size(), true);
   for (std::size_t i = 0; i < executes.size(); ++i) {
     const std::uint32_t guard = schedule.operations[i].guard;
-    executes[i] = guard == kNone || admits(schedule.boxes[guard], schedule.topology, at);
+    executes[i] = (guard == kNone || admits(schedule.boxes[guard], schedule.topology, at)) &&
+                  !dropped.drops(schedule.operations[i], at);
   }
   program.operations.reserve(
       static_cast<std::size_t>(std::count(executes.begin(), executes.end(), true)) *

@@ -220,8 +220,10 @@ Status OperationValidator::checkLoop(const Operation& operation) {
   return {};
 }
 
-/// Whether no live node that the guard admits has a dead one at `shift`.
+/// Whether no live node that the guard admits has a dead one at `shift`, or such messages do not
+/// exist.
 Status OperationValidator::checkPeerIsAlive(const Shift& shift) {
+  if ((schedule_.flags & kDropsBroken) != 0) return {};
   for (const Coordinates& dead : topology_.deadNodes()) {
     Coordinates from{};
     bool executes = true;

@@ -1,0 +1,102 @@
+// Broken messages, by the nodes at their ends.
+#include "schedules/broken_messages.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+
+namespace torc {
+namespace {
+
+Range movedBy(const Range& range, std::int64_t distance, std::uint32_t size) {
+  return range.length == size ? range : Range{wrap(range.start + distance, size), range.length};
+}
+
+Ranges everyone(const Topology& topology) {
+  Ranges all{};
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    all[axis] = {0, topology.axes[axis].size};
+  return all;
+}
+
+}  // namespace
+
+/// Axes before the link's have been travelled there, those behind it not yet.
+std::optional<Ranges> sendersOver(const Topology& topology, const Shift& shift,
+                                  const DeadLink& link) {
+  if (shift[link.axis] == 0) return std::nullopt;
+  Ranges senders = everyone(topology);
+  const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
+  for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
+    const std::uint32_t size = topology.axes[axis].size;
+    const std::int64_t from = link.from[axis];
+    const std::int64_t hops = shift[axis];
+    if (axis != link.axis) {
+      senders[axis] = {wrap(axis < link.axis ? from - hops : from, size), 1};
+    } else if (!topology.axes[axis].hasOneCable() && std::abs(hops) < size) {
+      senders[axis] = {wrap(hops > 0 ? from - hops + 1 : from + 1, size),
+                       static_cast<std::uint32_t>(std::abs(hops))};
+    }
+  }
+  return senders;
+}
+
+std::vector<Ranges> sendersThrough(const Topology& topology, const Shift& shift,
+                                   const Coordinates& dead) {
+  std::vector<Ranges> ways;
+  Ranges senders = everyone(topology);
+  const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
+  for (std::uint32_t axis = 0; axis < dimensions; ++axis)
+    senders[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};
+  for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
+    for (std::int32_t hop = 0; hop < std::abs(shift[axis]); ++hop) {
+      senders[axis] = movedBy(senders[axis], shift[axis] > 0 ? -1 : 1, topology.axes[axis].size);
+      ways.push_back(senders);
+    }
+  }
+  return ways;
+}
+
+std::span<const Ranges> DroppedMessages::of(const Operation& operation) {
+  if ((schedule_.flags & kDropsBroken) == 0 || operation.peer == kNone || operation.hasPeerLoop())
+    return {};
+  const bool is_receive = receives(operation.kind);
+  std::optional<std::vector<Ranges>>& nodes = ends_[2 * operation.peer + (is_receive ? 1 : 0)];
+  if (nodes) return *nodes;
+  const Topology& topology = schedule_.topology;
+  Shift shift = schedule_.shifts[operation.peer];  // from a sender
+  if (is_receive) std::ranges::transform(shift, shift.begin(), std::negate<>());
+  nodes.emplace();
+  for (const DeadLink& link : topology.deadLinks()) {
+    if (const std::optional<Ranges> senders = sendersOver(topology, shift, link))
+      nodes->push_back(*senders);
+  }
+  for (const Coordinates& dead : topology.deadNodes()) {
+    const std::vector<Ranges> ways = sendersThrough(topology, shift, dead);
+    nodes->insert(nodes->end(), ways.begin(), ways.end());
+    // What a dead node would send: its receiver waits for nothing.
+    Ranges site = everyone(topology);
+    for (int axis = 0; axis < topology.dimensions(); ++axis)
+      site[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};
+    nodes->push_back(site);
+  }
+  if (!is_receive) return *nodes;
+  for (Ranges& box : *nodes) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+      box[axis] = movedBy(box[axis], shift[axis], topology.axes[axis].size);
+  }
+  return *nodes;
+}
+
+bool DroppedMessages::drops(const Operation& operation, const Coordinates& at) {
+  const Topology& topology = schedule_.topology;
+  return std::ranges::any_of(of(operation), [&](const Ranges& box) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      if (!contains(box[axis], static_cast<std::uint32_t>(at[axis]), topology.axes[axis].size))
+        return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace torc
