@@ -10,14 +10,22 @@
 //  - a receive never waits for a send of the same step, or later: the ring of nodes that each would
 //    wait for the next one to receive is never closed.
 // Of the free slots the one that is free for longest is taken, so that waiting is least likely.
+//
+// Frames of detours are one node's: on others their slots are free for frames of theirs. Those that
+// take the same message of a stream in a phase take `depth` slots in turn.
 #include "passes/allocate_scratch.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <llvm/ADT/DenseMap.h>
 
 #include "passes/analysis/dependences.h"
+#include "schedules/broken_messages.h"
 #include "schedules/expansion/shares.h"
 
 namespace torc::passes {
@@ -42,14 +50,18 @@ class Allocation {
   }
 
   std::uint32_t slot(std::uint32_t frame) const { return slots_of_[frame]; }
-  std::uint32_t slotCount() const { return static_cast<std::uint32_t>(slots_.size()); }
+  std::uint32_t slotCount() const { return static_cast<std::uint32_t>(shares_of_slots_.size()); }
   double shareOfVector() const;
   Dependences dependences() const;
 
  private:
   struct Slot {
+    std::uint32_t number = 0;
     std::uint32_t frame = kNone;  // the last one in it
-    double share = 0;             // of the vector, of the largest frame
+  };
+  struct Detour {
+    std::uint32_t first = 0;  // of its slots, among those of its part
+    std::vector<std::uint32_t> frames;
   };
 
   /// The frames that operation `index` uses, each once.
@@ -66,6 +78,9 @@ class Allocation {
 
   void assignSlots();
   void place(std::uint32_t frame, std::uint32_t free_before);
+  void placeOnDetour(std::uint32_t frame, const Operation& receive);
+  std::uint32_t newSlot();
+  void take(std::uint32_t frame, std::uint32_t slot);
   double share(const Frame& frame) const;
 
   const Schedule& schedule_;
@@ -75,19 +90,22 @@ class Allocation {
   const std::uint32_t depth_;
   std::vector<Indices> users_;  // by frame, ascending
   std::vector<std::uint32_t> slots_of_, previous_;
-  std::vector<Slot> slots_;
-  /// Those of a part: of frames in which a recv_reduce receives, and of others. Apart, each go
-  /// round by themselves, and steps that repeat stay alike.
-  struct Pools {
-    Indices received, others;
-  };
-  std::vector<Pools> slots_of_part_;
+  std::vector<double> shares_of_slots_;  // of the vector, of the largest frame
+  /// Slots of a part; of frames in which a recv_reduce receives, or of others. Apart, each go round
+  /// by themselves, and steps that repeat stay alike.
+  using Pool = std::pair<std::uint32_t, bool>;
+  std::map<Pool, std::vector<Slot>> slots_;
+  /// Of detours: by part, node, stream, phase and neighbour; of a part, the numbers of slots; of a
+  /// part and a node, how many of these are taken.
+  using Node = std::pair<std::uint32_t, std::uint32_t>;
+  std::map<std::tuple<Node, std::uint32_t, std::uint32_t, std::uint32_t>, Detour> detours_;
+  std::map<std::uint32_t, Indices> of_detours_;
+  std::map<Node, std::uint32_t> taken_;
 };
 
 void Allocation::assignSlots() {
   slots_of_.assign(schedule_.frames.size(), kNone);
   previous_.assign(schedule_.frames.size(), kNone);
-  slots_of_part_.resize(parts_.size());
   struct StreamState {
     std::uint32_t phase = kNone;
     std::uint32_t free_before = 0;  // slots last used above this operation are free
@@ -115,7 +133,12 @@ void Allocation::assignSlots() {
       }
     }
     for (const std::uint32_t frame : framesOf(i)) {
-      if (slots_of_[frame] == kNone) place(frame, stream.free_before);
+      if (slots_of_[frame] != kNone) continue;
+      if (isDetour(view_, operation)) {
+        placeOnDetour(frame, operation);
+      } else {
+        place(frame, stream.free_before);
+      }
     }
   }
   for (std::uint32_t frame = 0; frame < users_.size(); ++frame) {
@@ -126,30 +149,52 @@ void Allocation::assignSlots() {
 /// Gives `frame` the slot of its (first) part that is free for longest among those last used above
 /// operation `free_before`, or a new one.
 void Allocation::place(std::uint32_t frame, std::uint32_t free_before) {
-  Pools& pools = slots_of_part_[view_.piecesOf(schedule_.frames[frame])[0].part];
   const bool receives_alone = users_[frame].size() == 1 && llvm::all_of(users_[frame], [&](auto i) {
                                 return schedule_.operations[i].kind == OperationKind::kRecvReduce;
                               });
-  Indices& candidates = receives_alone ? pools.received : pools.others;
-  std::uint32_t best = kNone, best_last = free_before;
-  for (const std::uint32_t slot : candidates) {
-    const Indices& users = users_[slots_[slot].frame];
+  std::vector<Slot>& candidates =
+      slots_[{view_.piecesOf(schedule_.frames[frame])[0].part, receives_alone}];
+  Slot* best = nullptr;
+  std::uint32_t best_last = free_before;
+  for (Slot& slot : candidates) {
+    const Indices& users = users_[slot.frame];
     const std::uint32_t last = users.empty() ? 0 : users.back();
     if (last < best_last) {
-      best = slot;
+      best = &slot;
       best_last = last;
     }
   }
-  if (best == kNone) {
-    best = slotCount();
-    slots_.emplace_back();
-    candidates.push_back(best);
+  if (best == nullptr) best = &candidates.emplace_back(Slot{newSlot(), kNone});
+  previous_[frame] = std::exchange(best->frame, frame);
+  take(frame, best->number);
+}
+
+void Allocation::placeOnDetour(std::uint32_t frame, const Operation& receive) {
+  const std::uint32_t part = view_.piecesOf(schedule_.frames[frame])[0].part;
+  const Node node(part, receive.guard);
+  const auto [entry, is_new] =
+      detours_.try_emplace({node, receive.stream, receive.phase, receive.peer});
+  Detour& detour = entry->second;
+  Indices& slots = of_detours_[part];
+  if (is_new) {
+    detour.first = std::exchange(taken_[node], taken_[node] + depth_);
+    while (slots.size() < detour.first + depth_)
+      slots.push_back(newSlot());
   }
-  Slot& slot = slots_[best];
-  previous_[frame] = slot.frame;
-  slots_of_[frame] = best;
-  slot.frame = frame;
-  slot.share = std::max(slot.share, share(schedule_.frames[frame]));
+  const std::size_t before = detour.frames.size();
+  if (before >= depth_) previous_[frame] = detour.frames[before - depth_];
+  detour.frames.push_back(frame);
+  take(frame, slots[detour.first + before % depth_]);
+}
+
+std::uint32_t Allocation::newSlot() {
+  shares_of_slots_.push_back(0);
+  return slotCount() - 1;
+}
+
+void Allocation::take(std::uint32_t frame, std::uint32_t slot) {
+  slots_of_[frame] = slot;
+  shares_of_slots_[slot] = std::max(shares_of_slots_[slot], share(schedule_.frames[frame]));
 }
 
 /// The frame's elements as a share of the vector.
@@ -158,10 +203,7 @@ double Allocation::share(const Frame& frame) const {
 }
 
 double Allocation::shareOfVector() const {
-  double sum = 0;
-  for (const Slot& slot : slots_)
-    sum += slot.share;
-  return sum;
+  return std::accumulate(shares_of_slots_.begin(), shares_of_slots_.end(), 0.0);
 }
 
 /// Those that the schedule has, and those that the sharing of slots asks for.

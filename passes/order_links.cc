@@ -27,7 +27,7 @@
 
 #include "passes/analysis/dependences.h"
 #include "passes/analysis/limits.h"
-#include "passes/rings/detours.h"
+#include "schedules/broken_messages.h"
 
 namespace torc::passes {
 namespace {

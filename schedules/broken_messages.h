@@ -37,6 +37,9 @@ class DroppedMessages {
   std::vector<std::optional<std::vector<Ranges>>> ends_;  // by shift, of senders and of receivers
 };
 
+/// Whether an operation belongs to a way round what is dropped: one node executes it.
+bool isDetour(const ScheduleView& schedule, const Operation& operation);
+
 }  // namespace torc
 
 #endif  // TORC_SCHEDULES_BROKEN_MESSAGES_H_

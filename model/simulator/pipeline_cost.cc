@@ -10,6 +10,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include "ir/peer_loops/peer_loops.h"
+#include "schedules/broken_messages.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/root.h"
 
@@ -174,6 +175,7 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
   }
   for (std::uint32_t index = 0; index < schedule.operations.size(); ++index) {
     const Operation& operation = schedule.operations[index];
+    if (isDetour(schedule, operation)) continue;  // little, beside what all nodes do
     const Region& region = sends(operation.kind) ? operation.a : operation.dst;
     const double size = bytes * shares.of(region, {});
     const double reduce = size * reduce_time;

@@ -11,7 +11,8 @@
 namespace torc::passes {
 namespace {
 
-constexpr std::uint32_t kLongestPeriod = 12;  // operations of an iteration
+constexpr std::uint32_t kLongestPeriod = 12;  // operations of an iteration ...
+constexpr std::uint32_t kLongestDetour = 256;  // ... and of one with detours round what is dead
 constexpr std::uint32_t kWidestWindow = 8;    // slots that a frame takes in turn
 // Operations that are looked at in vain, for each of a phase, before no more is tried there.
 constexpr std::uint64_t kMostVain = 32;
@@ -126,7 +127,9 @@ void LoopFinder::findLoops(std::uint32_t begin, std::uint32_t end) {
   vain_ = 0;
   for (std::uint32_t at = begin; at < end && vain_ <= kMostVain * (end - begin);) {
     std::vector<Repetition> found;
-    const std::uint32_t longest = std::min(kLongestPeriod, (end - at) / least_);
+    const std::uint32_t longest =
+        std::min((schedule_.flags & kDropsBroken) != 0 ? kLongestDetour : kLongestPeriod,
+                 (end - at) / least_);
     for (std::uint32_t period = 1; period <= longest; ++period) {
       Repetition repetition = repetitionAt(view_, at, period, end);
       if (repetition.count >= least_) found.push_back(std::move(repetition));
@@ -254,15 +257,20 @@ bool LoopFinder::addOutside(const Repetition& repetition, std::uint32_t position
     std::uint32_t last = repetition.count - 1;
     while (!rest[last].contains(on))
       --last;
+    // What the first iterations of a detour wait for in the same phase has come long ago when the
+    // others begin, and any may wait for it.
+    const bool has_come = (schedule_.flags & kDropsBroken) != 0 && iterationsOf(on) == 0 &&
+                          schedule_.operations[operationOf(on)].phase ==
+                              schedule_.operations[repetition.begin].phase;
     // Waiting earlier than it has to, one may wait for whom waits for it; not in another segment.
-    for (std::uint32_t i = 0; i < last && iterationsOf(on) == 0; ++i) {
+    for (std::uint32_t i = 0; i < last && iterationsOf(on) == 0 && !has_come; ++i) {
       if (!rest[i].contains(on) && !reaches(repetition.at(i, position), on, repetition.begin))
         return false;
     }
     bool reached = last + 1 == repetition.count;
     for (std::uint32_t i = last + 1; i < repetition.count && i <= last + kWidestWindow; ++i)
       reached |= reaches(repetition.at(i, position), on, repetition.begin);
-    if (!reached || last >= kWidestWindow) {
+    if ((!reached && !has_come) || last >= kWidestWindow) {
       const bool always =
           llvm::all_of(rest, [&](const std::set<std::uint32_t>& set) { return set.contains(on); });
       if (!always) return false;

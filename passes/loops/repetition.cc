@@ -134,6 +134,8 @@ std::optional<RepeatedOperation> RepeatedOperation::make(const ScheduleView& sch
   }
   const auto guard = through(guardOf(schedule, one), guardOf(schedule, other), topology);
   if (!guard) return std::nullopt;
+  // Where something is dead no guard goes with a counter (schedules/validation/validate_loops.cc).
+  if (topology.isDamaged() && *guard != guardOf(schedule, one)) return std::nullopt;
   repeated.guard_ = *guard;
   return repeated;
 }

@@ -1,0 +1,246 @@
+// Searches for holders of blocks.
+#include "passes/rings/detour_routes.h"
+
+#include <algorithm>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Twine.h>
+
+#include "ir/make_error.h"
+#include "schedules/topology/damage.h"
+
+namespace torc::passes {
+namespace {
+
+// Nodes that are looked at for one route, at most.
+constexpr std::size_t kMostVisited = 1u << 14;
+// How much longer than the shortest one routes may be.
+constexpr std::size_t kMoreHops = 2;
+
+const Region& movedBy(const Operation& operation) {
+  return sends(operation.kind) ? operation.a : operation.dst;
+}
+
+bool contains(const ir::RangesList& boxes, const Coordinates& at, const Topology& topology) {
+  return llvm::any_of(boxes, [&](const Ranges& box) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      if (!torc::contains(box[axis], static_cast<std::uint32_t>(at[axis]),
+                          topology.axes[axis].size)) {
+        return false;
+      }
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+DetourRoutes::DetourRoutes(const ScheduleView& rings)
+    : rings_(rings), topology_(rings.topology), dropped_(rings) {
+  for (std::uint32_t i = 0; i < rings_.operations.size(); ++i) {
+    const Operation& operation = rings_.operations[i];
+    if (operation.peer == kNone) continue;
+    for (const Piece& piece : rings_.piecesOf(movedBy(operation))) {
+      for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part)
+        messages_[part].push_back(i);
+    }
+    if (operation.kind == OperationKind::kRecvReduce)
+      adding_.insert({operation.stream, operation.phase});
+  }
+}
+
+std::vector<Coordinates> DetourRoutes::nodesThatDrop(const Operation& operation) {
+  std::set<Coordinates> nodes;
+  for (const Ranges& box : dropped_.of(operation)) {
+    const std::uint64_t count = volume(box, topology_);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      Coordinates at{};
+      std::uint64_t rest = k;
+      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+        const auto along = static_cast<std::int64_t>(rest % box[axis].length);
+        at[axis] =
+            static_cast<std::int32_t>(wrap(box[axis].start + along, topology_.axes[axis].size));
+        rest /= box[axis].length;
+      }
+      const bool admitted =
+          operation.guard == kNone || admits(rings_.boxes[operation.guard], topology_, at);
+      if (admitted && !topology_.isDead(at)) nodes.insert(at);
+    }
+  }
+  return {nodes.begin(), nodes.end()};
+}
+
+llvm::Expected<std::vector<Need>> DetourRoutes::needs() {
+  std::vector<Need> all;
+  for (std::uint32_t i = 0; i < rings_.operations.size(); ++i) {
+    const Operation& operation = rings_.operations[i];
+    const bool adds = operation.kind == OperationKind::kSend &&
+                      adding_.contains({operation.stream, operation.phase});
+    if (!adds && operation.kind != OperationKind::kRecv) continue;
+    for (const Coordinates& at : nodesThatDrop(operation)) {
+      Need need{i, at, resolve(boxOf(movedBy(operation)), topology_, at), {}};
+      if (isNothing(need.blocks)) continue;
+      need.routes = routes(at, adds ? whoTakes(i, need.blocks) : whoHas(i, need.blocks));
+      if (need.routes.empty()) {
+        return makeError("no way round what is dead for what node " +
+                         llvm::Twine(nodeText(topology_, at)) + " should " +
+                         (adds ? "send" : "receive") + " in phase " +
+                         llvm::Twine(operation.phase));
+      }
+      all.push_back(std::move(need));
+    }
+  }
+  return all;
+}
+
+bool DetourRoutes::isNothing(const Ranges& blocks) const {
+  return rowOf(rings_.collective).layout == Layout::kBlockMajor &&
+         liveVolume(blocks, topology_) == 0;
+}
+
+std::optional<Coordinates> DetourRoutes::step(const Coordinates& from, const Hop& hop) const {
+  Coordinates to{};
+  if (topology_.axes[hop.axis].size == 1 || !topology_.hasLink(from, hop.axis, hop.sign, to))
+    return std::nullopt;
+  return to;
+}
+
+/// Who has blocks when a receive is dropped that would have brought them.
+std::vector<Holders> DetourRoutes::whoHas(std::uint32_t receive, const Ranges& blocks) {
+  const Region& wanted = rings_.operations[receive].dst;
+  std::vector<Holders> holders;
+  for (const std::uint32_t i : messages_[rings_.piecesOf(wanted)[0].part]) {
+    if (i > receive) break;
+    // What was to be sent was there, and what an earlier receive missed has come by a detour.
+    Holders some = holdersOf(rings_.operations[i], wanted, blocks, i < receive);
+    if (!some.nodes.empty()) holders.push_back(std::move(some));
+  }
+  return holders;
+}
+
+/// Who takes sums of blocks that a send would have sent on.
+std::vector<Holders> DetourRoutes::whoTakes(std::uint32_t send, const Ranges& blocks) {
+  const Region& sums = rings_.operations[send].a;
+  std::vector<Holders> holders;
+  ir::RangesList begun;  // nodes that have such sums already
+  for (const std::uint32_t i : messages_[rings_.piecesOf(sums)[0].part]) {
+    const Operation& other = rings_.operations[i];
+    Holders some;
+    if (i < send && other.kind == OperationKind::kRecvReduce) {
+      llvm::append_range(begun, holdersOf(other, sums, blocks, true).nodes);
+    } else if (i >= send && other.kind == OperationKind::kSend && other.a.buffer != Buffer::kIn) {
+      some = holdersOf(other, sums, blocks, i > send);
+      if (i > send) {
+        ir::RangesList senders = std::exchange(some.nodes, {});
+        for (const Ranges& box : senders) {
+          for (const Ranges& nodes : begun)
+            ir::intersect(box, nodes, topology_, some.nodes);
+        }
+      }
+    } else if (i > send && other.kind == OperationKind::kRecvReduce) {
+      some = holdersOf(other, sums, blocks, true);
+      some.behind = i;
+    }
+    if (!some.nodes.empty()) holders.push_back(std::move(some));
+  }
+  return holders;
+}
+
+/// The live nodes behind the guard of `operation` for which what it moves is `blocks`, of the parts
+/// of `wanted` at least.
+Holders DetourRoutes::holdersOf(const Operation& operation, const Region& wanted,
+                                const Ranges& blocks, bool also_dropped) {
+  const Region& region = movedBy(operation);
+  Holders holders{{}, region, kNone};
+  if (!hasPartsOf(region, wanted)) return holders;
+  const Box& box = boxOf(region);
+  Ranges nodes{};
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const std::uint32_t size = topology_.axes[axis].size;
+    const Range named = resolve(box[axis], 0, size);
+    if (named.length != blocks[axis].length) return holders;
+    nodes[axis] = {0, size};
+    if (box[axis].kind == IntervalKind::kRelative && named.length < size) {
+      const std::int64_t at = std::int64_t{blocks[axis].start} - box[axis].start;
+      if (!topology_.axes[axis].wraps() && (at < 0 || at >= size)) return holders;
+      nodes[axis] = {wrap(at, size), 1};
+    } else if (named != blocks[axis]) {
+      return holders;
+    }
+  }
+  const Ranges guard = operation.guard == kNone
+                           ? nodes
+                           : resolve(rings_.boxes[operation.guard], topology_, Coordinates{});
+  ir::intersect(nodes, guard, topology_, holders.nodes);
+  for (const Ranges& dropped : also_dropped ? std::span<const Ranges>() : dropped_.of(operation)) {
+    ir::RangesList rest;
+    for (const Ranges& some : holders.nodes)
+      ir::subtract(some, dropped, topology_, rest);
+    holders.nodes = std::move(rest);
+  }
+  return holders;
+}
+
+bool DetourRoutes::hasPartsOf(const Region& region, const Region& wanted) const {
+  return llvm::all_of(rings_.piecesOf(wanted), [&](const Piece& some) {
+    return llvm::any_of(rings_.piecesOf(region), [&](const Piece& piece) {
+      return piece.part <= some.part && some.part + some.parts <= piece.part + piece.parts;
+    });
+  });
+}
+
+/// The shortest routes over each link of a node, but for those that are much longer than others.
+std::vector<Route> DetourRoutes::routes(const Coordinates& from,
+                                        const std::vector<Holders>& holders) const {
+  std::vector<Route> found;
+  std::size_t most = kMostVisited;
+  for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology_.dimensions()); ++axis) {
+    for (const int sign : {1, -1}) {
+      std::optional<Route> route = routeFrom(from, {axis, sign}, most, holders);
+      if (!route) continue;
+      most = std::min(most, route->way.size() + kMoreHops);
+      found.push_back(std::move(*route));
+    }
+  }
+  llvm::erase_if(found, [&](const Route& route) { return route.way.size() > most; });
+  return found;
+}
+
+/// The shortest route that begins with a hop, of at most so many.
+std::optional<Route> DetourRoutes::routeFrom(const Coordinates& from, const Hop& first,
+                                             std::size_t most,
+                                             const std::vector<Holders>& holders) const {
+  struct Reached {
+    Coordinates at;
+    Hop hop;
+    std::size_t before;
+    std::size_t hops;
+  };
+  const std::optional<Coordinates> begin = step(from, first);
+  if (!begin) return std::nullopt;
+  std::vector<Reached> reached = {{*begin, first, 0, 1}};
+  std::set<Coordinates> seen = {from, *begin};
+  for (std::size_t next = 0; next < reached.size() && reached.size() < kMostVisited; ++next) {
+    const Reached here = reached[next];
+    for (const Holders& some : holders) {
+      if (!contains(some.nodes, here.at, topology_)) continue;
+      Route route{{}, some};
+      for (std::size_t at = next; route.way.size() < here.hops; at = reached[at].before)
+        route.way.push_back(reached[at].hop);
+      std::reverse(route.way.begin(), route.way.end());
+      return route;
+    }
+    if (here.hops == most) continue;
+    for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology_.dimensions());
+         ++axis) {
+      for (const int sign : {1, -1}) {
+        const std::optional<Coordinates> to = step(here.at, {axis, sign});
+        if (to && seen.insert(*to).second)
+          reached.push_back({*to, {axis, sign}, next, here.hops + 1});
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace torc::passes

@@ -1,0 +1,96 @@
+// Which blocks dropped messages of rings leave behind (kDropsBroken), who holds them, and the
+// shortest ways there.
+//
+// Moved data. A node that misses a message can have its blocks from whoever has received them, or
+// has them to send. Behind the first phase those beside it along an axis that is whole already
+// receive the same blocks in the same step, on their own rings. In the first phase it is the node
+// before the dead one, on a way round.
+// Sums. The same, reversed in time: they go to whoever has sums of the same blocks and still sends
+// them on, or will have such sums.
+#ifndef TORC_PASSES_RINGS_DETOUR_ROUTES_H_
+#define TORC_PASSES_RINGS_DETOUR_ROUTES_H_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Support/Error.h>
+
+#include "ir/verifier/ranges.h"
+#include "schedules/broken_messages.h"
+#include "schedules/schedule.h"
+
+namespace torc::passes {
+
+struct Hop {
+  std::uint32_t axis = 0;
+  int sign = 1;
+  auto operator<=>(const Hop&) const = default;
+};
+using Way = llvm::SmallVector<Hop, 4>;
+
+/// Nodes that hold some blocks, or sums of them, and what an operation calls these there.
+struct Holders {
+  ir::RangesList nodes;
+  Region region;
+  std::uint32_t behind = kNone;  // the operation after which sums can be added; kNone: at once
+};
+
+/// A way from a node to one that holds what it misses, or takes what it has.
+struct Route {
+  Way way;
+  Holders holders;
+};
+
+/// Blocks that a message which is dropped at a node would have moved, and the routes for them.
+struct Need {
+  std::uint32_t operation = 0;
+  Coordinates at{};
+  Ranges blocks{};
+  std::vector<Route> routes;
+};
+
+class DetourRoutes {
+ public:
+  /// The tables of `rings`, which drops broken messages, must outlive this.
+  explicit DetourRoutes(const ScheduleView& rings);
+
+  /// The live nodes behind the guard of an operation whose message is dropped.
+  std::vector<Coordinates> nodesThatDrop(const Operation& operation);
+  /// Of all receives of moved data and sends of sums that are dropped. An error where there is no
+  /// way.
+  llvm::Expected<std::vector<Need>> needs();
+
+  /// The box of a region, all of whose pieces have the same.
+  const Box& boxOf(const Region& region) const {
+    return rings_.boxes[rings_.piecesOf(region)[0].box];
+  }
+  /// Whether only dead nodes own the blocks.
+  bool isNothing(const Ranges& blocks) const;
+  /// The node a hop further; none where the link is dead or there is none.
+  std::optional<Coordinates> step(const Coordinates& from, const Hop& hop) const;
+
+ private:
+  std::vector<Holders> whoHas(std::uint32_t receive, const Ranges& blocks);
+  std::vector<Holders> whoTakes(std::uint32_t send, const Ranges& blocks);
+  Holders holdersOf(const Operation& operation, const Region& wanted, const Ranges& blocks,
+                    bool also_dropped);
+  bool hasPartsOf(const Region& region, const Region& wanted) const;
+  std::vector<Route> routes(const Coordinates& from, const std::vector<Holders>& holders) const;
+  std::optional<Route> routeFrom(const Coordinates& from, const Hop& first, std::size_t most,
+                                 const std::vector<Holders>& holders) const;
+
+  const ScheduleView rings_;
+  const Topology& topology_;
+  DroppedMessages dropped_;
+  llvm::DenseMap<std::uint32_t, std::vector<std::uint32_t>> messages_;  // by part
+  std::set<std::pair<std::uint32_t, std::uint16_t>> adding_;            // stream and phase, of sums
+};
+
+}  // namespace torc::passes
+
+#endif  // TORC_PASSES_RINGS_DETOUR_ROUTES_H_
