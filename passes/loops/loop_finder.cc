@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t kLongestPeriod = 12;  // operations of an iteration ...
 constexpr std::uint32_t kLongestDetour = 256;  // ... and of one with detours round what is dead
+constexpr std::size_t kMostPeriods = 4;       // that are tried in one place
 constexpr std::uint32_t kWidestWindow = 8;    // slots that a frame takes in turn
 // Operations that are looked at in vain, for each of a phase, before no more is tried there.
 constexpr std::uint64_t kMostVain = 32;
@@ -138,6 +139,7 @@ void LoopFinder::findLoops(std::uint32_t begin, std::uint32_t end) {
     llvm::stable_sort(found, [](const Repetition& a, const Repetition& b) {
       return (a.count - 1) * a.period > (b.count - 1) * b.period;
     });
+    if (found.size() > kMostPeriods) found.resize(kMostPeriods);
     const auto taken = llvm::find_if(found, [&](Repetition& repetition) {
       // The last iterations may be others in what they wait for.
       for (int shorter = 0; shorter < 3 && repetition.count >= least_; ++shorter) {
@@ -257,11 +259,12 @@ bool LoopFinder::addOutside(const Repetition& repetition, std::uint32_t position
     std::uint32_t last = repetition.count - 1;
     while (!rest[last].contains(on))
       --last;
-    // What the first iterations of a detour wait for in the same phase has come long ago when the
-    // others begin, and any may wait for it.
+    // What the first iterations of a detour have received in the same phase has come long ago when
+    // the others begin, and any may wait for it. For what was sent some neighbour may still wait.
+    const Operation& waited_for = schedule_.operations[operationOf(on)];
     const bool has_come = (schedule_.flags & kDropsBroken) != 0 && iterationsOf(on) == 0 &&
-                          schedule_.operations[operationOf(on)].phase ==
-                              schedule_.operations[repetition.begin].phase;
+                          receives(waited_for.kind) &&
+                          waited_for.phase == schedule_.operations[repetition.begin].phase;
     // Waiting earlier than it has to, one may wait for whom waits for it; not in another segment.
     for (std::uint32_t i = 0; i < last && iterationsOf(on) == 0 && !has_come; ++i) {
       if (!rest[i].contains(on) && !reaches(repetition.at(i, position), on, repetition.begin))

@@ -122,25 +122,13 @@ std::vector<Holders> DetourRoutes::whoHas(std::uint32_t receive, const Ranges& b
 std::vector<Holders> DetourRoutes::whoTakes(std::uint32_t send, const Ranges& blocks) {
   const Region& sums = rings_.operations[send].a;
   std::vector<Holders> holders;
-  ir::RangesList begun;  // nodes that have such sums already
   for (const std::uint32_t i : messages_[rings_.piecesOf(sums)[0].part]) {
     const Operation& other = rings_.operations[i];
-    Holders some;
-    if (i < send && other.kind == OperationKind::kRecvReduce) {
-      llvm::append_range(begun, holdersOf(other, sums, blocks, true).nodes);
-    } else if (i >= send && other.kind == OperationKind::kSend && other.a.buffer != Buffer::kIn) {
-      some = holdersOf(other, sums, blocks, i > send);
-      if (i > send) {
-        ir::RangesList senders = std::exchange(some.nodes, {});
-        for (const Ranges& box : senders) {
-          for (const Ranges& nodes : begun)
-            ir::intersect(box, nodes, topology_, some.nodes);
-        }
-      }
-    } else if (i > send && other.kind == OperationKind::kRecvReduce) {
-      some = holdersOf(other, sums, blocks, true);
-      some.behind = i;
-    }
+    const bool sends_along = i == send && other.a.buffer != Buffer::kIn;
+    const bool adds_later = i > send && other.kind == OperationKind::kRecvReduce;
+    if (!sends_along && !adds_later) continue;
+    Holders some = holdersOf(other, sums, blocks, adds_later);
+    if (adds_later) some.behind = i;
     if (!some.nodes.empty()) holders.push_back(std::move(some));
   }
   return holders;

@@ -41,8 +41,11 @@ class ConflictFinder {
     for (Storage& part : storages.parts)
       findInParts(part);
     for (Storage& slot : storages.slots) {
-      for (const AccessList& accesses : byNodes(slot))
-        findConflictsInSlot(accesses);
+      for (const AccessList& accesses : byNodes(slot)) {
+        const std::vector<AccessList> of_nodes = ofSingleNodes(accesses);
+        for (const AccessList& list : of_nodes)
+          findConflictsInSlot(list, of_nodes.size() > 1);
+      }
     }
     for (auto& [frame_part, together] : storages.frame_parts)
       findInParts(together);
@@ -91,11 +94,37 @@ class ConflictFinder {
     return list;
   }
 
+  /// Where beside what all nodes do single ones have accesses of their own, as on detours: those of
+  /// all nodes, and these with those of each node.
+  std::vector<AccessList> ofSingleNodes(const AccessList& accesses) const {
+    AccessList everyones;
+    std::map<std::uint32_t, AccessList> own;
+    for (const Access* access : accesses) {
+      if (access->guard == kNone) {
+        everyones.push_back(access);
+      } else {
+        own[access->guard].push_back(access);
+      }
+    }
+    const bool are_single = llvm::all_of(own, [&](const auto& entry) {
+      const Ranges nodes = resolve(schedule_.boxes[entry.first], context_.topology, {});
+      return volume(nodes, context_.topology) == 1;
+    });
+    if (accesses.size() <= kLongList || everyones.empty() || !are_single) return {accesses};
+    std::vector<AccessList> lists;
+    for (auto& [guard, some] : own) {
+      lists.push_back(everyones);
+      llvm::append_range(lists.back(), some);
+    }
+    lists.push_back(std::move(everyones));
+    return lists;
+  }
+
   /// As findConflicts, for a slot. Where its frames take it in turn, one written and read by the
-  /// same nodes after the other, and each is written, it is enough that each comes after the one
+  /// same nodes, or by one, after the other, and each is written, it is enough that each comes after the one
   /// before: what has written last comes after all that the frame before did, and before all of the
   /// next.
-  void findConflictsInSlot(const AccessList& accesses) {
+  void findConflictsInSlot(const AccessList& accesses, bool of_one_node) {
     struct Turn {
       std::uint32_t frame = kNone;
       std::vector<const Use*> uses;
@@ -104,7 +133,7 @@ class ConflictFinder {
     std::vector<std::pair<const Use*, std::uint32_t>> uses;  // with their frames
     bool in_turn = true;
     for (const Access* access : accesses) {
-      in_turn = in_turn && access->guard == accesses.front()->guard;
+      in_turn = in_turn && (of_one_node || access->guard == accesses.front()->guard);
       for (const Use& use : access->uses)
         uses.emplace_back(&use, access->frame);
     }
