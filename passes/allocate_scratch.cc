@@ -178,13 +178,14 @@ void Allocation::placeOnDetour(std::uint32_t frame, const Operation& receive) {
   Indices& slots = of_detours_[part];
   if (is_new) {
     detour.first = std::exchange(taken_[node], taken_[node] + depth_);
-    while (slots.size() < detour.first + depth_)
-      slots.push_back(newSlot());
+    if (slots.size() < detour.first + depth_) slots.resize(detour.first + depth_, kNone);
   }
   const std::size_t before = detour.frames.size();
   if (before >= depth_) previous_[frame] = detour.frames[before - depth_];
   detour.frames.push_back(frame);
-  take(frame, slots[detour.first + before % depth_]);
+  std::uint32_t& slot = slots[detour.first + before % depth_];
+  if (slot == kNone) slot = newSlot();
+  take(frame, slot);
 }
 
 std::uint32_t Allocation::newSlot() {

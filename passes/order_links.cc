@@ -76,7 +76,7 @@ class LinkOrder {
   void add(std::uint32_t index, Indices& candidates) {
     const Operation& operation = schedule_.operations[index];
     if (operation.peer == kNone || isSignal(operation.kind)) return;
-    if (operation.hasPeerLoop()) return;  // its messages are on all links at once
+    if (operation.hasPeerLoop()) return;     // its messages are on all links at once
     if (isDetour(view_, operation)) return;  // what waits for it waits for little
     const bool is_receive = receives(operation.kind);
     const std::uint32_t link =

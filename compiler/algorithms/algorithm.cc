@@ -132,15 +132,22 @@ llvm::StringRef unsuitedToTreesByNode(const Topology& topology) {
 }
 static_assert(kMaxTreeNodes == 512);
 
+// Operations of single nodes are not worth their long program on more nodes, where others serve.
+constexpr std::uint64_t kFewNodes = 128;
+
+/// Rings with detours serve all others.
+llvm::StringRef unsuitedToBreadthFirstTrees(const Topology& topology) {
+  if (!topology.isDamaged()) return kNoDamage;
+  return topology.ranks() > kFewNodes ? "more than 128 nodes are alive" : "";
+}
+
 llvm::StringRef unsuitedToClosedTrees(const Topology& topology) {
   if (!topology.isDamaged()) return kNoDamage;
   if (topology.hasCores()) return kCores;
   return suitsClosedTrees(topology) ? "" : kNoRing;
 }
 
-/// Where closed trees serve a torus of many nodes, packed ones are not worth their long program.
 llvm::StringRef unsuitedToPackedTrees(const Topology& topology) {
-  constexpr std::uint64_t kFewNodes = 128;
   if (const llvm::StringRef why = unsuitedToTreesByNode(topology); !why.empty()) return why;
   return topology.ranks() > kFewNodes && suitsClosedTrees(topology)
              ? "closed-trees serve so many nodes in a shorter program"
@@ -303,7 +310,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .serves = hasNoRootAndBlocks,
        .plan = planBreadthFirstTrees,
        .estimate = estimateTreesByNode,
-       .unsuited = unsuitedToTreesByNode},
+       .unsuited = unsuitedToBreadthFirstTrees},
       {.name = "balanced-routes",
        .description = "all-to-all: from neighbour to neighbour on shortest ways round any damage",
        .serves = isAlltoall,

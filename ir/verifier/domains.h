@@ -1,5 +1,6 @@
 // Domains: which nodes execute an operation, as disjoint boxes of nodes (its guard, without the
-// dead nodes and those whose message is dropped); and the cells into which some of these boxes cut the nodes.
+// dead nodes and those whose message is dropped); and the cells into which some of these boxes cut
+// the nodes.
 #ifndef TORC_IR_VERIFIER_DOMAINS_H_
 #define TORC_IR_VERIFIER_DOMAINS_H_
 

@@ -132,10 +132,10 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
     const bool is_dead = schedule.topology.isDead(at);
     for (std::uint32_t i = 0; i < count; ++i) {
       const Operation& operation = schedule.operations[i];
-      const bool executes = !is_dead &&
-                            (operation.guard == kNone ||
-                             holds(guards[operation.guard], at, schedule.topology)) &&
-                            !dropped.drops(operation, at);
+      const bool executes =
+          !is_dead &&
+          (operation.guard == kNone || holds(guards[operation.guard], at, schedule.topology)) &&
+          !dropped.drops(operation, at);
       moved[i].reset();
       if (executes)
         moved[i] = shares.of(sends(operation.kind) ? operation.a : operation.dst, at) * bytes;

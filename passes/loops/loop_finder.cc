@@ -8,13 +8,15 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "schedules/broken_messages.h"
+
 namespace torc::passes {
 namespace {
 
-constexpr std::uint32_t kLongestPeriod = 12;  // operations of an iteration ...
+constexpr std::uint32_t kLongestPeriod = 12;   // operations of an iteration ...
 constexpr std::uint32_t kLongestDetour = 256;  // ... and of one with detours round what is dead
-constexpr std::size_t kMostPeriods = 4;       // that are tried in one place
-constexpr std::uint32_t kWidestWindow = 8;    // slots that a frame takes in turn
+constexpr std::size_t kMostPeriods = 4;        // that are tried in one place
+constexpr std::uint32_t kWidestWindow = 8;     // slots that a frame takes in turn
 // Operations that are looked at in vain, for each of a phase, before no more is tried there.
 constexpr std::uint64_t kMostVain = 32;
 
@@ -260,10 +262,11 @@ bool LoopFinder::addOutside(const Repetition& repetition, std::uint32_t position
     while (!rest[last].contains(on))
       --last;
     // What the first iterations of a detour have received in the same phase has come long ago when
-    // the others begin, and any may wait for it. For what was sent some neighbour may still wait.
+    // the others begin, and any may wait for it; not for what was sent round a ring, whose nodes
+    // could all wait for each other.
     const Operation& waited_for = schedule_.operations[operationOf(on)];
     const bool has_come = (schedule_.flags & kDropsBroken) != 0 && iterationsOf(on) == 0 &&
-                          receives(waited_for.kind) &&
+                          (receives(waited_for.kind) || isDetour(view_, waited_for)) &&
                           waited_for.phase == schedule_.operations[repetition.begin].phase;
     // Waiting earlier than it has to, one may wait for whom waits for it; not in another segment.
     for (std::uint32_t i = 0; i < last && iterationsOf(on) == 0 && !has_come; ++i) {

@@ -33,6 +33,23 @@ bool contains(const ir::RangesList& boxes, const Coordinates& at, const Topology
   });
 }
 
+Ranges one(const Coordinates& at, const Topology& topology) {
+  Ranges node{};
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    node[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
+  return node;
+}
+
+/// A node with all its cores.
+Ranges siteOf(const Coordinates& dead, const Topology& topology) {
+  Ranges site = one(dead, topology);
+  for (auto axis = static_cast<std::uint32_t>(topology.dimensions()); axis < topology.axis_count;
+       ++axis) {
+    site[axis] = {0, topology.axes[axis].size};
+  }
+  return site;
+}
+
 }  // namespace
 
 DetourRoutes::DetourRoutes(const ScheduleView& rings)
@@ -78,19 +95,46 @@ llvm::Expected<std::vector<Need>> DetourRoutes::needs() {
                       adding_.contains({operation.stream, operation.phase});
     if (!adds && operation.kind != OperationKind::kRecv) continue;
     for (const Coordinates& at : nodesThatDrop(operation)) {
-      Need need{i, at, resolve(boxOf(movedBy(operation)), topology_, at), {}};
-      if (isNothing(need.blocks)) continue;
-      need.routes = routes(at, adds ? whoTakes(i, need.blocks) : whoHas(i, need.blocks));
-      if (need.routes.empty()) {
-        return makeError("no way round what is dead for what node " +
-                         llvm::Twine(nodeText(topology_, at)) + " should " +
-                         (adds ? "send" : "receive") + " in phase " +
-                         llvm::Twine(operation.phase));
-      }
-      all.push_back(std::move(need));
+      if (llvm::Error error = addNeed(i, at, all)) return error;
     }
   }
   return all;
+}
+
+/// What `operation` leaves behind at a node.
+llvm::Error DetourRoutes::addNeed(std::uint32_t operation, const Coordinates& at,
+                                  std::vector<Need>& all) {
+  const Operation& dropped = rings_.operations[operation];
+  const bool adds = sends(dropped.kind);
+  const Region& region = movedBy(dropped);
+  Need need{operation, at, resolve(boxOf(region), topology_, at), {}};
+  if (isNothing(need.blocks)) return llvm::Error::success();
+  std::vector<Holders> holders =
+      adds ? whoTakes(operation, need.blocks) : whoHas(operation, need.blocks);
+  if (holders.empty() && liveVolume(need.blocks, topology_) == 0) {
+    holders = whoKeeps(region, need.blocks);
+    const bool are_kept = llvm::any_of(kept_, [&](const auto& kept) {
+      return kept.first == need.blocks && sharesPart(kept.second.region, region);
+    });
+    if (adds && !are_kept) {
+      kept_.push_back({need.blocks, {{one(at, topology_)}, region, kNone}});
+      return llvm::Error::success();
+    }
+  }
+  if (!holders.empty() && contains(holders.front().nodes, at, topology_)) {
+    // The node keeps them itself: at most in another buffer.
+    if (holders.front().region.buffer == region.buffer) return llvm::Error::success();
+    need.routes = {{{}, holders.front()}};
+  } else {
+    need.routes = routes(at, holders);
+  }
+  if (need.routes.empty()) {
+    return makeError("no way round what is dead for what node " +
+                     llvm::Twine(nodeText(topology_, at)) + " should " +
+                     (adds ? "send" : "receive") + " in phase " + llvm::Twine(dropped.phase));
+  }
+  all.push_back(std::move(need));
+  return llvm::Error::success();
 }
 
 bool DetourRoutes::isNothing(const Ranges& blocks) const {
@@ -111,9 +155,20 @@ std::vector<Holders> DetourRoutes::whoHas(std::uint32_t receive, const Ranges& b
   std::vector<Holders> holders;
   for (const std::uint32_t i : messages_[rings_.piecesOf(wanted)[0].part]) {
     if (i > receive) break;
+    const Operation& earlier = rings_.operations[i];
+    if (adding_.contains({earlier.stream, earlier.phase})) continue;  // sums, perhaps not all of it
     // What was to be sent was there, and what an earlier receive missed has come by a detour.
-    Holders some = holdersOf(rings_.operations[i], wanted, blocks, i < receive);
+    Holders some = holdersOf(earlier, wanted, blocks, i < receive);
     if (!some.nodes.empty()) holders.push_back(std::move(some));
+  }
+  return holders;
+}
+
+/// Who keeps the sums of a dead node's blocks.
+std::vector<Holders> DetourRoutes::whoKeeps(const Region& wanted, const Ranges& blocks) const {
+  std::vector<Holders> holders;
+  for (const auto& [kept, holder] : kept_) {
+    if (kept == blocks && hasPartsOf(holder.region, wanted)) holders.push_back(holder);
   }
   return holders;
 }
@@ -160,13 +215,26 @@ Holders DetourRoutes::holdersOf(const Operation& operation, const Region& wanted
                            ? nodes
                            : resolve(rings_.boxes[operation.guard], topology_, Coordinates{});
   ir::intersect(nodes, guard, topology_, holders.nodes);
-  for (const Ranges& dropped : also_dropped ? std::span<const Ranges>() : dropped_.of(operation)) {
+  const auto leaveOut = [&](const Ranges& some) {
     ir::RangesList rest;
-    for (const Ranges& some : holders.nodes)
-      ir::subtract(some, dropped, topology_, rest);
+    for (const Ranges& box : holders.nodes)
+      ir::subtract(box, some, topology_, rest);
     holders.nodes = std::move(rest);
-  }
+  };
+  for (const Coordinates& dead : topology_.deadNodes())
+    leaveOut(siteOf(dead, topology_));
+  if (also_dropped) return holders;
+  for (const Ranges& dropped : dropped_.of(operation))
+    leaveOut(dropped);
   return holders;
+}
+
+bool DetourRoutes::sharesPart(const Region& a, const Region& b) const {
+  return llvm::any_of(rings_.piecesOf(a), [&](const Piece& one) {
+    return llvm::any_of(rings_.piecesOf(b), [&](const Piece& other) {
+      return one.part < other.part + other.parts && other.part < one.part + one.parts;
+    });
+  });
 }
 
 bool DetourRoutes::hasPartsOf(const Region& region, const Region& wanted) const {

@@ -6,7 +6,8 @@
 // receive the same blocks in the same step, on their own rings. In the first phase it is the node
 // before the dead one, on a way round.
 // Sums. The same, reversed in time: they go to whoever has sums of the same blocks and still sends
-// them on, or will have such sums.
+// them on, or will have such sums. Those of a dead node's own blocks, where such are pieces of the
+// vector like others, stay with the last node before it.
 #ifndef TORC_PASSES_RINGS_DETOUR_ROUTES_H_
 #define TORC_PASSES_RINGS_DETOUR_ROUTES_H_
 
@@ -75,11 +76,14 @@ class DetourRoutes {
   std::optional<Coordinates> step(const Coordinates& from, const Hop& hop) const;
 
  private:
+  llvm::Error addNeed(std::uint32_t operation, const Coordinates& at, std::vector<Need>& all);
   std::vector<Holders> whoHas(std::uint32_t receive, const Ranges& blocks);
   std::vector<Holders> whoTakes(std::uint32_t send, const Ranges& blocks);
+  std::vector<Holders> whoKeeps(const Region& wanted, const Ranges& blocks) const;
   Holders holdersOf(const Operation& operation, const Region& wanted, const Ranges& blocks,
                     bool also_dropped);
   bool hasPartsOf(const Region& region, const Region& wanted) const;
+  bool sharesPart(const Region& a, const Region& b) const;
   std::vector<Route> routes(const Coordinates& from, const std::vector<Holders>& holders) const;
   std::optional<Route> routeFrom(const Coordinates& from, const Hop& first, std::size_t most,
                                  const std::vector<Holders>& holders) const;
@@ -89,6 +93,7 @@ class DetourRoutes {
   DroppedMessages dropped_;
   llvm::DenseMap<std::uint32_t, std::vector<std::uint32_t>> messages_;  // by part
   std::set<std::pair<std::uint32_t, std::uint16_t>> adding_;            // stream and phase, of sums
+  std::vector<std::pair<Ranges, Holders>> kept_;  // sums of a dead node's blocks, and who has them
 };
 
 }  // namespace torc::passes

@@ -202,7 +202,9 @@ void Detours::divide() {
       for (std::size_t i = 0; i < links.size(); ++i) {
         double busiest = 0;
         for (const auto& link : links[i])
-          busiest = std::max(busiest, of_rings[link.second] / topology_.axes[link.second.axis].bandwidth + more[link]);
+          busiest =
+              std::max(busiest, of_rings[link.second] / topology_.axes[link.second.axis].bandwidth +
+                                    more[link]);
         if (const std::tuple load(busiest, links[i].size()); load < least) {
           least = load;
           best = i;
@@ -234,9 +236,8 @@ void Detours::share(const Need& need, const Group& group, std::size_t number) {
       weights.push_back(group.weights[i]);
       numbers.push_back(i);
     }
-    return cutByWeights(need.blocks, weights, 0, topology_, [&](std::size_t i, const Ranges& box) {
-      send(numbers[i], box);
-    });
+    return cutByWeights(need.blocks, weights, 0, topology_,
+                        [&](std::size_t i, const Ranges& box) { send(numbers[i], box); });
   }
   for (std::uint64_t unit = 0; unit < units; ++unit) {
     Ranges block = need.blocks;
@@ -247,7 +248,8 @@ void Detours::share(const Need& need, const Group& group, std::size_t number) {
       rest /= length;
       if (length > 1) block[axis] = {wrap(start + along, topology_.axes[axis].size), 1};
     }
-    const double step = (static_cast<double>(number) + 0.5) / static_cast<double>(group.needs.size());
+    const double step =
+        (static_cast<double>(number) + 0.5) / static_cast<double>(group.needs.size());
     double before = (static_cast<double>(unit) + step) / static_cast<double>(units);
     std::size_t route = 0;
     while (route + 1 < group.weights.size() && before >= group.weights[route])
@@ -261,6 +263,12 @@ void Detours::carry(const Need& need, const Route& route, const Ranges& share) {
   const Region& region = missing(need);
   const std::uint32_t stream = view_.operations[need.operation].stream;
   const Box own = shareOf(routes_.boxOf(region), need.blocks, share);
+  const Region& held = route.holders.region;
+  const Region there = within(region, held, shareOf(routes_.boxOf(held), need.blocks, share));
+  if (route.way.empty()) {
+    builder_.copy(placeOf(stream, need.at), within(region, region, own), there, {});
+    return;
+  }
   std::vector<Coordinates> nodes = {need.at};
   std::vector<Region> regions = {within(region, region, own)};
   for (const Hop& hop : route.way) {
@@ -273,8 +281,7 @@ void Detours::carry(const Need& need, const Route& route, const Ranges& share) {
     }
     regions.push_back(newFrameLike(within(region, region, box)));
   }
-  const Region& held = route.holders.region;
-  regions.push_back(within(region, held, shareOf(routes_.boxOf(held), need.blocks, share)));
+  regions.push_back(there);
   const auto message = [&](std::size_t from, std::size_t to, const Hop& hop) {
     const Shift moves = ir::hop(hop.axis, hop.sign);
     builder_.send(placeOf(stream, nodes[from]), regions[from], moves, {});

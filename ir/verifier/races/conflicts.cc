@@ -121,9 +121,9 @@ class ConflictFinder {
   }
 
   /// As findConflicts, for a slot. Where its frames take it in turn, one written and read by the
-  /// same nodes, or by one, after the other, and each is written, it is enough that each comes after the one
-  /// before: what has written last comes after all that the frame before did, and before all of the
-  /// next.
+  /// same nodes, or by one, after the other, and each is written, it is enough that each comes
+  /// after the one before: what has written last comes after all that the frame before did, and
+  /// before all of the next.
   void findConflictsInSlot(const AccessList& accesses, bool of_one_node) {
     struct Turn {
       std::uint32_t frame = kNone;
