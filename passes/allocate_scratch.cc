@@ -134,7 +134,7 @@ void Allocation::assignSlots() {
     }
     for (const std::uint32_t frame : framesOf(i)) {
       if (slots_of_[frame] != kNone) continue;
-      if (isDetour(view_, operation)) {
+      if (isDetour(view_, operation) && receives(operation.kind)) {
         placeOnDetour(frame, operation);
       } else {
         place(frame, stream.free_before);
@@ -181,7 +181,11 @@ void Allocation::placeOnDetour(std::uint32_t frame, const Operation& receive) {
     if (slots.size() < detour.first + depth_) slots.resize(detour.first + depth_, kNone);
   }
   const std::size_t before = detour.frames.size();
-  if (before >= depth_) previous_[frame] = detour.frames[before - depth_];
+  if (before >= depth_) {
+    const std::uint32_t last = detour.frames[before - depth_];
+    if (users_[last].back() >= users_[frame].front()) return place(frame, 0);
+    previous_[frame] = last;
+  }
   detour.frames.push_back(frame);
   std::uint32_t& slot = slots[detour.first + before % depth_];
   if (slot == kNone) slot = newSlot();

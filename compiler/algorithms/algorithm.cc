@@ -509,13 +509,17 @@ llvm::Error noAlgorithm(const CollectiveSpec& spec) {
 }
 
 const Algorithm& defaultAlgorithm(const CollectiveSpec& spec) {
-  const Algorithm *serving = nullptr, *suiting = nullptr;
+  const Algorithm *serving = nullptr, *suiting = nullptr, *with_detours = nullptr;
   for (const Algorithm& algorithm : algorithms()) {
     if (serving == nullptr && algorithm.serves(rowOf(spec.collective))) serving = &algorithm;
     if (!isWorthTrying(algorithm, spec)) continue;
-    if (beyondLimits(algorithm.estimate(spec)).empty()) return algorithm;
+    if (beyondLimits(algorithm.estimate(spec)).empty()) {
+      if (algorithm.form != PlanForm::kRings || !spec.topology.isBroken()) return algorithm;
+      if (with_detours == nullptr) with_detours = &algorithm;  // trees round damage go before
+    }
     if (suiting == nullptr) suiting = &algorithm;
   }
+  if (with_detours != nullptr) return *with_detours;
   return suiting != nullptr ? *suiting : *serving;
 }
 

@@ -91,8 +91,8 @@ bool ProgramParser::parseSchedule() {
     if (!cursor_.expect("synchronous")) return false;
     schedule_.flags |= kSynchronousSends;
   }
-  if (cursor_.take("broken-messages")) {
-    if (!cursor_.expect("dropped")) return false;
+  if (cursor_.take("broken")) {
+    if (!cursor_.expect("messages") || !cursor_.expect("dropped")) return false;
     schedule_.flags |= kDropsBroken;
   }
   while (cursor_.at("color")) {

@@ -86,7 +86,7 @@ class Printer {
       note("sends synchronous", "what waits for a send waits until its message is being received");
     }
     if (schedule_.flags & kDropsBroken) {
-      note("broken-messages dropped", "what would go over something dead does not exist");
+      note("broken messages dropped", "what would go over something dead does not exist");
     }
     if (schedule_.segments > 1) {
       note("for s in 0..9 window 4 { }",
@@ -170,7 +170,7 @@ class Printer {
       if (schedule_.flags & promise.flag) out_ << "  promise " << promise.name << '\n';
     }
     if (schedule_.flags & kSynchronousSends) out_ << "  sends synchronous\n";
-    if (schedule_.flags & kDropsBroken) out_ << "  broken-messages dropped\n";
+    if (schedule_.flags & kDropsBroken) out_ << "  broken messages dropped\n";
   }
 
   void printColors() {

@@ -109,7 +109,7 @@ class BalancedAlltoall {
     }
     for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
       if (!arriving[node].empty())
-        nodes_[node].next.frame = builder_.addFrame(arriving[node], hop % 2);
+        nodes_[node].next.frame = builder_.addFrame(arriving[node], (hop - 1) % 2);
     }
   }
 
