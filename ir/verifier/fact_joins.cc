@@ -103,28 +103,6 @@ void cut(const Fact& fact, std::uint32_t axis, const std::vector<bool>& borders,
   }
 }
 
-/// Joins facts with the same key as long as some can be.
-template <typename Key, typename Join>
-std::vector<Fact> joined(std::vector<Fact> facts, Key key_of, Join join) {
-  std::map<decltype(key_of(facts.front())), std::vector<Fact>> groups;
-  for (Fact& fact : facts) {
-    std::vector<Fact>& group = groups[key_of(fact)];
-    for (std::size_t i = 0; i < group.size();) {
-      if (join(fact, group[i])) {
-        group.erase(group.begin() + static_cast<std::ptrdiff_t>(i));
-        i = 0;
-      } else {
-        ++i;
-      }
-    }
-    group.push_back(std::move(fact));
-  }
-  facts.clear();
-  for (auto& [key, group] : groups)
-    std::ranges::move(group, std::back_inserter(facts));
-  return facts;
-}
-
 /// What facts have in common that may be joined: a list of numbers.
 using Common = std::vector<std::int64_t>;
 
@@ -134,6 +112,108 @@ void append(Common& common, const Range& nodes) {
 void append(Common& common, const Span& blocks) {
   common.insert(common.end(),
                 {blocks.start, blocks.length, blocks.start_slope, blocks.length_slope});
+}
+
+/// Facts in rows in which they may be joined, by where they begin. Each is joined to those that
+/// begin where it ends, as long as there are some.
+class Rows {
+ public:
+  /// Adds a fact to the row of `key`, in which it begins at `begin`.
+  void add(Common key, std::int64_t begin, Fact fact) {
+    key.push_back(begin);
+    starts_[std::move(key)].push_back(facts_.size());
+    facts_.push_back(std::move(fact));
+  }
+  /// What is left when all are joined. `next(fact, goesOn)` calls `goesOn` for the rows, and places
+  /// in them, at which a fact would go on, until that is true.
+  template <typename Next, typename Join>
+  std::vector<Fact> joined(Next next, Join join) {
+    std::vector<bool> gone(facts_.size(), false);
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      const auto goesOn = [&](Common key, std::int64_t begin) {
+        key.push_back(begin);
+        const auto found = starts_.find(key);
+        if (found == starts_.end()) return false;
+        return std::ranges::any_of(found->second, [&](std::size_t other) {
+          if (other == i || gone[other] || !join(facts_[i], facts_[other])) return false;
+          gone[other] = true;
+          return true;
+        });
+      };
+      while (!gone[i] && next(facts_[i], goesOn)) {
+      }
+    }
+    std::vector<Fact> left;
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      if (!gone[i]) left.push_back(std::move(facts_[i]));
+    }
+    return left;
+  }
+
+ private:
+  std::vector<Fact> facts_;
+  std::map<Common, std::vector<std::size_t>> starts_;
+};
+
+/// Joins facts of the same nodes whose blocks touch, along one block axis after another.
+std::vector<Fact> joinTouching(std::vector<Fact> facts, const FactSetting& setting) {
+  const BlockAxes& axes = setting.axes;
+  for (std::uint32_t i = 0; i < axes.count(); ++i) {
+    const auto keyOf = [&](const Fact& fact) {
+      Common common{fact.frame};
+      for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis)
+        append(common, fact.place.nodes[axis]);
+      for (std::uint32_t other = 0; other < axes.count(); ++other) {
+        if (other != i) append(common, fact.place.blocks[other]);
+      }
+      return common;
+    };
+    Rows rows;
+    for (Fact& fact : facts)
+      rows.add(keyOf(fact), fact.place.blocks[i].start, std::move(fact));
+    facts = rows.joined(
+        [&](const Fact& fact, auto goesOn) {
+          const Span& span = fact.place.blocks[i];
+          return goesOn(keyOf(fact), wrap(std::int64_t{span.start} + span.length, axes.size(i)));
+        },
+        [&](Fact& a, const Fact& b) {
+          ++setting.work.done;
+          return joinBlocks(a, b, axes);
+        });
+  }
+  return facts;
+}
+
+/// Joins facts of nodes that follow one another along an axis.
+std::vector<Fact> joinFollowing(std::vector<Fact> facts, std::uint32_t axis,
+                                const FactSetting& setting) {
+  const BlockAxes& axes = setting.axes;
+  const std::uint32_t size = axes.size(axis);
+  const auto keyOf = [&](const Fact& fact, std::uint32_t first_node) {
+    Common common{fact.frame, first_node};
+    for (std::uint32_t i = 0; i < axes.count(); ++i) {
+      if (axes.nodeAxis(i) == axis) continue;
+      append(common, fact.place.nodes[axes.nodeAxis(i)]);
+      append(common, fact.place.blocks[i]);
+    }
+    return common;
+  };
+  Rows rows;
+  for (Fact& fact : facts)
+    rows.add(keyOf(fact, fact.place.nodes[axis].start), fact.place.blocks[axis].start,
+             std::move(fact));
+  return rows.joined(
+      [&](const Fact& fact, auto goesOn) {
+        const Range& nodes = fact.place.nodes[axis];
+        const Span& span = fact.place.blocks[axis];
+        const Common key = keyOf(fact, wrap(std::int64_t{nodes.start} + nodes.length, size));
+        const std::int64_t next = span.start + std::int64_t{span.start_slope} * nodes.length;
+        if (goesOn(key, wrap(next, size))) return true;
+        // The blocks of one node may go on in any way; they stand still or go with the node.
+        return nodes.length == 1 && span.length > 0 &&
+               (goesOn(key, wrap(next + 1, size)) || goesOn(key, wrap(next - 1, size)));
+      },
+      [&](Fact& a, const Fact& b) { return joinFacts(a, b, setting); });
 }
 
 }  // namespace
@@ -197,27 +277,7 @@ void joinAnew(std::vector<Fact>& facts, const FactSetting& setting) {
       cut(fact, axis, borders, axes, pieces);
       if (pieces.size() > kMostPieces) return;
     }
-    const auto nodes = [&](const Fact& fact) {
-      Common common{fact.frame};
-      for (std::uint32_t i = 0; i < axes.nodeAxes(); ++i)
-        append(common, fact.place.nodes[i]);
-      return common;
-    };
-    const auto elsewhere = [&](const Fact& fact) {
-      Common common{fact.frame};
-      for (std::uint32_t i = 0; i < axes.count(); ++i) {
-        if (axes.nodeAxis(i) == axis) continue;
-        append(common, fact.place.nodes[axes.nodeAxis(i)]);
-        append(common, fact.place.blocks[i]);
-      }
-      return common;
-    };
-    pieces = joined(std::move(pieces), nodes, [&](Fact& a, const Fact& b) {
-      ++setting.work.done;
-      return joinBlocks(a, b, axes);
-    });
-    pieces = joined(std::move(pieces), elsewhere,
-                    [&](Fact& a, const Fact& b) { return joinFacts(a, b, setting); });
+    pieces = joinFollowing(joinTouching(std::move(pieces), setting), axis, setting);
     if (pieces.size() < facts.size()) facts = std::move(pieces);
   }
 }

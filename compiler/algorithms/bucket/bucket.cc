@@ -84,8 +84,20 @@ ProgramSize estimateRings(const CollectiveSpec& spec, bool in_colors) {
   ProgramSize size;
   size.operations = parts * (divide + gather);
   if (row.isRooted()) size.operations *= 1.25;
+  if (topology.isBroken()) {
+    // For each dead thing a step has some messages on the ways round it.
+    const double ways = 4 * std::max(axes, 1.0);
+    double steps = 0;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+      steps += (topology.axes[i].size - 1.0) * topology.dead_node_count;
+    for (const DeadLink& link : topology.deadLinks())
+      steps += topology.axes[link.axis].size - 1.0;
+    size.operations += parts * steps * ways * ((row.inWhole() ? 1 : 0) + (row.outWhole() ? 1 : 0));
+  }
   size.boxes = size.operations / 2;
-  if (row.isRooted() || has_line) {
+  if (topology.isBroken()) {
+    size.cell_steps = (row.reduces() ? 0.5 : 0.1) * size.operations * size.operations;
+  } else if (row.isRooted() || has_line) {
     size.cell_steps = 1.4 * size.operations * size.operations / parts;
   } else {
     // Every step of a reduction looks through groups of those before it.
