@@ -23,6 +23,8 @@
 #include "passes/exchanges/exchange.h"
 #include "passes/exchanges/leader.h"
 #include "passes/exchanges/ring_alltoall.h"
+#include "passes/exchanges/stand_ins.h"
+#include "passes/infer_dependences.h"
 
 namespace torc::passes {
 namespace {
@@ -81,7 +83,12 @@ llvm::Expected<Schedule> ExchangeExpansion::run() {
     if (llvm::Error error = checkDone(part)) return error;
     if (!part.hasStarted()) keepAll(part);  // there is one node
   }
-  return builder_.take();
+  if (!topology_.isDamaged()) return builder_.take();
+  ir::Program round;
+  if (llvm::Error error = addStandIns(builder_.take()).moveInto(round.schedule)) return error;
+  if (auto inferred = makePass(InferDependencesPass{})->run(round); !inferred)
+    return inferred.takeError();
+  return std::move(round.schedule);
 }
 
 void ExchangeExpansion::makeParts() {
@@ -227,9 +234,6 @@ class ExpandExchanges final : public PlanExpander {
           "exchanges serve collectives in which every node has a block for every "
           "other; " +
           llvm::Twine(row.name) + " is none");
-    }
-    if (program.schedule.topology.isDamaged()) {
-      return makeError("messages between all nodes cannot avoid the damage");
     }
     return llvm::Error::success();
   }

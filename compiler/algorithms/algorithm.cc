@@ -178,6 +178,18 @@ llvm::StringRef unsuitedToProductTrees(const Topology& topology) {
   return "all axes are rings";
 }
 
+/// Neighbours stand in for what is dead where all axes are rings.
+llvm::StringRef unsuitedToRings(const Topology& topology) {
+  if (!topology.isDamaged()) return "";
+  if (hasSeveralCores(topology)) return kCores;
+  return hasLine(topology) ? kLine : "";
+}
+
+llvm::StringRef unsuitedToRotatedRings(const Topology& topology) {
+  if (passes::networkAxes(topology).size() < 2) return "there is one dimension";
+  return unsuitedToRings(topology);
+}
+
 llvm::StringRef unsuitedIfOneDimension(const Topology& topology) {
   if (topology.isDamaged()) return kDamage;
   return passes::networkAxes(topology).size() > 1 ? "" : "there is one dimension";
@@ -398,14 +410,14 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateExchanges,
        .multicolor = true,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedIfOneDimension},
+       .unsuited = unsuitedToRotatedRings},
       {.name = "rings",
        .description = "ring all-to-alls along one axis after another: neighbours only",
        .serves = isAlltoall,
        .plan = planRingAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedIfDamaged},
+       .unsuited = unsuitedToRings},
       {.name = "two-phase",
        .description = "along the linear dimension, then in the planes",
        .serves = isAlltoall,

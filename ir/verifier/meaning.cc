@@ -311,15 +311,35 @@ class MeaningChecker {
     return place;
   }
 
+  /// Where messages are dropped nobody brings the blocks of dead nodes, which have no elements:
+  /// lets them be there. False where that changes nothing.
+  bool fillsDead(const Region& region, std::uint32_t part, const Ranges& nodes) {
+    if ((schedule_.flags & kDropsBroken) == 0 || row_.layout != Layout::kBlockMajor ||
+        row_.reduces()) {
+      return false;
+    }
+    for (const Coordinates& dead : topology_.deadNodes()) {
+      for (std::uint32_t end = 0; end < axes_.ends(); ++end) {
+        storage(region, part, nodes)
+            .write({{nodes, blocksOf(dead, end)}, {blockOwner()}, frameOf(region)}, setting_);
+      }
+    }
+    return topology_.dead_node_count > 0;
+  }
+
   bool read(std::uint32_t index, const Region& region, const Ranges& nodes, RegionFacts& value) {
     bool complete = true;
     context_.forEachPart(region, [&](const Piece& piece, std::uint32_t part) {
       Witness missing;
       value.push_back({part, {}});
-      if (!complete || storage(region, part, nodes)
-                           .read(placeOf(piece, nodes), frameOf(region), setting_,
-                                 value.back().facts, missing)) {
-        return;
+      const auto isThere = [&] {
+        return storage(region, part, nodes)
+            .read(placeOf(piece, nodes), frameOf(region), setting_, value.back().facts, missing);
+      };
+      if (!complete || isThere()) return;
+      if (fillsDead(region, part, nodes)) {
+        value.back().facts.clear();
+        if (isThere()) return;
       }
       complete = false;
       context_.fault(Rule::kMeaning, index,

@@ -33,16 +33,9 @@ bool contains(const ir::RangesList& boxes, const Coordinates& at, const Topology
   });
 }
 
-Ranges one(const Coordinates& at, const Topology& topology) {
-  Ranges node{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    node[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
-  return node;
-}
-
 /// A node with all its cores.
 Ranges siteOf(const Coordinates& dead, const Topology& topology) {
-  Ranges site = one(dead, topology);
+  Ranges site = boxOfNode(topology, dead);
   for (auto axis = static_cast<std::uint32_t>(topology.dimensions()); axis < topology.axis_count;
        ++axis) {
     site[axis] = {0, topology.axes[axis].size};
@@ -50,7 +43,73 @@ Ranges siteOf(const Coordinates& dead, const Topology& topology) {
   return site;
 }
 
+/// The shortest route that begins with a hop, of at most so many.
+std::optional<Route> routeFrom(const Topology& topology, const Coordinates& from, const Hop& first,
+                               std::size_t most, const std::vector<Holders>& holders) {
+  struct Reached {
+    Coordinates at;
+    Hop hop;
+    std::size_t before;
+    std::size_t hops;
+  };
+  const std::optional<Coordinates> begin = hopFrom(topology, from, first);
+  if (!begin) return std::nullopt;
+  std::vector<Reached> reached = {{*begin, first, 0, 1}};
+  std::set<Coordinates> seen = {from, *begin};
+  for (std::size_t next = 0; next < reached.size() && reached.size() < kMostVisited; ++next) {
+    const Reached here = reached[next];
+    for (const Holders& some : holders) {
+      if (!contains(some.nodes, here.at, topology)) continue;
+      Route route{{}, some};
+      for (std::size_t at = next; route.way.size() < here.hops; at = reached[at].before)
+        route.way.push_back(reached[at].hop);
+      std::reverse(route.way.begin(), route.way.end());
+      return route;
+    }
+    if (here.hops == most) continue;
+    for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology.dimensions()); ++axis) {
+      for (const int sign : {1, -1}) {
+        const std::optional<Coordinates> to = hopFrom(topology, here.at, {axis, sign});
+        if (to && seen.insert(*to).second)
+          reached.push_back({*to, {axis, sign}, next, here.hops + 1});
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<Coordinates> hopFrom(const Topology& topology, const Coordinates& from,
+                                   const Hop& hop) {
+  Coordinates to{};
+  if (topology.axes[hop.axis].size == 1 || !topology.hasLink(from, hop.axis, hop.sign, to))
+    return std::nullopt;
+  return to;
+}
+
+Ranges boxOfNode(const Topology& topology, const Coordinates& at) {
+  Ranges node{};
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    node[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
+  return node;
+}
+
+std::vector<Route> shortestRoutes(const Topology& topology, const Coordinates& from,
+                                  const std::vector<Holders>& holders) {
+  std::vector<Route> found;
+  std::size_t most = kMostVisited;
+  for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology.dimensions()); ++axis) {
+    for (const int sign : {1, -1}) {
+      std::optional<Route> route = routeFrom(topology, from, {axis, sign}, most, holders);
+      if (!route) continue;
+      most = std::min(most, route->way.size() + kMoreHops);
+      found.push_back(std::move(*route));
+    }
+  }
+  llvm::erase_if(found, [&](const Route& route) { return route.way.size() > most; });
+  return found;
+}
 
 DetourRoutes::DetourRoutes(const ScheduleView& rings)
     : rings_(rings), topology_(rings.topology), dropped_(rings) {
@@ -117,7 +176,7 @@ llvm::Error DetourRoutes::addNeed(std::uint32_t operation, const Coordinates& at
       return kept.first == need.blocks && sharesPart(kept.second.region, region);
     });
     if (adds && !are_kept) {
-      kept_.push_back({need.blocks, {{one(at, topology_)}, region, kNone}});
+      kept_.push_back({need.blocks, {{boxOfNode(topology_, at)}, region, kNone}});
       return llvm::Error::success();
     }
   }
@@ -126,7 +185,7 @@ llvm::Error DetourRoutes::addNeed(std::uint32_t operation, const Coordinates& at
     if (holders.front().region.buffer == region.buffer) return llvm::Error::success();
     need.routes = {{{}, holders.front()}};
   } else {
-    need.routes = routes(at, holders);
+    need.routes = shortestRoutes(topology_, at, holders);
   }
   if (need.routes.empty()) {
     return makeError("no way round what is dead for what node " +
@@ -140,13 +199,6 @@ llvm::Error DetourRoutes::addNeed(std::uint32_t operation, const Coordinates& at
 bool DetourRoutes::isNothing(const Ranges& blocks) const {
   return rowOf(rings_.collective).layout == Layout::kBlockMajor &&
          liveVolume(blocks, topology_) == 0;
-}
-
-std::optional<Coordinates> DetourRoutes::step(const Coordinates& from, const Hop& hop) const {
-  Coordinates to{};
-  if (topology_.axes[hop.axis].size == 1 || !topology_.hasLink(from, hop.axis, hop.sign, to))
-    return std::nullopt;
-  return to;
 }
 
 /// Who has blocks when a receive is dropped that would have brought them.
@@ -243,60 +295,6 @@ bool DetourRoutes::hasPartsOf(const Region& region, const Region& wanted) const 
       return piece.part <= some.part && some.part + some.parts <= piece.part + piece.parts;
     });
   });
-}
-
-/// The shortest routes over each link of a node, but for those that are much longer than others.
-std::vector<Route> DetourRoutes::routes(const Coordinates& from,
-                                        const std::vector<Holders>& holders) const {
-  std::vector<Route> found;
-  std::size_t most = kMostVisited;
-  for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology_.dimensions()); ++axis) {
-    for (const int sign : {1, -1}) {
-      std::optional<Route> route = routeFrom(from, {axis, sign}, most, holders);
-      if (!route) continue;
-      most = std::min(most, route->way.size() + kMoreHops);
-      found.push_back(std::move(*route));
-    }
-  }
-  llvm::erase_if(found, [&](const Route& route) { return route.way.size() > most; });
-  return found;
-}
-
-/// The shortest route that begins with a hop, of at most so many.
-std::optional<Route> DetourRoutes::routeFrom(const Coordinates& from, const Hop& first,
-                                             std::size_t most,
-                                             const std::vector<Holders>& holders) const {
-  struct Reached {
-    Coordinates at;
-    Hop hop;
-    std::size_t before;
-    std::size_t hops;
-  };
-  const std::optional<Coordinates> begin = step(from, first);
-  if (!begin) return std::nullopt;
-  std::vector<Reached> reached = {{*begin, first, 0, 1}};
-  std::set<Coordinates> seen = {from, *begin};
-  for (std::size_t next = 0; next < reached.size() && reached.size() < kMostVisited; ++next) {
-    const Reached here = reached[next];
-    for (const Holders& some : holders) {
-      if (!contains(some.nodes, here.at, topology_)) continue;
-      Route route{{}, some};
-      for (std::size_t at = next; route.way.size() < here.hops; at = reached[at].before)
-        route.way.push_back(reached[at].hop);
-      std::reverse(route.way.begin(), route.way.end());
-      return route;
-    }
-    if (here.hops == most) continue;
-    for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology_.dimensions());
-         ++axis) {
-      for (const int sign : {1, -1}) {
-        const std::optional<Coordinates> to = step(here.at, {axis, sign});
-        if (to && seen.insert(*to).second)
-          reached.push_back({*to, {axis, sign}, next, here.hops + 1});
-      }
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace torc::passes

@@ -47,6 +47,15 @@ struct Route {
   Holders holders;
 };
 
+/// The node a hop further; none where the link is dead or there is none.
+std::optional<Coordinates> hopFrom(const Topology& topology, const Coordinates& from,
+                                   const Hop& hop);
+/// The shortest routes over each link of a node, but for those that are much longer than others.
+std::vector<Route> shortestRoutes(const Topology& topology, const Coordinates& from,
+                                  const std::vector<Holders>& holders);
+/// One node, as a box.
+Ranges boxOfNode(const Topology& topology, const Coordinates& at);
+
 /// Blocks that a message which is dropped at a node would have moved, and the routes for them.
 struct Need {
   std::uint32_t operation = 0;
@@ -72,8 +81,6 @@ class DetourRoutes {
   }
   /// Whether only dead nodes own the blocks.
   bool isNothing(const Ranges& blocks) const;
-  /// The node a hop further; none where the link is dead or there is none.
-  std::optional<Coordinates> step(const Coordinates& from, const Hop& hop) const;
 
  private:
   llvm::Error addNeed(std::uint32_t operation, const Coordinates& at, std::vector<Need>& all);
@@ -84,9 +91,6 @@ class DetourRoutes {
                     bool also_dropped);
   bool hasPartsOf(const Region& region, const Region& wanted) const;
   bool sharesPart(const Region& a, const Region& b) const;
-  std::vector<Route> routes(const Coordinates& from, const std::vector<Holders>& holders) const;
-  std::optional<Route> routeFrom(const Coordinates& from, const Hop& first, std::size_t most,
-                                 const std::vector<Holders>& holders) const;
 
   const ScheduleView rings_;
   const Topology& topology_;

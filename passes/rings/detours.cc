@@ -186,7 +186,7 @@ void Detours::divide() {
       links.emplace_back();
       Coordinates at = need.at;
       for (const Hop& hop : route.way) {
-        const Coordinates next = *routes_.step(at, hop);
+        const Coordinates next = *hopFrom(topology_, at, hop);
         // Sums leave the node, moved data come to it.
         links.back().push_back(adds(need) ? std::pair(at, hop)
                                           : std::pair(next, Hop{hop.axis, -hop.sign}));
@@ -272,7 +272,7 @@ void Detours::carry(const Need& need, const Route& route, const Ranges& share) {
   std::vector<Coordinates> nodes = {need.at};
   std::vector<Region> regions = {within(region, region, own)};
   for (const Hop& hop : route.way) {
-    nodes.push_back(*routes_.step(nodes.back(), hop));
+    nodes.push_back(*hopFrom(topology_, nodes.back(), hop));
     if (nodes.size() > route.way.size()) break;
     Box box = own;
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {

@@ -107,6 +107,8 @@ void drawDamage(CompileCase& test_case) {
   if (draw(0, 3) == 0) {
     test_case.collective = "alltoall";
     test_case.algorithm = "balanced-routes";
+    const compiler::Algorithm& rings = *cantFail(compiler::findAlgorithm("rotated-rings"));
+    if (draw(0, 1) == 0 && rings.unsuited(topology).empty()) test_case.algorithm = "rotated-rings";
     test_case.leaders = false;  // alltoall has no form with leaders
     return;
   }
