@@ -179,15 +179,19 @@ llvm::StringRef unsuitedToProductTrees(const Topology& topology) {
 }
 
 /// Neighbours stand in for what is dead where all axes are rings.
-llvm::StringRef unsuitedToRings(const Topology& topology) {
+llvm::StringRef unsuitedToRotatedRings(const Topology& topology) {
+  if (passes::networkAxes(topology).size() < 2) return "there is one dimension";
   if (!topology.isDamaged()) return "";
   if (hasSeveralCores(topology)) return kCores;
   return hasLine(topology) ? kLine : "";
 }
 
-llvm::StringRef unsuitedToRotatedRings(const Topology& topology) {
-  if (passes::networkAxes(topology).size() < 2) return "there is one dimension";
-  return unsuitedToRings(topology);
+llvm::StringRef unsuitedToRings(const Topology& topology) {
+  if (!topology.isDamaged()) return "";
+  if (hasSeveralCores(topology)) return kCores;
+  if (hasLine(topology)) return kLine;
+  return passes::networkAxes(topology).size() > 1 ? "rotated-rings serve where something is dead"
+                                                  : "";
 }
 
 llvm::StringRef unsuitedIfOneDimension(const Topology& topology) {
@@ -410,14 +414,16 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateExchanges,
        .multicolor = true,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedToRotatedRings},
+       .unsuited = unsuitedToRotatedRings,
+       .shrinks = true},
       {.name = "rings",
        .description = "ring all-to-alls along one axis after another: neighbours only",
        .serves = isAlltoall,
        .plan = planRingAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedToRings},
+       .unsuited = unsuitedToRings,
+       .shrinks = true},
       {.name = "two-phase",
        .description = "along the linear dimension, then in the planes",
        .serves = isAlltoall,

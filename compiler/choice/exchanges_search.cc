@@ -41,11 +41,13 @@ Search searchSegments(const Trials& trials, const Algorithm& algorithm,
   options.window = limits.window.value_or(options.window);
   if (limits.scratch_bytes && !limits.chunks) options.chunks = fewestSegments(trials, candidate);
   double before = std::numeric_limits<double>::infinity();
-  for (;; options.chunks *= 2) {
+  // Round what is dead every node is simulated: in steps of four.
+  const std::uint32_t more = trials.spec.topology.isDamaged() ? 4 : 2;
+  for (;; options.chunks *= more) {
     co_yield candidate;
     const double seconds = secondsOf(trials.last());
     const bool gains = seconds * kWorthwhile < before;
-    if (limits.chunks || !gains || 2 * options.chunks > model::kMostChunks) co_return;
+    if (limits.chunks || !gains || more * options.chunks > model::kMostChunks) co_return;
     before = seconds;
   }
 }
@@ -56,7 +58,8 @@ Search searchExchanges(const Trials& trials, const Algorithm& algorithm) {
   using passes::DirectionModel;
   const auto& settled = trials.limits.directions;
   co_yield searchSegments(trials, algorithm, settled.value_or(DirectionModel::kBidirectional));
-  if (!settled && isHalved(trials, algorithm))
+  // What is for nodes that stand in for dead ones is too much for one direction.
+  if (!settled && !trials.spec.topology.isDamaged() && isHalved(trials, algorithm))
     co_yield searchSegments(trials, algorithm, DirectionModel::kUnidirectional);
 }
 
