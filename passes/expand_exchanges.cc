@@ -19,12 +19,11 @@
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
 #include "passes/analysis/plan_expander.h"
+#include "passes/detours/stand_ins.h"
 #include "passes/exchanges/bruck_alltoall.h"
 #include "passes/exchanges/exchange.h"
 #include "passes/exchanges/leader.h"
 #include "passes/exchanges/ring_alltoall.h"
-#include "passes/exchanges/stand_ins.h"
-#include "passes/infer_dependences.h"
 
 namespace torc::passes {
 namespace {
@@ -83,12 +82,8 @@ llvm::Expected<Schedule> ExchangeExpansion::run() {
     if (llvm::Error error = checkDone(part)) return error;
     if (!part.hasStarted()) keepAll(part);  // there is one node
   }
-  if (!topology_.isDamaged()) return builder_.take();
-  ir::Program round;
-  if (llvm::Error error = addStandIns(builder_.take()).moveInto(round.schedule)) return error;
-  if (auto inferred = makePass(InferDependencesPass{})->run(round); !inferred)
-    return inferred.takeError();
-  return std::move(round.schedule);
+  if (topology_.isDamaged()) return addStandIns(builder_.take());
+  return builder_.take();
 }
 
 void ExchangeExpansion::makeParts() {

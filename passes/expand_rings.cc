@@ -20,8 +20,7 @@
 #include "passes/analysis/plan_axes.h"
 #include "passes/analysis/plan_expander.h"
 #include "passes/analysis/strands.h"
-#include "passes/infer_dependences.h"
-#include "passes/rings/detours.h"
+#include "passes/detours/ring_detours.h"
 #include "passes/rings/ring_allgather.h"
 #include "passes/rings/ring_gather.h"
 #include "passes/rings/ring_reduce_scatter.h"
@@ -63,12 +62,8 @@ llvm::Expected<Schedule> RingExpansion::run() {
     // Nothing to move: there is one node.
     if (!strand.progress.hasStarted()) StrandSteps(builder_, strand).copyOwnBlocks();
   }
-  if (!topology_.isBroken()) return builder_.take();
-  ir::Program round;
-  if (llvm::Error error = addDetours(builder_.take()).moveInto(round.schedule)) return error;
-  if (auto inferred = makePass(InferDependencesPass{})->run(round); !inferred)
-    return inferred.takeError();
-  return std::move(round.schedule);
+  if (topology_.isBroken()) return addDetours(builder_.take());
+  return builder_.take();
 }
 
 /// Expands the rings of one phase, strand by strand.

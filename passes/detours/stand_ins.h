@@ -4,8 +4,8 @@
 // its own. Parts take different neighbours, so that all links beside a dead node share its
 // messages. Messages to and from it, and those over dead links, go round on the shortest ways, of
 // which those are taken that carry least.
-#ifndef TORC_PASSES_EXCHANGES_STAND_INS_H_
-#define TORC_PASSES_EXCHANGES_STAND_INS_H_
+#ifndef TORC_PASSES_DETOURS_STAND_INS_H_
+#define TORC_PASSES_DETOURS_STAND_INS_H_
 
 #include <llvm/Support/Error.h>
 
@@ -14,9 +14,9 @@
 namespace torc::passes {
 
 /// `rings`, all of whose messages go to neighbours in streams of one send and one receive in turn,
-/// with stand-ins; its dependences are left out. An error if there is no way.
-llvm::Expected<Schedule> addStandIns(const Schedule& rings);
+/// with stand-ins, and the dependences that all ask for. An error if there is no way.
+llvm::Expected<Schedule> addStandIns(Schedule rings);
 
 }  // namespace torc::passes
 
-#endif  // TORC_PASSES_EXCHANGES_STAND_INS_H_
+#endif  // TORC_PASSES_DETOURS_STAND_INS_H_

@@ -1,5 +1,5 @@
 // Searches for holders of blocks.
-#include "passes/rings/detour_routes.h"
+#include "passes/detours/detour_routes.h"
 
 #include <algorithm>
 

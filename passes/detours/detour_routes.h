@@ -8,8 +8,8 @@
 // Sums. The same, reversed in time: they go to whoever has sums of the same blocks and still sends
 // them on, or will have such sums. Those of a dead node's own blocks, where such are pieces of the
 // vector like others, stay with the last node before it.
-#ifndef TORC_PASSES_RINGS_DETOUR_ROUTES_H_
-#define TORC_PASSES_RINGS_DETOUR_ROUTES_H_
+#ifndef TORC_PASSES_DETOURS_DETOUR_ROUTES_H_
+#define TORC_PASSES_DETOURS_DETOUR_ROUTES_H_
 
 #include <cstdint>
 #include <optional>
@@ -102,4 +102,4 @@ class DetourRoutes {
 
 }  // namespace torc::passes
 
-#endif  // TORC_PASSES_RINGS_DETOUR_ROUTES_H_
+#endif  // TORC_PASSES_DETOURS_DETOUR_ROUTES_H_

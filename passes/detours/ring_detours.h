@@ -6,8 +6,8 @@
 // On a torus of N dimensions the links that a node beside a dead one has left carry, in the last
 // phase, what is missing in equal shares: 2N/(2N-1) of what they carry on a whole torus, which is
 // the bound. What the phases before miss comes on top of it.
-#ifndef TORC_PASSES_RINGS_DETOURS_H_
-#define TORC_PASSES_RINGS_DETOURS_H_
+#ifndef TORC_PASSES_DETOURS_RING_DETOURS_H_
+#define TORC_PASSES_DETOURS_RING_DETOURS_H_
 
 #include <llvm/Support/Error.h>
 
@@ -15,10 +15,10 @@
 
 namespace torc::passes {
 
-/// `rings`, in which sums are received and added by one operation, with detours; its dependences
-/// are left out. An error if some blocks have no way.
-llvm::Expected<Schedule> addDetours(const Schedule& rings);
+/// `rings`, in which sums are received and added by one operation, with detours, and the
+/// dependences that both ask for. An error if some blocks have no way.
+llvm::Expected<Schedule> addDetours(Schedule rings);
 
 }  // namespace torc::passes
 
-#endif  // TORC_PASSES_RINGS_DETOURS_H_
+#endif  // TORC_PASSES_DETOURS_RING_DETOURS_H_

@@ -1,5 +1,5 @@
 // Stand-ins for dead nodes, and the ways of messages that are dropped.
-#include "passes/exchanges/stand_ins.h"
+#include "passes/detours/stand_ins.h"
 
 #include <algorithm>
 #include <map>
@@ -15,9 +15,9 @@
 #include <llvm/ADT/Twine.h>
 
 #include "ir/make_error.h"
-#include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
-#include "passes/rings/detour_routes.h"
+#include "passes/detours/detour_builder.h"
+#include "passes/detours/detour_routes.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/topology/damage.h"
 
@@ -55,7 +55,6 @@ class StandIns {
   std::uint32_t absolute(std::uint32_t box, const Coordinates& at);
   Region regionAt(const Region& region, const End& end);
   Region relayOf(const Region& region, const Coordinates& at);
-  ir::StepPlace placeOf(std::uint32_t stream, const Coordinates& at);
   std::uint32_t partOf(const Operation& operation) const {
     return view_.streams[operation.stream].part;
   }
@@ -64,7 +63,7 @@ class StandIns {
   const ScheduleView view_;
   const Topology& topology_;
   const VectorShares shares_;
-  ir::StepBuilder builder_;
+  DetourBuilder builder_;
   llvm::DenseMap<std::uint32_t, std::uint32_t> streams_;                   // of detours, by stream
   std::map<std::pair<std::uint32_t, Coordinates>, std::uint32_t> frames_;  // of a place
   std::map<std::tuple<std::uint32_t, Coordinates, Coordinates>, Way> ways_;  // by stream
@@ -72,17 +71,6 @@ class StandIns {
 };
 
 llvm::Expected<Schedule> StandIns::run() {
-  Schedule& built = builder_.schedule();
-  built.streams = rings_.streams;
-  built.frames = rings_.frames;
-  built.slot_count = rings_.slot_count;
-  built.pieces = rings_.pieces;
-  for (const Box& box : rings_.boxes)
-    builder_.box(box);
-  for (const BoxPair& pair : rings_.pairs)
-    builder_.pair(rings_.boxes[pair.source], rings_.boxes[pair.destination]);
-  for (const Shift& shift : rings_.shifts)
-    builder_.shift(shift);
   llvm::DenseMap<std::uint32_t, std::vector<const Operation*>> sent;  // by stream
   llvm::DenseMap<std::uint32_t, std::size_t> received;
   for (const Operation& operation : view_.operations) {
@@ -103,7 +91,7 @@ llvm::Expected<Schedule> StandIns::run() {
       error = standInForMessages(send, operation);
     }
     if (error) return error;
-    if (llvm::Error limit = checkLimits(built.operations.size(), 0)) return limit;
+    if (llvm::Error limit = checkLimits(builder_.schedule().operations.size(), 0)) return limit;
   }
   return builder_.take();
 }
@@ -113,8 +101,8 @@ llvm::Error StandIns::standInForCopies(const Operation& copy) {
     if (copy.a.buffer != Buffer::kScratch || copy.dst.buffer != Buffer::kScratch) continue;
     const std::optional<End> end = endAt(dead, partOf(copy));
     if (!end) continue;
-    builder_.copy(placeOf(copy.stream, end->node), regionAt(copy.dst, *end), regionAt(copy.a, *end),
-                  {});
+    builder_.copy(builder_.at(copy.stream, end->node), regionAt(copy.dst, *end),
+                  regionAt(copy.a, *end), {});
   }
   return llvm::Error::success();
 }
@@ -142,7 +130,7 @@ llvm::Error StandIns::bring(const Operation& send, const Operation& receive,
   if (!source || !target) return noWay();
   const Region held = regionAt(send.a, *source), wanted = regionAt(receive.dst, *target);
   if (source->node == target->node) {
-    builder_.copy(placeOf(send.stream, source->node), wanted, held, {});
+    builder_.copy(builder_.at(send.stream, source->node), wanted, held, {});
     return llvm::Error::success();
   }
   const Way* const way = wayOf(send, source->node, target->node, shares_.of(send.a, from));
@@ -152,8 +140,8 @@ llvm::Error StandIns::bring(const Operation& send, const Operation& receive,
   for (const Hop& hop : *way) {
     const Coordinates next = *hopFrom(topology_, at, hop);
     const Region there = next == target->node ? wanted : relayOf(send.a, from);
-    builder_.send(placeOf(send.stream, at), here, ir::hop(hop.axis, hop.sign), {});
-    builder_.receive(placeOf(send.stream, next), there, ir::hop(hop.axis, hop.sign), {});
+    builder_.send(builder_.at(send.stream, at), here, ir::hop(hop.axis, hop.sign), {});
+    builder_.receive(builder_.at(send.stream, next), there, ir::hop(hop.axis, hop.sign), {});
     here = there;
     at = next;
   }
@@ -262,7 +250,7 @@ Region StandIns::regionAt(const Region& region, const End& end) {
   if (is_new) {
     const Frame& frame = view_.frames[region.frame];
     const Piece whole{frame.part, 1, absolute(frame.box, end.place)};
-    entry->second = builder_.addFrame(whole, builder_.schedule().slot_count);
+    entry->second = builder_.newFrame(whole).frame;
   }
   const Piece piece{region.part, 1, absolute(region.box, end.place)};
   return builder_.region(Buffer::kScratch, piece, entry->second);
@@ -271,27 +259,14 @@ Region StandIns::regionAt(const Region& region, const End& end) {
 /// All of a new frame for what `region` is at a place.
 Region StandIns::relayOf(const Region& region, const Coordinates& at) {
   const Piece piece{region.part, 1, absolute(region.box, at)};
-  const std::uint32_t slot = builder_.schedule().slot_count;
-  return builder_.region(Buffer::kScratch, piece, builder_.addFrame(piece, slot));
-}
-
-/// The detours' stream for the messages of a stream, on one node.
-ir::StepPlace StandIns::placeOf(std::uint32_t stream, const Coordinates& at) {
-  Box node;
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (topology_.axes[axis].size > 1) node[axis] = Interval::absolute(at[axis]);
-  }
-  const auto [entry, is_new] = streams_.try_emplace(stream, 0);
-  if (is_new) entry->second = builder_.addStream(view_.streams[stream]);
-  return {entry->second, builder_.box(node)};
+  return builder_.newFrame(piece);
 }
 
 }  // namespace
 
-llvm::Expected<Schedule> addStandIns(const Schedule& rings) {
-  Schedule dropping = rings;
-  dropping.flags = (dropping.flags | kDropsBroken) & ~std::uint32_t{kConflictFreePhases};
-  return StandIns(dropping).run();
+llvm::Expected<Schedule> addStandIns(Schedule rings) {
+  const Schedule dropping = droppingBroken(std::move(rings));
+  return withDependences(StandIns(dropping).run());
 }
 
 }  // namespace torc::passes

@@ -1,5 +1,5 @@
 // Detours of rings: how much goes which way, and the messages.
-#include "passes/rings/detours.h"
+#include "passes/detours/ring_detours.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,13 +11,12 @@
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 
-#include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
-#include "passes/rings/detour_routes.h"
+#include "passes/detours/detour_builder.h"
+#include "passes/detours/detour_routes.h"
 #include "schedules/expansion/shares.h"
 
 namespace torc::passes {
@@ -83,7 +82,6 @@ class Detours {
   Box shareOf(const Box& box, const Ranges& blocks, const Ranges& share) const;
   Region within(const Region& parts, const Region& region, const Box& box);
   Region newFrameLike(const Region& region);
-  ir::StepPlace placeOf(std::uint32_t stream, const Coordinates& at);
   bool adds(const Need& need) const { return sends(view_.operations[need.operation].kind); }
   const Region& missing(const Need& need) const {
     const Operation& operation = view_.operations[need.operation];
@@ -94,11 +92,10 @@ class Detours {
   const ScheduleView view_;
   const Topology& topology_;
   DetourRoutes routes_;
-  ir::StepBuilder builder_;
+  DetourBuilder builder_;
   std::vector<Need> needs_;  // by operation
   std::vector<Group> groups_;
   std::vector<std::pair<std::size_t, std::size_t>> place_;  // by need: its group, and which there
-  llvm::DenseMap<std::uint32_t, std::uint32_t> streams_;    // of detours, by stream
   std::map<std::uint32_t, std::vector<std::function<void()>>> behind_;  // what an operation
 };
 
@@ -106,15 +103,6 @@ llvm::Expected<Schedule> Detours::run() {
   if (llvm::Error error = routes_.needs().moveInto(needs_)) return error;
   group();
   divide();
-  Schedule& built = builder_.schedule();
-  built.streams = rings_.streams;
-  built.frames = rings_.frames;
-  built.slot_count = rings_.slot_count;
-  for (const Box& box : rings_.boxes)
-    builder_.box(box);
-  for (const Shift& shift : rings_.shifts)
-    builder_.shift(shift);
-  built.pieces = rings_.pieces;
   std::size_t next = 0;
   for (std::uint32_t i = 0; i < view_.operations.size(); ++i) {
     const Operation& operation = view_.operations[i];
@@ -128,11 +116,11 @@ llvm::Expected<Schedule> Detours::run() {
     shareAll();
     if (operation.kind == OperationKind::kRecvReduce && operation.dst != operation.a) {
       for (const Coordinates& at : routes_.nodesThatDrop(operation))
-        builder_.copy(placeOf(operation.stream, at), operation.dst, operation.a, {});
+        builder_.copy(builder_.at(operation.stream, at), operation.dst, operation.a, {});
     }
     for (const auto& add : behind_[i])
       add();
-    if (llvm::Error error = checkLimits(built.operations.size(), 0)) return error;
+    if (llvm::Error error = checkLimits(builder_.schedule().operations.size(), 0)) return error;
   }
   return builder_.take();
 }
@@ -266,7 +254,7 @@ void Detours::carry(const Need& need, const Route& route, const Ranges& share) {
   const Region& held = route.holders.region;
   const Region there = within(region, held, shareOf(routes_.boxOf(held), need.blocks, share));
   if (route.way.empty()) {
-    builder_.copy(placeOf(stream, need.at), within(region, region, own), there, {});
+    builder_.copy(builder_.at(stream, need.at), within(region, region, own), there, {});
     return;
   }
   std::vector<Coordinates> nodes = {need.at};
@@ -284,8 +272,8 @@ void Detours::carry(const Need& need, const Route& route, const Ranges& share) {
   regions.push_back(there);
   const auto message = [&](std::size_t from, std::size_t to, const Hop& hop) {
     const Shift moves = ir::hop(hop.axis, hop.sign);
-    builder_.send(placeOf(stream, nodes[from]), regions[from], moves, {});
-    const ir::StepPlace place = placeOf(stream, nodes[to]);
+    builder_.send(builder_.at(stream, nodes[from]), regions[from], moves, {});
+    const ir::StepPlace place = builder_.at(stream, nodes[to]);
     if (adds(need) && to == route.way.size()) {
       builder_.receiveAndReduce(place, regions[to], regions[to], newFrameLike(regions[to]), moves,
                                 {});
@@ -328,28 +316,14 @@ Region Detours::within(const Region& parts, const Region& region, const Box& box
 /// All of a new frame, alone in its slot, for what a region of the new schedule holds.
 Region Detours::newFrameLike(const Region& region) {
   const PieceList pieces = builder_.schedule().view().piecesOf(region);
-  const std::vector<Piece> list(pieces.begin(), pieces.end());
-  const std::uint32_t slot = builder_.schedule().slot_count;
-  return builder_.region(Buffer::kScratch, list, builder_.addFrame(list, slot));
-}
-
-/// The detours' stream for the messages of a stream, on one node.
-ir::StepPlace Detours::placeOf(std::uint32_t stream, const Coordinates& at) {
-  Box node;
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (topology_.axes[axis].size > 1) node[axis] = Interval::absolute(at[axis]);
-  }
-  const auto [entry, is_new] = streams_.try_emplace(stream, 0);
-  if (is_new) entry->second = builder_.addStream(view_.streams[stream]);
-  return {entry->second, builder_.box(node)};
+  return builder_.newFrame(std::vector<Piece>(pieces.begin(), pieces.end()));
 }
 
 }  // namespace
 
-llvm::Expected<Schedule> addDetours(const Schedule& rings) {
-  Schedule dropping = rings;
-  dropping.flags = (dropping.flags | kDropsBroken) & ~std::uint32_t{kConflictFreePhases};
-  return Detours(dropping).run();
+llvm::Expected<Schedule> addDetours(Schedule rings) {
+  const Schedule dropping = droppingBroken(std::move(rings));
+  return withDependences(Detours(dropping).run());
 }
 
 }  // namespace torc::passes

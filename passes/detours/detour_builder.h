@@ -1,0 +1,38 @@
+// DetourBuilder: steps that are given detours round what is dead. What they have in common: broken
+// messages are dropped, single nodes execute what is added, in streams of their own, and what waits
+// for what is inferred at the end.
+#ifndef TORC_PASSES_DETOURS_DETOUR_BUILDER_H_
+#define TORC_PASSES_DETOURS_DETOUR_BUILDER_H_
+
+#include <cstdint>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/Support/Error.h>
+
+#include "ir/step_builder.h"
+
+namespace torc::passes {
+
+/// `steps`, in which messages over what is dead are dropped.
+Schedule droppingBroken(Schedule steps);
+/// `steps` with the dependences that their regions ask for.
+llvm::Expected<Schedule> withDependences(llvm::Expected<Schedule> steps);
+
+class DetourBuilder : public ir::StepBuilder {
+ public:
+  /// Has the tables of `steps`, but no operations.
+  explicit DetourBuilder(const Schedule& steps);
+
+  /// Where a detour of a stream's messages belongs that a node executes.
+  ir::StepPlace at(std::uint32_t stream, const Coordinates& node);
+  /// All of a new frame of these pieces, alone in its slot.
+  Region newFrame(llvm::ArrayRef<Piece> pieces);
+
+ private:
+  llvm::DenseMap<std::uint32_t, std::uint32_t> streams_;  // of detours, by stream
+};
+
+}  // namespace torc::passes
+
+#endif  // TORC_PASSES_DETOURS_DETOUR_BUILDER_H_
