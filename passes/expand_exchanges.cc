@@ -24,6 +24,7 @@
 #include "passes/exchanges/exchange.h"
 #include "passes/exchanges/leader.h"
 #include "passes/exchanges/ring_alltoall.h"
+#include "passes/infer_dependences.h"
 
 namespace torc::passes {
 namespace {
@@ -82,7 +83,7 @@ llvm::Expected<Schedule> ExchangeExpansion::run() {
     if (llvm::Error error = checkDone(part)) return error;
     if (!part.hasStarted()) keepAll(part);  // there is one node
   }
-  if (topology_.isDamaged()) return addStandIns(builder_.take());
+  if (topology_.isDamaged()) return withDependences(addStandIns(builder_.take()));
   return builder_.take();
 }
 

@@ -21,6 +21,7 @@
 #include "passes/analysis/plan_expander.h"
 #include "passes/analysis/strands.h"
 #include "passes/detours/ring_detours.h"
+#include "passes/infer_dependences.h"
 #include "passes/rings/ring_allgather.h"
 #include "passes/rings/ring_gather.h"
 #include "passes/rings/ring_reduce_scatter.h"
@@ -62,7 +63,7 @@ llvm::Expected<Schedule> RingExpansion::run() {
     // Nothing to move: there is one node.
     if (!strand.progress.hasStarted()) StrandSteps(builder_, strand).copyOwnBlocks();
   }
-  if (topology_.isBroken()) return addDetours(builder_.take());
+  if (topology_.isBroken()) return withDependences(addDetours(builder_.take()));
   return builder_.take();
 }
 

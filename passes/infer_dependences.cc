@@ -128,4 +128,12 @@ std::unique_ptr<Pass> makePass(const InferDependencesPass& options) {
   return std::make_unique<InferDependences>(options);
 }
 
+llvm::Expected<Schedule> withDependences(llvm::Expected<Schedule> steps) {
+  if (!steps) return steps;
+  Dependences dependences(steps->operations.size());
+  if (llvm::Error error = inferByRegion(*steps, dependences)) return error;
+  dependences.apply(*steps);
+  return steps;
+}
+
 }  // namespace torc::passes

@@ -1,22 +1,10 @@
 #include "passes/detours/detour_builder.h"
 
-#include <utility>
-
-#include "passes/infer_dependences.h"
-
 namespace torc::passes {
 
 Schedule droppingBroken(Schedule steps) {
   steps.flags = (steps.flags | kDropsBroken) & ~std::uint32_t{kConflictFreePhases};
   return steps;
-}
-
-llvm::Expected<Schedule> withDependences(llvm::Expected<Schedule> steps) {
-  if (!steps) return steps.takeError();
-  ir::Program program{std::move(*steps), {}};
-  if (auto inferred = makePass(InferDependencesPass{})->run(program); !inferred)
-    return inferred.takeError();
-  return std::move(program.schedule);
 }
 
 DetourBuilder::DetourBuilder(const Schedule& steps) : StepBuilder(steps) {

@@ -1,6 +1,5 @@
 // DetourBuilder: steps that are given detours round what is dead. What they have in common: broken
-// messages are dropped, single nodes execute what is added, in streams of their own, and what waits
-// for what is inferred at the end.
+// messages are dropped, and single nodes execute what is added, in streams of their own.
 #ifndef TORC_PASSES_DETOURS_DETOUR_BUILDER_H_
 #define TORC_PASSES_DETOURS_DETOUR_BUILDER_H_
 
@@ -8,7 +7,6 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/Support/Error.h>
 
 #include "ir/step_builder.h"
 
@@ -16,8 +14,6 @@ namespace torc::passes {
 
 /// `steps`, in which messages over what is dead are dropped.
 Schedule droppingBroken(Schedule steps);
-/// `steps` with the dependences that their regions ask for.
-llvm::Expected<Schedule> withDependences(llvm::Expected<Schedule> steps);
 
 class DetourBuilder : public ir::StepBuilder {
  public:

@@ -323,7 +323,7 @@ Region Detours::newFrameLike(const Region& region) {
 
 llvm::Expected<Schedule> addDetours(Schedule rings) {
   const Schedule dropping = droppingBroken(std::move(rings));
-  return withDependences(Detours(dropping).run());
+  return Detours(dropping).run();
 }
 
 }  // namespace torc::passes

@@ -15,8 +15,8 @@
 
 namespace torc::passes {
 
-/// `rings`, in which sums are received and added by one operation, with detours, and the
-/// dependences that both ask for. An error if some blocks have no way.
+/// `rings`, in which sums are received and added by one operation, with detours; its
+/// dependences are left out. An error if some blocks have no way.
 llvm::Expected<Schedule> addDetours(Schedule rings);
 
 }  // namespace torc::passes

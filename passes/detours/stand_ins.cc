@@ -266,7 +266,7 @@ Region StandIns::relayOf(const Region& region, const Coordinates& at) {
 
 llvm::Expected<Schedule> addStandIns(Schedule rings) {
   const Schedule dropping = droppingBroken(std::move(rings));
-  return withDependences(StandIns(dropping).run());
+  return StandIns(dropping).run();
 }
 
 }  // namespace torc::passes

@@ -14,7 +14,7 @@
 namespace torc::passes {
 
 /// `rings`, all of whose messages go to neighbours in streams of one send and one receive in turn,
-/// with stand-ins, and the dependences that all ask for. An error if there is no way.
+/// with stand-ins; its dependences are left out. An error if there is no way.
 llvm::Expected<Schedule> addStandIns(Schedule rings);
 
 }  // namespace torc::passes
