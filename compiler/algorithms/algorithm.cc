@@ -113,7 +113,7 @@ llvm::StringRef unsuitedIfDamaged(const Topology& topology) {
   return topology.isDamaged() ? kDamage : "";
 }
 
-/// What is dead is gone round.
+/// Of rings: what is dead they go round.
 llvm::StringRef suitsAll(const Topology&) {
   return "";
 }
@@ -125,7 +125,7 @@ llvm::StringRef unsuitedToBreadthFirst(const Topology& topology) {
   return hasLine(topology) ? kLine : "";
 }
 
-/// Rings cannot go round every damage; trees can, and are sometimes better where lines can too.
+/// Trees whose operations are single nodes'.
 llvm::StringRef unsuitedToTreesByNode(const Topology& topology) {
   if (!topology.isDamaged()) return kNoDamage;
   return topology.ranks() > kMaxTreeNodes ? "more than 512 nodes are alive" : "";
@@ -515,9 +515,6 @@ llvm::Error noAlgorithm(const CollectiveSpec& spec) {
     llvm::handleAllErrors(checkRouteHops(spec.topology), [&](const llvm::ErrorInfoBase& error) {
       text += "; " + error.message();
     });
-  } else if (spec.topology.isDamaged() && spec.topology.ranks() > kMaxTreeNodes) {
-    text += " of " + std::to_string(spec.topology.ranks()) + " live nodes, more than " +
-            std::to_string(kMaxTreeNodes);
   }
   if (const std::optional<Collective> rootless = servingRootless(spec)) {
     text += "; a schedule for " + std::string(rowOf(*rootless).name) +

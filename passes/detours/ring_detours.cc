@@ -59,7 +59,7 @@ void cutByWeights(const Ranges& blocks, llvm::ArrayRef<double> weights, std::siz
 /// What a node misses in a phase, step by step, for which it has routes over the same links.
 struct Group {
   std::vector<std::size_t> needs;
-  double load = 0;              // share of the vector
+  double load = 0;              // share of the vector, of all steps
   std::vector<double> weights;  // of its routes
 };
 
@@ -118,8 +118,10 @@ llvm::Expected<Schedule> Detours::run() {
       for (const Coordinates& at : routes_.nodesThatDrop(operation))
         builder_.copy(builder_.at(operation.stream, at), operation.dst, operation.a, {});
     }
-    for (const auto& add : behind_[i])
-      add();
+    if (const auto found = behind_.find(i); found != behind_.end()) {
+      for (const auto& add : found->second)
+        add();
+    }
     if (llvm::Error error = checkLimits(builder_.schedule().operations.size(), 0)) return error;
   }
   return builder_.take();
