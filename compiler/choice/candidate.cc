@@ -57,6 +57,46 @@ bool leavesNeighbours(const ScheduleView& schedule) {
   });
 }
 
+/// How long the busiest link takes for a byte of the vector, seconds. Along an axis link by link,
+/// on the mean of the lines along it.
+double busiestLinkSeconds(const ScheduleView& schedule, const model::Machine& machine) {
+  const Topology& topology = schedule.topology;
+  const VectorShares shares(schedule);
+  const auto nodesOf = [&](const Operation& operation, std::size_t axis) -> Range {
+    const std::uint32_t size = topology.axes[axis].size;
+    if (operation.guard == kNone) return {0, size};
+    return resolve(schedule.boxes[operation.guard][axis], 0, size);
+  };
+  double seconds = 0;
+  for (int i = 0; i < topology.dimensions(); ++i) {
+    const auto axis = static_cast<std::size_t>(i);
+    const std::uint32_t size = topology.axes[axis].size;
+    std::array<std::vector<double>, 2> loads{std::vector<double>(size), std::vector<double>(size)};
+    for (const Operation& operation : schedule.operations) {
+      if (!sends(operation.kind)) continue;
+      const std::int32_t hops = schedule.shifts[operation.peer][axis];
+      if (hops == 0) continue;
+      double carried = shares.of(operation.a, {});
+      for (std::size_t other = 0; other < topology.axis_count; ++other) {
+        if (other != axis)
+          carried *=
+              static_cast<double>(nodesOf(operation, other).length) / topology.axes[other].size;
+      }
+      const Range from = nodesOf(operation, axis);
+      for (std::uint32_t k = 0; k < from.length; ++k) {
+        for (std::int32_t hop = 0; hop < std::abs(hops); ++hop) {
+          const std::int64_t at = std::int64_t{from.start} + k + (hops > 0 ? hop : -hop - 1);
+          loads[hops > 0 ? 0 : 1][wrap(at, size)] += carried;
+        }
+      }
+    }
+    for (const std::vector<double>& way : loads)
+      seconds = std::max(
+          seconds, *llvm::max_element(way) / machine.linkBandwidth(static_cast<std::uint32_t>(i)));
+  }
+  return seconds;
+}
+
 }  // namespace
 
 std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes) {
@@ -70,12 +110,12 @@ std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes) 
 
 bool Candidate::mayFallIntoStep() const {
   const bool halved = options.directions == passes::DirectionModel::kHalfLatency;
-  return !per_rank && options.in_flight > 1 && !(halved && options.segments > 1);
+  return !per_rank && !by_packets && options.in_flight > 1 && !(halved && options.segments > 1);
 }
 
 double Candidate::cautiousSeconds() const {
-  if (per_rank) return predicted_s;
-  return predicted_s * std::max(unseen, mayFallIntoStep() ? kFallIntoStep : 1.0);
+  if (per_rank && !by_packets) return predicted_s;
+  return predicted_s * (mayFallIntoStep() ? std::max(unseen, kFallIntoStep) : unseen);
 }
 
 llvm::Expected<SharedProgram> programOf(CompileCache& programs, const Candidate& candidate) {
@@ -176,6 +216,19 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
                                 (machine_.alpha + machine_.latency + 2 * machine_.overhead);
     candidate.busy_s *= more;
     candidate.load_bytes *= more;
+    return llvm::Error::success();
+  }
+  // Rounds, whose messages go far: what links carry, and a start-up for each.
+  if (candidate.algorithm->form == PlanForm::kRounds) {
+    const double more = busiestLinkSeconds((*large)->schedule.view(), machine_) /
+                        busiestLinkSeconds((*small)->schedule.view(), machine);
+    const auto rounds = [](const ir::Program& of) {
+      return of.schedule.operations.back().phase + 1.0;
+    };
+    const double idle = candidate.predicted_s - candidate.busy_s;
+    candidate.busy_s *= more;
+    candidate.load_bytes *= more;
+    candidate.predicted_s = candidate.busy_s + idle * rounds(**large) / rounds(**small);
     return llvm::Error::success();
   }
   // Steps that are settled limit nothing: all chunks may be on a link.

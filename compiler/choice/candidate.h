@@ -52,8 +52,9 @@ std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes);
 struct Candidate {
   const Algorithm* algorithm = nullptr;
   PipelineOptions options;
-  bool per_rank = false;  // simulated rank by rank, with messages of whole elements
-  double unseen = 1;      // what others of its algorithm and sends lost when they were
+  bool per_rank = false;    // simulated rank by rank, with messages of whole elements
+  bool by_packets = false;  // simulated packet by packet
+  double unseen = 1;        // what others of its algorithm and sends lost when they were
   /// The smaller shape on which it was simulated, its times multiplied by what the cost model takes
   /// the difference to be; steps and messages are those of the smaller shape. Empty: this one.
   std::string stand_in;
@@ -84,10 +85,10 @@ struct Candidate {
   /// What decides between candidates that are as fast, the least first: messages to neighbours
   /// alone, for which nothing is taken for granted of how the network routes the others and lets
   /// them share links; then sends that need no word of their receive; then fewer messages; then
-  /// what has been simulated rank by rank.
+  /// what has been simulated rank by rank, or packet by packet.
   using TieOrder = std::tuple<bool, bool, std::uint64_t, bool>;
   TieOrder tieOrder() const {
-    return {leaves_neighbours, options.synchronous_sends, messages, !per_rank};
+    return {leaves_neighbours, options.synchronous_sends, messages, !per_rank && !by_packets};
   }
 };
 

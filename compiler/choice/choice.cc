@@ -47,6 +47,7 @@ class Chooser {
     if (candidates.empty()) return std::move(trials_.choice);
     do {
       lookCloser(trials_, [this](Candidate& best) { return simulate(best, ", rank by rank"); });
+      judgeByPackets(trials_, progress_);
       // What was ahead of rings in segments may have lost.
     } while (!isProvable(trials_.taken()) || follow(ring_segments_.searchPromising()));
     follow(ring_segments_.leaveOut());

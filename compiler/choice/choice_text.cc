@@ -51,14 +51,14 @@ std::string whyNotTheFastest(llvm::ArrayRef<Candidate> candidates) {
   }
   if (kTie * fastest->predicted_s >= best.predicted_s) return "";
   std::string text;
-  llvm::raw_string_ostream(text) << "; " << fastest->description() << ", predicted "
-                                 << llvm::format(
-                                        "%.1f", 100 * (best.predicted_s / fastest->predicted_s - 1))
-                                 << " % faster, is not trusted: "
-                                 << (fastest->mayFallIntoStep()
-                                         ? "what shares a link may fall into step"
-                                         : "others of its algorithm took longer rank by rank")
-                                 << ", and a simulation rank by rank would be too long";
+  llvm::raw_string_ostream(text)
+      << "; " << fastest->description() << ", predicted "
+      << llvm::format("%.1f", 100 * (best.predicted_s / fastest->predicted_s - 1))
+      << " % faster, is not trusted: "
+      << (fastest->mayFallIntoStep() ? "what shares a link may fall into step"
+          : fastest->by_packets      ? "packets judged it on fewer nodes"
+                                     : "others of its algorithm took longer in a closer look")
+      << ", and a closer look would be too long";
   return text;
 }
 
@@ -151,7 +151,11 @@ void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::
                         static_cast<unsigned long long>(candidate.steps),
                         static_cast<unsigned long long>(candidate.messages),
                         static_cast<unsigned long long>(candidate.operations))
-        << candidate.description() << (candidate.per_rank ? " (rank by rank)" : "") << '\n';
+        << candidate.description()
+        << (candidate.by_packets ? " (by packets)"
+            : candidate.per_rank ? " (rank by rank)"
+                                 : "")
+        << '\n';
   }
   printLeftOut(leftOut(choice, spec, machine, limits), out);
   if (!is_possible) return;

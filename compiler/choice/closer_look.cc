@@ -28,8 +28,8 @@ void lookCloser(Trials& trials, Simulate simulate) {
   for (int looks = 0; looks < kMostPerRank; ++looks) {
     Candidate& best = trials.taken();
     const double work = static_cast<double>(spec.topology.ranks()) * best.work;
-    const bool may_look = best.refusal.empty() && !best.per_rank && best.predicted_s <= limit &&
-                          work <= std::min(kPerRankOperations, left);
+    const bool may_look = best.refusal.empty() && !best.per_rank && !best.by_packets &&
+                          best.predicted_s <= limit && work <= std::min(kPerRankOperations, left);
     if (!may_look) return;
     left -= work;
     best.per_rank = true;

@@ -28,8 +28,9 @@ constexpr double kMostSegmentedOperations = 1 << 20;
 // What plans in segments have to take, compared with their busiest link, for phases to be tried in
 // turn.
 constexpr double kWorthTurns = 1.02;
-// Where the halves of an allreduce fill lines together, which the cost model lets follow each
-// other: the first number of segments that is tried, and their window.
+// Where the halves of an allreduce fill lines together, or one keeps the cores busy and the other
+// the links, which the cost model lets follow each other: the first number of segments that is
+// tried, and their window.
 constexpr std::uint32_t kFirstOverlapped = 32;
 constexpr std::uint32_t kOverlappedWindow = 3;
 
@@ -71,12 +72,15 @@ Search searchDependences(const Trials& trials, Candidate candidate, RingSegments
   }
 }
 
-/// Whether the reduce-scatter and the allgather of an allreduce can fill lines together.
+/// Whether a collective has two halves, a reduce-scatter and an allgather.
+bool hasHalves(const CollectiveRow& row) {
+  return row.reduces() && row.inWhole() && row.outWhole() && !row.isRooted();
+}
+
+/// Whether the halves of an allreduce can fill lines together.
 bool mayOverlapHalves(const Trials& trials, const Algorithm& algorithm) {
-  const CollectiveRow& row = rowOf(trials.spec.collective);
   const ChoiceLimits& limits = trials.limits;
-  return algorithm.multicolor && row.reduces() && row.inWhole() && row.outWhole() &&
-         !row.isRooted() &&
+  return algorithm.multicolor && hasHalves(rowOf(trials.spec.collective)) &&
          limits.dependences.value_or(DependenceKind::kRegion) == DependenceKind::kRegion &&
          (limits.weights ? *limits.weights == ColorWeights::kOverlapped
                          : hasLine(trials.spec.topology));
@@ -99,7 +103,9 @@ void RingSegments::note(Candidate candidate) {
   PipelineOptions& options = candidate.options;
   const model::PipelineCost cost(schedule, trials_.machine, trials_.bytes);
   const std::uint32_t most = mostSegments(candidate, schedule);
-  const bool halves = options.weights == ColorWeights::kOverlapped;
+  const bool by_cores =
+      hasHalves(rowOf(trials_.spec.collective)) && 2 * cost.reduceSeconds() > cost.busySeconds();
+  const bool halves = by_cores || options.weights == ColorWeights::kOverlapped;
   const std::uint32_t fewest = std::min(halves ? kFirstOverlapped : 1, most);
   options.segments = limits.segments.value_or(
       std::max(fewest, cost.bestChunks(kCostedInFlight, std::min(most, model::kMostChunks))));
@@ -109,6 +115,10 @@ void RingSegments::note(Candidate candidate) {
     return in_one_.push_back({std::move(candidate), most, kMostRingWindow});
   }
   candidate.predicted_s = cost.seconds(options.segments, kCostedInFlight) / (halves ? 2 : 1);
+  if (by_cores) {
+    const double least = std::max(cost.reduceSeconds(), cost.busySeconds());
+    candidate.predicted_s = std::max(candidate.predicted_s, least);
+  }
   plans_.push_back({std::move(candidate), most, mostWindow(schedule)});
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/choice/candidate.h"
 #include "compiler/choice/choice.h"
 #include "compiler/compile_cache.h"
+#include "compiler/progress.h"
 #include "compiler/spec/collective_spec.h"
 #include "compiler/spec/program_size.h"
 #include "model/machines/machine.h"
@@ -59,6 +60,13 @@ using Simulate = llvm::function_ref<llvm::Error(Candidate& candidate)>;
 /// an all-to-all: its messages are of one size, and as all are under way at once the simulator
 /// would share all links anew whenever one ends.
 void lookCloser(Trials& trials, Simulate simulate);
+
+/// Where the machine says what its routers do: simulates the best candidate packet by packet, and
+/// whichever is the best then, until that is one that has been, or there have been enough. What
+/// takes too long is judged by a share of the bytes, and on a machine of the same proportions with
+/// fewer nodes: by how much longer packets take than links there. Processors and queues, which the
+/// link simulator has not, are what decides.
+void judgeByPackets(Trials& trials, Progress* progress);
 
 }  // namespace torc::compiler
 

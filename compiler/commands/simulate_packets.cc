@@ -95,7 +95,7 @@ PacketFlags::PacketFlags(SubCommand& command, OptionCategory& category)
       pair_bytes_("pair-bytes", value_desc("N"), sub(command), cat(category), init("240"),
                   desc("With --traffic: bytes from every node to every other (default 240)")),
       settings_("packet-settings", value_desc("name=value,..."), sub(command), cat(category),
-                desc("With --packets: parameters that are not Blue Gene/L's")),
+                desc("With --packets: parameters that are not the machine's")),
       seed_("seed", value_desc("N"), sub(command), cat(category), init("1"),
             desc("With --traffic: of the random orders (default 1)")),
       most_packets_("most-packets", value_desc("N"), sub(command), cat(category), init("0"),
@@ -141,8 +141,9 @@ int PacketFlags::listSettings() const {
   return kSuccess;
 }
 
-llvm::Expected<model::PacketOptions> PacketFlags::options() const {
+llvm::Expected<model::PacketOptions> PacketFlags::optionsFor(const model::Machine& machine) const {
   model::PacketOptions options;
+  options.parameters = machine.router.value_or(options.parameters);
   if (llvm::Error error = model::applyPacketSettings(settings_, options.parameters)) return error;
   if (llvm::Error error = model::checkPacketParameters(options.parameters)) return error;
   llvm::Expected<std::uint64_t> memory = parseSize(memory_, "--memory-limit");
@@ -169,12 +170,12 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
   if (alltoall.most_packets > 0 && *strategy == model::AlltoallStrategy::kVirtualMesh) {
     return wrongUsage("--most-packets: a virtual mesh waits for all packets");
   }
-  llvm::Expected<model::PacketOptions> options = this->options();
-  if (!options) return wrongUsage(llvm::toString(options.takeError()));
   if (torus_.empty()) return wrongUsage("--traffic: which shape? --torus 8x8x8");
   llvm::Expected<Target> target =
       readTarget(torus_, "", machine.empty() ? kDefaultMachine : llvm::StringRef(machine));
   if (!target) return optionFault(target.takeError());
+  llvm::Expected<model::PacketOptions> options = optionsFor(target->machine);
+  if (!options) return wrongUsage(llvm::toString(options.takeError()));
   if (target->topology.sites() > 1) alltoall.linear = linearDimension(target->topology);
   const std::string what = std::string(name(*strategy)) + " all-to-all on " +
                            target->topology.shape() + ", " + sizeText(*bytes) + " a pair";
@@ -225,7 +226,7 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
 
 int PacketFlags::simulateFile(const ScheduleView& schedule, const model::Machine& machine,
                               const SizeRange& sizes, bool json) const {
-  llvm::Expected<model::PacketOptions> options = this->options();
+  llvm::Expected<model::PacketOptions> options = optionsFor(machine);
   if (!options) return wrongUsage(llvm::toString(options.takeError()));
   if (!heat_.empty() && sizes.lowest != sizes.highest) {
     return wrongUsage("--heat draws one size, not a range");

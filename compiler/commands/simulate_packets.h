@@ -37,8 +37,8 @@ class PacketFlags {
                    const SizeRange& sizes, bool json) const;
 
  private:
-  /// Errors are of usage.
-  llvm::Expected<model::PacketOptions> options() const;
+  /// Those of the machine's routers, or Blue Gene/L's, and of the settings. Errors are of usage.
+  llvm::Expected<model::PacketOptions> optionsFor(const model::Machine& machine) const;
 
   llvm::cl::opt<bool> packets_;
   llvm::cl::opt<std::string> traffic_, torus_, pair_bytes_, settings_, seed_, most_packets_,

@@ -7,6 +7,7 @@
 #define TORC_MODEL_MACHINES_MACHINE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include "model/machines/packet_parameters.h"
 #include "schedules/topology/topology.h"
 
 namespace torc::model {
@@ -74,6 +76,9 @@ struct Machine {
   double memory_bandwidth =
       0;  // bytes/s of a node; a reduction moves 3 bytes per byte; 0: no limit
   MachinePacket packet;
+  /// What routers and processors do to a packet, where that is known: then packets judge what is
+  /// chosen.
+  std::optional<PacketParameters> router;
 
   std::vector<DeadLink> dead_links;
   std::vector<Coordinates> dead_nodes;

@@ -13,6 +13,7 @@
 
 #include "ir/json/document.h"
 #include "model/machines/machine.h"
+#include "model/machines/packet_parameters.h"
 
 namespace torc::model {
 namespace {
@@ -100,6 +101,7 @@ class MachineReader {
   bool dimensions(const ir::JsonNode& node);
   bool dimension(const ir::JsonNode& node, MachineDimension& dimension);
   bool packet(const ir::JsonNode& node);
+  bool router(const ir::JsonNode& node);
   bool coordinates(const ir::JsonNode& node, Coordinates& at);
   bool deadLinks(const ir::JsonNode& node);
   bool deadLink(const ir::JsonNode& node, DeadLink& link);
@@ -177,8 +179,8 @@ bool MachineReader::string(const ir::JsonNode& node, std::string& value) {
 }
 
 bool MachineReader::read(const ir::JsonNode& root) {
-  llvm::SmallVector<llvm::StringRef, 16> optional = {"description", "packet",     "cores",  "ports",
-                                                     "dead_links",  "dead_nodes", "sources"};
+  llvm::SmallVector<llvm::StringRef, 16> optional = {
+      "description", "packet", "router", "cores", "ports", "dead_links", "dead_nodes", "sources"};
   for (const TopLevelNumber& number : kNumbers)
     optional.push_back(number.key);
   if (!object(root, {"name", "dimensions"}, optional)) return false;
@@ -189,6 +191,7 @@ bool MachineReader::read(const ir::JsonNode& root) {
   }
   if (!dimensions(root.member("dimensions"))) return false;
   if (root.has("packet") && !packet(root.member("packet"))) return false;
+  if (root.has("router") && !router(root.member("router"))) return false;
   if (root.has("cores") && !integer(root.member("cores"), 1, kMaxCores, machine_.cores)) {
     return false;
   }
@@ -255,6 +258,22 @@ bool MachineReader::packet(const ir::JsonNode& node) {
   }
   return !node.has("acknowledgement") ||
          number(node.member("acknowledgement"), kPacketBytes, packet.acknowledgement);
+}
+
+bool MachineReader::router(const ir::JsonNode& node) {
+  PacketParameters& parameters = machine_.router.emplace();
+  llvm::SmallVector<llvm::StringRef, 32> names;
+  for (const PacketParameterRow& row : packetParameterRows())
+    names.push_back(row.name);
+  if (!object(node, {}, names)) return false;
+  for (const PacketParameterRow& row : packetParameterRows()) {
+    const Range range{0, 1e9, llvm::StringRef(row.unit)};
+    if (node.has(row.name) && !number(node.member(row.name), range, parameters.*row.member))
+      return false;
+  }
+  if (llvm::Error error = checkPacketParameters(parameters))
+    return fail(node, toString(std::move(error)));
+  return true;
 }
 
 bool MachineReader::coordinates(const ir::JsonNode& node, Coordinates& at) {
@@ -351,7 +370,7 @@ bool MachineReader::sources(const ir::JsonNode& root, const ir::JsonNode& node) 
     const auto [outer, inner] = llvm::StringRef(key).split('.');
     bool known = root.has(outer) && outer != "sources" && outer != "name";
     if (known && key.find('.') != std::string::npos) {
-      known = (outer == "packet" && root.member("packet").has(inner)) ||
+      known = ((outer == "packet" || outer == "router") && root.member(outer).has(inner)) ||
               (outer == "dimensions" && llvm::is_contained(kDimensionKeys, inner));
     }
     if (!known)

@@ -33,6 +33,11 @@ std::string machineJson(const Machine& machine) {
                           {"header", machine.packet.header},
                           {"acknowledgement", machine.packet.acknowledgement}};
   }
+  if (machine.router) {
+    auto& router = document["router"];
+    for (const PacketParameterRow& row : packetParameterRows())
+      router[std::string(row.name)] = (*machine.router).*row.member;
+  }
   document["cores"] = machine.cores;
   if (machine.ports > 0) document["ports"] = machine.ports;
   auto add = [&](const char* key, double value) {

@@ -33,8 +33,8 @@
 #include <llvm/Support/Error.h>
 
 #include "model/machines/machine.h"
+#include "model/machines/packet_parameters.h"
 #include "model/packets/event_wheel.h"
-#include "model/packets/parameters.h"
 #include "model/packets/samples.h"
 #include "model/packets/site.h"
 #include "model/packets/traffic.h"

@@ -9,8 +9,8 @@
 #include <llvm/Support/Error.h>
 
 #include "model/machines/machine.h"
+#include "model/machines/packet_parameters.h"
 #include "model/packets/alltoall_traffic.h"
-#include "model/packets/parameters.h"
 #include "model/packets/samples.h"
 #include "schedules/schedule.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "model/packets/parameters.h"
+#include "model/machines/packet_parameters.h"
 
 namespace torc::model {
 

@@ -23,6 +23,7 @@ ProgramTraffic::ProgramTraffic(const PacketNetwork& network, const SimulationGra
                          kMaxPacketClasses})),
       start_ticks_(network.ticks((machine.alpha + machine.latency) * kNano)),
       overhead_ticks_(network.ticks(machine.overhead * kNano)),
+      gap_ticks_(network.ticks(machine.message_gap * kNano)),
       states_(graph.tasks.size()),
       sends_(std::size_t{network.nodes()} * classes_),
       work_(network.nodes()) {
@@ -99,7 +100,7 @@ bool ProgramTraffic::next(std::uint32_t node, std::uint32_t packet_class, Outgoi
     outgoing.packet.hops[axis] = static_cast<std::int8_t>(hops);
   }
   outgoing.ticks = network_.sendTicks(outgoing.packet.chunks);
-  if (state.sent == 0) outgoing.ticks += overhead_ticks_;
+  if (state.sent == 0) outgoing.ticks += overhead_ticks_ + gap_ticks_;
   if (++state.sent < sizes.count()) push(list, task);
   return true;
 }

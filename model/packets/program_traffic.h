@@ -78,6 +78,7 @@ class ProgramTraffic : public Traffic {
   const std::uint32_t classes_;
   const std::uint32_t start_ticks_;     // alpha and L
   const std::uint32_t overhead_ticks_;  // o
+  const std::uint32_t gap_ticks_;       // message_gap: the processor is the interface
   std::vector<State> states_;           // by task
   std::vector<List> sends_;             // by node and class: messages under way
   std::vector<List> work_;              // by node

@@ -20,25 +20,31 @@ namespace {
 /// Chains on links, played event by event.
 class ChainRun {
  public:
-  explicit ChainRun(std::uint32_t in_flight) : in_flight_(in_flight) {}
+  ChainRun(std::uint32_t in_flight, double cores) : in_flight_(in_flight), cores_(cores) {}
 
-  /// A chain on `link`, behind those already there: messages that take `transfer` seconds of the
-  /// link and `besides` seconds in which it is free, and go on over `hops` further links in all. It
-  /// begins when the chains `before` have ended. Returns its number.
-  std::uint32_t add(std::uint32_t link, double messages, double hops, double transfer,
-                    double besides, llvm::SmallVector<std::uint32_t, 2> before) {
+  /// Seconds of a message.
+  struct Message {
+    double transfer;  // of the link
+    double reduce;    // of a core
+    double start_up;
+  };
+  /// A chain on `link`, behind those already there: `messages` of them, that go on over `hops`
+  /// further links in all. It begins when the chains `before` have ended. Returns its number.
+  std::uint32_t add(std::uint32_t link, double messages, double hops, const Message& message,
+                    llvm::SmallVector<std::uint32_t, 2> before) {
     const auto number = static_cast<std::uint32_t>(jobs_.size());
-    const double alone = (messages + hops) * (transfer + besides);
-    jobs_.push_back({link, alone, alone > 0 ? messages * transfer / alone : 0.0,
-                     1 / (messages + hops), std::move(before)});
+    const auto& [transfer, reduce, start_up] = message;
+    const double alone = (messages + hops) * (transfer + reduce + start_up);
+    const double per_alone = alone > 0 ? messages / alone : 0.0;
+    jobs_.push_back({alone, transfer * per_alone, reduce * per_alone, 1 / (messages + hops),
+                     std::move(before)});
     links_[link].queue.push_back(number);
     return number;
   }
 
   /// When the last chain ends, seconds.
   double finish() {
-    for (Link& link : links_)
-      begin(link);
+    beginAll();
     while (step()) {
     }
     return now_;
@@ -46,10 +52,10 @@ class ChainRun {
 
  private:
   struct Job {
-    std::uint32_t link;
-    double alone;  // seconds
-    double use;    // of the link, as a share of its time alone
-    double first;  // share that is done with the first message
+    double alone;     // seconds
+    double use;       // of the link, as a share of its time alone
+    double core_use;  // of a core, likewise
+    double first;     // share that is done with the first message
     llvm::SmallVector<std::uint32_t, 2> before;
     double done = 0;  // share
     bool ended = false;
@@ -58,7 +64,7 @@ class ChainRun {
     std::vector<std::uint32_t> queue;   // chains in order
     std::size_t begun = 0;              // how many have begun
     std::vector<std::uint32_t> active;  // chains under way
-    double speed = 1;                   // of the active ones
+    double speed = 1;                   // of the active ones, were there cores enough
   };
 
   bool hasSentFirst(const Job& job) const { return job.done >= job.first * (1 - kEpsilon); }
@@ -71,11 +77,26 @@ class ChainRun {
       if (link.begun > 0 && !hasSentFirst(jobs_[link.queue[link.begun - 1]])) break;
       link.active.push_back(link.queue[link.begun++]);
     }
-    double use = 0;
-    for (const std::uint32_t number : link.active)
-      use += jobs_[number].use;
-    link.speed = use > 1 ? 1 / use : 1;
   }
+
+  /// Begins what may begin. Chains that reduce share the cores, and those on a link that.
+  void beginAll() {
+    double core_use = 0;
+    for (Link& link : links_) {
+      begin(link);
+      for (const std::uint32_t number : link.active)
+        core_use += jobs_[number].core_use;
+    }
+    core_speed_ = core_use > cores_ ? cores_ / core_use : 1;
+    for (Link& link : links_) {
+      double use = 0;
+      for (const std::uint32_t number : link.active)
+        use += jobs_[number].use * coreSpeed(jobs_[number]);
+      link.speed = use > 1 ? 1 / use : 1;
+    }
+  }
+
+  double coreSpeed(const Job& job) const { return job.core_use > 0 ? core_speed_ : 1; }
 
   /// Goes on to the next end of a chain or of its first message; false if all have ended.
   bool step() {
@@ -84,7 +105,7 @@ class ChainRun {
       for (const std::uint32_t number : link.active) {
         const Job& job = jobs_[number];
         const double left = (hasSentFirst(job) ? 1 : job.first) - job.done;
-        const double seconds = left * job.alone / link.speed;
+        const double seconds = left * job.alone / (link.speed * coreSpeed(job));
         if (wait < 0 || seconds < wait) wait = seconds;
       }
     }
@@ -93,19 +114,20 @@ class ChainRun {
     for (Link& link : links_) {
       for (const std::uint32_t number : link.active) {
         Job& job = jobs_[number];
-        job.done += job.alone > 0 ? wait * link.speed / job.alone : 1;
+        job.done += job.alone > 0 ? wait * link.speed * coreSpeed(job) / job.alone : 1;
         if (job.done >= 1 - kEpsilon) job.ended = true;
       }
       std::erase_if(link.active, [&](std::uint32_t number) { return jobs_[number].ended; });
     }
-    for (Link& link : links_)
-      begin(link);
+    beginAll();
     return true;
   }
 
   static constexpr double kEpsilon = 1e-9;
 
   const std::uint32_t in_flight_;
+  const double cores_;
+  double core_speed_ = 1;  // of the chains that reduce
   std::vector<Job> jobs_;
   std::array<Link, 2 * kMaxAxes> links_;
   double now_ = 0;
@@ -158,7 +180,7 @@ class HandedOn {
 }  // namespace
 
 PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine, double bytes)
-    : streams_(static_cast<std::uint32_t>(any_root.streams.size())) {
+    : streams_(static_cast<std::uint32_t>(any_root.streams.size())), cores_(machine.cores) {
   const RootedSchedule rooted(asCounted(any_root), 0);
   const ScheduleView& schedule = rooted.view();
   const HandedOn handed_on(schedule);
@@ -248,7 +270,7 @@ void PipelineCost::addPeerLoop(const ScheduleView& schedule, const Operation& op
 }
 
 double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) const {
-  ChainRun run(in_flight);
+  ChainRun run(in_flight, cores_);
   std::vector<std::vector<std::uint32_t>> last(streams_);  // of each chunk, in the phase before
   for (std::size_t begin = 0, end; begin < chains_.size(); begin = end) {
     for (end = begin; end < chains_.size(); ++end) {
@@ -270,9 +292,9 @@ double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) cons
           }
         }
         // On a line a stream has a chain each way at the same time; the longer one is the last.
-        now[chain.stream][chunk] =
-            run.add(chain.link, chain.messages, chain.hops, chain.transfer / chunks,
-                    chain.reduce / chunks + chain.start_up, std::move(before));
+        now[chain.stream][chunk] = run.add(
+            chain.link, chain.messages, chain.hops,
+            {chain.transfer / chunks, chain.reduce / chunks, chain.start_up}, std::move(before));
       }
     }
     last = std::move(now);

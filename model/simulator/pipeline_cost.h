@@ -8,7 +8,8 @@
 // per message and gamma per byte reduced, a chain that has its link to itself takes
 //   D = s (m beta + m gamma + tau)
 // and uses the link for s m beta of it. At most `in_flight` chains share a link (order-links):
-// those that use it for more than all its time together are slowed down alike. Chains begin in the
+// those that use it for more than all its time together are slowed down alike, and so are chains
+// that reduce, on whatever links, where they use the cores for more than that. Chains begin in the
 // order of phases and chunks: when their chunk has ended the phase before, the chain `in_flight`
 // places before on the link has ended, and the one just before has sent its first message. What
 // comes out is the end of the last one, or what the cores need for all reductions if that is more.
@@ -44,6 +45,8 @@ class PipelineCost {
 
   /// Seconds for which the busiest link is in use.
   double busySeconds() const;
+  /// Seconds of all reductions of a node, on all of its cores.
+  double reduceSeconds() const { return compute_; }
 
   /// The fewest chunks, a power of two up to `most`, that come within 0.2 % of the best.
   std::uint32_t bestChunks(std::uint32_t in_flight, std::uint32_t most = kMostChunks) const;
@@ -65,6 +68,7 @@ class PipelineCost {
 
   std::vector<Chain> chains_;  // phase by phase, stream by stream
   std::uint32_t streams_ = 0;
+  double cores_ = 1;
   double compute_ = 0;  // seconds of reductions, over all cores
 };
 

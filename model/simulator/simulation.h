@@ -61,6 +61,7 @@ class Simulation {
   /// A request for a core or for ports. Those of the same instant are served in the order of their
   /// operations, whichever event came first: events that happen at once have no order of their own.
   struct Request {
+    bool is_work = false;  // of a core: more than the overhead of a message
     std::uint64_t instant = 0;
     std::uint32_t operation = 0;
     std::uint32_t task = 0;
@@ -123,7 +124,9 @@ class Simulation {
   void handleEvent();
   bool settle();
   Request request(std::uint32_t index) const {
-    return {instant_, graph_.tasks[index].operation, index};
+    const Task& task = graph_.tasks[index];
+    return {task.kind != TaskKind::kSend && (task.work_s > 0 || task.memory != kNone), instant_,
+            task.operation, index};
   }
 
   // The critical path, backwards (simulation_path.cc).

@@ -15,7 +15,8 @@
 //  - A reduction occupies a core for the arithmetic (gamma) or for as long as the node's memory
 //    needs for its three bytes per byte, whichever is longer; a copy, for two bytes per byte. The
 //    cores of a node share its memory. Each stream has its core (Stream.core, modulo the cores of a
-//    rank); a core serves what is ready first come, first served.
+//    rank); a core serves what is ready first come, first served, but messages before arithmetic
+//    and copies, as the executor does (runtime/execution/executor.cc).
 //  - On every link of the network a message has `envelope` bytes besides its data.
 //  - The interface of a node is busy for message_gap with every message that leaves it; where it
 //    cannot fetch the data itself the core that sends is busy for bytes / injection.

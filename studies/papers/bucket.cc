@@ -43,20 +43,11 @@ model::Machine partition(const std::string& shape, double gamma) {
   return machine;
 }
 
-/// The best of what `torc compile --bytes` chooses and, for the overlap of reductions with
-/// transfers inside a ring, of the same in given numbers of chunks.
+/// What `torc compile --bytes` chooses.
 double torcTime(model::Machine machine, Collective collective, double bytes, std::uint32_t cores) {
   machine.cores = cores;
   const compiler::CollectiveSpec spec{collective, take(model::topologyOf(machine))};
-  double best = take(compiler::choose(spec, machine, bytes, {})).best().predicted_s;
-  if (collective == Collective::kAllgather) return best;
-  for (std::uint32_t chunks : {2u, 4u, 8u}) {
-    compiler::ChoiceLimits limits;
-    limits.weights = passes::ColorWeights::kBalanced;
-    limits.chunks = chunks;
-    best = std::min(best, take(compiler::choose(spec, machine, bytes, limits)).best().predicted_s);
-  }
-  return best;
+  return take(compiler::choose(spec, machine, bytes, {})).best().predicted_s;
 }
 
 /// What the paper draws as the bound: the bandwidth only.

@@ -48,11 +48,29 @@ TEST_P(LargeVectors, ComeWithinThreePercentOfTheBound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, LargeVectors,
-                         testing::Values("8x8x8", "16x8x8", "8x32x16", "40x32x16", "64x32x32",
-                                         "4x4x2", "2x3x5", "8x2", "16x4", "12x10x3x2", "2x2x32",
-                                         "4x4x64", "48x2", "2x48", "2x2x512", "4x4x4m", "8x4x2m",
-                                         "16x2mx2m", "6mx4m"),
+                         testing::Values("8x8x8", "16x16x16", "16x8x8", "8x32x16", "40x32x16",
+                                         "64x32x32", "4x4x2", "2x3x5", "8x2", "16x4", "12x10x3x2",
+                                         "2x2x32", "4x4x64", "48x2", "2x48", "2x2x512", "4x4x4m",
+                                         "8x4x2m", "16x2mx2m", "6mx4m"),
                          [](const auto& instance) { return std::string("On") + instance.param; });
+
+TEST(Choice, NothingIsPredictedToBeatTheBound) {
+  for (const char* shape : {"16x16x16", "8x32x16", "12x10x3x2", "512x2x2"}) {
+    const Target target = targetOf(shape);
+    for (const Collective collective :
+         {Collective::kAllgather, Collective::kReduceScatter, Collective::kAllreduce}) {
+      model::BoundRequest request;
+      request.collective = rowOf(collective);
+      request.bytes = 64 << 20;
+      const double bound = model::lowerBound(target.machine, request).bound_s;
+      for (const Candidate& candidate : chooseFor(collective, target, request.bytes).candidates) {
+        if (!candidate.refusal.empty()) continue;
+        EXPECT_GE(candidate.predicted_s, 0.99 * bound)
+            << rowOf(collective).name << " on " << shape << ": " << candidate.description();
+      }
+    }
+  }
+}
 
 TEST(Choice, LeavesOutChunksThatABusyLinkRulesOut) {
   const Choice choice = chooseFor(Collective::kReduce, targetOf("4x4x4"), 64 << 20);

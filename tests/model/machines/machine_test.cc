@@ -251,7 +251,7 @@ TEST(Machine, SchemaKnowsTheKeys) {
   collectProperties(schema, schema, "", in_schema);
   const std::string all = R"({"name": "m", "description": "d", "dimensions": [{"size": 4,
       "kind": "torus", "bandwidth": 1e9, "latency": 1e-6, "width": 1}], "packet": {"payload": 240,
-      "header": 16, "acknowledgement": 14}, "cores": 2, "ports": 2, "alpha": 1e-6, "overhead": 1e-6,
+      "header": 16, "acknowledgement": 14}, "router": {}, "cores": 2, "ports": 2, "alpha": 1e-6, "overhead": 1e-6,
       "latency": 1e-6, "message_gap": 1e-7, "envelope": 16, "injection": 1e9, "gap": 1e-9, "eager": 1, "buffered": 2, "gamma": 1e-9, "memory_bandwidth": 1e9,
       "dead_links": [{"from": [0], "axis": "X"}], "dead_nodes": [[1]],
       "sources": {"alpha": "a clock"}})";

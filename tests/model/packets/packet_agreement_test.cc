@@ -19,7 +19,7 @@ TEST(PacketAgreementTest, BucketSchedulesTakeWhatTheLinkSimulatorSays) {
   for (const char* shape : {"8", "4x4", "4x4x4", "4mx4"}) {
     for (const Collective collective : {Collective::kAllreduce, Collective::kAllgather}) {
       Machine machine = llvm::cantFail(partitionOf(llvm::cantFail(findMachine("bgl")), shape));
-      machine.gamma = machine.memory_bandwidth = 0;
+      machine.gamma = machine.memory_bandwidth = machine.injection = machine.message_gap = 0;
       const Schedule schedule = compiled(collective, shape);
       SimulateOptions links;
       links.bytes = 2 << 20;

@@ -6,8 +6,8 @@
 #include <llvm/Support/Error.h>
 
 #include "model/machines/machine.h"
+#include "model/machines/packet_parameters.h"
 #include "model/packets/network.h"
-#include "model/packets/parameters.h"
 #include "tests/model/packets/scripted_traffic.h"
 
 namespace torc::model {

@@ -1,4 +1,4 @@
-#include "model/packets/parameters.h"
+#include "model/machines/packet_parameters.h"
 
 #include <cmath>
 #include <utility>

@@ -1,7 +1,7 @@
 // Parameters of the packet simulator: sizes and times of a router, of its FIFOs, and of the
 // processor that serves them. Those that are not given are Blue Gene/L's.
-#ifndef TORC_MODEL_PACKETS_PARAMETERS_H_
-#define TORC_MODEL_PACKETS_PARAMETERS_H_
+#ifndef TORC_MODEL_MACHINES_PACKET_PARAMETERS_H_
+#define TORC_MODEL_MACHINES_PACKET_PARAMETERS_H_
 
 #include <cstdint>
 #include <string>
@@ -70,4 +70,4 @@ llvm::Error checkPacketParameters(const PacketParameters& parameters);
 
 }  // namespace torc::model
 
-#endif  // TORC_MODEL_PACKETS_PARAMETERS_H_
+#endif  // TORC_MODEL_MACHINES_PACKET_PARAMETERS_H_
