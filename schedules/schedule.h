@@ -53,6 +53,10 @@
 
 namespace torc {
 
+/// Blocks of a message that lie apart in memory and have as many bytes each on average go to MPI
+/// one by one, smaller ones packed: measured, see runtime/transport/mpi_transport.h.
+inline constexpr std::size_t kLeastFragmentBytes = 4096;
+
 inline constexpr std::uint32_t kNone = 0xffffffffu;  // "no such index"
 
 // A dependence, as it stands in the table: the number of an operation in the lower bits. The upper

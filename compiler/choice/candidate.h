@@ -84,11 +84,13 @@ struct Candidate {
 
   /// What decides between candidates that are as fast, the least first: messages to neighbours
   /// alone, for which nothing is taken for granted of how the network routes the others and lets
-  /// them share links; then sends that need no word of their receive; then fewer messages; then
-  /// what has been simulated rank by rank, or packet by packet.
-  using TieOrder = std::tuple<bool, bool, std::uint64_t, bool>;
+  /// them share links; then nothing buffered for which others wait, which can come to share a link
+  /// with what is sent later; then fewer messages; then sends that need no word of their receive;
+  /// then what has been simulated rank by rank, or packet by packet.
+  using TieOrder = std::tuple<bool, bool, std::uint64_t, bool, bool>;
   TieOrder tieOrder() const {
-    return {leaves_neighbours, options.synchronous_sends, messages, !per_rank && !by_packets};
+    return {leaves_neighbours, buffers, messages, options.synchronous_sends,
+            !per_rank && !by_packets};
   }
 };
 

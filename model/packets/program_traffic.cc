@@ -69,11 +69,11 @@ std::uint32_t ProgramTraffic::classOf(const Task& send) const {
 }
 
 bool ProgramTraffic::isEager(const Task& send) const {
-  return !send.is_synchronous && machine_.eager > 0 && send.bytes <= machine_.eager;
+  return !send.is_synchronous && machine_.eager > 0 && send.fragment <= machine_.eager;
 }
 
 bool ProgramTraffic::isBuffered(const Task& send) const {
-  const bool is_short = machine_.buffered > 0 && send.bytes <= machine_.buffered;
+  const bool is_short = machine_.buffered > 0 && send.fragment <= machine_.buffered;
   return isEager(send) || (is_short && !send.is_synchronous);
 }
 

@@ -88,11 +88,11 @@ class Simulation {
 
   // Messages; `send` is the task of the sender.
   bool isEager(const Task& send) const {
-    return !send.is_synchronous && machine_.eager > 0 && send.bytes <= machine_.eager;
+    return !send.is_synchronous && machine_.eager > 0 && send.fragment <= machine_.eager;
   }
   /// Whether the send is complete before its data are sent.
   bool isBuffered(const Task& send) const {
-    const bool is_short = machine_.buffered > 0 && send.bytes <= machine_.buffered;
+    const bool is_short = machine_.buffered > 0 && send.fragment <= machine_.buffered;
     return isEager(send) || (is_short && !send.is_synchronous);
   }
   void startMessage(std::uint32_t send);

@@ -80,6 +80,7 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
     case OperationKind::kNotify:
       task.kind = TaskKind::kSend;
       task.route = routeOf(node, operation);
+      task.fragment = fragmentBytes(node, operation, bytes);
       break;
     case OperationKind::kRecv:
     case OperationKind::kAwait:
@@ -117,11 +118,27 @@ void SimulationBuilder::addMessage(std::uint32_t node, std::uint32_t index, doub
     const Coordinates to = schedule_.topology.coordinatesOf(peer);
     const Shift way = ir::wayOf(schedule_.topology, schedule_.peer_loops[operation.peer],
                                 classes_.coordinatesOf(node), to);
+    task.fragment = bytes;
     task.route = static_cast<std::uint32_t>(graph_.routes.size());
     graph_.routes.push_back(makeRoute(node, classes_.classOf(to), way, routes_.hops(node, way)));
     addInjection(task);
   }
   graph_.tasks.push_back(task);
+}
+
+/// Bytes of what MPI is given at once of a message: one of its blocks, where these lie apart in
+/// memory and are large enough (cutMessages in runtime/execution/message_fragments.h), else all.
+double SimulationBuilder::fragmentBytes(std::uint32_t node, const Operation& operation,
+                                        double bytes) const {
+  const CollectiveRow& row = rowOf(schedule_.collective);
+  const bool is_whole = row.layout == Layout::kPartMajor || row.isOfNeighbours();
+  if (is_whole || bytes < 2 * kLeastFragmentBytes || operation.hasPeerLoop()) return bytes;
+  const Coordinates at = classes_.coordinatesOf(node);
+  std::uint64_t blocks = 0;
+  for (const Piece& piece : schedule_.piecesOf(operation.a))
+    blocks += volume(schedule_.blocksOf(piece.box, at), schedule_.blockAxes());
+  const double fragment = bytes / static_cast<double>(blocks);
+  return fragment < kLeastFragmentBytes ? bytes : fragment;
 }
 
 /// The time in which its core copies what a send sends to the node's interface.

@@ -36,6 +36,7 @@ struct Task {
   std::uint32_t route = kNone;    // sends: index of a route
   std::uint32_t memory = kNone;   // reductions and copies: group of flows; kNone: no limit
   double bytes = 0;               // sent, received, reduced or copied; of each message
+  double fragment = 0;            // bytes: sends, what is buffered at once
   std::uint32_t messages = 1;     // of a loop over peers: as many at once
   bool is_synchronous = false;    // a send that is complete when its message is received
   double work_s = 0;              // of a core, were memory no limit; sends: to copy what they send

@@ -20,9 +20,6 @@
 
 namespace torc::runtime {
 
-/// Blocks from this size on are better sent one by one than packed: measured, see above.
-inline constexpr std::size_t kLeastFragmentBytes = 4096;
-
 enum class Requests : std::uint8_t {
   kPersistent,  // made by `bind`, which is called once
   kOneShot,     // made by every start: `bind` and `bindTags` cost nothing, between any two rounds
