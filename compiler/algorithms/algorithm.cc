@@ -18,6 +18,7 @@
 #include "compiler/algorithms/recursive/recursive_exchange.h"
 #include "compiler/algorithms/rounds/rounds.h"
 #include "compiler/algorithms/scan/line_scan.h"
+#include "compiler/algorithms/scatter/linear.h"
 #include "compiler/algorithms/scatter/scatter_trees.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/product_trees.h"
@@ -216,6 +217,12 @@ llvm::StringRef unsuitedIfRootsDiffer(const Topology& topology) {
   return hasLine(topology) ? kLine : "";
 }
 
+llvm::StringRef unsuitedToLinear(const Topology& topology) {
+  const llvm::StringRef why = unsuitedIfRootsDiffer(topology);
+  return !why.empty() || topology.sites() <= kMostLinearNodes ? why
+                                                              : "there are more than 256 ranks";
+}
+
 /// Operations of single coordinates.
 llvm::StringRef unsuitedIfLong(const Topology& topology) {
   constexpr std::uint32_t kLongest = 256;
@@ -393,6 +400,12 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .plan = planRotatedBinomial,
        .estimate = estimateRotatedBinomial,
        .unsuited = unsuitedIfRootsDiffer},
+      {.name = "linear",
+       .description = "the root's message to every node, or from it, all at once",
+       .serves = hasRootAndBlocks,
+       .plan = planLinear,
+       .estimate = estimateLinear,
+       .unsuited = unsuitedToLinear},
       {.name = "bine",
        .description =
            "the same along Bine trees, whose messages go a third of a ring and not half of it",

@@ -194,9 +194,10 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   result.scratch_depth = draw(1, 3);
   const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_rooted) {
-    result.algorithm = may_be_line
-                           ? drawTree(result)
-                           : oneOf<std::string>({"scatter-trees", "binomial", "rotated-binomial"});
+    result.algorithm =
+        may_be_line
+            ? drawTree(result)
+            : oneOf<std::string>({"scatter-trees", "binomial", "rotated-binomial", "linear"});
     return result;
   }
   if (row.isOfNeighbours()) {

@@ -178,7 +178,8 @@ void BinomialSteps::reduce() {
   }
 }
 
-/// An error where the coordinates of some axis do not count from the root.
+}  // namespace
+
 llvm::Error checkRings(const Topology& topology, const char* name) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (!topology.axes[i].wraps()) {
@@ -191,6 +192,8 @@ llvm::Error checkRings(const Topology& topology, const char* name) {
   }
   return llvm::Error::success();
 }
+
+namespace {
 
 llvm::Expected<ir::Program> planTrees(const CollectiveSpec& spec, const char* name,
                                       RingTree (*tree)(std::uint32_t)) {

@@ -23,7 +23,7 @@ namespace torc::compiler {
 namespace {
 
 constexpr Collective kBoth[] = {Collective::kScatter, Collective::kGather};
-constexpr const char* kBinomials[] = {"binomial", "rotated-binomial"};
+constexpr const char* kBinomials[] = {"binomial", "rotated-binomial", "linear"};
 
 class BinomialScatter
     : public testing::TestWithParam<std::tuple<const char*, Collective, const char*>> {};
