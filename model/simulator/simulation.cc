@@ -66,9 +66,6 @@ void Simulation::handleEvent() {
     case Event::kStartedUp:
       startTransfer(event.task);
       break;
-    case Event::kArrived:
-      arrive(event.task);
-      break;
     case Event::kServed:
       moveMemory(event.task);
       break;
@@ -221,8 +218,9 @@ void Simulation::postSend(std::uint32_t send) {
 }
 
 void Simulation::startUp(std::uint32_t send) {
-  if (machine_.alpha > 0) {
-    schedule(machine_.alpha, Event::kStartedUp, send);
+  const double wait = machine_.alpha + graph_.routes[graph_.tasks[send].route].latency_s;
+  if (wait > 0) {
+    schedule(wait, Event::kStartedUp, send);
   } else {
     startTransfer(send);
   }
@@ -278,12 +276,7 @@ void Simulation::releasePorts(std::uint32_t send) {
 
 void Simulation::transferred(std::uint32_t send) {
   releasePorts(send);
-  const double latency = graph_.routes[graph_.tasks[send].route].latency_s;
-  if (latency > 0) {
-    schedule(latency, Event::kArrived, send);
-  } else {
-    arrive(send);
-  }
+  arrive(send);
 }
 
 void Simulation::arrive(std::uint32_t send) {

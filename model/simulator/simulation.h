@@ -26,7 +26,7 @@ class Simulation {
   SimulateResult result() const;
 
  private:
-  enum class Event : std::uint8_t { kStartedUp, kArrived, kServed };
+  enum class Event : std::uint8_t { kStartedUp, kServed };
 
   struct Timer {
     double time;

@@ -15,7 +15,7 @@ double Simulation::timeOf(const Point& point) const {
     case Stage::kPosted:
       return state.posted;
     case Stage::kTransferred:
-      return state.arrival - graph_.routes[task.route].latency_s;
+      return state.arrival;
     case Stage::kComplete:
       break;
   }

@@ -5,10 +5,10 @@
 //  - A message starts when its send and its receive are both ready; one of at most `eager` bytes
 //    as soon as its send is. A core of the sender is busy for o. A larger message of at most
 //    `buffered` bytes has this done as soon as its send is ready; the rest waits for the receive.
-//    After the start-up time alpha, which occupies nobody, the bytes go onto all links of the
-//    message's way at once. Messages under way share links max-min fairly
-//    (model/simulator/fair_share.h). L and the latencies of the hops after the last byte has left
-//    they have arrived: the send is complete (one of at most `eager` or `buffered` bytes already
+//    After the start-up time alpha, L and the latencies of the hops, which occupy nobody, the bytes
+//    go onto all links of the message's way at once. Messages under way share links max-min fairly
+//    (model/simulator/fair_share.h); latency first and then bytes is how SimGrid does it, too. When
+//    they have arrived the send is complete (one of at most `eager` or `buffered` bytes already
 //    when its core is free again, for its data are in a buffer; of a schedule with synchronous
 //    sends no data for which something waits are buffered), and a core of the receiver is busy for
 //    o; then the receive is complete, unless it reduces.

@@ -178,23 +178,6 @@ void BinomialSteps::reduce() {
   }
 }
 
-}  // namespace
-
-llvm::Error checkRings(const Topology& topology, const char* name) {
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (!topology.axes[i].wraps()) {
-      return makeError(std::string(name) + ": " + topology.axes[i].name +
-                       " is a line, on which the root can be anywhere");
-    }
-  }
-  if (topology.isDamaged()) {
-    return makeError(std::string(name) + ": messages cannot go round damage");
-  }
-  return llvm::Error::success();
-}
-
-namespace {
-
 llvm::Expected<ir::Program> planTrees(const CollectiveSpec& spec, const char* name,
                                       RingTree (*tree)(std::uint32_t)) {
   if (llvm::Error error = checkRings(spec.topology, name)) return error;

@@ -11,9 +11,6 @@
 
 namespace torc::compiler {
 
-/// An error where the coordinates of some axis do not count from the root, in the algorithm's name.
-llvm::Error checkRings(const Topology& topology, const char* name);
-
 /// The steps of a broadcast, reduce, scatter or gather along the binomial trees of one axis after
 /// another, for any root. Errors of all here: an axis is a line, or something is dead.
 llvm::Expected<ir::Program> planBinomial(const CollectiveSpec& spec);

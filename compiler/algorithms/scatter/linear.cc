@@ -12,7 +12,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "compiler/algorithms/binomial/binomial.h"
+#include "compiler/algorithms/trees/ring_tree.h"
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
 

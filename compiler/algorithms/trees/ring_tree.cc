@@ -2,8 +2,10 @@
 
 #include <bit>
 #include <cassert>
+#include <string>
 #include <utility>
 
+#include "ir/make_error.h"
 #include "schedules/box.h"
 
 namespace torc::compiler {
@@ -107,6 +109,19 @@ std::vector<RingArc> arcsOf(const RingTree& tree, std::uint32_t size) {
     }
   }
   return arcs;
+}
+
+llvm::Error checkRings(const Topology& topology, const char* name) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (!topology.axes[i].wraps()) {
+      return makeError(std::string(name) + ": " + topology.axes[i].name +
+                       " is a line, on which the root can be anywhere");
+    }
+  }
+  if (topology.isDamaged()) {
+    return makeError(std::string(name) + ": messages cannot go round damage");
+  }
+  return llvm::Error::success();
 }
 
 }  // namespace torc::compiler

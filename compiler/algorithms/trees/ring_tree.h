@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include <llvm/Support/Error.h>
+
+#include "schedules/topology/topology.h"
+
 namespace torc::compiler {
 
 /// A message from `parent` to `child`, coordinates on an axis that count from the root.
@@ -45,6 +49,9 @@ struct RingArc {
 
 /// Every node with those behind it, in a tree in which these are an arc.
 std::vector<RingArc> arcsOf(const RingTree& tree, std::uint32_t size);
+
+/// An error in the algorithm's name where the coordinates of some axis do not count from the root.
+llvm::Error checkRings(const Topology& topology, const char* name);
 
 }  // namespace torc::compiler
 

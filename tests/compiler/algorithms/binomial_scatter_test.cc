@@ -12,6 +12,7 @@
 
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/algorithms/binomial/binomial.h"
+#include "compiler/algorithms/scatter/linear.h"
 #include "compiler/choice/choice.h"
 #include "compiler/target.h"
 #include "ir/counted/counted_proof.h"
@@ -23,7 +24,8 @@ namespace torc::compiler {
 namespace {
 
 constexpr Collective kBoth[] = {Collective::kScatter, Collective::kGather};
-constexpr const char* kBinomials[] = {"binomial", "rotated-binomial", "linear"};
+constexpr const char* kBinomials[] = {"binomial", "rotated-binomial"};
+constexpr const char* kAll[] = {"binomial", "rotated-binomial", "linear"};
 
 class BinomialScatter
     : public testing::TestWithParam<std::tuple<const char*, Collective, const char*>> {};
@@ -46,7 +48,7 @@ TEST_P(BinomialScatter, IsProvedForACount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BinomialScatter,
-                         testing::Combine(testing::ValuesIn(kBinomials), testing::ValuesIn(kBoth),
+                         testing::Combine(testing::ValuesIn(kAll), testing::ValuesIn(kBoth),
                                           testing::Values("1", "2", "2m", "3", "7", "8", "2x2",
                                                           "4x3", "2x5+3", "3x1x4", "5x3x4", "1+3",
                                                           "2mx4", "2x2x2x2", "3x2x2x2x2")));
@@ -116,6 +118,21 @@ TEST(BinomialScatters, HaveProgramsThatDoNotGrowWithTheNumberOfNodes) {
   }
 }
 
+// A message each, which waits for nothing and goes as far as its node is away.
+TEST(LinearScatter, TakesOneStep) {
+  for (const Collective collective : kBoth) {
+    const Schedule schedule = compiledInSegments("linear", collective, *parseTopology("5x3x4"), 1);
+    EXPECT_EQ(schedule.operations.size(), 2 * 59u + 1);
+    model::SimulateOptions options;
+    options.bytes = 1;
+    const model::Machine machine =
+        cantFail(model::partitionOf(cantFail(model::findMachine("smpi")), "5x3x4"));
+    const auto result = cantFail(model::simulate(schedule.view(), machine, options));
+    EXPECT_EQ(result.steps, 1u);
+    EXPECT_GE(result.makespan_s, 5 * machine.dimensions[0].latency);
+  }
+}
+
 TEST(BinomialScatters, AreChosenForShortVectors) {
   for (const Collective collective : kBoth) {
     for (const char* shape : {"4x4x4", "8x4x2m", "16x4"}) {
@@ -144,6 +161,8 @@ TEST(BinomialScatters, NeedRings) {
   EXPECT_EQ(
       llvm::toString(planBinomial({Collective::kScatter, *parseTopology("4x3m")}).takeError()),
       "binomial: Y is a line, on which the root can be anywhere");
+  EXPECT_EQ(llvm::toString(planLinear({Collective::kScatter, *parseTopology("17x16")}).takeError()),
+            "linear: 272 ranks, more than 256");
 }
 
 }  // namespace
