@@ -217,10 +217,17 @@ llvm::StringRef unsuitedIfRootsDiffer(const Topology& topology) {
   return hasLine(topology) ? kLine : "";
 }
 
+/// One node sends to all others, or to all of its line: no machine does that at no cost to a core,
+/// though its description may not say so.
 llvm::StringRef unsuitedToLinear(const Topology& topology) {
   const llvm::StringRef why = unsuitedIfRootsDiffer(topology);
-  return !why.empty() || topology.sites() <= kMostLinearNodes ? why
-                                                              : "there are more than 256 ranks";
+  return why.empty() && topology.sites() > kMostLinearNodes ? "there are more than 64 ranks" : why;
+}
+
+llvm::StringRef unsuitedToFlat(const Topology& topology) {
+  constexpr std::uint32_t kLongest = 16;
+  const llvm::StringRef why = unsuitedIfRootsDiffer(topology);
+  return why.empty() && isLongerThan(topology, kLongest) ? "an axis is longer than 16" : why;
 }
 
 /// Operations of single coordinates.
@@ -413,6 +420,13 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .plan = planBine,
        .estimate = estimateBinomial,
        .unsuited = unsuitedIfRootsDiffer},
+      {.name = "flat",
+       .description =
+           "the same along flat trees: on each axis one is the parent of all of its line",
+       .serves = hasRootAndWhole,
+       .plan = planFlat,
+       .estimate = estimateBinomial,
+       .unsuited = unsuitedToFlat},
       {.name = "direct",
        .description = "all-to-all: to every node its block, in an order drawn for each",
        .serves = isAlltoall,

@@ -63,7 +63,7 @@ std::string drawTree(CompileCase& test_case) {
   const Topology topology = *parseTopology(test_case.shape);
   std::vector<std::string> suiting{"dimension-tree"};
   for (const char* name : {"rectangular", "product-trees", "scatter-allgather",
-                           "reduce-scatter-gather", "binomial", "bine"}) {
+                           "reduce-scatter-gather", "binomial", "bine", "flat"}) {
     const compiler::Algorithm& algorithm = *cantFail(compiler::findAlgorithm(name));
     if (compiler::isWorthTrying(algorithm,
                                 {*compiler::parseCollective(test_case.collective), topology})) {

@@ -32,7 +32,17 @@
 namespace torc::compiler {
 namespace {
 
-constexpr std::uint32_t kStaging = 2;  // receives of a node that can be under way
+constexpr std::size_t kMostStaging = 8;  // receives of a node that can be under way
+
+/// The most children that a node has.
+std::size_t mostChildren(const RingTree& tree, std::uint32_t size) {
+  std::vector<std::size_t> children(size);
+  for (const auto& round : tree) {
+    for (const RingTreeEdge& edge : round)
+      ++children[edge.parent];
+  }
+  return *llvm::max_element(children);
+}
 
 class BinomialSteps {
  public:
@@ -99,7 +109,7 @@ class BinomialSteps {
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // of more than one node
   llvm::SmallVector<RingTree, kMaxAxes> trees_;      // of each of them
   llvm::SmallVector<std::uint32_t, 16> adds_;        // whatever changed a sum, in order
-  llvm::SmallVector<Region, kStaging> staging_;
+  llvm::SmallVector<Region, kMostStaging> staging_;
   Region sum_;
 };
 
@@ -139,9 +149,9 @@ void BinomialSteps::broadcast() {
 /// Adds what comes by `moves` to the sum of the nodes of `box`; `is_first` to what they contribute.
 void BinomialSteps::addAt(const Box& box, bool is_root, bool is_first, const Shift& moves) {
   const Region in = data(Buffer::kIn), sum = is_root ? data(Buffer::kOut) : sum_;
-  const Region& staging = staging_[adds_.size() % kStaging];
+  const Region& staging = staging_[adds_.size() % staging_.size()];
   llvm::SmallVector<std::uint32_t, 2> after;
-  if (adds_.size() >= kStaging) after.push_back(adds_[adds_.size() - kStaging]);
+  if (adds_.size() >= staging_.size()) after.push_back(adds_[adds_.size() - staging_.size()]);
   const std::uint32_t received = builder_.receive(place(box), staging, moves, after);
   after = {received};
   if (!adds_.empty()) after.push_back(adds_.back());
@@ -150,7 +160,10 @@ void BinomialSteps::addAt(const Box& box, bool is_root, bool is_first, const Shi
 
 void BinomialSteps::reduce() {
   sum_ = frame(0);
-  for (std::uint32_t slot = 1; slot <= kStaging; ++slot)
+  std::size_t children = 1;
+  for (std::size_t i = 0; i < axes_.size(); ++i)
+    children = std::max(children, mostChildren(trees_[i], topology_.axes[axes_[i]].size));
+  for (std::uint32_t slot = 1; slot <= std::min(children, kMostStaging); ++slot)
     staging_.push_back(frame(slot));
   const std::size_t innermost = axes_.size() - 1;
   std::uint32_t rounds = 0;
@@ -204,6 +217,10 @@ llvm::Expected<ir::Program> planBinomial(const CollectiveSpec& spec) {
 
 llvm::Expected<ir::Program> planRotatedBinomial(const CollectiveSpec& spec) {
   return planBlocks(spec, "rotated-binomial", RootLinks::kAll);
+}
+
+llvm::Expected<ir::Program> planFlat(const CollectiveSpec& spec) {
+  return planTrees(spec, "flat", flatTree);
 }
 
 llvm::Expected<ir::Program> planBine(const CollectiveSpec& spec) {

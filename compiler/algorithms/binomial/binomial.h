@@ -19,6 +19,9 @@ llvm::Expected<ir::Program> planRotatedBinomial(const CollectiveSpec& spec);
 /// Of a broadcast or a reduce, along Bine trees (ring_tree.h).
 llvm::Expected<ir::Program> planBine(const CollectiveSpec& spec);
 
+/// The same along flat trees: the root of a line is the parent of all of it.
+llvm::Expected<ir::Program> planFlat(const CollectiveSpec& spec);
+
 /// Of any of them, the one of rotated orders in as many colors as the root has links.
 ProgramSize estimateBinomial(const CollectiveSpec& spec);
 ProgramSize estimateRotatedBinomial(const CollectiveSpec& spec);

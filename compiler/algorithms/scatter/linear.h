@@ -13,7 +13,7 @@
 namespace torc::compiler {
 
 /// The most nodes that are served: a program has two operations for each.
-inline constexpr std::uint32_t kMostLinearNodes = 256;
+inline constexpr std::uint32_t kMostLinearNodes = 64;
 
 /// The steps of a scatter or a gather, which wait for nothing; messages that go farthest leave
 /// first. Errors: an axis is a line, something is dead, or there are more nodes.

@@ -2,8 +2,11 @@
 
 #include <bit>
 #include <cassert>
+#include <cstdlib>
 #include <string>
 #include <utility>
+
+#include <llvm/ADT/STLExtras.h>
 
 #include "ir/make_error.h"
 #include "schedules/box.h"
@@ -84,6 +87,16 @@ RingTree twoArmTree(std::uint32_t size) {
   add(halvingTree(above), [](std::uint32_t place) { return place + 1; });
   add(halvingTree(size - above),
       [&](std::uint32_t place) { return wrap(-std::int64_t{place}, size); });
+  return tree;
+}
+
+RingTree flatTree(std::uint32_t size) {
+  RingTree tree;
+  for (std::uint32_t child = 1; child < size; ++child)
+    tree.push_back({{0, child}});
+  llvm::stable_sort(tree, [size](const auto& a, const auto& b) {
+    return std::abs(distanceOf(a.front(), size)) > std::abs(distanceOf(b.front(), size));
+  });
   return tree;
 }
 

@@ -38,6 +38,9 @@ RingTree bineTree(std::uint32_t size);
 /// ceil(log2(size)) rounds; and what is behind a node lies beside it.
 RingTree twoArmTree(std::uint32_t size);
 
+/// The flat tree: the root sends to everybody, to the farthest first, in a round each.
+RingTree flatTree(std::uint32_t size);
+
 /// How far an edge leads, the shorter way round; up if both are equally long.
 std::int32_t distanceOf(const RingTreeEdge& edge, std::uint32_t size);
 
