@@ -83,7 +83,7 @@ torus_bound() {
 # torus_run PROGRAM SHAPE SETTINGS SELECTOR WORK ARGUMENT...: runs an SMPI program with one rank per
 # node. SETTINGS: neutral (the plain bandwidth and latency of the links), rendezvous (the same, and no
 # send is over before its message has arrived) or default (SMPI's model of TCP on one cluster). SELECTOR: whose collectives MPI's own calls are. WORK: a folder for files.
-# TORUS_DEAD_LINK: a cable that is out of order (torus_damaged_platform).
+# TORUS_DEAD: cables and nodes that are out of order (torus_damaged_platform); dead nodes have no rank.
 torus_run() {
   local program=$1 shape=$2 settings=$3 selector=$4 work=$5
   shift 5
@@ -102,24 +102,43 @@ torus_run() {
       return 2
       ;;
   esac
-  local ranks rank platform hosts
-  ranks=$(torus_ranks "$shape")
+  local node platform hosts dead
   platform=$(mktemp "$work/torus.XXXXXX.xml")
   hosts=$(mktemp "$work/hosts.XXXXXX")
-  if [[ -n ${TORUS_DEAD_LINK:-} ]]; then
-    torus_damaged_platform "$shape" "$TORUS_DEAD_LINK" >"$platform"
+  if [[ -n ${TORUS_DEAD:-} ]]; then
+    torus_damaged_platform "$shape" "$TORUS_DEAD" >"$platform"
   else
     torus_platform "$shape" >"$platform"
   fi
-  for ((rank = 0; rank < ranks; ++rank)); do echo "node-$rank"; done >"$hosts"
-  nice timeout "${JUDGE_TIMEOUT:-900}" smpirun -np "$ranks" -platform "$platform" -hostfile "$hosts" --log=root.thres:error \
+  dead=" $(torus_dead_nodes "$shape" "${TORUS_DEAD:-}") "
+  for ((node = 0; node < $(torus_ranks "$shape"); ++node)); do
+    [[ $dead == *" $node "* ]] || echo "node-$node"
+  done >"$hosts"
+  nice timeout "${JUDGE_TIMEOUT:-900}" smpirun -np "$(wc -l <"$hosts")" -platform "$platform" -hostfile "$hosts" --log=root.thres:error \
     --cfg=smpi/coll-selector:"$selector" --cfg=smpi/simulate-computation:no \
     --cfg=smpi/host-speed:3.4Gf "${options[@]}" ${SMPI_OPTIONS:-} "$program" "$@"
 }
 
-# torus_damaged_platform SHAPE DEAD: the same torus, link by link and route by route, with a cable
-# out of order, written as torc writes it: 0,0,1:Z, from a node one step up an axis. SimGrid has no
-# dead links: this one carries 1000 bytes per second, so that whoever uses it is seen.
+# torus_dead_nodes SHAPE DEAD: the numbers of the nodes among what is dead.
+torus_dead_nodes() {
+  local dead axis number stride
+  local -a size at
+  IFS=x read -ra size <<<"$1"
+  for dead in $2; do
+    [[ $dead != *:* ]] || continue
+    IFS=, read -ra at <<<"$dead"
+    number=0 stride=1
+    for axis in "${!size[@]}"; do
+      ((number += at[axis] * stride, stride *= size[axis]))
+    done
+    printf '%s ' "$number"
+  done
+}
+
+# torus_damaged_platform SHAPE DEAD: the same torus, link by link and route by route, with cables and
+# nodes out of order, written as torc writes them: 0,0,1:Z from a node one step up an axis, 1,2,1 a
+# node, several with blanks between. SimGrid has no dead links: these, and all of a dead node, carry
+# 1000 bytes per second, so that whoever uses one is seen.
 torus_damaged_platform() {
   awk -v shape="$1" -v dead="$2" -v bandwidth="$TORUS_BANDWIDTH" -v latency="$TORUS_LATENCY" '
     function step(rank, axis, sign,   at) {
@@ -139,10 +158,18 @@ torus_damaged_platform() {
         stride[i] = nodes
         nodes *= size[i]
       }
-      split(dead, parts, ":")
-      split(parts[1], at, ",")
-      for (i = 1; i <= count; ++i) dead_rank += at[i] * stride[i]
-      dead_cable = cable(dead_rank, index("XYZUVWS", parts[2]))
+      things = split(dead, thing, " ")
+      for (k = 1; k <= things; ++k) {
+        is_link = split(thing[k], parts, ":") > 1
+        split(parts[1], at, ",")
+        dead_rank = 0
+        for (i = 1; i <= count; ++i) dead_rank += at[i] * stride[i]
+        for (i = 1; i <= count; ++i) {
+          if (is_link && i != index("XYZUVWS", parts[2])) continue
+          is_dead[cable(dead_rank, i)] = 1
+          if (!is_link) is_dead[cable(step(dead_rank, i, -1), i)] = 1
+        }
+      }
 
       print "<?xml version=\"1.0\"?>"
       print "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">"
@@ -154,7 +181,7 @@ torus_damaged_platform() {
           if (size[i] == 1 || name in made) continue
           made[name] = 1
           printf "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\" sharing_policy=\"SPLITDUPLEX\"/>\n",
-            name, name == dead_cable ? 1000 : bandwidth, latency
+            name, name in is_dead ? 1000 : bandwidth, latency
         }
       }
       for (from = 0; from < nodes; ++from) {

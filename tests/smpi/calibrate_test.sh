@@ -56,7 +56,7 @@ about 'latency of a shorter hop' "$(number fast dimensions.latency)" 250e-9 0.02
 ! grep -q '^  "buffered":' "$work/fast.json" || fail "buffered is in $(cat "$work/fast.json")"
 
 # A cable that carries 1000 bytes/s is found, and does not make the others slower.
-TORUS_DEAD_LINK=3,2:Y calibrate 4x4 slow neutral
+TORUS_DEAD=3,2:Y calibrate 4x4 slow neutral
 about 'bandwidth beside a slow cable' "$(number slow dimensions.bandwidth)" 425e6 0.01
 line=$(grep '^slowest along Y' "$work/slow.txt")
 [[ $line == *'up (3,2)->(3,3), down (3,3)->(3,2)' ]] || fail "slow cable: $line"

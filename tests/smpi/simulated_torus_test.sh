@@ -54,11 +54,22 @@ done
 # A dead link, which on the simulated torus is 400,000 times as slow as the others.
 "$torc" compile allreduce --torus 4x4 --dead-link 3,2:Y --quiet -o "$work/dead.torc"
 healthy=$(run 4x4 dead.torc --bytes 64K --check | awk '/ok$/ { print $3 }')
-damaged=$(TORUS_DEAD_LINK=3,2:Y run 4x4 dead.torc --bytes 64K --check | awk '/ok$/ { print $3 }')
+damaged=$(TORUS_DEAD=3,2:Y run 4x4 dead.torc --bytes 64K --check | awk '/ok$/ { print $3 }')
 awk -v a="$healthy" -v b="$damaged" 'BEGIN { exit !(a > 0 && b > a - 0.1 && b < a + 0.1) }' ||
   fail "dead link: $damaged us beside it, $healthy us where it is whole"
-other=$(TORUS_DEAD_LINK=3,2:Y run 4x4 a.torc --bytes 64K | awk '{ print $3 }')
+other=$(TORUS_DEAD=3,2:Y run 4x4 a.torc --bytes 64K | awk '{ print $3 }')
 awk -v other="$other" 'BEGIN { exit !(other > 1e6) }' ||
   fail "a schedule that uses the dead link takes $other us: nobody would notice"
+
+# A node and a link, round which everything goes; predicted within a tenth.
+for collective in allreduce allgather; do
+  "$torc" compile "$collective" --machine smpi --torus 4x4 --dead-node 1,2 --dead-link 3,0:Y --bytes 1M \
+    --quiet -o "$work/two.torc"
+  time=$(TORUS_DEAD='1,2 3,0:Y' run 4x4 two.torc --bytes 1M --check | awk '/ok$/ { print $3 }')
+  ours=$("$torc" compile "$collective" --machine smpi --torus 4x4 --dead-node 1,2 --dead-link 3,0:Y \
+    --bytes 1M --explain --quiet -o "$work/two.torc" | sed -n 's/^\*\([ 0-9.]*\).*/\1/p' | awk '{ print $1 }')
+  awk -v a="$time" -v b="$ours" 'BEGIN { exit !(a > 0.9 * b && a < 1.1 * b) }' ||
+    fail "$collective without a node and a link: $time us, predicted $ours"
+done
 
 ((failures == 0))
