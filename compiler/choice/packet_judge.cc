@@ -101,13 +101,14 @@ class PacketJudge {
     return load;
   }
 
-  /// How many times as long packets take as links say; on a smaller shape for so many bytes that a
-  /// link carries as much for each message that a node sends, so that both weigh the same. Nothing:
-  /// it cannot be had, or another shape has to be taken.
   struct Ratio {
     double value;
     bool is_whole;  // of the machine itself
   };
+
+  /// How many times as long packets take as links say; on a smaller shape for so many bytes that a
+  /// link carries as much for each message that a node sends, so that both weigh the same. Nothing:
+  /// it cannot be had, or another shape has to be taken.
   std::optional<Ratio> packetsOverLinks(Shape& shape, const Candidate& candidate) {
     auto program = programOf(shape.programs, candidate);
     if (!program) {
@@ -118,15 +119,16 @@ class PacketJudge {
     const Topology& topology = shape.at.topology;
     model::SimulateOptions options;
     options.bytes = trials_.bytes;
+    const bool is_whole = is_whole_ && &shape == &shapes_.front();
     auto links = model::simulate(schedule, shape.at.machine, options);
     double load = links ? busiest(*links) : 0;
-    if (links && &shape != &shapes_.front() && candidate.stand_in.empty()) {
+    if (load > 0 && !is_whole && candidate.stand_in.empty()) {
       options.bytes *= candidate.load_bytes / static_cast<double>(candidate.messages) /
                        (load / static_cast<double>(links->messages));
       links = model::simulate(schedule, shape.at.machine, options);
       load = links ? busiest(*links) : 0;
     }
-    if (!links) {
+    if (!links || load == 0) {
       consumeError(links.takeError());
       return std::nullopt;
     }
@@ -157,7 +159,6 @@ class PacketJudge {
       const std::optional<double> all = packets(options.bytes);
       if (!all) return std::nullopt;
       const double ratio = *all / links->makespan_s;
-      const bool is_whole = is_whole_ && &shape == &shapes_.front();
       return Ratio{is_whole ? ratio : std::max(ratio, least), is_whole};
     }
     // In proportion to what twice as many bytes take longer.
