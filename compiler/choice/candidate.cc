@@ -126,8 +126,7 @@ llvm::Expected<SharedProgram> uncutOf(CompileCache& programs, const Candidate& c
   return programs.get(*candidate.algorithm, uncutPipeline(*candidate.algorithm, candidate.options));
 }
 
-llvm::Expected<CandidateSimulator::Smaller*> CandidateSimulator::smallerFor(
-    const Candidate& candidate) {
+llvm::Expected<Smaller*> CandidateSimulator::smallerFor(const Candidate& candidate) {
   if (programs_.spec().topology.isDamaged() && !candidate.algorithm->mayStandInDamaged())
     return nullptr;
   auto uncut = uncutOf(programs_, candidate);

@@ -110,6 +110,14 @@ using SharedProgram = std::shared_ptr<const ir::Program>;
 llvm::Expected<SharedProgram> programOf(CompileCache& programs, const Candidate& candidate);
 llvm::Expected<SharedProgram> uncutOf(CompileCache& programs, const Candidate& candidate);
 
+/// A machine that stands in for another one, and what was compiled for it.
+struct Smaller {
+  Smaller(StandIn found, Collective collective)
+      : stand_in(std::move(found)), programs({collective, stand_in.topology}) {}
+  StandIn stand_in;
+  CompileCache programs;
+};
+
 /// Simulates candidates for a vector of `bytes` on `machine`, compiled by `programs`. What it is
 /// given must outlive it.
 class CandidateSimulator {
@@ -126,14 +134,6 @@ class CandidateSimulator {
   std::uint64_t built() const { return built_; }
 
  private:
-  /// A machine that stands in for this one, and what was compiled for it.
-  struct Smaller {
-    Smaller(StandIn found, Collective collective)
-        : stand_in(std::move(found)), programs({collective, stand_in.topology}) {}
-    StandIn stand_in;
-    CompileCache programs;
-  };
-
   /// What stands in where too many nodes differ under the candidate; null: there is no need, or
   /// none. Most steps around damage are made for this very machine.
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate);

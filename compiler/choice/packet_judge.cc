@@ -50,8 +50,8 @@ class PacketJudge {
     if (is_whole_) shapes_.emplace_back(StandIn{trials.machine, topology}, trials.spec.collective);
     for (std::uint64_t most = kMostNodes; most >= kFewestNodes; most /= 2) {
       auto smaller = standInFor(topology, trials.machine, all, most);
-      if (!smaller ||
-          (!shapes_.empty() && smaller->topology.sites() >= shapes_.back().at.topology.sites()))
+      if (!smaller || (!shapes_.empty() &&
+                       smaller->topology.sites() >= shapes_.back().stand_in.topology.sites()))
         continue;
       shapes_.emplace_back(*std::move(smaller), trials.spec.collective);
     }
@@ -87,13 +87,6 @@ class PacketJudge {
   }
 
  private:
-  struct Shape {
-    Shape(StandIn found, Collective collective)
-        : at(std::move(found)), programs({collective, at.topology}) {}
-    StandIn at;
-    CompileCache programs;
-  };
-
   static double busiest(const model::SimulateResult& result) {
     double load = 0;
     for (const model::LinkUse& link : result.links)
@@ -109,23 +102,23 @@ class PacketJudge {
   /// How many times as long packets take as links say; on a smaller shape for so many bytes that a
   /// link carries as much for each message that a node sends, so that both weigh the same. Nothing:
   /// it cannot be had, or another shape has to be taken.
-  std::optional<Ratio> packetsOverLinks(Shape& shape, const Candidate& candidate) {
+  std::optional<Ratio> packetsOverLinks(Smaller& shape, const Candidate& candidate) {
     auto program = programOf(shape.programs, candidate);
     if (!program) {
       consumeError(program.takeError());
       return std::nullopt;
     }
     const ScheduleView schedule = (*program)->schedule.view();
-    const Topology& topology = shape.at.topology;
+    const Topology& topology = shape.stand_in.topology;
     model::SimulateOptions options;
     options.bytes = trials_.bytes;
     const bool is_whole = is_whole_ && &shape == &shapes_.front();
-    auto links = model::simulate(schedule, shape.at.machine, options);
+    auto links = model::simulate(schedule, shape.stand_in.machine, options);
     double load = links ? busiest(*links) : 0;
     if (load > 0 && !is_whole && candidate.stand_in.empty()) {
       options.bytes *= candidate.load_bytes / static_cast<double>(candidate.messages) /
                        (load / static_cast<double>(links->messages));
-      links = model::simulate(schedule, shape.at.machine, options);
+      links = model::simulate(schedule, shape.stand_in.machine, options);
       load = links ? busiest(*links) : 0;
     }
     if (!links || load == 0) {
@@ -150,7 +143,8 @@ class PacketJudge {
       sample.element_bytes = *elementBytesFor(trials_.spec, trials_.bytes);
       model::PacketOptions packet_options;
       packet_options.parameters = router;
-      auto result = model::simulateProgram(schedule, shape.at.machine, sample, packet_options);
+      auto result =
+          model::simulateProgram(schedule, shape.stand_in.machine, sample, packet_options);
       if (result) return result->makespan_s;
       consumeError(result.takeError());
       return std::nullopt;
@@ -175,7 +169,7 @@ class PacketJudge {
   double left_ = kMostWorkOfAll;
   std::vector<std::pair<Candidate*, double>> on_smaller_;  // judged so, and the ratio
   const bool is_whole_;                                    // whether the largest is the machine
-  std::deque<Shape> shapes_;                               // the largest first
+  std::deque<Smaller> shapes_;                             // the largest first
 };
 
 }  // namespace
