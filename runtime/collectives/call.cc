@@ -91,6 +91,9 @@ void layOut(const CallFacts& facts, const CallCounts& counts, const CallTypes& t
     call.in_place = copies.in_place;
     call.packs_in = copies.packs_in;
     call.unpacks_out = copies.unpacks_out;
+  } else if (facts.copiesGaps(types.all)) {
+    call.packs_in = held.in > 0;
+    call.unpacks_out = held.out > 0;
   }
   if (call.in_place && facts.row.inPlaceSharesBlock()) {
     call.elements.in = call.elements.out = std::max(call.elements.in, call.elements.out);

@@ -38,7 +38,7 @@ struct Call {
   Keep keep_type = Keep::kDuplicate;
   // Under MPI's rules a collective that moves data moves bytes, whose number all ranks agree on.
   // Elements of the program that are not just bytes in a row are copied: the buffers here are to be
-  // replaced (runtime/pmpi/calls/packing.h).
+  // replaced (runtime/pmpi/calls/packing.h). So are those of a reduction whose elements have gaps.
   bool packs_in = false;
   bool unpacks_out = false;
   std::int32_t root = 0;

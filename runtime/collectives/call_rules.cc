@@ -253,7 +253,9 @@ BrokenRule checkReduction(const CallFacts& facts, const CallTypes& types, Reduct
   if (row.reduces() && facts.mpi && op == MPI_OP_NULL) {
     return wrongArgument("the operation is MPI_OP_NULL");
   }
-  if (!types.all.gapless && !facts.moves_bytes) return hasGaps(types.all, "");
+  if (!types.all.gapless && !facts.moves_bytes && !facts.copiesGaps(types.all)) {
+    return hasGaps(types.all, "");
+  }
   if (!row.reduces()) return checkOwnGaps(facts, types);
   if (Status status = lookAtReduction(types.all, op, reduction); !status.ok()) {
     const bool is_unsupported = status.code() == StatusCode::kUnsupported;

@@ -41,6 +41,12 @@ struct CallFacts {
   const bool in_place;     // as the caller says
   const bool moves_bytes;  // whatever the datatype is
 
+  /// Whether a reduction's elements have gaps and travel with them, in copies. Where they have more
+  /// gaps than data, MPI sends less.
+  bool copiesGaps(const ElementType& type) const {
+    return mpi && row.reduces() && !type.gapless && type.apart && type.bytes <= 2 * type.size;
+  }
+
   /// The buffer that holds the own block alone.
   std::string_view ownBuffer() const { return row.describesOwnOut() ? "out" : "in"; }
 };

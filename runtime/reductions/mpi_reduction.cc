@@ -213,6 +213,7 @@ Status lookAtType(MPI_Datatype type, ElementType& element) {
   element.gapless = element.predefined || (lower == 0 && true_lower == 0 && extent == size &&
                                            (true_extent == size || size == 0));
   element.simple = element.gapless && isSimple(type);
+  element.apart = true_lower >= 0 && true_lower + true_extent <= extent;
   if (element.predefined) {
     element.kind = kindOf(type, element.bytes);
     knownTypes().add(element);

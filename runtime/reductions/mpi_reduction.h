@@ -24,6 +24,7 @@ struct ElementType {
   bool predefined = false;
   bool gapless = false;             // predefined, or derived without gaps and offset
   bool simple = false;              // predefined, or copies of a predefined type in a row
+  bool apart = false;               // no element lies before its address, or within the next one
   std::optional<ElementKind> kind;  // where kernels exist
 
   /// For messages, while the datatype exists: "MPI_DOUBLE_INT".

@@ -1,6 +1,9 @@
 // Packing: the copies, and MPI_Pack and MPI_Unpack.
 #include "runtime/pmpi/calls/packing.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "runtime/pmpi/calls/large_counts.h"
 #include "runtime/transport/mpi_status.h"
 
@@ -14,6 +17,7 @@ void Packing::Copy::allocate(std::uint64_t bytes_of_data) {
 void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
                       Call& call) {
   if (arguments.hasPairLists()) return preparePairs(arguments, arguments.listLength(ranks), call);
+  if (row.reduces()) return prepareReduction(arguments, call);
   if (call.unpacks_out) prepareOut(arguments, row, rank, ranks, call);
   if (!call.packs_in || packed_ != nullptr) return;
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
@@ -121,8 +125,45 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
   });
 }
 
+/// In place the contribution lies where the result goes, in the copy too.
+void Packing::prepareReduction(const CallArguments& arguments, Call& call) {
+  if (!call.packs_in && !call.unpacks_out) return;
+  const auto held = [&](std::uint64_t elements) { return elements * call.type.bytes; };
+  if (call.in_place || call.unpacks_out) {
+    out_.allocate(
+        held(call.in_place ? std::max(call.elements.in, call.elements.out) : call.elements.out));
+    call.out = out_.bytes.get();
+  }
+  if (call.unpacks_out) {
+    data_.allocate(call.elements.out * call.type.size);
+    results_.push_back({static_cast<std::byte*>(arguments.out),
+                        static_cast<std::int64_t>(call.elements.out), arguments.type, 0});
+  }
+  if (!call.packs_in) return;
+  if (!call.in_place) {
+    in_.allocate(held(call.elements.in));
+    call.in = in_.bytes.get();
+  }
+  packed_ = call.in_place ? &out_ : &in_;
+  contributions_.push_back(
+      {static_cast<std::byte*>(call.in_place ? arguments.out : const_cast<void*>(arguments.in)),
+       static_cast<std::int64_t>(call.elements.in), arguments.type, 0});
+  // The memory may end with the data of the last element.
+  MPI_Count from = 0, extent = 0;
+  PMPI_Type_get_true_extent_x(arguments.type, &from, &extent);
+  contributed_from_ = from;
+  contributed_bytes_ = static_cast<std::int64_t>(held(call.elements.in - 1)) + extent;
+}
+
 Status Packing::pack() {
   if (packed_ == nullptr || packed_->length == 0) return {};
+  if (contributed_bytes_ > 0) {
+    // The address may be MPI_BOTTOM.
+    const auto data = reinterpret_cast<std::intptr_t>(contributions_[0].data) + contributed_from_;
+    std::memcpy(packed_->bytes.get() + contributed_from_, reinterpret_cast<const std::byte*>(data),
+                static_cast<std::size_t>(contributed_bytes_));
+    return {};
+  }
   for (const Elements& block : contributions_) {
     const int code = packElements(block.data, block.count, block.type,
                                   {packed_->bytes.get(), packed_->length, block.offset});
@@ -132,9 +173,17 @@ Status Packing::pack() {
 }
 
 Status Packing::unpack() {
+  const bool has_gaps = data_.bytes != nullptr;
+  const Copy& copy = has_gaps ? data_ : out_;
   for (const Elements& block : results_) {
-    const int code = unpackElements({out_.bytes.get(), out_.length, block.offset}, block.data,
-                                    block.count, block.type);
+    int code = MPI_SUCCESS;
+    if (has_gaps) {
+      code = packElements(out_.bytes.get(), block.count, block.type,
+                          {data_.bytes.get(), data_.length, 0});
+      if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Pack");
+    }
+    code = unpackElements({copy.bytes.get(), copy.length, block.offset}, block.data, block.count,
+                          block.type);
     if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Unpack");
   }
   return {};

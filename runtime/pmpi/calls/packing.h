@@ -5,6 +5,10 @@
 // its data in its own way. So it is served as one of bytes, whose number all ranks agree on. Where
 // the program's elements are not just bytes in a row, they are packed before the start and unpacked
 // at the end.
+//
+// An operation of the program's on a derived datatype gets elements as that lays them out. So
+// copies for a reduction have the gaps, too, whose bytes are nobody's; of the result only data are
+// written to the program's memory.
 #ifndef TORC_RUNTIME_PMPI_CALLS_PACKING_H_
 #define TORC_RUNTIME_PMPI_CALLS_PACKING_H_
 
@@ -65,11 +69,15 @@ class Packing {
   void takeContribution(const CallArguments& arguments, const CollectiveRow& row, int ranks);
   void prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
                   Call& call);
+  void prepareReduction(const CallArguments& arguments, Call& call);
 
   Copy in_, out_;
   std::vector<Elements> contributions_;  // what is packed
   Copy* packed_ = nullptr;               // where it is packed: one of the two; null: it is not
   std::vector<Elements> results_;
+  // Of a reduction, whose copies are of elements as they are:
+  std::int64_t contributed_from_ = 0, contributed_bytes_ = 0;  // of the contribution
+  Copy data_;                                                  // of the result, without gaps
 };
 
 }  // namespace torc::runtime::pmpi

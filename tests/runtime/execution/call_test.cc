@@ -224,15 +224,7 @@ class GapsTest : public CallTest {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-TEST_F(GapsTest, AreMovedByMpisRulesAndNeverReduced) {
-  CallArguments arguments = reduction(Collective::kAllreduce, 10);
-  arguments.type = type_;
-  expectFault(arguments, CallFault::kDatatype, "has gaps or an offset");
-  expectFault(byMpi(arguments), CallFault::kDatatype, "has gaps or an offset");
-  // What MPI refuses comes first: it says so on this rank.
-  arguments.in = arguments.out;
-  expectFault(byMpi(arguments), CallFault::kArgument, "the same memory");
-
+TEST_F(GapsTest, AreMovedByMpisRules) {
   CallArguments gather = allgather(10);
   gather.type = type_;
   expectFault(gather, CallFault::kDatatype, "has gaps or an offset");
@@ -251,6 +243,55 @@ TEST_F(GapsTest, AreMovedByMpisRulesAndNeverReduced) {
   call = checked(byMpi(gather));
   EXPECT_TRUE(call.packs_in);
   EXPECT_FALSE(call.unpacks_out);
+}
+
+// An operation of the program's gets them as they are, in copies that have the gaps, too.
+TEST_F(GapsTest, AreReducedInCopiesByMpisRules) {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
+  CallArguments arguments = reduction(Collective::kAllreduce, 10);
+  arguments.type = type_;
+  expectFault(arguments, CallFault::kDatatype, "has gaps or an offset");
+  expectFault(byMpi(arguments), CallFault::kOperation, "is not defined on datatype");
+  arguments.op = op;
+  const Call call = checked(byMpi(arguments));
+  EXPECT_TRUE(call.packs_in);
+  EXPECT_TRUE(call.unpacks_out);
+  EXPECT_EQ(call.elements.in, 10u);
+  EXPECT_EQ(call.type.bytes, 2 * sizeof(int));
+  EXPECT_EQ(call.bytes, 10 * sizeof(int));
+  arguments.collective = Collective::kReduce;
+  arguments.root = 0;  // another rank than `checked` asks
+  EXPECT_TRUE(checked(byMpi(arguments)).packs_in);
+  EXPECT_FALSE(checked(byMpi(arguments)).unpacks_out);
+  // What MPI refuses comes first: it says so on this rank.
+  arguments.collective = Collective::kAllreduce;
+  arguments.in = arguments.out;
+  expectFault(byMpi(arguments), CallFault::kArgument, "the same memory");
+  MPI_Op_free(&op);
+}
+
+// More gaps than data, or data before the element's address or within the next one: MPI's.
+TEST_F(GapsTest, AreLeftToMpiWhereCopiesOfThemDoNotServe) {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
+  CallArguments arguments = reduction(Collective::kAllreduce, 10);
+  arguments.op = op;
+  const MPI_Aint before = -static_cast<MPI_Aint>(sizeof(int)), at = 0;
+  const int one = 1;
+  MPI_Datatype wide, early, twisted, two;
+  MPI_Type_create_resized(MPI_INT, 0, 3 * sizeof(int), &wide);
+  MPI_Type_create_hindexed(1, &one, &before, MPI_INT, &early);
+  MPI_Type_create_hindexed(1, &one, &at, MPI_DOUBLE, &two);
+  MPI_Type_create_resized(two, 0, sizeof(int), &twisted);
+  for (MPI_Datatype* type : {&wide, &early, &twisted}) {
+    MPI_Type_commit(type);
+    arguments.type = *type;
+    expectFault(byMpi(arguments), CallFault::kDatatype, "has gaps or an offset");
+    MPI_Type_free(type);
+  }
+  MPI_Type_free(&two);
+  MPI_Op_free(&op);
 }
 
 // Of a gather and a scatter, what MPI ignores but at the root is not looked at.
