@@ -99,7 +99,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .counts = CountOf::kBlock,
         .in_place = InPlace::kOwnResult,
         .rootless = Collective::kReduceScatter,
-        .mpi = {"MPI_Scatter", "", ""},
+        .mpi = {"MPI_Scatter", "MPI_Scatterv", ""},
     },
     {
         .name = "gather",
@@ -113,7 +113,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .counts = CountOf::kBlock,
         .in_place = InPlace::kOwnBlock,
         .rootless = Collective::kAllgather,
-        .mpi = {"MPI_Gather", "", ""},
+        .mpi = {"MPI_Gather", "MPI_Gatherv", ""},
     },
     {
         .name = "scan",

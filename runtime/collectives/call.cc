@@ -145,6 +145,10 @@ void dropIgnored(const CollectiveRow& row, int rank, CallArguments& arguments) {
   if (!row.describesOwn()) return;
   if (row.in_elsewhere == Holds::kNothing) arguments.in = nullptr;
   arguments.has_displacements = false;
+  if (arguments.lists_at_root) {
+    arguments.has_counts = false;
+    arguments.counts = arguments.displacements = {};
+  }
   if (arguments.has_counts) return;
   arguments.count = arguments.own_count;
   arguments.type = arguments.own_type;

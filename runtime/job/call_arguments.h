@@ -79,6 +79,8 @@ struct CallArguments {
   bool has_buffers = true;  // false: it is only asked whether such a call would be served
   bool has_counts = false;  // `counts`, one per rank, instead of `count`
   bool has_displacements = false;
+  // Lists, and `type`, are the root's alone; other ranks know nothing but their own block.
+  bool lists_at_root = false;
   int root = 0;
   const void* in = nullptr;  // MPI_IN_PLACE: the call is in place
   void* out = nullptr;       // likewise, where the own block is of `out`
@@ -104,6 +106,8 @@ struct CallArguments {
   /// Whether every block of a pair has a count of its own, which only its two ranks know. Ranks
   /// then know nothing of the size of the call.
   bool hasPairLists() const { return has_counts && rowOf(collective).blocks != BlockSpace::kNode; }
+  /// Whether a rank may know other bytes of the call than others do.
+  bool hasUnknownBytes() const { return lists_at_root || hasPairLists(); }
   /// Of neighbours: lists for a call that has one count for its blocks, or one block for all.
   void listNeighbours() {
     if (!rowOf(collective).isOfNeighbours()) return;

@@ -30,9 +30,9 @@ std::uint64_t signatureOf(const CollectiveCall& call) {
   const CallArguments& arguments = call.arguments;
   // Operations of the user may have another handle on every rank.
   const MPI_Fint op = isPredefinedOp(arguments.op) ? PMPI_Op_c2f(arguments.op) : 0;
-  // Where pairs have lists, each rank has other bytes. No call is so long.
+  // Where each rank knows other bytes. No call is so long.
   const std::uint64_t bytes =
-      arguments.hasPairLists() ? ~static_cast<std::uint64_t>(call.id) : call.bytes;
+      arguments.hasUnknownBytes() ? ~static_cast<std::uint64_t>(call.id) : call.bytes;
   const std::array<std::uint64_t, 4> words = {call.is_described && call.id != CallId::kBarrier
                                                   ? static_cast<std::uint64_t>(arguments.collective)
                                                   : 0x100 + static_cast<std::uint64_t>(call.id),

@@ -149,13 +149,24 @@ void describeNeighborExchangeW(CollectiveCall& call, const void* in, const Count
                     types, comm);
 }
 
-// No collective of torc's has such parameters.
+template <typename Count, typename Offset>
+void describeRootedGatherV(CollectiveCall& call, const void* in, Count in_count,
+                           MPI_Datatype in_type, void* out, const Count* counts,
+                           const Offset* displacements, MPI_Datatype type, int root,
+                           MPI_Comm comm) {
+  describeGatherV(call, in, in_count, in_type, out, counts, displacements, type, comm);
+  call.arguments.lists_at_root = true;
+  call.arguments.root = root;
+}
 
-// A rank that is not the root knows its own count alone, and so not what passes through it.
-template <typename... Parameters>
-void describeRootedGatherV(CollectiveCall&, const Parameters&...) {}
-template <typename... Parameters>
-void describeRootedScatterV(CollectiveCall&, const Parameters&...) {}
+/// Of a scatter the own block is that of the result.
+template <typename Count, typename Offset>
+void describeRootedScatterV(CollectiveCall& call, const void* in, const Count* in_counts,
+                            const Offset* in_displacements, MPI_Datatype in_type, void* out,
+                            Count count, MPI_Datatype type, int root, MPI_Comm comm) {
+  describeRootedGatherV(call, in, count, type, out, in_counts, in_displacements, in_type, root,
+                        comm);
+}
 
 }  // namespace torc::runtime::pmpi
 

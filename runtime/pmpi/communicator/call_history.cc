@@ -53,6 +53,13 @@ void CallHistory::noteRefused(CallId id) {
   refused_after_[indexOf(id)] = calls_made_ + 1;
 }
 
+void CallHistory::noteHandedToMpi(const CollectiveCall& call) {
+  CallNote& note = notes_[call.number % kNotes];
+  if (note.number != call.number) return;
+  note.maker = Maker::kMpi;
+  note.reason = call.verdict.reason();
+}
+
 /// This rank's next call is one of `next`. Calls that have failed on other ranks, and in whose
 /// place this rank has made something else, are skipped.
 void CallHistory::skipFailures(CallId next) {

@@ -65,6 +65,8 @@ class CallHistory {
   /// MPI has refused a call on this rank: it is none, whatever the other ranks have made of theirs.
   void noteRefused(CallId id);
   std::uint64_t callsMade() const { return calls_made_; }
+  /// A call that torc was to make is MPI's after all, on ranks of which others may not know it.
+  void noteHandedToMpi(const CollectiveCall& call);
 
   /// Why a call has failed, here or on another rank, perhaps before it was made here. nullptr: it
   /// has not.

@@ -1,6 +1,9 @@
 // Who serves a call.
 #include "runtime/pmpi/engine/decide.h"
 
+#include <algorithm>
+
+#include "runtime/pmpi/communicator/root_counts.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "schedules/library/index.h"
 
@@ -36,16 +39,53 @@ const LibraryEntry* chooseEntry(std::uint32_t shape, const CollectiveCall& call,
   return engine->library->choose(shape, call.arguments, is_whole ? 1 : call.bytes, is_ordered);
 }
 
+// Bytes of all blocks from which on it is worth to tell all ranks their counts: below, messages
+// take about as long as that.
+constexpr std::uint64_t kLeastBytesOfLists = std::uint64_t{64} << 10;
+
+/// The counts themselves are to be little beside what they count.
+std::uint64_t leastBytesOfLists(int ranks) {
+  constexpr std::uint64_t kBytesForOneOfCounts = 16;
+  const auto count_bytes = static_cast<std::uint64_t>(ranks) * sizeof(std::uint64_t) *
+                           static_cast<std::uint64_t>(RootCounts::depth(ranks));
+  return std::max(kLeastBytesOfLists, kBytesForOneOfCounts * count_bytes);
+}
+
+/// Before the root's counts are known: the schedule that serves the longest calls stands for any.
+Verdict decideUntold(const CollectiveCall& call, CommunicatorState& state) {
+  if (call.form == Form::kBlocking && state.isSetUp()) {
+    // What waits in the queue has its turn first.
+    EngineLock lock;
+    if (state.queue().isEmpty() && !state.rootCountsTurns(call.id).take()) {
+      return Reason::kShortLists;
+    }
+  }
+  Verdict verdict = decideTold(call, state, kOpenEnd);
+  if (verdict.isMpis()) verdict = decideTold(call, state, leastBytesOfLists(state.size()));
+  return verdict;
+}
+
 }  // namespace
+
+Verdict decideTold(const CollectiveCall& call, const CommunicatorState& state,
+                   std::uint64_t bytes) {
+  if (bytes == 0) return Reason::kNoData;
+  if (bytes < leastBytesOfLists(state.size())) return Reason::kShortLists;
+  const LibraryEntry* entry =
+      engine->library->choose(state.shape(), call.arguments, bytes, /*is_ordered=*/false);
+  if (entry == nullptr) return Reason::kNoSchedule;
+  if (entry->file == kMpisOwn) return Reason::kMpiIsFaster;
+  return *entry;
+}
 
 Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
   // The operation holds the handles that are left.
   dropIgnored(rowOf(call.arguments.collective), rank, call.arguments);
   const Status status = check(call.arguments, rank, size, checked);
-  call.bytes = checked.bytes;
+  call.bytes = call.arguments.lists_at_root ? 0 : checked.bytes;
   if (!status.ok()) return reasonOf(checked.fault);
-  // Others may have data where pairs have lists.
-  const bool is_idle = call.bytes == 0 && !call.arguments.hasPairLists();
+  // Others may have data.
+  const bool is_idle = call.bytes == 0 && !call.arguments.hasUnknownBytes();
   return is_idle ? Reason::kNoData : Reason::kServed;
 }
 
@@ -74,6 +114,7 @@ Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   if (checked.needsRankOrder() && !state.isInOrder()) return Reason::kRankOrder;
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return Reason::kUnexpected;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return Reason::kNotSetUp;
+  if (call.arguments.lists_at_root) return decideUntold(call, state);
   checked.keeps_whole = !engine->settings.cuts_vectors && checked.mayRelyOnWhole();
   const LibraryEntry* entry = chooseEntry(state.shape(), call, checked);
   if (is_barrier) call.bytes = 0;  // of the program's

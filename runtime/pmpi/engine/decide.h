@@ -20,6 +20,10 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked);
 /// Who serves the call, as every rank finds alone. Fills in `call.bytes`.
 Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked);
 
+/// The same of a call whose root has told that all blocks together have so many bytes. Alike on all
+/// ranks.
+Verdict decideTold(const CollectiveCall& call, const CommunicatorState& state, std::uint64_t bytes);
+
 }  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_ENGINE_DECIDE_H_

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <span>
 #include <utility>
 
 #include "runtime/api/api.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/engine/call_report.h"
+#include "runtime/pmpi/engine/decide.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/progress_thread.h"
 #include "runtime/pmpi/process/progress.h"
@@ -35,7 +37,7 @@ int errorClass(const Status& status) {
 }
 
 Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked)
-    : state_(state), call_(call), checked_(checked), entry_(*call.verdict.entry()) {
+    : state_(state), call_(call), checked_(checked), entry_(call.verdict.entry()) {
   takeLists(call_.arguments, state.size(), checked_);
   // A blocking call's lists are there as long as it is.
   if (call.form != Form::kBlocking) {
@@ -141,8 +143,15 @@ bool Operation::proceed() {
 }
 
 bool Operation::proceedInTurn() {
-  if (vote_) return agree(*state_.schedules().load(entry_)->schedule);
-  const CommunicatorSchedule* file = state_.schedules().load(entry_);
+  if (call_.arguments.lists_at_root) {
+    const StatusOr<bool> known = learnCounts();
+    if (known.ok() && !*known) return false;
+    if (!known.ok()) failed(known.status());
+    if (known.ok() && call_.verdict.isMpis()) leaveToMpi(call_.verdict.reason());
+    if (!known.ok() || call_.verdict.isMpis()) return true;
+  }
+  if (vote_) return agree(*state_.schedules().load(*entry_)->schedule);
+  const CommunicatorSchedule* file = state_.schedules().load(*entry_);
   if (file == nullptr) return false;
   if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
   if (file->stage == CommunicatorSchedule::Stage::kBroken) {
@@ -151,6 +160,62 @@ bool Operation::proceedInTurn() {
   }
   leaveToMpi(Reason::kScheduleFailed);
   return true;
+}
+
+/// Where the root alone has the lists: true once they are known, or the call is found to be MPI's.
+StatusOr<bool> Operation::learnCounts() {
+  RootCountsTurns& turns = state_.rootCountsTurns(call_.id);
+  if (!root_counts_) {
+    if (!turns.take()) {
+      call_.verdict = Reason::kShortLists;
+      state_.history().noteHandedToMpi(call_);
+      return true;
+    }
+    if (!takeTags(RootCounts::kTags)) return false;
+    root_counts_.emplace(state_.geometry(), tags_, call_.arguments.root);
+    if (state_.rank() == call_.arguments.root) tellCounts();
+  }
+  const StatusOr<bool> is_over = root_counts_->advance();
+  if (!is_over.ok() || !*is_over) return is_over;
+  releaseTags();
+  call_.bytes = root_counts_->total();
+  call_.verdict = decideTold(call_, state_, call_.bytes);
+  turns.told(!call_.verdict.isMpis());
+  announceCall(call_, &state_);
+  if (!call_.verdict.isMpis()) {
+    if (Status status = takeCounts(); !status.ok()) return status;
+  }
+  root_counts_.reset();
+  return true;
+}
+
+/// At the root. Where the call is MPI's nobody needs the counts of others.
+void Operation::tellCounts() {
+  std::span<const std::uint64_t> counts;
+  if (!decideTold(call_, state_, checked_.bytes).isMpis()) counts = checked_.per_rank;
+  root_counts_->tell(checked_.bytes, counts);
+}
+
+/// What the call is, now that all ranks know the counts.
+Status Operation::takeCounts() {
+  CallArguments& arguments = call_.arguments;
+  arguments.lists_at_root = false;
+  if (state_.rank() != arguments.root) {
+    counts_.assign(root_counts_->counts().begin(), root_counts_->counts().end());
+    arguments.has_counts = true;
+    arguments.counts = counts_.data();
+    arguments.type = MPI_BYTE;
+    Status status = check(arguments, state_.rank(), state_.size(), checked_);
+    arguments.type = arguments.own_type;  // as the program says it
+    if (!status.ok()) {
+      const bool differs = checked_.fault == CallFault::kOwnBlock;
+      return {differs ? StatusCode::kTruncated : status.code(), status.message()};
+    }
+    takeLists(arguments, state_.size(), checked_);
+  }
+  entry_ = call_.verdict.entry();
+  if (engine->settings.tune) state_.schedules().claim(entry_->file);
+  return {};
 }
 
 /// What all ranks have found that torc cannot serve.
@@ -363,6 +428,7 @@ void Operation::giveUp() {
   }
   if (std::erase(engine->in_mpi, this) > 0) leaveForEver(std::move(kept_));
   vote_.reset();
+  root_counts_.reset();
   finishRound(failure.code);
 }
 

@@ -1,6 +1,8 @@
 // Operation: one served call, from its arrival to its end. A persistent call is one operation with
 // many rounds.
 //
+//   waiting --> of MPI_Scatterv and MPI_Gatherv: the root's counts are told, or the call is MPI's
+//      v
 //   waiting --> running by a persistent plan ------------------------------------> complete
 //      |  \---> running in MPI on the duplicate, when the schedule cannot be used ---^
 //      |        (a blocking call is MPI's then, and made by whoever has made it)
@@ -78,7 +80,6 @@ class Operation final : public Turn {
   const Verdict& verdict() const { return call_.verdict; }
 
   const CollectiveCall& call() const { return call_; }
-  const LibraryEntry& entry() const { return entry_; }
   /// Of a call that was served.
   torc_schedule* schedule() const { return schedule_; }
 
@@ -90,6 +91,9 @@ class Operation final : public Turn {
   void holdHandles() TORC_REQUIRES(engine_lock);
   void setUnderWay() TORC_REQUIRES(engine_lock);
   bool proceedInTurn() TORC_REQUIRES(engine_lock);
+  StatusOr<bool> learnCounts() TORC_REQUIRES(engine_lock);
+  void tellCounts() TORC_REQUIRES(engine_lock);
+  Status takeCounts() TORC_REQUIRES(engine_lock);
   bool proceedWith(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   bool takeTags(std::uint32_t count) TORC_REQUIRES(engine_lock);
   void releaseTags() TORC_REQUIRES(engine_lock);
@@ -119,7 +123,7 @@ class Operation final : public Turn {
   // Which it holds: not what MPI predefines.
   std::vector<MPI_Datatype> held_types_;
   MPI_Op held_op_ = MPI_OP_NULL;
-  const LibraryEntry& entry_;
+  const LibraryEntry* entry_;
   torc_schedule* schedule_ = nullptr;
   Packing packing_;
   std::optional<torc_collective> collective_;  // once it is laid out
@@ -128,6 +132,8 @@ class Operation final : public Turn {
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI
   std::optional<TagVote> vote_;             // of a persistent call, while its ranks agree on tags
+  std::optional<RootCounts> root_counts_;   // while they are told
+  std::vector<long long> counts_;           // in bytes, once they are known
   int handle_ = -1;
   MPI_Request handle_request_ = MPI_REQUEST_NULL;
   StallWatch stall_;

@@ -19,6 +19,7 @@ constexpr std::size_t kMostPeers = 8;
 
 /// Changes whenever the operation gets on.
 std::uint64_t Operation::progressMade() const {
+  if (root_counts_) return ~std::uint64_t{0};
   const std::uint64_t rounds = collective_ ? collective_->rounds : 0;
   return rounds << 32 | (isRunning() ? collective_->executor().remaining() + 1 : 0);
 }
@@ -40,6 +41,8 @@ void Operation::watch(double seconds) {
 }
 
 void Operation::askOthers() {
+  // Before its turn others may have found that such a call is MPI's, which is no difference.
+  if (call_.arguments.lists_at_root && !root_counts_) return;
   std::vector<MpiTransport::Awaited> awaited;
   if (isRunning()) {
     awaited = collective_->plan->transport().awaited(kMostPeers);
@@ -58,9 +61,10 @@ std::string Operation::whatIsWaitedFor() const {
     if (!engine->in_mpi.empty() && std::ranges::count(engine->in_mpi, this) > 0) {
       return "it waits for MPI, which makes it in torc's place";
     }
-    std::string what = vote_       ? "it waits for all ranks to agree on message tags"
-                       : has_tags_ ? "it waits for earlier calls on the communicator"
-                                   : "it waits for all ranks to come to it, or for earlier calls";
+    std::string what = root_counts_ ? "it waits for the root to tell all ranks its counts"
+                       : vote_      ? "it waits for all ranks to agree on message tags"
+                       : has_tags_  ? "it waits for earlier calls on the communicator"
+                                    : "it waits for all ranks to come to it, or for earlier calls";
     for (int rank = 0; rank < state_.size(); ++rank) {
       if (const std::string answer = state_.history().answerOf(rank); !answer.empty()) {
         what += message("; rank ", rank, ", ", answer);
@@ -69,7 +73,7 @@ std::string Operation::whatIsWaitedFor() const {
     return what;
   }
   std::string what = message("operation ", collective_->executor().firstPending(), " of ",
-                             engine->library->index.files[entry_.file].name);
+                             engine->library->index.files[entry_->file].name);
   const char* between = " waits";
   for (const MpiTransport::Awaited& peer : collective_->plan->transport().awaited(kMostPeers)) {
     const std::string answer = state_.history().answerOf(peer.rank);

@@ -74,10 +74,37 @@ TEST_F(CallsTest, AnAlltoallInPlaceHasNoListsOfItsOwn) {
   }
 }
 
-TEST_F(CallsTest, WhatNoScheduleServesIsNotDescribed) {
-  CollectiveCall call(CallId::kGatherv, Form::kBlocking, MPI_COMM_WORLD);
-  describeRootedGatherV(call, in_, 1, MPI_INT, out_, in_, in_, MPI_INT, 0, MPI_COMM_WORLD);
-  EXPECT_FALSE(call.is_described);
+// The lists are those of the buffer with all blocks, and the root's alone.
+TEST_F(CallsTest, ListsOfTheRootAreDescribed) {
+  const int counts[] = {1}, places[] = {2};
+  CollectiveCall gather(CallId::kGatherv, Form::kBlocking, MPI_COMM_WORLD);
+  describeRootedGatherV(gather, in_, 3, MPI_INT, out_, counts, places, MPI_CHAR, 1, MPI_COMM_WORLD);
+  CollectiveCall scatter(CallId::kScatterv, Form::kBlocking, MPI_COMM_WORLD);
+  describeRootedScatterV(scatter, in_, counts, places, MPI_CHAR, out_, 3, MPI_INT, 1,
+                         MPI_COMM_WORLD);
+  for (CollectiveCall* call : {&gather, &scatter}) {
+    CallArguments& arguments = call->arguments;
+    EXPECT_TRUE(call->is_described);
+    EXPECT_TRUE(arguments.lists_at_root && arguments.has_counts && arguments.has_displacements);
+    EXPECT_EQ(arguments.counts[0], 1);
+    EXPECT_EQ(arguments.displacements[0], 2);
+    EXPECT_EQ(arguments.type, MPI_CHAR);
+    EXPECT_EQ(arguments.own_count, 3);
+    EXPECT_EQ(arguments.own_type, MPI_INT);
+    EXPECT_EQ(arguments.root, 1);
+    EXPECT_EQ(arguments.in, in_);
+    EXPECT_EQ(arguments.out, out_);
+    // Elsewhere a rank knows its own block.
+    dropIgnored(rowOf(arguments.collective), 0, arguments);
+    EXPECT_FALSE(arguments.has_counts || arguments.has_displacements);
+    EXPECT_EQ(arguments.count, 3);
+    EXPECT_EQ(arguments.type, MPI_INT);
+    // And other bytes than others.
+    call->bytes = 4;
+    const std::uint64_t signature = signatureOf(*call);
+    call->bytes = 400;
+    EXPECT_EQ(signatureOf(*call), signature);
+  }
 }
 
 TEST_F(CallsTest, FunctionsHaveTheirNames) {
