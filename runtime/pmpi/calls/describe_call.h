@@ -24,13 +24,23 @@ inline bool beginDescription(CollectiveCall& call) {
   return true;
 }
 
+/// Where MPI lets contribution and result be one buffer, the call is in place.
+inline const void* contributionOf(const void* in, const void* out) {
+  return !kRefusesAliases && in == out && in != nullptr ? MPI_IN_PLACE : in;
+}
+/// Only a root has both buffers.
+inline const void* contributionOf(const void* in, const void* out, int root, MPI_Comm comm) {
+  if (kRefusesAliases || in != out || comm == MPI_COMM_NULL) return contributionOf(in, out);
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank == root ? contributionOf(in, out) : in;
+}
+
 template <typename Count>
 void describeReduction(CollectiveCall& call, const void* in, void* out, Count count,
                        MPI_Datatype type, MPI_Op op, MPI_Comm) {
   if (!beginDescription(call)) return;
-  // Where MPI lets buffers be one, the call is in place.
-  const bool is_one = !kRefusesAliases && in == out && in != nullptr;
-  call.arguments.in = is_one ? MPI_IN_PLACE : in;
+  call.arguments.in = contributionOf(in, out);
   call.arguments.out = out;
   call.arguments.count = count;
   call.arguments.type = type;
@@ -50,11 +60,7 @@ void describeRootedReduction(CollectiveCall& call, const void* in, void* out, Co
                              MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   describeReduction(call, in, out, count, type, op, comm);
   call.arguments.root = root;
-  if (kRefusesAliases || in != out || comm == MPI_COMM_NULL) return;
-  // Only the root has both buffers.
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  if (rank != root) call.arguments.in = in;
+  call.arguments.in = contributionOf(in, out, root, comm);
 }
 
 template <typename Count>
@@ -130,11 +136,11 @@ void describeBroadcast(CollectiveCall& call, void* buffer, Count count, MPI_Data
 /// A barrier: the allreduce of a byte, which no rank has before all others have given theirs. The
 /// bytes of all barriers are these two, and always zero: so it does no harm that MPI may receive
 /// into one for several at a time, nor for one that has failed.
+inline std::byte barrier_zero{}, barrier_sum{};
 inline void describeNothing(CollectiveCall& call, MPI_Comm) {
-  static std::byte zero{}, sum{};
   if (!beginDescription(call)) return;
-  call.arguments.in = &zero;
-  call.arguments.out = &sum;
+  call.arguments.in = &barrier_zero;
+  call.arguments.out = &barrier_sum;
   call.arguments.count = 1;
   call.arguments.type = MPI_BYTE;
   call.arguments.op = MPI_BOR;

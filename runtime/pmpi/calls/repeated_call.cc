@@ -19,34 +19,42 @@ bool isSomewhere(const void* buffer) {
 
 }  // namespace
 
-bool RepeatedCall::takes(const CallArguments& arguments) const {
+bool RepeatedCall::takes(const void* in_buffer, const void* out_buffer) const {
   const std::uint64_t in_bytes = checked.in_place ? 0 : checked.elements.in * checked.type.bytes;
   const std::uint64_t out_bytes = checked.elements.out * checked.type.bytes;
-  if (in_bytes > 0 && !isSomewhere(arguments.in)) return false;
-  if (checked.in_place && checked.whole_is_in) return isSomewhere(arguments.in);
-  if (out_bytes > 0 && !isSomewhere(arguments.out)) return false;
-  const auto in = reinterpret_cast<std::uintptr_t>(arguments.in);
-  const auto out = reinterpret_cast<std::uintptr_t>(arguments.out);
+  if (in_bytes > 0 && !isSomewhere(in_buffer)) return false;
+  if (checked.in_place && checked.whole_is_in) return isSomewhere(in_buffer);
+  if (out_bytes > 0 && !isSomewhere(out_buffer)) return false;
+  const auto in = reinterpret_cast<std::uintptr_t>(in_buffer);
+  const auto out = reinterpret_cast<std::uintptr_t>(out_buffer);
   const bool overlap = in < out + out_bytes && out < in + in_bytes;
   return in_bytes == 0 || out_bytes == 0 || !overlap;
 }
 
-const Call& RepeatedCall::callWith(const CallArguments& arguments) {
+const Call& RepeatedCall::callWith(const void* in, void* out) {
   const bool own_stays = checked.in_place && checked.whole_is_in;
-  checked.in = arguments.in;
-  checked.out = own_stays ? const_cast<void*>(arguments.in) : arguments.out;
+  checked.in = in;
+  checked.out = own_stays ? const_cast<void*>(in) : out;
   return checked;
 }
 
-Status RepeatedCall::bind(const CallArguments& arguments) {
+Status RepeatedCall::bind(const void* in, void* out) {
   const void* in_before = checked.in;
   const void* out_before = checked.out;
-  const Call& call = callWith(arguments);
-  if (is_bound && call.in == in_before && call.out == out_before) return {};
+  const Call& with = callWith(in, out);
+  if (is_bound && with.in == in_before && with.out == out_before) return {};
   is_bound = false;
-  Status status = plan->bind(call);
+  Status status = plan->bind(with);
   is_bound = status.ok();
   return status;
+}
+
+CollectiveCall RepeatedCall::callOf(const BriefCall& brief, std::uint64_t ordinal) const {
+  CollectiveCall alike = call;
+  alike.arguments.in = brief.in;
+  alike.arguments.out = brief.out;
+  alike.ordinal = ordinal;
+  return alike;
 }
 
 /// Where a call is kept that comes the second time in a row; nullptr: nowhere.
@@ -71,6 +79,7 @@ void RepeatedCalls::keep(const CallKey& key, const CollectiveCall& call, const C
   if (is_mpis && slot->kept != nullptr && !slot->kept->isMpis()) return;
   auto repeated = std::make_unique<RepeatedCall>(
       RepeatedCall{.key = key,
+                   .call = call,
                    .checked = checked,
                    .note = noteOn(call, is_mpis ? Maker::kMpi : Maker::kTorc),
                    .verdict = call.verdict});

@@ -22,16 +22,18 @@ namespace torc::runtime::pmpi {
 
 /// What a call is but for its buffers, as the program made it.
 struct CallKey {
-  explicit CallKey(const CollectiveCall& call)
-      : id(call.id),
-        in_is_out(call.arguments.in == MPI_IN_PLACE),
-        out_is_in(call.arguments.out == MPI_IN_PLACE),
-        root(call.arguments.root),
-        type(call.arguments.type),
-        own_type(call.arguments.own_type),
-        op(call.arguments.op),
-        count(call.arguments.count),
-        own_count(call.arguments.own_count) {}
+  static CallKey of(const CollectiveCall& call) {
+    const CallArguments& arguments = call.arguments;
+    return {.id = call.id,
+            .in_is_out = arguments.in == MPI_IN_PLACE,
+            .out_is_in = arguments.out == MPI_IN_PLACE,
+            .root = arguments.root,
+            .type = arguments.type,
+            .own_type = arguments.own_type,
+            .op = arguments.op,
+            .count = arguments.count,
+            .own_count = arguments.own_count};
+  }
   bool operator==(const CallKey&) const = default;
   std::uint64_t hash() const {
     const auto pair = [](int high, int low) {
@@ -51,24 +53,36 @@ struct CallKey {
   }
 
   CallId id;
-  bool in_is_out, out_is_in;  // MPI_IN_PLACE
-  int root;
-  MPI_Datatype type, own_type;
-  MPI_Op op;
-  std::int64_t count, own_count;
+  bool in_is_out = false, out_is_in = false;  // MPI_IN_PLACE
+  int root = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL, own_type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  std::int64_t count = 0, own_count = 0;
+};
+
+/// A blocking call before it is described.
+struct BriefCall {
+  CallKey key;
+  const void* in = nullptr;
+  void* out = nullptr;
 };
 
 struct RepeatedCall {
   /// Whether torc does not serve it.
   bool isMpis() const { return verdict.isMpis(); }
   /// Whether buffers are such that nothing else has to be looked at.
-  bool takes(const CallArguments& arguments) const;
+  bool takes(const void* in, const void* out) const;
   /// What the call is with these buffers. Refers to this object.
-  const Call& callWith(const CallArguments& arguments);
+  const Call& callWith(const void* in, void* out);
   /// Binds what is laid out to the buffers, unless it is bound to them from the round before.
-  Status bind(const CallArguments& arguments);
+  Status bind(const void* in, void* out);
+  /// Whether its round is complete.
+  bool isOver() const { return plan->executor()->progress() == Progress::kDone; }
+  /// One like it, described as what it is on its communicator.
+  CollectiveCall callOf(const BriefCall& brief, std::uint64_t ordinal) const;
 
   CallKey key;
+  CollectiveCall call;  // as it came once
   Call checked;
   CallNote note;
   Verdict verdict;

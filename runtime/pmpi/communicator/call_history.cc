@@ -37,15 +37,16 @@ const CallNote* CallHistory::noteOf(CallId id, std::uint64_t ordinal) const {
   return found == notes_.end() ? nullptr : &*found;
 }
 
-void CallHistory::note(CollectiveCall& call, const CallNote& known) {
-  call.number = ++calls_made_;
-  if (has_failures_to_come_) skipFailures(call.id);
-  call.ordinal = ++made_[indexOf(call.id)];
-  refused_after_[indexOf(call.id)] = 0;
-  CallNote& note = notes_[call.number % kNotes] = known;
-  note.number = call.number;
-  note.ordinal = call.ordinal;
+std::uint64_t CallHistory::note(CallId id, const CallNote& known) {
+  ++calls_made_;
+  if (has_failures_to_come_) skipFailures(id);
+  const std::uint64_t ordinal = ++made_[indexOf(id)];
+  refused_after_[indexOf(id)] = 0;
+  CallNote& note = notes_[calls_made_ % kNotes] = known;
+  note.number = calls_made_;
+  note.ordinal = ordinal;
   if (!asks_.empty()) answerAsks();
+  return ordinal;
 }
 
 void CallHistory::noteRefused(CallId id) {

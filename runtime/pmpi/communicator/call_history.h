@@ -61,7 +61,12 @@ class CallHistory {
     note(call, noteOn(call, maker));
   }
   /// The same with what is known of the call, but its number.
-  void note(CollectiveCall& call, const CallNote& known) TORC_REQUIRES(engine_lock);
+  void note(CollectiveCall& call, const CallNote& known) TORC_REQUIRES(engine_lock) {
+    call.ordinal = note(call.id, known);
+    call.number = calls_made_;
+  }
+  /// The same of a call of which nothing else is needed. Its ordinal; its number is `callsMade`.
+  std::uint64_t note(CallId id, const CallNote& known) TORC_REQUIRES(engine_lock);
   /// MPI has refused a call on this rank: it is none, whatever the other ranks have made of theirs.
   void noteRefused(CallId id);
   std::uint64_t callsMade() const { return calls_made_; }

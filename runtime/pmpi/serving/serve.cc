@@ -166,7 +166,7 @@ Outcome serveBlocking(CollectiveCall& call) {
   if (mayOffload()) {
     if (const Outcome made = offload(call, nullptr); made.settled || engine == nullptr) return made;
   }
-  const CallKey key(call);
+  const CallKey key = CallKey::of(call);
   if (mayRepeat(call)) {
     CommunicatorState* state = CommunicatorState::of(call.comm);
     if (state != nullptr && state->reason() == Reason::kServed) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "runtime/collectives/call.h"
+#include "runtime/pmpi/calls/brief_call.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/engine/communicator_state.h"
@@ -24,6 +25,16 @@ void keepRepeated(const CallKey& key, const CollectiveCall& call, CommunicatorSt
 /// and, where it is not MPI's, is served. Returns its error class. None: it is served as any other.
 std::optional<int> serveAgain(CollectiveCall& call, const CallKey& key, CommunicatorState& state)
     TORC_EXCLUDES(engine_lock);
+
+/// What is not a code of MPI's: the call is to be described, or it is MPI's.
+inline constexpr int kNotAtOnce = -1, kLeftToMpi = -2;
+/// The same of a call that is not described yet, where nobody has to be told of it. Returns its
+/// code.
+int serveAtOnce(const BriefCall& brief, MPI_Comm comm) TORC_EXCLUDES(engine_lock);
+/// Calls that are never kept.
+inline int serveAtOnce(NoBriefCall, MPI_Comm) {
+  return kNotAtOnce;
+}
 
 /// Waits for an operation that has begun. Returns its error class.
 int awaitEnd(std::unique_ptr<Operation> operation) TORC_EXCLUDES(engine_lock);

@@ -1,6 +1,7 @@
 // Wrappers of MPI's collectives, expanded from the table.
 //
 // A call that is handed back is made as the program made it, so that its errors are MPI's own.
+#include "runtime/pmpi/calls/brief_call.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/describe_call.h"
 #include "runtime/pmpi/calls/intercepted_calls.h"
@@ -8,6 +9,7 @@
 #include "runtime/pmpi/engine/inside_mpi.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/serving/serve.h"
+#include "runtime/pmpi/serving/serve_again.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
 #include "runtime/transport/which_mpi.h"
 
@@ -35,6 +37,15 @@ using torc::runtime::pmpi::Outcome;
   int MPI_##Name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset)) {                            \
     if (!intercepts() && !mayOffload())                                                            \
       return PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));                      \
+    const int at_once = torc::runtime::pmpi::serveAtOnce(                                          \
+        torc::runtime::pmpi::brief##parameters(CallId::k##Name,                                    \
+                                               TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)),        \
+        comm);                                                                                     \
+    if (at_once >= MPI_SUCCESS) return at_once;                                                    \
+    if (at_once == torc::runtime::pmpi::kLeftToMpi) {                                              \
+      const InsideMpi inside(comm);                                                                \
+      return PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));                      \
+    }                                                                                              \
     TORC_DESCRIBE(Name, name, parameters, kBlocking, Suffix)                                       \
     const Outcome outcome = torc::runtime::pmpi::serveBlocking(call);                              \
     if (outcome.settled) return outcome.code;                                                      \

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/pmpi/calls/brief_call.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/repeated_call.h"
 
@@ -161,10 +162,38 @@ TEST_F(CallsTest, NotesSayWhatACallIs) {
   EXPECT_TRUE(noteOn(rooted, Maker::kMpi).isLike(noteOn(rooted, Maker::kMpi)));
 }
 
+/// What a call is in brief is what it is described as.
+#define EXPECT_IN_BRIEF(parameters, Name, ...)                                       \
+  do {                                                                               \
+    CollectiveCall call(CallId::k##Name, Form::kBlocking, MPI_COMM_WORLD);           \
+    describe##parameters(call, __VA_ARGS__, MPI_COMM_WORLD);                         \
+    const BriefCall brief = brief##parameters(call.id, __VA_ARGS__, MPI_COMM_WORLD); \
+    EXPECT_EQ(brief.key, CallKey::of(call)) << #Name;                                \
+    EXPECT_EQ(brief.in, call.arguments.in) << #Name;                                 \
+    EXPECT_EQ(brief.out, call.arguments.out) << #Name;                               \
+  } while (false)
+TEST_F(CallsTest, BriefCallsAreWhatTheyAreDescribedAs) {
+  for (const void* in : {static_cast<const void*>(in_), static_cast<const void*>(MPI_IN_PLACE),
+                         static_cast<const void*>(out_)}) {
+    EXPECT_IN_BRIEF(Reduction, Allreduce, in, out_, 3, MPI_INT, MPI_MAX);
+    EXPECT_IN_BRIEF(Reduction, Exscan, in, out_, 3, MPI_INT, MPI_MAX);
+    EXPECT_IN_BRIEF(RootedReduction, Reduce, in, out_, 3, MPI_INT, MPI_MAX, 1);
+    EXPECT_IN_BRIEF(RootedReduction, Reduce, in, out_, 3, MPI_INT, MPI_MAX, 0);
+    EXPECT_IN_BRIEF(Exchange, Alltoall, in, 3, MPI_INT, out_, 12, MPI_CHAR);
+    EXPECT_IN_BRIEF(RootedExchange, Gather, in, 3, MPI_INT, out_, 12, MPI_CHAR, 2);
+    EXPECT_IN_BRIEF(RootedExchange, Scatter, in, 3, MPI_INT, out_, 12, MPI_CHAR, 2);
+  }
+  EXPECT_IN_BRIEF(RootedExchange, Scatter, in_, 3, MPI_INT, MPI_IN_PLACE, 12, MPI_CHAR, 2);
+  EXPECT_IN_BRIEF(Broadcast, Bcast, out_, 3, MPI_INT, 2);
+  CollectiveCall barrier(CallId::kBarrier, Form::kBlocking, MPI_COMM_WORLD);
+  describeNothing(barrier, MPI_COMM_WORLD);
+  EXPECT_EQ(briefNothing(CallId::kBarrier, MPI_COMM_WORLD).key, CallKey::of(barrier));
+}
+
 // A repeated call is found by all but its buffers; in place is another call.
 TEST_F(CallsTest, KeysAreOfAllButBuffers) {
-  const CallKey key(reduction(CallId::kAllreduce, in_, 3, MPI_INT, MPI_SUM));
-  const CallKey same(reduction(CallId::kAllreduce, in_ + 1, 3, MPI_INT, MPI_SUM));
+  const CallKey key = CallKey::of(reduction(CallId::kAllreduce, in_, 3, MPI_INT, MPI_SUM));
+  const CallKey same = CallKey::of(reduction(CallId::kAllreduce, in_ + 1, 3, MPI_INT, MPI_SUM));
   EXPECT_EQ(key, same);
   EXPECT_EQ(key.hash(), same.hash());
   for (const CollectiveCall& other :
@@ -173,10 +202,10 @@ TEST_F(CallsTest, KeysAreOfAllButBuffers) {
         reduction(CallId::kAllreduce, in_, 4, MPI_INT, MPI_SUM),
         reduction(CallId::kAllreduce, in_, 3, MPI_FLOAT, MPI_SUM),
         reduction(CallId::kAllreduce, in_, 3, MPI_INT, MPI_MAX)}) {
-    EXPECT_FALSE(key == CallKey(other));
-    EXPECT_NE(key.hash(), CallKey(other).hash());
+    EXPECT_FALSE(key == CallKey::of(other));
+    EXPECT_NE(key.hash(), CallKey::of(other).hash());
   }
-  EXPECT_FALSE(CallKey(broadcast(3, 0)) == CallKey(broadcast(3, 1)));
+  EXPECT_FALSE(CallKey::of(broadcast(3, 0)) == CallKey::of(broadcast(3, 1)));
 }
 
 }  // namespace
