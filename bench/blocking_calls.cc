@@ -3,6 +3,9 @@
 //
 //   blocking_calls SMALLEST LARGEST FACTOR [COLLECTIVE]...
 //
+// Only if named: scatterv and gatherv, whose even ranks have half a block, and allreduce-gaps, of
+// structures of a double and an int by an operation of the program's.
+//
 // A line for every collective and size from SMALLEST to LARGEST bytes, of whole vectors, FACTOR
 // apart: microseconds of a call, name, bytes.
 #include <algorithm>
@@ -19,12 +22,54 @@ namespace {
 
 struct Buffers {
   std::vector<float> in, out;
+  int rank = 0;
+  std::vector<int> counts, places;  // of scatterv and gatherv
+
+  void setBlocks(int block) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts[i] = i % 2 == 0 ? block / 2 : block;
+      places[i] = static_cast<int>(i) * block;
+    }
+  }
 };
+
+/// 12 bytes of data in 16.
+struct Pair {
+  double value;
+  int index;
+};
+
+MPI_Datatype pairType() {
+  const int lengths[] = {1, 1};
+  const MPI_Aint places[] = {offsetof(Pair, value), offsetof(Pair, index)};
+  const MPI_Datatype types[] = {MPI_DOUBLE, MPI_INT};
+  MPI_Datatype fields = MPI_DATATYPE_NULL, pair = MPI_DATATYPE_NULL;
+  MPI_Type_create_struct(2, lengths, places, types, &fields);
+  MPI_Type_create_resized(fields, 0, sizeof(Pair), &pair);
+  MPI_Type_commit(&pair);
+  return pair;
+}
+
+void addPairs(void* in, void* sum, int* count, MPI_Datatype*) {
+  const auto* from = static_cast<const Pair*>(in);
+  auto* to = static_cast<Pair*>(sum);
+  for (int i = 0; i < *count; ++i) {
+    to[i].value += from[i].value;
+    to[i].index = std::max(to[i].index, from[i].index);
+  }
+}
+
+MPI_Op pairSum() {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(addPairs, 1, &op);
+  return op;
+}
 
 /// A collective whose whole vector has `count` elements, of which blocks are `block`.
 struct RunLoop {
   const char* name;
   std::function<void(Buffers&, int count, int block)> call;
+  bool is_default = true;
 };
 
 const RunLoop kLoops[] = {
@@ -63,6 +108,27 @@ const RunLoop kLoops[] = {
        MPI_Gather(data.in.data(), block, MPI_FLOAT, data.out.data(), block, MPI_FLOAT, 0,
                   MPI_COMM_WORLD);
      }},
+    {"scatterv",
+     [](Buffers& data, int, int) {
+       MPI_Scatterv(data.in.data(), data.counts.data(), data.places.data(), MPI_FLOAT,
+                    data.out.data(), data.counts[static_cast<std::size_t>(data.rank)], MPI_FLOAT, 0,
+                    MPI_COMM_WORLD);
+     },
+     false},
+    {"gatherv",
+     [](Buffers& data, int, int) {
+       MPI_Gatherv(data.in.data(), data.counts[static_cast<std::size_t>(data.rank)], MPI_FLOAT,
+                   data.out.data(), data.counts.data(), data.places.data(), MPI_FLOAT, 0,
+                   MPI_COMM_WORLD);
+     },
+     false},
+    {"allreduce-gaps",
+     [](Buffers& data, int count, int) {
+       static const MPI_Datatype pair = pairType();
+       static const MPI_Op sum = pairSum();
+       MPI_Allreduce(data.in.data(), data.out.data(), count / 4, pair, sum, MPI_COMM_WORLD);
+     },
+     false},
 };
 
 /// Seconds of `calls` calls after a barrier.
@@ -100,21 +166,26 @@ int main(int argc, char** argv) {
                  "1073741824\n");
     return 2;
   }
-  const auto isAskedFor = [&](std::string_view name) {
-    return argc == 4 || std::find(argv + 4, argv + argc, name) != argv + argc;
+  const auto isAskedFor = [&](const RunLoop& loop) {
+    const bool is_named =
+        std::find(argv + 4, argv + argc, std::string_view(loop.name)) != argv + argc;
+    return argc == 4 ? loop.is_default : is_named;
   };
   MPI_Init(&argc, &argv);
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const auto elements = static_cast<std::size_t>(largest) / sizeof(float);
-  Buffers buffers{std::vector<float>(elements), std::vector<float>(elements)};
+  const std::vector<float> zeros(elements);
+  const std::vector<int> list(static_cast<std::size_t>(size));
+  Buffers buffers{zeros, zeros, rank, list, list};
   for (const RunLoop& loop : kLoops) {
-    if (!isAskedFor(loop.name)) continue;
+    if (!isAskedFor(loop)) continue;
     for (long bytes = smallest; bytes <= largest; bytes *= factor) {
       const int count = static_cast<int>(static_cast<std::size_t>(bytes) / sizeof(float));
       const int block = count / size;
       if (block == 0) continue;
+      buffers.setBlocks(block);
       const double time = timeOf([&] { loop.call(buffers, count, block); });
       if (rank == 0) std::printf("%.3f %s %ld\n", time, loop.name, bytes);
     }

@@ -19,7 +19,7 @@ bool isSomewhere(const void* buffer) {
 
 }  // namespace
 
-bool RepeatedCall::takes(const void* in_buffer, const void* out_buffer) const {
+bool RepeatedCall::canTake(const void* in_buffer, const void* out_buffer) const {
   const std::uint64_t in_bytes = checked.in_place ? 0 : checked.elements.in * checked.type.bytes;
   const std::uint64_t out_bytes = checked.elements.out * checked.type.bytes;
   if (in_bytes > 0 && !isSomewhere(in_buffer)) return false;
@@ -38,7 +38,7 @@ const Call& RepeatedCall::callWith(const void* in, void* out) {
   return checked;
 }
 
-Status RepeatedCall::bind(const void* in, void* out) {
+Status RepeatedCall::bindAnew(const void* in, void* out) {
   const void* in_before = checked.in;
   const void* out_before = checked.out;
   const Call& with = callWith(in, out);
@@ -98,6 +98,7 @@ void RepeatedCalls::keep(const CallKey& key, const CollectiveCall& call, const C
 
 void RepeatedCalls::drop(RepeatedCall& repeated) {
   if (!repeated.isMpis()) cache_->release(repeated.plan);
+  if (last_found_ == &repeated) last_found_ = nullptr;
   Slot& slot = slotOf(repeated.key.hash());
   slot.last_hash = 0;
   slot.kept.reset();

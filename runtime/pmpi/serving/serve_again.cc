@@ -98,7 +98,7 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
 }
 
 /// Whether a call like this one can be made the short way now.
-bool isReady(const RepeatedCall* repeated, const CommunicatorState& state, const void* in,
+bool isReady(RepeatedCall* repeated, const CommunicatorState& state, const void* in,
              const void* out) TORC_REQUIRES(engine_lock) {
   if (repeated == nullptr || !repeated->takes(in, out)) return false;
   if (state.history().hasFailuresToCome()) return false;

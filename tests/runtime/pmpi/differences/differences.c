@@ -20,6 +20,8 @@
 #define MPI_Allgatherv_init MPIX_Allgatherv_init
 #define MPI_Alltoall_init MPIX_Alltoall_init
 #define MPI_Alltoallv_init MPIX_Alltoallv_init
+#define MPI_Scatterv_init MPIX_Scatterv_init
+#define MPI_Gatherv_init MPIX_Gatherv_init
 #endif
 
 enum { MOST_RANKS = 16, COUNT = 1000 };
@@ -105,6 +107,41 @@ static int alltoallv(const int* in, int to, int to_count, int* out, int from, in
   }
   return finish(MPI_Alltoallv_init(in, in_counts, places, MPI_INT, out, counts, places, MPI_INT,
                                    MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+}
+
+/* Blocks of 8 * COUNT doubles from rank 0, or to it, of which this rank takes or gives `own`. */
+static int scatterv(const double* in, MPI_Datatype in_type, double* out, int own) {
+  static int counts[MOST_RANKS], places[MOST_RANKS];
+  for (int r = 0; r < size; ++r) {
+    counts[r] = 8 * COUNT;
+    places[r] = 8 * COUNT * r;
+  }
+  if (form == 'b') {
+    return MPI_Scatterv(in, counts, places, in_type, out, own, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  }
+  if (form == 'n') {
+    return finish(MPI_Iscatterv(in, counts, places, in_type, out, own, MPI_DOUBLE, 0,
+                                MPI_COMM_WORLD, &request));
+  }
+  return finish(MPI_Scatterv_init(in, counts, places, in_type, out, own, MPI_DOUBLE, 0,
+                                  MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+}
+
+static int gatherv(const double* in, int own, double* out) {
+  static int counts[MOST_RANKS], places[MOST_RANKS];
+  for (int r = 0; r < size; ++r) {
+    counts[r] = 8 * COUNT;
+    places[r] = 8 * COUNT * r;
+  }
+  if (form == 'b') {
+    return MPI_Gatherv(in, own, MPI_DOUBLE, out, counts, places, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  }
+  if (form == 'n') {
+    return finish(MPI_Igatherv(in, own, MPI_DOUBLE, out, counts, places, MPI_DOUBLE, 0,
+                               MPI_COMM_WORLD, &request));
+  }
+  return finish(MPI_Gatherv_init(in, own, MPI_DOUBLE, out, counts, places, MPI_DOUBLE, 0,
+                                 MPI_COMM_WORLD, MPI_INFO_NULL, &request));
 }
 
 /* Lists that are spoilt and freed as soon as the call has returned. */
@@ -428,6 +465,30 @@ int main(int argc, char** argv) {
   } else if (strcmp(what, "own-blocks-differ") == 0) {
     warmUp();
     say("call", alltoallv((int*)in, odd ? rank : -1, COUNT / 2, (int*)out, -1, 0));
+    after();
+  } else if (strcmp(what, "scattered-more") == 0) {
+    /* The root has more for the last rank than that takes: nothing is written behind it. */
+    warmUp();
+    memset(out, 0x55, sizeof(out));
+    say("call", scatterv(in, MPI_DOUBLE, out, odd ? 4 * COUNT : 8 * COUNT));
+    expect(!odd || ((int*)out)[8 * COUNT] == 0x55555555, "what is behind a block");
+    after();
+  } else if (strcmp(what, "scattered-fewer") == 0) {
+    warmUp();
+    say("call", scatterv(in, MPI_DOUBLE, out, odd ? 8 * COUNT + 1 : 8 * COUNT));
+    after();
+  } else if (strcmp(what, "gathered-more") == 0) {
+    warmUp();
+    say("call", gatherv(in, odd ? 8 * COUNT + 1 : 8 * COUNT, out));
+    after();
+  } else if (strcmp(what, "gathered-fewer") == 0) {
+    warmUp();
+    say("call", gatherv(in, odd ? COUNT : 8 * COUNT, out));
+    after();
+  } else if (strcmp(what, "root-refused") == 0) {
+    /* MPI refuses the root's call, which goes on. */
+    warmUp();
+    say("call", scatterv(in, rank == 0 ? MPI_DATATYPE_NULL : MPI_DOUBLE, out, 8 * COUNT));
     after();
   } else if (strcmp(what, "skipped") == 0) {
     warmUp();

@@ -62,6 +62,16 @@ expectReceiversError() {  # PATTERN
   grep -qE "^torc: error: rank 0: call 2 on $shape: .*$1" "$output" || fail "nothing says: $1"
 }
 
+# The call fails on the last rank, and perhaps on others, and the next is right.
+expectLastRanksError() {
+  [[ $status -eq 0 ]] || fail "exit status $status"
+  all before right "$ranks"
+  grep -qE "^rank $((ranks - 1)): call: error class [0-9]+$" "$output" || fail "its call is right"
+  all after right "$ranks"
+  grep -qE "^torc: error: rank $((ranks - 1)): call 2 on $shape: .*own block is" "$output" ||
+    fail "nothing says why"
+}
+
 # MPI has refused the call of one rank, which ends a call earlier than the others.
 expectOneBehind() {
   [[ $status -eq 0 ]] || fail "exit status $status"
@@ -169,6 +179,21 @@ tryCases() {
   if takes block-too-short; then
     run "$soon"
     expectReceiversError 'from rank [0-9]+ has [0-9]+ bytes where [0-9]+ are expected'
+  fi
+  local blocks
+  for blocks in scattered-more scattered-fewer gathered-more gathered-fewer; do
+    if takes "$blocks"; then
+      run "$soon"
+      expectLastRanksError
+    fi
+  done
+  if takes root-refused; then
+    run "$soon"
+    [[ $status -eq 0 ]] || fail "exit status $status"
+    all call 'error class [0-9]+' "$ranks"
+    all after right "$ranks"
+    grep -qE "^torc: error: rank 0: call 2 on $shape: .*MPI has refused it" "$output" ||
+      fail "nothing says why"
   fi
   if takes skipped; then
     run "$soon"
