@@ -16,7 +16,7 @@ enum class Reason : std::uint8_t {
   kNoData,          // zero bytes
   kMpiIsFaster,     // as tuning has measured
   kTried,           // MPI's own is tried in its turn (TORC_TUNE)
-  kShortLists,      // too few bytes to tell all ranks the counts that the root alone has
+  kUntold,          // not worth to tell all ranks the counts that the root alone has
   kScratch,         // its schedule takes more than TORC_SCRATCH
   kWhole,           // an operation of the program's on whole vectors, which schedules cut
   kOwnBlock,        // the caller's block is not as long as the others expect: an error on all ranks

@@ -71,6 +71,8 @@ class RootCounts {
 /// last is likely to hold again. Alike on all ranks, as what it depends on is.
 class RootCountsTurns {
  public:
+  /// Whether the next call is left out.
+  bool leavesOut() const { return left_out_ > 0; }
   /// A call comes, in the communicator's order: whether the root is to tell its counts.
   bool take() {
     if (left_out_ == 0) return true;

@@ -51,13 +51,49 @@ std::uint64_t leastBytesOfLists(int ranks) {
   return std::max(kLeastBytesOfLists, kBytesForOneOfCounts * count_bytes);
 }
 
+/// Along one axis MPI's own messages, from the root to each rank or back, load links as evenly as
+/// schedules do.
+bool mayBeWorthTelling(const CommunicatorState& state) {
+  return engine->library->index.shapes[state.shape()].topology.dimensions() > 1;
+}
+
+/// What MPI is sure to take. At the root MPICH refuses an own block that lies in its place.
+bool looksRight(const CallArguments& arguments, int rank, int ranks) {
+  const bool scatters = rowOf(arguments.collective).describesOwnOut();
+  const void* own = scatters ? arguments.out : arguments.in;
+  const void* whole = scatters ? arguments.in : arguments.out;
+  const bool is_root = rank == arguments.root, in_place = own == MPI_IN_PLACE;
+  if (arguments.root < 0 || arguments.root >= ranks || (in_place && !is_root)) return false;
+  const bool has_own =
+      own != nullptr && arguments.own_count > 0 && arguments.own_type != MPI_DATATYPE_NULL;
+  if (!in_place && !has_own) return false;
+  if (!is_root) return true;
+  if (whole == nullptr || whole == MPI_IN_PLACE || arguments.type == MPI_DATATYPE_NULL ||
+      arguments.counts.isNull() || arguments.displacements.isNull()) {
+    return false;
+  }
+  for (int r = 0; r < ranks; ++r) {
+    if (arguments.counts[r] < 0) return false;
+  }
+  ElementType element;
+  if (in_place || arguments.own_type != arguments.type ||
+      arguments.own_count != arguments.counts[rank]) {
+    return true;
+  }
+  return lookAtType(arguments.type, element).ok() &&
+         static_cast<const std::byte*>(own) !=
+             static_cast<const std::byte*>(whole) +
+                 arguments.displacements[rank] * static_cast<std::int64_t>(element.size);
+}
+
 /// Before the root's counts are known: the schedule that serves the longest calls stands for any.
 Verdict decideUntold(const CollectiveCall& call, CommunicatorState& state) {
+  if (!mayBeWorthTelling(state)) return Reason::kUntold;
   if (call.form == Form::kBlocking && state.isSetUp()) {
     // What waits in the queue has its turn first.
     EngineLock lock;
     if (state.queue().isEmpty() && !state.rootCountsTurns(call.id).take()) {
-      return Reason::kShortLists;
+      return Reason::kUntold;
     }
   }
   Verdict verdict = decideTold(call, state, kOpenEnd);
@@ -67,10 +103,24 @@ Verdict decideUntold(const CollectiveCall& call, CommunicatorState& state) {
 
 }  // namespace
 
+bool isLeftOut(CollectiveCall& call, CommunicatorState& state) {
+  if (!looksRight(call.arguments, state.rank(), state.size())) return false;
+  EngineLock lock;
+  if (state.history().hasFailuresToCome()) return false;
+  if (mayBeWorthTelling(state)) {
+    RootCountsTurns& turns = state.rootCountsTurns(call.id);
+    if (!turns.leavesOut() || !state.isSetUp() || !state.queue().isEmpty()) return false;
+    static_cast<void>(turns.take());
+  }
+  call.verdict = Reason::kUntold;
+  state.history().note(call, Maker::kMpi);
+  return true;
+}
+
 Verdict decideTold(const CollectiveCall& call, const CommunicatorState& state,
                    std::uint64_t bytes) {
   if (bytes == 0) return Reason::kNoData;
-  if (bytes < leastBytesOfLists(state.size())) return Reason::kShortLists;
+  if (bytes < leastBytesOfLists(state.size())) return Reason::kUntold;
   const LibraryEntry* entry =
       engine->library->choose(state.shape(), call.arguments, bytes, /*is_ordered=*/false);
   if (entry == nullptr) return Reason::kNoSchedule;

@@ -20,8 +20,12 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked);
 /// Who serves the call, as every rank finds alone. Fills in `call.bytes`.
 Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked);
 
-/// The same of a call whose root has told that all blocks together have so many bytes. Alike on all
-/// ranks.
+/// Whether a blocking call is MPI's because of what the root told of one before (RootCountsTurns),
+/// and nothing about it looks as if MPI refused it. Notes it then.
+bool isLeftOut(CollectiveCall& call, CommunicatorState& state) TORC_EXCLUDES(engine_lock);
+
+/// The same as `decide` of a call whose root has told that all blocks together have so many bytes.
+/// Alike on all ranks.
 Verdict decideTold(const CollectiveCall& call, const CommunicatorState& state, std::uint64_t bytes);
 
 }  // namespace torc::runtime::pmpi

@@ -167,7 +167,7 @@ StatusOr<bool> Operation::learnCounts() {
   RootCountsTurns& turns = state_.rootCountsTurns(call_.id);
   if (!root_counts_) {
     if (!turns.take()) {
-      call_.verdict = Reason::kShortLists;
+      call_.verdict = Reason::kUntold;
       state_.history().noteHandedToMpi(call_);
       return true;
     }

@@ -170,6 +170,9 @@ Outcome serveBlocking(CollectiveCall& call) {
   if (mayRepeat(call)) {
     CommunicatorState* state = CommunicatorState::of(call.comm);
     if (state != nullptr && state->reason() == Reason::kServed) {
+      if (call.arguments.lists_at_root && !engine->follows_mpis && isLeftOut(call, *state)) {
+        return {};
+      }
       const auto code = serveAgain(call, key, *state);
       if (code) return settle(call, *code);
     }
