@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ir/make_error.h"
+#include "passes/analysis/exact_dependences.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
 #include "passes/analysis/plan_expander.h"
@@ -24,7 +25,6 @@
 #include "passes/exchanges/exchange.h"
 #include "passes/exchanges/leader.h"
 #include "passes/exchanges/ring_alltoall.h"
-#include "passes/infer_dependences.h"
 
 namespace torc::passes {
 namespace {

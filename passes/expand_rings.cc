@@ -16,12 +16,12 @@
 
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
+#include "passes/analysis/exact_dependences.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
 #include "passes/analysis/plan_expander.h"
 #include "passes/analysis/strands.h"
 #include "passes/detours/ring_detours.h"
-#include "passes/infer_dependences.h"
 #include "passes/rings/ring_allgather.h"
 #include "passes/rings/ring_gather.h"
 #include "passes/rings/ring_reduce_scatter.h"

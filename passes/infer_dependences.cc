@@ -1,10 +1,8 @@
 // Recomputes all dependences of a schedule from what its operations read and write; the order in
 // which they are listed is the meaning to keep.
 //
-// by=region: an operation depends on the earlier ones that it conflicts with (read after write,
-// write after read, write after write; passes/analysis/conflicts.h), less those that others imply.
-// Phases then overlap as far as the data allows: a block goes on along the next axis as soon as its
-// last sum is there.
+// by=region: exact ones (passes/analysis/exact_dependences.h). Phases then overlap as far as the
+// data allows: a block goes on along the next axis as soon as its last sum is there.
 //
 // by=phase: the phases of "Optimal Bucket Algorithms for Large MPI Collectives on Torus
 // Interconnects", Algorithm 1, one after another. Inside a phase dependences are exact, and the
@@ -16,44 +14,17 @@
 
 #include "ir/peer_loops/peer_loops.h"
 #include "passes/analysis/conflicts.h"
-#include "passes/analysis/dependences.h"
+#include "passes/analysis/exact_dependences.h"
 #include "passes/analysis/limits.h"
 
 namespace torc::passes {
 namespace {
 
-using Indices = llvm::SmallVector<std::uint32_t, 8>;
-
-/// Adds what operation `i` waits for because of a signal: what that orders shows in no region.
-void addSignals(const ScheduleView& schedule, std::uint32_t i, Indices& candidates) {
-  const Operation& operation = schedule.operations[i];
-  for (const std::uint32_t before : schedule.dependencesOf(operation)) {
-    if (isSignal(operation.kind) || isSignal(schedule.operations[before].kind)) {
-      candidates.push_back(before);
-    }
-  }
-}
-
-llvm::Error inferByRegion(const Schedule& schedule, Dependences& dependences) {
-  const ScheduleView view = schedule.view();
-  const Schedule folded = ir::hasPeerLoops(view) ? ir::foldPeerLoops(view) : Schedule{};
-  ConflictIndex index(ir::hasPeerLoops(view) ? folded.view() : view);
-  Indices candidates;
-  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
-    candidates.clear();
-    index.add(i, candidates);
-    addSignals(view, i, candidates);
-    dependences.addReduced(candidates);
-    if (llvm::Error error = checkLimits(i, dependences.size())) return error;
-  }
-  return llvm::Error::success();
-}
-
 llvm::Error inferByPhase(const Schedule& schedule, Dependences& dependences) {
   const ScheduleView view = schedule.view();
   const Schedule folded = ir::hasPeerLoops(view) ? ir::foldPeerLoops(view) : Schedule{};
   ConflictIndex index(ir::hasPeerLoops(view) ? folded.view() : view);
-  Indices candidates;
+  OperationNumbers candidates;
   std::vector<std::uint32_t> barrier;  // last operations of the phase before
   std::vector<bool> has_successor(schedule.operations.size(), false);  // in its phase
   // The last message of this phase by stream, neighbour, and whether it is sent.
@@ -102,7 +73,7 @@ class InferDependences final : public Pass {
   llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     Dependences dependences(schedule.operations.size());
-    if (llvm::Error error = *by_ == DependenceKind::kRegion ? inferByRegion(schedule, dependences)
+    if (llvm::Error error = *by_ == DependenceKind::kRegion ? addExact(schedule, dependences)
                                                             : inferByPhase(schedule, dependences)) {
       return error;
     }
@@ -126,14 +97,6 @@ llvm::ArrayRef<llvm::StringRef> words(DependenceKind) {
 
 std::unique_ptr<Pass> makePass(const InferDependencesPass& options) {
   return std::make_unique<InferDependences>(options);
-}
-
-llvm::Expected<Schedule> withDependences(llvm::Expected<Schedule> steps) {
-  if (!steps) return steps;
-  Dependences dependences(steps->operations.size());
-  if (llvm::Error error = inferByRegion(*steps, dependences)) return error;
-  dependences.apply(*steps);
-  return steps;
 }
 
 }  // namespace torc::passes

@@ -21,9 +21,6 @@ struct InferDependencesPass {
 
 std::unique_ptr<Pass> makePass(const InferDependencesPass& options);
 
-/// `steps`, if there are some, with exact dependences.
-llvm::Expected<Schedule> withDependences(llvm::Expected<Schedule> steps);
-
 }  // namespace torc::passes
 
 #endif  // TORC_PASSES_INFER_DEPENDENCES_H_

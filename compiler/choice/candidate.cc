@@ -192,13 +192,14 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   const std::uint32_t chunks = candidate.options.chunks * candidate.options.segments;
   candidate.operations = (*large)->schedule.operations.size() * chunks;
   candidate.work = static_cast<double>(candidate.operations);
-  if (candidate.algorithm->inSegments() && candidate.options.led_cores == 0) {
+  if (candidate.algorithm->inSegments()) {
     const bool reduces = rowOf(programs_.spec().collective).reduces();
-    const auto of = [&](const Topology& shape, const model::Machine& its) {
-      return candidate.algorithm->pipeline(shape).seconds(
-          its, bytes_, chunks, std::max(candidate.options.in_flight, 1u), reduces);
+    const auto of = [&](const CollectiveSpec& whole, const model::Machine& its) {
+      const CollectiveSpec spec = candidate.options.led_cores > 0 ? networkOf(whole) : whole;
+      return candidate.algorithm->pipeline(spec.topology)
+          .seconds(its, bytes_, chunks, std::max(candidate.options.in_flight, 1u), reduces);
     };
-    candidate.predicted_s *= of(programs_.spec().topology, machine_) / of(topology, machine);
+    candidate.predicted_s *= of(programs_.spec(), machine_) / of(smaller.programs.spec(), machine);
     return llvm::Error::success();
   }
   auto small = uncutOf(smaller.programs, on_smaller);

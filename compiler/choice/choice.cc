@@ -78,9 +78,15 @@ class Chooser {
     return is_any;
   }
 
+  /// With leaders.
+  Search searchLed(const Algorithm& algorithm) const {
+    return algorithm.inSegments() ? searchTrees(trials_, algorithm, /*has_leaders=*/true)
+                                  : searchLeaders(trials_, algorithm);
+  }
+
   /// All of an algorithm.
   Search search(const Algorithm& algorithm) {
-    if (isLed(algorithm)) co_yield searchLeaders(trials_, algorithm);
+    if (isLed(algorithm)) co_yield searchLed(algorithm);
     if (trials_.limits.leaders.value_or(false) || !isWanted(algorithm, trials_.spec)) co_return;
     Candidate beyond;
     beyond.algorithm = &algorithm;
@@ -88,7 +94,7 @@ class Chooser {
     if (!beyond.refusal.empty()) {
       co_yield beyond;
     } else if (algorithm.inSegments()) {
-      co_yield searchTrees(trials_, algorithm);
+      co_yield searchTrees(trials_, algorithm, /*has_leaders=*/false);
     } else if (algorithm.form == PlanForm::kExchanges) {
       co_yield searchExchanges(trials_, algorithm);
     } else if (algorithm.form == PlanForm::kRounds) {
@@ -147,13 +153,14 @@ class Chooser {
   }
 
   /// Whether it is tried that the first core of a node executes the steps of `algorithm` for all of
-  /// them. Unless that is asked for, only short vectors' where the machine does not say what a
-  /// core's work costs.
+  /// them. Unless that is asked for, only in segments, or short vectors' where the machine does not
+  /// say what a core's work costs.
   bool isLed(const Algorithm& algorithm) const {
     const model::Machine& machine = trials_.machine;
     const bool is_known = machine.gamma > 0 || machine.memory_bandwidth > 0;
     return coresOf(trials_.spec.topology) > 1 && passes::mayBeLed(rowOf(trials_.spec.collective)) &&
-           trials_.limits.leaders.value_or(is_known || trials_.bytes <= kMostLedBytes) &&
+           trials_.limits.leaders.value_or(algorithm.inSegments() || is_known ||
+                                           trials_.bytes <= kMostLedBytes) &&
            algorithm.form != PlanForm::kExchanges && isWanted(algorithm, trials_.network);
   }
 

@@ -86,7 +86,7 @@ class LeftOutFinder {
         is_tried |= !has_leaders && (candidate.tried || candidate.refusal.empty());
       }
       if (is_tried) tried_.push_back(&algorithm);
-      has_led_ |= is_led;
+      (algorithm.inSegments() ? has_led_trees_ : has_led_) |= is_led;
       if (is_whole || limits_.algorithm != nullptr || limits_.leaders.value_or(false)) continue;
       add(algorithm.name.str() + (is_led ? " without leaders" : ""),
           algorithm.unsuited(spec_.topology));
@@ -196,9 +196,11 @@ class LeftOutFinder {
     } else if (!passes::mayBeLed(row_)) {
       add("leaders", std::string(row_.name) + " has no such form");
     } else if (!has_led_) {
-      add("leaders", "the machine says no cost of a core's work, and the vector is long");
+      add(has_led_trees_ ? "leaders of other steps than trees'" : "leaders",
+          "the machine says no cost of a core's work, and the vector is long");
     } else {
-      add("leaders with chunks, or more messages", "they are for short vectors");
+      add("leaders with chunks, or more messages, of other steps than trees'",
+          "they are for short vectors");
     }
   }
 
@@ -229,8 +231,8 @@ class LeftOutFinder {
   const CollectiveRow& row_;
   const model::Machine& machine_;
   const ChoiceLimits& limits_;
-  llvm::SmallVector<const Algorithm*> tried_;  // not only with leaders
-  bool has_led_ = false;
+  llvm::SmallVector<const Algorithm*> tried_;     // not only with leaders
+  bool has_led_ = false, has_led_trees_ = false;  // of steps in segments
   std::vector<LeftOut> found_;
 };
 

@@ -74,13 +74,13 @@ inline Search::Proposal* Search::next() {
 
 /// Steps that are settled, in ever more chunks.
 Search searchSteps(const Trials& trials, const Algorithm& algorithm);
-/// Pipelines along trees, in segments.
-Search searchTrees(const Trials& trials, const Algorithm& algorithm);
+/// Pipelines along trees, in segments, by all cores of a node or by the first one for all of them.
+Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_leaders);
 /// Exchanges, in ever more segments.
 Search searchExchanges(const Trials& trials, const Algorithm& algorithm);
 /// Rounds, in both directions and in one.
 Search searchRounds(const Trials& trials, const Algorithm& algorithm);
-/// Any steps, executed by the first core of a node for all of them.
+/// Other steps, executed by the first core of a node for all of them.
 Search searchLeaders(const Trials& trials, const Algorithm& algorithm);
 
 }  // namespace torc::compiler

@@ -34,7 +34,7 @@ std::set<std::uint32_t> segmentsToTry(const Trials& trials, const TreePipeline& 
 /// Why two messages on a link at a time are not tried, where `one` at a time is the best; empty:
 /// they are.
 llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one) {
-  const Topology& topology = trials.spec.topology;
+  const Topology& topology = trials.stepsOn(one);
   if (one.predicted_s < kWorthStaggering * one.busy_s) return "its busiest link is hardly idle";
   if (one.busy_s > trials.bestSeconds())
     return "its busiest link alone takes longer than another takes in all";
@@ -49,7 +49,7 @@ llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one) {
 Search searchStaggered(const Trials& trials, Candidate candidate) {
   const Algorithm& algorithm = *candidate.algorithm;
   PipelineOptions& options = candidate.options;
-  const Candidate one = trials.bestOf(algorithm);
+  const Candidate one = trials.bestOf(algorithm, options.led_cores > 0);
   const llvm::StringRef reason = whyNotStaggered(trials, one);
   const LeftOut staggered{"2 in flight", &algorithm, reason.str()};
   if (!reason.empty()) co_yield staggered;
@@ -63,7 +63,7 @@ Search searchStaggered(const Trials& trials, Candidate candidate) {
   options.chunks = 1;
   auto whole = programOf(trials.programs, candidate);
   if (!whole) co_return consumeError(whole.takeError());
-  options.chunks = algorithm.pipeline(trials.spec.topology)
+  options.chunks = algorithm.pipeline(trials.stepsOn(candidate))
                        .mostStaggered(trials.machine, trials.bytes, options.in_flight,
                                       passes::mostSegments((*whole)->schedule.view()));
   for (int halved = 0; halved < 3 && options.chunks > 1; ++halved, options.chunks /= 2)
@@ -72,10 +72,11 @@ Search searchStaggered(const Trials& trials, Candidate candidate) {
 
 }  // namespace
 
-Search searchTrees(const Trials& trials, const Algorithm& algorithm) {
+Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_leaders) {
   Candidate candidate = trials.begin(algorithm);
+  if (has_leaders) candidate.options.led_cores = coresOf(trials.spec.topology);
   const ChoiceLimits& limits = trials.limits;
-  const ProgramSize estimate = algorithm.estimate(trials.spec);
+  const ProgramSize estimate = algorithm.estimate(has_leaders ? trials.network : trials.spec);
   if (!limits.chunks && limits.algorithm == nullptr)
     candidate.refusal = tooLarge(estimate, 1, kMostFileBytesOfNodes);
   co_yield candidate;
@@ -88,7 +89,7 @@ Search searchTrees(const Trials& trials, const Algorithm& algorithm) {
   auto whole = programOf(trials.programs, candidate);
   if (!whole) co_return consumeError(whole.takeError());  // as the candidate has been
   const std::set<std::uint32_t> tries =
-      segmentsToTry(trials, algorithm.pipeline(trials.spec.topology),
+      segmentsToTry(trials, algorithm.pipeline(trials.stepsOn(candidate)),
                     passes::mostSegments((*whole)->schedule.view()));
   double before = std::numeric_limits<double>::infinity();
   for (const std::uint32_t segments : tries) {

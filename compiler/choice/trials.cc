@@ -41,10 +41,12 @@ Candidate Trials::begin(const Algorithm& algorithm) const {
   return candidate;
 }
 
-const Candidate& Trials::bestOf(const Algorithm& algorithm) const {
+const Candidate& Trials::bestOf(const Algorithm& algorithm, bool has_leaders) const {
+  const auto isOther = [&](const Candidate& candidate) {
+    return candidate.algorithm != &algorithm || (candidate.options.led_cores > 0) != has_leaders;
+  };
   return *llvm::min_element(choice.candidates, [&](const Candidate& a, const Candidate& b) {
-    const bool is_other[] = {a.algorithm != &algorithm, b.algorithm != &algorithm};
-    return is_other[0] != is_other[1] ? is_other[1] : isFaster(a, b);
+    return isOther(a) != isOther(b) ? isOther(b) : isFaster(a, b);
   });
 }
 

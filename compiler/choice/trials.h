@@ -32,8 +32,12 @@ struct Trials {
 
   const Candidate& last() const { return choice.candidates.back(); }
   bool isLastRefused() const { return !last().refusal.empty(); }
-  /// The fastest of an algorithm that has been tried.
-  const Candidate& bestOf(const Algorithm& algorithm) const;
+  /// The fastest of an algorithm that has been tried, with leaders or without.
+  const Candidate& bestOf(const Algorithm& algorithm, bool has_leaders) const;
+  /// The nodes that execute the steps of a candidate.
+  const Topology& stepsOn(const Candidate& candidate) const {
+    return (candidate.options.led_cores > 0 ? network : spec).topology;
+  }
   /// What the best of the candidates takes so far.
   double bestSeconds() const;
   /// Of those that are as good as the fastest, the least in the order of ties.

@@ -6,26 +6,28 @@
 namespace torc::ir {
 namespace {
 
-enum class Relation { kBefore, kSame, kOther };
+// In the order of how much is left to say for the axes that vary faster.
+enum class Relation {
+  kBefore,  // all of `a` lie below all of `b`
+  kMeets,   // the last of `a` is the first of `b`, or that for some nodes
+  kOther,
+};
 
 /// What one axis says of two ranges.
 Relation relationOf(const Range& a, const Range& b, std::uint32_t size) {
-  if (a.length == 1 && a == b) return Relation::kSame;
-  const bool wraps = a.start + a.length > size || b.start + b.length > size;
-  return !wraps && a.start + a.length <= b.start ? Relation::kBefore : Relation::kOther;
+  const std::uint32_t end = a.start + a.length;
+  if (end > size || b.start + b.length > size || end > b.start + 1) return Relation::kOther;
+  return end <= b.start ? Relation::kBefore : Relation::kMeets;
 }
 
 /// What it says of two spans for all of `nodes` nodes.
 Relation relationOf(const Span& a, const Span& b, std::uint32_t nodes, std::uint32_t size) {
   if (followsBlock(a) || followsBlock(b)) return Relation::kOther;
-  if (a == b && a.length == 1 && a.length_slope == 0) return Relation::kSame;
-  const Relation first = relationOf(rangeAt(a, 0, size), rangeAt(b, 0, size), size);
-  for (std::uint32_t k = 1; k < nodes; ++k) {
-    if (relationOf(rangeAt(a, k, size), rangeAt(b, k, size), size) != first) {
-      return Relation::kOther;
-    }
-  }
-  return first;
+  if (a == b && a.length == 1 && a.length_slope == 0) return Relation::kMeets;
+  Relation relation = Relation::kBefore;
+  for (std::uint32_t k = 0; k < nodes; ++k)
+    relation = std::max(relation, relationOf(rangeAt(a, k, size), rangeAt(b, k, size), size));
+  return relation;
 }
 
 }  // namespace
@@ -35,7 +37,7 @@ bool comesBefore(const Spans& a, const Spans& b, const Ranges& nodes, const Topo
     const std::uint32_t axis = topology.order[i];
     const Relation relation =
         relationOf(a[axis], b[axis], nodes[axis].length, topology.axes[axis].size);
-    if (relation != Relation::kSame) return relation == Relation::kBefore;
+    if (relation != Relation::kMeets) return relation == Relation::kBefore;
   }
   return false;
 }

@@ -9,9 +9,8 @@
 namespace torc::ir {
 
 /// Whether as seen from every one of `nodes` every rank of `a` comes before every one of `b`: along
-/// the axis that varies slowest of those on which they are not one and the same coordinate, the
-/// same for all nodes, all of `a` lie below all of `b`. False, too, where an axis follows the
-/// block.
+/// some axis all of `a` lie below all of `b`, and along those that vary slower than it none above
+/// any. False, too, where an axis follows the block.
 bool comesBefore(const Spans& a, const Spans& b, const Ranges& nodes, const Topology& topology);
 
 /// The ranks before each of `nodes`, and that node where it is `included`: disjoint places, with

@@ -65,8 +65,8 @@ std::string drawTree(CompileCase& test_case) {
   for (const char* name : {"rectangular", "product-trees", "scatter-allgather",
                            "reduce-scatter-gather", "binomial", "bine", "flat"}) {
     const compiler::Algorithm& algorithm = *cantFail(compiler::findAlgorithm(name));
-    if (compiler::isWorthTrying(algorithm,
-                                {*compiler::parseCollective(test_case.collective), topology})) {
+    const compiler::CollectiveSpec spec{*compiler::parseCollective(test_case.collective), topology};
+    if (compiler::isWorthTrying(algorithm, test_case.leaders ? compiler::networkOf(spec) : spec)) {
       suiting.push_back(name);
     }
   }
@@ -85,7 +85,7 @@ std::string drawTree(CompileCase& test_case) {
 }
 
 /// Dead links and nodes anywhere, as long as the rest holds together.
-void drawDamage(CompileCase& test_case) {
+Topology drawDead(CompileCase& test_case) {
   const Topology sound = *parseTopology(test_case.shape);
   Topology topology = sound;
   for (std::uint32_t nodes = draw(0, 4); nodes > 0; --nodes) {
@@ -104,6 +104,12 @@ void drawDamage(CompileCase& test_case) {
     test_case.dead_links.push_back(coordinatesText(sound, link.from) + ":" +
                                    sound.axes[link.axis].name);
   }
+  return topology;
+}
+
+/// The same, and what goes round it.
+void drawDamage(CompileCase& test_case) {
+  const Topology topology = drawDead(test_case);
   if (draw(0, 3) == 0) {
     test_case.collective = "alltoall";
     test_case.algorithm = "balanced-routes";
@@ -208,6 +214,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   if (row.isPrefix()) {
     result.algorithm =
         oneOf<std::string>({"recursive-doubling", "recursive-multiplying", "line-scan"});
+    if (result.algorithm == "line-scan" && draw(0, 1) == 1) drawDead(result);
     return result;
   }
   const std::uint32_t damage = draw(0, 5);
@@ -280,8 +287,7 @@ CheckedCall drawCall(const Schedule& schedule) {
   call.count = count();
   const CollectiveRow& row = rowOf(schedule.collective);
   const bool blocks = row.counts == CountOf::kBlock;
-  const bool may_differ =
-      !row.isOfNeighbours() && (row.blocks == BlockSpace::kNode || schedule.view().isDirect());
+  const bool may_differ = !row.isOfNeighbours() && row.blocks == BlockSpace::kNode;
   if (blocks && may_differ && draw(0, 1) == 1) {
     const std::uint64_t largest = std::min<std::uint64_t>(count(), 200);
     for (std::uint32_t r = 0; r < ranks; ++r) {

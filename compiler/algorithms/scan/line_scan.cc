@@ -9,30 +9,37 @@
 // Down. What comes before a line of an axis is, at the line's last node, its own `below` on the
 // next axis with what comes before that. It goes down the line, and every node puts it in front of
 // its `below` on this axis. After the first axis that is the exscan of the node; with its own
-// contribution it is the scan. `out` has the first axis's part of it from the start.
-//
-// The first line of all has nothing before it: where coordinates on all higher axes are 0 nothing
-// goes down. Those nodes are no box; the others are one for each higher axis, by the highest
-// coordinate that is not 0.
+// contribution it is the scan. `out` has the first axis's part of it from the start. The first line
+// of all has nothing before it: nothing goes down there.
 //
 // In S segments a vector of n bytes takes
 //   (U + D - 1 + S) (alpha + n beta / S),   U = sum of d_i - 1,  D = U without the last axis
 // as long as a node's sums below may wait for what comes down, in the window of segments that it
 // has scratch for. All sums are of consecutive ranks, the lower ones first.
+//
+// Damage. A line is its live nodes, and its last one the last that lives. Where two that follow one
+// another are no neighbours then, or the link between them is dead, what one has for the other goes
+// from node to node on a shortest way.
+//
+// Nodes that do the same are covered by boxes, and each box is one operation.
 #include "compiler/algorithms/scan/line_scan.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
-#include "ir/make_error.h"
+#include "compiler/algorithms/damage/live_graph.h"
+#include "compiler/algorithms/damage/node_boxes.h"
 #include "ir/step_builder.h"
+#include "passes/analysis/exact_dependences.h"
 
 namespace torc::compiler {
 namespace {
 
-using Awaited = llvm::SmallVector<std::uint32_t, 16>;
+using Nodes = std::vector<std::uint32_t>;  // ranks
 
 /// Axes of more than one node, in the order in which ranks are counted.
 llvm::SmallVector<std::uint32_t, kMaxAxes> longAxesByRank(const Topology& topology) {
@@ -43,12 +50,30 @@ llvm::SmallVector<std::uint32_t, kMaxAxes> longAxesByRank(const Topology& topolo
   return axes;
 }
 
+/// The nodes of some lines, by their places there.
+struct Places {
+  explicit Places(llvm::ArrayRef<Nodes> lines) {
+    for (const Nodes& line : lines) {
+      (line.size() == 1 ? only : first).push_back(line.front());
+      if (line.size() == 1) continue;
+      middle.insert(middle.end(), line.begin() + 1, line.end() - 1);
+      last.push_back(line.back());
+    }
+    behind = middle;
+    behind.insert(behind.end(), last.begin(), last.end());
+  }
+  Nodes only, first, middle, last;
+  Nodes behind;  // the first one
+};
+
 class LineScan {
  public:
   explicit LineScan(const CollectiveSpec& spec)
       : topology_(spec.topology),
         includes_own_(rowOf(spec.collective).includesOwn()),
         axes_(longAxesByRank(topology_)),
+        boxes_(topology_),
+        graph_(topology_),
         builder_(ir::scheduleHeader(spec.collective, topology_, 1)),
         in_(whole(Buffer::kIn)),
         out_(whole(Buffer::kOut)),
@@ -58,6 +83,7 @@ class LineScan {
     if (axes_.empty() && includes_own_) {
       builder_.copy({builder_.addStream({0, 0}), kNone}, out_, in_, {});
     }
+    findLines();
     for (std::uint32_t level = 0; level < axes_.size(); ++level)
       up(level);
     for (std::uint32_t level = axes_.empty() ? 0 : axes_.size() - 1; level-- > 0;)
@@ -68,55 +94,80 @@ class LineScan {
   }
 
  private:
-  /// One axis. A node that takes part in it is the last one on all axes before.
+  /// One axis. A node that takes part in it is the last one of its lines on the axes before.
   struct Level {
-    Region value;       // what a node adds
-    Region below;       // what comes before the node: on its line, then on higher axes too
-    Region sum;         // both
-    Awaited has_value;  // whichever of them a node executes brought it that
-    Awaited has_below;  // likewise
-    Awaited reads;      // of `value` and `sum`, and of `below` as it came up
+    std::vector<Nodes> lines;  // by rank
+    Region value;              // what a node adds
+    Region below;              // what comes before the node: on its line, then on higher axes too
+    Region sum;                // both
+  };
+  /// What goes from each node of some lines to the next one, or to the one before.
+  struct Messages {
+    std::uint32_t stream = 0;
+    Shift moves{};
+    struct Way {
+      std::uint32_t stream = 0;
+      std::vector<const LiveArc*> arcs;
+    };
+    std::vector<Way> ways;  // of those that are no neighbours
   };
 
+  void findLines();
   void up(std::uint32_t level);
   void down(std::uint32_t level);
-  void downTo(std::uint32_t level, std::uint32_t stream, const Box& lines);
+  Messages messages(std::uint32_t level, llvm::ArrayRef<Nodes> lines, int sign);
+  std::vector<const LiveArc*> wayBetween(std::uint32_t from, std::uint32_t to) const;
+  void send(const Messages& messages, Nodes from, const Region& what);
+  void receive(const Messages& messages, Nodes at, const Region& into);
 
-  std::int32_t last(std::uint32_t level) const {
-    return static_cast<std::int32_t>(topology_.axes[axes_[level]].size) - 1;
+  void reduce(const Messages& beside, const Nodes& at, const Region& dst, const Region& before,
+              const Region& behind) {
+    for (const Box& box : boxes_.cover(at))
+      builder_.reduce({beside.stream, builder_.box(box)}, dst, before, behind, {});
   }
-  /// The nodes that take part in a level.
-  Box members(std::uint32_t level) const {
-    Box box;
-    for (std::uint32_t i = 0; i < level; ++i)
-      box[axes_[i]] = Interval::absolute(last(i));
-    return box;
-  }
-  /// Those of `box` at first..end on the level's axis.
-  ir::StepPlace at(std::uint32_t stream, Box box, std::uint32_t level, std::int32_t first,
-                   std::int32_t end) {
-    box[axes_[level]] = Interval::absolute(first, static_cast<std::uint32_t>(end - first + 1));
-    return {stream, builder_.box(box)};
+  void copy(const Messages& beside, const Nodes& at, const Region& dst, const Region& a) {
+    for (const Box& box : boxes_.cover(at))
+      builder_.copy({beside.stream, builder_.box(box)}, dst, a, {});
   }
   Region whole(Buffer buffer) { return builder_.region(buffer, {{0, 1, builder_.box({})}}); }
   Region newFrame() {
     const std::uint32_t frame = builder_.addFrame({{0, 1, builder_.box({})}}, slots_++);
     return wholeFrame(builder_.schedule().frames[frame], frame);
   }
-  static Awaited both(const Awaited& some, const Awaited& others) {
-    Awaited all = some;
-    all.append(others);
-    return all;
-  }
 
   const Topology& topology_;
   const bool includes_own_;
   const llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;
+  const NodeBoxes boxes_;
+  const LiveGraph graph_;
   ir::StepBuilder builder_;
   const Region in_, out_;
   std::vector<Level> levels_;
   std::uint32_t slots_ = 0;
 };
+
+void LineScan::findLines() {
+  Nodes members(topology_.ranks());
+  std::iota(members.begin(), members.end(), 0);
+  for (std::uint32_t level = 0; level < axes_.size(); ++level) {
+    std::vector<Nodes>& lines = levels_[level].lines;
+    Coordinates before{};
+    Nodes ends;
+    for (const std::uint32_t node : members) {
+      const Coordinates at = topology_.coordinatesOf(static_cast<std::int32_t>(node));
+      const bool goes_on =
+          !lines.empty() &&
+          llvm::all_of(llvm::ArrayRef(axes_).drop_front(level + 1),
+                       [&](std::uint32_t axis) { return at[axis] == before[axis]; });
+      if (!goes_on) lines.emplace_back();
+      lines.back().push_back(node);
+      before = at;
+    }
+    for (const Nodes& line : lines)
+      ends.push_back(line.back());
+    members = std::move(ends);
+  }
+}
 
 void LineScan::up(std::uint32_t level) {
   builder_.setPhase(level);
@@ -126,100 +177,117 @@ void LineScan::up(std::uint32_t level) {
   // What comes before the node in an exscan need not wait in scratch for the rest: it is where the
   // result begins.
   const bool begins_result = is_first && !includes_own_;
-  const Region received_in = newFrame();
-  here.below = begins_result ? out_ : received_in;
+  const Region received = newFrame();
+  here.below = begins_result ? out_ : received;
   here.sum = is_first && includes_own_ ? out_ : newFrame();
-  if (!is_first) here.has_value = levels_[level - 1].has_below;
-  const std::uint32_t stream = builder_.addStream({0, 0});
-  const Box box = members(level);
-  const Shift moves = ir::hop(axes_[level], 1);
-  const std::int32_t end = last(level);
+  const Places places(here.lines);
+  const Messages upwards = messages(level, here.lines, 1);
   // The last node of all needs no sum but that of a scan.
   const bool sums_at_end = !is_last || (is_first && includes_own_);
-  const std::uint32_t received =
-      builder_.receive(at(stream, box, level, 1, end), received_in, moves, {});
-  here.has_below = {received};
-  std::uint32_t summed = received;
-  if (end > 1 || sums_at_end) {
-    summed = builder_.reduce(at(stream, box, level, 1, sums_at_end ? end : end - 1), here.sum,
-                             received_in, here.value, both(here.has_value, {received}));
-    here.has_below.push_back(summed);
-    here.reads.push_back(summed);
-  }
-  here.reads.push_back(
-      builder_.send(at(stream, box, level, 0, 0), here.value, moves, here.has_value));
-  if (end > 1) {
-    here.reads.push_back(
-        builder_.send(at(stream, box, level, 1, end - 1), here.sum, moves, {summed}));
-  }
-  if (is_first && includes_own_) {  // nothing comes before the first node of all
-    Box first;
-    for (const std::uint32_t axis : axes_)
-      first[axis] = Interval::absolute(0);
-    builder_.copy({stream, builder_.box(first)}, out_, in_, {});
-  }
-  if (!begins_result) return;
-  here.has_below.push_back(builder_.copy(at(stream, box, level, 1, end), out_, received_in,
-                                         both({received}, here.reads)));
+  receive(upwards, places.behind, received);
+  reduce(upwards, sums_at_end ? places.behind : places.middle, here.sum, received, here.value);
+  if (sums_at_end) copy(upwards, places.only, here.sum, here.value);
+  send(upwards, places.first, here.value);
+  send(upwards, places.middle, here.sum);
+  // Nothing comes before the first node of all.
+  if (is_first && includes_own_ && here.lines.front().size() > 1) copy(upwards, {0}, out_, in_);
+  if (begins_result) copy(upwards, places.behind, out_, received);
 }
 
-/// To the lines of a level comes what is before them, where something is.
+/// To the lines of a level but the first one comes what is before them.
 void LineScan::down(std::uint32_t level) {
-  const auto levels = static_cast<std::uint32_t>(axes_.size());
-  builder_.setPhase(2 * levels - 2 - level);
-  const std::uint32_t stream = builder_.addStream({0, 0});
-  Box lines = members(level);
-  for (std::uint32_t highest = levels; --highest > level;) {
-    lines[axes_[highest]] = Interval::absolute(1, static_cast<std::uint32_t>(last(highest)));
-    downTo(level, stream, lines);
-    lines[axes_[highest]] = Interval::absolute(0);
-  }
-}
-
-void LineScan::downTo(std::uint32_t level, std::uint32_t stream, const Box& lines) {
-  Level& here = levels_[level];
-  const Level& above = levels_[level + 1];
-  const Shift moves = ir::hop(axes_[level], -1);
-  const std::int32_t end = last(level);
+  builder_.setPhase(2 * static_cast<std::uint32_t>(axes_.size()) - 2 - level);
+  const Level &here = levels_[level], &above = levels_[level + 1];
+  const llvm::ArrayRef<Nodes> lines = llvm::ArrayRef(here.lines).drop_front();
+  const Places places(lines);
+  const Messages downwards = messages(level, lines, -1);
   // The first node of a line has nothing else before it: what comes is its `below`, or its result.
   Region at_first = level > 0 ? here.below : out_;
   if (level == 0 && includes_own_) at_first = above.below;
-  const std::uint32_t on_first =
-      builder_.receive(at(stream, lines, level, 0, 0), at_first, moves, here.reads);
-  Awaited received = {on_first};
-  if (end > 1) {
-    received.push_back(
-        builder_.receive(at(stream, lines, level, 1, end - 1), above.below, moves, {}));
+  receive(downwards, places.first, at_first);
+  receive(downwards, places.middle, above.below);
+  send(downwards, places.behind, above.below);
+  // In front of what is below on the line.
+  const Region& prefix = level > 0 ? here.below : out_;
+  reduce(downwards, places.behind, prefix, above.below, prefix);
+  if (level == 0 && includes_own_) {
+    Nodes alone = places.first;
+    alone.insert(alone.end(), places.only.begin(), places.only.end());
+    reduce(downwards, alone, out_, above.below, in_);
+  } else {
+    copy(downwards, places.only, prefix, above.below);
   }
-  const Awaited there = both(above.has_below, received);
-  builder_.send(at(stream, lines, level, 1, end), above.below, moves, there);
-  // In front of what is below on the line. On a line's last node the sums of the next axis have
-  // read its own.
-  Awaited after = both(there, both(here.has_below, here.reads));
-  after.append(above.reads);
-  if (level > 0) {
-    const std::uint32_t sum = builder_.reduce(at(stream, lines, level, 1, end), here.below,
-                                              above.below, here.below, after);
-    here.has_below.push_back(on_first);
-    here.has_below.push_back(sum);
-    return;
+}
+
+LineScan::Messages LineScan::messages(std::uint32_t level, llvm::ArrayRef<Nodes> lines, int sign) {
+  Messages result;
+  result.stream = builder_.addStream({0, 0});
+  result.moves = ir::hop(axes_[level], sign);
+  for (const Nodes& line : lines) {
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      const std::uint32_t from = line[sign > 0 ? i - 1 : i], to = line[sign > 0 ? i : i - 1];
+      const bool are_neighbours = llvm::any_of(graph_.arcsFrom(from), [&](std::uint32_t number) {
+        const LiveArc& arc = graph_.arc(number);
+        return arc.to == to && arc.axis == axes_[level] && arc.sign == sign;
+      });
+      if (!are_neighbours)
+        result.ways.push_back({builder_.addStream({0, 0}), wayBetween(from, to)});
+    }
   }
-  builder_.reduce(at(stream, lines, 0, 1, end), out_, above.below,
-                  includes_own_ ? out_ : here.below, after);
-  if (includes_own_) {
-    builder_.reduce(at(stream, lines, 0, 0, 0), out_, above.below, in_,
-                    both({on_first}, here.reads));
+  return result;
+}
+
+std::vector<const LiveArc*> LineScan::wayBetween(std::uint32_t from, std::uint32_t to) const {
+  const std::vector<std::uint32_t> distance = graph_.distancesFrom(to);
+  std::vector<const LiveArc*> way;
+  while (from != to) {
+    const std::uint32_t next = *llvm::find_if(graph_.arcsFrom(from), [&](std::uint32_t arc) {
+      return distance[graph_.arc(arc).to] < distance[from];
+    });
+    way.push_back(&graph_.arc(next));
+    from = graph_.arc(next).to;
   }
+  return way;
+}
+
+void LineScan::send(const Messages& messages, Nodes from, const Region& what) {
+  for (const Messages::Way& way : messages.ways) {
+    const auto place = llvm::find(from, way.arcs.front()->from);
+    if (place == from.end()) continue;
+    from.erase(place);
+    Region held = what;
+    for (const LiveArc* const arc : way.arcs) {
+      const Shift moves = ir::hop(arc->axis, arc->sign);
+      builder_.send({way.stream, builder_.box(boxOf(topology_, arc->from))}, held, moves, {});
+      if (arc == way.arcs.back()) break;
+      held = newFrame();
+      builder_.receive({way.stream, builder_.box(boxOf(topology_, arc->to))}, held, moves, {});
+    }
+  }
+  for (const Box& box : boxes_.cover(from))
+    builder_.send({messages.stream, builder_.box(box)}, what, messages.moves, {});
+}
+
+void LineScan::receive(const Messages& messages, Nodes at, const Region& into) {
+  for (const Messages::Way& way : messages.ways) {
+    const LiveArc& last = *way.arcs.back();
+    const auto place = llvm::find(at, last.to);
+    if (place == at.end()) continue;
+    at.erase(place);
+    builder_.receive({way.stream, builder_.box(boxOf(topology_, last.to))}, into,
+                     ir::hop(last.axis, last.sign), {});
+  }
+  for (const Box& box : boxes_.cover(at))
+    builder_.receive({messages.stream, builder_.box(box)}, into, messages.moves, {});
 }
 
 }  // namespace
 
 llvm::Expected<ir::Program> planLineScan(const CollectiveSpec& spec) {
-  if (spec.topology.isDamaged()) {
-    return makeError("line-scan: the lines cannot go round damage");
-  }
+  llvm::Expected<Schedule> schedule = passes::withDependences(LineScan(spec).run());
+  if (!schedule) return schedule.takeError();
   ir::Program program;
-  program.schedule = LineScan(spec).run();
+  program.schedule = std::move(*schedule);
   return program;
 }
 

@@ -1,5 +1,6 @@
 // Scan and exscan as a pipeline from neighbour to neighbour, for long vectors: prefixes go up along
-// the lines of one axis after another, and what comes before a line comes back down along it.
+// the lines of one axis after another, and what comes before a line comes back down along it, round
+// what is dead.
 #ifndef TORC_COMPILER_ALGORITHMS_SCAN_LINE_SCAN_H_
 #define TORC_COMPILER_ALGORITHMS_SCAN_LINE_SCAN_H_
 
@@ -12,7 +13,7 @@
 
 namespace torc::compiler {
 
-/// The steps of a scan or an exscan for one segment. An error on a damaged torus.
+/// The steps of a scan or an exscan for one segment.
 llvm::Expected<ir::Program> planLineScan(const CollectiveSpec& spec);
 
 /// Up along all axes, and down along all but the last: the whole vector on each link of the way.

@@ -12,6 +12,7 @@
 #include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
+#include "tests/compiler/algorithms/damaged_topology.h"
 #include "tests/compiler/algorithms/ordered_checks.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
@@ -98,11 +99,45 @@ TEST(LineScans, TakeTheWayUpAndDown) {
   EXPECT_EQ(lineScanPipeline(*parseTopology("16")).hops, 15);
 }
 
-TEST(LineScans, CannotGoRoundDamage) {
-  Topology damaged = *parseTopology("4x4");
-  ASSERT_TRUE(damaged.addDeadNode({1, 1}).ok());
-  EXPECT_EQ(llvm::toString(planLineScan({Collective::kScan, damaged}).takeError()),
-            "line-scan: the lines cannot go round damage");
+struct Damage {
+  const char* shape;
+  std::vector<std::string> nodes, links;
+};
+
+class DamagedLineScan : public testing::TestWithParam<Damage> {};
+
+TEST_P(DamagedLineScan, IsProvedAndAddsRanksInTheirOrder) {
+  const Topology topology = damaged(GetParam().shape, GetParam().nodes, GetParam().links);
+  for (const std::uint32_t segments : {1u, 5u}) {
+    for (const bool includes_own : {true, false}) {
+      const Collective collective = includes_own ? Collective::kScan : Collective::kExscan;
+      const Schedule schedule = compiledInSegments("line-scan", collective, topology, segments);
+      expectProofAndRuns(schedule.view());
+      expectRanksInOrder(schedule, [&](std::int32_t rank) { return rank + includes_own; });
+    }
+  }
+}
+
+// First, last and middle nodes of lines and planes, whole lines and planes but one, links between
+// lines, and both.
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, DamagedLineScan,
+    testing::Values(Damage{"4x3", {"0,0"}, {}}, Damage{"4x3", {"3,2"}, {}},
+                    Damage{"4x3x3", {"1,1,1"}, {}}, Damage{"4x3x3", {"3,2,1", "2,2,1"}, {}},
+                    Damage{"3x3x3", {"0,0,0", "1,0,0"}, {}},
+                    Damage{"3x3x3", {"0,1,1", "1,1,1", "2,1,1"}, {}},
+                    Damage{"3x2x3", {"0,0,1", "1,0,1", "2,0,1", "1,1,1", "2,1,1"}, {}},
+                    Damage{"4mx4", {"1,2"}, {"3,0:Y"}}, Damage{"4x4", {}, {"1,1:X", "3,2:Y"}},
+                    Damage{"7", {"3"}, {}}, Damage{"3x3+2", {"2,1"}, {"1,1:Y"}},
+                    Damage{"3x2x2x2x2", {"2,1,1,1,1", "1,0,1,0,1"}, {}}));
+
+TEST(LineScans, GrowWithTheDamageAlone) {
+  const auto operations = [](const char* shape) {
+    const Topology topology = damaged(shape, {"1,2,1"});
+    return compiledInSegments("line-scan", Collective::kScan, topology, 16).operations.size();
+  };
+  EXPECT_EQ(operations("32x32x32"), operations("8x8x8"));
+  EXPECT_LE(operations("8x8x8"), 80u);
 }
 
 }  // namespace

@@ -1,0 +1,166 @@
+#!/bin/bash
+# Every collective on every kind of torus, whole and damaged: a page of tables with the predicted time
+# of what `torc compile --bytes` chooses over the bound of `torc bounds`.
+#
+#   bazel build -c opt //compiler:torc
+#   bash bench/matrix.sh [--nodes "64 512 ..."] [--bytes "16M ..."] [--collectives "allreduce ..."]
+#                        [--damages "whole ..."] [--limit SECONDS] [--jobs N] [--rows FILE] > PAGE
+#
+# FILE (default matrix.tsv) keeps a row for each cell: what is there is not made again. Of more than 512
+# nodes only some shapes, damages and 16 MiB are made unless options say more. A run is ended after
+# SECONDS (default 120) of the clock. What no algorithm serves is compiled in its rootless form, as a
+# library does. Needs GNU time.
+set -eu
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+torc=$here/../bazel-bin/compiler/torc
+all_damages="whole link links node nodes corner eight"
+
+shapes_of() {  # nodes
+  case $1 in
+    64) echo "4x4x4 12x5 7x4 32x2 4x2x2x2x2 4x4x4m 8mx8m 8x8@gemini 4x4x2+2" ;;
+    512) echo "8x8x8 24x21 128x2x2 4x4x4x4x2 8x8x8m 8x8x8@gemini 8x8x4+2" ;;
+    4096) echo "16x16x16 1000x2x2 16x16x16m 8x8x8x4x2" ;;
+    32768) echo "32x32x32 64x32x16m" ;;
+    *) echo "$0: there are shapes of 64, 512, 4096 and 32768 nodes, not of $1" >&2; exit 2 ;;
+  esac
+}
+
+# The options of torc that say what is dead: things near a third and two thirds of each axis; eight nodes
+# that lie by the golden ratio in the order of places.
+damage_options() {  # shape damage
+  awk -v shape="$1" -v damage="$2" 'BEGIN {
+    sub(/[@+].*/, "", shape); gsub(/m/, "", shape)
+    n = split(shape, size, "x"); names = "XYZUVWS"; places = 1
+    for (i = 1; i <= n; ++i) {
+      places *= size[i]
+      a = a (i > 1 ? "," : "") int(size[i] / 3)
+      b = b (i > 1 ? "," : "") int(2 * size[i] / 3)
+      up[1] = up[1] (i > 1 ? "," : "") (int(size[i] / 3) + (i == 1)) % size[i]
+      up[2] = up[2] (i > 1 ? "," : "") (int(size[i] / 3) + (i == 2)) % size[i]
+    }
+    node = " --dead-node "; link = " --dead-link "
+    if (damage == "link") print link a ":X"
+    if (damage == "links") print link a ":X" link b ":" substr(names, n > 1 ? 2 : 1, 1)
+    if (damage == "node") print node a
+    if (damage == "nodes") print node a node b
+    if (damage == "corner") print node a node up[1] node up[2]
+    if (damage == "eight") for (k = 1; k <= 8; ++k) {
+      place = int(k * places * 0.6180339887) % places; at = ""
+      for (i = 1; i <= n; ++i) { at = at (i > 1 ? "," : "") place % size[i]; place = int(place / size[i]) }
+      printf "%s%s", node, at
+    }
+  }'
+}
+
+# One row: collective, shape, damage, bytes, ratio, what it is compiled as, seconds, MiB, KiB; or why not.
+cell() {  # collective shape damage bytes limit
+  local work target reason as=$1 ratio predicted bound user system peak
+  work=$(mktemp -d)
+  trap "rm -rf '$work'" EXIT
+  target=(--torus "${2%@*}")
+  [ "${2#*@}" = "$2" ] || target+=(--machine "${2#*@}")
+  read -r -a dead < <(damage_options "$2" "$3"; echo)
+  target+=("${dead[@]}" --bytes "$4")
+  compiles() {
+    timeout "$5" /usr/bin/time -f "%U %S %M" -o "$work/time" "$torc" compile "$as" "${target[@]}" --explain --quiet \
+      -o "$work/out.torc" > "$work/table" 2> "$work/errors"
+  }
+  if ! compiles "$@"; then
+    reason=$(grep -m 1 "error: " "$work/errors" | sed 's/.*error: //')
+    as=$(sed -n 's/.*; a schedule for \([a-z_]*\) does.*/\1/p' <<< "$reason")
+    if [ -z "$as" ] || ! compiles "$@"; then
+      printf '%s\t%s\t%s\t%s\t-\t%s\n' "$1" "$2" "$3" "$4" "${reason:-not finished in $5 s of the clock}"
+      return
+    fi
+  fi
+  read -r user system peak < <(tail -1 "$work/time")
+  read -r predicted ratio _ < <(sed -n 's/^\*//p' "$work/table")
+  if [ "$as" != "$1" ]; then
+    bound=$("$torc" bounds "$1" "${target[@]}" | awk 'NR == 3 { print $2 }')
+    ratio=$(awk -v p="$predicted" -v b="$bound" 'BEGIN { printf "%.3f", p / b }')
+  fi
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%d\t%d\n' "$1" "$2" "$3" "$4" "$ratio" "$as" \
+    "$(awk -v u="$user" -v s="$system" 'BEGIN { print u + s }')" $((peak / 1024)) \
+    $(($(stat -c %s "$work/out.torc") / 1024))
+}
+
+if [ "${1-}" = --cell ]; then
+  shift
+  cell "$@"
+  exit
+fi
+
+nodes="64 512 4096 32768"
+sizes="16M 64K"
+collectives="allreduce reduce_scatter allgather broadcast reduce scatter gather alltoall scan exscan"
+damages=
+limit=120
+jobs=1
+rows=matrix.tsv
+while [ $# -gt 0 ]; do
+  case $1 in
+    --nodes) nodes=$2 ;;
+    --bytes) sizes=$2 ;;
+    --collectives) collectives=$2 ;;
+    --damages) damages=$2 ;;
+    --limit) limit=$2 ;;
+    --jobs) jobs=$2 ;;
+    --rows) rows=$2 ;;
+    *) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  esac
+  shift 2
+done
+touch "$rows"
+for count in $nodes; do
+  for shape in $(shapes_of "$count"); do
+    for collective in $collectives; do
+      for bytes in $sizes; do
+        [ "$count" -le 512 ] || [ "$bytes" = 16M ] || continue
+        few=$all_damages
+        [ "$count" -le 512 ] || few="whole links node eight"
+        for damage in ${damages:-$few}; do
+          grep -q "^$collective	$shape	$damage	$bytes	" "$rows" ||
+            printf '%s\n' "$collective $shape $damage $bytes $limit"
+        done
+      done
+    done
+  done
+done | xargs -r -P "$jobs" -L 1 bash "$0" --cell >> "$rows"
+
+# Folds the rows into tables, in the order of the options.
+awk -F '\t' -v sizes="$sizes" -v collectives="$collectives" -v damages="${damages:-$all_damages}" \
+    -v shapes="$(for count in $nodes; do shapes_of "$count"; done | tr '\n' ' ')" '
+  { key = $1 SUBSEP $4 SUBSEP $2 SUBSEP $3; ratio[key] = $5; as[key] = $6; took[key] = $7; size[key] = $9 }
+  END {
+    nc = split(collectives, c, " "); nb = split(sizes, b, " "); ns = split(shapes, s, " ")
+    nd = split(damages, d, " ")
+    for (i = 1; i <= nc; ++i) for (j = 1; j <= nb; ++j) {
+      table = ""
+      for (k = 1; k <= ns; ++k) {
+        line = "| " s[k]; any = 0
+        for (l = 1; l <= nd; ++l) {
+          key = c[i] SUBSEP b[j] SUBSEP s[k] SUBSEP d[l]; text = ""
+          if (key in ratio) {
+            any = 1; ++cells; text = ratio[key]
+            if (text == "-") { text = "none"; ++none; why[as[key]] = why[as[key]] " " c[i] " " s[k] " " d[l] ";" }
+            else {
+              if (as[key] != c[i]) text = text " r"
+              if (took[key] > 10) { text = text " s"; ++slow }
+              if (size[key] > 256) { text = text " k"; ++large }
+            }
+          }
+          line = line " | " text
+        }
+        if (any) table = table line " |\n"
+      }
+      if (table == "") continue
+      printf "\n## %s, %s\n| torus |", c[i], b[j]
+      for (l = 1; l <= nd; ++l) printf " %s |", d[l]
+      printf "\n| --- |"
+      for (l = 1; l <= nd; ++l) printf " --- |"
+      printf "\n%s", table
+    }
+    printf "\n%d cells, %d that nothing serves, %d that take more than 10 s, %d files of more than 256 KiB.\n",
+           cells, none, slow, large
+    for (reason in why) printf "\n- %s:%s\n", reason, why[reason]
+  }' "$rows"
