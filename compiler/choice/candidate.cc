@@ -242,9 +242,11 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
       large_cost.seconds(chunks, in_flight) / small_cost.seconds(chunks, in_flight);
   const double busy = small_cost.busySeconds();
   const double busy_scale = busy > 0 ? large_cost.busySeconds() / busy : 1;
-  candidate.predicted_s *= scale;
   candidate.busy_s *= busy_scale;
   candidate.load_bytes *= busy_scale;
+  // Round damage the busiest link is busier than what chains of messages tell.
+  const bool goes_round = programs_.spec().topology.isDamaged() && candidate.algorithm->isSettled();
+  candidate.predicted_s *= goes_round ? busy_scale : scale;
   return llvm::Error::success();
 }
 

@@ -47,8 +47,14 @@ class StandIns {
   llvm::Error bring(const Operation& send, const Operation& receive, const Coordinates& from);
   std::optional<End> endAt(const Coordinates& place, std::uint32_t part) const;
   std::set<Coordinates> brokenSenders(const Shift& moves) const;
-  const Way* wayOf(const Operation& send, const Coordinates& from, const Coordinates& to,
-                   double load);
+  /// The place that is so far from `at`, along or against a shift.
+  Coordinates moved(Coordinates at, const Shift& moves, int sign) const {
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      at[axis] = static_cast<std::int32_t>(
+          wrap(std::int64_t{at[axis]} + sign * moves[axis], topology_.axes[axis].size));
+    return at;
+  }
+  const Way* wayOf(const Coordinates& from, const Coordinates& to, double load);
 
   bool isNothing(const Region& region, const Coordinates& at) const;
   /// Index of the pair of boxes that `box` names at a node, whoever names it.
@@ -66,7 +72,7 @@ class StandIns {
   DetourBuilder builder_;
   llvm::DenseMap<std::uint32_t, std::uint32_t> streams_;                   // of detours, by stream
   std::map<std::pair<std::uint32_t, Coordinates>, std::uint32_t> frames_;  // of a place
-  std::map<std::tuple<std::uint32_t, Coordinates, Coordinates>, Way> ways_;  // by stream
+  std::map<std::pair<Coordinates, Coordinates>, std::vector<Route>> routes_;  // from and to
   std::map<std::pair<Coordinates, Hop>, double> loads_;  // what links carry of them
 };
 
@@ -118,10 +124,7 @@ llvm::Error StandIns::standInForMessages(const Operation& send, const Operation&
 
 llvm::Error StandIns::bring(const Operation& send, const Operation& receive,
                             const Coordinates& from) {
-  Coordinates to = from;
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-    to[axis] = static_cast<std::int32_t>(
-        wrap(std::int64_t{from[axis]} + view_.shifts[send.peer][axis], topology_.axes[axis].size));
+  const Coordinates to = moved(from, view_.shifts[send.peer], 1);
   const std::optional<End> source = endAt(from, partOf(send)), target = endAt(to, partOf(send));
   const auto noWay = [&] {
     return makeError("no way round what is dead from node " +
@@ -133,7 +136,7 @@ llvm::Error StandIns::bring(const Operation& send, const Operation& receive,
     builder_.copy(builder_.at(send.stream, source->node), wanted, held, {});
     return llvm::Error::success();
   }
-  const Way* const way = wayOf(send, source->node, target->node, shares_.of(send.a, from));
+  const Way* const way = wayOf(source->node, target->node, shares_.of(send.a, from));
   if (way == nullptr) return noWay();
   Region here = held;
   Coordinates at = source->node;
@@ -177,50 +180,43 @@ std::optional<StandIns::End> StandIns::endAt(const Coordinates& place, std::uint
 /// The places from which a hop would be over something dead.
 std::set<Coordinates> StandIns::brokenSenders(const Shift& moves) const {
   std::set<Coordinates> places;
-  const auto moved = [&](Coordinates at, int sign) {
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-      at[axis] = static_cast<std::int32_t>(
-          wrap(std::int64_t{at[axis]} + sign * moves[axis], topology_.axes[axis].size));
-    return at;
-  };
   for (const Coordinates& dead : topology_.deadNodes()) {
     places.insert(dead);
-    places.insert(moved(dead, -1));
+    places.insert(moved(dead, moves, -1));
   }
   for (const DeadLink& link : topology_.deadLinks()) {
     if (moves[link.axis] > 0) places.insert(link.from);
-    if (moves[link.axis] < 0) places.insert(moved(link.from, -1));
+    if (moves[link.axis] < 0) places.insert(moved(link.from, moves, -1));
   }
   return places;
 }
 
-/// The way of all messages of a stream between two nodes; null if there is none.
-const Way* StandIns::wayOf(const Operation& send, const Coordinates& from, const Coordinates& to,
-                           double load) {
-  const auto [entry, is_new] = ways_.try_emplace({send.stream, from, to});
-  if (is_new) {
-    const std::vector<Route> routes =
-        shortestRoutes(topology_, from, {{{boxOfNode(topology_, to)}, {}, kNone}});
-    const auto busiest = [&](const Way& way) {
-      double most = 0;
-      Coordinates at = from;
-      for (const Hop& hop : way) {
-        most = std::max(most, loads_[{at, hop}]);
-        at = *hopFrom(topology_, at, hop);
-      }
-      return std::pair(most, way.size());
-    };
-    if (routes.empty()) return nullptr;
-    entry->second = llvm::min_element(routes, [&](const Route& a, const Route& b) {
-                      return busiest(a.way) < busiest(b.way);
-                    })->way;
-  }
+/// The way of a message between two nodes, of the shortest ones that whose busiest link carries
+/// least so far; null if there is none.
+const Way* StandIns::wayOf(const Coordinates& from, const Coordinates& to, double load) {
+  const auto [entry, is_new] = routes_.try_emplace({from, to});
+  const std::vector<Route>& routes = entry->second;
+  if (is_new)
+    entry->second = shortestRoutes(topology_, from, {{{boxOfNode(topology_, to)}, {}, kNone}});
+  if (routes.empty()) return nullptr;
+  const auto busiest = [&](const Way& way) {
+    double most = 0;
+    Coordinates at = from;
+    for (const Hop& hop : way) {
+      most = std::max(most, loads_[{at, hop}]);
+      at = *hopFrom(topology_, at, hop);
+    }
+    return std::pair(most, way.size());
+  };
+  const Way& way = llvm::min_element(routes, [&](const Route& a, const Route& b) {
+                     return busiest(a.way) < busiest(b.way);
+                   })->way;
   Coordinates at = from;
-  for (const Hop& hop : entry->second) {
+  for (const Hop& hop : way) {
     loads_[{at, hop}] += load;
     at = *hopFrom(topology_, at, hop);
   }
-  return &entry->second;
+  return &way;
 }
 
 /// Whether all blocks of a region are from dead nodes, or to such.
