@@ -31,6 +31,9 @@ enum class IntervalKind : std::uint8_t {
   kMinusShift = 7,  // `x-i`
 
   kRootWithin = 8,  // root-relative: `r in 0..6`, the root's coordinate if it is one of those
+
+  // Root-relative, on axes that wrap: `r+1..5 if r in 6..4`, cyclic, and nobody for other roots.
+  kForRoots = 9,  // as RootSpan says
 };
 /// Whether an interval counts from the coordinate of the peer.
 inline bool isPeerRelative(IntervalKind kind) {
@@ -38,7 +41,7 @@ inline bool isPeerRelative(IntervalKind kind) {
 }
 inline bool isRootRelative(IntervalKind kind) {
   return (kind >= IntervalKind::kRoot && kind <= IntervalKind::kToRoot) ||
-         kind == IntervalKind::kRootWithin;
+         kind == IntervalKind::kRootWithin || kind == IntervalKind::kForRoots;
 }
 /// Whether one end of a root-relative interval is absolute.
 inline bool hasAbsoluteEnd(IntervalKind kind) {
@@ -49,6 +52,19 @@ inline bool hasAbsoluteEnd(IntervalKind kind) {
 inline constexpr std::uint32_t kMaxLoopDepth = 4;
 /// The counters of these loops, the outermost one first. Each counts its iterations from 0.
 using Counters = std::array<std::uint32_t, kMaxLoopDepth>;
+
+/// What a kForRoots interval holds: coordinates from `first` to `last`, each absolute or from the
+/// root's on, for a root whose coordinate is one of `from` to `to`; both cyclic. In the record, the
+/// two ends are the halves of `start`, the two roots those of `length`, and bits 0 and 1 of `step`
+/// say which ends count from the root.
+struct RootSpan {
+  bool first_from_root = false, last_from_root = false;
+  std::int16_t first = 0, last = 0;
+  std::uint16_t from = 0, to = 0;
+
+  bool operator==(const RootSpan&) const = default;
+};
+inline constexpr std::uint32_t kMostOfRootSpan = 0x7fff;  // nodes of an axis on which one may be
 
 /// One axis of a box, as it stands in memory and in a file.
 struct Interval {
@@ -83,6 +99,28 @@ struct Interval {
   /// The root's coordinate, if it is one of `length` from `start` on.
   static Interval rootWithin(std::int32_t start, std::uint32_t length) {
     return {IntervalKind::kRootWithin, 0, 0, 0, start, length};
+  }
+  static Interval forRoots(const RootSpan& span) {
+    const auto both = [](std::uint16_t low, std::uint16_t high) {
+      return std::uint32_t{low} | std::uint32_t{high} << 16;
+    };
+    const int ends = (span.first_from_root ? 1 : 0) + (span.last_from_root ? 2 : 0);
+    return {IntervalKind::kForRoots,
+            0,
+            static_cast<std::int8_t>(ends),
+            0,
+            static_cast<std::int32_t>(both(static_cast<std::uint16_t>(span.first),
+                                           static_cast<std::uint16_t>(span.last))),
+            both(span.from, span.to)};
+  }
+  /// Of a kForRoots interval.
+  RootSpan rootSpan() const {
+    return {(step & 1) != 0,
+            (step & 2) != 0,
+            static_cast<std::int16_t>(start & 0xffff),
+            static_cast<std::int16_t>(start >> 16),
+            static_cast<std::uint16_t>(length & 0xffff),
+            static_cast<std::uint16_t>(length >> 16)};
   }
   /// From the peer's coordinate + `start` on, in a message that is sent or received.
   static Interval ofPeer(bool sent, std::int32_t start = 0, std::uint32_t length = 1) {

@@ -9,6 +9,14 @@ Interval atRoot(const Interval& interval, std::int32_t root, std::uint32_t size)
   const std::int64_t offset = std::int64_t{root} + interval.start;
   std::int64_t first = offset, last = offset;
   switch (interval.kind) {
+    case IntervalKind::kForRoots: {
+      const RootSpan span = interval.rootSpan();
+      if (wrap(std::int64_t{root} - span.from, size) > wrap(std::int64_t{span.to} - span.from, size))
+        return Interval::absolute(0, 0);
+      first = wrap((span.first_from_root ? root : 0) + std::int64_t{span.first}, size);
+      last = (span.last_from_root ? root : 0) + std::int64_t{span.last};
+      return Interval::absolute(static_cast<std::int32_t>(first), wrap(last - first, size) + 1);
+    }
     case IntervalKind::kFromRoot:
       last = interval.length;
       break;

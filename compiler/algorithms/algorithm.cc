@@ -15,6 +15,7 @@
 #include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
 #include "compiler/algorithms/neighbours/neighbours.h"
+#include "compiler/algorithms/planes/plane_trees.h"
 #include "compiler/algorithms/recursive/recursive_exchange.h"
 #include "compiler/algorithms/rounds/rounds.h"
 #include "compiler/algorithms/scan/line_scan.h"
@@ -177,6 +178,11 @@ llvm::StringRef unsuitedToProductTrees(const Topology& topology) {
     if (topology.axes[i].size == 2 && topology.isLine(i)) return "a line has two nodes";
   }
   return "all axes are rings";
+}
+
+llvm::StringRef unsuitedToPlaneTrees(const Topology& topology) {
+  if (!topology.isDamaged()) return kNoDamage;
+  return suitsPlaneTrees(topology) ? "" : "more than a node is dead, or an axis is no ring";
 }
 
 /// Neighbours stand in for what is dead where all axes are rings.
@@ -363,6 +369,14 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateProductTrees,
        .pipeline = productTreesPipeline,
        .unsuited = unsuitedToProductTrees},
+      {.name = "plane-trees",
+       .description = "the same round a dead node: 2N - 1 trees, and from these into its plane",
+       .serves = hasRootAndWhole,
+       .plan = planPlaneTrees,
+       .estimate = estimatePlaneTrees,
+       .pipeline = planeTreesPipeline,
+       .unsuited = unsuitedToPlaneTrees,
+       .shrinks = true},
       {.name = "dimension-tree",
        .description = "one pipelined tree from or to the root, along one axis after another",
        .serves = hasRootAndWhole,

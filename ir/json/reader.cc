@@ -74,6 +74,7 @@ class ScheduleReader {
   bool color(const JsonNode& node, Color& color);
   bool stream(const JsonNode& node, Stream& stream);
   bool box(const JsonNode& node, Box& box);
+  bool rootSpan(const JsonNode& node, Interval& interval);
   bool interval(const JsonNode& node, Interval& interval);
   bool piece(const JsonNode& node, Piece& piece);
   bool pair(const JsonNode& node, BoxPair& pair);
@@ -388,11 +389,14 @@ bool ScheduleReader::box(const JsonNode& node, Box& box) {
 }
 
 bool ScheduleReader::interval(const JsonNode& node, Interval& interval) {
-  if (!object(node, {"kind"}, {"start", "length", "offset", "end", "loop", "step", "growth"}) ||
+  if (!object(node, {"kind"},
+              {"start", "length", "offset", "end", "loop", "step", "growth", "first",
+               "first_from_root", "last", "last_from_root", "from", "to"}) ||
       !name(node.member("kind"), kIntervalKindNames, interval.kind)) {
     return false;
   }
   if (interval.kind == IntervalKind::kAll) return object(node, {"kind"});
+  if (interval.kind == IntervalKind::kForRoots) return rootSpan(node, interval);
   const bool one_end = hasAbsoluteEnd(interval.kind);
   const char* const start = one_end ? "offset" : "start";
   const char* const length = one_end ? "end" : "length";
@@ -405,6 +409,23 @@ bool ScheduleReader::interval(const JsonNode& node, Interval& interval) {
   return !node.has("loop") || (integer(node.member("loop"), interval.loop, 1, kMaxLoopDepth) &&
                                integer(node.member("step"), interval.step) &&
                                integer(node.member("growth"), interval.growth));
+}
+
+bool ScheduleReader::rootSpan(const JsonNode& node, Interval& interval) {
+  RootSpan span;
+  std::uint8_t first_from_root = 0, last_from_root = 0;
+  if (!object(node, {"kind", "first", "first_from_root", "last", "last_from_root", "from", "to"}) ||
+      !integer(node.member("first"), span.first) ||
+      !integer(node.member("first_from_root"), first_from_root, 0, 1) ||
+      !integer(node.member("last"), span.last) ||
+      !integer(node.member("last_from_root"), last_from_root, 0, 1) ||
+      !integer(node.member("from"), span.from) || !integer(node.member("to"), span.to)) {
+    return false;
+  }
+  span.first_from_root = first_from_root != 0;
+  span.last_from_root = last_from_root != 0;
+  interval = Interval::forRoots(span);
+  return true;
 }
 
 bool ScheduleReader::pair(const JsonNode& node, BoxPair& pair) {

@@ -18,6 +18,16 @@ using Json = nlohmann::ordered_json;
 Json intervalJson(const Interval& interval) {
   Json json = {{"kind", kIntervalKindNames[static_cast<int>(interval.kind)]}};
   if (interval.kind == IntervalKind::kAll) return json;
+  if (interval.kind == IntervalKind::kForRoots) {
+    const RootSpan span = interval.rootSpan();
+    json["first"] = span.first;
+    json["first_from_root"] = span.first_from_root ? 1 : 0;
+    json["last"] = span.last;
+    json["last_from_root"] = span.last_from_root ? 1 : 0;
+    json["from"] = span.from;
+    json["to"] = span.to;
+    return json;
+  }
   const bool one_end = hasAbsoluteEnd(interval.kind);
   json[one_end ? "offset" : "start"] = interval.start;
   json[one_end ? "end" : "length"] = interval.length;

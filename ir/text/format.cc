@@ -60,12 +60,30 @@ void printPeer(const ScheduleView& schedule, const Operation& operation, llvm::r
   }
 }
 
+/// `in r+1..5 if r in 6..4`.
+void printRootSpan(const RootSpan& span, llvm::raw_ostream& out) {
+  const auto printEnd = [&](bool from_root, std::int16_t end) {
+    if (!from_root) {
+      out << end;
+      return;
+    }
+    out << 'r';
+    printOffset(end, out);
+  };
+  out << "in ";
+  printEnd(span.first_from_root, span.first);
+  out << "..";
+  printEnd(span.last_from_root, span.last);
+  out << " if r in " << span.from << ".." << span.to;
+}
+
 /// `= r+2`, `= r in 0..6`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`.
 void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
   const auto fromRoot = [&](std::int64_t offset) {
     out << 'r';
     printOffset(static_cast<std::int32_t>(offset), out);
   };
+  if (interval.kind == IntervalKind::kForRoots) return printRootSpan(interval.rootSpan(), out);
   if (interval.kind == IntervalKind::kRoot && interval.length == 1) {
     out << "= ";
     fromRoot(interval.start);

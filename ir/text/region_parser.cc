@@ -1,6 +1,8 @@
 // Regions: buffers, pieces, boxes with their intervals; and guards, which are boxes.
 #include "ir/text/region_parser.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -206,7 +208,7 @@ bool RegionParser::parseCounter(Interval& interval, std::int64_t number, std::in
 }
 
 // when x in 1..6, y = 0; root-relative: x = r+2, x = r in 0..6, x in r-1..r+1, x in r+1..6,
-// x in 0..r-1
+// x in 0..r-1, x in r+1..5 if r in 6..4
 bool RegionParser::parseGuard(std::uint32_t& index) {
   const std::size_t place = cursor_.offset();
   Box guard;
@@ -261,6 +263,14 @@ bool RegionParser::parseRange(const Axis& axis, Interval& interval) {
   if (!parseEnd(axis, last_from_root, last) || (!last_from_root && !parseTerm(ends, ends.step))) {
     return false;
   }
+  if (begins.loop == 0 && ends.loop == 0 && cursor_.take("if")) {
+    const auto size = static_cast<std::int32_t>(axis.size);
+    if (std::max(std::abs(first), std::abs(last)) >= size)
+      return cursor_.fail(last_place, "goes all round from the root");
+    return parseRootSpan(axis, {first_from_root, last_from_root, static_cast<std::int16_t>(first),
+                                static_cast<std::int16_t>(last)},
+                         interval);
+  }
   if (first_from_root && last_from_root) {
     if (last < first) return cursor_.fail(last_place, "ends before it begins");
     interval = Interval::root(first, static_cast<std::uint32_t>(last - first) + 1);
@@ -283,6 +293,24 @@ bool RegionParser::parseRange(const Axis& axis, Interval& interval) {
   interval.loop = ends.loop;
   interval.step = begins.step;
   interval.growth = static_cast<std::int8_t>(growth);
+  return true;
+}
+
+// r in 6..4, behind x in r+1..5 if
+bool RegionParser::parseRootSpan(const Axis& axis, RootSpan span, Interval& interval) {
+  if (axis.size > kMostOfRootSpan) {
+    return cursor_.fail(cursor_.offset(), "an axis of more than " +
+                                              llvm::Twine(kMostOfRootSpan) +
+                                              " nodes has no guards for some roots");
+  }
+  std::int32_t from = 0, to = 0;
+  if (!cursor_.expect("r") || !cursor_.expect("in") || !parseCoordinate(axis, from) ||
+      !cursor_.expect("..", "and the last coordinate") || !parseCoordinate(axis, to)) {
+    return false;
+  }
+  span.from = static_cast<std::uint16_t>(from);
+  span.to = static_cast<std::uint16_t>(to);
+  interval = Interval::forRoots(span);
   return true;
 }
 

@@ -55,6 +55,7 @@ class RegionParser {
   [[nodiscard]] bool parseCondition(Box& guard);
   [[nodiscard]] bool parseRange(const Axis& axis, Interval& interval);
   [[nodiscard]] bool parseRootWithin(const Axis& axis, Interval& interval);
+  [[nodiscard]] bool parseRootSpan(const Axis& axis, RootSpan span, Interval& interval);
   [[nodiscard]] bool parseEnd(const Axis& axis, bool& from_root, std::int32_t& value);
   [[nodiscard]] bool parseCoordinate(const Axis& axis, std::int32_t& coordinate);
 

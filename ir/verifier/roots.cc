@@ -25,6 +25,7 @@ Line lineOf(const ScheduleView& schedule, std::uint32_t axis) {
     const Interval& interval = box[axis];
     switch (interval.kind) {
       case IntervalKind::kAll:
+      case IntervalKind::kForRoots:
         break;
       case IntervalKind::kAbsolute:
       case IntervalKind::kRootWithin:

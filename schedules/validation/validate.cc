@@ -181,9 +181,33 @@ Status validateRootRelative(const Interval& interval, const Axis& axis, bool may
   return {};
 }
 
+Status validateRootSpan(const Interval& interval, const Axis& axis, bool may_be) {
+  if (!may_be || !axis.wraps()) {
+    return malformed("is for some roots, but the axis does not wrap, coordinates count from the ",
+                     "root there, or there is none");
+  }
+  const RootSpan span = interval.rootSpan();
+  if (interval != Interval::forRoots(span)) return malformed("is for some roots, and unknown");
+  const auto size = static_cast<std::int32_t>(axis.size);
+  if (axis.size > kMostOfRootSpan) {
+    return malformed("is for some roots of ", axis.size, " nodes, more than ", kMostOfRootSpan);
+  }
+  for (const auto& [end, from_root] : {std::pair{span.first, span.first_from_root},
+                                       std::pair{span.last, span.last_from_root}}) {
+    if (end >= size || end < (from_root ? 1 - size : 0))
+      return malformed("end ", end, " is outside (size ", size, ")");
+  }
+  if (span.from >= size || span.to >= size) {
+    return malformed("root ", std::max(span.from, span.to), " is outside (size ", size, ")");
+  }
+  return {};
+}
+
 /// What holds for an interval wherever it is used. Whether a relative one stays on a mesh depends
 /// on who executes, so that is asked for each operation.
 Status validateInterval(const Interval& interval, const Axis& axis, bool may_be_root_relative) {
+  if (interval.kind == IntervalKind::kForRoots)
+    return validateRootSpan(interval, axis, may_be_root_relative);
   const bool still = interval.step == 0 && interval.growth == 0;
   if (interval.loop > kMaxLoopDepth || (interval.loop == 0) != still) {
     return malformed("goes by ", int{interval.step}, " and ", int{interval.growth},

@@ -17,6 +17,7 @@ namespace {
 
 /// Who executes behind a root-relative guard on an axis of `size`, whatever the root's coordinate.
 Range underAnyRoot(const Interval& interval, std::uint32_t size) {
+  if (interval.kind == IntervalKind::kForRoots) return {0, size};
   const std::int64_t last_coordinate = std::int64_t{size} - 1;
   std::int64_t first = interval.start, last = last_coordinate + interval.start;
   if (interval.kind == IntervalKind::kFromRoot) last = interval.length;

@@ -8,6 +8,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "compiler/algorithms/trees/product_arcs.h"
 #include "compiler/algorithms/trees/product_tree_rule.h"
 #include "compiler/algorithms/trees/root_classes.h"
 #include "ir/make_error.h"
@@ -15,13 +16,6 @@
 
 namespace torc::compiler {
 namespace {
-
-/// Messages of a tree that go by `moves` along `axis`, from `parents` to `children`, for any root.
-struct Arcs {
-  std::uint32_t axis;
-  int sign;
-  Box children, parents;
-};
 
 class ProductTrees {
  public:
@@ -37,7 +31,7 @@ class ProductTrees {
     for (std::uint32_t tree = 0; tree < rule_.trees(); ++tree) {
       stream_ = builder_.addStream({tree, 0});
       part_ = tree;
-      const std::vector<Arcs> arcs = arcsOf(tree);
+      const std::vector<ArcBoxes> arcs = productArcs(axes_, sizes_, rule_, grid_, tree);
       if (reduces) {
         reduce(arcs);
       } else {
@@ -55,11 +49,9 @@ class ProductTrees {
     return sizes;
   }
 
-  std::vector<Arcs> arcsOf(std::uint32_t tree) const;
-  void addArcs(TreeHop hop, const Box& box, std::vector<Arcs>& arcs) const;
-  void broadcast(llvm::ArrayRef<Arcs> arcs);
-  void reduce(llvm::ArrayRef<Arcs> arcs);
-  void addAtRoot(llvm::ArrayRef<Arcs> arcs);
+  void broadcast(llvm::ArrayRef<ArcBoxes> arcs);
+  void reduce(llvm::ArrayRef<ArcBoxes> arcs);
+  void addAtRoot(llvm::ArrayRef<ArcBoxes> arcs);
 
   /// Where the root alone is; on `axis`, if it is a line, only if that has a neighbour of the root
   /// by `sign`.
@@ -94,36 +86,6 @@ class ProductTrees {
   ir::StepBuilder builder_;
   std::uint32_t part_ = 0, stream_ = 0;
 };
-
-std::vector<Arcs> ProductTrees::arcsOf(std::uint32_t tree) const {
-  std::vector<Arcs> arcs;
-  for (std::uint32_t axis = 0; axis < axes_.size(); ++axis) {
-    for (const int sign : {1, -1, 0}) {
-      const TreeHop hop{axis, sign};
-      for (const Box& box : grid_.cover([&](RootClasses at) {
-             return llvm::any_of(at, [](RootClass of) { return of != RootClass::kAtRoot; }) &&
-                    rule_.into(tree, at) == hop;
-           })) {
-        addArcs(hop, box, arcs);
-      }
-    }
-  }
-  return arcs;
-}
-
-void ProductTrees::addArcs(TreeHop hop, const Box& box, std::vector<Arcs>& arcs) const {
-  const std::uint32_t size = sizes_[hop.axis];
-  const auto add = [&](int sign, const Box& children) {
-    arcs.push_back({hop.axis, sign, children, movedBack(children, hop.axis, sign, size)});
-  };
-  if (hop.sign != 0) return add(hop.sign, box);
-  if (axes_[hop.axis] != TreeAxis::kLine) return add(-1, box);
-  Box children = box;
-  children[hop.axis] = Interval::rootWithin(0, size - 1);
-  add(-1, children);
-  children[hop.axis] = Interval::rootWithin(static_cast<std::int32_t>(size) - 1, 1);
-  add(1, children);
-}
 
 Box ProductTrees::rootWithNeighbour(std::uint32_t axis, int sign) const {
   Box box;
@@ -177,10 +139,10 @@ llvm::SmallVector<Box, 8> ProductTrees::withoutRoot(const Box& box) const {
   return boxes;
 }
 
-void ProductTrees::broadcast(llvm::ArrayRef<Arcs> arcs) {
+void ProductTrees::broadcast(llvm::ArrayRef<ArcBoxes> arcs) {
   const Region in = data(Buffer::kIn), out = data(Buffer::kOut);
   llvm::SmallVector<std::uint32_t, 4> sent;
-  for (const Arcs& arc : arcs) {
+  for (const ArcBoxes& arc : arcs) {
     if (!holdsRoot(arc.parents)) continue;
     sent.push_back(builder_.send(place(rootWithNeighbour(arc.axis, arc.sign)), in,
                                  ir::hop(arc.axis, arc.sign), {}));
@@ -188,18 +150,18 @@ void ProductTrees::broadcast(llvm::ArrayRef<Arcs> arcs) {
   // The copy waits, so that those of all segments do not keep the root busy before it sends.
   builder_.copy(place(rootBox()), out, in, sent);
   llvm::SmallVector<std::pair<Box, std::uint32_t>, 16> received;
-  for (const Arcs& arc : arcs) {
+  for (const ArcBoxes& arc : arcs) {
     received.emplace_back(
         arc.children, builder_.receive(place(arc.children), out, ir::hop(arc.axis, arc.sign), {}));
   }
-  for (const Arcs& arc : arcs) {
+  for (const ArcBoxes& arc : arcs) {
     for (const Box& box : withoutRoot(arc.parents)) {
       builder_.send(place(box), out, ir::hop(arc.axis, arc.sign), meeting(received, box));
     }
   }
 }
 
-void ProductTrees::reduce(llvm::ArrayRef<Arcs> arcs) {
+void ProductTrees::reduce(llvm::ArrayRef<ArcBoxes> arcs) {
   const Region in = data(Buffer::kIn), sum = newFrame();
   llvm::SmallVector<std::pair<Box, std::uint32_t>, 16> sums;  // whatever changes the sum of a node
   for (const Box& box : withoutRoot({})) {
@@ -207,11 +169,11 @@ void ProductTrees::reduce(llvm::ArrayRef<Arcs> arcs) {
   }
   for (std::uint32_t axis = 0; axis < axes_.size(); ++axis) {
     for (const int sign : {1, -1}) {
-      const auto moves = [&](const Arcs& arc) { return arc.axis == axis && arc.sign == sign; };
+      const auto moves = [&](const ArcBoxes& arc) { return arc.axis == axis && arc.sign == sign; };
       if (llvm::none_of(arcs, moves)) continue;
       // Boxes of one direction are disjoint, and share the place to receive into.
       const Region staging = newFrame();
-      for (const Arcs& arc : llvm::make_filter_range(arcs, moves)) {
+      for (const ArcBoxes& arc : llvm::make_filter_range(arcs, moves)) {
         for (const Box& box : withoutRoot(arc.parents)) {
           llvm::SmallVector<std::uint32_t, 8> after = meeting(sums, box);
           after.push_back(builder_.receive(place(box), staging, ir::hop(axis, -sign), {}));
@@ -220,7 +182,7 @@ void ProductTrees::reduce(llvm::ArrayRef<Arcs> arcs) {
       }
     }
   }
-  for (const Arcs& arc : arcs) {
+  for (const ArcBoxes& arc : arcs) {
     builder_.send(place(arc.children), sum, ir::hop(arc.axis, -arc.sign),
                   meeting(sums, arc.children));
   }
@@ -228,10 +190,10 @@ void ProductTrees::reduce(llvm::ArrayRef<Arcs> arcs) {
 }
 
 /// The root adds into `out`: first to what it contributes, then to that sum.
-void ProductTrees::addAtRoot(llvm::ArrayRef<Arcs> arcs) {
+void ProductTrees::addAtRoot(llvm::ArrayRef<ArcBoxes> arcs) {
   const Region in = data(Buffer::kIn), out = data(Buffer::kOut);
   llvm::SmallVector<std::uint32_t, 2> before;
-  for (const Arcs& arc : arcs) {
+  for (const ArcBoxes& arc : arcs) {
     if (!holdsRoot(arc.parents)) continue;
     const Shift moves = ir::hop(arc.axis, -arc.sign);
     Box box = rootWithNeighbour(arc.axis, arc.sign);

@@ -1,0 +1,368 @@
+// One axis is cut at the dead node's coordinate: there is its plane, and behind it, round the ring,
+// a line of planes that are whole, the core. If the root lies in the core there are the product
+// trees (trees/product_tree_rule.h) on the core, of the other rings and the line that is left of
+// the cut one: 2N - 1, or 2N - 2 where an axis has two nodes, as many as the links of a node beside
+// the dead one. They bring every part to all nodes beside the plane, and these pass them on into
+// it. So each part, 1/(2N - 1) of the data, loads every link once, which is the bound.
+//
+// If the root lies in the plane, another axis is cut: the root is not the dead node, so there is one
+// on which they differ. All that is in one program, behind guards that say for which roots
+// (IntervalKind::kForRoots). Coordinates are those of the machine.
+//
+// Reduction is the mirror image: sums of the plane's nodes come first, and go on with those of the
+// nodes beside it. Every node but the root, and the root too, adds up in one frame.
+#include "compiler/algorithms/planes/plane_trees.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "compiler/algorithms/planes/dead_plane.h"
+#include "compiler/algorithms/trees/product_arcs.h"
+#include "ir/make_error.h"
+#include "ir/step_builder.h"
+#include "schedules/root.h"
+
+namespace torc::compiler {
+namespace {
+
+using Axes = llvm::SmallVector<std::uint32_t, kMaxAxes>;
+
+/// The axes of more than one node, in the order in which they are cut: on a longer one more planes
+/// are whole.
+Axes cutsOf(const Topology& topology) {
+  Axes axes;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (topology.axes[axis].size > 1) axes.push_back(axis);
+  }
+  std::stable_sort(axes.begin(), axes.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return topology.axes[a].size > topology.axes[b].size;
+  });
+  return axes;
+}
+
+/// The core of a cut: what is left without the plane, as a torus whose cut axis is a line.
+struct Core {
+  Topology topology;
+  llvm::SmallVector<TreeAxis, kMaxAxes> axes;
+  llvm::SmallVector<std::uint32_t, kMaxAxes> sizes;
+  Core(const Topology& whole, std::uint32_t cut) : topology(whole) {
+    topology.dead_node_count = 0;
+    topology.axes[cut].kind = AxisKind::kMesh;
+    --topology.axes[cut].size;
+    // treeAxes of a line of two would be a ring of one cable.
+    const bool is_pair = topology.axes[cut].size == 2;
+    if (is_pair) topology.axes[cut].size = 3;
+    axes = treeAxes(topology);
+    if (is_pair) topology.axes[cut].size = 2;
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+      sizes.push_back(topology.axes[axis].size);
+  }
+};
+
+/// Guards for the roots whose cut is one axis.
+class CutGuards {
+ public:
+  /// `before`: the axes that are cut for other roots, on which these are in the dead node's plane.
+  CutGuards(const Topology& topology, llvm::ArrayRef<std::uint32_t> before, std::uint32_t cut)
+      : topology_(topology), cut_(cut) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      roots_[axis] = {.from = 0, .to = static_cast<std::uint16_t>(size(axis) - 1)};
+    }
+    for (const std::uint32_t axis : before)
+      roots_[axis].from = roots_[axis].to = static_cast<std::uint16_t>(dead(axis));
+    roots_[cut].from = at(cut, dead(cut) + 1);
+    roots_[cut].to = at(cut, std::int64_t{dead(cut)} - 1);
+  }
+
+  /// The root, or every node of the torus.
+  Box root() const {
+    return guard([&](std::uint32_t axis) { return fromRoot(axis, 0, 0); });
+  }
+  Box everyone() const {
+    return guard([&](std::uint32_t axis) { return absolute(axis, Interval::all()); });
+  }
+  /// Of absolute intervals.
+  Box absolute(const Box& box) const {
+    return guard([&](std::uint32_t axis) { return absolute(axis, box[axis]); });
+  }
+  /// A box of the core, as trees from a root count: none if it is empty for all roots.
+  std::optional<Box> core(const Box& box, llvm::ArrayRef<TreeAxis> axes) const {
+    bool is_empty = false;
+    const Box made = guard([&](std::uint32_t axis) {
+      if (axis == cut_) return onLine(box[axis], axes[axis], is_empty);
+      if (box[axis].kind == IntervalKind::kAll) return absolute(axis, box[axis]);
+      const std::int64_t last = std::int64_t{box[axis].start} + box[axis].length - 1;
+      return fromRoot(axis, box[axis].start, last);
+    });
+    return is_empty ? std::nullopt : std::optional(made);
+  }
+
+ private:
+  std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
+  std::int32_t dead(std::uint32_t axis) const { return topology_.deadNodes().front()[axis]; }
+  std::uint16_t at(std::uint32_t axis, std::int64_t coordinate) const {
+    return static_cast<std::uint16_t>(wrap(coordinate, size(axis)));
+  }
+  template <typename Make>
+  Box guard(Make make) const {
+    Box box;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      if (size(axis) > 1) box[axis] = make(axis);
+    }
+    return box;
+  }
+  bool isForAll(std::uint32_t axis) const {
+    return roots_[axis].from == 0 && roots_[axis].to == size(axis) - 1;
+  }
+  Interval absolute(std::uint32_t axis, const Interval& interval) const {
+    if (isForAll(axis)) return interval;
+    RootSpan span = roots_[axis];
+    const bool all = interval.kind == IntervalKind::kAll;
+    span.first = static_cast<std::int16_t>(all ? 0 : interval.start);
+    const std::uint32_t length = all ? size(axis) : interval.length;
+    span.last = static_cast<std::int16_t>(at(axis, std::int64_t{span.first} + length - 1));
+    return Interval::forRoots(span);
+  }
+  Interval fromRoot(std::uint32_t axis, std::int64_t first, std::int64_t last) const {
+    RootSpan span = roots_[axis];
+    span.first_from_root = span.last_from_root = true;
+    span.first = static_cast<std::int16_t>(first % std::int64_t{size(axis)});
+    span.last = static_cast<std::int16_t>(last % std::int64_t{size(axis)});
+    return Interval::forRoots(span);
+  }
+
+  /// An interval of the line, which begins behind the dead node's coordinate.
+  Interval onLine(const Interval& interval, TreeAxis axis, bool& is_empty) const {
+    RootSpan span = roots_[cut_];
+    const std::int64_t last = std::int64_t{size(cut_)} - 2;  // of the line
+    std::int64_t from = 0, to = last;                        // roots, on the line
+    const auto place = [&](std::int64_t coordinate) {
+      return at(cut_, dead(cut_) + 1 + coordinate);
+    };
+    const auto setFirst = [&](bool from_root, std::int64_t end) {
+      span.first_from_root = from_root;
+      span.first = static_cast<std::int16_t>(from_root ? end : place(end));
+    };
+    const auto setLast = [&](bool from_root, std::int64_t end) {
+      span.last_from_root = from_root;
+      span.last = static_cast<std::int16_t>(from_root ? end : place(end));
+    };
+    const std::int64_t offset = interval.start;
+    const auto end = std::int64_t{static_cast<std::int32_t>(interval.length)};
+    if (axis != TreeAxis::kLine || interval.kind == IntervalKind::kAll) {
+      setFirst(false, 0);
+      setLast(false, last);
+    } else if (interval.kind == IntervalKind::kToRoot) {
+      setFirst(false, end);
+      setLast(true, offset);
+      from = std::max<std::int64_t>(0, end - offset);
+    } else if (interval.kind == IntervalKind::kFromRoot) {
+      setFirst(true, offset);
+      setLast(false, end);
+      to = std::min(last, end - offset);
+    } else {  // the root's coordinate, or one beside it
+      const bool within = interval.kind == IntervalKind::kRootWithin;
+      setFirst(true, within ? 0 : offset);
+      setLast(true, within ? 0 : offset);
+      from = std::max<std::int64_t>(0, within ? offset : -offset);
+      to = std::min(last, within ? offset + end - 1 : last - offset);
+    }
+    is_empty |= from > to;
+    span.from = place(from);
+    span.to = place(to);
+    return Interval::forRoots(span);
+  }
+
+  const Topology& topology_;
+  const std::uint32_t cut_;
+  std::array<RootSpan, kMaxAxes> roots_;  // their coordinates, without ends
+};
+
+class PlaneTrees {
+ public:
+  explicit PlaneTrees(const CollectiveSpec& spec)
+      : topology_(spec.topology),
+        parts_(partsOf(spec.topology)),
+        builder_(header(spec, parts_)),
+        scratch_(parts_) {}
+
+  static std::uint32_t partsOf(const Topology& topology) {
+    std::uint32_t parts = kNone;
+    for (const std::uint32_t cut : cutsOf(topology)) {
+      const Core core(topology, cut);
+      const std::uint32_t trees = TreeRule(core.axes, core.sizes).trees();
+      parts = std::min({parts, DeadPlane(topology, cut).mostParts(), std::max(1u, trees)});
+    }
+    return parts == kNone ? 1 : parts;
+  }
+
+  Schedule run(bool reduces) {
+    const Axes cuts = cutsOf(topology_);
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      const CutGuards guards(topology_, llvm::ArrayRef(cuts).take_front(i), cuts[i]);
+      const DeadPlane plane(topology_, cuts[i]);
+      const Core core(topology_, cuts[i]);
+      const TreeRule rule(core.axes, core.sizes);
+      const RootGrid grid(core.axes, core.sizes);
+      for (part_ = 0; part_ < parts_; ++part_) {
+        stream_ = builder_.addStream({part_, 0});
+        std::vector<ArcBoxes> arcs;
+        for (ArcBoxes& arc : plane.arcs(part_, parts_)) {
+          arc.children = guards.absolute(arc.children);
+          arc.parents = guards.absolute(arc.parents);
+          arcs.push_back(arc);
+        }
+        if (part_ < rule.trees()) {
+          for (ArcBoxes& arc : productArcs(core.axes, core.sizes, rule, grid, part_)) {
+            const std::optional<Box> children = guards.core(arc.children, core.axes);
+            const std::optional<Box> parents = guards.core(arc.parents, core.axes);
+            if (!children || !parents) continue;
+            arcs.push_back({arc.axis, arc.sign, *children, *parents});
+          }
+        }
+        if (reduces) {
+          reduce(arcs, guards);
+        } else {
+          broadcast(arcs, guards);
+        }
+      }
+    }
+    return builder_.take();
+  }
+
+ private:
+  using Steps = llvm::SmallVector<std::pair<Box, std::uint32_t>, 16>;
+  struct Scratch {
+    std::optional<Region> sum;
+    std::map<std::pair<std::uint32_t, int>, Region> staging;  // by axis and sign
+  };
+
+  static Schedule header(const CollectiveSpec& spec, std::uint32_t parts) {
+    Schedule schedule = ir::scheduleHeader(spec.collective, spec.topology, parts);
+    schedule.flags |= kDropsBroken;
+    return schedule;
+  }
+
+  Region data(Buffer buffer) { return builder_.region(buffer, {{part_, 1, builder_.box({})}}); }
+  Region newFrame() {
+    const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
+    const std::uint32_t frame = builder_.addFrame({{part_, 1, builder_.box({})}}, slot);
+    return wholeFrame(builder_.schedule().frames[frame], frame);
+  }
+  ir::StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
+  bool mayMeet(const Box& a, const Box& b) const;
+  ir::OperationIndices meeting(const Steps& steps, const Box& box) const {
+    ir::OperationIndices found;
+    for (const auto& [other, step] : steps) {
+      if (mayMeet(other, box)) found.push_back(step);
+    }
+    return found;
+  }
+  void broadcast(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards);
+  void reduce(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards);
+
+  const Topology topology_;
+  const std::uint32_t parts_;
+  ir::StepBuilder builder_;
+  std::vector<Scratch> scratch_;  // by part
+  std::uint32_t part_ = 0, stream_ = 0;
+};
+
+/// Whether some node may be in both boxes, for some root.
+bool PlaneTrees::mayMeet(const Box& a, const Box& b) const {
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const std::uint32_t size = topology_.axes[axis].size;
+    const auto at = [&](const Interval& interval, std::uint32_t root) {
+      return resolve(isRootRelative(interval.kind)
+                         ? atRoot(interval, static_cast<std::int32_t>(root), size)
+                         : interval,
+                     0, size);
+    };
+    // Roots beside the dead node, and one that is far from it, stand for all.
+    bool meet = false;
+    for (std::uint32_t i = 0; i < std::min(size, 12u) && !meet; ++i) {
+      const std::int64_t away = i < 11 ? std::int64_t{i} - 5 : size / 2;
+      const std::uint32_t root = wrap(topology_.deadNodes().front()[axis] + away, size);
+      meet = overlaps(at(a[axis], root), at(b[axis], root), size);
+    }
+    if (!meet) return false;
+  }
+  return true;
+}
+
+void PlaneTrees::broadcast(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards) {
+  const Region out = data(Buffer::kOut);
+  Steps has_data{
+      {guards.root(), builder_.copy(place(guards.root()), out, data(Buffer::kIn), {})}};
+  for (const ArcBoxes& arc : arcs) {
+    has_data.emplace_back(
+        arc.children, builder_.receive(place(arc.children), out, ir::hop(arc.axis, arc.sign), {}));
+  }
+  for (const ArcBoxes& arc : arcs) {
+    builder_.send(place(arc.parents), out, ir::hop(arc.axis, arc.sign),
+                  meeting(has_data, arc.parents));
+  }
+}
+
+void PlaneTrees::reduce(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards) {
+  Scratch& scratch = scratch_[part_];
+  if (!scratch.sum) scratch.sum = newFrame();
+  const Region& sum = *scratch.sum;
+  Steps sums{
+      {guards.everyone(), builder_.copy(place(guards.everyone()), sum, data(Buffer::kIn), {})}};
+  for (const ArcBoxes& arc : arcs) {
+    const auto [entry, is_new] = scratch.staging.try_emplace({arc.axis, arc.sign});
+    if (is_new) entry->second = newFrame();
+    ir::OperationIndices after = meeting(sums, arc.parents);
+    after.push_back(builder_.receive(place(arc.parents), entry->second,
+                                     ir::hop(arc.axis, -arc.sign), {}));
+    sums.emplace_back(arc.parents,
+                      builder_.reduce(place(arc.parents), sum, sum, entry->second, after));
+  }
+  for (const ArcBoxes& arc : arcs) {
+    builder_.send(place(arc.children), sum, ir::hop(arc.axis, -arc.sign),
+                  meeting(sums, arc.children));
+  }
+  builder_.copy(place(guards.root()), data(Buffer::kOut), sum, meeting(sums, guards.root()));
+}
+
+}  // namespace
+
+bool suitsPlaneTrees(const Topology& topology) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.size > kMostOfRootSpan || (axis.size > 1 && !axis.isRing())) return false;
+  }
+  return topology.dead_node_count == 1 && topology.deadLinks().empty();
+}
+
+llvm::Expected<ir::Program> planPlaneTrees(const CollectiveSpec& spec) {
+  if (!suitsPlaneTrees(spec.topology)) {
+    return makeError("plane trees: they need a ring along every axis, and one dead node");
+  }
+  ir::Program program;
+  program.schedule = PlaneTrees(spec).run(rowOf(spec.collective).reduces());
+  return program;
+}
+
+TreePipeline planeTreesPipeline(const Topology& topology) {
+  TreePipeline pipeline{0, 1.0 / PlaneTrees::partsOf(topology)};
+  for (const std::uint32_t cut : cutsOf(topology)) {
+    double hops = DeadPlane(topology, cut).depth() - 1.0;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+      hops += topology.axes[i].size - 1;
+    pipeline.hops = std::max(pipeline.hops, hops);
+  }
+  return pipeline;
+}
+
+ProgramSize estimatePlaneTrees(const CollectiveSpec& spec) {
+  const auto cuts = static_cast<double>(cutsOf(spec.topology).size());
+  return treesSize(spec, 2 * cuts * cuts, 400);
+}
+
+}  // namespace torc::compiler
