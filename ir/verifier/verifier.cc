@@ -16,7 +16,7 @@
 #include "ir/segments/segments.h"
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
-#include "ir/verifier/roots.h"
+#include "ir/verifier/roots/roots.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/root.h"
@@ -134,12 +134,39 @@ void keepFirstOfEach(std::vector<Fault>& faults) {
   });
 }
 
+/// The proof of a schedule without loops, whose segments are written out, for all roots.
+VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& options,
+                         std::uint32_t operations_per_segment) {
+  VerifyResult result;
+  const std::vector<Coordinates> roots =
+      rootsToProve(schedule, options.per_rank, operations_per_segment);
+  std::map<LinkClass, double> loads;  // for the root that loads them most
+  for (const Coordinates& root : roots) {
+    const std::uint64_t work = std::exchange(result, {}).work;
+    const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
+    verifyAt(rooted.view(), root, options, result);
+    if (!result.ok()) {
+      if (roots.size() == 1) break;
+      for (Fault& fault : result.faults)
+        fault.message += "; the root is rank " + std::to_string(rooted.root());
+      break;
+    }
+    result.work += work;
+    for (const LinkLoad& load : result.loads) {
+      double& most = loads[{load.phase, load.axis, load.sign}];
+      most = std::max(most, load.share);
+    }
+  }
+  setLoads(loads, result);
+  return result;
+}
+
 /// The proof of a schedule in segments, by as many as stand for all.
 VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& options) {
   const std::uint32_t segments = segmentsToProve(schedule);
   const Schedule unrolled = unrollSegments(schedule, segments);
-  VerifyResult result = verify(unrolled.view(), options);
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
+  VerifyResult result = verifySteps(unrolled.view(), options, std::max(count, 1u));
   for (Fault& fault : result.faults) {
     if (fault.operation != kNone) fault.operation %= count;
     fault.message += " (in this line parts, frames and operations are counted through " +
@@ -186,26 +213,8 @@ VerifyResult verify(const ScheduleView& as_written, const VerifyOptions& options
   const ScheduleView schedule = asCounted(as_written);
   if (!schedule.loops.empty()) return verifyUnrolledLoops(schedule, options);
   if (schedule.segments > 1) return verifySegments(schedule, options);
-  const std::vector<Coordinates> roots = rootsToProve(schedule, options.per_rank);
-  std::map<LinkClass, double> loads;  // for the root that loads them most
-  for (const Coordinates& root : roots) {
-    const std::uint64_t work = std::exchange(result, {}).work;
-    const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
-    verifyAt(rooted.view(), root, options, result);
-    if (!result.ok()) {
-      if (roots.size() == 1) break;
-      for (Fault& fault : result.faults)
-        fault.message += "; the root is rank " + std::to_string(rooted.root());
-      break;
-    }
-    result.work += work;
-    for (const LinkLoad& load : result.loads) {
-      double& most = loads[{load.phase, load.axis, load.sign}];
-      most = std::max(most, load.share);
-    }
-  }
-  setLoads(loads, result);
-  return result;
+  const auto count = static_cast<std::uint32_t>(schedule.operations.size());
+  return verifySteps(schedule, options, std::max(count, 1u));
 }
 
 void printFaults(const ScheduleView& schedule, const VerifyResult& result, llvm::raw_ostream& out) {

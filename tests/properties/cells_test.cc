@@ -8,7 +8,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "ir/counted/counted_proof.h"
-#include "ir/verifier/roots.h"
+#include "ir/verifier/roots/roots.h"
 #include "ir/verifier/verifier.h"
 #include "tests/properties/mutants.h"
 #include "tests/properties/random_case.h"

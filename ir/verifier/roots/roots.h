@@ -14,8 +14,11 @@ namespace torc::ir {
 
 /// Places of the root, in the coordinates of the schedule, whose proofs are a proof for all; the
 /// origin for a collective that has no root. Live nodes only. With `all`, and on a damaged torus,
-/// of which no two places look alike, every one.
-std::vector<Coordinates> rootsToProve(const ScheduleView& schedule, bool all);
+/// of which no two places look alike, every one; but where guards are for some roots (kForRoots),
+/// those near an end, as on a line, and of a coordinate that makes no difference (root_shifts.h)
+/// one. `schedule` has no loops; each segment has `operations_per_segment` of its operations.
+std::vector<Coordinates> rootsToProve(const ScheduleView& schedule, bool all,
+                                      std::uint32_t operations_per_segment);
 
 }  // namespace torc::ir
 

@@ -1,0 +1,231 @@
+#include "ir/verifier/roots/root_shifts.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "schedules/root.h"
+
+namespace torc::ir {
+namespace {
+
+/// What a guard is on an axis along which the root moves.
+enum class Along : std::uint8_t { kAll, kAbsolute, kFromRoot, kOther };
+
+Along alongOf(const Interval& interval, std::uint32_t size) {
+  switch (interval.kind) {
+    case IntervalKind::kAll:
+      return Along::kAll;
+    case IntervalKind::kAbsolute:
+      return interval.length == size ? Along::kAll : Along::kAbsolute;
+    case IntervalKind::kForRoots: {
+      const RootSpan span = interval.rootSpan();
+      if (span.first_from_root != span.last_from_root) return Along::kOther;
+      if (span.first_from_root) return Along::kFromRoot;
+      const bool all = wrap(std::int64_t{span.last} - span.first + 1, size) == 0;
+      return all ? Along::kAll : Along::kAbsolute;
+    }
+    default:
+      return Along::kOther;
+  }
+}
+
+std::int64_t hopsOf(const Shift& shift) {
+  std::int64_t hops = 0;
+  for (const std::int32_t along : shift)
+    hops += std::abs(std::int64_t{along});
+  return hops;
+}
+
+enum class Where : std::uint8_t { kPlane, kOutside, kCrossing, kCommon };
+
+}  // namespace
+
+RootShifts::RootShifts(const ScheduleView& schedule, std::uint32_t operations_per_segment)
+    : schedule_(schedule), per_segment_(operations_per_segment) {}
+
+Interval RootShifts::guardOf(std::uint32_t operation, std::uint32_t axis) const {
+  const std::uint32_t guard = schedule_.operations[operation].guard;
+  return guard == kNone ? Interval::all() : schedule_.boxes[guard][axis];
+}
+
+Range RootShifts::rangeOf(std::uint32_t operation, std::uint32_t axis,
+                          const Coordinates& root) const {
+  const std::uint32_t size = schedule_.topology.axes[axis].size;
+  const Interval interval = guardOf(operation, axis);
+  return resolve(
+      isRootRelative(interval.kind) ? atRoot(interval, root[axis], size) : interval, 0, size);
+}
+
+/// Whether all blocks and frames are `*` on `axis`.
+bool RootShifts::namesAll(std::uint32_t axis) const {
+  const auto isAll = [&](std::uint32_t box) {
+    return schedule_.boxes[box][axis].kind == IntervalKind::kAll;
+  };
+  const auto areAll = [&](const auto& blocks) {
+    return llvm::all_of(schedule_.piecesOf(blocks),
+                        [&](const Piece& piece) { return isAll(piece.box); });
+  };
+  return llvm::all_of(schedule_.frames, areAll) &&
+         llvm::all_of(schedule_.operations, [&](const Operation& operation) {
+           return areAll(operation.dst) && areAll(operation.a) && areAll(operation.b);
+         });
+}
+
+void RootShifts::findReached() {
+  const std::size_t count = schedule_.operations.size();
+  reached_.assign(count, llvm::BitVector(static_cast<unsigned>(count)));
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[i])) {
+      const std::uint32_t before = operationOf(dependence);
+      reached_[i].set(before);
+      reached_[i] |= reached_[before];
+    }
+  }
+}
+
+bool RootShifts::areOrdered(std::uint32_t a, std::uint32_t b) {
+  return reached_[a].test(b) || reached_[b].test(a);
+}
+
+/// Whether they may touch one place in memory that one of them writes.
+bool RootShifts::touchTheSame(const Operation& a, const Operation& b) const {
+  const auto meet = [&](const Region& one, const Region& other) {
+    if (!one.present() || one.buffer != other.buffer) return false;
+    if (one.buffer == Buffer::kScratch) {
+      const Frame &frame = schedule_.frames[one.frame], &its = schedule_.frames[other.frame];
+      return frame.group() == its.group();
+    }
+    return llvm::any_of(schedule_.piecesOf(one), [&](const Piece& piece) {
+      return llvm::any_of(schedule_.piecesOf(other), [&](const Piece& its) {
+        return piece.part < its.part + its.parts && its.part < piece.part + piece.parts;
+      });
+    });
+  };
+  const auto writesWhat = [&](const Operation& writer, const Operation& other) {
+    return llvm::any_of(
+        std::initializer_list<const Region*>{&other.dst, &other.a, &other.b},
+        [&](const Region* region) {
+          return meet(writer.dst, *region) ||
+                 (writer.kind == OperationKind::kRecvReduce && meet(writer.b, *region));
+        });
+  };
+  return writesWhat(a, b) || writesWhat(b, a);
+}
+
+bool RootShifts::isFree(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active,
+                        const std::array<bool, kMaxAxes>& is_fixed, const Coordinates& root) {
+  const Topology& topology = schedule_.topology;
+  const Collective collective = schedule_.collective;
+  if ((collective != Collective::kBroadcast && collective != Collective::kReduce) ||
+      !topology.axes[axis].isRing() || !topology.deadLinks().empty() ||
+      topology.deadNodes().empty() || !namesAll(axis)) {
+    return false;
+  }
+  for (std::uint32_t across = 0; across < topology.axis_count; ++across) {
+    const auto plane = static_cast<std::uint32_t>(topology.deadNodes().front()[across]);
+    if (is_fixed[across] && across != axis && root[across] != static_cast<std::int32_t>(plane) &&
+        isSeparated(axis, active, across, plane, is_fixed, root)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active,
+                             std::uint32_t across, std::uint32_t plane,
+                             const std::array<bool, kMaxAxes>& is_fixed, const Coordinates& root) {
+  const Topology& topology = schedule_.topology;
+  const bool reduces = schedule_.collective == Collective::kReduce;
+  const std::uint32_t size = topology.axes[across].size;
+  if (llvm::any_of(topology.deadNodes(), [&](const Coordinates& dead) {
+        return dead[across] != static_cast<std::int32_t>(plane);
+      })) {
+    return false;
+  }
+  std::vector<std::optional<Where>> places(schedule_.operations.size());
+  std::vector<std::uint32_t> crossings, outside;
+  std::vector<char> of_common(schedule_.streams.size(), 0), of_others(schedule_.streams.size(), 0);
+  const auto adds_crossing = [&](const Operation& operation) {
+    return llvm::any_of(schedule_.dependencesOf(operation), [&](std::uint32_t dependence) {
+      return places[operationOf(dependence)] == Where::kCrossing;
+    });
+  };
+  for (const std::uint32_t index : active) {
+    const Operation& operation = schedule_.operations[index];
+    const Along along = alongOf(guardOf(index, axis), topology.axes[axis].size);
+    const Range range = rangeOf(index, across, root);
+    if (along == Along::kOther || operation.hasPeerLoop()) return false;
+    const bool in_plane = contains(range, plane, size);
+    const bool is_message = sends(operation.kind) || receives(operation.kind);
+    if (in_plane && range.length > 1) {
+      places[index] = Where::kCommon;
+      of_common[operation.stream] |= is_message;
+      if (along != Along::kAll) return false;
+      continue;
+    }
+    of_others[operation.stream] = 1;
+    const std::int32_t hop = is_message ? schedule_.shifts[operation.peer][across] : 0;
+    if (is_message && hopsOf(schedule_.shifts[operation.peer]) > 1) return false;
+    if (in_plane) {
+      places[index] = Where::kPlane;
+      if (along == Along::kFromRoot) return false;
+      const bool leaves = wrap(hop, size) != 0;
+      if (leaves && sends(operation.kind) != reduces) return false;
+      continue;
+    }
+    const bool may_cross = is_message && contains(range, wrap(std::int64_t{plane} - hop, size), size);
+    if (may_cross && (range.length > 1 || along == Along::kFromRoot ||
+                      receives(operation.kind) != reduces)) {
+      return false;
+    }
+    const bool crosses = may_cross || (reduces && !is_message && along != Along::kFromRoot &&
+                                       (along == Along::kAbsolute || adds_crossing(operation)));
+    if (!crosses && along == Along::kAbsolute) return false;
+    places[index] = crosses ? Where::kCrossing : Where::kOutside;
+    (crosses ? crossings : outside).push_back(index);
+  }
+  for (std::size_t stream = 0; stream < of_common.size(); ++stream) {
+    if (of_common[stream] != 0 && of_others[stream] != 0) return false;
+  }
+  // What waits for what in its own segment, also through what no node executes.
+  std::vector<char> waits_for_crossing(places.size(), 0), waits_for_other(places.size(), 0);
+  std::vector<char> waits_for_outside(places.size(), 0);
+  for (std::uint32_t index = 0; index < places.size(); ++index) {
+    for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[index])) {
+      const std::uint32_t before = operationOf(dependence);
+      if (before / per_segment_ != index / per_segment_) continue;
+      const std::optional<Where>& its = places[before];
+      waits_for_crossing[index] |= waits_for_crossing[before] | (its == Where::kCrossing ? 1 : 0);
+      waits_for_outside[index] |= waits_for_outside[before] | (its == Where::kOutside ? 1 : 0);
+      waits_for_other[index] |=
+          waits_for_other[before] | (its.has_value() && its != Where::kCommon ? 1 : 0);
+    }
+    if (places[index] == Where::kCommon && waits_for_other[index] != 0) return false;
+    if (places[index] == Where::kOutside && !reduces && waits_for_crossing[index] != 0) return false;
+    if (places[index] == Where::kCrossing && reduces && waits_for_outside[index] != 0) return false;
+  }
+  if (reached_.empty()) findReached();
+  const auto areApart = [&](std::uint32_t a, std::uint32_t b) {
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      if (is_fixed[i] &&
+          !overlaps(rangeOf(a, i, root), rangeOf(b, i, root), topology.axes[i].size)) {
+        return true;
+      }
+    }
+    return false;
+  };
+  for (const std::uint32_t crossing : crossings) {
+    for (const std::uint32_t other : outside) {
+      if (touchTheSame(schedule_.operations[crossing], schedule_.operations[other]) &&
+          !areApart(crossing, other) && !areOrdered(crossing, other)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace torc::ir

@@ -1,0 +1,218 @@
+// Coordinates of the root by axis, and their product.
+#include "ir/verifier/roots/roots.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "ir/verifier/roots/root_shifts.h"
+#include "schedules/root.h"
+
+namespace torc::ir {
+namespace {
+
+/// What ends on a line, and how far from the root it matters.
+struct Line {
+  std::set<std::int64_t> ends;  // the first coordinate of an interval, or the one behind its last
+  std::int64_t reach = 0;
+};
+
+Line lineOf(const ScheduleView& schedule, std::uint32_t axis) {
+  Line line{{0, schedule.topology.axes[axis].size}};
+  std::int64_t offset = 0, blocks = 0, hop = 1;  // from the root, from a node, of a message
+  for (const Box& box : schedule.boxes) {
+    const Interval& interval = box[axis];
+    switch (interval.kind) {
+      case IntervalKind::kAll:
+      case IntervalKind::kForRoots:
+        break;
+      case IntervalKind::kAbsolute:
+      case IntervalKind::kRootWithin:
+        line.ends.insert({interval.start, std::int64_t{interval.start} + interval.length});
+        break;
+      case IntervalKind::kRelative:
+      case IntervalKind::kPlusShift:  // of loops over peers, which rooted collectives have not
+      case IntervalKind::kMinusShift:
+        blocks = std::max(blocks, std::abs(std::int64_t{interval.start}) + interval.length - 1);
+        break;
+      case IntervalKind::kRoot:
+        offset = std::max(offset, std::abs(std::int64_t{interval.start}) + interval.length - 1);
+        break;
+      case IntervalKind::kFromRoot:
+        line.ends.insert(std::int64_t{interval.length} + 1);
+        offset = std::max(offset, std::abs(std::int64_t{interval.start}));
+        break;
+      case IntervalKind::kToRoot:
+        line.ends.insert(interval.length);
+        offset = std::max(offset, std::abs(std::int64_t{interval.start}));
+        break;
+    }
+  }
+  for (const Shift& shift : schedule.shifts)
+    hop = std::max(hop, std::abs(std::int64_t{shift[axis]}));
+  line.reach = offset + 2 * blocks + hop;  // both ends of a message name blocks
+  return line;
+}
+
+/// The coordinates near an end, and of the others between two ends the first.
+std::vector<std::int32_t> coordinatesToProve(const Line& line, std::uint32_t size) {
+  std::vector<std::int32_t> coordinates;
+  bool after_near = true;
+  for (std::int64_t x = 0; x < size; ++x) {
+    const auto above = line.ends.upper_bound(x);
+    const bool is_near = (above != line.ends.end() && *above - x <= line.reach) ||
+                         (above != line.ends.begin() && x - *std::prev(above) <= line.reach);
+    if (is_near || after_near) coordinates.push_back(static_cast<std::int32_t>(x));
+    after_near = is_near;
+  }
+  return coordinates;
+}
+
+/// The same on a ring round which something is dead, where guards are absolute or for some roots.
+/// None where there are others.
+std::optional<std::vector<std::int32_t>> onDamagedRing(const ScheduleView& schedule,
+                                                       std::uint32_t axis) {
+  const Topology& topology = schedule.topology;
+  const std::uint32_t size = topology.axes[axis].size;
+  if (!topology.axes[axis].isRing()) return std::nullopt;
+  std::set<std::uint32_t> ends;
+  std::int64_t reach = 1;  // a hop
+  const auto addEnd = [&](std::int64_t end) { ends.insert(wrap(end, size)); };
+  const auto addFromRoot = [&](std::int64_t end) {
+    reach = std::max<std::int64_t>(reach, 1 + std::min(wrap(end, size), wrap(-end, size)));
+  };
+  for (const Coordinates& dead : topology.deadNodes()) {
+    addEnd(dead[axis]);
+    addEnd(std::int64_t{dead[axis]} + 1);
+  }
+  for (const DeadLink& link : topology.deadLinks()) {
+    for (int end = 0; end < 3; ++end)
+      addEnd(std::int64_t{link.from[axis]} + end);
+  }
+  for (const Box& box : schedule.boxes) {
+    const Interval& interval = box[axis];
+    if (interval.kind == IntervalKind::kAll) continue;
+    if (interval.kind == IntervalKind::kAbsolute) {
+      addEnd(interval.start);
+      addEnd(std::int64_t{interval.start} + interval.length);
+    } else if (interval.kind == IntervalKind::kForRoots) {
+      const RootSpan span = interval.rootSpan();
+      span.first_from_root ? addFromRoot(span.first) : addEnd(span.first);
+      span.last_from_root ? addFromRoot(span.last + 1) : addEnd(span.last + 1);
+      addEnd(span.from);
+      addEnd(span.to + 1);
+    } else {
+      return std::nullopt;
+    }
+  }
+  for (const Shift& shift : schedule.shifts) {
+    if (std::abs(shift[axis]) > 1) return std::nullopt;
+  }
+  const auto isNear = [&](std::uint32_t x) {
+    return llvm::any_of(ends, [&](std::uint32_t end) {
+      return std::min(wrap(std::int64_t{end} - x, size), wrap(std::int64_t{x} - end, size)) <=
+             reach;
+    });
+  };
+  std::vector<std::int32_t> coordinates;
+  for (std::uint32_t x = 0; x < size; ++x) {
+    if (isNear(x) || isNear((x + size - 1) % size)) coordinates.push_back(static_cast<std::int32_t>(x));
+  }
+  return coordinates;
+}
+
+/// Goes through the axes, and of each through the coordinates of the root.
+class RootsToProve {
+ public:
+  RootsToProve(const ScheduleView& schedule, bool all, std::uint32_t operations_per_segment)
+      : schedule_(schedule), all_(all), shifts_(schedule, operations_per_segment) {}
+
+  std::vector<Coordinates> run() {
+    std::vector<std::uint32_t> active(schedule_.operations.size());
+    std::iota(active.begin(), active.end(), 0);
+    visit(0, active);
+    return std::move(roots_);
+  }
+
+ private:
+  void visit(std::uint32_t axis, const std::vector<std::uint32_t>& active) {
+    const Topology& topology = schedule_.topology;
+    if (axis == topology.axis_count) {
+      if (!topology.isDead(root_)) roots_.push_back(root_);
+      return;
+    }
+    if (countsFromRoot(schedule_, axis)) return visit(axis + 1, active);
+    // By what is executed; the coordinates with which something else is, each.
+    std::vector<std::pair<std::vector<std::uint32_t>, std::vector<std::int32_t>>> alike;
+    for (const std::int32_t x : coordinatesOn(axis)) {
+      std::vector<std::uint32_t> left = activeAt(axis, x, active);
+      const auto same = llvm::find_if(alike, [&](const auto& other) { return other.first == left; });
+      if (same == alike.end()) {
+        alike.push_back({std::move(left), {x}});
+      } else {
+        same->second.push_back(x);
+      }
+    }
+    for (const auto& [left, coordinates] : alike) {
+      const bool is_free = !all_ && coordinates.size() > 1 &&
+                           shifts_.isFree(axis, left, is_fixed_, root_);
+      is_fixed_[axis] = !is_free;
+      for (const std::int32_t x : coordinates) {
+        root_[axis] = x;
+        visit(axis + 1, left);
+        if (is_free) break;
+      }
+      is_fixed_[axis] = false;
+    }
+    root_[axis] = 0;
+  }
+
+  std::vector<std::int32_t> coordinatesOn(std::uint32_t axis) const {
+    const Topology& topology = schedule_.topology;
+    Line line = lineOf(schedule_, axis);
+    if (all_ || topology.isDamaged()) {
+      if (!all_) {
+        if (auto coordinates = onDamagedRing(schedule_, axis)) return *coordinates;
+      }
+      line.reach = topology.axes[axis].size;
+    }
+    return coordinatesToProve(line, topology.axes[axis].size);
+  }
+
+  /// Those of `active` whose guards are for a root at `x`.
+  std::vector<std::uint32_t> activeAt(std::uint32_t axis, std::int32_t x,
+                                      const std::vector<std::uint32_t>& active) const {
+    std::vector<std::uint32_t> left;
+    llvm::copy_if(active, std::back_inserter(left), [&](std::uint32_t operation) {
+      const std::uint32_t guard = schedule_.operations[operation].guard;
+      if (guard == kNone) return true;
+      const Interval& interval = schedule_.boxes[guard][axis];
+      return interval.kind != IntervalKind::kForRoots ||
+             atRoot(interval, x, schedule_.topology.axes[axis].size).length > 0;
+    });
+    return left;
+  }
+
+  const ScheduleView& schedule_;
+  const bool all_;
+  RootShifts shifts_;
+  Coordinates root_{};
+  std::array<bool, kMaxAxes> is_fixed_{};
+  std::vector<Coordinates> roots_;
+};
+
+}  // namespace
+
+std::vector<Coordinates> rootsToProve(const ScheduleView& schedule, bool all,
+                                      std::uint32_t operations_per_segment) {
+  if (!rowOf(schedule.collective).isRooted()) return std::vector<Coordinates>(1);
+  return RootsToProve(schedule, all, operations_per_segment).run();
+}
+
+}  // namespace torc::ir
