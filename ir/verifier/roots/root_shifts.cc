@@ -148,9 +148,11 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
   std::vector<std::optional<Where>> places(schedule_.operations.size());
   std::vector<std::uint32_t> crossings, outside;
   std::vector<char> of_common(schedule_.streams.size(), 0), of_others(schedule_.streams.size(), 0);
-  const auto adds_crossing = [&](const Operation& operation) {
+  const auto adds_received = [&](const Operation& operation) {
     return llvm::any_of(schedule_.dependencesOf(operation), [&](std::uint32_t dependence) {
-      return places[operationOf(dependence)] == Where::kCrossing;
+      const std::uint32_t before = operationOf(dependence);
+      return places[before] == Where::kCrossing &&
+             receives(schedule_.operations[before].kind);
     });
   };
   for (const std::uint32_t index : active) {
@@ -182,7 +184,7 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
       return false;
     }
     const bool crosses = may_cross || (reduces && !is_message && along != Along::kFromRoot &&
-                                       (along == Along::kAbsolute || adds_crossing(operation)));
+                                       (along == Along::kAbsolute || adds_received(operation)));
     if (!crosses && along == Along::kAbsolute) return false;
     places[index] = crosses ? Where::kCrossing : Where::kOutside;
     (crosses ? crossings : outside).push_back(index);

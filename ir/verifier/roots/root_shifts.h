@@ -10,7 +10,7 @@
 //   (b) those in O count from the root, or are `*`, on j; or they are *crossings*, X: absolute on j,
 //       and messages between O and W, or in a reduction additions. All messages between O and W are
 //       crossings, of one hop, those in O sends in a broadcast, receives in a reduction. Additions
-//       that wait for a crossing may be `*` on j.
+//       of what a crossing receives may be `*` on j.
 //   (c) those on nodes of both are *common*: `*` on j, they wait for common ones alone, and share
 //       no stream with others.
 //   (d) within a segment no other operation of O waits for a crossing in a broadcast, and no
