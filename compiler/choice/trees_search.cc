@@ -33,13 +33,14 @@ std::set<std::uint32_t> segmentsToTry(const Trials& trials, const TreePipeline& 
 
 /// Why two messages on a link at a time are not tried, where `one` at a time is the best; empty:
 /// they are.
-llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one) {
+llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one,
+                                const ScheduleView& schedule) {
   const Topology& topology = trials.stepsOn(one);
   if (one.predicted_s < kWorthStaggering * one.busy_s) return "its busiest link is hardly idle";
   if (one.busy_s > trials.bestSeconds())
     return "its busiest link alone takes longer than another takes in all";
   if (one.algorithm->pipeline(topology).messages > 1) return kMoreUnderWay;
-  if (trials.limits.in_flight.value_or(kStaggered) < 2 || passes::canStagger(topology)) return "";
+  if (trials.limits.in_flight.value_or(kStaggered) < 2 || passes::canStagger(schedule)) return "";
   return topology.isDamaged() ? "something is dead" : "no axis is a ring";
 }
 
@@ -50,7 +51,10 @@ Search searchStaggered(const Trials& trials, Candidate candidate) {
   const Algorithm& algorithm = *candidate.algorithm;
   PipelineOptions& options = candidate.options;
   const Candidate one = trials.bestOf(algorithm, options.led_cores > 0);
-  const llvm::StringRef reason = whyNotStaggered(trials, one);
+  options.chunks = 1;
+  auto whole = programOf(trials.programs, candidate);
+  if (!whole) co_return consumeError(whole.takeError());
+  const llvm::StringRef reason = whyNotStaggered(trials, one, (*whole)->schedule.view());
   const LeftOut staggered{"2 in flight", &algorithm, reason.str()};
   if (!reason.empty()) co_yield staggered;
   if (reason == kMoreUnderWay) {
@@ -60,9 +64,6 @@ Search searchStaggered(const Trials& trials, Candidate candidate) {
   }
   options.in_flight = trials.limits.in_flight.value_or(kStaggered);
   if (!reason.empty() || options.in_flight < 2) co_return;
-  options.chunks = 1;
-  auto whole = programOf(trials.programs, candidate);
-  if (!whole) co_return consumeError(whole.takeError());
   options.chunks = algorithm.pipeline(trials.stepsOn(candidate))
                        .mostStaggered(trials.machine, trials.bytes, options.in_flight,
                                       passes::mostSegments((*whole)->schedule.view()));

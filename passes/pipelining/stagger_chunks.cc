@@ -8,9 +8,11 @@
 namespace torc::passes {
 namespace {
 
-/// The first axis along which every node has a neighbour.
-std::optional<std::uint32_t> ringOf(const Topology& topology) {
-  if (topology.isDamaged()) return std::nullopt;
+/// The first axis along which every node has a neighbour; one that has none, beside something dead,
+/// waits for nothing, where broken messages are dropped.
+std::optional<std::uint32_t> ringOf(const ScheduleView& schedule) {
+  const Topology& topology = schedule.topology;
+  if (topology.isDamaged() && (schedule.flags & kDropsBroken) == 0) return std::nullopt;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     if (topology.axes[axis].isRing()) return axis;
   }
@@ -32,7 +34,7 @@ class StaggerChunks final : public Pass {
       for (std::uint32_t part = 0; part < color.directions * color.chunks; ++part)
         chunk_of.push_back(part % color.chunks);
     }
-    const std::optional<std::uint32_t> axis = ringOf(old.topology);
+    const std::optional<std::uint32_t> axis = ringOf(old.view());
     if (chunks == 1 || !axis || !old.loops.empty() || old.operations.empty()) {
       return PassResult::kWithoutChange;
     }
@@ -69,8 +71,8 @@ class StaggerChunks final : public Pass {
 
 }  // namespace
 
-bool canStagger(const Topology& topology) {
-  return ringOf(topology).has_value();
+bool canStagger(const ScheduleView& schedule) {
+  return ringOf(schedule).has_value();
 }
 
 std::unique_ptr<Pass> makePass(const StaggerChunksPass&) {

@@ -20,9 +20,9 @@ struct StaggerChunksPass {
   auto operator<=>(const StaggerChunksPass&) const = default;
 };
 
-/// Whether the nodes of `topology` can signal to each other: a ring is along some axis, and nothing
-/// is dead.
-bool canStagger(const Topology& topology);
+/// Whether the nodes of `schedule` can signal to each other: a ring is along some axis, and nothing
+/// is dead, or messages over that are dropped.
+bool canStagger(const ScheduleView& schedule);
 
 std::unique_ptr<Pass> makePass(const StaggerChunksPass& options);
 
