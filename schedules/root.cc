@@ -11,7 +11,8 @@ Interval atRoot(const Interval& interval, std::int32_t root, std::uint32_t size)
   switch (interval.kind) {
     case IntervalKind::kForRoots: {
       const RootSpan span = interval.rootSpan();
-      if (wrap(std::int64_t{root} - span.from, size) > wrap(std::int64_t{span.to} - span.from, size))
+      if (wrap(std::int64_t{root} - span.from, size) >
+          wrap(std::int64_t{span.to} - span.from, size))
         return Interval::absolute(0, 0);
       first = wrap((span.first_from_root ? root : 0) + std::int64_t{span.first}, size);
       last = (span.last_from_root ? root : 0) + std::int64_t{span.last};

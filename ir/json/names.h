@@ -10,7 +10,7 @@ inline constexpr int kJsonFormVersion = 8;  // the value of "torc_schedule"
 inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
 inline constexpr std::string_view kAnyPart = "any";  // the part of a stream that serves all
 inline constexpr std::string_view kIntervalKindNames[] = {
-    "all",     "absolute",   "relative",    "root",       "from_root",
+    "all",     "absolute",   "relative",    "root",        "from_root",
     "to_root", "plus_shift", "minus_shift", "root_within", "for_roots"};
 inline constexpr std::string_view kIterationOriginNames[] = {"own", "first", "last", "all", "back"};
 inline constexpr std::string_view kPeerOrderNames[] = {"fixed", "shuffled"};

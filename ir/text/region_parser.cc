@@ -267,8 +267,9 @@ bool RegionParser::parseRange(const Axis& axis, Interval& interval) {
     const auto size = static_cast<std::int32_t>(axis.size);
     if (std::max(std::abs(first), std::abs(last)) >= size)
       return cursor_.fail(last_place, "goes all round from the root");
-    return parseRootSpan(axis, {first_from_root, last_from_root, static_cast<std::int16_t>(first),
-                                static_cast<std::int16_t>(last)},
+    return parseRootSpan(axis,
+                         {first_from_root, last_from_root, static_cast<std::int16_t>(first),
+                          static_cast<std::int16_t>(last)},
                          interval);
   }
   if (first_from_root && last_from_root) {
@@ -299,8 +300,7 @@ bool RegionParser::parseRange(const Axis& axis, Interval& interval) {
 // r in 6..4, behind x in r+1..5 if
 bool RegionParser::parseRootSpan(const Axis& axis, RootSpan span, Interval& interval) {
   if (axis.size > kMostOfRootSpan) {
-    return cursor_.fail(cursor_.offset(), "an axis of more than " +
-                                              llvm::Twine(kMostOfRootSpan) +
+    return cursor_.fail(cursor_.offset(), "an axis of more than " + llvm::Twine(kMostOfRootSpan) +
                                               " nodes has no guards for some roots");
   }
   std::int32_t from = 0, to = 0;

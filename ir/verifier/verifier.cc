@@ -140,7 +140,6 @@ VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& opti
   VerifyResult result;
   const std::vector<Coordinates> roots =
       rootsToProve(schedule, options.per_rank, operations_per_segment);
-  if (getenv("DBG")) fprintf(stderr,"roots %zu\n", roots.size());
   std::map<LinkClass, double> loads;  // for the root that loads them most
   for (const Coordinates& root : roots) {
     const std::uint64_t work = std::exchange(result, {}).work;

@@ -192,8 +192,8 @@ Status validateRootSpan(const Interval& interval, const Axis& axis, bool may_be)
   if (axis.size > kMostOfRootSpan) {
     return malformed("is for some roots of ", axis.size, " nodes, more than ", kMostOfRootSpan);
   }
-  for (const auto& [end, from_root] : {std::pair{span.first, span.first_from_root},
-                                       std::pair{span.last, span.last_from_root}}) {
+  for (const auto& [end, from_root] :
+       {std::pair{span.first, span.first_from_root}, std::pair{span.last, span.last_from_root}}) {
     if (end >= size || end < (from_root ? 1 - size : 0))
       return malformed("end ", end, " is outside (size ", size, ")");
   }

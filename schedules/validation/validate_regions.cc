@@ -138,8 +138,7 @@ bool RegionValidator::isAtRoot(const Operation& operation) const {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const Interval wanted =
         countsFromRoot(schedule_, axis) ? Interval::absolute(0) : Interval::root();
-    if (size(axis) == 1 || guard[axis] == wanted ||
-        guard[axis].kind == IntervalKind::kRootWithin) {
+    if (size(axis) == 1 || guard[axis] == wanted || guard[axis].kind == IntervalKind::kRootWithin) {
       continue;
     }
     if (guard[axis].kind != IntervalKind::kForRoots) return false;

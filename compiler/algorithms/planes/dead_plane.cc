@@ -48,12 +48,12 @@ const DeadPlane::Tree* DeadPlane::spare(const Tree& tree, std::size_t used) cons
 
 Box DeadPlane::with(Box box, std::uint32_t axis, int sign, std::uint32_t first,
                     std::uint32_t last) const {
-  const std::int64_t start = std::int64_t{dead_[axis]} +
-                             (sign > 0 ? std::int64_t{first} : -std::int64_t{last});
+  const std::int64_t start =
+      std::int64_t{dead_[axis]} + (sign > 0 ? std::int64_t{first} : -std::int64_t{last});
   const std::uint32_t length = last - first + 1;
-  box[axis] = length == size(axis) ? Interval::all()
-                                   : Interval::absolute(
-                                         static_cast<std::int32_t>(wrap(start, size(axis))), length);
+  box[axis] = length == size(axis)
+                  ? Interval::all()
+                  : Interval::absolute(static_cast<std::int32_t>(wrap(start, size(axis))), length);
   return box;
 }
 

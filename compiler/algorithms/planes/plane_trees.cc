@@ -5,8 +5,8 @@
 // the dead one. They bring every part to all nodes beside the plane, and these pass them on into
 // it. So each part, 1/(2N - 1) of the data, loads every link once, which is the bound.
 //
-// If the root lies in the plane, another axis is cut: the root is not the dead node, so there is one
-// on which they differ. All that is in one program, behind guards that say for which roots
+// If the root lies in the plane, another axis is cut: the root is not the dead node, so there is
+// one on which they differ. All that is in one program, behind guards that say for which roots
 // (IntervalKind::kForRoots). Coordinates are those of the machine.
 //
 // Reduction is the mirror image: sums of the plane's nodes come first, and go on with those of the
@@ -296,8 +296,7 @@ bool PlaneTrees::mayMeet(const Box& a, const Box& b) const {
 
 void PlaneTrees::broadcast(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards) {
   const Region out = data(Buffer::kOut);
-  Steps has_data{
-      {guards.root(), builder_.copy(place(guards.root()), out, data(Buffer::kIn), {})}};
+  Steps has_data{{guards.root(), builder_.copy(place(guards.root()), out, data(Buffer::kIn), {})}};
   for (const ArcBoxes& arc : arcs) {
     has_data.emplace_back(
         arc.children, builder_.receive(place(arc.children), out, ir::hop(arc.axis, arc.sign), {}));
@@ -318,8 +317,8 @@ void PlaneTrees::reduce(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards) 
     const auto [entry, is_new] = scratch.staging.try_emplace({arc.axis, arc.sign});
     if (is_new) entry->second = newFrame();
     ir::OperationIndices after = meeting(sums, arc.parents);
-    after.push_back(builder_.receive(place(arc.parents), entry->second,
-                                     ir::hop(arc.axis, -arc.sign), {}));
+    after.push_back(
+        builder_.receive(place(arc.parents), entry->second, ir::hop(arc.axis, -arc.sign), {}));
     sums.emplace_back(arc.parents,
                       builder_.reduce(place(arc.parents), sum, sum, entry->second, after));
   }

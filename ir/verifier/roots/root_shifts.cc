@@ -55,8 +55,8 @@ Range RootShifts::rangeOf(std::uint32_t operation, std::uint32_t axis,
                           const Coordinates& root) const {
   const std::uint32_t size = schedule_.topology.axes[axis].size;
   const Interval interval = guardOf(operation, axis);
-  return resolve(
-      isRootRelative(interval.kind) ? atRoot(interval, root[axis], size) : interval, 0, size);
+  return resolve(isRootRelative(interval.kind) ? atRoot(interval, root[axis], size) : interval, 0,
+                 size);
 }
 
 /// Whether all blocks and frames are `*` on `axis`.
@@ -151,8 +151,7 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
   const auto adds_received = [&](const Operation& operation) {
     return llvm::any_of(schedule_.dependencesOf(operation), [&](std::uint32_t dependence) {
       const std::uint32_t before = operationOf(dependence);
-      return places[before] == Where::kCrossing &&
-             receives(schedule_.operations[before].kind);
+      return places[before] == Where::kCrossing && receives(schedule_.operations[before].kind);
     });
   };
   for (const std::uint32_t index : active) {
@@ -178,9 +177,10 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
       if (leaves && sends(operation.kind) != reduces) return false;
       continue;
     }
-    const bool may_cross = is_message && contains(range, wrap(std::int64_t{plane} - hop, size), size);
-    if (may_cross && (range.length > 1 || along == Along::kFromRoot ||
-                      receives(operation.kind) != reduces)) {
+    const bool may_cross =
+        is_message && contains(range, wrap(std::int64_t{plane} - hop, size), size);
+    if (may_cross &&
+        (range.length > 1 || along == Along::kFromRoot || receives(operation.kind) != reduces)) {
       return false;
     }
     const bool crosses = may_cross || (reduces && !is_message && along != Along::kFromRoot &&
@@ -206,7 +206,8 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
           waits_for_other[before] | (its.has_value() && its != Where::kCommon ? 1 : 0);
     }
     if (places[index] == Where::kCommon && waits_for_other[index] != 0) return false;
-    if (places[index] == Where::kOutside && !reduces && waits_for_crossing[index] != 0) return false;
+    if (places[index] == Where::kOutside && !reduces && waits_for_crossing[index] != 0)
+      return false;
     if (places[index] == Where::kCrossing && reduces && waits_for_outside[index] != 0) return false;
   }
   if (reached_.empty()) findReached();

@@ -4,10 +4,12 @@
 // others are not in it, the proof for one coordinate of the root is one for all.
 //
 // Let W be the plane x_k = w on an axis k, O all other nodes, and r, r' two roots in O that differ
-// in their coordinate on another axis j alone, by d. Nothing is dead but in W. Blocks and frames are
+// in their coordinate on another axis j alone, by d. Nothing is dead but in W. Blocks and frames
+// are
 // `*` on j. Of the operations that some node executes for r,
 //   (a) those in W are absolute, or `*`, on j;
-//   (b) those in O count from the root, or are `*`, on j; or they are *crossings*, X: absolute on j,
+//   (b) those in O count from the root, or are `*`, on j; or they are *crossings*, X: absolute on
+//   j,
 //       and messages between O and W, or in a reduction additions. All messages between O and W are
 //       crossings, of one hop, those in O sends in a broadcast, receives in a reduction. Additions
 //       of what a crossing receives may be `*` on j.
@@ -51,7 +53,8 @@ class RootShifts {
   RootShifts(const ScheduleView& schedule, std::uint32_t operations_per_segment);
 
   /// Whether the proof for a root is one for all that differ from it on `axis`, as far as the
-  /// operations `active` are those that some node executes. Where `is_fixed`, the root is at `root`.
+  /// operations `active` are those that some node executes. Where `is_fixed`, the root is at
+  /// `root`.
   bool isFree(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active,
               const std::array<bool, kMaxAxes>& is_fixed, const Coordinates& root);
 

@@ -122,7 +122,8 @@ std::optional<std::vector<std::int32_t>> onDamagedRing(const ScheduleView& sched
   };
   std::vector<std::int32_t> coordinates;
   for (std::uint32_t x = 0; x < size; ++x) {
-    if (isNear(x) || isNear((x + size - 1) % size)) coordinates.push_back(static_cast<std::int32_t>(x));
+    if (isNear(x) || isNear((x + size - 1) % size))
+      coordinates.push_back(static_cast<std::int32_t>(x));
   }
   return coordinates;
 }
@@ -152,7 +153,8 @@ class RootsToProve {
     std::vector<std::pair<std::vector<std::uint32_t>, std::vector<std::int32_t>>> alike;
     for (const std::int32_t x : coordinatesOn(axis)) {
       std::vector<std::uint32_t> left = activeAt(axis, x, active);
-      const auto same = llvm::find_if(alike, [&](const auto& other) { return other.first == left; });
+      const auto same =
+          llvm::find_if(alike, [&](const auto& other) { return other.first == left; });
       if (same == alike.end()) {
         alike.push_back({std::move(left), {x}});
       } else {
@@ -160,8 +162,8 @@ class RootsToProve {
       }
     }
     for (const auto& [left, coordinates] : alike) {
-      const bool is_free = !all_ && coordinates.size() > 1 &&
-                           shifts_.isFree(axis, left, is_fixed_, root_);
+      const bool is_free =
+          !all_ && coordinates.size() > 1 && shifts_.isFree(axis, left, is_fixed_, root_);
       is_fixed_[axis] = !is_free;
       for (const std::int32_t x : coordinates) {
         root_[axis] = x;

@@ -79,7 +79,7 @@ TEST(DimensionTree, OthersSayWhoServesABroadcast) {
   const Algorithm* bucket = cantFail(findAlgorithm("bucket"));
   EXPECT_EQ(llvm::toString(compile(spec, *bucket, {}, passes::PassManagerOptions()).takeError()),
             "algorithm bucket does not serve broadcast; what does: rectangular, product-trees, "
-            "dimension-tree, scatter-allgather, binomial, bine, flat");
+            "plane-trees, dimension-tree, scatter-allgather, binomial, bine, flat");
 }
 
 }  // namespace

@@ -159,8 +159,8 @@ TEST(Validate, Intervals) {
   const auto interval_fault = [](const Interval& interval) {
     return fault([&](Schedule& s) { s.boxes[0][0] = interval; });
   };
-  EXPECT_EQ(interval_fault({.kind = static_cast<IntervalKind>(9), .start = 0, .length = 1}),
-            "box 0: on X: interval kind 9 is unknown");
+  EXPECT_EQ(interval_fault({.kind = static_cast<IntervalKind>(10), .start = 0, .length = 1}),
+            "box 0: on X: interval kind 10 is unknown");
   EXPECT_EQ(interval_fault(Interval::ofPeer(true)),
             "operation 0: a: counts from a peer on X, but there is no loop over peers");
   EXPECT_EQ(interval_fault({.kind = IntervalKind::kAll, .start = 1, .length = 0}),
