@@ -9,8 +9,22 @@ namespace torc::passes {
 namespace {
 
 /// Whom `guard` admits on `axis`: for some place of the root, perhaps everyone.
-Interval guardOn(const Box& guard, std::uint32_t axis) {
+Interval guardOn(const Box& guard, std::uint32_t axis, std::uint32_t size) {
+  if (guard[axis].kind == IntervalKind::kForRoots) {
+    const RootSpan span = guard[axis].rootSpan();
+    if (!span.first_from_root && !span.last_from_root)
+      return Interval::absolute(span.first, wrap(std::int64_t{span.last} - span.first, size) + 1);
+  }
   return isRootRelative(guard[axis].kind) ? Interval::all() : guard[axis];
+}
+
+/// Whether both may admit someone for one root.
+bool areForOneRoot(const Interval& a, const Interval& b, std::uint32_t size) {
+  if (a.kind != IntervalKind::kForRoots || b.kind != IntervalKind::kForRoots) return true;
+  const auto roots = [&](const RootSpan& span) {
+    return Range{span.from, wrap(std::int64_t{span.to} - span.from, size) + 1};
+  };
+  return overlaps(roots(a.rootSpan()), roots(b.rootSpan()), size);
 }
 
 /// Whether two intervals share a coordinate of `axis` for some node between the guards.
@@ -65,8 +79,10 @@ bool guardsMeet(const ScheduleView& schedule, std::uint32_t a, std::uint32_t b) 
   const Topology& topology = schedule.topology;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const std::uint32_t size = topology.axes[i].size;
-    if (!overlaps(resolve(guardOn(schedule.boxes[a], i), 0, size),
-                  resolve(guardOn(schedule.boxes[b], i), 0, size), size)) {
+    const Box &one = schedule.boxes[a], &other = schedule.boxes[b];
+    if (!areForOneRoot(one[i], other[i], size) ||
+        !overlaps(resolve(guardOn(one, i, size), 0, size),
+                  resolve(guardOn(other, i, size), 0, size), size)) {
       return false;
     }
   }
@@ -184,8 +200,8 @@ bool ConflictIndex::conflict(const Access& a, const Access& b) const {
   for (std::uint32_t i = 0; i < axes_.count(); ++i) {
     const std::uint32_t axis = axes_.nodeAxis(i);
     if (!intervalsMeet(schedule_.blockInterval(a.box, i), schedule_.blockInterval(b.box, i),
-                       guardOn(guard_a, axis), guardOn(guard_b, axis), axes_.size(i),
-                       wraps(axis))) {
+                       guardOn(guard_a, axis, axes_.size(i)), guardOn(guard_b, axis, axes_.size(i)),
+                       axes_.size(i), wraps(axis))) {
       return false;
     }
   }
