@@ -71,6 +71,15 @@ std::string drawTree(CompileCase& test_case) {
     }
   }
   if (draw(0, 3) == 0) {
+    const Coordinates node = drawPlace(topology);
+    Topology dead = topology;
+    const compiler::Algorithm& planes = *cantFail(compiler::findAlgorithm("plane-trees"));
+    if (dead.addDeadNode(node).ok() && dead.validate().ok() && planes.unsuited(dead).empty()) {
+      test_case.dead_nodes.push_back(coordinatesText(topology, node));
+      return planes.name.str();
+    }
+  }
+  if (draw(0, 3) == 0) {
     drawCuts(test_case);
     Topology cut = topology;
     for (const std::string& text : test_case.dead_links)

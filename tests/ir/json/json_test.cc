@@ -285,6 +285,7 @@ TEST(Json, SchemaKnowsTheKeys) {
       dependence = dependenceOn(operationOf(dependence), 1);
     for (Box& box : schedule.boxes)
       box[0].loop = 1;
+    schedule.boxes.emplace_back()[0] = Interval::forRoots({.first = 1, .last = 2});
     collectKeys(json::parse(writeJson(schedule.view())), "", written);
   }
   EXPECT_EQ(written, in_schema);
