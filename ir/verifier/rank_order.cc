@@ -13,11 +13,13 @@ enum class Relation {
   kOther,
 };
 
-/// What one axis says of two ranges.
+/// What one axis says of two ranges. One that runs over the end of the axis has its last
+/// coordinate, and the first.
 Relation relationOf(const Range& a, const Range& b, std::uint32_t size) {
-  const std::uint32_t end = a.start + a.length;
-  if (end > size || b.start + b.length > size || end > b.start + 1) return Relation::kOther;
-  return end <= b.start ? Relation::kBefore : Relation::kMeets;
+  const std::uint32_t last = std::min(a.start + a.length, size) - 1;
+  const std::uint32_t first = b.start + b.length > size ? 0 : b.start;
+  if (last == first) return Relation::kMeets;
+  return last < first ? Relation::kBefore : Relation::kOther;
 }
 
 /// What it says of two spans for all of `nodes` nodes.
