@@ -113,6 +113,12 @@ std::string readNonblocking(std::string_view value, Settings& settings) {
   return {};
 }
 
+std::string readTransport(std::string_view value, Settings& settings) {
+  if (value != "mpi" && value != "put") return "mpi or put";
+  settings.transport = value == "mpi" ? TransportChoice::kMpi : TransportChoice::kPut;
+  return {};
+}
+
 std::string readUserOperations(std::string_view value, Settings& settings) {
   if (value != "whole" && value != "parts") return "whole or parts";
   settings.cuts_vectors = value == "parts";
@@ -243,6 +249,14 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readNonblocking},
+    {{"TORC_TRANSPORT", "mpi|put", "",
+      "By what messages go. put: within a host into memory that its ranks share, at places known "
+      "beforehand; between hosts by MPI. mpi: all by MPI. Default: put where ranks can share "
+      "memory, "
+      "else mpi.",
+      kAgreed},
+     "",
+     readTransport},
     {{"TORC_USER_OPERATIONS", "whole|parts", "whole",
       "What an operation of the program is given of a vector of a predefined datatype. whole: all "
       "of it, by schedules that cut none, or MPI. parts: any of its elements, which MPI's standard "

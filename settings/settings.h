@@ -40,6 +40,13 @@ enum class NonblockingMode : std::uint8_t {
   kYes,
 };
 
+/// By what messages of schedules go.
+enum class TransportChoice : std::uint8_t {
+  kAuto,  // by puts between ranks that can share memory
+  kMpi,
+  kPut,  // by puts; where that cannot be, a line says why
+};
+
 /// Of a number of bytes.
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
@@ -60,6 +67,7 @@ struct Settings {
   std::uint32_t communicators = 0;  // most that have a communicator for torc's messages
   ProgressMode progress = ProgressMode::kWait;
   NonblockingMode nonblocking = NonblockingMode::kAuto;
+  TransportChoice transport = TransportChoice::kAuto;
   bool cuts_vectors = false;  // of operations of the program on predefined datatypes
   bool tune = false;          // whether a program's first calls of a kind try what is fastest
   DedicatedRanks dedicated;   // which ranks do nothing but collectives

@@ -28,7 +28,7 @@ struct torc_collective final : torc::runtime::Round {
 
   /// The tags of the next round of a one-shot call.
   void bindTags(const torc::runtime::TagRange& given) {
-    plan->bindTags(given.base);
+    plan->bindTags(given);
     number = given.call;
   }
 

@@ -134,13 +134,18 @@ Reducer PersistentPlan::reducer() const {
 }
 
 Status PersistentPlan::layOut(int tag_base, Requests requests) {
-  auto transport = std::make_unique<MpiTransport>(schedule_->geometry->comm, tag_base, requests);
+  const torc_geometry& geometry = *schedule_->geometry;
+  // Nobody tells the sender of a put when its receive begins.
+  std::unique_ptr<Transport> transport =
+      program().synchronous_sends
+          ? std::make_unique<MpiTransport>(geometry.comm, tag_base, requests)
+          : geometry.makeTransport(tag_base, requests);
   transport_ = transport.get();
   auto created = Executor::create(expanded_->program, buffers_, reducer(), std::move(transport),
                                   expanded_->fragments);
   if (!created.ok()) return created.status();
   executor_ = std::move(*created);
-  if (schedule_->geometry->trace != nullptr) makeTrace();
+  if (geometry.trace != nullptr) makeTrace();
   expanded_.reset();
   return {};
 }

@@ -75,7 +75,7 @@ class PersistentPlan : public MessageMemory {
   /// To the buffers and the reduction of a call alike, between rounds; only of Requests::kOneShot.
   Status bind(const Call& call);
   /// Other tags for the next round, likewise.
-  void bindTags(int tag_base) { transport_->bindTags(tag_base); }
+  void bindTags(const TagRange& tags) { transport_->bindTags(tags); }
   /// Lets go of the reduction's datatype.
   void unbind() { reduction_.reset(); }
 
@@ -86,7 +86,7 @@ class PersistentPlan : public MessageMemory {
   /// As it came.
   const Call& call() const { return call_; }
   Executor* executor() const { return executor_.get(); }
-  const MpiTransport& transport() const { return *transport_; }
+  const Transport& transport() const { return *transport_; }
   RoundTrace* trace() const { return trace_.get(); }
   bool hasFailed() const {
     return executor_ != nullptr && executor_->progress() == Progress::kFailed;
@@ -131,7 +131,7 @@ class PersistentPlan : public MessageMemory {
   DataMemory own_block_;  // `out`, where that is also `in` and the two are not laid alike
   std::byte* own_block_home_ = nullptr;  // where it goes at the end
   std::unique_ptr<Executor> executor_;
-  MpiTransport* transport_ = nullptr;  // the executor's
+  Transport* transport_ = nullptr;     // the executor's
   std::unique_ptr<RoundTrace> trace_;  // null: not traced
 };
 

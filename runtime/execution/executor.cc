@@ -31,6 +31,7 @@ std::uint32_t Executor::firstPending() const {
 
 Status Executor::bind(const Buffers& buffers, const Reducer& reducer) {
   reducer_ = reducer;
+  reduces_pieces_ = reducer.cookie == nullptr;
   // `in` is only ever read: the const is given back by the kinds of operation.
   bases_ = {const_cast<std::byte*>(buffers.in), buffers.out, buffers.scratch, nullptr};
   return transport_->bind(bases_);
@@ -42,10 +43,11 @@ Progress Executor::start() {
   local_head_ = local_tail_ = 0;
   remaining_ = steps_.size();
   progress_ = Progress::kActive;
+  transport_->beginRound();
   for (std::uint32_t root : roots_)
     enqueue(root);
   if (!startReady() || !workFor(kBytesBetweenPolls)) return fail();
-  return remaining_ == 0 ? progress_ = Progress::kDone : progress_;
+  return remaining_ == 0 ? finish() : progress_;
 }
 
 inline void Executor::enqueue(std::uint32_t step) {
@@ -115,6 +117,39 @@ std::size_t Executor::workStrided(const Step& step, const Stretch& stretch) {
   return runs * stretch.count * (step.work == Work::kReduce ? element_bytes_ : 1);
 }
 
+/// Of a recv_reduce: what has come is the operand b.
+void Executor::takePiece(ChannelId channel, std::size_t offset, const std::byte* data,
+                         std::size_t bytes) {
+  const Step& step = steps_[step_of_channel_[channel]];
+  for (const Stretch* stretch = stretches_.data() + step.first_stretch; bytes > 0; ++stretch) {
+    const std::size_t length = stretch->count * element_bytes_;
+    if (offset >= length) {
+      offset -= length;
+      continue;
+    }
+    const std::size_t some = std::min(bytes, length - offset);
+    if (reduces_pieces_) {
+      reducer_((stretch->dst + offset).in(bases_), (stretch->a + offset).in(bases_), data,
+               some / element_bytes_);
+    } else {
+      std::memcpy((stretch->b + offset).in(bases_), data, some);
+    }
+    data += some;
+    bytes -= some;
+    offset = 0;
+  }
+}
+
+/// The work of a step that was done while its message came.
+void Executor::tracePieces(std::uint32_t index) {
+  const Step& step = steps_[index];
+  std::size_t elements = 0;
+  for (std::uint32_t i = 0; i < step.stretch_count; ++i)
+    elements += stretches_[step.first_stretch + i].count;
+  trace_->beginWork(index);
+  trace_->endWork(index, elements * element_bytes_);
+}
+
 inline bool Executor::startReady() {
   while (messages_head_ < messages_tail_) {
     const std::uint32_t index = messages_[messages_head_++];
@@ -122,6 +157,11 @@ inline bool Executor::startReady() {
     if (!transport_->start(steps_[index].channel)) return false;
   }
   return true;
+}
+
+inline Progress Executor::finish() {
+  transport_->endRound();
+  return progress_ = Progress::kDone;
 }
 
 Progress Executor::fail() {
@@ -143,6 +183,9 @@ inline bool Executor::take(int count) {
     const std::uint32_t index = step_of_channel_[completed_[i]];
     if (trace_ != nullptr) trace_->endMessage(index);
     if (steps_[index].work == Work::kNone) {
+      complete(index);
+    } else if (steps_[index].in_pieces && reduces_pieces_) {
+      if (trace_ != nullptr) tracePieces(index);
       complete(index);
     } else {
       local_[local_tail_++] = index;
@@ -172,7 +215,7 @@ Progress Executor::advance() {
     if (!take(count)) return fail();
     const bool worked = local_head_ < local_tail_;
     if (!workFor(kBytesBetweenPolls)) return fail();
-    if (remaining_ == 0) return progress_ = Progress::kDone;
+    if (remaining_ == 0) return finish();
     if (count == 0 && !worked) return progress_;
   }
 }
@@ -181,7 +224,7 @@ Progress Executor::run() {
   if (progress_ != Progress::kActive) return progress_;
   for (;;) {
     if (!workFor(std::numeric_limits<std::size_t>::max())) return fail();
-    if (remaining_ == 0) return progress_ = Progress::kDone;
+    if (remaining_ == 0) return finish();
     if (!take(transport_->wait(completed_))) return fail();
   }
 }

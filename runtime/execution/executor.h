@@ -8,7 +8,8 @@
 //
 // Order of work: messages first, so that peers never wait for our arithmetic; local work in the
 // order in which it became ready. What is added to what is fixed by the program: dst = a op b,
-// for a recv_reduce dst = a op received. Results do not depend on the order of arrival.
+// for a recv_reduce dst = a op received. Results do not depend on the order of arrival. Where the
+// transport has pieces of a message at hand, they are reduced from where they are as they come.
 #ifndef TORC_RUNTIME_EXECUTION_EXECUTOR_H_
 #define TORC_RUNTIME_EXECUTION_EXECUTOR_H_
 
@@ -47,7 +48,7 @@ enum class Progress : std::uint8_t {
   kFailed,  // see status(); cannot be started again
 };
 
-class Executor {
+class Executor : private PieceTaker {
  public:
   /// Lays out `program` over `buffers`, and prepares its messages on `transport`. The program is
   /// not needed afterwards. `reducer` may be empty for a program that reduces nothing, `fragments`
@@ -120,6 +121,7 @@ class Executor {
     std::uint32_t stretch_count = 0;
     std::uint32_t source = 0;
     Work work = Work::kNone;
+    bool in_pieces = false;  // the transport hands the message over: it is reduced as it comes
   };
 
   explicit Executor(std::unique_ptr<Transport> transport);
@@ -135,8 +137,12 @@ class Executor {
                   const Buffers& buffers, const Step& step);
   void addStretch(Stretch stretch, const Step& step, std::span<const AlignedLoop> loops = {});
   void laySuccessors(const FlatProgram& program);
+  void layPieces(const FlatProgram& program);
   void joinCopies();
 
+  void takePiece(ChannelId channel, std::size_t offset, const std::byte* data,
+                 std::size_t bytes) override;
+  void tracePieces(std::uint32_t index);
   void enqueue(std::uint32_t step);
   void complete(std::uint32_t step);
   std::size_t work(const Step& step);
@@ -145,11 +151,14 @@ class Executor {
   [[nodiscard]] bool take(int count);
   [[nodiscard]] bool workFor(std::size_t bytes);
   Progress fail();
+  Progress finish();
 
   RoundTrace* trace_ = nullptr;
   Reducer reducer_;
   Bases bases_{};
   std::size_t element_bytes_ = 1;
+  // A kernel, which takes vectors apart: what a program has made of its own gets them whole.
+  bool reduces_pieces_ = false;
   std::unique_ptr<Transport> transport_;
 
   std::vector<Step> steps_;

@@ -169,7 +169,46 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
   messages_.resize(step_of_channel_.size());
   local_.resize(steps_.size());
   completed_.resize(step_of_channel_.size());
-  return transport_->commit();
+  if (Status status = transport_->commit(); !status.ok()) return status;
+  layPieces(program);
+  return {};
+}
+
+/// Offers the transport to take messages in pieces that are reduced, where nothing else reads the
+/// scratch that they would have come to.
+void Executor::layPieces(const FlatProgram& program) {
+  // Of the scratch that operations read, but for what a recv_reduce has received: [begin, end).
+  std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0;
+  const auto read = [&](const FlatRegion& region) {
+    if (region.buffer != Buffer::kScratch) return;
+    for (const StridedExtent& extent : program.stridedExtentsOf(region)) {
+      begin = extent.loop_count > 0 ? 0 : std::min(begin, extent.offset);
+      end = extent.loop_count > 0 ? program.scratch_elements
+                                  : std::max(end, extent.offset + extent.length);
+    }
+  };
+  for (const FlatOperation& operation : program.operations) {
+    read(operation.a);
+    if (operation.kind != OperationKind::kRecvReduce) read(operation.b);
+  }
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const FlatOperation& operation = program.operations[i];
+    Step& step = steps_[i];
+    if (operation.kind != OperationKind::kRecvReduce || operation.b.buffer != Buffer::kScratch) {
+      continue;
+    }
+    const auto isApart = [&](const StridedExtent& extent) {
+      return extent.loop_count == 0 &&
+             (extent.offset + extent.length <= begin || extent.offset >= end);
+    };
+    const auto stretches = std::span(stretches_).subspan(step.first_stretch, step.stretch_count);
+    const auto repeats = [](const Stretch& stretch) { return stretch.loop_count > 0; };
+    if (!std::ranges::all_of(program.stridedExtentsOf(operation.b), isApart) ||
+        std::ranges::any_of(stretches, repeats)) {
+      continue;
+    }
+    step.in_pieces = transport_->handOver(step.channel, this, element_bytes_);
+  }
 }
 
 Status Executor::layOutMessage(const FlatProgram& program, const FlatOperation& operation,

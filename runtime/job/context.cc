@@ -1,6 +1,7 @@
 // Context: the list of rounds under way.
 #include "runtime/job/context.h"
 
+#include <cstdlib>
 #include <sched.h>
 #include <utility>
 
@@ -85,6 +86,23 @@ torc::Status torc_context::waitFor(MPI_Request* request, const char* call) {
 using torc::Status;
 using torc::StatusCode;
 
+namespace {
+
+/// The one variable that the C API heeds, too.
+Status readTransport(torc::Settings& settings) {
+  constexpr const char* kVariable = "TORC_TRANSPORT";
+  const char* value = std::getenv(kVariable);
+  if (value == nullptr || *value == '\0') return {};
+  torc::SettingTexts texts;
+  texts.set(kVariable, value);
+  torc::SettingsReading reading = torc::readSettings(texts);
+  settings = reading.settings;
+  if (reading.errors.empty()) return {};
+  return {StatusCode::kInvalidArgument, torc::message("torc_context_create: ", reading.errors[0])};
+}
+
+}  // namespace
+
 int torc_context_create(torc_context** context) {
   return report(attempt([&]() -> Status {
     if (context == nullptr) return nullArgument("torc_context_create: context");
@@ -97,7 +115,10 @@ int torc_context_create(torc_context** context) {
                                                 ? "torc_context_create: MPI is finalized"
                                                 : "torc_context_create: MPI is not initialized"};
     }
+    torc::Settings settings;
+    if (Status status = readTransport(settings); !status.ok()) return status;
     *context = new torc_context;
+    (*context)->transport = settings.transport;
     return {};
   }));
 }

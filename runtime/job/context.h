@@ -10,6 +10,7 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/transport/smpi.h"
+#include "settings/settings.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -80,6 +81,7 @@ struct torc_context {
   int libraries = 0;
   int oversubscribed_geometries = 0;
   bool in_callback = false;
+  torc::TransportChoice transport = torc::TransportChoice::kAuto;  // of geometries to come
 
   // Null unless what the context does is traced. Collectives keep the trace until they are freed.
   std::shared_ptr<torc::runtime::TraceJob> trace_job;

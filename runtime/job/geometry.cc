@@ -14,6 +14,7 @@
 #include "runtime/job/library.h"
 #include "runtime/job/trace_job.h"
 #include "runtime/transport/mpi_status.h"
+#include "runtime/transport/put/put_transport.h"
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
@@ -226,6 +227,18 @@ void torc_geometry::releaseTags(const TagClaim& claim) {
   for (int s = claim.first_slot; s < claim.first_slot + claim.slots; ++s) {
     taken_[s / 64] &= ~(std::uint64_t{1} << (s % 64));
   }
+}
+
+std::unique_ptr<Transport> torc_geometry::makeTransport(int tag_base, Requests requests) const {
+  auto mpi = std::make_unique<MpiTransport>(comm, tag_base, requests);
+  if (segment == nullptr) return mpi;
+  if (requests == Requests::kOneShot) {
+    return std::make_unique<PutTransport>(segment, HostSegment::kOneShotTrack, std::move(mpi));
+  }
+  const int slot = tag_base / tags_per_slot_;
+  if (slot >= HostSegment::kPersistentTracks) return mpi;
+  return std::make_unique<PutTransport>(segment, HostSegment::persistentTrack(slot),
+                                        std::move(mpi));
 }
 
 namespace {

@@ -12,6 +12,8 @@
 #include "runtime/job/agreement.h"
 #include "runtime/job/context.h"
 #include "runtime/job/rank_map.h"
+#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/put/host_segment.h"
 #include "runtime/transport/tag_space.h"
 #include "schedules/topology/topology.h"
 #include "support/status.h"
@@ -86,6 +88,9 @@ struct torc_geometry {
     return claim.first_slot * tags_per_slot_;
   }
   const torc::runtime::TagMap& takenTags() const { return taken_; }
+  /// What messages of a plan go by; `tag_base` as tagBase gives it, and 0 for one-shot calls.
+  std::unique_ptr<torc::runtime::Transport> makeTransport(int tag_base,
+                                                          torc::runtime::Requests requests) const;
 
   torc_context* context;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -96,6 +101,9 @@ struct torc_geometry {
   torc::runtime::RankMap map;  // ranks of `comm` to ranks of `topology`
   torc::runtime::HostRanks hosts;
   torc::runtime::TagSpace one_shot_tags{0, 0};
+  // Of the ranks of a host; null: messages go by MPI. Looked for when the first schedule is loaded.
+  std::shared_ptr<torc::runtime::HostSegment> segment;
+  bool has_looked_for_segment = false;
   torc_library* library = nullptr;  // that recognised the communicator, and what as; see there
   std::uint32_t library_sub_torus = 0;
   std::shared_ptr<const torc::runtime::GeometryTrace> trace;  // null: not traced

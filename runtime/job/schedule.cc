@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/api/api.h"
+#include "runtime/job/segment_set_up.h"
 #include "runtime/trace/trace.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
@@ -54,6 +55,14 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
   if (Status agreed = geometry.agreement.agree(checked); !agreed.ok()) {
     geometry.topology = shape_before;
     return agreed;
+  }
+  if (!SegmentSetUp::isDone(geometry)) {
+    SegmentSetUp set_up(geometry);
+    for (unsigned passes = 0; !set_up.advance(); ++passes) {
+      geometry.context->advance();
+      geometry.context->rest(passes);
+    }
+    if (!set_up.status().ok()) return set_up.status();
   }
   schedule->serial = ++geometry.schedules_loaded;
   ++geometry.schedules;

@@ -80,6 +80,7 @@ bool ScheduleLoad::advance() {
       if (!arrived) return false;
     }
     proceed();
+    if (step_ == Step::kSegment) return false;
   }
   return true;
 }
@@ -96,7 +97,7 @@ void ScheduleLoad::proceed() {
       } else if (failed) {
         sendError(speaker);
       } else if (votes_[0] == 0) {
-        finish({});
+        succeed();
       } else {
         sendFile();
       }
@@ -114,8 +115,11 @@ void ScheduleLoad::proceed() {
       if (failed) {
         sendError(speaker);
       } else {
-        finish({});
+        succeed();
       }
+      break;
+    case Step::kSegment:
+      if (segment_->advance()) finish(segment_->status());
       break;
     case Step::kError:
       finish(error().annotated(message("rank ", speaker)));
@@ -192,6 +196,13 @@ Status ScheduleLoad::bind() {
   if (!bound.ok()) return bound.status().annotated(path());
   bound_ = std::move(*bound);
   return {};
+}
+
+/// All have the schedule.
+void ScheduleLoad::succeed() {
+  if (SegmentSetUp::isDone(geometry_)) return finish({});
+  step_ = Step::kSegment;
+  segment_.emplace(geometry_);
 }
 
 void ScheduleLoad::finish(const Status& status) {

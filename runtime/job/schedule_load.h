@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <mpi.h>
@@ -14,6 +15,7 @@
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
 #include "runtime/job/schedule.h"
+#include "runtime/job/segment_set_up.h"
 #include "schedules/library/index.h"
 #include "support/status.h"
 
@@ -59,6 +61,7 @@ class ScheduleLoad {
     kFile,     // rank 0 sends it, or why it cannot
     kOutcome,  // did a rank fail?
     kError,    // the lowest rank that failed sends its error
+    kSegment,  // the first that is loaded: does the host have shared memory for its messages?
     kDone,
   };
   static constexpr std::size_t kTextBytes = 760;
@@ -79,6 +82,7 @@ class ScheduleLoad {
   void sendError(int speaker);
   void setError(const Status& status);
   Status error() const;
+  void succeed();
   void finish(const Status& status);
 
   Status read();
@@ -104,6 +108,7 @@ class ScheduleLoad {
   std::unique_ptr<std::byte[]> message_;  // an Error, and the file
   std::shared_ptr<const LoadedSchedule> schedule_;
   std::unique_ptr<torc_schedule> bound_;
+  std::optional<SegmentSetUp> segment_;
 };
 
 /// Loads the schedule of `entry` on all ranks of a geometry that was made by recognition, and waits

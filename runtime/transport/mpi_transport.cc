@@ -222,6 +222,7 @@ bool MpiTransport::start(ChannelId index) {
       return false;
     }
     ++active_count_;
+    if (channel.sending) sent_ += static_cast<std::uint64_t>(fragment.bytes);
   }
   return true;
 }
@@ -336,7 +337,13 @@ inline bool MpiTransport::hasRightLength(const Fragment& fragment, const MPI_Sta
   return false;
 }
 
-std::vector<MpiTransport::Awaited> MpiTransport::awaited(std::size_t limit) const {
+/// Whatever MPI looks for, it gets on with all that it has.
+void MpiTransport::progressMedium() {
+  int found = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &found, MPI_STATUS_IGNORE);
+}
+
+std::vector<Transport::Awaited> MpiTransport::awaited(std::size_t limit) const {
   std::vector<Awaited> peers;
   for (std::size_t i = 0; i < active_count_ && peers.size() < limit; ++i) {
     const Fragment& fragment = fragments_[active_fragment_[i]];

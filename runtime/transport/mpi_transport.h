@@ -42,7 +42,7 @@ class MpiTransport final : public Transport {
   Status commit() override;
   Status bind(const Bases& bases) override;
   /// The same for tags. Only for Requests::kOneShot.
-  void bindTags(int tag_base) { tag_base_ = tag_base; }
+  void bindTags(const TagRange& tags) override { tag_base_ = tags.base; }
   bool start(ChannelId channel) override;
   int poll(std::span<ChannelId> completed) override;
   int wait(std::span<ChannelId> completed) override;
@@ -52,14 +52,9 @@ class MpiTransport final : public Transport {
   std::size_t tableBytes() const override;
   Status status() const override { return status_; }
 
-  /// A message that is under way, by its other end.
-  struct Awaited {
-    int rank = 0;
-    bool sending = false;
-    bool operator==(const Awaited&) const = default;
-  };
-  /// Those of the round, each peer and direction once; at most `limit`.
-  std::vector<Awaited> awaited(std::size_t limit) const;
+  void progressMedium() override;
+  std::vector<Awaited> awaited(std::size_t limit) const override;
+  SentBytes sentBytes() const override { return {.mpi = sent_}; }
 
  private:
   /// A fragment: one message of MPI. The fragments of a channel follow one another, and share its
@@ -107,6 +102,7 @@ class MpiTransport final : public Transport {
   std::vector<RunLoop> loops_;  // of the runs
   std::size_t packed_bytes_ = 0;
   DataMemory packed_;
+  std::uint64_t sent_ = 0;  // bytes
 
   // The first active_count_ entries: fragments that are started and not complete.
   std::size_t active_count_ = 0;

@@ -37,12 +37,14 @@ class TagSpace {
   TagSpace(int first, std::uint32_t size) : first_(first), size_(size) {}
 
   /// The hash of a call that is the `number`-th of its function. `signature`: a hash of the
-  /// function, and of all else that must be the same on all ranks.
+  /// function, and of all else that must be the same on all ranks. Its lowest bits are those of the
+  /// number: calls of a function that follow one another differ in them.
   static std::uint64_t hashOf(std::uint64_t signature, std::uint64_t number) {
     std::uint64_t hash = signature + number * 0x9e3779b97f4a7c15u;
     hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
     hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
-    return hash ^ hash >> 32;
+    hash ^= hash >> 32;
+    return (hash & ~kNumberBits) | (number & kNumberBits);
   }
 
   /// Whether a call with so many tags has room.
@@ -60,6 +62,8 @@ class TagSpace {
   void hold(const TagRange& range) { held_.push_back(range); }
   /// It is complete on this rank.
   void release(const TagRange& range);
+
+  static constexpr std::uint64_t kNumberBits = 7;
 
   std::uint32_t size() const { return size_; }
   /// Ranges that are held.

@@ -12,7 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "runtime/transport/tag_space.h"
 #include "schedules/expansion/strided.h"
 #include "support/status.h"
 
@@ -105,6 +107,22 @@ enum class SendMode : std::uint8_t {
 /// Channels of a transport count from 0 in the order in which they were prepared.
 using ChannelId = std::uint32_t;
 
+/// Takes the bytes of a message as they come, in order, in place of the message's memory.
+class PieceTaker {
+ public:
+  /// `bytes` of the message from its byte `offset` on; they stay at `data` until this returns.
+  virtual void takePiece(ChannelId channel, std::size_t offset, const std::byte* data,
+                         std::size_t bytes) = 0;
+
+ protected:
+  ~PieceTaker() = default;
+};
+
+/// What a transport has sent by each medium since it was made.
+struct SentBytes {
+  std::uint64_t put = 0, mpi = 0;
+};
+
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -130,6 +148,20 @@ class Transport {
   /// second time (kUnsupported). Base::kTransport of `bases` is not used.
   virtual Status bind(const Bases& bases) = 0;
 
+  /// Once committed: whether the bytes of a receive may go to `taker`, which outlives the
+  /// transport, as they come, in pieces of whole units of `unit` bytes. If so the message's memory
+  /// is not written.
+  virtual bool handOver(ChannelId, PieceTaker*, std::size_t /*unit*/) { return false; }
+
+  /// The call that the next rounds belong to, the same on all ranks; between two rounds. Only for
+  /// transports that are bound again and again.
+  virtual void bindTags(const TagRange&) {}
+
+  /// A round begins: every round is between these two, unless it is abandoned. One that is over is
+  /// over for this rank alone.
+  virtual void beginRound() {}
+  virtual void endRound() {}
+
   /// Starts a channel that is not active. False: failed, see status().
   [[nodiscard]] virtual bool start(ChannelId channel) = 0;
 
@@ -146,6 +178,21 @@ class Transport {
 
   /// After `abandon`: whether nothing that was given up can touch memory any more. Never waits.
   virtual bool drained() { return true; }
+
+  /// Lets the medium get on with what is not the transport's own: other ranks may wait for it
+  /// before they come to their side of a message. Never waits.
+  virtual void progressMedium() {}
+
+  /// A message that is under way, by its other end.
+  struct Awaited {
+    int rank = 0;
+    bool sending = false;
+    bool operator==(const Awaited&) const = default;
+  };
+  /// Those of the round, each peer and direction once; at most `limit`.
+  virtual std::vector<Awaited> awaited(std::size_t /*limit*/) const { return {}; }
+
+  virtual SentBytes sentBytes() const { return {}; }
 
   /// Bytes of memory for data that the transport has allocated, and of its tables.
   virtual std::size_t bufferBytes() const { return 0; }

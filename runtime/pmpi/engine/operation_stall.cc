@@ -43,7 +43,7 @@ void Operation::watch(double seconds) {
 void Operation::askOthers() {
   // Before its turn others may have found that such a call is MPI's, which is no difference.
   if (call_.arguments.lists_at_root && !root_counts_) return;
-  std::vector<MpiTransport::Awaited> awaited;
+  std::vector<Transport::Awaited> awaited;
   if (isRunning()) {
     awaited = collective_->plan->transport().awaited(kMostPeers);
   } else {
@@ -52,7 +52,7 @@ void Operation::askOthers() {
     for (int i = 1; i <= others; ++i)
       awaited.push_back({(state_.rank() + i) % state_.size(), false});
   }
-  for (const MpiTransport::Awaited& peer : awaited)
+  for (const Transport::Awaited& peer : awaited)
     state_.history().ask(peer.rank, call_);
 }
 
@@ -75,7 +75,7 @@ std::string Operation::whatIsWaitedFor() const {
   std::string what = message("operation ", collective_->executor().firstPending(), " of ",
                              engine->library->index.files[entry_->file].name);
   const char* between = " waits";
-  for (const MpiTransport::Awaited& peer : collective_->plan->transport().awaited(kMostPeers)) {
+  for (const Transport::Awaited& peer : collective_->plan->transport().awaited(kMostPeers)) {
     const std::string answer = state_.history().answerOf(peer.rank);
     what +=
         message(between, peer.sending ? " to send to rank " : " to receive from rank ", peer.rank,

@@ -78,6 +78,7 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
   PMPI_Comm_rank(MPI_COMM_WORLD, &made->world_rank);
   // What is known now of the host counts until the geometries do.
   if (crowded) ++made->context.oversubscribed_geometries;
+  made->context.transport = settings.transport;
   oversubscribed.store(crowded);
   StatusOr<std::unique_ptr<torc_library>> library =
       torc_library::open(&made->context, MPI_COMM_WORLD, libraryOptions(settings));

@@ -55,7 +55,7 @@ Status startAgain(CommunicatorState& state, RepeatedCall& repeated, std::uint64_
   // Nothing else has tags, and as many as these were there before.
   tags = state.geometry().one_shot_tags.rangeOf(TagSpace::hashOf(repeated.note.signature, ordinal),
                                                 repeated.plan->schedule()->tag_count);
-  repeated.plan->bindTags(tags.base);
+  repeated.plan->bindTags(tags);
   Status status = repeated.bind(in, out);
   if (status.ok()) lookAtRound(*repeated.plan);
   return status;

@@ -1,0 +1,155 @@
+// Setting up shared memory: cards of all ranks, the host's file, a vote.
+#include "runtime/job/segment_set_up.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include "runtime/api/api.h"
+#include "runtime/transport/mpi_status.h"
+#include "runtime/transport/smpi.h"
+#include "support/hash.h"
+#include "support/message.h"
+#include "support/version.h"
+
+namespace torc::runtime {
+namespace {
+
+// Changes with what lies in the memory.
+constexpr std::uint64_t kSegmentVersion = 1;
+
+/// What a link of the system's says.
+std::string linkText(const char* path) {
+  char text[256];
+  const ssize_t length = readlink(path, text, sizeof(text));
+  return length < 0 ? std::string() : std::string(text, static_cast<std::size_t>(length));
+}
+
+/// The host, as far as ranks could share memory. Whoever has a network of its own is to be another.
+std::uint64_t hostOf() {
+  char host[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  PMPI_Get_processor_name(host, &length);
+  return hashText(message(std::string_view(host, static_cast<std::size_t>(length)), ' ',
+                          linkText("/proc/self/ns/pid"), ' ', linkText("/proc/self/ns/net")));
+}
+
+}  // namespace
+
+bool SegmentSetUp::isDone(const torc_geometry& geometry) {
+  return kSimulated || geometry.size == 1 || geometry.has_looked_for_segment;
+}
+
+SegmentSetUp::SegmentSetUp(torc_geometry& geometry) : geometry_(geometry) {
+  fault_ = attempt([&]() -> Status {
+    cards_.resize(static_cast<std::size_t>(geometry.size));
+    card_.host = hostOf();
+    card_.version = hashText(kVersion, kSegmentVersion);
+    if (geometry.context->transport == TransportChoice::kMpi) {
+      return {StatusCode::kUnsupported, "TORC_TRANSPORT is mpi"};
+    }
+    StatusOr<SegmentFile> file = SegmentFile::make();
+    if (!file.ok()) return file.status();
+    card_.file = file->name();
+    card_.puts = 1;
+    file_.emplace(std::move(*file));
+    return {};
+  });
+  if (cards_.empty()) {
+    finish(fault_);
+    return;
+  }
+  const int code = startAllgather(&card_, sizeof(card_), MPI_BYTE, cards_.data(), sizeof(card_),
+                                  MPI_BYTE, geometry.comm, &request_);
+  if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallgather"));
+}
+
+bool SegmentSetUp::advance() {
+  while (!done_) {
+    int arrived = 0;
+    const int code = PMPI_Test(&request_, &arrived, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) {
+      finish(mpiStatus(code, "MPI_Test"));
+    } else if (!arrived) {
+      return false;
+    } else if (voting_) {
+      if (votes_[0] > 0) {
+        tell();
+      } else if (votes_[1] > 1) {
+        geometry_.segment = std::move(segment_);
+      }
+      finish({});
+    } else {
+      if (fault_.ok()) fault_ = attempt([&] { return open(); });
+      vote();
+    }
+  }
+  return true;
+}
+
+/// Opens the memory of this rank's host, which the lowest rank there has made.
+Status SegmentSetUp::open() {
+  const Card& mine = card_;
+  std::vector<std::int32_t> member_of_rank(cards_.size(), -1);
+  std::vector<int> processes;
+  for (std::size_t rank = 0; rank < cards_.size(); ++rank) {
+    const Card& card = cards_[rank];
+    if (card.version != mine.version) {
+      return {StatusCode::kUnsupported, message("rank ", rank, " has another version of torc")};
+    }
+    if (card.puts == 0) {
+      return {StatusCode::kUnsupported, message("rank ", rank, " has no shared memory")};
+    }
+    if (card.host != mine.host) continue;
+    member_of_rank[rank] = static_cast<std::int32_t>(processes.size());
+    processes.push_back(card.file.process);
+  }
+  // A rank that is alone on its host has nobody to share with, but agrees to what others do.
+  if (processes.size() > 1) {
+    const auto leader = std::ranges::find(member_of_rank, 0) - member_of_rank.begin();
+    if (leader != geometry_.rank) {
+      StatusOr<SegmentFile> file = SegmentFile::open(cards_[static_cast<std::size_t>(leader)].file);
+      if (!file.ok()) return file.status();
+      file_ = std::move(*file);
+    }
+  }
+  StatusOr<std::unique_ptr<HostSegment>> segment =
+      HostSegment::over(*file_, static_cast<int>(processes.size()),
+                        member_of_rank[static_cast<std::size_t>(geometry_.rank)]);
+  if (!segment.ok()) return segment.status();
+  segment_ = std::move(*segment);
+  segment_->setMembers(std::move(member_of_rank), std::move(processes));
+  return {};
+}
+
+/// The maximum is that of the lowest rank that has no memory, and that of the fullest host.
+void SegmentSetUp::vote() {
+  voting_ = true;
+  vote_ = {fault_.ok() ? 0 : geometry_.size - geometry_.rank,
+           segment_ == nullptr ? 0 : segment_->members()};
+  const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
+                                  MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
+  if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallreduce"));
+}
+
+/// Where puts are asked for and cannot be, the lowest rank that cannot says why, once.
+void SegmentSetUp::tell() const {
+  static bool told = false;
+  if (geometry_.context->transport != TransportChoice::kPut || votes_[0] != vote_[0] || told) {
+    return;
+  }
+  told = true;
+  std::fprintf(stderr, "torc: warning: rank %d: no puts, messages go by MPI: %s\n", geometry_.rank,
+               fault_.message().c_str());
+}
+
+void SegmentSetUp::finish(const Status& status) {
+  status_ = status;
+  file_.reset();
+  geometry_.has_looked_for_segment = true;
+  done_ = true;
+}
+
+}  // namespace torc::runtime

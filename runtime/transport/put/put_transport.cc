@@ -1,0 +1,445 @@
+// Put transport: messages written into the segment, read from it, and what waits for that.
+#include "runtime/transport/put/put_transport.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "support/hash.h"
+#include "support/message.h"
+
+namespace torc::runtime {
+namespace {
+
+// Pieces of a message that are moved before another message is looked at.
+constexpr int kPiecesAtOnce = 2;
+// Fruitless looks after which the medium beyond gets on: about a microsecond.
+constexpr unsigned kLooksBeforeMedium = 64;
+// Between two looks whether the processes that are waited for have ended.
+constexpr std::int64_t kNanosecondsBetweenLooks = 500'000'000;
+
+std::int64_t nanoseconds() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+}  // namespace
+
+PutTransport::PutTransport(std::shared_ptr<HostSegment> segment, LaneTrack track,
+                           std::unique_ptr<Transport> beyond)
+    : segment_(std::move(segment)), track_(track), beyond_(std::move(beyond)) {}
+
+PutTransport::~PutTransport() {
+  endRound();
+}
+
+// ---- Messages and their slots
+
+StatusOr<ChannelId> PutTransport::prepareSend(std::int32_t peer, std::uint32_t tag,
+                                              const Segments& segments,
+                                              std::span<const std::size_t> fragments,
+                                              SendMode mode) {
+  const StatusOr<ChannelId> channel = prepare(true, peer, tag, segments, fragments);
+  messages_.back().mode = mode;
+  return channel;
+}
+
+StatusOr<ChannelId> PutTransport::prepareRecv(std::int32_t peer, std::uint32_t tag,
+                                              const Segments& segments,
+                                              std::span<const std::size_t> fragments) {
+  return prepare(false, peer, tag, segments, fragments);
+}
+
+StatusOr<ChannelId> PutTransport::prepare(bool sending, std::int32_t peer, std::uint32_t tag,
+                                          const Segments& segments,
+                                          std::span<const std::size_t> fragments) {
+  Message& message = messages_.emplace_back();
+  message.rank = peer;
+  message.tag = tag;
+  message.sending = sending;
+  message.member = segment_->memberOf(peer);
+  message.is_put = message.member >= 0;
+  message.bytes = segments.bytes();
+  message.contiguous = segments.list.size() == 1 && segments.list[0].loop_count == 0;
+  if (message.contiguous) message.place = segments.list[0].place;
+  message.first_run = static_cast<std::uint32_t>(runs_.size());
+  message.run_count = static_cast<std::uint32_t>(segments.list.size());
+  for (const Segment& segment : segments.list) {
+    runs_.push_back(segment);
+    runs_.back().first_loop = addLoops(segments.loopsOf(segment), loops_);
+  }
+  message.first_fragment = static_cast<std::uint32_t>(fragments_.size());
+  message.fragment_count = static_cast<std::uint32_t>(fragments.size());
+  fragments_.insert(fragments_.end(), fragments.begin(), fragments.end());
+  return static_cast<ChannelId>(messages_.size() - 1);
+}
+
+Segments PutTransport::segmentsOf(const Message& message) const {
+  return {std::span(runs_).subspan(message.first_run, message.run_count), loops_};
+}
+
+Status PutTransport::commit() {
+  layOut();
+  for (ChannelId channel = 0; channel < messages_.size(); ++channel) {
+    Message& message = messages_[channel];
+    if (message.is_put) {
+      if (message.contiguous || message.run_count == 0) continue;
+      message.walk = static_cast<std::uint32_t>(walks_.size());
+      walks_.emplace_back(segmentsOf(message));
+    } else if (Status status = leaveBeyond(message); !status.ok()) {
+      return status;
+    } else {
+      channel_of_beyond_.resize(message.channel_beyond + 1);
+      channel_of_beyond_[message.channel_beyond] = channel;
+    }
+  }
+  fragments_ = {};
+  writable_.resize(static_cast<std::size_t>(segment_->members()));
+  sends_.reserve(messages_.size());
+  receives_.reserve(messages_.size());
+  done_.reserve(messages_.size());
+  return beyond_->commit();
+}
+
+/// Gives every message its slot, or leaves all of a pair of ranks beyond.
+void PutTransport::layOut() {
+  std::vector<ChannelId> order(messages_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto pairOf = [&](ChannelId channel) {
+    return std::tuple(messages_[channel].member, messages_[channel].sending);
+  };
+  std::ranges::sort(order, {}, [&](ChannelId channel) {
+    return std::tuple_cat(pairOf(channel), std::tuple(messages_[channel].tag));
+  });
+  std::vector<std::size_t> lengths;
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    lengths.clear();
+    for (; end < order.size() && pairOf(order[end]) == pairOf(order[begin]); ++end)
+      lengths.push_back(messages_[order[end]].bytes);
+    const auto [member, sending] = pairOf(order[begin]);
+    if (member < 0) continue;
+    const std::vector<MessageSlot> slots = layOutPair(lengths, segment_->laneBytes());
+    std::byte* region = sending ? segment_->region(segment_->me(), member)
+                                : segment_->region(member, segment_->me());
+    for (std::size_t i = begin; i < end; ++i) {
+      Message& message = messages_[order[i]];
+      message.is_put = !slots.empty();
+      if (slots.empty()) continue;
+      message.region = region;
+      message.slot = slots[i - begin];
+      message.pieces =
+          std::max<std::size_t>(1, (message.bytes + message.slot.grain - 1) / message.slot.grain);
+    }
+  }
+}
+
+Status PutTransport::leaveBeyond(Message& message) {
+  const auto fragments =
+      std::span(fragments_).subspan(message.first_fragment, message.fragment_count);
+  const Segments segments = segmentsOf(message);
+  const StatusOr<ChannelId> channel =
+      message.sending
+          ? beyond_->prepareSend(message.rank, message.tag, segments, fragments, message.mode)
+          : beyond_->prepareRecv(message.rank, message.tag, segments, fragments);
+  if (!channel.ok()) return channel.status();
+  message.channel_beyond = *channel;
+  return {};
+}
+
+Status PutTransport::bind(const Bases& bases) {
+  bases_ = bases;
+  return beyond_->bind(bases);
+}
+
+bool PutTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) {
+  Message& message = messages_[channel];
+  if (!message.is_put) return beyond_->handOver(message.channel_beyond, taker, unit);
+  if (message.pieces > 1 && message.slot.grain % unit != 0) return false;
+  message.taker = taker;
+  return true;
+}
+
+std::size_t PutTransport::tableBytes() const {
+  auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
+  return sizeof(*this) + beyond_->tableBytes() + bytes(messages_) + bytes(runs_) + bytes(loops_) +
+         bytes(walks_) + bytes(channel_of_beyond_) + bytes(writable_) + bytes(sends_) +
+         bytes(receives_) + bytes(done_);
+}
+
+SentBytes PutTransport::sentBytes() const {
+  SentBytes sent = beyond_->sentBytes();
+  sent.put += put_bytes_;
+  return sent;
+}
+
+// ---- Rounds and their lane
+
+void PutTransport::bindTags(const TagRange& tags) {
+  call_ = tags.call;
+  beyond_->bindTags(tags);
+}
+
+void PutTransport::beginRound() {
+  std::uint64_t number = call_;
+  if (track_ == HostSegment::kOneShotTrack) {
+    round_ = call_;
+  } else {
+    number = ++segment_->roundsOf(track_);
+    round_ = hashNumbers(track_.first_lane, number);
+  }
+  const auto lanes = static_cast<std::uint64_t>(track_.lanes);
+  lane_ = track_.first_lane + static_cast<int>(number % lanes);
+  next_lane_ = track_.first_lane + static_cast<int>((number + 1) % lanes);
+  lane_offset_ = static_cast<std::size_t>(lane_) * segment_->laneBytes();
+  ticket_ = segment_->lane(lane_).tickets++;
+  in_round_ = true;
+  has_lane_ = false;
+  fruitless_ = 0;
+  enterLane();
+}
+
+/// Takes the lane, if it is this round's turn.
+void PutTransport::enterLane() {
+  if (segment_->lane(lane_).serving != ticket_) return;
+  has_lane_ = true;
+  previous_ = segment_->begin(lane_, round_);
+  next_ended_ = segment_->words(segment_->me(), next_lane_).ended.load(std::memory_order_relaxed);
+}
+
+void PutTransport::endRound() {
+  if (!std::exchange(in_round_, false)) return;
+  if (has_lane_) {
+    segment_->end(lane_, round_);
+  } else {
+    segment_->endWithout(lane_, ticket_, round_);
+  }
+}
+
+void PutTransport::abandon() {
+  sends_.clear();
+  receives_.clear();
+  done_.clear();
+  endRound();
+  beyond_->abandon();
+}
+
+/// Whether a member has read what was put for it into the lane before this round.
+inline bool PutTransport::mayWrite(int member) {
+  std::uint64_t& known = writable_[static_cast<std::size_t>(member)];
+  if (known == round_) return true;
+  const HostSegment::Lane& lane = segment_->lane(lane_);
+  if (lane.ended[static_cast<std::size_t>(member)] != previous_) {
+    const HostSegment::LaneWords& words = segment_->words(member, lane_);
+    if (words.ended.load(std::memory_order_acquire) != previous_ &&
+        words.begun.load(std::memory_order_acquire) != round_) {
+      return false;
+    }
+  }
+  known = round_;
+  return true;
+}
+
+// ---- Pieces
+
+/// Whether the next piece of a message that is sent may be written.
+inline bool PutTransport::hasRoom(const Message& message) {
+  if (message.pieces_done < message.slot.cells) return mayWrite(message.member);
+  const PiecesRead& read = readLine(message);
+  return read.round.load(std::memory_order_acquire) == round_ &&
+         read.count.load(std::memory_order_acquire) + message.slot.cells > message.pieces_done;
+}
+
+/// Calls `visit(memory, bytes)` for the runs of the next `bytes` of a message.
+template <typename Visit>
+inline void PutTransport::forEachRun(Message& message, std::size_t bytes, Visit visit) {
+  if (message.contiguous) {
+    visit((message.place + message.bytes_done).in(bases_), bytes);
+    return;
+  }
+  SegmentWalk& walk = walks_[message.walk];
+  while (bytes > 0) {
+    const std::size_t some = std::min(bytes, walk.available());
+    visit(walk.place().in(bases_), some);
+    walk.skip(some);
+    bytes -= some;
+  }
+}
+
+/// Moves some pieces; true: that was the last one.
+inline bool PutTransport::send(Message& message) {
+  for (int i = 0; i < kPiecesAtOnce && hasRoom(message); ++i) {
+    std::byte* cell = cellOf(message);
+    auto& header = *reinterpret_cast<CellHeader*>(cell);
+    std::byte* data = cell + message.slot.payload;
+    const std::size_t bytes =
+        std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done);
+    if (bytes > 0) {
+      forEachRun(message, bytes, [&](const std::byte* memory, std::size_t some) {
+        std::memcpy(data, memory, some);
+        data += some;
+      });
+    }
+    header.message_bytes = message.bytes;
+    header.ended = next_ended_;
+    header.flag.store(flagOf(message.pieces_done), std::memory_order_release);
+    message.bytes_done += bytes;
+    has_moved_ = true;
+    if (++message.pieces_done == message.pieces) {
+      put_bytes_ += message.bytes;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The same for a receive. Sets the status where a message has another length.
+inline bool PutTransport::receive(ChannelId channel) {
+  Message& message = messages_[channel];
+  for (int i = 0; i < kPiecesAtOnce; ++i) {
+    std::byte* cell = cellOf(message);
+    const auto& header = *reinterpret_cast<const CellHeader*>(cell);
+    if (header.flag.load(std::memory_order_acquire) != flagOf(message.pieces_done)) return false;
+    if (header.message_bytes != message.bytes) {
+      status_ = {
+          StatusCode::kTruncated,
+          torc::message("a message from rank ", message.rank, " has ", header.message_bytes,
+                        " bytes where ", message.bytes, " are expected: the ranks' calls differ")};
+      return false;
+    }
+    const std::byte* data = cell + message.slot.payload;
+    segment_->lane(next_lane_).ended[static_cast<std::size_t>(message.member)] = header.ended;
+    const std::size_t bytes =
+        std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done);
+    if (message.taker != nullptr) {
+      message.taker->takePiece(channel, message.bytes_done, data, bytes);
+    } else if (bytes > 0) {
+      forEachRun(message, bytes, [&](std::byte* memory, std::size_t some) {
+        std::memcpy(memory, data, some);
+        data += some;
+      });
+    }
+    message.bytes_done += bytes;
+    ++message.pieces_done;
+    has_moved_ = true;
+    if (message.pieces > message.slot.cells) {
+      PiecesRead& read = readLine(message);
+      read.count.store(message.pieces_done, std::memory_order_release);
+      if (message.pieces_done == 1) read.round.store(round_, std::memory_order_release);
+    }
+    if (message.pieces_done == message.pieces) return true;
+  }
+  return false;
+}
+
+bool PutTransport::start(ChannelId channel) {
+  Message& message = messages_[channel];
+  if (!message.is_put) {
+    ++beyond_active_;
+    return beyond_->start(message.channel_beyond);
+  }
+  message.pieces_done = message.bytes_done = 0;
+  if (!message.contiguous && message.run_count > 0) {
+    walks_[message.walk] = SegmentWalk(segmentsOf(message));
+  }
+  if (!message.sending) {
+    receives_.push_back(channel);
+  } else if (has_lane_ && send(message)) {
+    done_.push_back(channel);
+  } else {
+    sends_.push_back(channel);
+  }
+  return true;
+}
+
+/// Moves what can be moved of all messages under way.
+void PutTransport::move() {
+  for (std::size_t i = 0; i < receives_.size();) {
+    if (receive(receives_[i])) {
+      done_.push_back(receives_[i]);
+      receives_[i] = receives_.back();
+      receives_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  for (std::size_t i = 0; i < sends_.size();) {
+    if (send(messages_[sends_[i]])) {
+      done_.push_back(sends_[i]);
+      sends_[i] = sends_.back();
+      sends_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+}
+
+int PutTransport::poll(std::span<ChannelId> completed) {
+  has_moved_ = false;
+  if (!has_lane_ && in_round_) enterLane();
+  if (has_lane_) move();
+  if (!status_.ok()) return -1;
+  std::ranges::copy(done_, completed.begin());
+  int count = static_cast<int>(done_.size());
+  done_.clear();
+  if (beyond_active_ > 0) {
+    const std::span<ChannelId> rest = completed.subspan(static_cast<std::size_t>(count));
+    const int more = beyond_->poll(rest);
+    if (more < 0) return more;
+    for (int i = 0; i < more; ++i)
+      rest[static_cast<std::size_t>(i)] = channel_of_beyond_[rest[static_cast<std::size_t>(i)]];
+    beyond_active_ -= static_cast<std::size_t>(more);
+    count += more;
+  }
+  if (has_moved_ || count > 0) {
+    fruitless_ = 0;
+  } else if (++fruitless_ % kLooksBeforeMedium == 0) {
+    lookAround();
+    if (!status_.ok()) return -1;
+  }
+  return count;
+}
+
+/// While nothing comes: another rank may have to get here by what MPI still does for it; or it has
+/// ended.
+void PutTransport::lookAround() {
+  if (beyond_active_ == 0) beyond_->progressMedium();
+  const std::int64_t now = nanoseconds();
+  if (fruitless_ == kLooksBeforeMedium) looked_at_ = now;
+  if (now - looked_at_ < kNanosecondsBetweenLooks) return;
+  looked_at_ = now;
+  lookForEnded();
+}
+
+void PutTransport::lookForEnded() {
+  for (const std::vector<ChannelId>* waiting : {&receives_, &sends_}) {
+    for (const ChannelId channel : *waiting) {
+      const Message& message = messages_[channel];
+      const int process = segment_->processOf(message.member);
+      if (!hasEnded(process)) continue;
+      move();  // what it has put before
+      if (has_moved_) return;
+      status_ = {StatusCode::kTransport,
+                 torc::message("rank ", message.rank, " (process ", process,
+                               " of this host) has ended: what it was to ",
+                               message.sending ? "read" : "send", " is waited for")};
+      return;
+    }
+  }
+}
+
+std::vector<Transport::Awaited> PutTransport::awaited(std::size_t limit) const {
+  std::vector<Awaited> peers = beyond_->awaited(limit);
+  for (const std::vector<ChannelId>* waiting : {&receives_, &sends_}) {
+    for (const ChannelId channel : *waiting) {
+      const Awaited peer{messages_[channel].rank, messages_[channel].sending};
+      if (peers.size() < limit && std::ranges::find(peers, peer) == peers.end()) {
+        peers.push_back(peer);
+      }
+    }
+  }
+  return peers;
+}
+
+}  // namespace torc::runtime

@@ -1,0 +1,144 @@
+// Put transport: messages between ranks of one host. Sender, receiver, place and length are known
+// before the call, so that nothing is matched: the sender writes a message into its slot in memory
+// that both have (host_segment.h, pair_layout.h), raises the flag of the slot, and goes on. Long
+// messages go in pieces: what has come is taken while more is written.
+//
+// A slot is written again once it has been read. That needs no answer from the reader where a
+// message from there has come that was sent after the reader had ended the last round of the lane:
+// every message tells which round its sender has ended. Otherwise what the reader states of the
+// lane is looked up (HostSegment::words).
+//
+// What goes to other hosts, and what has no room, is left to another transport, which sender and
+// receiver find alike.
+#ifndef TORC_RUNTIME_TRANSPORT_PUT_PUT_TRANSPORT_H_
+#define TORC_RUNTIME_TRANSPORT_PUT_PUT_TRANSPORT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/transport/put/host_segment.h"
+#include "runtime/transport/put/pair_layout.h"
+#include "runtime/transport/transport.h"
+
+namespace torc::runtime {
+
+class PutTransport final : public Transport {
+ public:
+  /// Rounds go by the lanes of `track`: all of the one-shot track by `bindTags`, each named by its
+  /// call. `beyond` has what is not put, and the medium that waits may have to move on.
+  PutTransport(std::shared_ptr<HostSegment> segment, LaneTrack track,
+               std::unique_ptr<Transport> beyond);
+  ~PutTransport() override;
+  PutTransport(const PutTransport&) = delete;
+  PutTransport& operator=(const PutTransport&) = delete;
+
+  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag, const Segments& segments,
+                                  std::span<const std::size_t> fragments, SendMode mode) override;
+  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag, const Segments& segments,
+                                  std::span<const std::size_t> fragments) override;
+  Status commit() override;
+  Status bind(const Bases& bases) override;
+  bool handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) override;
+  void bindTags(const TagRange& tags) override;
+  void beginRound() override;
+  void endRound() override;
+  bool start(ChannelId channel) override;
+  int poll(std::span<ChannelId> completed) override;
+  /// What was put stays in the segment: nothing of it touches the caller's memory any more.
+  void abandon() override;
+  bool drained() override { return beyond_->drained(); }
+  void progressMedium() override { beyond_->progressMedium(); }
+  std::vector<Awaited> awaited(std::size_t limit) const override;
+  SentBytes sentBytes() const override;
+  std::size_t bufferBytes() const override { return beyond_->bufferBytes(); }
+  std::size_t tableBytes() const override;
+  Status status() const override { return status_.ok() ? beyond_->status() : status_; }
+
+ private:
+  /// A message, from its preparation on.
+  struct Message {
+    std::int32_t rank = 0;
+    std::uint32_t tag = 0;
+    bool sending = false;
+    bool is_put = true;
+    bool contiguous = false;
+    SendMode mode = SendMode::kStandard;
+    std::int32_t member = -1;
+    ChannelId channel_beyond = 0;
+    std::size_t bytes = 0;
+    Place place;  // of a contiguous one
+    std::uint32_t first_run = 0, run_count = 0;
+    std::uint32_t first_fragment = 0, fragment_count = 0;
+    std::byte* region = nullptr;
+    MessageSlot slot;
+    PieceTaker* taker = nullptr;
+    std::size_t pieces = 1;
+    // Of the round.
+    std::size_t pieces_done = 0;
+    std::size_t bytes_done = 0;
+    std::uint32_t walk = 0;  // into walks_, where the memory lies apart
+  };
+
+  StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
+                              const Segments& segments, std::span<const std::size_t> fragments);
+  void layOut();
+  Status leaveBeyond(Message& message);
+  Segments segmentsOf(const Message& message) const;
+
+  void enterLane();
+  bool mayWrite(int member);
+  bool hasRoom(const Message& message);
+  template <typename Visit>
+  void forEachRun(Message& message, std::size_t bytes, Visit visit);
+  bool send(Message& message);
+  bool receive(ChannelId channel);
+  void move();
+  void leaveLane();
+  void lookAround();
+  void lookForEnded();
+
+  std::byte* cellOf(const Message& message) const {
+    return message.region + lane_offset_ +
+           message.slot.cellOffset(message.pieces_done % message.slot.cells);
+  }
+  PiecesRead& readLine(const Message& message) const {
+    return *reinterpret_cast<PiecesRead*>(message.region + lane_offset_ +
+                                          message.slot.cellOffset(message.slot.cells));
+  }
+  std::uint64_t flagOf(std::size_t piece) const { return round_ + 8 * (piece + 1); }
+
+  std::shared_ptr<HostSegment> segment_;
+  LaneTrack track_;
+  std::unique_ptr<Transport> beyond_;
+  Bases bases_{};
+  std::vector<Message> messages_;
+  std::vector<Segment> runs_;
+  std::vector<RunLoop> loops_;
+  std::vector<std::size_t> fragments_;
+  std::vector<SegmentWalk> walks_;
+  std::vector<ChannelId> channel_of_beyond_;
+
+  // Of the round.
+  bool in_round_ = false, has_lane_ = false;
+  std::uint64_t call_ = 0;                  // of a one-shot round, by bindTags
+  std::uint64_t round_ = 0, previous_ = 0;  // names; previous_ was in the lane before
+  std::uint64_t ticket_ = 0;
+  int lane_ = 0, next_lane_ = 0;
+  std::size_t lane_offset_ = 0;
+  std::uint64_t next_ended_ = 0;         // what this rank has ended in next_lane_
+  std::vector<std::uint64_t> writable_;  // by member: the round for which its slots are known to be
+  std::vector<ChannelId> sends_, receives_;  // under way
+  std::vector<ChannelId> done_;              // to be reported
+  std::size_t beyond_active_ = 0;
+  bool has_moved_ = false;
+  unsigned fruitless_ = 0;      // looks
+  std::int64_t looked_at_ = 0;  // nanoseconds; whether peers have ended
+  std::uint64_t put_bytes_ = 0;
+  Status status_;
+};
+
+}  // namespace torc::runtime
+
+#endif  // TORC_RUNTIME_TRANSPORT_PUT_PUT_TRANSPORT_H_
