@@ -54,6 +54,8 @@ SegmentSetUp::SegmentSetUp(torc_geometry& geometry) : geometry_(geometry) {
     if (!file.ok()) return file.status();
     card_.file = file->name();
     card_.puts = 1;
+    card_.address = reinterpret_cast<std::uint64_t>(&card_.number);
+    card_.number = hashNumbers(card_.file.process, card_.file.number);
     file_.emplace(std::move(*file));
     return {};
   });
@@ -78,6 +80,7 @@ bool SegmentSetUp::advance() {
       if (votes_[0] > 0) {
         tell();
       } else if (votes_[1] > 1) {
+        segment_->setPulls(votes_[2] == 0);
         geometry_.segment = std::move(segment_);
       }
       finish({});
@@ -124,11 +127,25 @@ Status SegmentSetUp::open() {
   return {};
 }
 
+/// Whether this rank can read the memory of another of its host.
+bool SegmentSetUp::mayPull() const {
+  if (segment_->members() == 1) return true;
+  const int other = segment_->me() == 0 ? 1 : 0;
+  for (std::size_t rank = 0; rank < cards_.size(); ++rank) {
+    if (segment_->memberOf(static_cast<std::int32_t>(rank)) != other) continue;
+    std::uint64_t number = 0;
+    const Status read = pull(cards_[rank].file.process, cards_[rank].address,
+                             reinterpret_cast<std::byte*>(&number), sizeof(number));
+    return read.ok() && number == cards_[rank].number;
+  }
+  return false;
+}
+
 /// The maximum is that of the lowest rank that has no memory, and that of the fullest host.
 void SegmentSetUp::vote() {
   voting_ = true;
   vote_ = {fault_.ok() ? 0 : geometry_.size - geometry_.rank,
-           segment_ == nullptr ? 0 : segment_->members()};
+           segment_ == nullptr ? 0 : segment_->members(), segment_ != nullptr && mayPull() ? 0 : 1};
   const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
                                   MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
   if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallreduce"));

@@ -41,10 +41,13 @@ class SegmentSetUp {
     std::uint64_t host = 0;     // ranks with the same may share memory
     std::uint64_t version = 0;  // of what lies there
     std::uint64_t puts = 0;     // 0: its messages go by MPI
+    std::uint64_t address = 0;  // of the number below, in the rank's memory
+    std::uint64_t number = 0;
     SegmentFile::Name file;
   };
 
   Status open();
+  bool mayPull() const;
   void vote();
   void finish(const Status& status);
   void tell() const;
@@ -56,7 +59,7 @@ class SegmentSetUp {
   std::shared_ptr<HostSegment> segment_;
   Status fault_;  // why this rank has none
   MPI_Request request_ = MPI_REQUEST_NULL;
-  std::array<std::int64_t, 2> vote_{}, votes_{};
+  std::array<std::int64_t, 3> vote_{}, votes_{};
   bool voting_ = false, done_ = false;
   Status status_;
 };

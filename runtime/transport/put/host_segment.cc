@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <utility>
 
@@ -26,12 +27,11 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kBytesPerReceiver = std::size_t{32} << 20;
 constexpr std::size_t kLeastLaneBytes = std::size_t{16} << 10;
 constexpr std::size_t kMostLaneBytes = std::size_t{1} << 20;
+// Between lanes, so that their beginnings, which short messages have, do not share a set of a
+// cache.
+constexpr std::size_t kStagger = 5 * 64;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-
-/// The words of one rank are on lines of their own.
-constexpr std::size_t kWordsBytes =
-    (HostSegment::kLanes * sizeof(HostSegment::LaneWords) + 63) / 64 * 64;
 
 Status systemError(const char* call) {
   return {StatusCode::kUnsupported, message(call, ": ", std::strerror(errno))};
@@ -80,8 +80,9 @@ HostSegment::HostSegment(int members, int me)
   const auto count = static_cast<std::size_t>(members);
   lane_bytes_ = std::clamp(std::bit_floor(kBytesPerReceiver / (kLanes * count)), kLeastLaneBytes,
                            kMostLaneBytes);
-  words_bytes_ = (count * kWordsBytes + kPage - 1) / kPage * kPage;
-  bytes_ = words_bytes_ + count * count * kLanes * lane_bytes_;
+  lane_stride_ = lane_bytes_ + kStagger;
+  words_bytes_ = (count * sizeof(Words) + kPage - 1) / kPage * kPage;
+  bytes_ = words_bytes_ + count * count * kLanes * lane_stride_;
   for (Lane& lane : lanes_)
     lane.ended.resize(count);
 }
@@ -120,36 +121,57 @@ void HostSegment::setMembers(std::vector<std::int32_t> member_of_rank,
 std::byte* HostSegment::region(int sender, int receiver) const {
   const auto pair = static_cast<std::size_t>(receiver) * static_cast<std::size_t>(members_) +
                     static_cast<std::size_t>(sender);
-  return memory_ + words_bytes_ + pair * kLanes * lane_bytes_;
+  return memory_ + words_bytes_ + pair * kLanes * lane_stride_;
 }
 
-HostSegment::LaneWords& HostSegment::words(int member, int lane) const {
-  auto* words =
-      reinterpret_cast<LaneWords*>(memory_ + static_cast<std::size_t>(member) * kWordsBytes);
-  return words[lane];
+void HostSegment::lookUp(int member, LaneTrack track) {
+  for (int i = track.first_lane; i < track.first_lane + track.lanes; ++i) {
+    lane(i).ended[static_cast<std::size_t>(member)] =
+        ended(member, i).load(std::memory_order_acquire);
+  }
 }
 
 std::uint64_t HostSegment::begin(int index, std::uint64_t round) {
-  words(me_, index).begun.store(round, std::memory_order_release);
+  begun(me_, index).store(round, std::memory_order_release);
   return std::exchange(lane(index).last, round);
 }
 
 void HostSegment::end(int index, std::uint64_t round) {
-  Lane& ended = lane(index);
-  words(me_, index).ended.store(round, std::memory_order_release);
-  ++ended.serving;
-  if (ended.without.empty()) return;
-  const auto next = std::ranges::find(ended.without, ended.serving,
+  Lane& left = lane(index);
+  ended(me_, index).store(round, std::memory_order_release);
+  ++left.serving;
+  if (left.without.empty()) return;
+  const auto next = std::ranges::find(left.without, left.serving,
                                       &std::pair<std::uint64_t, std::uint64_t>::first);
-  if (next == ended.without.end()) return;
+  if (next == left.without.end()) return;
   const std::uint64_t following = next->second;
-  ended.without.erase(next);
+  left.without.erase(next);
   begin(index, following);
   end(index, following);
 }
 
 void HostSegment::endWithout(int index, std::uint64_t ticket, std::uint64_t round) {
   lane(index).without.emplace_back(ticket, round);
+}
+
+Status pull(int process, std::uint64_t address, std::byte* memory, std::size_t bytes) {
+  while (bytes > 0) {
+    const iovec mine{memory, bytes};
+    const iovec theirs{reinterpret_cast<void*>(address), bytes};
+    const ssize_t read = process_vm_readv(process, &mine, 1, &theirs, 1, 0);
+    if (read > 0) {
+      memory += read;
+      address += static_cast<std::uint64_t>(read);
+      bytes -= static_cast<std::size_t>(read);
+      continue;
+    }
+    if (read < 0 && errno == EINTR) continue;
+    const bool forbidden = read < 0 && (errno == EPERM || errno == ENOSYS);
+    return {forbidden ? StatusCode::kUnsupported : StatusCode::kTransport,
+            message("process_vm_readv of process ", process, ": ",
+                    read < 0 ? std::strerror(errno) : "nothing is there")};
+  }
+  return {};
 }
 
 bool hasEnded(int process) {

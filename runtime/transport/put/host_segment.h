@@ -14,6 +14,7 @@
 #ifndef TORC_RUNTIME_TRANSPORT_PUT_HOST_SEGMENT_H_
 #define TORC_RUNTIME_TRANSPORT_PUT_HOST_SEGMENT_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -63,15 +64,16 @@ class SegmentFile {
 
 class HostSegment {
  public:
-  static constexpr LaneTrack kOneShotTrack{0, 4};
+  static constexpr LaneTrack kOneShotTrack{0, 8};
   static constexpr int kPersistentTracks = 4;
-  static constexpr int kLanes = 4 + 2 * kPersistentTracks;
+  static constexpr int kLanes = 8 + 2 * kPersistentTracks;
   /// Of persistent collective number `index` < kPersistentTracks.
-  static constexpr LaneTrack persistentTrack(int index) { return {4 + 2 * index, 2}; }
+  static constexpr LaneTrack persistentTrack(int index) { return {8 + 2 * index, 2}; }
 
-  /// What a rank states of a lane.
-  struct LaneWords {
-    std::atomic<std::uint64_t> begun, ended;
+  /// What a rank states of its lanes. What others look at seldom is on lines of its own.
+  struct alignas(64) Words {
+    std::array<std::atomic<std::uint64_t>, kLanes> ended;
+    std::array<std::atomic<std::uint64_t>, kLanes> begun;
   };
 
   /// `file` as memory of `members` ranks, at least 2, seen by member `me`. Errors: kUnsupported,
@@ -86,14 +88,23 @@ class HostSegment {
   /// -1: a rank of another host.
   int memberOf(std::int32_t rank) const { return member_of_rank_[static_cast<std::size_t>(rank)]; }
   int processOf(int member) const { return process_of_member_[static_cast<std::size_t>(member)]; }
+  /// Whether the members may read each other's memory; not, until it is set.
+  void setPulls(bool pulls) { pulls_ = pulls; }
+  bool pulls() const { return pulls_; }
   int members() const { return members_; }
   int me() const { return me_; }
 
   /// Bytes that a pair of ranks has in a lane.
   std::size_t laneBytes() const { return lane_bytes_; }
-  /// Lane 0 of what `sender` writes for `receiver`; the others follow.
+  /// Lane 0 of what `sender` writes for `receiver`; the others are that far behind it.
   std::byte* region(int sender, int receiver) const;
-  LaneWords& words(int member, int lane) const;
+  std::size_t laneOffset(int lane) const { return static_cast<std::size_t>(lane) * lane_stride_; }
+  std::atomic<std::uint64_t>& ended(int member, int lane) const {
+    return words(member).ended[static_cast<std::size_t>(lane)];
+  }
+  std::atomic<std::uint64_t>& begun(int member, int lane) const {
+    return words(member).begun[static_cast<std::size_t>(lane)];
+  }
 
   /// What this rank knows of a lane.
   struct Lane {
@@ -109,6 +120,8 @@ class HostSegment {
   void end(int lane, std::uint64_t round);
   /// The round with this ticket has ended and never had the lane.
   void endWithout(int lane, std::uint64_t ticket, std::uint64_t round);
+  /// Learns which rounds a member has ended in the lanes of a track, which are on one line.
+  void lookUp(int member, LaneTrack track);
   /// Rounds of a persistent track that have begun.
   std::uint64_t& roundsOf(LaneTrack track) {
     return rounds_[static_cast<std::size_t>(track.first_lane)];
@@ -116,15 +129,21 @@ class HostSegment {
 
  private:
   HostSegment(int members, int me);
+  Words& words(int member) const { return reinterpret_cast<Words*>(memory_)[member]; }
 
   int members_, me_;
-  std::size_t lane_bytes_ = 0, words_bytes_ = 0, bytes_ = 0;
+  std::size_t lane_bytes_ = 0, lane_stride_ = 0, words_bytes_ = 0, bytes_ = 0;
   std::byte* memory_ = nullptr;
+  bool pulls_ = false;
   std::vector<std::int32_t> member_of_rank_;
   std::vector<int> process_of_member_;
   std::vector<Lane> lanes_;
   std::vector<std::uint64_t> rounds_;
 };
+
+/// Reads another process's memory into a run of the caller's. Errors: kUnsupported, the system does
+/// not allow it; kTransport, the process or its memory is not there.
+Status pull(int process, std::uint64_t address, std::byte* memory, std::size_t bytes);
 
 /// Whether a process has surely ended.
 bool hasEnded(int process);

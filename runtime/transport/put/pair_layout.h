@@ -18,8 +18,8 @@ namespace torc::runtime {
 struct CellHeader {
   std::atomic<std::uint64_t> flag;  // names round and piece, once all the rest is there
   std::uint64_t message_bytes;
-  std::uint64_t ended;  // a round that the sender has ended, in the lane that is next
-  std::uint64_t reserved;
+  std::uint64_t ended;    // a round that the sender has ended, in the lane that is next
+  std::uint64_t address;  // of the whole message in its sender's memory; 0: its bytes follow
 };
 inline constexpr std::size_t kHeaderBytes = sizeof(CellHeader);
 static_assert(kHeaderBytes == 32);

@@ -16,6 +16,16 @@ namespace {
 
 // Pieces of a message that are moved before another message is looked at.
 constexpr int kPiecesAtOnce = 2;
+// From here on a message is read where it is, if that is allowed.
+constexpr std::size_t kLeastPulled = 32 << 10;
+// Bytes that are read at once: to their place; and to memory from where they go on.
+constexpr std::size_t kMostPulled = 256 << 10;
+constexpr std::size_t kMostPulledApart = 64 << 10;
+// Rounds of such moves before the caller may do something else, and looks for the next.
+constexpr int kPiecesInARow = 64;
+constexpr int kLooksAtStream = 100;
+// Fruitless looks between two at what a receiver says that it has read: some calls of its.
+constexpr unsigned kLooksBetweenCredits = 16;
 // Fruitless looks after which the medium beyond gets on: about a microsecond.
 constexpr unsigned kLooksBeforeMedium = 64;
 // Between two looks whether the processes that are waited for have ended.
@@ -192,7 +202,8 @@ void PutTransport::beginRound() {
   const auto lanes = static_cast<std::uint64_t>(track_.lanes);
   lane_ = track_.first_lane + static_cast<int>(number % lanes);
   next_lane_ = track_.first_lane + static_cast<int>((number + 1) % lanes);
-  lane_offset_ = static_cast<std::size_t>(lane_) * segment_->laneBytes();
+  after_next_ = track_.first_lane + static_cast<int>((number + 3) % lanes);
+  lane_offset_ = segment_->laneOffset(lane_);
   ticket_ = segment_->lane(lane_).tickets++;
   in_round_ = true;
   has_lane_ = false;
@@ -205,7 +216,7 @@ void PutTransport::enterLane() {
   if (segment_->lane(lane_).serving != ticket_) return;
   has_lane_ = true;
   previous_ = segment_->begin(lane_, round_);
-  next_ended_ = segment_->words(segment_->me(), next_lane_).ended.load(std::memory_order_relaxed);
+  next_ended_ = segment_->ended(segment_->me(), next_lane_).load(std::memory_order_relaxed);
 }
 
 void PutTransport::endRound() {
@@ -229,11 +240,15 @@ void PutTransport::abandon() {
 inline bool PutTransport::mayWrite(int member) {
   std::uint64_t& known = writable_[static_cast<std::size_t>(member)];
   if (known == round_) return true;
-  const HostSegment::Lane& lane = segment_->lane(lane_);
-  if (lane.ended[static_cast<std::size_t>(member)] != previous_) {
-    const HostSegment::LaneWords& words = segment_->words(member, lane_);
-    if (words.ended.load(std::memory_order_acquire) != previous_ &&
-        words.begun.load(std::memory_order_acquire) != round_) {
+  const std::uint64_t& ended = segment_->lane(lane_).ended[static_cast<std::size_t>(member)];
+  if (ended != previous_) {
+    // Who looks all the time takes the line from who is to write on it.
+    if (fruitless_ % kLooksBetweenCredits != 0) return false;
+    segment_->lookUp(member, track_);
+    // Not after a call that has failed on some ranks alone.
+    if (ended != previous_ &&
+        (fruitless_ < kLooksBeforeMedium ||
+         segment_->begun(member, lane_).load(std::memory_order_acquire) != round_)) {
       return false;
     }
   }
@@ -249,6 +264,24 @@ inline bool PutTransport::hasRoom(const Message& message) {
   const PiecesRead& read = readLine(message);
   return read.round.load(std::memory_order_acquire) == round_ &&
          read.count.load(std::memory_order_acquire) + message.slot.cells > message.pieces_done;
+}
+
+/// memcpy, without the call where it is short.
+inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const auto ends = [&]<typename Word>(Word) {
+    Word first, last;
+    std::memcpy(&first, from, sizeof(Word));
+    std::memcpy(&last, from + bytes - sizeof(Word), sizeof(Word));
+    std::memcpy(to, &first, sizeof(Word));
+    std::memcpy(to + bytes - sizeof(Word), &last, sizeof(Word));
+  };
+  if (bytes > 16 || bytes < 4) {
+    std::memcpy(to, from, bytes);
+  } else if (bytes >= 8) {
+    ends(std::uint64_t{});
+  } else {
+    ends(std::uint32_t{});
+  }
 }
 
 /// Calls `visit(memory, bytes)` for the runs of the next `bytes` of a message.
@@ -269,23 +302,36 @@ inline void PutTransport::forEachRun(Message& message, std::size_t bytes, Visit 
 
 /// Moves some pieces; true: that was the last one.
 inline bool PutTransport::send(Message& message) {
+  if (message.is_pulled) {
+    const PiecesRead& read = readLine(message);
+    if (read.round.load(std::memory_order_acquire) != round_) return false;
+    has_moved_ = true;
+    put_bytes_ += message.bytes;
+    return true;
+  }
   for (int i = 0; i < kPiecesAtOnce && hasRoom(message); ++i) {
     std::byte* cell = cellOf(message);
     auto& header = *reinterpret_cast<CellHeader*>(cell);
     std::byte* data = cell + message.slot.payload;
+    message.is_pulled = message.bytes >= kLeastPulled && message.contiguous && segment_->pulls();
     const std::size_t bytes =
-        std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done);
+        message.is_pulled
+            ? 0
+            : std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done);
     if (bytes > 0) {
       forEachRun(message, bytes, [&](const std::byte* memory, std::size_t some) {
-        std::memcpy(data, memory, some);
+        copy(data, memory, some);
         data += some;
       });
     }
     header.message_bytes = message.bytes;
     header.ended = next_ended_;
+    header.address =
+        message.is_pulled ? reinterpret_cast<std::uint64_t>(message.place.in(bases_)) : 0;
     header.flag.store(flagOf(message.pieces_done), std::memory_order_release);
     message.bytes_done += bytes;
     has_moved_ = true;
+    if (message.is_pulled) return false;
     if (++message.pieces_done == message.pieces) {
       put_bytes_ += message.bytes;
       return true;
@@ -294,11 +340,27 @@ inline bool PutTransport::send(Message& message) {
   return false;
 }
 
+/// The next bytes of a message go to their place.
+inline void PutTransport::takePiece(ChannelId channel, const std::byte* data, std::size_t bytes) {
+  Message& message = messages_[channel];
+  if (message.taker != nullptr) {
+    message.taker->takePiece(channel, message.bytes_done, data, bytes);
+  } else if (bytes > 0) {
+    forEachRun(message, bytes, [&](std::byte* memory, std::size_t some) {
+      copy(memory, data, some);
+      data += some;
+    });
+  }
+  message.bytes_done += bytes;
+  has_moved_ = true;
+}
+
 /// The same for a receive. Sets the status where a message has another length.
 inline bool PutTransport::receive(ChannelId channel) {
   Message& message = messages_[channel];
+  if (message.pull_from != 0) return pullSome(channel);
   for (int i = 0; i < kPiecesAtOnce; ++i) {
-    std::byte* cell = cellOf(message);
+    const std::byte* cell = cellOf(message);
     const auto& header = *reinterpret_cast<const CellHeader*>(cell);
     if (header.flag.load(std::memory_order_acquire) != flagOf(message.pieces_done)) return false;
     if (header.message_bytes != message.bytes) {
@@ -308,21 +370,14 @@ inline bool PutTransport::receive(ChannelId channel) {
                         " bytes where ", message.bytes, " are expected: the ranks' calls differ")};
       return false;
     }
-    const std::byte* data = cell + message.slot.payload;
     segment_->lane(next_lane_).ended[static_cast<std::size_t>(message.member)] = header.ended;
-    const std::size_t bytes =
-        std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done);
-    if (message.taker != nullptr) {
-      message.taker->takePiece(channel, message.bytes_done, data, bytes);
-    } else if (bytes > 0) {
-      forEachRun(message, bytes, [&](std::byte* memory, std::size_t some) {
-        std::memcpy(memory, data, some);
-        data += some;
-      });
+    if (header.address != 0) {
+      message.pull_from = header.address;
+      return pullSome(channel);
     }
-    message.bytes_done += bytes;
+    takePiece(channel, cell + message.slot.payload,
+              std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done));
     ++message.pieces_done;
-    has_moved_ = true;
     if (message.pieces > message.slot.cells) {
       PiecesRead& read = readLine(message);
       read.count.store(message.pieces_done, std::memory_order_release);
@@ -333,6 +388,32 @@ inline bool PutTransport::receive(ChannelId channel) {
   return false;
 }
 
+/// Reads the next bytes of a message from its sender's memory.
+bool PutTransport::pullSome(ChannelId channel) {
+  Message& message = messages_[channel];
+  const bool to_place = message.contiguous && message.taker == nullptr;
+  const std::size_t bytes =
+      std::min(to_place ? kMostPulled : kMostPulledApart, message.bytes - message.bytes_done);
+  if (!to_place && pulled_.data() == nullptr) pulled_.allocate(kMostPulledApart);
+  std::byte* memory = to_place ? (message.place + message.bytes_done).in(bases_) : pulled_.data();
+  const Status read = pull(segment_->processOf(message.member),
+                           message.pull_from + message.bytes_done, memory, bytes);
+  if (!read.ok()) {
+    status_ = read.annotated(torc::message("a message from rank ", message.rank));
+    return false;
+  }
+  if (to_place) {
+    message.bytes_done += bytes;
+    has_moved_ = true;
+  } else {
+    takePiece(channel, memory, bytes);
+  }
+  message.pieces_done = 1;  // the stream is under way
+  if (message.bytes_done < message.bytes) return false;
+  readLine(message).round.store(round_, std::memory_order_release);
+  return true;
+}
+
 bool PutTransport::start(ChannelId channel) {
   Message& message = messages_[channel];
   if (!message.is_put) {
@@ -340,11 +421,15 @@ bool PutTransport::start(ChannelId channel) {
     return beyond_->start(message.channel_beyond);
   }
   message.pieces_done = message.bytes_done = 0;
+  message.is_pulled = false;
+  message.pull_from = 0;
   if (!message.contiguous && message.run_count > 0) {
     walks_[message.walk] = SegmentWalk(segmentsOf(message));
   }
   if (!message.sending) {
     receives_.push_back(channel);
+    // The next round's may be there already.
+    __builtin_prefetch(message.region + segment_->laneOffset(after_next_) + message.slot.offset);
   } else if (has_lane_ && send(message)) {
     done_.push_back(channel);
   } else {
@@ -355,12 +440,14 @@ bool PutTransport::start(ChannelId channel) {
 
 /// Moves what can be moved of all messages under way.
 void PutTransport::move() {
+  streaming_ = false;
   for (std::size_t i = 0; i < receives_.size();) {
     if (receive(receives_[i])) {
       done_.push_back(receives_[i]);
       receives_[i] = receives_.back();
       receives_.pop_back();
     } else {
+      streaming_ |= messages_[receives_[i]].pieces_done > 0;
       ++i;
     }
   }
@@ -370,15 +457,32 @@ void PutTransport::move() {
       sends_[i] = sends_.back();
       sends_.pop_back();
     } else {
+      streaming_ |= messages_[sends_[i]].pieces_done > 0;
       ++i;
     }
   }
 }
 
+/// Stays with messages in pieces, the next of which is less than a look elsewhere away.
+void PutTransport::stream() {
+  int left = kPiecesInARow;
+  for (int looks = 0; looks < kLooksAtStream && left > 0 && streaming_ && done_.empty(); ++looks) {
+    has_moved_ = false;
+    move();
+    if (!has_moved_) continue;
+    looks = 0;
+    --left;
+  }
+  has_moved_ = has_moved_ || left < kPiecesInARow;
+}
+
 int PutTransport::poll(std::span<ChannelId> completed) {
   has_moved_ = false;
   if (!has_lane_ && in_round_) enterLane();
-  if (has_lane_) move();
+  if (has_lane_) {
+    move();
+    if (streaming_ && done_.empty()) stream();
+  }
   if (!status_.ok()) return -1;
   std::ranges::copy(done_, completed.begin());
   int count = static_cast<int>(done_.size());

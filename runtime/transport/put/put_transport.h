@@ -1,7 +1,8 @@
 // Put transport: messages between ranks of one host. Sender, receiver, place and length are known
 // before the call, so that nothing is matched: the sender writes a message into its slot in memory
 // that both have (host_segment.h, pair_layout.h), raises the flag of the slot, and goes on. Long
-// messages go in pieces: what has come is taken while more is written.
+// messages go in pieces: what has come is taken while more is written; or, where the system lets
+// one process read another's memory, the receiver takes them from where they are, in one copy.
 //
 // A slot is written again once it has been read. That needs no answer from the reader where a
 // message from there has come that was sent after the reader had ended the last round of the lane:
@@ -18,6 +19,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/transport/data_memory.h"
 #include "runtime/transport/put/host_segment.h"
 #include "runtime/transport/put/pair_layout.h"
 #include "runtime/transport/transport.h"
@@ -52,7 +54,7 @@ class PutTransport final : public Transport {
   void progressMedium() override { beyond_->progressMedium(); }
   std::vector<Awaited> awaited(std::size_t limit) const override;
   SentBytes sentBytes() const override;
-  std::size_t bufferBytes() const override { return beyond_->bufferBytes(); }
+  std::size_t bufferBytes() const override { return beyond_->bufferBytes() + pulled_.bytes(); }
   std::size_t tableBytes() const override;
   Status status() const override { return status_.ok() ? beyond_->status() : status_; }
 
@@ -78,7 +80,9 @@ class PutTransport final : public Transport {
     // Of the round.
     std::size_t pieces_done = 0;
     std::size_t bytes_done = 0;
-    std::uint32_t walk = 0;  // into walks_, where the memory lies apart
+    bool is_pulled = false;       // its receiver reads it from where it is
+    std::uint64_t pull_from = 0;  // likewise, at the receiver
+    std::uint32_t walk = 0;       // into walks_, where the memory lies apart
   };
 
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
@@ -94,7 +98,10 @@ class PutTransport final : public Transport {
   void forEachRun(Message& message, std::size_t bytes, Visit visit);
   bool send(Message& message);
   bool receive(ChannelId channel);
+  bool pullSome(ChannelId channel);
+  void takePiece(ChannelId channel, const std::byte* data, std::size_t bytes);
   void move();
+  void stream();
   void leaveLane();
   void lookAround();
   void lookForEnded();
@@ -119,13 +126,14 @@ class PutTransport final : public Transport {
   std::vector<std::size_t> fragments_;
   std::vector<SegmentWalk> walks_;
   std::vector<ChannelId> channel_of_beyond_;
+  DataMemory pulled_;  // for what is not read to its place
 
   // Of the round.
   bool in_round_ = false, has_lane_ = false;
   std::uint64_t call_ = 0;                  // of a one-shot round, by bindTags
   std::uint64_t round_ = 0, previous_ = 0;  // names; previous_ was in the lane before
   std::uint64_t ticket_ = 0;
-  int lane_ = 0, next_lane_ = 0;
+  int lane_ = 0, next_lane_ = 0, after_next_ = 0;
   std::size_t lane_offset_ = 0;
   std::uint64_t next_ended_ = 0;         // what this rank has ended in next_lane_
   std::vector<std::uint64_t> writable_;  // by member: the round for which its slots are known to be
@@ -133,6 +141,7 @@ class PutTransport final : public Transport {
   std::vector<ChannelId> done_;              // to be reported
   std::size_t beyond_active_ = 0;
   bool has_moved_ = false;
+  bool streaming_ = false;      // a message is under way of which pieces have been moved
   unsigned fruitless_ = 0;      // looks
   std::int64_t looked_at_ = 0;  // nanoseconds; whether peers have ended
   std::uint64_t put_bytes_ = 0;
