@@ -3,8 +3,9 @@
 //
 //   blocking_calls SMALLEST LARGEST FACTOR [COLLECTIVE]...
 //
-// Only if named: scatterv and gatherv, whose even ranks have half a block, and allreduce-gaps, of
-// structures of a double and an int by an operation of the program's.
+// Only if named: scatterv and gatherv, whose even ranks have half a block; allreduce-gaps, of
+// structures of a double and an int by an operation of the program's; barrier, which has no bytes: a
+// line of its own.
 //
 // A line for every collective and size from SMALLEST to LARGEST bytes, of whole vectors, FACTOR
 // apart: microseconds of a call, name, bytes.
@@ -67,10 +68,12 @@ MPI_Op pairSum() {
 
 /// A collective whose whole vector has `count` elements, of which blocks are `block`.
 struct RunLoop {
-  const char* name;
+  std::string_view name;
   std::function<void(Buffers&, int count, int block)> call;
   bool is_default = true;
 };
+
+constexpr std::string_view kBarrier = "barrier";
 
 const RunLoop kLoops[] = {
     {"allreduce",
@@ -129,6 +132,7 @@ const RunLoop kLoops[] = {
        MPI_Allreduce(data.in.data(), data.out.data(), count / 4, pair, sum, MPI_COMM_WORLD);
      },
      false},
+    {kBarrier, [](Buffers&, int, int) { MPI_Barrier(MPI_COMM_WORLD); }, false},
 };
 
 /// Seconds of `calls` calls after a barrier.
@@ -167,9 +171,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const auto isAskedFor = [&](const RunLoop& loop) {
-    const bool is_named =
-        std::find(argv + 4, argv + argc, std::string_view(loop.name)) != argv + argc;
-    return argc == 4 ? loop.is_default : is_named;
+    return argc == 4 ? loop.is_default
+                     : std::find(argv + 4, argv + argc, loop.name) != argv + argc;
   };
   MPI_Init(&argc, &argv);
   int rank = 0, size = 1;
@@ -181,13 +184,14 @@ int main(int argc, char** argv) {
   Buffers buffers{zeros, zeros, rank, list, list};
   for (const RunLoop& loop : kLoops) {
     if (!isAskedFor(loop)) continue;
-    for (long bytes = smallest; bytes <= largest; bytes *= factor) {
+    const long last = loop.name == kBarrier ? smallest : largest;
+    for (long bytes = smallest; bytes <= last; bytes *= factor) {
       const int count = static_cast<int>(static_cast<std::size_t>(bytes) / sizeof(float));
       const int block = count / size;
       if (block == 0) continue;
       buffers.setBlocks(block);
       const double time = timeOf([&] { loop.call(buffers, count, block); });
-      if (rank == 0) std::printf("%.3f %s %ld\n", time, loop.name, bytes);
+      if (rank == 0) std::printf("%.3f %s %ld\n", time, loop.name.data(), bytes);
     }
   }
   MPI_Finalize();

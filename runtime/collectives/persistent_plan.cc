@@ -136,10 +136,7 @@ Reducer PersistentPlan::reducer() const {
 Status PersistentPlan::layOut(int tag_base, Requests requests) {
   const torc_geometry& geometry = *schedule_->geometry;
   // Nobody tells the sender of a put when its receive begins.
-  std::unique_ptr<Transport> transport =
-      program().synchronous_sends
-          ? std::make_unique<MpiTransport>(geometry.comm, tag_base, requests)
-          : geometry.makeTransport(tag_base, requests);
+  auto transport = geometry.makeTransport(tag_base, requests, program().synchronous_sends);
   transport_ = transport.get();
   auto created = Executor::create(expanded_->program, buffers_, reducer(), std::move(transport),
                                   expanded_->fragments);

@@ -10,6 +10,7 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/transport/smpi.h"
+#include "runtime/transport/transport.h"
 #include "settings/settings.h"
 #include "support/status.h"
 
@@ -81,6 +82,7 @@ struct torc_context {
   int libraries = 0;
   int oversubscribed_geometries = 0;
   bool in_callback = false;
+  torc::runtime::SentBytes sent;                                   // in messages of all collectives
   torc::TransportChoice transport = torc::TransportChoice::kAuto;  // of geometries to come
 
   // Null unless what the context does is traced. Collectives keep the trace until they are freed.

@@ -229,16 +229,18 @@ void torc_geometry::releaseTags(const TagClaim& claim) {
   }
 }
 
-std::unique_ptr<Transport> torc_geometry::makeTransport(int tag_base, Requests requests) const {
-  auto mpi = std::make_unique<MpiTransport>(comm, tag_base, requests);
-  if (segment == nullptr) return mpi;
+std::unique_ptr<Transport> torc_geometry::makeTransport(int tag_base, Requests requests,
+                                                        bool by_mpi) const {
+  auto mpi = std::make_unique<MpiTransport>(comm, tag_base, requests, &context->sent);
+  if (segment == nullptr || by_mpi) return mpi;
   if (requests == Requests::kOneShot) {
-    return std::make_unique<PutTransport>(segment, HostSegment::kOneShotTrack, std::move(mpi));
+    return std::make_unique<PutTransport>(segment, HostSegment::kOneShotTrack, std::move(mpi),
+                                          &context->sent);
   }
   const int slot = tag_base / tags_per_slot_;
   if (slot >= HostSegment::kPersistentTracks) return mpi;
-  return std::make_unique<PutTransport>(segment, HostSegment::persistentTrack(slot),
-                                        std::move(mpi));
+  return std::make_unique<PutTransport>(segment, HostSegment::persistentTrack(slot), std::move(mpi),
+                                        &context->sent);
 }
 
 namespace {

@@ -89,8 +89,10 @@ struct torc_geometry {
   }
   const torc::runtime::TagMap& takenTags() const { return taken_; }
   /// What messages of a plan go by; `tag_base` as tagBase gives it, and 0 for one-shot calls.
+  /// `by_mpi`: by MPI in any case.
   std::unique_ptr<torc::runtime::Transport> makeTransport(int tag_base,
-                                                          torc::runtime::Requests requests) const;
+                                                          torc::runtime::Requests requests,
+                                                          bool by_mpi) const;
 
   torc_context* context;
   MPI_Comm comm = MPI_COMM_NULL;

@@ -222,7 +222,9 @@ bool MpiTransport::start(ChannelId index) {
       return false;
     }
     ++active_count_;
-    if (channel.sending) sent_ += static_cast<std::uint64_t>(fragment.bytes);
+    if (channel.sending && sent_ != nullptr) {
+      sent_->mpi += static_cast<std::uint64_t>(fragment.bytes);
+    }
   }
   return true;
 }

@@ -28,9 +28,10 @@ enum class Requests : std::uint8_t {
 class MpiTransport final : public Transport {
  public:
   /// Messages travel on `comm`, which returns errors (MPI_ERRORS_RETURN) and outlives the
-  /// transport, with tags from `tag_base` on.
-  MpiTransport(MPI_Comm comm, int tag_base, Requests requests = Requests::kPersistent)
-      : comm_(comm), tag_base_(tag_base), requests_(requests) {}
+  /// transport, and so does `sent`, with tags from `tag_base` on.
+  MpiTransport(MPI_Comm comm, int tag_base, Requests requests = Requests::kPersistent,
+               SentBytes* sent = nullptr)
+      : comm_(comm), tag_base_(tag_base), requests_(requests), sent_(sent) {}
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
@@ -54,7 +55,6 @@ class MpiTransport final : public Transport {
 
   void progressMedium() override;
   std::vector<Awaited> awaited(std::size_t limit) const override;
-  SentBytes sentBytes() const override { return {.mpi = sent_}; }
 
  private:
   /// A fragment: one message of MPI. The fragments of a channel follow one another, and share its
@@ -102,7 +102,7 @@ class MpiTransport final : public Transport {
   std::vector<RunLoop> loops_;  // of the runs
   std::size_t packed_bytes_ = 0;
   DataMemory packed_;
-  std::uint64_t sent_ = 0;  // bytes
+  SentBytes* sent_;  // null: not counted
 
   // The first active_count_ entries: fragments that are started and not complete.
   std::size_t active_count_ = 0;

@@ -118,7 +118,7 @@ class PieceTaker {
   ~PieceTaker() = default;
 };
 
-/// What a transport has sent by each medium since it was made.
+/// What has been sent by each medium. Transports count into what they are given.
 struct SentBytes {
   std::uint64_t put = 0, mpi = 0;
 };
@@ -191,8 +191,6 @@ class Transport {
   };
   /// Those of the round, each peer and direction once; at most `limit`.
   virtual std::vector<Awaited> awaited(std::size_t /*limit*/) const { return {}; }
-
-  virtual SentBytes sentBytes() const { return {}; }
 
   /// Bytes of memory for data that the transport has allocated, and of its tables.
   virtual std::size_t bufferBytes() const { return 0; }

@@ -93,6 +93,7 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
                                                         {"TORC_COMMUNICATORS", "1"},
                                                         {"TORC_PROGRESS", "thread"},
                                                         {"TORC_NONBLOCKING", "1"},
+                                                        {"TORC_TRANSPORT", "mpi"},
                                                         {"TORC_USER_OPERATIONS", "parts"},
                                                         {"TORC_STALL", "1"},
                                                         {"TORC_TUNE", "1"},

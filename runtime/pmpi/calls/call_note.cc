@@ -33,10 +33,9 @@ std::uint64_t signatureOf(const CollectiveCall& call) {
   // Where each rank knows other bytes. No call is so long.
   const std::uint64_t bytes =
       arguments.hasUnknownBytes() ? ~static_cast<std::uint64_t>(call.id) : call.bytes;
-  const std::array<std::uint64_t, 4> words = {call.is_described && call.id != CallId::kBarrier
-                                                  ? static_cast<std::uint64_t>(arguments.collective)
-                                                  : 0x100 + static_cast<std::uint64_t>(call.id),
-                                              bytes, static_cast<std::uint64_t>(op),
+  // By function: with its number among those of the function it names a call, and no other.
+  const std::array<std::uint64_t, 4> words = {static_cast<std::uint64_t>(call.id), bytes,
+                                              static_cast<std::uint64_t>(op),
                                               static_cast<std::uint64_t>(arguments.root)};
   return checksumOf(std::as_bytes(std::span(words)));
 }

@@ -50,6 +50,8 @@ RankFacts countRank() {
   facts.calls_found = engine->call_memory.hits();
   facts.plans_made = engine->call_memory.misses();
   facts.call_bytes = engine->call_memory.mostBytes();
+  facts.put_bytes = engine->context.sent.put;
+  facts.mpi_bytes = engine->context.sent.mpi;
   facts.setup_seconds = engine->settingUp.seconds();
   facts.load_seconds = engine->loading.seconds();
   return facts;

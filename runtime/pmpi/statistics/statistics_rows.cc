@@ -77,6 +77,8 @@ void forFacts(const RankFacts& from, RankFacts& into, Function function) {
   function(from.calls_found, into.calls_found);
   function(from.plans_made, into.plans_made);
   function(from.call_bytes, into.call_bytes);
+  function(from.put_bytes, into.put_bytes);
+  function(from.mpi_bytes, into.mpi_bytes);
   function(from.setup_seconds, into.setup_seconds);
   function(from.load_seconds, into.load_seconds);
 }

@@ -38,8 +38,8 @@ std::int64_t nanoseconds() {
 }  // namespace
 
 PutTransport::PutTransport(std::shared_ptr<HostSegment> segment, LaneTrack track,
-                           std::unique_ptr<Transport> beyond)
-    : segment_(std::move(segment)), track_(track), beyond_(std::move(beyond)) {}
+                           std::unique_ptr<Transport> beyond, SentBytes* sent)
+    : segment_(std::move(segment)), track_(track), beyond_(std::move(beyond)), sent_(sent) {}
 
 PutTransport::~PutTransport() {
   endRound();
@@ -178,12 +178,6 @@ std::size_t PutTransport::tableBytes() const {
          bytes(receives_) + bytes(done_);
 }
 
-SentBytes PutTransport::sentBytes() const {
-  SentBytes sent = beyond_->sentBytes();
-  sent.put += put_bytes_;
-  return sent;
-}
-
 // ---- Rounds and their lane
 
 void PutTransport::bindTags(const TagRange& tags) {
@@ -202,7 +196,6 @@ void PutTransport::beginRound() {
   const auto lanes = static_cast<std::uint64_t>(track_.lanes);
   lane_ = track_.first_lane + static_cast<int>(number % lanes);
   next_lane_ = track_.first_lane + static_cast<int>((number + 1) % lanes);
-  after_next_ = track_.first_lane + static_cast<int>((number + 3) % lanes);
   lane_offset_ = segment_->laneOffset(lane_);
   ticket_ = segment_->lane(lane_).tickets++;
   in_round_ = true;
@@ -306,7 +299,7 @@ inline bool PutTransport::send(Message& message) {
     const PiecesRead& read = readLine(message);
     if (read.round.load(std::memory_order_acquire) != round_) return false;
     has_moved_ = true;
-    put_bytes_ += message.bytes;
+    count(message);
     return true;
   }
   for (int i = 0; i < kPiecesAtOnce && hasRoom(message); ++i) {
@@ -333,7 +326,7 @@ inline bool PutTransport::send(Message& message) {
     has_moved_ = true;
     if (message.is_pulled) return false;
     if (++message.pieces_done == message.pieces) {
-      put_bytes_ += message.bytes;
+      count(message);
       return true;
     }
   }
@@ -429,7 +422,7 @@ bool PutTransport::start(ChannelId channel) {
   if (!message.sending) {
     receives_.push_back(channel);
     // The next round's may be there already.
-    __builtin_prefetch(message.region + segment_->laneOffset(after_next_) + message.slot.offset);
+    __builtin_prefetch(message.region + segment_->laneOffset(next_lane_) + message.slot.offset);
   } else if (has_lane_ && send(message)) {
     done_.push_back(channel);
   } else {

@@ -29,9 +29,10 @@ namespace torc::runtime {
 class PutTransport final : public Transport {
  public:
   /// Rounds go by the lanes of `track`: all of the one-shot track by `bindTags`, each named by its
-  /// call. `beyond` has what is not put, and the medium that waits may have to move on.
+  /// call. `beyond` has what is not put, and the medium that waits may have to move on. `sent`
+  /// outlives the transport.
   PutTransport(std::shared_ptr<HostSegment> segment, LaneTrack track,
-               std::unique_ptr<Transport> beyond);
+               std::unique_ptr<Transport> beyond, SentBytes* sent = nullptr);
   ~PutTransport() override;
   PutTransport(const PutTransport&) = delete;
   PutTransport& operator=(const PutTransport&) = delete;
@@ -53,7 +54,6 @@ class PutTransport final : public Transport {
   bool drained() override { return beyond_->drained(); }
   void progressMedium() override { beyond_->progressMedium(); }
   std::vector<Awaited> awaited(std::size_t limit) const override;
-  SentBytes sentBytes() const override;
   std::size_t bufferBytes() const override { return beyond_->bufferBytes() + pulled_.bytes(); }
   std::size_t tableBytes() const override;
   Status status() const override { return status_.ok() ? beyond_->status() : status_; }
@@ -104,6 +104,9 @@ class PutTransport final : public Transport {
   void stream();
   void leaveLane();
   void lookAround();
+  void count(const Message& message) {
+    if (sent_ != nullptr) sent_->put += message.bytes;
+  }
   void lookForEnded();
 
   std::byte* cellOf(const Message& message) const {
@@ -133,7 +136,7 @@ class PutTransport final : public Transport {
   std::uint64_t call_ = 0;                  // of a one-shot round, by bindTags
   std::uint64_t round_ = 0, previous_ = 0;  // names; previous_ was in the lane before
   std::uint64_t ticket_ = 0;
-  int lane_ = 0, next_lane_ = 0, after_next_ = 0;
+  int lane_ = 0, next_lane_ = 0;
   std::size_t lane_offset_ = 0;
   std::uint64_t next_ended_ = 0;         // what this rank has ended in next_lane_
   std::vector<std::uint64_t> writable_;  // by member: the round for which its slots are known to be
@@ -144,7 +147,7 @@ class PutTransport final : public Transport {
   bool streaming_ = false;      // a message is under way of which pieces have been moved
   unsigned fruitless_ = 0;      // looks
   std::int64_t looked_at_ = 0;  // nanoseconds; whether peers have ended
-  std::uint64_t put_bytes_ = 0;
+  SentBytes* sent_;             // null: not counted
   Status status_;
 };
 

@@ -174,7 +174,7 @@ tryCases() {
   fi
   if takes block-too-long; then
     run "$soon"
-    expectReceiversError 'from rank [0-9]+ has more than the [0-9]+ bytes'
+    expectReceiversError 'from rank [0-9]+ has (more than the [0-9]+ bytes|[0-9]+ bytes where)'
   fi
   if takes block-too-short; then
     run "$soon"
