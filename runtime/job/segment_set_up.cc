@@ -9,6 +9,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/transport/mpi_status.h"
+#include "runtime/transport/put/process_memory.h"
 #include "runtime/transport/smpi.h"
 #include "support/hash.h"
 #include "support/message.h"
@@ -80,7 +81,7 @@ bool SegmentSetUp::advance() {
       if (votes_[0] > 0) {
         tell();
       } else if (votes_[1] > 1) {
-        segment_->setPulls(votes_[2] == 0);
+        segment_->setCopies(votes_[2] == 0);
         geometry_.segment = std::move(segment_);
       }
       finish({});
@@ -128,7 +129,7 @@ Status SegmentSetUp::open() {
 }
 
 /// Whether this rank can read the memory of another of its host.
-bool SegmentSetUp::mayPull() const {
+bool SegmentSetUp::mayCopy() const {
   if (segment_->members() == 1) return true;
   const int other = segment_->me() == 0 ? 1 : 0;
   for (std::size_t rank = 0; rank < cards_.size(); ++rank) {
@@ -145,7 +146,7 @@ bool SegmentSetUp::mayPull() const {
 void SegmentSetUp::vote() {
   voting_ = true;
   vote_ = {fault_.ok() ? 0 : geometry_.size - geometry_.rank,
-           segment_ == nullptr ? 0 : segment_->members(), segment_ != nullptr && mayPull() ? 0 : 1};
+           segment_ == nullptr ? 0 : segment_->members(), segment_ != nullptr && mayCopy() ? 0 : 1};
   const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
                                   MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
   if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallreduce"));

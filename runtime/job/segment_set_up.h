@@ -47,7 +47,7 @@ class SegmentSetUp {
   };
 
   Status open();
-  bool mayPull() const;
+  bool mayCopy() const;
   void vote();
   void finish(const Status& status);
   void tell() const;

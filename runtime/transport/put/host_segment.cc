@@ -4,16 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <poll.h>
 #include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include <utility>
 
@@ -76,13 +72,19 @@ StatusOr<SegmentFile> SegmentFile::open(const Name& name) {
 }
 
 HostSegment::HostSegment(int members, int me)
-    : members_(members), me_(me), lanes_(kLanes), rounds_(kLanes) {
+    : members_(members),
+      me_(me),
+      lanes_(kLanes),
+      rounds_(kLanes),
+      copy_times_(static_cast<std::size_t>(members)),
+      copy_tries_(static_cast<std::size_t>(members)) {
   const auto count = static_cast<std::size_t>(members);
   lane_bytes_ = std::clamp(std::bit_floor(kBytesPerReceiver / (kLanes * count)), kLeastLaneBytes,
                            kMostLaneBytes);
   lane_stride_ = lane_bytes_ + kStagger;
-  words_bytes_ = (count * sizeof(Words) + kPage - 1) / kPage * kPage;
-  bytes_ = words_bytes_ + count * count * kLanes * lane_stride_;
+  advice_ = count * sizeof(Words);
+  regions_ = (advice_ + count * count * kCopyClasses + kPage - 1) / kPage * kPage;
+  bytes_ = regions_ + count * count * kLanes * lane_stride_;
   for (Lane& lane : lanes_)
     lane.ended.resize(count);
 }
@@ -121,7 +123,13 @@ void HostSegment::setMembers(std::vector<std::int32_t> member_of_rank,
 std::byte* HostSegment::region(int sender, int receiver) const {
   const auto pair = static_cast<std::size_t>(receiver) * static_cast<std::size_t>(members_) +
                     static_cast<std::size_t>(sender);
-  return memory_ + words_bytes_ + pair * kLanes * lane_stride_;
+  return memory_ + regions_ + pair * kLanes * lane_stride_;
+}
+
+std::atomic<std::uint8_t>* HostSegment::copyAdvice(int sender, int receiver) const {
+  const auto pair = static_cast<std::size_t>(receiver) * static_cast<std::size_t>(members_) +
+                    static_cast<std::size_t>(sender);
+  return reinterpret_cast<std::atomic<std::uint8_t>*>(memory_ + advice_ + pair * kCopyClasses);
 }
 
 void HostSegment::lookUp(int member, LaneTrack track) {
@@ -152,36 +160,6 @@ void HostSegment::end(int index, std::uint64_t round) {
 
 void HostSegment::endWithout(int index, std::uint64_t ticket, std::uint64_t round) {
   lane(index).without.emplace_back(ticket, round);
-}
-
-Status pull(int process, std::uint64_t address, std::byte* memory, std::size_t bytes) {
-  while (bytes > 0) {
-    const iovec mine{memory, bytes};
-    const iovec theirs{reinterpret_cast<void*>(address), bytes};
-    const ssize_t read = process_vm_readv(process, &mine, 1, &theirs, 1, 0);
-    if (read > 0) {
-      memory += read;
-      address += static_cast<std::uint64_t>(read);
-      bytes -= static_cast<std::size_t>(read);
-      continue;
-    }
-    if (read < 0 && errno == EINTR) continue;
-    const bool forbidden = read < 0 && (errno == EPERM || errno == ENOSYS);
-    return {forbidden ? StatusCode::kUnsupported : StatusCode::kTransport,
-            message("process_vm_readv of process ", process, ": ",
-                    read < 0 ? std::strerror(errno) : "nothing is there")};
-  }
-  return {};
-}
-
-bool hasEnded(int process) {
-  // One that nobody has waited for has its number still.
-  const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
-  if (descriptor < 0) return errno == ESRCH || (kill(process, 0) != 0 && errno == ESRCH);
-  pollfd asked{descriptor, POLLIN, 0};
-  const bool ended = ::poll(&asked, 1, 0) > 0;
-  close(descriptor);
-  return ended;
 }
 
 }  // namespace torc::runtime

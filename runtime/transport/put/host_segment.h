@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/transport/put/copy_choice.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -88,9 +89,13 @@ class HostSegment {
   /// -1: a rank of another host.
   int memberOf(std::int32_t rank) const { return member_of_rank_[static_cast<std::size_t>(rank)]; }
   int processOf(int member) const { return process_of_member_[static_cast<std::size_t>(member)]; }
-  /// Whether the members may read each other's memory; not, until it is set.
-  void setPulls(bool pulls) { pulls_ = pulls; }
-  bool pulls() const { return pulls_; }
+  /// Whether the members may copy from and to each other's memory; not, until it is set.
+  void setCopies(bool copies) { copies_ = copies; }
+  bool copies() const { return copies_; }
+  /// What `receiver` has told `sender` of its copies: a byte for each of kCopyClasses.
+  std::atomic<std::uint8_t>* copyAdvice(int sender, int receiver) const;
+  CopyTimes& copyTimes(int sender) { return copy_times_[static_cast<std::size_t>(sender)]; }
+  CopyTries& copyTries(int receiver) { return copy_tries_[static_cast<std::size_t>(receiver)]; }
   int members() const { return members_; }
   int me() const { return me_; }
 
@@ -132,21 +137,16 @@ class HostSegment {
   Words& words(int member) const { return reinterpret_cast<Words*>(memory_)[member]; }
 
   int members_, me_;
-  std::size_t lane_bytes_ = 0, lane_stride_ = 0, words_bytes_ = 0, bytes_ = 0;
+  std::size_t lane_bytes_ = 0, lane_stride_ = 0, advice_ = 0, regions_ = 0, bytes_ = 0;
   std::byte* memory_ = nullptr;
-  bool pulls_ = false;
+  bool copies_ = false;
   std::vector<std::int32_t> member_of_rank_;
   std::vector<int> process_of_member_;
   std::vector<Lane> lanes_;
   std::vector<std::uint64_t> rounds_;
+  std::vector<CopyTimes> copy_times_;
+  std::vector<CopyTries> copy_tries_;
 };
-
-/// Reads another process's memory into a run of the caller's. Errors: kUnsupported, the system does
-/// not allow it; kTransport, the process or its memory is not there.
-Status pull(int process, std::uint64_t address, std::byte* memory, std::size_t bytes);
-
-/// Whether a process has surely ended.
-bool hasEnded(int process);
 
 }  // namespace torc::runtime
 

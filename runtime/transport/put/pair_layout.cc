@@ -15,13 +15,16 @@ MessageSlot slotOf(std::size_t bytes, std::size_t grain, std::size_t offset) {
   slot.payload = bytes <= kShortBytes ? kHeaderBytes : kLine;
   slot.grain = static_cast<std::uint32_t>(grain);
   if (bytes > grain) slot.cells = kCells;
+  const std::size_t end =
+      slot.cells == 1 ? offset + roundToLine(slot.payload + bytes) : slot.cellOffset(slot.cells);
+  if (slot.cells > 1 || bytes >= kLeastCopied) slot.line = static_cast<std::uint32_t>(end);
   return slot;
 }
 
 /// Where the slot of a message of `bytes` ends.
 std::size_t endOf(const MessageSlot& slot, std::size_t bytes) {
-  if (slot.cells == 1) return slot.offset + roundToLine(slot.payload + bytes);
-  return slot.cellOffset(slot.cells) + kLine;
+  if (slot.line != 0) return slot.line + kLine;
+  return slot.offset + roundToLine(slot.payload + bytes);
 }
 
 }  // namespace

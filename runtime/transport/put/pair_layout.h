@@ -18,16 +18,29 @@ namespace torc::runtime {
 struct CellHeader {
   std::atomic<std::uint64_t> flag;  // names round and piece, once all the rest is there
   std::uint64_t message_bytes;
-  std::uint64_t ended;    // a round that the sender has ended, in the lane that is next
-  std::uint64_t address;  // of the whole message in its sender's memory; 0: its bytes follow
+  std::uint64_t ended;  // a round that the sender has ended, in the lane that is next
+  std::uint64_t reserved;
 };
 inline constexpr std::size_t kHeaderBytes = sizeof(CellHeader);
 static_assert(kHeaderBytes == 32);
 
-/// Behind the cells of a message in pieces, written by its receiver.
-struct PiecesRead {
+/// Before the bytes of a message that is not short, besides.
+struct LongHeader : CellHeader {
+  // Of the whole message in its sender's memory, from where it is copied; 0: its bytes follow.
+  std::uint64_t address;
+  std::uint64_t nanoseconds;  // that its sender took for the first piece
+};
+
+/// Behind the cells of a message of at least kLeastCopied bytes.
+struct CopyLine {
+  // By its receiver: of what goes through cells.
   std::atomic<std::uint64_t> round;  // which the count is of
-  std::atomic<std::uint64_t> count;
+  std::atomic<std::uint64_t> read;   // pieces
+  // By both, of what is copied from memory to memory, once its sender has made them zero: stretches
+  // that either has taken to copy, those that are copied, and where the receiver's memory is.
+  std::atomic<std::uint64_t> taken;
+  std::atomic<std::uint64_t> copied;
+  std::atomic<std::uint64_t> address;  // 0: the receiver copies alone
 };
 
 inline constexpr std::size_t kLine = 64;
@@ -36,6 +49,8 @@ inline constexpr std::size_t kShortBytes = kLine - kHeaderBytes;
 inline constexpr std::size_t kCells = 4;
 /// Bytes of a piece, the first that has room. 16 KiB stay in a core's first cache.
 inline constexpr std::size_t kGrains[] = {16384, 4096, 1024};
+/// Of a message that may be copied from memory to memory, if the system allows it.
+inline constexpr std::size_t kLeastCopied = 8192;
 
 /// Where a message lies in its region.
 struct MessageSlot {
@@ -43,6 +58,7 @@ struct MessageSlot {
   std::uint32_t grain = 0;
   std::uint32_t cells = 1;
   std::uint32_t payload = 0;  // from a cell's header to its bytes
+  std::uint32_t line = 0;     // where its CopyLine is; 0: it has none
 
   std::size_t cellOffset(std::size_t cell) const { return offset + cell * (payload + grain); }
 };

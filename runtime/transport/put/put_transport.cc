@@ -2,25 +2,17 @@
 #include "runtime/transport/put/put_transport.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "runtime/transport/put/process_memory.h"
 #include "support/hash.h"
 #include "support/message.h"
 
 namespace torc::runtime {
 namespace {
 
-// Pieces of a message that are moved before another message is looked at.
-constexpr int kPiecesAtOnce = 2;
-// From here on a message is read where it is, if that is allowed.
-constexpr std::size_t kLeastPulled = 32 << 10;
-// Bytes that are read at once: to their place; and to memory from where they go on.
-constexpr std::size_t kMostPulled = 256 << 10;
-constexpr std::size_t kMostPulledApart = 64 << 10;
 // Rounds of such moves before the caller may do something else, and looks for the next.
 constexpr int kPiecesInARow = 64;
 constexpr int kLooksAtStream = 100;
@@ -30,10 +22,6 @@ constexpr unsigned kLooksBetweenCredits = 16;
 constexpr unsigned kLooksBeforeMedium = 64;
 // Between two looks whether the processes that are waited for have ended.
 constexpr std::int64_t kNanosecondsBetweenLooks = 500'000'000;
-
-std::int64_t nanoseconds() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 }  // namespace
 
@@ -139,6 +127,8 @@ void PutTransport::layOut() {
       if (slots.empty()) continue;
       message.region = region;
       message.slot = slots[i - begin];
+      message.stretch =
+          std::clamp(roundToCacheLine(message.bytes / 2), kLeastStretch, kMostStretch);
       message.pieces =
           std::max<std::size_t>(1, (message.bytes + message.slot.grain - 1) / message.slot.grain);
     }
@@ -222,11 +212,26 @@ void PutTransport::endRound() {
 }
 
 void PutTransport::abandon() {
+  for (const ChannelId channel : receives_) {
+    const Message& message = messages_[channel];
+    if (message.copy_from == 0) continue;
+    const std::uint64_t all = (message.bytes + message.stretch - 1) / message.stretch;
+    draining_.emplace_back(channel, std::min(all, lineOf(message).taken.exchange(all)));
+  }
   sends_.clear();
   receives_.clear();
   done_.clear();
   endRound();
   beyond_->abandon();
+}
+
+bool PutTransport::drained() {
+  std::erase_if(draining_, [&](const auto& left) {
+    const Message& message = messages_[left.first];
+    return lineOf(message).copied.load(std::memory_order_acquire) >= left.second ||
+           hasEnded(segment_->processOf(message.member));
+  });
+  return draining_.empty() && beyond_->drained();
 }
 
 /// Whether a member has read what was put for it into the lane before this round.
@@ -249,163 +254,7 @@ inline bool PutTransport::mayWrite(int member) {
   return true;
 }
 
-// ---- Pieces
-
-/// Whether the next piece of a message that is sent may be written.
-inline bool PutTransport::hasRoom(const Message& message) {
-  if (message.pieces_done < message.slot.cells) return mayWrite(message.member);
-  const PiecesRead& read = readLine(message);
-  return read.round.load(std::memory_order_acquire) == round_ &&
-         read.count.load(std::memory_order_acquire) + message.slot.cells > message.pieces_done;
-}
-
-/// memcpy, without the call where it is short.
-inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-  const auto ends = [&]<typename Word>(Word) {
-    Word first, last;
-    std::memcpy(&first, from, sizeof(Word));
-    std::memcpy(&last, from + bytes - sizeof(Word), sizeof(Word));
-    std::memcpy(to, &first, sizeof(Word));
-    std::memcpy(to + bytes - sizeof(Word), &last, sizeof(Word));
-  };
-  if (bytes > 16 || bytes < 4) {
-    std::memcpy(to, from, bytes);
-  } else if (bytes >= 8) {
-    ends(std::uint64_t{});
-  } else {
-    ends(std::uint32_t{});
-  }
-}
-
-/// Calls `visit(memory, bytes)` for the runs of the next `bytes` of a message.
-template <typename Visit>
-inline void PutTransport::forEachRun(Message& message, std::size_t bytes, Visit visit) {
-  if (message.contiguous) {
-    visit((message.place + message.bytes_done).in(bases_), bytes);
-    return;
-  }
-  SegmentWalk& walk = walks_[message.walk];
-  while (bytes > 0) {
-    const std::size_t some = std::min(bytes, walk.available());
-    visit(walk.place().in(bases_), some);
-    walk.skip(some);
-    bytes -= some;
-  }
-}
-
-/// Moves some pieces; true: that was the last one.
-inline bool PutTransport::send(Message& message) {
-  if (message.is_pulled) {
-    const PiecesRead& read = readLine(message);
-    if (read.round.load(std::memory_order_acquire) != round_) return false;
-    has_moved_ = true;
-    count(message);
-    return true;
-  }
-  for (int i = 0; i < kPiecesAtOnce && hasRoom(message); ++i) {
-    std::byte* cell = cellOf(message);
-    auto& header = *reinterpret_cast<CellHeader*>(cell);
-    std::byte* data = cell + message.slot.payload;
-    message.is_pulled = message.bytes >= kLeastPulled && message.contiguous && segment_->pulls();
-    const std::size_t bytes =
-        message.is_pulled
-            ? 0
-            : std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done);
-    if (bytes > 0) {
-      forEachRun(message, bytes, [&](const std::byte* memory, std::size_t some) {
-        copy(data, memory, some);
-        data += some;
-      });
-    }
-    header.message_bytes = message.bytes;
-    header.ended = next_ended_;
-    header.address =
-        message.is_pulled ? reinterpret_cast<std::uint64_t>(message.place.in(bases_)) : 0;
-    header.flag.store(flagOf(message.pieces_done), std::memory_order_release);
-    message.bytes_done += bytes;
-    has_moved_ = true;
-    if (message.is_pulled) return false;
-    if (++message.pieces_done == message.pieces) {
-      count(message);
-      return true;
-    }
-  }
-  return false;
-}
-
-/// The next bytes of a message go to their place.
-inline void PutTransport::takePiece(ChannelId channel, const std::byte* data, std::size_t bytes) {
-  Message& message = messages_[channel];
-  if (message.taker != nullptr) {
-    message.taker->takePiece(channel, message.bytes_done, data, bytes);
-  } else if (bytes > 0) {
-    forEachRun(message, bytes, [&](std::byte* memory, std::size_t some) {
-      copy(memory, data, some);
-      data += some;
-    });
-  }
-  message.bytes_done += bytes;
-  has_moved_ = true;
-}
-
-/// The same for a receive. Sets the status where a message has another length.
-inline bool PutTransport::receive(ChannelId channel) {
-  Message& message = messages_[channel];
-  if (message.pull_from != 0) return pullSome(channel);
-  for (int i = 0; i < kPiecesAtOnce; ++i) {
-    const std::byte* cell = cellOf(message);
-    const auto& header = *reinterpret_cast<const CellHeader*>(cell);
-    if (header.flag.load(std::memory_order_acquire) != flagOf(message.pieces_done)) return false;
-    if (header.message_bytes != message.bytes) {
-      status_ = {
-          StatusCode::kTruncated,
-          torc::message("a message from rank ", message.rank, " has ", header.message_bytes,
-                        " bytes where ", message.bytes, " are expected: the ranks' calls differ")};
-      return false;
-    }
-    segment_->lane(next_lane_).ended[static_cast<std::size_t>(message.member)] = header.ended;
-    if (header.address != 0) {
-      message.pull_from = header.address;
-      return pullSome(channel);
-    }
-    takePiece(channel, cell + message.slot.payload,
-              std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done));
-    ++message.pieces_done;
-    if (message.pieces > message.slot.cells) {
-      PiecesRead& read = readLine(message);
-      read.count.store(message.pieces_done, std::memory_order_release);
-      if (message.pieces_done == 1) read.round.store(round_, std::memory_order_release);
-    }
-    if (message.pieces_done == message.pieces) return true;
-  }
-  return false;
-}
-
-/// Reads the next bytes of a message from its sender's memory.
-bool PutTransport::pullSome(ChannelId channel) {
-  Message& message = messages_[channel];
-  const bool to_place = message.contiguous && message.taker == nullptr;
-  const std::size_t bytes =
-      std::min(to_place ? kMostPulled : kMostPulledApart, message.bytes - message.bytes_done);
-  if (!to_place && pulled_.data() == nullptr) pulled_.allocate(kMostPulledApart);
-  std::byte* memory = to_place ? (message.place + message.bytes_done).in(bases_) : pulled_.data();
-  const Status read = pull(segment_->processOf(message.member),
-                           message.pull_from + message.bytes_done, memory, bytes);
-  if (!read.ok()) {
-    status_ = read.annotated(torc::message("a message from rank ", message.rank));
-    return false;
-  }
-  if (to_place) {
-    message.bytes_done += bytes;
-    has_moved_ = true;
-  } else {
-    takePiece(channel, memory, bytes);
-  }
-  message.pieces_done = 1;  // the stream is under way
-  if (message.bytes_done < message.bytes) return false;
-  readLine(message).round.store(round_, std::memory_order_release);
-  return true;
-}
+// ---- Progress
 
 bool PutTransport::start(ChannelId channel) {
   Message& message = messages_[channel];
@@ -414,8 +263,8 @@ bool PutTransport::start(ChannelId channel) {
     return beyond_->start(message.channel_beyond);
   }
   message.pieces_done = message.bytes_done = 0;
-  message.is_pulled = false;
-  message.pull_from = 0;
+  message.is_copied = false;
+  message.copy_from = 0;
   if (!message.contiguous && message.run_count > 0) {
     walks_[message.walk] = SegmentWalk(segmentsOf(message));
   }

@@ -2,7 +2,8 @@
 // before the call, so that nothing is matched: the sender writes a message into its slot in memory
 // that both have (host_segment.h, pair_layout.h), raises the flag of the slot, and goes on. Long
 // messages go in pieces: what has come is taken while more is written; or, where the system lets
-// one process read another's memory, the receiver takes them from where they are, in one copy.
+// one process copy from and to another's memory, in one copy, at which both ends work
+// (copy_choice.h).
 //
 // A slot is written again once it has been read. That needs no answer from the reader where a
 // message from there has come that was sent after the reader had ended the last round of the lane:
@@ -14,9 +15,11 @@
 #ifndef TORC_RUNTIME_TRANSPORT_PUT_PUT_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_PUT_PUT_TRANSPORT_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/transport/data_memory.h"
@@ -25,6 +28,13 @@
 #include "runtime/transport/transport.h"
 
 namespace torc::runtime {
+
+/// Bytes of a stretch that is copied from memory to memory: half of the message, for both of its
+/// ends to work at, but not so few that starting takes the time. Who works alone takes several.
+inline constexpr std::size_t kLeastStretch = 16 << 10;
+inline constexpr std::size_t kMostStretch = 256 << 10;
+/// Likewise, of what then goes on from there: about what stays in a core's second cache.
+inline constexpr std::size_t kMostApart = 128 << 10;
 
 class PutTransport final : public Transport {
  public:
@@ -49,9 +59,10 @@ class PutTransport final : public Transport {
   void endRound() override;
   bool start(ChannelId channel) override;
   int poll(std::span<ChannelId> completed) override;
-  /// What was put stays in the segment: nothing of it touches the caller's memory any more.
+  /// What was put stays in the segment: nothing of it touches the caller's memory any more. A
+  /// sender that is copying there ends what it has begun.
   void abandon() override;
-  bool drained() override { return beyond_->drained(); }
+  bool drained() override;
   void progressMedium() override { beyond_->progressMedium(); }
   std::vector<Awaited> awaited(std::size_t limit) const override;
   std::size_t bufferBytes() const override { return beyond_->bufferBytes() + pulled_.bytes(); }
@@ -80,9 +91,11 @@ class PutTransport final : public Transport {
     // Of the round.
     std::size_t pieces_done = 0;
     std::size_t bytes_done = 0;
-    bool is_pulled = false;       // its receiver reads it from where it is
-    std::uint64_t pull_from = 0;  // likewise, at the receiver
+    bool is_copied = false;       // from memory to memory
+    std::uint64_t copy_from = 0;  // likewise, at the receiver
+    std::int64_t began_at = 0;    // nanoseconds; at the receiver of a long one
     std::uint32_t walk = 0;       // into walks_, where the memory lies apart
+    std::size_t stretch = 0;      // bytes that are copied at once
   };
 
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
@@ -97,12 +110,22 @@ class PutTransport final : public Transport {
   template <typename Visit>
   void forEachRun(Message& message, std::size_t bytes, Visit visit);
   bool send(Message& message);
+  bool mayCopy(const Message& message) const {
+    return message.slot.line != 0 && message.bytes >= kLeastCopied && segment_->copies();
+  }
+  bool chooseCopy(const Message& message);
+  void offer(Message& message);
+  bool pushSome(Message& message);
   bool receive(ChannelId channel);
   bool pullSome(ChannelId channel);
+  std::span<std::byte> takeStretch(const Message& message, std::byte* memory, std::size_t most);
+  void addCopied(const Message& message, std::size_t bytes);
+  bool isCopied(const Message& message) const;
+  void accept(Message& message);
   void takePiece(ChannelId channel, const std::byte* data, std::size_t bytes);
+  void tellTime(const Message& message);
   void move();
   void stream();
-  void leaveLane();
   void lookAround();
   void count(const Message& message) {
     if (sent_ != nullptr) sent_->put += message.bytes;
@@ -113,9 +136,11 @@ class PutTransport final : public Transport {
     return message.region + lane_offset_ +
            message.slot.cellOffset(message.pieces_done % message.slot.cells);
   }
-  PiecesRead& readLine(const Message& message) const {
-    return *reinterpret_cast<PiecesRead*>(message.region + lane_offset_ +
-                                          message.slot.cellOffset(message.slot.cells));
+  CopyLine& lineOf(const Message& message) const {
+    return *reinterpret_cast<CopyLine*>(message.region + lane_offset_ + message.slot.line);
+  }
+  static std::int64_t nanoseconds() {
+    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
   }
   std::uint64_t flagOf(std::size_t piece) const { return round_ + 8 * (piece + 1); }
 
@@ -129,7 +154,7 @@ class PutTransport final : public Transport {
   std::vector<std::size_t> fragments_;
   std::vector<SegmentWalk> walks_;
   std::vector<ChannelId> channel_of_beyond_;
-  DataMemory pulled_;  // for what is not read to its place
+  DataMemory pulled_;  // for what is not copied to its place
 
   // Of the round.
   bool in_round_ = false, has_lane_ = false;
@@ -142,6 +167,9 @@ class PutTransport final : public Transport {
   std::vector<std::uint64_t> writable_;  // by member: the round for which its slots are known to be
   std::vector<ChannelId> sends_, receives_;  // under way
   std::vector<ChannelId> done_;              // to be reported
+  // After a failure: receives to whose memory their sender may be copying, and the stretches that
+  // were taken by then.
+  std::vector<std::pair<ChannelId, std::uint64_t>> draining_;
   std::size_t beyond_active_ = 0;
   bool has_moved_ = false;
   bool streaming_ = false;      // a message is under way of which pieces have been moved

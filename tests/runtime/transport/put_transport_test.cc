@@ -16,6 +16,7 @@
 
 #include "runtime/transport/put/host_segment.h"
 #include "runtime/transport/put/pair_layout.h"
+#include "runtime/transport/put/process_memory.h"
 
 namespace torc::runtime {
 namespace {
@@ -56,12 +57,12 @@ TEST(PairLayout, SlotsLieBehindOneAnotherWithinTheRoom) {
       const MessageSlot& slot = slots[i];
       EXPECT_GE(slot.offset, end);
       EXPECT_EQ(slot.offset % kLine, 0u);
-      if (slot.cells == 1) {
-        EXPECT_LE(bytes[i], slot.grain);
-        end = slot.offset + slot.payload + bytes[i];
-      } else {
-        end = slot.cellOffset(slot.cells) + sizeof(PiecesRead);
-      }
+      EXPECT_TRUE(slot.cells > 1 || bytes[i] <= slot.grain);
+      EXPECT_EQ(slot.line != 0, slot.cells > 1 || bytes[i] >= kLeastCopied);
+      end = slot.cells > 1 ? slot.cellOffset(slot.cells) : slot.offset + slot.payload + bytes[i];
+      if (slot.line == 0) continue;
+      EXPECT_GE(slot.line, end);
+      end = slot.line + sizeof(CopyLine);
       EXPECT_LE(end, room);
     }
   }
@@ -92,7 +93,7 @@ std::vector<std::shared_ptr<HostSegment>> makePair(bool pulls = false) {
     EXPECT_TRUE(segment.ok()) << segment.status().message();
     members.push_back(std::move(*segment));
     members.back()->setMembers({0, 1}, {getpid(), getpid()});
-    members.back()->setPulls(pulls);
+    members.back()->setCopies(pulls);
   }
   return members;
 }
@@ -455,7 +456,7 @@ TEST(PutTransport, PiecesAreHandedOverInOrder) {
     for (const bool pulls : {false, true}) {
       OneWay pair(bytes);
       for (const auto& member : pair.members)
-        member->setPulls(pulls);
+        member->setCopies(pulls);
       Taker taker;
       ASSERT_TRUE(pair.b.transport.handOver(0, &taker, 8));
       fill(pair.a.memory, bytes);

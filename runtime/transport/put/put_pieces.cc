@@ -1,0 +1,280 @@
+// Put transport: how the bytes of a message get from its sender's memory to its receiver's.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/transport/put/process_memory.h"
+#include "runtime/transport/put/put_transport.h"
+#include "support/message.h"
+
+namespace torc::runtime {
+namespace {
+
+// Pieces of a message that are moved before another message is looked at.
+constexpr int kPiecesAtOnce = 2;
+
+/// memcpy, without the call where it is short.
+inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const auto ends = [&]<typename Word>(Word) {
+    Word first, last;
+    std::memcpy(&first, from, sizeof(Word));
+    std::memcpy(&last, from + bytes - sizeof(Word), sizeof(Word));
+    std::memcpy(to, &first, sizeof(Word));
+    std::memcpy(to + bytes - sizeof(Word), &last, sizeof(Word));
+  };
+  if (bytes > 16 || bytes < 4) {
+    std::memcpy(to, from, bytes);
+  } else if (bytes >= 8) {
+    ends(std::uint64_t{});
+  } else {
+    ends(std::uint32_t{});
+  }
+}
+
+}  // namespace
+
+/// Whether the next piece of a message that is sent may be written.
+inline bool PutTransport::hasRoom(const Message& message) {
+  if (message.pieces_done < message.slot.cells) return mayWrite(message.member);
+  const CopyLine& line = lineOf(message);
+  return line.round.load(std::memory_order_acquire) == round_ &&
+         line.read.load(std::memory_order_acquire) + message.slot.cells > message.pieces_done;
+}
+
+/// Calls `visit(memory, bytes)` for the runs of the next `bytes` of a message.
+template <typename Visit>
+inline void PutTransport::forEachRun(Message& message, std::size_t bytes, Visit visit) {
+  if (message.contiguous) {
+    visit((message.place + message.bytes_done).in(bases_), bytes);
+    return;
+  }
+  SegmentWalk& walk = walks_[message.walk];
+  while (bytes > 0) {
+    const std::size_t some = std::min(bytes, walk.available());
+    visit(walk.place().in(bases_), some);
+    walk.skip(some);
+    bytes -= some;
+  }
+}
+
+// ---- The sender's side
+
+bool PutTransport::chooseCopy(const Message& message) {
+  const std::size_t copy_class = copyClassOf(message.bytes);
+  const std::atomic<std::uint8_t>& advice =
+      segment_->copyAdvice(segment_->me(), message.member)[copy_class];
+  return segment_->copyTries(message.member)
+      .copies(copy_class, static_cast<CopyAdvice>(advice.load(std::memory_order_relaxed)));
+}
+
+/// Tells the receiver where a message is.
+void PutTransport::offer(Message& message) {
+  CopyLine& line = lineOf(message);
+  line.taken.store(0, std::memory_order_relaxed);
+  line.copied.store(0, std::memory_order_relaxed);
+  line.address.store(0, std::memory_order_relaxed);
+  auto& header = *reinterpret_cast<LongHeader*>(cellOf(message));
+  header.message_bytes = message.bytes;
+  header.ended = next_ended_;
+  header.address = reinterpret_cast<std::uint64_t>(message.place.in(bases_));
+  header.nanoseconds = 0;
+  header.flag.store(flagOf(0), std::memory_order_release);
+  message.is_copied = true;
+  has_moved_ = true;
+}
+
+/// Moves some pieces; true: that was the last one.
+bool PutTransport::send(Message& message) {
+  if (message.is_copied) return pushSome(message);
+  for (int i = 0; i < kPiecesAtOnce && hasRoom(message); ++i) {
+    const bool is_timed = message.pieces_done == 0 && mayCopy(message);
+    if (is_timed && message.contiguous && chooseCopy(message)) {
+      offer(message);
+      return false;
+    }
+    const std::int64_t began = is_timed ? nanoseconds() : 0;
+    std::byte* cell = cellOf(message);
+    std::byte* data = cell + message.slot.payload;
+    const std::size_t bytes =
+        std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done);
+    if (bytes > 0) {
+      forEachRun(message, bytes, [&](const std::byte* memory, std::size_t some) {
+        copy(data, memory, some);
+        data += some;
+      });
+    }
+    if (is_timed) {
+      auto& header = *reinterpret_cast<LongHeader*>(cell);
+      header.address = 0;
+      header.nanoseconds = static_cast<std::uint64_t>(nanoseconds() - began);
+    }
+    auto& header = *reinterpret_cast<CellHeader*>(cell);
+    header.message_bytes = message.bytes;
+    header.ended = next_ended_;
+    header.flag.store(flagOf(message.pieces_done), std::memory_order_release);
+    message.bytes_done += bytes;
+    has_moved_ = true;
+    if (++message.pieces_done == message.pieces) {
+      count(message);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Takes the next stretch of a message that is copied, or several, of at most about `most` bytes:
+/// where they are in `memory`, which has the whole message. Empty: all are taken.
+inline std::span<std::byte> PutTransport::takeStretch(const Message& message, std::byte* memory,
+                                                      std::size_t most) {
+  std::atomic<std::uint64_t>& taken = lineOf(message).taken;
+  if (taken.load(std::memory_order_relaxed) * message.stretch >= message.bytes) return {};
+  const std::size_t stretches = std::max<std::size_t>(1, most / message.stretch);
+  const std::size_t begin = taken.fetch_add(stretches, std::memory_order_relaxed) * message.stretch;
+  if (begin >= message.bytes) return {};
+  return {memory + begin, std::min(stretches * message.stretch, message.bytes - begin)};
+}
+
+/// Of one of its ends: so many bytes are copied.
+inline void PutTransport::addCopied(const Message& message, std::size_t bytes) {
+  lineOf(message).copied.fetch_add((bytes + message.stretch - 1) / message.stretch,
+                                   std::memory_order_release);
+  has_moved_ = true;
+}
+
+inline bool PutTransport::isCopied(const Message& message) const {
+  return lineOf(message).copied.load(std::memory_order_acquire) * message.stretch >= message.bytes;
+}
+
+/// Writes a stretch of a message to its receiver's memory; true: all of it is there.
+bool PutTransport::pushSome(Message& message) {
+  const std::uint64_t address = lineOf(message).address.load(std::memory_order_acquire);
+  // What it has to receive itself is its own to copy first.
+  if (address != 0 && receives_.empty()) {
+    std::byte* memory = message.place.in(bases_);
+    const std::span<std::byte> stretch = takeStretch(message, memory, 0);
+    if (!stretch.empty()) {
+      const auto begin = static_cast<std::uint64_t>(stretch.data() - memory);
+      const Status written = push(segment_->processOf(message.member), address + begin,
+                                  stretch.data(), stretch.size());
+      addCopied(message, stretch.size());
+      if (!written.ok()) {
+        status_ = written.annotated(torc::message("a message to rank ", message.rank));
+        return false;
+      }
+    }
+  }
+  if (!isCopied(message)) return false;
+  has_moved_ = true;
+  count(message);
+  return true;
+}
+
+// ---- The receiver's side
+
+/// The next bytes of a message go to their place.
+inline void PutTransport::takePiece(ChannelId channel, const std::byte* data, std::size_t bytes) {
+  Message& message = messages_[channel];
+  if (message.taker != nullptr) {
+    message.taker->takePiece(channel, message.bytes_done, data, bytes);
+  } else if (bytes > 0) {
+    forEachRun(message, bytes, [&](std::byte* memory, std::size_t some) {
+      copy(memory, data, some);
+      data += some;
+    });
+  }
+  message.bytes_done += bytes;
+  has_moved_ = true;
+}
+
+/// Of a message that is complete.
+void PutTransport::tellTime(const Message& message) {
+  const std::size_t copy_class = copyClassOf(message.bytes);
+  const CopyAdvice advice =
+      segment_->copyTimes(message.member)
+          .add(copy_class, message.copy_from != 0, nanoseconds() - message.began_at);
+  std::atomic<std::uint8_t>& told =
+      segment_->copyAdvice(message.member, segment_->me())[copy_class];
+  if (told.load(std::memory_order_relaxed) != static_cast<std::uint8_t>(advice)) {
+    told.store(static_cast<std::uint8_t>(advice), std::memory_order_relaxed);
+  }
+}
+
+/// Takes some pieces; true: that was the last one. Sets the status where a message has another
+/// length.
+bool PutTransport::receive(ChannelId channel) {
+  Message& message = messages_[channel];
+  if (message.copy_from != 0) return pullSome(channel);
+  for (int i = 0; i < kPiecesAtOnce; ++i) {
+    const std::byte* cell = cellOf(message);
+    const auto& header = *reinterpret_cast<const LongHeader*>(cell);
+    if (header.flag.load(std::memory_order_acquire) != flagOf(message.pieces_done)) return false;
+    if (header.message_bytes != message.bytes) {
+      status_ = {
+          StatusCode::kTruncated,
+          torc::message("a message from rank ", message.rank, " has ", header.message_bytes,
+                        " bytes where ", message.bytes, " are expected: the ranks' calls differ")};
+      return false;
+    }
+    segment_->lane(next_lane_).ended[static_cast<std::size_t>(message.member)] = header.ended;
+    const bool is_timed = mayCopy(message);
+    if (is_timed && message.pieces_done == 0) {
+      message.began_at = nanoseconds() - static_cast<std::int64_t>(header.nanoseconds);
+      if (header.address != 0) {
+        message.copy_from = header.address;
+        accept(message);
+        return false;
+      }
+    }
+    takePiece(channel, cell + message.slot.payload,
+              std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done));
+    ++message.pieces_done;
+    if (message.pieces > message.slot.cells) {
+      CopyLine& line = lineOf(message);
+      line.read.store(message.pieces_done, std::memory_order_release);
+      if (message.pieces_done == 1) line.round.store(round_, std::memory_order_release);
+    }
+    if (message.pieces_done == message.pieces) {
+      if (is_timed && message.contiguous) tellTime(message);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Of a message that its sender has offered: says where it is to go, if that is one place.
+inline void PutTransport::accept(Message& message) {
+  message.pieces_done = 1;  // the stream is under way
+  has_moved_ = true;
+  if (!message.contiguous || message.taker != nullptr) return;
+  lineOf(message).address.store(reinterpret_cast<std::uint64_t>(message.place.in(bases_)),
+                                std::memory_order_release);
+}
+
+/// Reads a stretch of a message from its sender's memory; true: all of it is here.
+bool PutTransport::pullSome(ChannelId channel) {
+  Message& message = messages_[channel];
+  const bool to_place = message.contiguous && message.taker == nullptr;
+  if (!to_place && pulled_.data() == nullptr) pulled_.allocate(kMostStretch);
+  // While both send to each other neither helps the other.
+  const bool is_alone = !to_place || !sends_.empty();
+  const std::size_t most = !to_place ? kMostApart : is_alone ? kMostStretch : 0;
+  // Where it lies apart it comes in order, as this end works at it alone.
+  std::byte* memory = to_place ? message.place.in(bases_) : nullptr;
+  const std::span<std::byte> stretch = takeStretch(message, memory, most);
+  if (!stretch.empty()) {
+    const auto begin = static_cast<std::uint64_t>(stretch.data() - memory);
+    std::byte* to = to_place ? stretch.data() : pulled_.data();
+    const Status read =
+        pull(segment_->processOf(message.member), message.copy_from + begin, to, stretch.size());
+    if (!read.ok()) {
+      status_ = read.annotated(torc::message("a message from rank ", message.rank));
+      return false;
+    }
+    if (!to_place) takePiece(channel, to, stretch.size());
+    addCopied(message, stretch.size());
+  }
+  if (!isCopied(message)) return false;
+  tellTime(message);
+  return true;
+}
+
+}  // namespace torc::runtime
