@@ -368,8 +368,8 @@ void PutTransport::lookForEnded() {
       if (has_moved_) return;
       status_ = {StatusCode::kTransport,
                  torc::message("rank ", message.rank, " (process ", process,
-                               " of this host) has ended: what it was to ",
-                               message.sending ? "read" : "send", " is waited for")};
+                               " of this host) has ended before it has ",
+                               message.sending ? "read" : "sent", " a message")};
       return;
     }
   }

@@ -437,7 +437,7 @@ TEST(PutTransport, WaitsForNobodyWhoHasEnded) {
   EXPECT_EQ(result, -1);
   EXPECT_EQ(pair.b.transport.status().message(),
             "rank 0 (process " + std::to_string(child) +
-                " of this host) has ended: what it was to send is waited for");
+                " of this host) has ended before it has sent a message");
 }
 
 /// Keeps what it gets.

@@ -1,0 +1,86 @@
+#!/bin/bash
+# transports_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY
+# By what the messages of four ranks go, whatever the host allows; and that a rank that is killed leaves
+# nobody waiting. Results are right in all cases.
+set -u
+mpi_test=$1
+preload=$2
+program=$3
+export TORC_LIBRARY=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+  echo "transports_test: $case: $*"
+  cat "$work/output"
+  failures=$((failures + 1))
+}
+
+# run CASE [NAME=VALUE...]: the program with these variables, for a second.
+run() {
+  case=$1
+  shift
+  env TORC_STATS=1 "$@" "$mpi_test" "--preload=$preload" 4 "${starter[@]}" "$program" 1 "$work" \
+    >"$work/stdout" 2>"$work/output"
+  [[ $(cat "$work/stdout") == right ]] || fail "it says: $(cat "$work/stdout")"
+}
+expect() {
+  for line in "$@"; do
+    grep -Eq "$line" "$work/output" || fail "no line is $line"
+  done
+}
+nothing='  messages  *0 bytes by puts, [1-9].* by MPI \(all ranks\)'
+starter=()
+
+run default
+expect '  messages  *[1-9].* bytes by puts, 0 by MPI \(all ranks\)'
+grep -q '^torc: ' "$work/output" && fail "a line that nobody needs"
+run by-mpi TORC_TRANSPORT=mpi
+expect "$nothing"
+run unknown TORC_TRANSPORT=x
+expect "^torc: warning: TORC_TRANSPORT is 'x'; allowed: mpi or put; torc is off$"
+
+# No file may be so large as the memory.
+(ulimit -f 65536 && run no-memory TORC_TRANSPORT=put && exit "$failures")
+case=no-memory
+expect "$nothing" '^torc: warning: rank 0: no puts, messages go by MPI: files may have 67108864 bytes \(ulimit -f\)'
+
+# Ranks with a network of their own count as another host.
+if [[ ${TEST_MPI:-mpich} == mpich ]] && unshare -n true 2>/dev/null; then
+  printf '#!/bin/bash\n[[ $PMI_RANK -lt 2 ]] && exec "$@"\nexec unshare -n "$@"\n' >"$work/start"
+  chmod +x "$work/start"
+  starter=("$work/start")
+  run two-hosts
+  expect '  messages  *[1-9].* bytes by puts, [1-9].* by MPI \(all ranks\)'
+  starter=()
+fi
+
+# MPICH's launcher ends a job one of whose ranks is gone, unless it is kept from it.
+if [[ ${TEST_MPI:-mpich} == mpich ]]; then
+  for case in kill-0 kill-1 kill-2 kill-3; do
+    rm -f "$work"/[0-3]
+    mpiexec.hydra -genv LD_PRELOAD "$PWD/$preload" -n 4 "$program" 60 "$work" >"$work/output" 2>&1 &
+    job=$!
+    until [[ -s $work/0 && -s $work/1 && -s $work/2 && -s $work/3 ]]; do sleep 0.1; done
+    sleep "1.$RANDOM"
+    mapfile -t ranks < <(cat "$work"/[0-3])
+    launcher=$(awk '/^PPid/ { print $2 }' "/proc/${ranks[0]}/status")
+    kill -STOP "$launcher"
+    kill -KILL "${ranks[${case#kill-}]}"
+    for ((tenths = 0; tenths < 100; ++tenths)); do
+      alive=0
+      for rank in "${ranks[@]}"; do
+        grep -Eqs '^State:\s*[^Z[:space:]]' "/proc/$rank/status" && alive=$((alive + 1))
+      done
+      [[ $alive -eq 0 ]] && break
+      sleep 0.1
+    done
+    kill -CONT "$launcher"
+    wait "$job"
+    [[ $alive -eq 0 ]] || fail "$alive ranks wait still after 10 s"
+    grep -Eq "^torc: error: rank .*: rank ${case#kill-} \(process [0-9]+ of this host\) has ended" "$work/output" ||
+      fail "nothing says that the rank has ended"
+  done
+fi
+exit "$((failures > 0))"
