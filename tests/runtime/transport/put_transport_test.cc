@@ -1,6 +1,7 @@
 // Puts between two ranks, both in this process: each has its own view of the segment.
 #include "runtime/transport/put/put_transport.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -438,6 +440,81 @@ TEST(PutTransport, WaitsForNobodyWhoHasEnded) {
   EXPECT_EQ(pair.b.transport.status().message(),
             "rank 0 (process " + std::to_string(child) +
                 " of this host) has ended before it has sent a message");
+}
+
+// Each rank in a thread of its own, as fast as it can: what is written and what is read overlap.
+TEST(PutTransport, RanksRunAtOnce) {
+  const auto members = makePair(true);
+  constexpr std::uint64_t kRounds = 400;
+  const auto run = [&](int me) {
+    Rank rank(members[static_cast<std::size_t>(me)]);
+    rank.peer = 1 - me;
+    std::uint32_t tag = 0;
+    for (const std::size_t bytes : {8u, 5000u, 9000u, 16384u, 70000u, 300000u}) {
+      for (const bool sending : {me == 0, me == 1})
+        rank.add(sending, bytes, tag++);
+    }
+    rank.ready();
+    const auto valueOf = [](std::uint64_t call, ChannelId channel) {
+      return static_cast<std::byte>(call * 31 + channel);
+    };
+    std::vector<ChannelId> completed(tag);
+    for (std::uint64_t call = 1; call <= kRounds; ++call) {
+      const auto isSent = [&](ChannelId channel) { return (channel % 2 == 0) == (me == 0); };
+      const auto bytesOf = [&](ChannelId channel) {
+        const std::size_t end = channel + 1 < tag ? rank.begins[channel + 1] : rank.memory.size();
+        return std::span(rank.memory).subspan(rank.begins[channel], end - rank.begins[channel]);
+      };
+      for (ChannelId channel = 0; channel < tag; ++channel) {
+        std::ranges::fill(bytesOf(channel), isSent(channel) ? valueOf(call, channel) : std::byte{});
+      }
+      rank.begin(call);
+      for (ChannelId channel = 0; channel < tag; ++channel)
+        ASSERT_TRUE(rank.transport.start(channel));
+      for (std::uint32_t done = 0; done < tag;) {
+        const int some = rank.transport.poll(completed);
+        ASSERT_GE(some, 0) << rank.transport.status().message();
+        if (some == 0) std::this_thread::yield();
+        done += static_cast<std::uint32_t>(some);
+      }
+      rank.transport.endRound();
+      for (ChannelId channel = 0; channel < tag; ++channel) {
+        const auto bytes = bytesOf(channel);
+        ASSERT_TRUE(std::ranges::all_of(
+            bytes, [&](std::byte byte) { return byte == valueOf(call, channel); }))
+            << "round " << call << ", message " << channel;
+      }
+    }
+  };
+  std::thread other(run, 1);
+  run(0);
+  other.join();
+}
+
+TEST(CopyChoice, TheFasterServesAndTheOtherIsTriedNowAndThen) {
+  CopyTimes times;
+  CopyTries tries;
+  CopyAdvice advice = CopyAdvice::kNone;
+  const auto copiesOf = [&](int messages, std::int64_t cells, std::int64_t copied) {
+    int copies = 0;
+    for (int i = 0; i < messages; ++i) {
+      const bool copy = tries.copies(3, advice);
+      copies += copy;
+      advice = times.add(3, copy, copy ? copied : cells);
+    }
+    return copies;
+  };
+  EXPECT_EQ(copiesOf(8, 1000, 5000), 4) << "both, to begin with";
+  EXPECT_LE(copiesOf(1000, 1000, 5000), 10);
+  EXPECT_GE(copiesOf(20000, 5000, 1000), 10000) << "a process has moved to another core";
+  EXPECT_GE(copiesOf(1000, 1200, 1000), 960);
+}
+
+TEST(CopyChoice, LengthsAreOfAClassWithinAFactorOfTwo) {
+  EXPECT_EQ(copyClassOf(kLeastCopied), 0u);
+  EXPECT_EQ(copyClassOf(2 * kLeastCopied - 1), 0u);
+  EXPECT_EQ(copyClassOf(2 * kLeastCopied), 1u);
+  EXPECT_EQ(copyClassOf(~std::size_t{0}), kCopyClasses - 1);
 }
 
 /// Keeps what it gets.
