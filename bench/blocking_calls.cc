@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
     for (long bytes = smallest; bytes <= last; bytes *= factor) {
       const int count = static_cast<int>(static_cast<std::size_t>(bytes) / sizeof(float));
       const int block = count / size;
-      if (block == 0) continue;
+      if (block == 0 && loop.name != kBarrier) continue;
       buffers.setBlocks(block);
       const double time = timeOf([&] { loop.call(buffers, count, block); });
       if (rank == 0) std::printf("%.3f %s %ld\n", time, loop.name.data(), bytes);

@@ -15,10 +15,14 @@
 
 namespace torc::runtime {
 
-/// Messages of lengths within a factor of two are of a class: 8 KiB and more, and so on.
-inline constexpr std::size_t kCopyClasses = 16;
-inline std::size_t copyClassOf(std::size_t bytes) {
-  return std::min<std::size_t>(std::bit_width(bytes >> 13), kCopyClasses) - 1;
+/// Messages of lengths within a factor of two are of a class (8 KiB and more, and so on) with those
+/// whose tags are alike: what becomes of messages at their receiver differs between the phases of a
+/// schedule, which their tags tell apart.
+inline constexpr std::size_t kCopyLengths = 16, kCopyTags = 4;
+inline constexpr std::size_t kCopyClasses = kCopyLengths * kCopyTags;
+inline std::size_t copyClassOf(std::size_t bytes, std::uint32_t tag) {
+  const std::size_t length = std::min<std::size_t>(std::bit_width(bytes >> 13), kCopyLengths) - 1;
+  return length * kCopyTags + tag % kCopyTags;
 }
 
 /// What a receiver advises for a class.

@@ -59,7 +59,7 @@ inline void PutTransport::forEachRun(Message& message, std::size_t bytes, Visit 
 // ---- The sender's side
 
 bool PutTransport::chooseCopy(const Message& message) {
-  const std::size_t copy_class = copyClassOf(message.bytes);
+  const std::size_t copy_class = copyClassOf(message.bytes, message.tag);
   const std::atomic<std::uint8_t>& advice =
       segment_->copyAdvice(segment_->me(), message.member)[copy_class];
   return segment_->copyTries(message.member)
@@ -187,7 +187,7 @@ inline void PutTransport::takePiece(ChannelId channel, const std::byte* data, st
 
 /// Of a message that is complete.
 void PutTransport::tellTime(const Message& message) {
-  const std::size_t copy_class = copyClassOf(message.bytes);
+  const std::size_t copy_class = copyClassOf(message.bytes, message.tag);
   const CopyAdvice advice =
       segment_->copyTimes(message.member)
           .add(copy_class, message.copy_from != 0, nanoseconds() - message.began_at);
@@ -256,7 +256,7 @@ bool PutTransport::pullSome(ChannelId channel) {
   if (!to_place && pulled_.data() == nullptr) pulled_.allocate(kMostStretch);
   // While both send to each other neither helps the other.
   const bool is_alone = !to_place || !sends_.empty();
-  const std::size_t most = !to_place ? kMostApart : is_alone ? kMostStretch : 0;
+  const std::size_t most = !to_place ? kMostApart : is_alone ? kMostAlone : 0;
   // Where it lies apart it comes in order, as this end works at it alone.
   std::byte* memory = to_place ? message.place.in(bases_) : nullptr;
   const std::span<std::byte> stretch = takeStretch(message, memory, most);

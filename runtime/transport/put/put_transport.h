@@ -33,6 +33,7 @@ namespace torc::runtime {
 /// ends to work at, but not so few that starting takes the time. Who works alone takes several.
 inline constexpr std::size_t kLeastStretch = 16 << 10;
 inline constexpr std::size_t kMostStretch = 256 << 10;
+inline constexpr std::size_t kMostAlone = 1 << 20;
 /// Likewise, of what then goes on from there: about what stays in a core's second cache.
 inline constexpr std::size_t kMostApart = 128 << 10;
 

@@ -511,10 +511,10 @@ TEST(CopyChoice, TheFasterServesAndTheOtherIsTriedNowAndThen) {
 }
 
 TEST(CopyChoice, LengthsAreOfAClassWithinAFactorOfTwo) {
-  EXPECT_EQ(copyClassOf(kLeastCopied), 0u);
-  EXPECT_EQ(copyClassOf(2 * kLeastCopied - 1), 0u);
-  EXPECT_EQ(copyClassOf(2 * kLeastCopied), 1u);
-  EXPECT_EQ(copyClassOf(~std::size_t{0}), kCopyClasses - 1);
+  EXPECT_EQ(copyClassOf(kLeastCopied, 0), 0u);
+  EXPECT_EQ(copyClassOf(2 * kLeastCopied - 1, 3), 3u);
+  EXPECT_EQ(copyClassOf(2 * kLeastCopied, 0), 4u);
+  EXPECT_EQ(copyClassOf(~std::size_t{0}, 3), kCopyClasses - 1);
 }
 
 /// Keeps what it gets.
