@@ -155,7 +155,7 @@ Status PutTransport::bind(const Bases& bases) {
 
 bool PutTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) {
   Message& message = messages_[channel];
-  if (!message.is_put) return beyond_->handOver(message.channel_beyond, taker, unit);
+  if (!message.is_put) return false;
   if (message.pieces > 1 && message.slot.grain % unit != 0) return false;
   message.taker = taker;
   return true;

@@ -8,7 +8,7 @@
 // A slot is written again once it has been read. That needs no answer from the reader where a
 // message from there has come that was sent after the reader had ended the last round of the lane:
 // every message tells which round its sender has ended. Otherwise what the reader states of the
-// lane is looked up (HostSegment::words).
+// lane is looked up (HostSegment::lookUp).
 //
 // What goes to other hosts, and what has no room, is left to another transport, which sender and
 // receiver find alike.
