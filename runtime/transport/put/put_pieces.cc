@@ -122,15 +122,14 @@ bool PutTransport::send(Message& message) {
 }
 
 /// Takes the next stretch of a message that is copied, or several, of at most about `most` bytes:
-/// where they are in `memory`, which has the whole message. Empty: all are taken.
-inline std::span<std::byte> PutTransport::takeStretch(const Message& message, std::byte* memory,
-                                                      std::size_t most) {
+/// where they are in the message. Without bytes: all are taken.
+inline PutTransport::Stretch PutTransport::takeStretch(const Message& message, std::size_t most) {
   std::atomic<std::uint64_t>& taken = lineOf(message).taken;
   if (taken.load(std::memory_order_relaxed) * message.stretch >= message.bytes) return {};
   const std::size_t stretches = std::max<std::size_t>(1, most / message.stretch);
   const std::size_t begin = taken.fetch_add(stretches, std::memory_order_relaxed) * message.stretch;
   if (begin >= message.bytes) return {};
-  return {memory + begin, std::min(stretches * message.stretch, message.bytes - begin)};
+  return {begin, std::min(stretches * message.stretch, message.bytes - begin)};
 }
 
 /// Of one of its ends: so many bytes are copied.
@@ -149,13 +148,11 @@ bool PutTransport::pushSome(Message& message) {
   const std::uint64_t address = lineOf(message).address.load(std::memory_order_acquire);
   // What it has to receive itself is its own to copy first.
   if (address != 0 && receives_.empty()) {
-    std::byte* memory = message.place.in(bases_);
-    const std::span<std::byte> stretch = takeStretch(message, memory, 0);
-    if (!stretch.empty()) {
-      const auto begin = static_cast<std::uint64_t>(stretch.data() - memory);
-      const Status written = push(segment_->processOf(message.member), address + begin,
-                                  stretch.data(), stretch.size());
-      addCopied(message, stretch.size());
+    const Stretch stretch = takeStretch(message, 0);
+    if (stretch.bytes > 0) {
+      const Status written = push(segment_->processOf(message.member), address + stretch.begin,
+                                  (message.place + stretch.begin).in(bases_), stretch.bytes);
+      addCopied(message, stretch.bytes);
       if (!written.ok()) {
         status_ = written.annotated(torc::message("a message to rank ", message.rank));
         return false;
@@ -258,19 +255,17 @@ bool PutTransport::pullSome(ChannelId channel) {
   const bool is_alone = !to_place || !sends_.empty();
   const std::size_t most = !to_place ? kMostApart : is_alone ? kMostAlone : 0;
   // Where it lies apart it comes in order, as this end works at it alone.
-  std::byte* memory = to_place ? message.place.in(bases_) : nullptr;
-  const std::span<std::byte> stretch = takeStretch(message, memory, most);
-  if (!stretch.empty()) {
-    const auto begin = static_cast<std::uint64_t>(stretch.data() - memory);
-    std::byte* to = to_place ? stretch.data() : pulled_.data();
-    const Status read =
-        pull(segment_->processOf(message.member), message.copy_from + begin, to, stretch.size());
+  const Stretch stretch = takeStretch(message, most);
+  if (stretch.bytes > 0) {
+    std::byte* to = to_place ? (message.place + stretch.begin).in(bases_) : pulled_.data();
+    const Status read = pull(segment_->processOf(message.member), message.copy_from + stretch.begin,
+                             to, stretch.bytes);
     if (!read.ok()) {
       status_ = read.annotated(torc::message("a message from rank ", message.rank));
       return false;
     }
-    if (!to_place) takePiece(channel, to, stretch.size());
-    addCopied(message, stretch.size());
+    if (!to_place) takePiece(channel, to, stretch.bytes);
+    addCopied(message, stretch.bytes);
   }
   if (!isCopied(message)) return false;
   tellTime(message);

@@ -119,7 +119,10 @@ class PutTransport final : public Transport {
   bool pushSome(Message& message);
   bool receive(ChannelId channel);
   bool pullSome(ChannelId channel);
-  std::span<std::byte> takeStretch(const Message& message, std::byte* memory, std::size_t most);
+  struct Stretch {
+    std::size_t begin = 0, bytes = 0;
+  };
+  Stretch takeStretch(const Message& message, std::size_t most);
   void addCopied(const Message& message, std::size_t bytes);
   bool isCopied(const Message& message) const;
   void accept(Message& message);
