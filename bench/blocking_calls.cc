@@ -4,8 +4,8 @@
 //   blocking_calls SMALLEST LARGEST FACTOR [COLLECTIVE]...
 //
 // Only if named: scatterv and gatherv, whose even ranks have half a block; allreduce-gaps, of
-// structures of a double and an int by an operation of the program's; barrier, which has no bytes: a
-// line of its own.
+// structures of a double and an int by an operation of the program's; barrier, which has no bytes:
+// a line of its own.
 //
 // A line for every collective and size from SMALLEST to LARGEST bytes, of whole vectors, FACTOR
 // apart: microseconds of a call, name, bytes.
@@ -171,8 +171,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const auto isAskedFor = [&](const RunLoop& loop) {
-    return argc == 4 ? loop.is_default
-                     : std::find(argv + 4, argv + argc, loop.name) != argv + argc;
+    return argc == 4 ? loop.is_default : std::find(argv + 4, argv + argc, loop.name) != argv + argc;
   };
   MPI_Init(&argc, &argv);
   int rank = 0, size = 1;

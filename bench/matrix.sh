@@ -132,6 +132,13 @@ awk -F '\t' -v sizes="$sizes" -v collectives="$collectives" -v damages="${damage
     -v shapes="$(for count in $nodes; do shapes_of "$count"; done | tr '\n' ' ')" '
   { key = $1 SUBSEP $4 SUBSEP $2 SUBSEP $3; ratio[key] = $5; as[key] = $6; took[key] = $7; size[key] = $9 }
   END {
+    print "# Every collective on every torus\n"
+    print "This page says how near the bound of `torc bounds` what `torc compile C --torus S DAMAGE --bytes N` chooses is predicted to be."
+    print "`bash bench/matrix.sh` makes it. Machines are `generic`, or the one behind @: links of `gemini` are unequal. *link* is a dead cable, *links*"
+    print "are two at different coordinates; *node*, *nodes*, *corner*, *eight* are dead nodes: one, two, three at a corner of a plane, eight"
+    print "far from each other (the script has the coordinates).\n"
+    print "Behind the number: *r*, the rootless form serves (an allreduce for a broadcast); *s*, choosing takes more than 10 s;"
+    print "*k*, the file has more than 256 KiB. Bounds of scans and of rootless forms are rough: what leaves a node."
     nc = split(collectives, c, " "); nb = split(sizes, b, " "); ns = split(shapes, s, " ")
     nd = split(damages, d, " ")
     for (i = 1; i <= nc; ++i) for (j = 1; j <= nb; ++j) {
@@ -140,7 +147,7 @@ awk -F '\t' -v sizes="$sizes" -v collectives="$collectives" -v damages="${damage
         line = "| " s[k]; any = 0
         for (l = 1; l <= nd; ++l) {
           key = c[i] SUBSEP b[j] SUBSEP s[k] SUBSEP d[l]; text = ""
-          if (key in ratio) {
+          if (key in ratio && as[key] !~ /disconnects/) {
             any = 1; ++cells; text = ratio[key]
             if (text == "-") { text = "none"; ++none; why[as[key]] = why[as[key]] " " c[i] " " s[k] " " d[l] ";" }
             else {
