@@ -6,7 +6,8 @@
 #   bash bench/matrix.sh [--nodes "64 512 ..."] [--bytes "16M ..."] [--collectives "allreduce ..."]
 #                        [--damages "whole ..."] [--limit SECONDS] [--jobs N] [--rows FILE] > PAGE
 #
-# FILE (default matrix.tsv) keeps a row for each cell: what is there is not made again. Of more than 512
+# FILE (default matrix.tsv) keeps a row for each cell: what is there is not made again; with 0 jobs the
+# page is of what there is. Of more than 512
 # nodes only some shapes, damages and 16 MiB are made unless options say more. A run is ended after
 # SECONDS (default 120) of the clock. What no algorithm serves is compiled in its rootless form, as a
 # library does. Needs GNU time.
@@ -106,7 +107,7 @@ while [ $# -gt 0 ]; do
     --limit) limit=$2 ;;
     --jobs) jobs=$2 ;;
     --rows) rows=$2 ;;
-    *) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;;
   esac
   shift 2
 done
@@ -125,7 +126,7 @@ for count in $nodes; do
       done
     done
   done
-done | xargs -r -P "$jobs" -L 1 bash "$0" --cell >> "$rows"
+done | if [ "$jobs" -gt 0 ]; then xargs -r -P "$jobs" -L 1 bash "$0" --cell >> "$rows"; fi
 
 # Folds the rows into tables, in the order of the options.
 awk -F '\t' -v sizes="$sizes" -v collectives="$collectives" -v damages="${damages:-$all_damages}" \
@@ -138,7 +139,8 @@ awk -F '\t' -v sizes="$sizes" -v collectives="$collectives" -v damages="${damage
     print "are two at different coordinates; *node*, *nodes*, *corner*, *eight* are dead nodes: one, two, three at a corner of a plane, eight"
     print "far from each other (the script has the coordinates).\n"
     print "Behind the number: *r*, the rootless form serves (an allreduce for a broadcast); *s*, choosing takes more than 10 s;"
-    print "*k*, the file has more than 256 KiB. Bounds of scans and of rootless forms are rough: what leaves a node."
+    print "*k*, the file has more than 256 KiB. An empty place was not made yet, or the damage cuts nodes off. Bounds of scans"
+    print "are rough: what leaves a node."
     nc = split(collectives, c, " "); nb = split(sizes, b, " "); ns = split(shapes, s, " ")
     nd = split(damages, d, " ")
     for (i = 1; i <= nc; ++i) for (j = 1; j <= nb; ++j) {

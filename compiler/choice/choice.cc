@@ -164,22 +164,22 @@ class Chooser {
            algorithm.form != PlanForm::kExchanges && isWanted(algorithm, trials_.network);
   }
 
-  /// Whether a candidate can be proved: looked at where its estimate leaves that open. If not, it
-  /// says so.
+  /// Whether a candidate can be compiled, where another machine stood in for it, and proved, where
+  /// its estimate leaves that open. If not, it says so.
   bool isProvable(Candidate& candidate) {
     const Algorithm& algorithm = *candidate.algorithm;
     const ProgramSize size =
         algorithm.estimate(candidate.options.led_cores > 0 ? trials_.network : trials_.spec);
     const double cuts = algorithm.cutsIntoSegments() ? 8 : candidate.options.chunks;
-    if (!candidate.refusal.empty() || cuts * size.cell_steps < kDoubtful * kMostCellSteps) {
-      return true;
-    }
+    const bool is_small = cuts * size.cell_steps < kDoubtful * kMostCellSteps;
+    if (!candidate.refusal.empty() || (is_small && candidate.stand_in.empty())) return true;
     if (progress_ != nullptr) progress_->begin("proving " + candidate.description());
     auto program = programOf(trials_.programs, candidate);
     if (!program) {
       candidate.refusal = toString(program.takeError());
       return false;
     }
+    if (is_small) return true;
     // Faults of the schedule are for whoever compiles it.
     const ir::VerifyResult proof = ir::verify((*program)->schedule.view());
     for (const ir::Fault& fault : proof.faults) {

@@ -61,6 +61,10 @@ class Segment final : public Pass {
     schedule.window = *window_;
     if (inChains()) orderSends(schedule);
     orderSegments(schedule);
+    if (schedule.dependences.size() * *segments_ > 8 * kMaxSegmentedOperations) {
+      return makeError("the program would have more than " +
+                       llvm::Twine(8 * kMaxSegmentedOperations) + " dependences in all segments");
+    }
     return PassResult::kWithChange;
   }
 

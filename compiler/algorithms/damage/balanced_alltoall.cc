@@ -1,6 +1,7 @@
 #include "compiler/algorithms/damage/balanced_alltoall.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <vector>
@@ -52,11 +53,13 @@ class BalancedAlltoall {
     std::map<std::uint32_t, std::uint32_t> makers;  // by pair: the receive
     ir::OperationIndices sends;                     // that read the frame
   };
-  /// Frames of a node, and the one that becomes free.
+  /// Frames of a node, and what read the last one in either slot.
   struct Node {
     Held held, next;
-    ir::OperationIndices freed_by;  // what read the frame whose memory the next one has
+    std::array<ir::OperationIndices, 2> readers;
   };
+  /// Of the frames that the blocks of a hop come to.
+  static std::uint32_t slotOf(std::uint32_t hop) { return (hop + 1) % 2; }
 
   ir::StepPlace place(std::uint32_t node) { return {.guard = builder_.box(boxes_[node])}; }
 
@@ -94,7 +97,7 @@ class BalancedAlltoall {
         pass(arc, hop, end);
     }
     for (Node& node : nodes_) {
-      node.freed_by = std::move(node.held.sends);
+      if (node.held.frame != kNone) node.readers[slotOf(hop - 1)] = std::move(node.held.sends);
       node.held = std::move(node.next);
       node.next = {};
     }
@@ -109,7 +112,7 @@ class BalancedAlltoall {
     }
     for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
       if (!arriving[node].empty())
-        nodes_[node].next.frame = builder_.addFrame(arriving[node], (hop - 1) % 2);
+        nodes_[node].next.frame = builder_.addFrame(arriving[node], slotOf(hop));
     }
   }
 
@@ -140,7 +143,7 @@ class BalancedAlltoall {
     Held& next = nodes_[arc.to].next;
     const std::uint32_t receive =
         builder_.receive(place(arc.to), builder_.region(Buffer::kScratch, list, next.frame), moves,
-                         nodes_[arc.to].freed_by);
+                         nodes_[arc.to].readers[slotOf(hop)]);
     for (const Traveller& traveller : found->second) {
       if (traveller.route->size() == hop) continue;
       next.by_arc[(*traveller.route)[hop]].push_back(traveller);

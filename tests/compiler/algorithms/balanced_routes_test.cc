@@ -88,7 +88,7 @@ TEST(BalancedAlltoall, IsProvedAndRight) {
   for (const Topology& topology :
        {damaged("4x4", {"1,2"}), damaged("3x3x2", {"0,0,0"}, {"1,1,0:X"}), damaged("5mx4", {"2,1"}),
         damaged("3x2+2", {"1,1"}), damaged("7", {}, {"2:X"}), damaged("2x2x2x2x2", {"0,1,0,1,0"}),
-        damaged("16x2", {"5,1"}), damaged("2", {"1"})}) {
+        damaged("16x2", {"5,1"}), damaged("16x2", {"5,0", "6,0", "5,1"}), damaged("2", {"1"})}) {
     const Algorithm& algorithm = *cantFail(findAlgorithm("balanced-routes"));
     for (const std::uint32_t chunks : {1u, 6u}) {
       PipelineOptions options;
