@@ -50,19 +50,22 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
 
   const std::optional<torc::Topology> shape_before = geometry.topology;
   std::unique_ptr<torc_schedule> schedule;
-  const Status checked =
-      attempt([&] { return received.ok() ? check(geometry, bytes, origin, schedule) : received; });
+  std::optional<SegmentSetUp> set_up;
+  const Status checked = attempt([&] {
+    if (!SegmentSetUp::isDone(geometry)) set_up.emplace(geometry);
+    return received.ok() ? check(geometry, bytes, origin, schedule) : received;
+  });
   if (Status agreed = geometry.agreement.agree(checked); !agreed.ok()) {
     geometry.topology = shape_before;
     return agreed;
   }
-  if (!SegmentSetUp::isDone(geometry)) {
-    SegmentSetUp set_up(geometry);
-    for (unsigned passes = 0; !set_up.advance(); ++passes) {
+  if (set_up) {
+    set_up->start();
+    for (unsigned passes = 0; !set_up->advance(); ++passes) {
       geometry.context->advance();
       geometry.context->rest(passes);
     }
-    if (!set_up.status().ok()) return set_up.status();
+    if (!set_up->status().ok()) return set_up->status();
   }
   schedule->serial = ++geometry.schedules_loaded;
   ++geometry.schedules;

@@ -27,6 +27,7 @@ ScheduleLoad::ScheduleLoad(torc_library& library, torc_geometry& geometry,
     held_ = schedule_ != nullptr;
     // What arrives while others lack the file. Untouched, it is address space and no more.
     message_ = std::make_unique_for_overwrite<std::byte[]>(messageBytes());
+    if (!SegmentSetUp::isDone(geometry_)) segment_.emplace(geometry_);
     if (held_) {
       const Status status = serves(schedule_->view());
       return status.ok() ? bind() : status;
@@ -202,7 +203,7 @@ Status ScheduleLoad::bind() {
 void ScheduleLoad::succeed() {
   if (SegmentSetUp::isDone(geometry_)) return finish({});
   step_ = Step::kSegment;
-  segment_.emplace(geometry_);
+  segment_->start();
 }
 
 void ScheduleLoad::finish(const Status& status) {

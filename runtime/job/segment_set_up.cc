@@ -43,12 +43,14 @@ bool SegmentSetUp::isDone(const torc_geometry& geometry) {
   return kSimulated || geometry.size == 1 || geometry.has_looked_for_segment;
 }
 
-SegmentSetUp::SegmentSetUp(torc_geometry& geometry) : geometry_(geometry) {
+SegmentSetUp::SegmentSetUp(torc_geometry& geometry)
+    : geometry_(geometry), cards_(static_cast<std::size_t>(geometry.size)) {}
+
+void SegmentSetUp::start() {
   fault_ = attempt([&]() -> Status {
-    cards_.resize(static_cast<std::size_t>(geometry.size));
     card_.host = hostOf();
     card_.version = hashText(kVersion, kSegmentVersion);
-    if (geometry.context->transport == TransportChoice::kMpi) {
+    if (geometry_.context->transport == TransportChoice::kMpi) {
       return {StatusCode::kUnsupported, "TORC_TRANSPORT is mpi"};
     }
     StatusOr<SegmentFile> file = SegmentFile::make();
@@ -60,12 +62,8 @@ SegmentSetUp::SegmentSetUp(torc_geometry& geometry) : geometry_(geometry) {
     file_.emplace(std::move(*file));
     return {};
   });
-  if (cards_.empty()) {
-    finish(fault_);
-    return;
-  }
   const int code = startAllgather(&card_, sizeof(card_), MPI_BYTE, cards_.data(), sizeof(card_),
-                                  MPI_BYTE, geometry.comm, &request_);
+                                  MPI_BYTE, geometry_.comm, &request_);
   if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallgather"));
 }
 

@@ -22,11 +22,13 @@ namespace torc::runtime {
 /// is done. Afterwards all ranks have their host's memory, or none has.
 class SegmentSetUp {
  public:
-  /// Starts. `geometry` lives until it is done.
+  /// `geometry` lives until it is done. Throws std::bad_alloc: before `start`, of which no rank may
+  /// stay away.
   explicit SegmentSetUp(torc_geometry& geometry);
   SegmentSetUp(const SegmentSetUp&) = delete;
   SegmentSetUp& operator=(const SegmentSetUp&) = delete;
 
+  void start();
   /// Does what can be done now; true when done: the geometry has its segment, or why not.
   bool advance();
   /// Once done. Errors: MPI's, and this rank's alone.

@@ -103,6 +103,30 @@ RC_GTEST_PROP(Cells, DecideAsEveryRankByItselfForEveryRoot, ()) {
   checkWithMutants(schedule);
 }
 
+// Round a dead node, a coordinate of the root that makes no difference is proved once.
+RC_GTEST_PROP(Cells, DecideAsEveryRankByItselfRoundADeadNode, ()) {
+  CompileCase test_case;
+  test_case.collective = *rc::gen::element<std::string>("broadcast", "reduce");
+  using Sizes = std::vector<int>;
+  const Sizes sizes = *rc::gen::element(Sizes{5, 3}, Sizes{6, 3}, Sizes{5, 4}, Sizes{3, 3, 2});
+  for (const int size : sizes) {
+    test_case.shape += (test_case.shape.empty() ? "" : "x") + std::to_string(size);
+    test_case.order += kAxisNames[test_case.order.size()];
+  }
+  std::string node;
+  for (const int size : sizes)
+    node += (node.empty() ? "" : ",") + std::to_string(*rc::gen::inRange(0, size));
+  test_case.dead_nodes = {node};
+  test_case.algorithm = "plane-trees";
+  test_case.chunks = *rc::gen::inRange(1u, 3u);
+  const Schedule schedule = compileCase(test_case);
+  RC_LOG() << test_case.text() << "\n";
+  const auto count = static_cast<std::uint32_t>(schedule.operations.size());
+  RC_PRE(ir::rootsToProve(schedule.view(), false, count).size() <
+         ir::rootsToProve(schedule.view(), true, count).size());
+  checkWithMutants(schedule);
+}
+
 TEST(Cells, CostWhatGuardsTellApart) {
   // 4096 nodes and 65,536: the same guards, the same work but for the coordinates gone through.
   const Schedule small = rootedChain({16, 16, 16}, 2);
