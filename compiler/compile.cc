@@ -42,6 +42,7 @@ passes::PassPipeline stepPipeline(const PipelineOptions& options) {
 
 passes::PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
   passes::PassPipeline pipeline;
+  if (options.cuts == CutRings::kDetours) pipeline.add(passes::DetourCutsPass{});
   if (algorithm.multicolor) {
     const bool equal = options.weights == passes::ColorWeights::kEqual;
     pipeline.add(passes::AssignColorsPass{options.weights});

@@ -16,8 +16,12 @@
 
 namespace torc::compiler {
 
+/// What rings are that dead links cut at one coordinate.
+enum class CutRings { kLines, kDetours };
+
 /// What the pipeline of a compilation is made of.
 struct PipelineOptions {
+  CutRings cuts = CutRings::kLines;                                            // detour-cuts
   passes::ColorWeights weights = passes::ColorWeights::kEqual;                 // assign-colors
   passes::DirectionModel directions = passes::DirectionModel::kBidirectional;  // split-directions
   std::uint32_t chunks = 1;              // pipeline; 1: left out, 0: auto

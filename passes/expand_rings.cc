@@ -63,8 +63,11 @@ llvm::Expected<Schedule> RingExpansion::run() {
     // Nothing to move: there is one node.
     if (!strand.progress.hasStarted()) StrandSteps(builder_, strand).copyOwnBlocks();
   }
-  if (topology_.isBroken()) return withDependences(addDetours(builder_.take()));
-  return builder_.take();
+  if (!topology_.isBroken()) return builder_.take();
+  Schedule rings = builder_.take();
+  for (Axis& axis : rings.topology.axes)
+    axis.detours = 0;
+  return withDependences(addDetours(std::move(rings)));
 }
 
 /// Expands the rings of one phase, strand by strand.
@@ -124,7 +127,8 @@ class ExpandRings final : public PlanExpander {
             llvm::Twine(row.name) + " has a root");
       }
       for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-        if (topology.axes[i].wraps() && !topology.isLine(i)) continue;
+        if (topology.axes[i].wraps() && !topology.isLine(i) && topology.axes[i].detours == 0)
+          continue;
         return makeError("rings serve a " + llvm::Twine(row.name) + " where all axes wrap; " +
                          llvm::Twine(topology.axes[i].name) + " does not");
       }

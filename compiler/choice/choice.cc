@@ -168,8 +168,9 @@ class Chooser {
   /// its estimate leaves that open. If not, it says so.
   bool isProvable(Candidate& candidate) {
     const Algorithm& algorithm = *candidate.algorithm;
-    const ProgramSize size =
-        algorithm.estimate(candidate.options.led_cores > 0 ? trials_.network : trials_.spec);
+    CollectiveSpec spec = candidate.options.led_cores > 0 ? trials_.network : trials_.spec;
+    if (candidate.options.cuts == CutRings::kDetours) spec.topology.addDetours();
+    const ProgramSize size = algorithm.estimate(spec);
     const double cuts = algorithm.cutsIntoSegments() ? 8 : candidate.options.chunks;
     const bool is_small = cuts * size.cell_steps < kDoubtful * kMostCellSteps;
     if (!candidate.refusal.empty() || (is_small && candidate.stand_in.empty())) return true;

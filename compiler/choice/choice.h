@@ -35,6 +35,7 @@ struct ChoiceLimits {
   std::optional<std::uint32_t> window = std::nullopt;
   std::optional<bool> leaders = std::nullopt;  // the first core of a node for all of them
   std::optional<passes::SegmentOrder> segment_order = std::nullopt;
+  std::optional<CutRings> cuts = std::nullopt;
 };
 
 /// Candidates whose times differ by less are taken as equal, which no prediction can tell apart:

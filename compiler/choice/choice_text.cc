@@ -68,6 +68,7 @@ std::string Candidate::description() const {
   std::string text = algorithm->name.str();
   if (algorithm->multicolor && !algorithm->isSettled())
     text += ", " + passes::word(options.weights).str() + " weights";
+  if (options.cuts == CutRings::kDetours) text += ", cuts with detours";
   if (options.directions != passes::DirectionModel::kBidirectional) {
     text += ", " + passes::word(options.directions).str();
   }

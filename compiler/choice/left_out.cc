@@ -215,6 +215,7 @@ class LeftOutFinder {
         {limits_.segments.has_value(), "other segments"},
         {limits_.in_flight.has_value(), "others in flight"},
         {limits_.segment_order.has_value(), "other orders of segments"},
+        {limits_.cuts.has_value(), "other forms of cut rings"},
         {limits_.synchronous_sends.has_value(), "other sends"},
         {limits_.peers.has_value(), "other orders of peers"},
         {limits_.window.has_value(), "other windows"},

@@ -40,9 +40,23 @@ std::uint32_t mostWindow(const ScheduleView& uncut) {
   return mostOf(kMostProvedOperations / operations - 1, kMostRingWindow);
 }
 
+/// The spec of a plan: what its rings make of cuts counts.
+CollectiveSpec specOf(const Trials& trials, const PipelineOptions& options) {
+  CollectiveSpec spec = trials.spec;
+  if (options.cuts == CutRings::kDetours) spec.topology.addDetours();
+  return spec;
+}
+
+/// Where rings of a collective in which all ranks do alike are cut: both.
+std::vector<CutRings> cutsToTry(const Trials& trials) {
+  Topology topology = trials.spec.topology;
+  const bool is_cut = topology.addDetours() && !rowOf(trials.spec.collective).isRooted();
+  if (!is_cut) return toTry(trials.limits.cuts, {CutRings::kLines});
+  return toTry(trials.limits.cuts, {CutRings::kLines, CutRings::kDetours});
+}
+
 /// A ring of two is the same in half its one step.
-std::vector<DirectionModel> directionsToTry(const Trials& trials) {
-  const Topology& topology = trials.spec.topology;
+std::vector<DirectionModel> directionsToTry(const Trials& trials, const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (topology.axes[i].size > 2 && !topology.isLine(i)) {
       return toTry(trials.limits.directions,
@@ -78,12 +92,11 @@ bool hasHalves(const CollectiveRow& row) {
 }
 
 /// Whether the halves of an allreduce can fill lines together.
-bool mayOverlapHalves(const Trials& trials, const Algorithm& algorithm) {
+bool mayOverlapHalves(const Trials& trials, const Algorithm& algorithm, const Topology& topology) {
   const ChoiceLimits& limits = trials.limits;
   return algorithm.multicolor && hasHalves(rowOf(trials.spec.collective)) &&
          limits.dependences.value_or(DependenceKind::kRegion) == DependenceKind::kRegion &&
-         (limits.weights ? *limits.weights == ColorWeights::kOverlapped
-                         : hasLine(trials.spec.topology));
+         (limits.weights ? *limits.weights == ColorWeights::kOverlapped : hasLine(topology));
 }
 
 }  // namespace
@@ -126,7 +139,8 @@ void RingSegments::note(Candidate candidate) {
 std::uint32_t RingSegments::mostSegments(const Candidate& candidate,
                                          const ScheduleView& uncut) const {
   const double operations = std::max<double>(static_cast<double>(uncut.operations.size()), 1);
-  const double proof = candidate.algorithm->estimate(trials_.spec).cell_steps * (kRingWindow + 1);
+  const CollectiveSpec spec = specOf(trials_, candidate.options);
+  const double proof = candidate.algorithm->estimate(spec).cell_steps * (kRingWindow + 1);
   const bool is_provable = proof <= kMostCellSteps && mostWindow(uncut) >= kRingWindow;
   return mostOf(kMostSegmentedOperations / operations - 1,
                 is_provable ? passes::mostSegments(uncut) : 1);
@@ -138,9 +152,10 @@ Search RingSegments::searchPromising() {
   });
   for (Plan& plan : plans_) {
     const bool is_promising = plan.candidate.predicted_s < kDoubtfulCost * trials_.bestSeconds();
-    if (plan.is_tried || !is_promising || left_ == 0) continue;
+    int& left = left_[static_cast<std::size_t>(plan.candidate.options.cuts)];
+    if (plan.is_tried || !is_promising || left == 0) continue;
     plan.is_tried = true;
-    --left_;
+    --left;
     co_yield searchPlan(plan);
   }
 }
@@ -189,7 +204,8 @@ Search RingSegments::searchPlan(const Plan& plan) {
   double best = secondsOf(trials_.last());
   if (best > kSlow * trials_.bestSeconds()) co_return;
   co_yield climbSegments(candidate, best);
-  if (!settled && hasLine(trials_.spec.topology) && best > kWorthTurns * busy_) {
+  if (!settled && hasLine(specOf(trials_, candidate.options).topology) &&
+      best > kWorthTurns * busy_) {
     in_turn.options.segment_order = SegmentOrder::kPhases;
     co_yield in_turn;
     double seconds = secondsOf(trials_.last());
@@ -223,13 +239,15 @@ Search RingSegments::climb(Candidate& candidate, std::uint32_t& number,
   }
 }
 
-Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegments& segments) {
+namespace {
+
+/// With cut rings as the candidate's options say.
+Search searchWeights(const Trials& trials, Candidate candidate, RingSegments& segments) {
   const ChoiceLimits& limits = trials.limits;
-  Candidate candidate = trials.begin(algorithm);
+  const Algorithm& algorithm = *candidate.algorithm;
   PipelineOptions& options = candidate.options;
-  // With an axis of cores every core is a rank of its own.
-  if (!trials.spec.topology.hasCores()) options.cores = trials.machine.cores;
-  const std::vector<DirectionModel> both = directionsToTry(trials);
+  const Topology topology = specOf(trials, options).topology;
+  const std::vector<DirectionModel> both = directionsToTry(trials, topology);
   for (const ColorWeights weights :
        algorithm.multicolor ? toTry(limits.weights, {ColorWeights::kEqual, ColorWeights::kBalanced})
                             : std::vector{ColorWeights::kEqual}) {
@@ -239,7 +257,7 @@ Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegment
       co_yield searchDependences(trials, candidate, segments);
     }
   }
-  if (!mayOverlapHalves(trials, algorithm)) co_return;
+  if (!mayOverlapHalves(trials, algorithm, topology)) co_return;
   // Rings whose halves fill lines together: in segments, for which they are.
   options.weights = ColorWeights::kOverlapped;
   options.dependences = DependenceKind::kRegion;
@@ -248,6 +266,19 @@ Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegment
     options.directions = directions;
     if (limits.segments.value_or(1) == 1 && (limits.chunks || limits.weights)) co_yield candidate;
     if (!limits.chunks) segments.note(candidate);
+  }
+}
+
+}  // namespace
+
+Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegments& segments) {
+  Candidate candidate = trials.begin(algorithm);
+  PipelineOptions& options = candidate.options;
+  // With an axis of cores every core is a rank of its own.
+  if (!trials.spec.topology.hasCores()) options.cores = trials.machine.cores;
+  for (const CutRings cuts : cutsToTry(trials)) {
+    options.cuts = cuts;
+    co_yield searchWeights(trials, candidate, segments);
   }
 }
 

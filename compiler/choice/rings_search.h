@@ -3,6 +3,7 @@
 #ifndef TORC_COMPILER_CHOICE_RINGS_SEARCH_H_
 #define TORC_COMPILER_CHOICE_RINGS_SEARCH_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -44,8 +45,9 @@ class RingSegments {
   const Trials& trials_;
   std::vector<Plan> plans_;
   std::vector<Plan> in_one_;  // those of one segment
-  int left_ = 2;              // plans, at most, that are tried
-  double busy_ = 0;           // the busiest link of the plan that is being tried, in seconds
+  // Plans, at most, that are tried, with cut rings as lines and with detours.
+  std::array<int, 2> left_ = {2, 2};
+  double busy_ = 0;  // the busiest link of the plan that is being tried, in seconds
 };
 
 /// Plans of rings, with equal and balanced weights, in one direction and in both, phase by phase

@@ -80,6 +80,9 @@ opt<std::string> segments(
     "segments", value_desc("S"), init("1"), sub(command), cat(category),
     desc("Of plans of rings: segments of each part, for which the program is run one behind the "
          "other, 1 (default) to 65536: as many chunks in a short file"));
+opt<std::string> cuts("cuts", value_desc("form"), init("lines"), sub(command), cat(category),
+                      desc("Of rings that dead links cut at one coordinate: lines (default), or "
+                           "detours: they stay rings, whose messages go round the dead link"));
 opt<std::string> segment_order(
     "segment-order", value_desc("order"), init("chains"), sub(command), cat(category),
     desc("Of segments on a link: chains (default), or phases: a phase goes behind the next one of "
@@ -176,6 +179,8 @@ llvm::Error readPipeline(Request& request) {
     return makeError("--segments: " + request.algorithm->name + " is no plan of rings");
   if (llvm::Error error = checkWord(segment_order, {"chains", "phases"})) return error;
   if (segment_order == "phases") pipeline.segment_order = passes::SegmentOrder::kPhases;
+  if (llvm::Error error = checkWord(cuts, {"lines", "detours"})) return error;
+  if (cuts == "detours") pipeline.cuts = CutRings::kDetours;
   if (llvm::Error error = checkWord(sends, {"standard", "synchronous"})) return error;
   pipeline.synchronous_sends = sends == "synchronous";
   if (llvm::Error error = readChoice(peers, pipeline.peers)) return error;
@@ -257,6 +262,7 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
   if (segments.getNumOccurrences() > 0) limits.segments = request.pipeline.segments;
   if (segment_order.getNumOccurrences() > 0) limits.segment_order = request.pipeline.segment_order;
+  if (cuts.getNumOccurrences() > 0) limits.cuts = request.pipeline.cuts;
   if (sends.getNumOccurrences() > 0) limits.synchronous_sends = request.pipeline.synchronous_sends;
   if (peers.getNumOccurrences() > 0) limits.peers = request.pipeline.peers;
   if (window.getNumOccurrences() > 0) limits.window = request.pipeline.window;

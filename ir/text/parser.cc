@@ -137,6 +137,9 @@ bool ProgramParser::parseTopology() {
   const Status axes = topology.validate();
   if (!axes.ok()) return cursor_.fail(placeOf(axes.message()), axes.message());
   if (!parseDamage(topology)) return false;
+  const std::size_t place = cursor_.offset();
+  if (cursor_.take("detours") && !topology.addDetours())
+    return cursor_.fail(place, "no rings are cut at one coordinate");
   const Status damage = topology.validate();
   return damage.ok() || cursor_.fail(topology_place_, damage.message());
 }

@@ -160,6 +160,7 @@ class Printer {
       separator = ", ";
     }
     if (topology.dead_node_count > 0) out_ << ']';
+    if (topology.hasDetours()) out_ << " detours";
     out_ << '\n';
     if (!schedule_.producer.empty()) {
       out_ << "  producer ";

@@ -14,6 +14,7 @@
 #include "passes/coalesce.h"
 #include "passes/cores/assign_cores.h"
 #include "passes/cores/lead_cores.h"
+#include "passes/detours/detour_cuts.h"
 #include "passes/expand_exchanges.h"
 #include "passes/expand_rings.h"
 #include "passes/expand_rounds.h"
@@ -33,9 +34,9 @@ namespace torc::passes {
 
 /// A pass and its options, in the order in which a compilation runs them.
 using PassSpec =
-    std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass, ExpandRingsPass,
-                 ExpandRoundsPass, ExpandExchangesPass, ExpandTreesPass, CoalescePass,
-                 LeadCoresPass, SynchronizeSendsPass, PipelinePass, StaggerChunksPass,
+    std::variant<DetourCutsPass, AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass,
+                 ExpandRingsPass, ExpandRoundsPass, ExpandExchangesPass, ExpandTreesPass,
+                 CoalescePass, LeadCoresPass, SynchronizeSendsPass, PipelinePass, StaggerChunksPass,
                  InferDependencesPass, OrderLinksPass, AllocateScratchPass, AssignCoresPass,
                  RollLoopsPass, UnrollLoopsPass, SegmentPass>;
 

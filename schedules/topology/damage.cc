@@ -33,9 +33,11 @@ std::int64_t deadSitesBelow(const Topology& topology, std::int64_t site) {
   return count;
 }
 
-/// The coordinate at which the rings along `axis` are cut, if its dead links all lie at one.
+/// The coordinate at which the rings along `axis` are cut, if its dead links all lie at one, and
+/// nothing takes detours there.
 std::optional<std::uint32_t> cutOf(const Topology& topology, std::uint32_t axis) {
   std::optional<std::uint32_t> cut;
+  if (topology.axes[axis].detours != 0) return cut;
   for (const DeadLink& link : topology.deadLinks()) {
     if (link.axis != axis) continue;
     const auto at = static_cast<std::uint32_t>(link.from[axis]);
@@ -318,6 +320,17 @@ bool Topology::isBroken() const {
     if (hasDeadLink(*this, axis) && !cutOf(*this, axis)) return true;
   }
   return false;
+}
+
+bool Topology::hasDetours() const {
+  return std::ranges::any_of(axes, [](const Axis& axis) { return axis.detours != 0; });
+}
+
+bool Topology::addDetours() {
+  for (std::uint32_t axis = 0; axis < axis_count; ++axis) {
+    if (cutOf(*this, axis)) axes[axis].detours = 1;
+  }
+  return hasDetours();
 }
 
 double Topology::capacity(std::uint32_t axis) const {

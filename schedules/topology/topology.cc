@@ -136,7 +136,7 @@ Status Topology::validate() const {
   for (std::uint32_t i = 0; i < kMaxAxes; ++i) {
     const Axis& axis = axes[i];
     const std::string label = "axis " + std::to_string(i);
-    if (axis.reserved[0] != 0 || axis.reserved[1] != 0) return error(label + ": reserved bytes");
+    if (axis.detours > 1 || axis.reserved != 0) return error(label + ": reserved bytes");
     if (i >= axis_count) {
       if (!(axis == Axis{}) || std::signbit(axis.latency) || order[i] != 0)
         return error(label + " is unused but not blank");

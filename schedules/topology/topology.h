@@ -36,7 +36,9 @@ struct Axis {
   std::uint32_t size = 1;
   AxisKind kind = AxisKind::kTorus;
   char name = 'X';
-  std::uint8_t reserved[2] = {};
+  // 1, in a plan: rings that dead links cut stay rings, whose messages take detours there.
+  std::uint8_t detours = 0;
+  std::uint8_t reserved = 0;
   double bandwidth = 1.0;  // of one link in one direction, relative to the others; > 0
   double latency = 0.0;    // seconds per hop; >= 0
 
@@ -120,13 +122,18 @@ struct Topology {
   bool hasLink(const Coordinates& from, std::uint32_t axis, int sign, Coordinates& to) const;
 
   /// Whether along `axis` every node reaches every other in a row: a mesh dimension, or a torus
-  /// dimension all of whose dead links lie at one coordinate, which is where its rings are cut.
+  /// dimension all of whose dead links lie at one coordinate, which is where its rings are cut
+  /// unless they take detours.
   bool isLine(std::uint32_t axis) const;
   /// The coordinate at which the lines along `axis` begin: 0, or behind the cut.
   std::uint32_t lineStart(std::uint32_t axis) const;
   /// Whether rings and lines along the axes cannot go round the damage: a node is dead, a line is
   /// broken, or a ring at more than one coordinate.
   bool isBroken() const;
+  /// Whether some axis takes detours where dead links cut its rings.
+  bool hasDetours() const;
+  /// Makes every axis whose rings are cut take detours; false: there is none.
+  bool addDetours();
   /// What `axis` carries compared with a ring of bandwidth 1: Axis::capacity, and half of it for a
   /// ring that is cut.
   double capacity(std::uint32_t axis) const;

@@ -60,6 +60,8 @@ Status validateHeader(const ScheduleView& schedule) {
     return malformed("flags 0x", std::hex, unknown, " are unknown");
   }
   if (Status status = schedule.topology.validate(); !status.ok()) return status;
+  if (schedule.topology.hasDetours() && !schedule.operations.empty())
+    return malformed("topology: detours are of plans, whose rings take them");
   return validateStrings(schedule);
 }
 

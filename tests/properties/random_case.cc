@@ -147,8 +147,9 @@ std::string CompileCase::text() const {
     damage += " --dead-node " + node;
   return "torc compile " + collective + " --torus " + shape + " --order " + order + damage +
          " --algorithm " + algorithm + " --weights " + passes::word(weights).str() +
-         " --directions " + passes::word(directions).str() + " --chunks " + std::to_string(chunks) +
-         " --in-flight " + std::to_string(in_flight) +
+         (cuts == compiler::CutRings::kDetours ? " --cuts detours" : "") + " --directions " +
+         passes::word(directions).str() + " --chunks " + std::to_string(chunks) + " --in-flight " +
+         std::to_string(in_flight) +
          (segments > 1
               ? " --segments " + std::to_string(segments) + " --segment-order " +
                     passes::words(segment_order)[static_cast<std::size_t>(segment_order)].str()
@@ -232,7 +233,11 @@ CompileCase drawCase(std::uint64_t max_ranks) {
     result.algorithm =
         oneOf<std::string>({"recursive-doubling", "recursive-multiplying", "swing", "groups"});
   }
-  if (damage == 4) drawCuts(result);
+  if (damage == 4) {
+    drawCuts(result);
+    result.cuts =
+        oneOf<compiler::CutRings>({compiler::CutRings::kLines, compiler::CutRings::kDetours});
+  }
   if (damage == 5 && ranks * 2 <= kMostTreeRanks) drawDamage(result);
   return result;
 }
@@ -256,6 +261,7 @@ Schedule compileCase(const CompileCase& test_case) {
     RC_ASSERT(topology->addDeadNode(*node).ok());
   }
   compiler::PipelineOptions options;
+  options.cuts = test_case.cuts;
   options.weights = test_case.weights;
   options.directions = test_case.directions;
   options.chunks = test_case.chunks;

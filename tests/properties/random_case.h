@@ -26,6 +26,7 @@ struct CompileCase {
   std::uint32_t chunks = 1;
   std::uint32_t in_flight = 0;
   std::uint32_t segments = 1;
+  compiler::CutRings cuts = compiler::CutRings::kLines;
   passes::SegmentOrder segment_order = passes::SegmentOrder::kChains;
   std::uint32_t scratch_depth = 2;
   bool leaders = false;  // of the nodes' cores

@@ -122,6 +122,23 @@ TEST(Choice, AnAllreduceFillsLines) {
   }
 }
 
+TEST(Choice, CutRingsGoRoundOrRunAsLines) {
+  Target target = targetOf("8x8x8");
+  const auto cut = [&](const char* link) {
+    ASSERT_TRUE(target.topology.addDeadLink(*parseDeadLink(target.topology, link)).ok());
+  };
+  cut("2,2,2:X");
+  const Candidate lines = chooseFor(Collective::kAllgather, target, 16 << 20).best();
+  EXPECT_EQ(lines.options.cuts, CutRings::kLines);
+  cut("5,5,5:Y");
+  const Candidate round = chooseFor(Collective::kAllgather, target, 16 << 20).best();
+  EXPECT_EQ(round.options.cuts, CutRings::kDetours);
+  ChoiceLimits limits;
+  limits.cuts = CutRings::kLines;
+  const Candidate settled = chooseFor(Collective::kAllgather, target, 16 << 20, limits).best();
+  EXPECT_GT(settled.predicted_s, 1.15 * round.predicted_s);
+}
+
 TEST(Choice, PhasesGoInTurnAlongLines) {
   const Target target = targetOf("12mx4mx2");
   ChoiceLimits limits;
