@@ -80,5 +80,5 @@ for shape in ${shapes//,/ }; do
   done
   cp "$work/table.csv" "$name.csv"
   gnuplot -c bench/plot.gp "$name.csv" "$name.svg" \
-    "allreduce on $shape, $title" bytes
+    "allreduce on $shape, $title" 'bytes of the vector' seconds
 done

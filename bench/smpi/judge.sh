@@ -121,7 +121,7 @@ for setting in ${settings//,/ }; do
     awk -F , -v OFS=, -v shape="$shape" '
       NR == 1 || $1 == shape { sub(/^[^,]*,/, ""); print }' "$csv" >"$work/curves.csv"
     gnuplot -c bench/plot.gp "$work/curves.csv" "$name-$shape.svg" \
-      "$collective on $shape, SMPI, $setting settings" bytes
+      "$collective on $shape, SMPI, $setting settings" 'bytes of the vector' seconds
   done
   cp "$csv" "$name.csv"
   {

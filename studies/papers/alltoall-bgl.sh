@@ -3,30 +3,36 @@
 # files, plots and tables in docs/research/papers/alltoall-bgl. Some ten minutes; `large` adds the partitions
 # of more than 4096 nodes, and as many minutes.
 #
-#   bash studies/papers/alltoall-bgl.sh [FOLDER [large]]
+#   bash studies/papers/alltoall-bgl.sh [--draw] [FOLDER [large]]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source studies/papers/figures.sh
 begin_figures alltoall-bgl.sh "${1:-docs/research/papers/alltoall-bgl}" //studies/papers:alltoall-bgl //compiler:torc
-{
+[[ $only_draw ]] || {
   echo "Made by \`bash studies/papers/alltoall-bgl.sh${2:+ FOLDER $2}\`."
   "$bin/studies/papers/alltoall-bgl" "$out" ${2:+"$2"}
 } >"$out/tables.md"
 
-# plot NAME TITLE
+# plot NAME TITLE [MARKS...]: MARKS as `published` takes them.
 plot() {
-  gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "$2" bytes
+  published "$out/$1.csv" "${@:3}" >"$marked"
+  gnuplot -c bench/plot.gp "$marked" "$out/$1.svg" "$2" "bytes per pair" seconds
 }
+# bars NAME TITLE Y [MARKS...]
 bars() {
-  gnuplot -c studies/papers/bars.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3"
+  published "$out/$1.csv" "${@:4}" >"$marked"
+  gnuplot -c studies/papers/bars.gp "$marked" "$out/$1.svg" "$2" "$3"
 }
-plot 01 'Figure 1: AR on 8x8x8'
-plot 02 'Figure 2: AR on 16x16x16'
-bars 03 'Figure 3: AR, what a node sends' 'MB/s'
-bars 04 'Figure 4: direct strategies, long messages' '% of peak'
-plot 06 'Figures 5 and 6: short messages on 8x8x8'
+# Tables 1, 2 and 4 of the paper; in MB/s the shares of the peak in table 1 and 2.
+plot 01 'Figure 1: AR on 8x8x8' 'paper|1:0.52e-3'
+plot 02 'Figure 2: AR on 16x16x16' 'paper|1:4.7e-3'
+bars 03 'Figure 3: AR, what a node sends' 'MB/s' \
+  'paper (derived)|8x8x8:152.6,8x8x16:62.5,8x16x16:67.1,16x16x16:76.4,8x32x16:28.3'
+bars 04 'Figure 4: direct strategies, long messages' '% of peak' 'paper: AR|8x8x8:99,8x8x16:81,8x16x16:87,8x32x16:73.3'
+plot 06 'Figures 5 and 6: short messages on 8x8x8' 'paper: AR|1:0.52e-3' 'paper: two-phase|1:0.81e-3'
 plot 07 'Figure 7: short messages on 8x32x16'
 
+[[ -z $only_draw ]] || exit 0
 # Why AR loses on 8x32x16 and the two-phase schedule does not.
 for kind in adaptive two-phase; do
   "$bin/compiler/torc" simulate --packets --traffic $kind --torus 8x32x16 --pair-bytes 1M \

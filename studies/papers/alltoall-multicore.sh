@@ -2,14 +2,14 @@
 # Figures 1 to 5 and 7 to 12 of the multi-core all-to-all paper by the cluster model: CSV files, plots
 # and tables in docs/research/papers/alltoall-multicore.
 #
-#   bash studies/papers/alltoall-multicore.sh [FOLDER]
+#   bash studies/papers/alltoall-multicore.sh [--draw] [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source studies/papers/figures.sh
 begin_figures alltoall-multicore.sh "${1:-docs/research/papers/alltoall-multicore}" //studies/papers:alltoall-multicore //compiler:torc //studies:torc-model
-torc=$bin/compiler/torc
+[[ $only_draw ]] || torc=$bin/compiler/torc
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$marked"' EXIT
 
 # A table of torc's own schedules beside the original: schedules CLUSTER NODES. Peers are in a fixed
 # order, and a block is one message: behind a switch there are no two ways round.
@@ -31,7 +31,7 @@ schedules() {
 }
 sizes=1,8,64,512,1K,2K,4K
 
-{
+[[ $only_draw ]] || {
   echo 'Made by `bash studies/papers/alltoall-multicore.sh`.'
   "$bin/studies/papers/alltoall-multicore" "$out"
   schedules infinipath 64
@@ -45,7 +45,7 @@ for file in "$out"/*.csv; do
   title=$(sed -n "s/^## \(Figure ${name#0}: .*\)/\1/p" "$out/tables.md")
   case $name in
     02 | 03 | 04) axis='MB/s' ;;
-    *) axis='microseconds' ;;
+    *) axis=us ;;
   esac
-  gnuplot -c studies/papers/multicore.gp "$file" "$out/$name.svg" "$title" "$axis"
+  gnuplot -c bench/plot.gp "$file" "$out/$name.svg" "$title" "$(head -n 1 "$file" | cut -d , -f 1)" "$axis"
 done

@@ -2,29 +2,24 @@
 # Figures 6 to 13 of the paper on dedicated collective processors (Sancho, Kerbyson and Barker) on
 # SMPI's model of its cluster: CSV files, plots and tables in docs/research/papers/cdcp.
 #
-#   bash studies/papers/cdcp.sh [--most RANKS] [FOLDER]
+#   bash studies/papers/cdcp.sh [--most RANKS | --draw] [FOLDER]
 #
-# --most: no job whose program has more ranks (640).
+# --most: no job whose program has more ranks (640). --draw: no job at all, figures of the tables that
+# are there.
 #
 # Rows are kept beside the objects of bench/smpi/build.sh, under what they depend on: a second call
 # measures what has changed. Jobs run two at a time.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+source studies/papers/figures.sh
 most=640
 if [[ ${1:-} == --most ]]; then
   most=$2
   shift 2
 fi
-out=${1:-docs/research/papers/cdcp}
-if ! command -v gnuplot >/dev/null; then
-  echo "cdcp.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
-  exit 1
-fi
-program=$(bash bench/smpi/build.sh bench/smpi/cdcp/cdcp.cc)
-rows=$(dirname "$program")/rows
-mkdir -p "$out" "$rows"
+begin_figures cdcp.sh "${1:-docs/research/papers/cdcp}"
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$marked"' EXIT
 
 # The cluster of Section V.A: nodes of four cores, 950 MB/s, 4 us from process to process. A message
 # of 8 bytes costs an application 1.6 us together, sent and received, one of 1024 bytes 2.9 us
@@ -84,7 +79,6 @@ sums() {
   job "$2" "$1,${6:-}" "$(($2 + $3))" "${7:-1.2us}" "$more" allreduce "$way" "$3" 2 "$4" "$5"
 }
 solver() { job "$2" "$1" "$(($2 + $3))" 1.2us "$usual" solver "$1" "$3" 10 4e8; }
-pass=jobs
 job() {
   local ranks=$1 label=$2
   shift 2
@@ -135,16 +129,22 @@ all() {
   sums polled 512 0 8 $works
   sums polled 512 0 64,256,1024 0,128
 }
-all
-wait
-pass=rows
-echo 'way,host overhead,ranks,dedicated,bytes,us of computation,us beside it' >"$out/sums.csv"
-echo 'way,ranks,dedicated,us for ten iterations,residual' >"$out/solver.csv"
-all
+if [[ -z $only_draw ]]; then
+  program=$(bash bench/smpi/build.sh bench/smpi/cdcp/cdcp.cc)
+  rows=$(dirname "$program")/rows
+  mkdir -p "$rows"
+  pass=jobs
+  all
+  wait
+  pass=rows
+  echo 'way,host overhead,ranks,dedicated,bytes,us of computation,us beside it' >"$out/sums.csv"
+  echo 'way,ranks,dedicated,us for ten iterations,residual' >"$out/solver.csv"
+  all
+fi
 
-# figure NAME TITLE X log|linear FILE: a CSV file and its plot. Each line of the input is a column:
+# figure NAME TITLE X FILE: a CSV file and its plot. Each line of the input is a column:
 # its head, which rows of FILE it has, what they have on X (in awk's words), or X:Y as the paper's text has
-# them.
+# them; "paper (derived)" is what the text says as a share of another number of it, or of a curve here.
 figure() {
   local head condition x point table=$work/table.csv
   : >"$work/heads"
@@ -153,7 +153,7 @@ figure() {
     echo "$head" >>"$work/heads"
     if [[ $head == paper* ]]; then
       for point in $condition; do echo "${point%:*}|$head|${point#*:}" >>"$table"; done
-    elif [[ $5 == sums ]]; then
+    elif [[ $4 == sums ]]; then
       awk -F , "NR > 1 && \$2 == \"\" && $condition { print $x \"|$head|\" \$7 }" "$out/sums.csv" >>"$table"
     else
       awk -F , "NR > 1 && $condition { print $x \"|$head|\" \$4 }" "$out/solver.csv" >>"$table"
@@ -161,7 +161,7 @@ figure() {
   done
   # --most leaves some figures without a row.
   grep -qv '|paper' "$table" || return 0
-  sort -n "$table" | awk -F '|' -v x="$3" '
+  sort -n "$table" | awk -F '|' -v x="${3#linear: }" '
     NR == FNR { heads[++columns] = $1; next }
     { if (!($1 in seen)) { seen[$1] = 1; order[++lines] = $1 } value[$1, $2] = $3 }
     END {
@@ -174,59 +174,69 @@ figure() {
         print row
       }
     }' "$work/heads" - >"$out/$1.csv"
-  gnuplot -c studies/papers/cdcp.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" "$4"
+  gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" us
 }
 
-figure 06 'Figure 6: overhead, 512 ranks, 8 bytes' 'us of computation' linear sums <<'END'
+figure 06 'Figure 6: overhead, 512 ranks, 8 bytes' 'linear: us of computation' sums <<'END'
 polled|$1=="polled" && $3==512 && $5==8|$6
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $5==8|$6
 paper: NBC|122:35
 paper: CDCP 1:4|0:40 48:1.6
 END
-figure 07 'Figure 7: lowest overhead, 8 bytes' ranks log sums <<'END'
+figure 07 'Figure 7: lowest overhead, 8 bytes' ranks sums <<'END'
 blocking|$1=="blocking" && $5==8|$3
 trees|$1=="trees" && $5==8|$3
 polled|$1=="polled" && $5==8 && $6==128|$3
 SMPI's nonblocking|$1=="nonblocking" && $5==8 && $6==128|$3
 dedicated 1:4|$1=="dedicated" && $3==4*$4 && $5==8 && $6==128|$3
-paper: blocking|8:17 512:51
+paper: blocking|8:17
+paper (derived): blocking|512:51
 paper: NBC|8:8.5 512:35
 paper: CDCP 1:4|8:1.6 512:1.6
 END
-figure 08 'Figure 8: lowest overhead, 512 ranks' bytes log sums <<'END'
+figure 08 'Figure 8: lowest overhead, 512 ranks' bytes sums <<'END'
 blocking|$1=="blocking" && $3==512|$5
 trees|$1=="trees" && $3==512|$5
-polled|$1=="polled" && $3==512 && $6==128|$5
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==128|$5
 paper: CDCP 1:4|8:1.6 1024:2.9
 END
-figure 09 'Figure 9: latency, 8 bytes' ranks log sums <<'END'
+figure 09 'Figure 9: latency, 8 bytes' ranks sums <<'END'
 blocking|$1=="blocking" && $5==8|$3
 trees|$1=="trees" && $5==8|$3
 polled|$1=="polled" && $5==8 && $6==0|$3
 SMPI's nonblocking|$1=="nonblocking" && $5==8 && $6==0|$3
 dedicated 1:4|$1=="dedicated" && $3==4*$4 && $5==8 && $6==0|$3
 dedicated 1:8|$1=="dedicated" && $3==8*$4 && $5==8 && $6==0|$3
-paper: blocking|512:57
-paper: NBC|512:120
+paper (derived): blocking|512:57
+paper (derived): NBC|512:120
 paper: CDCP 1:4|512:40
 END
-figure 10 'Figure 10: latency, 512 ranks, 8 bytes' 'dedicated ranks' log sums <<'END'
+figure 10 'Figure 10: latency, 512 ranks, 8 bytes' 'dedicated ranks' sums <<'END'
 dedicated|$1=="dedicated" && $3==512 && $5==8 && $6==0|$4
 paper: CDCP|1:3500 16:95 64:40 128:40
 END
-figure 11 'Figure 11: latency, 512 ranks' bytes log sums <<'END'
+figure 11 'Figure 11: latency, 512 ranks' bytes sums <<'END'
 blocking|$1=="blocking" && $3==512|$5
 trees|$1=="trees" && $3==512|$5
-polled|$1=="polled" && $3==512 && $6==0|$5
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==0|$5
 dedicated 1:8|$1=="dedicated" && $3==512 && $4==64 && $6==0|$5
+paper (derived): blocking|8:57
+paper: CDCP 1:4|8:40
 END
-figure 12 'Figure 12: ten iterations of the solver, all ranks counted' 'ranks in all' log solver <<'END'
-blocking|$1=="blocking"|$2
-polled|$1=="polled"|$2
-dedicated 1:4|$1=="dedicated" && $2==4*$3|$2+$3
+# solved WAY RANKS DEDICATED FACTOR: FACTOR of what ten iterations take here; nothing if they have no row.
+solved() {
+  awk -F , -v way="$1" -v ranks="$2" -v dedicated="$3" -v factor="$4" \
+    '$1 == way && $2 == ranks && $3 == dedicated { printf "%.1f", factor * $4 }' "$out/solver.csv"
+}
+# It pays from 160 on, as much as blocking there, and takes 15 % less at 640; 8 have 95 % of the
+# performance of 64.
+figure 12 'Figure 12: ten iterations of the solver, all ranks counted' 'ranks in all' solver <<END
+blocking|\$1=="blocking"|\$2
+polled|\$1=="polled"|\$2
+dedicated 1:4|\$1=="dedicated" && \$2==4*\$3|\$2+\$3
+paper (derived): CDCP 1:4|160:$(solved blocking 160 0 1) 640:$(solved blocking 640 0 0.85)
 END
-figure 13 'Figure 13: ten iterations of the solver, 512 ranks' 'dedicated ranks' log solver <<'END'
-dedicated|$1=="dedicated" && $2==512|$3
+figure 13 'Figure 13: ten iterations of the solver, 512 ranks' 'dedicated ranks' solver <<END
+dedicated|\$1=="dedicated" && \$2==512|\$3
+paper (derived): CDCP|8:$(solved dedicated 512 64 1.0526)
 END

@@ -1,15 +1,53 @@
-# What the scripts of a paper's figures begin with; sourced by them, in the root of the repository.
+# What the scripts of a paper's figures begin with; sourced by them, in the root of the repository. Their
+# first argument may be --draw: figures of the tables that are there.
+only_draw=
+if [[ ${1:-} == --draw ]]; then
+  only_draw=1
+  shift
+fi
 
-# begin_figures SCRIPT FOLDER TARGET...: builds the targets; `out` is FOLDER, which exists then, `bin` Bazel's.
+# begin_figures SCRIPT FOLDER TARGET...: builds the targets; `out` is FOLDER, which exists then, `bin` Bazel's, `marked`
+# a file that goes in the end.
 begin_figures() {
   out=$2
   if ! command -v gnuplot >/dev/null; then
     echo "$1: gnuplot is missing: apt-get install gnuplot-nox" >&2
     exit 1
   fi
+  mkdir -p "$out"
+  marked=$(mktemp)
+  trap 'rm -f "$marked"' EXIT
+  [[ -z $only_draw ]] || return 0
   # shellcheck disable=SC2086
   bazel ${BAZEL_STARTUP:-} build -c opt "${@:3}" 2>/dev/null
   # shellcheck disable=SC2086
   bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)
-  mkdir -p "$out"
+}
+
+# published FILE.csv HEAD|X:Y[,X:Y...]...: FILE with a column more for each HEAD, "paper: ...", of the numbers that
+# a paper's text has. X is in the first column; a number that is not there gets a row.
+published() {
+  printf '%s\n' "${@:2}" | awk -F '|' -v OFS=, '
+    NR == FNR {
+      if ($0 == "") next
+      heads = heads OFS $1; ++columns
+      count = split($2, points, ",")
+      for (i = 1; i <= count; ++i) { split(points[i], point, ":"); value[point[1], columns] = point[2]; wanted[point[1]] }
+      next
+    }
+    FNR == 1 { print $0 heads; fields = split($0, unused, ","); next }
+    { x = $0; sub(/,.*/, "", x); rows[++lines] = x; rest[lines] = $0; delete wanted[x] }
+    END {
+      for (x in wanted) {
+        at = ++lines
+        for (; at > 1 && rows[at - 1] + 0 > x + 0; --at) { rows[at] = rows[at - 1]; rest[at] = rest[at - 1] }
+        rows[at] = x; rest[at] = x
+        for (i = 1; i < fields; ++i) rest[at] = rest[at] OFS
+      }
+      for (line = 1; line <= lines; ++line) {
+        row = rest[line]
+        for (i = 1; i <= columns; ++i) row = row OFS value[rows[line], i]
+        print row
+      }
+    }' - "$1"
 }
