@@ -99,9 +99,14 @@ typedef struct torc_linalg_times {
   double compute, communicate, idle;
 } torc_linalg_times;
 
+/* In the place of `panel`: multiply by Cannon's algorithm, in which whole local matrices travel, to
+ * neighbours. Layers are square, and column blocks of A as long as row blocks of B. */
+enum { TORC_LINALG_CANNON = -1 };
+
 /* Zeroed, or NULL: the defaults. */
 typedef struct torc_linalg_options {
-  int64_t panel;  /* most columns that travel at a time, of A, or in a panel of LU; 0: 256 */
+  int64_t panel;  /* most columns that travel at a time, of A, or in a panel of LU; 0: 256; or
+                   * TORC_LINALG_CANNON */
   int64_t memory; /* bytes that a process may use, matrices included; 0: no limit */
   int barriers;   /* a barrier before each collective, as in the paper's section 3.2.1: slower */
   /* Called on this rank now and then with the part of the work that is done, from 0 to 1. */
@@ -113,7 +118,7 @@ typedef struct torc_linalg_options {
 /* ---- Matrix multiplication ------------------------------------------------------------------ */
 
 /* Collective. C := alpha A B + beta C, with A of m x k, B of k x n and C of m x n; 2.5D SUMMA
- * (algorithm 1). The row blocks of A and C are the same, and the column blocks of B and C; the
+ * (algorithm 1), or Cannon's algorithm. The row blocks of A and C are the same, and the column blocks of B and C; the
  * blocks along k may differ. C is not read where beta is 0. */
 int torc_linalg_dgemm(torc_linalg_grid* grid, double alpha, const torc_linalg_matrix* a_matrix,
                       const double* a, int64_t lda, const torc_linalg_matrix* b_matrix,

@@ -1,7 +1,7 @@
 // 2.5D SUMMA and LU of linalg/ on a simulated torus: SMPI's compiler builds this file with the
 // runtime (bench/smpi/build.sh), and bench/smpi/dense.sh runs it.
 //
-//   dense gemm|lu mpi|LIBRARY N ROWSxCOLUMNSxLAYERS BLOCK FLOPRATE
+//   dense gemm|cannon|lu mpi|LIBRARY N ROWSxCOLUMNSxLAYERS BLOCK FLOPRATE
 //
 // Multiplies or factors an N x N matrix. Its broadcasts and sums are MPI's own, or torc's schedules
 // of LIBRARY for the lines of the grid. Local work takes the time that FLOPRATE (flop/s) says, and
@@ -15,6 +15,9 @@
 // sum, and those that torc's schedules really sent, in so many messages; of MPI's own - . seconds
 // come from a run as it is, the others from one with a barrier before each collective, as the paper
 // extracts synchronisation (section 3.2.2).
+//
+// Of Cannon's algorithm, whose messages within layers go from neighbour to neighbour by MPI, words
+// are those of linalg/multiply/cannon.h.
 //
 // MPI's nonblocking broadcast has no algorithm of the selectors in SMPI: all broadcasts are
 // blocking here. A collective is made before it is measured, as in a job that repeats it.
@@ -67,6 +70,7 @@ inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MP
 #include "linalg/lu/lu_shape.cc"
 #include "linalg/lu/row_exchange.cc"
 #include "linalg/lu/tournament.cc"
+#include "linalg/multiply/cannon.cc"
 #include "linalg/multiply/summa.cc"
 #undef MPI_Bcast
 #undef MPI_Ibcast
@@ -265,16 +269,28 @@ class Job {
   }
 
   /// One multiplication; whether a sample of C is right.
-  bool multiply() {
+  bool multiply(bool by_cannon) {
     std::vector<double> a = random(1), b = random(2);
     std::vector<double> c(a.size());
-    const GemmShape shape{matrix_, matrix_, matrix_, 256};
-    Summa<double> summa(*grid_, shape, 1, constant(a), constant(b), 0, local(c));
-    summa.allocate();
-    begin();
-    Messages messages(false);
-    summa.run(messages, Progress{});
-    end();
+    const GemmShape shape{matrix_, matrix_, matrix_, by_cannon ? TORC_LINALG_CANNON : 256};
+    const auto run = [&](auto multiplication, bool barriers) {
+      multiplication.allocate();
+      begin();
+      Messages messages(barriers);
+      multiplication.run(messages, Progress{});
+      end();
+      return messages;
+    };
+    if (by_cannon) {
+      const Messages messages = run(
+          Cannon<double>(*grid_, shape, 1, constant(a), constant(b), 0, local(c)), lines.barriers);
+      lines.counts.communicate = messages.communicate();
+      lines.counts.idle = messages.idle();
+      lines.counts.words =
+          cannonWords(grid_->rows, grid_->columns, grid_->layers, shape) * sizeof(double);
+    } else {
+      run(Summa<double>(*grid_, shape, 1, constant(a), constant(b), 0, local(c)), false);
+    }
     bool right = true;
     if (grid_->layer > 0) return right;
     for (std::size_t sample = 0; sample < 16 && !c.empty(); ++sample) {
@@ -369,12 +385,13 @@ class Job {
 int run(int argc, char** argv) {
   int rows = 0, columns = 0, layers = 0;
   if (argc != 7 || std::sscanf(argv[4], "%dx%dx%d", &rows, &columns, &layers) != 3)
-    quit("usage: dense gemm|lu mpi|LIBRARY N ROWSxCOLUMNSxLAYERS BLOCK FLOPRATE");
+    quit("usage: dense gemm|cannon|lu mpi|LIBRARY N ROWSxCOLUMNSxLAYERS BLOCK FLOPRATE");
   const bool lu = std::strcmp(argv[1], "lu") == 0, torcs = std::strcmp(argv[2], "mpi") != 0;
+  const bool cannon = std::strcmp(argv[1], "cannon") == 0;
   lines.flop_rate = std::atof(argv[6]);
   if (torcs) lines.open(argv[2]);
   Job job(std::atoll(argv[3]), rows, columns, layers, std::atoll(argv[5]));
-  const auto once = [&] { return lu ? job.factor() : job.multiply(); };
+  const auto once = [&] { return lu ? job.factor() : job.multiply(cannon); };
   int right = once() ? 1 : 0;  // makes the collectives
   right = once() && right != 0 ? 1 : 0;
   const double seconds = job.seconds();

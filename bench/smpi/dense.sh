@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # 2-D against 2.5D SUMMA and LU on a simulated torus (SimGrid SMPI): 2-D by the collectives of MPI's
-# selectors, 2.5D by these and by torc's schedules. Writes OUT/dense.md.
+# selectors, and by Cannon's algorithm, 2.5D by the selectors and by torc's schedules. Writes OUT/dense.md.
 #
 #   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--jobs J,...] [--out FOLDER]
 #
@@ -76,7 +76,7 @@ ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.2f", a / b; else
 
 # row JOB SHAPE N LIBRARY
 row() {
-  local job=$1 shape=$2 n=$3 library=$4 x y z side grid selector best="" best_selector="" layered="" layered_selector=""
+  local job=$1 shape=$2 n=$3 library=$4 x y z side grid selector best="" best_selector="" layered="" layered_selector="" cannon=
   IFS=x read -r x y z <<<"$shape"
   side=$(awk -v p=$((x * y * z)) 'BEGIN { print int(sqrt(p) + 0.5) }')
   grid=${y}x${x}x${z}
@@ -97,13 +97,20 @@ row() {
       layered=$line layered_selector=$selector
     fi
   done
+  if [[ $job == gemm ]]; then
+    # Neighbours of the 2-D grid are not neighbours of the torus.
+    local s0 p0 c0 i0
+    read -r s0 p0 c0 i0 _ < <(run "$shape" mpich cannon mpi "$n" "${side}x${side}x1" "$flat_block")
+    cannon=" $(ms "$p0") / $(ms "$c0") / $(ms "$i0") |"
+  fi
   local torcs
   torcs=$(run "$shape" mpich "$job" "$library" "$n" "$grid" "$block")
   local s1 p1 c1 i1 s2 p2 c2 i2 s3 p3 c3 i3 words3 sent3 messages
   read -r s1 p1 c1 i1 _ <<<"$best"
   read -r s2 p2 c2 i2 _ <<<"$layered"
   read -r s3 p3 c3 i3 words3 sent3 messages <<<"$torcs"
-  echo "| $n | $(ms "$p1") / $(ms "$c1") / $(ms "$i1") ($best_selector) | $(ms "$p2") / $(ms "$c2") / $(ms "$i2") ($layered_selector) | $(ms "$p3") / $(ms "$c3") / $(ms "$i3") | $(ratio "$c1" "$c3") | $(ratio "$s1" "$s3") | $(ratio "$sent3" "$words3") | $words3 in $messages |"
+  [[ $job == gemm ]] && cannon+=" $(ratio "$c0" "$c3") | $(ratio "$s0" "$s3") |"
+  echo "| $n |$cannon $(ms "$p1") / $(ms "$c1") / $(ms "$i1") ($best_selector) | $(ms "$p2") / $(ms "$c2") / $(ms "$i2") ($layered_selector) | $(ms "$p3") / $(ms "$c3") / $(ms "$i3") | $(ratio "$c1" "$c3") | $(ratio "$s1" "$s3") | $(ratio "$sent3" "$words3") | $words3 in $messages |"
 }
 
 {
@@ -113,8 +120,8 @@ row() {
   echo "node of $flops flop/s, samples of the results checked. Times in ms are those of local work and of messages of the"
   echo "process that has most, and the mean wait for others, which barriers tell apart. 2-D runs on as square a grid as"
   echo "there is, with the fastest of four selectors of MPI's collectives; 2.5D on the grid that the torus is, with the"
-  echo "fastest selector and with torc's schedules of a library for its lines. Faster: 2-D's time of messages over"
-  echo "torc's, and the whole run's, which is without barriers. Words: that torc's schedules sent from the process that"
+  echo "fastest selector and with torc's schedules of a library for its lines. Cannon's algorithm, 2-D, sends whole parts to"
+  echo "neighbours of its grid. Faster: the time of messages of what stands before over torc's, and the whole run's, which is without barriers. Words: that torc's schedules sent from the process that"
   echo "sends most, over those that were counted: what multicasts bring to a process and it gives to sums; in LU the"
   echo "exchanges of rows and the tournaments are MPI's in all columns."
   for shape in ${shapes//,/ }; do
@@ -126,8 +133,10 @@ row() {
       echo
       echo "## $job on $shape"
       echo
-      echo "| n | 2-D compute / communicate / idle | 2.5D, MPI | 2.5D, torc | messages faster | run faster | words sent / counted | words, messages |"
-      echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
+      cannon_head= rule=
+      [[ $job == gemm ]] && cannon_head=" Cannon, 2-D | messages faster | run faster |" rule=" --- | --- | --- |"
+      echo "| n |$cannon_head 2-D compute / communicate / idle | 2.5D, MPI | 2.5D, torc | messages faster | run faster | words sent / counted | words, messages |"
+      echo "| --- |$rule --- | --- | --- | --- | --- | --- | --- |"
       for n in ${sizes//,/ }; do
         # SMPI takes minutes for each run of an LU of more ranks and panels.
         [[ $job == lu && $((n * $(torus_ranks "$shape"))) -gt 131072 ]] && continue

@@ -1,6 +1,9 @@
 // The C API's multiplications.
+#include <limits>
+
 #include "linalg/api/gemm_call.h"
 #include "linalg/grid/choose_grid.h"
+#include "linalg/multiply/cannon.h"
 #include "linalg/multiply/summa.h"
 
 namespace torc::linalg {
@@ -19,12 +22,33 @@ Status gemmShape(int rows, int columns, const torc_linalg_matrix* a, const torc_
     return status;
   *shape = {*a, *b, *c, panel == 0 ? 256 : panel};
   if (Status status = checkGemm(*shape); !status.ok()) return status;
+  if (shape->byCannon()) return checkCannon(rows, columns, *shape);
   const std::int64_t longest = std::max(rowsOf(*c, rows).most(), columnsOf(*c, columns).most());
   const std::int64_t width = shape->width(rows, columns);
   if (longest > 0 && width > INT32_MAX / longest)
     return failure(TORC_LINALG_ERR_ARGUMENT, "a panel of " + std::to_string(width) + " x " +
                                                  std::to_string(longest) +
                                                  " is more than MPI counts in a message");
+  return {};
+}
+
+double memoryOf(int rows, int columns, int layers, const GemmShape& shape, int element) {
+  return (shape.byCannon() ? cannonMemory : gemmMemory)(rows, columns, layers, shape, element);
+}
+
+/// Allocates and runs one way to multiply. Collective.
+template <typename Multiplication>
+Status run(const ProcessGrid& grid, const Options& options, Multiplication multiplication) {
+  if (Status status = agree(grid.all, contained([&]() -> Status {
+                              multiplication.allocate();
+                              return {};
+                            }),
+                            {});
+      !status.ok())
+    return status;
+  Messages messages(options.barriers);
+  multiplication.run(messages, options.progress);
+  report(options, messages);
   return {};
 }
 
@@ -53,7 +77,7 @@ Status gemm(const ProcessGrid& grid, T alpha, const torc_linalg_matrix* a_matrix
         {localMatrix(grid, a_matrix, a, lda, "A", &local_a),
          localMatrix(grid, b_matrix, b, ldb, "B", &local_b),
          localMatrix(grid, c_matrix, c, ldc, "C", &local_c),
-         checkMemory(options, gemmMemory(grid.rows, grid.columns, grid.layers, shape, sizeof(T)),
+         checkMemory(options, memoryOf(grid.rows, grid.columns, grid.layers, shape, sizeof(T)),
                      grid)});
   SameArguments same = {{"alpha", bitsOf(alpha)}, {"beta", bitsOf(beta)}};
   addMatrix(same, a_matrix, "the descriptor of A");
@@ -62,18 +86,9 @@ Status gemm(const ProcessGrid& grid, T alpha, const torc_linalg_matrix* a_matrix
   options.addTo(same);
   if (Status status = agree(grid.all, own, same); !status.ok()) return status;
 
-  Summa<T> summa(grid, shape, alpha, local_a, local_b, beta, local_c);
-  if (Status status = agree(grid.all, contained([&]() -> Status {
-                              summa.allocate();
-                              return {};
-                            }),
-                            {});
-      !status.ok())
-    return status;
-  Messages messages(options.barriers);
-  summa.run(messages, options.progress);
-  report(options, messages);
-  return {};
+  if (shape.byCannon())
+    return run(grid, options, Cannon<T>(grid, shape, alpha, local_a, local_b, beta, local_c));
+  return run(grid, options, Summa<T>(grid, shape, alpha, local_a, local_b, beta, local_c));
 }
 
 template Status gemm(const ProcessGrid&, double, const torc_linalg_matrix*, const double*,
@@ -120,7 +135,7 @@ int torc_linalg_gemm_memory(int rows, int columns, int layers, const torc_linalg
                                                                   c_matrix, panel, &shape)});
         !status.ok())
       return status;
-    *bytes = static_cast<std::int64_t>(gemmMemory(rows, columns, layers, shape, element));
+    *bytes = static_cast<std::int64_t>(memoryOf(rows, columns, layers, shape, element));
     return {};
   });
 }
@@ -142,8 +157,12 @@ int torc_linalg_choose_gemm_grid(int processes, const torc_linalg_matrix* a_matr
       return status;
     GridSizes sizes;
     const Status status = chooseGrid(
-        processes, [&](int r, int q, int c) { return gemmWords(r, q, c, shape); },
-        [&](int r, int q, int c) { return gemmMemory(r, q, c, shape, element); },
+        processes,
+        [&](int r, int q, int c) {
+          if (!shape.byCannon()) return gemmWords(r, q, c, shape);
+          return r == q ? cannonWords(r, q, c, shape) : std::numeric_limits<double>::infinity();
+        },
+        [&](int r, int q, int c) { return memoryOf(r, q, c, shape, element); },
         static_cast<double>(memory), &sizes);
     if (status.ok()) {
       *rows = sizes.rows;

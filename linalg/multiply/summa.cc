@@ -58,7 +58,7 @@ Status checkGemm(const GemmShape& shape) {
     return failure(TORC_LINALG_ERR_MISMATCH, "column blocks of B are " +
                                                  std::to_string(b.column_block) + ", those of C " +
                                                  std::to_string(c.column_block));
-  if (panel < 1)
+  if (panel < 1 && !shape.byCannon())
     return failure(TORC_LINALG_ERR_ARGUMENT,
                    "a panel of " + std::to_string(panel) + " columns: it has 1 or more");
   return {};

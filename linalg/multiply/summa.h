@@ -14,7 +14,7 @@
 #include "linalg/grid/layout.h"
 #include "linalg/grid/messages.h"
 #include "linalg/grid/process_grid.h"
-#include "linalg/status.h"
+#include "linalg/multiply/gemm_shape.h"
 
 namespace torc::linalg {
 
@@ -27,23 +27,6 @@ struct Panel {
 /// share ends. The layers share k evenly.
 std::vector<Panel> panelsOfLayer(std::int64_t k, std::int64_t block_of_a, std::int64_t block_of_b,
                                  std::int64_t width, int layers, int layer);
-
-/// The descriptors of one multiplication.
-struct GemmShape {
-  torc_linalg_matrix a, b, c;
-  std::int64_t panel = 256;  // most columns of one
-
-  /// How far k goes on without another owner of A's columns, or of B's rows: a process that has all
-  /// of them has them side by side.
-  std::int64_t blockOfA(int grid_columns) const;
-  std::int64_t blockOfB(int grid_rows) const;
-
-  /// Columns of a panel, at most.
-  std::int64_t width(int grid_rows, int grid_columns) const;
-};
-
-/// TORC_LINALG_ERR_MISMATCH where sizes or blocks do not fit each other.
-Status checkGemm(const GemmShape& shape);
 
 /// Bytes of a process that has most: matrices and work.
 double gemmMemory(int rows, int columns, int layers, const GemmShape& shape, int element);

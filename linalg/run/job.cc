@@ -47,11 +47,12 @@ std::string Arguments::parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "--single" || name == "--check" || name == "--barriers" ||
-        name == "--no-pivoting" || name == "--help") {
+        name == "--no-pivoting" || name == "--cannon" || name == "--help") {
       single |= name == "--single";
       check |= name == "--check";
       barriers |= name == "--barriers";
       help |= name == "--help";
+      if (name == "--cannon") panel = TORC_LINALG_CANNON;
       pivoting &= name != "--no-pivoting";
       continue;
     }

@@ -14,10 +14,12 @@ namespace torc::linalg {
 namespace {
 
 constexpr char kHelp[] =
-    "mpiexec.hydra -n RANKS torc-gemm [OPTION]...    C := A B, by 2.5D SUMMA\n"
+    "mpiexec.hydra -n RANKS torc-gemm [OPTION]...    C := A B, by 2.5D SUMMA or Cannon's "
+    "algorithm\n"
     "  -m ROWS -n COLUMNS -k INNER   of C, and between A and B: 1000, or as n\n"
     "  --block SIZE      of the block-cyclic layout: 64\n"
     "  --panel COLUMNS   that travel at a time, at most: 256\n"
+    "  --cannon          Cannon's algorithm: whole parts of A and B go to neighbours\n"
     "  --grid RxQxC      rows, columns and layers; else those with fewest words\n"
     "  --memory BYTES    that a process may use: 1G, 200M; it limits the layers\n"
     "  --single          float instead of double\n"
@@ -111,7 +113,8 @@ int run(Arguments arguments) {
                      leadingOf(grid, b_matrix), &c_matrix, c.data(), leadingOf(grid, c_matrix),
                      &options));
     MPI_Barrier(MPI_COMM_WORLD);
-    sayTimes("2.5D SUMMA", MPI_Wtime() - begin, flops, times);
+    sayTimes(arguments.panel == TORC_LINALG_CANNON ? "2.5D Cannon" : "2.5D SUMMA",
+             MPI_Wtime() - begin, flops, times);
   }
 
   int wrong = 0;

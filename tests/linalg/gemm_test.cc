@@ -1,4 +1,4 @@
-// 2.5D SUMMA against the sums themselves, in whole numbers.
+// 2.5D SUMMA and Cannon's algorithm against the sums themselves, in whole numbers.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -77,6 +77,35 @@ TEST(Gemm, IsTheSumOnEveryGrid) {
          })
       expectProduct<double>(grid, t);
     expectProduct<float>(grid, {26, 31, 22, 4, 5, 4, 4, 3, 2, 1, 1});
+  });
+}
+
+TEST(Gemm, IsTheSumByCannonOnSquareLayers) {
+  forEachShape([](const Shape& shape) {
+    const Grid grid(shape);
+    constexpr std::int64_t kCannon = TORC_LINALG_CANNON;
+    const auto refusal = [&](std::int64_t block_of_b, int code, const char* text) {
+      const auto one = [](std::int64_t, std::int64_t) { return 1.0; };
+      Distributed<double> a(grid, {9, 9, 2, 2}, one), b(grid, {9, 9, block_of_b, 2}, one);
+      Distributed<double> c(grid, {9, 9, 2, 2}, one);
+      torc_linalg_options options = {};
+      options.panel = kCannon;
+      EXPECT_LINALG_ERROR(grid.comm(), multiply(grid, 1.0, a, b, 0.0, c, &options), code, text);
+    };
+    if (grid.info.rows != grid.info.columns)
+      return refusal(2, TORC_LINALG_ERR_GRID, "Cannon's algorithm needs square layers, not 2 x 3");
+    if (grid.info.rows > 1)
+      refusal(3, TORC_LINALG_ERR_MISMATCH, "column blocks of A are 2, row blocks of B 3");
+    for (const Case& t : {
+             Case{37, 29, 41, 4, 5, 6, 6, kCannon, 2, -1, 3},
+             Case{23, 17, 12, 3, 2, 3, 3, kCannon, 1, 0, 0},
+             Case{10, 12, 9, 64, 64, 64, 64, kCannon, 1, 1, 1},  // blocks larger than the matrix
+             Case{7, 6, 1, 2, 2, 2, 2, kCannon, 1, 0, 0},        // sets of k without an index
+             Case{7, 6, 0, 2, 2, 2, 2, kCannon, 1, 2, 0},        // an empty sum
+             Case{9, 9, 9, 2, 2, 2, 2, kCannon, 0, 3, 0},        // A and B do not count
+         })
+      expectProduct<double>(grid, t);
+    expectProduct<float>(grid, {26, 31, 22, 4, 5, 4, 4, kCannon, 2, 1, 1});
   });
 }
 
