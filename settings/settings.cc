@@ -114,9 +114,17 @@ std::string readNonblocking(std::string_view value, Settings& settings) {
 }
 
 std::string readTransport(std::string_view value, Settings& settings) {
-  if (value != "mpi" && value != "put") return "mpi or put";
-  settings.transport = value == "mpi" ? TransportChoice::kMpi : TransportChoice::kPut;
-  return {};
+  constexpr std::pair<std::string_view, TransportChoice> kChoices[] = {
+      {"mpi", TransportChoice::kMpi},
+      {"put", TransportChoice::kPut},
+      {"ucx", TransportChoice::kUcx},
+      {"put+ucx", TransportChoice::kPutUcx}};
+  for (const auto& [name, choice] : kChoices) {
+    if (value != name) continue;
+    settings.transport = choice;
+    return {};
+  }
+  return "mpi, put, ucx or put+ucx";
 }
 
 std::string readUserOperations(std::string_view value, Settings& settings) {
@@ -249,11 +257,11 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readNonblocking},
-    {{"TORC_TRANSPORT", "mpi|put", "",
+    {{"TORC_TRANSPORT", "mpi|put|ucx|put+ucx", "",
       "By what messages go. put: within a host into memory that its ranks share, at places known "
-      "beforehand; between hosts by MPI. mpi: all by MPI. Default: put where ranks can share "
-      "memory, "
-      "else mpi.",
+      "beforehand; between hosts by MPI. mpi: all by MPI. ucx: all by UCX, without matching. "
+      "put+ucx: put within a host, by UCX between hosts. Default: put where ranks can share "
+      "memory, else mpi.",
       kAgreed},
      "",
      readTransport},

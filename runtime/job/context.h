@@ -18,6 +18,7 @@ namespace torc::runtime {
 
 class Trace;
 class TraceJob;
+class UcxWorker;
 
 /// A round of a collective, as the context of its communicator sees it.
 class Round {
@@ -84,6 +85,7 @@ struct torc_context {
   bool in_callback = false;
   torc::runtime::SentBytes sent;                                   // in messages of all collectives
   torc::TransportChoice transport = torc::TransportChoice::kAuto;  // of geometries to come
+  std::shared_ptr<torc::runtime::UcxWorker> ucx;  // null: none has been asked for, or there is none
 
   // Null unless what the context does is traced. Collectives keep the trace until they are freed.
   std::shared_ptr<torc::runtime::TraceJob> trace_job;

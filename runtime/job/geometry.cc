@@ -16,6 +16,7 @@
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/put/put_transport.h"
 #include "runtime/transport/smpi.h"
+#include "runtime/transport/ucx/ucx_transport.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
@@ -231,16 +232,19 @@ void torc_geometry::releaseTags(const TagClaim& claim) {
 
 std::unique_ptr<Transport> torc_geometry::makeTransport(int tag_base, Requests requests,
                                                         bool by_mpi) const {
-  auto mpi = std::make_unique<MpiTransport>(comm, tag_base, requests, &context->sent);
-  if (segment == nullptr || by_mpi) return mpi;
-  if (requests == Requests::kOneShot) {
-    return std::make_unique<PutTransport>(segment, HostSegment::kOneShotTrack, std::move(mpi),
-                                          &context->sent);
+  std::unique_ptr<Transport> beyond =
+      std::make_unique<MpiTransport>(comm, tag_base, requests, &context->sent);
+  if (by_mpi) return beyond;
+  const bool is_one_shot = requests == Requests::kOneShot;
+  if (ucx != nullptr) {
+    beyond = std::make_unique<UcxTransport>(ucx, is_one_shot ? UcxTransport::kOneShot : tag_base,
+                                            std::move(beyond), &context->sent);
   }
   const int slot = tag_base / tags_per_slot_;
-  if (slot >= HostSegment::kPersistentTracks) return mpi;
-  return std::make_unique<PutTransport>(segment, HostSegment::persistentTrack(slot), std::move(mpi),
-                                        &context->sent);
+  if (segment == nullptr || (!is_one_shot && slot >= HostSegment::kPersistentTracks)) return beyond;
+  return std::make_unique<PutTransport>(
+      segment, is_one_shot ? HostSegment::kOneShotTrack : HostSegment::persistentTrack(slot),
+      std::move(beyond), &context->sent);
 }
 
 namespace {

@@ -44,14 +44,17 @@ bool SegmentSetUp::isDone(const torc_geometry& geometry) {
 }
 
 SegmentSetUp::SegmentSetUp(torc_geometry& geometry)
-    : geometry_(geometry), cards_(static_cast<std::size_t>(geometry.size)) {}
+    : geometry_(geometry), cards_(static_cast<std::size_t>(geometry.size)) {
+  if (wantsUcx(geometry.context->transport)) ucx_ = std::make_unique<UcxSetUp>(geometry);
+}
 
 void SegmentSetUp::start() {
   fault_ = attempt([&]() -> Status {
     card_.host = hostOf();
     card_.version = hashText(kVersion, kSegmentVersion);
-    if (geometry_.context->transport == TransportChoice::kMpi) {
-      return {StatusCode::kUnsupported, "TORC_TRANSPORT is mpi"};
+    if (geometry_.context->transport == TransportChoice::kMpi ||
+        geometry_.context->transport == TransportChoice::kUcx) {
+      return {StatusCode::kUnsupported, "TORC_TRANSPORT does without"};
     }
     StatusOr<SegmentFile> file = SegmentFile::make();
     if (!file.ok()) return file.status();
@@ -69,6 +72,11 @@ void SegmentSetUp::start() {
 
 bool SegmentSetUp::advance() {
   while (!done_) {
+    if (has_ucx_begun_) {
+      if (!ucx_->advance()) return false;
+      finish(ucx_->status());
+      continue;
+    }
     int arrived = 0;
     const int code = PMPI_Test(&request_, &arrived, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) {
@@ -82,7 +90,7 @@ bool SegmentSetUp::advance() {
         segment_->setCopies(votes_[2] == 0);
         geometry_.segment = std::move(segment_);
       }
-      finish({});
+      beginUcx();
     } else {
       if (fault_.ok()) fault_ = attempt([&] { return open(); });
       vote();
@@ -140,11 +148,14 @@ bool SegmentSetUp::mayCopy() const {
   return false;
 }
 
-/// The maximum is that of the lowest rank that has no memory, and that of the fullest host.
+/// The maximum is that of the lowest rank that has no memory, that of the fullest host, and those of
+/// the lowest ranks that do not ask for UCX and that do.
 void SegmentSetUp::vote() {
   voting_ = true;
   vote_ = {fault_.ok() ? 0 : geometry_.size - geometry_.rank,
-           segment_ == nullptr ? 0 : segment_->members(), segment_ != nullptr && mayCopy() ? 0 : 1};
+           segment_ == nullptr ? 0 : segment_->members(), segment_ != nullptr && mayCopy() ? 0 : 1,
+           ucx_ == nullptr ? geometry_.size - geometry_.rank : 0,
+           ucx_ != nullptr ? geometry_.size - geometry_.rank : 0};
   const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
                                   MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
   if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallreduce"));
@@ -153,12 +164,26 @@ void SegmentSetUp::vote() {
 /// Where puts are asked for and cannot be, the lowest rank that cannot says why, once.
 void SegmentSetUp::tell() const {
   static bool told = false;
-  if (geometry_.context->transport != TransportChoice::kPut || votes_[0] != vote_[0] || told) {
-    return;
-  }
+  const TransportChoice choice = geometry_.context->transport;
+  const bool is_asked = choice == TransportChoice::kPut || choice == TransportChoice::kPutUcx;
+  if (!is_asked || votes_[0] != vote_[0] || told) return;
   told = true;
   std::fprintf(stderr, "torc: warning: rank %d: no puts, messages go by MPI: %s\n", geometry_.rank,
                fault_.message().c_str());
+}
+
+/// What goes beyond shared memory goes by UCX if all ranks ask for it.
+void SegmentSetUp::beginUcx() {
+  if (votes_[3] == 0) {
+    has_ucx_begun_ = true;
+    ucx_->start();
+    return;
+  }
+  if (ucx_ != nullptr && votes_[4] == vote_[4]) {
+    UcxSetUp::tell(geometry_.rank, message("TORC_TRANSPORT does not ask for it on rank ",
+                                           geometry_.size - votes_[3]));
+  }
+  finish({});
 }
 
 void SegmentSetUp::finish(const Status& status) {

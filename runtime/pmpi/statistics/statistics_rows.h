@@ -79,6 +79,7 @@ struct RankFacts {
   std::uint64_t plans_made = 0;
   std::uint64_t call_bytes = 0;  // of persistent plans, at the end
   std::uint64_t put_bytes = 0;   // of messages that it has sent: into shared memory
+  std::uint64_t ucx_bytes = 0;   // by UCX
   std::uint64_t mpi_bytes = 0;   // and by MPI
   double setup_seconds = 0;      // MPI_Init's and communicators'
   double load_seconds = 0;       // schedules'

@@ -155,7 +155,10 @@ Status PutTransport::bind(const Bases& bases) {
 
 bool PutTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) {
   Message& message = messages_[channel];
-  if (!message.is_put) return false;
+  if (!message.is_put) {
+    taker_of_beyond_.taker = taker;
+    return beyond_->handOver(message.channel_beyond, &taker_of_beyond_, unit);
+  }
   if (message.pieces > 1 && message.slot.grain % unit != 0) return false;
   message.taker = taker;
   return true;
@@ -191,6 +194,7 @@ void PutTransport::beginRound() {
   in_round_ = true;
   has_lane_ = false;
   fruitless_ = 0;
+  beyond_->beginRound();
   enterLane();
 }
 
@@ -204,6 +208,7 @@ void PutTransport::enterLane() {
 
 void PutTransport::endRound() {
   if (!std::exchange(in_round_, false)) return;
+  beyond_->endRound();
   if (has_lane_) {
     segment_->end(lane_, round_);
   } else {

@@ -158,6 +158,16 @@ class PutTransport final : public Transport {
   std::vector<std::size_t> fragments_;
   std::vector<SegmentWalk> walks_;
   std::vector<ChannelId> channel_of_beyond_;
+  /// Takes what comes from beyond for the taker, who knows the channel by another number.
+  struct TakerOfBeyond final : PieceTaker {
+    explicit TakerOfBeyond(const std::vector<ChannelId>& channels) : channel_of(channels) {}
+    void takePiece(ChannelId channel, std::size_t offset, const std::byte* data,
+                   std::size_t bytes) override {
+      taker->takePiece(channel_of[channel], offset, data, bytes);
+    }
+    const std::vector<ChannelId>& channel_of;
+    PieceTaker* taker = nullptr;
+  } taker_of_beyond_{channel_of_beyond_};
   DataMemory pulled_;  // for what is not copied to its place
 
   // Of the round.

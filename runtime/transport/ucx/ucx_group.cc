@@ -1,0 +1,137 @@
+// UCX group: arrivals and credit.
+#include "runtime/transport/ucx/ucx_group.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace torc::runtime {
+
+// ---- Pieces
+
+UcxPiece::UcxPiece(UcxPiece&& other) noexcept
+    : worker_(other.worker_),
+      header_(other.header_),
+      data_(other.data_),
+      bytes_(other.bytes_),
+      is_announced_(other.is_announced_),
+      is_kept_(other.is_kept_),
+      is_owner_(std::exchange(other.is_owner_, false)),
+      copy_(std::move(other.copy_)) {}
+
+UcxPiece::~UcxPiece() {
+  if (is_owner_) worker_->ucp().am_data_release(worker_->handle(), data_);
+}
+
+void UcxPiece::receive(UcxOperation& operation, std::byte* to) {
+  is_kept_ = true;
+  is_owner_ = false;
+  worker_->receive(data_, operation, to, bytes_);
+}
+
+UcxPiece UcxPiece::keep() {
+  if (copy_ != nullptr || is_owner_) return std::move(*this);
+  UcxPiece kept(*worker_, header_, data_, bytes_, is_announced_);
+  if (is_announced_) {
+    is_kept_ = kept.is_owner_ = true;
+  } else {
+    kept.copy_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
+    std::memcpy(kept.copy_.get(), data_, bytes_);
+    kept.data_ = kept.copy_.get();
+  }
+  return kept;
+}
+
+// ---- Members
+
+UcxGroup::UcxGroup(std::shared_ptr<UcxWorker> worker, std::int32_t rank)
+    : worker_(std::move(worker)), rank_(rank), number_(worker_->add(this)) {}
+
+UcxGroup::~UcxGroup() {
+  worker_->remove(number_);
+}
+
+void UcxGroup::setMembers(std::vector<Member> members) {
+  members_ = std::move(members);
+  peers_.resize(members_.size());
+}
+
+Status UcxGroup::connect(std::int32_t rank) {
+  Peer& with = peer(rank);
+  if (with.endpoint != nullptr) return {};
+  const StatusOr<UcxEndpoint*> endpoint =
+      worker_->endpoint(members_[static_cast<std::size_t>(rank)].address);
+  if (!endpoint.ok()) return endpoint.status();
+  with.endpoint = *endpoint;
+  return {};
+}
+
+// ---- What is sent, and credit
+
+/// What a message says besides what it is.
+inline void UcxGroup::address(std::int32_t rank, UcxHeader& header) {
+  Peer& to = peer(rank);
+  header.group = members_[static_cast<std::size_t>(rank)].number;
+  header.rank = rank_;
+  header.consumed = to.told = to.consumed;
+}
+
+void UcxGroup::send(std::int32_t rank, UcxOperation& operation, const std::byte* data,
+                    std::size_t bytes, bool is_announced) {
+  Peer& to = peer(rank);
+  address(rank, operation.header);
+  operation.header.counted =
+      is_announced ? 0 : static_cast<std::uint32_t>(bytes + kPieceCost);
+  to.sent += operation.header.counted;
+  worker_->send(*to.endpoint, operation, data, bytes,
+                is_announced ? UCP_AM_SEND_FLAG_RNDV : UCP_AM_SEND_FLAG_EAGER);
+}
+
+void UcxGroup::consume(const UcxHeader& header) {
+  Peer& from = peer(header.rank);
+  from.consumed += header.counted;
+  if (from.is_owed || from.consumed - from.told < kWindow / 2) return;
+  from.is_owed = true;
+  owed_.push_back(header.rank);
+}
+
+void UcxGroup::giveCredit() {
+  while (!owed_.empty()) {
+    const std::int32_t rank = owed_.back();
+    owed_.pop_back();
+    Peer& from = peer(rank);
+    from.is_owed = false;
+    if (from.consumed - from.told < kWindow / 2 || !connect(rank).ok()) continue;
+    UcxOperation& operation = worker_->makeOperation();
+    operation.header = {};
+    operation.header.index = kCreditAlone;
+    address(rank, operation.header);
+    worker_->send(*from.endpoint, operation, nullptr, 0, UCP_AM_SEND_FLAG_EAGER);
+  }
+}
+
+// ---- Arrivals
+
+void UcxGroup::take(UcxPiece& piece) {
+  const UcxHeader& header = piece.header();
+  if (header.rank < 0 || static_cast<std::size_t>(header.rank) >= peers_.size()) return;
+  // Messages may overtake each other.
+  Peer& from = peer(header.rank);
+  from.consumed_there = std::max(from.consumed_there, header.consumed);
+  if (header.index == kCreditAlone) return;
+  Arrivals& arrivals = rounds_[header.round];
+  if (arrivals.round != nullptr) {
+    arrivals.round->arrive(piece);
+  } else {
+    arrivals.early.push_back(piece.keep());
+  }
+}
+
+void UcxGroup::begin(std::uint64_t name, Round* round) {
+  Arrivals& arrivals = rounds_[name];
+  arrivals.round = round;
+  for (UcxPiece& piece : std::exchange(arrivals.early, {}))
+    round->arrive(piece);
+}
+
+}  // namespace torc::runtime

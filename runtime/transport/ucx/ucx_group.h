@@ -1,0 +1,157 @@
+// UCX group: the ranks of a communicator, as UCX reaches them. Messages are brought to the round that
+// they are of, those that come before it begins are kept, and senders are held to their credit.
+//
+// Credit: a receiver has memory for kWindow bytes of each sender's that it has not come to yet. Who
+// has used that up announces its messages (rendezvous), until it is told that they were taken.
+#ifndef TORC_RUNTIME_TRANSPORT_UCX_UCX_GROUP_H_
+#define TORC_RUNTIME_TRANSPORT_UCX_UCX_GROUP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/transport/ucx/ucx_worker.h"
+#include "support/status.h"
+
+namespace torc::runtime {
+
+/// A message that has arrived, or a piece of one. Its bytes are UCX's while UCX tells of them, but
+/// for what is kept.
+class UcxPiece {
+ public:
+  UcxPiece(UcxWorker& worker, const UcxHeader& header, void* data, std::size_t bytes,
+           bool is_announced)
+      : worker_(&worker),
+        header_(header),
+        data_(data),
+        bytes_(bytes),
+        is_announced_(is_announced) {}
+  UcxPiece(UcxPiece&& other) noexcept;
+  UcxPiece& operator=(UcxPiece&&) = delete;
+  ~UcxPiece();
+
+  const UcxHeader& header() const { return header_; }
+  std::size_t bytes() const { return bytes_; }
+  /// Its sender waits with the bytes until they are received.
+  bool isAnnounced() const { return is_announced_; }
+  const std::byte* data() const { return static_cast<const std::byte*>(data_); }
+
+  /// Receives what is announced.
+  void receive(UcxOperation& operation, std::byte* to);
+  /// The same piece, to be looked at later.
+  UcxPiece keep();
+  /// Whether UCX must leave what is announced to whom it has told of it.
+  bool isKept() const { return is_kept_; }
+
+ private:
+  UcxWorker* worker_;
+  UcxHeader header_;
+  void* data_;  // bytes, or UCX's announcement
+  std::size_t bytes_;
+  bool is_announced_;
+  bool is_kept_ = false;
+  bool is_owner_ = false;  // of an announcement that nobody has received
+  std::unique_ptr<std::byte[]> copy_;
+};
+
+class UcxGroup {
+ public:
+  /// A round on this rank.
+  class Round {
+   public:
+    /// Takes a piece, or keeps it for itself.
+    virtual void arrive(UcxPiece& piece) = 0;
+
+   protected:
+    ~Round() = default;
+  };
+
+  struct Member {
+    std::string address;
+    std::uint32_t number = 0;  // of the communicator there
+  };
+
+  static constexpr std::size_t kWindow = std::size_t{1} << 20;
+
+  /// Of rank `rank`. Members are set once, before messages.
+  UcxGroup(std::shared_ptr<UcxWorker> worker, std::int32_t rank);
+  ~UcxGroup();
+  UcxGroup(const UcxGroup&) = delete;
+  UcxGroup& operator=(const UcxGroup&) = delete;
+  void setMembers(std::vector<Member> members);
+
+  UcxWorker& worker() { return *worker_; }
+  /// By which messages to this rank name the communicator.
+  std::uint32_t number() const { return number_; }
+
+  /// Makes sure that there is a way to a rank. Errors: kTransport.
+  Status connect(std::int32_t rank);
+  /// Of a rank that is connected; UCS_OK, or why it cannot be reached any more.
+  ucs_status_t statusOf(std::int32_t rank) const {
+    return peer(rank).endpoint->status;
+  }
+
+  /// Whether a message of so many bytes in so many pieces may be sent to a rank before that comes to
+  /// it.
+  bool hasCredit(std::int32_t rank, std::size_t bytes, std::size_t pieces) const {
+    const Peer& to = peer(rank);
+    return to.sent + bytes + pieces * kPieceCost <= to.consumed_there + kWindow;
+  }
+  /// Sends what the operation's header names by round, index, offset and message's length.
+  void send(std::int32_t rank, UcxOperation& operation, const std::byte* data, std::size_t bytes,
+            bool is_announced);
+  /// Whether `flush` needs nothing of the other rank.
+  bool canFlush(std::int32_t rank) const { return peer(rank).endpoint->is_settled; }
+  void flush(std::int32_t rank, UcxOperation& operation) {
+    worker_->flush(*peer(rank).endpoint, operation);
+  }
+  /// A piece is read.
+  void consume(const UcxHeader& header);
+  /// Tells senders what they have to know and no message has told.
+  void giveCredit();
+
+  /// The round that is called so begins; what has come for it goes there.
+  void begin(std::uint64_t name, Round* round);
+  void end(std::uint64_t name) { rounds_.erase(name); }
+  /// The number of the next round of a series of rounds, from 1 on.
+  std::uint64_t nextOf(int series) { return ++series_[series]; }
+
+  /// A piece has arrived. Throws std::bad_alloc.
+  void take(UcxPiece& piece);
+
+ private:
+  // Of a piece, apart from its bytes.
+  static constexpr std::size_t kPieceCost = 128;
+  static constexpr std::uint32_t kCreditAlone = ~std::uint32_t{0};
+
+  struct Peer {
+    UcxEndpoint* endpoint = nullptr;
+    std::uint64_t sent = 0, consumed_there = 0;  // of what is counted
+    std::uint64_t consumed = 0, told = 0;        // of what comes from there
+    bool is_owed = false;
+  };
+  struct Arrivals {
+    Round* round = nullptr;       // null: has not begun
+    std::vector<UcxPiece> early;  // then
+  };
+
+  Peer& peer(std::int32_t rank) { return peers_[static_cast<std::size_t>(rank)]; }
+  const Peer& peer(std::int32_t rank) const { return peers_[static_cast<std::size_t>(rank)]; }
+  void address(std::int32_t rank, UcxHeader& header);
+
+  std::shared_ptr<UcxWorker> worker_;
+  std::int32_t rank_;
+  std::uint32_t number_;
+  std::vector<Member> members_;
+  std::vector<Peer> peers_;
+  std::vector<std::int32_t> owed_;  // ranks that are to be told of their credit
+  std::unordered_map<std::uint64_t, Arrivals> rounds_;
+  std::unordered_map<int, std::uint64_t> series_;
+};
+
+}  // namespace torc::runtime
+
+#endif  // TORC_RUNTIME_TRANSPORT_UCX_UCX_GROUP_H_

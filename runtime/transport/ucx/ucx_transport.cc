@@ -1,0 +1,394 @@
+// UCX transport: messages sent in pieces, pieces that arrive, and what waits for that.
+#include "runtime/transport/ucx/ucx_transport.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "support/hash.h"
+#include "support/message.h"
+
+namespace torc::runtime {
+namespace {
+
+// Of a piece: UCX's TCP delivers so much from where it has read it.
+constexpr std::size_t kPieceBytes = 48 << 10;
+// Of a message that is sent before its receiver asks for it.
+constexpr std::size_t kMostAtOnce = 512 << 10;
+// Fruitless looks, of some tenths of a microsecond, after which the medium gets on.
+constexpr unsigned kLooksBeforeMedium = 32;
+// Looks that UCX gets while it has something to do.
+constexpr int kLooksInARow = 16;
+
+}  // namespace
+
+UcxTransport::UcxTransport(std::shared_ptr<UcxGroup> group, int series,
+                           std::unique_ptr<Transport> medium, SentBytes* sent)
+    : group_(std::move(group)), series_(series), medium_(std::move(medium)), sent_(sent) {}
+
+UcxTransport::~UcxTransport() {
+  endRound();
+  for (UcxOperation* operation : operations_)
+    operation->owner = nullptr;
+}
+
+// ---- Messages
+
+StatusOr<ChannelId> UcxTransport::prepareSend(std::int32_t peer, std::uint32_t tag,
+                                              const Segments& segments,
+                                              std::span<const std::size_t>, SendMode mode) {
+  if (mode == SendMode::kSynchronous) {
+    return Status(StatusCode::kUnsupported, "UCX does not tell when a receive begins");
+  }
+  return prepare(true, peer, tag, segments);
+}
+
+StatusOr<ChannelId> UcxTransport::prepareRecv(std::int32_t peer, std::uint32_t tag,
+                                              const Segments& segments,
+                                              std::span<const std::size_t>) {
+  return prepare(false, peer, tag, segments);
+}
+
+StatusOr<ChannelId> UcxTransport::prepare(bool sending, std::int32_t peer, std::uint32_t tag,
+                                          const Segments& segments) {
+  Message& message = messages_.emplace_back();
+  message.rank = peer;
+  message.tag = tag;
+  message.sending = sending;
+  message.bytes = segments.bytes();
+  message.contiguous = segments.list.size() == 1 && segments.list[0].loop_count == 0;
+  if (message.contiguous) message.place = segments.list[0].place;
+  message.first_run = static_cast<std::uint32_t>(runs_.size());
+  message.run_count = static_cast<std::uint32_t>(segments.list.size());
+  for (const Segment& segment : segments.list) {
+    runs_.push_back(segment);
+    runs_.back().first_loop = addLoops(segments.loopsOf(segment), loops_);
+  }
+  return static_cast<ChannelId>(messages_.size() - 1);
+}
+
+Segments UcxTransport::segmentsOf(const Message& message) const {
+  return {std::span(runs_).subspan(message.first_run, message.run_count), loops_};
+}
+
+/// Both ends count the messages of a pair in the order of their tags.
+Status UcxTransport::commit() {
+  std::vector<ChannelId> order(messages_.size());
+  for (ChannelId channel = 0; channel < order.size(); ++channel)
+    order[channel] = channel;
+  const auto pairOf = [&](ChannelId channel) {
+    return std::tuple(messages_[channel].sending, messages_[channel].rank);
+  };
+  std::ranges::sort(order, {}, [&](ChannelId channel) {
+    return std::tuple_cat(pairOf(channel), std::tuple(messages_[channel].tag));
+  });
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const auto [sending, rank] = pairOf(order[begin]);
+    const auto first = static_cast<std::uint32_t>(channel_of_.size());
+    for (; end < order.size() && pairOf(order[end]) == pairOf(order[begin]); ++end) {
+      messages_[order[end]].index = static_cast<std::uint32_t>(end - begin);
+      if (!sending) channel_of_.push_back(order[end]);
+    }
+    if (!sending) sources_.push_back({rank, first, static_cast<std::uint32_t>(end - begin)});
+  }
+  done_.reserve(messages_.size());
+  return {};
+}
+
+Status UcxTransport::bind(const Bases& bases) {
+  bases_ = bases;
+  return {};
+}
+
+/// What is announced goes to its place at once, from where it is reduced.
+bool UcxTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) {
+  Message& message = messages_[channel];
+  if (message.bytes > kMostAtOnce) return false;
+  if (message.bytes > kPieceBytes && kPieceBytes % unit != 0) return false;
+  message.taker = taker;
+  return true;
+}
+
+std::size_t UcxTransport::tableBytes() const {
+  auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
+  return sizeof(*this) + bytes(messages_) + bytes(runs_) + bytes(loops_) + bytes(sources_) +
+         bytes(channel_of_) + bytes(operations_) + bytes(done_);
+}
+
+/// Calls `visit(memory, bytes)` for the runs of `bytes` of a message from `offset` on.
+template <typename Visit>
+inline void UcxTransport::forEachRun(const Message& message, std::size_t offset, std::size_t bytes,
+                                     Visit visit) const {
+  if (message.contiguous) return visit((message.place + offset).in(bases_), bytes);
+  SegmentWalk walk(segmentsOf(message));
+  while (bytes > 0) {
+    const std::size_t available = walk.available();
+    if (offset >= available) {
+      offset -= available;
+      walk.skip(available);
+      continue;
+    }
+    const std::size_t some = std::min(bytes, available - offset);
+    visit((walk.place() + offset).in(bases_), some);
+    walk.skip(offset + some);
+    offset = 0;
+    bytes -= some;
+  }
+}
+
+// ---- Rounds
+
+void UcxTransport::beginRound() {
+  round_ = series_ == kOneShot ? call_ : hashNumbers(series_, group_->nextOf(series_));
+  in_round_ = true;
+  fruitless_ = 0;
+  group_->begin(round_, this);
+}
+
+void UcxTransport::endRound() {
+  if (std::exchange(in_round_, false)) group_->end(round_);
+}
+
+void UcxTransport::abandon() {
+  endRound();
+  for (Message& message : messages_) {
+    message.is_active = false;
+    message.early.clear();
+  }
+  done_.clear();
+}
+
+bool UcxTransport::drained() {
+  if (!operations_.empty()) group_->worker().progress();
+  return operations_.empty();
+}
+
+// ---- What is sent
+
+/// An operation of a message, which is begun next.
+UcxOperation& UcxTransport::makeOperation(ChannelId channel) {
+  UcxOperation& operation = group_->worker().makeOperation();
+  operation.owner = this;
+  operation.channel = channel;
+  operation.length = 0;
+  operation.place = operations_.size();
+  operations_.push_back(&operation);
+  ++messages_[channel].operations;
+  return operation;
+}
+
+bool UcxTransport::start(ChannelId channel) {
+  Message& message = messages_[channel];
+  if (Status status = group_->connect(message.rank); !status.ok()) {
+    status_ = status.annotated(torc::message("rank ", message.rank));
+    return false;
+  }
+  message.is_active = true;
+  message.bytes_left = message.bytes;
+  message.pieces_left = message.bytes == 0 ? 1 : 0;
+  if (!message.sending) {
+    for (UcxPiece& piece : std::exchange(message.early, {}))
+      receive(channel, piece);
+    if (const ucs_status_t status = group_->statusOf(message.rank);
+        message.is_active && status != UCS_OK) {
+      fail(message.rank, status);
+    }
+    return status_.ok();
+  }
+  if (sent_ != nullptr) sent_->ucx += message.bytes;
+  const std::size_t pieces = std::max<std::size_t>(1, (message.bytes + kPieceBytes - 1) / kPieceBytes);
+  // Nothing is over before all of it has begun.
+  ++message.operations;
+  if (message.bytes == 0 || (message.bytes <= kMostAtOnce &&
+                             group_->hasCredit(message.rank, message.bytes, pieces))) {
+    for (std::size_t i = 0; i < pieces; ++i) {
+      const std::size_t offset = i * kPieceBytes;
+      send(channel, offset, std::min(kPieceBytes, message.bytes - offset), false);
+    }
+  } else {
+    send(channel, 0, message.bytes, true);
+  }
+  flush(channel);
+  message.bytes_left = message.pieces_left = 0;
+  --message.operations;
+  finishIfOver(channel);
+  return status_.ok();
+}
+
+void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes,
+                        bool is_announced) {
+  const Message& message = messages_[channel];
+  UcxOperation& operation = makeOperation(channel);
+  operation.header.round = round_;
+  operation.header.message_bytes = message.bytes;
+  operation.header.offset = offset;
+  operation.header.index = message.index;
+  const std::byte* data = nullptr;
+  if (message.contiguous) {
+    data = (message.place + offset).in(bases_);
+  } else if (bytes > 0) {
+    operation.bytes = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    std::byte* packed = operation.bytes.get();
+    data = packed;
+    forEachRun(message, offset, bytes, [&](const std::byte* memory, std::size_t some) {
+      std::memcpy(packed, memory, some);
+      packed += some;
+    });
+  }
+  group_->send(message.rank, operation, data, bytes, is_announced);
+}
+
+/// What UCX has taken may still have to be written by it, for which nobody may look after the call.
+void UcxTransport::flush(ChannelId channel) {
+  const std::int32_t rank = messages_[channel].rank;
+  if (false && group_->canFlush(rank)) group_->flush(rank, makeOperation(channel));
+}
+
+void UcxTransport::complete(UcxOperation& operation, ucs_status_t status) {
+  operations_[operation.place] = operations_.back();
+  operations_[operation.place]->place = operation.place;
+  operations_.pop_back();
+  const ChannelId channel = operation.channel;
+  Message& message = messages_[channel];
+  --message.operations;
+  if (!message.is_active) return;
+  if (status != UCS_OK) return fail(message.rank, status);
+  if (!message.sending && operation.length > 0) {
+    if (operation.bytes != nullptr) {
+      deliver(channel, operation.header.offset, operation.bytes.get(), operation.length);
+    }
+    message.bytes_left -= operation.length;
+    // Its sender waits for UCX's answer.
+    if (message.bytes_left == 0) flush(channel);
+  }
+  finishIfOver(channel);
+}
+
+inline void UcxTransport::finishIfOver(ChannelId channel) {
+  Message& message = messages_[channel];
+  if (!message.is_active || message.operations > 0 || message.bytes_left > 0 ||
+      message.pieces_left > 0) {
+    return;
+  }
+  message.is_active = false;
+  done_.push_back(channel);
+}
+
+// ---- What arrives
+
+void UcxTransport::arrive(UcxPiece& piece) {
+  const UcxHeader& header = piece.header();
+  const auto source = std::ranges::lower_bound(sources_, header.rank, {}, &Source::rank);
+  if (source == sources_.end() || source->rank != header.rank || header.index >= source->count) {
+    status_ = {StatusCode::kTruncated,
+               torc::message("a message from rank ", header.rank,
+                             " is not expected: the ranks' calls differ")};
+    return;
+  }
+  const ChannelId channel = channel_of_[source->first + header.index];
+  Message& message = messages_[channel];
+  if (message.is_active) {
+    receive(channel, piece);
+  } else {
+    message.early.push_back(piece.keep());
+  }
+}
+
+void UcxTransport::receive(ChannelId channel, UcxPiece& piece) {
+  Message& message = messages_[channel];
+  const UcxHeader& header = piece.header();
+  group_->consume(header);
+  if (header.message_bytes != message.bytes || header.offset > message.bytes ||
+      piece.bytes() > message.bytes - header.offset) {
+    status_ = {StatusCode::kTruncated,
+               torc::message("a message from rank ", message.rank, " has ", header.message_bytes,
+                             " bytes where ", message.bytes,
+                             " are expected: the ranks' calls differ")};
+    return;
+  }
+  message.pieces_left = 0;
+  if (piece.isAnnounced()) {
+    UcxOperation& operation = makeOperation(channel);
+    operation.header = header;
+    operation.length = piece.bytes();
+    const bool to_place = message.contiguous && message.taker == nullptr;
+    if (!to_place) {
+      operation.bytes = std::make_unique_for_overwrite<std::byte[]>(piece.bytes());
+    }
+    return piece.receive(operation, to_place ? (message.place + header.offset).in(bases_)
+                                             : operation.bytes.get());
+  }
+  deliver(channel, header.offset, piece.data(), piece.bytes());
+  message.bytes_left -= piece.bytes();
+  finishIfOver(channel);
+}
+
+inline void UcxTransport::deliver(ChannelId channel, std::size_t offset, const std::byte* data,
+                                  std::size_t bytes) {
+  const Message& message = messages_[channel];
+  if (message.taker != nullptr) return message.taker->takePiece(channel, offset, data, bytes);
+  if (bytes == 0) return;
+  forEachRun(message, offset, bytes, [&](std::byte* memory, std::size_t some) {
+    std::memcpy(memory, data, some);
+    data += some;
+  });
+}
+
+// ---- Progress
+
+int UcxTransport::poll(std::span<ChannelId> completed) {
+  UcxWorker& worker = group_->worker();
+  bool has_moved = false;
+  for (int looks = 0; done_.empty() && looks < kLooksInARow && worker.progress(); ++looks)
+    has_moved = true;
+  group_->giveCredit();
+  if (worker.failures() != failures_) lookForFailures();
+  if (!status_.ok()) return -1;
+  if (has_moved || !done_.empty()) {
+    fruitless_ = 0;
+  } else if (++fruitless_ % kLooksBeforeMedium == 0) {
+    medium_->progressMedium();
+  }
+  std::ranges::copy(done_, completed.begin());
+  const int count = static_cast<int>(done_.size());
+  done_.clear();
+  return count;
+}
+
+void UcxTransport::progressMedium() {
+  group_->worker().progress();
+  group_->giveCredit();
+  medium_->progressMedium();
+}
+
+void UcxTransport::fail(std::int32_t rank, ucs_status_t status) {
+  if (!status_.ok()) return;
+  status_ = {StatusCode::kTransport,
+             torc::message("rank ", rank, " cannot be reached any more: UCX says '",
+                           group_->worker().ucp().status_string(status), "'")};
+}
+
+void UcxTransport::lookForFailures() {
+  failures_ = group_->worker().failures();
+  if (!group_->worker().fault().ok()) status_ = group_->worker().fault();
+  for (const Message& message : messages_) {
+    if (!message.is_active) continue;
+    const ucs_status_t status = group_->statusOf(message.rank);
+    if (status != UCS_OK) fail(message.rank, status);
+  }
+}
+
+std::vector<Transport::Awaited> UcxTransport::awaited(std::size_t limit) const {
+  std::vector<Awaited> peers;
+  for (const Message& message : messages_) {
+    const Awaited peer{message.rank, message.sending};
+    if (peers.size() < limit && message.is_active &&
+        std::ranges::find(peers, peer) == peers.end()) {
+      peers.push_back(peer);
+    }
+  }
+  return peers;
+}
+
+}  // namespace torc::runtime

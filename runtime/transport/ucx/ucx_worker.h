@@ -1,0 +1,139 @@
+// UCX worker: what the ranks of all communicators of a context have in common with UCX: an address,
+// endpoints of those who have been talked to, and messages that arrive.
+//
+// Messages are active messages: header and bytes arrive together, on any wire that UCX has, and the
+// header says where they belong. UCX matches nothing.
+#ifndef TORC_RUNTIME_TRANSPORT_UCX_UCX_WORKER_H_
+#define TORC_RUNTIME_TRANSPORT_UCX_UCX_WORKER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/transport/transport.h"
+#include "runtime/transport/ucx/ucp_functions.h"
+#include "support/status.h"
+
+namespace torc::runtime {
+
+class UcxGroup;
+class UcxWorker;
+
+/// What stands before the bytes of a message, or of a piece of one.
+struct UcxHeader {
+  std::uint32_t group = 0;  // the receiver's number for the communicator
+  std::int32_t rank = 0;    // of the sender in it
+  std::uint64_t round = 0;
+  std::uint64_t message_bytes = 0;
+  std::uint64_t offset = 0;    // in the message
+  std::uint64_t consumed = 0;  // of the receiver's own bytes that the sender has taken, ever
+  std::uint32_t index = 0;     // of the message among those of the pair and the round
+  std::uint32_t counted = 0;   // bytes that it takes of the receiver's credit
+};
+static_assert(sizeof(UcxHeader) == 48);
+
+/// Something that UCX has been asked for.
+struct UcxOperation {
+  class Owner {
+   public:
+    /// The operation is over, and used no more.
+    virtual void complete(UcxOperation& operation, ucs_status_t status) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  Owner* owner = nullptr;   // null: nobody wants to know
+  std::size_t place = 0;    // the owner's
+  ChannelId channel = 0;    // likewise
+  std::size_t length = 0;   // likewise
+  UcxHeader header;
+  std::unique_ptr<std::byte[]> bytes;  // that are sent or received, if they are the operation's own
+  // The worker's.
+  UcxWorker* worker = nullptr;
+  UcxOperation* next = nullptr;
+};
+
+/// A way to another worker.
+struct UcxEndpoint final : private UcxOperation::Owner {
+  ucp_ep_h endpoint = nullptr;
+  ucs_status_t status = UCS_OK;  // why it has failed
+  bool is_settled = false;       // the other end has done its part in making it
+
+  void settleBy(UcxOperation& operation) { operation.owner = this; }
+
+ private:
+  void complete(UcxOperation&, ucs_status_t code) override { is_settled = code == UCS_OK; }
+};
+
+class UcxWorker {
+ public:
+  /// Errors: kUnsupported, kTransport: UCX is not there, or can open nothing.
+  static StatusOr<std::shared_ptr<UcxWorker>> open();
+  /// Sends what is still to be sent, as far as peers take it within a few seconds.
+  ~UcxWorker();
+  UcxWorker(const UcxWorker&) = delete;
+  UcxWorker& operator=(const UcxWorker&) = delete;
+
+  const UcpFunctions& ucp() const { return ucp_; }
+  ucp_worker_h handle() const { return worker_; }
+  const std::string& address() const { return address_; }
+
+  /// The endpoint of who has this address; it is made when it is first asked for.
+  StatusOr<UcxEndpoint*> endpoint(const std::string& address);
+  /// Endpoints that have failed.
+  std::uint64_t failures() const { return failures_; }
+  /// Why messages are lost; counted as a failure, too.
+  const Status& fault() const { return fault_; }
+
+  /// Communicators have numbers, by which messages name them.
+  std::uint32_t add(UcxGroup* group);
+  void remove(std::uint32_t number) { groups_[number] = nullptr; }
+
+  /// An operation to begin. It may be over at once; its owner is told in any case.
+  UcxOperation& makeOperation();
+  /// Sends its header and bytes, which stay where they are until it is over.
+  void send(UcxEndpoint& endpoint, UcxOperation& operation, const std::byte* data,
+            std::size_t bytes, std::uint32_t flags);
+  /// Receives what has been announced by a rendezvous.
+  void receive(void* announced, UcxOperation& operation, std::byte* to, std::size_t bytes);
+  /// Is over once all that was sent to a peer needs no more progress here. That may take the peer's
+  /// until the endpoint is settled.
+  void flush(UcxEndpoint& endpoint, UcxOperation& operation);
+
+  /// Moves what can be moved; false: nothing.
+  bool progress() { return ucp_.worker_progress(worker_) != 0; }
+
+ private:
+  explicit UcxWorker(const UcpFunctions& ucp) : ucp_(ucp) {}
+  Status start();
+  void close();
+  void begun(ucs_status_ptr_t request, UcxOperation& operation) {
+    if (!UCS_PTR_IS_PTR(request)) end(operation, UCS_PTR_RAW_STATUS(request));
+  }
+  void end(UcxOperation& operation, ucs_status_t status);
+  static void onEnd(void* request, ucs_status_t status, void* operation);
+  static void onReceived(void* request, ucs_status_t status, std::size_t bytes, void* operation);
+  static void onFailure(void* worker, ucp_ep_h endpoint, ucs_status_t status);
+  static ucs_status_t onMessage(void* worker, const void* header, std::size_t header_bytes,
+                                void* data, std::size_t bytes, const ucp_am_recv_param_t* param);
+
+  const UcpFunctions& ucp_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  std::string address_;
+  std::unordered_map<std::string, UcxEndpoint> endpoints_;  // by address
+  std::uint64_t failures_ = 0;
+  Status fault_;
+  std::vector<UcxGroup*> groups_;  // by number; null: freed
+  std::vector<std::unique_ptr<UcxOperation>> operations_;
+  UcxOperation* spare_ = nullptr;  // those that are not under way
+};
+
+}  // namespace torc::runtime
+
+#endif  // TORC_RUNTIME_TRANSPORT_UCX_UCX_WORKER_H_
