@@ -36,7 +36,6 @@ StatusOr<const UcpFunctions*> load() {
   find("ucp_worker_set_am_recv_handler", found.worker_set_am_recv_handler);
   find("ucp_ep_create", found.ep_create);
   find("ucp_ep_close_nbx", found.ep_close_nbx);
-  find("ucp_ep_flush_nbx", found.ep_flush_nbx);
   find("ucp_am_send_nbx", found.am_send_nbx);
   find("ucp_am_recv_data_nbx", found.am_recv_data_nbx);
   find("ucp_am_data_release", found.am_data_release);

@@ -73,40 +73,42 @@ inline void UcxGroup::address(std::int32_t rank, UcxHeader& header) {
   Peer& to = peer(rank);
   header.group = members_[static_cast<std::size_t>(rank)].number;
   header.rank = rank_;
-  header.consumed = to.told = to.consumed;
+  header.arrived = to.arrived;
+  header.consumed = to.told_consumed = to.consumed;
 }
 
 void UcxGroup::send(std::int32_t rank, UcxOperation& operation, const std::byte* data,
-                    std::size_t bytes, bool is_announced) {
+                    std::size_t bytes, bool is_announced, bool is_last) {
   Peer& to = peer(rank);
   address(rank, operation.header);
-  operation.header.counted =
-      is_announced ? 0 : static_cast<std::uint32_t>(bytes + kPieceCost);
+  operation.header.counted = is_announced ? 0 : static_cast<std::uint32_t>(bytes + kPieceCost);
   to.sent += operation.header.counted;
+  operation.header.is_to_answer = is_last && !isTaken(rank);
   worker_->send(*to.endpoint, operation, data, bytes,
                 is_announced ? UCP_AM_SEND_FLAG_RNDV : UCP_AM_SEND_FLAG_EAGER);
+}
+
+inline void UcxGroup::owe(std::int32_t rank) {
+  if (!std::exchange(peer(rank).is_owed, true)) owed_.push_back(rank);
 }
 
 void UcxGroup::consume(const UcxHeader& header) {
   Peer& from = peer(header.rank);
   from.consumed += header.counted;
-  if (from.is_owed || from.consumed - from.told < kWindow / 2) return;
-  from.is_owed = true;
-  owed_.push_back(header.rank);
+  if (from.consumed - from.told_consumed >= kWindow / 2) owe(header.rank);
 }
 
-void UcxGroup::giveCredit() {
+void UcxGroup::answer() {
   while (!owed_.empty()) {
     const std::int32_t rank = owed_.back();
     owed_.pop_back();
-    Peer& from = peer(rank);
-    from.is_owed = false;
-    if (from.consumed - from.told < kWindow / 2 || !connect(rank).ok()) continue;
+    peer(rank).is_owed = false;
+    if (!connect(rank).ok()) continue;
     UcxOperation& operation = worker_->makeOperation();
     operation.header = {};
-    operation.header.index = kCreditAlone;
+    operation.header.index = kAnswer;
     address(rank, operation.header);
-    worker_->send(*from.endpoint, operation, nullptr, 0, UCP_AM_SEND_FLAG_EAGER);
+    worker_->send(*peer(rank).endpoint, operation, nullptr, 0, UCP_AM_SEND_FLAG_EAGER);
   }
 }
 
@@ -117,21 +119,24 @@ void UcxGroup::take(UcxPiece& piece) {
   if (header.rank < 0 || static_cast<std::size_t>(header.rank) >= peers_.size()) return;
   // Messages may overtake each other.
   Peer& from = peer(header.rank);
+  from.arrived_there = std::max(from.arrived_there, header.arrived);
   from.consumed_there = std::max(from.consumed_there, header.consumed);
-  if (header.index == kCreditAlone) return;
+  if (header.index == kAnswer) return;
+  from.arrived += header.counted;
+  if (header.is_to_answer != 0) owe(header.rank);
   Arrivals& arrivals = rounds_[header.round];
-  if (arrivals.round != nullptr) {
-    arrivals.round->arrive(piece);
+  if (arrivals.client != nullptr) {
+    arrivals.client->arrive(piece);
   } else {
     arrivals.early.push_back(piece.keep());
   }
 }
 
-void UcxGroup::begin(std::uint64_t name, Round* round) {
+void UcxGroup::begin(std::uint64_t name, UcxClient* client) {
   Arrivals& arrivals = rounds_[name];
-  arrivals.round = round;
+  arrivals.client = client;
   for (UcxPiece& piece : std::exchange(arrivals.early, {}))
-    round->arrive(piece);
+    client->arrive(piece);
 }
 
 }  // namespace torc::runtime

@@ -3,6 +3,10 @@
 //
 // Credit: a receiver has memory for kWindow bytes of each sender's that it has not come to yet. Who
 // has used that up announces its messages (rendezvous), until it is told that they were taken.
+//
+// A message that UCX has taken may still have to be written by it, where a socket is full, for which
+// nobody looks once the call is over. So what is under way to a rank is counted, too: while that is
+// little, the system has all of it.
 #ifndef TORC_RUNTIME_TRANSPORT_UCX_UCX_GROUP_H_
 #define TORC_RUNTIME_TRANSPORT_UCX_UCX_GROUP_H_
 
@@ -59,16 +63,6 @@ class UcxPiece {
 
 class UcxGroup {
  public:
-  /// A round on this rank.
-  class Round {
-   public:
-    /// Takes a piece, or keeps it for itself.
-    virtual void arrive(UcxPiece& piece) = 0;
-
-   protected:
-    ~Round() = default;
-  };
-
   struct Member {
     std::string address;
     std::uint32_t number = 0;  // of the communicator there
@@ -102,19 +96,19 @@ class UcxGroup {
   }
   /// Sends what the operation's header names by round, index, offset and message's length.
   void send(std::int32_t rank, UcxOperation& operation, const std::byte* data, std::size_t bytes,
-            bool is_announced);
-  /// Whether `flush` needs nothing of the other rank.
-  bool canFlush(std::int32_t rank) const { return peer(rank).endpoint->is_settled; }
-  void flush(std::int32_t rank, UcxOperation& operation) {
-    worker_->flush(*peer(rank).endpoint, operation);
+            bool is_announced, bool is_last);
+  /// Whether all that was sent to a rank has left this process. Otherwise the rank will tell, once
+  /// the last message has come that had more before it than kSurelyTaken.
+  bool isTaken(std::int32_t rank) const {
+    return peer(rank).sent - peer(rank).arrived_there <= kSurelyTaken;
   }
   /// A piece is read.
   void consume(const UcxHeader& header);
   /// Tells senders what they have to know and no message has told.
-  void giveCredit();
+  void answer();
 
   /// The round that is called so begins; what has come for it goes there.
-  void begin(std::uint64_t name, Round* round);
+  void begin(std::uint64_t name, UcxClient* client);
   void end(std::uint64_t name) { rounds_.erase(name); }
   /// The number of the next round of a series of rounds, from 1 on.
   std::uint64_t nextOf(int series) { return ++series_[series]; }
@@ -125,29 +119,32 @@ class UcxGroup {
  private:
   // Of a piece, apart from its bytes.
   static constexpr std::size_t kPieceCost = 128;
-  static constexpr std::uint32_t kCreditAlone = ~std::uint32_t{0};
+  // Sockets of both ends have room for more.
+  static constexpr std::size_t kSurelyTaken = 32 << 10;
+  static constexpr std::uint32_t kAnswer = ~std::uint32_t{0};  // no message
 
   struct Peer {
     UcxEndpoint* endpoint = nullptr;
-    std::uint64_t sent = 0, consumed_there = 0;  // of what is counted
-    std::uint64_t consumed = 0, told = 0;        // of what comes from there
+    std::uint64_t sent = 0, arrived_there = 0, consumed_there = 0;  // of what is counted
+    std::uint64_t arrived = 0, consumed = 0, told_consumed = 0;     // of what comes from there
     bool is_owed = false;
   };
   struct Arrivals {
-    Round* round = nullptr;       // null: has not begun
+    UcxClient* client = nullptr;  // null: the round has not begun
     std::vector<UcxPiece> early;  // then
   };
 
   Peer& peer(std::int32_t rank) { return peers_[static_cast<std::size_t>(rank)]; }
   const Peer& peer(std::int32_t rank) const { return peers_[static_cast<std::size_t>(rank)]; }
   void address(std::int32_t rank, UcxHeader& header);
+  void owe(std::int32_t rank);
 
   std::shared_ptr<UcxWorker> worker_;
   std::int32_t rank_;
   std::uint32_t number_;
   std::vector<Member> members_;
   std::vector<Peer> peers_;
-  std::vector<std::int32_t> owed_;  // ranks that are to be told of their credit
+  std::vector<std::int32_t> owed_;  // ranks that are to be answered
   std::unordered_map<std::uint64_t, Arrivals> rounds_;
   std::unordered_map<int, std::uint64_t> series_;
 };

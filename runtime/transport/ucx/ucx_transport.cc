@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kPieceBytes = 48 << 10;
 // Of a message that is sent before its receiver asks for it.
 constexpr std::size_t kMostAtOnce = 512 << 10;
+// Of a piece that UCX sends from where it is.
+constexpr std::size_t kNotCopied = 16 << 10;
 // Fruitless looks, of some tenths of a microsecond, after which the medium gets on.
 constexpr unsigned kLooksBeforeMedium = 32;
 // Looks that UCX gets while it has something to do.
@@ -157,6 +159,7 @@ void UcxTransport::abandon() {
     message.early.clear();
   }
   done_.clear();
+  waiting_.clear();
 }
 
 bool UcxTransport::drained() {
@@ -185,6 +188,7 @@ bool UcxTransport::start(ChannelId channel) {
     return false;
   }
   message.is_active = true;
+  message.must_be_taken = false;
   message.bytes_left = message.bytes;
   message.pieces_left = message.bytes == 0 ? 1 : 0;
   if (!message.sending) {
@@ -204,12 +208,14 @@ bool UcxTransport::start(ChannelId channel) {
                              group_->hasCredit(message.rank, message.bytes, pieces))) {
     for (std::size_t i = 0; i < pieces; ++i) {
       const std::size_t offset = i * kPieceBytes;
-      send(channel, offset, std::min(kPieceBytes, message.bytes - offset), false);
+      const bool is_last = i + 1 == pieces;
+      send(channel, offset, std::min(kPieceBytes, message.bytes - offset), false, is_last);
     }
+    // UCX does not copy long ones, and tells when they are written.
+    message.must_be_taken = message.bytes - (pieces - 1) * kPieceBytes < kNotCopied;
   } else {
-    send(channel, 0, message.bytes, true);
+    send(channel, 0, message.bytes, true, true);
   }
-  flush(channel);
   message.bytes_left = message.pieces_left = 0;
   --message.operations;
   finishIfOver(channel);
@@ -217,7 +223,7 @@ bool UcxTransport::start(ChannelId channel) {
 }
 
 void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes,
-                        bool is_announced) {
+                        bool is_announced, bool is_last) {
   const Message& message = messages_[channel];
   UcxOperation& operation = makeOperation(channel);
   operation.header.round = round_;
@@ -236,13 +242,7 @@ void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes
       packed += some;
     });
   }
-  group_->send(message.rank, operation, data, bytes, is_announced);
-}
-
-/// What UCX has taken may still have to be written by it, for which nobody may look after the call.
-void UcxTransport::flush(ChannelId channel) {
-  const std::int32_t rank = messages_[channel].rank;
-  if (false && group_->canFlush(rank)) group_->flush(rank, makeOperation(channel));
+  group_->send(message.rank, operation, data, bytes, is_announced, is_last);
 }
 
 void UcxTransport::complete(UcxOperation& operation, ucs_status_t status) {
@@ -260,7 +260,7 @@ void UcxTransport::complete(UcxOperation& operation, ucs_status_t status) {
     }
     message.bytes_left -= operation.length;
     // Its sender waits for UCX's answer.
-    if (message.bytes_left == 0) flush(channel);
+    message.must_be_taken = true;
   }
   finishIfOver(channel);
 }
@@ -269,6 +269,10 @@ inline void UcxTransport::finishIfOver(ChannelId channel) {
   Message& message = messages_[channel];
   if (!message.is_active || message.operations > 0 || message.bytes_left > 0 ||
       message.pieces_left > 0) {
+    return;
+  }
+  if (message.must_be_taken && !group_->isTaken(message.rank)) {
+    waiting_.push_back(channel);
     return;
   }
   message.is_active = false;
@@ -342,7 +346,11 @@ int UcxTransport::poll(std::span<ChannelId> completed) {
   bool has_moved = false;
   for (int looks = 0; done_.empty() && looks < kLooksInARow && worker.progress(); ++looks)
     has_moved = true;
-  group_->giveCredit();
+  group_->answer();
+  if (!waiting_.empty()) {
+    for (const ChannelId channel : std::exchange(waiting_, {}))
+      finishIfOver(channel);
+  }
   if (worker.failures() != failures_) lookForFailures();
   if (!status_.ok()) return -1;
   if (has_moved || !done_.empty()) {
@@ -358,7 +366,7 @@ int UcxTransport::poll(std::span<ChannelId> completed) {
 
 void UcxTransport::progressMedium() {
   group_->worker().progress();
-  group_->giveCredit();
+  group_->answer();
   medium_->progressMedium();
 }
 

@@ -18,9 +18,7 @@
 
 namespace torc::runtime {
 
-class UcxTransport final : public Transport,
-                           private UcxGroup::Round,
-                           private UcxOperation::Owner {
+class UcxTransport final : public UcxClient {
  public:
   /// Rounds are named by `bindTags`.
   static constexpr int kOneShot = -1;
@@ -29,7 +27,7 @@ class UcxTransport final : public Transport,
   /// `medium` has no messages, but may have to move on. `sent` outlives the transport.
   UcxTransport(std::shared_ptr<UcxGroup> group, int series, std::unique_ptr<Transport> medium,
                SentBytes* sent = nullptr);
-  ~UcxTransport();
+  ~UcxTransport() override;
   UcxTransport(const UcxTransport&) = delete;
   UcxTransport& operator=(const UcxTransport&) = delete;
 
@@ -66,6 +64,7 @@ class UcxTransport final : public Transport,
     PieceTaker* taker = nullptr;
     // Of the round.
     bool is_active = false;
+    bool must_be_taken = false;     // what was sent to the rank, before this is over
     std::uint32_t operations = 0;  // under way
     std::size_t bytes_left = 0;    // to be sent or received
     std::uint32_t pieces_left = 0;  // 1 for one without bytes that has not come
@@ -83,8 +82,8 @@ class UcxTransport final : public Transport,
   template <typename Visit>
   void forEachRun(const Message& message, std::size_t offset, std::size_t bytes, Visit visit) const;
   UcxOperation& makeOperation(ChannelId channel);
-  void send(ChannelId channel, std::size_t offset, std::size_t bytes, bool is_announced);
-  void flush(ChannelId channel);
+  void send(ChannelId channel, std::size_t offset, std::size_t bytes, bool is_announced,
+            bool is_last);
 
   void arrive(UcxPiece& piece) override;
   void receive(ChannelId channel, UcxPiece& piece);
@@ -109,7 +108,8 @@ class UcxTransport final : public Transport,
   std::uint64_t call_ = 0;  // of a one-shot round, by bindTags
   std::uint64_t round_ = 0;
   bool in_round_ = false;
-  std::vector<ChannelId> done_;  // to be reported
+  std::vector<ChannelId> done_;     // to be reported
+  std::vector<ChannelId> waiting_;  // over, once what was sent is taken
   unsigned fruitless_ = 0;       // looks
   std::uint64_t failures_ = 0;   // of the worker, that were looked at
   SentBytes* sent_;              // null: not counted

@@ -100,9 +100,6 @@ StatusOr<UcxEndpoint*> UcxWorker::endpoint(const std::string& address) {
     endpoints_.erase(at);
     return ucp_.statusOf(code, "ucp_ep_create");
   }
-  UcxOperation& settling = makeOperation();
-  endpoint.settleBy(settling);
-  flush(endpoint, settling);
   return &endpoint;
 }
 
@@ -178,13 +175,6 @@ void UcxWorker::receive(void* announced, UcxOperation& operation, std::byte* to,
   ucp_request_param_t param = paramOf(operation);
   param.cb.recv_am = &onReceived;
   begun(ucp_.am_recv_data_nbx(worker_, announced, to, bytes, &param), operation);
-}
-
-void UcxWorker::flush(UcxEndpoint& endpoint, UcxOperation& operation) {
-  if (endpoint.status != UCS_OK) return end(operation, endpoint.status);
-  ucp_request_param_t param = paramOf(operation);
-  param.cb.send = &onEnd;
-  begun(ucp_.ep_flush_nbx(endpoint.endpoint, &param), operation);
 }
 
 // ---- Arrivals
