@@ -8,7 +8,7 @@
 #   bash tools/torus_testbed.sh SHAPE [--rate RATE] [--delay TIME] --script SCRIPT [ARGUMENT]...
 #
 # SHAPE     as 4x4 or 4x2m: sizes of up to three dimensions; m: a mesh
-# --rate    of a link in one direction, as tc has it (default 100mbit)
+# --rate    of a link in one direction, as tc has it (default 100mbit); none: what the machine does
 # --delay   of a link, by netem, where the kernel has it
 # PROGRAM   runs with one rank per node, X fastest
 # SCRIPT    a bash script, in which `testbed_mpiexec PROGRAM [ARGUMENT]...` does so
@@ -137,6 +137,7 @@ done
 
 # --- Cables: from each node one step up each axis, x+ to x-.
 limit() { # namespace, device
+  [[ $rate != none ]] || return 0
   if [[ -n $delay ]]; then
     ip netns exec "$1" tc qdisc add dev "$2" root handle 1: tbf rate "$rate" burst 16kb latency 100ms &&
       ip netns exec "$1" tc qdisc add dev "$2" parent 1: netem delay "$delay"
