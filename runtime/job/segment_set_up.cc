@@ -148,8 +148,8 @@ bool SegmentSetUp::mayCopy() const {
   return false;
 }
 
-/// The maximum is that of the lowest rank that has no memory, that of the fullest host, and those of
-/// the lowest ranks that do not ask for UCX and that do.
+/// The maximum is that of the lowest rank that has no memory, that of the fullest host, and those
+/// of the lowest ranks that do not ask for UCX and that do.
 void SegmentSetUp::vote() {
   voting_ = true;
   vote_ = {fault_.ok() ? 0 : geometry_.size - geometry_.rank,
@@ -176,7 +176,7 @@ void SegmentSetUp::tell() const {
 void SegmentSetUp::beginUcx() {
   if (votes_[3] == 0) {
     has_ucx_begun_ = true;
-    ucx_->start();
+    ucx_->start(card_.host);
     return;
   }
   if (ucx_ != nullptr && votes_[4] == vote_[4]) {

@@ -18,10 +18,10 @@
 
 namespace torc::runtime {
 
-/// Collective calls on a geometry's communicator, once in its life: an allgather and a reduction, and
-/// those of UCX if all ranks ask for it.
-/// All ranks make it, in the same order among the collective calls there, and advance it until it
-/// is done. Afterwards all ranks have their host's memory, or none has.
+/// Collective calls on a geometry's communicator, once in its life: an allgather and a reduction,
+/// and those of UCX if all ranks ask for it. All ranks make it, in the same order among the
+/// collective calls there, and advance it until it is done. Afterwards all ranks have their host's
+/// memory, or none has.
 class SegmentSetUp {
  public:
   /// `geometry` lives until it is done. Throws std::bad_alloc: before `start`, of which no rank may

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 #include "runtime/api/api.h"
@@ -25,7 +26,9 @@ UcxSetUp::UcxSetUp(torc_geometry& geometry)
       card_(std::make_unique<Card>()),
       cards_(static_cast<std::size_t>(geometry.size)) {}
 
-void UcxSetUp::start() {
+void UcxSetUp::start(std::uint64_t host) {
+  card_->host = host;
+  card_->process = getpid();
   fault_ = attempt([&] { return open(); });
   const int code = startAllgather(card_.get(), sizeof(Card), MPI_BYTE, cards_.data(), sizeof(Card),
                                   MPI_BYTE, geometry_.comm, &request_);
@@ -41,9 +44,9 @@ Status UcxSetUp::open() {
   }
   const std::string& address = worker->address();
   if (address.size() > card_->address.size()) {
-    return {StatusCode::kUnsupported, message("its address has ", address.size(),
-                                              " bytes, of which ", card_->address.size(),
-                                              " can be told")};
+    return {StatusCode::kUnsupported,
+            message("its address has ", address.size(), " bytes, of which ", card_->address.size(),
+                    " can be told")};
   }
   group_ = std::make_shared<UcxGroup>(worker, geometry_.rank);
   unsigned major = 0, minor = 0, release = 0;
@@ -66,7 +69,8 @@ Status UcxSetUp::takeCards() {
       return {StatusCode::kUnsupported,
               message("rank ", members.size(), " has another version of UCX")};
     }
-    members.push_back({std::string(card.address.data(), card.address_bytes), card.number});
+    members.push_back({std::string(card.address.data(), card.address_bytes), card.number,
+                       card.host == card_->host ? card.process : 0});
   }
   group_->setMembers(std::move(members));
   return {};

@@ -26,7 +26,8 @@ class UcxSetUp {
   UcxSetUp(const UcxSetUp&) = delete;
   UcxSetUp& operator=(const UcxSetUp&) = delete;
 
-  void start();
+  /// `host`: the same for ranks of one, which see each other's processes.
+  void start(std::uint64_t host);
   /// Does what can be done now; true when done: the geometry has its group, or none has.
   bool advance();
   /// Once done. Errors: MPI's, and this rank's alone.
@@ -36,12 +37,14 @@ class UcxSetUp {
   static void tell(int rank, const std::string& why);
 
  private:
-  static constexpr std::size_t kMostAddressBytes = 2032;
+  static constexpr std::size_t kMostAddressBytes = 2020;
 
   /// What ranks tell each other.
   struct Card {
+    std::uint64_t host = 0;
     std::uint64_t version = 0;  // of UCX, and of what messages say
-    std::uint32_t number = 0;   // of the communicator
+    std::int32_t process = 0;
+    std::uint32_t number = 0;         // of the communicator
     std::uint32_t address_bytes = 0;  // 0: the rank has none
     std::array<char, kMostAddressBytes> address{};
   };

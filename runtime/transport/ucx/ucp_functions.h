@@ -1,5 +1,5 @@
-// UCX's functions, of a library that is loaded when a job asks for it: without it the runtime runs as
-// well, and a program that uses UCX itself, as MPICH may, shares it.
+// UCX's functions, of a library that is loaded when a job asks for it: without it the runtime runs
+// as well, and a program that uses UCX itself, as MPICH may, shares it.
 #ifndef TORC_RUNTIME_TRANSPORT_UCX_UCP_FUNCTIONS_H_
 #define TORC_RUNTIME_TRANSPORT_UCX_UCP_FUNCTIONS_H_
 

@@ -59,8 +59,8 @@ void UcxGroup::setMembers(std::vector<Member> members) {
 Status UcxGroup::connect(std::int32_t rank) {
   Peer& with = peer(rank);
   if (with.endpoint != nullptr) return {};
-  const StatusOr<UcxEndpoint*> endpoint =
-      worker_->endpoint(members_[static_cast<std::size_t>(rank)].address);
+  const Member& member = members_[static_cast<std::size_t>(rank)];
+  const StatusOr<UcxEndpoint*> endpoint = worker_->endpoint(member.address, member.process != 0);
   if (!endpoint.ok()) return endpoint.status();
   with.endpoint = *endpoint;
   return {};

@@ -1,12 +1,13 @@
-// UCX group: the ranks of a communicator, as UCX reaches them. Messages are brought to the round that
-// they are of, those that come before it begins are kept, and senders are held to their credit.
+// UCX group: the ranks of a communicator, as UCX reaches them. Messages are brought to the round
+// that they are of, those that come before it begins are kept, and senders are held to their
+// credit.
 //
 // Credit: a receiver has memory for kWindow bytes of each sender's that it has not come to yet. Who
 // has used that up announces its messages (rendezvous), until it is told that they were taken.
 //
-// A message that UCX has taken may still have to be written by it, where a socket is full, for which
-// nobody looks once the call is over. So what is under way to a rank is counted, too: while that is
-// little, the system has all of it.
+// A message that UCX has taken may still have to be written by it, where a socket is full, for
+// which nobody looks once the call is over. So what is under way to a rank is counted, too: while
+// that is little, the system has all of it.
 #ifndef TORC_RUNTIME_TRANSPORT_UCX_UCX_GROUP_H_
 #define TORC_RUNTIME_TRANSPORT_UCX_UCX_GROUP_H_
 
@@ -66,6 +67,7 @@ class UcxGroup {
   struct Member {
     std::string address;
     std::uint32_t number = 0;  // of the communicator there
+    std::int32_t process = 0;  // of one of this host; 0: of another
   };
 
   static constexpr std::size_t kWindow = std::size_t{1} << 20;
@@ -84,12 +86,14 @@ class UcxGroup {
   /// Makes sure that there is a way to a rank. Errors: kTransport.
   Status connect(std::int32_t rank);
   /// Of a rank that is connected; UCS_OK, or why it cannot be reached any more.
-  ucs_status_t statusOf(std::int32_t rank) const {
-    return peer(rank).endpoint->status;
+  ucs_status_t statusOf(std::int32_t rank) const { return peer(rank).endpoint->status; }
+  /// Of a rank of this host, the process; else 0.
+  std::int32_t processOf(std::int32_t rank) const {
+    return members_[static_cast<std::size_t>(rank)].process;
   }
 
-  /// Whether a message of so many bytes in so many pieces may be sent to a rank before that comes to
-  /// it.
+  /// Whether a message of so many bytes in so many pieces may be sent to a rank before that comes
+  /// to it.
   bool hasCredit(std::int32_t rank, std::size_t bytes, std::size_t pieces) const {
     const Peer& to = peer(rank);
     return to.sent + bytes + pieces * kPieceCost <= to.consumed_there + kWindow;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "runtime/transport/put/process_memory.h"
 #include "support/hash.h"
 #include "support/message.h"
 
@@ -20,6 +21,8 @@ constexpr std::size_t kMostAtOnce = 512 << 10;
 constexpr std::size_t kNotCopied = 16 << 10;
 // Fruitless looks, of some tenths of a microsecond, after which the medium gets on.
 constexpr unsigned kLooksBeforeMedium = 32;
+// Between two looks whether the processes that are waited for have ended.
+constexpr std::chrono::milliseconds kBetweenLooks{500};
 // Looks that UCX gets while it has something to do.
 constexpr int kLooksInARow = 16;
 
@@ -201,11 +204,12 @@ bool UcxTransport::start(ChannelId channel) {
     return status_.ok();
   }
   if (sent_ != nullptr) sent_->ucx += message.bytes;
-  const std::size_t pieces = std::max<std::size_t>(1, (message.bytes + kPieceBytes - 1) / kPieceBytes);
+  const std::size_t pieces =
+      std::max<std::size_t>(1, (message.bytes + kPieceBytes - 1) / kPieceBytes);
   // Nothing is over before all of it has begun.
   ++message.operations;
-  if (message.bytes == 0 || (message.bytes <= kMostAtOnce &&
-                             group_->hasCredit(message.rank, message.bytes, pieces))) {
+  if (message.bytes == 0 ||
+      (message.bytes <= kMostAtOnce && group_->hasCredit(message.rank, message.bytes, pieces))) {
     for (std::size_t i = 0; i < pieces; ++i) {
       const std::size_t offset = i * kPieceBytes;
       const bool is_last = i + 1 == pieces;
@@ -222,8 +226,8 @@ bool UcxTransport::start(ChannelId channel) {
   return status_.ok();
 }
 
-void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes,
-                        bool is_announced, bool is_last) {
+void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes, bool is_announced,
+                        bool is_last) {
   const Message& message = messages_[channel];
   UcxOperation& operation = makeOperation(channel);
   operation.header.round = round_;
@@ -285,9 +289,8 @@ void UcxTransport::arrive(UcxPiece& piece) {
   const UcxHeader& header = piece.header();
   const auto source = std::ranges::lower_bound(sources_, header.rank, {}, &Source::rank);
   if (source == sources_.end() || source->rank != header.rank || header.index >= source->count) {
-    status_ = {StatusCode::kTruncated,
-               torc::message("a message from rank ", header.rank,
-                             " is not expected: the ranks' calls differ")};
+    status_ = {StatusCode::kTruncated, torc::message("a message from rank ", header.rank,
+                                                     " is not expected: the ranks' calls differ")};
     return;
   }
   const ChannelId channel = channel_of_[source->first + header.index];
@@ -305,10 +308,10 @@ void UcxTransport::receive(ChannelId channel, UcxPiece& piece) {
   group_->consume(header);
   if (header.message_bytes != message.bytes || header.offset > message.bytes ||
       piece.bytes() > message.bytes - header.offset) {
-    status_ = {StatusCode::kTruncated,
-               torc::message("a message from rank ", message.rank, " has ", header.message_bytes,
-                             " bytes where ", message.bytes,
-                             " are expected: the ranks' calls differ")};
+    status_ = {
+        StatusCode::kTruncated,
+        torc::message("a message from rank ", message.rank, " has ", header.message_bytes,
+                      " bytes where ", message.bytes, " are expected: the ranks' calls differ")};
     return;
   }
   message.pieces_left = 0;
@@ -320,8 +323,8 @@ void UcxTransport::receive(ChannelId channel, UcxPiece& piece) {
     if (!to_place) {
       operation.bytes = std::make_unique_for_overwrite<std::byte[]>(piece.bytes());
     }
-    return piece.receive(operation, to_place ? (message.place + header.offset).in(bases_)
-                                             : operation.bytes.get());
+    return piece.receive(
+        operation, to_place ? (message.place + header.offset).in(bases_) : operation.bytes.get());
   }
   deliver(channel, header.offset, piece.data(), piece.bytes());
   message.bytes_left -= piece.bytes();
@@ -357,6 +360,8 @@ int UcxTransport::poll(std::span<ChannelId> completed) {
     fruitless_ = 0;
   } else if (++fruitless_ % kLooksBeforeMedium == 0) {
     medium_->progressMedium();
+    lookForEnded();
+    if (!status_.ok()) return -1;
   }
   std::ranges::copy(done_, completed.begin());
   const int count = static_cast<int>(done_.size());
@@ -384,6 +389,24 @@ void UcxTransport::lookForFailures() {
     if (!message.is_active) continue;
     const ucs_status_t status = group_->statusOf(message.rank);
     if (status != UCS_OK) fail(message.rank, status);
+  }
+}
+
+/// Of the processes of this host that are waited for, now and then.
+void UcxTransport::lookForEnded() {
+  const auto now = std::chrono::steady_clock::now();
+  if (fruitless_ == kLooksBeforeMedium) looked_at_ = now;
+  if (now - looked_at_ < kBetweenLooks) return;
+  looked_at_ = now;
+  for (const Message& message : messages_) {
+    const std::int32_t process = message.is_active ? group_->processOf(message.rank) : 0;
+    if (process == 0 || !hasEnded(process)) continue;
+    if (group_->worker().progress()) return;  // what it has sent before
+    status_ = {StatusCode::kTransport,
+               torc::message("rank ", message.rank, " (process ", process,
+                             " of this host) has ended before it has ",
+                             message.sending ? "received" : "sent", " a message")};
+    return;
   }
 }
 

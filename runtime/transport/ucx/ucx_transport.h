@@ -1,5 +1,5 @@
-// UCX transport: messages by UCX's active messages. Each says of which round and which of the pair's
-// messages it is, so that it goes to its place as it arrives; nothing is matched.
+// UCX transport: messages by UCX's active messages. Each says of which round and which of the
+// pair's messages it is, so that it goes to its place as it arrives; nothing is matched.
 //
 // A message of at most kMostAtOnce bytes is sent at once, in pieces: what has come is reduced or
 // copied from where it is delivered while more is under way. A longer one is announced, and its
@@ -8,6 +8,7 @@
 #ifndef TORC_RUNTIME_TRANSPORT_UCX_UCX_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_UCX_UCX_TRANSPORT_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,10 +66,10 @@ class UcxTransport final : public UcxClient {
     // Of the round.
     bool is_active = false;
     bool must_be_taken = false;     // what was sent to the rank, before this is over
-    std::uint32_t operations = 0;  // under way
-    std::size_t bytes_left = 0;    // to be sent or received
+    std::uint32_t operations = 0;   // under way
+    std::size_t bytes_left = 0;     // to be sent or received
     std::uint32_t pieces_left = 0;  // 1 for one without bytes that has not come
-    std::vector<UcxPiece> early;   // that came before it was started
+    std::vector<UcxPiece> early;    // that came before it was started
   };
   /// Messages from a rank: their channels, in the order of their indices.
   struct Source {
@@ -92,6 +93,7 @@ class UcxTransport final : public UcxClient {
   void finishIfOver(ChannelId channel);
   void fail(std::int32_t rank, ucs_status_t status);
   void lookForFailures();
+  void lookForEnded();
 
   std::shared_ptr<UcxGroup> group_;
   int series_;
@@ -100,19 +102,20 @@ class UcxTransport final : public UcxClient {
   std::vector<Message> messages_;
   std::vector<Segment> runs_;
   std::vector<RunLoop> loops_;
-  std::vector<Source> sources_;        // by rank
-  std::vector<ChannelId> channel_of_;  // of their messages
+  std::vector<Source> sources_;            // by rank
+  std::vector<ChannelId> channel_of_;      // of their messages
   std::vector<UcxOperation*> operations_;  // under way
 
   // Of the round.
   std::uint64_t call_ = 0;  // of a one-shot round, by bindTags
   std::uint64_t round_ = 0;
   bool in_round_ = false;
-  std::vector<ChannelId> done_;     // to be reported
-  std::vector<ChannelId> waiting_;  // over, once what was sent is taken
-  unsigned fruitless_ = 0;       // looks
-  std::uint64_t failures_ = 0;   // of the worker, that were looked at
-  SentBytes* sent_;              // null: not counted
+  std::vector<ChannelId> done_;                      // to be reported
+  std::vector<ChannelId> waiting_;                   // over, once what was sent is taken
+  unsigned fruitless_ = 0;                           // looks
+  std::chrono::steady_clock::time_point looked_at_;  // whether peers have ended
+  std::uint64_t failures_ = 0;                       // of the worker, that were looked at
+  SentBytes* sent_;                                  // null: not counted
   Status status_;
 };
 

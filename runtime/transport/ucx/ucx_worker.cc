@@ -85,7 +85,7 @@ void UcxWorker::close() {
   }
 }
 
-StatusOr<UcxEndpoint*> UcxWorker::endpoint(const std::string& address) {
+StatusOr<UcxEndpoint*> UcxWorker::endpoint(const std::string& address, bool is_of_host) {
   const auto [at, is_new] = endpoints_.try_emplace(address);
   UcxEndpoint& endpoint = at->second;
   if (!is_new) return &endpoint;
@@ -93,9 +93,14 @@ StatusOr<UcxEndpoint*> UcxWorker::endpoint(const std::string& address) {
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
   params.address = reinterpret_cast<const ucp_address_t*>(at->first.data());
-  params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  params.err_mode = is_of_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler = {&onFailure, this};
-  const ucs_status_t code = ucp_.ep_create(worker_, &params, &endpoint.endpoint);
+  ucs_status_t code = ucp_.ep_create(worker_, &params, &endpoint.endpoint);
+  if (code == UCS_ERR_UNREACHABLE && !is_of_host) {
+    // Better without notice than without a message.
+    params.err_mode = UCP_ERR_HANDLING_MODE_NONE;
+    code = ucp_.ep_create(worker_, &params, &endpoint.endpoint);
+  }
   if (code != UCS_OK) {
     endpoints_.erase(at);
     return ucp_.statusOf(code, "ucp_ep_create");
@@ -181,8 +186,7 @@ void UcxWorker::receive(void* announced, UcxOperation& operation, std::byte* to,
 
 /// UCX calls it from its own progress, through which nothing may be thrown.
 ucs_status_t UcxWorker::onMessage(void* self, const void* header, std::size_t header_bytes,
-                                  void* data, std::size_t bytes,
-                                  const ucp_am_recv_param_t* param) {
+                                  void* data, std::size_t bytes, const ucp_am_recv_param_t* param) {
   auto& worker = *static_cast<UcxWorker*>(self);
   UcxHeader read;
   if (header_bytes != sizeof(read)) return UCS_OK;

@@ -41,7 +41,7 @@ struct UcxHeader {
   std::int32_t rank = 0;    // of the sender in it
   std::uint64_t round = 0;
   std::uint64_t message_bytes = 0;
-  std::uint64_t offset = 0;    // in the message
+  std::uint64_t offset = 0;  // in the message
   // Of what its receiver has sent to its sender, ever: bytes that have arrived, that were taken.
   std::uint64_t arrived = 0, consumed = 0;
   std::uint32_t index = 0;         // of the message among those of the pair and the round
@@ -53,9 +53,9 @@ static_assert(sizeof(UcxHeader) == 64);
 /// Something that UCX has been asked for.
 struct UcxOperation {
   UcxClient* owner = nullptr;  // null: nobody wants to know
-  std::size_t place = 0;    // the owner's
-  ChannelId channel = 0;    // likewise
-  std::size_t length = 0;   // likewise
+  std::size_t place = 0;       // the owner's
+  ChannelId channel = 0;       // likewise
+  std::size_t length = 0;      // likewise
   UcxHeader header;
   std::unique_ptr<std::byte[]> bytes;  // that are sent or received, if they are the operation's own
   // The worker's.
@@ -82,8 +82,9 @@ class UcxWorker {
   ucp_worker_h handle() const { return worker_; }
   const std::string& address() const { return address_; }
 
-  /// The endpoint of who has this address; it is made when it is first asked for.
-  StatusOr<UcxEndpoint*> endpoint(const std::string& address);
+  /// The endpoint of who has this address; it is made when it is first asked for. UCX notices that
+  /// a peer has ended, but for one of this host: its shared memory is faster and does not tell.
+  StatusOr<UcxEndpoint*> endpoint(const std::string& address, bool is_of_host);
   /// Endpoints that have failed.
   std::uint64_t failures() const { return failures_; }
   /// Why messages are lost; counted as a failure, too.

@@ -21,9 +21,10 @@ fail() {
 run() {
   case=$1
   shift
-  env TORC_STATS=1 "$@" "$mpi_test" "--preload=$preload" 4 "${starter[@]}" "$program" 1 "$work" \
+  env TORC_STATS=1 "$@" "$mpi_test" "--preload=$preload" 4 "${starter[@]}" "$program" 1 "$work" "${setting[@]}" \
     >"$work/stdout" 2>"$work/output"
-  [[ $(cat "$work/stdout") == right ]] || fail "it says: $(cat "$work/stdout")"
+  # UCX says on stdout what it lacks.
+  [[ $(grep -v ' UCX  ' "$work/stdout") == right ]] || fail "it says: $(cat "$work/stdout")"
 }
 expect() {
   for line in "$@"; do
@@ -31,7 +32,7 @@ expect() {
   done
 }
 nothing='  messages  *0 bytes by puts, [1-9].* by MPI \(all ranks\)'
-starter=()
+starter=() setting=()
 
 run default
 expect '  messages  *[1-9].* bytes by puts, .* by MPI \(all ranks\)' # some have no room
@@ -39,7 +40,16 @@ grep -q '^torc: ' "$work/output" && fail "a line that nobody needs"
 run by-mpi TORC_TRANSPORT=mpi
 expect "$nothing"
 run unknown TORC_TRANSPORT=x
-expect "^torc: warning: TORC_TRANSPORT is 'x'; allowed: mpi or put; torc is off$"
+expect "^torc: warning: TORC_TRANSPORT is 'x'; allowed: mpi, put, ucx or put\\+ucx; torc is off$"
+
+run by-ucx TORC_TRANSPORT=ucx
+expect '  messages  *0 bytes by puts, [1-9].* by UCX, 0 by MPI \(all ranks\)'
+grep -q '^torc: ' "$work/output" && fail "a line that nobody needs"
+setting=(2 UCX_TLS=none-such)
+run no-ucx-on-a-rank TORC_TRANSPORT=ucx
+expect "$nothing" '^torc: warning: rank 2: no UCX, messages go by MPI: ucp_init: No such device$'
+[[ $(grep -c '^torc: ' "$work/output") -eq 1 ]] || fail "more than a line"
+setting=()
 
 # No file may be so large as the memory.
 (ulimit -f 65536 && run no-memory TORC_TRANSPORT=put && exit "$failures")
@@ -53,21 +63,27 @@ if [[ ${TEST_MPI:-mpich} == mpich ]] && unshare -n true 2>/dev/null; then
   starter=("$work/start")
   run two-hosts
   expect '  messages  *[1-9].* bytes by puts, [1-9].* by MPI \(all ranks\)'
+  run two-hosts-by-ucx TORC_TRANSPORT=put+ucx
+  expect '  messages  *[1-9].* bytes by puts, [1-9].* by UCX, 0 by MPI \(all ranks\)'
   starter=()
 fi
 
 # MPICH's launcher ends a job one of whose ranks is gone, unless it is kept from it.
 if [[ ${TEST_MPI:-mpich} == mpich ]]; then
-  for case in kill-0 kill-1 kill-2 kill-3; do
+  for case in kill-{0..3} kill-{0,2}-by-ucx; do
     rm -f "$work"/[0-3]
-    mpiexec.hydra -genv LD_PRELOAD "$PWD/$preload" -n 4 "$program" 60 "$work" >"$work/output" 2>&1 &
+    number=${case#kill-}
+    number=${number%-by-ucx}
+    transport=put
+    [[ $case != *-by-ucx ]] || transport=ucx
+    mpiexec.hydra -genv LD_PRELOAD "$PWD/$preload" -genv TORC_TRANSPORT "$transport" -n 4 "$program" 60 "$work" >"$work/output" 2>&1 &
     job=$!
     until [[ -s $work/0 && -s $work/1 && -s $work/2 && -s $work/3 ]]; do sleep 0.1; done
     sleep "1.$RANDOM"
     mapfile -t ranks < <(cat "$work"/[0-3])
     launcher=$(awk '/^PPid/ { print $2 }' "/proc/${ranks[0]}/status")
     kill -STOP "$launcher"
-    kill -KILL "${ranks[${case#kill-}]}"
+    kill -KILL "${ranks[number]}"
     for ((tenths = 0; tenths < 100; ++tenths)); do
       alive=0
       for rank in "${ranks[@]}"; do
@@ -79,7 +95,7 @@ if [[ ${TEST_MPI:-mpich} == mpich ]]; then
     kill -CONT "$launcher"
     wait "$job"
     [[ $alive -eq 0 ]] || fail "$alive ranks wait still after 10 s"
-    grep -Eq "^torc: error: rank .*: rank ${case#kill-} \(process [0-9]+ of this host\) has ended" "$work/output" ||
+    grep -Eq "^torc: error: rank .*: rank $number \(process [0-9]+ of this host\) has ended" "$work/output" ||
       fail "nothing says that the rank has ended"
   done
 fi
