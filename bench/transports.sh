@@ -4,8 +4,11 @@
 # batches of calls. The library is the preset `generic`'s, chosen by the model.
 #
 #   bash bench/transports.sh [TORUS]        default: 2, a rank to each of two cores
+#   bash tools/torus_testbed.sh 2 --rate none --script bench/transports.sh [TORUS]
+#                                           between hosts: TORC_TRANSPORT=mpi, put+ucx
 #
-# Where others work on the machine: chrt -f 1 bash bench/transports.sh. TEST_MPI=openmpi: with Open MPI.
+# Where others work on the machine: chrt -f 1 bash bench/transports.sh. Not between hosts: what their
+# links do is done by the system, which then gets no core. TEST_MPI=openmpi: with Open MPI.
 #   $TRANSPORTS_SIZES        smallest, largest and factor, in bytes (default: 8 4194304 8)
 #   $TRANSPORTS_COLLECTIVES  allreduce, ... (default: all, and barrier)
 #   $TRANSPORTS_RUNS         default: 9
@@ -17,6 +20,8 @@ ranks=$((${shape//x/*}))
 sizes=${TRANSPORTS_SIZES:-8 4194304 8}
 collectives=${TRANSPORTS_COLLECTIVES:-allreduce reduce_scatter allgather alltoall broadcast reduce scatter gather barrier}
 runtime=runtime program=bench/blocking_calls
+variant_of_ours=put
+[[ -z ${TESTBED_NODES-} ]] || variant_of_ours=put+ucx
 [[ ${TEST_MPI-} != openmpi ]] || runtime=runtime/openmpi program+=_openmpi
 
 bazel build -c opt //compiler:torc "//$runtime:libtorc_pmpi.so" "//bench:${program#*/}" 2>/dev/null
@@ -31,17 +36,20 @@ run() {
     preload=(-genv LD_PRELOAD "$work/libtorc_pmpi.so" -genv TORC_STRICT 1 -genv TORC_LIBRARY "$work/library"
       -genv TORC_TRANSPORT "$1")
   fi
+  # MPI_Finalize may hang between hosts when all is done.
+  local start=(tools/mpiexec.sh)
+  [[ -z ${TESTBED_NODES-} ]] || start=(timeout -k 1 120 testbed_mpiexec)
   # shellcheck disable=SC2086
-  tools/mpiexec.sh "${preload[@]}" -n "$ranks" "$work/${program#*/}" $sizes $collectives </dev/null
+  "${start[@]}" "${preload[@]}" -n "$ranks" "$work/${program#*/}" $sizes $collectives </dev/null || (($? == 124))
 }
 
 for ((round = 0; round < ${TRANSPORTS_RUNS:-9}; ++round)); do
-  for variant in plain mpi put; do
+  for variant in plain mpi "$variant_of_ours"; do
     run "$variant" | sed "s/^/$variant /" >>"$work/times"
   done
 done
 ((ranks <= $(nproc))) || echo "NOTE: $ranks ranks share $(nproc) cores: times are those of waiting for one"
-awk -v title="$ranks ranks, torus $torus" '
+awk -v title="$ranks ranks, torus $torus" -v ours="$variant_of_ours" '
   { key = $3 " | " $4
     if (!(key in order)) { order[key] = ++keys; list[keys] = key }
     times[$1, key] = times[$1, key] " " $2 }
@@ -55,10 +63,10 @@ awk -v title="$ranks ranks, torus $torus" '
     return a[int((count + 1) / 2)]
   }
   END {
-    print "| " title " | bytes | plain, us | mpi, us | put, us | put / plain | put / mpi |"
+    print "| " title " | bytes | plain, us | mpi, us | " ours ", us | " ours " / plain | " ours " / mpi |"
     print "| --- | --- | --- | --- | --- | --- | --- |"
     for (k = 1; k <= keys; ++k) {
-      plain = median(times["plain", list[k]]); mpi = median(times["mpi", list[k]]); put = median(times["put", list[k]])
+      plain = median(times["plain", list[k]]); mpi = median(times["mpi", list[k]]); put = median(times[ours, list[k]])
       printf "| %s | %.2f | %.2f | %.2f | %.2f | %.2f |\n", list[k], plain, mpi, put, put / plain, put / mpi
     }
   }' "$work/times"

@@ -78,24 +78,25 @@ inline void UcxGroup::address(std::int32_t rank, UcxHeader& header) {
 }
 
 void UcxGroup::send(std::int32_t rank, UcxOperation& operation, const std::byte* data,
-                    std::size_t bytes, bool is_announced, bool is_last) {
+                    std::size_t bytes, bool is_announced, UcxAnswer answer) {
   Peer& to = peer(rank);
   address(rank, operation.header);
   operation.header.counted = is_announced ? 0 : static_cast<std::uint32_t>(bytes + kPieceCost);
   to.sent += operation.header.counted;
-  operation.header.is_to_answer = is_last && !isTaken(rank);
+  operation.header.answer = isTaken(rank) ? UcxAnswer::kNone : answer;
   worker_->send(*to.endpoint, operation, data, bytes,
                 is_announced ? UCP_AM_SEND_FLAG_RNDV : UCP_AM_SEND_FLAG_EAGER);
 }
 
-inline void UcxGroup::owe(std::int32_t rank) {
+inline void UcxGroup::owe(std::int32_t rank, bool is_waiting) {
+  peer(rank).is_waiting |= is_waiting;
   if (!std::exchange(peer(rank).is_owed, true)) owed_.push_back(rank);
 }
 
 void UcxGroup::consume(const UcxHeader& header) {
   Peer& from = peer(header.rank);
   from.consumed += header.counted;
-  if (from.consumed - from.told_consumed >= kWindow / 2) owe(header.rank);
+  if (from.consumed - from.told_consumed >= kWindow / 2) owe(header.rank, false);
 }
 
 void UcxGroup::answer() {
@@ -107,6 +108,7 @@ void UcxGroup::answer() {
     UcxOperation& operation = worker_->makeOperation();
     operation.header = {};
     operation.header.index = kAnswer;
+    operation.is_answer = std::exchange(peer(rank).is_waiting, false);
     address(rank, operation.header);
     worker_->send(*peer(rank).endpoint, operation, nullptr, 0, UCP_AM_SEND_FLAG_EAGER);
   }
@@ -123,7 +125,9 @@ void UcxGroup::take(UcxPiece& piece) {
   from.consumed_there = std::max(from.consumed_there, header.consumed);
   if (header.index == kAnswer) return;
   from.arrived += header.counted;
-  if (header.is_to_answer != 0) owe(header.rank);
+  if (header.answer != UcxAnswer::kNone) {
+    owe(header.rank, header.answer == UcxAnswer::kAwaited);
+  }
   Arrivals& arrivals = rounds_[header.round];
   if (arrivals.client != nullptr) {
     arrivals.client->arrive(piece);

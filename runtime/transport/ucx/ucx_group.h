@@ -99,10 +99,11 @@ class UcxGroup {
     return to.sent + bytes + pieces * kPieceCost <= to.consumed_there + kWindow;
   }
   /// Sends what the operation's header names by round, index, offset and message's length.
+  /// `answer`: if more is under way to the rank than is surely taken.
   void send(std::int32_t rank, UcxOperation& operation, const std::byte* data, std::size_t bytes,
-            bool is_announced, bool is_last);
-  /// Whether all that was sent to a rank has left this process. Otherwise the rank will tell, once
-  /// the last message has come that had more before it than kSurelyTaken.
+            bool is_announced, UcxAnswer answer);
+  /// Whether all that was sent to a rank has surely left this process. Otherwise the rank will
+  /// tell.
   bool isTaken(std::int32_t rank) const {
     return peer(rank).sent - peer(rank).arrived_there <= kSurelyTaken;
   }
@@ -131,7 +132,7 @@ class UcxGroup {
     UcxEndpoint* endpoint = nullptr;
     std::uint64_t sent = 0, arrived_there = 0, consumed_there = 0;  // of what is counted
     std::uint64_t arrived = 0, consumed = 0, told_consumed = 0;     // of what comes from there
-    bool is_owed = false;
+    bool is_owed = false, is_waiting = false;                       // for an answer
   };
   struct Arrivals {
     UcxClient* client = nullptr;  // null: the round has not begun
@@ -141,7 +142,7 @@ class UcxGroup {
   Peer& peer(std::int32_t rank) { return peers_[static_cast<std::size_t>(rank)]; }
   const Peer& peer(std::int32_t rank) const { return peers_[static_cast<std::size_t>(rank)]; }
   void address(std::int32_t rank, UcxHeader& header);
-  void owe(std::int32_t rank);
+  void owe(std::int32_t rank, bool is_waiting);
 
   std::shared_ptr<UcxWorker> worker_;
   std::int32_t rank_;

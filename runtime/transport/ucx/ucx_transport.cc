@@ -21,6 +21,8 @@ constexpr std::size_t kMostAtOnce = 512 << 10;
 constexpr std::size_t kNotCopied = 16 << 10;
 // Fruitless looks, of some tenths of a microsecond, after which the medium gets on.
 constexpr unsigned kLooksBeforeMedium = 32;
+// Fruitless looks, of about half a second, for which done messages wait for answers to be taken.
+constexpr unsigned kMostLooksForAnswers = 1000000;
 // Between two looks whether the processes that are waited for have ended.
 constexpr std::chrono::milliseconds kBetweenLooks{500};
 // Looks that UCX gets while it has something to do.
@@ -210,15 +212,15 @@ bool UcxTransport::start(ChannelId channel) {
   ++message.operations;
   if (message.bytes == 0 ||
       (message.bytes <= kMostAtOnce && group_->hasCredit(message.rank, message.bytes, pieces))) {
-    for (std::size_t i = 0; i < pieces; ++i) {
-      const std::size_t offset = i * kPieceBytes;
-      const bool is_last = i + 1 == pieces;
-      send(channel, offset, std::min(kPieceBytes, message.bytes - offset), false, is_last);
-    }
+    const std::size_t last = (pieces - 1) * kPieceBytes;
+    for (std::size_t offset = 0; offset < last; offset += kPieceBytes)
+      send(channel, offset, kPieceBytes, false, UcxAnswer::kNone);
     // UCX does not copy long ones, and tells when they are written.
-    message.must_be_taken = message.bytes - (pieces - 1) * kPieceBytes < kNotCopied;
+    message.must_be_taken = message.bytes - last < kNotCopied;
+    send(channel, last, message.bytes - last, false,
+         message.must_be_taken ? UcxAnswer::kAwaited : UcxAnswer::kWanted);
   } else {
-    send(channel, 0, message.bytes, true, true);
+    send(channel, 0, message.bytes, true, UcxAnswer::kNone);
   }
   message.bytes_left = message.pieces_left = 0;
   --message.operations;
@@ -227,7 +229,7 @@ bool UcxTransport::start(ChannelId channel) {
 }
 
 void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes, bool is_announced,
-                        bool is_last) {
+                        UcxAnswer answer) {
   const Message& message = messages_[channel];
   UcxOperation& operation = makeOperation(channel);
   operation.header.round = round_;
@@ -246,7 +248,7 @@ void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes
       packed += some;
     });
   }
-  group_->send(message.rank, operation, data, bytes, is_announced, is_last);
+  group_->send(message.rank, operation, data, bytes, is_announced, answer);
 }
 
 void UcxTransport::complete(UcxOperation& operation, ucs_status_t status) {
@@ -347,7 +349,9 @@ inline void UcxTransport::deliver(ChannelId channel, std::size_t offset, const s
 int UcxTransport::poll(std::span<ChannelId> completed) {
   UcxWorker& worker = group_->worker();
   bool has_moved = false;
-  for (int looks = 0; done_.empty() && looks < kLooksInARow && worker.progress(); ++looks)
+  for (int looks = 0;
+       looks < kLooksInARow && (done_.empty() || worker.answers() > 0) && worker.progress();
+       ++looks)
     has_moved = true;
   group_->answer();
   if (!waiting_.empty()) {
@@ -356,13 +360,15 @@ int UcxTransport::poll(std::span<ChannelId> completed) {
   }
   if (worker.failures() != failures_) lookForFailures();
   if (!status_.ok()) return -1;
-  if (has_moved || !done_.empty()) {
+  if (has_moved || (!done_.empty() && worker.answers() == 0)) {
     fruitless_ = 0;
   } else if (++fruitless_ % kLooksBeforeMedium == 0) {
     medium_->progressMedium();
     lookForEnded();
     if (!status_.ok()) return -1;
   }
+  // Nobody may look after UCX once the call is over. A rank that has ended is not waited for.
+  if (worker.answers() > 0 && fruitless_ < kMostLooksForAnswers) return 0;
   std::ranges::copy(done_, completed.begin());
   const int count = static_cast<int>(done_.size());
   done_.clear();

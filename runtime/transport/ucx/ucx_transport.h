@@ -84,7 +84,7 @@ class UcxTransport final : public UcxClient {
   void forEachRun(const Message& message, std::size_t offset, std::size_t bytes, Visit visit) const;
   UcxOperation& makeOperation(ChannelId channel);
   void send(ChannelId channel, std::size_t offset, std::size_t bytes, bool is_announced,
-            bool is_last);
+            UcxAnswer answer);
 
   void arrive(UcxPiece& piece) override;
   void receive(ChannelId channel, UcxPiece& piece);

@@ -12,7 +12,7 @@ namespace torc::runtime {
 namespace {
 
 constexpr unsigned kMessageId = 0;  // of our active messages
-constexpr std::chrono::seconds kMostClosing{5};
+constexpr std::chrono::milliseconds kMostClosing{500};
 
 }  // namespace
 
@@ -83,6 +83,8 @@ void UcxWorker::close() {
       return true;
     });
   }
+  for (const ucs_status_ptr_t request : closing)
+    ucp_.request_free(request);
 }
 
 StatusOr<UcxEndpoint*> UcxWorker::endpoint(const std::string& address, bool is_of_host) {
@@ -136,6 +138,7 @@ UcxOperation& UcxWorker::makeOperation() {
 
 void UcxWorker::end(UcxOperation& operation, ucs_status_t status) {
   if (operation.owner != nullptr) operation.owner->complete(operation, status);
+  if (std::exchange(operation.is_answer, false)) --answers_;
   operation.owner = nullptr;
   operation.bytes.reset();
   operation.next = std::exchange(spare_, &operation);
@@ -165,6 +168,7 @@ void UcxWorker::onReceived(void* request, ucs_status_t status, std::size_t, void
 
 void UcxWorker::send(UcxEndpoint& endpoint, UcxOperation& operation, const std::byte* data,
                      std::size_t bytes, std::uint32_t flags) {
+  if (operation.is_answer) ++answers_;
   if (endpoint.status != UCS_OK) return end(operation, endpoint.status);
   ucp_request_param_t param = paramOf(operation);
   param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;

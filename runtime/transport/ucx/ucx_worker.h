@@ -35,6 +35,13 @@ class UcxClient : public Transport {
   virtual void complete(UcxOperation& operation, ucs_status_t status) = 0;
 };
 
+/// Whether the sender of a piece is to be told that it has arrived.
+enum class UcxAnswer : std::uint64_t {
+  kNone,
+  kWanted,
+  kAwaited,  // by its sender, before its call is over
+};
+
 /// What stands before the bytes of a message, or of a piece of one.
 struct UcxHeader {
   std::uint32_t group = 0;  // the receiver's number for the communicator
@@ -44,9 +51,9 @@ struct UcxHeader {
   std::uint64_t offset = 0;  // in the message
   // Of what its receiver has sent to its sender, ever: bytes that have arrived, that were taken.
   std::uint64_t arrived = 0, consumed = 0;
-  std::uint32_t index = 0;         // of the message among those of the pair and the round
-  std::uint32_t counted = 0;       // bytes that it adds to these numbers at its receiver
-  std::uint64_t is_to_answer = 0;  // whether its sender waits for them
+  std::uint32_t index = 0;    // of the message among those of the pair and the round
+  std::uint32_t counted = 0;  // bytes that it adds to these numbers at its receiver
+  UcxAnswer answer = UcxAnswer::kNone;
 };
 static_assert(sizeof(UcxHeader) == 64);
 
@@ -58,6 +65,7 @@ struct UcxOperation {
   std::size_t length = 0;      // likewise
   UcxHeader header;
   std::unique_ptr<std::byte[]> bytes;  // that are sent or received, if they are the operation's own
+  bool is_answer = false;              // that is awaited
   // The worker's.
   UcxWorker* worker = nullptr;
   UcxOperation* next = nullptr;
@@ -73,7 +81,7 @@ class UcxWorker {
  public:
   /// Errors: kUnsupported, kTransport: UCX is not there, or can open nothing.
   static StatusOr<std::shared_ptr<UcxWorker>> open();
-  /// Sends what is still to be sent, as far as peers take it within a few seconds.
+  /// Sends what is still to be sent, as far as peers take it within half a second.
   ~UcxWorker();
   UcxWorker(const UcxWorker&) = delete;
   UcxWorker& operator=(const UcxWorker&) = delete;
@@ -102,6 +110,9 @@ class UcxWorker {
   /// Receives what has been announced by a rendezvous.
   void receive(void* announced, UcxOperation& operation, std::byte* to, std::size_t bytes);
 
+  /// Answers that are awaited and that UCX has not taken.
+  std::uint32_t answers() const { return answers_; }
+
   /// Moves what can be moved; false: nothing.
   bool progress() { return ucp_.worker_progress(worker_) != 0; }
 
@@ -126,6 +137,7 @@ class UcxWorker {
   std::unordered_map<std::string, UcxEndpoint> endpoints_;  // by address
   std::uint64_t failures_ = 0;
   Status fault_;
+  std::uint32_t answers_ = 0;
   std::vector<UcxGroup*> groups_;  // by number; null: freed
   std::vector<std::unique_ptr<UcxOperation>> operations_;
   UcxOperation* spare_ = nullptr;  // those that are not under way
