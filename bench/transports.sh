@@ -12,6 +12,7 @@
 #   $TRANSPORTS_SIZES        smallest, largest and factor, in bytes (default: 8 4194304 8)
 #   $TRANSPORTS_COLLECTIVES  allreduce, ... (default: all, and barrier)
 #   $TRANSPORTS_RUNS         default: 9
+#   $TRANSPORTS_LIMIT        seconds of a run between hosts, whose end may hang (default: 60)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torus=${1:-2}
@@ -37,10 +38,10 @@ run() {
       -genv TORC_TRANSPORT "$1")
   fi
   # MPI_Finalize may hang between hosts when all is done.
-  local start=(tools/mpiexec.sh)
-  [[ -z ${TESTBED_NODES-} ]] || start=(timeout -k 1 120 testbed_mpiexec)
+  local start=(tools/mpiexec.sh) count=(-n "$ranks")
+  [[ -z ${TESTBED_NODES-} ]] || start=(timeout -k 1 ${TRANSPORTS_LIMIT:-60} testbed_mpiexec) count=()
   # shellcheck disable=SC2086
-  "${start[@]}" "${preload[@]}" -n "$ranks" "$work/${program#*/}" $sizes $collectives </dev/null || (($? == 124))
+  "${start[@]}" "${preload[@]}" "${count[@]}" "$work/${program#*/}" $sizes $collectives </dev/null || (($? == 124))
 }
 
 for ((round = 0; round < ${TRANSPORTS_RUNS:-9}; ++round)); do
