@@ -111,6 +111,7 @@ class Operation final : public Turn {
   bool isRunning() const { return collective_ && collective_->active; }
   std::uint64_t progressMade() const;
   std::string whatIsWaitedFor() const TORC_REQUIRES(engine_lock);
+  void lookForEnded() TORC_REQUIRES(engine_lock);
   void askOthers() TORC_REQUIRES(engine_lock);
 
   static void roundIsOver(torc_collective* collective, int result, void* cookie)

@@ -34,9 +34,25 @@ void Operation::watch(double seconds) {
     stall_.asked = true;
     askOthers();
   }
+  if (!isRunning() && stall_.seconds >= stall_.next_look) {
+    stall_.next_look = stall_.seconds + kSecondsBeforeAsking;
+    lookForEnded();
+  }
   if (!stall_.told && limit > 0 && stall_.seconds >= limit) {
     stall_.told = true;
     tellOfStall(call_, state_, whatIsWaitedFor());
+  }
+}
+
+/// Before its round, which has its transport to look: whatever it waits for, all ranks do together.
+void Operation::lookForEnded() {
+  const HostSegment* segment = state_.geometry().segment.get();
+  if (segment == nullptr) return;
+  for (int rank = 0; rank < state_.size(); ++rank) {
+    const Status status = segment->checkRunning(rank);
+    if (status.ok()) continue;
+    state_.history().fail(call_, errorClass(status), status.message());
+    return;
   }
 }
 

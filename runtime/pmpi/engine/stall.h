@@ -18,14 +18,15 @@ inline constexpr double kSecondsBeforeAsking = 0.5;
 /// How long an operation has been waited for without progress. Time counts only while the program
 /// waits inside MPI: it may compute as long as it likes.
 struct StallWatch {
-  std::uint64_t mark = 0;  // of the progress made
-  double seconds = 0;      // waited since
+  std::uint64_t mark = 0;                   // of the progress made
+  double seconds = 0;                       // waited since
+  double next_look = kSecondsBeforeAsking;  // seconds; whether others have ended
   bool asked = false, told = false;
 
   /// `seconds` more of waiting, in which the operation has got to `now_at`.
   void wait(std::uint64_t now_at, double more) {
     if (mark != now_at) {
-      *this = {now_at, 0, false, told};
+      *this = {.mark = now_at, .told = told};
     } else {
       seconds += more;
     }

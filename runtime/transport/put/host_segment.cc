@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "runtime/transport/put/process_memory.h"
 #include "support/message.h"
 
 namespace torc::runtime {
@@ -118,6 +119,13 @@ void HostSegment::setMembers(std::vector<std::int32_t> member_of_rank,
                              std::vector<int> process_of_member) {
   member_of_rank_ = std::move(member_of_rank);
   process_of_member_ = std::move(process_of_member);
+}
+
+Status HostSegment::checkRunning(std::int32_t rank) const {
+  const int member = memberOf(rank);
+  if (member < 0 || !hasEnded(processOf(member))) return {};
+  return {StatusCode::kTransport,
+          message("rank ", rank, " (process ", processOf(member), " of this host) has ended")};
 }
 
 std::byte* HostSegment::region(int sender, int receiver) const {

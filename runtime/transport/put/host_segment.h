@@ -89,6 +89,8 @@ class HostSegment {
   /// -1: a rank of another host.
   int memberOf(std::int32_t rank) const { return member_of_rank_[static_cast<std::size_t>(rank)]; }
   int processOf(int member) const { return process_of_member_[static_cast<std::size_t>(member)]; }
+  /// An error where a rank is one of this host that has ended.
+  Status checkRunning(std::int32_t rank) const;
   /// Whether the members may copy from and to each other's memory; not, until it is set.
   void setCopies(bool copies) { copies_ = copies; }
   bool copies() const { return copies_; }
@@ -104,6 +106,12 @@ class HostSegment {
   /// Lane 0 of what `sender` writes for `receiver`; the others are that far behind it.
   std::byte* region(int sender, int receiver) const;
   std::size_t laneOffset(int lane) const { return static_cast<std::size_t>(lane) * lane_stride_; }
+  /// The last round of a lane in which `sender` had no room for its messages to `receiver`: behind
+  /// what the pair has there.
+  std::atomic<std::uint64_t>& leftBeyond(int sender, int receiver, int lane) const {
+    return *reinterpret_cast<std::atomic<std::uint64_t>*>(region(sender, receiver) +
+                                                          laneOffset(lane) + lane_bytes_);
+  }
   std::atomic<std::uint64_t>& ended(int member, int lane) const {
     return words(member).ended[static_cast<std::size_t>(lane)];
   }

@@ -28,6 +28,9 @@ Status copyMemory(const char* name, Call call, int process, std::uint64_t addres
       continue;
     }
     if (copied < 0 && errno == EINTR) continue;
+    if (copied < 0 && errno == ESRCH) {
+      return {StatusCode::kTransport, message("process ", process, " of this host has ended")};
+    }
     const bool forbidden = copied < 0 && (errno == EPERM || errno == ENOSYS);
     return {forbidden ? StatusCode::kUnsupported : StatusCode::kTransport,
             message(name, " of process ", process, ": ",

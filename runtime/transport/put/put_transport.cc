@@ -119,6 +119,7 @@ void PutTransport::layOut() {
     const auto [member, sending] = pairOf(order[begin]);
     if (member < 0) continue;
     const std::vector<MessageSlot> slots = layOutPair(lengths, segment_->laneBytes());
+    if (slots.empty()) left_.push_back({messages_[order[begin]].rank, member, sending});
     std::byte* region = sending ? segment_->region(segment_->me(), member)
                                 : segment_->region(member, segment_->me());
     for (std::size_t i = begin; i < end; ++i) {
@@ -204,6 +205,11 @@ void PutTransport::enterLane() {
   has_lane_ = true;
   previous_ = segment_->begin(lane_, round_);
   next_ended_ = segment_->ended(segment_->me(), next_lane_).load(std::memory_order_relaxed);
+  for (const Pair& pair : left_) {
+    if (!pair.sending) continue;
+    segment_->leftBeyond(segment_->me(), pair.member, lane_)
+        .store(round_, std::memory_order_release);
+  }
 }
 
 void PutTransport::endRound() {
@@ -357,27 +363,51 @@ int PutTransport::poll(std::span<ChannelId> completed) {
 void PutTransport::lookAround() {
   if (beyond_active_ == 0) beyond_->progressMedium();
   const std::int64_t now = nanoseconds();
-  if (fruitless_ == kLooksBeforeMedium) looked_at_ = now;
+  if (fruitless_ == kLooksBeforeMedium) {
+    looked_at_ = now;
+    ended_ = {};
+  }
+  // What it had sent has come since it was seen to have ended.
+  if (!ended_.ok()) status_ = ended_;
   if (now - looked_at_ < kNanosecondsBetweenLooks) return;
   looked_at_ = now;
-  lookForEnded();
+  ended_ = lookForEnded();
+  if (has_lane_ && ended_.ok()) status_ = lookForDifference();
 }
 
-void PutTransport::lookForEnded() {
-  for (const std::vector<ChannelId>* waiting : {&receives_, &sends_}) {
-    for (const ChannelId channel : *waiting) {
-      const Message& message = messages_[channel];
-      const int process = segment_->processOf(message.member);
-      if (!hasEnded(process)) continue;
-      move();  // what it has put before
-      if (has_moved_) return;
-      status_ = {StatusCode::kTransport,
-                 torc::message("rank ", message.rank, " (process ", process,
-                               " of this host) has ended before it has ",
-                               message.sending ? "read" : "sent", " a message")};
-      return;
+Status PutTransport::lookForEnded() const {
+  for (const Awaited& peer : awaited(messages_.size())) {
+    const Status running = segment_->checkRunning(peer.rank);
+    if (running.ok()) continue;
+    return {running.code(), torc::message(running.message(), " before it has ",
+                                          peer.sending ? "read" : "sent", " a message")};
+  }
+  return {};
+}
+
+/// Where lengths differ so that one end of a pair has room for its messages and the other has not,
+/// each would wait for what goes another way.
+Status PutTransport::lookForDifference() const {
+  const auto differs = [](std::int32_t rank, const char* here) {
+    return Status(StatusCode::kTruncated, torc::message("messages from rank ", rank, " have ", here,
+                                                        ": the ranks' calls differ"));
+  };
+  for (const ChannelId channel : receives_) {
+    const Message& message = messages_[channel];
+    if (segment_->leftBeyond(message.member, segment_->me(), lane_)
+            .load(std::memory_order_acquire) == round_) {
+      return differs(message.rank, "no room there, and have room here");
     }
   }
+  for (const Pair& pair : left_) {
+    if (pair.sending) continue;
+    const std::byte* first = segment_->region(pair.member, segment_->me()) + lane_offset_;
+    if (reinterpret_cast<const CellHeader*>(first)->flag.load(std::memory_order_acquire) ==
+        flagOf(0)) {
+      return differs(pair.rank, "room there, and no room here");
+    }
+  }
+  return {};
 }
 
 std::vector<Transport::Awaited> PutTransport::awaited(std::size_t limit) const {

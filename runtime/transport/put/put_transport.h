@@ -99,6 +99,12 @@ class PutTransport final : public Transport {
     std::size_t stretch = 0;      // bytes that are copied at once
   };
 
+  /// Messages to or from a rank of this host.
+  struct Pair {
+    std::int32_t rank = 0, member = 0;
+    bool sending = false;
+  };
+
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
                               const Segments& segments, std::span<const std::size_t> fragments);
   void layOut();
@@ -134,7 +140,8 @@ class PutTransport final : public Transport {
   void count(const Message& message) {
     if (sent_ != nullptr) sent_->put += message.bytes;
   }
-  void lookForEnded();
+  Status lookForEnded() const;
+  Status lookForDifference() const;
 
   std::byte* cellOf(const Message& message) const {
     return message.region + lane_offset_ +
@@ -153,6 +160,7 @@ class PutTransport final : public Transport {
   std::unique_ptr<Transport> beyond_;
   Bases bases_{};
   std::vector<Message> messages_;
+  std::vector<Pair> left_;  // that have no room
   std::vector<Segment> runs_;
   std::vector<RunLoop> loops_;
   std::vector<std::size_t> fragments_;
@@ -189,6 +197,7 @@ class PutTransport final : public Transport {
   bool streaming_ = false;      // a message is under way of which pieces have been moved
   unsigned fruitless_ = 0;      // looks
   std::int64_t looked_at_ = 0;  // nanoseconds; whether peers have ended
+  Status ended_;                // one has, by the last look
   SentBytes* sent_;             // null: not counted
   Status status_;
 };

@@ -23,23 +23,29 @@
 namespace torc::runtime {
 namespace {
 
-/// Nothing goes beyond.
-class NoTransport final : public Transport {
+/// What is left beyond never comes.
+class Nowhere final : public Transport {
  public:
-  StatusOr<ChannelId> prepareSend(std::int32_t, std::uint32_t, const Segments&,
+  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t, const Segments&,
                                   std::span<const std::size_t>, SendMode) override {
-    return Status(StatusCode::kUnsupported, "nobody is beyond");
+    peers_.push_back({peer, true});
+    return static_cast<ChannelId>(peers_.size() - 1);
   }
-  StatusOr<ChannelId> prepareRecv(std::int32_t, std::uint32_t, const Segments&,
+  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t, const Segments&,
                                   std::span<const std::size_t>) override {
-    return Status(StatusCode::kUnsupported, "nobody is beyond");
+    peers_.push_back({peer, false});
+    return static_cast<ChannelId>(peers_.size() - 1);
   }
   Status commit() override { return {}; }
   Status bind(const Bases&) override { return {}; }
-  bool start(ChannelId) override { return false; }
+  bool start(ChannelId) override { return true; }
   int poll(std::span<ChannelId>) override { return 0; }
   void abandon() override {}
+  std::vector<Awaited> awaited(std::size_t) const override { return peers_; }
   Status status() const override { return {}; }
+
+ private:
+  std::vector<Awaited> peers_;
 };
 
 // ---- Slots
@@ -147,7 +153,7 @@ TEST(HostSegment, MemoryThatIsNotThereIsAnError) {
 /// A rank with messages to and from the other one; memory of its own for them.
 struct Rank {
   Rank(std::shared_ptr<HostSegment> segment, LaneTrack track = HostSegment::kOneShotTrack)
-      : transport(std::move(segment), track, std::make_unique<NoTransport>(), &sent) {}
+      : transport(std::move(segment), track, std::make_unique<Nowhere>(), &sent) {}
 
   ChannelId add(bool sending, std::size_t bytes, std::uint32_t tag = 0, std::size_t gap = 0) {
     const std::size_t begin = memory.size();
@@ -424,22 +430,59 @@ TEST(PutTransport, RoundsOfAPersistentTrackNeedNoNames) {
   }
 }
 
+/// Looks for up to ten seconds; whether the round fails.
+bool failsInTime(Rank& rank) {
+  std::vector<ChannelId> completed(rank.begins.size() + 1);
+  for (const time_t end = time(nullptr) + 10; time(nullptr) < end;)
+    if (rank.transport.poll(completed) < 0) return true;
+  return false;
+}
+
+TEST(PutTransport, WhereOneEndAloneHasRoomTheReceiverHearsOfIt) {
+  constexpr std::uint32_t kNoRoom = 300;  // of long messages: more than a lane holds
+  for (const bool sender_has_room : {true, false}) {
+    const auto members = makePair();
+    Rank a(members[0]), b(members[1]);
+    b.peer = 0;
+    for (std::uint32_t tag = 0; tag < (sender_has_room ? 1 : kNoRoom); ++tag)
+      a.add(true, 5000, tag);
+    for (std::uint32_t tag = 0; tag < (sender_has_room ? kNoRoom : 1); ++tag)
+      b.add(false, 5000, tag);
+    a.ready();
+    b.ready();
+    a.begin(8);
+    b.begin(8);
+    ASSERT_TRUE(a.transport.start(0));
+    ASSERT_TRUE(b.transport.start(0));
+    ASSERT_TRUE(failsInTime(b));
+    EXPECT_EQ(b.transport.status().code(), StatusCode::kTruncated);
+    EXPECT_EQ(b.transport.status().message(),
+              std::string("messages from rank 0 have ") +
+                  (sender_has_room ? "room there, and no room here"
+                                   : "no room there, and have room here") +
+                  ": the ranks' calls differ");
+  }
+}
+
 TEST(PutTransport, WaitsForNobodyWhoHasEnded) {
-  OneWay pair;
   const pid_t child = fork();
   if (child == 0) _exit(0);
   waitpid(child, nullptr, 0);
-  pair.members[1]->setMembers({0, 1}, {child, getpid()});
-  pair.b.begin(8);
-  ASSERT_TRUE(pair.b.transport.start(0));
-  std::vector<ChannelId> completed(1);
-  int result = 0;
-  for (const time_t end = time(nullptr) + 10; result == 0 && time(nullptr) < end;)
-    result = pair.b.transport.poll(completed);
-  EXPECT_EQ(result, -1);
-  EXPECT_EQ(pair.b.transport.status().message(),
-            "rank 0 (process " + std::to_string(child) +
-                " of this host) has ended before it has sent a message");
+  for (const std::uint32_t messages : {1, 300}) {  // put, and left beyond
+    const auto members = makePair();
+    members[1]->setMembers({0, 1}, {child, getpid()});
+    Rank b(members[1]);
+    b.peer = 0;
+    for (std::uint32_t tag = 0; tag < messages; ++tag)
+      b.add(false, 5000, tag);
+    b.ready();
+    b.begin(8);
+    ASSERT_TRUE(b.transport.start(0));
+    ASSERT_TRUE(failsInTime(b));
+    EXPECT_EQ(b.transport.status().message(),
+              "rank 0 (process " + std::to_string(child) +
+                  " of this host) has ended before it has sent a message");
+  }
 }
 
 // Each rank in a thread of its own, as fast as it can: what is written and what is read overlap.
