@@ -19,7 +19,7 @@ namespace torc::runtime {
 namespace {
 
 // Changes with what lies in the memory.
-constexpr std::uint64_t kSegmentVersion = 1;
+constexpr std::uint64_t kSegmentVersion = 2;
 
 /// What a link of the system's says.
 std::string linkText(const char* path) {

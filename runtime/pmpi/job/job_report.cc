@@ -53,6 +53,13 @@ RankFacts countRank() {
   facts.put_bytes = engine->context.sent.put;
   facts.ucx_bytes = engine->context.sent.ucx;
   facts.mpi_bytes = engine->context.sent.mpi;
+  for (CommunicatorState* state : engine->states) {
+    if (!state->isSetUp()) continue;
+    const HostSegment* segment = state->geometry().segment.get();
+    if (segment == nullptr || segment->me() != 0) continue;
+    ++facts.segments;
+    facts.segment_bytes += segment->bytesWritten();
+  }
   facts.setup_seconds = engine->settingUp.seconds();
   facts.load_seconds = engine->loading.seconds();
   return facts;

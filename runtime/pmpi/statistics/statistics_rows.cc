@@ -80,6 +80,8 @@ void forFacts(const RankFacts& from, RankFacts& into, Function function) {
   function(from.put_bytes, into.put_bytes);
   function(from.ucx_bytes, into.ucx_bytes);
   function(from.mpi_bytes, into.mpi_bytes);
+  function(from.segments, into.segments);
+  function(from.segment_bytes, into.segment_bytes);
   function(from.setup_seconds, into.setup_seconds);
   function(from.load_seconds, into.load_seconds);
 }

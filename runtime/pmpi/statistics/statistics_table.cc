@@ -239,6 +239,8 @@ std::string headerSection(const JobDescription& job, const JobStatistics& statis
   line("messages", message(bytesShort(sum.put_bytes), " bytes by puts, ",
                            sum.ucx_bytes > 0 ? message(bytesShort(sum.ucx_bytes), " by UCX, ") : "",
                            bytesShort(sum.mpi_bytes), " by MPI (all ranks)"));
+  line("shared memory",
+       message(bytesShort(sum.segment_bytes), " bytes in ", sum.segments, " segments (all hosts)"));
   line("torc's set-up", message(fixed(most.setup_seconds * 1e3, 3), " ms (most on a rank)"));
   line("loading", message(fixed(most.load_seconds * 1e3, 3), " ms (most on a rank)"));
   return text;

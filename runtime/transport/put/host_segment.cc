@@ -121,6 +121,13 @@ void HostSegment::setMembers(std::vector<std::int32_t> member_of_rank,
   process_of_member_ = std::move(process_of_member);
 }
 
+std::size_t HostSegment::bytesWritten() const {
+  std::vector<unsigned char> pages((bytes_ + kPage - 1) / kPage);
+  if (mincore(memory_, bytes_, pages.data()) != 0) return 0;
+  return kPage * static_cast<std::size_t>(std::ranges::count_if(
+                     pages, [](unsigned char page) { return (page & 1) != 0; }));
+}
+
 Status HostSegment::checkRunning(std::int32_t rank) const {
   const int member = memberOf(rank);
   if (member < 0 || !hasEnded(processOf(member))) return {};

@@ -98,6 +98,8 @@ class HostSegment {
   std::atomic<std::uint8_t>* copyAdvice(int sender, int receiver) const;
   CopyTimes& copyTimes(int sender) { return copy_times_[static_cast<std::size_t>(sender)]; }
   CopyTries& copyTries(int receiver) { return copy_tries_[static_cast<std::size_t>(receiver)]; }
+  /// Bytes of the memory that have been written; looks at all of it.
+  std::size_t bytesWritten() const;
   int members() const { return members_; }
   int me() const { return me_; }
 

@@ -1,6 +1,8 @@
 // Pair layout: cells one behind the other, by the first grain for which all messages have room.
 #include "runtime/transport/put/pair_layout.h"
 
+#include <algorithm>
+
 namespace torc::runtime {
 namespace {
 
@@ -8,23 +10,31 @@ constexpr std::size_t roundToLine(std::size_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
+std::size_t endOfCells(const MessageSlot& slot, std::size_t bytes) {
+  return slot.cells > 1 ? slot.cellOffset(slot.cells)
+                        : slot.offset + roundToLine(slot.payload + bytes);
+}
+
 /// The slot of a message, at `offset`.
 MessageSlot slotOf(std::size_t bytes, std::size_t grain, std::size_t offset) {
   MessageSlot slot;
   slot.offset = static_cast<std::uint32_t>(offset);
   slot.payload = bytes <= kShortBytes ? kHeaderBytes : kLine;
+  if (bytes < kLeastCopied) {
+    grain = std::min(grain, std::max(kLeastPiece, roundToLine((bytes + kCells - 1) / kCells)));
+  }
   slot.grain = static_cast<std::uint32_t>(grain);
-  if (bytes > grain) slot.cells = kCells;
-  const std::size_t end =
-      slot.cells == 1 ? offset + roundToLine(slot.payload + bytes) : slot.cellOffset(slot.cells);
-  if (slot.cells > 1 || bytes >= kLeastCopied) slot.line = static_cast<std::uint32_t>(end);
+  const std::size_t pieces = std::max<std::size_t>(1, (bytes + slot.grain - 1) / slot.grain);
+  slot.cells = static_cast<std::uint32_t>(std::min(pieces, kCells));
+  if (pieces > kCells || bytes >= kLeastCopied) {
+    slot.line = static_cast<std::uint32_t>(endOfCells(slot, bytes));
+  }
   return slot;
 }
 
 /// Where the slot of a message of `bytes` ends.
 std::size_t endOf(const MessageSlot& slot, std::size_t bytes) {
-  if (slot.line != 0) return slot.line + kLine;
-  return slot.offset + roundToLine(slot.payload + bytes);
+  return slot.line != 0 ? slot.line + kLine : endOfCells(slot, bytes);
 }
 
 }  // namespace

@@ -47,8 +47,11 @@ inline constexpr std::size_t kLine = 64;
 /// Of a message whose bytes are on the line of its header.
 inline constexpr std::size_t kShortBytes = kLine - kHeaderBytes;
 inline constexpr std::size_t kCells = 4;
-/// Bytes of a piece, the first that has room. 16 KiB stay in a core's first cache.
+/// Most bytes of a piece, the first that has room. 16 KiB stay in a core's first cache. Shorter
+/// messages are cut into as many pieces as there are cells, so that one is read while the next is
+/// written, but not into shorter ones than that.
 inline constexpr std::size_t kGrains[] = {16384, 4096, 1024};
+inline constexpr std::size_t kLeastPiece = 1024;
 /// Of a message that may be copied from memory to memory, if the system allows it.
 inline constexpr std::size_t kLeastCopied = 8192;
 

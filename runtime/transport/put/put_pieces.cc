@@ -11,6 +11,8 @@ namespace {
 
 // Pieces of a message that are moved before another message is looked at.
 constexpr int kPiecesAtOnce = 2;
+// Bytes of a piece whose lines are asked for at once.
+constexpr std::size_t kMostFetched = 4096;
 
 /// memcpy, without the call where it is short.
 inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -27,6 +29,21 @@ inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
     ends(std::uint64_t{});
   } else {
     ends(std::uint32_t{});
+  }
+}
+
+/// Asks for the lines of a run, to be written (or read), all at once.
+template <bool kToWrite>
+inline void fetchLines(const std::byte* memory, std::size_t bytes) {
+  const std::byte* end = memory + std::min(bytes, kMostFetched);
+  for (; memory < end; memory += kLine) {
+#ifdef __x86_64__
+    if constexpr (kToWrite) {
+      asm volatile("prefetchw %0" : : "m"(*memory));
+      continue;
+    }
+#endif
+    __builtin_prefetch(memory, kToWrite ? 1 : 0);
   }
 }
 
@@ -97,6 +114,7 @@ bool PutTransport::send(Message& message) {
     const std::size_t bytes =
         std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done);
     if (bytes > 0) {
+      fetchLines<true>(data, bytes);
       forEachRun(message, bytes, [&](const std::byte* memory, std::size_t some) {
         copy(data, memory, some);
         data += some;
@@ -114,6 +132,8 @@ bool PutTransport::send(Message& message) {
     message.bytes_done += bytes;
     has_moved_ = true;
     if (++message.pieces_done == message.pieces) {
+      // The next round's lines, which its receiver had last. Of all pieces they would be too many.
+      fetchLines<true>(cell + message.slot.payload + to_next_lane_, bytes);
       count(message);
       return true;
     }
@@ -221,8 +241,10 @@ bool PutTransport::receive(ChannelId channel) {
         return false;
       }
     }
-    takePiece(channel, cell + message.slot.payload,
-              std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done));
+    const std::size_t bytes =
+        std::min<std::size_t>(message.slot.grain, message.bytes - message.bytes_done);
+    fetchLines<false>(cell + message.slot.payload, bytes);
+    takePiece(channel, cell + message.slot.payload, bytes);
     ++message.pieces_done;
     if (message.pieces > message.slot.cells) {
       CopyLine& line = lineOf(message);

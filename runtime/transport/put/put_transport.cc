@@ -20,6 +20,9 @@ constexpr int kLooksAtStream = 100;
 constexpr unsigned kLooksBetweenCredits = 16;
 // Fruitless looks after which the medium beyond gets on: about a microsecond.
 constexpr unsigned kLooksBeforeMedium = 64;
+// Fruitless looks after which each may take long, as the core has others to run: so many of them
+// are between two looks at the clock.
+constexpr unsigned kLooksBeforeRest = 2048, kLooksAtRest = 4;
 // Between two looks whether the processes that are waited for have ended.
 constexpr std::int64_t kNanosecondsBetweenLooks = 500'000'000;
 
@@ -191,6 +194,7 @@ void PutTransport::beginRound() {
   lane_ = track_.first_lane + static_cast<int>(number % lanes);
   next_lane_ = track_.first_lane + static_cast<int>((number + 1) % lanes);
   lane_offset_ = segment_->laneOffset(lane_);
+  to_next_lane_ = segment_->laneOffset(next_lane_) - lane_offset_;  // may be backwards
   ticket_ = segment_->lane(lane_).tickets++;
   in_round_ = true;
   has_lane_ = false;
@@ -282,7 +286,7 @@ bool PutTransport::start(ChannelId channel) {
   if (!message.sending) {
     receives_.push_back(channel);
     // The next round's may be there already.
-    __builtin_prefetch(message.region + segment_->laneOffset(next_lane_) + message.slot.offset);
+    __builtin_prefetch(cellOf(message) + to_next_lane_);
   } else if (has_lane_ && send(message)) {
     done_.push_back(channel);
   } else {
@@ -352,16 +356,16 @@ int PutTransport::poll(std::span<ChannelId> completed) {
   if (has_moved_ || count > 0) {
     fruitless_ = 0;
   } else if (++fruitless_ % kLooksBeforeMedium == 0) {
+    if (beyond_active_ == 0) beyond_->progressMedium();
     lookAround();
-    if (!status_.ok()) return -1;
+  } else if (fruitless_ > kLooksBeforeRest && fruitless_ % kLooksAtRest == 0) {
+    lookAround();
   }
-  return count;
+  return status_.ok() ? count : -1;
 }
 
-/// While nothing comes: another rank may have to get here by what MPI still does for it; or it has
-/// ended.
+/// While nothing comes: a rank that is waited for may have ended, or be in another call.
 void PutTransport::lookAround() {
-  if (beyond_active_ == 0) beyond_->progressMedium();
   const std::int64_t now = nanoseconds();
   if (fruitless_ == kLooksBeforeMedium) {
     looked_at_ = now;

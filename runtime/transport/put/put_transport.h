@@ -184,7 +184,7 @@ class PutTransport final : public Transport {
   std::uint64_t round_ = 0, previous_ = 0;  // names; previous_ was in the lane before
   std::uint64_t ticket_ = 0;
   int lane_ = 0, next_lane_ = 0;
-  std::size_t lane_offset_ = 0;
+  std::size_t lane_offset_ = 0, to_next_lane_ = 0;
   std::uint64_t next_ended_ = 0;         // what this rank has ended in next_lane_
   std::vector<std::uint64_t> writable_;  // by member: the round for which its slots are known to be
   std::vector<ChannelId> sends_, receives_;  // under way

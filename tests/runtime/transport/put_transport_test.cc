@@ -66,8 +66,10 @@ TEST(PairLayout, SlotsLieBehindOneAnotherWithinTheRoom) {
       EXPECT_GE(slot.offset, end);
       EXPECT_EQ(slot.offset % kLine, 0u);
       EXPECT_TRUE(slot.cells > 1 || bytes[i] <= slot.grain);
-      EXPECT_EQ(slot.line != 0, slot.cells > 1 || bytes[i] >= kLeastCopied);
+      EXPECT_EQ(slot.line != 0, bytes[i] > kCells * slot.grain || bytes[i] >= kLeastCopied);
+      EXPECT_GE(slot.cells * slot.grain, std::min<std::size_t>(bytes[i], kCells * slot.grain));
       end = slot.cells > 1 ? slot.cellOffset(slot.cells) : slot.offset + slot.payload + bytes[i];
+      EXPECT_LE(end, room);
       if (slot.line == 0) continue;
       EXPECT_GE(slot.line, end);
       end = slot.line + sizeof(CopyLine);

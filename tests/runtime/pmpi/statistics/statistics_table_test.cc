@@ -42,8 +42,8 @@ JobStatistics sample() {
                               {"7 ranks", "7 ranks do not fill the box 4x1x2", 1, 0, 2, 0.000002},
                               {"4 sub-torus of 4x4x2", "", 8, 64, 0, 0.0064},
                               {"4x4x2", "", 1, 3200, 320, 1.75}};
-  statistics.sum = {64, 640000, 3136, 64, 320000, 4096, 100, 0.64, 0.32};
-  statistics.most = {2, 20000, 98, 2, 10000, 512, 10, 0.02, 0.01};
+  statistics.sum = {64, 640000, 3136, 64, 320000, 4096, 100, 3, 81920, 0.64, 0.32};
+  statistics.most = {2, 20000, 98, 2, 10000, 512, 10, 1, 40960, 0.02, 0.01};
   return statistics;
 }
 
@@ -58,6 +58,7 @@ TEST(StatisticsTableTest, HeaderAndSections) {
   schedules        2 loaded, 19.5K bytes of at most 256M (most on a rank)
   persistent plans 3136 found, 64 made (all ranks); 9.8K bytes of at most 64M (most on a rank)
   messages         4096 bytes by puts, 100 by MPI (all ranks)
+  shared memory    80K bytes in 3 segments (all hosts)
   torc's set-up    20.000 ms (most on a rank)
   loading          10.000 ms (most on a rank)
 

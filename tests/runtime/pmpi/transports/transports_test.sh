@@ -30,14 +30,16 @@ expect() {
     grep -Eq "$line" "$work/output" || fail "no line is $line"
   done
 }
+no_memory='  shared memory  *0 bytes in 0 segments \(all hosts\)'
 nothing='  messages  *0 bytes by puts, [1-9].* by MPI \(all ranks\)'
 starter=() setting=()
 
 run default
 expect '  messages  *[1-9].* bytes by puts, .* by MPI \(all ranks\)' # some have no room
+expect '  shared memory  *[1-9].* bytes in 1 segments \(all hosts\)'
 grep -q '^torc: ' "$work/output" && fail "a line that nobody needs"
 run by-mpi TORC_TRANSPORT=mpi
-expect "$nothing"
+expect "$nothing" "$no_memory"
 run unknown TORC_TRANSPORT=x
 expect "^torc: warning: TORC_TRANSPORT is 'x'; allowed: mpi, put, ucx or put\\+ucx; torc is off$"
 
