@@ -78,11 +78,11 @@ TEST(StatisticsRowsTest, DifferentSignaturesAreRowsOfTheirOwn) {
 
 TEST(StatisticsRowsTest, FactsAreSummedAndTheMostKept) {
   JobStatistics sum, other;
-  sum.sum = sum.most = {1, 100, 5, 6, 7, 10, 2, 0.5, 0.25};
-  other.sum = other.most = {3, 50, 1, 1, 9, 20, 1, 0.125, 1.0};
+  sum.sum = sum.most = {1, 100, 5, 6, 7, 10, 2, 1, 40, 0.5, 0.25};
+  other.sum = other.most = {3, 50, 1, 1, 9, 20, 1, 2, 30, 0.125, 1.0};
   sum.merge(other);
-  EXPECT_EQ(sum.sum, (RankFacts{4, 150, 6, 7, 16, 30, 3, 0.625, 1.25}));
-  EXPECT_EQ(sum.most, (RankFacts{3, 100, 5, 6, 9, 20, 2, 0.5, 1.0}));
+  EXPECT_EQ(sum.sum, (RankFacts{4, 150, 6, 7, 16, 30, 3, 3, 70, 0.625, 1.25}));
+  EXPECT_EQ(sum.most, (RankFacts{3, 100, 5, 6, 9, 20, 2, 2, 40, 0.5, 1.0}));
 }
 
 TEST(StatisticsRowsTest, CommunicatorsAreCountedByDescriptionAndReason) {
@@ -155,7 +155,7 @@ TEST(StatisticsRowsTest, BytesGiveTheSame) {
   JobStatistics all = statistics({row("MPI_Allreduce", 3, 0.5), row("", 1, 1, Service::kNotTorcs)});
   all.ranks = 7;
   all.communicators = {{"4x2", "", 2, 8, 9, 0.75}, {"3 ranks", "no box", 1, 0, 5, 0.125}};
-  all.sum = {1, 2, 3, 4, 5, 6, 7};
+  all.sum = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   all.most = {7, 6, 5, 4, 3, 2, 1};
   all.tuned = {{"MPI_Bcast", "4x2", "file", 40, 20, 1e-6, 2e-6, 3e-6}};
   all.trials = 8;
