@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <unistd.h>
+#include <vector>
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/ErrorHandling.h>
@@ -48,8 +49,9 @@ std::string helpHint() {
   return " (" + std::string(g_program) + " --help)";
 }
 
-/// LLVM's report on a wrong command line, a few lines that each begin with the program's name, as
-/// one line.
+/// The first fault of LLVM's report on a wrong command line, a few lines that each begin with the
+/// program's name, and the name that may have been meant. What an option that is not known has
+/// behind it counts as one argument too many, which would be another fault.
 std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
   std::string line;
   while (!report.empty()) {
@@ -58,9 +60,11 @@ std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
     if (message.consume_front(program)) message.consume_front(": ");
     // Advice with the program's path in it; ours follows.
     message = message.split("  Try: ").first.split(": See: ").first.rtrim("!.: ");
-    if (message.empty()) continue;
+    const bool is_advice = message.starts_with("Did you mean");
+    if (message.empty() || (!line.empty() && !is_advice)) continue;
     line += (line.empty() ? "" : "; ") + message.str();
     line[line.size() - message.size()] = llvm::toLower(message[0]);
+    if (is_advice) return line;
   }
   return line + helpHint();
 }
@@ -80,8 +84,16 @@ int runProgram(const char* name, llvm::function_ref<int()> run) {
   }
 }
 
-int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview, int argc,
-               const char* const* argv) {
+std::vector<const char*> withHelp(int argc, const char* const* argv) {
+  std::vector<const char*> arguments(argv, argv + argc);
+  if (argc < 2 || std::strcmp(argv[1], "help") != 0) return arguments;
+  arguments.erase(arguments.begin() + 1);
+  arguments.push_back("--help");
+  return arguments;
+}
+
+int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview,
+               llvm::ArrayRef<const char*> arguments) {
   for (const Command& command : commands) {
     llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
   }
@@ -92,10 +104,11 @@ int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview, int a
 
   std::string report;
   llvm::raw_string_ostream errors(report);
-  if (!llvm::cl::ParseCommandLineOptions(argc, argv, overview, &errors)) {
+  if (!llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
+                                         overview, &errors)) {
     // A value that an option refuses has been reported, on stderr, by LLVM.
     if (report.empty()) return kWrongUsage;
-    return wrongUsage(oneLine(report, llvm::sys::path::filename(argv[0])));
+    return wrongUsage(oneLine(report, llvm::sys::path::filename(arguments[0])));
   }
   for (const Command& command : commands) {
     if (!*command.options) continue;

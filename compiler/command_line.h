@@ -4,6 +4,8 @@
 #ifndef TORC_COMPILER_COMMAND_LINE_H_
 #define TORC_COMPILER_COMMAND_LINE_H_
 
+#include <vector>
+
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringRef.h>
@@ -24,8 +26,11 @@ int runProgram(const char* name, llvm::function_ref<int()> run);
 
 /// Runs the command that the command line names, and returns the exit code. `overview` heads
 /// --help.
-int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview, int argc,
-               const char* const* argv);
+int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview,
+               llvm::ArrayRef<const char*> arguments);
+
+/// What `main` was given, with `--help` at the end in place of a first `help`: `help compile`.
+std::vector<const char*> withHelp(int argc, const char* const* argv);
 
 }  // namespace torc::compiler
 

@@ -6,19 +6,9 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/make_error.h"
+#include "support/setting_values.h"
 
 namespace torc::compiler {
-namespace {
-
-constexpr std::uint64_t kLargest = std::uint64_t{1} << 40;
-
-struct Unit {
-  char letter;
-  int shift;
-};
-constexpr Unit kUnits[] = {{'G', 30}, {'M', 20}, {'K', 10}};
-
-}  // namespace
 
 std::vector<std::uint64_t> SizeRange::sizes() const {
   std::vector<std::uint64_t> listed;
@@ -29,21 +19,10 @@ std::vector<std::uint64_t> SizeRange::sizes() const {
 }
 
 llvm::Expected<std::uint64_t> parseSize(llvm::StringRef text, llvm::StringRef option) {
-  std::uint64_t bytes = 0;
-  int shift = 0;
-  llvm::StringRef digits = text;
-  for (const Unit& unit : kUnits) {
-    if (!text.empty() && llvm::toUpper(text.back()) == unit.letter) {
-      shift = unit.shift;
-      digits = text.drop_back();
-    }
-  }
-  if (digits.getAsInteger(10, bytes) || bytes > kLargest >> shift) {
-    return makeError(option + ": '" + text +
-                     "' is not a size; write 4096, 64K, 16M or 1G (at most "
-                     "1024G)");
-  }
-  return bytes << shift;
+  if (const std::optional<std::uint64_t> bytes = parseBytes({text.data(), text.size()}))
+    return *bytes;
+  return makeError(option + ": '" + text +
+                   "' is not a size; write 4096, 64K, 16M or 1G (at most 1024G)");
 }
 
 llvm::Expected<SizeRange> parseSizeRange(llvm::StringRef text, llvm::StringRef option) {
@@ -72,12 +51,7 @@ llvm::Expected<std::vector<std::uint64_t>> parseSizeList(llvm::StringRef text,
 }
 
 std::string sizeText(std::uint64_t bytes) {
-  for (const Unit& unit : kUnits) {
-    if (bytes > 0 && bytes % (std::uint64_t{1} << unit.shift) == 0) {
-      return std::to_string(bytes >> unit.shift) + unit.letter;
-    }
-  }
-  return std::to_string(bytes);
+  return bytesText(bytes);
 }
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// Sizes on the command line: 4096, 64K, 3M, 1G (powers of 1024), and ranges of them.
+// Sizes on the command line: 4096, 64K, 3MB, 1GiB (powers of 1024), and ranges of them.
 #ifndef TORC_COMPILER_SIZES_H_
 #define TORC_COMPILER_SIZES_H_
 

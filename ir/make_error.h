@@ -2,9 +2,16 @@
 #ifndef TORC_IR_MAKE_ERROR_H_
 #define TORC_IR_MAKE_ERROR_H_
 
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/ADT/Twine.h>
 #include <llvm/Support/Error.h>
 
+#include "support/setting_values.h"
 #include "support/status.h"
 
 namespace torc {
@@ -15,6 +22,21 @@ inline llvm::Error makeError(const llvm::Twine& message) {
 
 inline llvm::Error makeError(const Status& status) {
   return makeError(status.message());
+}
+
+/// That there is no `kind` of that name: "unknown machine 'bpg'; did you mean 'bgp'?"; where none
+/// of `names` is near, `else_what` says where to find them.
+inline llvm::Error unknownName(llvm::StringRef kind, llvm::StringRef name,
+                               llvm::ArrayRef<llvm::StringRef> names,
+                               const llvm::Twine& else_what) {
+  std::vector<std::string_view> views;
+  for (const llvm::StringRef one : names)
+    views.emplace_back(one.data(), one.size());
+  const std::string_view nearest = nearestName({name.data(), name.size()}, views);
+  const std::string unknown = ("unknown " + kind + " '" + name + "'; ").str();
+  if (nearest.empty()) return makeError(unknown + else_what);
+  return makeError(unknown + "did you mean '" + llvm::StringRef(nearest.data(), nearest.size()) +
+                   "'?");
 }
 
 }  // namespace torc

@@ -118,8 +118,8 @@ typedef struct torc_linalg_options {
 /* ---- Matrix multiplication ------------------------------------------------------------------ */
 
 /* Collective. C := alpha A B + beta C, with A of m x k, B of k x n and C of m x n; 2.5D SUMMA
- * (algorithm 1), or Cannon's algorithm. The row blocks of A and C are the same, and the column blocks of B and C; the
- * blocks along k may differ. C is not read where beta is 0. */
+ * (algorithm 1), or Cannon's algorithm. The row blocks of A and C are the same, and the column
+ * blocks of B and C; the blocks along k may differ. C is not read where beta is 0. */
 int torc_linalg_dgemm(torc_linalg_grid* grid, double alpha, const torc_linalg_matrix* a_matrix,
                       const double* a, int64_t lda, const torc_linalg_matrix* b_matrix,
                       const double* b, int64_t ldb, double beta, const torc_linalg_matrix* c_matrix,

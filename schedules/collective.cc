@@ -179,9 +179,24 @@ std::span<const CollectiveRow> collectiveRows() {
   return kRows;
 }
 
+namespace {
+
+/// Letters alone, small ones, without MPI's prefix.
+std::string lettersOf(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c != '_' && c != '-') letters += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  }
+  return letters.starts_with("mpi") ? letters.substr(3) : letters;
+}
+
+}  // namespace
+
 std::optional<Collective> collectiveNamed(std::string_view name) {
+  const std::string letters = lettersOf(name);
   for (int i = 0; i < kCollectiveCount; ++i) {
-    if (kRows[i].name == name) return static_cast<Collective>(i);
+    if (lettersOf(kRows[i].name) == letters || lettersOf(kRows[i].mpi[0]) == letters)
+      return static_cast<Collective>(i);
   }
   return std::nullopt;
 }

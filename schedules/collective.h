@@ -148,7 +148,8 @@ const CollectiveRow& rowOf(Collective collective);
 /// All rows, by number.
 std::span<const CollectiveRow> collectiveRows();
 
-/// The collective of that name.
+/// The collective of that name, ours or MPI's (MPI_Bcast): small or large letters, with or without
+/// `MPI_`, hyphens and underscores.
 std::optional<Collective> collectiveNamed(std::string_view name);
 
 /// The names of all collectives: "a, b and c" with `last` = " and ".

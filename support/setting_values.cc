@@ -16,21 +16,23 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{'G', 30}, {'M', 20}, {'K', 10}};
 
-/// Letters to insert, delete or replace in order to make `b` of `a`.
+/// Letters to insert, delete, replace or exchange with the next one in order to make `b` of `a`.
 std::size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+  std::vector<std::vector<std::size_t>> distance(a.size() + 1,
+                                                 std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        distance[i][j] = i + j;
+        continue;
+      }
+      distance[i][j] = std::min({distance[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1),
+                                 distance[i - 1][j] + 1, distance[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        distance[i][j] = std::min(distance[i][j], distance[i - 2][j - 2] + 1);
     }
   }
-  return row.back();
+  return distance[a.size()][b.size()];
 }
 
 }  // namespace
@@ -45,6 +47,17 @@ std::optional<std::uint64_t> parseNumber(std::string_view text, std::uint64_t hi
 
 std::optional<std::uint64_t> parseBytes(std::string_view text) {
   int shift = 0;
+  // KB and KiB are K.
+  const auto isLast = [&](char letter) {
+    return text.size() > 1 && (text.back() & ~0x20) == letter;
+  };
+  if (isLast('B')) {
+    text.remove_suffix(1);
+    if (isLast('I')) {
+      text.remove_suffix(1);
+      if (!isLast('K') && !isLast('M') && !isLast('G')) return std::nullopt;
+    }
+  }
   for (const Unit& unit : kUnits) {
     if (text.empty() || (text.back() & ~0x20) != unit.letter) continue;
     shift = unit.shift;

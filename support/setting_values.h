@@ -1,4 +1,4 @@
-// Values of settings: numbers, sizes, lists and names, read from text.
+// Values of settings and options: numbers, sizes, lists and names, read from text.
 #ifndef TORC_SUPPORT_SETTING_VALUES_H_
 #define TORC_SUPPORT_SETTING_VALUES_H_
 
@@ -10,7 +10,7 @@
 
 namespace torc {
 
-/// Reads "4096", "64K", "256M", "1G" (powers of 1024; small letters too), at most 1024G.
+/// Reads "4096", "64K", "256MB", "1GiB" (all powers of 1024; small letters too), at most 1024G.
 std::optional<std::uint64_t> parseBytes(std::string_view text);
 
 /// Reads a decimal number of at most `highest`.

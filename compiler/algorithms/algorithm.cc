@@ -581,12 +581,12 @@ const Algorithm& defaultAlgorithm(const CollectiveSpec& spec) {
 }
 
 llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name) {
-  std::string known;
+  std::vector<llvm::StringRef> names;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.name == name) return &algorithm;
-    known += (known.empty() ? "" : ", ") + algorithm.name.str();
+    names.push_back(algorithm.name);
   }
-  return makeError("unknown algorithm '" + name + "'; there are " + known);
+  return unknownName("algorithm", name, names, "torc compile --list-algorithms names them");
 }
 
 }  // namespace torc::compiler

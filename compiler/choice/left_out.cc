@@ -32,6 +32,7 @@ class LeftOutFinder {
     findSettled();
     if (!tried_.empty()) {
       findWeights();
+      findCuts();
       findDirections();
       findChunks();
       findSegmentOrder();
@@ -129,6 +130,16 @@ class LeftOutFinder {
     add("overlapped weights", spec_.collective == Collective::kAllreduce
                                   ? "no axis is a line of more than two nodes"
                                   : "they are for the halves of an allreduce");
+  }
+
+  void findCuts() {
+    Topology detours = spec_.topology;
+    if (limits_.cuts || row_.isRooted() || !detours.addDetours() ||
+        has(&PipelineOptions::cuts, CutRings::kDetours) ||
+        llvm::none_of(tried_, [](const Algorithm* algorithm) { return !algorithm->isSettled(); })) {
+      return;
+    }
+    add("cuts with detours", "as lines, cut rings carry little more than the bound");
   }
 
   void findDirections() {

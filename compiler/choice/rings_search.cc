@@ -10,6 +10,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "model/bounds/bounds.h"
 #include "model/simulator/pipeline_cost.h"
 
 namespace torc::compiler {
@@ -28,6 +29,9 @@ constexpr double kMostSegmentedOperations = 1 << 20;
 // What plans in segments have to take, compared with their busiest link, for phases to be tried in
 // turn.
 constexpr double kWorthTurns = 1.02;
+// Of more ranks detours are tried only where lines carry so much more than the bound.
+constexpr std::uint64_t kFewRanks = 128;
+constexpr double kCloseLines = 1.2;
 // Where the halves of an allreduce fill lines together, or one keeps the cores busy and the other
 // the links, which the cost model lets follow each other: the first number of segments that is
 // tried, and their window.
@@ -47,11 +51,27 @@ CollectiveSpec specOf(const Trials& trials, const PipelineOptions& options) {
   return spec;
 }
 
-/// Where rings of a collective in which all ranks do alike are cut: both.
+/// Whether cut rings, as lines, carry about what nobody can do without, so that detours have little
+/// to gain.
+bool doLinesComeClose(const Trials& trials) {
+  model::BoundRequest request;
+  request.collective = rowOf(Collective::kAllgather);
+  request.bytes = trials.bytes;
+  model::Machine lines = trials.machine;
+  for (std::size_t i = 0; i < lines.dimensions.size(); ++i)
+    lines.dimensions[i].torus &= !trials.spec.topology.isLine(static_cast<std::uint32_t>(i));
+  lines.dead_links.clear();
+  return model::lowerBound(lines, request).bandwidth_s <
+         kCloseLines * model::lowerBound(trials.machine, request).bandwidth_s;
+}
+
+/// Where rings of a collective in which all ranks do alike are cut: both, unless that takes long
+/// and gains little.
 std::vector<CutRings> cutsToTry(const Trials& trials) {
   Topology topology = trials.spec.topology;
   const bool is_cut = topology.addDetours() && !rowOf(trials.spec.collective).isRooted();
-  if (!is_cut) return toTry(trials.limits.cuts, {CutRings::kLines});
+  if (!is_cut || (topology.ranks() > kFewRanks && doLinesComeClose(trials)))
+    return toTry(trials.limits.cuts, {CutRings::kLines});
   return toTry(trials.limits.cuts, {CutRings::kLines, CutRings::kDetours});
 }
 

@@ -67,15 +67,15 @@ int run(int argc, char** argv) {
                               boundsCommand(),        machinesCommand(),   infoCommand(),
                               libraryBuildCommand(),  libraryAddCommand(), libraryListCommand(),
                               libraryVerifyCommand(), libraryDiffCommand()};
-  std::vector<const char*> arguments(argv, argv + argc);
+  std::vector<const char*> arguments = withHelp(argc, argv);
   std::string two_words;
-  const llvm::StringRef first = argc > 1 ? argv[1] : "";
+  const llvm::StringRef first = arguments.size() > 1 ? arguments[1] : "";
   if (first == "model") {
     return wrongUsage("unknown subcommand 'model': torc-model does this now (torc-model --help)");
   }
   // To LLVM a subcommand is one word.
   if (first == kLibrary) {
-    const llvm::StringRef word = argc > 2 ? argv[2] : "";
+    const llvm::StringRef word = arguments.size() > 2 ? arguments[2] : "";
     if (word == "--help" || word == "-help" || word == "-h" || word == "help") {
       printLibraryHelp(commands);
       return kSuccess;
@@ -89,8 +89,7 @@ int run(int argc, char** argv) {
     arguments.erase(arguments.begin() + 1);
     arguments[1] = two_words.c_str();
   }
-  return runCommand(commands, "torc: schedules of MPI collectives on torus networks\n",
-                    static_cast<int>(arguments.size()), arguments.data());
+  return runCommand(commands, "torc: schedules of MPI collectives on torus networks\n", arguments);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "compiler/spec/collective_spec.h"
 
 #include <algorithm>
-#include <string>
+#include <vector>
 
 #include "ir/make_error.h"
 
@@ -26,7 +26,10 @@ CollectiveSpec networkOf(const CollectiveSpec& spec) {
 
 llvm::Expected<Collective> parseCollective(llvm::StringRef name) {
   if (const std::optional<Collective> collective = collectiveNamed(name)) return *collective;
-  return makeError("unknown collective '" + name + "'; there are " + collectiveNames(" and "));
+  std::vector<llvm::StringRef> names;
+  for (const CollectiveRow& row : collectiveRows())
+    names.push_back(row.name);
+  return unknownName("collective", name, names, "torc compile --list-algorithms has them");
 }
 
 }  // namespace torc::compiler

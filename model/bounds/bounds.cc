@@ -295,8 +295,8 @@ llvm::Expected<CollectiveRow> parseBoundedCollective(llvm::StringRef name) {
   for (const CollectiveRow& row : kFurtherRows) {
     if (name == llvm::StringRef(row.name)) return row;
   }
-  return makeError("unknown collective '" + name + "'; bounds are known for " +
-                   llvm::join(boundedCollectives(), ", "));
+  return unknownName("collective", name, boundedCollectives(),
+                     "bounds are known for " + llvm::join(boundedCollectives(), ", "));
 }
 
 llvm::StringRef name(BandwidthLimit limit) {

@@ -76,8 +76,8 @@ llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path) {
     return parseMachine(text, name_or_path);
   }
   if (looks_like_path) return llvm::make_error<MachineFault>(bytes.status().message());
-  return makeError("unknown machine '" + name_or_path + "'; there are " +
-                   llvm::join(machinePresets(), ", ") + ", or name a JSON file");
+  return unknownName("machine", name_or_path, machinePresets(),
+                     "torc machines has them, or name a JSON file");
 }
 
 llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape) {

@@ -86,6 +86,7 @@ struct torc_context {
   torc::runtime::SentBytes sent;                                   // in messages of all collectives
   torc::TransportChoice transport = torc::TransportChoice::kAuto;  // of geometries to come
   std::shared_ptr<torc::runtime::UcxWorker> ucx;  // null: none has been asked for, or there is none
+  torc::Status ucx_fault;                         // why there is none
 
   // Null unless what the context does is traced. Collectives keep the trace until they are freed.
   std::shared_ptr<torc::runtime::TraceJob> trace_job;

@@ -149,27 +149,35 @@ bool SegmentSetUp::mayCopy() const {
 }
 
 /// The maximum is that of the lowest rank that has no memory, that of the fullest host, and those
-/// of the lowest ranks that do not ask for UCX and that do.
+/// of the lowest ranks that do not ask for UCX, that do, and that ask for puts.
 void SegmentSetUp::vote() {
   voting_ = true;
   vote_ = {fault_.ok() ? 0 : geometry_.size - geometry_.rank,
-           segment_ == nullptr ? 0 : segment_->members(), segment_ != nullptr && mayCopy() ? 0 : 1,
+           segment_ == nullptr ? 0 : segment_->members(),
+           segment_ != nullptr && mayCopy() ? 0 : 1,
            ucx_ == nullptr ? geometry_.size - geometry_.rank : 0,
-           ucx_ != nullptr ? geometry_.size - geometry_.rank : 0};
+           ucx_ != nullptr ? geometry_.size - geometry_.rank : 0,
+           areAsked() ? geometry_.size - geometry_.rank : 0};
   const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
                                   MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
   if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallreduce"));
 }
 
-/// Where puts are asked for and cannot be, the lowest rank that cannot says why, once.
+bool SegmentSetUp::areAsked() const {
+  const TransportChoice choice = geometry_.context->transport;
+  return choice == TransportChoice::kPut || choice == TransportChoice::kPutUcx;
+}
+
+/// Where puts are asked for and cannot be, the lowest rank that asks says why, once.
 void SegmentSetUp::tell() const {
   static bool told = false;
-  const TransportChoice choice = geometry_.context->transport;
-  const bool is_asked = choice == TransportChoice::kPut || choice == TransportChoice::kPutUcx;
-  if (!is_asked || votes_[0] != vote_[0] || told) return;
-  told = true;
+  if (!areAsked() || votes_[5] != vote_[5] || std::exchange(told, true)) return;
+  const std::string why =
+      fault_.ok() || votes_[0] != vote_[0]
+          ? message("rank ", geometry_.size - votes_[0], " has no shared memory, or wants none")
+          : fault_.message();
   std::fprintf(stderr, "torc: warning: rank %d: no puts, messages go by MPI: %s\n", geometry_.rank,
-               fault_.message().c_str());
+               why.c_str());
 }
 
 /// What goes beyond shared memory goes by UCX if all ranks ask for it.

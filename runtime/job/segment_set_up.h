@@ -55,6 +55,7 @@ class SegmentSetUp {
   void vote();
   void beginUcx();
   void finish(const Status& status);
+  bool areAsked() const;
   void tell() const;
 
   torc_geometry& geometry_;
@@ -64,7 +65,7 @@ class SegmentSetUp {
   std::shared_ptr<HostSegment> segment_;
   Status fault_;  // why this rank has none
   MPI_Request request_ = MPI_REQUEST_NULL;
-  std::array<std::int64_t, 5> vote_{}, votes_{};
+  std::array<std::int64_t, 6> vote_{}, votes_{};
   bool voting_ = false, has_ucx_begun_ = false, done_ = false;
   std::unique_ptr<UcxSetUp> ucx_;  // null: this rank does not ask for it
   Status status_;

@@ -38,8 +38,11 @@ void UcxSetUp::start(std::uint64_t host) {
 Status UcxSetUp::open() {
   std::shared_ptr<UcxWorker>& worker = geometry_.context->ucx;
   if (worker == nullptr) {
+    // It is tried once: UCX may have lines to print.
+    Status& fault = geometry_.context->ucx_fault;
+    if (!fault.ok()) return fault;
     StatusOr<std::shared_ptr<UcxWorker>> opened = UcxWorker::open();
-    if (!opened.ok()) return opened.status();
+    if (!opened.ok()) return fault = opened.status();
     worker = std::move(*opened);
   }
   const std::string& address = worker->address();

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "settings/dedicated_ranks.h"
+#include "support/setting_values.h"
 
 namespace torc::runtime {
 namespace {
@@ -61,20 +62,13 @@ Status usage(const std::string& message) {
   return Status(StatusCode::kInvalidArgument, message);
 }
 
-/// "64K": a number of bytes with an optional K, M or G (powers of 1024).
-Status parseBytes(std::string_view text, std::uint64_t& bytes) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  int shift = -1;
-  if (suffix.empty()) shift = 0;
-  if (suffix == "K" || suffix == "k") shift = 10;
-  if (suffix == "M" || suffix == "m") shift = 20;
-  if (suffix == "G" || suffix == "g") shift = 30;
-  if (error != std::errc() || shift < 0 || bytes > (std::uint64_t{1} << 40) >> shift) {
+Status parseSize(std::string_view text, std::uint64_t& bytes) {
+  const std::optional<std::uint64_t> size = parseBytes(text);
+  if (!size) {
     return usage("--bytes: '" + std::string(text) +
                  "' is not a size; write 4096, 64K, 16M or 1G (at most 1024G)");
   }
-  bytes <<= shift;
+  bytes = *size;
   return {};
 }
 
@@ -87,10 +81,10 @@ Status parseSizes(std::string_view text, std::vector<RunOptions::Sizes>& sizes) 
     if (comma != std::string_view::npos) text.remove_prefix(comma + 1);
     const std::size_t colon = range.find(':');
     RunOptions::Sizes& parsed = sizes.emplace_back();
-    Status status = parseBytes(range.substr(0, colon), parsed.lowest);
+    Status status = parseSize(range.substr(0, colon), parsed.lowest);
     parsed.highest = parsed.lowest;
     if (status.ok() && colon != std::string_view::npos) {
-      status = parseBytes(range.substr(colon + 1), parsed.highest);
+      status = parseSize(range.substr(colon + 1), parsed.highest);
     }
     if (!status.ok()) return status;
     if (parsed.lowest > parsed.highest) {

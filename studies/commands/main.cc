@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
     return compiler::runCommand(
         {studies::broadcastCommand(), studies::reduceCommand(), studies::alltoallCommand(),
          studies::gemmCommand(), studies::luCommand()},
-        "torc-model: what the models of papers predict, beside torc's schedules\n", argc, argv);
+        "torc-model: what the models of papers predict, beside torc's schedules\n",
+        compiler::withHelp(argc, argv));
   });
 }

@@ -18,9 +18,12 @@ TEST(Sizes, Units) {
   EXPECT_EQ(bytesOf("1048576"), 1048576u);
   EXPECT_EQ(bytesOf("64K"), 65536u);
   EXPECT_EQ(bytesOf("3m"), 3u << 20);
+  EXPECT_EQ(bytesOf("4096B"), 4096u);
+  EXPECT_EQ(bytesOf("1MB"), 1u << 20);
+  EXPECT_EQ(bytesOf("64kib"), 65536u);
   EXPECT_EQ(bytesOf("1024G"), std::uint64_t{1} << 40);
-  for (llvm::StringRef text : {"", "K", "1KB", "-1", "1.5M", "0x10", " 1", "1025G", "1T",
-                               "18446744073709551616", "17179869184G"}) {
+  for (llvm::StringRef text : {"", "K", "B", "KB", "1iB", "1BK", "-1", "1.5M", "0x10", " 1",
+                               "1025G", "1T", "18446744073709551616", "17179869184G"}) {
     llvm::Expected<std::uint64_t> bytes = parseSize(text, "--bytes");
     ASSERT_FALSE(bool(bytes)) << text.str();
     EXPECT_EQ(

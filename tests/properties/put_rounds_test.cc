@@ -191,6 +191,8 @@ RC_GTEST_PROP(PutRounds, NoSlotIsWrittenBeforeItHasBeenRead, ()) {
   PutJob job(schedule.view(), counts, call.root, seed % 2 == 0, false);
   if (schedule.topology.ranks() < 2 || !job.takesPuts()) return;
   const std::string wrong = job.run(expectedRounds(schedule.view(), counts, call.root, 20), seed);
+  RC_CLASSIFY(job.bytesPut() > 0, "puts");
+  if (counts.count > 0 && counts.count <= 100) RC_ASSERT(job.bytesPut() > 0);
   if (!wrong.empty()) RC_FAIL(wrong);
 }
 

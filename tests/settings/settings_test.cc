@@ -196,7 +196,8 @@ TEST(SettingValuesTest, Bytes) {
   EXPECT_EQ(parseBytes("4096"), 4096u);
   EXPECT_EQ(parseBytes("64k"), 65536u);
   EXPECT_EQ(parseBytes("1024G"), std::uint64_t{1} << 40);
-  for (const char* wrong : {"", "K", "1025G", "-1", "1.5M", "1MB", " 1", "99999999999999999999"}) {
+  EXPECT_EQ(parseBytes("64KiB"), 65536u);
+  for (const char* wrong : {"", "K", "1025G", "-1", "1.5M", "1iB", " 1", "99999999999999999999"}) {
     EXPECT_EQ(parseBytes(wrong), std::nullopt) << wrong;
   }
   EXPECT_EQ(bytesText(0), "0");

@@ -10,9 +10,11 @@ constexpr std::size_t roundToLine(std::size_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
+/// Where no cell is used twice the last one ends with its bytes.
 std::size_t endOfCells(const MessageSlot& slot, std::size_t bytes) {
-  return slot.cells > 1 ? slot.cellOffset(slot.cells)
-                        : slot.offset + roundToLine(slot.payload + bytes);
+  const std::size_t before = std::size_t{slot.cells - 1} * slot.grain;
+  if (bytes > before + slot.grain) return slot.cellOffset(slot.cells);
+  return slot.cellOffset(slot.cells - 1) + roundToLine(slot.payload + bytes - before);
 }
 
 /// The slot of a message, at `offset`.

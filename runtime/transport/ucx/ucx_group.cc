@@ -5,6 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/transport/put/process_memory.h"
+#include "support/message.h"
+
 namespace torc::runtime {
 
 // ---- Pieces
@@ -66,6 +69,18 @@ Status UcxGroup::connect(std::int32_t rank) {
   return {};
 }
 
+Status UcxGroup::checkRunning(std::int32_t rank) const {
+  const std::int32_t process = processOf(rank);
+  if (process != 0 && hasEnded(process)) {
+    return {StatusCode::kTransport,
+            message("rank ", rank, " (process ", process, " of this host) has ended")};
+  }
+  const UcxEndpoint* const endpoint = peer(rank).endpoint;
+  if (endpoint == nullptr || endpoint->status == UCS_OK) return {};
+  return {StatusCode::kTransport, message("rank ", rank, " cannot be reached any more: UCX says '",
+                                          worker_->ucp().status_string(endpoint->status), "'")};
+}
+
 // ---- What is sent, and credit
 
 /// What a message says besides what it is.
@@ -78,25 +93,24 @@ inline void UcxGroup::address(std::int32_t rank, UcxHeader& header) {
 }
 
 void UcxGroup::send(std::int32_t rank, UcxOperation& operation, const std::byte* data,
-                    std::size_t bytes, bool is_announced, UcxAnswer answer) {
+                    std::size_t bytes, bool is_announced, bool asks) {
   Peer& to = peer(rank);
   address(rank, operation.header);
   operation.header.counted = is_announced ? 0 : static_cast<std::uint32_t>(bytes + kPieceCost);
   to.sent += operation.header.counted;
-  operation.header.answer = isTaken(rank) ? UcxAnswer::kNone : answer;
+  operation.header.asks = asks && !isTaken(rank) ? 1 : 0;
   worker_->send(*to.endpoint, operation, data, bytes,
                 is_announced ? UCP_AM_SEND_FLAG_RNDV : UCP_AM_SEND_FLAG_EAGER);
 }
 
-inline void UcxGroup::owe(std::int32_t rank, bool is_waiting) {
-  peer(rank).is_waiting |= is_waiting;
+inline void UcxGroup::owe(std::int32_t rank) {
   if (!std::exchange(peer(rank).is_owed, true)) owed_.push_back(rank);
 }
 
 void UcxGroup::consume(const UcxHeader& header) {
   Peer& from = peer(header.rank);
   from.consumed += header.counted;
-  if (from.consumed - from.told_consumed >= kWindow / 2) owe(header.rank, false);
+  if (from.consumed - from.told_consumed >= kWindow / 2) owe(header.rank);
 }
 
 void UcxGroup::answer() {
@@ -104,11 +118,14 @@ void UcxGroup::answer() {
     const std::int32_t rank = owed_.back();
     owed_.pop_back();
     peer(rank).is_owed = false;
-    if (!connect(rank).ok()) continue;
+    if (const Status status = connect(rank); !status.ok()) {
+      worker_->lose(status);
+      continue;
+    }
     UcxOperation& operation = worker_->makeOperation();
     operation.header = {};
     operation.header.index = kAnswer;
-    operation.is_answer = std::exchange(peer(rank).is_waiting, false);
+    operation.is_answer = true;
     address(rank, operation.header);
     worker_->send(*peer(rank).endpoint, operation, nullptr, 0, UCP_AM_SEND_FLAG_EAGER);
   }
@@ -125,9 +142,9 @@ void UcxGroup::take(UcxPiece& piece) {
   from.consumed_there = std::max(from.consumed_there, header.consumed);
   if (header.index == kAnswer) return;
   from.arrived += header.counted;
-  if (header.answer != UcxAnswer::kNone) {
-    owe(header.rank, header.answer == UcxAnswer::kAwaited);
-  }
+  if (header.asks != 0) owe(header.rank);
+  // UCX lets the sender of what is announced and not received go on.
+  if (abandoned_.contains(header.round)) return consume(header);
   Arrivals& arrivals = rounds_[header.round];
   if (arrivals.client != nullptr) {
     arrivals.client->arrive(piece);
@@ -141,6 +158,19 @@ void UcxGroup::begin(std::uint64_t name, UcxClient* client) {
   arrivals.client = client;
   for (UcxPiece& piece : std::exchange(arrivals.early, {}))
     client->arrive(piece);
+}
+
+void UcxGroup::end(std::uint64_t name) {
+  const auto found = rounds_.find(name);
+  if (found == rounds_.end()) return;
+  for (const UcxPiece& piece : found->second.early)
+    consume(piece.header());
+  rounds_.erase(found);
+}
+
+void UcxGroup::abandon(std::uint64_t name) {
+  end(name);
+  abandoned_.insert(name);
 }
 
 }  // namespace torc::runtime

@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/transport/ucx/ucx_worker.h"
@@ -87,6 +88,8 @@ class UcxGroup {
   Status connect(std::int32_t rank);
   /// Of a rank that is connected; UCS_OK, or why it cannot be reached any more.
   ucs_status_t statusOf(std::int32_t rank) const { return peer(rank).endpoint->status; }
+  /// An error of kTransport where a rank is known to have ended, or cannot be reached any more.
+  Status checkRunning(std::int32_t rank) const;
   /// Of a rank of this host, the process; else 0.
   std::int32_t processOf(std::int32_t rank) const {
     return members_[static_cast<std::size_t>(rank)].process;
@@ -99,9 +102,9 @@ class UcxGroup {
     return to.sent + bytes + pieces * kPieceCost <= to.consumed_there + kWindow;
   }
   /// Sends what the operation's header names by round, index, offset and message's length.
-  /// `answer`: if more is under way to the rank than is surely taken.
+  /// `asks`: for an answer, if more is under way to the rank than is surely taken.
   void send(std::int32_t rank, UcxOperation& operation, const std::byte* data, std::size_t bytes,
-            bool is_announced, UcxAnswer answer);
+            bool is_announced, bool asks);
   /// Whether all that was sent to a rank has surely left this process. Otherwise the rank will
   /// tell.
   bool isTaken(std::int32_t rank) const {
@@ -114,7 +117,9 @@ class UcxGroup {
 
   /// The round that is called so begins; what has come for it goes there.
   void begin(std::uint64_t name, UcxClient* client);
-  void end(std::uint64_t name) { rounds_.erase(name); }
+  void end(std::uint64_t name);
+  /// Nobody will look for what comes of the round from now on.
+  void abandon(std::uint64_t name);
   /// The number of the next round of a series of rounds, from 1 on.
   std::uint64_t nextOf(int series) { return ++series_[series]; }
 
@@ -132,7 +137,7 @@ class UcxGroup {
     UcxEndpoint* endpoint = nullptr;
     std::uint64_t sent = 0, arrived_there = 0, consumed_there = 0;  // of what is counted
     std::uint64_t arrived = 0, consumed = 0, told_consumed = 0;     // of what comes from there
-    bool is_owed = false, is_waiting = false;                       // for an answer
+    bool is_owed = false;                                           // an answer
   };
   struct Arrivals {
     UcxClient* client = nullptr;  // null: the round has not begun
@@ -142,7 +147,7 @@ class UcxGroup {
   Peer& peer(std::int32_t rank) { return peers_[static_cast<std::size_t>(rank)]; }
   const Peer& peer(std::int32_t rank) const { return peers_[static_cast<std::size_t>(rank)]; }
   void address(std::int32_t rank, UcxHeader& header);
-  void owe(std::int32_t rank, bool is_waiting);
+  void owe(std::int32_t rank);
 
   std::shared_ptr<UcxWorker> worker_;
   std::int32_t rank_;
@@ -151,6 +156,7 @@ class UcxGroup {
   std::vector<Peer> peers_;
   std::vector<std::int32_t> owed_;  // ranks that are to be answered
   std::unordered_map<std::uint64_t, Arrivals> rounds_;
+  std::unordered_set<std::uint64_t> abandoned_;  // rounds
   std::unordered_map<int, std::uint64_t> series_;
 };
 

@@ -14,15 +14,15 @@ namespace torc::runtime {
 namespace {
 
 // Of a piece: UCX's TCP delivers so much from where it has read it.
-constexpr std::size_t kPieceBytes = 48 << 10;
+constexpr std::size_t kUcxPieceBytes = 48 << 10;
 // Of a message that is sent before its receiver asks for it.
 constexpr std::size_t kMostAtOnce = 512 << 10;
-// Of a piece that UCX sends from where it is.
-constexpr std::size_t kNotCopied = 16 << 10;
 // Fruitless looks, of some tenths of a microsecond, after which the medium gets on.
-constexpr unsigned kLooksBeforeMedium = 32;
-// Fruitless looks, of about half a second, for which done messages wait for answers to be taken.
-constexpr unsigned kMostLooksForAnswers = 1000000;
+constexpr unsigned kUcxLooksBeforeMedium = 32;
+// Without a movement, for which done messages wait for answers to be taken.
+constexpr std::chrono::milliseconds kMostStillness{500};
+// Addresses from which operations may read any type.
+constexpr std::uintptr_t kAligned = alignof(std::max_align_t);
 // Between two looks whether the processes that are waited for have ended.
 constexpr std::chrono::milliseconds kBetweenLooks{500};
 // Looks that UCX gets while it has something to do.
@@ -100,6 +100,8 @@ Status UcxTransport::commit() {
     if (!sending) sources_.push_back({rank, first, static_cast<std::uint32_t>(end - begin)});
   }
   done_.reserve(messages_.size());
+  waiting_.reserve(messages_.size());
+  looked_through_.reserve(messages_.size());
   return {};
 }
 
@@ -112,8 +114,9 @@ Status UcxTransport::bind(const Bases& bases) {
 bool UcxTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) {
   Message& message = messages_[channel];
   if (message.bytes > kMostAtOnce) return false;
-  if (message.bytes > kPieceBytes && kPieceBytes % unit != 0) return false;
+  if (message.bytes > kUcxPieceBytes && kUcxPieceBytes % unit != 0) return false;
   message.taker = taker;
+  group_->worker().room(kUcxPieceBytes);
   return true;
 }
 
@@ -150,7 +153,17 @@ void UcxTransport::beginRound() {
   round_ = series_ == kOneShot ? call_ : hashNumbers(series_, group_->nextOf(series_));
   in_round_ = true;
   fruitless_ = 0;
-  group_->begin(round_, this);
+  is_still_ = false;
+  guarded([&] { group_->begin(round_, this); });
+}
+
+template <typename Body>
+void UcxTransport::guarded(Body&& body) {
+  try {
+    body();
+  } catch (const std::bad_alloc&) {
+    status_ = {StatusCode::kNoMemory, "no memory for a message by UCX"};
+  }
 }
 
 void UcxTransport::endRound() {
@@ -158,9 +171,11 @@ void UcxTransport::endRound() {
 }
 
 void UcxTransport::abandon() {
-  endRound();
+  if (std::exchange(in_round_, false)) group_->abandon(round_);
   for (Message& message : messages_) {
     message.is_active = false;
+    for (const UcxPiece& piece : message.early)
+      group_->consume(piece.header());
     message.early.clear();
   }
   done_.clear();
@@ -187,10 +202,15 @@ UcxOperation& UcxTransport::makeOperation(ChannelId channel) {
 }
 
 bool UcxTransport::start(ChannelId channel) {
+  guarded([&] { begin(channel); });
+  return status_.ok();
+}
+
+void UcxTransport::begin(ChannelId channel) {
   Message& message = messages_[channel];
   if (Status status = group_->connect(message.rank); !status.ok()) {
     status_ = status.annotated(torc::message("rank ", message.rank));
-    return false;
+    return;
   }
   message.is_active = true;
   message.must_be_taken = false;
@@ -203,34 +223,36 @@ bool UcxTransport::start(ChannelId channel) {
         message.is_active && status != UCS_OK) {
       fail(message.rank, status);
     }
-    return status_.ok();
+    return;
   }
   if (sent_ != nullptr) sent_->ucx += message.bytes;
   const std::size_t pieces =
-      std::max<std::size_t>(1, (message.bytes + kPieceBytes - 1) / kPieceBytes);
+      std::max<std::size_t>(1, (message.bytes + kUcxPieceBytes - 1) / kUcxPieceBytes);
   // Nothing is over before all of it has begun.
   ++message.operations;
   if (message.bytes == 0 ||
       (message.bytes <= kMostAtOnce && group_->hasCredit(message.rank, message.bytes, pieces))) {
-    const std::size_t last = (pieces - 1) * kPieceBytes;
-    for (std::size_t offset = 0; offset < last; offset += kPieceBytes)
-      send(channel, offset, kPieceBytes, false, UcxAnswer::kNone);
-    // UCX does not copy long ones, and tells when they are written.
-    message.must_be_taken = message.bytes - last < kNotCopied;
-    send(channel, last, message.bytes - last, false,
-         message.must_be_taken ? UcxAnswer::kAwaited : UcxAnswer::kWanted);
+    const std::size_t last = (pieces - 1) * kUcxPieceBytes;
+    for (std::size_t offset = 0; offset < last; offset += kUcxPieceBytes)
+      send(channel, offset, kUcxPieceBytes, false, false);
+    // That UCX has taken them does not say that they are written.
+    message.must_be_taken = true;
+    send(channel, last, message.bytes - last, false, true);
   } else {
-    send(channel, 0, message.bytes, true, UcxAnswer::kNone);
+    send(channel, 0, message.bytes, true, false);
   }
   message.bytes_left = message.pieces_left = 0;
   --message.operations;
   finishIfOver(channel);
-  return status_.ok();
 }
 
 void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes, bool is_announced,
-                        UcxAnswer answer) {
+                        bool asks) {
   const Message& message = messages_[channel];
+  std::unique_ptr<std::byte[]> packed_bytes;
+  if (!message.contiguous && bytes > 0) {
+    packed_bytes = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  }
   UcxOperation& operation = makeOperation(channel);
   operation.header.round = round_;
   operation.header.message_bytes = message.bytes;
@@ -240,7 +262,7 @@ void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes
   if (message.contiguous) {
     data = (message.place + offset).in(bases_);
   } else if (bytes > 0) {
-    operation.bytes = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    operation.bytes = std::move(packed_bytes);
     std::byte* packed = operation.bytes.get();
     data = packed;
     forEachRun(message, offset, bytes, [&](const std::byte* memory, std::size_t some) {
@@ -248,7 +270,7 @@ void UcxTransport::send(ChannelId channel, std::size_t offset, std::size_t bytes
       packed += some;
     });
   }
-  group_->send(message.rank, operation, data, bytes, is_announced, answer);
+  group_->send(message.rank, operation, data, bytes, is_announced, asks);
 }
 
 void UcxTransport::complete(UcxOperation& operation, ucs_status_t status) {
@@ -318,13 +340,13 @@ void UcxTransport::receive(ChannelId channel, UcxPiece& piece) {
   }
   message.pieces_left = 0;
   if (piece.isAnnounced()) {
+    const bool to_place = message.contiguous && message.taker == nullptr;
+    std::unique_ptr<std::byte[]> room;
+    if (!to_place) room = std::make_unique_for_overwrite<std::byte[]>(piece.bytes());
     UcxOperation& operation = makeOperation(channel);
     operation.header = header;
     operation.length = piece.bytes();
-    const bool to_place = message.contiguous && message.taker == nullptr;
-    if (!to_place) {
-      operation.bytes = std::make_unique_for_overwrite<std::byte[]>(piece.bytes());
-    }
+    operation.bytes = std::move(room);
     return piece.receive(
         operation, to_place ? (message.place + header.offset).in(bases_) : operation.bytes.get());
   }
@@ -336,7 +358,12 @@ void UcxTransport::receive(ChannelId channel, UcxPiece& piece) {
 inline void UcxTransport::deliver(ChannelId channel, std::size_t offset, const std::byte* data,
                                   std::size_t bytes) {
   const Message& message = messages_[channel];
-  if (message.taker != nullptr) return message.taker->takePiece(channel, offset, data, bytes);
+  if (message.taker != nullptr) {
+    if (reinterpret_cast<std::uintptr_t>(data) % kAligned != 0) {
+      data = static_cast<const std::byte*>(std::memcpy(group_->worker().room(bytes), data, bytes));
+    }
+    return message.taker->takePiece(channel, offset, data, bytes);
+  }
   if (bytes == 0) return;
   forEachRun(message, offset, bytes, [&](std::byte* memory, std::size_t some) {
     std::memcpy(memory, data, some);
@@ -354,21 +381,22 @@ int UcxTransport::poll(std::span<ChannelId> completed) {
        ++looks)
     has_moved = true;
   group_->answer();
-  if (!waiting_.empty()) {
-    for (const ChannelId channel : std::exchange(waiting_, {}))
-      finishIfOver(channel);
-  }
+  std::swap(waiting_, looked_through_);
+  for (const ChannelId channel : looked_through_)
+    finishIfOver(channel);
+  looked_through_.clear();
   if (worker.failures() != failures_) lookForFailures();
   if (!status_.ok()) return -1;
   if (has_moved || (!done_.empty() && worker.answers() == 0)) {
     fruitless_ = 0;
-  } else if (++fruitless_ % kLooksBeforeMedium == 0) {
+    is_still_ = false;
+  } else if (++fruitless_ % kUcxLooksBeforeMedium == 0) {
     medium_->progressMedium();
     lookForEnded();
     if (!status_.ok()) return -1;
   }
   // Nobody may look after UCX once the call is over. A rank that has ended is not waited for.
-  if (worker.answers() > 0 && fruitless_ < kMostLooksForAnswers) return 0;
+  if (worker.answers() > 0 && !is_still_) return 0;
   std::ranges::copy(done_, completed.begin());
   const int count = static_cast<int>(done_.size());
   done_.clear();
@@ -401,7 +429,8 @@ void UcxTransport::lookForFailures() {
 /// Of the processes of this host that are waited for, now and then.
 void UcxTransport::lookForEnded() {
   const auto now = std::chrono::steady_clock::now();
-  if (fruitless_ == kLooksBeforeMedium) looked_at_ = now;
+  if (fruitless_ == kUcxLooksBeforeMedium) looked_at_ = still_since_ = now;
+  is_still_ = now - still_since_ > kMostStillness;
   if (now - looked_at_ < kBetweenLooks) return;
   looked_at_ = now;
   for (const Message& message : messages_) {

@@ -83,8 +83,8 @@ class UcxTransport final : public UcxClient {
   template <typename Visit>
   void forEachRun(const Message& message, std::size_t offset, std::size_t bytes, Visit visit) const;
   UcxOperation& makeOperation(ChannelId channel);
-  void send(ChannelId channel, std::size_t offset, std::size_t bytes, bool is_announced,
-            UcxAnswer answer);
+  void begin(ChannelId channel);
+  void send(ChannelId channel, std::size_t offset, std::size_t bytes, bool is_announced, bool asks);
 
   void arrive(UcxPiece& piece) override;
   void receive(ChannelId channel, UcxPiece& piece);
@@ -94,6 +94,9 @@ class UcxTransport final : public UcxClient {
   void fail(std::int32_t rank, ucs_status_t status);
   void lookForFailures();
   void lookForEnded();
+  /// Runs `body`; a lack of memory becomes the status.
+  template <typename Body>
+  void guarded(Body&& body);
 
   std::shared_ptr<UcxGroup> group_;
   int series_;
@@ -110,12 +113,14 @@ class UcxTransport final : public UcxClient {
   std::uint64_t call_ = 0;  // of a one-shot round, by bindTags
   std::uint64_t round_ = 0;
   bool in_round_ = false;
-  std::vector<ChannelId> done_;                      // to be reported
-  std::vector<ChannelId> waiting_;                   // over, once what was sent is taken
-  unsigned fruitless_ = 0;                           // looks
-  std::chrono::steady_clock::time_point looked_at_;  // whether peers have ended
-  std::uint64_t failures_ = 0;                       // of the worker, that were looked at
-  SentBytes* sent_;                                  // null: not counted
+  std::vector<ChannelId> done_;                        // to be reported
+  std::vector<ChannelId> waiting_, looked_through_;    // over, once what was sent is taken
+  unsigned fruitless_ = 0;                             // looks
+  std::chrono::steady_clock::time_point looked_at_;    // whether peers have ended
+  std::chrono::steady_clock::time_point still_since_;  // when fruitless looks began
+  bool is_still_ = false;                              // for longer than answers are waited for
+  std::uint64_t failures_ = 0;                         // of the worker, that were looked at
+  SentBytes* sent_;                                    // null: not counted
   Status status_;
 };
 

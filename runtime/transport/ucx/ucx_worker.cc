@@ -202,8 +202,7 @@ ucs_status_t UcxWorker::onMessage(void* self, const void* header, std::size_t he
     worker.groups_[read.group]->take(piece);
     return piece.isKept() ? UCS_INPROGRESS : UCS_OK;
   } catch (const std::bad_alloc&) {
-    worker.fault_ = {StatusCode::kNoMemory, "no memory for a message that has come by UCX"};
-    ++worker.failures_;
+    worker.lose({StatusCode::kNoMemory, "no memory for a message that has come by UCX"});
     return UCS_OK;
   }
 }

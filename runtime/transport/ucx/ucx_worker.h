@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runtime/transport/transport.h"
@@ -35,13 +36,6 @@ class UcxClient : public Transport {
   virtual void complete(UcxOperation& operation, ucs_status_t status) = 0;
 };
 
-/// Whether the sender of a piece is to be told that it has arrived.
-enum class UcxAnswer : std::uint64_t {
-  kNone,
-  kWanted,
-  kAwaited,  // by its sender, before its call is over
-};
-
 /// What stands before the bytes of a message, or of a piece of one.
 struct UcxHeader {
   std::uint32_t group = 0;  // the receiver's number for the communicator
@@ -53,7 +47,7 @@ struct UcxHeader {
   std::uint64_t arrived = 0, consumed = 0;
   std::uint32_t index = 0;    // of the message among those of the pair and the round
   std::uint32_t counted = 0;  // bytes that it adds to these numbers at its receiver
-  UcxAnswer answer = UcxAnswer::kNone;
+  std::uint64_t asks = 0;     // 1: its sender's call waits to be told that it has arrived
 };
 static_assert(sizeof(UcxHeader) == 64);
 
@@ -97,6 +91,10 @@ class UcxWorker {
   std::uint64_t failures() const { return failures_; }
   /// Why messages are lost; counted as a failure, too.
   const Status& fault() const { return fault_; }
+  void lose(Status why) {
+    fault_ = std::move(why);
+    ++failures_;
+  }
 
   /// Communicators have numbers, by which messages name them.
   std::uint32_t add(UcxGroup* group);
@@ -112,6 +110,12 @@ class UcxWorker {
 
   /// Answers that are awaited and that UCX has not taken.
   std::uint32_t answers() const { return answers_; }
+
+  /// Where a piece is brought whose bytes UCX has at an odd address. Throws std::bad_alloc.
+  std::byte* room(std::size_t bytes) {
+    if (room_.size() < bytes) room_.resize(bytes);
+    return room_.data();
+  }
 
   /// Moves what can be moved; false: nothing.
   bool progress() { return ucp_.worker_progress(worker_) != 0; }
@@ -139,6 +143,7 @@ class UcxWorker {
   Status fault_;
   std::uint32_t answers_ = 0;
   std::vector<UcxGroup*> groups_;  // by number; null: freed
+  std::vector<std::byte> room_;
   std::vector<std::unique_ptr<UcxOperation>> operations_;
   UcxOperation* spare_ = nullptr;  // those that are not under way
 };

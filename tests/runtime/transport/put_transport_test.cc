@@ -68,7 +68,9 @@ TEST(PairLayout, SlotsLieBehindOneAnotherWithinTheRoom) {
       EXPECT_TRUE(slot.cells > 1 || bytes[i] <= slot.grain);
       EXPECT_EQ(slot.line != 0, bytes[i] > kCells * slot.grain || bytes[i] >= kLeastCopied);
       EXPECT_GE(slot.cells * slot.grain, std::min<std::size_t>(bytes[i], kCells * slot.grain));
-      end = slot.cells > 1 ? slot.cellOffset(slot.cells) : slot.offset + slot.payload + bytes[i];
+      const std::size_t before = (slot.cells - 1) * slot.grain;  // the last cell
+      end = slot.cellOffset(slot.cells - 1) + slot.payload +
+            std::min<std::size_t>(bytes[i] - before, slot.grain);
       EXPECT_LE(end, room);
       if (slot.line == 0) continue;
       EXPECT_GE(slot.line, end);

@@ -142,8 +142,7 @@ TEST(Topology, Faults) {
             "topology: the rank order must name every axis once");
   EXPECT_EQ(fault([](Topology& t) { t.order[1] = 200; }),
             "topology: the rank order must name every axis once");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[0].reserved[1] = 1; }),
-            "topology: axis 0: reserved bytes");
+  EXPECT_EQ(fault([](Topology& t) { t.axes[0].reserved = 1; }), "topology: axis 0: reserved bytes");
   EXPECT_EQ(fault([](Topology& t) { t.dead_link_count = 17; }),
             "topology: has 17 dead links, at most 16");
   EXPECT_EQ(fault([](Topology& t) { t.axes[5].size = 2; }),

@@ -44,7 +44,9 @@ TEST_F(StatisticsMergeTest, EveryRankCountsOnce) {
   record("MPI_Allreduce", rank_ + 1, rank_ + 1);
   record(own.c_str(), 1, 0.5);
   statistics_.communicator("world", "", rank_);
-  const RankFacts facts{1, 10, 2, 3, 4, 5, 6, 7, 8, 0.5, rank_ * 1.0};
+  RankFacts facts;
+  facts.schedule_bytes = 10;
+  facts.load_seconds = rank_;
   StatusOr<JobStatistics> merged = mergeStatistics(statistics_.snapshot(facts), MPI_COMM_WORLD);
   ASSERT_TRUE(merged.ok()) << merged.status().message();
   if (rank_ != 0) return;
