@@ -139,7 +139,8 @@ class LeftOutFinder {
         llvm::none_of(tried_, [](const Algorithm* algorithm) { return !algorithm->isSettled(); })) {
       return;
     }
-    add("cuts with detours", "as lines, cut rings carry little more than the bound");
+    add("cuts with detours",
+        "as lines, cut rings carry little more than the bound, or detours are too many");
   }
 
   void findDirections() {

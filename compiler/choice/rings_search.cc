@@ -32,6 +32,7 @@ constexpr double kWorthTurns = 1.02;
 // Of more ranks detours are tried only where lines carry so much more than the bound.
 constexpr std::uint64_t kFewRanks = 128;
 constexpr double kCloseLines = 1.2;
+constexpr double kMostDetourOperations = 20000;
 // Where the halves of an allreduce fill lines together, or one keeps the cores busy and the other
 // the links, which the cost model lets follow each other: the first number of segments that is
 // tried, and their window.
@@ -66,11 +67,12 @@ bool doLinesComeClose(const Trials& trials) {
 }
 
 /// Where rings of a collective in which all ranks do alike are cut: both, unless that takes long
-/// and gains little.
-std::vector<CutRings> cutsToTry(const Trials& trials) {
-  Topology topology = trials.spec.topology;
-  const bool is_cut = topology.addDetours() && !rowOf(trials.spec.collective).isRooted();
-  if (!is_cut || (topology.ranks() > kFewRanks && doLinesComeClose(trials)))
+/// and gains little, or the detours are too many: each step of a ring has some.
+std::vector<CutRings> cutsToTry(const Trials& trials, const Algorithm& algorithm) {
+  CollectiveSpec detours = trials.spec;
+  const bool is_cut = detours.topology.addDetours() && !rowOf(trials.spec.collective).isRooted();
+  if (!is_cut || algorithm.estimate(detours).operations > kMostDetourOperations ||
+      (detours.topology.ranks() > kFewRanks && doLinesComeClose(trials)))
     return toTry(trials.limits.cuts, {CutRings::kLines});
   return toTry(trials.limits.cuts, {CutRings::kLines, CutRings::kDetours});
 }
@@ -296,7 +298,7 @@ Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegment
   PipelineOptions& options = candidate.options;
   // With an axis of cores every core is a rank of its own.
   if (!trials.spec.topology.hasCores()) options.cores = trials.machine.cores;
-  for (const CutRings cuts : cutsToTry(trials)) {
+  for (const CutRings cuts : cutsToTry(trials, algorithm)) {
     options.cuts = cuts;
     co_yield searchWeights(trials, candidate, segments);
   }
