@@ -117,6 +117,8 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
                      llvm::StringRef(row.name) + "; what does: " + serving);
   }
   const std::uint32_t led_cores = pipeline.ledCores();
+  if (led_cores > 0 && !algorithm.may_lead)
+    return makeError(algorithm.name + " has no form with leaders");
   if (led_cores > 0 && coresOf(spec.topology) != led_cores) {
     return makeError("lead-cores is for " + llvm::Twine(led_cores) + " cores of a node, and " +
                      spec.topology.shape() + " has " + llvm::Twine(coresOf(spec.topology)));

@@ -46,6 +46,8 @@ struct Algorithm {
   llvm::StringRef (*unsuited)(const Topology& topology);
   /// Whether steps around damage are alike on a smaller torus with the same damage.
   bool shrinks = false;
+  /// Whether the first core of a node may execute the steps for all of its cores.
+  bool may_lead = true;
   /// Segments of the pipeline that are under way at a node.
   std::uint32_t window = 4;
 

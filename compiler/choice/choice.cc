@@ -161,7 +161,8 @@ class Chooser {
     return coresOf(trials_.spec.topology) > 1 && passes::mayBeLed(rowOf(trials_.spec.collective)) &&
            trials_.limits.leaders.value_or(algorithm.inSegments() || is_known ||
                                            trials_.bytes <= kMostLedBytes) &&
-           algorithm.form != PlanForm::kExchanges && isWanted(algorithm, trials_.network);
+           algorithm.form != PlanForm::kExchanges && algorithm.may_lead &&
+           isWanted(algorithm, trials_.network);
   }
 
   /// Whether a candidate can be compiled, where another machine stood in for it, and proved, where
