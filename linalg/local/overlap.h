@@ -1,4 +1,4 @@
-// Multiplication while messages are under way.
+// Local parts of a multiplication, while messages are under way.
 #ifndef TORC_LINALG_LOCAL_OVERLAP_H_
 #define TORC_LINALG_LOCAL_OVERLAP_H_
 
@@ -15,6 +15,16 @@ namespace torc::linalg {
 /// Columns of C that are multiplied between two looks at the messages under way: MPI moves them on
 /// inside its functions only.
 inline constexpr std::int64_t kSliceColumns = 384;
+
+/// C := beta C, which is not read where beta is 0.
+template <typename T>
+void scale(T beta, const LocalMatrix<T>& c) {
+  if (beta == 1) return;
+  for (std::int64_t j = 0; j < c.columns; ++j) {
+    for (std::int64_t i = 0; i < c.rows; ++i)
+      *c.at(i, j) = beta == 0 ? T{0} : *c.at(i, j) * beta;
+  }
+}
 
 /// C += alpha A B, with looks at `requests` where not all of them are null.
 template <typename T>

@@ -143,12 +143,7 @@ void Cannon<T>::post(const Slot& from, Slot& to, int step, int a_distance, int b
 template <typename T>
 void Cannon<T>::run(Messages& messages, const Progress& progress) {
   replicate(messages);
-  if (grid_.layer == 0 && beta_ != 1) {
-    for (std::int64_t j = 0; j < c_.columns; ++j) {
-      for (std::int64_t i = 0; i < c_.rows; ++i)
-        *c_.at(i, j) = beta_ == 0 ? T{0} : *c_.at(i, j) * beta_;
-    }
-  }
+  if (grid_.layer == 0) scale(beta_, c_);
   MPI_Request requests[4];
   // The skew: in the layer's first step column q of row r has set r + q + begin of A, which was in
   // that column.

@@ -187,12 +187,7 @@ void Summa<T>::multiply(Messages& messages, Slot& current, Slot* next) {
 template <typename T>
 void Summa<T>::run(Messages& messages, const Progress& progress) {
   replicate(messages);
-  if (grid_.layer == 0 && beta_ != 1) {
-    for (std::int64_t j = 0; j < c_.columns; ++j) {
-      for (std::int64_t i = 0; i < c_.rows; ++i)
-        *c_.at(i, j) = beta_ == 0 ? T{0} : *c_.at(i, j) * beta_;
-    }
-  }
+  if (grid_.layer == 0) scale(beta_, c_);
   if (!panels_.empty()) post(messages, panels_[0], slots_[0]);
   for (std::size_t s = 0; s < panels_.size(); ++s) {
     Slot& current = slots_[s % 2];
