@@ -42,10 +42,10 @@ std::string readBytes(std::string_view value, Settings& settings) {
   return {};
 }
 
-template <auto Settings::*field, std::uint64_t highest>
+template <auto Settings::*field, std::uint64_t highest, std::uint64_t lowest = 0>
 std::string readNumber(std::string_view value, Settings& settings) {
   const std::optional<std::uint64_t> number = parseNumber(value, highest);
-  if (!number) return message("a number from 0 to ", highest);
+  if (!number || *number < lowest) return message("a number from ", lowest, " to ", highest);
   settings.*field = static_cast<std::remove_reference_t<decltype(settings.*field)>>(*number);
   return {};
 }
@@ -265,6 +265,12 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "",
      readTransport},
+    {{"TORC_CORES", "K", "1",
+      "Cores of each rank that reduce and copy what is long: the caller's, and K-1 threads of "
+      "torc's, of which none calls MPI. No more than the rank may run on.",
+      kAgreed},
+     "",
+     readNumber<&Settings::cores, 1024, 1>},
     {{"TORC_USER_OPERATIONS", "whole|parts", "whole",
       "What an operation of the program is given of a vector of a predefined datatype. whole: all "
       "of it, by schedules that cut none, or MPI. parts: any of its elements, which MPI's standard "

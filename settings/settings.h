@@ -75,6 +75,7 @@ struct Settings {
   ProgressMode progress = ProgressMode::kWait;
   NonblockingMode nonblocking = NonblockingMode::kAuto;
   TransportChoice transport = TransportChoice::kAuto;
+  std::uint32_t cores = 1;    // of a rank, which reduce and copy; the caller's included
   bool cuts_vectors = false;  // of operations of the program on predefined datatypes
   bool tune = false;          // whether a program's first calls of a kind try what is fastest
   DedicatedRanks dedicated;   // which ranks do nothing but collectives

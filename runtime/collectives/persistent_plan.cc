@@ -139,7 +139,7 @@ Status PersistentPlan::layOut(int tag_base, Requests requests) {
   auto transport = geometry.makeTransport(tag_base, requests, program().synchronous_sends);
   transport_ = transport.get();
   auto created = Executor::create(expanded_->program, buffers_, reducer(), std::move(transport),
-                                  expanded_->fragments);
+                                  expanded_->fragments, geometry.context->cores.get());
   if (!created.ok()) return created.status();
   executor_ = std::move(*created);
   if (geometry.trace != nullptr) makeTrace();

@@ -17,8 +17,8 @@ std::size_t Executor::tableBytes() const {
   auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
   return sizeof(*this) + transport_->tableBytes() + bytes(steps_) + bytes(successors_) +
          bytes(dependence_counts_) + bytes(roots_) + bytes(stretches_) + bytes(stretch_loops_) +
-         bytes(step_of_channel_) + bytes(waiting_) + bytes(messages_) + bytes(local_) +
-         bytes(completed_);
+         bytes(step_of_channel_) + bytes(tasks_) + bytes(waiting_) + bytes(messages_) +
+         bytes(local_) + bytes(completed_);
 }
 
 std::uint32_t Executor::firstPending() const {
@@ -75,16 +75,25 @@ std::size_t Executor::work(const Step& step) {
   for (std::uint32_t i = 0; i < step.stretch_count; ++i, ++stretch) {
     if (stretch->loop_count > 0) {
       bytes += workStrided(step, *stretch);
-    } else if (step.work == Work::kReduce) {
-      reducer_(stretch->dst.in(bases_), stretch->a.in(bases_), stretch->b.in(bases_),
-               stretch->count);
-      bytes += stretch->count * element_bytes_;
     } else {
-      std::memcpy(stretch->dst.in(bases_), stretch->a.in(bases_), stretch->count);
-      bytes += stretch->count;
+      workPlain(step, *stretch, 0, stretch->count);
+      bytes += stretch->count * unitOf(step);
     }
   }
   return bytes;
+}
+
+/// Of a stretch that does not repeat, `count` from the `first` on.
+inline void Executor::workPlain(const Step& step, const Stretch& stretch, std::size_t first,
+                                std::size_t count) {
+  const std::size_t offset = first * unitOf(step);
+  std::byte* dst = stretch.dst.in(bases_) + offset;
+  const std::byte* a = stretch.a.in(bases_) + offset;
+  if (step.work == Work::kReduce) {
+    reducer_(dst, a, stretch.b.in(bases_) + offset, count);
+  } else {
+    std::memcpy(dst, a, count);
+  }
 }
 
 /// The same for one stretch that repeats.
@@ -114,7 +123,42 @@ std::size_t Executor::workStrided(const Step& step, const Stretch& stretch) {
     }
     runs += fastest[0].repeat;
   } while (walk.next());
-  return runs * stretch.count * (step.work == Work::kReduce ? element_bytes_ : 1);
+  return runs * stretch.count * unitOf(step);
+}
+
+/// What `work` will return.
+std::size_t Executor::bytesOf(const Step& step) const {
+  std::size_t bytes = 0;
+  for (std::uint32_t i = 0; i < step.stretch_count; ++i) {
+    const Stretch& stretch = stretches_[step.first_stretch + i];
+    std::size_t runs = 1;
+    for (std::uint32_t k = 0; k < stretch.loop_count; ++k)
+      runs *= stretch_loops_[stretch.first_loop + k][0].repeat;
+    bytes += runs * stretch.count * unitOf(step);
+  }
+  return bytes;
+}
+
+/// A part of a step's work, on any thread: it writes nothing but the step's memory.
+void Executor::doPart(const CoreTask& task, std::uint32_t part) {
+  const Step& step = steps_[task.id];
+  if (task.parts == 1) {
+    work(step);
+    return;
+  }
+  // Of all stretches, one behind the other.
+  std::size_t count = unitsPerPart(step), first = part * count;
+  const Stretch* stretch = stretches_.data() + step.first_stretch;
+  for (std::uint32_t i = 0; i < step.stretch_count && count > 0; ++i, ++stretch) {
+    if (first >= stretch->count) {
+      first -= stretch->count;
+      continue;
+    }
+    const std::size_t some = std::min(count, stretch->count - first);
+    workPlain(step, *stretch, first, some);
+    count -= some;
+    first = 0;
+  }
 }
 
 /// Of a recv_reduce: what has come is the operand b.
@@ -140,16 +184,6 @@ void Executor::takePiece(ChannelId channel, std::size_t offset, const std::byte*
   }
 }
 
-/// The work of a step that was done while its message came.
-void Executor::tracePieces(std::uint32_t index) {
-  const Step& step = steps_[index];
-  std::size_t elements = 0;
-  for (std::uint32_t i = 0; i < step.stretch_count; ++i)
-    elements += stretches_[step.first_stretch + i].count;
-  trace_->beginWork(index);
-  trace_->endWork(index, elements * element_bytes_);
-}
-
 inline bool Executor::startReady() {
   while (messages_head_ < messages_tail_) {
     const std::uint32_t index = messages_[messages_head_++];
@@ -171,6 +205,8 @@ Progress Executor::fail() {
 
 void Executor::abandon(const Status& status) {
   status_ = status;
+  if (given_ > 0) cores_->withdraw(*this);
+  given_ = 0;
   transport_->abandon();
   progress_ = Progress::kFailed;
 }
@@ -185,7 +221,11 @@ inline bool Executor::take(int count) {
     if (steps_[index].work == Work::kNone) {
       complete(index);
     } else if (steps_[index].in_pieces && reduces_pieces_) {
-      if (trace_ != nullptr) tracePieces(index);
+      // Its work was done while the message came.
+      if (trace_ != nullptr) {
+        trace_->beginWork(index);
+        trace_->endWork(index, bytesOf(steps_[index]));
+      }
       complete(index);
     } else {
       local_[local_tail_++] = index;
@@ -199,6 +239,7 @@ inline bool Executor::workFor(std::size_t bytes) {
   for (std::size_t written = 0; local_head_ < local_tail_ && written < bytes;) {
     const std::uint32_t index = local_[local_head_++];
     if (trace_ != nullptr) trace_->beginWork(index);
+    if (cores_ != nullptr && give(index)) continue;
     const std::size_t bytes_of_step = work(steps_[index]);
     if (trace_ != nullptr) trace_->endWork(index, bytes_of_step);
     written += bytes_of_step;
@@ -208,13 +249,37 @@ inline bool Executor::workFor(std::size_t bytes) {
   return true;
 }
 
+/// Leaves the work of a step to core threads; false: it is not for them.
+bool Executor::give(std::uint32_t index) {
+  const Step& step = steps_[index];
+  if (step.task == kNone || (step.work == Work::kReduce && !reduces_pieces_)) return false;
+  ++given_;
+  cores_->give(*this, tasks_[step.task]);
+  return true;
+}
+
+/// Takes in what core threads have done; where that is nothing, does some of their work. Whether
+/// anything was done.
+bool Executor::collectGiven() {
+  const unsigned count = cores_->collect(*this, [this](std::uint32_t index) {
+    if (trace_ != nullptr) trace_->endWork(index, bytesOf(steps_[index]));
+    complete(index);
+  });
+  given_ -= count;
+  return count > 0 || cores_->help();
+}
+
 Progress Executor::advance() {
   if (progress_ != Progress::kActive) return progress_;
   for (;;) {
     const int count = transport_->poll(completed_);
     if (!take(count)) return fail();
-    const bool worked = local_head_ < local_tail_;
+    bool worked = local_head_ < local_tail_;
     if (!workFor(kBytesBetweenPolls)) return fail();
+    if (given_ > 0 && count == 0 && !worked) {
+      worked = collectGiven();
+      if (!startReady()) return fail();
+    }
     if (remaining_ == 0) return finish();
     if (count == 0 && !worked) return progress_;
   }
@@ -225,6 +290,10 @@ Progress Executor::run() {
   for (;;) {
     if (!workFor(std::numeric_limits<std::size_t>::max())) return fail();
     if (remaining_ == 0) return finish();
+    if (given_ > 0) {
+      if (advance() != Progress::kActive) return progress_;
+      continue;
+    }
     if (!take(transport_->wait(completed_))) return fail();
   }
 }

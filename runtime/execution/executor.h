@@ -10,15 +10,19 @@
 // order in which it became ready. What is added to what is fixed by the program: dst = a op b,
 // for a recv_reduce dst = a op received. Results do not depend on the order of arrival. Where the
 // transport has pieces of a message at hand, they are reduced from where they are as they come.
+// Where there are core threads, they do what is long, each step's work in parts; messages stay with
+// the caller. The bits are the same: an element is added by one thread, as the program says.
 #ifndef TORC_RUNTIME_EXECUTION_EXECUTOR_H_
 #define TORC_RUNTIME_EXECUTION_EXECUTOR_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "runtime/execution/aligned_loops.h"
+#include "runtime/execution/core_threads.h"
 #include "runtime/reductions/reduction.h"
 #include "runtime/trace/round_trace.h"
 #include "runtime/transport/transport.h"
@@ -48,16 +52,17 @@ enum class Progress : std::uint8_t {
   kFailed,  // see status(); cannot be started again
 };
 
-class Executor : private PieceTaker {
+class Executor : private PieceTaker, private CoreTasks {
  public:
   /// Lays out `program` over `buffers`, and prepares its messages on `transport`. The program is
   /// not needed afterwards. `reducer` may be empty for a program that reduces nothing, `fragments`
-  /// where all messages are whole. Errors: sizes beyond the address space, what the transport
-  /// refuses.
+  /// where all messages are whole. `cores`, which outlive its rounds, may help; null: none do.
+  /// Errors: sizes beyond the address space, what the transport refuses.
   static StatusOr<std::unique_ptr<Executor>> create(const FlatProgram& program,
                                                     const Buffers& buffers, const Reducer& reducer,
                                                     std::unique_ptr<Transport> transport,
-                                                    const MessageFragments& fragments = {});
+                                                    const MessageFragments& fragments = {},
+                                                    CoreThreads* cores = nullptr);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -93,6 +98,8 @@ class Executor : private PieceTaker {
   std::size_t messages() const { return step_of_channel_.size(); }
   /// Operations of the round that are not complete.
   std::size_t remaining() const { return remaining_; }
+  /// Whether core threads have work of the round.
+  bool isWorking() const { return given_ > 0; }
   /// Bytes of memory for data that the transport has allocated.
   std::size_t bufferBytes() const { return transport_->bufferBytes(); }
   /// Bytes of the tables, the transport's included.
@@ -120,11 +127,14 @@ class Executor : private PieceTaker {
     std::uint32_t first_stretch = 0;
     std::uint32_t stretch_count = 0;
     std::uint32_t source = 0;
+    std::uint32_t task = kNone;  // of core threads
     Work work = Work::kNone;
     bool in_pieces = false;  // the transport hands the message over: it is reduced as it comes
   };
 
-  explicit Executor(std::unique_ptr<Transport> transport);
+  static constexpr std::size_t kPartBytes = std::size_t{64} * 1024;
+
+  Executor(std::unique_ptr<Transport> transport, CoreThreads* cores);
 
   Status layOut(const FlatProgram& program, const Buffers& buffers,
                 const MessageFragments& fragments);
@@ -138,15 +148,28 @@ class Executor : private PieceTaker {
   void addStretch(Stretch stretch, const Step& step, std::span<const AlignedLoop> loops = {});
   void laySuccessors(const FlatProgram& program);
   void layPieces(const FlatProgram& program);
+  void layTasks();
   void joinCopies();
 
   void takePiece(ChannelId channel, std::size_t offset, const std::byte* data,
                  std::size_t bytes) override;
-  void tracePieces(std::uint32_t index);
+  void doPart(const CoreTask& task, std::uint32_t part) override;
+  /// Bytes of one of what the step's stretches count.
+  std::size_t unitOf(const Step& step) const {
+    return step.work == Work::kReduce ? element_bytes_ : 1;
+  }
+  /// Of those, in a part of its work: some microseconds of one core.
+  std::size_t unitsPerPart(const Step& step) const {
+    return std::max<std::size_t>(1, kPartBytes / unitOf(step));
+  }
+  std::size_t bytesOf(const Step& step) const;
   void enqueue(std::uint32_t step);
   void complete(std::uint32_t step);
   std::size_t work(const Step& step);
+  void workPlain(const Step& step, const Stretch& stretch, std::size_t first, std::size_t count);
   std::size_t workStrided(const Step& step, const Stretch& stretch);
+  bool give(std::uint32_t step);
+  bool collectGiven();
   [[nodiscard]] bool startReady();
   [[nodiscard]] bool take(int count);
   [[nodiscard]] bool workFor(std::size_t bytes);
@@ -160,8 +183,10 @@ class Executor : private PieceTaker {
   // A kernel, which takes vectors apart: what a program has made of its own gets them whole.
   bool reduces_pieces_ = false;
   std::unique_ptr<Transport> transport_;
+  CoreThreads* cores_ = nullptr;
 
   std::vector<Step> steps_;
+  std::vector<CoreTask> tasks_;
   std::vector<std::uint32_t> successors_;
   std::vector<std::uint32_t> dependence_counts_;  // as at the start of a round
   std::vector<std::uint32_t> roots_;              // steps without dependences
@@ -180,6 +205,7 @@ class Executor : private PieceTaker {
   std::vector<std::uint32_t> local_;     // ready for local work, likewise
   std::size_t messages_head_ = 0, messages_tail_ = 0;
   std::size_t local_head_ = 0, local_tail_ = 0;
+  std::size_t given_ = 0;  // tasks that core threads have
   std::vector<ChannelId> completed_;
 };
 

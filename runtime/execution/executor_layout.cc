@@ -107,16 +107,20 @@ Status checkAddressable(const FlatProgram& program, const Buffers& buffers) {
 
 }  // namespace
 
-Executor::Executor(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
+Executor::Executor(std::unique_ptr<Transport> transport, CoreThreads* cores)
+    : transport_(std::move(transport)), cores_(cores) {}
 
-Executor::~Executor() = default;
+Executor::~Executor() {
+  if (given_ > 0) cores_->withdraw(*this);
+}
 
 StatusOr<std::unique_ptr<Executor>> Executor::create(const FlatProgram& program,
                                                      const Buffers& buffers, const Reducer& reducer,
                                                      std::unique_ptr<Transport> transport,
-                                                     const MessageFragments& fragments) {
+                                                     const MessageFragments& fragments,
+                                                     CoreThreads* cores) {
   if (Status status = checkAddressable(program, buffers); !status.ok()) return status;
-  std::unique_ptr<Executor> executor(new Executor(std::move(transport)));
+  std::unique_ptr<Executor> executor(new Executor(std::move(transport), cores));
   if (Status status = executor->layOut(program, buffers, fragments); !status.ok()) return status;
   if (Status status = executor->bind(buffers, reducer); !status.ok()) return status;
   return executor;
@@ -162,6 +166,7 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
   }
   laySuccessors(program);
   joinCopies();
+  if (cores_ != nullptr) layTasks();
   segments_ = {};
   loops_ = {};
 
@@ -172,6 +177,25 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
   if (Status status = transport_->commit(); !status.ok()) return status;
   layPieces(program);
   return {};
+}
+
+/// What core threads are given: work that takes longer than to wake one. Its message comes whole,
+/// so that the caller does nothing but copy it.
+void Executor::layTasks() {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    Step& step = steps_[i];
+    if (step.work == Work::kNone) continue;
+    const std::size_t bytes = bytesOf(step);
+    if (bytes < 2 * kPartBytes) continue;
+    const auto stretches = std::span(stretches_).subspan(step.first_stretch, step.stretch_count);
+    const auto repeats = [](const Stretch& stretch) { return stretch.loop_count > 0; };
+    const std::size_t per_part = unitsPerPart(step);
+    const std::size_t parts = std::ranges::any_of(stretches, repeats)
+                                  ? 1
+                                  : (bytes / unitOf(step) + per_part - 1) / per_part;
+    step.task = static_cast<std::uint32_t>(tasks_.size());
+    tasks_.emplace_back(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(parts));
+  }
 }
 
 /// Offers the transport to take messages in pieces that are reduced, where nothing else reads the
@@ -194,7 +218,8 @@ void Executor::layPieces(const FlatProgram& program) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const FlatOperation& operation = program.operations[i];
     Step& step = steps_[i];
-    if (operation.kind != OperationKind::kRecvReduce || operation.b.buffer != Buffer::kScratch) {
+    if (operation.kind != OperationKind::kRecvReduce || operation.b.buffer != Buffer::kScratch ||
+        step.task != kNone) {
       continue;
     }
     const auto isApart = [&](const StridedExtent& extent) {

@@ -59,9 +59,9 @@ StatusOr<std::unique_ptr<InProcessJob>> InProcessJob::create(std::span<const Fla
     member.out_bytes = out_elements * options.element_bytes;
     member.scratch_bytes = program.scratch_elements * options.element_bytes;
     const Buffers buffers = job->allocateBuffers(member);
-    StatusOr<std::unique_ptr<Executor>> executor =
-        Executor::create(program, buffers, options.reducer,
-                         job->network_.transport(static_cast<std::int32_t>(rank)));
+    StatusOr<std::unique_ptr<Executor>> executor = Executor::create(
+        program, buffers, options.reducer, job->network_.transport(static_cast<std::int32_t>(rank)),
+        {}, options.cores);
     if (!executor.ok()) return executor.status().annotated("rank " + std::to_string(rank));
     member.executor = std::move(*executor);
   }
@@ -117,14 +117,16 @@ Status InProcessJob::run() {
   for (;;) {
     if (shuffle_) std::shuffle(order_.begin(), order_.end(), random_);
     std::size_t before = 0, after = 0;
+    bool is_working = false;
     for (std::int32_t rank : order_) {
       Executor& executor = *members_[static_cast<std::size_t>(rank)].executor;
       before += executor.remaining();
       if (executor.advance() == Progress::kFailed) return executor.status();
       after += executor.remaining();
+      is_working |= executor.isWorking();
     }
     if (after == 0) return {};
-    if (after == before && !network_.busy()) return stuck();
+    if (after == before && !is_working && !network_.busy()) return stuck();
   }
 }
 

@@ -24,7 +24,8 @@ struct JobOptions {
   bool in_place = false;   // `in` is `out`
   std::int32_t root = 0;   // of a rooted collective
   std::size_t element_bytes = 1;
-  Reducer reducer;  // empty where nothing is reduced
+  Reducer reducer;               // empty where nothing is reduced
+  CoreThreads* cores = nullptr;  // see Executor::create
 };
 
 class InProcessJob {

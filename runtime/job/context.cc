@@ -1,11 +1,13 @@
 // Context: the list of rounds under way.
 #include "runtime/job/context.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sched.h>
 #include <utility>
 
 #include "runtime/api/api.h"
+#include "runtime/execution/core_threads.h"
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 
@@ -64,6 +66,13 @@ int torc_context::advance() {
   return over;
 }
 
+int torc_context::useCores(std::uint32_t wanted) {
+  const int usable = kSimulated ? 1 : std::min(static_cast<int>(wanted), coresOfProcess());
+  if (usable <= 1) return 1;
+  cores = std::make_unique<CoreThreads>(static_cast<unsigned>(usable - 1));
+  return static_cast<int>(cores->count()) + 1;
+}
+
 void torc_context::rest(unsigned passes) const {
   if (oversubscribed_geometries > 0 || passes > kPassesBeforeYield) sched_yield();
 }
@@ -88,13 +97,13 @@ using torc::StatusCode;
 
 namespace {
 
-/// The one variable that the C API heeds, too.
-Status readTransport(torc::Settings& settings) {
-  constexpr const char* kVariable = "TORC_TRANSPORT";
-  const char* value = std::getenv(kVariable);
-  if (value == nullptr || *value == '\0') return {};
+/// The variables that the C API heeds, too.
+Status readVariables(torc::Settings& settings) {
   torc::SettingTexts texts;
-  texts.set(kVariable, value);
+  for (const char* variable : {"TORC_TRANSPORT", "TORC_CORES"}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') texts.set(variable, value);
+  }
   torc::SettingsReading reading = torc::readSettings(texts);
   settings = reading.settings;
   if (reading.errors.empty()) return {};
@@ -116,9 +125,10 @@ int torc_context_create(torc_context** context) {
                                                 : "torc_context_create: MPI is not initialized"};
     }
     torc::Settings settings;
-    if (Status status = readTransport(settings); !status.ok()) return status;
+    if (Status status = readVariables(settings); !status.ok()) return status;
     *context = new torc_context;
     (*context)->transport = settings.transport;
+    (*context)->useCores(settings.cores);
     return {};
   }));
 }

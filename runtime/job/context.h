@@ -16,6 +16,7 @@
 
 namespace torc::runtime {
 
+class CoreThreads;
 class Trace;
 class TraceJob;
 class UcxWorker;
@@ -79,6 +80,10 @@ struct torc_context {
   /// its side of what the request stands for.
   torc::Status waitFor(MPI_Request* request, const char* call);
 
+  /// Has up to `wanted` cores reduce and copy in rounds of geometries to come, the caller's
+  /// included; returns how many do: no more than the process may run on.
+  int useCores(std::uint32_t wanted);
+
   int geometries = 0;
   int libraries = 0;
   int oversubscribed_geometries = 0;
@@ -87,6 +92,7 @@ struct torc_context {
   torc::TransportChoice transport = torc::TransportChoice::kAuto;  // of geometries to come
   std::shared_ptr<torc::runtime::UcxWorker> ucx;  // null: none has been asked for, or there is none
   torc::Status ucx_fault;                         // why there is none
+  std::unique_ptr<torc::runtime::CoreThreads> cores;  // null: the caller's alone
 
   // Null unless what the context does is traced. Collectives keep the trace until they are freed.
   std::shared_ptr<torc::runtime::TraceJob> trace_job;

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <sched.h>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 #include <vector>
 
 #include "runtime/api/api.h"
+#include "runtime/execution/core_threads.h"
 #include "runtime/job/library.h"
 #include "runtime/job/trace_job.h"
 #include "runtime/transport/mpi_status.h"
@@ -32,10 +32,7 @@ namespace {
 /// Cores that ranks of this host may use together. A process that is bound to one core says
 /// nothing about the others, hence the whole host's number then.
 int hostCores() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) > 1) {
-    return CPU_COUNT(&allowed);
-  }
+  if (const int mine = coresOfProcess(); mine > 1) return mine;
   return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 

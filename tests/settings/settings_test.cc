@@ -94,6 +94,7 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
                                                         {"TORC_PROGRESS", "thread"},
                                                         {"TORC_NONBLOCKING", "1"},
                                                         {"TORC_TRANSPORT", "mpi"},
+                                                        {"TORC_CORES", "2"},
                                                         {"TORC_USER_OPERATIONS", "parts"},
                                                         {"TORC_STALL", "1"},
                                                         {"TORC_TUNE", "1"},

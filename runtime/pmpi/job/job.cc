@@ -79,6 +79,12 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
   // What is known now of the host counts until the geometries do.
   if (crowded) ++made->context.oversubscribed_geometries;
   made->context.transport = settings.transport;
+  if (const int cores = made->context.useCores(settings.cores);
+      cores < static_cast<int>(settings.cores)) {
+    say(Verbosity::kHints, made->world_rank,
+        message("TORC_CORES=", settings.cores, ", but rank 0 may run on ", cores,
+                cores == 1 ? " core" : " cores"));
+  }
   oversubscribed.store(crowded);
   StatusOr<std::unique_ptr<torc_library>> library =
       torc_library::open(&made->context, MPI_COMM_WORLD, libraryOptions(settings));

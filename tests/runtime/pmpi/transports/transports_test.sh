@@ -1,11 +1,12 @@
 #!/bin/bash
-# transports_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY
+# transports_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY ASKS_FOR_OTHER_UCP UCP_OF_ANOTHER_VERSION
 # By what the messages of four ranks go, whatever the host allows. Results are right in all cases.
 set -u
 mpi_test=$1
 preload=$2
 program=$3
 export TORC_LIBRARY=$4
+other_ucp=$PWD/$5 other_version=$PWD/$6
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -43,6 +44,12 @@ expect "$nothing" "$no_memory"
 run unknown TORC_TRANSPORT=x
 expect "^torc: warning: TORC_TRANSPORT is 'x'; allowed: mpi, put, ucx or put\\+ucx; torc is off$"
 
+run two-cores TORC_CORES=2
+run fewer-cores TORC_CORES=1000
+expect '^torc: hint: TORC_CORES=1000, but rank 0 may run on [0-9]+ cores?$'
+run no-core TORC_CORES=0
+expect "^torc: warning: TORC_CORES is '0'; allowed: a number from 1 to 1024; torc is off$"
+
 run by-ucx TORC_TRANSPORT=ucx
 expect '  messages  *0 bytes by puts, [1-9].* by UCX, 0 by MPI \(all ranks\)'
 grep -q '^torc: ' "$work/output" && fail "a line that nobody needs"
@@ -51,6 +58,20 @@ run no-ucx-on-a-rank TORC_TRANSPORT=ucx
 expect "$nothing" '^torc: warning: rank 2: no UCX, messages go by MPI: ucp_init: No such device$'
 [[ $(grep -c '^torc: ' "$work/output") -eq 1 ]] || fail "more than a line"
 setting=()
+
+# A rank with another library in the place of UCX's.
+cat >"$work/start" <<END
+#!/bin/bash
+[[ \${PMI_RANK:-\$OMPI_COMM_WORLD_RANK} -eq 1 ]] && export LD_PRELOAD=$other_ucp:\$LD_PRELOAD
+exec "\$@"
+END
+chmod +x "$work/start"
+starter=("$work/start")
+run no-ucx TORC_TRANSPORT=ucx TEST_UCP=libucp.so.none
+expect "$nothing" '^torc: warning: rank 1: no UCX, messages go by MPI: libucp.so.none: cannot open shared object file'
+run another-ucx TORC_TRANSPORT=put+ucx "TEST_UCP=$other_version"
+expect '^torc: warning: rank 0: no UCX, messages go by MPI: rank 1 has another version of UCX$'
+starter=()
 
 # No file may be so large as the memory.
 (ulimit -f 65536 && run no-memory TORC_TRANSPORT=put && exit "$failures")

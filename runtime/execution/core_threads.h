@@ -1,0 +1,108 @@
+// Core threads: threads that reduce and copy for the executors of a process, beside those that call
+// these (TORC_CORES). So additions of different colors run on cores of their own while the caller
+// moves messages, as in the multi-core version of the bucket algorithms (Jain and Sabharwal,
+// section 5). MPI stays with the caller.
+//
+// Work is given as tasks, each of parts that any thread may do, in any order. A task's memory is
+// read by its owner once the task has been collected, or withdrawn.
+#ifndef TORC_RUNTIME_EXECUTION_CORE_THREADS_H_
+#define TORC_RUNTIME_EXECUTION_CORE_THREADS_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace torc::runtime {
+
+class CoreTasks;
+
+/// One piece of work, of `parts` parts; its owner's memory, which is used again in the next round.
+class CoreTask {
+ public:
+  CoreTask(std::uint32_t work_id, std::uint32_t part_count) : id(work_id), parts(part_count) {}
+
+  std::uint32_t id;
+  std::uint32_t parts;
+
+ private:
+  friend class CoreThreads;
+  CoreTasks* owner_ = nullptr;
+  CoreTask* next_ = nullptr;
+  std::uint32_t begun_ = 0, done_ = 0;  // parts
+};
+
+/// Whose tasks threads do. It outlives them: see CoreThreads::withdraw.
+class CoreTasks {
+ public:
+  /// Does one part, on any thread; parts of all tasks that have been given may run at once.
+  virtual void doPart(const CoreTask& task, std::uint32_t part) = 0;
+
+ protected:
+  ~CoreTasks() = default;
+
+ private:
+  friend class CoreThreads;
+  CoreTask* finished_ = nullptr;           // a list
+  std::atomic<bool> has_finished_{false};  // to look without the lock
+  std::uint32_t running_ = 0;              // parts
+};
+
+class CoreThreads {
+ public:
+  /// `wanted` threads, or as many as the system gives, which begin at once.
+  explicit CoreThreads(unsigned wanted);
+  /// No task is left.
+  ~CoreThreads();
+  CoreThreads(const CoreThreads&) = delete;
+  CoreThreads& operator=(const CoreThreads&) = delete;
+
+  std::size_t count() const { return threads_.size(); }
+
+  /// Has `task` done, which is neither given nor uncollected.
+  void give(CoreTasks& owner, CoreTask& task);
+
+  /// Does a part on the calling thread; false: nothing waits to be begun.
+  bool help();
+
+  /// Calls done(id) for each of the owner's tasks that are finished; returns how many.
+  template <typename Done>
+  unsigned collect(CoreTasks& owner, const Done& done) {
+    if (!owner.has_finished_.load(std::memory_order_relaxed)) return 0;
+    unsigned count = 0;
+    for (CoreTask* task = takeFinished(owner); task != nullptr; ++count) {
+      CoreTask* next = task->next_;  // `done` may give the task again
+      done(task->id);
+      task = next;
+    }
+    return count;
+  }
+
+  /// Gives up all tasks of an owner; waits for the parts that are being done.
+  void withdraw(CoreTasks& owner);
+
+ private:
+  void work();
+  bool waitForTask(std::unique_lock<std::mutex>& lock);
+  void doNext(std::unique_lock<std::mutex>& lock);
+  CoreTask* takeFinished(CoreTasks& owner);
+
+  std::mutex mutex_;
+  std::condition_variable given_;
+  CoreTask* first_ = nullptr;  // with parts that are not begun
+  CoreTask* last_ = nullptr;
+  std::atomic<bool> has_tasks_{false};  // to look without the lock; set to end the threads, too
+  unsigned asleep_ = 0;
+  bool ends_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// The cores that this process may run on.
+int coresOfProcess();
+
+}  // namespace torc::runtime
+
+#endif  // TORC_RUNTIME_EXECUTION_CORE_THREADS_H_
