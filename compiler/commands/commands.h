@@ -18,6 +18,7 @@ Command dumpCommand();
 Command simulateCommand();
 Command verifyCommand();
 Command assembleCommand();
+Command importCommand();
 Command boundsCommand();
 Command machinesCommand();
 Command infoCommand();

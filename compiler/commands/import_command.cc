@@ -1,0 +1,118 @@
+// torc import FILE: a schedule of another system, proved, as a schedule file.
+#include <chrono>
+#include <string>
+
+#include <llvm/Support/Path.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/commands/commands.h"
+#include "compiler/proved_file.h"
+#include "compiler/target.h"
+#include "compiler/tool.h"
+#include "ir/exchange/import.h"
+#include "ir/exchange/recognise.h"
+#include "ir/make_error.h"
+#include "ir/verifier/verifier.h"
+#include "passes/allocate_scratch.h"
+#include "passes/loops/roll_loops.h"
+
+namespace torc::compiler {
+namespace import_command {
+
+using namespace llvm::cl;
+
+SubCommand command("import", "Prove a schedule of another system, and write it as a schedule file");
+OptionCategory category("Options of import");
+
+opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
+opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
+                       desc("What its ranks are on, as 4x4 (default a ring of as many)"));
+opt<std::string> order(
+    "order", value_desc("axes"), sub(command), cat(category),
+    desc("How its ranks lie there, axes from fastest to slowest (default XYZ...)"));
+opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
+                        desc("Where to write the schedule file (default FILE with .torc)"));
+opt<bool> quiet("quiet", sub(command), cat(category), desc("Print no summary"));
+
+/// The faults of a proof, each at the step that the operation was made of.
+llvm::Error faultsOf(const ir::ImportedSchedule& imported, const ir::VerifyResult& proof,
+                     llvm::StringRef origin) {
+  std::string text;
+  for (const ir::Fault& fault : proof.faults) {
+    if (!text.empty()) text += '\n';
+    text += fault.operation < imported.sources.size() ? imported.sources[fault.operation]
+                                                      : origin.str();
+    text += (": " + ir::name(fault.rule) + ": " + fault.message).str();
+    if (fault.operation < imported.sources.size()) {
+      text += "\n  " + ir::operationText(imported.schedule.view(), fault.operation);
+    }
+  }
+  return makeError(text);
+}
+
+/// The same schedule in less scratch and less text, if that is proved, too.
+Schedule shortened(const Schedule& schedule) {
+  ir::Program program;
+  program.schedule = schedule;
+  for (const auto& pass : {passes::makePass(passes::AllocateScratchPass{}),
+                           passes::makePass(passes::RollLoopsPass{})}) {
+    if (llvm::Expected<passes::PassResult> result = pass->run(program); !result) {
+      consumeError(result.takeError());
+      return schedule;
+    }
+  }
+  if (!ir::verify(program.schedule.view()).ok()) return schedule;
+  return std::move(program.schedule);
+}
+
+int run() {
+  if (input.empty()) return wrongUsage("import: which file? - is stdin");
+  if (output.empty() && input == "-") {
+    return wrongUsage("import: where to? -o FILE names the file to write");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const std::string origin = input == "-" ? "<stdin>" : input.getValue();
+  llvm::Expected<std::string> text = readBytes(input);
+  if (!text) return inputFault(text.takeError());
+  llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin);
+  if (!programs) return inputFault(programs.takeError());
+  text->clear();
+  const std::string shape = torus.empty() ? std::to_string(programs->ranks.size()) : torus;
+  llvm::Expected<Target> target = readTarget(shape, order, /*machine=*/{});
+  if (!target) return optionFault(target.takeError());
+  llvm::Expected<ir::ImportedSchedule> imported = ir::importPrograms(*programs, target->topology);
+  if (!imported) return inputFault(imported.takeError());
+  programs->ranks.clear();
+  const ir::VerifyResult proof = ir::verify(imported->schedule.view());
+  if (!proof.ok()) return inputFault(faultsOf(*imported, proof, origin));
+  const Schedule schedule = shortened(imported->schedule);
+  llvm::Expected<ProvedFile> file = provedFile(schedule.view());
+  if (!file) return inputFault(file.takeError());
+  std::string path = output;
+  if (path.empty()) {
+    llvm::SmallString<128> beside(input);
+    llvm::sys::path::replace_extension(beside, "torc");
+    path = beside.str().str();
+  }
+  const llvm::StringRef bytes(reinterpret_cast<const char*>(file->bytes.data()),
+                              file->bytes.size());
+  if (llvm::Error error = writeOutput(path, bytes)) return inputFault(std::move(error));
+  if (quiet) return kSuccess;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  llvm::errs() << imported->steps << " steps of " << target->topology.ranks() << " ranks; ";
+  if (imported->classes == 1) {
+    llvm::errs() << "all ranks do the same\n";
+  } else {
+    llvm::errs() << imported->classes << " that differ\n";
+  }
+  printSummary(schedule.view(), bytes.size(), elapsed.count());
+  return kSuccess;
+}
+
+}  // namespace import_command
+
+Command importCommand() {
+  return {&import_command::command, &import_command::category, import_command::run};
+}
+
+}  // namespace torc::compiler

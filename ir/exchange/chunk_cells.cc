@@ -1,0 +1,131 @@
+// Cells of a rank's memory.
+#include "ir/exchange/chunk_cells.h"
+
+#include <algorithm>
+
+#include "ir/make_error.h"
+
+namespace torc::ir {
+
+// Chunks as MSCCL's collectives have them: of k to a block and n ranks,
+//
+//                  input     output     in place
+//   allreduce      all       all        i[c] is o[c]
+//   broadcast      all       all        i[c] is o[c]
+//   allgather      k         n k        i[c] is o[rank k + c]
+//   reduce_scatter n k       k          o[c] is i[rank k + c]
+//   alltoall       n k       n k        i[c] is o[c]
+
+llvm::Expected<ChunkCells> ChunkCells::of(const RankPrograms& programs) {
+  ChunkCells cells(programs);
+  cells.ranks_ = static_cast<std::uint32_t>(programs.ranks.size());
+  const auto chunks = static_cast<std::uint32_t>(programs.chunks);
+  const bool has_blocks = programs.collective != Collective::kAllreduce &&
+                          programs.collective != Collective::kBroadcast;
+  if (has_blocks && chunks % cells.ranks_ != 0) {
+    return makeError(llvm::Twine(programs.origin) + ": nchunksperloop is " + llvm::Twine(chunks) +
+                     ", which is no multiple of the " + llvm::Twine(cells.ranks_) + " gpus");
+  }
+  cells.chunks_of_block_ = chunks / cells.ranks_;
+  const bool is_allgather = programs.collective == Collective::kAllgather;
+  const bool is_reduce_scatter = programs.collective == Collective::kReduceScatter;
+  cells.input_count_ = is_allgather ? cells.chunks_of_block_ : chunks;
+  cells.output_count_ = is_reduce_scatter ? cells.chunks_of_block_ : chunks;
+  cells.scratch_begin_ = programs.in_place ? std::max(cells.input_count_, cells.output_count_)
+                                           : cells.input_count_ + cells.output_count_;
+  std::uint64_t all = 0;
+  for (std::size_t rank = 0; rank < programs.ranks.size(); ++rank)
+    all += cells.count(rank);
+  if (all > kMaxForeignCells) {
+    return makeError(llvm::Twine(programs.origin) + ": its buffers have " + llvm::Twine(all) +
+                     " chunks on all gpus; the limit is " + llvm::Twine(kMaxForeignCells));
+  }
+  return cells;
+}
+
+std::uint32_t ChunkCells::count(std::size_t rank) const {
+  return scratch_begin_ + static_cast<std::uint32_t>(programs_->ranks[rank].chunks[2]);
+}
+
+llvm::Expected<std::uint32_t> ChunkCells::cellOf(std::size_t rank, const ChunkRun& run,
+                                                 std::int32_t count) const {
+  static constexpr const char* kNames[] = {"i", "o", "s"};
+  const auto buffer = static_cast<std::size_t>(run.buffer);
+  const std::uint32_t sizes[] = {input_count_, output_count_, this->count(rank) - scratch_begin_};
+  if (run.first < 0 ||
+      static_cast<std::uint64_t>(run.first) + static_cast<std::uint64_t>(count) > sizes[buffer]) {
+    return makeError(llvm::Twine("names ") + kNames[buffer] + "[" + llvm::Twine(run.first) +
+                     (count > 1 ? ".." + llvm::Twine(run.first + count - 1) : llvm::Twine("")) +
+                     "] of " + llvm::Twine(sizes[buffer]) + " chunks");
+  }
+  const auto first = static_cast<std::uint32_t>(run.first);
+  if (run.buffer == ChunkBuffer::kScratch) return scratch_begin_ + first;
+  const bool is_input = run.buffer == ChunkBuffer::kInput;
+  if (!programs_->in_place) return is_input ? first : input_count_ + first;
+  const std::uint32_t own = static_cast<std::uint32_t>(rank) * chunks_of_block_;
+  const bool is_shorter = is_input ? input_count_ < output_count_ : output_count_ < input_count_;
+  return is_shorter ? own + first : first;
+}
+
+ChunkNumber ChunkCells::inputOf(std::size_t rank, std::uint32_t cell) const {
+  const std::uint32_t own = static_cast<std::uint32_t>(rank) * chunks_of_block_;
+  if (cell >= scratch_begin_) return kNoChunk;
+  if (!programs_->in_place && cell >= input_count_) return kNoChunk;
+  switch (programs_->collective) {
+    case Collective::kBroadcast:
+      return rank == 0 ? cell : kNoChunk;
+    case Collective::kAllgather:
+      if (!programs_->in_place) return own + cell;
+      return cell >= own && cell < own + chunks_of_block_ ? cell : kNoChunk;
+    case Collective::kAlltoall:
+      return static_cast<ChunkNumber>(rank) * input_count_ + cell;
+    default:
+      return cell;
+  }
+}
+
+ChunkNumber ChunkCells::resultOf(std::size_t rank, std::uint32_t cell) const {
+  const std::uint32_t own = static_cast<std::uint32_t>(rank) * chunks_of_block_;
+  if (cell >= scratch_begin_) return kNoChunk;
+  if (!programs_->in_place) {
+    if (cell < input_count_) return kNoChunk;
+    cell -= input_count_;
+  }
+  switch (programs_->collective) {
+    case Collective::kReduceScatter:
+      if (!programs_->in_place) return own + cell;
+      return cell >= own && cell < own + chunks_of_block_ ? cell : kNoChunk;
+    case Collective::kAlltoall: {
+      // From rank `from`, of whose input it is the chunk for this rank.
+      const std::uint32_t from = cell / chunks_of_block_, chunk = cell % chunks_of_block_;
+      return ChunkNumber{from} * input_count_ + own + chunk;
+    }
+    default:
+      return cell;
+  }
+}
+
+std::string ChunkCells::nameOf(std::uint32_t cell) const {
+  const auto text = [](char buffer, std::uint32_t index) {
+    return std::string(1, buffer) + "[" + std::to_string(index) + "]";
+  };
+  if (cell >= scratch_begin_) return text('s', cell - scratch_begin_);
+  if (!programs_->in_place && cell >= input_count_) return text('o', cell - input_count_);
+  return text(programs_->in_place && output_count_ > input_count_ ? 'o' : 'i', cell);
+}
+
+std::string ChunkCells::textOf(ChunkNumber chunk) const {
+  if (chunk == kNoChunk) return "nothing";
+  if (programs_->collective == Collective::kAlltoall) {
+    const ChunkNumber from = chunk / input_count_, to = chunk % input_count_ / chunks_of_block_;
+    return "chunk " + std::to_string(chunk % chunks_of_block_) + " from gpu " +
+           std::to_string(from) + " to gpu " + std::to_string(to);
+  }
+  if (programs_->collective == Collective::kAllgather) {
+    return "chunk " + std::to_string(chunk % chunks_of_block_) + " of gpu " +
+           std::to_string(chunk / chunks_of_block_);
+  }
+  return "chunk " + std::to_string(chunk);
+}
+
+}  // namespace torc::ir

@@ -1,0 +1,75 @@
+// The order of a program's steps: which messages match, what comes before what, and whether it all
+// comes to an end.
+#ifndef TORC_IR_EXCHANGE_PROGRAM_ORDER_H_
+#define TORC_IR_EXCHANGE_PROGRAM_ORDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <llvm/Support/Error.h>
+
+#include "ir/exchange/rank_programs.h"
+
+namespace torc::ir {
+
+/// Number of a step, rank by rank, in each block by block.
+using StepId = std::uint32_t;
+inline constexpr StepId kNoStep = ~StepId{0};
+
+/// Where a step stands.
+struct StepPosition {
+  std::size_t rank, block, index;
+};
+
+class ProgramOrder {
+ public:
+  /// Matches messages and orders steps. Refers to `programs`. Errors: dependences on steps that
+  /// there are not, two blocks that send, or receive, on one connection, messages that only one end
+  /// has, or of other lengths, and a circle of steps that wait for each other, whose members it
+  /// names.
+  static llvm::Expected<ProgramOrder> of(const RankPrograms& programs);
+
+  StepId idOf(std::size_t rank, std::size_t block, std::size_t index) const {
+    return block_begin_[rank_begin_[rank] + block] + static_cast<StepId>(index);
+  }
+  StepPosition placeOf(StepId id) const;
+  const RankStep& step(StepId id) const;
+  const ThreadBlock& block(StepId id) const;
+  std::size_t rankOf(StepId id) const { return rank_of_block_[block_of_[id]]; }
+  /// `x.xml:57: error: gpu 3 tb 1 step 4: `, and `gpu 3 tb 1 step 4 (line 57)`.
+  std::string at(StepId id) const;
+  std::string name(StepId id) const;
+
+  std::size_t size() const { return block_of_.size(); }
+  /// The other end of what a step sends (receives).
+  StepId receiverOf(StepId id) const { return receiver_[id]; }
+  StepId senderOf(StepId id) const { return sender_[id]; }
+  /// All steps, each behind those that it waits for.
+  const std::vector<StepId>& order() const { return order_; }
+  /// The length of the longest chain of steps that leads to a step.
+  std::uint32_t levelOf(StepId id) const { return levels_[id]; }
+  /// The step that this one names, or kNoStep.
+  StepId dependenceOf(StepId id) const;
+
+ private:
+  explicit ProgramOrder(const RankPrograms& programs) : programs_(&programs) {}
+  llvm::Error number();
+  llvm::Error match();
+  llvm::Error sort();
+  llvm::Error circle(const std::vector<std::uint32_t>& missing) const;
+
+  const RankPrograms* programs_;
+  std::vector<std::size_t> rank_begin_;       // of each rank: its first block, of all ranks' blocks
+  std::vector<std::uint32_t> rank_of_block_;  // of all ranks' blocks
+  std::vector<StepId> block_begin_;
+  std::vector<std::uint32_t> block_of_;  // of a step
+  std::vector<StepId> receiver_, sender_;
+  std::vector<StepId> order_;
+  std::vector<std::uint32_t> levels_;
+};
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_EXCHANGE_PROGRAM_ORDER_H_

@@ -1,0 +1,50 @@
+// Hazards: which steps of a rank touch the same memory, and so must keep their order. A schedule
+// starts what does not wait; the order of a thread block, taken literally, would need messages to
+// be buffered.
+#ifndef TORC_IR_EXCHANGE_STEP_HAZARDS_H_
+#define TORC_IR_EXCHANGE_STEP_HAZARDS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/Error.h>
+
+#include "ir/exchange/chunk_cells.h"
+#include "ir/exchange/program_order.h"
+
+namespace torc::ir {
+
+/// Twice a step's number: what it does with what it receives, or by itself; and one more: what it
+/// sends.
+using ActionId = std::uint32_t;
+
+/// Cells that an action touches, as many as its step has chunks; kNone: it does not.
+struct Accesses {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t reads = kNone, reads_too = kNone, writes = kNone;  // the first of each
+};
+/// Of the two actions of a step. Error: a step leaves its buffers.
+llvm::Error findAccesses(const ProgramOrder& order, const ChunkCells& cells, StepId step,
+                         Accesses (&actions)[2]);
+
+class StepHazards {
+ public:
+  /// Error: two steps of a rank that touch the same chunk, one of them writing, in no order.
+  static llvm::Expected<StepHazards> of(const RankPrograms& programs, const ProgramOrder& order,
+                                        const ChunkCells& cells);
+
+  /// Those that must be complete before, in ascending order.
+  llvm::ArrayRef<ActionId> before(ActionId action) const {
+    return llvm::ArrayRef(earlier_).slice(begin_[action], count_[action]);
+  }
+
+ private:
+  std::vector<std::size_t> begin_;
+  std::vector<std::uint32_t> count_;
+  std::vector<ActionId> earlier_;
+};
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_EXCHANGE_STEP_HAZARDS_H_
