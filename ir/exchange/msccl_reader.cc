@@ -100,7 +100,11 @@ class Reader {
   /// The first fault counts.
   void refuse(const llvm::Twine& what) {
     if (!fault_.empty()) return;
-    fault_ = (origin_ + ":" + llvm::Twine(line()) + ": error: " + what).str();
+    fault_ = what.str();
+    // An attribute may hold what no terminal should get.
+    std::ranges::replace_if(
+        fault_, [](char c) { return !llvm::isPrint(c); }, '?');
+    fault_ = (origin_ + ":" + llvm::Twine(line()) + ": error: " + fault_).str();
     XML_StopParser(parser_, XML_FALSE);
   }
 

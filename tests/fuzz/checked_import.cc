@@ -1,0 +1,56 @@
+// Import of any bytes.
+#include "tests/fuzz/checked_import.h"
+
+#include <algorithm>
+
+#include "ir/counted/counted_proof.h"
+#include "ir/exchange/import.h"
+#include "ir/exchange/recognise.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/validation/validate.h"
+
+namespace torc::fuzz {
+namespace {
+
+constexpr std::size_t kMostRanks = 64;
+constexpr std::uint64_t kMostCells = 1 << 16;
+
+/// What is wrong with a message: it is one line, of characters that a terminal can show.
+std::string refusalFault(const std::string& message) {
+  const auto isControl = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (message.empty()) return "refused without a word";
+  return std::ranges::any_of(message, isControl) ? "control characters in: " + message : "";
+}
+
+}  // namespace
+
+ImportOutcome checkImport(llvm::StringRef text) {
+  ImportOutcome outcome;
+  const auto refused = [&](llvm::Error error) {
+    outcome.violation = refusalFault(toString(std::move(error)));
+    return outcome;
+  };
+  llvm::Expected<ir::RankPrograms> programs = ir::readForeign(text, "x");
+  if (!programs) return refused(programs.takeError());
+  std::uint64_t cells = 0;
+  for (const ir::RankProgram& rank : programs->ranks)
+    cells += static_cast<std::uint64_t>(rank.chunks[2]) +
+             2 * static_cast<std::uint64_t>(programs->chunks);
+  if (programs->ranks.size() > kMostRanks || cells > kMostCells) return outcome;
+  const StatusOr<Topology> ring = parseTopology(std::to_string(programs->ranks.size()));
+  llvm::Expected<ir::ImportedSchedule> imported = ir::importPrograms(*programs, *ring);
+  if (!imported) return refused(imported.takeError());
+  const ScheduleView schedule = imported->schedule.view();
+  if (const Status valid = validate(schedule); !valid.ok()) {
+    outcome.violation = "not valid: " + valid.message();
+    return outcome;
+  }
+  outcome.is_accepted = ir::verify(schedule).ok();
+  if (!outcome.is_accepted) return outcome;
+  const StatusOr<ir::CountedResult> counted = ir::proveCounted(schedule, 17);
+  if (!counted.ok()) return outcome;
+  if (!counted->fault.empty()) outcome.violation = "proved, but not for 17: " + counted->fault;
+  return outcome;
+}
+
+}  // namespace torc::fuzz
