@@ -42,5 +42,5 @@ for target in "${targets[@]}"; do
   built+=("bazel-bin/${target/://}")
 done
 mapfile -t documents < <(find docs -type f ! -name BUILD | sort)
-bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.pc.in \
+bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.pc.in tools/torc.py \
   "${documents[@]}"

@@ -29,6 +29,9 @@ for file in "$@"; do
     *.h)
       install -D -m 644 "$file" "$root/include/$name"
       ;;
+    *.py)
+      install -D -m 644 "$file" "$root/lib/python3/dist-packages/$name"
+      ;;
     *.pc.in)
       if [[ -z $version ]]; then
         echo "install_files.sh: $name needs the version, which bin/torc tells" >&2

@@ -1,0 +1,95 @@
+"""torc_test.py: the module torc, with $TORC as its command. Schedules are proved for one count by `torc verify`."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, "tools")
+import torc
+
+
+def ring_allgather(ranks, chunks_of_block):
+    program = torc.Program("allgather", ranks, ranks * chunks_of_block)
+    for r in range(ranks):
+        for i in range(1, ranks):
+            program.copy((r + i) % ranks, r * chunks_of_block, source=(r + i - 1) % ranks, count=chunks_of_block)
+    return program
+
+
+def ring_reduce_scatter(ranks):
+    program = torc.Program("reduce_scatter", ranks, ranks)
+    for c in range(ranks):
+        for i in range(1, ranks):
+            program.add((c + i + 0) % ranks, c, source=(c + i - 1) % ranks)
+        program.copy(c, c, source=(c - 1) % ranks)
+    return program
+
+
+def recursive_doubling(ranks):
+    """What comes in waits in scratch until the own chunk is sent."""
+    program = torc.Program("allreduce", ranks, 1)
+    distance, place = 1, 0
+    while distance < ranks:
+        for r in range(ranks):
+            program.copy(r, place, source=r ^ distance, from_chunk=0, buffer="scratch", from_buffer="in")
+        for r in range(ranks):
+            program.add(r, 0, from_chunk=place, from_buffer="scratch")
+        distance, place = 2 * distance, place + 1
+    return program
+
+
+def alltoall(ranks):
+    program = torc.Program("alltoall", ranks, ranks)
+    for r in range(ranks):
+        for q in range(ranks):
+            program.copy(q, r, source=r, from_chunk=q)
+    return program
+
+
+class TorcTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "x.torc")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def check(self, program, **options):
+        program.compile(self.path, **options)
+        self.assertIn("ok for count 37", torc.run("verify", self.path, count=37))
+        return "\n".join(line for line in torc.run("dump", self.path).splitlines() if not line.startswith("//"))
+
+    def test_rings_fold(self):
+        self.assertNotIn(" when ", self.check(ring_allgather(6, 2)))
+        self.assertIn("for i in 0..", self.check(ring_allgather(9, 1)))
+        self.assertIn("collective reduce_scatter", self.check(ring_reduce_scatter(5)))
+
+    def test_on_a_torus(self):
+        self.assertNotIn(" when ", self.check(recursive_doubling(8), torus="2x2x2"))
+        self.assertIn(" when ", self.check(recursive_doubling(8)))
+        self.check(alltoall(6), torus="3x2")
+
+    def test_faults(self):
+        program = torc.Program("allgather", 4, 4)
+        for r in range(4):
+            for i in range(1, 3):
+                program.copy((r + i) % 4, r, source=(r + i - 1) % 4)
+        with self.assertRaisesRegex(torc.TorcError, r"gpu 0 o\[1\] is never written; it must be chunk 0 of gpu 1"):
+            program.compile(self.path)
+        with self.assertRaisesRegex(ValueError, "there is no rank 4: there are 4"):
+            program.copy(4, 0)
+        with self.assertRaisesRegex(torc.TorcError, "unknown machine"):
+            torc.bounds("allreduce", torus="4x4", machine="bpg")
+
+    def test_values(self):
+        torc.compile("allreduce", "4x4", self.path, bytes="1M", machine="bgp")
+        one = torc.simulate(self.path, bytes="1M", machine="bgp")
+        self.assertEqual(one["bytes"], 1 << 20)
+        self.assertGreaterEqual(one["makespan_s"], torc.bounds("allreduce", torus="4x4", bytes="1M", machine="bgp")["bound_s"])
+        self.assertEqual(len(torc.simulate(self.path, bytes="1K:4K")), 3)
+
+
+if __name__ == "__main__":
+    os.environ["TORC"] = os.path.abspath(sys.argv.pop())
+    unittest.main()

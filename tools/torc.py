@@ -1,0 +1,187 @@
+"""torc from Python: schedules written chunk by chunk, and what the command `torc` knows, as values.
+
+    import torc
+    n = 8
+    ring = torc.Program("allreduce", ranks=n, chunks=n)
+    for c in range(n):
+        for i in range(1, n):
+            ring.add((c + i) % n, c, source=(c + i - 1) % n)
+        for i in range(n, 2 * n - 1):
+            ring.copy((c + i) % n, c, source=(c + i - 1) % n)
+    ring.compile("ring.torc")
+    print(torc.simulate("ring.torc", bytes="1M")["ratio"], "times the bound")
+
+The file is by itself: no other module is needed. The command is $TORC, or `torc` on the path.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+from xml.sax.saxutils import quoteattr
+
+BUFFERS = {"in": "i", "out": "o", "scratch": "s"}
+
+
+class TorcError(Exception):
+    """What `torc` says on stderr."""
+
+
+class Program:
+    """A collective as one list of copies and additions of chunks, on all ranks, in an order in which they may be
+    executed one by one. What does not touch the same chunk runs at the same time.
+
+    collective: allreduce, allgather, reduce_scatter, alltoall, broadcast. `chunks`: that the vector of all blocks
+    is cut into; a multiple of the ranks where ranks have blocks. In place (the default), "in" and "out" are one
+    memory: chunk c of an allreduce's, of an allgather's and of a reduce_scatter's whole vector. An alltoall is
+    not in place: chunk q*k+c of "in" goes to rank q, of "out" comes from it.
+    """
+
+    def __init__(self, collective, ranks, chunks, in_place=None, name=None):
+        self.collective, self.ranks, self.chunks = collective, ranks, chunks
+        self.in_place = collective != "alltoall" if in_place is None else in_place
+        self.name = name or collective
+        self._moves = []
+        self._scratch = [0] * ranks
+        self._levels = [{} for _ in range(ranks)]  # of a chunk: when it was written, and last read
+
+    def copy(self, rank, chunk, source=None, from_chunk=None, buffer=None, from_buffer=None, count=1, channel=0):
+        """`count` chunks of `rank`, from `chunk` on, become those of rank `source` (default: of the same rank) from
+        `from_chunk` on (default: the same). Messages between two ranks on one channel keep their order."""
+        self._move(("cpy", "r"), rank, chunk, source, from_chunk, buffer, from_buffer, count, channel)
+
+    def add(self, rank, chunk, source=None, from_chunk=None, buffer=None, from_buffer=None, count=1, channel=0):
+        """The same chunks are added to those of `rank`."""
+        self._move(("re", "rrc"), rank, chunk, source, from_chunk, buffer, from_buffer, count, channel)
+
+    def _move(self, kinds, rank, chunk, source, from_chunk, buffer, from_buffer, count, channel):
+        source = rank if source is None else source
+        for one in (rank, source):
+            if not 0 <= one < self.ranks:
+                raise ValueError(f"there is no rank {one}: there are {self.ranks}")
+        default = "out" if self.collective in ("allgather", "alltoall") else "in"
+        to = (BUFFERS[buffer or default], chunk)
+        read = (BUFFERS[from_buffer or ("in" if self.collective == "alltoall" else default)],
+                chunk if from_chunk is None else from_chunk)
+        for one, (letter, first) in ((source, read), (rank, to)):
+            if letter == "s":
+                self._scratch[one] = max(self._scratch[one], first + count)
+        # As early as what it touches allows: after who wrote what it reads, and who used what it writes.
+        reads = [(source, place) for place in self._cells(read, count)]
+        writes = [(rank, place) for place in self._cells(to, count)]
+        level = 1 + max([self._levels[r].get(c, (0, 0))[0] for r, c in reads] +
+                        [max(self._levels[r].get(c, (0, 0))) for r, c in writes])
+        for r, c in reads:
+            written, used = self._levels[r].get(c, (0, 0))
+            self._levels[r][c] = written, max(used, level)
+        for r, c in writes:
+            self._levels[r][c] = level, level
+        self._moves.append((level, kinds, rank, to, source, read, count, channel))
+
+    def _cells(self, place, count):
+        letter, first = place
+        letter = "io" if self.in_place and letter in "io" else letter
+        return [(letter, first + i) for i in range(count)]
+
+    def _thread_blocks(self):
+        """For each rank its steps (kind, source, target, count, dependence) by (send, receive, channel)."""
+        ranks = [_Rank(self) for _ in range(self.ranks)]
+        for _, kinds, rank, to, source, read, count, channel in sorted(self._moves, key=lambda move: move[0]):
+            if source == rank:
+                reads = [read] if kinds[0] == "cpy" else [read, to]
+                ranks[rank].step(kinds[0], read, to, count, (-1, -1, channel), reads, [to])
+            else:
+                ranks[source].step("s", read, to, count, (rank, -1, channel), [read], [])
+                ranks[rank].step(kinds[1], to, to, count, (-1, source, channel), [to] if kinds[1] == "rrc" else [], [to])
+        return [rank.blocks for rank in ranks]
+
+    def xml(self):
+        """The program as MSCCL XML."""
+        ranks = self._thread_blocks()
+        channels = 1 + max((key[2] for blocks in ranks for key in blocks), default=0)
+        lines = [f'<algo name={quoteattr(self.name)} proto="Simple" nchannels="{channels}" nchunksperloop="{self.chunks}" '
+                 f'ngpus="{self.ranks}" coll="{self.collective.replace("_", "")}" inplace="{int(self.in_place)}" '
+                 f'outofplace="{int(not self.in_place)}" minBytes="0" maxBytes="0">']
+        for rank, blocks in enumerate(ranks):
+            named = {step[4] for steps in blocks.values() for step in steps}
+            lines.append(f'  <gpu id="{rank}" i_chunks="{self.chunks}" o_chunks="{self.chunks}" '
+                         f's_chunks="{self._scratch[rank]}">')
+            for number, ((send, receive, channel), steps) in enumerate(blocks.items()):
+                lines.append(f'    <tb id="{number}" send="{send}" recv="{receive}" chan="{channel}">')
+                for index, (kind, source, target, count, after) in enumerate(steps):
+                    lines.append(f'      <step s="{index}" type="{kind}" srcbuf="{source[0]}" srcoff="{source[1]}" '
+                                 f'dstbuf="{target[0]}" dstoff="{target[1]}" cnt="{count}" depid="{after[0]}" '
+                                 f'deps="{after[1]}" hasdep="{int((number, index) in named)}"/>')
+                lines.append("    </tb>")
+            lines.append("  </gpu>")
+        return "\n".join(lines + ["</algo>", ""])
+
+    def compile(self, path, torus=None, order=None):
+        """Proves the program and writes its schedule file. Raises TorcError with the fault."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, self.name + ".xml")
+            with open(source, "w") as file:
+                file.write(self.xml())
+            run("import", source, "-o", path, quiet=True, torus=torus, order=order)
+
+
+class _Rank:
+    """The thread blocks of a rank. Each has one peer and its own order; others are waited for by name."""
+
+    def __init__(self, program):
+        self.blocks = {}
+        self._program = program
+        self._writer, self._readers = {}, {}  # of a chunk: (thread block, step)
+
+    def step(self, kind, source, target, count, block, reads, writes):
+        steps = self.blocks.setdefault(block, [])
+        number = list(self.blocks).index(block)
+        reads = [cell for place in reads for cell in self._program._cells(place, count)]
+        writes = [cell for place in writes for cell in self._program._cells(place, count)]
+        waits = {self._writer.get(cell) for cell in reads + writes}
+        for cell in writes:
+            waits.update(self._readers.pop(cell, ()))
+        # Of each other thread block the last step; a step waits for one, and a nop before it for another.
+        last = {}
+        for wait in waits - {None}:
+            if wait[0] != number:
+                last[wait[0]] = max(last.get(wait[0], -1), wait[1])
+        *others, final = sorted(last.items()) or [(-1, -1)]
+        for wait in others:
+            steps.append(("nop", ("i", -1), ("o", -1), 0, wait))
+        steps.append((kind, source, target, count, final))
+        here = number, len(steps) - 1
+        for cell in reads:
+            self._readers.setdefault(cell, []).append(here)
+        for cell in writes:
+            self._writer[cell] = here
+
+
+def run(*arguments, **options):
+    """What `torc ARGUMENTS --option=value...` prints on stdout. True: an option without a value. Underscores stand
+    for hyphens. Raises TorcError."""
+    command = [os.environ.get("TORC", "torc"), *map(str, arguments)]
+    for option, value in options.items():
+        if value is None or value is False:
+            continue
+        flag = "--" + option.replace("_", "-")
+        command.append(flag if value is True else f"{flag}={value}")
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise TorcError(done.stderr.strip())
+    return done.stdout
+
+
+def compile(collective, torus, path, **options):
+    """Compiles a collective for a torus, as `torc compile`: bytes="1M", machine="bgp", algorithm="bucket"."""
+    run("compile", collective, "-o", path, torus=torus, quiet=True, **options)
+
+
+def simulate(path, **options):
+    """What `torc simulate --json` says of a schedule file: of bytes="1M" a dictionary, of "1K:1M" a list of them."""
+    return json.loads(run("simulate", path, json=True, **options))
+
+
+def bounds(collective, **options):
+    """What `torc bounds --json` says."""
+    return json.loads(run("bounds", collective, json=True, **options))
