@@ -43,7 +43,7 @@ add_object() {
   objects+=("$object")
   [[ -e $object ]] || missing+=("$*" "$object")
 }
-add_object {support,settings,schedules}/**/*.cc
+add_object {support,settings,schedules,trace}/**/*.cc
 add_object runtime/!(pmpi|run)/!(inprocess_*).cc runtime/transport/{put,ucx}/*.cc
 if (($# == 0)); then
   add_object runtime/run/**/*.cc

@@ -10,6 +10,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/commands/simulate_packets.h"
+#include "compiler/commands/simulate_trace.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
@@ -37,6 +38,8 @@ opt<bool> exact("exact", sub(command), cat(category),
                 desc("Print what links carry, in exact fractions, and no times"));
 opt<bool> critical_path("critical-path", sub(command), cat(category),
                         desc("Print the longest chain of operations"));
+opt<std::string> trace("trace", value_desc("file"), sub(command), cat(category),
+                       desc("Write what happens when, for Perfetto; of one size"));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
 
 PacketFlags packet_flags(command, category);
@@ -95,6 +98,7 @@ llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const model::Mach
   options.bytes = static_cast<double>(size);
   options.per_rank = per_rank;
   options.critical_path = critical_path;
+  options.events = !trace.empty();
   llvm::Expected<model::SimulateResult> result = model::simulate(schedule, on, options);
   if (!result) return result.takeError();
   const model::Bound bound = model::lowerBound(on, {rowOf(schedule.collective), options.bytes});
@@ -193,6 +197,12 @@ llvm::Error simulateSizes(const ScheduleView& schedule, const model::Machine& on
     if (!run) return run.takeError();
     runs.push_back(std::move(*run));
   }
+  if (!trace.empty()) {
+    const Run& run = runs.front();
+    if (Status status = writeTrace(trace, schedule, run.result, run.bytes); !status.ok()) {
+      return toError(status);
+    }
+  }
   if (!json) {
     printRuns(schedule, on, runs, out);
   } else if (range.lowest == range.highest) {
@@ -259,14 +269,17 @@ int run() {
   if (llvm::Error error = packet_flags.check(!input.empty())) {
     return wrongUsage(llvm::toString(std::move(error)));
   }
-  if (packet_flags.areOn() && (exact || per_rank || critical_path)) {
+  if (packet_flags.areOn() && (exact || per_rank || critical_path || !trace.empty())) {
     return wrongUsage(
-        "simulate: --exact, --per-rank and --critical-path are of links, not of packets");
+        "simulate: --exact, --per-rank, --critical-path and --trace are of links, not of packets");
   }
   if (packet_flags.hasTraffic()) return packet_flags.simulateTraffic(machine, json);
   if (input.empty()) return wrongUsage("simulate: which file? - is stdin");
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(llvm::toString(range.takeError()));
+  if (!trace.empty() && (exact || range->lowest != range->highest)) {
+    return wrongUsage("simulate: --trace is of times for one size (--bytes)");
+  }
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   if (read->isPlan()) {

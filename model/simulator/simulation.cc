@@ -135,7 +135,32 @@ SimulateResult Simulation::result() const {
   for (const auto& [link_class, use] : busiest)
     result.links.push_back(use);
   if (options_.critical_path) result.critical_path = criticalPath();
+  if (options_.events) result.events = events();
   return result;
+}
+
+/// Kinds and streams are the schedule's, and not known here.
+std::vector<SimulatedEvent> Simulation::events() const {
+  std::vector<SimulatedEvent> events;
+  std::vector<std::uint32_t> event_of(graph_.tasks.size(), kNone);
+  for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
+    const Task& task = graph_.tasks[i];
+    if (task.kind == TaskKind::kPass || graph_.ranks[task.node] < 0) continue;
+    const State& state = states_[i];
+    SimulatedEvent event;
+    event.operation = task.operation;
+    event.rank = graph_.ranks[task.node];
+    event.begin_s = task.kind == TaskKind::kLocal ? state.served : state.ready;
+    event.end_s = state.end;
+    event.bytes = task.bytes * task.messages;
+    event_of[i] = static_cast<std::uint32_t>(events.size());
+    events.push_back(event);
+  }
+  for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
+    const std::uint32_t partner = graph_.tasks[i].partner;
+    if (event_of[i] != kNone && partner != kNone) events[event_of[i]].partner = event_of[partner];
+  }
+  return events;
 }
 
 void Simulation::schedule(double delay, Event event, std::uint32_t task) {

@@ -138,6 +138,7 @@ class Simulation {
   double timeOf(const Point& point) const;
   Point before(const Point& point, CriticalStep& step) const;
   std::vector<CriticalStep> criticalPath() const;
+  std::vector<SimulatedEvent> events() const;
 
   SimulationGraph& graph_;
   const Machine& machine_;

@@ -68,7 +68,13 @@ llvm::Expected<SimulateResult> simulateAtOnce(const ScheduleView& any_root, cons
                      " operations never complete, the first is " +
                      graph->taskName(simulation.firstPending()));
   }
-  return simulation.result();
+  SimulateResult result = simulation.result();
+  for (SimulatedEvent& event : result.events) {
+    const Operation& operation = schedule.operations[event.operation % schedule.operations.size()];
+    event.kind = operation.kind;
+    event.stream = operation.stream;
+  }
+  return result;
 }
 
 /// Simulates the first `segments` segments of a schedule, as long as they are.
@@ -86,6 +92,8 @@ llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   for (CriticalStep& step : result->critical_path)
     step.operation %= count;
+  for (SimulatedEvent& event : result->events)
+    event.operation %= count;
   return result;
 }
 
@@ -163,6 +171,8 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
     if (!result) return result;
     for (CriticalStep& step : result->critical_path)
       step.operation = unrolled.operations[step.operation];
+    for (SimulatedEvent& event : result->events)
+      event.operation = unrolled.operations[event.operation];
     return result;
   }
   if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options);

@@ -49,6 +49,7 @@ struct SimulateOptions {
   bool per_rank = false;       // simulate every rank, with messages of whole elements
   double element_bytes = 4;    // of an element; with per_rank only
   bool critical_path = false;  // fill SimulateResult::critical_path
+  bool events = false;         // and SimulateResult::events
 };
 
 /// What the busiest link of one axis and direction did.
@@ -80,6 +81,17 @@ struct CriticalStep {
   WaitedFor waited_for = WaitedFor::kNothing;
 };
 
+/// When an operation happened on a node.
+struct SimulatedEvent {
+  OperationKind kind = OperationKind::kSend;
+  std::uint32_t operation = 0;  // of the schedule
+  std::uint32_t stream = 0;
+  std::int32_t rank = 0;          // of the node that stands for its class
+  double begin_s = 0, end_s = 0;  // messages: from when they could be started; work: on its core
+  double bytes = 0;
+  std::uint32_t partner = kNone;  // messages: the event of the other end
+};
+
 struct SimulateResult {
   double makespan_s = 0;
   std::vector<LinkUse> links;               // by axis, + first; those that messages use
@@ -89,6 +101,7 @@ struct SimulateResult {
   bool buffers = false;                     // some send that is waited for is over when buffered
   std::uint64_t steps = 0;                  // messages, one after another, of the longest chain
   std::vector<CriticalStep> critical_path;  // in order of time
+  std::vector<SimulatedEvent> events;       // of the segments that were simulated
 };
 
 /// Simulates `schedule`, which has passed `validate`, on `machine`, whose shape is the schedule's.

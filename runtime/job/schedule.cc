@@ -22,6 +22,7 @@ using torc::message;
 using torc::Status;
 using torc::StatusCode;
 using torc::StatusOr;
+using torc::TraceKind;
 
 namespace {
 

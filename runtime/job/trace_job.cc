@@ -32,13 +32,6 @@ struct Header {
 
 }  // namespace
 
-std::string traceCoordinates(const Topology& topology, const Coordinates& at) {
-  std::string text = "(";
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    text += message(axis == 0 ? "" : ", ", at[axis]);
-  return text + ") of " + topology.shape();
-}
-
 StatusOr<std::unique_ptr<TraceJob>> TraceJob::open(torc_context* context, MPI_Comm comm,
                                                    const std::string& path, std::uint64_t events) {
   std::unique_ptr<TraceJob> job(new TraceJob(context));

@@ -18,9 +18,9 @@
 #include "runtime/job/agreement.h"
 #include "runtime/job/context.h"
 #include "runtime/trace/trace.h"
-#include "runtime/trace/trace_json.h"
 #include "schedules/topology/topology.h"
 #include "support/status.h"
+#include "trace/trace_file.h"
 
 namespace torc::runtime {
 
@@ -31,9 +31,6 @@ struct GeometryTrace {
   bool of_all = false;                   // its ranks are those of the trace
   std::vector<std::int32_t> trace_rank;  // of its communicator's ranks; -1: not traced
 };
-
-/// "(1, 0, 2) of 4x3x2".
-std::string traceCoordinates(const Topology& topology, const Coordinates& at);
 
 class TraceJob {
  public:

@@ -26,13 +26,6 @@ std::uint64_t traceClockIdentity() {
   return std::hash<std::string>()(identity) | 1;
 }
 
-std::uint32_t traceRow(const ScheduleView& schedule, std::uint32_t stream) {
-  const std::uint32_t part = schedule.streams[stream].part;
-  if (part == kNone) return kAnyPartRow;
-  const PartIndex index = schedule.partIndex(part);
-  return 2 * index.color + index.direction;
-}
-
 Trace::Trace(std::size_t capacity, int rank)
     : rank_(rank), capacity_(std::max<std::size_t>(capacity, 1)) {
   ring_.reserve(capacity_);

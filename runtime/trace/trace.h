@@ -2,7 +2,7 @@
 //
 // All memory for events is allocated at the beginning; where there are more events than room, the
 // oldest are dropped and counted. Threads may record at the same time. trace_job.h brings the
-// events of all ranks into one file, trace_json.h says how they look there.
+// events of all ranks into one file, trace/trace_file.h says how they look there.
 #ifndef TORC_RUNTIME_TRACE_TRACE_H_
 #define TORC_RUNTIME_TRACE_TRACE_H_
 
@@ -15,46 +15,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "schedules/schedule.h"
+#include "trace/trace_event.h"
 
 namespace torc::runtime {
-
-enum class TraceKind : std::uint8_t {
-  kCall = 0,        // a call of the program, from its begin to its return
-  kLoad = 1,        // of a schedule: its file read, spread and checked
-  kCollective = 2,  // a round, from its start to its completion
-  kSend = 3,        // a message, from its start to its completion as MPI reports it
-  kReceive = 4,
-  kReduce = 5,  // local work
-  kCopy = 6,
-};
-inline constexpr int kTraceKindCount = 7;
 
 /// Nanoseconds on this host's steady clock.
 std::int64_t traceClock();
 
 /// Of the clock: the same number in processes that read the same one; 0: unknown.
 std::uint64_t traceClockIdentity();
-
-/// Plain data: ranks send events to each other as they are.
-struct TraceEvent {
-  std::int64_t begin = 0, end = 0;   // traceClock()
-  std::uint64_t bytes = 0;           // of the call's whole vector, the message, what work wrote
-  std::uint64_t flow = 0;            // messages: the same number at both ends; 0: unknown
-  std::uint32_t name = kNone;        // text: the function, the schedule
-  std::uint32_t detail = kNone;      // text: more about it
-  std::int32_t peer = -1;            // messages: a rank of the trace
-  std::uint32_t tag = 0;             // messages: of the schedule
-  std::uint32_t operation = kNone;   // index in the schedule
-  std::uint32_t stream_row = kNone;  // of operations: see traceRow
-  TraceKind kind = TraceKind::kCall;
-  std::uint8_t reserved[7] = {};
-};
-static_assert(sizeof(TraceEvent) == 64);
-
-/// The row of a stream: its color and direction, as one number. Streams of any part share one.
-std::uint32_t traceRow(const ScheduleView& schedule, std::uint32_t stream);
-inline constexpr std::uint32_t kAnyPartRow = 0xfffffffe;
 
 class Trace {
  public:

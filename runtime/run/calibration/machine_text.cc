@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "runtime/run/calibration/derived_machine.h"
-#include "runtime/trace/trace_json.h"
+#include "trace/trace_file.h"
 
 namespace torc::runtime {
 namespace {

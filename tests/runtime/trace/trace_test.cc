@@ -16,9 +16,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "runtime/trace/trace_json.h"
 #include "tests/runtime/allocation_counter.h"
 #include "tests/runtime/trace/trace_facts.h"
+#include "trace/trace_file.h"
 
 namespace torc::runtime {
 namespace {

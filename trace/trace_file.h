@@ -3,8 +3,8 @@
 // docs/users/trace.md says what stands for what.
 //
 // Written rank by rank, so that only one rank's events are in memory at a time.
-#ifndef TORC_RUNTIME_TRACE_TRACE_JSON_H_
-#define TORC_RUNTIME_TRACE_TRACE_JSON_H_
+#ifndef TORC_TRACE_TRACE_FILE_H_
+#define TORC_TRACE_TRACE_FILE_H_
 
 #include <cstdint>
 #include <cstdio>
@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/trace/trace.h"
 #include "support/status.h"
+#include "trace/trace_event.h"
 
-namespace torc::runtime {
+namespace torc {
 
 /// How a rank's clock compares with that of rank 0, measured at the trace's begin and end.
 struct ClockSample {
@@ -73,6 +73,6 @@ class TraceFile {
   std::int64_t clock_error_ = 0;
 };
 
-}  // namespace torc::runtime
+}  // namespace torc
 
-#endif  // TORC_RUNTIME_TRACE_TRACE_JSON_H_
+#endif  // TORC_TRACE_TRACE_FILE_H_

@@ -1,5 +1,5 @@
 // A small writer of JSON, and the layout of events in rows.
-#include "runtime/trace/trace_json.h"
+#include "trace/trace_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 #include "support/message.h"
 
-namespace torc::runtime {
+namespace torc {
 namespace {
 
 /// Bytes of the UTF-8 character that `text` begins with; 0 where that is none.
@@ -249,4 +249,4 @@ Status TraceFile::finish() {
   return status;
 }
 
-}  // namespace torc::runtime
+}  // namespace torc

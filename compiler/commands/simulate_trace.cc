@@ -1,0 +1,72 @@
+// Simulated events as a trace: rank by rank, each with a round around its operations.
+#include "compiler/commands/simulate_trace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "support/message.h"
+#include "trace/trace_file.h"
+
+namespace torc::compiler {
+namespace {
+
+std::int64_t nanoseconds(double seconds) {
+  return std::llround(seconds * 1e9);
+}
+
+TraceKind kindOf(OperationKind kind) {
+  if (sends(kind)) return TraceKind::kSend;
+  if (receives(kind)) return TraceKind::kReceive;
+  return kind == OperationKind::kCopy ? TraceKind::kCopy : TraceKind::kReduce;
+}
+
+// A file of some 100 MB.
+constexpr std::size_t kMostEvents = 500'000;
+
+}  // namespace
+
+Status writeTrace(const std::string& path, const ScheduleView& schedule,
+                  const model::SimulateResult& result, std::uint64_t bytes) {
+  if (result.events.size() > kMostEvents) {
+    return {StatusCode::kOverflow, message("the trace would have ", result.events.size(),
+                                           " events; the limit is ", kMostEvents)};
+  }
+  StatusOr<std::unique_ptr<TraceFile>> file = TraceFile::create(path, 0);
+  if (!file.ok()) return file.status();
+  std::map<std::int32_t, RankTrace> ranks;
+  for (std::size_t i = 0; i < result.events.size(); ++i) {
+    const model::SimulatedEvent& simulated = result.events[i];
+    TraceEvent event;
+    event.kind = kindOf(simulated.kind);
+    event.begin = nanoseconds(simulated.begin_s);
+    event.end = nanoseconds(simulated.end_s);
+    event.bytes = static_cast<std::uint64_t>(std::llround(simulated.bytes));
+    event.operation = simulated.operation;
+    event.stream_row = traceRow(schedule, simulated.stream);
+    if (simulated.partner != kNone) {
+      const model::SimulatedEvent& partner = result.events[simulated.partner];
+      event.peer = partner.rank;
+      // Of a node that stands for many the other end is one of its own.
+      event.flow = 1 + (sends(simulated.kind) ? i : simulated.partner);
+    }
+    ranks[simulated.rank].events.push_back(event);
+  }
+  for (auto& [number, rank] : ranks) {
+    rank.rank = number;
+    rank.coordinates = traceCoordinates(schedule.topology, schedule.topology.coordinatesOf(number));
+    rank.texts = {std::string(rowOf(schedule.collective).name), std::string(schedule.name)};
+    TraceEvent round;
+    round.kind = TraceKind::kCollective;
+    round.name = 0;
+    round.detail = 1;
+    round.bytes = bytes;
+    for (const TraceEvent& event : rank.events)
+      round.end = std::max(round.end, event.end);
+    rank.events.push_back(round);
+    (*file)->add(rank);
+  }
+  return (*file)->finish();
+}
+
+}  // namespace torc::compiler
