@@ -10,6 +10,8 @@
 
 #include <llvm/Support/Compiler.h>
 
+#include "model/packets/huge_pages.h"
+
 namespace torc::model {
 
 /// What happens: to what (`place` and `kind`), and one more number.
@@ -159,7 +161,7 @@ class EventWheel {
     return 0;
   }
 
-  std::vector<Block> blocks_;
+  std::vector<Block, HugePages<Block>> blocks_;
   std::uint32_t free_ = 0;  // blocks, by next; 0: none
   std::vector<Bucket> buckets_;
   std::vector<std::uint64_t> occupied_;  // a bit for each bucket

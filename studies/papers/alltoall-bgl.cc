@@ -10,9 +10,11 @@
 // two halves of that time differ by more than 3 %, twice as many packets are sent, and twice as
 // many again; over 4096 nodes also where the run before it had another rate.
 //
+// Tables of partitions of at most 4096 nodes, and the figures; if `large`, of the other partitions.
+//
 // torc's schedules are compiled and run from start to end, as torc simulate --packets runs them.
 //
-//   bazel run -c opt //studies/papers:alltoall-bgl -- FOLDER [large]
+//   bazel run -c opt //studies/papers:alltoall-bgl -- FOLDER [PART...]
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -23,7 +25,8 @@
 #include <string>
 #include <vector>
 
-#include <llvm/ADT/StringRef.h>
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/alltoall/two_phase.h"
@@ -37,15 +40,14 @@ namespace {
 
 constexpr double kHopsOfRun = 1.2e7;  // about as many packet hops does a steady run take
 constexpr double kLeastPackets = 300, kMostPackets = 4000;  // of a node in the first steady run
-constexpr int kMostDoublings = 2;
-constexpr double kSettled = 0.03;        // by which rates may differ
-constexpr double kCompiledBytes = 2400;  // of a pair, by torc's schedules: 10 packets
-constexpr double kMostWhole = 256;       // nodes of partitions that are run from start to end
-constexpr double kWholeBytes = 9600;     // of a pair: 40 packets
-constexpr double kFewNodes = 64;         // up to which it is ten times as long: ends count less
-constexpr double kMostNodes = 4096;      // of partitions that are run unless `large` is given
-constexpr double kAlpha = 450 / 700e6;   // s, section 3
-constexpr double kBeta = 6.48e-9;        // s/byte, section 3
+constexpr double kSettled = 0.03;                           // by which rates may differ
+constexpr double kCompiledBytes = 960;  // of a pair, by torc's schedules: 4 packets
+constexpr double kMostWhole = 256;      // nodes of partitions that are run from start to end
+constexpr double kWholeBytes = 9600;    // of a pair: 40 packets
+constexpr double kFewNodes = 64;        // up to which it is ten times as long: ends count less
+constexpr double kMostNodes = 4096;     // of partitions that are run unless `large` is given
+constexpr double kAlpha = 450 / 700e6;  // s, section 3
+constexpr double kBeta = 6.48e-9;       // s/byte, section 3
 constexpr double kMessageAlpha = 1.7e-6, kGamma = 1.6e-9, kProto = 8, kSoftwareHeader = 48;
 
 using Strategy = model::AlltoallStrategy;
@@ -101,7 +103,8 @@ class Runs {
  public:
   explicit Runs(bool large) : large_(large) {}
 
-  bool serves(const Partition& on) const { return large_ || on.nodes <= kMostNodes; }
+  bool isLarge() const { return large_; }
+  bool serves(const Partition& on) const { return large_ == (on.nodes > kMostNodes); }
 
   /// Share of the peak that long messages have.
   double longShare(const std::string& shape, Strategy strategy) {
@@ -206,12 +209,12 @@ class Runs {
   double steadyRate(const Partition& on, Strategy strategy, double bytes,
                     const model::PacketParameters& parameters) {
     double packets = std::clamp(kHopsOfRun / (on.nodes * on.hops()), kLeastPackets, kMostPackets);
+    const bool is_large = on.nodes > kMostNodes;
     double before = 0;
-    for (int doublings = 0;; ++doublings, packets *= 2) {
+    for (int doublings = is_large ? 2 : 1;; --doublings, packets *= 2) {
       const Rate rate = middleRate(run(on, strategy, bytes, packets, parameters));
-      const bool is_other =
-          on.nodes > kMostNodes && std::abs(rate.bytes_per_s / before - 1) > kSettled;
-      if (doublings == kMostDoublings || (std::abs(rate.drift) <= kSettled && !is_other))
+      const bool is_other = is_large && std::abs(rate.bytes_per_s / before - 1) > kSettled;
+      if (doublings == 0 || (std::abs(rate.drift) <= kSettled && !is_other))
         return rate.bytes_per_s;
       before = rate.bytes_per_s;
     }
@@ -260,26 +263,21 @@ void shareTable(Runs& runs, const char* title, Strategy strategy,
       "\n%s\n\n| partition | published %% | here %% | difference |\n| --- | --- | --- | --- |\n",
       title);
   for (const Published& row : rows) {
-    const Partition on(row.shape);
-    if (!runs.serves(on)) {
-      std::printf("| %s | %.1f | not run (`large`) | |\n", row.shape, row.value);
-      continue;
-    }
+    if (!runs.serves(Partition(row.shape))) continue;
     const double share = 100 * runs.longShare(row.shape, strategy);
     std::printf("| %s | %.1f | %.1f | %+.1f |\n", row.shape, row.value, share, share - row.value);
     std::fflush(stdout);
   }
 }
 
-/// Table 3 by what torc compiles, on partitions whose messages are few enough; and the cost of
-/// credits.
+/// Table 3 by what torc compiles, on two of its partitions.
 void compiledShares(Runs& runs) {
   std::printf(
-      "\nTable 3 by torc's schedules, 2400 bytes a pair from beginning to end, %% of peak\n\n| "
+      "\nTable 3 by torc's schedules, 960 bytes a pair from beginning to end, %% of peak\n\n| "
       "partition | two-phase, published | packet by packet | two-phase | rotated-two-phase | "
       "direct "
       "|\n| --- | --- | --- | --- | --- | --- |\n");
-  const Published rows[] = {{"8x8x8", 77.2}, {"16x8x8", 99.0}, {"8x16x8", 98.9}, {"8x8x16", 97.9}};
+  const Published rows[] = {{"8x8x8", 77.2}, {"8x8x16", 97.9}};
   for (const Published& row : rows) {
     const Partition on(row.shape);
     const double peak_s = model::alltoallPeakSeconds(on.topology, on.machine,
@@ -293,12 +291,16 @@ void compiledShares(Runs& runs) {
     std::printf("\n");
     std::fflush(stdout);
   }
+}
+
+/// What credits cost, and what they bound.
+void creditTable(Runs& runs) {
   std::printf(
       "\nSection 5. Two-phase with credits, long messages\n\n| partition | credit every | at most "
       "of one node | rate over that without | held at most | without credits |\n| --- | --- | --- "
       "| "
       "--- | --- | --- |\n");
-  for (const char* shape : {"8x8x8", "16x8x8", "8x8x16"}) {
+  for (const char* shape : {"8x8x8", "8x8x16"}) {
     for (const double window : {10.0, 20.0, 40.0}) {
       const Runs::Credits credits = runs.credits(shape, 10, window);
       std::printf("| %s | 10 | %.0f | %.3f | %llu | %llu |\n", shape, window, credits.rate,
@@ -324,9 +326,11 @@ void latencies(Runs& runs) {
       "\nTable 4. One byte, ms\n\n| partition | two-phase, published | here | AR, published | "
       "here | torc's half-planes | virtual-mesh |\n| --- | --- | --- | --- | --- | --- | --- |\n");
   for (const Row& row : rows) {
-    if (!runs.serves(Partition(row.shape))) {
-      std::printf("| %s | %.2f | not run (`large`) | %.2f | | | |\n", row.shape, row.two_phase,
-                  row.direct);
+    if (!runs.serves(Partition(row.shape))) continue;
+    if (runs.isLarge()) {
+      std::printf("| %s | %.2f | %.2f | %.2f | %.2f | | |\n", row.shape, row.two_phase,
+                  1e3 * runs.seconds(row.shape, Strategy::kTwoPhase, 1), row.direct,
+                  1e3 * runs.seconds(row.shape, Strategy::kAdaptive, 1));
       continue;
     }
     std::printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", row.shape, row.two_phase,
@@ -447,52 +451,70 @@ void shortMessages(Runs& runs, const std::string& folder, const char* file_name,
   }
 }
 
-int run(const std::string& folder, bool large) {
+int run(const std::string& folder, llvm::ArrayRef<std::string> parts) {
+  const bool large = llvm::is_contained(parts, "large");
+  const auto isWanted = [&](const char* part) {
+    return parts.empty() || (large && parts.size() == 1) || llvm::is_contained(parts, part);
+  };
   Runs runs(large);
-  shareTable(runs, "Table 1. AR, symmetric partitions, long messages", Strategy::kAdaptive,
-             {{"8", 98.2},
-              {"16", 97.7},
-              {"8x8", 98.7},
-              {"16x16", 99.7},
-              {"8x8x8", 99.0},
-              {"16x16x16", 99.0}});
-  shareTable(runs, "Table 2. AR, other partitions (m: mesh), long messages", Strategy::kAdaptive,
-             {{"8x2m", 91.8},
-              {"8x4m", 89.0},
-              {"8x16", 85.7},
-              {"8x32", 84.0},
-              {"8x8x2m", 90.1},
-              {"8x8x4m", 87.7},
-              {"8x8x16", 81.0},
-              {"8x16x16", 87.0},
-              {"8x32x16", 73.3},
-              {"16x32x16", 71.0},
-              {"32x32x16", 73.6},
-              {"40x32x16", 72.0}});
-  shareTable(runs, "Table 3. Two-phase, long messages", Strategy::kTwoPhase,
-             {{"8x8x8", 77.2},
-              {"16x8x8", 99.0},
-              {"8x16x8", 98.9},
-              {"8x8x16", 97.9},
-              {"16x16x8", 97.5},
-              {"16x8x16", 97.4},
-              {"8x16x16", 97.2},
-              {"8x32x16", 99.5},
-              {"16x16x16", 96.1},
-              {"16x32x16", 99.8},
-              {"32x16x16", 99.8},
-              {"32x32x16", 96.8},
-              {"40x32x16", 99.5}});
-  compiledShares(runs);
-  latencies(runs);
-  overSizes(runs, folder, "01", "Figure 1. AR on 8x8x8", "8x8x8", 8);
-  overSizes(runs, folder, "02", "Figure 2. AR on 16x16x16", "16x16x16", 16);
-  throughput(runs, folder);
-  strategies(runs, folder);
-  shortMessages(runs, folder, "06", "Figures 5 and 6. Short messages on 8x8x8", "8x8x8", 32, 16, 8,
-                {1, 8, 16, 32, 48, 64, 128, 256});
-  shortMessages(runs, folder, "07", "Figure 7. Short messages on 8x32x16", "8x32x16", 128, 32, 32,
-                {8, 32, 64});
+  if (isWanted("table1") && !large) {
+    shareTable(runs, "Table 1. AR, symmetric partitions, long messages", Strategy::kAdaptive,
+               {{"8", 98.2},
+                {"16", 97.7},
+                {"8x8", 98.7},
+                {"16x16", 99.7},
+                {"8x8x8", 99.0},
+                {"16x16x16", 99.0}});
+  }
+  if (isWanted("table2")) {
+    shareTable(runs, "Table 2. AR, other partitions (m: mesh), long messages", Strategy::kAdaptive,
+               {{"8x2m", 91.8},
+                {"8x4m", 89.0},
+                {"8x16", 85.7},
+                {"8x32", 84.0},
+                {"8x8x2m", 90.1},
+                {"8x8x4m", 87.7},
+                {"8x8x16", 81.0},
+                {"8x16x16", 87.0},
+                {"8x32x16", 73.3},
+                {"16x32x16", 71.0},
+                {"32x32x16", 73.6},
+                {"40x32x16", 72.0}});
+  }
+  if (isWanted("table3")) {
+    shareTable(runs, "Table 3. Two-phase, long messages", Strategy::kTwoPhase,
+               {{"8x8x8", 77.2},
+                {"16x8x8", 99.0},
+                {"8x16x8", 98.9},
+                {"8x8x16", 97.9},
+                {"16x16x8", 97.5},
+                {"16x8x16", 97.4},
+                {"8x16x16", 97.2},
+                {"8x32x16", 99.5},
+                {"16x16x16", 96.1},
+                {"16x32x16", 99.8},
+                {"32x16x16", 99.8},
+                {"32x32x16", 96.8},
+                {"40x32x16", 99.5}});
+  }
+  if (isWanted("table4")) latencies(runs);
+  if (!large) {
+    if (isWanted("compiled")) compiledShares(runs);
+    if (isWanted("credits")) creditTable(runs);
+    if (isWanted("figure1")) overSizes(runs, folder, "01", "Figure 1. AR on 8x8x8", "8x8x8", 8);
+    if (isWanted("figure2"))
+      overSizes(runs, folder, "02", "Figure 2. AR on 16x16x16", "16x16x16", 16);
+    if (isWanted("figure3")) throughput(runs, folder);
+    if (isWanted("figure4")) strategies(runs, folder);
+    if (isWanted("figure6")) {
+      shortMessages(runs, folder, "06", "Figures 5 and 6. Short messages on 8x8x8", "8x8x8", 32, 16,
+                    8, {1, 8, 16, 32, 48, 64, 128, 256});
+    }
+    if (isWanted("figure7")) {
+      shortMessages(runs, folder, "07", "Figure 7. Short messages on 8x32x16", "8x32x16", 128, 32,
+                    32, {8, 32, 64});
+    }
+  }
   std::printf("\nAll of it: %.0f s, %.0f million packet hops, %.2f million a second.\n",
               runs.wall_s, runs.hops / 1e6, runs.hops / runs.wall_s / 1e6);
   return 0;
@@ -502,10 +524,9 @@ int run(const std::string& folder, bool large) {
 }  // namespace torc::studies
 
 int main(int argc, char** argv) {
-  const bool large = argc == 3 && llvm::StringRef(argv[2]) == "large";
-  if (argc != 2 && !large) {
-    std::fprintf(stderr, "usage: alltoall-bgl FOLDER [large]\n");
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: alltoall-bgl FOLDER [PART...]\n");
     return 2;
   }
-  return torc::studies::run(argv[1], large);
+  return torc::studies::run(argv[1], std::vector<std::string>(argv + 2, argv + argc));
 }
