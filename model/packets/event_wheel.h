@@ -10,8 +10,6 @@
 
 #include <llvm/Support/Compiler.h>
 
-#include "model/packets/huge_pages.h"
-
 namespace torc::model {
 
 /// What happens: to what (`place` and `kind`), and one more number.
@@ -161,7 +159,7 @@ class EventWheel {
     return 0;
   }
 
-  std::vector<Block, HugePages<Block>> blocks_;
+  std::vector<Block> blocks_;
   std::uint32_t free_ = 0;  // blocks, by next; 0: none
   std::vector<Bucket> buckets_;
   std::vector<std::uint64_t> occupied_;  // a bit for each bucket

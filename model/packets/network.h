@@ -35,7 +35,6 @@
 #include "model/machines/machine.h"
 #include "model/machines/packet_parameters.h"
 #include "model/packets/event_wheel.h"
-#include "model/packets/huge_pages.h"
 #include "model/packets/samples.h"
 #include "model/packets/site.h"
 #include "model/packets/traffic.h"
@@ -179,11 +178,10 @@ class PacketNetwork {
   std::uint32_t inject_every_ = 0;
   std::vector<std::uint32_t> wire_ticks_, send_ticks_, receive_ticks_;
 
-  std::vector<Site, HugePages<Site>> site_;  // by node
-  std::vector<Outgoing, HugePages<Outgoing>>
-      outgoing_;  // by node and class: taken from the traffic, not sent
-  std::vector<MovingPacket, HugePages<MovingPacket>> moving_;  // packets under way
-  std::vector<Cargo, HugePages<Cargo>> cargo_;                 // and what they carry
+  std::vector<Site> site_;            // by node
+  std::vector<Outgoing> outgoing_;    // by node and class: taken from the traffic, not sent
+  std::vector<MovingPacket> moving_;  // packets under way
+  std::vector<Cargo> cargo_;          // and what they carry
   std::uint32_t free_packet_ = kNoPacket;
 
   Traffic* traffic_ = nullptr;
