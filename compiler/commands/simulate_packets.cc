@@ -207,6 +207,7 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
     add(*result, document);
     document["peak_s"] = peak_s;
     document["steady_share_of_peak"] = steady;
+    document["most_held"] = result->most_held;
     document["wall_s"] = wall_s;
     out << document.dump(2) << '\n';
   } else {

@@ -67,6 +67,12 @@ constexpr PacketParameterRow kRows[] = {
     {"copy-byte", &P::copy_byte, "ns", "to copy a byte from message to message", kMesh},
     {"burst", &P::burst, "packets", "to a destination before the next one's turn",
      "Kumar and Heidelberger, section 3: 1 or 2"},
+    {"credit-every", &P::credit_every, "packets",
+     "that a node of two phases sends on before one chunk goes back as credit; 0: no credits",
+     "none were measured; Kumar and Heidelberger, section 5: for example ten"},
+    {"credit-window", &P::credit_window, "packets",
+     "to be sent on that a node holds of another one, which waits for credit",
+     "none were measured; the space of section 5"},
 };
 
 /// "64", not "64.000000".
@@ -163,6 +169,14 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
   }
   if (p.burst < 1 || !whole(p.burst, 1)) {
     return makeError("packet setting burst: whole packets, at least 1, not " + text(p.burst));
+  }
+  if (!whole(p.credit_every, 1) || !whole(p.credit_window, 1) || p.credit_every > 60000 ||
+      p.credit_window > 60000) {
+    return makeError("packet settings credit-every and credit-window: 0 to 60000 whole packets");
+  }
+  if (p.credit_every > 0 && p.credit_window < p.credit_every) {
+    return makeError("packet setting credit-window: " + text(p.credit_window) +
+                     " packets deadlock: credit comes for " + text(p.credit_every));
   }
   return llvm::Error::success();
 }

@@ -50,6 +50,8 @@ struct PacketParameters {
   double message_header = 8;    // bytes of each block in a combined message
   double copy_byte = 1.6;       // ns: for each byte copied from message to message
   double burst = 1;             // packets to a destination before the next one's turn
+  double credit_every = 0;      // packets that a node sends on for one credit back; 0: no credits
+  double credit_window = 0;     // packets that it holds at most of one node, which waits for credit
 };
 
 /// One parameter: its name in settings, unit, and where its value for Blue Gene/L comes from.

@@ -175,7 +175,8 @@ class DirectTraffic : public PacketAlltoall {
 
 /// Along the linear dimension to the plane of the destination, then in the plane. What a node
 /// sends in the first phase and what it sends in the second have injection FIFOs of their own, as
-/// they go in different directions.
+/// they go in different directions. Where there are credits (section 5), a node has a bounded
+/// number of packets at each of those that send them on, which tell it after every few.
 class TwoPhaseTraffic : public PacketAlltoall {
  public:
   TwoPhaseTraffic(const PacketNetwork& network, const AlltoallOptions& options)
@@ -185,7 +186,10 @@ class TwoPhaseTraffic : public PacketAlltoall {
         plane_(network.nodes() / length_),
         away_(length_, plane_),
         here_(plane_ - 1),
+        credit_every_(static_cast<std::uint16_t>(network.parameters().credit_every)),
+        credit_window_(static_cast<std::uint16_t>(network.parameters().credit_window)),
         nodes_(network.nodes()) {
+    if (credit_every_ > 0) credits_.resize(std::size_t{network.nodes()} * length_);
     for (std::uint32_t chunks = 0; chunks < 256; ++chunks) {
       forward_ticks_.push_back(
           network.ticks(network.parameters().forward +
@@ -202,6 +206,12 @@ class TwoPhaseTraffic : public PacketAlltoall {
 
   void received(PacketNetwork& network, std::uint32_t node, const Packet& packet) override {
     if (packet.tag == node) return arrive(network, packet);
+    if (packet.tag == kCredit) {
+      Credit& credit = creditOf(node, packet.source);
+      credit.out = static_cast<std::uint16_t>(credit.out - credit_every_);
+      return network.wake(node);
+    }
+    most_held_ = std::max(most_held_, ++nodes_[node].held);
     std::uint32_t entry = free_;
     if (entry == kNoPacket) {
       entry = static_cast<std::uint32_t>(waiting_.size());
@@ -220,29 +230,83 @@ class TwoPhaseTraffic : public PacketAlltoall {
     it.last = entry;
   }
 
+  std::uint64_t mostHeld() const override { return most_held_; }
+
  private:
-  static constexpr std::uint64_t kAhead = 16;  // packets
+  static constexpr std::uint64_t kAhead = 16;              // packets
+  static constexpr std::uint32_t kCredit = kNoPacket - 1;  // the tag of a credit
+
+  /// What a node and another one on its line know of each other's packets.
+  struct Credit {
+    std::uint16_t out = 0;   // its own that the other has not given credit for
+    std::uint16_t owed = 0;  // the other's that it has sent on and given no credit for
+    std::uint16_t due = 0;   // credits that it has to send
+  };
+  Credit& creditOf(std::uint32_t node, std::uint32_t other) {
+    return credits_[std::size_t{node} * length_ + network_.coordinate(other, linear_)];
+  }
 
   struct NodeState {
     Walk away, here;
     std::uint64_t sent_away = 0, sent_here = 0;         // packets of its own
     std::uint32_t first = kNoPacket, last = kNoPacket;  // packets to send on
+    std::uint32_t held = 0;                             // how many they are
+    std::uint32_t credits = 0;                          // that are due
     bool forwarded = false;                             // the last one of the second phase
+    bool has_index = false;                             // a packet waits for credit:
+    std::uint32_t index = 0;
+    std::uint64_t number = 0;
   };
 
   bool nextLinear(std::uint32_t node, Outgoing& outgoing) {
-    std::uint32_t index = 0;
-    std::uint64_t number = 0;
-    if (!maySend(node) ||
-        !nodes_[node].away.next(away_, keyOf(node, 1), sizes_.count(), burst_, index, number)) {
+    NodeState& it = nodes_[node];
+    if (it.credits > 0) return nextCredit(node, outgoing);
+    if (!it.has_index && (!maySend(node) || !it.away.next(away_, keyOf(node, 1), sizes_.count(),
+                                                          burst_, it.index, it.number))) {
       return false;
     }
-    ++nodes_[node].sent_away;
+    it.has_index = true;
     const std::uint32_t at = network_.coordinate(node, linear_);
-    const std::uint32_t goal = (at + 1 + index / plane_) % length_;
-    const std::uint32_t destination = inPlane(node, goal, index % plane_);
-    fill(node, network_.withCoordinate(node, linear_, goal), destination, number, outgoing);
+    const std::uint32_t goal = (at + 1 + it.index / plane_) % length_;
+    const std::uint32_t between = network_.withCoordinate(node, linear_, goal);
+    const std::uint32_t destination = inPlane(node, goal, it.index % plane_);
+    if (credit_every_ > 0 && destination != between) {
+      Credit& credit = creditOf(node, between);
+      if (credit.out == credit_window_) return false;
+      ++credit.out;
+    }
+    it.has_index = false;
+    ++it.sent_away;
+    fill(node, between, destination, it.number, outgoing);
     return true;
+  }
+
+  bool nextCredit(std::uint32_t node, Outgoing& outgoing) {
+    NodeState& it = nodes_[node];
+    const std::size_t first = std::size_t{node} * length_;
+    std::uint32_t to = 0;
+    while (credits_[first + to].due == 0)
+      ++to;
+    --credits_[first + to].due;
+    --it.credits;
+    outgoing = Outgoing();
+    outgoing.packet.chunks = 1;
+    outgoing.packet.tag = kCredit;
+    outgoing.ticks = network_.sendTicks(1);
+    network_.setHops(node, network_.withCoordinate(node, linear_, to),
+                     mixBits(options_.seed ^ ++forwards_), outgoing.packet);
+    return true;
+  }
+
+  /// A packet of `source` has been sent on.
+  void countForward(std::uint32_t node, std::uint32_t source) {
+    --nodes_[node].held;
+    if (credit_every_ == 0) return;
+    Credit& credit = creditOf(node, source);
+    if (++credit.owed < credit_every_) return;
+    credit.owed = 0;
+    ++credit.due;
+    ++nodes_[node].credits;
   }
 
   bool nextPlanar(std::uint32_t node, Outgoing& outgoing) {
@@ -263,6 +327,7 @@ class TwoPhaseTraffic : public PacketAlltoall {
         network_.sendTicks(outgoing.packet.chunks) + forward_ticks_[outgoing.packet.chunks];
     network_.setHops(node, outgoing.packet.tag, mixBits(options_.seed ^ ++forwards_),
                      outgoing.packet);
+    countForward(node, waiting_[entry].source);
     waiting_[entry].next = free_;
     free_ = entry;
     it.forwarded = true;
@@ -305,6 +370,9 @@ class TwoPhaseTraffic : public PacketAlltoall {
   const std::uint32_t linear_, length_, plane_;
   const LineOrder away_;    // of destinations in other planes
   const Permutation here_;  // and in the own one
+  const std::uint16_t credit_every_, credit_window_;
+  std::vector<Credit> credits_;  // by node and place on its line
+  std::uint32_t most_held_ = 0;
   std::vector<NodeState> nodes_;
   std::vector<std::uint32_t> forward_ticks_;  // by chunks
   std::vector<Packet> waiting_;               // to be sent on

@@ -65,6 +65,7 @@ llvm::Expected<PacketResult> runTraffic(PacketNetwork& network, Traffic& traffic
   result.nodes = network.nodes();
   result.packets = network.packets();
   result.packet_hops = network.packetHops();
+  result.most_held = traffic.mostHeld();
   result.tick_s = network.secondsPerTick();
   result.samples = network.samples();
   return result;

@@ -33,7 +33,8 @@ struct PacketResult {
   std::uint64_t nodes = 0;
   std::uint64_t packets = 0;
   std::uint64_t packet_hops = 0;
-  double tick_s = 0;  // of the samples
+  std::uint64_t most_held = 0;  // packets that a node held at a time to send on
+  double tick_s = 0;            // of the samples
   PacketSamples samples;
 };
 

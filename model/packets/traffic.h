@@ -69,6 +69,8 @@ class Traffic {
     (void)network;
     (void)what;
   }
+  /// The most packets that a node held at a time to send on.
+  virtual std::uint64_t mostHeld() const { return 0; }
   /// What is missing when nothing happens any more; empty: nothing.
   virtual std::string unfinished() const = 0;
 };

@@ -4,8 +4,15 @@
 namespace torc::studies {
 namespace {
 
+/// Ranks of the exchange between nodes.
 std::uint32_t ranksPerNode(const ClusterAlltoall& of) {
-  return of.strategy == ClusterStrategy::kOriginal ? of.cores : 1;
+  if (of.strategy == ClusterStrategy::kOriginal) return of.cores;
+  return of.strategy == ClusterStrategy::kLeader ? of.leaders : 1;
+}
+
+/// Whether the nodes are behind more than one switch.
+bool isTree(const Cluster& cluster, const ClusterAlltoall& of) {
+  return !of.one_switch && of.nodes > cluster.leaf_nodes;
 }
 
 /// Rounds of a core: copy-in and a barrier where there is something to share; the exchange; a
@@ -21,11 +28,10 @@ class AlltoallProgram : public ClusterProgram {
   std::uint32_t nodes() const override { return all_nodes_ ? of_.nodes : 1; }
   std::uint32_t coresPerNode() const override { return of_.cores; }
 
-  std::uint64_t rounds(std::uint32_t core) const override {
-    return before() + exchangeRounds(core) + (distributes() ? 1 : 0);
-  }
+  std::uint64_t rounds(std::uint32_t core) const override { return of_.calls * roundsOfCall(core); }
 
   Round round(std::uint32_t core, std::uint64_t index) const override {
+    index %= roundsOfCall(core);
     Round round;
     if (index < before()) {
       if (index == 0) round.before = copies_.in;
@@ -40,13 +46,19 @@ class AlltoallProgram : public ClusterProgram {
 
   Message message(std::uint32_t core, std::uint64_t round, std::uint64_t send) const override {
     const std::uint32_t own = core % of_.cores, node = core / of_.cores;
-    const bool original = of_.strategy == ClusterStrategy::kOriginal;
-    const Exchange::Way way = exchange_.way(original ? own : 0, round - before(), send);
-    const std::uint32_t peer = original ? way.peer : own;
+    // Where cores of one number exchange, each is its node's only rank.
+    const std::uint32_t per_node = ranksPerNode(of_), apart = of_.cores / per_node;
+    const Exchange::Way way =
+        exchange_.way(per_node == 1 ? 0 : own / apart, round % roundsOfCall(core) - before(), send);
+    const std::uint32_t peer = per_node == 1 ? own : way.peer * apart;
     std::uint32_t there = node;
     if (all_nodes_) there = exchange_.isOfBits() ? node ^ way.out : (node + way.out) % of_.nodes;
-    return {there * of_.cores + peer, way.out != 0, way.blocks * exchange_.blockBytes(),
-            connection(own, way.out, peer), connection(peer, way.in, own)};
+    return {there * of_.cores + peer,
+            way.out != 0,
+            way.blocks * exchange_.blockBytes(),
+            connection(own, way.out, peer),
+            connection(peer, way.in, own),
+            send};
   }
 
  private:
@@ -57,9 +69,13 @@ class AlltoallProgram : public ClusterProgram {
     return of_.strategy == ClusterStrategy::kLeader ||
            of_.strategy == ClusterStrategy::kDistributed;
   }
+  std::uint64_t roundsOfCall(std::uint32_t core) const {
+    return before() + exchangeRounds(core) + (distributes() ? 1 : 0);
+  }
   std::uint64_t before() const { return aggregates() ? 2 : 0; }
   std::uint64_t exchangeRounds(std::uint32_t core) const {
-    const bool leads = of_.strategy != ClusterStrategy::kLeader || core % of_.cores == 0;
+    const bool leads =
+        of_.strategy != ClusterStrategy::kLeader || core % (of_.cores / of_.leaders) == 0;
     return leads ? exchange_.rounds() : 0;
   }
   std::uint64_t connection(std::uint32_t core, std::uint32_t node, std::uint32_t peer) const {
@@ -117,8 +133,12 @@ std::optional<ClusterStrategy> clusterStrategyNamed(llvm::StringRef name) {
 
 Exchange exchangeOf(const Cluster& cluster, const ClusterAlltoall& of) {
   double block = of.bytes;  // what one rank of the exchange has for another
-  if (of.strategy == ClusterStrategy::kLeader) block *= of.cores;
-  if (of.strategy != ClusterStrategy::kOriginal) block *= of.cores;
+  if (of.strategy == ClusterStrategy::kLeader) {
+    const double served = of.cores / of.leaders;
+    block *= served * served;
+  } else if (of.strategy != ClusterStrategy::kOriginal) {
+    block *= of.cores;
+  }
   const ExchangeKind kind = of.kind ? *of.kind : tunedExchange(cluster, block);
   return Exchange(cluster, kind, of.nodes, ranksPerNode(of), block);
 }
@@ -131,8 +151,8 @@ AlltoallCopies copiesOf(const Cluster& cluster, const ClusterAlltoall& of) {
   const bool exceeds = exchange.exceedsCache();
   const bool leader = of.strategy == ClusterStrategy::kLeader;
   if (leader || of.strategy == ClusterStrategy::kAggregated) {
-    // What goes to one core of a node is one piece; to a leader, what goes to one node.
-    copies.in = {bytes, leader ? nodes : nodes * cores, exceeds || exchange.readsInPlace()};
+    // What goes to one core of a node is one piece; by a leader, what goes to one leader.
+    copies.in = {bytes, nodes * (leader ? of.leaders : cores), exceeds || exchange.readsInPlace()};
   }
   if (leader || of.strategy == ClusterStrategy::kDistributed) {
     copies.out = {bytes, nodes * cores, exceeds || exchange.writesInPlace()};
@@ -150,12 +170,20 @@ double simulateCopies(const Cluster& cluster, std::uint32_t cores, const Copy& c
 }
 
 ClusterRun simulateAlltoall(const Cluster& cluster, const ClusterAlltoall& of) {
-  return simulateCluster(cluster, AlltoallProgram(cluster, of, /*all_nodes=*/false));
+  const bool all_nodes = isTree(cluster, of);
+  ClusterRun run = simulateCluster(cluster, AlltoallProgram(cluster, of, all_nodes));
+  const std::uint64_t times = of.calls * std::uint64_t{all_nodes ? of.nodes : 1};
+  run.seconds /= of.calls;
+  run.messages /= times;
+  run.bytes /= static_cast<double>(times);
+  run.searched /= times;
+  return run;
 }
 
 double messagesOf(const Cluster& cluster, const ClusterAlltoall& of) {
   const Exchange exchange = exchangeOf(cluster, of);
-  const double senders = of.strategy == ClusterStrategy::kLeader ? 1 : of.cores;
+  const double senders = (of.strategy == ClusterStrategy::kLeader ? of.leaders : of.cores) *
+                         of.calls * (isTree(cluster, of) ? of.nodes : 1.0);
   double sends = 0;
   if (exchange.rounds() > 0) {
     sends = static_cast<double>(exchange.rounds()) * static_cast<double>(exchange.round(0).sends);

@@ -45,7 +45,10 @@ struct ClusterAlltoall {
   double bytes = 0;
   ClusterStrategy strategy = ClusterStrategy::kOriginal;
   std::optional<ExchangeKind>
-      kind;  // of the all-to-all between nodes; else as the library is tuned
+      kind;                   // of the all-to-all between nodes; else as the library is tuned
+  std::uint32_t leaders = 1;  // of a node, by the strategy leader: a divisor of the cores
+  std::uint32_t calls = 1;    // one behind the other, as benchmarks make them
+  bool one_switch = false;    // no contention between switches, whatever the cluster says
 };
 
 /// The program of an all-to-all, which keeps a reference to the cluster. One node stands for all,
@@ -65,10 +68,12 @@ AlltoallCopies copiesOf(const Cluster& cluster, const ClusterAlltoall& of);
 /// Seconds in which all cores of a node, at the same time, do that copy each.
 double simulateCopies(const Cluster& cluster, std::uint32_t cores, const Copy& copy);
 
-/// Messages of one node; 0 seconds where there is one core.
+/// Messages of one node and seconds, on average of the calls; 0 seconds where there is one core.
+/// Nodes behind one switch are all alike,
+/// and one stands for them; behind a fat tree all are simulated.
 ClusterRun simulateAlltoall(const Cluster& cluster, const ClusterAlltoall& of);
 
-/// The messages that a node sends, which is what time and memory of a simulation grow with.
+/// The messages of the nodes that are simulated, which is what time and memory grow with.
 double messagesOf(const Cluster& cluster, const ClusterAlltoall& of);
 
 }  // namespace torc::studies

@@ -48,6 +48,7 @@ constexpr Number kNumbers[] = {
     bytes("pio_buffer", &Cluster::pio_buffer),
     time("send_overhead", &Cluster::send_overhead),
     time("receive_overhead", &Cluster::receive_overhead),
+    time("match", &Cluster::match),
     time("message", &Cluster::message),
     time("connection", &Cluster::connection),
     rate("bus_bandwidth", &Cluster::bus_bandwidth),
@@ -58,7 +59,9 @@ constexpr Number kNumbers[] = {
     time("latency", &Cluster::latency),
     time("switch_latency", &Cluster::switch_latency),
     bytes("buffered", &Cluster::buffered),
+    bytes("eager_copy", &Cluster::eager_copy),
     bytes("rendezvous", &Cluster::rendezvous),
+    bytes("switch_buffer", &Cluster::switch_buffer),
     bytes("bruck_limit", &Cluster::bruck_limit),
     bytes("direct_limit", &Cluster::direct_limit),
 };
@@ -68,10 +71,14 @@ struct Count {
   llvm::StringRef key;
   std::uint32_t Cluster::*value;
   std::uint32_t highest;
+  std::uint32_t lowest = 1;
 };
 constexpr Count kCounts[] = {
     {"nodes", &Cluster::nodes, kMaxClusterNodes},
     {"cores", &Cluster::cores, kMaxClusterCores},
+    {"leaf_nodes", &Cluster::leaf_nodes, kMaxClusterNodes},
+    {"uplinks", &Cluster::uplinks, kMaxClusterNodes},
+    {"placement", &Cluster::placement, 0xffffffffu, 0},
 };
 
 /// A value of the document for a message, cut if long.
@@ -101,13 +108,13 @@ llvm::Error readNumber(const ir::JsonNode& node, const Number& number, Cluster& 
 llvm::Error readCount(const ir::JsonNode& node, const Count& count, Cluster& cluster) {
   if (node.value().is_number_unsigned()) {
     const auto value = node.value().get<std::uint64_t>();
-    if (value >= 1 && value <= count.highest) {
+    if (value >= count.lowest && value <= count.highest) {
       cluster.*count.value = static_cast<std::uint32_t>(value);
       return llvm::Error::success();
     }
   }
-  return fault(node, "must be an integer from 1 to " + llvm::Twine(count.highest) + ", not " +
-                         shown(node.value()));
+  return fault(node, "must be an integer from " + llvm::Twine(count.lowest) + " to " +
+                         llvm::Twine(count.highest) + ", not " + shown(node.value()));
 }
 
 llvm::Error readLine(const ir::JsonNode& node, std::string& line) {

@@ -46,6 +46,8 @@ struct Cluster {
   double pio_buffer = 0;     // bytes that a core may be ahead of the wire
   double send_overhead = 0;  // a core is busy for a message that it sends
   double receive_overhead = 0;  // and for one that it receives
+  double match = 0;    // seconds of a core for each receive, or message, in a queue of the library
+                       // that it looks at before the one that it looks for
   double message = 0;  // seconds of the NIC's engine for a message at either end; both directions
                        // and all cores of the node share the engine
   double connection = 0;      // more, where the message before had another connection, and for
@@ -59,7 +61,16 @@ struct Cluster {
   double switch_latency = 0;  // and in the switch
   double buffered = 0;  // bytes: messages up to this size are copied into a buffer of the library,
                         // and out of one at the other end
+  double eager_copy = 0;  // bytes: up to this size what has come is copied out of the NIC's buffers
+                          // in memory; it counts as where the NIC would have written it
   double rendezvous = 0;  // bytes: larger messages wait until their receiver has agreed
+
+  // The switches (studies/cluster/fat_tree.h); as many nodes as a leaf has need no second level,
+  // and all links between them are free.
+  std::uint32_t leaf_nodes = kMaxClusterNodes;  // of a leaf switch
+  std::uint32_t uplinks = 1;                    // of a leaf switch
+  double switch_buffer = 0;                     // bytes that wait behind a link
+  std::uint32_t placement = 0;  // 0: nodes are joined in their order; else the seed of a drawn one
 
   // The all-to-all of the MPI library, by the bytes of one block.
   double bruck_limit = 0;   // up to this size Bruck's

@@ -34,6 +34,8 @@ struct Message {
   /// Numbers of the connection, as the sender's NIC and as the receiver's knows it. Of a node's
   /// connections no two have the same.
   std::uint64_t out = 0, in = 0;
+  /// How many receives of its round the receiver posts before that of this message.
+  std::uint64_t posted = 0;
 };
 
 /// Core c of the program is core c % coresPerNode() of node c / coresPerNode(). Where all nodes do

@@ -2,6 +2,7 @@
 #include "studies/cluster/schedule_program.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ struct Step {
   std::uint32_t tag = 0;
   std::uint64_t bytes = 0, runs = 0;
   std::uint32_t round = 0;
+  std::uint32_t posted = 0;                         // of a message: receives of its round before it
   std::uint32_t waits = 0;                          // steps that must have been sorted first
   std::uint32_t first_follower = 0, followers = 0;  // of the table
 };
@@ -63,9 +65,11 @@ class Steps {
 
  private:
   llvm::Error match();
+  void countPosted();
 
   std::vector<Step> steps_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // before, after
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> messages_;  // send, receive
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;     // before, after
 };
 
 llvm::Error Steps::read(const ScheduleView& schedule, std::uint64_t bytes, const Places& places) {
@@ -115,7 +119,8 @@ llvm::Error Steps::match() {
   std::sort(receives.begin(), receives.end());
   if (sends.size() != receives.size()) return makeError("a message has no receiver");
   for (std::size_t i = 0; i < sends.size(); ++i)
-    edges_.emplace_back(std::get<3>(sends[i]), std::get<3>(receives[i]));
+    messages_.emplace_back(std::get<3>(sends[i]), std::get<3>(receives[i]));
+  edges_.insert(edges_.end(), messages_.begin(), messages_.end());
   return llvm::Error::success();
 }
 
@@ -143,7 +148,19 @@ llvm::Error Steps::sort() {
   }
   if (ready.size() != steps_.size()) return makeError("operations wait for each other");
   edges_.clear();
+  countPosted();
   return llvm::Error::success();
+}
+
+/// Receives are posted in the order of the program.
+void Steps::countPosted() {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> posted;  // by core and round
+  for (Step& step : steps_) {
+    if (step.kind == OperationKind::kRecv) step.posted = posted[{step.core, step.round}]++;
+  }
+  for (const auto& [send, receive] : messages_)
+    steps_[send].posted = steps_[receive].posted;
+  messages_.clear();
 }
 
 /// The rounds of one core.
@@ -216,7 +233,7 @@ class RoundBuilder {
           copy(step, network && !pushed && bytes > cluster_.buffered, round.before);
         if (round.sends++ == 0) core.first_send[step.round] = core.sends.size();
         core.sends.push_back({step.peer, network, bytes, connection(step.core, step.peer),
-                              connection(step.peer, step.core)});
+                              connection(step.peer, step.core), step.posted});
         return;
       }
       case OperationKind::kRecv:

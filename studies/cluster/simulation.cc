@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <map>
+#include <optional>
 #include <queue>
 #include <unordered_map>
 #include <utility>
+
+#include "studies/cluster/fat_tree.h"
+#include "studies/cluster/posted_receives.h"
 
 namespace torc::studies {
 namespace {
@@ -20,7 +23,9 @@ struct Flight {
   std::uint32_t from = 0;
   std::uint64_t round = 0;  // of the sender
   Kind kind = Kind::kData;
-  double sent = 0;  // when its last byte left the sending NIC
+  double sent = 0;    // when its last byte left the sending NIC
+  double ends = -1;   // behind a tree: when it is at the receiving one; -1: not known yet
+  double taken = -1;  // and when that has worked on it, likewise
 };
 
 enum class What : std::uint8_t {
@@ -29,13 +34,15 @@ enum class What : std::uint8_t {
   kHead,     // the first byte is at the receiving NIC
   kArrived,  // all of it can be seen by the receiving core
   kSent,     // the data of a message have left the sender's memory
+  kWire,     // a message is ready for the first link of the tree
+  kLink,     // a link of the tree is free
 };
 
 struct Event {
   double time;
   std::uint64_t order;
   What what;
-  std::uint32_t subject;  // a core, or a flight
+  std::uint32_t subject;  // a core, a flight or a link
 
   bool operator>(const Event& other) const {
     return time != other.time ? time > other.time : order > other.order;
@@ -51,6 +58,14 @@ struct Node {
   std::deque<std::pair<double, std::uint64_t>> queue;
   std::unordered_map<std::uint64_t, std::uint64_t> queued;  // how many, by connection
   std::uint32_t at_barrier = 0;                             // cores that wait
+  // Behind a tree: seconds of the wire that messages have asked for, and have had; and cores that
+  // may push on when it has had so many.
+  double asked = 0, had = 0;
+  struct Held {
+    std::uint32_t core;
+    double until, earliest;
+  };
+  std::deque<Held> held;
 };
 
 enum class Phase : std::uint8_t { kStart, kBarrier, kBefore, kMessages, kDone };
@@ -63,11 +78,11 @@ struct Core {
   std::uint64_t sent = 0, received = 0;
   std::uint64_t open = 0;  // sends whose data have not left yet
   std::deque<std::uint32_t> inbox;
-  std::vector<std::uint32_t> too_early;          // requests of rounds that have not begun
-  std::map<std::uint64_t, std::uint64_t> ahead;  // messages that came for later rounds
+  std::vector<std::uint32_t> too_early;  // requests of rounds that have not begun
+  PostedReceives posted;
 };
 
-class Simulation {
+class Simulation : public FatTree::Events {
  public:
   Simulation(const Cluster& cluster, const ClusterProgram& program)
       : cluster_(cluster),
@@ -76,6 +91,7 @@ class Simulation {
         nodes_(program.nodes()),
         cores_(static_cast<std::size_t>(program.nodes()) * program.coresPerNode()) {
     run_.cores.resize(cores_.size());
+    if (program.nodes() > cluster.leaf_nodes) tree_.emplace(cluster, program.nodes(), *this);
   }
 
   ClusterRun run() {
@@ -124,6 +140,10 @@ class Simulation {
       case What::kSent:
         --cores_[event.subject].open;
         return wake(event.subject);
+      case What::kWire:
+        return toTree(event.subject);
+      case What::kLink:
+        return tree_->linkIsFree(now_, event.subject);
     }
   }
 
@@ -151,7 +171,7 @@ class Simulation {
         return begin(number);
       case Phase::kBarrier:
         core.phase = Phase::kBefore;
-        return at(copied(number, core.round.before), What::kProceed, number);
+        return at(copied(number, core.round.before) + post(core), What::kProceed, number);
       case Phase::kBefore:
         core.phase = Phase::kMessages;
         core.inbox.insert(core.inbox.end(), core.too_early.begin(), core.too_early.end());
@@ -173,9 +193,6 @@ class Simulation {
     }
     core.round = program_.round(number, core.index);
     core.sent = 0;
-    const auto ahead = core.ahead.find(core.index);
-    core.received = ahead == core.ahead.end() ? 0 : ahead->second;
-    if (ahead != core.ahead.end()) core.ahead.erase(ahead);
     core.phase = Phase::kBarrier;
     if (!core.round.barrier) return proceed(number);
     Node& node = nodeOf(number);
@@ -184,6 +201,23 @@ class Simulation {
     const std::uint32_t first = number / per_node_ * per_node_;
     for (std::uint32_t other = first; other < first + per_node_; ++other)
       at(now_ + cluster_.flag * (per_node_ - 1), What::kProceed, other);
+  }
+
+  /// Posts the receives of a round: seconds of the search for what has come before them, which the
+  /// library has put aside and now copies to its place.
+  double post(Core& core) {
+    const PostedReceives::Found found = core.posted.post(core.index, core.round.receives);
+    core.received = found.messages;
+    run_.searched += found.searched;
+    return static_cast<double>(found.searched) * cluster_.match +
+           found.bytes / cluster_.cached_copy;
+  }
+
+  /// Seconds of the search for the receive of a message that has come.
+  double matched(Core& core, const Flight& flight) {
+    const std::uint64_t before = core.posted.take(flight.message.posted);
+    run_.searched += before;
+    return static_cast<double>(before) * cluster_.match;
   }
 
   /// The messages of a round: what has come goes first, then what is to be sent.
@@ -237,7 +271,8 @@ class Simulation {
   }
 
   /// The core hands a message to its NIC, after `work` seconds of something else.
-  void post(std::uint32_t number, const Flight& flight, double work) {
+  void post(std::uint32_t number, Flight flight, double work) {
+    flight.ends = flight.taken = -1;  // those of a request are not those of its reply
     const double bytes = dataOf(flight);
     double end = now_ + work + cluster_.send_overhead;
     if (isPushed(flight)) {
@@ -280,10 +315,16 @@ class Simulation {
     return begun;
   }
 
-  /// When a message begins to pass the wire of a node in one direction, whose end is `wire`.
-  double carried(Node& node, double& wire, std::uint64_t connection, double bytes) {
+  /// When the engine has begun with a message, whose data then go over the bus.
+  double moved(Node& node, std::uint64_t connection, double bytes) {
     const double ready = served(node, connection, bytes);
     node.bus = std::max(node.bus, ready) + bytes / cluster_.bus_total;
+    return ready;
+  }
+
+  /// When a message begins to pass the wire of a node in one direction, whose end is `wire`.
+  double carried(Node& node, double& wire, std::uint64_t connection, double bytes) {
+    const double ready = moved(node, connection, bytes);
     const double start = std::max(ready, wire);
     wire = start + passing(bytes);
     return start;
@@ -294,6 +335,7 @@ class Simulation {
     Node& node = nodeOf(flight.from);
     const double bytes = dataOf(flight);
     const double last = passing(std::min(bytes, cluster_.payload));
+    if (tree_) return enterTree(index, last);
     const double start = carried(node, node.out, flight.message.out, bytes);
     flight.sent = std::max({node.out, node.bus, node.engine + last});
     if (isPushed(flight)) {
@@ -307,11 +349,77 @@ class Simulation {
     at(start + cluster_.latency + cluster_.switch_latency, What::kHead, index);
   }
 
-  void head(std::uint32_t index) {
+  /// A message goes to the tree when the engine has begun with it. The core may be ahead of the
+  /// wire by what the NIC holds.
+  void enterTree(std::uint32_t index, double last) {
+    Flight& flight = pool_[index];
+    Node& node = nodeOf(flight.from);
+    const double bytes = dataOf(flight);
+    const double ready = moved(node, flight.message.out, bytes);
+    flight.sent = std::max(node.bus, node.engine + last);
+    node.asked += passing(bytes);
+    if (isPushed(flight)) {
+      const double rest = std::max(0.0, bytes - cluster_.payload) / cluster_.pio_bandwidth;
+      flight.sent = std::max(flight.sent, now_ + rest + last);
+      node.held.push_back(
+          {flight.from, node.asked - cluster_.pio_buffer / cluster_.link_bandwidth, now_ + rest});
+      release(node);
+    }
+    at(ready, What::kWire, index);
+  }
+
+  /// Cores that may push on do so.
+  void release(Node& node) {
+    for (; !node.held.empty() && node.held.front().until <= node.had * (1 + 1e-12);
+         node.held.pop_front())
+      at(std::max(now_, node.held.front().earliest), What::kProceed, node.held.front().core);
+  }
+
+  void toTree(std::uint32_t index) {
     const Flight& flight = pool_[index];
+    const double bytes = dataOf(flight);
+    tree_->send(now_, index, flight.from / per_node_, flight.message.to / per_node_, packets(bytes),
+                bytes + packets(bytes) * cluster_.header, passing(bytes), flight.sent);
+  }
+
+  void freeAt(double time, std::uint32_t link) override { at(time, What::kLink, link); }
+
+  void left(std::uint32_t index) override {
+    const Flight& flight = pool_[index];
+    Node& node = nodeOf(flight.from);
+    node.had += passing(dataOf(flight));
+    release(node);
+    if (!isInPlace(flight)) return;
+    --cores_[flight.from].open;
+    wake(flight.from);
+  }
+
+  void reached(std::uint32_t index) override {
+    at(now_ + cluster_.latency + cluster_.switch_latency, What::kHead, index);
+  }
+
+  void ends(std::uint32_t index, double end) override {
+    pool_[index].ends = end + cluster_.latency + cluster_.switch_latency;
+    arriveFromTree(index);
+  }
+
+  /// When a message from the tree has come, of which the end may be known before the NIC has begun.
+  void arriveFromTree(std::uint32_t index) {
+    const Flight& flight = pool_[index];
+    if (flight.ends >= 0 && flight.taken >= 0)
+      at(std::max(flight.ends, flight.taken), What::kArrived, index);
+  }
+
+  void head(std::uint32_t index) {
+    Flight& flight = pool_[index];
     Node& node = nodeOf(flight.message.to);
     const double bytes = dataOf(flight);
     const double last = passing(std::min(bytes, cluster_.payload));
+    if (tree_) {  // the last link of which has carried it
+      moved(node, flight.message.in, bytes);
+      flight.taken = std::max(node.bus, node.engine + last);
+      return arriveFromTree(index);
+    }
     carried(node, node.in, flight.message.in, bytes);
     const double end = flight.sent + cluster_.latency + cluster_.switch_latency;
     at(std::max({node.in, node.bus, node.engine + last, end}), What::kArrived, index);
@@ -345,7 +453,7 @@ class Simulation {
       reply.kind = Kind::kReply;
       std::swap(reply.message.to, reply.from);
       std::swap(reply.message.in, reply.message.out);
-      return post(number, reply, cluster_.receive_overhead);
+      return post(number, reply, cluster_.receive_overhead + matched(core, flight));
     }
     if (flight.kind == Kind::kReply) {
       Flight data = flight;
@@ -355,24 +463,27 @@ class Simulation {
       if (!isInPlace(data)) --core.open;
       return post(number, data, cluster_.receive_overhead);
     }
-    if (flight.round == core.index) {
-      ++core.received;
-    } else {
-      ++core.ahead[flight.round];
-    }
     const double bytes = flight.message.bytes;
-    if (!flight.message.network) {
-      return at(now_ + cluster_.shared_overhead + bytes / cluster_.cached_copy, What::kProceed,
-                number);
+    double search = 0;
+    if (flight.round != core.index) {
+      core.posted.arriveEarly(flight.round, flight.message.posted, bytes);
+    } else {
+      ++core.received;
+      if (!flight.message.network || bytes <= cluster_.rendezvous) search = matched(core, flight);
     }
-    const bool out = bytes <= cluster_.buffered;
-    at(copied(number, {out ? bytes : 0, 0, true}) + cluster_.receive_overhead, What::kProceed,
-       number);
+    if (!flight.message.network) {
+      return at(now_ + search + cluster_.shared_overhead + bytes / cluster_.cached_copy,
+                What::kProceed, number);
+    }
+    const bool out = bytes <= std::max(cluster_.buffered, cluster_.eager_copy);
+    at(copied(number, {out ? bytes : 0, 0, true}) + search + cluster_.receive_overhead,
+       What::kProceed, number);
   }
 
   const Cluster& cluster_;
   const ClusterProgram& program_;
   const std::uint32_t per_node_;
+  std::optional<FatTree> tree_;
   double now_ = 0;
   std::uint64_t order_ = 0;
   std::vector<Node> nodes_;

@@ -16,10 +16,12 @@ struct ClusterRun {
   std::vector<double> cores;   // when each is
   std::uint64_t messages = 0;  // that went over the network, without those of a rendezvous
   double bytes = 0;            // their data
+  std::uint64_t searched = 0;  // entries of queues that cores looked at in vain
 };
 
-/// The same program on the same cluster takes the same time: what happens at one time happens in
-/// the order in which it came to be known.
+/// Where the program has more nodes than a leaf switch, they are joined by a fat tree. The same
+/// program on the same cluster takes the same time: what happens at one time happens in the order
+/// in which it came to be known.
 ClusterRun simulateCluster(const Cluster& cluster, const ClusterProgram& program);
 
 }  // namespace torc::studies

@@ -46,6 +46,15 @@ opt<std::string> strategy_list("strategy", value_desc("list"), sub(command), cat
 opt<std::string> exchange("exchange", value_desc("name"), sub(command), cat(category),
                           desc("bruck, direct or pairwise between nodes; default: as the "
                                "cluster's library is tuned"));
+opt<std::string> calls(
+    "calls", value_desc("K"), sub(command), cat(category),
+    desc("Calls one behind the other, of which the mean is printed (default 1)"));
+opt<std::string> leaders("leaders", value_desc("L"), sub(command), cat(category),
+                         desc("Leaders of a node, by the strategy leader (default 1): a divisor of "
+                              "its cores"));
+opt<bool> one_switch(
+    "one-switch", sub(command), cat(category),
+    desc("One switch joins all nodes: no contention, and one node stands for all"));
 opt<std::string> schedule("schedule", value_desc("file"), sub(command), cat(category),
                           desc("A schedule of torc's, which says nodes and cores; with --strategy "
                                "beside these"));
@@ -141,6 +150,14 @@ llvm::Expected<Question> readQuestion() {
   if (llvm::Error error = readStrategies(question.strategies)) return error;
   if (llvm::Error error = readExchange(alltoall.kind)) return error;
   if (llvm::Error error = readSchedule(question)) return error;
+  if (llvm::Error error = readCount(calls, 1000, alltoall.calls)) return error;
+  if (llvm::Error error = readCount(leaders, alltoall.cores, alltoall.leaders)) return error;
+  if (alltoall.cores % alltoall.leaders != 0) {
+    return makeError("--leaders: " + llvm::Twine(alltoall.leaders) + " do not share " +
+                     llvm::Twine(alltoall.cores) + " cores evenly");
+  }
+  alltoall.one_switch = one_switch;
+  if (one_switch) question.cluster.leaf_nodes = kMaxClusterNodes;  // of a schedule, too
   return question;
 }
 
@@ -158,8 +175,8 @@ llvm::Error checkSize(const Cluster& cluster, const Row& row) {
   std::string count;
   llvm::raw_string_ostream(count) << llvm::format("%.3g messages, and at most %g are", messages,
                                                   kMostMessages);
-  return makeError(llvm::Twine(row.name()) + " of " + compiler::sizeText(row.bytes) +
-                   ": each node sends " + count + " simulated");
+  return makeError(llvm::Twine(row.name()) + " of " + compiler::sizeText(row.bytes) + ": " + count +
+                   " simulated");
 }
 
 /// Simulates a row. Messages and bytes are one node's.
@@ -175,6 +192,7 @@ llvm::Error simulateRow(const Question& question, Row& row) {
     row.run = simulateCluster(question.cluster, **program);
     row.run.messages /= question.alltoall.nodes;
     row.run.bytes /= question.alltoall.nodes;
+    row.run.searched /= question.alltoall.nodes;
   }
   if (row.run.completed) return llvm::Error::success();
   return makeError(llvm::Twine(row.name()) + ": its cores wait for each other");
@@ -250,6 +268,7 @@ void printJson(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_ost
     document["simulated_s"] = row.run.seconds;
     document["node_messages"] = row.run.messages;
     document["node_bytes"] = static_cast<std::uint64_t>(row.run.bytes);
+    document["node_searched"] = row.run.searched;
     documents.push_back(std::move(document));
   }
   out << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';

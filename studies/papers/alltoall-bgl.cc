@@ -7,9 +7,14 @@
 // an all-to-all of 400 packets a pair, up to 256 nodes one of 40, is run from start to end. On
 // larger partitions nodes send their first packets in random order, and the rate is that between 30
 // and 70 % of all arrivals: in a steady state it does not depend on how many are to come. Where the
-// two halves of that time differ by more than 3 %, twice as many packets are sent, once.
+// two halves of that time differ by more than 3 %, twice as many packets are sent, and twice as
+// many again; over 4096 nodes also where the run before it had another rate.
 //
-//   bazel run -c opt //studies/papers:alltoall-bgl -- FOLDER [large]
+// Tables of partitions of at most 4096 nodes, and the figures; if `large`, of the other partitions.
+//
+// torc's schedules are compiled and run from start to end, as torc simulate --packets runs them.
+//
+//   bazel run -c opt //studies/papers:alltoall-bgl -- FOLDER [PART...]
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -20,10 +25,12 @@
 #include <string>
 #include <vector>
 
-#include <llvm/ADT/StringRef.h>
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/alltoall/two_phase.h"
+#include "compiler/compile.h"
 #include "model/machines/machine.h"
 #include "model/packets/packet_simulator.h"
 #include "studies/papers/figures.h"
@@ -32,7 +39,10 @@ namespace torc::studies {
 namespace {
 
 constexpr double kHopsOfRun = 1.2e7;  // about as many packet hops does a steady run take
-constexpr double kLeastPackets = 300, kMostPackets = 4000;  // of a node in a steady run
+constexpr double kLeastPackets = 300, kMostPackets = 4000;  // of a node in the first steady run
+constexpr double kSettled = 0.03;                           // by which rates may differ
+constexpr double kMostCompiledBytes = 128 << 10;  // of a node, by torc's schedules in figures
+constexpr double kCompiledBytes = 960;            // of a pair, by torc's schedules: 4 packets
 constexpr double kMostWhole = 256;      // nodes of partitions that are run from start to end
 constexpr double kWholeBytes = 9600;    // of a pair: 40 packets
 constexpr double kFewNodes = 64;        // up to which it is ten times as long: ends count less
@@ -94,7 +104,8 @@ class Runs {
  public:
   explicit Runs(bool large) : large_(large) {}
 
-  bool serves(const Partition& on) const { return large_ || on.nodes <= kMostNodes; }
+  bool isLarge() const { return large_; }
+  bool serves(const Partition& on) const { return large_ == (on.nodes > kMostNodes); }
 
   /// Share of the peak that long messages have.
   double longShare(const std::string& shape, Strategy strategy) {
@@ -108,14 +119,53 @@ class Runs {
       const double peak_s = model::alltoallPeakSeconds(on.topology, on.machine, parameters, bytes);
       return shares_[key] = peak_s / run(on, strategy, bytes, 0, parameters).makespan_s;
     }
-    double packets = std::clamp(kHopsOfRun / (on.nodes * on.hops()), kLeastPackets, kMostPackets);
-    Rate rate = middleRate(run(on, strategy, kLongBytes, packets, parameters));
-    if (std::abs(rate.drift) > 0.03)
-      rate = middleRate(run(on, strategy, kLongBytes, 2 * packets, parameters));
     const double peak_s =
         model::alltoallPeakSeconds(on.topology, on.machine, parameters, kLongBytes);
-    const double share = rate.bytes_per_s * peak_s / (on.nodes * (on.nodes - 1) * kLongBytes);
+    const double share = steadyRate(on, strategy, kLongBytes, parameters) * peak_s /
+                         (on.nodes * (on.nodes - 1) * kLongBytes);
     return shares_[key] = share;
+  }
+
+  /// Seconds of one of torc's schedules for `bytes` a pair; `is_long`: as long messages are run.
+  double compiledSeconds(const std::string& shape, const char* algorithm, double bytes,
+                         bool is_long) {
+    const Partition on(shape);
+    const compiler::Algorithm* found = take(compiler::findAlgorithm(algorithm));
+    passes::PassManagerOptions passes;
+    passes.verify_each = false;
+    const ir::Program program = take(compiler::compile({Collective::kAlltoall, on.topology}, *found,
+                                                       compiler::pipelineOf(*found, {}), passes));
+    model::ProgramOptions options;
+    options.bytes = bytes * on.nodes;
+    options.element_bytes = 1;
+    options.adaptive = true;
+    model::PacketOptions packets;
+    if (is_long) packets.parameters = longMessages();
+    const auto begin = std::chrono::steady_clock::now();
+    const model::PacketResult result =
+        take(model::simulateProgram(program.schedule.view(), on.machine, options, packets));
+    count(on, algorithm, bytes, begin, result);
+    return result.makespan_s;
+  }
+
+  /// The rate of two-phase with credits, over that without, and the most packets that a node held
+  /// to send on in either run.
+  struct Credits {
+    double rate = 0;
+    std::uint64_t held = 0, held_without = 0;
+  };
+  Credits credits(const std::string& shape, double every, double window) {
+    const Partition on(shape);
+    model::PacketParameters parameters = longMessages();
+    const double packets =
+        std::clamp(kHopsOfRun / (on.nodes * on.hops()), kLeastPackets, kMostPackets);
+    const model::PacketResult without =
+        run(on, Strategy::kTwoPhase, kLongBytes, packets, parameters);
+    parameters.credit_every = every;
+    parameters.credit_window = window;
+    const model::PacketResult with = run(on, Strategy::kTwoPhase, kLongBytes, packets, parameters);
+    return {middleRate(with).bytes_per_s / middleRate(without).bytes_per_s, with.most_held,
+            without.most_held};
   }
 
   /// Seconds of an all-to-all of `bytes` a pair. Up to 1024 nodes it is run; else its first packets
@@ -132,10 +182,8 @@ class Runs {
     const std::string key =
         shape + ' ' + std::string(name(strategy)) + ' ' + std::to_string(chunks);
     if (!first_s_.contains(key)) {
-      const double packets =
-          std::clamp(kHopsOfRun / (on.nodes * on.hops()), kLeastPackets, kMostPackets);
-      const Rate rate = middleRate(run(on, strategy, first, packets, parameters));
-      first_s_[key] = on.nodes * (on.nodes - 1) * first / rate.bytes_per_s;
+      first_s_[key] =
+          on.nodes * (on.nodes - 1) * first / steadyRate(on, strategy, first, parameters);
     }
     double time = first_s_[key];
     if (bytes > first) {
@@ -158,6 +206,32 @@ class Runs {
     return parameters;
   }
 
+  /// Bytes/s of a run that is long enough for its rate to have settled, or as long as any may be.
+  double steadyRate(const Partition& on, Strategy strategy, double bytes,
+                    const model::PacketParameters& parameters) {
+    double packets = std::clamp(kHopsOfRun / (on.nodes * on.hops()), kLeastPackets, kMostPackets);
+    const bool is_large = on.nodes > kMostNodes;
+    double before = 0;
+    for (int doublings = is_large ? 2 : 1;; --doublings, packets *= 2) {
+      const Rate rate = middleRate(run(on, strategy, bytes, packets, parameters));
+      const bool is_other = is_large && std::abs(rate.bytes_per_s / before - 1) > kSettled;
+      if (doublings == 0 || (std::abs(rate.drift) <= kSettled && !is_other))
+        return rate.bytes_per_s;
+      before = rate.bytes_per_s;
+    }
+  }
+
+  void count(const Partition& on, const std::string& what, double bytes,
+             std::chrono::steady_clock::time_point begin, const model::PacketResult& result) {
+    const double took =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    wall_s += took;
+    hops += static_cast<double>(result.packet_hops);
+    std::fprintf(stderr, "%-9s %-17s %8.0f bytes: %6.1f s, %.2f million packet hops a second\n",
+                 on.topology.shape().c_str(), what.c_str(), bytes, took,
+                 static_cast<double>(result.packet_hops) / took / 1e6);
+  }
+
   model::PacketResult run(const Partition& on, Strategy strategy, double bytes, double packets,
                           const model::PacketParameters& parameters) {
     model::AlltoallOptions alltoall;
@@ -170,13 +244,7 @@ class Runs {
     const auto begin = std::chrono::steady_clock::now();
     model::PacketResult result =
         take(model::simulateAlltoall(on.topology, on.machine, alltoall, options));
-    const double took =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    wall_s += took;
-    hops += static_cast<double>(result.packet_hops);
-    std::fprintf(stderr, "%-9s %-13s %8.0f bytes: %6.1f s, %.2f million packet hops a second\n",
-                 on.topology.shape().c_str(), std::string(name(strategy)).c_str(), bytes, took,
-                 static_cast<double>(result.packet_hops) / took / 1e6);
+    count(on, std::string(name(strategy)), bytes, begin, result);
     return result;
   }
 
@@ -196,14 +264,51 @@ void shareTable(Runs& runs, const char* title, Strategy strategy,
       "\n%s\n\n| partition | published %% | here %% | difference |\n| --- | --- | --- | --- |\n",
       title);
   for (const Published& row : rows) {
-    const Partition on(row.shape);
-    if (!runs.serves(on)) {
-      std::printf("| %s | %.1f | not run (`large`) | |\n", row.shape, row.value);
-      continue;
-    }
+    if (!runs.serves(Partition(row.shape))) continue;
     const double share = 100 * runs.longShare(row.shape, strategy);
     std::printf("| %s | %.1f | %.1f | %+.1f |\n", row.shape, row.value, share, share - row.value);
     std::fflush(stdout);
+  }
+}
+
+/// Table 3 by what torc compiles, on two of its partitions.
+void compiledShares(Runs& runs) {
+  std::printf(
+      "\nTable 3 by torc's schedules, 960 bytes a pair from beginning to end, %% of peak\n\n| "
+      "partition | two-phase, published | packet by packet | two-phase | rotated-two-phase | "
+      "direct "
+      "|\n| --- | --- | --- | --- | --- | --- |\n");
+  const Published rows[] = {{"8x8x8", 77.2}, {"8x8x16", 97.9}};
+  for (const Published& row : rows) {
+    const Partition on(row.shape);
+    const double peak_s = model::alltoallPeakSeconds(on.topology, on.machine,
+                                                     model::PacketParameters(), kCompiledBytes);
+    std::printf("| %s | %.1f | %.1f |", row.shape, row.value,
+                100 * runs.longShare(row.shape, Strategy::kTwoPhase));
+    for (const char* algorithm : {"two-phase", "rotated-two-phase", "direct"}) {
+      std::printf(" %.1f |",
+                  100 * peak_s / runs.compiledSeconds(row.shape, algorithm, kCompiledBytes, true));
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+}
+
+/// What credits cost, and what they bound.
+void creditTable(Runs& runs) {
+  std::printf(
+      "\nSection 5. Two-phase with credits, long messages\n\n| partition | credit every | at most "
+      "of one node | rate over that without | held at most | without credits |\n| --- | --- | --- "
+      "| "
+      "--- | --- | --- |\n");
+  for (const char* shape : {"8x8x8", "8x8x16"}) {
+    for (const double window : {10.0, 20.0, 40.0}) {
+      const Runs::Credits credits = runs.credits(shape, 10, window);
+      std::printf("| %s | 10 | %.0f | %.3f | %llu | %llu |\n", shape, window, credits.rate,
+                  static_cast<unsigned long long>(credits.held),
+                  static_cast<unsigned long long>(credits.held_without));
+      std::fflush(stdout);
+    }
   }
 }
 
@@ -220,16 +325,20 @@ void latencies(Runs& runs) {
                       {"32x32x16", 35.9, 65.2}};
   std::printf(
       "\nTable 4. One byte, ms\n\n| partition | two-phase, published | here | AR, published | "
-      "here |\n| --- | --- | --- | --- | --- |\n");
+      "here | torc's half-planes | virtual-mesh |\n| --- | --- | --- | --- | --- | --- | --- |\n");
   for (const Row& row : rows) {
-    if (!runs.serves(Partition(row.shape))) {
-      std::printf("| %s | %.2f | not run (`large`) | %.2f | |\n", row.shape, row.two_phase,
-                  row.direct);
+    if (!runs.serves(Partition(row.shape))) continue;
+    if (runs.isLarge()) {
+      std::printf("| %s | %.2f | %.2f | %.2f | %.2f | | |\n", row.shape, row.two_phase,
+                  1e3 * runs.seconds(row.shape, Strategy::kTwoPhase, 1), row.direct,
+                  1e3 * runs.seconds(row.shape, Strategy::kAdaptive, 1));
       continue;
     }
-    std::printf("| %s | %.2f | %.2f | %.2f | %.2f |\n", row.shape, row.two_phase,
+    std::printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", row.shape, row.two_phase,
                 1e3 * runs.seconds(row.shape, Strategy::kTwoPhase, 1), row.direct,
-                1e3 * runs.seconds(row.shape, Strategy::kAdaptive, 1));
+                1e3 * runs.seconds(row.shape, Strategy::kAdaptive, 1),
+                1e3 * runs.compiledSeconds(row.shape, "half-planes", 1, false),
+                1e3 * runs.compiledSeconds(row.shape, "virtual-mesh", 1, false));
     std::fflush(stdout);
   }
 }
@@ -319,69 +428,104 @@ void shortMessages(Runs& runs, const std::string& folder, const char* file_name,
   const Partition on(shape);
   std::printf(
       "\n%s, ms\n\n| bytes | equation 4 | virtual mesh | AR | two-phase | AR over mesh | "
-      "two-phase over mesh |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+      "two-phase over mesh | torc's half-planes | torc's two-phase |\n| --- | --- | --- | --- | "
+      "--- "
+      "| --- | --- | --- | --- |\n",
       title);
   const CsvFile file(folder, file_name);
-  std::fprintf(file, "bytes,equation 4,virtual mesh,AR,two-phase\n");
+  std::fprintf(file,
+               "bytes,equation 4,virtual mesh,AR,two-phase,torc: half-planes,torc: two-phase\n");
   for (const double bytes : sizes) {
     const double model = (rows + columns) * kMessageAlpha +
                          2 * on.nodes * (bytes + kProto) * (longest / 8 * kBeta + kGamma);
     const double mesh = runs.seconds(shape, Strategy::kVirtualMesh, bytes);
     const double direct = runs.seconds(shape, Strategy::kAdaptive, bytes);
     const double two_phase = runs.seconds(shape, Strategy::kTwoPhase, bytes);
-    std::printf("| %.0f | %.3f | %.3f | %.3f | %.3f | %.2f | %.2f |\n", bytes, 1e3 * model,
+    std::printf("| %.0f | %.3f | %.3f | %.3f | %.3f | %.2f | %.2f |", bytes, 1e3 * model,
                 1e3 * mesh, 1e3 * direct, 1e3 * two_phase, direct / mesh, two_phase / mesh);
-    std::fprintf(file, "%.0f,%.6g,%.6g,%.6g,%.6g\n", bytes, model, mesh, direct, two_phase);
+    std::fprintf(file, "%.0f,%.6g,%.6g,%.6g,%.6g", bytes, model, mesh, direct, two_phase);
+    for (const char* algorithm : {"half-planes", "two-phase"}) {
+      if (bytes * on.nodes > kMostCompiledBytes) {
+        std::printf(" |");
+        std::fprintf(file, ",");
+        continue;
+      }
+      const double seconds = runs.compiledSeconds(shape, algorithm, bytes, false);
+      std::printf(" %.3f |", 1e3 * seconds);
+      std::fprintf(file, ",%.6g", seconds);
+    }
+    std::printf("\n");
+    std::fprintf(file, "\n");
     std::fflush(stdout);
   }
 }
 
-int run(const std::string& folder, bool large) {
+int run(const std::string& folder, llvm::ArrayRef<std::string> parts) {
+  const bool large = llvm::is_contained(parts, "large");
+  const auto isWanted = [&](const char* part) {
+    return parts.empty() || (large && parts.size() == 1) || llvm::is_contained(parts, part);
+  };
   Runs runs(large);
-  shareTable(runs, "Table 1. AR, symmetric partitions, long messages", Strategy::kAdaptive,
-             {{"8", 98.2},
-              {"16", 97.7},
-              {"8x8", 98.7},
-              {"16x16", 99.7},
-              {"8x8x8", 99.0},
-              {"16x16x16", 99.0}});
-  shareTable(runs, "Table 2. AR, other partitions (m: mesh), long messages", Strategy::kAdaptive,
-             {{"8x2m", 91.8},
-              {"8x4m", 89.0},
-              {"8x16", 85.7},
-              {"8x32", 84.0},
-              {"8x8x2m", 90.1},
-              {"8x8x4m", 87.7},
-              {"8x8x16", 81.0},
-              {"8x16x16", 87.0},
-              {"8x32x16", 73.3},
-              {"16x32x16", 71.0},
-              {"32x32x16", 73.6}});
-  shareTable(runs, "Table 3. Two-phase, long messages", Strategy::kTwoPhase,
-             {{"8x8x8", 77.2},
-              {"16x8x8", 99.0},
-              {"8x16x8", 98.9},
-              {"8x8x16", 97.9},
-              {"16x16x8", 97.5},
-              {"16x8x16", 97.4},
-              {"8x16x16", 97.2},
-              {"8x32x16", 99.5},
-              {"16x16x16", 96.1},
-              {"16x32x16", 99.8},
-              {"32x16x16", 99.8},
-              {"32x32x16", 96.8},
-              {"40x32x16", 99.5}});
-  latencies(runs);
-  overSizes(runs, folder, "01", "Figure 1. AR on 8x8x8", "8x8x8", 8);
-  overSizes(runs, folder, "02", "Figure 2. AR on 16x16x16", "16x16x16", 16);
-  throughput(runs, folder);
-  strategies(runs, folder);
-  shortMessages(runs, folder, "06", "Figures 5 and 6. Short messages on 8x8x8", "8x8x8", 32, 16, 8,
-                {1, 8, 16, 32, 48, 64, 128, 256});
-  shortMessages(runs, folder, "07", "Figure 7. Short messages on 8x32x16", "8x32x16", 128, 32, 32,
-                {8, 32, 64});
-  std::printf("\nAll of it: %.0f s, %.0f million packet hops, %.2f million a second.\n",
-              runs.wall_s, runs.hops / 1e6, runs.hops / runs.wall_s / 1e6);
+  if (isWanted("table1") && !large) {
+    shareTable(runs, "Table 1. AR, symmetric partitions, long messages", Strategy::kAdaptive,
+               {{"8", 98.2},
+                {"16", 97.7},
+                {"8x8", 98.7},
+                {"16x16", 99.7},
+                {"8x8x8", 99.0},
+                {"16x16x16", 99.0}});
+  }
+  if (isWanted("table2")) {
+    shareTable(runs, "Table 2. AR, other partitions (m: mesh), long messages", Strategy::kAdaptive,
+               {{"8x2m", 91.8},
+                {"8x4m", 89.0},
+                {"8x16", 85.7},
+                {"8x32", 84.0},
+                {"8x8x2m", 90.1},
+                {"8x8x4m", 87.7},
+                {"8x8x16", 81.0},
+                {"8x16x16", 87.0},
+                {"8x32x16", 73.3},
+                {"16x32x16", 71.0},
+                {"32x32x16", 73.6},
+                {"40x32x16", 72.0}});
+  }
+  if (isWanted("table3")) {
+    shareTable(runs, "Table 3. Two-phase, long messages", Strategy::kTwoPhase,
+               {{"8x8x8", 77.2},
+                {"16x8x8", 99.0},
+                {"8x16x8", 98.9},
+                {"8x8x16", 97.9},
+                {"16x16x8", 97.5},
+                {"16x8x16", 97.4},
+                {"8x16x16", 97.2},
+                {"8x32x16", 99.5},
+                {"16x16x16", 96.1},
+                {"16x32x16", 99.8},
+                {"32x16x16", 99.8},
+                {"32x32x16", 96.8},
+                {"40x32x16", 99.5}});
+  }
+  if (isWanted("table4")) latencies(runs);
+  if (!large) {
+    if (isWanted("compiled")) compiledShares(runs);
+    if (isWanted("credits")) creditTable(runs);
+    if (isWanted("figure1")) overSizes(runs, folder, "01", "Figure 1. AR on 8x8x8", "8x8x8", 8);
+    if (isWanted("figure2"))
+      overSizes(runs, folder, "02", "Figure 2. AR on 16x16x16", "16x16x16", 16);
+    if (isWanted("figure3")) throughput(runs, folder);
+    if (isWanted("figure4")) strategies(runs, folder);
+    if (isWanted("figure6")) {
+      shortMessages(runs, folder, "06", "Figures 5 and 6. Short messages on 8x8x8", "8x8x8", 32, 16,
+                    8, {1, 8, 16, 32, 48, 64, 128, 256});
+    }
+    if (isWanted("figure7")) {
+      shortMessages(runs, folder, "07", "Figure 7. Short messages on 8x32x16", "8x32x16", 128, 32,
+                    32, {8, 32, 64});
+    }
+  }
+  std::fprintf(stderr, "all of it: %.0f s, %.0f million packet hops, %.2f million a second\n",
+               runs.wall_s, runs.hops / 1e6, runs.hops / runs.wall_s / 1e6);
   return 0;
 }
 
@@ -389,10 +533,9 @@ int run(const std::string& folder, bool large) {
 }  // namespace torc::studies
 
 int main(int argc, char** argv) {
-  const bool large = argc == 3 && llvm::StringRef(argv[2]) == "large";
-  if (argc != 2 && !large) {
-    std::fprintf(stderr, "usage: alltoall-bgl FOLDER [large]\n");
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: alltoall-bgl FOLDER [PART...]\n");
     return 2;
   }
-  return torc::studies::run(argv[1], large);
+  return torc::studies::run(argv[1], std::vector<std::string>(argv + 2, argv + argc));
 }

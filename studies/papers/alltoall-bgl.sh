@@ -1,17 +1,23 @@
 #!/usr/bin/env bash
 # Tables 1 to 4 and figures 1 to 7 of the Blue Gene/L all-to-all paper from the packet simulator: CSV
-# files, plots and tables in docs/research/papers/alltoall-bgl. Some ten minutes; `large` adds the partitions
-# of more than 4096 nodes, and as many minutes.
+# files, plots and tables in docs/research/papers/alltoall-bgl. Some ten minutes; `large` makes tables of the
+# partitions of more than 4096 nodes, too, at the same time: as many minutes on a core more.
 #
 #   bash studies/papers/alltoall-bgl.sh [--draw] [FOLDER [large]]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source studies/papers/figures.sh
 begin_figures alltoall-bgl.sh "${1:-docs/research/papers/alltoall-bgl}" //studies/papers:alltoall-bgl //compiler:torc
+# tables [large]
+tables() {
+  echo "Made by \`bash studies/papers/alltoall-bgl.sh${1:+ FOLDER $1}\`."
+  "$bin/studies/papers/alltoall-bgl" "$out" "$@"
+}
 [[ $only_draw ]] || {
-  echo "Made by \`bash studies/papers/alltoall-bgl.sh${2:+ FOLDER $2}\`."
-  "$bin/studies/papers/alltoall-bgl" "$out" ${2:+"$2"}
-} >"$out/tables.md"
+  [[ ${2:-} != large ]] || tables large >"$out/tables-large.md" &
+  tables >"$out/tables.md"
+  wait
+}
 
 # plot NAME TITLE [MARKS...]: MARKS as `published` takes them.
 plot() {

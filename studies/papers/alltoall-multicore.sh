@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Figures 1 to 5 and 7 to 12 of the multi-core all-to-all paper by the cluster model: CSV files, plots
+# Figures 1 to 5 and 7 to 13 of the multi-core all-to-all paper by the cluster model: CSV files, plots
 # and tables in docs/research/papers/alltoall-multicore.
 #
 #   bash studies/papers/alltoall-multicore.sh [--draw] [FOLDER]

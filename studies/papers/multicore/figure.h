@@ -91,17 +91,28 @@ struct Claim {
   const char* outcome;
 };
 
-/// An all-to-all on one cluster, in microseconds.
+/// Calls behind one another of which figures have the mean: congestion differs from one to the
+/// next.
+inline constexpr std::uint32_t kCalls = 4;
+
+/// All-to-alls on one cluster.
 class On {
  public:
   On(const char* cluster, std::uint32_t nodes, std::uint32_t cores = 8)
-      : cluster_(clusterNamed(cluster)), nodes_(nodes), cores_(cores) {}
+      : On(clusterNamed(cluster), nodes, cores) {}
+  On(Cluster cluster, std::uint32_t nodes, std::uint32_t cores = 8)
+      : cluster_(std::move(cluster)), nodes_(nodes), cores_(cores) {}
 
-  double microseconds(ClusterStrategy strategy, double bytes,
-                      std::optional<ExchangeKind> kind = {}) const {
-    const ClusterRun run = simulateAlltoall(cluster_, {nodes_, cores_, bytes, strategy, kind});
+  double microseconds(ClusterStrategy strategy, double bytes, std::optional<ExchangeKind> kind = {},
+                      std::uint32_t leaders = 1) const {
+    return run(strategy, bytes, kind, leaders).seconds * 1e6;
+  }
+  ClusterRun run(ClusterStrategy strategy, double bytes, std::optional<ExchangeKind> kind = {},
+                 std::uint32_t leaders = 1) const {
+    const ClusterRun run = simulateAlltoall(
+        cluster_, {nodes_, cores_, bytes, strategy, kind, leaders, kCalls, /*one_switch=*/false});
     if (!run.completed) quit("cores wait for each other");
-    return run.seconds * 1e6;
+    return run;
   }
 
  private:

@@ -87,6 +87,40 @@ TEST(AlltoallTrafficTest, ShortMessagesOn512Nodes) {
             run("8x8x8", AlltoallStrategy::kAdaptive, 64).makespan_s);
 }
 
+TEST(AlltoallTrafficTest, CreditsBoundWhatANodeHolds) {
+  const Machine machine = llvm::cantFail(partitionOf(llvm::cantFail(findMachine("bgl")), "8x4x4"));
+  const auto twoPhase = [&](const char* settings) {
+    PacketOptions options;
+    llvm::cantFail(applyPacketSettings(settings, options.parameters));
+    llvm::cantFail(checkPacketParameters(options.parameters));
+    AlltoallOptions alltoall;
+    alltoall.strategy = AlltoallStrategy::kTwoPhase;
+    alltoall.bytes = 4800;
+    return llvm::cantFail(
+        simulateAlltoall(llvm::cantFail(topologyOf(machine)), machine, alltoall, options));
+  };
+  const PacketResult without = twoPhase("");
+  const struct {
+    const char* settings;
+    std::uint64_t every, window;
+  } rows[] = {{"credit-every=10,credit-window=10", 10, 10},
+              {"credit-every=1,credit-window=3", 1, 3}};
+  for (const auto& [settings, every, window] : rows) {
+    const PacketResult with = twoPhase(settings);
+    EXPECT_LE(with.most_held, 7 * window);
+    EXPECT_GT(without.most_held, with.most_held);
+    // A node sends on 21 packets for each of 15 others of its plane, of each of 7 on its line.
+    const std::uint64_t credits = 128 * 7 * (21 * 15 / every);
+    EXPECT_EQ(with.packets, without.packets + credits);
+  }
+  EXPECT_EQ(toString(checkPacketParameters([] {
+              PacketParameters parameters;
+              parameters.credit_every = 10;
+              return parameters;
+            }())),
+            "packet setting credit-window: 0 packets deadlock: credit comes for 10");
+}
+
 TEST(AlltoallTrafficTest, ParametersHaveSources) {
   EXPECT_EQ(packetParameterRows().size(), sizeof(PacketParameters) / sizeof(double));
   for (const PacketParameterRow& row : packetParameterRows())

@@ -30,6 +30,8 @@ Case drawCase(std::uint32_t max_nodes) {
   of.nodes = *rc::gen::inRange(1u, max_nodes + 1);
   of.cores = *rc::gen::inRange(1u, 7u);
   of.bytes = *rc::gen::element(0, 1, 13, 200, 512, 3000, 20000, 100000);
+  of.calls = *rc::gen::inRange(1u, 4u);
+  of.leaders = of.cores % 2 == 0 ? *rc::gen::element(1u, 2u) : 1;
   of.strategy = *rc::gen::elementOf(
       std::vector<ClusterStrategy>(std::begin(kClusterStrategies), std::end(kClusterStrategies)));
   if (*rc::gen::arbitrary<bool>()) {
@@ -107,8 +109,8 @@ RC_GTEST_PROP(ClusterAlltoall, SendsNoByteTooFewBetweenNodes, ()) {
   RC_ASSERT(run.completed);
   const double leaving = (of.nodes - 1.0) * of.cores * of.cores * of.bytes;
   const bool direct = exchangeOf(drawn.cluster, of).kind() != ExchangeKind::kBruck;
-  if (direct) RC_ASSERT(run.bytes == leaving);
-  RC_ASSERT(run.bytes >= leaving);
+  if (direct) RC_ASSERT(run.bytes <= leaving * (1 + 1e-9));
+  RC_ASSERT(run.bytes >= leaving * (1 - 1e-9));
   // Cores copy all that they send or receive where they share it.
   const AlltoallCopies copies = copiesOf(drawn.cluster, of);
   const double all = of.bytes * of.nodes * of.cores;
@@ -137,9 +139,9 @@ RC_GTEST_PROP(ClusterAlltoall, OneNodeStandsForAll, ()) {
   const ClusterRun all =
       simulateCluster(drawn.cluster, *alltoallProgram(drawn.cluster, of, /*all_nodes=*/true));
   RC_ASSERT(all.completed);
-  RC_ASSERT(all.messages == one.messages * of.nodes);
-  RC_ASSERT(all.bytes == one.bytes * of.nodes);
-  RC_ASSERT(std::abs(all.seconds - one.seconds) <= 1e-9 * one.seconds);
+  RC_ASSERT(all.messages == one.messages * of.nodes * of.calls);
+  RC_ASSERT(std::abs(all.bytes - one.bytes * of.nodes * of.calls) <= 1e-9 * all.bytes);
+  RC_ASSERT(std::abs(all.seconds - one.seconds * of.calls) <= 1e-9 * all.seconds);
 }
 
 TEST(ClusterAlltoall, ALeaderByHand) {
@@ -154,6 +156,18 @@ TEST(ClusterAlltoall, ALeaderByHand) {
   EXPECT_DOUBLE_EQ(run.seconds, 2 + 0.5 + 2 + 22 + 0.5 + 4);
   EXPECT_EQ(run.messages, 1u);
   EXPECT_EQ(run.bytes, 100);
+}
+
+TEST(ClusterAlltoall, TwoLeadersSendTwiceAsManyMessagesOfAQuarter) {
+  const Cluster cluster = preset("infinipath");
+  ClusterAlltoall of{8, 4, 100, ClusterStrategy::kLeader, ExchangeKind::kDirect};
+  const ClusterRun one = simulateAlltoall(cluster, of);
+  of.leaders = 2;
+  const ClusterRun two = simulateAlltoall(cluster, of);
+  EXPECT_EQ(one.messages, 7u);
+  EXPECT_EQ(two.messages, 2 * 2 * 7u);
+  EXPECT_EQ(exchangeOf(cluster, of).blockBytes(), 100.0 * 4 * 4 / 4);
+  EXPECT_EQ(one.bytes, two.bytes);
 }
 
 TEST(ClusterAlltoall, MessagesInsideANodeTakeNoWire) {
@@ -244,7 +258,8 @@ TEST(ClusterSchedules, TakeWhatTheModelOfTheSameMessagesTakes) {
   // One core a node: no copies but the own block's. In a fixed order, other than the library's,
   // every node receives one message at a time, too; in an order of each rank's own some wait for
   // each other.
-  const Cluster cluster = preset("infinipath");
+  Cluster cluster = preset("infinipath");
+  cluster.leaf_nodes = kMaxClusterNodes;
   compiler::PipelineOptions options;
   const Schedule shuffled = model::compiled(Collective::kAlltoall, "15", options, "direct");
   options.peers = PeerOrder::kFixed;
