@@ -40,6 +40,12 @@ struct LocalMatrix {
   }
 };
 
+/// A contiguous matrix in `room`.
+template <typename T>
+LocalMatrix<T> matrixIn(std::vector<T>& room, std::int64_t rows, std::int64_t columns) {
+  return {room.data(), rows, columns, std::max<std::int64_t>(1, rows)};
+}
+
 template <typename T>
 void copy(const LocalMatrix<T>& from, const LocalMatrix<T>& to) {
   for (std::int64_t j = 0; j < from.columns; ++j)
@@ -158,6 +164,39 @@ void sumTo(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>& ma
       MPI_Reduce(rank == root ? MPI_IN_PLACE : data, data, count, mpiType<T>(), MPI_SUM, root,
                  line);
     });
+  });
+}
+
+/// Sums over `line`, of which rank r gets counts[r] elements, into `result`. `data` is contiguous,
+/// and has all of them.
+template <typename T>
+void sumShares(Messages& messages, MPI_Comm line, const T* data, const std::vector<int>& counts,
+               T* result) {
+  messages.run(
+      line, [&] { MPI_Reduce_scatter(data, result, counts.data(), mpiType<T>(), MPI_SUM, line); });
+}
+
+/// Every rank of `line` gets counts[r] elements of rank r, at places[r].
+template <typename T>
+void gatherAll(Messages& messages, MPI_Comm line, const T* data, T* all,
+               const std::vector<int>& counts, const std::vector<int>& places) {
+  int rank = 0;
+  MPI_Comm_rank(line, &rank);
+  messages.run(line, [&] {
+    MPI_Allgatherv(data, counts[static_cast<std::size_t>(rank)], mpiType<T>(), all, counts.data(),
+                   places.data(), mpiType<T>(), line);
+  });
+}
+
+/// Every rank of `line` sends each of them elements of its own.
+template <typename T>
+void exchangeAll(Messages& messages, MPI_Comm line, const T* sent,
+                 const std::vector<int>& sent_counts, const std::vector<int>& sent_places,
+                 T* received, const std::vector<int>& received_counts,
+                 const std::vector<int>& received_places) {
+  messages.run(line, [&] {
+    MPI_Alltoallv(sent, sent_counts.data(), sent_places.data(), mpiType<T>(), received,
+                  received_counts.data(), received_places.data(), mpiType<T>(), line);
   });
 }
 
