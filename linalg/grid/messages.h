@@ -91,6 +91,12 @@ class Messages {
   double communicate_ = 0, idle_ = 0;
 };
 
+inline int ranksOf(MPI_Comm line) {
+  int ranks = 1;
+  MPI_Comm_size(line, &ranks);
+  return ranks;
+}
+
 /// Elements of one message of a local matrix, where a column has not more: 32 MiB of doubles.
 inline constexpr std::int64_t kPieceElements = std::int64_t{1} << 22;
 
@@ -129,10 +135,9 @@ void inPieces(const LocalMatrix<T>& matrix, bool read, bool write, std::vector<T
 template <typename T>
 void broadcast(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>& matrix,
                std::vector<T>& room) {
-  int size = 1, rank = 0;
-  MPI_Comm_size(line, &size);
+  if (ranksOf(line) == 1) return;
+  int rank = 0;
   MPI_Comm_rank(line, &rank);
-  if (size == 1) return;
   inPieces(matrix, rank == root, rank != root, room, [&](T* data, int count) {
     messages.run(line, [&] { MPI_Bcast(data, count, mpiType<T>(), root, line); });
   });
@@ -142,9 +147,7 @@ void broadcast(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>
 template <typename T>
 void sumToAll(Messages& messages, MPI_Comm line, const LocalMatrix<T>& matrix,
               std::vector<T>& room) {
-  int size = 1;
-  MPI_Comm_size(line, &size);
-  if (size == 1) return;
+  if (ranksOf(line) == 1) return;
   inPieces(matrix, true, true, room, [&](T* data, int count) {
     messages.run(line,
                  [&] { MPI_Allreduce(MPI_IN_PLACE, data, count, mpiType<T>(), MPI_SUM, line); });
@@ -155,10 +158,9 @@ void sumToAll(Messages& messages, MPI_Comm line, const LocalMatrix<T>& matrix,
 template <typename T>
 void sumTo(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>& matrix,
            std::vector<T>& room) {
-  int size = 1, rank = 0;
-  MPI_Comm_size(line, &size);
+  if (ranksOf(line) == 1) return;
+  int rank = 0;
   MPI_Comm_rank(line, &rank);
-  if (size == 1) return;
   inPieces(matrix, true, rank == root, room, [&](T* data, int count) {
     messages.run(line, [&] {
       MPI_Reduce(rank == root ? MPI_IN_PLACE : data, data, count, mpiType<T>(), MPI_SUM, root,

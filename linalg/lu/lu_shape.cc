@@ -99,28 +99,28 @@ double luMemory(const GridSizes& grid, const LuShape& shape, int element) {
   const double outer_columns = static_cast<double>(shape.outerColumns(grid));
   const double outer_rows = static_cast<double>(shape.outerRows(grid));
   const double share = std::floor((m + layers - 1) / layers), thin = outer / layers + 1;
-  const double piece = static_cast<double>(kPieceElements);
-  double elements = m * n;
+  const double mine = n / layers + 1, piece = static_cast<double>(kPieceElements);
+  const bool alone = grid.rows * layers == 1;
+  double elements = m * n + 2 * width * width;
   double bytes = 16 * (width + 8) + 40 * (share + outer) + 8 * static_cast<double>(shape.pivots());
-  if (grid.rows * layers > 1) {
-    // The share of a block column, its thin panel, rows that are chosen, and U.
-    elements += share * outer_columns + m * thin + 4 * width * std::max(width, outer_columns);
-    elements += outer * (n / layers + 1);
-  }
-  if (grid.rows * grid.columns * layers > 1) elements += share * (outer + width);
+  // The share of a block column and its thin panel of L, L of the share, U of a block row, and rows
+  // that are gathered.
+  if (!alone) elements += share * outer_columns + outer * mine;
+  if (!alone || grid.columns > 1) elements += m * thin + share * (outer + width);
+  if (!alone || !shape.pivoting) elements += 4 * width * std::max(width, outer_columns);
   if (layers > 1) {
-    elements += outer_rows * (outer + n / layers + 1) + thin * n;
-    // Pieces, packed and received.
-    elements += 2 * std::max(m, std::min(piece, std::max(m * outer_columns, outer_rows * n)));
-  } else if (grid.columns > 1) {
-    elements += m * outer;
+    elements += outer_rows * (outer + mine) + thin * n;
+    // What is packed, sent and received at a time.
+    const double largest =
+        std::max({m * (thin + outer_columns), share * (outer + outer_columns),
+                  (thin + outer_rows) * n, (outer + outer_rows) * mine, outer_rows * outer});
+    elements += 3 * std::max({m, n, outer, std::min(piece, largest)});
   }
-  elements += 2 * width * width;
   if (shape.pivoting) {
     // What a process chooses candidates in, or a match does; rows sent and received.
     elements += std::max(width * share, 4 * width * width);
     elements += 2 * std::max(2 * outer, std::min(piece, 2 * outer * (n + thin)));
-    bytes += 8 * share + 200 * outer;
+    bytes += 8 * share + 500 * outer;
   }
   return bytes + elements * element;
 }

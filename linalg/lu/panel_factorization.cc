@@ -21,12 +21,6 @@ void solveSingular(const LocalMatrix<T>& u, const LocalMatrix<T>& a) {
   }
 }
 
-int sizeOf(MPI_Comm line) {
-  int size = 1;
-  MPI_Comm_size(line, &size);
-  return size;
-}
-
 /// Bytes of one message, which MPI counts in `int`.
 constexpr std::int64_t kPieceBytes = std::int64_t{1} << 30;
 
@@ -157,12 +151,12 @@ void PanelFactorization<T>::holdTournament(Messages& messages, const Panel& pane
   MPI_Op op = createMatch<T>();
   MPI_Datatype type = candidateType<T>(panel.width());
   const auto reduce = [&](MPI_Comm line, int rank, int root) {
-    if (sizeOf(line) == 1) return;
+    if (ranksOf(line) == 1) return;
     messages.run(line, [&] { MPI_Reduce(factors_.data(), best_.data(), 1, type, op, root, line); });
     if (rank == root) std::copy_n(best_.begin(), bytes / 8, factors_.begin());
   };
   const auto broadcast = [&](MPI_Comm line, int root) {
-    if (sizeOf(line) == 1) return;
+    if (ranksOf(line) == 1) return;
     messages.run(
         line, [&] { MPI_Bcast(factors_.data(), static_cast<int>(bytes), MPI_BYTE, root, line); });
   };
@@ -316,7 +310,7 @@ LocalMatrix<T> PanelFactorization<T>::gatherRows(Messages& messages, const std::
   }
   const T* data = own_rows_.data();
   const auto gather = [&](MPI_Comm line, std::vector<T>& room, auto&& count_of) {
-    const int size = sizeOf(line);
+    const int size = ranksOf(line);
     if (size == 1) return;
     std::vector<int> counts, places;
     for (int r = 0, at = 0; r < size; at += counts.back(), ++r) {
