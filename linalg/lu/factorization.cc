@@ -1,7 +1,9 @@
 #include "linalg/lu/factorization.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "linalg/local/overlap.h"
 
@@ -46,6 +48,7 @@ void Factorization<T>::allocate() {
   panel_.allocate();
   if (shape_.pivoting) row_exchange_.reserve(2 * outer, n + thin);
   exchanges_.reserve(static_cast<std::size_t>(shape_.pivots()));
+  begins_.reserve(static_cast<std::size_t>(shape_.pivots()));
 }
 
 template <typename T>
@@ -98,15 +101,44 @@ void Factorization<T>::exchangeRows(Messages& messages, const PanelPlace& outer)
   exchanges_.insert(exchanges_.end(), exchanges.begin(), exchanges.end());
   if (!shape_.pivoting) return;
   std::vector<MovedColumns<T>> columns;
-  // What is left of the next block column is finished, and layer 0 alone keeps it.
-  if (alone_) {
-    columns.push_back({a_.part(0, 0, a_.rows, outer.left), 0});
-  } else {
-    if (grid_.layer == 0) columns.push_back({a_.part(0, 0, a_.rows, outer.right), 0});
+  if (!alone_) {
     columns.push_back({thin_l_, outer.top});
+    // What is finished is on layer 0 alone.
+    if (grid_.layer == 0)
+      columns.push_back({a_.part(0, outer.left, a_.rows, outer.right - outer.left), 0});
   }
   columns.push_back({a_.part(0, outer.right, a_.rows, a_.columns - outer.right), 0});
   row_exchange_.run(messages, movesOf(outer.begin, exchanges.data(), outer.width()), columns);
+}
+
+/// The rows of L in each block column change places as the pivots behind it ask, all at once.
+template <typename T>
+void Factorization<T>::exchangeRowsOfL(Messages& messages) {
+  if (!shape_.pivoting || grid_.layer > 0) return;
+  // Which row comes to a place, where that is not its own, and the place to which a row comes.
+  std::map<std::int64_t, std::int64_t> row_at, place_of;
+  const auto take = [](std::map<std::int64_t, std::int64_t>& map, std::int64_t key) {
+    return map.try_emplace(key, key).first;
+  };
+  std::int64_t end = shape_.pivots();
+  for (std::size_t block = begins_.size(); block-- > 1;) {
+    // An exchange that comes before others: its two rows take each other's places among them.
+    for (std::int64_t first = end; first-- > begins_[block];) {
+      const std::int64_t second = exchanges_[static_cast<std::size_t>(first)];
+      const auto to_first = take(place_of, first), to_second = take(place_of, second);
+      std::swap(to_first->second, to_second->second);
+      row_at[to_first->second] = first;
+      row_at[to_second->second] = second;
+    }
+    end = begins_[block];
+    std::vector<RowMove> moves;
+    for (const auto& [to, from] : row_at) {
+      if (to != from) moves.push_back({to, from});
+    }
+    const PanelPlace outer = place(begins_[block - 1]);
+    row_exchange_.run(messages, moves,
+                      {{a_.part(0, outer.left, a_.rows, outer.right - outer.left), 0}});
+  }
 }
 
 /// U of the block row `rows`, by blocks of L on its diagonal, which travel along columns of the
@@ -181,6 +213,7 @@ Status Factorization<T>::run(Messages& messages, const Progress& progress) {
   if (pivots > 0) startPanel(messages, place(0));
   for (std::int64_t begin = 0; begin < pivots;) {
     const PanelPlace outer = place(begin);
+    begins_.push_back(begin);
     panel_.finish(messages);
     if (panel_.zeroColumn() >= 0 && zero_column_ < 0) {
       zero_column_ = panel_.zeroColumn();
@@ -200,6 +233,7 @@ Status Factorization<T>::run(Messages& messages, const Progress& progress) {
     const double left = static_cast<double>(pivots - begin) / static_cast<double>(pivots);
     progress(1 - left * left * left);
   }
+  exchangeRowsOfL(messages);
   int finite = grid_.layer > 0 || allFinite(a_) ? 1 : 0;
   messages.run(grid_.all,
                [&] { MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, grid_.all); });

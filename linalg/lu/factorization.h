@@ -7,8 +7,9 @@
 //   C  The block column is summed over the layers, of which each gets a share of the rows.
 //   A  It is factored on all processes of its columns, panel by panel, by tournament pivoting
 //      (linalg/lu/panel_factorization.h). Each layer gets all rows of L of its thin panel. Rows
-//      change places late, in one exchange per block column. The block row is summed over the
-//      layers, too, of which each gets a share of the columns, and solves for U there.
+//      change places late, in one exchange per block column; those of finished L at the end. The
+//      block row is summed over the layers, too, of which each gets a share of the columns, and
+//      solves for U there.
 //   B  Each layer updates its sum with its thin panel of L and U. The next block column is updated
 //      first, and factored before the rest: its last panel is on its way meanwhile.
 // In one layer a block column is a panel.
@@ -53,6 +54,7 @@ class Factorization {
   void startPanel(Messages& messages, const PanelPlace& outer);
   void finishPanel(Messages& messages, const PanelPlace& outer);
   void exchangeRows(Messages& messages, const PanelPlace& outer);
+  void exchangeRowsOfL(Messages& messages);
   void computeU(Messages& messages, const PanelPlace& outer);
   void solve(Messages& messages, const PanelPlace& outer, const LocalMatrix<T>& l,
              const LocalMatrix<T>& rows);
@@ -72,6 +74,7 @@ class Factorization {
   std::vector<T> share_room_, thin_l_room_, l_room_, rows_room_, u_room_, thin_u_room_, room_;
   RowExchange<T> row_exchange_;
   std::vector<std::int64_t> exchanges_;
+  std::vector<std::int64_t> begins_;  // of the block columns
   std::int64_t zero_column_ = -1;
 };
 

@@ -102,7 +102,7 @@ double luMemory(const GridSizes& grid, const LuShape& shape, int element) {
   const double mine = n / layers + 1, piece = static_cast<double>(kPieceElements);
   const bool alone = grid.rows * layers == 1;
   double elements = m * n + 2 * width * width;
-  double bytes = 16 * (width + 8) + 40 * (share + outer) + 8 * static_cast<double>(shape.pivots());
+  double bytes = 16 * (width + 8) + 40 * (share + outer) + 16 * static_cast<double>(shape.pivots());
   // The share of a block column and its thin panel of L, L of the share, U of a block row, and rows
   // that are gathered.
   if (!alone) elements += share * outer_columns + outer * mine;
@@ -119,8 +119,9 @@ double luMemory(const GridSizes& grid, const LuShape& shape, int element) {
   if (shape.pivoting) {
     // What a process chooses candidates in, or a match does; rows sent and received.
     elements += std::max(width * share, 4 * width * width);
-    elements += 2 * std::max(2 * outer, std::min(piece, 2 * outer * (n + thin)));
-    bytes += 8 * share + 500 * outer;
+    const double moved = std::max(2 * outer * (n + thin), m * outer_columns);
+    elements += 2 * std::max({m, 2 * outer, std::min(piece, moved)});
+    bytes += 8 * share + 250 * static_cast<double>(shape.pivots()) + 250 * outer;
   }
   return bytes + elements * element;
 }
@@ -154,7 +155,9 @@ double luWords(const GridSizes& grid, const LuShape& shape) {
   if (shape.pivoting) {
     words += outer / width * set * 2 * ((rows > 1 ? 1 : 0) + (layers > 1 ? 1 : 0));
     words += (outer_rows * row_others + (outer - outer_rows) / rows) *
-             (static_cast<double>(shape.matrix.columns) / columns + outer / layers);
+             (n / columns + outer_columns + outer / layers);
+    // In the end, for each process of its columns at once.
+    words += outer / columns * (m - outer) / rows * row_others;
   } else {
     words += outer * width * plane_others;
   }

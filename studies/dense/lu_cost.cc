@@ -27,7 +27,7 @@ class LuCount {
       factor(left, outer, inner, pivoting);
       exchangeLayers(kLToLayers, left / rows * outer / layers);
       gatherToFirst(kLToFirst, left / rows * outer / columns);
-      if (pivoting) exchangeRows(outer, n / columns + outer / layers);
+      if (pivoting) exchangeRows(outer, (outer + rest) / columns + outer / layers);
       if (rest <= 0) continue;
       gather(kLToLayers, layers, outer / rows * outer);
       sums(outer / rows * rest / columns);
@@ -36,6 +36,7 @@ class LuCount {
       exchangeLayers(kUToLayers, outer * rest / columns / layers);
       gatherToFirst(kUToFirst, outer / rows * rest / columns);
     }
+    if (pivoting) exchangeRowsOfL(outer_steps - 1);
   }
 
   std::vector<DenseItem> items() const {
@@ -121,13 +122,24 @@ class LuCount {
     const double layers = job_.grid.layers, moved = others(layers, words);
     if (moved > 0) add(kind, 1, moved, lines_.exchange(layers, moved * job_.element));
   }
-  /// The rows that are chosen and those in whose place they come, in `columns`. The latter are on
-  /// one process row where a block column is one block, on one layer.
+  /// The rows that are chosen and those in whose place they come, in `columns`. On one layer a
+  /// block column is one block: the latter all leave one node, and the former come to it.
   void exchangeRows(double outer, double columns) {
     const double rows = job_.grid.rows;
-    const double moved = job_.grid.layers > 1 ? others(rows, 2 * outer / rows * columns)
-                                              : others(rows, outer * columns);
-    if (moved > 0) add(kRows, 1, moved, lines_.exchange(rows, moved * job_.element));
+    const bool spread = job_.grid.layers > 1;
+    const double moved = others(rows, spread ? 2 * outer / rows * columns : outer * columns);
+    const double bytes = moved * job_.element;
+    if (moved > 0)
+      add(kRows, 1, moved, spread ? lines_.exchange(rows, bytes) : lines_.multicast(rows, bytes));
+  }
+  /// The finished rows of L, in the end: `count` block columns, on one layer each on one column of
+  /// nodes.
+  void exchangeRowsOfL(double count) {
+    const auto& [rows, columns, layers] = job_.grid;
+    if (layers == 1) count /= columns;
+    const double moved = others(rows, job_.size / columns * job_.size / 2 / rows);
+    if (moved > 0 && count > 0)
+      add(kRows, count, moved, count * lines_.exchange(rows, moved / count * job_.element));
   }
 
   const Lines lines_;
