@@ -40,6 +40,8 @@ void Factorization<T>::allocate() {
   if (!alone_) take(share_room_, dealtTo(m, grid_.layers, 0) * shape_.outerColumns(sizes_));
   if (!alone_ || grid_.columns > 1) take(thin_l_room_, m * thin);
   if (grid_.layers > 1) {
+    take(own_l_room_, m * shape_.mostDealt(shape_.outerColumns(sizes_), grid_.layers));
+    take(own_u_room_, n * shape_.mostDealt(shape_.outerRows(sizes_), grid_.layers));
     take(l_room_, shape_.outerRows(sizes_) * outer);
     take(rows_room_, shape_.outerRows(sizes_) * mine);
     take(thin_u_room_, thin * n);
@@ -85,13 +87,43 @@ void Factorization<T>::finishPanel(Messages& messages, const PanelPlace& outer) 
   const std::int64_t rows = a_.rows - outer.top;
   thin_l_ = panel_.l();
   if (alone_ && grid_.columns == 1) return;
-  thin_l_ = matrixIn(thin_l_room_, rows, shareOf(outer.width(), grid_.layers, grid_.layer).size());
-  if (alone_)
+  thin_l_ = matrixIn(thin_l_room_, rows, dealtTo(outer.width(), grid_.layers, grid_.layer));
+  const LocalMatrix<T> whole = a_.part(outer.top, outer.left, rows, outer.right - outer.left);
+  if (alone_) {
     // The next panel's is received while this one is in use.
     copy(panel_.l(), thin_l_);
-  else
-    shares_.spreadL(messages, panel_.rowAt(), panel_.l(), share_, thin_l_,
-                    a_.part(outer.top, outer.left, rows, outer.right - outer.left));
+  } else if (grid_.layers == 1) {
+    LayerShares<T>::order(panel_.rowAt(), panel_.l(), thin_l_.data);
+    for (std::int64_t j = 0; j < whole.columns; ++j)
+      LayerShares<T>::order(panel_.rowAt(), share_.part(0, j, rows, 1), whole.at(0, j));
+  } else {
+    const std::vector<int> layer_of =
+        layersOf(columns_, grid_.column, outer.left, outer.right, outer);
+    const LocalMatrix<T> own =
+        matrixIn(own_l_room_, rows, std::count(layer_of.begin(), layer_of.end(), grid_.layer));
+    shares_.spreadColumns(messages, panel_.rowAt(), share_, layer_of, own, whole);
+    shares_.gatherColumns(messages, own, ownersOf(columns_, outer), thin_l_);
+  }
+}
+
+/// The layer that updates with each of a process's local rows or columns, `begin` to `end`, of a
+/// block column: they are dealt one by one.
+template <typename T>
+std::vector<int> Factorization<T>::layersOf(const Cyclic& line, int process, std::int64_t begin,
+                                            std::int64_t end, const PanelPlace& outer) const {
+  std::vector<int> layers;
+  for (std::int64_t i = begin; i < end; ++i)
+    layers.push_back(static_cast<int>((line.global(process, i) - outer.begin) % grid_.layers));
+  return layers;
+}
+
+/// The process of a line that has each of those that are dealt to this layer.
+template <typename T>
+std::vector<int> Factorization<T>::ownersOf(const Cyclic& line, const PanelPlace& outer) const {
+  std::vector<int> owners;
+  for (std::int64_t i = outer.begin + grid_.layer; i < outer.end; i += grid_.layers)
+    owners.push_back(line.owner(i));
+  return owners;
 }
 
 template <typename T>
@@ -182,9 +214,12 @@ void Factorization<T>::computeU(Messages& messages, const PanelPlace& outer) {
       matrixIn(rows_room_, height, shareOf(columns, grid_.layers, grid_.layer).size());
   shares_.sumColumns(messages, place, rows);
   solve(messages, outer, l, rows);
-  const LocalMatrix<T> u = thin_u_;
+  const std::vector<int> layer_of = layersOf(rows_, grid_.row, outer.top, outer.below, outer);
+  const LocalMatrix<T> own =
+      matrixIn(own_u_room_, std::count(layer_of.begin(), layer_of.end(), grid_.layer), columns);
+  shares_.spreadRows(messages, rows, layer_of, own, place);
   thin_u_ = matrixIn(thin_u_room_, thin_l_.columns, columns);
-  shares_.spreadU(messages, u, rows, thin_u_, place);
+  shares_.gatherRows(messages, own, ownersOf(rows_, outer), thin_u_);
 }
 
 template <typename T>

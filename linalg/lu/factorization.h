@@ -55,6 +55,9 @@ class Factorization {
   void finishPanel(Messages& messages, const PanelPlace& outer);
   void exchangeRows(Messages& messages, const PanelPlace& outer);
   void exchangeRowsOfL(Messages& messages);
+  std::vector<int> layersOf(const Cyclic& line, int process, std::int64_t begin, std::int64_t end,
+                            const PanelPlace& outer) const;
+  std::vector<int> ownersOf(const Cyclic& line, const PanelPlace& outer) const;
   void computeU(Messages& messages, const PanelPlace& outer);
   void solve(Messages& messages, const PanelPlace& outer, const LocalMatrix<T>& l,
              const LocalMatrix<T>& rows);
@@ -71,7 +74,8 @@ class Factorization {
   PanelFactorization<T> panel_;
   LayerShares<T> shares_;
   LocalMatrix<T> share_, thin_l_, thin_u_;  // of the block column
-  std::vector<T> share_room_, thin_l_room_, l_room_, rows_room_, u_room_, thin_u_room_, room_;
+  std::vector<T> share_room_, own_l_room_, thin_l_room_, l_room_, rows_room_, u_room_, own_u_room_,
+      thin_u_room_, room_;
   RowExchange<T> row_exchange_;
   std::vector<std::int64_t> exchanges_;
   std::vector<std::int64_t> begins_;  // of the block columns

@@ -69,107 +69,158 @@ void LayerShares<T>::sumColumns(Messages& messages, const LocalMatrix<T>& matrix
 }
 
 template <typename T>
-void LayerShares<T>::spreadL(Messages& messages, const std::vector<std::int64_t>& row_at,
-                             const LocalMatrix<T>& l, const LocalMatrix<T>& panel,
-                             const LocalMatrix<T>& thin_l, const LocalMatrix<T>& whole_panel) {
-  const int layers = grid_.layers;
-  const auto pack = [&](const LocalMatrix<T>& from, const Share& columns, T* to) {
-    for (std::int64_t j = columns.begin; j < columns.end; ++j) {
-      const T* const column = from.at(0, j);
-      for (const std::int64_t row : row_at)
-        *to++ = column[row];
-    }
-    return to;
-  };
-  const auto unpack = [&](const T* from, int layer, const LocalMatrix<T>& to,
-                          const Share& columns) {
-    for (std::int64_t j = columns.begin; j < columns.end; ++j) {
-      T* const column = to.at(0, j);
-      for (std::int64_t i = layer; i < to.rows; i += layers)
-        column[i] = *from++;
-    }
-    return from;
-  };
-  if (layers == 1) {
-    for (std::int64_t j = 0; j < l.columns; ++j)
-      pack(l, {j, j + 1}, thin_l.at(0, j));
-    for (std::int64_t j = 0; j < panel.columns; ++j)
-      pack(panel, {j, j + 1}, whole_panel.at(0, j));
-    return;
+void LayerShares<T>::order(const std::vector<std::int64_t>& row_at, const LocalMatrix<T>& from,
+                           T* to) {
+  for (std::int64_t j = 0; j < from.columns; ++j) {
+    const T* const column = from.at(0, j);
+    for (const std::int64_t row : row_at)
+      *to++ = column[row];
   }
-  if (thin_l.rows == 0) return;
-  const Share own_columns = {0, thin_l.columns};
-  const Share panel_columns = {0, panel.columns};
-  const std::int64_t most = std::max(shareOf(l.columns, layers, layers - 1).size(), panel.columns);
-  const std::int64_t step = std::max<std::int64_t>(1, columnsOfPiece(thin_l.rows) / 2);
-  for (std::int64_t first = 0; first < most; first += step) {
+}
+
+template <typename T>
+void LayerShares<T>::spreadColumns(Messages& messages, const std::vector<std::int64_t>& row_at,
+                                   const LocalMatrix<T>& share, const std::vector<int>& layer_of,
+                                   const LocalMatrix<T>& own, const LocalMatrix<T>& whole) {
+  const int layers = grid_.layers;
+  const std::int64_t rows = whole.rows, step = columnsOfPiece(2 * rows);
+  const bool is_first = grid_.layer == 0;
+  std::int64_t own_done = 0;
+  for (std::int64_t first = 0; first < share.columns && rows > 0; first += step) {
+    const std::int64_t last = std::min(first + step, share.columns);
+    const auto of = [&](int layer) {
+      return std::count(layer_of.begin() + first, layer_of.begin() + last, layer);
+    };
+    const std::int64_t mine = of(grid_.layer);
     Layout sent, received;
-    const Share thin = inRound(own_columns, first, step),
-                whole = inRound(panel_columns, first, step);
     for (int layer = 0; layer < layers; ++layer) {
-      const auto rows = static_cast<std::int64_t>(row_at.size());
-      sent.add(rows * (inRound(shareOf(l.columns, layers, layer), first, step).size() +
-                       (layer == 0 ? whole.size() : 0)));
-      received.add(dealtTo(thin_l.rows, layers, layer) *
-                   (thin.size() + (grid_.layer == 0 ? whole.size() : 0)));
+      sent.add(share.rows * (of(layer) + (layer == 0 ? last - first : 0)));
+      received.add(dealtTo(rows, layers, layer) * (mine + (is_first ? last - first : 0)));
     }
     sent_.resize(sent.all);
     received_.resize(received.all);
     T* to = sent_.data();
+    const auto pack = [&](std::int64_t j) {
+      order(row_at, share.part(0, j, share.rows, 1), to);
+      to += share.rows;
+    };
     for (int layer = 0; layer < layers; ++layer) {
-      to = pack(l, inRound(shareOf(l.columns, layers, layer), first, step), to);
-      if (layer == 0) to = pack(panel, whole, to);
+      for (std::int64_t j = first; j < last; ++j) {
+        if (layer_of[static_cast<std::size_t>(j)] == layer) pack(j);
+      }
+      for (std::int64_t j = first; layer == 0 && j < last; ++j)
+        pack(j);
     }
     exchangeAll(messages, grid_.depth_line, sent_.data(), sent.counts, sent.places,
                 received_.data(), received.counts, received.places);
     const T* from = received_.data();
     for (int layer = 0; layer < layers; ++layer) {
-      from = unpack(from, layer, thin_l, thin);
-      if (grid_.layer == 0) from = unpack(from, layer, whole_panel, whole);
+      const auto unpack = [&](const LocalMatrix<T>& columns) {
+        for (std::int64_t j = 0; j < columns.columns; ++j) {
+          for (std::int64_t i = layer; i < rows; i += layers)
+            *columns.at(i, j) = *from++;
+        }
+      };
+      unpack(own.part(0, own_done, rows, mine));
+      if (is_first) unpack(whole.part(0, first, rows, last - first));
+    }
+    own_done += mine;
+  }
+}
+
+template <typename T>
+void LayerShares<T>::spreadRows(Messages& messages, const LocalMatrix<T>& share,
+                                const std::vector<int>& layer_of, const LocalMatrix<T>& own,
+                                const LocalMatrix<T>& whole) {
+  const int layers = grid_.layers;
+  const bool is_first = grid_.layer == 0;
+  const std::int64_t rows = share.rows, most = shareOf(own.columns, layers, layers - 1).size();
+  const std::int64_t step = columnsOfPiece(2 * rows);
+  for (std::int64_t first = 0; first < most && rows > 0; first += step) {
+    Layout sent, received;
+    const Share mine = inRound({0, share.columns}, first, step);
+    for (int layer = 0; layer < layers; ++layer) {
+      sent.add((std::count(layer_of.begin(), layer_of.end(), layer) + (layer == 0 ? rows : 0)) *
+               mine.size());
+      received.add((own.rows + (is_first ? rows : 0)) *
+                   inRound(shareOf(own.columns, layers, layer), first, step).size());
+    }
+    sent_.resize(sent.all);
+    received_.resize(received.all);
+    T* to = sent_.data();
+    for (int layer = 0; layer < layers; ++layer) {
+      for (std::int64_t j = mine.begin; j < mine.end; ++j) {
+        for (std::int64_t i = 0; i < rows; ++i) {
+          if (layer_of[static_cast<std::size_t>(i)] == layer) *to++ = *share.at(i, j);
+        }
+        if (layer == 0) to = std::copy_n(share.at(0, j), rows, to);
+      }
+    }
+    exchangeAll(messages, grid_.depth_line, sent_.data(), sent.counts, sent.places,
+                received_.data(), received.counts, received.places);
+    const T* from = received_.data();
+    for (int layer = 0; layer < layers; ++layer) {
+      const Share theirs = inRound(shareOf(own.columns, layers, layer), first, step);
+      for (std::int64_t j = theirs.begin; j < theirs.end; ++j) {
+        std::copy_n(from, own.rows, own.at(0, j));
+        from += own.rows;
+        if (!is_first) continue;
+        std::copy_n(from, rows, whole.at(0, j));
+        from += rows;
+      }
     }
   }
 }
 
 template <typename T>
-void LayerShares<T>::spreadU(Messages& messages, const LocalMatrix<T>& u,
-                             const LocalMatrix<T>& rows, const LocalMatrix<T>& thin_u,
-                             const LocalMatrix<T>& whole_rows) {
-  const int layers = grid_.layers;
-  const std::int64_t columns = thin_u.columns;
-  const std::int64_t most = shareOf(columns, layers, layers - 1).size();
-  const std::int64_t step = std::max<std::int64_t>(1, columnsOfPiece(u.rows) / 2);
+void LayerShares<T>::gatherColumns(Messages& messages, const LocalMatrix<T>& own,
+                                   const std::vector<int>& owner, const LocalMatrix<T>& thin) {
+  if (thin.rows == 0) return;
+  // Where the columns of each process go.
+  std::vector<std::vector<std::int64_t>> of(static_cast<std::size_t>(grid_.columns));
+  std::int64_t most = 0;
+  for (std::size_t x = 0; x < owner.size(); ++x) {
+    std::vector<std::int64_t>& theirs = of[static_cast<std::size_t>(owner[x])];
+    theirs.push_back(static_cast<std::int64_t>(x));
+    most = std::max(most, static_cast<std::int64_t>(theirs.size()));
+  }
+  const std::int64_t step = columnsOfPiece(thin.rows * grid_.columns);
   for (std::int64_t first = 0; first < most; first += step) {
-    Layout sent, received;
-    const Share mine = inRound({0, u.columns}, first, step);
-    for (int layer = 0; layer < layers; ++layer) {
-      sent.add((shareOf(u.rows, layers, layer).size() + (layer == 0 ? rows.rows : 0)) *
-               mine.size());
-      received.add((thin_u.rows + (grid_.layer == 0 ? rows.rows : 0)) *
-                   inRound(shareOf(columns, layers, layer), first, step).size());
-    }
-    sent_.resize(sent.all);
+    Layout received;
+    for (const std::vector<std::int64_t>& theirs : of)
+      received.add(thin.rows *
+                   inRound({0, static_cast<std::int64_t>(theirs.size())}, first, step).size());
     received_.resize(received.all);
-    for (int layer = 0; layer < layers; ++layer) {
-      const Share thin = shareOf(u.rows, layers, layer);
-      T* const to = sent_.data() + sent.places[static_cast<std::size_t>(layer)];
-      const std::int64_t all = thin.size() + (layer == 0 ? rows.rows : 0);
-      copy(u.part(thin.begin, mine.begin, thin.size(), mine.size()),
-           LocalMatrix<T>{to, thin.size(), mine.size(), all});
-      if (layer == 0)
-        copy(rows.part(0, mine.begin, rows.rows, mine.size()),
-             LocalMatrix<T>{to + thin.size(), rows.rows, mine.size(), all});
+    gatherAll(messages, grid_.row_line, own.at(0, std::min(first, own.columns)), received_.data(),
+              received.counts, received.places);
+    const T* from = received_.data();
+    for (const std::vector<std::int64_t>& theirs : of) {
+      const Share round = inRound({0, static_cast<std::int64_t>(theirs.size())}, first, step);
+      for (std::int64_t x = round.begin; x < round.end; ++x, from += thin.rows)
+        std::copy_n(from, thin.rows, thin.at(0, theirs[static_cast<std::size_t>(x)]));
     }
-    exchangeAll(messages, grid_.depth_line, sent_.data(), sent.counts, sent.places,
-                received_.data(), received.counts, received.places);
-    for (int layer = 0; layer < layers; ++layer) {
-      const Share theirs = inRound(shareOf(columns, layers, layer), first, step);
-      T* const from = received_.data() + received.places[static_cast<std::size_t>(layer)];
-      const std::int64_t all = thin_u.rows + (grid_.layer == 0 ? rows.rows : 0);
-      copy(LocalMatrix<T>{from, thin_u.rows, theirs.size(), all},
-           thin_u.part(0, theirs.begin, thin_u.rows, theirs.size()));
-      if (grid_.layer == 0)
-        copy(LocalMatrix<T>{from + thin_u.rows, rows.rows, theirs.size(), all},
-             whole_rows.part(0, theirs.begin, rows.rows, theirs.size()));
+  }
+}
+
+template <typename T>
+void LayerShares<T>::gatherRows(Messages& messages, const LocalMatrix<T>& own,
+                                const std::vector<int>& owner, const LocalMatrix<T>& thin) {
+  const std::int64_t step = columnsOfPiece(thin.rows);
+  for (std::int64_t first = 0; first < thin.columns && thin.rows > 0; first += step) {
+    const std::int64_t columns = std::min(step, thin.columns - first);
+    Layout received;
+    for (int row = 0; row < grid_.rows; ++row)
+      received.add(std::count(owner.begin(), owner.end(), row) * columns);
+    received_.resize(received.all);
+    gatherAll(messages, grid_.column_line, own.at(0, first), received_.data(), received.counts,
+              received.places);
+    const T* from = received_.data();
+    for (int row = 0; row < grid_.rows; ++row) {
+      for (std::int64_t j = first; j < first + columns; ++j) {
+        for (std::int64_t x = 0; x < thin.rows; ++x) {
+          if (owner[static_cast<std::size_t>(x)] == row) *thin.at(x, j) = *from++;
+        }
+      }
     }
   }
 }
@@ -179,23 +230,25 @@ void LayerShares<T>::gatherThin(Messages& messages, const LocalMatrix<T>& thin,
                                 const LocalMatrix<T>& all) {
   const int layers = grid_.layers;
   if (all.rows == 0) return;
-  const std::int64_t step = std::max<std::int64_t>(1, columnsOfPiece(all.rows) / layers);
-  const std::int64_t most = shareOf(all.columns, layers, layers - 1).size();
-  for (std::int64_t first = 0; first < most; first += step) {
+  const std::int64_t step = columnsOfPiece(all.rows * layers);
+  for (std::int64_t first = 0; first < dealtTo(all.columns, layers, 0); first += step) {
     Layout received;
+    const auto round = [&](int layer) {
+      return inRound({0, dealtTo(all.columns, layers, layer)}, first, step);
+    };
     for (int layer = 0; layer < layers; ++layer)
-      received.add(all.rows * inRound(shareOf(all.columns, layers, layer), first, step).size());
-    const Share mine = inRound({0, thin.columns}, first, step);
+      received.add(all.rows * round(layer).size());
+    const Share mine = round(grid_.layer);
     sent_.resize(static_cast<std::size_t>(all.rows * mine.size()));
     received_.resize(received.all);
     copy(thin.part(0, mine.begin, all.rows, mine.size()), matrixIn(sent_, all.rows, mine.size()));
     gatherAll(messages, grid_.depth_line, sent_.data(), received_.data(), received.counts,
               received.places);
+    const T* from = received_.data();
     for (int layer = 0; layer < layers; ++layer) {
-      const Share theirs = inRound(shareOf(all.columns, layers, layer), first, step);
-      copy(LocalMatrix<T>{received_.data() + received.places[static_cast<std::size_t>(layer)],
-                          all.rows, theirs.size(), all.rows},
-           all.part(0, theirs.begin, all.rows, theirs.size()));
+      const Share theirs = round(layer);
+      for (std::int64_t x = theirs.begin; x < theirs.end; ++x, from += all.rows)
+        std::copy_n(from, all.rows, all.at(0, x * layers + layer));
     }
   }
 }

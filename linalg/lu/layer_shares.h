@@ -1,6 +1,6 @@
 // What the layers of a grid sum and hand each other along the depth in 2.5D LU. Of a block column
-// each has a share of the rows, dealt one by one; of a block row a share of the columns, in a row;
-// of an update its thin panel: a share of the block column's columns, and of the block row's rows.
+// each has a share of the rows, of a block row a share of the columns. For an update the columns of
+// the block column, and the rows of the block row, are dealt to the layers: the thin panels.
 #ifndef TORC_LINALG_LU_LAYER_SHARES_H_
 #define TORC_LINALG_LU_LAYER_SHARES_H_
 
@@ -29,7 +29,8 @@ inline std::int64_t dealtTo(std::int64_t count, int layers, int layer) {
   return (count - layer + layers - 1) / layers;
 }
 
-/// Functions are collective over the depth line of this process, on which sizes are the same.
+/// Functions are collective over the depth line of this process, but for those that name another,
+/// on which sizes are the same.
 template <typename T>
 class LayerShares {
  public:
@@ -40,17 +41,28 @@ class LayerShares {
   void sumDealtRows(Messages& messages, const LocalMatrix<T>& matrix, const LocalMatrix<T>& share);
   void sumColumns(Messages& messages, const LocalMatrix<T>& matrix, const LocalMatrix<T>& share);
 
-  /// Each layer gets all rows of its thin panel of L, and layer 0 those of `panel`, too. The row
-  /// that was dealt as the y-th is row_at[y] of `l` and `panel`.
-  void spreadL(Messages& messages, const std::vector<std::int64_t>& row_at, const LocalMatrix<T>& l,
-               const LocalMatrix<T>& panel, const LocalMatrix<T>& thin_l,
-               const LocalMatrix<T>& whole_panel);
+  /// The rows of `from` in the order in which they were dealt: the y-th is row_at[y].
+  static void order(const std::vector<std::int64_t>& row_at, const LocalMatrix<T>& from, T* to);
 
-  /// Each layer gets all columns of its thin panel of U, and layer 0 those of `rows`, too.
-  void spreadU(Messages& messages, const LocalMatrix<T>& u, const LocalMatrix<T>& rows,
-               const LocalMatrix<T>& thin_u, const LocalMatrix<T>& whole_rows);
+  /// Each layer gets all rows of those columns of `share` that are dealt to it, by `layer_of`, in
+  /// `own`, and layer 0 of all of them in `whole`. Rows of `share` are as for order().
+  void spreadColumns(Messages& messages, const std::vector<std::int64_t>& row_at,
+                     const LocalMatrix<T>& share, const std::vector<int>& layer_of,
+                     const LocalMatrix<T>& own, const LocalMatrix<T>& whole);
 
-  /// Thin panels side by side, on every layer.
+  /// Each layer gets all columns of those rows of `share` that are dealt to it, and layer 0 of all.
+  void spreadRows(Messages& messages, const LocalMatrix<T>& share, const std::vector<int>& layer_of,
+                  const LocalMatrix<T>& own, const LocalMatrix<T>& whole);
+
+  /// The columns of a thin panel along the row of the grid, column x from process owner[x], which
+  /// has its own in this order.
+  void gatherColumns(Messages& messages, const LocalMatrix<T>& own, const std::vector<int>& owner,
+                     const LocalMatrix<T>& thin);
+  /// The rows of a thin panel along the column of the grid.
+  void gatherRows(Messages& messages, const LocalMatrix<T>& own, const std::vector<int>& owner,
+                  const LocalMatrix<T>& thin);
+
+  /// The thin panels of all layers on every one: column x of layer l's is number x * layers + l.
   void gatherThin(Messages& messages, const LocalMatrix<T>& thin, const LocalMatrix<T>& all);
 
  private:

@@ -106,14 +106,17 @@ double luMemory(const GridSizes& grid, const LuShape& shape, int element) {
   // The share of a block column and its thin panel of L, L of the share, U of a block row, and rows
   // that are gathered.
   if (!alone) elements += share * outer_columns + outer * mine;
-  if (!alone || grid.columns > 1) elements += m * thin + share * (outer + width);
+  if (!alone || grid.columns > 1) elements += m * thin + share * width;
   if (!alone || !shape.pivoting) elements += 4 * width * std::max(width, outer_columns);
   if (layers > 1) {
-    elements += outer_rows * (outer + mine) + thin * n;
+    const double own_l =
+        static_cast<double>(shape.mostDealt(shape.outerColumns(grid), grid.layers));
+    const double own_u = static_cast<double>(shape.mostDealt(shape.outerRows(grid), grid.layers));
+    elements += outer_rows * (outer + mine) + (thin + own_u) * n + own_l * m;
     // What is packed, sent and received at a time.
     const double largest =
-        std::max({m * (thin + outer_columns), share * (outer + outer_columns),
-                  (thin + outer_rows) * n, (outer + outer_rows) * mine, outer_rows * outer});
+        std::max({m * (own_l + outer_columns), m * thin, share * 2 * outer_columns,
+                  (own_u + outer_rows) * n, thin * n, 2 * outer_rows * mine, outer_rows * outer});
     elements += 3 * std::max({m, n, outer, std::min(piece, largest)});
   }
   if (shape.pivoting) {
@@ -142,10 +145,12 @@ double luWords(const GridSizes& grid, const LuShape& shape) {
   // pivots lie everywhere, those of a diagonal block on one process row.
   const double plane_others =
       shape.pivoting ? 1 - 1 / (rows * layers) : layer_others + (rows > 1 ? 1 : 0);
-  // Of a process in a block column: C, the sum of its share; L of its rows to the layers, and to
-  // layer 0; the same of rows of U, which are solved for in each layer.
-  double words = (2 * m / rows * outer_columns + m / rows * outer / layers) * layer_others;
-  words += (2 * outer_rows * n / columns + outer * n / columns / layers) * layer_others;
+  const double column_others = (columns - 1) / columns;
+  // Of a process in a block column: C, the sum of its share, L of that to layer 0 and what is the
+  // layers', and thin panels along rows; the same of rows of U, along columns.
+  double words = m / rows * (outer_columns * (2 + 1 / layers) * layer_others);
+  words += n / columns * (outer_rows * (2 + 1 / layers) * layer_others);
+  if (layers > 1) words += outer / layers * (m / rows * column_others + n / columns * row_others);
   words += outer_rows * outer * layer_others;
   if (rows > 1) words += outer * n / columns / layers;
   // In its panels: L along rows, and pivot rows to the column.

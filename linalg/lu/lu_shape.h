@@ -30,6 +30,12 @@ struct LuShape {
   std::int64_t outerColumns(const GridSizes& grid) const;
   std::int64_t outerRows(const GridSizes& grid) const;
 
+  /// The most of `count` columns or rows of a process, in blocks, that are one layer's where those
+  /// of the matrix are dealt one by one.
+  std::int64_t mostDealt(std::int64_t count, int layers) const {
+    return count / layers + count / matrix.column_block + 1;
+  }
+
   /// Where the outer block column ends that begins at `begin`; where the panel does, in an outer
   /// block column that ends at `end`.
   std::int64_t outerEnd(const GridSizes& grid, std::int64_t begin) const;

@@ -45,7 +45,6 @@ void PanelFactorization<T>::allocate() {
   if (grid_.columns > 1)
     factors_.resize(elements(set + (rows * width * static_cast<std::int64_t>(sizeof(T)) + 7) / 8));
   best_.resize(elements(set));
-  if (!alone() || grid_.columns > 1) l_room_.resize(elements(rows * outer));
   if (!alone() || !shape_.pivoting) {
     for (std::vector<T>* room : {&own_rows_, &line_rows_, &all_rows_, &u_})
       room->resize(elements(width * std::max(width, local)));
@@ -72,7 +71,6 @@ void PanelFactorization<T>::start(Messages& messages, const PanelPlace& place,
                                   const LocalMatrix<T>& share) {
   place_ = place;
   share_ = share;
-  l_ = alone() && grid_.columns == 1 ? share : matrixIn(l_room_, share.rows, place.width());
   chosen_ = 0;
   finite_ = true;
   zero_column_ = -1;
@@ -257,13 +255,10 @@ void PanelFactorization<T>::arrive(Messages& messages) {
   const std::int64_t rows = share_.rows - before;
   bringForward(share_.part(0, 0, share_.rows, panel_.left));
   bringForward(share_.part(0, panel_.right, share_.rows, share_.columns - panel_.right));
-  if (l_.data == share_.data) return;
-  bringForward(l_.part(0, 0, l_.rows, panel_.begin - place_.begin));
   T* const arrived = reinterpret_cast<T*>(reinterpret_cast<char*>(factors_.data()) +
                                           candidateBytes<T>(panel_.width()));
-  copy(mine ? share_.part(before, panel_.left, rows, panel_.width())
-            : LocalMatrix<T>{arrived, rows, panel_.width(), rows},
-       l_.part(before, panel_.begin - place_.begin, rows, panel_.width()));
+  l_ = mine ? share_.part(before, panel_.left, rows, panel_.width())
+            : LocalMatrix<T>{arrived, rows, panel_.width(), rows};
 }
 
 template <typename T>
@@ -280,8 +275,9 @@ void PanelFactorization<T>::updateRest(Messages& messages, const Panel& panel) {
     for (const Swap& swap : swaps_)
       copy(u.part(swap.winner, 0, 1, columns), share_.part(swap.to, panel.right, 1, columns));
   }
-  multiplyAdd(T{-1}, l_.part(chosen_, panel.begin - place_.begin, l_.rows - chosen_, panel.width()),
-              u, share_.part(chosen_, panel.right, share_.rows - chosen_, columns));
+  const std::int64_t rest = share_.rows - chosen_;
+  multiplyAdd(T{-1}, l_.part(l_.rows - rest, 0, rest, panel.width()), u,
+              share_.part(chosen_, panel.right, rest, columns));
 }
 
 /// Rows of the matrix, of which each process of this process's column has some in its share, in

