@@ -155,7 +155,8 @@ double luWords(const GridSizes& grid, const LuShape& shape) {
   if (rows > 1) words += outer * n / columns / layers;
   // In its panels: L along rows, and pivot rows to the column.
   const double set = width * width + width + 4;
-  if (columns > 1) words += outer * ((m - outer / 2 + width / 2) / rows / layers + set / width);
+  if (columns > 1)
+    words += outer * ((m - outer / 2 + width / 2) / rows / layers + set / width) - width * width;
   words += outer * (outer_columns - std::min(width, outer_columns)) / 2 * plane_others;
   if (shape.pivoting) {
     words += outer / width * set * 2 * ((rows > 1 ? 1 : 0) + (layers > 1 ? 1 : 0));

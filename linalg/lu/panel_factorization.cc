@@ -211,6 +211,15 @@ void PanelFactorization<T>::bringForward(const LocalMatrix<T>& columns) {
   }
 }
 
+/// What of the factors travels along rows. The last panel's are for the numbers of its rows alone:
+/// no columns are updated with them.
+template <typename T>
+std::int64_t PanelFactorization<T>::setBytes(const Panel& panel) const {
+  if (panel.end < place_.end) return candidateBytes<T>(panel.width());
+  return static_cast<std::int64_t>(sizeof(CandidateHead)) +
+         panel.width() * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
 template <typename T>
 void PanelFactorization<T>::spread(Messages& messages, const Panel& panel) {
   under_way_.clear();
@@ -222,7 +231,7 @@ void PanelFactorization<T>::spread(Messages& messages, const Panel& panel) {
       chosen_ -
       (mine && factors().head().finite != 0 ? static_cast<std::int64_t>(swaps_.size()) : 0);
   const std::int64_t rows = share_.rows - before;
-  const std::int64_t set = candidateBytes<T>(panel.width());
+  const std::int64_t set = setBytes(panel);
   char* const message = reinterpret_cast<char*>(factors_.data());
   if (mine)
     copy(share_.part(before, panel.left, rows, panel.width()),
@@ -255,8 +264,8 @@ void PanelFactorization<T>::arrive(Messages& messages) {
   const std::int64_t rows = share_.rows - before;
   bringForward(share_.part(0, 0, share_.rows, panel_.left));
   bringForward(share_.part(0, panel_.right, share_.rows, share_.columns - panel_.right));
-  T* const arrived = reinterpret_cast<T*>(reinterpret_cast<char*>(factors_.data()) +
-                                          candidateBytes<T>(panel_.width()));
+  T* const arrived =
+      reinterpret_cast<T*>(reinterpret_cast<char*>(factors_.data()) + setBytes(panel_));
   l_ = mine ? share_.part(before, panel_.left, rows, panel_.width())
             : LocalMatrix<T>{arrived, rows, panel_.width(), rows};
 }

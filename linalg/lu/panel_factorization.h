@@ -82,6 +82,7 @@ class PanelFactorization {
   void takeDiagonal(Messages& messages, const Panel& panel);
   void bringForward(const LocalMatrix<T>& columns);
   void findSwaps();
+  std::int64_t setBytes(const Panel& panel) const;
   void spread(Messages& messages, const Panel& panel);
   void arrive(Messages& messages);
   void updateRest(Messages& messages, const Panel& panel);

@@ -80,7 +80,9 @@ class LuCount {
     const auto& [rows, columns, layers] = job_.grid;
     const double panels = std::ceil(outer / inner);
     const double below = left - (outer - inner) / 2, right = (outer - inner) / 2;
-    multicasts(kL, columns, panels, below / rows / layers * inner + inner * inner);
+    // The last diagonal block is for no other column.
+    multicasts(kL, columns, panels,
+               below / rows / layers * inner + (panels - 1) / panels * inner * inner);
     gatherPlane(panels, inner * right / columns, pivoting);
     if (pivoting) {
       tournaments(rows, panels, inner * inner);

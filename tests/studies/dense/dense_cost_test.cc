@@ -64,7 +64,7 @@ TEST(DenseCost, SumsOfMultiplication) {
   EXPECT_NEAR(cost.communicate_s(), 5 * each, 1e-8);
 }
 
-// On one layer L travels with the factors of the diagonal block, U below it.
+// On one layer L travels with the diagonal block, U without it.
 TEST(DenseCost, WordsOfLuOnOneLayer) {
   const model::Machine machine = partition("bgp", "8x8");
   const DenseJob job = jobOn(machine, 4096, gridOf(machine), LineTrees::kBinomial);
@@ -74,7 +74,7 @@ TEST(DenseCost, WordsOfLuOnOneLayer) {
     if (item.what.find("multicasts") != std::string::npos) words += item.bytes / 8;
   }
   const double panels = 4096 / 64;
-  EXPECT_DOUBLE_EQ(words, 64.0 * 64 * (panels * panels / 8 + panels));
+  EXPECT_DOUBLE_EQ(words, 64.0 * 64 * panels * panels / 8);
   // A pivoted one does that, and more.
   EXPECT_GT(luCost(machine, job, {64}, true).communicate_s(), cost.communicate_s());
 }
