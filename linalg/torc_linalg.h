@@ -2,8 +2,8 @@
  *
  * The processes of a communicator are a grid of rows x columns x layers. Matrices are dealt
  * block-cyclically to layer 0, as ScaLAPACK does; the other layers hold none, and pass NULL. Work
- * is done on all layers; what travels are broadcasts, reductions and allreduces on lines of the
- * grid, and one exchange of rows per panel of LU with pivoting. layers = 1 are the 2-D algorithms.
+ * is done on all layers; what travels are collectives on lines of the grid: broadcasts, sums,
+ * gatherings, and exchanges of rows of LU with pivoting. layers = 1 are the 2-D algorithms.
  * The source: Solomonik, Bhatele, Demmel, SC 2011, section 3.1.
  *
  *   torc_linalg_grid* grid;

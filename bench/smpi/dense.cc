@@ -3,18 +3,18 @@
 //
 //   dense gemm|cannon|lu mpi|LIBRARY N ROWSxCOLUMNSxLAYERS BLOCK FLOPRATE
 //
-// Multiplies or factors an N x N matrix. Its broadcasts and sums are MPI's own, or torc's schedules
-// of LIBRARY for the lines of the grid. Local work takes the time that FLOPRATE (flop/s) says, and
-// is done, too: the result is checked. Rank 0 prints
+// Multiplies or factors an N x N matrix. Its broadcasts, sums, gatherings and exchanges on lines of
+// the grid are MPI's own, or torc's schedules of LIBRARY; tournaments are MPI's. Local work takes
+// the time that FLOPRATE (flop/s) says, and is done, too: the result is checked. Rank 0 prints
 //
 //   seconds  compute  communicate  idle  words  sent  messages
 //
 // in all, and per process what is least easily hidden: the time of local work and of messages of
 // the process that has most, the mean wait for others, then the words (elements) that collectives
-// of such sizes move at a process, as counted: what a multicast brings it and what it gives to a
-// sum, and those that torc's schedules really sent, in so many messages; of MPI's own - . seconds
-// come from a run as it is, the others from one with a barrier before each collective, as the paper
-// extracts synchronisation (section 3.2.2).
+// of such sizes move at a process, as counted: what a multicast or a gathering brings it and what
+// it gives to a sum or an exchange, and those that torc's schedules really sent, in so many
+// messages; of MPI's own - . seconds come from a run as it is, the others from one with a barrier
+// before each collective, as the paper extracts synchronisation (section 3.2.2).
 //
 // Of Cannon's algorithm, whose messages within layers go from neighbour to neighbour by MPI, words
 // are those of linalg/multiply/cannon.h.
@@ -30,7 +30,6 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include <mpi.h>
@@ -45,6 +44,13 @@ void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
 void reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
             MPI_Comm comm);
 void allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+void reduceScatter(const void* in, void* out, const int* counts, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm);
+void allgather(const void* in, int in_count, MPI_Datatype in_type, void* out, const int* counts,
+               const int* places, MPI_Datatype type, MPI_Comm comm);
+void alltoall(const void* in, const int* in_counts, const int* in_places, MPI_Datatype in_type,
+              void* out, const int* out_counts, const int* out_places, MPI_Datatype out_type,
+              MPI_Comm comm);
 void compute(double flops);
 
 inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -66,8 +72,13 @@ inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MP
 #include "linalg/grid/process_grid.cc"
 #include "linalg/grid/torus_place.cc"
 #define MPI_Allreduce torc::judge::allreduce
+#define MPI_Reduce_scatter torc::judge::reduceScatter
+#define MPI_Allgatherv torc::judge::allgather
+#define MPI_Alltoallv torc::judge::alltoall
 #include "linalg/lu/factorization.cc"
+#include "linalg/lu/layer_shares.cc"
 #include "linalg/lu/lu_shape.cc"
+#include "linalg/lu/panel_factorization.cc"
 #include "linalg/lu/row_exchange.cc"
 #include "linalg/lu/tournament.cc"
 #include "linalg/multiply/cannon.cc"
@@ -76,12 +87,14 @@ inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MP
 #undef MPI_Ibcast
 #undef MPI_Reduce
 #undef MPI_Allreduce
+#undef MPI_Reduce_scatter
+#undef MPI_Allgatherv
+#undef MPI_Alltoallv
 
 // What torc's schedules send: the linker leads the runtime's calls here.
 extern "C" {
-int __real_PMPI_Send_init(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int __real_PMPI_Ssend_init(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int __real_PMPI_Start(MPI_Request*);
+int __real_PMPI_Isend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int __real_PMPI_Issend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 }
 
 namespace torc::judge {
@@ -115,41 +128,43 @@ class Lines {
     require(torc_library_open(context_, MPI_COMM_WORLD, &options, &library_), library.c_str());
   }
 
-  /// Runs a collective of `bytes` in `data`: MPI's, or torc's on a buffer of its own, since a
-  /// persistent collective has one.
+  /// What distinguishes the collectives of a communicator: kind, bytes of an element, root, and
+  /// counts of elements.
+  using Key = std::tuple<MPI_Comm, int, int, int, std::vector<std::int64_t>>;
+
+  struct Made {
+    std::vector<char> buffer, result;
+    torc_collective* collective = nullptr;
+  };
+
+  /// Runs a collective: MPI's, or torc's on buffers of its own, since a persistent collective has
+  /// one. `in_bytes` of `in` and `out_bytes` of `out` are copied to and from them.
   template <typename Make, typename Mpi>
-  void run(MPI_Comm comm, torc_kind kind, MPI_Op op, MPI_Datatype type, int count, int root,
-           const void* in, void* out, double words, Make&& make, Mpi&& mpi) {
+  void run(const Key& key, const torc_call& call, const void* in, std::int64_t in_bytes, void* out,
+           std::int64_t out_bytes, double words, Make&& make, Mpi&& mpi) {
+    const MPI_Comm comm = std::get<0>(key);
     if (library_ == nullptr) {
       time(comm, words, mpi);
       return;
     }
-    int size = 0, rank = 0, element = 0;
-    MPI_Comm_size(comm, &size);
-    MPI_Comm_rank(comm, &rank);
-    MPI_Type_size(type, &element);
-    const auto bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(element);
-    Made& made = made_[{comm, kind, count, element, root}];
+    Made& made = made_[key];
     if (made.collective == nullptr) {
       torc_geometry*& geometry = geometries_[comm];
       if (geometry == nullptr)
         require(torc_geometry_recognise(library_, comm, &geometry), "a line of the grid");
       torc_schedule* schedule = nullptr;
-      const torc_call call = {kind, count, nullptr, type, op};
       require(torc_library_load(geometry, &call, &schedule), "a schedule");
-      made.buffer.resize(bytes + 1);
-      made.result.resize(bytes + 1);
+      made.buffer.resize(static_cast<std::size_t>(in_bytes + 1));
+      made.result.resize(static_cast<std::size_t>(out_bytes + 1));
       require(make(schedule, made), "a collective");
     }
-    std::memcpy(made.buffer.data(), in, bytes);
+    std::memcpy(made.buffer.data(), in, static_cast<std::size_t>(in_bytes));
     time(comm, words, [&] {
       require(torc_collective_start(made.collective), "start");
       require(torc_collective_wait(made.collective), "wait");
     });
-    if (kind == TORC_BROADCAST)
-      std::memcpy(out, made.buffer.data(), bytes);
-    else if (kind == TORC_ALLREDUCE || rank == root)
-      std::memcpy(out, made.result.data(), bytes);
+    const std::vector<char>& result = call.kind == TORC_BROADCAST ? made.buffer : made.result;
+    std::memcpy(out, result.data(), static_cast<std::size_t>(out_bytes));
   }
 
   template <typename Call>
@@ -163,36 +178,45 @@ class Lines {
     counts.words += words;
   }
 
-  struct Made {
-    std::vector<char> buffer, result;
-    torc_collective* collective = nullptr;
-  };
-
   bool barriers = false;
   double flop_rate = 1;
   Counts counts;
-  std::unordered_map<MPI_Request, double> sends;  // bytes of persistent ones
 
  private:
   torc_context* context_ = nullptr;
   torc_library* library_ = nullptr;
   std::map<MPI_Comm, torc_geometry*> geometries_;
-  std::map<std::tuple<MPI_Comm, int, int, int, int>, Made> made_;
+  std::map<Key, Made> made_;
 };
 
 // SMPI gives every rank its own.
 Lines lines;
 
-double bytesOf(int count, MPI_Datatype type) {
+int elementOf(MPI_Datatype type) {
   int size = 0;
   MPI_Type_size(type, &size);
-  return static_cast<double>(count) * size;
+  return size;
 }
 
-void noteStart(MPI_Request request) {
-  const auto it = lines.sends.find(request);
-  if (it == lines.sends.end()) return;
-  lines.counts.sent += it->second;
+double bytesOf(int count, MPI_Datatype type) {
+  return static_cast<double>(count) * elementOf(type);
+}
+
+/// Elements of each rank, one after the other, as linalg/ lays them.
+struct Blocks {
+  Blocks(const int* of, MPI_Comm comm) : counts(of, of + sizeOf(comm)) {
+    for (const std::int64_t count : counts) {
+      places.push_back(all);
+      all += count;
+    }
+    own = counts[static_cast<std::size_t>(rankOf(comm))];
+  }
+  std::vector<std::int64_t> counts, places;
+  std::int64_t all = 0, own = 0;
+};
+
+void noteSend(int count, MPI_Datatype type) {
+  lines.counts.sent += bytesOf(count, type);
   ++lines.counts.messages;
 }
 
@@ -206,8 +230,10 @@ void compute(double flops) {
 
 void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   if (sizeOf(comm) == 1) return;
+  const auto bytes = static_cast<std::int64_t>(bytesOf(count, type));
   lines.run(
-      comm, TORC_BROADCAST, MPI_OP_NULL, type, count, root, data, data,
+      {comm, TORC_BROADCAST, elementOf(type), root, {count}},
+      {TORC_BROADCAST, count, nullptr, type, MPI_OP_NULL}, data, bytes, data, bytes,
       rankOf(comm) == root ? 0 : bytesOf(count, type),
       [&](torc_schedule* schedule, Lines::Made& made) {
         return torc_broadcast_init(schedule, made.buffer.data(), count, type, root,
@@ -219,15 +245,17 @@ void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
 void reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
             MPI_Comm comm) {
   if (sizeOf(comm) == 1) return;
-  const void* const from = in == MPI_IN_PLACE ? out : in;
-  const double words = rankOf(comm) == root ? 0 : bytesOf(count, type);
+  const bool at_root = rankOf(comm) == root;
+  const double words = at_root ? 0 : bytesOf(count, type);
   // The tournament's operation is the user's: of one element, which MPI sends.
   if (op != MPI_SUM) {
     lines.time(comm, words, [&] { MPI_Reduce(in, out, count, type, op, root, comm); });
     return;
   }
+  const auto bytes = static_cast<std::int64_t>(bytesOf(count, type));
   lines.run(
-      comm, TORC_REDUCE, op, type, count, root, from, out, words,
+      {comm, TORC_REDUCE, elementOf(type), root, {count}}, {TORC_REDUCE, count, nullptr, type, op},
+      in == MPI_IN_PLACE ? out : in, bytes, out, at_root ? bytes : 0, words,
       [&](torc_schedule* schedule, Lines::Made& made) {
         return torc_reduce_init(schedule, made.buffer.data(), made.result.data(), count, type, op,
                                 root, &made.collective);
@@ -244,14 +272,70 @@ void allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op o
     lines.time(comm, words, [&] { MPI_Allreduce(in, out, count, type, op, comm); });
     return;
   }
-  const void* const from = in == MPI_IN_PLACE ? out : in;
+  const auto bytes = static_cast<std::int64_t>(bytesOf(count, type));
   lines.run(
-      comm, TORC_ALLREDUCE, op, type, count, 0, from, out, words,
+      {comm, TORC_ALLREDUCE, elementOf(type), 0, {count}},
+      {TORC_ALLREDUCE, count, nullptr, type, op}, in == MPI_IN_PLACE ? out : in, bytes, out, bytes,
+      words,
       [&](torc_schedule* schedule, Lines::Made& made) {
         return torc_allreduce_init(schedule, made.buffer.data(), made.result.data(), count, type,
                                    op, &made.collective);
       },
       [&] { MPI_Allreduce(in, out, count, type, op, comm); });
+}
+
+void reduceScatter(const void* in, void* out, const int* counts, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm) {
+  const Blocks blocks(counts, comm);
+  const int element = elementOf(type);
+  lines.run(
+      {comm, TORC_REDUCE_SCATTER, element, 0, blocks.counts},
+      {TORC_REDUCE_SCATTER, 0, blocks.counts.data(), type, op}, in, blocks.all * element, out,
+      blocks.own * element, static_cast<double>((blocks.all - blocks.own) * element),
+      [&](torc_schedule* schedule, Lines::Made& made) {
+        return torc_reduce_scatter_init(schedule, made.buffer.data(), made.result.data(),
+                                        blocks.counts.data(), type, op, &made.collective);
+      },
+      [&] { MPI_Reduce_scatter(in, out, counts, type, op, comm); });
+}
+
+void allgather(const void* in, int in_count, MPI_Datatype in_type, void* out, const int* counts,
+               const int* places, MPI_Datatype type, MPI_Comm comm) {
+  const Blocks blocks(counts, comm);
+  const int element = elementOf(type);
+  lines.run(
+      {comm, TORC_ALLGATHER, element, 0, blocks.counts},
+      {TORC_ALLGATHER, 0, blocks.counts.data(), type, MPI_OP_NULL}, in, blocks.own * element, out,
+      blocks.all * element, static_cast<double>((blocks.all - blocks.own) * element),
+      [&](torc_schedule* schedule, Lines::Made& made) {
+        return torc_allgatherv_init(schedule, made.buffer.data(), in_count, in_type,
+                                    made.result.data(), blocks.counts.data(), blocks.places.data(),
+                                    type, &made.collective);
+      },
+      [&] { MPI_Allgatherv(in, in_count, in_type, out, counts, places, type, comm); });
+}
+
+void alltoall(const void* in, const int* in_counts, const int* in_places, MPI_Datatype in_type,
+              void* out, const int* out_counts, const int* out_places, MPI_Datatype out_type,
+              MPI_Comm comm) {
+  const Blocks to(in_counts, comm), from(out_counts, comm);
+  const int element = elementOf(in_type);
+  std::vector<std::int64_t> both = to.counts;
+  both.insert(both.end(), from.counts.begin(), from.counts.end());
+  lines.run(
+      {comm, TORC_ALLTOALL, element, 0, both},
+      {TORC_ALLTOALL, 0, from.counts.data(), in_type, MPI_OP_NULL}, in, to.all * element, out,
+      from.all * element,
+      static_cast<double>(std::max(to.all - to.own, from.all - from.own) * element),
+      [&](torc_schedule* schedule, Lines::Made& made) {
+        return torc_alltoallv_init(schedule, made.buffer.data(), to.counts.data(), to.places.data(),
+                                   in_type, made.result.data(), from.counts.data(),
+                                   from.places.data(), out_type, &made.collective);
+      },
+      [&] {
+        MPI_Alltoallv(in, in_counts, in_places, in_type, out, out_counts, out_places, out_type,
+                      comm);
+      });
 }
 
 namespace {
@@ -419,21 +503,15 @@ int run(int argc, char** argv) {
 }  // namespace torc::judge
 
 extern "C" {
-int __wrap_PMPI_Send_init(const void* data, int count, MPI_Datatype type, int peer, int tag,
-                          MPI_Comm comm, MPI_Request* request) {
-  const int result = __real_PMPI_Send_init(data, count, type, peer, tag, comm, request);
-  torc::judge::lines.sends[*request] = torc::judge::bytesOf(count, type);
-  return result;
+int __wrap_PMPI_Isend(const void* data, int count, MPI_Datatype type, int peer, int tag,
+                      MPI_Comm comm, MPI_Request* request) {
+  torc::judge::noteSend(count, type);
+  return __real_PMPI_Isend(data, count, type, peer, tag, comm, request);
 }
-int __wrap_PMPI_Ssend_init(const void* data, int count, MPI_Datatype type, int peer, int tag,
-                           MPI_Comm comm, MPI_Request* request) {
-  const int result = __real_PMPI_Ssend_init(data, count, type, peer, tag, comm, request);
-  torc::judge::lines.sends[*request] = torc::judge::bytesOf(count, type);
-  return result;
-}
-int __wrap_PMPI_Start(MPI_Request* request) {
-  torc::judge::noteStart(*request);
-  return __real_PMPI_Start(request);
+int __wrap_PMPI_Issend(const void* data, int count, MPI_Datatype type, int peer, int tag,
+                       MPI_Comm comm, MPI_Request* request) {
+  torc::judge::noteSend(count, type);
+  return __real_PMPI_Issend(data, count, type, peer, tag, comm, request);
 }
 }
 

@@ -2,16 +2,15 @@
 # 2-D against 2.5D SUMMA and LU on a simulated torus (SimGrid SMPI): 2-D by the collectives of MPI's
 # selectors, and by Cannon's algorithm, 2.5D by the selectors and by torc's schedules. Writes OUT/dense.md.
 #
-#   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--jobs J,...] [--out FOLDER]
+#   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--jobs J,...] [--settings S] [--out FOLDER]
 #
 #   --shapes   X x Y x Z, which are columns, rows and layers of the 2.5D grid; default 4x4x4,8x8x4
 #   --sizes    of the matrices; default 256,512,1024,2048
 #   --jobs     default gemm,lu
+#   --settings rendezvous (default), or neutral, in which SMPI buffers messages of less than 64 KiB
 #   --out      default docs/research/judge
 #
-# Settings are those of the judge's rendezvous: SMPI 3.32 loses buffered messages of ranks that run ahead
-# (runtime/transport/smpi.h). Local work takes a node of 13.6 Gflop/s (Blue
-# Gene/P), FLOPS of the environment. Runs are kept beside the
+# Local work takes a node of 13.6 Gflop/s (Blue Gene/P), FLOPS of the environment. Runs are kept beside the
 # objects of build.sh, under what they depend on: a second call runs what has changed.
 set -euo pipefail
 command_line="bash bench/smpi/dense.sh $*"
@@ -21,10 +20,11 @@ source "$here/torus.sh"
 shapes=4x4x4,8x8x4
 sizes=256,512,1024,2048
 jobs=gemm,lu
+settings=rendezvous
 out=docs/research/judge
 while (($# > 0)); do
   case $1 in
-    --shapes | --sizes | --jobs | --out)
+    --shapes | --sizes | --jobs | --settings | --out)
       if (($# < 2)); then
         echo "dense.sh: $1: a value is missing" >&2
         exit 2
@@ -42,6 +42,10 @@ if [[ ! $shapes, =~ ^([1-9][0-9]*x[1-9][0-9]*x[1-9][0-9]*,)+$ ]]; then
   echo "dense.sh: --shapes $shapes: each has three axes: 4x4x4" >&2
   exit 2
 fi
+if [[ $settings != rendezvous && $settings != neutral ]]; then
+  echo "dense.sh: --settings $settings: rendezvous or neutral" >&2
+  exit 2
+fi
 flops=${FLOPS:-13.6e9}
 export OPENBLAS_NUM_THREADS=1
 
@@ -51,20 +55,24 @@ bazel ${BAZEL_STARTUP:-} build -c opt //compiler:torc 2>/dev/null
 torc=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)/compiler/torc
 blas=$(dirname "$(ls /usr/include/*/openblas-pthread/cblas.h)")
 program=$(bash "$here/build.sh" "$here/dense.cc" -I"$blas" \
-  -Wl,--wrap=PMPI_Send_init,--wrap=PMPI_Ssend_init,--wrap=PMPI_Start -lopenblas)
+  -Wl,--wrap=PMPI_Isend,--wrap=PMPI_Issend -lopenblas)
 kept=$(dirname "$program")/dense
 mkdir -p "$kept" "$out"
 work=$(mktemp -d)
-machine=$kept/smpi-rendezvous.json
-sed 's/"buffered": [0-9]*,/"buffered": 0,/' model/machines/presets/smpi.json >"$machine"
+machine=$kept/smpi-$settings.json
+if [[ $settings == rendezvous ]]; then
+  sed 's/"buffered": [0-9]*,/"buffered": 0,/' model/machines/presets/smpi.json >"$machine"
+else
+  cp model/machines/presets/smpi.json "$machine"
+fi
 trap 'rm -rf "$work"' EXIT
 
 # run SHAPE SELECTOR JOB COLLECTIVES N GRID BLOCK: the program's line, or nothing where it did not end.
 run() {
   local file
-  file=$kept/$({ echo "rendezvous $* $flops $TORUS_BANDWIDTH $TORUS_LATENCY"; cat "$program"; [[ $4 == mpi ]] || cat "$4"/index.torc; } | sha256sum | cut -c 1-32)
+  file=$kept/$({ echo "$settings $* $flops $TORUS_BANDWIDTH $TORUS_LATENCY"; cat "$program"; [[ $4 == mpi ]] || cat "$4"/index.torc; } | sha256sum | cut -c 1-32)
   if [[ ! -e $file ]]; then
-    torus_run "$program" "$1" rendezvous "$2" "$work" "$3" "$4" "$5" "$6" "$7" "$flops" 2>/dev/null |
+    torus_run "$program" "$1" "$settings" "$2" "$work" "$3" "$4" "$5" "$6" "$7" "$flops" 2>/dev/null |
       tail -1 | grep -E '^[0-9]' >"$file.$$" || true
     mv "$file.$$" "$file"
   fi
@@ -116,18 +124,18 @@ row() {
 {
   echo "# Multiplication and LU on a simulated torus"
   echo
-  echo "Made by \`${command_line% }\`: linalg/ on SimGrid's torus with its plain links of $TORUS_BANDWIDTH bytes/s (rendezvous settings), a"
+  echo "Made by \`${command_line% }\`: linalg/ on SimGrid's torus with its plain links of $TORUS_BANDWIDTH bytes/s ($settings settings), a"
   echo "node of $flops flop/s, samples of the results checked. Times in ms are those of local work and of messages of the"
   echo "process that has most, and the mean wait for others, which barriers tell apart. 2-D runs on as square a grid as"
   echo "there is, with the fastest of four selectors of MPI's collectives; 2.5D on the grid that the torus is, with the"
   echo "fastest selector and with torc's schedules of a library for its lines. Cannon's algorithm, 2-D, sends whole parts to"
   echo "neighbours of its grid. Faster: the time of messages of what stands before over torc's, and the whole run's, which is without barriers. Words: that torc's schedules sent from the process that"
-  echo "sends most, over those that were counted: what multicasts bring to a process and it gives to sums; in LU the"
-  echo "exchanges of rows and the tournaments are MPI's in all columns."
+  echo "sends most, over those that were counted: what multicasts and gatherings bring to a process and it gives to sums"
+  echo "and exchanges; the tournaments of LU are MPI's in all columns."
   for shape in ${shapes//,/ }; do
-    library=$kept/library-$shape-$(sha256sum <"$torc" | cut -c 1-16)
+    library=$kept/library-$settings-$shape-$(sha256sum <"$torc" | cut -c 1-16)
     [[ -e $library ]] ||
-      "$torc" library build --machine "$machine" --partition "$shape" --collectives broadcast,reduce,allreduce \
+      "$torc" library build --machine "$machine" --partition "$shape" --collectives broadcast,reduce,allreduce,reduce_scatter,allgather,alltoall \
         --quiet -o "$library" 2>/dev/null
     for job in ${jobs//,/ }; do
       echo

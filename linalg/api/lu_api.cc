@@ -35,7 +35,7 @@ Status factor(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T* a, s
   if (own.ok())
     own = firstOf(
         {localMatrix(grid, matrix, a, lda, "the matrix", &local),
-         checkMemory(options, luMemory(grid.rows, grid.columns, grid.layers, shape, sizeof(T)),
+         checkMemory(options, luMemory({grid.rows, grid.columns, grid.layers}, shape, sizeof(T)),
                      grid)});
   SameArguments same = {{"pivoting", pivoting}};
   addMatrix(same, matrix, "the descriptor");
@@ -106,7 +106,7 @@ int torc_linalg_lu_memory(int rows, int columns, int layers, const torc_linalg_m
     LuShape shape;
     if (Status status = luShape(rows, columns, matrix, pivoting, 0, &shape); !status.ok())
       return status;
-    *bytes = static_cast<std::int64_t>(luMemory(rows, columns, layers, shape, element));
+    *bytes = static_cast<std::int64_t>(luMemory({rows, columns, layers}, shape, element));
     return {};
   });
 }
@@ -125,8 +125,13 @@ int torc_linalg_choose_lu_grid(int processes, const torc_linalg_matrix* matrix, 
       return status;
     GridSizes sizes;
     const Status status = chooseGrid(
-        processes, [&](int r, int q, int c) { return luWords(r, q, c, shape); },
-        [&](int r, int q, int c) { return luMemory(r, q, c, shape, element); },
+        processes,
+        [&](int r, int q, int c) {
+          return luWords({r, q, c}, shape);
+        },
+        [&](int r, int q, int c) {
+          return luMemory({r, q, c}, shape, element);
+        },
         static_cast<double>(memory), &sizes);
     if (status.ok()) {
       *rows = sizes.rows;

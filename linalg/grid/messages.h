@@ -40,6 +40,12 @@ struct LocalMatrix {
   }
 };
 
+/// A contiguous matrix in `room`.
+template <typename T>
+LocalMatrix<T> matrixIn(std::vector<T>& room, std::int64_t rows, std::int64_t columns) {
+  return {room.data(), rows, columns, std::max<std::int64_t>(1, rows)};
+}
+
 template <typename T>
 void copy(const LocalMatrix<T>& from, const LocalMatrix<T>& to) {
   for (std::int64_t j = 0; j < from.columns; ++j)
@@ -85,6 +91,12 @@ class Messages {
   double communicate_ = 0, idle_ = 0;
 };
 
+inline int ranksOf(MPI_Comm line) {
+  int ranks = 1;
+  MPI_Comm_size(line, &ranks);
+  return ranks;
+}
+
 /// Elements of one message of a local matrix, where a column has not more: 32 MiB of doubles.
 inline constexpr std::int64_t kPieceElements = std::int64_t{1} << 22;
 
@@ -123,10 +135,9 @@ void inPieces(const LocalMatrix<T>& matrix, bool read, bool write, std::vector<T
 template <typename T>
 void broadcast(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>& matrix,
                std::vector<T>& room) {
-  int size = 1, rank = 0;
-  MPI_Comm_size(line, &size);
+  if (ranksOf(line) == 1) return;
+  int rank = 0;
   MPI_Comm_rank(line, &rank);
-  if (size == 1) return;
   inPieces(matrix, rank == root, rank != root, room, [&](T* data, int count) {
     messages.run(line, [&] { MPI_Bcast(data, count, mpiType<T>(), root, line); });
   });
@@ -136,9 +147,7 @@ void broadcast(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>
 template <typename T>
 void sumToAll(Messages& messages, MPI_Comm line, const LocalMatrix<T>& matrix,
               std::vector<T>& room) {
-  int size = 1;
-  MPI_Comm_size(line, &size);
-  if (size == 1) return;
+  if (ranksOf(line) == 1) return;
   inPieces(matrix, true, true, room, [&](T* data, int count) {
     messages.run(line,
                  [&] { MPI_Allreduce(MPI_IN_PLACE, data, count, mpiType<T>(), MPI_SUM, line); });
@@ -149,15 +158,47 @@ void sumToAll(Messages& messages, MPI_Comm line, const LocalMatrix<T>& matrix,
 template <typename T>
 void sumTo(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>& matrix,
            std::vector<T>& room) {
-  int size = 1, rank = 0;
-  MPI_Comm_size(line, &size);
+  if (ranksOf(line) == 1) return;
+  int rank = 0;
   MPI_Comm_rank(line, &rank);
-  if (size == 1) return;
   inPieces(matrix, true, rank == root, room, [&](T* data, int count) {
     messages.run(line, [&] {
       MPI_Reduce(rank == root ? MPI_IN_PLACE : data, data, count, mpiType<T>(), MPI_SUM, root,
                  line);
     });
+  });
+}
+
+/// Sums over `line`, of which rank r gets counts[r] elements, into `result`. `data` is contiguous,
+/// and has all of them.
+template <typename T>
+void sumShares(Messages& messages, MPI_Comm line, const T* data, const std::vector<int>& counts,
+               T* result) {
+  messages.run(
+      line, [&] { MPI_Reduce_scatter(data, result, counts.data(), mpiType<T>(), MPI_SUM, line); });
+}
+
+/// Every rank of `line` gets counts[r] elements of rank r, at places[r].
+template <typename T>
+void gatherAll(Messages& messages, MPI_Comm line, const T* data, T* all,
+               const std::vector<int>& counts, const std::vector<int>& places) {
+  int rank = 0;
+  MPI_Comm_rank(line, &rank);
+  messages.run(line, [&] {
+    MPI_Allgatherv(data, counts[static_cast<std::size_t>(rank)], mpiType<T>(), all, counts.data(),
+                   places.data(), mpiType<T>(), line);
+  });
+}
+
+/// Every rank of `line` sends each of them elements of its own.
+template <typename T>
+void exchangeAll(Messages& messages, MPI_Comm line, const T* sent,
+                 const std::vector<int>& sent_counts, const std::vector<int>& sent_places,
+                 T* received, const std::vector<int>& received_counts,
+                 const std::vector<int>& received_places) {
+  messages.run(line, [&] {
+    MPI_Alltoallv(sent, sent_counts.data(), sent_places.data(), mpiType<T>(), received,
+                  received_counts.data(), received_places.data(), mpiType<T>(), line);
   });
 }
 

@@ -1,260 +1,274 @@
 #include "linalg/lu/factorization.h"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "linalg/local/overlap.h"
-#include "linalg/lu/tournament.h"
 
 namespace torc::linalg {
-namespace {
-
-/// Columns of a panel of `width` that `layer` updates with.
-std::pair<std::int64_t, std::int64_t> thinPanel(std::int64_t width, int layers, int layer) {
-  return {width * layer / layers, width * (layer + 1) / layers};
-}
-
-/// A contiguous matrix in `room`.
-template <typename T>
-LocalMatrix<T> matrixIn(std::vector<T>& room, std::int64_t rows, std::int64_t columns) {
-  return {room.data(), rows, columns, std::max<std::int64_t>(1, rows)};
-}
-
-/// L := A U^-1, where U has zeros on its diagonal: what is left of A in such a column is zero but
-/// for rounding, and so is the column of L.
-template <typename T>
-void solveSingular(const LocalMatrix<T>& u, const LocalMatrix<T>& a) {
-  for (std::int64_t s = 0; s < a.columns; ++s) {
-    multiplyAdd(T{-1}, a.part(0, 0, a.rows, s), u.part(0, s, s, 1), a.part(0, s, a.rows, 1));
-    const T pivot = *u.at(s, s);
-    for (std::int64_t i = 0; i < a.rows; ++i)
-      *a.at(i, s) = pivot == 0 ? T{0} : *a.at(i, s) / pivot;
-  }
-}
-
-}  // namespace
 
 template <typename T>
 Factorization<T>::Factorization(const ProcessGrid& grid, const LuShape& shape,
                                 const LocalMatrix<T>& a)
     : grid_(grid),
+      sizes_{grid.rows, grid.columns, grid.layers},
       rows_(rowsOf(shape.matrix, grid.rows)),
       columns_(columnsOf(shape.matrix, grid.columns)),
       shape_(shape),
+      alone_(grid.rows * grid.layers == 1),
       a_(a),
+      panel_(grid, shape),
+      shares_(grid),
       row_exchange_(grid, rows_) {}
 
 template <typename T>
 void Factorization<T>::allocate() {
   const std::int64_t m = rows_.count(grid_.row);
   const std::int64_t n = columns_.count(grid_.column);
-  const std::int64_t width = shape_.width();
-  const std::int64_t thin = (width + grid_.layers - 1) / grid_.layers;
+  const std::int64_t outer = shape_.outerWidth(sizes_);
+  const std::int64_t thin = (outer + grid_.layers - 1) / grid_.layers;
+  const std::int64_t mine = (n + grid_.layers - 1) / grid_.layers;
+  const auto take = [](std::vector<T>& room, std::int64_t elements) {
+    room.resize(static_cast<std::size_t>(elements));
+  };
   if (grid_.layer > 0) {
     sums_.assign(static_cast<std::size_t>(m * n), T{0});
     a_ = matrixIn(sums_, m, n);
   }
-  panel_.resize(static_cast<std::size_t>(m * width));
-  thin_l_.resize(static_cast<std::size_t>(m * thin));
-  u_.resize(static_cast<std::size_t>(width * n));
-  thin_u_.resize(static_cast<std::size_t>(thin * n));
-  const std::int64_t words =
-      candidateBytes<T>(width) / static_cast<std::int64_t>(sizeof(std::int64_t));
-  factors_.resize(static_cast<std::size_t>(words));
-  best_.resize(static_cast<std::size_t>(words));
-  if (shape_.pivoting) row_exchange_.reserve(2 * width, n + width);
-  exchanges_.reserve(static_cast<std::size_t>(std::min(rows_.size, columns_.size)));
+  if (!alone_) take(share_room_, dealtTo(m, grid_.layers, 0) * shape_.outerColumns(sizes_));
+  if (!alone_ || grid_.columns > 1) take(thin_l_room_, m * thin);
+  if (grid_.layers > 1) {
+    take(own_l_room_, m * shape_.mostDealt(shape_.outerColumns(sizes_), grid_.layers));
+    take(own_u_room_, n * shape_.mostDealt(shape_.outerRows(sizes_), grid_.layers));
+    take(l_room_, shape_.outerRows(sizes_) * outer);
+    take(rows_room_, shape_.outerRows(sizes_) * mine);
+    take(thin_u_room_, thin * n);
+  }
+  if (grid_.rows > 1) take(u_room_, outer * mine);
+  panel_.allocate();
+  if (shape_.pivoting) row_exchange_.reserve(2 * outer, n + thin);
+  exchanges_.reserve(static_cast<std::size_t>(shape_.pivots()));
+  begins_.reserve(static_cast<std::size_t>(shape_.pivots()));
 }
 
 template <typename T>
-typename Factorization<T>::PanelPlace Factorization<T>::place(std::int64_t begin) const {
-  PanelPlace panel;
-  panel.begin = begin;
-  panel.end = std::min({begin + shape_.panel, (begin / columns_.block + 1) * columns_.block,
-                        rows_.size, columns_.size});
-  panel.row = rows_.owner(begin);
-  panel.column = columns_.owner(begin);
-  panel.top = rows_.before(grid_.row, begin);
-  panel.below = rows_.before(grid_.row, panel.end);
-  panel.left = columns_.before(grid_.column, begin);
-  panel.right = columns_.before(grid_.column, panel.end);
-  return panel;
+PanelPlace Factorization<T>::place(std::int64_t begin) const {
+  PanelPlace outer;
+  outer.begin = begin;
+  outer.end = shape_.outerEnd(sizes_, begin);
+  outer.top = rows_.before(grid_.row, begin);
+  outer.below = rows_.before(grid_.row, outer.end);
+  outer.left = columns_.before(grid_.column, begin);
+  outer.right = columns_.before(grid_.column, outer.end);
+  return outer;
 }
 
 template <typename T>
-void Factorization<T>::sumPanel(Messages& messages, const PanelPlace& panel) {
-  const LocalMatrix<T> sum = matrixIn(panel_, a_.rows - panel.top, panel.width());
-  copy(a_.part(panel.top, panel.left, sum.rows, sum.columns), sum);
-  sumToAll(messages, grid_.depth_line, sum, room_);
+void Factorization<T>::startPanel(Messages& messages, const PanelPlace& outer) {
+  const LocalMatrix<T> columns =
+      a_.part(outer.top, outer.left, a_.rows - outer.top, outer.right - outer.left);
+  share_ = columns;
+  if (!alone_) {
+    share_ =
+        matrixIn(share_room_, dealtTo(columns.rows, grid_.layers, grid_.layer), columns.columns);
+    if (grid_.layers > 1)
+      shares_.sumDealtRows(messages, columns, share_);
+    else
+      copy(columns, share_);
+  }
+  panel_.start(messages, outer, share_);
 }
 
+/// L of the thin panel, and all of the block column on layer 0, its rows where they were before.
 template <typename T>
-void Factorization<T>::holdTournament(Messages& messages, const PanelPlace& panel) {
-  const LocalMatrix<T> all = matrixIn(panel_, a_.rows - panel.top, panel.width());
-  const std::int64_t begin = all.rows * grid_.layer / grid_.layers;
-  const std::int64_t end = all.rows * (grid_.layer + 1) / grid_.layers;
-  std::vector<std::int64_t> ids;
+void Factorization<T>::finishPanel(Messages& messages, const PanelPlace& outer) {
+  const std::int64_t rows = a_.rows - outer.top;
+  thin_l_ = panel_.l();
+  if (alone_ && grid_.columns == 1) return;
+  thin_l_ = matrixIn(thin_l_room_, rows, dealtTo(outer.width(), grid_.layers, grid_.layer));
+  const LocalMatrix<T> whole = a_.part(outer.top, outer.left, rows, outer.right - outer.left);
+  if (alone_) {
+    // The next panel's is received while this one is in use.
+    copy(panel_.l(), thin_l_);
+  } else if (grid_.layers == 1) {
+    LayerShares<T>::order(panel_.rowAt(), panel_.l(), thin_l_.data);
+    for (std::int64_t j = 0; j < whole.columns; ++j)
+      LayerShares<T>::order(panel_.rowAt(), share_.part(0, j, rows, 1), whole.at(0, j));
+  } else {
+    const std::vector<int> layer_of =
+        layersOf(columns_, grid_.column, outer.left, outer.right, outer);
+    const LocalMatrix<T> own =
+        matrixIn(own_l_room_, rows, std::count(layer_of.begin(), layer_of.end(), grid_.layer));
+    shares_.spreadColumns(messages, panel_.rowAt(), share_, layer_of, own, whole);
+    shares_.gatherColumns(messages, own, ownersOf(columns_, outer), thin_l_);
+  }
+}
+
+/// The layer that updates with each of a process's local rows or columns, `begin` to `end`, of a
+/// block column: they are dealt one by one.
+template <typename T>
+std::vector<int> Factorization<T>::layersOf(const Cyclic& line, int process, std::int64_t begin,
+                                            std::int64_t end, const PanelPlace& outer) const {
+  std::vector<int> layers;
   for (std::int64_t i = begin; i < end; ++i)
-    ids.push_back(rows_.global(grid_.row, panel.top + i));
-  chooseCandidates(all.part(begin, 0, end - begin, all.columns), ids, factors_.data());
+    layers.push_back(static_cast<int>((line.global(process, i) - outer.begin) % grid_.layers));
+  return layers;
+}
 
-  MPI_Op op = createMatch<T>();
-  MPI_Datatype type = candidateType<T>(panel.width());
-  const auto reduce = [&](MPI_Comm line, int root) {
-    int size = 1;
-    MPI_Comm_size(line, &size);
-    if (size == 1) return;
-    messages.run(line, [&] { MPI_Reduce(factors_.data(), best_.data(), 1, type, op, root, line); });
-    std::swap(factors_, best_);
-  };
-  reduce(grid_.column_line, panel.row);
-  if (grid_.row == panel.row) reduce(grid_.depth_line, 0);
-  MPI_Type_free(&type);
-  MPI_Op_free(&op);
+/// The process of a line that has each of those that are dealt to this layer.
+template <typename T>
+std::vector<int> Factorization<T>::ownersOf(const Cyclic& line, const PanelPlace& outer) const {
+  std::vector<int> owners;
+  for (std::int64_t i = outer.begin + grid_.layer; i < outer.end; i += grid_.layers)
+    owners.push_back(line.owner(i));
+  return owners;
 }
 
 template <typename T>
-void Factorization<T>::factorDiagonal(const PanelPlace& panel) {
-  const Candidates<T> set(factors_.data());
-  if (shape_.pivoting) {
-    if (set.head().finite != 0) factorCandidates<T>(factors_.data());
-    return;
-  }
-  set.head() = {panel.width(), panel.width(), 1, -1};
-  std::iota(set.ids(), set.ids() + panel.width(), panel.begin);
-  copy(
-      matrixIn(panel_, a_.rows - panel.top, panel.width()).part(0, 0, panel.width(), panel.width()),
-      set.values());
-  set.head().zero = factorWithoutPivots(set.values());
-  set.head().finite = allFinite(set.values()) ? 1 : 0;
-}
-
-template <typename T>
-void Factorization<T>::startPanel(Messages& messages, const PanelPlace& panel) {
-  const std::int64_t all = candidateBytes<T>(panel.width());
-  const std::int64_t numbers = static_cast<std::int64_t>(sizeof(CandidateHead)) +
-                               panel.width() * static_cast<std::int64_t>(sizeof(std::int64_t));
-  const auto spread = [&](MPI_Comm line, int root) {
-    int size = 1;
-    MPI_Comm_size(line, &size);
-    if (size > 1)
-      messages.run(
-          line, [&] { MPI_Bcast(factors_.data(), static_cast<int>(all), MPI_BYTE, root, line); });
-  };
-  if (grid_.column == panel.column) {
-    sumPanel(messages, panel);
-    if (shape_.pivoting) holdTournament(messages, panel);
-    if (grid_.row == panel.row && grid_.layer == 0) factorDiagonal(panel);
-    if (grid_.row == panel.row) spread(grid_.depth_line, 0);
-    spread(grid_.column_line, panel.row);
-  }
-  if (grid_.columns == 1) return;
-  // The rows of U are solved for on the diagonal's process row alone.
-  const std::int64_t bytes = grid_.row == panel.row ? all : numbers;
-  messages.gather(grid_.row_line);
-  messages.inMpi([&] {
-    MPI_Ibcast(factors_.data(), static_cast<int>(bytes), MPI_BYTE, panel.column, grid_.row_line,
-               &spreading_);
-  });
-}
-
-template <typename T>
-void Factorization<T>::exchangeRows(Messages& messages, const PanelPlace& panel) {
+void Factorization<T>::exchangeRows(Messages& messages, const PanelPlace& outer) {
   const std::vector<std::int64_t> exchanges =
-      exchangesFor(panel.begin, Candidates<T>(factors_.data()).ids(), panel.width());
+      exchangesFor(outer.begin, panel_.winners().data(), outer.width());
   exchanges_.insert(exchanges_.end(), exchanges.begin(), exchanges.end());
   if (!shape_.pivoting) return;
   std::vector<MovedColumns<T>> columns;
-  // What is left of the panel is finished, and layer 0 alone keeps it.
-  if (grid_.layer == 0) columns.push_back({a_.part(0, 0, a_.rows, panel.left), 0});
-  if (grid_.column == panel.column)
-    columns.push_back({matrixIn(panel_, a_.rows - panel.top, panel.width()), panel.top});
-  columns.push_back({a_.part(0, panel.right, a_.rows, a_.columns - panel.right), 0});
-  row_exchange_.run(messages, movesOf(panel.begin, exchanges.data(), panel.width()), columns);
+  if (!alone_) {
+    columns.push_back({thin_l_, outer.top});
+    // What is finished is on layer 0 alone.
+    if (grid_.layer == 0)
+      columns.push_back({a_.part(0, outer.left, a_.rows, outer.right - outer.left), 0});
+  }
+  columns.push_back({a_.part(0, outer.right, a_.rows, a_.columns - outer.right), 0});
+  row_exchange_.run(messages, movesOf(outer.begin, exchanges.data(), outer.width()), columns);
 }
 
+/// The rows of L in each block column change places as the pivots behind it ask, all at once.
 template <typename T>
-void Factorization<T>::computeL(const PanelPlace& panel) {
-  const LocalMatrix<T> all = matrixIn(panel_, a_.rows - panel.top, panel.width());
-  const Candidates<T> set(factors_.data());
-  const std::int64_t diagonal = panel.below - panel.top;
-  copy(set.values().part(0, 0, diagonal, diagonal > 0 ? panel.width() : 0), all);
-  const LocalMatrix<T> rest = all.part(diagonal, 0, all.rows - diagonal, all.columns);
-  if (set.head().zero >= 0)
-    solveSingular(set.values(), rest);
-  else
-    solveTriangle(CblasRight, CblasUpper, CblasNonUnit, set.values(), rest);
-  if (grid_.layer == 0) copy(all, a_.part(panel.top, panel.left, all.rows, all.columns));
-}
-
-template <typename T>
-void Factorization<T>::computeU(Messages& messages, const PanelPlace& panel) {
-  const std::int64_t columns = a_.columns - panel.right;
-  const LocalMatrix<T> u = matrixIn(u_, panel.width(), columns);
-  const LocalMatrix<T> place = a_.part(panel.top, panel.right, panel.width(), columns);
-  copy(place, u);
-  sumToAll(messages, grid_.depth_line, u, room_);
-  solveTriangle(CblasLeft, CblasLower, CblasUnit, Candidates<T>(factors_.data()).values(), u);
-  if (grid_.layer == 0) copy(u, place);
-}
-
-template <typename T>
-void Factorization<T>::update(Messages& messages, const PanelPlace& panel, bool is_last) {
-  const auto [begin, end] = thinPanel(panel.width(), grid_.layers, grid_.layer);
-  const std::int64_t rows = a_.rows - panel.below, columns = a_.columns - panel.right;
-  const LocalMatrix<T> l = matrixIn(thin_l_, rows, end - begin);
-  const LocalMatrix<T> u = matrixIn(thin_u_, end - begin, columns);
-  if (grid_.column == panel.column)
-    copy(matrixIn(panel_, a_.rows - panel.top, panel.width())
-             .part(panel.below - panel.top, begin, rows, end - begin),
-         l);
-  broadcast(messages, grid_.row_line, panel.column, l, room_);
-  if (grid_.row == panel.row)
-    copy(matrixIn(u_, panel.width(), columns).part(begin, 0, end - begin, columns), u);
-  broadcast(messages, grid_.column_line, panel.row, u, room_);
-  std::int64_t ahead = 0;  // columns of the next panel, which are the first ones where it is
-  if (!is_last) {
-    const PanelPlace next = place(panel.end);
-    if (grid_.column == next.column) {
-      ahead = next.right - next.left;
-      multiplyAdd(T{-1}, l, u.part(0, 0, u.rows, ahead),
-                  a_.part(panel.below, panel.right, rows, ahead));
+void Factorization<T>::exchangeRowsOfL(Messages& messages) {
+  if (!shape_.pivoting || grid_.layer > 0) return;
+  // Which row comes to a place, where that is not its own, and the place to which a row comes.
+  std::map<std::int64_t, std::int64_t> row_at, place_of;
+  const auto take = [](std::map<std::int64_t, std::int64_t>& map, std::int64_t key) {
+    return map.try_emplace(key, key).first;
+  };
+  std::int64_t end = shape_.pivots();
+  for (std::size_t block = begins_.size(); block-- > 1;) {
+    // An exchange that comes before others: its two rows take each other's places among them.
+    for (std::int64_t first = end; first-- > begins_[block];) {
+      const std::int64_t second = exchanges_[static_cast<std::size_t>(first)];
+      const auto to_first = take(place_of, first), to_second = take(place_of, second);
+      std::swap(to_first->second, to_second->second);
+      row_at[to_first->second] = first;
+      row_at[to_second->second] = second;
     }
+    end = begins_[block];
+    std::vector<RowMove> moves;
+    for (const auto& [to, from] : row_at) {
+      if (to != from) moves.push_back({to, from});
+    }
+    const PanelPlace outer = place(begins_[block - 1]);
+    row_exchange_.run(messages, moves,
+                      {{a_.part(0, outer.left, a_.rows, outer.right - outer.left), 0}});
+  }
+}
+
+/// U of the block row `rows`, by blocks of L on its diagonal, which travel along columns of the
+/// grid once they are solved for. thin_u_ has all of it then.
+template <typename T>
+void Factorization<T>::solve(Messages& messages, const PanelPlace& outer, const LocalMatrix<T>& l,
+                             const LocalMatrix<T>& rows) {
+  thin_u_ = rows;
+  if (grid_.rows > 1) thin_u_ = matrixIn(u_room_, outer.width(), rows.columns);
+  for (std::int64_t begin = outer.begin; begin < outer.end;) {
+    const std::int64_t end =
+        grid_.rows == 1 ? outer.end : std::min(outer.end, (begin / rows_.block + 1) * rows_.block);
+    const int owner = grid_.rows == 1 ? 0 : rows_.owner(begin);
+    const std::int64_t top = rows_.before(grid_.row, begin) - outer.top;
+    const std::int64_t below = rows_.before(grid_.row, end) - outer.top;
+    const LocalMatrix<T> u = thin_u_.part(begin - outer.begin, 0, end - begin, rows.columns);
+    if (grid_.row == owner) {
+      const LocalMatrix<T> own = rows.part(top, 0, end - begin, rows.columns);
+      solveTriangle(CblasLeft, CblasLower, CblasUnit,
+                    l.part(top, begin - outer.begin, end - begin, end - begin), own);
+      if (grid_.rows > 1) copy(own, u);
+    }
+    broadcast(messages, grid_.column_line, owner, u, room_);
+    multiplyAdd(T{-1}, l.part(below, begin - outer.begin, rows.rows - below, end - begin), u,
+                rows.part(below, 0, rows.rows - below, rows.columns));
+    begin = end;
+  }
+}
+
+template <typename T>
+void Factorization<T>::computeU(Messages& messages, const PanelPlace& outer) {
+  const std::int64_t columns = a_.columns - outer.right, height = outer.below - outer.top;
+  const LocalMatrix<T> place = a_.part(outer.top, outer.right, height, columns);
+  if (grid_.layers == 1) {
+    solve(messages, outer, thin_l_.part(0, 0, height, outer.width()), place);
+    return;
+  }
+  const LocalMatrix<T> l = matrixIn(l_room_, height, outer.width());
+  shares_.gatherThin(messages, thin_l_.part(0, 0, height, thin_l_.columns), l);
+  const LocalMatrix<T> rows =
+      matrixIn(rows_room_, height, shareOf(columns, grid_.layers, grid_.layer).size());
+  shares_.sumColumns(messages, place, rows);
+  solve(messages, outer, l, rows);
+  const std::vector<int> layer_of = layersOf(rows_, grid_.row, outer.top, outer.below, outer);
+  const LocalMatrix<T> own =
+      matrixIn(own_u_room_, std::count(layer_of.begin(), layer_of.end(), grid_.layer), columns);
+  shares_.spreadRows(messages, rows, layer_of, own, place);
+  thin_u_ = matrixIn(thin_u_room_, thin_l_.columns, columns);
+  shares_.gatherRows(messages, own, ownersOf(rows_, outer), thin_u_);
+}
+
+template <typename T>
+void Factorization<T>::update(Messages& messages, const PanelPlace& outer, bool is_last) {
+  const std::int64_t rows = a_.rows - outer.below, columns = a_.columns - outer.right;
+  const LocalMatrix<T> l = thin_l_.part(outer.below - outer.top, 0, rows, thin_l_.columns);
+  const LocalMatrix<T> u = thin_u_;
+  std::int64_t ahead = 0;  // columns of the next block column, which are the first ones
+  if (!is_last) {
+    const PanelPlace next = place(outer.end);
+    ahead = next.right - next.left;
+    multiplyAdd(T{-1}, l, u.part(0, 0, u.rows, ahead),
+                a_.part(outer.below, outer.right, rows, ahead));
     startPanel(messages, next);
   }
-  multiplyAddBeside(messages, &spreading_, 1, T{-1}, l, u.part(0, ahead, u.rows, columns - ahead),
-                    a_.part(panel.below, panel.right + ahead, rows, columns - ahead));
+  std::vector<MPI_Request>& under_way = panel_.underWay();
+  multiplyAddBeside(messages, under_way.data(), static_cast<int>(under_way.size()), T{-1}, l,
+                    u.part(0, ahead, u.rows, columns - ahead),
+                    a_.part(outer.below, outer.right + ahead, rows, columns - ahead));
 }
 
 template <typename T>
 Status Factorization<T>::run(Messages& messages, const Progress& progress) {
-  const std::int64_t pivots = std::min(rows_.size, columns_.size);
+  const std::int64_t pivots = shape_.pivots();
   Status status;
   if (pivots > 0) startPanel(messages, place(0));
   for (std::int64_t begin = 0; begin < pivots;) {
-    const PanelPlace panel = place(begin);
-    messages.inMpi([&] { MPI_Wait(&spreading_, MPI_STATUS_IGNORE); });
-    const CandidateHead head = Candidates<T>(factors_.data()).head();
-    if (head.zero >= 0 && zero_column_ < 0) {
-      zero_column_ = begin + head.zero;
+    const PanelPlace outer = place(begin);
+    begins_.push_back(begin);
+    panel_.finish(messages);
+    if (panel_.zeroColumn() >= 0 && zero_column_ < 0) {
+      zero_column_ = panel_.zeroColumn();
       status = failure(TORC_LINALG_SINGULAR,
                        "the pivot of column " + std::to_string(zero_column_) + " is zero");
     }
-    if (head.zero >= 0 && !shape_.pivoting) return status;
-    if (head.finite == 0)
+    if (zero_column_ >= 0 && !shape_.pivoting) return status;
+    if (!panel_.finite())
       return failure(TORC_LINALG_NOT_FINITE, "infinities or NaN in columns " +
                                                  std::to_string(begin) + " to " +
-                                                 std::to_string(panel.end - 1));
-    exchangeRows(messages, panel);
-    if (grid_.column == panel.column) computeL(panel);
-    if (grid_.row == panel.row) computeU(messages, panel);
-    update(messages, panel, panel.end >= pivots);
-    begin = panel.end;
+                                                 std::to_string(outer.end - 1));
+    finishPanel(messages, outer);
+    exchangeRows(messages, outer);
+    computeU(messages, outer);
+    update(messages, outer, outer.end >= pivots);
+    begin = outer.end;
     const double left = static_cast<double>(pivots - begin) / static_cast<double>(pivots);
     progress(1 - left * left * left);
   }
+  exchangeRowsOfL(messages);
   int finite = grid_.layer > 0 || allFinite(a_) ? 1 : 0;
   messages.run(grid_.all,
                [&] { MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, grid_.all); });

@@ -1,7 +1,6 @@
 #include "linalg/lu/row_exchange.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 namespace torc::linalg {
@@ -44,8 +43,8 @@ std::vector<RowMove> movesOf(std::int64_t first, const std::int64_t* exchanges,
 
 template <typename T>
 void RowExchange<T>::reserve(std::int64_t moves, std::int64_t columns) {
-  sent_.reserve(static_cast<std::size_t>(moves * columns));
-  received_.reserve(static_cast<std::size_t>(moves * columns));
+  sent_.reserve(static_cast<std::size_t>(pieceRoom(moves, columns)));
+  received_.reserve(static_cast<std::size_t>(pieceRoom(moves, columns)));
 }
 
 template <typename T>
@@ -84,12 +83,9 @@ void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
   }
   std::vector<int> sent(to_peer.size()), sent_at(to_peer.size());
   std::vector<int> received(to_peer.size()), received_at(to_peer.size());
-  const std::int64_t fit = std::max<std::int64_t>(
-      1, std::numeric_limits<int>::max() /
-             std::max<std::int64_t>(1, static_cast<std::int64_t>(moves.size())));
-  const std::int64_t most = std::min(fit, std::max<std::int64_t>(1, all_columns));
-
-  // Columns of one round, of which there is more than one only where counts would not fit.
+  // Columns of one round, of which there is more than one only where that takes much room.
+  const std::int64_t most = std::min(columnsOfPiece(static_cast<std::int64_t>(moves.size())),
+                                     std::max<std::int64_t>(1, all_columns));
   for (std::int64_t begin = 0; begin < all_columns; begin += most) {
     const std::int64_t end = std::min(all_columns, begin + most);
     const auto each = [&](auto&& visit) {
@@ -122,10 +118,8 @@ void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
           *to++ = column[row - first];
       }
     });
-    messages.run(grid_.column_line, [&] {
-      MPI_Alltoallv(sent_.data(), sent.data(), sent_at.data(), mpiType<T>(), received_.data(),
-                    received.data(), received_at.data(), mpiType<T>(), grid_.column_line);
-    });
+    exchangeAll(messages, grid_.column_line, sent_.data(), sent, sent_at, received_.data(),
+                received, received_at);
     each([&](T* column, std::int64_t first, std::int64_t j) {
       for (std::size_t peer = 0; peer < from_peer.size(); ++peer) {
         const T* from = received_.data() + received_at[peer] +

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "runtime/transport/mpi_status.h"
+#include "runtime/transport/smpi.h"
 #include "support/message.h"
 
 namespace torc::runtime {
@@ -133,9 +134,10 @@ Status MpiTransport::bind(const Bases& bases) {
 }
 
 Status MpiTransport::makePersistent(Fragment& fragment) {
+  const Channel& channel = channels_[fragment.channel];
+  if (channel.sending && kLosesRestartedSends) return {};
   std::byte* data = fragment.place.in(bases_);
   const int tag = tag_base_ + static_cast<int>(fragment.tag);
-  const Channel& channel = channels_[fragment.channel];
   if (channel.sending && channel.mode == SendMode::kSynchronous) {
     return mpiStatus(PMPI_Ssend_init(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_,
                                      &fragment.request),
@@ -192,7 +194,7 @@ inline void MpiTransport::unpack(const Fragment& fragment) {
 
 inline int MpiTransport::startFragment(const Fragment& fragment, const Channel& channel,
                                        MPI_Request* request) {
-  if (requests_ == Requests::kPersistent) {
+  if (requests_ == Requests::kPersistent && !(channel.sending && kLosesRestartedSends)) {
     *request = fragment.request;
     return PMPI_Start(request);
   }
@@ -216,9 +218,9 @@ bool MpiTransport::start(ChannelId index) {
     active_fragment_[active_count_] = number;
     const int code = startFragment(fragment, channel, &active_[active_count_]);
     if (code != MPI_SUCCESS) {
-      status_ = mpiStatus(code, requests_ == Requests::kPersistent ? "MPI_Start"
-                                : channel.sending                  ? "MPI_Isend"
-                                                                   : "MPI_Irecv");
+      status_ = mpiStatus(code, fragment.request != MPI_REQUEST_NULL ? "MPI_Start"
+                                : channel.sending                    ? "MPI_Isend"
+                                                                     : "MPI_Irecv");
       return false;
     }
     ++active_count_;

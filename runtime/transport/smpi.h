@@ -8,8 +8,10 @@
 //    request.
 //  - MPI_Test says nothing about a null request.
 //  - A buffered message is lost where its persistent request is started again before it has been
-//    received: ranks that run ahead of others need settings in which no send is over before its
-//    message has arrived (smpi/send-is-detached-thresh:0).
+//    received. Request::start() (src/smpi/mpi/smpi_request.cpp) writes the number of the new
+//    message into the request, `message_id_`, which is the old message's, too: match_recv() then
+//    refuses the old one for its number, its receive never ends, and all that follow wait behind
+//    it. (Later versions keep a number for each.) So every send has a request of its own there.
 #ifndef TORC_RUNTIME_TRANSPORT_SMPI_H_
 #define TORC_RUNTIME_TRANSPORT_SMPI_H_
 
@@ -20,6 +22,7 @@ namespace torc::runtime {
 #ifdef SMPI_H
 
 inline constexpr bool kSimulated = true;
+inline constexpr bool kLosesRestartedSends = true;
 
 inline int startDuplicate(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
@@ -55,6 +58,7 @@ inline int startAlltoallv(const void* in, const int* in_counts, const int* in_of
 #else
 
 inline constexpr bool kSimulated = false;
+inline constexpr bool kLosesRestartedSends = false;
 
 inline int startDuplicate(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
   return PMPI_Comm_idup(comm, duplicate, request);

@@ -114,7 +114,7 @@ llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machi
       job.trees = trees;
       model.ways.push_back(
           {name, on,
-           options.lu ? luCost(machine, job, static_cast<double>(options.panel), options.pivoting)
+           options.lu ? luCost(machine, job, {static_cast<double>(options.panel)}, options.pivoting)
                       : gemmCost(machine, job, rounds)});
     };
     if (!options.lu) add("2-D, shifts", square, LineTrees::kBinomial, GemmRounds::kShifts);

@@ -74,9 +74,15 @@ enum class GemmRounds {
 /// any; in each layer its share of the rounds, each of a block of A and one of B.
 DenseCost gemmCost(const model::Machine& machine, const DenseJob& job, GemmRounds rounds);
 
-/// A = L U, of panels of `panel` columns in all (0: what is fastest), a share of which is a layer's
-/// (the thin panel). docs/research/papers/2.5d.md lists what is counted.
-DenseCost luCost(const model::Machine& machine, const DenseJob& job, double panel, bool pivoting);
+/// Columns of an outer block column, and of its panels: a layer's share (the thin panel) where
+/// they are 0. No outer width: what is fastest.
+struct LuWidths {
+  double outer = 0, inner = 0;
+};
+
+/// A = L U. docs/research/papers/2.5d.md lists what is counted.
+DenseCost luCost(const model::Machine& machine, const DenseJob& job, const LuWidths& widths,
+                 bool pivoting);
 
 }  // namespace torc::studies
 

@@ -1,6 +1,6 @@
-// What factoring takes: the messages of 2.5D LU, steps A to C of the paper's Figure 3, one by one.
-// The paper itemises them in another report (Solomonik and Demmel, UCB/EECS-2011-10, appendix B);
-// this count is our own.
+// What factoring takes: the messages of 2.5D LU as linalg/lu sends them, in the steps of the
+// paper's Figure 3. The paper itemises its own in another report (Solomonik and Demmel,
+// UCB/EECS-2011-10, appendix B). tests/linalg/lu_words_test.cc counts the program's.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,37 +11,33 @@
 namespace torc::studies {
 namespace {
 
-/// The messages of one factorization by panels of one width.
+/// The messages of one factorization.
 class LuCount {
  public:
-  LuCount(const model::Machine& machine, const DenseJob& job, double panel, bool pivoting)
-      : lines_(machine, job.trees, job.line_nodes), job_(job), panel_(panel) {
+  LuCount(const model::Machine& machine, const DenseJob& job, const LuWidths& widths, bool pivoting)
+      : lines_(machine, job.trees, job.line_nodes), job_(job) {
     const auto& [rows, columns, layers] = job.grid;
     const double n = job.size;
-    const double steps = std::ceil(n / panel);
-    const double thin = panel / layers;
-    for (double step = 0; step < steps; ++step) {
-      const double left = n - step * panel;  // with the panel
-      const double rest = std::max(0.0, left - panel);
-      if (layers > 1) {
-        depth(kSums, true, (left + rest) * panel);
-        factorCorner(thin);
-        depth(kCorner, false, panel * panel);
-        // Each layer solves for its share of L's rows and U's columns, a thin panel at a time.
-        row(kSolve, layers, rest / layers * thin);
-        column(kSolve, layers, panel / 2 * thin);
-        column(kSolve, layers, rest / layers * thin);
-        row(kSolve, layers, panel / 2 * thin);
-        depth(kShares, false, 2 * rest * panel);
-      } else {
-        add(kDiagonal, 2, 2 * panel * panel,
-            lines_.multicast(rows, panel * panel * job.element) +
-                lines_.multicast(columns, panel * panel * job.element));
-      }
-      row(kThinL, 1, rest * thin);
-      column(kThinU, 1, rest * thin);
-      if (pivoting) pivot(left, thin);
+    const double outer_steps = std::ceil(n / widths.outer);
+    for (double step = 0; step < outer_steps; ++step) {
+      const double left = n - step * widths.outer;
+      const double outer = std::min(left, widths.outer), rest = left - outer;
+      const double inner = std::min(outer, widths.inner);
+      sums(left / rows * outer / columns);
+      factor(left, outer, inner, pivoting);
+      exchangeLayers(kLToLayers, left / rows * outer / columns / layers);
+      gatherToFirst(kLToFirst, left / rows * outer / columns);
+      if (pivoting) exchangeRows(outer, (outer + rest) / columns + outer / layers);
+      if (rest <= 0) continue;
+      gather(kLToLayers, layers, outer / rows * outer);
+      thinPanels(left / rows * outer / layers, rest / columns * outer / layers);
+      sums(outer / rows * rest / columns);
+      const double solves = std::ceil(outer / inner);
+      multicasts(kU, rows, solves, outer / solves * rest / columns / layers);
+      exchangeLayers(kUToLayers, outer / rows * rest / columns / layers);
+      gatherToFirst(kUToFirst, outer / rows * rest / columns);
     }
+    if (pivoting) exchangeRowsOfL(outer_steps - 1);
   }
 
   std::vector<DenseItem> items() const {
@@ -55,14 +51,17 @@ class LuCount {
  private:
   enum Kind {
     kSums,
-    kDiagonal,
-    kCorner,
-    kSolve,
-    kShares,
+    kTournament,
+    kL,
+    kPivotRows,
+    kLToLayers,
+    kLToFirst,
+    kRows,
+    kU,
+    kUToLayers,
+    kUToFirst,
     kThinL,
     kThinU,
-    kTournament,
-    kRows,
     kKinds
   };
 
@@ -72,77 +71,128 @@ class LuCount {
     item.bytes += words * job_.element;
     item.seconds += seconds;
   }
-  /// `words` of a layer's matrix, of which each node has its share, along the depth.
-  void depth(Kind kind, bool sum, double words) {
-    const double mine = words / job_.grid.rows / job_.grid.columns;
-    const double bytes = mine * job_.element;
-    if (mine > 0)
-      add(kind, 1, mine,
-          sum ? lines_.allreduce(job_.grid.layers, bytes)
-              : lines_.multicast(job_.grid.layers, bytes));
+  /// `words` of each node that come from others of a line, where they are spread evenly.
+  static double others(double line, double words) { return words * (line - 1) / line; }
+
+  /// Panel by panel, of which half a block column is right on average, and half of the rows of its
+  /// diagonal are chosen.
+  void factor(double left, double outer, double inner, bool pivoting) {
+    const auto& [rows, columns, layers] = job_.grid;
+    const double panels = std::ceil(outer / inner);
+    const double below = left - (outer - inner) / 2, right = (outer - inner) / 2;
+    // The last diagonal block is for no other column.
+    multicasts(kL, columns, panels,
+               below / rows / layers * inner + (panels - 1) / panels * inner * inner);
+    gatherPlane(panels, inner * right / columns, pivoting);
+    if (pivoting) {
+      tournaments(rows, panels, inner * inner);
+      tournaments(layers, panels, inner * inner);
+    } else {
+      gatherPlane(panels, inner * inner, pivoting);
+    }
   }
-  /// `count` multicasts of `words` each, whose rows are spread over the rows of the grid.
-  void row(Kind kind, double count, double words) {
-    multicasts(kind, count, words / job_.grid.rows, job_.grid.columns);
-  }
-  void column(Kind kind, double count, double words) {
-    multicasts(kind, count, words / job_.grid.columns, job_.grid.rows);
-  }
-  void multicasts(Kind kind, double count, double words, double line) {
+  void multicasts(Kind kind, double line, double count, double words) {
     if (words > 0 && line > 1)
       add(kind, count, count * words, count * lines_.multicast(line, words * job_.element));
   }
-  /// The diagonal block of a panel on one layer, by thin panels: half of it is left on average.
-  void factorCorner(double thin) {
-    const auto& [rows, columns, layers] = job_.grid;
-    const double bytes = thin * thin * job_.element;
-    add(kDiagonal, 2 * layers, 2 * layers * thin * thin,
-        layers * (lines_.multicast(rows, bytes) + lines_.multicast(columns, bytes)));
-    row(kDiagonal, layers, panel_ / 2 * thin);
-    column(kDiagonal, layers, panel_ / 2 * thin);
+  /// A reduction, and a multicast of what comes of it.
+  void tournaments(double line, double count, double words) {
+    if (line > 1)
+      add(kTournament, 2 * count, 2 * count * words,
+          count * lines_.allreduce(line, words * job_.element));
   }
-  /// Tournaments over the layers' rows, then over the layers, for each thin panel, and rows that
-  /// change places: twice the panel's, in the rest of the matrix.
-  void pivot(double left, double thin) {
+  /// A reduce-scatter over the layers: all but the own share goes up a tree.
+  void sums(double words) {
+    const double layers = job_.grid.layers, moved = others(layers, words);
+    if (moved > 0) add(kSums, 1, moved, lines_.reduction(layers, moved * job_.element));
+  }
+  /// Of `words` in all each node of a line has a part, and gets all.
+  void gather(Kind kind, double line, double words) {
+    const double moved = others(line, words);
+    if (moved > 0) add(kind, 1, moved, lines_.multicast(line, moved * job_.element));
+  }
+  /// `count` times over the layers and down the columns, from all of which pivot rows come; those
+  /// of a diagonal block are on one process row.
+  void gatherPlane(double count, double words, bool pivoting) {
     const auto& [rows, columns, layers] = job_.grid;
-    const double bytes = thin * thin * job_.element;
-    add(kTournament, (layers > 1 ? 2 : 1) * layers, 2 * layers * thin * thin,
-        layers * (lines_.reduction(rows, bytes) + lines_.reduction(layers, bytes)));
-    if (rows > 1) {
-      const double moved = 2 * panel_ * left / rows / columns;
-      add(kRows, 1, moved, lines_.exchange(rows, moved * job_.element));
+    const double over = others(layers, pivoting ? words / rows : words);
+    const double down = pivoting ? others(rows, words) : (rows > 1 ? words : 0);
+    for (const auto& [line, moved] : {std::pair{layers, over}, std::pair{rows, down}}) {
+      if (moved > 0)
+        add(kPivotRows, count, count * moved, count * lines_.multicast(line, moved * job_.element));
     }
+  }
+  /// Of one layer the panel and U have come along the lines already.
+  void thinPanels(double l, double u) {
+    if (job_.grid.layers == 1) return;
+    gather(kThinL, job_.grid.columns, l);
+    gather(kThinU, job_.grid.rows, u);
+  }
+  void gatherToFirst(Kind kind, double words) { gather(kind, job_.grid.layers, words); }
+  void exchangeLayers(Kind kind, double words) {
+    const double layers = job_.grid.layers, moved = others(layers, words);
+    if (moved > 0) add(kind, 1, moved, lines_.exchange(layers, moved * job_.element));
+  }
+  /// The rows that are chosen and those in whose place they come, in `columns`. On one layer a
+  /// block column is one block: the latter all leave one node, and the former come to it.
+  void exchangeRows(double outer, double columns) {
+    const double rows = job_.grid.rows;
+    const bool spread = job_.grid.layers > 1;
+    const double moved = others(rows, spread ? 2 * outer / rows * columns : outer * columns);
+    const double bytes = moved * job_.element;
+    if (moved > 0)
+      add(kRows, 1, moved, spread ? lines_.exchange(rows, bytes) : lines_.multicast(rows, bytes));
+  }
+  /// The finished rows of L, in the end: `count` block columns, on one layer each on one column of
+  /// nodes.
+  void exchangeRowsOfL(double count) {
+    const auto& [rows, columns, layers] = job_.grid;
+    if (layers == 1) count /= columns;
+    const double moved = others(rows, job_.size / columns * job_.size / 2 / rows);
+    if (moved > 0 && count > 0)
+      add(kRows, count, moved, count * lines_.exchange(rows, moved / count * job_.element));
   }
 
   const Lines lines_;
   const DenseJob& job_;
-  const double panel_;
-  std::vector<DenseItem> items_ = {{"C: allreduces of panels over the layers"},
-                                   {"A: multicasts within the diagonal blocks"},
-                                   {"A: multicasts of L11 and U11 to the layers"},
-                                   {"A: multicasts in the layers' shares of L21 and U12"},
-                                   {"A: multicasts of the shares to the layers"},
-                                   {"B: multicasts of thin panels of L along rows"},
-                                   {"B: multicasts of thin panels of U along columns"},
-                                   {"reductions of the tournaments"},
-                                   {"exchanges of rows"}};
+  std::vector<DenseItem> items_ = {{"C: sums of block columns and rows over the layers"},
+                                   {"A: reductions and multicasts of the tournaments"},
+                                   {"A: multicasts of panels of L along rows"},
+                                   {"A: pivot rows of block columns to their columns"},
+                                   {"A: L to the layers, its share to each"},
+                                   {"A: L to layer 0"},
+                                   {"A: exchanges of rows"},
+                                   {"A: multicasts of U along columns"},
+                                   {"A: U to the layers, its share to each"},
+                                   {"A: U to layer 0"},
+                                   {"B: thin panels of L along rows"},
+                                   {"B: thin panels of U along columns"}};
 };
 
 }  // namespace
 
-DenseCost luCost(const model::Machine& machine, const DenseJob& job, double panel, bool pivoting) {
-  const auto& [rows, columns, layers] = job.grid;
-  const double n = job.size;
+DenseCost luCost(const model::Machine& machine, const DenseJob& job, const LuWidths& widths,
+                 bool pivoting) {
+  const double layers = job.grid.layers, n = job.size;
   const double compute_s = 2.0 / 3 * n * n * n / (job.grid.nodes() * job.flop_rate);
-  if (panel > 0) return {compute_s, LuCount(machine, job, panel, pivoting).items()};
-  // From the paper's width, which is a block of each node, down to one element of a layer.
+  const auto count = [&](double outer, double inner) {
+    return DenseCost{compute_s, LuCount(machine, job, {outer, inner}, pivoting).items()};
+  };
+  if (widths.outer > 0)
+    return count(widths.outer, widths.inner > 0 ? widths.inner : widths.outer / layers);
+  // From the paper's widths, n / sqrt(P / c) and n / sqrt(P c), down to one element of a layer. One
+  // layer's block column is one panel.
   constexpr double kMostSteps = 1 << 17;
+  constexpr int kMostHalvings = 5;
   const double narrowest = std::max({1.0, layers, n / kMostSteps});
-  double each = std::max(narrowest, n / std::max(rows, columns));
-  DenseCost best{compute_s, LuCount(machine, job, each, pivoting).items()};
-  while ((each /= 2) >= narrowest) {
-    DenseCost cost{compute_s, LuCount(machine, job, each, pivoting).items()};
-    if (cost.communicate_s() < best.communicate_s()) best = std::move(cost);
+  const double widest = n / std::max(job.grid.rows, job.grid.columns);
+  DenseCost best = count(widest, widest / layers);
+  for (double outer = widest; outer >= narrowest; outer /= 2) {
+    double inner = outer / layers;
+    for (int i = 0; i <= (layers > 1 ? kMostHalvings : 0) && inner >= 1; ++i, inner /= 2) {
+      DenseCost cost = count(outer, inner);
+      if (cost.communicate_s() < best.communicate_s()) best = std::move(cost);
+    }
   }
   return best;
 }

@@ -95,7 +95,7 @@ class On {
   }
   DenseCost lu(double n, bool pivoting) {
     job_.size = n;
-    return luCost(machine_, job_, 0, pivoting);
+    return luCost(machine_, job_, {}, pivoting);
   }
 
  private:

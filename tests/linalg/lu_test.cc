@@ -89,6 +89,8 @@ TEST(Lu, FactorsAreThoseOfTheRowsInTheOrderOfThePivots) {
              Case{20, 20, 64, 0, TORC_LINALG_TOURNAMENT, 0},  // blocks larger than the matrix
              Case{41, 23, 8, 0, TORC_LINALG_TOURNAMENT, 0},   // high
              Case{23, 41, 8, 0, TORC_LINALG_TOURNAMENT, 0},   // wide
+             Case{70, 70, 3, 0, TORC_LINALG_TOURNAMENT, 1},   // block columns of many blocks
+             Case{70, 64, 3, 2, TORC_LINALG_NO_PIVOTING, 0},  // with panels within blocks
              Case{1, 9, 4, 0, TORC_LINALG_TOURNAMENT, 0},     // one row
              Case{9, 1, 4, 0, TORC_LINALG_TOURNAMENT, 0},     // one column
              Case{12, 12, 1, 0, TORC_LINALG_TOURNAMENT, 0},   // panels narrower than the layers
@@ -97,6 +99,19 @@ TEST(Lu, FactorsAreThoseOfTheRowsInTheOrderOfThePivots) {
       expectFactors<double>(grid, t);
     expectFactors<float>(grid, {30, 30, 8, 0, TORC_LINALG_TOURNAMENT, 0});
   });
+}
+
+TEST(Lu, BitsAreTheSameInEveryRun) {
+  ON_ORDINARY_GRID(grid);
+  const Formula formula = [](std::int64_t i, std::int64_t j) { return randomNumber(i, j, 6); };
+  std::vector<double> first;
+  for (int run = 0; run < 4; ++run) {
+    Distributed<double> a(grid, {61, 61, 4, 4}, formula);
+    ASSERT_LINALG_OK(factor(grid, a, TORC_LINALG_TOURNAMENT, nullptr, nullptr, nullptr));
+    const std::vector<double> factors = a.whole();
+    if (run == 0) first = factors;
+    EXPECT_EQ(factors, first);
+  }
 }
 
 TEST(Lu, SolvesWithSmallResiduals) {
