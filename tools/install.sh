@@ -42,5 +42,8 @@ for target in "${targets[@]}"; do
   built+=("bazel-bin/${target/://}")
 done
 mapfile -t documents < <(find docs -type f ! -name BUILD | sort)
-bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.pc.in tools/torc.py \
-  "${documents[@]}"
+pages=$(mktemp -d)
+trap 'rm -rf "$pages"' EXIT
+bash tools/man_pages.sh "$pages" bazel-bin/compiler/torc bazel-bin/studies/torc-model "bazel-bin/$runtime/torc-run"
+bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.{pc,cmake}.in tools/torc.py \
+  tools/{completion.bash,modulefile.in} "$pages"/*.1 "${documents[@]}"

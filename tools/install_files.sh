@@ -32,6 +32,20 @@ for file in "$@"; do
     *.py)
       install -D -m 644 "$file" "$root/lib/python3/dist-packages/$name"
       ;;
+    */completion.bash)
+      install -D -m 644 "$file" "$root/share/bash-completion/completions/torc"
+      ;;
+    *.1)
+      install -D -m 644 "$file" "$root/share/man/man1/$name"
+      ;;
+    *.cmake.in)
+      mkdir -p "$root/lib/cmake/torc"
+      sed "s/@VERSION@/$version/" "$file" >"$root/lib/cmake/torc/${name%.in}"
+      ;;
+    */modulefile.in)
+      mkdir -p "$root/share/modulefiles/torc"
+      sed "s/@VERSION@/$version/" "$file" >"$root/share/modulefiles/torc/$version"
+      ;;
     *.pc.in)
       if [[ -z $version ]]; then
         echo "install_files.sh: $name needs the version, which bin/torc tells" >&2

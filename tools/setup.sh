@@ -9,7 +9,7 @@ packages=(
   # libFuzzer targets (--config=fuzz), and the style of sources.
   clang libclang-rt-14-dev clang-format
   # Programs against an installed torc, and what a library exports.
-  pkgconf binutils
+  pkgconf binutils cmake man-db
   # Both MPIs, which the tools below name; who has the plain names does not matter.
   mpich libmpich-dev libhwloc-dev
   openmpi-bin libopenmpi-dev
@@ -30,7 +30,7 @@ programs=(
   bazel g++ git clang clang-format
   mpicc.mpich mpicxx.mpich mpiexec.hydra
   mpicc.openmpi mpiexec.openmpi
-  pkg-config nm readelf
+  pkg-config nm readelf cmake man
   smpicxx smpirun
   ip tc sysctl
   /usr/lib/llvm-19/bin/FileCheck

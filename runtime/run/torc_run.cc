@@ -16,6 +16,8 @@
 #include "runtime/run/tune.h"
 #include "schedules/collective.h"
 #include "support/hash.h"
+#include "support/message.h"
+#include "support/version.h"
 
 namespace torc::runtime {
 namespace {
@@ -129,8 +131,9 @@ int run(int argc, char** argv) {
   if (!haveSameArguments(argc, argv)) return fail("the options differ between the ranks", 2);
   const StatusOr<RunOptions> options = parseRunOptions(argc, argv);
   if (!options.ok()) return fail(options.status().message(), 2);
-  if (options->help) {
-    if (g_rank == 0) std::fputs(runHelp().c_str(), stdout);
+  if (options->help || options->version) {
+    const std::string text = options->help ? runHelp() : message("torc-run ", kVersion, "\n");
+    if (g_rank == 0) std::fputs(text.c_str(), stdout);
     return 0;
   }
   Status status;

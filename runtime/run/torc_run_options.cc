@@ -230,7 +230,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   RunOptions options;
   options.type = runTypes().front();
   options.op = runOps().front();
-  int check = 0, compare = 0, in_place = 0, uneven = 0, sweep = 0, help = 0;
+  int check = 0, compare = 0, in_place = 0, uneven = 0, sweep = 0, help = 0, version = 0;
   int trace_events = 0;
   bool has_sizes = false, has_minutes = false, calibrates = false;
   const struct option table[] = {
@@ -260,6 +260,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
       {"in-place", no_argument, &in_place, 1},
       {"uneven", no_argument, &uneven, 1},
       {"help", no_argument, &help, 1},
+      {"version", no_argument, &version, 1},
       {nullptr, 0, nullptr, 0},
   };
   opterr = 0;
@@ -347,7 +348,8 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   options.uneven = uneven != 0;
   options.dedicated_sweep = sweep != 0;
   options.help = help != 0;
-  if (options.help) return options;
+  options.version = version != 0;
+  if (options.help || options.version) return options;
   const std::span<char* const> named(argv + optind, argv + argc);
   if (options.dedicated_sweep) {
     if (!has_sizes) options.sizes = {{8, 8}};
@@ -401,7 +403,7 @@ std::string runHelp() {
          "  --warmup N         untimed iterations before, at most (default 2)\n"
          "  --trace FILE       write what every rank did, as Chrome trace JSON, for Perfetto\n"
          "  --trace-events N   room for the last N events of each rank (default 100000)\n"
-         "  --help\n"
+         "  --help, --version\n"
          "\n"
          "Tuning: measures the library's schedules and MPI's own collectives on these ranks, and "
          "writes a copy\n"

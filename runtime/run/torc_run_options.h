@@ -47,7 +47,7 @@ struct RunOptions {
   int root = 0;
   bool in_place = false;
   bool uneven = false;
-  bool help = false;
+  bool help = false, version = false;
   std::string tune;                     // path of a library
   std::string output;                   // of its tuned copy
   std::vector<Collective> collectives;  // to tune; none: all

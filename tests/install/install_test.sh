@@ -31,6 +31,40 @@ fail() {
 
 [[ torc\ $(pkg-config --modversion torc) == "$(torc --version)" ]] || fail "version of torc.pc"
 
+echo "== man pages, completion, module file"
+bash "$root/tools/man_pages.sh" pages "$work/prefix/bin/torc"
+for page in pages/*.1; do
+  man --warnings -l "$page" >text.txt 2>warnings.txt || fail "$page"
+  [[ ! -s warnings.txt ]] || fail "$page: $(cat warnings.txt)"
+  grep -q '^NAME' text.txt && grep -q '^SYNOPSIS' text.txt || fail "$page lacks a section"
+done
+[[ -e pages/torc-library-build.1 ]] || fail "no page of library build"
+complete_words() {
+  bash -c 'source "$0"; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _torc; echo "${COMPREPLY[@]}"' \
+    "$work/prefix/share/bash-completion/completions/torc" "$@"
+}
+[[ $(complete_words torc si) == simulate ]] || fail "completion of a subcommand: $(complete_words torc si)"
+[[ $(complete_words torc library build --par) == --partition= ]] || fail "completion of an option"
+grep -q "torc $(torc --version | sed 's/torc //'): compiled" prefix/share/modulefiles/torc/* || fail "module file"
+
+echo "== CMake"
+mkdir project
+cat >project/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(heat C)
+find_package(torc 0.1 REQUIRED)
+add_executable(heat heat.c)
+target_link_libraries(heat torc::torc m)
+END
+cp "$examples/heat.c" project
+cmake -S project -B build -DCMAKE_C_COMPILER="mpicc.${TEST_MPI:-mpich}" -DCMAKE_PREFIX_PATH="$work/prefix" >cmake.txt
+cmake --build build >>cmake.txt || fail "CMake: $(cat cmake.txt)"
+readelf -d build/heat | grep -q 'NEEDED.*libtorc.so.1' || fail "CMake: not linked"
+sed -i 's/torc 0.1/torc 9/' project/CMakeLists.txt
+! cmake -S project -B other -DCMAKE_C_COMPILER="mpicc.${TEST_MPI:-mpich}" -DCMAKE_PREFIX_PATH="$work/prefix" \
+  >/dev/null 2>cmake.txt || fail "CMake: version 9 is there"
+grep -q 'torcConfig.cmake, version: 0.1' cmake.txt || fail "CMake: $(cat cmake.txt)"
+
 echo "== heat.c, with a schedule"
 read -r -a flags < <(pkg-config --cflags --libs torc)
 compile "$examples/heat.c" "${flags[@]}" -lm -o heat
