@@ -18,6 +18,7 @@ Command dumpCommand();
 Command simulateCommand();
 Command verifyCommand();
 Command assembleCommand();
+Command exportCommand();
 Command boundsCommand();
 Command machinesCommand();
 Command infoCommand();

@@ -66,7 +66,7 @@ int run(int argc, char** argv) {
                               dumpCommand(),          verifyCommand(),     simulateCommand(),
                               boundsCommand(),        machinesCommand(),   infoCommand(),
                               libraryBuildCommand(),  libraryAddCommand(), libraryListCommand(),
-                              libraryVerifyCommand(), libraryDiffCommand()};
+                              libraryVerifyCommand(), libraryDiffCommand(), exportCommand()};
   std::vector<const char*> arguments = withHelp(argc, argv);
   std::string two_words;
   const llvm::StringRef first = arguments.size() > 1 ? arguments[1] : "";
