@@ -105,9 +105,8 @@ llvm::Error forEachRank(const ir::ExportedCall& call, Totals& totals, WriteRank 
     if (!program) return program.takeError();
     if (llvm::Error error = write(*program)) return error;
     totals.operations += program->operations.size();
-    totals.messages += static_cast<std::uint64_t>(
-        llvm::count_if(program->operations,
-                       [](const FlatOperation& operation) { return sends(operation.kind); }));
+    totals.messages += static_cast<std::uint64_t>(llvm::count_if(
+        program->operations, [](const FlatOperation& operation) { return sends(operation.kind); }));
   }
   return llvm::Error::success();
 }
@@ -126,8 +125,7 @@ llvm::Error exportGoal(const ir::ExportedCall& call, const std::string& path, To
   return out->replace();
 }
 
-llvm::Error exportChakra(const ir::ExportedCall& call, const std::string& prefix,
-                         Totals& totals) {
+llvm::Error exportChakra(const ir::ExportedCall& call, const std::string& prefix, Totals& totals) {
   if (call.ranks() > kMostFiles) {
     return makeError("too large: a file for each of " + llvm::Twine(call.ranks()) +
                      " ranks, and at most " + llvm::Twine(kMostFiles) + " are written");
@@ -176,8 +174,7 @@ void noteLimits(const ir::MscclWriter& writer) {
              ", microsoft/msccl " + llvm::Twine(ir::kStepsOfMsccl));
   }
   if (writer.channels() > ir::kChannelsOfReaders) {
-    note(writer.channels(), "channels:",
-         "readers take " + llvm::Twine(ir::kChannelsOfReaders));
+    note(writer.channels(), "channels:", "readers take " + llvm::Twine(ir::kChannelsOfReaders));
   }
 }
 

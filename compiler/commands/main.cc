@@ -62,10 +62,10 @@ int wrongLibraryCommand(llvm::ArrayRef<Command> commands, llvm::StringRef word) 
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(),       assembleCommand(),   optCommand(),
-                              dumpCommand(),          verifyCommand(),     simulateCommand(),
-                              boundsCommand(),        machinesCommand(),   infoCommand(),
-                              libraryBuildCommand(),  libraryAddCommand(), libraryListCommand(),
+  const Command commands[] = {compileCommand(),       assembleCommand(),    optCommand(),
+                              dumpCommand(),          verifyCommand(),      simulateCommand(),
+                              boundsCommand(),        machinesCommand(),    infoCommand(),
+                              libraryBuildCommand(),  libraryAddCommand(),  libraryListCommand(),
                               libraryVerifyCommand(), libraryDiffCommand(), exportCommand()};
   std::vector<const char*> arguments = withHelp(argc, argv);
   std::string two_words;

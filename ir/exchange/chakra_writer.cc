@@ -108,8 +108,7 @@ void writeChakraRank(const ExportedCall& call, const FlatProgram& program, llvm:
   std::vector<std::uint64_t> complete_with;  // by operation: the node that ends it
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const FlatOperation& operation = program.operations[i];
-    const std::string name =
-        std::string(torc::name(operation.kind)) + '_' + std::to_string(i);
+    const std::string name = std::string(torc::name(operation.kind)) + '_' + std::to_string(i);
     std::vector<std::uint64_t> after;
     for (const std::uint32_t before : program.dependencesOf(operation))
       after.push_back(complete_with[before]);
@@ -128,8 +127,7 @@ void writeChakraRank(const ExportedCall& call, const FlatProgram& program, llvm:
       after = {id++};
     }
     if (!is_message || operation.kind == OperationKind::kRecvReduce) {
-      const auto micros =
-          static_cast<std::uint64_t>(std::llround(call.secondsOf(operation) * 1e6));
+      const auto micros = static_cast<std::uint64_t>(std::llround(call.secondsOf(operation) * 1e6));
       Message computation = node(id, name, kComputation, after);
       if (micros > 0) computation.number(kDurationMicros, micros);
       computation.message(kAttribute, attribute("is_cpu_op", kBool, 0)).write(out);

@@ -21,15 +21,15 @@ llvm::Expected<std::uint64_t> wholeCount(const ScheduleView& schedule) {
                         (cuts_blocks ? schedule.topology.sites() : 1);
     // The least multiple of `weights` x `pieces` over what it has in common with the weight.
     const std::uint64_t in_weights = std::gcd(color.weight, weights);
-    const Wide in_pieces =
-        std::gcd(color.weight / in_weights, static_cast<std::uint64_t>(pieces));
+    const Wide in_pieces = std::gcd(color.weight / in_weights, static_cast<std::uint64_t>(pieces));
     const Wide least = weights / in_weights * (pieces / in_pieces);
     const Wide both = least > kMostElements
                           ? least
                           : least / std::gcd(static_cast<std::uint64_t>(least), count) * count;
     if (both > kMostElements) {
-      return makeError("the colors' shares are not whole in 2^40 chunks of the vector (torc compile "
-                       "--weights equal makes simple ones)");
+      return makeError(
+          "the colors' shares are not whole in 2^40 chunks of the vector (torc compile "
+          "--weights equal makes simple ones)");
     }
     count = static_cast<std::uint64_t>(both);
   }

@@ -10,7 +10,7 @@
 namespace torc::ir {
 namespace {
 
-/// What has a thread block of its own: peer, whether it sends, stream. Peer -1: copies and sums.
+/// Messages that have a thread block of their own: peer, whether they are sent, stream.
 using BlockKey = std::tuple<std::int32_t, bool, std::uint32_t>;
 
 BlockKey keyOf(const FlatOperation& operation) {
@@ -20,8 +20,9 @@ BlockKey keyOf(const FlatOperation& operation) {
 /// Sorted, so that both ends of a connection count its streams alike.
 std::vector<BlockKey> keysOf(const FlatProgram& program) {
   std::vector<BlockKey> keys;
-  for (const FlatOperation& operation : program.operations)
-    keys.push_back(keyOf(operation));
+  for (const FlatOperation& operation : program.operations) {
+    if (operation.peer >= 0) keys.push_back(keyOf(operation));
+  }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -31,8 +32,8 @@ std::vector<BlockKey> keysOf(const FlatProgram& program) {
 std::uint32_t channelAt(const std::vector<BlockKey>& keys, std::size_t index,
                         std::uint32_t before) {
   const auto& [peer, sending, stream] = keys[index];
-  const bool shares = index > 0 && peer >= 0 && std::get<0>(keys[index - 1]) == peer &&
-                      std::get<1>(keys[index - 1]) == sending;
+  const bool shares =
+      index > 0 && std::get<0>(keys[index - 1]) == peer && std::get<1>(keys[index - 1]) == sending;
   return shares ? before + 1 : 0;
 }
 
@@ -51,37 +52,75 @@ class BlocksOfRank {
 
   /// `other` is nothing of what is no message, and of a message of one chunk.
   void add(const FlatOperation& operation, const OtherEnd& other) {
-    block_ = static_cast<std::size_t>(
-        std::lower_bound(keys_.begin(), keys_.end(), keyOf(operation)) - keys_.begin());
-    waitFor(operation);
-    if (operation.isJoin()) {
-      step("nop", {'i', -1}, {'o', -1}, 0);
+    Steps before;
+    for (const std::uint32_t dependence : program_.dependencesOf(operation)) {
+      for (const auto& [block, step] : ends_[dependence]) {
+        std::size_t& last = before.try_emplace(block, step).first->second;
+        last = std::max(last, step);
+      }
+    }
+    // What waits for a join waits for all that it does: in a thread block of others it would hold
+    // these up.
+    if (operation.isJoin()) return ends_.push_back(std::move(before));
+    block_ =
+        operation.peer >= 0
+            ? static_cast<std::size_t>(
+                  std::lower_bound(keys_.begin(), keys_.end(), keyOf(operation)) - keys_.begin())
+            : localBlock(operation, before);
+    waitFor(before);
+    if (isSignal(operation.kind)) {
+      // The format has no message without data: a chunk behind the scratch, whatever it holds.
+      const MscclPlace place{
+          's', static_cast<std::int64_t>((program_.scratch_elements + chunk_ - 1) / chunk_)};
+      step(operation.kind == OperationKind::kNotify ? "s" : "r", place, place, 1);
     } else {
       addSteps(operation, other);
     }
-    ends_.push_back({block_, blocks_[block_].steps.size() - 1});
+    ends_.push_back({{block_, blocks_[block_].steps.size() - 1}});
   }
 
   std::vector<MscclBlock> take() { return std::move(blocks_); }
 
  private:
-  struct End {
-    std::size_t block, step;
-  };
+  using Steps = std::map<std::size_t, std::size_t>;  // the last one by block
 
-  /// Adds `nop`s for all that the operation waits for but the last, which its first step has.
-  void waitFor(const FlatOperation& operation) {
-    std::map<std::size_t, std::size_t> last;  // step by block
-    for (const std::uint32_t before : program_.dependencesOf(operation)) {
-      const auto& [block, step] = ends_[before];
-      if (block == block_) continue;  // its steps are in order
-      const auto known = waited_[block_].find(block);
-      if (known != waited_[block_].end() && known->second >= step) continue;
-      std::size_t& latest = last[block];
-      latest = std::max(latest, step);
+  /// Whether what has gone through `block` so far has waited for `step` of `other`.
+  bool hasWaited(std::size_t block, std::size_t other, std::size_t step) const {
+    const auto known = waited_[block].find(other);
+    return block == other || (known != waited_[block].end() && known->second >= step);
+  }
+
+  /// A block whose last step the copy or sum waits for in any case, so that its place there delays
+  /// nothing without end: of copies and sums or, if it waits for nothing else, of messages. Those
+  /// that wait for nothing have one of their own for each stream. Else a new one.
+  std::size_t localBlock(const FlatOperation& operation, const Steps& before) {
+    for (const bool of_messages : {false, true}) {
+      for (const auto& [block, step] : before) {
+        if ((block < keys_.size()) != of_messages || step + 1 != blocks_[block].steps.size())
+          continue;
+        const auto isKnown = [this, at = block](const Steps::value_type& other) {
+          return hasWaited(at, other.first, other.second);
+        };
+        if (of_messages && !std::all_of(before.begin(), before.end(), isKnown)) continue;
+        std::erase_if(first_blocks_,
+                      [at = block](const auto& first) { return first.second == at; });
+        return block;
+      }
     }
+    if (before.empty()) {
+      const auto [first, is_new] = first_blocks_.try_emplace(operation.stream, blocks_.size());
+      if (!is_new) return first->second;
+    }
+    blocks_.emplace_back();
+    waited_.emplace_back();
+    return blocks_.size() - 1;
+  }
+
+  /// Adds `nop`s for all that is waited for but the last, which the next step has.
+  void waitFor(const Steps& before) {
     after_ = {};
-    for (const auto& [block, step] : last) {
+    for (const auto& [block, step] : before) {
+      if (hasWaited(block_, block, step)) continue;
       if (after_.after_block >= 0) this->step("nop", {'i', -1}, {'o', -1}, 0);
       after_.after_block = static_cast<std::int64_t>(block);
       after_.after_step = static_cast<std::int64_t>(step);
@@ -159,11 +198,13 @@ class BlocksOfRank {
   const FlatProgram& program_;
   const std::uint64_t chunk_;
   const std::vector<BlockKey> keys_;
-  std::vector<MscclBlock> blocks_;                          // by key
-  std::vector<std::map<std::size_t, std::size_t>> waited_;  // by block: the last steps of others
-  std::vector<End> ends_;                                   // by operation
-  std::size_t block_ = 0;                                   // of the operation that is added
-  MscclStep after_;                                         // what the next step waits for
+  std::vector<MscclBlock> blocks_;  // by key, then those of copies and sums
+  std::vector<Steps> waited_;       // by block: what it has waited for
+  std::vector<Steps> ends_;         // by operation: complete when these are
+  /// By stream: the block of copies and sums that wait for nothing.
+  std::map<std::uint32_t, std::size_t> first_blocks_;
+  std::size_t block_ = 0;  // of the operation that is added
+  MscclStep after_;        // what the next step waits for
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ struct OtherEnd {
 /// it, at most; at least 1.
 std::uint32_t channelsOf(const FlatProgram& program);
 
-/// The thread blocks of a program without signals, all of whose regions `chunk` elements divide.
+/// The thread blocks of a program all of whose regions `chunk` elements divide.
 /// `otherEnd` finds the other end of a message of more than one chunk, its error is returned; what
 /// it has found before need not stay.
 llvm::Expected<std::vector<MscclBlock>> blocksOf(

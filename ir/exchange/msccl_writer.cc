@@ -63,8 +63,8 @@ class Programs {
     const Entry& entry = entries_.front();
     const MessageKey key{!sends(message.kind), rank, message.tag, 0};
     const auto at = std::lower_bound(entry.messages.begin(), entry.messages.end(), key);
-    if (at == entry.messages.end() || std::get<1>(*at) != rank ||
-        std::get<2>(*at) != message.tag || std::get<0>(*at) != std::get<0>(key)) {
+    if (at == entry.messages.end() || std::get<1>(*at) != rank || std::get<2>(*at) != message.tag ||
+        std::get<0>(*at) != std::get<0>(key)) {
       return makeError("rank " + llvm::Twine(rank) + ", " + name(message.kind).data() + " of %" +
                        llvm::Twine(message.source) + ": rank " + llvm::Twine(message.peer) +
                        " does not have the other end of the message");
@@ -161,11 +161,6 @@ llvm::Expected<MscclWriter> MscclWriter::make(const ScheduleView& schedule, std:
   if (!nameOf(schedule.collective)) {
     return makeError(llvm::Twine("MSCCL has no ") + row.name.data());
   }
-  for (const Operation& operation : schedule.operations) {
-    if (!isSignal(operation.kind)) continue;
-    return makeError("operation %" + llvm::Twine(&operation - schedule.operations.data()) +
-                     " is a signal: MSCCL has no messages without data");
-  }
   llvm::Expected<std::uint64_t> count = wholeCount(schedule);
   if (!count) return count.takeError();
   llvm::Expected<ExportedCall> call = ExportedCall::make(schedule, {.count = *count, .root = root});
@@ -176,15 +171,15 @@ llvm::Expected<MscclWriter> MscclWriter::make(const ScheduleView& schedule, std:
     if (!program) return program.takeError();
     ranks->chunk = commonDivisor(*program, ranks->chunk);
     ranks->channels = std::max(ranks->channels, channelsOf(*program));
-    ranks->chunks =
-        std::max({ranks->chunks, program->in_elements, program->out_elements});
+    ranks->chunks = std::max({ranks->chunks, program->in_elements, program->out_elements});
   }
   if (ranks->chunk > 0) ranks->chunks /= ranks->chunk;
   if (ranks->chunks > kMostChunks) {
-    return makeError("the colors' shares take " + llvm::Twine(ranks->chunks) +
-                     " equal chunks of the vector, and MSCCL programs are written with at most " +
-                     llvm::Twine(kMostChunks) +
-                     " (torc compile --weights equal takes fewer, as do fewer chunks and segments)");
+    return makeError(
+        "the colors' shares take " + llvm::Twine(ranks->chunks) +
+        " equal chunks of the vector, and MSCCL programs are written with at most " +
+        llvm::Twine(kMostChunks) +
+        " (torc compile --weights equal takes fewer, as do fewer chunks and segments)");
   }
   return MscclWriter(std::move(ranks));
 }

@@ -6,13 +6,15 @@
 //   chunks: the program is that of a count for which all parts, segments and blocks are whole, with
 //   as many elements as chunks. Then it serves every size that they divide.
 // - Thread blocks. The steps of a thread block are strictly ordered, the operations of a stream
-//   are not: so the sends of a stream to a peer have one, its receives from it another, and its
-//   copies and sums a third. Of the streams with messages from one rank to another each has a
-//   channel of its own, so that rank, peer and channel name a connection.
+//   are not: so the sends of a stream to a peer have one, its receives from it another, and copies
+//   and sums are where they wait for what comes before in any case. Of the streams with messages
+//   from one rank to another each has a channel of its own, so that rank, peer and channel name a
+//   connection.
 // - Steps. A step moves a run of chunks that is one at both ends of a message. What an operation
 //   waits for are dependences on the last steps of others; a step has one, so that `nop`s before it
 //   have the rest. A recv_reduce is an `rrc`, for which its scratch is not needed; where it does
-//   not add to what its result is in, a `cpy` brings that there before.
+//   not add to what its result is in, a `cpy` brings that there before. A signal is a message of a
+//   chunk of scratch that nothing else uses.
 #ifndef TORC_IR_EXCHANGE_MSCCL_WRITER_H_
 #define TORC_IR_EXCHANGE_MSCCL_WRITER_H_
 
@@ -42,7 +44,7 @@ class MscclWriter {
  public:
   /// Goes through the programs of all ranks, to learn how many chunks and channels there are.
   /// `schedule` has passed `validate`, and outlives the writer. Errors: a collective that the
-  /// format does not have, signals, chunks or operations that are too many.
+  /// format does not have, chunks or operations that are too many.
   static llvm::Expected<MscclWriter> make(const ScheduleView& schedule, std::int32_t root);
   MscclWriter(MscclWriter&&) noexcept;
   ~MscclWriter();
