@@ -17,6 +17,7 @@
 #include "ir/exchange/goal_writer.h"
 #include "ir/exchange/msccl_writer.h"
 #include "ir/make_error.h"
+#include "ir/verifier/verifier.h"
 #include "model/machines/machine.h"
 
 namespace torc::compiler {
@@ -153,7 +154,9 @@ llvm::Error exportMsccl(ir::MscclWriter& writer, const ir::MscclSizes& sizes,
   if (!out) return out.takeError();
   writer.writeHeader(sizes, out->stream());
   if (llvm::Error error = forEachRank(writer.call(), totals, [&](const FlatProgram& program) {
-        if (llvm::Error fault = writer.writeRank(program, out->stream())) return fault;
+        if (llvm::Error fault = writer.writeRank(program, out->stream())) {
+          return makeError(input + ": " + llvm::toString(std::move(fault)));
+        }
         return out->check();
       })) {
     return error;
@@ -242,6 +245,13 @@ int run() {
                   std::string(read->program.expander()) + ")");
   }
   const ScheduleView schedule = read->view();
+  if (read->kind != InputKind::kFile) {  // files hold what was proved
+    const ir::VerifyResult proof = ir::verify(schedule);
+    if (!proof.ok()) {
+      return refuse("is not proved: " + ir::name(proof.faults.front().rule) + ": " +
+                    proof.faults.front().message + " (torc verify says all)");
+    }
+  }
   const CollectiveRow& row = rowOf(schedule.collective);
   if (!root.empty() && !row.isRooted()) {
     return wrongUsage("--root: " + std::string(row.name) + " has no root");

@@ -74,7 +74,7 @@ class Programs {
 
  private:
   /// Operations that are held besides the program that was asked for last.
-  static constexpr std::size_t kMostHeld = 1 << 20;
+  static constexpr std::size_t kMostHeld = 1 << 16;
   /// Whether it sends, peer, tag, index of the operation.
   using MessageKey = std::tuple<bool, std::int32_t, std::uint32_t, std::size_t>;
   struct Entry {
