@@ -2,6 +2,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
@@ -168,16 +169,18 @@ llvm::Error exportMsccl(ir::MscclWriter& writer, const ir::MscclSizes& sizes,
 
 /// What the readers of MSCCL programs do not take.
 void noteLimits(const ir::MscclWriter& writer) {
-  const auto note = [](std::uint32_t has, const char* what, const llvm::Twine& take) {
-    llvm::errs() << "torc: note: " << what << ' ' << has << "; " << take << '\n';
+  const auto note = [](const char* what, std::uint64_t has, std::uint64_t most,
+                       const llvm::Twine& take) {
+    if (has > most) llvm::errs() << "torc: note: " << has << ' ' << what << "; " << take << '\n';
   };
-  if (writer.mostSteps() > ir::kStepsOfRccl) {
-    note(writer.mostSteps(), "steps of a thread block:",
-         "msccl-executor-nccl and RCCL take " + llvm::Twine(ir::kStepsOfRccl) +
-             ", microsoft/msccl " + llvm::Twine(ir::kStepsOfMsccl));
-  }
-  if (writer.channels() > ir::kChannelsOfReaders) {
-    note(writer.channels(), "channels:", "readers take " + llvm::Twine(ir::kChannelsOfReaders));
+  note("steps of a thread block", writer.mostSteps(), ir::kStepsOfRccl,
+       "msccl-executor-nccl and RCCL take " + llvm::Twine(ir::kStepsOfRccl) + ", microsoft/msccl " +
+           llvm::Twine(ir::kStepsOfMsccl));
+  for (const auto& [what, has, most] :
+       {std::tuple("channels", std::uint64_t{writer.channels()}, ir::kChannelsOfReaders),
+        std::tuple("chunks", writer.chunks(), ir::kChunksOfReaders),
+        std::tuple("thread blocks of a rank", writer.mostBlocks(), ir::kBlocksOfReaders)}) {
+    note(what, has, most, "readers take " + llvm::Twine(most));
   }
 }
 

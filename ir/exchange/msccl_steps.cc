@@ -137,7 +137,14 @@ class BlocksOfRank {
     step.src = src;
     step.dst = dst;
     step.chunks = chunks;
-    blocks_[block_].steps.push_back(step);
+    std::vector<MscclStep>& steps = blocks_[block_].steps;
+    // Readers make one of sums in a row into one place, of the last one's length, unless something
+    // waits for the first.
+    if (type == "re" && step.after_block < 0 && !steps.empty() && steps.back().type == "re" &&
+        steps.back().dst == dst && steps.back().chunks != chunks) {
+      steps.back().waited_for = true;
+    }
+    steps.push_back(step);
   }
 
   /// A region, and how far it has been gone through.

@@ -136,7 +136,7 @@ class MscclWriter::Ranks {
   std::uint64_t chunk = 0;   // elements
   std::uint64_t chunks = 0;  // of a vector
   std::uint32_t channels = 1;
-  std::uint32_t most_steps = 0;
+  std::uint64_t most_steps = 0, most_blocks = 0;
 };
 
 MscclWriter::MscclWriter(std::unique_ptr<Ranks> ranks) : ranks_(std::move(ranks)) {}
@@ -152,8 +152,11 @@ std::uint64_t MscclWriter::chunks() const {
 std::uint32_t MscclWriter::channels() const {
   return ranks_->channels;
 }
-std::uint32_t MscclWriter::mostSteps() const {
+std::uint64_t MscclWriter::mostSteps() const {
   return ranks_->most_steps;
+}
+std::uint64_t MscclWriter::mostBlocks() const {
+  return ranks_->most_blocks;
 }
 
 llvm::Expected<MscclWriter> MscclWriter::make(const ScheduleView& schedule, std::int32_t root) {
@@ -211,9 +214,9 @@ llvm::Error MscclWriter::writeRank(const FlatProgram& program, llvm::raw_ostream
     for (std::size_t s = 0; s < block.steps.size(); ++s)
       writeStep(s, block.steps[s], out);
     out << "    </tb>\n";
-    ranks_->most_steps =
-        std::max(ranks_->most_steps, static_cast<std::uint32_t>(block.steps.size()));
+    ranks_->most_steps = std::max<std::uint64_t>(ranks_->most_steps, block.steps.size());
   }
+  ranks_->most_blocks = std::max<std::uint64_t>(ranks_->most_blocks, blocks->size());
   out << "  </gpu>\n";
   return llvm::Error::success();
 }

@@ -31,9 +31,10 @@ namespace torc::ir {
 
 /// Chunks of a vector, at most.
 inline constexpr std::uint64_t kMostChunks = 1 << 20;
-/// What readers take: steps of a thread block (msccl-executor-nccl and RCCL; microsoft/msccl), and
-/// channels.
-inline constexpr std::uint32_t kStepsOfRccl = 64, kStepsOfMsccl = 256, kChannelsOfReaders = 32;
+/// What readers take: steps of a thread block (msccl-executor-nccl and RCCL; microsoft/msccl),
+/// channels, chunks (int16_t in msccl_struct.h) and thread blocks of a rank (int8_t).
+inline constexpr std::uint64_t kStepsOfRccl = 64, kStepsOfMsccl = 256, kChannelsOfReaders = 32,
+                               kChunksOfReaders = 32767, kBlocksOfReaders = 128;
 
 /// Sizes in bytes that a program is for; 0 for the highest: all.
 struct MscclSizes {
@@ -57,8 +58,9 @@ class MscclWriter {
   const ExportedCall& call() const;
   std::uint64_t chunks() const;    // of a vector
   std::uint32_t channels() const;  // of a rank
-  /// Of a thread block, of what was written, at most.
-  std::uint32_t mostSteps() const;
+  /// Of what was written, at most: steps of a thread block, thread blocks of a rank.
+  std::uint64_t mostSteps() const;
+  std::uint64_t mostBlocks() const;
 
  private:
   class Ranks;

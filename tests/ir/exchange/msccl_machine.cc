@@ -92,7 +92,16 @@ std::string MscclMachine::checkRank(std::size_t number) const {
   }
   for (std::size_t b = 0; b < rank.blocks.size(); ++b) {
     for (std::size_t s = 0; s < rank.blocks[b].steps.size(); ++s) {
-      if (rank.blocks[b].steps[s].hasdep != waited_for.contains({b, s})) return "hasdep";
+      const Step& step = rank.blocks[b].steps[s];
+      if (!step.hasdep && waited_for.contains({b, s})) return "hasdep";
+      if (step.type != "re" && step.hasdep && !waited_for.contains({b, s})) return "hasdep of none";
+      // Readers make one of two such sums.
+      if (s == 0 || step.type != "re" || step.depid >= 0) continue;
+      const Step& last = rank.blocks[b].steps[s - 1];
+      if (last.type == "re" && last.dst == step.dst && last.dstoff == step.dstoff &&
+          last.src == step.src && !last.hasdep && last.count != step.count) {
+        return "sums in a row";
+      }
     }
   }
   return {};
