@@ -1,5 +1,6 @@
 // torc export FILE: a schedule for one size in the format of another tool, rank after rank.
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Format.h>
 #include <llvm/Support/Path.h>
+#include <llvm/Support/Signals.h>
 
 #include "compiler/commands/commands.h"
 #include "compiler/sizes.h"
@@ -50,35 +52,53 @@ constexpr std::uint64_t kElementBytes = 4;  // as in torc simulate --per-rank
 /// Files of ranks, at most.
 constexpr std::int32_t kMostFiles = 1 << 16;
 
-/// A file, or stdout, that is written piece by piece.
+/// Whether some signal that ends programs is to leave this one alone, as nohup has it. LLVM does
+/// not ask: its removal of files would come all the same.
+bool ignoresSignals() {
+  return llvm::any_of(std::initializer_list<int>{SIGHUP, SIGINT, SIGTERM}, [](int signal) {
+    struct sigaction now {};
+    return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+  });
+}
+
+/// A file, or stdout, that is written piece by piece. Of a file nothing is left where it has not
+/// been put in its place, also where a signal ends the program.
 class Output {
  public:
   static llvm::Expected<Output> open(llvm::StringRef path) {
     if (path == "-") return Output(std::nullopt);
     StatusOr<NewFile> file = NewFile::open(path.str());
     if (!file.ok()) return toError(file.status());
+    if (!file->temporary().empty() && !ignoresSignals()) {
+      llvm::sys::RemoveFileOnSignal(file->temporary());
+    }
     return Output(std::move(*file), path);
   }
+  Output(Output&&) = default;
+  ~Output() {
+    endStream();
+    forget();
+  }
 
-  llvm::raw_ostream& stream() { return own_ ? *own_ : llvm::outs(); }
+  llvm::raw_fd_ostream& stream() { return own_ ? *own_ : llvm::outs(); }
   /// Whether what was written so far could be; so that what can't is not made.
   llvm::Error check() {
-    llvm::raw_fd_ostream& out = own_ ? *own_ : llvm::outs();
-    if (!out.has_error()) return llvm::Error::success();
-    const std::string why = out.error().message();
-    out.clear_error();
-    return makeError(own_ ? "cannot write '" + path_ + "': " + why
-                          : "cannot write to stdout: " + why);
+    if (!stream().has_error()) return llvm::Error::success();
+    return makeError((own_ ? "cannot write '" + path_ + "': " : "cannot write to stdout: ") +
+                     stream().error().message());
   }
   /// Ends the writing; `written` grows by the bytes.
   llvm::Error close(std::uint64_t& written) {
     stream().flush();
     written += stream().tell();
     if (llvm::Error error = check()) return error;
-    own_.reset();
+    endStream();
     return file_ ? toError(file_->close()) : llvm::Error::success();
   }
-  llvm::Error replace() { return file_ ? toError(file_->replace()) : llvm::Error::success(); }
+  llvm::Error replace() {
+    forget();
+    return file_ ? toError(file_->replace()) : llvm::Error::success();
+  }
 
  private:
   explicit Output(std::optional<NewFile> file, llvm::StringRef path = {})
@@ -86,6 +106,17 @@ class Output {
     if (!file_) return;
     own_ = std::make_unique<llvm::raw_fd_ostream>(file_->descriptor(), false);
     own_->SetBufferSize(1 << 16);
+  }
+  /// A stream that ends with an error that nobody has cleared ends the program.
+  void endStream() {
+    stream().flush();
+    stream().clear_error();
+    own_.reset();
+  }
+  void forget() {
+    if (file_ && !file_->temporary().empty()) {
+      llvm::sys::DontRemoveFileOnSignal(file_->temporary());
+    }
   }
 
   std::string path_;

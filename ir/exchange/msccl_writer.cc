@@ -189,12 +189,16 @@ llvm::Expected<MscclWriter> MscclWriter::make(const ScheduleView& schedule, std:
 
 void MscclWriter::writeHeader(const MscclSizes& sizes, llvm::raw_ostream& out) const {
   const ScheduleView& schedule = call().schedule();
+  // Readers count by the whole vector, but these two by the block of a rank.
+  const bool by_block =
+      schedule.collective == Collective::kScatter || schedule.collective == Collective::kGather;
+  const std::uint64_t blocks = by_block ? static_cast<std::uint64_t>(call().ranks()) : 1;
   out << "<algo name=\"";
   llvm::printHTMLEscaped(llvm::StringRef(schedule.name.data(), schedule.name.size()), out);
-  out << "\" proto=\"Simple\" nchannels=\"" << channels() << "\" nchunksperloop=\"" << chunks()
-      << "\" ngpus=\"" << call().ranks() << "\" coll=\"" << *nameOf(schedule.collective)
-      << "\" inplace=\"0\" outofplace=\"1\" minBytes=\"" << sizes.lowest << "\" maxBytes=\""
-      << sizes.highest << "\">\n";
+  out << "\" proto=\"Simple\" nchannels=\"" << channels() << "\" nchunksperloop=\""
+      << chunks() / blocks << "\" ngpus=\"" << call().ranks() << "\" coll=\""
+      << *nameOf(schedule.collective) << "\" inplace=\"0\" outofplace=\"1\" minBytes=\""
+      << sizes.lowest / blocks << "\" maxBytes=\"" << sizes.highest / blocks << "\">\n";
 }
 
 llvm::Error MscclWriter::writeRank(const FlatProgram& program, llvm::raw_ostream& out) {

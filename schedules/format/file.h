@@ -76,6 +76,8 @@ class NewFile {
 
   /// To write to, until the file is closed.
   int descriptor() const { return descriptor_; }
+  /// The file beside it, while there is one.
+  const std::string& temporary() const { return temporary_; }
   Status write(std::span<const std::byte> bytes);
   /// Ends the writing: all is on the disk, or an error says why not.
   Status close();
