@@ -2,7 +2,9 @@
 #include "ir/exchange/chakra_writer.h"
 
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>

@@ -2,6 +2,7 @@
 #include "ir/exchange/goal_writer.h"
 
 #include <cmath>
+#include <utility>
 
 #include "ir/peer_loops/peer_loops.h"
 
