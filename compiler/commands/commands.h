@@ -19,6 +19,7 @@ Command simulateCommand();
 Command verifyCommand();
 Command assembleCommand();
 Command importCommand();
+Command exportCommand();
 Command boundsCommand();
 Command machinesCommand();
 Command infoCommand();

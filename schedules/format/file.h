@@ -63,9 +63,36 @@ std::vector<std::byte> writeSchedule(const ScheduleView& schedule);
 StatusOr<std::vector<std::byte>> readFile(const std::string& path);
 inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
 
-/// Writes `bytes` to `path` by a temporary file beside it and a rename: the old file or the new
-/// one is there, never a part. A path that is no regular file (/dev/stdout) is written directly.
-/// Through a symbolic link its target is replaced; an existing file keeps its permissions.
+/// A file that is written piece by piece, by a temporary file beside it and a rename: the old file
+/// or the new one is there, never a part. A path that is no regular file (/dev/stdout) is written
+/// directly. Through a symbolic link its target is replaced; an existing file keeps its
+/// permissions.
+class NewFile {
+ public:
+  static StatusOr<NewFile> open(const std::string& path);
+  NewFile(NewFile&& other) noexcept;
+  /// Removes what has not been put in its place.
+  ~NewFile();
+
+  /// To write to, until the file is closed.
+  int descriptor() const { return descriptor_; }
+  /// The file beside it, while there is one.
+  const std::string& temporary() const { return temporary_; }
+  Status write(std::span<const std::byte> bytes);
+  /// Ends the writing: all is on the disk, or an error says why not.
+  Status close();
+  /// Puts the file, which is closed, in its place.
+  Status replace();
+
+ private:
+  explicit NewFile(const std::string& path) : path_(path) {}
+
+  std::string path_, target_;
+  std::string temporary_;  // empty: there is none, or none any more
+  int descriptor_ = -1;
+};
+
+/// Writes the whole of a NewFile.
 Status writeFileAtomically(const std::string& path, std::span<const std::byte> bytes);
 
 }  // namespace torc

@@ -33,8 +33,6 @@ class Descriptor {
 
   int get() const { return number_; }
   bool isOpen() const { return number_ >= 0; }
-  /// Whether closing brought no late write error.
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
   int number_;
@@ -50,14 +48,6 @@ bool writeAll(int file, std::span<const std::byte> bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
   return true;
-}
-
-Status writeDirectly(const std::string& path, std::span<const std::byte> bytes) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (!file.isOpen() || !writeAll(file.get(), bytes) || !file.close()) {
-    return systemError("write", path, errno);
-  }
-  return {};
 }
 
 /// Opens a new file in the folder of `path` and stores its name.
@@ -101,36 +91,76 @@ StatusOr<std::vector<std::byte>> readFile(const std::string& path) {
   return bytes;
 }
 
-Status writeFileAtomically(const std::string& path, std::span<const std::byte> bytes) {
+NewFile::NewFile(NewFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+NewFile::~NewFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+StatusOr<NewFile> NewFile::open(const std::string& path) {
+  NewFile file(path);
   struct stat facts {};
   const bool exists = ::stat(path.c_str(), &facts) == 0;
   // A rename over /dev/stdout that is redirected to a file would leave the shell's file behind.
   if (path.starts_with("/dev/") || (exists && !S_ISREG(facts.st_mode))) {
-    return writeDirectly(path, bytes);
+    file.descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (file.descriptor_ < 0) return systemError("write", path, errno);
+    return file;
   }
-
-  std::string target = path;
+  file.target_ = path;
   if (exists) {
     if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
       return systemError("write", path, errno);
     }
     char* resolved = ::realpath(path.c_str(), nullptr);
     if (resolved == nullptr) return systemError("write", path, errno);
-    target = resolved;
+    file.target_ = resolved;
     std::free(resolved);
   }
-
   std::string temporary;
-  Descriptor file(openBeside(target, 0666, temporary));
-  if (!file.isOpen()) return systemError("write", path, errno);
+  file.descriptor_ = openBeside(file.target_, 0666, temporary);
+  if (file.descriptor_ < 0) return systemError("write", path, errno);
+  file.temporary_ = std::move(temporary);
   constexpr mode_t kPermissions = 07777;
-  const bool done = (!exists || ::fchmod(file.get(), facts.st_mode & kPermissions) == 0) &&
-                    writeAll(file.get(), bytes) && ::fsync(file.get()) == 0 && file.close() &&
-                    ::rename(temporary.c_str(), target.c_str()) == 0;
-  if (done) return {};
+  if (exists && ::fchmod(file.descriptor_, facts.st_mode & kPermissions) != 0) {
+    return systemError("write", path, errno);
+  }
+  return file;
+}
+
+Status NewFile::write(std::span<const std::byte> bytes) {
+  if (!writeAll(descriptor_, bytes)) return systemError("write", path_, errno);
+  return {};
+}
+
+Status NewFile::close() {
+  const bool synced = temporary_.empty() || ::fsync(descriptor_) == 0;
   const int error = errno;
-  ::unlink(temporary.c_str());
-  return systemError("write", path, error);
+  if (::close(std::exchange(descriptor_, -1)) == 0 && synced) return {};
+  return systemError("write", path_, synced ? errno : error);
+}
+
+Status NewFile::replace() {
+  if (temporary_.empty()) return {};
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    return systemError("write", path_, errno);
+  }
+  temporary_.clear();
+  return {};
+}
+
+Status writeFileAtomically(const std::string& path, std::span<const std::byte> bytes) {
+  StatusOr<NewFile> file = NewFile::open(path);
+  if (!file.ok()) return file.status();
+  Status status = file->write(bytes);
+  if (status.ok()) status = file->close();
+  if (status.ok()) status = file->replace();
+  return status;
 }
 
 }  // namespace torc

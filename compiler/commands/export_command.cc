@@ -1,0 +1,334 @@
+// torc export FILE: a schedule for one size in the format of another tool, rank after rank.
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/Format.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/Signals.h>
+
+#include "compiler/commands/commands.h"
+#include "compiler/sizes.h"
+#include "compiler/tool.h"
+#include "ir/exchange/chakra_writer.h"
+#include "ir/exchange/exported_call.h"
+#include "ir/exchange/goal_writer.h"
+#include "ir/exchange/msccl_writer.h"
+#include "ir/make_error.h"
+#include "ir/verifier/verifier.h"
+#include "model/machines/machine.h"
+
+namespace torc::compiler {
+namespace export_command {
+
+using namespace llvm::cl;
+
+SubCommand command("export", "Write a schedule in the format of another tool");
+OptionCategory category("Options of export");
+
+opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
+opt<std::string> format("format", value_desc("name"), sub(command), cat(category),
+                        desc("goal (LogGOPSim), chakra (ASTRA-sim) or msccl (XML)"));
+opt<std::string> bytes("bytes", value_desc("N"), sub(command), cat(category),
+                       desc("Size of the vector, as 1M (default); with msccl a range of sizes that "
+                            "the program is for, default all"));
+opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
+                         desc("A preset (torc machines) or a JSON file: how long sums and copies "
+                              "take; default: no time"));
+opt<std::string> root("root", value_desc("R"), sub(command), cat(category),
+                      desc("The rank that is the root, 0 by default"));
+opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
+                        desc("File to write, - for stdout; of chakra, what the names of the ranks' "
+                             "files begin with. Default: FILE with .goal or .xml, or without "
+                             ".torc"));
+opt<bool> quiet("quiet", sub(command), cat(category), desc("No summary and no notes"));
+
+constexpr std::uint64_t kElementBytes = 4;  // as in torc simulate --per-rank
+/// Files of ranks, at most.
+constexpr std::int32_t kMostFiles = 1 << 16;
+
+/// Whether some signal that ends programs is to leave this one alone, as nohup has it. LLVM does
+/// not ask: its removal of files would come all the same.
+bool ignoresSignals() {
+  return llvm::any_of(std::initializer_list<int>{SIGHUP, SIGINT, SIGTERM}, [](int signal) {
+    struct sigaction now {};
+    return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+  });
+}
+
+/// A file, or stdout, that is written piece by piece. Of a file nothing is left where it has not
+/// been put in its place, also where a signal ends the program.
+class Output {
+ public:
+  static llvm::Expected<Output> open(llvm::StringRef path) {
+    if (path == "-") return Output(std::nullopt);
+    StatusOr<NewFile> file = NewFile::open(path.str());
+    if (!file.ok()) return toError(file.status());
+    if (!file->temporary().empty() && !ignoresSignals()) {
+      llvm::sys::RemoveFileOnSignal(file->temporary());
+    }
+    return Output(std::move(*file), path);
+  }
+  Output(Output&&) = default;
+  ~Output() {
+    endStream();
+    forget();
+  }
+
+  llvm::raw_fd_ostream& stream() { return own_ ? *own_ : llvm::outs(); }
+  /// Whether what was written so far could be; so that what can't is not made.
+  llvm::Error check() {
+    if (!stream().has_error()) return llvm::Error::success();
+    return makeError((own_ ? "cannot write '" + path_ + "': " : "cannot write to stdout: ") +
+                     stream().error().message());
+  }
+  /// Ends the writing; `written` grows by the bytes.
+  llvm::Error close(std::uint64_t& written) {
+    stream().flush();
+    written += stream().tell();
+    if (llvm::Error error = check()) return error;
+    endStream();
+    return file_ ? toError(file_->close()) : llvm::Error::success();
+  }
+  llvm::Error replace() {
+    forget();
+    return file_ ? toError(file_->replace()) : llvm::Error::success();
+  }
+
+ private:
+  explicit Output(std::optional<NewFile> file, llvm::StringRef path = {})
+      : path_(path), file_(std::move(file)) {
+    if (!file_) return;
+    own_ = std::make_unique<llvm::raw_fd_ostream>(file_->descriptor(), false);
+    own_->SetBufferSize(1 << 16);
+  }
+  /// A stream that ends with an error that nobody has cleared ends the program.
+  void endStream() {
+    stream().flush();
+    stream().clear_error();
+    own_.reset();
+  }
+  void forget() {
+    if (file_ && !file_->temporary().empty()) {
+      llvm::sys::DontRemoveFileOnSignal(file_->temporary());
+    }
+  }
+
+  std::string path_;
+  std::optional<NewFile> file_;
+  std::unique_ptr<llvm::raw_fd_ostream> own_;
+};
+
+/// What was exported.
+struct Totals {
+  std::uint64_t operations = 0, messages = 0, bytes = 0;
+};
+
+using WriteRank = llvm::function_ref<llvm::Error(const FlatProgram&)>;
+
+/// Makes the program of one rank after the other, and has it written.
+llvm::Error forEachRank(const ir::ExportedCall& call, Totals& totals, WriteRank write) {
+  for (std::int32_t rank = 0; rank < call.ranks(); ++rank) {
+    llvm::Expected<FlatProgram> program = call.program(rank);
+    if (!program) return program.takeError();
+    if (llvm::Error error = write(*program)) return error;
+    totals.operations += program->operations.size();
+    totals.messages += static_cast<std::uint64_t>(llvm::count_if(
+        program->operations, [](const FlatOperation& operation) { return sends(operation.kind); }));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error exportGoal(const ir::ExportedCall& call, const std::string& path, Totals& totals) {
+  llvm::Expected<Output> out = Output::open(path);
+  if (!out) return out.takeError();
+  ir::writeGoalHeader(call, out->stream());
+  if (llvm::Error error = forEachRank(call, totals, [&](const FlatProgram& program) {
+        ir::writeGoalRank(call, program, out->stream());
+        return out->check();
+      })) {
+    return error;
+  }
+  if (llvm::Error error = out->close(totals.bytes)) return error;
+  return out->replace();
+}
+
+llvm::Error exportChakra(const ir::ExportedCall& call, const std::string& prefix, Totals& totals) {
+  if (call.ranks() > kMostFiles) {
+    return makeError("too large: a file for each of " + llvm::Twine(call.ranks()) +
+                     " ranks, and at most " + llvm::Twine(kMostFiles) + " are written");
+  }
+  std::vector<Output> files;  // closed
+  if (llvm::Error error = forEachRank(call, totals, [&](const FlatProgram& program) {
+        llvm::Expected<Output> out =
+            Output::open(prefix + '.' + std::to_string(program.rank) + ".et");
+        if (!out) return out.takeError();
+        ir::writeChakraRank(call, program, out->stream());
+        files.push_back(std::move(*out));
+        return files.back().close(totals.bytes);
+      })) {
+    return error;
+  }
+  for (Output& file : files) {
+    if (llvm::Error error = file.replace()) return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error exportMsccl(ir::MscclWriter& writer, const ir::MscclSizes& sizes,
+                        const std::string& path, Totals& totals) {
+  llvm::Expected<Output> out = Output::open(path);
+  if (!out) return out.takeError();
+  writer.writeHeader(sizes, out->stream());
+  if (llvm::Error error = forEachRank(writer.call(), totals, [&](const FlatProgram& program) {
+        if (llvm::Error fault = writer.writeRank(program, out->stream())) {
+          return makeError(input + ": " + llvm::toString(std::move(fault)));
+        }
+        return out->check();
+      })) {
+    return error;
+  }
+  ir::MscclWriter::writeEnd(out->stream());
+  if (llvm::Error error = out->close(totals.bytes)) return error;
+  return out->replace();
+}
+
+/// What the readers of MSCCL programs do not take.
+void noteLimits(const ir::MscclWriter& writer) {
+  const auto note = [](const char* what, std::uint64_t has, std::uint64_t most,
+                       const llvm::Twine& take) {
+    if (has > most) llvm::errs() << "torc: note: " << has << ' ' << what << "; " << take << '\n';
+  };
+  note("steps of a thread block", writer.mostSteps(), ir::kStepsOfRccl,
+       "msccl-executor-nccl and RCCL take " + llvm::Twine(ir::kStepsOfRccl) + ", microsoft/msccl " +
+           llvm::Twine(ir::kStepsOfMsccl));
+  for (const auto& [what, has, most] :
+       {std::tuple("channels", std::uint64_t{writer.channels()}, ir::kChannelsOfReaders),
+        std::tuple("chunks", writer.chunks(), ir::kChunksOfReaders),
+        std::tuple("thread blocks of a rank", writer.mostBlocks(), ir::kBlocksOfReaders)}) {
+    note(what, has, most, "readers take " + llvm::Twine(most));
+  }
+}
+
+/// The output's name where none is given.
+std::string besideInput(const char* extension) {
+  llvm::SmallString<128> path(input);
+  llvm::sys::path::replace_extension(path, extension);
+  return path.str().str();
+}
+
+/// Bytes and times of a call, from the options.
+llvm::Expected<ir::CallSize> callSize(const ScheduleView& schedule, std::uint64_t size,
+                                      std::int32_t root_rank) {
+  ir::CallSize call{.count = ir::countOf(schedule, size / kElementBytes),
+                    .element_bytes = kElementBytes,
+                    .root = root_rank};
+  if (machine.empty()) return call;
+  llvm::Expected<model::Machine> on = model::findMachine(machine);
+  if (!on) return on.takeError();
+  // A sum moves three bytes of memory for each of its own, a copy two.
+  const double memory_s = on->memory_bandwidth > 0 ? 1 / on->memory_bandwidth : 0;
+  call.reduce_s_per_byte = std::max(on->gamma, 3 * memory_s);
+  call.copy_s_per_byte = 2 * memory_s;
+  return call;
+}
+
+int run() {
+  const auto start = std::chrono::steady_clock::now();
+  constexpr llvm::StringRef kFormats[] = {"goal", "chakra", "msccl"};
+  if (input.empty()) return wrongUsage("export: which file? - is stdin");
+  if (format.empty()) return wrongUsage("export: which format? --format goal, chakra or msccl");
+  if (!llvm::is_contained(kFormats, llvm::StringRef(format))) {
+    return wrongUsage(llvm::toString(
+        unknownName("format", format, kFormats, "there are goal, chakra and msccl")));
+  }
+  const bool chakra = format == "chakra", msccl = format == "msccl";
+  if (input == "-" && output.empty()) {
+    return wrongUsage("export: where to? -o FILE names the file to write");
+  }
+  if (chakra && output == "-") {
+    return wrongUsage("export: chakra is a file for each rank: -o PREFIX names PREFIX.0.et, ...");
+  }
+  if (msccl && !machine.empty()) return wrongUsage("export: msccl has no times for --machine");
+  const llvm::StringRef size_text = !bytes.empty() || msccl ? llvm::StringRef(bytes) : "1M";
+  SizeRange sizes;
+  if (!size_text.empty()) {
+    llvm::Expected<SizeRange> range = parseSizeRange(size_text, "--bytes");
+    if (!range) return wrongUsage(llvm::toString(range.takeError()));
+    sizes = *range;
+  }
+  if (!msccl && sizes.lowest != sizes.highest) {
+    return wrongUsage("export: " + format + " is of one size: --bytes 1M");
+  }
+  std::int32_t root_rank = 0;
+  if (!root.empty() && (llvm::StringRef(root).getAsInteger(10, root_rank) || root_rank < 0)) {
+    return wrongUsage("--root takes a rank, not '" + root + "'");
+  }
+  llvm::Expected<Input> read = readInput(input);
+  if (!read) return inputFault(read.takeError());
+  const auto refuse = [&](const llvm::Twine& why) {
+    return inputFault(makeError(input + ": " + why));
+  };
+  if (read->isPlan()) {
+    return refuse("is a plan; only step operations are exported (torc opt --passes=" +
+                  std::string(read->program.expander()) + ")");
+  }
+  const ScheduleView schedule = read->view();
+  if (read->kind != InputKind::kFile) {  // files hold what was proved
+    const ir::VerifyResult proof = ir::verify(schedule);
+    if (!proof.ok()) {
+      return refuse("is not proved: " + ir::name(proof.faults.front().rule) + ": " +
+                    proof.faults.front().message + " (torc verify says all)");
+    }
+  }
+  const CollectiveRow& row = rowOf(schedule.collective);
+  if (!root.empty() && !row.isRooted()) {
+    return wrongUsage("--root: " + std::string(row.name) + " has no root");
+  }
+  if (static_cast<std::uint64_t>(root_rank) >= schedule.topology.ranks()) {
+    return wrongUsage("--root takes a rank from 0 to " +
+                      llvm::Twine(schedule.topology.ranks() - 1) + ", not " + root);
+  }
+  llvm::Expected<ir::CallSize> size = callSize(schedule, sizes.lowest, root_rank);
+  if (!size) return optionFault(size.takeError());
+
+  Totals totals;
+  if (msccl) {
+    llvm::Expected<ir::MscclWriter> writer = ir::MscclWriter::make(schedule, root_rank);
+    if (!writer) return refuse(llvm::toString(writer.takeError()));
+    if (llvm::Error error = exportMsccl(*writer, {sizes.lowest, sizes.highest},
+                                        output.empty() ? besideInput("xml") : output, totals)) {
+      return inputFault(std::move(error));
+    }
+    if (!quiet) noteLimits(*writer);
+  } else {
+    llvm::Expected<ir::ExportedCall> call = ir::ExportedCall::make(schedule, *size);
+    if (!call) return refuse(llvm::toString(call.takeError()));
+    const std::string path =
+        !output.empty() ? output.getValue() : besideInput(chakra ? "" : "goal");
+    if (llvm::Error error =
+            chakra ? exportChakra(*call, path, totals) : exportGoal(*call, path, totals)) {
+      return inputFault(std::move(error));
+    }
+  }
+  if (quiet) return kSuccess;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  llvm::errs() << row.name << " on " << schedule.topology.shape() << ": "
+               << schedule.topology.ranks() << " ranks, " << totals.operations << " operations, "
+               << totals.messages << " messages; " << format << ", " << totals.bytes << " bytes; "
+               << llvm::format("%.3f", elapsed.count()) << " s\n";
+  return kSuccess;
+}
+
+}  // namespace export_command
+
+Command exportCommand() {
+  return {&export_command::command, &export_command::category, export_command::run};
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,142 @@
+// The nodes of a Chakra trace in protobuf's wire format.
+#include "ir/exchange/chakra_writer.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/LEB128.h>
+
+namespace torc::ir {
+namespace {
+
+/// A protobuf message as it is put together. Its variable-length integers are LEB128, so that
+/// LLVM's writer does for all of them.
+class Message {
+ public:
+  Message& number(std::uint32_t field, std::uint64_t value) {
+    return tag(field, kVarint), integer(value);
+  }
+  Message& text(std::uint32_t field, llvm::StringRef bytes) {
+    tag(field, kLengthDelimited);
+    integer(bytes.size());
+    bytes_.append(bytes);
+    return *this;
+  }
+  Message& message(std::uint32_t field, const Message& inner) { return text(field, inner.bytes_); }
+  /// A list of numbers; nothing where it is empty.
+  Message& packed(std::uint32_t field, llvm::ArrayRef<std::uint64_t> values) {
+    if (values.empty()) return *this;
+    Message list;
+    for (const std::uint64_t value : values)
+      list.integer(value);
+    return message(field, list);
+  }
+  /// After its length, as files have it.
+  void write(llvm::raw_ostream& out) const {
+    llvm::encodeULEB128(bytes_.size(), out);
+    out << bytes_;
+  }
+
+ private:
+  enum WireType : std::uint32_t { kVarint = 0, kLengthDelimited = 2 };
+
+  Message& integer(std::uint64_t value) {
+    std::uint8_t bytes[10];
+    bytes_.append(bytes, bytes + llvm::encodeULEB128(value, bytes));
+    return *this;
+  }
+  void tag(std::uint32_t field, WireType type) { integer(field << 3 | type); }
+
+  std::string bytes_;
+};
+
+// Fields and values of et_def.proto.
+enum GlobalMetadataField : std::uint32_t { kVersion = 1, kMetadataAttribute = 2 };
+enum NodeField : std::uint32_t {
+  kId = 1,
+  kName = 2,
+  kType = 3,
+  kDataDependences = 5,
+  kDurationMicros = 7,
+  kAttribute = 10,
+};
+enum NodeType : std::uint32_t { kComputation = 4, kCommSend = 5, kCommRecv = 6 };
+/// The member of an attribute that holds its value. Readers look at that one alone.
+enum AttributeField : std::uint32_t {
+  kAttributeName = 1,
+  kInt32 = 7,
+  kInt64 = 9,
+  kBool = 27,
+  kString = 29,
+};
+
+Message attribute(llvm::StringRef name, AttributeField member, std::uint64_t value) {
+  Message result;
+  result.text(kAttributeName, name).number(member, value);
+  return result;
+}
+
+Message attribute(llvm::StringRef name, llvm::StringRef value) {
+  Message result;
+  result.text(kAttributeName, name).text(kString, value);
+  return result;
+}
+
+/// The beginning of a node, up to what it waits for. Numbers that are 0 are left out, which is how
+/// proto3 writes them.
+Message node(std::uint64_t id, llvm::StringRef name, NodeType type,
+             llvm::ArrayRef<std::uint64_t> after) {
+  Message result;
+  if (id > 0) result.number(kId, id);
+  result.text(kName, name).number(kType, type).packed(kDataDependences, after);
+  return result;
+}
+
+}  // namespace
+
+void writeChakraRank(const ExportedCall& call, const FlatProgram& program, llvm::raw_ostream& out) {
+  const std::string_view collective = rowOf(call.schedule().collective).name;
+  Message()
+      .text(kVersion, "0.0.4")
+      .message(kMetadataAttribute, attribute("schema", "1.0.2-chakra.0.0.4"))
+      .message(kMetadataAttribute, attribute("collective", collective))
+      .write(out);
+  std::uint64_t id = 0;
+  std::vector<std::uint64_t> complete_with;  // by operation: the node that ends it
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    const FlatOperation& operation = program.operations[i];
+    const std::string name = std::string(torc::name(operation.kind)) + '_' + std::to_string(i);
+    std::vector<std::uint64_t> after;
+    for (const std::uint32_t before : program.dependencesOf(operation))
+      after.push_back(complete_with[before]);
+    const bool is_message = operation.peer >= 0;
+    if (is_message) {
+      const bool sending = sends(operation.kind);
+      const NodeType type = sending ? kCommSend : kCommRecv;
+      const auto peer = static_cast<std::uint64_t>(operation.peer);
+      node(id, name, type, after)
+          .message(kAttribute, attribute("is_cpu_op", kBool, 0))
+          .message(kAttribute, attribute("comm_type", kInt64, type))
+          .message(kAttribute, attribute("comm_size", kInt64, call.bytesOf(operation)))
+          .message(kAttribute, attribute(sending ? "comm_dst" : "comm_src", kInt32, peer))
+          .message(kAttribute, attribute("comm_tag", kInt32, operation.tag))
+          .write(out);
+      after = {id++};
+    }
+    if (!is_message || operation.kind == OperationKind::kRecvReduce) {
+      const auto micros = static_cast<std::uint64_t>(std::llround(call.secondsOf(operation) * 1e6));
+      Message computation = node(id, name, kComputation, after);
+      if (micros > 0) computation.number(kDurationMicros, micros);
+      computation.message(kAttribute, attribute("is_cpu_op", kBool, 0)).write(out);
+      ++id;
+    }
+    complete_with.push_back(id - 1);
+  }
+}
+
+}  // namespace torc::ir

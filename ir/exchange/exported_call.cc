@@ -1,0 +1,82 @@
+// The programs of an exported call, and how many operations they may have.
+#include "ir/exchange/exported_call.h"
+
+#include <algorithm>
+
+#include "ir/make_error.h"
+
+namespace torc::ir {
+namespace {
+
+/// How many nodes a guard admits, at most.
+double admitted(const ScheduleView& schedule, std::uint32_t guard) {
+  double nodes = 1;
+  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
+    const std::uint32_t size = schedule.topology.axes[axis].size;
+    const bool is_interval =
+        guard != kNone && schedule.boxes[guard][axis].kind == IntervalKind::kAbsolute;
+    nodes *= is_interval ? std::min(size, schedule.boxes[guard][axis].length) : size;
+  }
+  return nodes;
+}
+
+}  // namespace
+
+std::uint64_t countOf(const ScheduleView& schedule, std::uint64_t elements) {
+  return elements / rowOf(schedule.collective)
+                        .countedBlocks(schedule.topology.ranks(), schedule.topology.axis_count);
+}
+
+ExportedCall::ExportedCall(const ScheduleView& schedule, const CallSize& size)
+    : schedule_(schedule), size_(size) {
+  if (schedule.loops.empty()) return;
+  unrolled_ = std::make_unique<UnrolledLoops>(unrollLoops(schedule));
+  schedule_ = unrolled_->schedule.view();
+}
+
+llvm::Expected<ExportedCall> ExportedCall::make(const ScheduleView& schedule,
+                                                const CallSize& size) {
+  ExportedCall call(schedule, size);
+  double operations = 0;
+  for (const Operation& operation : call.schedule_.operations) {
+    const double messages =
+        operation.hasPeerLoop()
+            ? static_cast<double>(call.schedule_.peer_loops[operation.peer].size())
+            : 1;
+    operations += admitted(call.schedule_, operation.guard) * messages;
+  }
+  operations *= call.schedule_.segments;
+  if (operations <= static_cast<double>(kMostExported)) return call;
+  return makeError("too large: all ranks together have " +
+                   llvm::Twine(static_cast<std::uint64_t>(std::min(operations, 1e18))) +
+                   " operations, and at most " + llvm::Twine(kMostExported) + " are exported");
+}
+
+llvm::Expected<FlatProgram> ExportedCall::program(std::int32_t rank) const {
+  Counts counts;
+  counts.count = size_.count;
+  StatusOr<FlatProgram> program = expand(schedule_, rank, counts, false, size_.root);
+  if (!program.ok()) return makeError(program.status());
+  return std::move(*program);
+}
+
+std::uint64_t ExportedCall::bytesOf(const FlatOperation& operation) const {
+  if (isSignal(operation.kind)) return 1;
+  return size_.element_bytes *
+         (sends(operation.kind) ? operation.a.elements : operation.dst.elements);
+}
+
+double ExportedCall::secondsOf(const FlatOperation& operation) const {
+  const auto bytes = static_cast<double>(bytesOf(operation));
+  switch (operation.kind) {
+    case OperationKind::kReduce:
+    case OperationKind::kRecvReduce:
+      return bytes * size_.reduce_s_per_byte;
+    case OperationKind::kCopy:
+      return bytes * size_.copy_s_per_byte;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace torc::ir

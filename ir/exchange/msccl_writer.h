@@ -1,0 +1,73 @@
+// MSCCL XML: what MSCCLang writes (microsoft/msccl-tools msccl/language/ir.py), and what
+// msccl-executor-nccl, RCCL (src/misc/msccl/msccl_parser.cc) and microsoft/msccl read. All
+// attributes that any of them demands are written.
+//
+// - Chunks. Buffers are cut into equal chunks, so small that all that a rank touches is whole
+//   chunks: the program is that of a count for which all parts, segments and blocks are whole, with
+//   as many elements as chunks. Then it serves every size that they divide.
+// - Thread blocks. The steps of a thread block are strictly ordered, the operations of a stream
+//   are not: so the sends of a stream to a peer have one, its receives from it another, and copies
+//   and sums are where they wait for what comes before in any case. Of the streams with messages
+//   from one rank to another each has a channel of its own, so that rank, peer and channel name a
+//   connection.
+// - Steps. A step moves a run of chunks that is one at both ends of a message. What an operation
+//   waits for are dependences on the last steps of others; a step has one, so that `nop`s before it
+//   have the rest. A recv_reduce is an `rrc`, for which its scratch is not needed; where it does
+//   not add to what its result is in, a `cpy` brings that there before. A signal is a message of a
+//   chunk of scratch that nothing else uses.
+#ifndef TORC_IR_EXCHANGE_MSCCL_WRITER_H_
+#define TORC_IR_EXCHANGE_MSCCL_WRITER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <llvm/Support/Error.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "ir/exchange/exported_call.h"
+
+namespace torc::ir {
+
+/// Chunks of a vector, at most.
+inline constexpr std::uint64_t kMostChunks = 1 << 20;
+/// What readers take: steps of a thread block (msccl-executor-nccl and RCCL; microsoft/msccl),
+/// channels, chunks (int16_t in msccl_struct.h) and thread blocks of a rank (int8_t).
+inline constexpr std::uint64_t kStepsOfRccl = 64, kStepsOfMsccl = 256, kChannelsOfReaders = 32,
+                               kChunksOfReaders = 32767, kBlocksOfReaders = 128;
+
+/// Sizes in bytes that a program is for; 0 for the highest: all.
+struct MscclSizes {
+  std::uint64_t lowest = 0, highest = 0;
+};
+
+class MscclWriter {
+ public:
+  /// Goes through the programs of all ranks, to learn how many chunks and channels there are.
+  /// `schedule` has passed `validate`, and outlives the writer. Errors: a collective that the
+  /// format does not have, chunks or operations that are too many.
+  static llvm::Expected<MscclWriter> make(const ScheduleView& schedule, std::int32_t root);
+  MscclWriter(MscclWriter&&) noexcept;
+  ~MscclWriter();
+
+  void writeHeader(const MscclSizes& sizes, llvm::raw_ostream& out) const;
+  /// Ranks follow in ascending order. An error where a message has one end only.
+  llvm::Error writeRank(const FlatProgram& program, llvm::raw_ostream& out);
+  static void writeEnd(llvm::raw_ostream& out);
+
+  const ExportedCall& call() const;
+  std::uint64_t chunks() const;    // of a vector
+  std::uint32_t channels() const;  // of a rank
+  /// Of what was written, at most: steps of a thread block, thread blocks of a rank.
+  std::uint64_t mostSteps() const;
+  std::uint64_t mostBlocks() const;
+
+ private:
+  class Ranks;
+  explicit MscclWriter(std::unique_ptr<Ranks> ranks);
+  std::unique_ptr<Ranks> ranks_;
+};
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_EXCHANGE_MSCCL_WRITER_H_
