@@ -440,6 +440,13 @@ llvm::Expected<ImportedSchedule> importPrograms(const RankPrograms& programs,
     return makeError(llvm::Twine(programs.origin) + ": has " + llvm::Twine(programs.ranks.size()) +
                      " gpus; the torus has " + llvm::Twine(topology.ranks()) + " nodes");
   }
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (rowOf(programs.collective).isRooted() && !topology.axes[axis].wraps()) {
+      return makeError(llvm::Twine(programs.origin) + ": has one root, and on the line " +
+                       llvm::Twine(topology.axes[axis].name) +
+                       " a schedule would have to serve all: take a ring");
+    }
+  }
   llvm::Expected<ProgramOrder> order = ProgramOrder::of(programs);
   if (!order) return order.takeError();
   llvm::Expected<ChunkCells> cells = ChunkCells::of(programs);

@@ -1,7 +1,6 @@
 // Mutated MSCCL files through the importer: none crashes or hangs it, and what is proved is right.
 //
-//   bazel test -c opt --test_env=TORC_FUZZ_MUTANTS=1000000 --test_env=TORC_FUZZ_SEED=7 \
-//       //tests/fuzz:import_fuzz_test
+//   bazel test -c opt --test_env=TORC_FUZZ_MUTANTS=1000000 //tests/fuzz:import_fuzz_test
 #include <cstdio>
 #include <fstream>
 #include <iterator>
