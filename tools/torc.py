@@ -59,10 +59,15 @@ class Program:
         for one in (rank, source):
             if not 0 <= one < self.ranks:
                 raise ValueError(f"there is no rank {one}: there are {self.ranks}")
+        if count < 1:
+            raise ValueError(f"count is {count}")
         default = "out" if self.collective in ("allgather", "alltoall") else "in"
         to = (BUFFERS[buffer or default], chunk)
         read = (BUFFERS[from_buffer or ("in" if self.collective == "alltoall" else default)],
                 chunk if from_chunk is None else from_chunk)
+        if self.in_place:  # the one memory, by the name of the buffer that holds all of it
+            whole = "o" if self.collective == "allgather" else "i"
+            to, read = [(whole if letter in "io" else letter, first) for letter, first in (to, read)]
         for one, (letter, first) in ((source, read), (rank, to)):
             if letter == "s":
                 self._scratch[one] = max(self._scratch[one], first + count)
@@ -80,7 +85,6 @@ class Program:
 
     def _cells(self, place, count):
         letter, first = place
-        letter = "io" if self.in_place and letter in "io" else letter
         return [(letter, first + i) for i in range(count)]
 
     def _thread_blocks(self):
@@ -119,7 +123,7 @@ class Program:
     def compile(self, path, torus=None, order=None):
         """Proves the program and writes its schedule file. Raises TorcError with the fault."""
         with tempfile.TemporaryDirectory() as folder:
-            source = os.path.join(folder, self.name + ".xml")
+            source = os.path.join(folder, "program.xml")
             with open(source, "w") as file:
                 file.write(self.xml())
             run("import", source, "-o", path, quiet=True, torus=torus, order=order)
@@ -131,11 +135,12 @@ class _Rank:
     def __init__(self, program):
         self.blocks = {}
         self._program = program
+        self._numbers = {}
         self._writer, self._readers = {}, {}  # of a chunk: (thread block, step)
 
     def step(self, kind, source, target, count, block, reads, writes):
         steps = self.blocks.setdefault(block, [])
-        number = list(self.blocks).index(block)
+        number = self._numbers.setdefault(block, len(self._numbers))
         reads = [cell for place in reads for cell in self._program._cells(place, count)]
         writes = [cell for place in writes for cell in self._program._cells(place, count)]
         waits = {self._writer.get(cell) for cell in reads + writes}

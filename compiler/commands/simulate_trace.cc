@@ -44,11 +44,15 @@ Status writeTrace(const std::string& path, const ScheduleView& schedule,
     event.bytes = static_cast<std::uint64_t>(std::llround(simulated.bytes));
     event.operation = simulated.operation;
     event.stream_row = traceRow(schedule, simulated.stream);
-    if (simulated.partner != kNone) {
-      const model::SimulatedEvent& partner = result.events[simulated.partner];
-      event.peer = partner.rank;
-      // Of a node that stands for many the other end is one of its own.
-      event.flow = 1 + (sends(simulated.kind) ? i : simulated.partner);
+    const Operation& operation = schedule.operations[simulated.operation];
+    if (simulated.partner != kNone && !operation.hasPeerLoop()) {
+      const Topology& topology = schedule.topology;
+      event.peer = topology.neighbour(topology.coordinatesOf(simulated.rank),
+                                      schedule.shifts[operation.peer]);
+      // Where a node stands for many the other end may be of one that is not shown.
+      if (event.peer == result.events[simulated.partner].rank) {
+        event.flow = 1 + (sends(simulated.kind) ? i : simulated.partner);
+      }
     }
     ranks[simulated.rank].events.push_back(event);
   }

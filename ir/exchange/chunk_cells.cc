@@ -111,7 +111,8 @@ std::string ChunkCells::nameOf(std::uint32_t cell) const {
   };
   if (cell >= scratch_begin_) return text('s', cell - scratch_begin_);
   if (!programs_->in_place && cell >= input_count_) return text('o', cell - input_count_);
-  return text(programs_->in_place && output_count_ > input_count_ ? 'o' : 'i', cell);
+  if (!programs_->in_place || input_count_ > output_count_) return text('i', cell);
+  return input_count_ < output_count_ ? text('o', cell) : text('i', cell) + "=" + text('o', cell);
 }
 
 std::string ChunkCells::textOf(ChunkNumber chunk) const {

@@ -92,9 +92,13 @@ void ChunkFlow::noteWrite(ActionId action, ChunkNumber chunk) {
   if (!may_alias_) return;
   const std::size_t rank = order_.rankOf(action / 2);
   written_[rank].emplace(chunk, action / 2);
-  for (const ActionId reader : readers_of_in_[rank][chunk]) {
+  // Who writes it again waits for who has written it.
+  const auto readers = readers_of_in_[rank].find(chunk);
+  if (readers == readers_of_in_[rank].end()) return;
+  for (const ActionId reader : readers->second) {
     if (reader != action) also_before_[rank].push_back({action, reader});
   }
+  readers_of_in_[rank].erase(readers);
 }
 
 /// Where a chunk that is written to a cell goes: to `out`, if it is the one that belongs there.

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/SmallVector.h>
 
 #include "ir/exchange/chunk_cells.h"
@@ -67,6 +68,7 @@ class Importer {
   using Operations = std::vector<RelativeOperation>;
 
   void divideBlocks();
+  std::int32_t shortest(std::uint32_t axis, std::int32_t way) const;
   Shift distance(const Coordinates& from, const Coordinates& to) const;
   std::vector<RelativePiece> piecesOf(llvm::ArrayRef<ChunkNumber> chunks,
                                       const Coordinates& at) const;
@@ -103,15 +105,19 @@ void Importer::divideBlocks() {
   }
 }
 
-/// The shorter way round on axes that wrap; up where both are as long.
+/// A way along an axis, or the one to the same node the other way round, where that is shorter; up
+/// where both are as long.
+std::int32_t Importer::shortest(std::uint32_t axis, std::int32_t way) const {
+  if (!topology_.axes[axis].wraps()) return way;
+  const auto size = static_cast<std::int32_t>(topology_.axes[axis].size);
+  const std::int32_t up = static_cast<std::int32_t>(wrap(way, topology_.axes[axis].size));
+  return 2 * up > size ? up - size : up;
+}
+
 Shift Importer::distance(const Coordinates& from, const Coordinates& to) const {
   Shift shift{};
   for (std::size_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const auto size = static_cast<std::int32_t>(topology_.axes[axis].size);
-    shift[axis] = to[axis] - from[axis];
-    if (!topology_.axes[axis].wraps()) continue;
-    if (2 * shift[axis] > size) shift[axis] -= size;
-    if (2 * shift[axis] <= -size) shift[axis] += size;
+    shift[axis] = shortest(axis, to[axis] - from[axis]);
   }
   return shift;
 }
@@ -154,9 +160,10 @@ std::vector<RelativePiece> Importer::piecesOf(llvm::ArrayRef<ChunkNumber> chunks
     const RelativePiece& behind = pieces.back();
     if (behind.parts < parts_ || before.parts < parts_ || block_axes_ == 0) continue;
     const auto follows = [&](const Shift& first, std::uint32_t length, const Shift& next) {
+      const std::uint32_t axis = topology_.order[0];
       Shift expected = first;
-      expected[topology_.order[0]] += static_cast<std::int32_t>(length);
-      return expected == next;
+      expected[axis] = shortest(axis, first[axis] + static_cast<std::int32_t>(length));
+      return length < topology_.axes[axis].size && expected == next;
     };
     if (is_of_pairs ? before.length == 1 && before.first == behind.first &&
                           follows(before.other, before.other_length, behind.other)
@@ -224,7 +231,9 @@ void Importer::orderOperations(std::size_t rank, Operations& operations,
       if (const auto also = also_before.find(action); also != also_before.end()) {
         actions.append(also->second);
       }
+      llvm::SmallDenseSet<ActionId, 16> seen;
       for (std::size_t k = 0; k < actions.size(); ++k) {
+        if (!seen.insert(actions[k]).second) continue;
         const auto found = of_action.find(actions[k]);
         if (found == of_action.end()) {
           const llvm::ArrayRef<ActionId> passed = hazards_.before(actions[k]);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
 
@@ -252,7 +253,15 @@ class Reader {
   }
 
   void end(llvm::StringRef) {
-    if (--depth_ > 0) return;
+    if (--depth_ == 1) {
+      const std::vector<ThreadBlock>& blocks = programs_.ranks[rank_].blocks;
+      const auto missing = llvm::find_if(blocks, [](const auto& block) { return block.line == 0; });
+      if (missing != blocks.end()) {
+        refuse("gpu " + llvm::Twine(rank_) + " has tb " + llvm::Twine(blocks.size() - 1) +
+               ", and no tb " + llvm::Twine(missing - blocks.begin()));
+      }
+    }
+    if (depth_ > 0) return;
     for (std::size_t rank = 0; rank < seen_.size(); ++rank) {
       if (!seen_[rank]) {
         refuse("ngpus is " + llvm::Twine(seen_.size()) + ", but there is no gpu " +

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include <llvm/ADT/DenseSet.h>
+
 #include "ir/make_error.h"
 
 namespace torc::ir {
@@ -54,6 +56,26 @@ StepId ProgramOrder::dependenceOf(StepId id) const {
   if (waiting.after_block < 0) return kNoStep;
   return idOf(rankOf(id), static_cast<std::size_t>(waiting.after_block),
               static_cast<std::size_t>(waiting.after));
+}
+
+StepId ProgramOrder::notBefore(llvm::ArrayRef<StepId> earlier, StepId later) const {
+  std::uint32_t lowest = levels_[later];
+  for (const StepId step : earlier)
+    lowest = std::min(lowest, levels_[step]);
+  std::vector<StepId> reached{later};
+  llvm::DenseSet<StepId> seen;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const StepId step = reached[i];
+    const StepId turn = step != block_begin_[block_of_[step]] ? step - 1 : kNoStep;
+    for (const StepId before : {turn, dependenceOf(step), sender_[step]}) {
+      if (before == kNoStep || levels_[before] < lowest || !seen.insert(before).second) continue;
+      reached.push_back(before);
+    }
+  }
+  for (const StepId step : earlier) {
+    if (!seen.contains(step)) return step;
+  }
+  return kNoStep;
 }
 
 llvm::Error ProgramOrder::number() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>
 
 #include "ir/exchange/rank_programs.h"
@@ -50,6 +51,9 @@ class ProgramOrder {
   const std::vector<StepId>& order() const { return order_; }
   /// The length of the longest chain of steps that leads to a step.
   std::uint32_t levelOf(StepId id) const { return levels_[id]; }
+  /// Of `earlier`, those that do not come before `later` by any way of steps and messages, or
+  /// kNoStep.
+  StepId notBefore(llvm::ArrayRef<StepId> earlier, StepId later) const;
   /// The step that this one names, or kNoStep.
   StepId dependenceOf(StepId id) const;
 

@@ -3,7 +3,9 @@
 #include "ir/exchange/step_hazards.h"
 
 #include <algorithm>
+#include <utility>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
 #include "ir/make_error.h"
@@ -107,6 +109,7 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
   for (const StepId step : order.order())
     steps_of[order.rankOf(step)].push_back(step);
   std::vector<ActionId> before;
+  std::vector<std::pair<StepId, std::uint32_t>> unordered;  // by the rank alone; and of which cell
   for (std::size_t rank = 0; rank < programs.ranks.size(); ++rank) {
     if (steps_of[rank].empty()) continue;
     Clocks clocks(programs, order, rank);
@@ -128,11 +131,10 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
         if (role == 1 && order.step(step).kind == StepKind::kReceiveReduceSend) {
           before.push_back(action - 1);
         }
-        std::uint32_t unordered = Accesses::kNone;  // a cell
-        ActionId other = kNoStep;
+        unordered.clear();
         const auto follow = [&](ActionId earlier, std::uint32_t cell) {
           if (earlier == kNoStep || earlier == action) return;
-          if (!clocks.isBefore(earlier, action)) unordered = cell, other = earlier;
+          if (!clocks.isBefore(earlier, action)) unordered.push_back({earlier / 2, cell});
           before.push_back(earlier);
         };
         for (const std::uint32_t first : {accesses.reads, accesses.reads_too}) {
@@ -152,10 +154,17 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
             of.writer = action;
           }
         }
-        if (unordered != Accesses::kNone) {
-          return makeError(order.at(step) + "race: it touches " + cells.nameOf(unordered) +
-                           ", as " + order.name(other / 2) +
-                           " does, and neither waits for the other");
+        // Messages may put in order what the rank itself does not.
+        if (!unordered.empty()) {
+          llvm::SmallVector<StepId, 8> steps;
+          for (const auto& [other, cell] : unordered)
+            steps.push_back(other);
+          if (const StepId other = order.notBefore(steps, step); other != kNoStep) {
+            const std::uint32_t cell =
+                llvm::find_if(unordered, [&](const auto& of) { return of.first == other; })->second;
+            return makeError(order.at(step) + "race: it touches " + cells.nameOf(cell) + ", as " +
+                             order.name(other) + " does, and neither waits for the other");
+          }
         }
         std::ranges::sort(before);
         const auto repeated = std::ranges::unique(before);

@@ -2,6 +2,7 @@
 #include "runtime/execution/core_threads.h"
 
 #include <algorithm>
+#include <csignal>
 #include <sched.h>
 #include <system_error>
 #include <unistd.h>
@@ -32,12 +33,17 @@ int coresOfProcess() {
 
 CoreThreads::CoreThreads(unsigned wanted) {
   threads_.reserve(wanted);
+  // The program's handlers run on its own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     while (threads_.size() < wanted)
       threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
     // A limit of the system: those that there are do.
   }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 CoreThreads::~CoreThreads() {

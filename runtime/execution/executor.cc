@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <sched.h>
 
 namespace torc::runtime {
 namespace {
@@ -292,6 +293,7 @@ Progress Executor::run() {
     if (remaining_ == 0) return finish();
     if (given_ > 0) {
       if (advance() != Progress::kActive) return progress_;
+      sched_yield();  // a thread may want this core
       continue;
     }
     if (!take(transport_->wait(completed_))) return fail();

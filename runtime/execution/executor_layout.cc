@@ -386,7 +386,8 @@ void Executor::laySuccessors(const FlatProgram& program) {
 
 /// Copies that wait for nothing and whose memory adjoins, as the parts of the own block in an
 /// allgather, become one: the first does the work of those behind it. A long memcpy is faster per
-/// byte than two halves (from some size on it bypasses the caches).
+/// byte than two halves (from some size on it bypasses the caches). A core thread may do the first
+/// while the caller goes on: what others wait for is joined to none then.
 void Executor::joinCopies() {
   Step* first = nullptr;
   for (std::uint32_t root : roots_) {
@@ -394,7 +395,7 @@ void Executor::joinCopies() {
     if (step.work != Work::kCopy || step.stretch_count != 1) continue;
     const Stretch& mine = stretches_[step.first_stretch];
     if (mine.loop_count > 0) continue;
-    if (first != nullptr) {
+    if (first != nullptr && (cores_ == nullptr || step.successor_count == 0)) {
       Stretch& joined = stretches_[first->first_stretch];
       if (joined.dst + joined.count == mine.dst && joined.a + joined.count == mine.a) {
         joined.count += mine.count;

@@ -173,7 +173,8 @@ constexpr Example kExamples[] = {
     {"ring-allgather_5", "5"},         {"ring-allreduce_6", "3x2"},
     {"recursive-doubling_8", "2x2x2"}, {"alltoall_4", "4"},
     {"two-step-alltoall_2x3", "3x2"},  {"hierarchical-allreduce_2x3", "3x2"},
-    {"tree-broadcast_7", "7"},
+    {"tree-broadcast_7", "7"},         {"chain-allreduce_5", "5"},
+    {"recursive-halving_8", "4x2"},
 };
 
 RankPrograms read(const std::string& name) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """make_msccl.py PROGRAM RANKS [CHUNKS]: an MSCCL file on stdout, as the field's writers have it.
 
-ring-allgather, ring-allreduce (CHUNKS per block), recursive-doubling, recursive-halving, alltoall,
-two-step-alltoall and hierarchical-allreduce (RANKS as NODESxGPUS), tree-broadcast.
+ring-allgather, ring-allreduce, chain-allreduce (CHUNKS per block), recursive-doubling, recursive-halving,
+alltoall, two-step-alltoall and hierarchical-allreduce (RANKS as NODESxGPUS), tree-broadcast.
 """
 import sys
 
@@ -87,6 +87,40 @@ def recursive_doubling(n, _):
     return program
 
 
+def recursive_halving(n, _):
+    """Halves of the vector that is left, in one message each; then back."""
+    program = Program("allreduce", n, n, True)
+    for r in range(n):
+        after, distance = None, n // 2
+        while distance > 0:
+            peer = r ^ distance
+            own, other = r // distance * distance, peer // distance * distance
+            program.step(r, "s", ("i", other), ("i", other), distance, send=peer, recv=peer, after=after)
+            after = program.step(r, "rrc", ("i", own), ("i", own), distance, send=peer, recv=peer)
+            distance //= 2
+        distance = 1
+        while distance < n:
+            peer = r ^ distance
+            own, other = r // distance * distance, peer // distance * distance
+            program.step(r, "s", ("i", own), ("i", own), distance, send=peer, recv=peer, after=after)
+            after = program.step(r, "r", ("i", other), ("i", other), distance, send=peer, recv=peer)
+            distance *= 2
+    return program
+
+
+def chain_allreduce(n, k):
+    """All blocks in one message, up to the last rank and down again."""
+    program = Program("allreduce", n, n * k, True)
+    whole = (("i", 0), ("i", 0), n * k)
+    for r in range(n):
+        up = dict(send=r + 1 if r < n - 1 else -1, recv=r - 1)
+        down = dict(send=r - 1, recv=r + 1 if r < n - 1 else -1, channel=1)
+        program.step(r, "s" if r == 0 else "rrcs" if r < n - 1 else "rrc", *whole, **up)
+        last = (list(program.blocks[r]).index((up["send"], up["recv"], 0)), 0)
+        program.step(r, "s" if r == n - 1 else "rcs" if r > 0 else "r", *whole, after=last, **down)
+    return program
+
+
 def alltoall(n, k):
     program = Program("alltoall", n, n * k, False)
     for r in range(n):
@@ -168,7 +202,7 @@ def tree_broadcast(n, k):
 
 def main():
     name, ranks = sys.argv[1:3]
-    makers = {"ring-allgather": ring_allgather, "ring-allreduce": ring_allreduce,
+    makers = {"recursive-halving": recursive_halving, "chain-allreduce": chain_allreduce, "ring-allgather": ring_allgather, "ring-allreduce": ring_allreduce,
               "recursive-doubling": recursive_doubling, "alltoall": alltoall,
               "two-step-alltoall": two_step_alltoall, "hierarchical-allreduce": hierarchical_allreduce,
               "tree-broadcast": tree_broadcast}

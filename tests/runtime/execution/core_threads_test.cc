@@ -137,6 +137,54 @@ TEST(CoreThreads, BitsAreThoseOfOneCore) {
   }
 }
 
+// Copies that adjoin become one, which a thread does: who waits for the second waits for that.
+TEST(CoreThreads, JoinedCopiesAreWaitedFor) {
+  samples::ScheduleWriter writer(Collective::kAllgather, "2");
+  const std::uint32_t part = writer.color("X", 1, 1, 2);
+  Box own;
+  own[0] = Interval::relative(0);
+  Box other;
+  other[0] = Interval::relative(1);
+  std::uint32_t copies[2];
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    Operation copy;
+    copy.kind = OperationKind::kCopy;
+    copy.dst = writer.out(part + i, own);
+    copy.a = writer.in(part + i, own);
+    copies[i] = writer.add(i == 0 ? writer.stream(part) : writer.stream(part + 1), copy);
+  }
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    Operation message;
+    message.kind = OperationKind::kRecv;
+    message.dst = writer.out(part + i, other);
+    message.peer = writer.shift(0, 1);
+    writer.add(i, message);
+    message.kind = OperationKind::kSend;
+    message.dst = {};
+    message.a = writer.out(part + i, own);
+    writer.add(i, message, {copies[i]});
+  }
+  const Schedule schedule = writer.take();
+  CoreThreads threads(1);
+  JobOptions options;
+  options.element_bytes = sizeof(double);
+  options.cores = &threads;
+  for (unsigned round = 0; round < 20; ++round) {
+    auto job = InProcessJob::create(schedule.view(), vectorOf(1'000'000), options);
+    ASSERT_TRUE(job.ok()) << job.status().message();
+    fill(**job, round);
+    ASSERT_TRUE((*job)->run().ok());
+    for (std::int32_t rank = 0; rank < 2; ++rank) {
+      for (std::int32_t from = 0; from < 2; ++from) {
+        const std::span<std::byte> block = (*job)->in(from);
+        EXPECT_TRUE(std::ranges::equal(
+            (*job)->out(rank).subspan(static_cast<std::size_t>(from) * block.size(), block.size()),
+            block));
+      }
+    }
+  }
+}
+
 // What a program has made of its own may know nothing of threads.
 TEST(CoreThreads, FunctionsOfTheProgramStayWithTheCaller) {
   static std::atomic<int> elsewhere;
