@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Debian packages of torc for MPICH, in FOLDER (default: packages). On a bare Debian 12 it sets up what
+# the build needs first.
+#
+#   bash tools/package.sh [FOLDER]
+#   apt install ./packages/*.deb
+#
+#   libtorc1     libtorc.so.1 and libtorc_pmpi.so.1     libtorc-dev  headers, pkg-config, CMake
+#   torc         the programs, man pages, completion    torc-linalg  multiplication and LU
+#   torc-doc     the pages                              python3-torc the module
+#
+# $TORC_MAINTAINER: who answers for them, as `Name <mail@host>` (default: who made the last commit).
+set -euo pipefail
+folder=$(realpath -m "${1:-packages}")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+DESTDIR=$work/all bash tools/install.sh /usr
+version=$("$work/all/usr/bin/torc" --version | sed 's/^torc //')
+architecture=$(dpkg --print-architecture)
+maintainer=${TORC_MAINTAINER:-$(git log -1 --format='%an <%ae>' 2>/dev/null || echo 'torc <torc@localhost>')}
+epoch=$(git log -1 --format=%ct 2>/dev/null || date +%s)
+
+# take PACKAGE PATTERN...: files of /usr go to a package.
+take() {
+  local package=$1 file
+  shift
+  for pattern in "$@"; do
+    for file in "$work/all/usr"/$pattern; do
+      mkdir -p "$work/$package/usr/$(dirname "${file#"$work/all/usr/"}")"
+      mv "$file" "$work/$package/usr/${file#"$work/all/usr/"}"
+    done
+  done
+}
+take torc-linalg lib/libtorc_linalg.so.* bin/torc-gemm bin/torc-lu
+take libtorc-dev 'lib/*.so' include lib/pkgconfig lib/cmake
+take libtorc1 'lib/*.so.*'
+take python3-torc lib/python3
+take torc bin share/man share/bash-completion
+take torc-doc share/doc/torc
+# Environment modules are for trees of their own.
+rm -r "$work/all/usr/share/modulefiles"
+left=$(find "$work/all" -type f -o -type l)
+if [[ -n $left ]]; then
+  echo "package.sh: no package has $left" >&2
+  exit 1
+fi
+
+# describe PACKAGE SECTION DEPENDS TITLE TEXT
+describe() {
+  local package=$1 section=$2 depends=$3 title=$4 text=$5 root=$work/$1 elf=() found=
+  mapfile -t elf < <(find "$root" -type f \( -path '*/bin/*' -o -name '*.so.*' \))
+  if [[ ${#elf[@]} -gt 0 ]]; then
+    strip --strip-unneeded --remove-section=.comment --remove-section=.note "${elf[@]}"
+    find "$root" -name '*.so.*' -exec chmod 644 {} +
+    # It wants a source package around.
+    mkdir -p "$work/debian"
+    printf 'Source: torc\n\nPackage: %s\nArchitecture: any\n' "$package" >"$work/debian/control"
+    found=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info -l"$work/libtorc1/usr/lib" "${elf[@]/#/-e}" \
+      2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+  fi
+  find "$root" -path '*/man1/*.1' -exec gzip -9n {} +
+  local pages=$root/usr/share/doc/$package
+  mkdir -p "$root/DEBIAN" "$pages"
+  {
+    printf 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: torc\n\n'
+    printf 'Files: *\nCopyright: %s the torc authors\nLicense: Apache-2.0\n On Debian systems: /usr/share/common-licenses/Apache-2.0\n' "$(date -u -d "@$epoch" +%Y)"
+  } >"$pages/copyright"
+  printf 'torc (%s) unstable; urgency=medium\n\n  * As of %s; CHANGELOG.md says what is new.\n\n -- %s  %s\n' \
+    "$version" "$(git rev-parse --short HEAD 2>/dev/null || echo unknown)" "$maintainer" "$(date -R -u -d "@$epoch")" |
+    gzip -9n >"$pages/changelog.gz"
+  local all=${depends}${found:+${depends:+, }$found} kind=$architecture
+  [[ ${#elf[@]} -gt 0 || $package == libtorc-dev ]] || kind=all
+  {
+    printf 'Package: %s\nSource: torc\nVersion: %s\nArchitecture: %s\nMaintainer: %s\n' "$package" "$version" "$kind" "$maintainer"
+    printf 'Installed-Size: %s\n' "$(du -ks --exclude=DEBIAN "$root" | cut -f1)"
+    [[ -z $all ]] || printf 'Depends: %s\n' "$all"
+    printf 'Section: %s\nPriority: optional\nDescription: %s\n%s\n' "$section" "$title" "$text"
+  } >"$root/DEBIAN/control"
+  local library
+  for library in "$root"/usr/lib/*.so.1; do
+    [[ -e $library ]] || continue
+    printf '%s 1 %s (>= %s)\n' "$(basename "$library" .so.1)" "$package" "$version" >>"$root/DEBIAN/shlibs"
+    echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
+  done
+  (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+  find "$root" -type d -exec chmod 755 {} +
+  find "$root" -exec touch -h -d "@$epoch" {} +
+  mkdir -p "$folder"
+  dpkg-deb --root-owner-group --build "$root" "$folder/${package}_${version}_$kind.deb" >/dev/null
+}
+describe libtorc1 libs "" "compiled collectives of torus networks (libraries)" \
+  " The runtime that replays compiled schedules over MPICH, and the library that
+ serves the collectives of unmodified programs by LD_PRELOAD."
+describe libtorc-dev libdevel "libtorc1 (= $version), torc-linalg (= $version), libmpich-dev" "compiled collectives of torus networks (headers)" \
+  " Headers, pkg-config files and the CMake package of torc's C API."
+describe torc science "libtorc1 (= $version), mpich" "compiler of MPI collectives on torus networks" \
+  " torc lowers a collective and a torus shape through passes into a schedule,
+ proves it, and writes it to a file, which the runtime replays over MPI."
+describe python3-torc python "python3:any, torc (>= $version)" "compiled collectives of torus networks (Python)" \
+  " A module that writes schedules chunk by chunk, and gives what torc knows of
+ schedules as values."
+describe torc-linalg science "libtorc1 (= $version)" "dense linear algebra in 2.5D on torus collectives" \
+  " Matrix multiplication and LU factorization in the place of pdgemm and
+ pdgetrf, on line collectives."
+describe torc-doc doc "" "compiled collectives of torus networks (pages)" \
+  " Pages for users, sites, developers and researchers, with examples."
+ls -l "$folder" | awk 'NR > 1 { print $5, $9 }'
