@@ -34,7 +34,7 @@ fail() {
 echo "== man pages, completion, module file"
 bash "$root/tools/man_pages.sh" pages "$work/prefix/bin/torc"
 for page in pages/*.1; do
-  man --warnings -l "$page" >text.txt 2>warnings.txt || fail "$page"
+  LC_ALL=C man --warnings -l "$page" >text.txt 2>warnings.txt || fail "$page"
   [[ ! -s warnings.txt ]] || fail "$page: $(cat warnings.txt)"
   grep -q '^NAME' text.txt && grep -q '^SYNOPSIS' text.txt || fail "$page lacks a section"
 done
