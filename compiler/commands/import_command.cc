@@ -76,7 +76,7 @@ int run() {
   if (!text) return inputFault(text.takeError());
   llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin);
   if (!programs) return inputFault(programs.takeError());
-  text->clear();
+  *text = std::string();
   const std::string shape = torus.empty() ? std::to_string(programs->ranks.size()) : torus;
   llvm::Expected<Target> target = readTarget(shape, order, /*machine=*/{});
   if (!target) return optionFault(target.takeError());

@@ -23,8 +23,11 @@ llvm::Expected<ChunkFlow> ChunkFlow::of(const RankPrograms& programs, const Prog
   flow.also_before_.resize(programs.ranks.size());
   flow.may_alias_ = !programs.in_place && rowOf(programs.collective).inPlaceAliases();
   flow.readers_of_in_.resize(programs.ranks.size());
-  flow.written_.resize(programs.ranks.size());
+  flow.reads_left_.resize(programs.ranks.size());
   flow.fillInputs();
+  if (flow.may_alias_) {
+    if (llvm::Error error = flow.countReads()) return error;
+  }
   for (const StepId step : order.order()) {
     if (llvm::Error error = flow.run(step)) return error;
   }
@@ -45,9 +48,38 @@ void ChunkFlow::fillInputs() {
   }
 }
 
+llvm::Error ChunkFlow::countReads() {
+  for (const StepId step : order_.order()) {
+    Accesses actions[2];
+    if (llvm::Error error = findAccesses(order_, cells_, step, actions)) return error;
+    const std::size_t rank = order_.rankOf(step);
+    for (const Accesses& action : actions) {
+      for (std::int32_t i = 0; action.reads != Accesses::kNone && i < order_.step(step).count;
+           ++i) {
+        const ChunkNumber chunk =
+            cells_.inputOf(rank, action.reads + static_cast<std::uint32_t>(i));
+        if (chunk != kNoChunk) ++reads_left_[rank][chunk];
+      }
+    }
+  }
+  return llvm::Error::success();
+}
+
+/// A step's reads are done.
+void ChunkFlow::countDown(StepId step, const Accesses (&actions)[2]) {
+  const std::size_t rank = order_.rankOf(step);
+  for (const Accesses& action : actions) {
+    for (std::int32_t i = 0; action.reads != Accesses::kNone && i < order_.step(step).count; ++i) {
+      const ChunkNumber chunk = cells_.inputOf(rank, action.reads + static_cast<std::uint32_t>(i));
+      if (chunk != kNoChunk && --reads_left_[rank][chunk] == 0) reads_left_[rank].erase(chunk);
+    }
+  }
+}
+
 llvm::Error ChunkFlow::run(StepId id) {
   Accesses actions[2];
   if (llvm::Error error = findAccesses(order_, cells_, id, actions)) return error;
+  if (may_alias_) countDown(id, actions);
   const RankStep& step = order_.step(id);
   if (hasReduction(step.kind) && !rowOf(programs_.collective).reduces()) {
     return makeError(order_.at(id) + "reduces, in an " +
@@ -76,22 +108,15 @@ llvm::Error ChunkFlow::checkReads(StepId id, std::uint32_t first) const {
   return llvm::Error::success();
 }
 
-llvm::Error ChunkFlow::noteRead(ActionId action, std::uint32_t cell, const Value& value) {
-  if (!may_alias_ || value.place != kIn) return llvm::Error::success();
-  const std::size_t rank = order_.rankOf(action / 2);
-  if (const auto found = written_[rank].find(value.chunk); found != written_[rank].end()) {
-    return makeError(order_.at(action / 2) + "reads " + cells_.nameOf(cell) + " after " +
-                     order_.name(found->second) +
-                     " has written its place in the output, which MPI_IN_PLACE makes the same");
+void ChunkFlow::noteRead(ActionId action, const Value& value) {
+  if (may_alias_ && value.place == kIn) {
+    readers_of_in_[order_.rankOf(action / 2)][value.chunk].push_back(action);
   }
-  readers_of_in_[rank][value.chunk].push_back(action);
-  return llvm::Error::success();
 }
 
 void ChunkFlow::noteWrite(ActionId action, ChunkNumber chunk) {
   if (!may_alias_) return;
   const std::size_t rank = order_.rankOf(action / 2);
-  written_[rank].emplace(chunk, action / 2);
   // Who writes it again waits for who has written it.
   const auto readers = readers_of_in_[rank].find(chunk);
   if (readers == readers_of_in_[rank].end()) return;
@@ -103,7 +128,8 @@ void ChunkFlow::noteWrite(ActionId action, ChunkNumber chunk) {
 
 /// Where a chunk that is written to a cell goes: to `out`, if it is the one that belongs there.
 FlowPlace ChunkFlow::placeFor(std::size_t rank, std::uint32_t cell, ChunkNumber chunk) const {
-  return cells_.resultOf(rank, cell) == chunk ? kOut : kNewFrame;
+  return cells_.resultOf(rank, cell) == chunk && !reads_left_[rank].contains(chunk) ? kOut
+                                                                                    : kNewFrame;
 }
 
 void ChunkFlow::add(std::size_t rank, FlowOperation operation, llvm::ArrayRef<ChunkNumber> chunks) {
@@ -118,9 +144,8 @@ llvm::Error ChunkFlow::send(StepId id, std::uint32_t cell) {
   const std::vector<Value>& values = values_[order_.rankOf(id)];
   const auto first = values.begin() + cell;
   sent_[id].assign(first, first + order_.step(id).count);
-  for (const Value& value : sent_[id]) {
-    if (llvm::Error error = noteRead(2 * id + 1, cell++, value)) return error;
-  }
+  for (const Value& value : sent_[id])
+    noteRead(2 * id + 1, value);
   return llvm::Error::success();
 }
 
@@ -149,7 +174,7 @@ llvm::Error ChunkFlow::receive(StepId id, const Accesses& accesses) {
                          order_.name(sender) + " sends, to " + cells_.textOf(own.chunk) + " in " +
                          cells_.nameOf(accesses.reads + i));
       }
-      if (llvm::Error error = noteRead(2 * id, accesses.reads + i, own)) return error;
+      noteRead(2 * id, own);
       site.a = own.place;
       site.b = kNewFrame;
     }
@@ -222,10 +247,14 @@ llvm::Error ChunkFlow::work(StepId id, const Accesses& accesses) {
     sites[i].dst = placeFor(rank, accesses.writes + i, src.chunk);
     sites[i].a = src.place;
     // What is copied to its place is there in place, too.
-    if (reduces || sites[i].dst != kOut) {
-      if (llvm::Error error = noteRead(2 * id, accesses.reads + i, src)) return error;
+    const bool is_there =
+        !reduces && src.place == kIn && cells_.resultOf(rank, accesses.writes + i) == src.chunk;
+    if (is_there) {
+      sites[i].dst = kOut;
+    } else {
+      noteRead(2 * id, src);
     }
-    if (sites[i].dst == kOut && src.place != kIn) noteWrite(2 * id, src.chunk);
+    if (sites[i].dst == kOut && !is_there) noteWrite(2 * id, src.chunk);
     if (!reduces) continue;
     if (dst.chunk != src.chunk) {
       return makeError(order_.at(id) + "adds " + cells_.textOf(src.chunk) + " to " +
@@ -256,11 +285,18 @@ llvm::Error ChunkFlow::work(StepId id, const Accesses& accesses) {
   return llvm::Error::success();
 }
 
-/// What the output holds at the end. What was there from the beginning is copied, which in place
-/// does nothing.
+/// What the output holds at the end. What is elsewhere is copied; from the input that does nothing
+/// in place.
 llvm::Error ChunkFlow::checkResults(std::size_t rank) {
   const std::vector<Value>& values = values_[rank];
+  FlowOperation copy;
   std::vector<ChunkNumber> copied;
+  const auto flush = [&] {
+    if (!copied.empty()) add(rank, copy, copied);
+    copied.clear();
+    copy.after.clear();
+  };
+  copy.dst = kOut;
   for (std::uint32_t cell = 0; cell < values.size(); ++cell) {
     const ChunkNumber result = cells_.resultOf(rank, cell);
     if (result == kNoChunk) continue;
@@ -274,13 +310,18 @@ llvm::Error ChunkFlow::checkResults(std::size_t rank) {
       return makeError(order_.at(value.writer) + "is the last to write " + cells_.nameOf(cell) +
                        ", which ends with " + cells_.textOf(value.chunk) + wanted);
     }
-    if (value.place == kIn) copied.push_back(result);
+    if (value.place == kOut) continue;
+    if (copy.a != value.place) flush();
+    copy.a = value.place;
+    copied.push_back(result);
+    if (value.place == kIn) continue;
+    copy.after.push_back(2 * value.writer);
+    if (const auto readers = readers_of_in_[rank].find(result);
+        readers != readers_of_in_[rank].end()) {
+      copy.after.append(readers->second);
+    }
   }
-  if (copied.empty()) return llvm::Error::success();
-  FlowOperation copy;
-  copy.dst = kOut;
-  copy.a = kIn;
-  add(rank, copy, copied);
+  flush();
   return llvm::Error::success();
 }
 

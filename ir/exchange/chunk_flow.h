@@ -33,8 +33,9 @@ struct FlowOperation {
   OperationKind kind = OperationKind::kCopy;
   std::int32_t peer = -1;
   std::int32_t channel = 0;
-  ActionId action = kNoStep;  // whose it is; kNoStep: none's, which waits for nothing
-  std::uint32_t part = 0;     // of the action's operations the how manieth
+  ActionId action = kNoStep;             // whose it is; kNoStep: none's, a copy at the end
+  llvm::SmallVector<ActionId, 2> after;  // of such a copy
+  std::uint32_t part = 0;                // of the action's operations the how manieth
   FlowPlace dst, a, b;
   std::size_t first_chunk = 0;  // into the flow's list
   std::uint32_t chunks = 0;
@@ -75,13 +76,15 @@ class ChunkFlow {
   ChunkFlow(const RankPrograms& programs, const ProgramOrder& order, const ChunkCells& cells)
       : programs_(programs), order_(order), cells_(cells) {}
   void fillInputs();
+  llvm::Error countReads();
+  void countDown(StepId step, const Accesses (&actions)[2]);
   llvm::Error run(StepId step);
   llvm::Error receive(StepId step, const Accesses& accesses);
   llvm::Error work(StepId step, const Accesses& accesses);
   llvm::Error send(StepId step, std::uint32_t cell);
   llvm::Error checkResults(std::size_t rank);
   llvm::Error checkReads(StepId step, std::uint32_t first) const;
-  llvm::Error noteRead(ActionId action, std::uint32_t cell, const Value& value);
+  void noteRead(ActionId action, const Value& value);
   void noteWrite(ActionId action, ChunkNumber chunk);
   FlowPlace placeFor(std::size_t rank, std::uint32_t cell, ChunkNumber chunk) const;
   void add(std::size_t rank, FlowOperation operation, llvm::ArrayRef<ChunkNumber> chunks);
@@ -95,7 +98,9 @@ class ChunkFlow {
   std::vector<std::uint32_t> frames_;
   bool may_alias_ = false;  // `in` and `out` in the schedule, though not in the program
   std::vector<std::unordered_map<ChunkNumber, llvm::SmallVector<ActionId, 2>>> readers_of_in_;
-  std::vector<std::unordered_map<ChunkNumber, StepId>> written_;
+  // Of a chunk of the input that will still be read, how often: until then the same one of the
+  // output waits in scratch.
+  std::vector<std::unordered_map<ChunkNumber, std::uint64_t>> reads_left_;
   std::vector<std::vector<std::pair<ActionId, ActionId>>> also_before_;
   std::vector<ChunkNumber> chunks_;
 };

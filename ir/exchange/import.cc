@@ -199,7 +199,8 @@ void Importer::orderOperations(std::size_t rank, Operations& operations,
                                const std::vector<FlowOperation>& flow) {
   const auto levelOf = [&](std::size_t i) {
     const ActionId action = flow[i].action;
-    return action == kNoStep ? 0u : 2 * order_.levelOf(action / 2) + action % 2;
+    if (action == kNoStep) return flow[i].after.empty() ? 0u : ~0u;
+    return 2 * order_.levelOf(action / 2) + action % 2;
   };
   std::vector<std::uint32_t> sorted(operations.size());
   std::iota(sorted.begin(), sorted.end(), 0);
@@ -225,27 +226,29 @@ void Importer::orderOperations(std::size_t rank, Operations& operations,
   for (std::uint32_t i = 0; i < sorted.size(); ++i) {
     RelativeOperation& operation = operations[sorted[i]];
     const ActionId action = flow[sorted[i]].action;
+    llvm::SmallVector<ActionId, 8> actions(llvm::ArrayRef<ActionId>(flow[sorted[i]].after));
     if (action != kNoStep) {
-      // An action without operations passes on what it waits for.
-      llvm::SmallVector<ActionId, 8> actions(hazards_.before(action));
+      const llvm::ArrayRef<ActionId> before = hazards_.before(action);
+      actions.append(before.begin(), before.end());
       if (const auto also = also_before.find(action); also != also_before.end()) {
         actions.append(also->second);
       }
-      llvm::SmallDenseSet<ActionId, 16> seen;
-      for (std::size_t k = 0; k < actions.size(); ++k) {
-        if (!seen.insert(actions[k]).second) continue;
-        const auto found = of_action.find(actions[k]);
-        if (found == of_action.end()) {
-          const llvm::ArrayRef<ActionId> passed = hazards_.before(actions[k]);
-          actions.append(passed.begin(), passed.end());
-        } else {
-          operation.after.insert(operation.after.end(), found->second.begin(), found->second.end());
-        }
-      }
-      std::ranges::sort(operation.after);
-      const auto repeated = std::ranges::unique(operation.after);
-      operation.after.erase(repeated.begin(), repeated.end());
     }
+    // An action without operations passes on what it waits for.
+    llvm::SmallDenseSet<ActionId, 16> seen;
+    for (std::size_t k = 0; k < actions.size(); ++k) {
+      if (!seen.insert(actions[k]).second) continue;
+      const auto found = of_action.find(actions[k]);
+      if (found == of_action.end()) {
+        const llvm::ArrayRef<ActionId> passed = hazards_.before(actions[k]);
+        actions.append(passed.begin(), passed.end());
+      } else {
+        operation.after.insert(operation.after.end(), found->second.begin(), found->second.end());
+      }
+    }
+    std::ranges::sort(operation.after);
+    const auto repeated = std::ranges::unique(operation.after);
+    operation.after.erase(repeated.begin(), repeated.end());
     for (FlowPlace* place : {&operation.dst, &operation.a, &operation.b}) {
       if (place->buffer != Buffer::kScratch) continue;
       const auto number = static_cast<std::uint32_t>(frames.size());

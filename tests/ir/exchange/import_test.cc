@@ -174,7 +174,7 @@ constexpr Example kExamples[] = {
     {"recursive-doubling_8", "2x2x2"}, {"alltoall_4", "4"},
     {"two-step-alltoall_2x3", "3x2"},  {"hierarchical-allreduce_2x3", "3x2"},
     {"tree-broadcast_7", "7"},         {"chain-allreduce_5", "5"},
-    {"recursive-halving_8", "4x2"},
+    {"recursive-halving_8", "4x2"},    {"direct-allreduce_4", "4"},
 };
 
 RankPrograms read(const std::string& name) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_msccl.py PROGRAM RANKS [CHUNKS]: an MSCCL file on stdout, as the field's writers have it.
 
-ring-allgather, ring-allreduce, chain-allreduce (CHUNKS per block), recursive-doubling, recursive-halving,
+ring-allgather, ring-allreduce, chain-allreduce (CHUNKS per block), direct-allreduce, recursive-doubling, recursive-halving,
 alltoall, two-step-alltoall and hierarchical-allreduce (RANKS as NODESxGPUS), tree-broadcast.
 """
 import sys
@@ -108,6 +108,20 @@ def recursive_halving(n, _):
     return program
 
 
+def direct_allreduce(n, _):
+    """Not in place: all inputs to all, and the own one is added last, when the output has others."""
+    program = Program("allreduce", n, 1, False)
+    for r in range(n):
+        come = []
+        for i in range(1, n):
+            program.step(r, "s", ("i", 0), ("s", 0), send=(r + i) % n)
+            come.append(program.step(r, "r", ("i", 0), ("s", i - 1), recv=(r - i) % n))
+        for i in range(1, n):
+            program.step(r, "cpy" if i == 1 else "re", ("s", i - 1), ("o", 0), after=come[i - 1])
+        program.step(r, "re", ("i", 0), ("o", 0))
+    return program
+
+
 def chain_allreduce(n, k):
     """All blocks in one message, up to the last rank and down again."""
     program = Program("allreduce", n, n * k, True)
@@ -202,7 +216,7 @@ def tree_broadcast(n, k):
 
 def main():
     name, ranks = sys.argv[1:3]
-    makers = {"recursive-halving": recursive_halving, "chain-allreduce": chain_allreduce, "ring-allgather": ring_allgather, "ring-allreduce": ring_allreduce,
+    makers = {"recursive-halving": recursive_halving, "chain-allreduce": chain_allreduce, "direct-allreduce": direct_allreduce, "ring-allgather": ring_allgather, "ring-allreduce": ring_allreduce,
               "recursive-doubling": recursive_doubling, "alltoall": alltoall,
               "two-step-alltoall": two_step_alltoall, "hierarchical-allreduce": hierarchical_allreduce,
               "tree-broadcast": tree_broadcast}
