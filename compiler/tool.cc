@@ -3,8 +3,10 @@
 
 #include <span>
 
+#include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Format.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/program_name.h"
@@ -134,6 +136,12 @@ llvm::Expected<Input> readInput(llvm::StringRef path) {
   if (!program) return program.takeError();
   input.program = std::move(*program);
   return input;
+}
+
+std::string besideInput(llvm::StringRef input, llvm::StringRef extension) {
+  llvm::SmallString<128> path(input);
+  llvm::sys::path::replace_extension(path, extension);
+  return path.str().str();
 }
 
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes) {

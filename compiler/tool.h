@@ -50,6 +50,10 @@ llvm::Expected<Input> readInput(llvm::StringRef path);
 /// The bytes of a file, or of stdin for `-`.
 llvm::Expected<std::string> readBytes(llvm::StringRef path);
 
+/// Where to write what is made of the file `input`, if nobody says: beside it, with another
+/// extension; "": without one.
+std::string besideInput(llvm::StringRef input, llvm::StringRef extension);
+
 /// Writes a file, whole or not at all; `-` is stdout.
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/commands/commands.h"
@@ -93,12 +92,7 @@ int run() {
   }
   llvm::Expected<ProvedFile> file = provedFile(schedule);
   if (!file) return inputFault(file.takeError());
-  std::string path = output;
-  if (path.empty()) {
-    llvm::SmallString<128> beside(input);
-    llvm::sys::path::replace_extension(beside, "torc");
-    path = beside.str().str();
-  }
+  const std::string path = output.empty() ? besideInput(input, "torc") : output.getValue();
   const llvm::StringRef bytes(reinterpret_cast<const char*>(file->bytes.data()),
                               file->bytes.size());
   if (llvm::Error error = writeOutput(path, bytes)) return inputFault(std::move(error));

@@ -9,7 +9,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Format.h>
-#include <llvm/Support/Path.h>
 #include <llvm/Support/Signals.h>
 
 #include "compiler/commands/commands.h"
@@ -215,13 +214,6 @@ void noteLimits(const ir::MscclWriter& writer) {
   }
 }
 
-/// The output's name where none is given.
-std::string besideInput(const char* extension) {
-  llvm::SmallString<128> path(input);
-  llvm::sys::path::replace_extension(path, extension);
-  return path.str().str();
-}
-
 /// Bytes and times of a call, from the options.
 llvm::Expected<ir::CallSize> callSize(const ScheduleView& schedule, std::uint64_t size,
                                       std::int32_t root_rank) {
@@ -301,8 +293,9 @@ int run() {
   if (msccl) {
     llvm::Expected<ir::MscclWriter> writer = ir::MscclWriter::make(schedule, root_rank);
     if (!writer) return refuse(llvm::toString(writer.takeError()));
-    if (llvm::Error error = exportMsccl(*writer, {sizes.lowest, sizes.highest},
-                                        output.empty() ? besideInput("xml") : output, totals)) {
+    if (llvm::Error error =
+            exportMsccl(*writer, {sizes.lowest, sizes.highest},
+                        output.empty() ? besideInput(input, "xml") : output, totals)) {
       return inputFault(std::move(error));
     }
     if (!quiet) noteLimits(*writer);
@@ -310,7 +303,7 @@ int run() {
     llvm::Expected<ir::ExportedCall> call = ir::ExportedCall::make(schedule, *size);
     if (!call) return refuse(llvm::toString(call.takeError()));
     const std::string path =
-        !output.empty() ? output.getValue() : besideInput(chakra ? "" : "goal");
+        !output.empty() ? output.getValue() : besideInput(input, chakra ? "" : "goal");
     if (llvm::Error error =
             chakra ? exportChakra(*call, path, totals) : exportGoal(*call, path, totals)) {
       return inputFault(std::move(error));

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <string>
 
-#include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/commands/commands.h"
@@ -88,12 +87,7 @@ int run() {
   const Schedule schedule = shortened(imported->schedule);
   llvm::Expected<ProvedFile> file = provedFile(schedule.view());
   if (!file) return inputFault(file.takeError());
-  std::string path = output;
-  if (path.empty()) {
-    llvm::SmallString<128> beside(input);
-    llvm::sys::path::replace_extension(beside, "torc");
-    path = beside.str().str();
-  }
+  const std::string path = output.empty() ? besideInput(input, "torc") : output.getValue();
   const llvm::StringRef bytes(reinterpret_cast<const char*>(file->bytes.data()),
                               file->bytes.size());
   if (llvm::Error error = writeOutput(path, bytes)) return inputFault(std::move(error));

@@ -18,15 +18,15 @@ namespace torc::ir {
 
 llvm::Expected<ChunkCells> ChunkCells::of(const RankPrograms& programs) {
   ChunkCells cells(programs);
-  cells.ranks_ = static_cast<std::uint32_t>(programs.ranks.size());
+  const auto ranks = static_cast<std::uint32_t>(programs.ranks.size());
   const auto chunks = static_cast<std::uint32_t>(programs.chunks);
   const bool has_blocks = programs.collective != Collective::kAllreduce &&
                           programs.collective != Collective::kBroadcast;
-  if (has_blocks && chunks % cells.ranks_ != 0) {
+  if (has_blocks && chunks % ranks != 0) {
     return makeError(llvm::Twine(programs.origin) + ": nchunksperloop is " + llvm::Twine(chunks) +
-                     ", which is no multiple of the " + llvm::Twine(cells.ranks_) + " gpus");
+                     ", which is no multiple of the " + llvm::Twine(ranks) + " gpus");
   }
-  cells.chunks_of_block_ = chunks / cells.ranks_;
+  cells.chunks_of_block_ = chunks / ranks;
   const bool is_allgather = programs.collective == Collective::kAllgather;
   const bool is_reduce_scatter = programs.collective == Collective::kReduceScatter;
   cells.input_count_ = is_allgather ? cells.chunks_of_block_ : chunks;

@@ -42,7 +42,6 @@ class ChunkCells {
   explicit ChunkCells(const RankPrograms& programs) : programs_(&programs) {}
 
   const RankPrograms* programs_;
-  std::uint32_t ranks_ = 0;
   std::uint32_t chunks_of_block_ = 1;                 // of a rank's block, where there are blocks
   std::uint32_t input_count_ = 0, output_count_ = 0;  // chunks of a rank's buffers
   std::uint32_t scratch_begin_ = 0;
