@@ -1,17 +1,17 @@
 # Draws curves from a CSV file (Debian's gnuplot-nox 5.4):
 #
-#   gnuplot -c bench/plot.gp FILE.csv FILE.svg TITLE X Y [MOST [LOW HIGH]]
+#   gnuplot -c bench/plot.gp FILE.csv FILE.svg TITLE X Y [LEAST:MOST [LOW HIGH]]
 #
 # The first row names the columns, the first column is X. X is the title of its axis, which has powers of
 # two: `bytes ...` are labelled in KiB and MiB; `linear: ...` is an axis that begins at 0. Y: `seconds`,
-# logarithmic, or in `us`; `MB/s`, or others, linear from 0; `% ...`, up to 100. Columns `bound`, `peak`
+# logarithmic, or in `us`; `MB/s`, or others, linear from 0; `..., logarithmic`; `% ...`, up to 100. Columns `bound`, `peak`
 # and `one link` are drawn dashed, those whose names begin with "paper" as crosses: numbers of a text.
 # An empty field is no point. Where curves lie on each other the earlier one is broader, and gaps show it.
 #
-# MOST: a panel below has the curves over the bound, the second column, linear from 1 to MOST. LOW to HIGH
-# is what a text says of that.
+# LEAST:MOST: a panel below has the curves over the first, the second column, linear from LEAST to MOST. LOW to
+# HIGH is what a text says of that.
 if (ARGC < 5 || ARGC == 7 || ARGC > 8) {
-  print "gnuplot -c bench/plot.gp FILE.csv FILE.svg TITLE X Y [MOST [LOW HIGH]]"
+  print "gnuplot -c bench/plot.gp FILE.csv FILE.svg TITLE X Y [LEAST:MOST [LOW HIGH]]"
   exit status 2
 }
 file = ARG1
@@ -20,6 +20,7 @@ y_title = ARG5
 is_linear = x_title[1:8] eq 'linear: '
 is_bytes = x_title[1:5] eq 'bytes'
 is_time = y_title eq 'seconds' || y_title eq 'us'
+is_log = strstrt(y_title, ', logarithmic') > 0
 has_ratios = ARGC > 5
 
 set terminal svg size 760,(has_ratios ? 680 : 470) font 'sans-serif,14' background '#ffffff'
@@ -75,7 +76,7 @@ if (is_linear) {
   set xtics ()
   do for [e = 0:49:(exponents > 16 ? 4 : exponents > 8 ? 2 : 1)] { set xtics add (label(e) 2**e) }
 }
-if (is_time && !is_linear) {
+if ((is_time && !is_linear) || is_log) {
   set logscale y 10
   if (y_title eq 'seconds') {
     set format y '%.0s %cs'
@@ -89,9 +90,9 @@ if (is_time && !is_linear) {
 } else {
   if (y_title[1:1] eq '%') { set yrange [(least > 60 ? 5 * floor(least / 5) - 5 : 0):100] } else { set yrange [0:*] }
 }
-set ylabel y_title eq 'seconds' ? 'time' : y_title
+set ylabel y_title eq 'seconds' ? 'time' : is_log ? y_title[1:strstrt(y_title, ',') - 1] : y_title
 if (has_ratios) {
-  set lmargin 10
+  set lmargin 12
   set rmargin 22
   set multiplot layout 2,1 title ARG3 font ',16' noenhanced
 } else {
@@ -103,9 +104,11 @@ plot for [i = 2:columns] file using 1:i title columnheader(i) with linespoints l
 if (has_ratios) {
   unset logscale y
   set format y '%g'
-  set ylabel 'time over bound'
+  set ylabel 'time over '.name(2)
   set xlabel x_title
-  set yrange [1:ARG6 + 0]
+  set yrange [@ARG6]
+  set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linewidth 1 linecolor rgb '#808080'
+  set ytics auto
   if (ARGC > 6) {
     set object 1 rectangle from graph 0, first ARG7 + 0 to graph 1, first ARG8 + 0 \
       fillcolor '#b8b8b8' fillstyle solid 0.35 noborder behind

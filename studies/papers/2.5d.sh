@@ -16,31 +16,35 @@ begin_figures 2.5d.sh "${1:-docs/research/papers/2.5d}" //studies/papers:2.5d_co
 # plot NAME TITLE X [MARKS...]: MARKS as `published` takes them.
 plot() {
   published "$out/$1.csv" "${@:4}" >"$marked"
-  gnuplot -c bench/plot.gp "$marked" "$out/$1.svg" "$2" "$3" MB/s
+  gnuplot -c bench/plot.gp "$marked" "$out/$1.svg" "$2" "$3" "${y:-MB/s}"
 }
 bytes='bytes of the vector'
 plot 01 'Figure 1: multicast of 1 MiB, Blue Gene/P' nodes 'paper (derived)|4096:1609'
+y='MB/s, logarithmic' plot 01-gemini 'Figure 1: binomial multicast of 1 MiB, Cray XE6' nodes 'paper (derived)|4096:165.1'
 plot 07 'Figure 7: multicast, ring of 8 nodes of Blue Gene/P' "$bytes" 'paper (derived): binomial|16777216:187.5'
 plot 08 'Figure 8: multicast, 8x8 nodes of Blue Gene/P' "$bytes"
 plot 09 'Figure 9: multicast, 8x8x8 nodes of Blue Gene/P' "$bytes"
 plot 10 'Figure 10: reduction, Blue Gene/P' "$bytes"
 plot 11 'Figure 11: ring of 8 nodes of Blue Gene/P' "$bytes"
-plot 12 'Figure 12: multicast, exascale machine, 64 nodes an axis' "$bytes"
+y='MB/s, logarithmic' plot 12 'Figure 12: multicast, exascale machine, 64 nodes an axis' "$bytes"
 
 # plot_dense NAME TITLE X|bars [MARKS...]
 plot_dense() {
+  published "$out/$1.csv" "${@:4}" >"$marked"
   if [[ $3 == bars ]]; then
-    gnuplot -c studies/papers/bars.gp "$out/$1.csv" "$out/$1.svg" "$2" 'time, 2-D as 1' stacked
+    gnuplot -c studies/papers/bars.gp "$marked" "$out/$1.svg" "$2" 'time, 2-D as 1' stacked
   else
-    published "$out/$1.csv" "${@:4}" >"$marked"
     gnuplot -c bench/plot.gp "$marked" "$out/$1.svg" "$2" "$3" '% of peak'
   fi
 }
 plot_dense 04a 'Figure 4(a): multiplication, n = 65536, Blue Gene/P' nodes
 plot_dense 04b 'Figure 4(b): LU, n = 65536, Blue Gene/P' nodes
 plot_dense 05a 'Figure 5(a): multiplication, 16384 nodes of Blue Gene/P' n 'paper: 2.5D rectangular|8192:24,131072:76'
-plot_dense 05b 'Figure 5(b): multiplication, 16384 nodes of Blue Gene/P' bars
-plot_dense 06 'Figure 6: LU, 16384 nodes of Blue Gene/P' bars
+# Of figure 5(b) the text has the share of 2-D's communication that is gone, of figure 6 the whole.
+left=$(awk -F , '/^131072 2-D,/ { print $2 + (1 - 0.956) * $3 }' "$out/05b.csv")
+plot_dense 05b 'Figure 5(b): multiplication, 16384 nodes of Blue Gene/P' bars "paper (derived)|131072 2.5D:$left"
+plot_dense 06 'Figure 6: LU, 16384 nodes of Blue Gene/P' bars \
+  'paper: 2.1 times faster|131072 2.5D:0.476,131072 2.5D pivoting:0.476'
 plot_dense 13a 'Figure 13(a): multiplication at exascale, n = 2^22' 'planes of the machine, z' \
   'paper: 2.5D rectangular|64:95' 'paper: 2.5D binomial|64:87' 'paper: 2-D|64:80'
 plot_dense 13b 'Figure 13(b): LU at exascale, n = 2^22' 'planes of the machine, z' \

@@ -5,6 +5,7 @@
 // FOLDER/NAME.csv, in bytes/s, and prints the tables.
 //
 //   1         multicast of 1 MiB on 2 to 4096 nodes of Blue Gene/P
+//   1-gemini  the same on a Cray XE6, on nodes anywhere
 //   7, 8, 9   multicast on 8, 8x8 and 8x8x8 nodes of Blue Gene/P
 //   10        reduction on the same nodes
 //   11        multicast and reduction on a ring of 8, also in packets of 256 KiB
@@ -16,7 +17,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +29,7 @@
 #include "compiler/choice/choice.h"
 #include "model/bounds/bounds.h"
 #include "model/machines/machine.h"
+#include "studies/logp/placed_tree.h"
 #include "studies/logp/trees.h"
 #include "studies/papers/figures.h"
 
@@ -99,6 +103,19 @@ class On {
     return bytes / take(compiler::choose(*programs_, machine_, bytes, {})).best().predicted_s;
   }
 
+  /// Of binomial trees, axis after axis, in the best number of parts, which share links.
+  Bandwidth simulatedBinomial(double bytes) {
+    compiler::ChoiceLimits limits;
+    limits.algorithm = take(compiler::findAlgorithm("binomial"));
+    double best = 0;
+    for (const std::uint32_t chunks : {1, 4, 16, 64, 256}) {
+      limits.chunks = chunks;
+      const compiler::Choice choice = compiler::consider(*programs_, machine_, bytes, limits);
+      if (choice.best().refusal.empty()) best = std::max(best, bytes / choice.best().predicted_s);
+    }
+    return best;
+  }
+
   /// Section 4.6's own ring: half of the vector each way, in packets that every node hands on
   /// whole, each a rendezvous (Eq. 3), one behind the other through all p - 1 hops; sums, if any,
   /// overlap. Our derivation: the paper gives no equation.
@@ -139,7 +156,45 @@ Figure overNodes() {
     return On("broadcast", "bgp", shape).rectangular(kBytes);
   });
   figure.draw("binomial", [&](double nodes) { return on(nodes).binomial(kBytes); });
+  figure.draw("binomial (contention)",
+              [&](double nodes) { return on(nodes).simulatedBinomial(kBytes); });
   figure.draw("torc (simulated)", [&](double nodes) { return on(nodes).simulated(kBytes); });
+  return figure;
+}
+
+/// Figure 1's Cray XE6: NERSC's Hopper has Gemini routers of two nodes in a torus of 17x8x24. Nodes
+/// of a job are drawn, and are ranks in the order of the torus, or in any.
+Figure overPlaces() {
+  constexpr double kBytes = 1 << 20;
+  constexpr int kDraws = 8, kHosts = 2;
+  const model::Machine machine =
+      take(model::partitionOf(take(model::findMachine("gemini")), "17x8x24"));
+  const Topology torus = take(model::topologyOf(machine));
+  const auto drawn = [&](double nodes, bool in_order) {
+    double seconds = 0;
+    for (int draw = 0; draw < kDraws; ++draw) {
+      std::mt19937 random(static_cast<std::uint32_t>(draw));
+      std::vector<std::uint32_t> hosts(kHosts * machine.nodes());
+      std::iota(hosts.begin(), hosts.end(), 0);
+      const auto job = hosts.begin() + static_cast<std::ptrdiff_t>(nodes);
+      for (auto host = hosts.begin(); host != job; ++host)
+        std::swap(*host, *(host + random() % (hosts.end() - host)));
+      if (in_order) std::sort(hosts.begin(), job);
+      std::vector<Coordinates> places;
+      for (auto host = hosts.begin(); host != job; ++host)
+        places.push_back(torus.coordinatesOf(static_cast<std::int32_t>(*host / kHosts)));
+      seconds += placedBinomialMulticast(machine, places, kBytes);
+    }
+    return kDraws * kBytes / seconds;
+  };
+  Figure figure{"01-gemini",
+                "Multicast of 1 MiB on a Cray XE6, of binomial trees",
+                "nodes",
+                sizes(1, 12),
+                {}};
+  figure.draw("stages alone", [&](double nodes) { return drawn(2, true) / std::log2(nodes); });
+  figure.draw("ranks in order", [&](double nodes) { return drawn(nodes, true); });
+  figure.draw("ranks in any order", [&](double nodes) { return drawn(nodes, false); });
   return figure;
 }
 
@@ -154,6 +209,7 @@ Figure multicast(const char* name, const char* shape) {
   figure.draw("bound", [&](double bytes) { return on.bound(bytes); });
   figure.draw("rectangular", [&](double bytes) { return on.rectangular(bytes); });
   figure.draw("binomial", [&](double bytes) { return on.binomial(bytes); });
+  figure.draw("binomial (contention)", [&](double bytes) { return on.simulatedBinomial(bytes); });
   figure.draw("torc (simulated)", [&](double bytes) { return on.simulated(bytes); });
   return figure;
 }
@@ -203,6 +259,10 @@ Figure exascale() {
     const On on("broadcast", "exascale-2.5d", shapes[d - 1]);
     figure.draw("binomial" + where(d), [&](double bytes) { return on.binomial(bytes); });
   }
+  // Planes would need more parts than are simulated before links, and not stages, are the limit.
+  On line("broadcast", "exascale-2.5d", shapes[0]);
+  figure.draw("binomial 1D (contention)",
+              [&](double bytes) { return line.simulatedBinomial(bytes); });
   On whole("broadcast", "exascale-2.5d", shapes[2]);
   figure.draw("torc 3D (simulated)", [&](double bytes) { return whole.simulated(bytes); });
   return figure;
@@ -240,6 +300,7 @@ void report(const std::string& folder, const Figure& figure) {
 
 int run(const std::string& folder) {
   report(folder, overNodes());
+  report(folder, overPlaces());
   report(folder, multicast("07", "8"));
   report(folder, multicast("08", "8x8"));
   report(folder, multicast("09", "8x8x8"));

@@ -167,9 +167,9 @@ void atScale(const std::string& folder) {
   Table gemm("05b",
              "Figure 5(b). The same, 2-D SUMMA's time as 1: compute, communicate, and what part of "
              "2-D's communication is gone",
-             {"n and algorithm", "compute", "communicate", "communication gone, per cent"});
+             {"n and algorithm", "compute", "communicate", "communication gone (%)"});
   Table lu("06", "Figure 6. LU on 16,384 nodes of Blue Gene/P, 2-D LU's time as 1",
-           {"n and algorithm", "compute", "communicate", "communication gone, per cent"});
+           {"n and algorithm", "compute", "communicate", "communication gone (%)"});
   for (const int n : {8192, 131072}) {
     const auto add = [&](Table& table, const std::string& name, const DenseCost& cost,
                          const DenseCost& against) {

@@ -352,14 +352,14 @@ void overSizes(Runs& runs, const std::string& folder, const char* file_name, con
       "--- | --- | --- |\n",
       title);
   const CsvFile file(folder, file_name);
-  std::fprintf(file, "bytes,peak,equation 3,here\n");
+  std::fprintf(file, "bytes,equation 3,peak,here\n");
   for (double bytes = 1; bytes <= 4096; bytes *= bytes < 4 ? 16 : 4) {
     const double load = on.nodes * longest / 8;
     const double peak = load * bytes * kBeta;
     const double model = on.nodes * kAlpha + load * (bytes + kSoftwareHeader) * kBeta;
     const double here = runs.seconds(shape, Strategy::kAdaptive, bytes);
     std::printf("| %.0f | %.3f | %.3f | %.3f |\n", bytes, 1e3 * peak, 1e3 * model, 1e3 * here);
-    std::fprintf(file, "%.0f,%.6g,%.6g,%.6g\n", bytes, peak, model, here);
+    std::fprintf(file, "%.0f,%.6g,%.6g,%.6g\n", bytes, model, peak, here);
     std::fflush(stdout);
   }
 }

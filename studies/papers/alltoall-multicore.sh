@@ -43,9 +43,15 @@ sizes=1,8,64,512,1K,2K,4K
 for file in "$out"/*.csv; do
   name=$(basename "$file" .csv)
   title=$(sed -n "s/^## \(Figure ${name#0}: .*\)/\1/p" "$out/tables.md")
+  # A panel of times over the first curve's.
   case $name in
     02 | 03 | 04) axis='MB/s' ;;
-    *) axis=us ;;
+    01) axis='us 0:9' ;;
+    08) axis='us 0.9:1.3' ;;
+    11) axis='us 0.9:1.1' ;;
+    05) axis=us ;;
+    *) axis='us 0:2.5' ;;
   esac
-  gnuplot -c bench/plot.gp "$file" "$out/$name.svg" "$title" "$(head -n 1 "$file" | cut -d , -f 1)" "$axis"
+  # shellcheck disable=SC2086
+  gnuplot -c bench/plot.gp "$file" "$out/$name.svg" "$title" "$(head -n 1 "$file" | cut -d , -f 1)" $axis
 done

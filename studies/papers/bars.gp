@@ -3,7 +3,8 @@
 #   gnuplot -c studies/papers/bars.gp FILE.csv FILE.svg TITLE Y [stacked]
 #
 # The first row names the columns; the first column names the groups of bars. Stacked are the second and
-# the third column.
+# the third column. The last column is drawn as crosses, numbers of a text, where its name begins with "paper":
+# "paper: NAME" at the bars of the column NAME.
 if (ARGC < 4 || ARGC > 5) {
   print "gnuplot -c studies/papers/bars.gp FILE.csv FILE.svg TITLE Y [stacked]"
   exit status 2
@@ -19,19 +20,29 @@ do for [color in '#0072b2 #d55e00 #009e73 #cc79a7 #e69f00 #56b4e9'] {
   set linetype i linecolor rgb color
 }
 set style data histograms
-if (ARGC == 5) {
+is_stacked = ARGC == 5
+if (is_stacked) {
   set style histogram rowstacked
   set boxwidth 0.6
-  set xtics rotate by -25
 } else {
   set style histogram clustered gap 1
 }
 set style fill solid 0.9 border rgb '#ffffff'
 set border 3
+set xtics rotate by -25
 set tics nomirror font ',13' noenhanced
 set grid ytics linetype 1 linewidth 0.5 linecolor '#e4e4e4'
 set key outside right top Left reverse noenhanced samplen 2
 set yrange [0:*]
 set ylabel ARG4
 stats ARG1 every ::1 nooutput
-plot for [i = 2:(ARGC == 5 ? 3 : STATS_columns)] ARG1 using i:xtic(1) title columnheader(i) linetype i - 1
+name(i) = system(sprintf('head -n 1 %s | cut -d , -f %d', ARG1, i))
+paper = name(STATS_columns)[1:5] eq 'paper' ? STATS_columns : 0
+last = is_stacked ? 3 : paper ? paper - 1 : STATS_columns
+# Where in a group the bars of a column stand.
+offset(i) = is_stacked ? 0 : (i - 2 - (last - 2) / 2.0) / last
+at = 0
+do for [i = 2:last] { if (paper && strstrt(name(paper), ': '.name(i))) { at = offset(i) } }
+set style line 1 linecolor rgb '#000000' linewidth 2 pointtype 2 pointsize 1.3
+plot for [i = 2:last] ARG1 using i:xtic(1) title columnheader(i) linetype i - 1, \
+  for [i = (paper ? paper : 1):paper] ARG1 using ($0 + at):i title columnheader(i) with points linestyle 1

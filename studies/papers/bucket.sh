@@ -11,13 +11,13 @@ begin_figures bucket.sh "${1:-docs/research/papers/bucket}" //studies/papers:buc
   "$bin/studies/papers/bucket" "$out"
 } >"$out/tables.md"
 
-# plot PART TITLE X MOST [LOW HIGH]: LOW to HIGH times the bound is what the paper's text says.
+# plot PART TITLE X LEAST:MOST [LOW HIGH]: LOW to HIGH times the bound is what the paper's text says.
 plot() {
   gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "($1) $2" "$3" seconds "${@:4}"
 }
-plot a 'Reduce-scatter, 4096 nodes of BG/P' 'bytes of the vector' 3 1 1.3
-plot b 'Allgather, 4096 nodes of BG/P' 'bytes of the vector' 1.4 1 1.07
-plot c 'Allreduce, 4096 nodes of BG/P' 'bytes of the vector' 2 1.2 1.3
-plot d 'Allreduce, 4096 nodes, reductions delayed' 'bytes of the vector' 12
-plot e 'Allgather, 32 KiB per node' nodes 1.4
-plot f 'Allreduce, 32 KiB times the nodes' nodes 2
+plot a 'Reduce-scatter, 4096 nodes of BG/P' 'bytes of the vector' 1:3 1 1.3
+plot b 'Allgather, 4096 nodes of BG/P' 'bytes of the vector' 1:1.4 1 1.07
+plot c 'Allreduce, 4096 nodes of BG/P' 'bytes of the vector' 1:2 1.2 1.3
+plot d 'Allreduce, 4096 nodes, reductions delayed' 'bytes of the vector' 1:12
+plot e 'Allgather, 32 KiB per node' nodes 1:1.4
+plot f 'Allreduce, 32 KiB times the nodes' nodes 1:2

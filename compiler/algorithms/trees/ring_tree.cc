@@ -102,7 +102,8 @@ RingTree flatTree(std::uint32_t size) {
 
 std::int32_t distanceOf(const RingTreeEdge& edge, std::uint32_t size) {
   const std::uint32_t up = wrap(std::int64_t{edge.child} - edge.parent, size);
-  return static_cast<std::int32_t>(2 * std::uint64_t{up} <= size ? up : std::int64_t{up} - size);
+  const bool is_up = up == 1 || 2 * std::uint64_t{up} < size;
+  return static_cast<std::int32_t>(is_up ? up : std::int64_t{up} - size);
 }
 
 std::vector<RingArc> arcsOf(const RingTree& tree, std::uint32_t size) {

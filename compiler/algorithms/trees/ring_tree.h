@@ -41,7 +41,8 @@ RingTree twoArmTree(std::uint32_t size);
 /// The flat tree: the root sends to everybody, to the farthest first, in a round each.
 RingTree flatTree(std::uint32_t size);
 
-/// How far an edge leads, the shorter way round; up if both are equally long.
+/// How far an edge leads, the shorter way round. Half way round is down: from even rings' roots the
+/// shorter messages of a binomial tree go up. The only other node of a ring is up.
 std::int32_t distanceOf(const RingTreeEdge& edge, std::uint32_t size);
 
 /// `count` nodes from `first` on, around.

@@ -1,0 +1,28 @@
+// A multicast along a binomial tree of ranks that lie anywhere on a torus, as a scheduler that
+// gives no boxes leaves them ("Improving communication performance in dense linear algebra via
+// topology aware collectives", Solomonik, Bhatele and Demmel, SC 2011, section 1: Cray XT5 and
+// XE6).
+#ifndef TORC_STUDIES_LOGP_PLACED_TREE_H_
+#define TORC_STUDIES_LOGP_PLACED_TREE_H_
+
+#include <cstdint>
+
+#include <llvm/ADT/ArrayRef.h>
+
+#include "model/machines/machine.h"
+#include "schedules/topology/topology.h"
+
+namespace torc::studies {
+
+/// Seconds until the last of the ranks has `bytes` > 0 from rank 0; 0 with one rank. Rank i runs at
+/// places[i]; messages between ranks at one place take half of its memory's bandwidth. A rank that
+/// has the message sends it whole to its children, one after the other, to the farthest first, as
+/// MPI libraries do. A message starts with the machine's o, alpha and L and the latencies of its
+/// hops; then its bytes are on all links of its way at once, dimension by dimension, the shorter
+/// way round, and share them max-min fairly with the others' (model/simulator/fair_share.h).
+double placedBinomialMulticast(const model::Machine& machine, llvm::ArrayRef<Coordinates> places,
+                               double bytes);
+
+}  // namespace torc::studies
+
+#endif  // TORC_STUDIES_LOGP_PLACED_TREE_H_
