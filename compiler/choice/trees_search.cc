@@ -45,8 +45,8 @@ llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one,
 }
 
 /// Two messages on a link at a time, where start-ups leave links idle for long, in as many
-/// segments as hide them, or a half or a quarter of that: the hops are shorter or the messages
-/// fewer.
+/// segments as hide them, or as fill the pipeline soonest with one at a time; or a half or a
+/// quarter of that: the hops are shorter or the messages fewer.
 Search searchStaggered(const Trials& trials, Candidate candidate) {
   const Algorithm& algorithm = *candidate.algorithm;
   PipelineOptions& options = candidate.options;
@@ -64,9 +64,10 @@ Search searchStaggered(const Trials& trials, Candidate candidate) {
   }
   options.in_flight = trials.limits.in_flight.value_or(kStaggered);
   if (!reason.empty() || options.in_flight < 2) co_return;
-  options.chunks = algorithm.pipeline(trials.stepsOn(candidate))
-                       .mostStaggered(trials.machine, trials.bytes, options.in_flight,
-                                      passes::mostSegments((*whole)->schedule.view()));
+  const std::uint32_t hiding = algorithm.pipeline(trials.stepsOn(candidate))
+                                   .mostStaggered(trials.machine, trials.bytes, options.in_flight,
+                                                  passes::mostSegments((*whole)->schedule.view()));
+  options.chunks = std::max(hiding, one.options.chunks);
   for (int halved = 0; halved < 3 && options.chunks > 1; ++halved, options.chunks /= 2)
     co_yield candidate;
 }

@@ -19,8 +19,6 @@ namespace {
 
 // Sizes that are always looked at are this far apart.
 constexpr std::uint64_t kCoarse = 4;
-// How exactly a border is found.
-constexpr double kBorder = 1.1;
 // A schedule that takes at most so much longer than the best is as good.
 constexpr double kGood = 1.02;
 // Bytes of all blocks, which every rank sets aside where the rootless form of a scatter or a gather
@@ -71,11 +69,12 @@ std::vector<Candidate> common(const std::vector<Candidate>& candidates,
   return found;
 }
 
-/// The candidate of a size that has the schedule of `wanted`.
-const Candidate& sameIn(const SizedChoice& sized, const Candidate& wanted) {
-  return *llvm::find_if(sized.choice.candidates, [&](const Candidate& candidate) {
+/// The candidate of a size that has the schedule of `wanted`, if any.
+const Candidate* findIn(const SizedChoice& sized, const Candidate& wanted) {
+  const auto found = llvm::find_if(sized.choice.candidates, [&](const Candidate& candidate) {
     return candidate.refusal.empty() && haveSameSchedule(candidate, wanted);
   });
+  return found == sized.choice.candidates.end() ? nullptr : &*found;
 }
 
 /// Of schedules that are good for all `choices`, the least in the order of ties, its messages
@@ -88,7 +87,7 @@ Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedCho
     in_all.messages = 0;
     double loss = 0;
     for (const SizedChoice& sized : choices) {
-      const Candidate& here = sameIn(sized, candidate);
+      const Candidate& here = *findIn(sized, candidate);
       in_all.messages += here.messages;
       loss += here.cautiousSeconds() / sized.choice.best().cautiousSeconds();
     }
@@ -100,14 +99,12 @@ Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedCho
   return *best;
 }
 
-/// About the geometric mean, of five binary digits, so that borders are round numbers; `low` where
-/// there is no such number between the two.
-std::uint64_t between(std::uint64_t low, std::uint64_t high) {
-  const double mean =
-      std::sqrt(static_cast<double>(std::max<std::uint64_t>(low, 1)) * static_cast<double>(high));
-  const auto exact = static_cast<std::uint64_t>(mean);
-  const int drop = std::max(0, static_cast<int>(std::bit_width(exact)) - 5);
-  return std::max(low, exact >> drop << drop);
+/// The nearest number of five binary digits that is not above `exact`, so that borders are round;
+/// at least `low`.
+std::uint64_t roundBorder(double exact, std::uint64_t low) {
+  const auto whole = static_cast<std::uint64_t>(exact);
+  const int drop = std::max(0, static_cast<int>(std::bit_width(whole)) - 5);
+  return std::max(low, whole >> drop << drop);
 }
 
 double workOf(const PlannedShape& shape) {
@@ -302,8 +299,10 @@ llvm::Error RangeFinder::findRanges() {
     ranges_[i].lowest = *found;
     ranges_[i - 1].highest = ranges_[i - 1].predicted_to = *found - 1;
   }
-  for (ScheduleRange& range : ranges_) {
-    if (llvm::Error error = complete(range)) return error;
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    const SizedChoice* before = i > 0 ? &ranges_[i - 1].choices.back() : nullptr;
+    const SizedChoice* behind = i + 1 < ranges_.size() ? &ranges_[i + 1].choices.front() : nullptr;
+    if (llvm::Error error = complete(ranges_[i], before, behind)) return error;
   }
   const bool has_one =
       rowOf(collective_).blocks != BlockSpace::kNode || collective_ == Collective::kAllreduce;
@@ -332,7 +331,7 @@ llvm::Error RangeFinder::addWithoutSize() {
     range.lowest = range.highest = range.predicted_to = kNoSize;
     range.chosen = candidate;
     range.choices.push_back({kNoSize, boundOf(collective_, kNoSize), std::move(*choice)});
-    if (llvm::Error error = complete(range)) return error;
+    if (llvm::Error error = complete(range, nullptr, nullptr)) return error;
     range.reason =
         range.chosen.description() + (of_pairs ? "; for counts that differ from pair to pair"
                                                : "; for operations that do not commute");
@@ -346,33 +345,54 @@ llvm::Error RangeFinder::addWithoutSize() {
   return llvm::Error::success();
 }
 
-/// The least size, to within kBorder, from which on the schedule of `above` is the faster one.
+/// The least size from which on the schedule of `above` is the faster one, by the lines through
+/// their times for the sizes around it.
 llvm::Expected<std::uint64_t> RangeFinder::border(const ScheduleRange& below,
                                                   const ScheduleRange& above) {
-  const bool per_rank = below.chosen.per_rank && above.chosen.per_rank;
-  std::uint64_t low = below.choices.back().bytes, high = above.choices.front().bytes;
-  while (static_cast<double>(high) > kBorder * static_cast<double>(low)) {
-    const std::uint64_t middle = between(low, high);
-    if (middle == low) break;
-    llvm::Expected<double> below_s = timeOf(below.chosen, per_rank, middle);
-    if (!below_s) return below_s.takeError();
-    llvm::Expected<double> above_s = timeOf(above.chosen, per_rank, middle);
-    if (!above_s) return above_s.takeError();
-    (*above_s < *below_s ? high : low) = middle;
+  const SizedChoice &low = below.choices.back(), &high = above.choices.front();
+  double slower[2];  // the schedule of `above` than that of `below`, seconds
+  for (const SizedChoice* sized : {&low, &high}) {
+    llvm::Expected<Candidate> is_below = candidateAt(*sized, below.chosen);
+    if (!is_below) return is_below.takeError();
+    llvm::Expected<Candidate> is_above = candidateAt(*sized, above.chosen);
+    if (!is_above) return is_above.takeError();
+    slower[sized == &high] = is_above->cautiousSeconds() - is_below->cautiousSeconds();
   }
-  return high;
+  if (slower[1] >= 0) return high.bytes;
+  const double share = slower[0] > 0 ? slower[0] / (slower[0] - slower[1]) : 0;
+  const auto distance = static_cast<double>(high.bytes - low.bytes);
+  return roundBorder(static_cast<double>(low.bytes) + share * distance, low.bytes + 1);
 }
 
-llvm::Expected<double> RangeFinder::timeOf(Candidate candidate, bool per_rank,
-                                           std::uint64_t bytes) {
-  candidate.per_rank = per_rank;
-  CandidateSimulator simulator(*programs_, shape_.machine, modelled(bytes));
+/// The schedule of `wanted` as a candidate of a size, for which it may not have been tried.
+llvm::Expected<Candidate> RangeFinder::candidateAt(const SizedChoice& sized,
+                                                   const Candidate& wanted) {
+  if (const Candidate* tried = findIn(sized, wanted)) return *tried;
+  Candidate candidate = wanted;
+  candidate.per_rank = false;
+  CandidateSimulator simulator(*programs_, shape_.machine, modelled(sized.bytes));
   if (llvm::Error error = simulator.simulate(candidate)) return error;
-  return candidate.predicted_s;
+  return candidate;
 }
 
-/// File, predictions and reason of a range that has its borders and choices.
-llvm::Error RangeFinder::complete(ScheduleRange& range) {
+/// Seconds of a schedule for `bytes`, which lie between two sizes that were looked at: by the line
+/// through its times for these.
+llvm::Expected<double> RangeFinder::timeBetween(const Candidate& wanted, std::uint64_t bytes,
+                                                const SizedChoice& low, const SizedChoice& high) {
+  llvm::Expected<Candidate> at_low = candidateAt(low, wanted);
+  if (!at_low) return at_low.takeError();
+  if (low.bytes == high.bytes) return at_low->predicted_s;
+  llvm::Expected<Candidate> at_high = candidateAt(high, wanted);
+  if (!at_high) return at_high.takeError();
+  const double share = (modelled(bytes) - modelled(low.bytes)) /
+                       std::max(modelled(high.bytes) - modelled(low.bytes), 1.0);
+  return at_low->predicted_s + share * (at_high->predicted_s - at_low->predicted_s);
+}
+
+/// File, predictions and reason of a range that has its borders and choices; `before` and `behind`
+/// are the sizes next to it that were looked at, if any.
+llvm::Error RangeFinder::complete(ScheduleRange& range, const SizedChoice* before,
+                                  const SizedChoice* behind) {
   const Candidate& chosen = range.chosen;
   // The reason at the size in the middle; better, where this one is the best.
   const SizedChoice* shown = &range.choices[range.choices.size() / 2];
@@ -388,12 +408,13 @@ llvm::Error RangeFinder::complete(ScheduleRange& range) {
   } else {
     range.reason += "as good as " + shown->choice.best().description();
   }
-  // As all choices of the range were simulated.
-  const bool per_rank = llvm::all_of(
-      range.choices, [&](const SizedChoice& sized) { return sameIn(sized, chosen).per_rank; });
-  llvm::Expected<double> lowest_s = timeOf(chosen, per_rank, range.lowest);
+  llvm::Expected<double> lowest_s =
+      timeBetween(chosen, range.lowest, before == nullptr ? range.choices.front() : *before,
+                  range.choices.front());
   if (!lowest_s) return lowest_s.takeError();
-  llvm::Expected<double> highest_s = timeOf(chosen, per_rank, range.predicted_to);
+  llvm::Expected<double> highest_s =
+      timeBetween(chosen, range.predicted_to, range.choices.back(),
+                  behind == nullptr ? range.choices.back() : *behind);
   if (!highest_s) return highest_s.takeError();
   range.lowest_s = *lowest_s;
   range.highest_s = *highest_s;

@@ -6,7 +6,8 @@
 // of two such lines one is below the other on one side of where they cross. So a schedule that is
 // good for a size and for four times it is taken to be good between them. Ranges are as few as can
 // be with a good schedule for every size that was looked at; they end where the times of their
-// schedules cross.
+// schedules cross, and what they take there is said, by the lines through their times for the sizes
+// around.
 #ifndef TORC_COMPILER_LIBRARY_RANGES_H_
 #define TORC_COMPILER_LIBRARY_RANGES_H_
 
@@ -108,8 +109,10 @@ class RangeFinder {
   void end();
   llvm::Error addWithoutSize();
   llvm::Expected<std::uint64_t> border(const ScheduleRange& below, const ScheduleRange& above);
-  llvm::Expected<double> timeOf(Candidate candidate, bool per_rank, std::uint64_t bytes);
-  llvm::Error complete(ScheduleRange& range);
+  llvm::Expected<Candidate> candidateAt(const SizedChoice& sized, const Candidate& wanted);
+  llvm::Expected<double> timeBetween(const Candidate& wanted, std::uint64_t bytes,
+                                     const SizedChoice& low, const SizedChoice& high);
+  llvm::Error complete(ScheduleRange& range, const SizedChoice* before, const SizedChoice* behind);
   llvm::Expected<ProvedFile> prove(const Candidate& candidate);
   llvm::Expected<std::string> write(const ProvedFile& file);
   double boundOf(Collective collective, std::uint64_t bytes) const;
