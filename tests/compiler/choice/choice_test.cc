@@ -164,6 +164,25 @@ TEST(Choice, SmallVectorsTakeFewStepsLargeOnesManySegments) {
   EXPECT_LT(small.messages, large.messages);
 }
 
+// Of vectors in the middle a pipeline along trees is short: what fills it soonest is in more
+// segments than hide start-ups.
+TEST(Choice, NoOtherNumberOfStaggeredSegmentsIsMuchBetter) {
+  for (const char* shape : {"4x4x4", "4x3x2", "16"}) {
+    const Target target = targetOf(shape);
+    for (const double bytes : {32e3, 128e3, 512e3}) {
+      const double chosen = chooseFor(Collective::kReduce, target, bytes).best().predicted_s;
+      ChoiceLimits limits;
+      limits.algorithm = cantFail(findAlgorithm("rectangular"));
+      limits.in_flight = 2;
+      for (const std::uint32_t chunks : {3, 5, 7, 10, 14, 20, 28, 40}) {
+        limits.chunks = chunks;
+        const Candidate other = chooseFor(Collective::kReduce, target, bytes, limits).best();
+        EXPECT_LT(chosen, 1.07 * other.predicted_s) << shape << ' ' << bytes << ' ' << chunks;
+      }
+    }
+  }
+}
+
 TEST(Choice, CandidatesAreInOrderAndTheFirstIsNoSlowerThanOnePercent) {
   const Choice choice = chooseFor(Collective::kReduceScatter, targetOf("5x4"), 1 << 20);
   ASSERT_GE(choice.candidates.size(), 8u);

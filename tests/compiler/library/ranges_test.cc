@@ -103,7 +103,7 @@ TEST(RangeFinder, KeepsToNeighboursWhereTheChoiceDoes) {
 
 /// At a border neither schedule is much better than the other, and both take what is said.
 TEST(RangeFinder, BordersAreWhereTimesCross) {
-  const PlannedShape shape = shapeFor("4x4x4");
+  const PlannedShape shape = shapeFor("4x4");
   const Found found = rangesOf(shape, Collective::kReduce, {1, 16 << 20});
   const auto simulated = [&](const ScheduleRange& range, std::uint64_t bytes) {
     StatusOr<LoadedSchedule> loaded = readSchedule(found.files.at(range.file), range.file);
