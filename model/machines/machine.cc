@@ -7,6 +7,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/make_error.h"
+#include "model/machines/foreign.h"
 #include "model/machines/presets.h"
 #include "schedules/format/file.h"
 
@@ -73,11 +74,12 @@ llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path) {
   const StatusOr<std::vector<std::byte>> bytes = readFile(name_or_path.str());
   if (bytes.ok()) {
     const llvm::StringRef text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    return parseMachine(text, name_or_path);
+    return isMachineJson(text) ? parseMachine(text, name_or_path)
+                               : parseForeignMachine(text, name_or_path);
   }
   if (looks_like_path) return llvm::make_error<MachineFault>(bytes.status().message());
   return unknownName("machine", name_or_path, machinePresets(),
-                     "torc machines has them, or name a JSON file");
+                     "torc machines has them, or name a file");
 }
 
 llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape) {

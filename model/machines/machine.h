@@ -106,7 +106,8 @@ class MachineFault : public llvm::ErrorInfo<MachineFault, llvm::StringError> {
       : ErrorInfo(message, llvm::inconvertibleErrorCode()) {}
 };
 
-/// The machine of a preset's name or of a JSON file. Errors name file, key and value.
+/// The machine of a preset's name or of a file: JSON, or what another tool reads (foreign.h).
+/// Errors name file, key and value.
 llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path);
 
 /// Reads JSON; `origin` names it in errors, which are MachineFaults.
