@@ -1,6 +1,8 @@
 // Reads --torus, --order and --machine.
 #include "compiler/target.h"
 
+#include <optional>
+
 #include "ir/make_error.h"
 
 namespace torc::compiler {
@@ -13,8 +15,20 @@ llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
   llvm::Expected<model::Machine> whole =
       model::findMachine(machine.empty() ? kDefaultMachine : machine);
   if (!whole) return whole.takeError();
-  llvm::Expected<model::Machine> part = model::partitionOf(*whole, torus);
+  const bool is_file = torus.contains('/') || torus.contains('.');
+  std::optional<model::Machine> place;
+  if (is_file) {
+    llvm::Expected<model::Machine> read = model::findMachine(torus);
+    if (!read) return read.takeError();
+    place = std::move(*read);
+  }
+  llvm::Expected<model::Machine> part =
+      model::partitionOf(*whole, place ? model::shapeOf(*place) : torus.str());
   if (!part) return part.takeError();
+  if (place && place->damaged()) {
+    part->dead_links = place->dead_links;
+    part->dead_nodes = place->dead_nodes;
+  }
   llvm::Expected<Topology> topology = model::topologyOf(*part, order);
   if (!topology) return topology.takeError();
   return Target{std::move(*part), *topology};

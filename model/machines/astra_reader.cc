@@ -86,9 +86,9 @@ llvm::Expected<Machine> readAstraNetwork(const YamlNode& root, llvm::StringRef o
   }
   machine.description = "ASTRA-sim network: " + blocks;
   machine.sources = {
-      {"dimensions.size", "npus_count: the first dimension counts fastest"},
       {"dimensions.bandwidth", "bandwidth: per link and direction, in GB/s of 2^30 bytes"},
       {"dimensions.latency", "latency: per hop, in ns"},
+      {"dimensions.size", "npus_count: the first dimension counts fastest"},
       {"dimensions.width", "ASTRA-sim: one link each way between two neighbours"},
   };
   return machine;

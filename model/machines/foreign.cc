@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::size_t kMostBytes = 4u << 20;  // of a file
 
+/// One line that any terminal and any JSON takes.
+std::string printable(const llvm::Twine& text) {
+  std::string line = text.str();
+  std::ranges::replace_if(
+      line, [](char c) { return !llvm::isPrint(c); }, '?');
+  return line;
+}
+
 llvm::StringRef withoutMark(llvm::StringRef text) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
   return text;
@@ -53,6 +61,16 @@ bool isMachineJson(llvm::StringRef text) {
   return withoutMark(text).ltrim().starts_with("{");
 }
 
+llvm::Expected<std::vector<SlurmTorus>> readSlurmTori(llvm::StringRef text,
+                                                      llvm::StringRef origin) {
+  text = withoutMark(text);
+  if (isSlurmLine(firstLine(text))) return readSlurmLines(text, origin);
+  llvm::Expected<YamlNode> root = parseYaml(text, origin);
+  if (!root) return root.takeError();
+  if (isSlurmYaml(*root)) return readSlurmYaml(*root, origin);
+  return isOther(origin, "no topology of Slurm's, which says where hosts lie");
+}
+
 llvm::Expected<Machine> parseForeignMachine(llvm::StringRef text, llvm::StringRef origin) {
   text = withoutMark(text);
   const llvm::StringRef line = firstLine(text.take_front(1 << 16));
@@ -81,16 +99,6 @@ llvm::Expected<Machine> parseForeignMachine(llvm::StringRef text, llvm::StringRe
                  "SimGrid (platform XML) and Slurm (topology.yaml) are read");
 }
 
-namespace {
-/// One line that any terminal and any JSON takes.
-std::string printable(const llvm::Twine& text) {
-  std::string line = text.str();
-  std::ranges::replace_if(
-      line, [](char c) { return !llvm::isPrint(c); }, '?');
-  return line;
-}
-}  // namespace
-
 llvm::Error foreignFault(llvm::StringRef origin, std::size_t line, const llvm::Twine& what) {
   return llvm::make_error<MachineFault>(origin + ":" + llvm::Twine(line) +
                                         ": error: " + printable(what));
@@ -98,7 +106,7 @@ llvm::Error foreignFault(llvm::StringRef origin, std::size_t line, const llvm::T
 
 std::string inQuotes(llvm::StringRef text) {
   constexpr std::size_t kLongest = 40;
-  return ("'" + text.take_front(kLongest) + (text.size() > kLongest ? "..." : "") + "'").str();
+  return printable("'" + text.take_front(kLongest) + (text.size() > kLongest ? "..." : "") + "'");
 }
 
 Machine foreignMachine(llvm::StringRef origin, const llvm::Twine& description) {

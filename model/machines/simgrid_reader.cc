@@ -192,11 +192,11 @@ class PlatformReader {
                     llvm::Twine(nodes) + " hosts of the torus");
     }
     machine.sources = {
-        {"dimensions.size", "topo_parameters: the first dimension counts fastest"},
         {"dimensions.bandwidth",
          sharing == "SHARED" ? "half of bw: sharing_policy SHARED, one link for both directions"
                              : "bw: per link and direction"},
         {"dimensions.latency", "lat: per link"},
+        {"dimensions.size", "topo_parameters: the first dimension counts fastest"},
         {"dimensions.width", "SimGrid: one link per pair, also where a dimension has two nodes"},
     };
     machine_ = std::move(machine);

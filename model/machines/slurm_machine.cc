@@ -46,12 +46,11 @@ llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::Stri
       rest /= torus.sizes[i];
     }
   }
-  machine.sources = {
-      {"dimensions.size", "Slurm: torus " + inQuotes(torus.name)},
-      {"dimensions.bandwidth", "estimate: Slurm says nothing of links; as the machine generic"},
-      {"alpha", "estimate: as the machine generic"},
-  };
+  machine.sources = {{"alpha", "estimate: as the machine generic"}};
   if (machine.damaged()) machine.sources.emplace_back("dead_nodes", "places without a host");
+  machine.sources.emplace_back("dimensions.bandwidth",
+                               "estimate: Slurm says nothing of links; as the machine generic");
+  machine.sources.emplace_back("dimensions.size", "Slurm: torus " + inQuotes(torus.name));
   llvm::Expected<Topology> topology = topologyOf(machine);
   if (!topology) return topology.takeError();
   if (const Status status = topology->validate(); !status.ok()) {

@@ -40,6 +40,9 @@ llvm::Expected<std::vector<SlurmTorus>> readSlurmYaml(const YamlNode& root, llvm
 llvm::Expected<std::vector<SlurmTorus>> readSlurmLines(llvm::StringRef text,
                                                        llvm::StringRef origin);
 
+/// The tori of a file, whichever of the two it is.
+llvm::Expected<std::vector<SlurmTorus>> readSlurmTori(llvm::StringRef text, llvm::StringRef origin);
+
 /// The machine of `tori`, which have one shape, with the links of the machine `generic`. A place
 /// without a host is a dead node.
 llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::StringRef origin);

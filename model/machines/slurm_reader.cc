@@ -174,6 +174,16 @@ llvm::Expected<SlurmTorus> torusOfNames(llvm::ArrayRef<std::string> hosts, std::
                                         std::size_t line, llvm::StringRef origin) {
   SlurmTorus torus{.name = "nodes", .line = line, .sizes = {}, .hosts = {}};
   torus.sizes.assign(dimensions, 1);
+  for (const std::string& host : hosts) {
+    const llvm::StringRef end = llvm::StringRef(host).take_back(dimensions);
+    if (end.size() == dimensions &&
+        llvm::all_of(end, [](char digit) { return base36Digit(digit) >= 0; })) {
+      continue;
+    }
+    return foreignFault(
+        origin, line,
+        "host " + inQuotes(host) + " does not end in " + llvm::Twine(dimensions) + " coordinates");
+  }
   const auto coordinate = [&](const std::string& host, std::size_t i) {
     return static_cast<std::uint32_t>(base36Digit(host[host.size() - dimensions + i]));
   };
