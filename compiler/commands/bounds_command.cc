@@ -22,7 +22,7 @@ opt<std::string> collective(Positional, desc("COLLECTIVE"), sub(command), cat(ca
 opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
                        desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 ranks a node"));
 opt<std::string> machine_name("machine", value_desc("name"), sub(command), cat(category),
-                              desc("A preset (torc machines) or a JSON file"));
+                              desc("A preset (torc machines) or a file"));
 list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
                              desc("A cable that is out of order, from a node one step up an axis, "
                                   "as 0,0,1:Z; may be repeated"));

@@ -114,6 +114,7 @@ void printMachine(const model::Machine& machine, llvm::raw_ostream& out) {
 
 llvm::Expected<std::string> mapping() {
   constexpr std::uint32_t kMostRanks = 4096;  // on a host
+  if (hosts.getNumOccurrences() == 0) return makeError("--ranks-per-host goes with --hosts");
   if (wanted.empty()) return makeError("--hosts of which file? torc machines FILE --hosts LIST");
   if (json) return makeError("--hosts prints a mapping file, no JSON");
   if (ranks < 1 || ranks > kMostRanks) {

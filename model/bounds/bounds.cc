@@ -116,8 +116,8 @@ class BandwidthBound {
   }
 
   void raise(double links, double ports, BandwidthLimit which, std::uint32_t dimensions) {
-    // The first of equals stays, but for rounding. Where there is neither a byte nor a link, as along
-    // a dimension of which one plane is alive, the quotient is no number.
+    // The first of equals stays, but for rounding. Where there is neither a byte nor a link, as
+    // along a dimension of which one plane is alive, the quotient is no number.
     const double seconds = std::max(links, ports);
     if (!(seconds > seconds_ * (1 + 1e-12))) return;
     seconds_ = seconds;

@@ -96,8 +96,9 @@ llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
   }
   if (ranks_per_host > 1) shape += "+" + std::to_string(ranks_per_host);
 
-  std::string text = "# TORC_TORUS=" + shape + ": " + std::to_string(at.size()) + " hosts of " +
-                     inQuotes(torus->name) + ", " + torus->shape() +
+  std::string text = "# TORC_TORUS=" + shape + ": " + std::to_string(at.size()) +
+                     (at.size() == 1 ? " host of " : " hosts of ") + inQuotes(torus->name) + ", " +
+                     torus->shape() +
                      (is_box ? ", from (" + corner + ") on\n" : ", which fill no box\n");
   for (const std::vector<std::uint32_t>& one : at) {
     std::string line;

@@ -301,7 +301,7 @@ TEST(Slurm, WhereHostsLie) {
   EXPECT_EQ(mapping("node[01,06]"),
             "# TORC_TORUS=4x3x2: 2 hosts of 'pod1', 4x3x2, which fill no box\n0 0 0\n1 1 0\n");
   EXPECT_EQ(mapping("r2n01"),
-            "# TORC_TORUS=1x1x1: 1 hosts of 'pod2', 4x3x2, from (0,2,0) on\n"
+            "# TORC_TORUS=1x1x1: 1 host of 'pod2', 4x3x2, from (0,2,0) on\n"
             "0 0 0\n");
   EXPECT_EQ(mapping("node25"), "host 'node25' is on no torus");
   EXPECT_EQ(mapping("node01,node01"), "host 'node01' is named twice");
