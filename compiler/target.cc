@@ -1,14 +1,11 @@
 // Reads --torus, --order and --machine.
 #include "compiler/target.h"
 
-#include <optional>
-
 #include "ir/make_error.h"
 
 namespace torc::compiler {
 
-llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
-                                  llvm::StringRef machine) {
+llvm::Expected<model::Machine> readPartition(llvm::StringRef torus, llvm::StringRef machine) {
   if (torus.empty() && machine.empty()) {
     return makeError("which shape? --torus 4x4x4, or --machine NAME for its own");
   }
@@ -16,19 +13,21 @@ llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
       model::findMachine(machine.empty() ? kDefaultMachine : machine);
   if (!whole) return whole.takeError();
   const bool is_file = torus.contains('/') || torus.contains('.');
-  std::optional<model::Machine> place;
-  if (is_file) {
-    llvm::Expected<model::Machine> read = model::findMachine(torus);
-    if (!read) return read.takeError();
-    place = std::move(*read);
-  }
-  llvm::Expected<model::Machine> part =
-      model::partitionOf(*whole, place ? model::shapeOf(*place) : torus.str());
-  if (!part) return part.takeError();
-  if (place && place->damaged()) {
+  if (!is_file) return model::partitionOf(*whole, torus);
+  llvm::Expected<model::Machine> place = model::findMachine(torus);
+  if (!place) return place.takeError();
+  llvm::Expected<model::Machine> part = model::partitionOf(*whole, model::shapeOf(*place));
+  if (part && place->damaged()) {
     part->dead_links = place->dead_links;
     part->dead_nodes = place->dead_nodes;
   }
+  return part;
+}
+
+llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
+                                  llvm::StringRef machine) {
+  llvm::Expected<model::Machine> part = readPartition(torus, machine);
+  if (!part) return part.takeError();
   llvm::Expected<Topology> topology = model::topologyOf(*part, order);
   if (!topology) return topology.takeError();
   return Target{std::move(*part), *topology};
