@@ -18,9 +18,8 @@ using Tori = std::vector<SlurmTorus>;
 using Dims = std::array<std::uint32_t, 3>;
 
 llvm::Expected<std::vector<std::string>> expand(llvm::StringRef list, llvm::StringRef origin,
-                                                std::size_t line) {
-  StatusOr<std::vector<std::string>> hosts =
-      expandHostlist({list.data(), list.size()}, kMostSlurmHosts);
+                                                std::size_t line, std::size_t most) {
+  StatusOr<std::vector<std::string>> hosts = expandHostlist({list.data(), list.size()}, most);
   if (!hosts.ok()) return foreignFault(origin, line, hosts.status().message());
   return std::move(*hosts);
 }
@@ -30,7 +29,7 @@ class YamlReader {
  public:
   explicit YamlReader(llvm::StringRef origin) : origin_(origin) {}
 
-  llvm::Expected<Tori> torus3d(const YamlNode& node) const {
+  llvm::Expected<Tori> torus3d(const YamlNode& node) {
     Tori tori;
     llvm::Expected<const YamlNode*> list = member(node, "toruses");
     if (!list) return list.takeError();
@@ -42,15 +41,16 @@ class YamlReader {
     return tori;
   }
 
-  llvm::Expected<Tori> rings(const YamlNode& node) const {
+  llvm::Expected<Tori> rings(const YamlNode& node) {
     Tori tori;
     llvm::Expected<const YamlNode*> list = member(node, "rings");
     if (!list) return list.takeError();
     for (const YamlNode& one : (*list)->items) {
       llvm::Expected<const YamlNode*> name = member(one, "ring");
       if (!name) return name.takeError();
-      llvm::Expected<std::vector<std::string>> hosts = nodes(one);
+      llvm::Expected<std::vector<std::string>> hosts = nodes(one, left_);
       if (!hosts) return hosts.takeError();
+      left_ -= hosts->size();
       tori.push_back({.name = (*name)->text,
                       .line = one.line,
                       .sizes = {static_cast<std::uint32_t>(hosts->size())},
@@ -70,10 +70,10 @@ class YamlReader {
     return found;
   }
 
-  llvm::Expected<std::vector<std::string>> nodes(const YamlNode& node) const {
+  llvm::Expected<std::vector<std::string>> nodes(const YamlNode& node, std::size_t most) const {
     llvm::Expected<const YamlNode*> list = member(node, "nodes");
     if (!list) return list.takeError();
-    return expand((*list)->text, origin_, (*list)->line);
+    return expand((*list)->text, origin_, (*list)->line, most);
   }
 
   /// `{x: 4, y: 4, z: 2}` of a key.
@@ -96,7 +96,7 @@ class YamlReader {
     return dims;
   }
 
-  llvm::Expected<SlurmTorus> readTorus(const YamlNode& node) const {
+  llvm::Expected<SlurmTorus> readTorus(const YamlNode& node) {
     llvm::Expected<const YamlNode*> name = member(node, "name");
     if (!name) return name.takeError();
     llvm::Expected<Dims> dims = triple(node, "dims", 1);
@@ -106,10 +106,11 @@ class YamlReader {
                      .sizes = {dims->begin(), dims->end()},
                      .hosts = {}};
     const std::uint64_t places = std::uint64_t{(*dims)[0]} * (*dims)[1] * (*dims)[2];
-    if (places > kMostSlurmHosts) {
-      return fault(node, "torus " + inQuotes(torus.name) + ", " + torus.shape() +
-                             ", has more than " + llvm::Twine(kMostSlurmHosts) + " places");
+    if (places > left_) {
+      return fault(node, "torus " + inQuotes(torus.name) + ", " + torus.shape() + ": more than " +
+                             llvm::Twine(kMostSlurmHosts) + " places in all");
     }
+    left_ -= places;
     const YamlNode* regions = node.find("regions");
     if ((regions == nullptr) == (node.find("nodes") == nullptr)) {
       return fault(node, "torus " + inQuotes(torus.name) + " must have either nodes or regions");
@@ -137,7 +138,7 @@ class YamlReader {
         return fault(node, "the region is not inside of " + torus.shape());
       }
     }
-    llvm::Expected<std::vector<std::string>> hosts = nodes(node);
+    llvm::Expected<std::vector<std::string>> hosts = nodes(node, torus.hosts.size());
     if (!hosts) return hosts.takeError();
     const std::size_t places = std::size_t{extent[0]} * extent[1] * extent[2];
     if (hosts->size() != places) {
@@ -156,6 +157,7 @@ class YamlReader {
   }
 
   llvm::StringRef origin_;
+  std::size_t left_ = kMostSlurmHosts;  // places that tori to come may have
 };
 
 /// The value of `key` in a line of `Key=Value` words; empty if there is none.
@@ -221,7 +223,7 @@ bool isSlurmYaml(const YamlNode& root) {
 }
 
 llvm::Expected<Tori> readSlurmYaml(const YamlNode& root, llvm::StringRef origin) {
-  const YamlReader reader(origin);
+  YamlReader reader(origin);
   Tori chosen;
   std::string others;
   for (const YamlNode& topology : root.items) {
@@ -233,6 +235,8 @@ llvm::Expected<Tori> readSlurmYaml(const YamlNode& root, llvm::StringRef origin)
       const auto kind = llvm::find_if(topology.keys, [](llvm::StringRef key) {
         return key == "tree" || key == "block" || key == "flat";
       });
+      constexpr std::size_t kEnough = 100;  // letters
+      if (others.size() > kEnough) continue;
       others += (others.empty() ? "" : ", ") + inQuotes(name->text) + " is " +
                 (kind == topology.keys.end() ? "none" : *kind);
       continue;
@@ -253,7 +257,7 @@ llvm::Expected<Tori> readSlurmYaml(const YamlNode& root, llvm::StringRef origin)
 llvm::Expected<Tori> readSlurmLines(llvm::StringRef text, llvm::StringRef origin) {
   Tori rings;
   std::vector<std::string> named;  // hosts with coordinates in their names
-  std::size_t dimensions = 0, first_line = 0;
+  std::size_t dimensions = 0, first_line = 0, left = kMostSlurmHosts;
   for (std::size_t number = 1; !text.empty(); ++number) {
     llvm::StringRef line;
     std::tie(line, text) = text.split('\n');
@@ -266,8 +270,9 @@ llvm::Expected<Tori> readSlurmLines(llvm::StringRef text, llvm::StringRef origin
     }
     if (const llvm::StringRef ring = valueOf(line, "RingName"); !ring.empty()) {
       llvm::Expected<std::vector<std::string>> hosts =
-          expand(valueOf(line, "Nodes"), origin, number);
+          expand(valueOf(line, "Nodes"), origin, number, left);
       if (!hosts) return hosts.takeError();
+      left -= hosts->size();
       rings.push_back({.name = ring.str(),
                        .line = number,
                        .sizes = {static_cast<std::uint32_t>(hosts->size())},
@@ -276,11 +281,11 @@ llvm::Expected<Tori> readSlurmLines(llvm::StringRef text, llvm::StringRef origin
     const llvm::StringRef nodes = valueOf(line, "NodeName");
     const llvm::StringRef low = nodes.split('[').second.split('x').first;
     if (low.empty() || low.contains(']') || low.contains('-') || low.contains(',')) continue;
-    llvm::Expected<std::vector<std::string>> hosts = expand(nodes, origin, number);
+    llvm::Expected<std::vector<std::string>> hosts = expand(nodes, origin, number, left);
     if (!hosts) return hosts.takeError();
+    left -= hosts->size();
     if (named.empty()) dimensions = low.size(), first_line = number;
-    if (low.size() != dimensions || !nodes.ends_with("]") || nodes.count('[') != 1 ||
-        named.size() + hosts->size() > kMostSlurmHosts) {
+    if (low.size() != dimensions || !nodes.ends_with("]") || nodes.count('[') != 1) {
       return foreignFault(origin, number,
                           "NodeName is " + inQuotes(nodes) + "; allowed: boxes of " +
                               llvm::Twine(dimensions) + " coordinates at the names' ends");

@@ -269,7 +269,7 @@ TEST(Slurm, Faults) {
   EXPECT_EQ(read(replaced("x: 4, y: 3, z: 2", "x: 0, y: 3, z: 2")),
             "dir/m.x:12: error: dims: x is '0'; allowed: 1 to 65535");
   EXPECT_EQ(read(replaced("x: 4, y: 3, z: 2", "x: 60000, y: 60000, z: 60000")),
-            "dir/m.x:11: error: torus 'pod1', 60000x60000x60000, has more than 131072 places");
+            "dir/m.x:11: error: torus 'pod1', 60000x60000x60000: more than 131072 places in all");
   EXPECT_EQ(read(replaced("x: 4, y: 3, z: 2", "x: 4, y: 3")),
             "dir/m.x:12: error: has no z where Slurm's topology needs it");
   EXPECT_EQ(read(replaced("{x: 0, y: 2", "{x: 0, y: 3")),
@@ -280,6 +280,17 @@ TEST(Slurm, Faults) {
             "dir/m.x:11: error: torus 'pod1' must have either nodes or regions");
   EXPECT_EQ(read(replaced("x: 4, y: 3, z: 2", "x: 4, y: 2, z: 3")),
             "dir/m.x:16: error: torus 'pod2' is 4x3x2, 'pod1' is 4x2x3: which one?");
+}
+
+// A file is never larger than it looks.
+TEST(Slurm, HostsInAll) {
+  std::string rings, tori = "- topology: a\n  torus3d:\n    toruses:\n";
+  for (int i = 0; i < 40000; ++i) {
+    rings += "RingName=r Nodes=n[1-100000]\n";
+    tori += "    - {name: t, dims: {x: 100, y: 100, z: 10}, regions: []}\n";
+  }
+  EXPECT_EQ(read(rings), "dir/m.x:2: error: hostlist 'n[1-100000]': has more than 31072 hosts");
+  EXPECT_EQ(read(tori), "dir/m.x:5: error: torus 't', 100x100x10: more than 131072 places in all");
 }
 
 TEST(Slurm, WhereHostsLie) {
