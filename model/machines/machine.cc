@@ -35,7 +35,7 @@ bool sameShape(const Machine& machine, const Topology& topology) {
 constexpr std::uint64_t kMostTwistedNodes = 1u << 22;  // whose distances are searched
 
 /// Whether a machine's dimensions can be a twisted torus': k, k, 2k or k, 2k, 2k nodes in any
-/// order, all links alike, nothing broken.
+/// order, all links alike.
 llvm::Error checkTwist(const Machine& machine, llvm::StringRef shape) {
   const auto fault = [&](const llvm::Twine& what) {
     return makeError("torus '" + shape + "': " + what);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/machines/host_mapping.h"
+#include "schedules/sub_torus/mapping.h"
 
 namespace torc::model {
 namespace {
@@ -297,7 +298,13 @@ TEST(Slurm, WhereHostsLie) {
   const std::vector<SlurmTorus> tori = llvm::cantFail(readSlurmTori(kYaml, "t"));
   const auto mapping = [&](llvm::StringRef hosts, std::uint32_t ranks = 1) {
     llvm::Expected<std::string> text = mappingOfHosts(tori, hosts, ranks);
-    return text ? *text : toString(text.takeError());
+    if (!text) return toString(text.takeError());
+    // What a job reads, on the torus that the first line names.
+    const llvm::StringRef shape = llvm::StringRef(*text).split('=').second.split(':').first;
+    const StatusOr<RankSites> sites =
+        parseMapping(*parseTopology({shape.data(), shape.size()}), *text, "job.map");
+    EXPECT_TRUE(sites.ok()) << sites.status().message();
+    return *text;
   };
   // x counts fastest, and the order is the list's.
   EXPECT_EQ(mapping("node[06,02,05,01]", 2),
