@@ -5,15 +5,28 @@
 
 namespace torc::compiler {
 
-llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
-                                  llvm::StringRef machine) {
+llvm::Expected<model::Machine> readPartition(llvm::StringRef torus, llvm::StringRef machine) {
   if (torus.empty() && machine.empty()) {
     return makeError("which shape? --torus 4x4x4, or --machine NAME for its own");
   }
   llvm::Expected<model::Machine> whole =
       model::findMachine(machine.empty() ? kDefaultMachine : machine);
   if (!whole) return whole.takeError();
-  llvm::Expected<model::Machine> part = model::partitionOf(*whole, torus);
+  const bool is_file = torus.contains('/') || torus.contains('.');
+  if (!is_file) return model::partitionOf(*whole, torus);
+  llvm::Expected<model::Machine> place = model::findMachine(torus);
+  if (!place) return place.takeError();
+  llvm::Expected<model::Machine> part = model::partitionOf(*whole, model::shapeOf(*place));
+  if (part && place->damaged()) {
+    part->dead_links = place->dead_links;
+    part->dead_nodes = place->dead_nodes;
+  }
+  return part;
+}
+
+llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
+                                  llvm::StringRef machine) {
+  llvm::Expected<model::Machine> part = readPartition(torus, machine);
   if (!part) return part.takeError();
   llvm::Expected<Topology> topology = model::topologyOf(*part, order);
   if (!topology) return topology.takeError();

@@ -22,9 +22,13 @@ struct Target {
   Topology topology;  // of the machine
 };
 
-/// `torus` is a shape, `order` one of ranks (empty: X fastest), `machine` a preset or a JSON file.
-/// With a machine and no shape: the machine's own; with a shape and no machine: the generic
-/// machine's links. One of the two must be given.
+/// The machine's part of a target, which may be a twisted torus.
+llvm::Expected<model::Machine> readPartition(llvm::StringRef torus, llvm::StringRef machine);
+
+/// `torus` is a shape, or a machine's file that has it and what is broken there; `order` one of
+/// ranks (empty: X fastest), `machine` a preset or a file. With a machine and no shape: the
+/// machine's own; with a shape and no machine: the generic machine's links. One of the two must be
+/// given.
 llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
                                   llvm::StringRef machine);
 

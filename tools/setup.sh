@@ -18,7 +18,7 @@ packages=(
   # LLVM Support, and FileCheck, not, split-file.
   llvm-19-dev llvm-19-tools libzstd-dev zlib1g-dev libtinfo-dev
   # Libraries.
-  nlohmann-json3-dev libxxhash-dev coinor-libclp-dev libexpat1-dev
+  nlohmann-json3-dev libxxhash-dev coinor-libclp-dev libexpat1-dev libyaml-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
   # linalg/, what it is checked against, and the BLAS and LAPACK that the linear programs keep.
   libopenblas-dev liblapacke-dev libscalapack-mpich-dev libblas3 liblapack3

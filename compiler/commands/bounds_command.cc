@@ -20,9 +20,10 @@ OptionCategory category("Options of bounds");
 
 opt<std::string> collective(Positional, desc("COLLECTIVE"), sub(command), cat(category));
 opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
-                       desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 ranks a node"));
+                       desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 ranks a node; "
+                            "4x4x8t: twisted"));
 opt<std::string> machine_name("machine", value_desc("name"), sub(command), cat(category),
-                              desc("A preset (torc machines) or a JSON file"));
+                              desc("A preset (torc machines) or a file"));
 list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
                              desc("A cable that is out of order, from a node one step up an axis, "
                                   "as 0,0,1:Z; may be repeated"));
@@ -118,18 +119,26 @@ void printTable(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> siz
       << " to neighbours; " << llvm::format("%.6g", last.round_s * 1e6) << " us each\n";
 }
 
+/// Of a twisted torus there is no topology, and nothing of it is broken.
+llvm::Expected<model::Machine> readMachine() {
+  llvm::Expected<model::Machine> part = readPartition(torus, machine_name);
+  if (!part || (part->twisted && dead_links.empty() && dead_nodes.empty())) return part;
+  llvm::Expected<Topology> topology = model::topologyOf(*part);
+  if (!topology) return topology.takeError();
+  Target target{std::move(*part), *topology};
+  if (llvm::Error error = addDamage(target, dead_links, dead_nodes)) return error;
+  return target.machine;
+}
+
 int run() {
   if (collective.empty()) return wrongUsage("bounds: which collective? torc bounds --help");
   llvm::Expected<CollectiveRow> parsed = model::parseBoundedCollective(collective);
   if (!parsed) return wrongUsage(toString(parsed.takeError()));
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(toString(range.takeError()));
-  llvm::Expected<Target> target = readTarget(torus, /*order=*/{}, machine_name);
-  if (!target) return optionFault(target.takeError());
-  if (llvm::Error error = addDamage(*target, dead_links, dead_nodes)) {
-    return wrongUsage(toString(std::move(error)));
-  }
-  const model::Machine& machine = target->machine;
+  llvm::Expected<model::Machine> part = readMachine();
+  if (!part) return optionFault(part.takeError());
+  const model::Machine& machine = *part;
 
   const std::vector<std::uint64_t> sizes = range->sizes();
   std::vector<model::Bound> bounds;

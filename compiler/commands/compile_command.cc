@@ -33,9 +33,8 @@ opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category)
                        desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 cores a node"));
 opt<std::string> order("order", value_desc("axes"), sub(command), cat(category),
                        desc("Order of ranks, fastest axis first (default XYZ...T)"));
-opt<std::string> machine(
-    "machine", value_desc("name"), sub(command), cat(category),
-    desc("A preset (torc machines) or a JSON file; --torus is a partition of it"));
+opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
+                         desc("A preset (torc machines) or a file; --torus is a partition of it"));
 opt<std::string> bytes(
     "bytes", value_desc("N"), sub(command), cat(category),
     desc("Size of the whole vector, as 64K: options that are not given are chosen "

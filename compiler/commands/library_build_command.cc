@@ -22,7 +22,7 @@ SubCommand command("library build",
 OptionCategory category("Options of library build");
 
 opt<std::string> machine_name("machine", value_desc("name"), sub(command), cat(category),
-                              desc("A preset (torc machines) or a JSON file (default generic)"));
+                              desc("A preset (torc machines) or a file (default generic)"));
 list<std::string> partitions("partition", value_desc("shapes"), CommaSeparated, sub(command),
                              cat(category),
                              desc("Shapes that jobs get, as 4x4x4,8x8x8,4x4x4+4 (default: the "

@@ -1,10 +1,13 @@
-// torc machines [NAME]: the presets, or one machine with the sources of its numbers.
+// torc machines [NAME | FILE]: the presets, or one machine with the sources of its numbers; or
+// where a job's hosts lie on it.
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
+#include "model/machines/host_mapping.h"
 #include "model/machines/machine.h"
 
 namespace torc::compiler {
@@ -15,9 +18,14 @@ using namespace llvm::cl;
 SubCommand command("machines", "List the machines that are built in, or print one");
 OptionCategory category("Options of machines");
 
-opt<std::string> wanted(Positional, desc("[NAME]"), sub(command), cat(category));
+opt<std::string> wanted(Positional, desc("[NAME | FILE]"), sub(command), cat(category));
 opt<bool> json("json", sub(command), cat(category),
                desc("Print JSON; of one machine, its description as --machine reads it"));
+opt<std::string> hosts("hosts", value_desc("list"), sub(command), cat(category),
+                       desc("Print the mapping file of a job on these hosts, as node[01-16], for "
+                            "TORC_MAPPING; FILE is Slurm's topology"));
+opt<std::uint32_t> ranks("ranks-per-host", value_desc("n"), init(1), sub(command), cat(category),
+                         desc("Ranks on each of --hosts (default 1)"));
 
 void printList(llvm::ArrayRef<model::Machine> machines, llvm::raw_ostream& out) {
   for (const model::Machine& machine : machines) {
@@ -104,7 +112,28 @@ void printMachine(const model::Machine& machine, llvm::raw_ostream& out) {
   }
 }
 
+llvm::Expected<std::string> mapping() {
+  constexpr std::uint32_t kMostRanks = 4096;  // on a host
+  if (hosts.getNumOccurrences() == 0) return makeError("--ranks-per-host goes with --hosts");
+  if (wanted.empty()) return makeError("--hosts of which file? torc machines FILE --hosts LIST");
+  if (json) return makeError("--hosts prints a mapping file, no JSON");
+  if (ranks < 1 || ranks > kMostRanks) {
+    return makeError("--ranks-per-host takes an integer from 1 to " + llvm::Twine(kMostRanks));
+  }
+  llvm::Expected<std::string> bytes = readBytes(wanted);
+  if (!bytes) return llvm::make_error<model::MachineFault>(toString(bytes.takeError()));
+  llvm::Expected<std::vector<model::SlurmTorus>> tori = model::readSlurmTori(*bytes, wanted);
+  if (!tori) return tori.takeError();
+  return model::mappingOfHosts(*tori, hosts, ranks);
+}
+
 int run() {
+  if (hosts.getNumOccurrences() > 0 || ranks.getNumOccurrences() > 0) {
+    llvm::Expected<std::string> lines = mapping();
+    if (!lines) return optionFault(lines.takeError());
+    if (llvm::Error error = writeOutput("-", *lines)) return inputFault(std::move(error));
+    return kSuccess;
+  }
   std::string text;
   llvm::raw_string_ostream out(text);
   if (wanted.empty()) {

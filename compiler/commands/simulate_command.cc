@@ -31,7 +31,7 @@ opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
 opt<std::string> bytes("bytes", value_desc("N[:N]"), sub(command), cat(category), init("1M"),
                        desc("Size or range of sizes of the vector, as 1M (default) or 1K:16M"));
 opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
-                         desc("A preset (torc machines) or a JSON file, of any shape"));
+                         desc("A preset (torc machines) or a file, of any shape"));
 opt<bool> per_rank("per-rank", sub(command), cat(category),
                    desc("Simulate every rank, with messages of whole elements (of 4 bytes)"));
 opt<bool> exact("exact", sub(command), cat(category),

@@ -10,6 +10,7 @@
 #include "ir/make_error.h"
 #include "model/bounds/minimum_cut.h"
 #include "model/bounds/network.h"
+#include "model/bounds/twisted.h"
 
 namespace torc::model {
 namespace {
@@ -31,6 +32,14 @@ struct Demand {
   double in = 0;
   double out = 0;
 };
+
+/// Of a twisted torus.
+TwistedDistances distancesOf(const Network& network) {
+  TwistedSizes sizes{};
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    sizes[i] = network.dimensions()[i].size;
+  return twistedDistances(sizes);
+}
 
 /// The largest of several bandwidth bounds, and which it was.
 class BandwidthBound {
@@ -116,9 +125,10 @@ class BandwidthBound {
   }
 
   void raise(double links, double ports, BandwidthLimit which, std::uint32_t dimensions) {
-    // The first of equals stays, but for rounding.
+    // The first of equals stays, but for rounding. Where there is neither a byte nor a link, as
+    // along a dimension of which one plane is alive, the quotient is no number.
     const double seconds = std::max(links, ports);
-    if (seconds <= seconds_ * (1 + 1e-12)) return;
+    if (!(seconds > seconds_ * (1 + 1e-12))) return;
     seconds_ = seconds;
     limit_ = which;
     dimensions_ = dimensions;
@@ -128,8 +138,7 @@ class BandwidthBound {
   void lookAtCuts() {
     if (isBetweenRootAndOwners()) {
       // The root may be anywhere: where it has most links.
-      const auto all = (1u << network_.dimensions().size()) - 1;
-      for (std::uint32_t spanned = 0; spanned < all; ++spanned) {
+      for (std::uint32_t spanned = 0; spanned < network_.endOfSpanned(); ++spanned) {
         const Cut cut = network_.widestCut(spanned);
         if (cut.nodes >= network_.liveNodes()) continue;
         limit(demandOf(cut.nodes), cut.bandwidth, cut.port_bandwidth, BandwidthLimit::kCut,
@@ -162,8 +171,13 @@ class BandwidthBound {
     });
   }
 
-  /// All-to-all along each dimension: halves of it, and for rings the sum of all distances.
+  /// All-to-all along each dimension: halves of it, and for rings the sum of all distances; in a
+  /// twisted torus the sum over all links, which are alike.
   void lookAtDimensions() {
+    if (network_.twisted()) {
+      limitDistances();
+      return;
+    }
     for (std::uint32_t i = 0; i < network_.dimensions().size(); ++i) {
       const NetworkDimension& of = network_.dimensions()[i];
       const double half = std::floor(of.size / 2.0);
@@ -220,6 +234,16 @@ class BandwidthBound {
           1u << i);
   }
 
+  /// Every message goes at least the distance of its ends, over any links.
+  void limitDistances() {
+    const double bytes =
+        ofPair() * network_.nodes() * distancesOf(network_).sum * ranks_per_node_ * ranks_per_node_;
+    const double directions = unidirectional_ ? 1 : 2;
+    const double links = network_.liveLinks(0) * static_cast<double>(network_.dimensions().size());
+    raise(bytes / (directions * links * network_.dimensions().front().bandwidth), 0,
+          BandwidthLimit::kDistance, (1u << network_.dimensions().size()) - 1);
+  }
+
   Network network_;
   CollectiveRow collective_;
   double bytes_;
@@ -260,6 +284,10 @@ void boundLatency(const Machine& machine, const Network& network, const Collecti
     way += furthest * hop;
     nearest = std::min(nearest, hop);
     links += dimension.linksAt(static_cast<std::int32_t>(dimension.size / 2));
+  }
+  if (network.twisted()) {
+    hops = distancesOf(network).furthest;
+    way = hops * nearest;
   }
   if (collective.isOfNeighbours()) {
     hops = 1;

@@ -29,6 +29,7 @@ Network::Network(const Machine& machine) {
   }
   addDamage(machine.dead_links, machine.dead_nodes);
   if (machine.ports > 0) ports_ = machine.ports;
+  twisted_ = machine.twisted;
 }
 
 Network::Network(const Topology& topology) {
@@ -222,7 +223,7 @@ std::vector<Coordinates> Network::positions(std::uint32_t spanned) const {
 }
 
 void Network::forEachCut(const std::function<void(const Cut&)>& visit) const {
-  for (std::uint32_t spanned = 0; spanned < allDimensions(); ++spanned) {
+  for (std::uint32_t spanned = 0; spanned < endOfSpanned(); ++spanned) {
     for (const Coordinates& at : positions(spanned)) {
       const Cut cut = cutThrough(spanned, at);
       if (cut.nodes > 0 && cut.nodes < liveNodes()) visit(cut);
@@ -231,7 +232,7 @@ void Network::forEachCut(const std::function<void(const Cut&)>& visit) const {
 }
 
 void Network::forEachSplit(const std::function<void(const Split&)>& visit) const {
-  for (std::uint32_t spanned = 0; spanned < allDimensions(); ++spanned) {
+  for (std::uint32_t spanned = 0; spanned < endOfSpanned(); ++spanned) {
     Split split{spanned, nodes_ / sizeOf(spanned)};
     // Parts all of whose nodes are dead.
     std::vector<Coordinates> places = dead_nodes_;

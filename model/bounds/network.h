@@ -70,6 +70,8 @@ class Network {
   const std::vector<NetworkDimension>& dimensions() const { return dimensions_; }
   double nodes() const { return nodes_; }  // live and dead
   double liveNodes() const { return nodes_ - static_cast<double>(dead_nodes_.size()); }
+  /// A twisted torus (twisted.h): of its cuts and splits those into single nodes are looked at.
+  bool twisted() const { return twisted_; }
   bool damaged() const { return !dead_nodes_.empty() || !dead_links_.empty(); }
   const std::vector<Coordinates>& deadNodes() const { return dead_nodes_; }
   /// Each once, those of dead nodes included; in order.
@@ -86,7 +88,8 @@ class Network {
   /// Live links of a dimension, in all.
   double liveLinks(std::uint32_t dimension) const;
 
-  /// Calls `visit` for the sub-tori that can be the narrowest of their S, S not all dimensions.
+  /// Calls `visit` for the sub-tori that can be the narrowest of their S, S not all dimensions. Of
+  /// a twisted torus a node alone is the narrowest of all sets: its nodes are alike.
   void forEachCut(const std::function<void(const Cut&)>& visit) const;
   /// Calls `visit` for every S but all dimensions.
   void forEachSplit(const std::function<void(const Split&)>& visit) const;
@@ -95,6 +98,9 @@ class Network {
   /// The widest that a sub-torus spanned by `spanned` can be: without damage, inside of lines.
   Cut widestCut(std::uint32_t spanned) const;
 
+  /// The S that sub-tori are looked at for are the numbers below this.
+  std::uint32_t endOfSpanned() const { return twisted_ ? 1 : (1u << dimensions_.size()) - 1; }
+
   /// Bandwidth of the `ports` fastest links of a node: all of them, but for `ports`.
   double nodeBandwidth() const { return widestCut(0).port_bandwidth; }
 
@@ -102,7 +108,6 @@ class Network {
   void addDimension(const NetworkDimension& dimension);
   /// Links of a machine or topology, and nodes with their links.
   void addDamage(std::span<const DeadLink> links, std::span<const Coordinates> nodes);
-  std::uint32_t allDimensions() const { return (1u << dimensions_.size()) - 1; }
   /// Nodes of a sub-torus.
   double sizeOf(std::uint32_t spanned) const;
   /// The `ports` fastest links of a node out of a sub-torus, `links[i]` of each dimension.
@@ -115,6 +120,7 @@ class Network {
   std::vector<NetworkLink> dead_links_;
   double nodes_ = 1;
   std::uint32_t ports_ = 2 * kMaxDimensions;
+  bool twisted_ = false;
 };
 
 }  // namespace torc::model

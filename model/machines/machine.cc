@@ -7,6 +7,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/make_error.h"
+#include "model/machines/foreign.h"
 #include "model/machines/presets.h"
 #include "schedules/format/file.h"
 
@@ -29,6 +30,33 @@ bool sameShape(const Machine& machine, const Topology& topology) {
     if (dimension.torus != (axis.kind == AxisKind::kTorus) && !isShared(dimension)) return false;
   }
   return true;
+}
+
+constexpr std::uint64_t kMostTwistedNodes = 1u << 22;  // whose distances are searched
+
+/// Whether a machine's dimensions can be a twisted torus': k, k, 2k or k, 2k, 2k nodes in any
+/// order, all links alike.
+llvm::Error checkTwist(const Machine& machine, llvm::StringRef shape) {
+  const auto fault = [&](const llvm::Twine& what) {
+    return makeError("torus '" + shape + "': " + what);
+  };
+  std::vector<std::uint32_t> sizes;
+  for (const MachineDimension& of : machine.dimensions)
+    sizes.push_back(of.size);
+  llvm::sort(sizes);
+  const bool fits = sizes.size() == 3 && sizes[0] > 2 && sizes[2] == std::uint64_t{2} * sizes[0] &&
+                    (sizes[1] == sizes[0] || sizes[1] == sizes[2]);
+  const MachineDimension& first = machine.dimensions.front();
+  const bool alike = llvm::all_of(machine.dimensions, [&](const MachineDimension& of) {
+    return of.torus && of.bandwidth == first.bandwidth && of.cables() == first.cables() &&
+           of.latency == first.latency;
+  });
+  if (!fits) return fault("twisted tori have k, k, 2k or k, 2k, 2k nodes, k from 3 on");
+  if (!alike) return fault("the links of a twisted torus are alike, and all wrap");
+  if (machine.nodes() > kMostTwistedNodes) {
+    return fault("a twisted torus of more than " + llvm::Twine(kMostTwistedNodes) + " nodes");
+  }
+  return llvm::Error::success();
 }
 
 }  // namespace
@@ -73,15 +101,27 @@ llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path) {
   const StatusOr<std::vector<std::byte>> bytes = readFile(name_or_path.str());
   if (bytes.ok()) {
     const llvm::StringRef text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    return parseMachine(text, name_or_path);
+    return isMachineJson(text) ? parseMachine(text, name_or_path)
+                               : parseForeignMachine(text, name_or_path);
   }
   if (looks_like_path) return llvm::make_error<MachineFault>(bytes.status().message());
   return unknownName("machine", name_or_path, machinePresets(),
-                     "torc machines has them, or name a JSON file");
+                     "torc machines has them, or name a file");
 }
 
 llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape) {
   if (shape.empty()) return machine;
+  if (const std::size_t mark = std::min(shape.find('+'), shape.size());
+      mark > 1 && shape[mark - 1] == 't') {
+    llvm::Expected<Machine> part =
+        partitionOf(machine, (shape.take_front(mark - 1) + shape.drop_front(mark)).str());
+    if (!part) return part;
+    if (llvm::Error error = checkTwist(*part, shape)) return error;
+    part->dead_links.clear();
+    part->dead_nodes.clear();
+    part->twisted = true;
+    return part;
+  }
   const StatusOr<Topology> topology = parseTopology({shape.data(), shape.size()});
   if (!topology.ok()) return makeError(topology.status());
   Machine part = machine;
@@ -107,6 +147,7 @@ std::string shapeOf(const Machine& machine) {
     shape += (shape.empty() ? "" : "x") + std::to_string(dimension.size) +
              (dimension.torus && !isShared(dimension) ? "" : "m");
   }
+  if (machine.twisted) shape += "t";
   if (machine.ranks_per_node > 0) shape += "+" + std::to_string(machine.ranks_per_node);
   return shape;
 }
@@ -114,6 +155,9 @@ std::string shapeOf(const Machine& machine) {
 llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef order) {
   const auto dimensions = static_cast<std::uint32_t>(machine.dimensions.size());
   const std::string shape = shapeOf(machine);
+  if (machine.twisted) {
+    return makeError("torus '" + shape + "': of a twisted torus bounds are known, no schedules");
+  }
   StatusOr<Topology> topology = parseTopology(shape, {order.data(), order.size()});
   if (!topology.ok()) return makeError(topology.status());
   double fastest = 0;

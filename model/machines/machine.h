@@ -54,6 +54,9 @@ struct Machine {
   /// Ranks of a node: the size of the topology's axis T; 0: one rank and no such axis. Not in JSON:
   /// it is a partition that has it.
   std::uint32_t ranks_per_node = 0;
+  /// Whether links that wrap end further along other dimensions (model/bounds/twisted.h). Not in
+  /// JSON: a partition can be so. There are bounds for it, and no topology.
+  bool twisted = false;
   /// Links that a node can send on at a time, and as many that it can receive on; 0: all.
   std::uint32_t ports = 0;
 
@@ -106,7 +109,8 @@ class MachineFault : public llvm::ErrorInfo<MachineFault, llvm::StringError> {
       : ErrorInfo(message, llvm::inconvertibleErrorCode()) {}
 };
 
-/// The machine of a preset's name or of a JSON file. Errors name file, key and value.
+/// The machine of a preset's name or of a file: JSON, or what another tool reads (foreign.h).
+/// Errors name file, key and value.
 llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path);
 
 /// Reads JSON; `origin` names it in errors, which are MachineFaults.
@@ -121,10 +125,12 @@ llvm::ArrayRef<llvm::StringRef> machinePresets();
 /// The machine itself, or a partition of it: dimension i of `shape` has the links of dimension i of
 /// the machine (of its last one where it has fewer), and is a torus or a mesh as `shape` says; `+C`
 /// puts C ranks on a node, one for each of the cores that work. `shape` as parseTopology reads it;
-/// empty: the whole machine. A partition of another shape has none of the machine's damage.
+/// empty: the whole machine; "4x4x8t": a twisted torus, of links that are alike. A partition of
+/// another shape has none of the machine's damage.
 llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape);
 
-/// "4x3mx2+4", as in `partitionOf`. A torus dimension of size 2 with one cable stands as a mesh.
+/// "4x3mx2+4" or "4x4x8t", as in `partitionOf`. A torus dimension of size 2 with one cable stands
+/// as a mesh.
 std::string shapeOf(const Machine& machine);
 
 /// The topology of a machine, with bandwidths relative to its fastest dimension of more than one

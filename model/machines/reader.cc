@@ -3,7 +3,6 @@
 // connected. The first fault is told in one line: file, key, value.
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
@@ -13,6 +12,7 @@
 
 #include "ir/json/document.h"
 #include "model/machines/machine.h"
+#include "model/machines/machine_ranges.h"
 #include "model/machines/packet_parameters.h"
 
 namespace torc::model {
@@ -20,9 +20,6 @@ namespace {
 
 using Keys = llvm::ArrayRef<llvm::StringRef>;
 
-constexpr std::uint32_t kMaxSize = std::numeric_limits<std::int32_t>::max();
-constexpr double kMaxBandwidth = 1e18;  // bytes/s
-constexpr double kMaxSeconds = 1000;    // of a start-up or a hop
 constexpr std::uint32_t kMaxCores = 1u << 20;
 
 /// The range of a number, both ends included.
@@ -31,7 +28,7 @@ struct Range {
   double highest;
   llvm::StringRef unit;
 };
-constexpr Range kBandwidth{1, kMaxBandwidth, "bytes/s"};
+constexpr Range kBandwidth{kMinBandwidth, kMaxBandwidth, "bytes/s"};
 constexpr Range kTime{0, kMaxSeconds, "seconds"};
 constexpr Range kTimePerByte{0, 1, "seconds per byte"};
 constexpr Range kPacketBytes{0, 1e9, "bytes"};
@@ -223,8 +220,8 @@ bool MachineReader::dimensions(const ir::JsonNode& node) {
   for (std::size_t i = 0; i < machine_.dimensions.size(); ++i) {
     if (!dimension(node.element(i), machine_.dimensions[i])) return false;
     nodes *= machine_.dimensions[i].size;
-    if (nodes > kMaxSize) {
-      return fail(node, "the sizes multiply to more than " + llvm::Twine(kMaxSize) + " nodes");
+    if (nodes > kMaxNodes) {
+      return fail(node, "the sizes multiply to more than " + llvm::Twine(kMaxNodes) + " nodes");
     }
   }
   return true;
@@ -232,7 +229,7 @@ bool MachineReader::dimensions(const ir::JsonNode& node) {
 
 bool MachineReader::dimension(const ir::JsonNode& node, MachineDimension& dimension) {
   if (!object(node, {"size", "bandwidth"}, {"kind", "latency", "width"})) return false;
-  if (!integer(node.member("size"), 1, kMaxSize, dimension.size)) return false;
+  if (!integer(node.member("size"), 1, kMaxNodes, dimension.size)) return false;
   if (!number(node.member("bandwidth"), kBandwidth, dimension.bandwidth)) return false;
   if (node.has("kind")) {
     std::string kind;

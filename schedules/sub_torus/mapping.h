@@ -1,7 +1,9 @@
-// Mapping files: where each rank of a job lies, as on Blue Gene. One line of coordinates per rank,
-// from rank 0 on, separated by blanks: one for each dimension and, where nodes have cores, the
-// core.
-// `#` begins a comment; lines without coordinates count for nothing.
+// Mapping files: where each rank of a job lies. One line of coordinates per rank, from rank 0 on:
+// one for each dimension and, where nodes have cores, the core. They are separated by blanks, as on
+// Blue Gene, or stand in parentheses with commas, as on K and Fugaku: `(0,1,0)`. All lines may
+// leave out the core: the ranks of a node then have its cores in their order. Where nodes have
+// none, all lines may have it, as 0.
+// `#` begins a comment; lines without coordinates count for nothing, nor does a byte order mark.
 //
 //   # a 2x2 torus with 2 cores, X Y T
 //   0 0 0

@@ -1,6 +1,6 @@
-// Mutated machine descriptions through the reader: none crashes or hangs it. A refusal is one line
-// that names the file (syntax: with the line and a caret). What is accepted reads back as the same,
-// has a valid topology, and bounds that are finite numbers.
+// Mutated machine descriptions, torc's and other tools', through the readers: none crashes or hangs
+// them. A refusal is one line that names the file (JSON's syntax: with the line and a caret). What
+// is accepted reads back as the same, has a valid topology, and bounds that are finite numbers.
 //
 //   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/machine_fuzz_test
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "model/bounds/bounds.h"
+#include "model/machines/foreign.h"
 #include "model/machines/machine.h"
 #include "tests/fuzz/mutate.h"
 
@@ -83,7 +84,8 @@ void checkBounds(const model::Machine& machine) {
     EXPECT_TRUE(std::isfinite(bound.bound_s) && bound.bound_s >= 0)
         << name.str() << ": " << bound.bound_s << " for " << model::machineJson(machine);
     EXPECT_TRUE(std::isfinite(bound.reduce_scatter_allgather_s.value_or(0)));
-    EXPECT_TRUE(row.blocks == BlockSpace::kNone || bound.nodes < 2 || bound.bandwidth_s > 0);
+    EXPECT_TRUE(row.blocks == BlockSpace::kNone || bound.nodes < 2 || bound.bandwidth_s > 0)
+        << name.str() << " for " << model::machineJson(machine);
   }
 }
 
@@ -111,6 +113,64 @@ TEST(MachineFuzz, Mutants) {
     checkBounds(*machine);
   }
   // Mutants that say nothing would prove nothing.
+  EXPECT_GT(accepted, count / 50);
+}
+
+std::vector<Bytes> foreignCorpus() {
+  std::vector<Bytes> texts;
+  for (const char* text :
+       {"topology: [ Ring, Ring ]  # rings\nnpus_count: [ 4, 8 ]\nbandwidth: [ 80.0, 20 ]\n"
+        "latency: [ 1000.0, 5 ]\n",
+        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"simgrid.dtd\">\n<platform "
+        "version=\"4.1\">\n<zone id=\"z\"><cluster id=\"t\" topology=\"TORUS\" "
+        "topo_parameters=\"3,2,2\" radical=\"0-11\" bw=\"125MBps\" "
+        "lat=\"50us\"/></zone></platform>",
+        "- topology: a\n  cluster_default: true\n  torus3d:\n    toruses:\n      - name: p\n"
+        "        dims: {x: 4, y: 2, z: 2}\n        regions:\n"
+        "          - anchor: {x: 0, y: 0, z: 0}\n            dims: {x: 4, y: 2, z: 1}\n"
+        "            nodes: n[01-08]\n          - anchor: {x: 0, y: 0, z: 1}\n"
+        "            dims: {x: 4, y: 2, z: 1}\n            nodes: m[1-3,5-9]\n",
+        "ClusterName=c\nNodeName=tux[000x133,200x333] CPUs=4\n",
+        "RingName=r Nodes=n[1-4],m[1-2]x[3-4]\n"}) {
+    texts.push_back(toBytes(text));
+  }
+  return texts;
+}
+
+TEST(MachineFuzz, ForeignMutants) {
+  std::vector<Bytes> words;
+  for (const char* word : {"0",   "-1",   "4294967296", "1e300",
+                           "nan", "[",    "]",          "{",
+                           "}",   ":",    "- ",         "&a",
+                           "*a",  "\n",   "'",          "\"",
+                           "<",   "/>",   "&#10;",      "<!ENTITY a 'b'>",
+                           "0-3", "Ring", "ZZxZZ",      "[1-99999999]",
+                           "\t",  "#",    "---\n",      "!!int",
+                           "|",   "?"}) {
+    words.push_back(toBytes(word));
+  }
+  Mutator mutator(foreignCorpus(), fuzzSeed(), words);
+  std::uint64_t accepted = 0;
+  const std::uint64_t count = mutantCount(100000);
+  for (std::uint64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+    const std::string text(toText(mutator.next()));
+    llvm::Expected<model::Machine> machine = model::parseForeignMachine(text, "m.json");
+    if (!machine) {
+      const std::string fault = toString(machine.takeError());
+      const llvm::StringRef message = fault;
+      EXPECT_TRUE(message.starts_with("m.json:") && llvm::all_of(message, llvm::isPrint))
+          << message.str() << "\nof\n"
+          << text;
+      continue;
+    }
+    ++accepted;
+    const std::string json = model::machineJson(*machine);
+    llvm::Expected<model::Machine> again = model::parseMachine(json, "m.json");
+    ASSERT_TRUE(bool(again)) << toString(again.takeError()) << "\nof\n" << json;
+    EXPECT_EQ(model::machineJson(*again), json);
+    EXPECT_TRUE(bool(model::topologyOf(*machine))) << json;
+    checkBounds(*machine);
+  }
   EXPECT_GT(accepted, count / 50);
 }
 

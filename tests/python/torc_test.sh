@@ -1,8 +1,9 @@
 #!/bin/bash
-# torc_test.sh TORC: the module's tests, and the example.
+# torc_test.sh TORC: the module's tests, and the examples.
 set -eu
 python3 tests/python/torc_test.py "$1"
 export TORC=$PWD/$1 PYTHONPATH=$PWD/tools
+PYTHONPATH=$PYTHONPATH:$PWD/docs/examples python3 tests/python/twisted_test.py
 example=$PWD/docs/examples/rings.py
 cd "$TEST_TMPDIR"
 python3 "$example" | tee output

@@ -4,12 +4,14 @@
 
 #include <bit>
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include "model/bounds/minimum_cut.h"
 #include "model/bounds/network.h"
+#include "model/bounds/twisted.h"
 
 namespace torc::model {
 namespace {
@@ -413,6 +415,74 @@ TEST(Bounds, Names) {
             "unknown collective 'sort'; bounds are known for allreduce, reduce_scatter, allgather, "
             "broadcast, alltoall, reduce, scatter, gather, scan, exscan, neighbor_allgather, "
             "neighbor_alltoall, barrier");
+}
+
+// --- twisted tori
+// -----------------------------------------------------------------------------------
+
+TEST(Twisted, EveryNodeHasSixNeighboursThatHaveIt) {
+  for (const TwistedSizes& sizes : {TwistedSizes{3, 3, 6}, TwistedSizes{4, 8, 4},
+                                    TwistedSizes{3, 6, 6}, TwistedSizes{8, 4, 8}}) {
+    Coordinates at{};
+    for (at[0] = 0; at[0] < static_cast<std::int32_t>(sizes[0]); ++at[0]) {
+      for (at[1] = 0; at[1] < static_cast<std::int32_t>(sizes[1]); ++at[1]) {
+        for (at[2] = 0; at[2] < static_cast<std::int32_t>(sizes[2]); ++at[2]) {
+          std::set<Coordinates> neighbours;
+          for (std::uint32_t axis = 0; axis < 3; ++axis) {
+            for (const int sign : {1, -1}) {
+              const Coordinates to = twistedNeighbour(sizes, at, axis, sign);
+              EXPECT_EQ(twistedNeighbour(sizes, to, axis, -sign), at);
+              neighbours.insert(to);
+            }
+          }
+          EXPECT_EQ(neighbours.size(), 6u);
+          EXPECT_FALSE(neighbours.contains(at));
+        }
+      }
+    }
+  }
+  // Along an axis of k nodes the way round is 2k long, and passes the middle of the long axis.
+  Coordinates at{};
+  for (int i = 0; i < 4; ++i)
+    at = twistedNeighbour({4, 4, 8}, at, 1, 1);
+  EXPECT_EQ(at, (Coordinates{0, 0, 4}));
+}
+
+// Sums of distances by a search that was written apart from this one.
+TEST(Twisted, AllToAllIsBoundByDistances) {
+  EXPECT_EQ(twistedDistances({4, 4, 8}).sum, 440);
+  EXPECT_EQ(twistedDistances({8, 4, 4}).sum, 440);
+  EXPECT_EQ(twistedDistances({4, 8, 8}).sum, 1104);
+  EXPECT_EQ(twistedDistances({12, 24, 24}).sum, 6 * 15096);
+  EXPECT_EQ(twistedDistances({4, 4, 8}).furthest, 6u);
+  EXPECT_EQ(twistedDistances({8, 16, 16}).furthest, 12u);
+  // Messages of a byte: the load of a link. 128 and 256 on the tori of these sizes.
+  EXPECT_NEAR(bandwidth(row("alltoall"), machineOf("4x4x8t"), 128), 440.0 / 6, 1e-9);
+  EXPECT_NEAR(bandwidth(row("alltoall"), machineOf("4x4x8"), 128), 128, 1e-9);
+  EXPECT_NEAR(bandwidth(row("alltoall"), machineOf("8x4x8t"), 256), 184, 1e-9);
+  EXPECT_NEAR(bandwidth(row("alltoall"), machineOf("4x8x8"), 256), 256, 1e-9);
+}
+
+TEST(Twisted, WholeVectorsAreBoundByANode) {
+  const Machine machine = machineOf("4x4x8t");
+  EXPECT_EQ(shapeOf(machine), "4x4x8t");
+  EXPECT_EQ(shapeOf(machineOf("4x4x8t+2")), "4x4x8t+2");
+  EXPECT_NEAR(bandwidth(row("allgather"), machine), 127.0 / 128 / 6, 1e-12);
+  EXPECT_NEAR(bandwidth(row("allreduce"), machine), 2 * 127.0 / 128 / 6, 1e-12);
+  EXPECT_NEAR(bandwidth(row("broadcast"), machine), 1.0 / 6, 1e-12);
+  EXPECT_NEAR(bandwidth(row("scatter"), machine), 127.0 / 128 / 6, 1e-12);
+  EXPECT_EQ(lowerBound(machine, {row("barrier"), 0}).neighbour_rounds, 6u);
+  EXPECT_EQ(toString(topologyOf(machine).takeError()),
+            "torus '4x4x8t': of a twisted torus bounds are known, no schedules");
+}
+
+// A dimension of which one plane is alive has neither links nor bytes.
+TEST(AllToAll, AlongADimensionThatIsDead) {
+  Machine machine = machineOf("4x2");
+  for (std::int32_t x = 0; x < 4; ++x)
+    machine.dead_nodes.push_back({x, 1});
+  EXPECT_NEAR(bandwidth(row("alltoall"), machine), bandwidth(row("alltoall"), machineOf("4")),
+              1e-12);
 }
 
 }  // namespace

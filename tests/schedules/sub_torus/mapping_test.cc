@@ -35,8 +35,53 @@ TEST(Mapping, CoresAreTheLastCoordinate) {
   const StatusOr<RankSites> mapping = parseMapping(topology, "1 0 3\n1 0 2\n", "job.map");
   ASSERT_TRUE(mapping.ok()) << mapping.status().message();
   EXPECT_EQ(*mapping, (RankSites{3 + 4 * 1, 2 + 4 * 1}));
-  EXPECT_EQ(fault(topology, "1 0\n"), "job.map:1: expected 3 coordinates (X Y T), found 2");
+  EXPECT_EQ(fault(topology, "1\n"), "job.map:1: expected 3 coordinates (X Y T), found 1");
   EXPECT_EQ(fault(topology, "1 0 4\n"), "job.map:1: T=4 is outside (size 4)");
+}
+
+RankSites read(const Topology& topology, std::string_view text) {
+  const StatusOr<RankSites> mapping = parseMapping(topology, text, "job.map");
+  EXPECT_TRUE(mapping.ok()) << mapping.status().message();
+  return mapping.ok() ? *mapping : RankSites{};
+}
+
+// K and Fugaku: `(x,y,z)`.
+TEST(Mapping, Parentheses) {
+  const Topology topology = parsed("4x3");
+  EXPECT_EQ(read(topology, "(3,0)\n( 2 , 1 ) # b\n0 2\n"), (RankSites{3, 2 + 4 * 1, 4 * 2}));
+  EXPECT_EQ(read(parsed("5"), "(4)\n(0)\n"), (RankSites{4, 0}));
+  EXPECT_EQ(fault(topology, "(0,0\n"), "job.map:1: '(0,0' is not closed by its ')'");
+  EXPECT_EQ(fault(topology, "(0,0) core=4\n"),
+            "job.map:1: '(0,0) core=4' is not closed by its ')'");
+  EXPECT_EQ(fault(topology, "(0,,0)\n"), "job.map:1: '' is no coordinate");
+  EXPECT_EQ(fault(topology, "(0,)\n"), "job.map:1: '' is no coordinate");
+  EXPECT_EQ(fault(topology, "()\n"), "job.map:1: '' is no coordinate");
+  EXPECT_EQ(fault(topology, "(0 0)\n"), "job.map:1: '0 0' is no coordinate");
+  EXPECT_EQ(fault(topology, "0, 0\n"), "job.map:1: '0,' is no coordinate");
+}
+
+TEST(Mapping, ByteOrderMarkAndCarriageReturns) {
+  EXPECT_EQ(read(parsed("2x2"), "\xef\xbb\xbf(1,0)\r\n(0,0)\r\n"), (RankSites{1, 0}));
+  EXPECT_EQ(fault(parsed("2x2"),
+                  "1 0\n\xef\xbb\xbf"
+                  "0 0\n"),
+            "job.map:2: '\xef\xbb\xbf"
+            "0' is no coordinate");
+}
+
+// Blue Gene/Q: A B C D E, or A B C D E T.
+TEST(Mapping, FiveAndSixColumns) {
+  const Topology cores = parsed("2x2x2x2x2+2");
+  EXPECT_EQ(read(cores, "1 0 0 0 1 1\n1 0 0 0 1 0\n"), (RankSites{49, 17}));
+  // Without T: the cores of a node in the order of its ranks.
+  EXPECT_EQ(read(cores, "1 0 0 0 1\n0 0 0 0 0\n1 0 0 0 1\n"), (RankSites{17, 0, 49}));
+  EXPECT_EQ(fault(cores, "1 0 0 0 1\n0 0 0 0 0\n1 0 0 0 1\n0 0 0 0 0\n1 0 0 0 1\n0 0 0 0 0\n"),
+            "job.map:5: (1, 0, 0, 0, 1, 0) has a rank on each of its 2 cores already");
+  EXPECT_EQ(fault(cores, "1 0 0 0 1\n0 0 0 0 0 1\n"), "job.map:2: has 6 coordinates, line 1 has 5");
+  // One rank on a node: T is 0.
+  const Topology nodes = parsed("2x2x2x2x2");
+  EXPECT_EQ(read(nodes, "1 0 0 0 1 0\n0 0 0 0 1 0\n"), (RankSites{17, 16}));
+  EXPECT_EQ(fault(nodes, "1 0 0 0 1 1\n"), "job.map:1: T=1 is outside (size 1)");
 }
 
 TEST(Mapping, Faults) {

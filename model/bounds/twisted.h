@@ -1,0 +1,30 @@
+// Twisted tori, as TPU v4 has them: sizes k, k, 2k or k, 2k, 2k in any order, where the links that
+// wrap along an axis of k nodes end k nodes further along every axis of 2k. Every node and every
+// link is like every other, as links are not in a torus of these sizes (Camara et al., "Twisted
+// Torus Topologies for Enhanced Interconnection Networks", IEEE TPDS 2010).
+#ifndef TORC_MODEL_BOUNDS_TWISTED_H_
+#define TORC_MODEL_BOUNDS_TWISTED_H_
+
+#include <array>
+#include <cstdint>
+
+#include "schedules/topology/topology.h"
+
+namespace torc::model {
+
+using TwistedSizes = std::array<std::uint32_t, 3>;
+
+/// The node one step from `at` along axis `axis`, up (`sign` 1) or down (-1).
+Coordinates twistedNeighbour(const TwistedSizes& sizes, Coordinates at, std::uint32_t axis,
+                             int sign);
+
+/// Hops from a node to all others, by a search of the graph.
+struct TwistedDistances {
+  double sum = 0;
+  std::uint32_t furthest = 0;
+};
+TwistedDistances twistedDistances(const TwistedSizes& sizes);
+
+}  // namespace torc::model
+
+#endif  // TORC_MODEL_BOUNDS_TWISTED_H_

@@ -1,0 +1,120 @@
+// Formats of machines by their beginnings.
+#include "model/machines/foreign.h"
+
+#include <algorithm>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
+
+#include "model/machines/slurm_machine.h"
+
+namespace torc::model {
+namespace {
+
+constexpr std::size_t kMostBytes = 4u << 20;  // of a file
+
+/// One line that any terminal and any JSON takes.
+std::string printable(const llvm::Twine& text) {
+  std::string line = text.str();
+  std::ranges::replace_if(
+      line, [](char c) { return !llvm::isPrint(c); }, '?');
+  return line;
+}
+
+llvm::StringRef withoutMark(llvm::StringRef text) {
+  text.consume_front("\xef\xbb\xbf");  // a byte order mark
+  return text;
+}
+
+/// The first line that is neither empty nor a comment, without blanks around it.
+llvm::StringRef firstLine(llvm::StringRef text) {
+  llvm::StringRef line;
+  while (line.empty() && !text.empty()) {
+    std::tie(line, text) = text.split('\n');
+    line = line.split('#').first.trim();
+  }
+  return line;
+}
+
+llvm::Error isOther(llvm::StringRef origin, const llvm::Twine& what) {
+  return llvm::make_error<MachineFault>(origin + ": is " + what);
+}
+
+llvm::Expected<Machine> readYaml(llvm::StringRef text, llvm::StringRef origin) {
+  llvm::Expected<YamlNode> root = parseYaml(text, origin);
+  if (!root) return root.takeError();
+  if (root->find("npus_count") != nullptr || root->find("topology") != nullptr) {
+    return readAstraNetwork(*root, origin);
+  }
+  if (isSlurmYaml(*root)) {
+    llvm::Expected<std::vector<SlurmTorus>> tori = readSlurmYaml(*root, origin);
+    return tori ? slurmMachine(*tori, origin) : tori.takeError();
+  }
+  return isOther(origin,
+                 "YAML that describes no machine: ASTRA-sim's has topology, npus_count, bandwidth "
+                 "and latency, Slurm's a list of topologies");
+}
+
+}  // namespace
+
+bool isMachineJson(llvm::StringRef text) {
+  return withoutMark(text).ltrim().starts_with("{");
+}
+
+llvm::Expected<std::vector<SlurmTorus>> readSlurmTori(llvm::StringRef text,
+                                                      llvm::StringRef origin) {
+  text = withoutMark(text);
+  if (isSlurmLine(firstLine(text))) return readSlurmLines(text, origin);
+  llvm::Expected<YamlNode> root = parseYaml(text, origin);
+  if (!root) return root.takeError();
+  if (isSlurmYaml(*root)) return readSlurmYaml(*root, origin);
+  return isOther(origin, "no topology of Slurm's, which says where hosts lie");
+}
+
+llvm::Expected<Machine> parseForeignMachine(llvm::StringRef text, llvm::StringRef origin) {
+  text = withoutMark(text);
+  const llvm::StringRef line = firstLine(text.take_front(1 << 16));
+  if (text.size() > kMostBytes) {
+    return isOther(
+        origin, "longer than any machine's description, " + llvm::Twine(kMostBytes >> 20) + " MiB");
+  }
+  if (line.empty()) return isOther(origin, "empty");
+  if (line.starts_with("<")) return readSimgridPlatform(text, origin);
+  if (line.starts_with("TORC") || line.starts_with("schedule ")) {
+    return isOther(origin, "a schedule of torc's (torc dump, torc verify)");
+  }
+  if (line.starts_with("num_ranks")) return isOther(origin, "a GOAL schedule, no machine");
+  if (line.starts_with("(") || (llvm::isDigit(line[0]) && line.contains(' '))) {
+    return isOther(origin, "a mapping of ranks (TORC_MAPPING), no machine");
+  }
+  if (isSlurmLine(line)) {
+    llvm::Expected<std::vector<SlurmTorus>> tori = readSlurmLines(text, origin);
+    return tori ? slurmMachine(*tori, origin) : tori.takeError();
+  }
+  if (line.starts_with("- ") || line.starts_with("---") || line.contains(':')) {
+    return readYaml(text, origin);
+  }
+  return isOther(origin,
+                 "no description of a machine: those of torc (JSON), ASTRA-sim (network.yml), "
+                 "SimGrid (platform XML) and Slurm (topology.yaml) are read");
+}
+
+llvm::Error foreignFault(llvm::StringRef origin, std::size_t line, const llvm::Twine& what) {
+  return llvm::make_error<MachineFault>(origin + ":" + llvm::Twine(line) +
+                                        ": error: " + printable(what));
+}
+
+std::string inQuotes(llvm::StringRef text) {
+  constexpr std::size_t kLongest = 40;
+  return printable("'" + text.take_front(kLongest) + (text.size() > kLongest ? "..." : "") + "'");
+}
+
+Machine foreignMachine(llvm::StringRef origin, const llvm::Twine& description) {
+  Machine machine;
+  machine.name = printable(llvm::sys::path::stem(origin));
+  if (machine.name.empty()) machine.name = "machine";
+  machine.description = printable(description);
+  return machine;
+}
+
+}  // namespace torc::model
