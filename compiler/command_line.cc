@@ -5,17 +5,20 @@
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/program_name.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "support/version.h"
 
 namespace torc::compiler {
@@ -50,23 +53,40 @@ std::string helpHint() {
 }
 
 /// The first fault of LLVM's report on a wrong command line, a few lines that each begin with the
-/// program's name, and the name that may have been meant. What an option that is not known has
-/// behind it counts as one argument too many, which would be another fault.
+/// program's name.
 std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
-  std::string line;
-  while (!report.empty()) {
-    llvm::StringRef message;
-    std::tie(message, report) = report.split('\n');
-    if (message.consume_front(program)) message.consume_front(": ");
-    // Advice with the program's path in it; ours follows.
-    message = message.split("  Try: ").first.split(": See: ").first.rtrim("!.: ");
-    const bool is_advice = message.starts_with("Did you mean");
-    if (message.empty() || (!line.empty() && !is_advice)) continue;
-    line += (line.empty() ? "" : "; ") + message.str();
-    line[line.size() - message.size()] = llvm::toLower(message[0]);
-    if (is_advice) return line;
-  }
+  llvm::StringRef message = report.split('\n').first;
+  if (message.consume_front(program)) message.consume_front(": ");
+  // Advice with the program's path in it; ours follows.
+  message = message.split("  Try: ").first.split(": See: ").first.rtrim("!.: ");
+  std::string line = message.str();
+  if (!line.empty()) line[0] = llvm::toLower(line[0]);
   return line + helpHint();
+}
+
+/// An error for the first argument that is no option of the command, or of the program, which LLVM
+/// reports in more than one line.
+llvm::Error checkOptions(llvm::ArrayRef<Command> commands, llvm::ArrayRef<const char*> arguments) {
+  const llvm::StringRef first = arguments.size() > 1 ? arguments[1] : "";
+  const auto* const command = llvm::find_if(
+      commands, [&](const Command& each) { return each.options->getName() == first; });
+  const bool has_command = command != commands.end();
+  if (!has_command && !first.starts_with("--")) return llvm::Error::success();
+  llvm::StringSet<> options;
+  const auto add = [&](llvm::cl::SubCommand& of) {
+    for (const auto& option : llvm::cl::getRegisteredOptions(of))
+      options.insert(("--" + option.getKey()).str());
+  };
+  add(llvm::cl::SubCommand::getTopLevel());
+  if (has_command) add(*command->options);
+  const std::string where = std::string(g_program) + (has_command ? " " + first.str() : "");
+  for (const llvm::StringRef argument : arguments.drop_front()) {
+    if (argument == "--") break;
+    const llvm::StringRef name = argument.split('=').first;
+    if (!name.starts_with("--") || options.contains(name)) continue;
+    return unknownName("option", name, llvm::to_vector(options.keys()), where + " --help has them");
+  }
+  return llvm::Error::success();
 }
 
 }  // namespace
@@ -102,6 +122,8 @@ int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview,
   llvm::cl::SetVersionPrinter(
       [](llvm::raw_ostream& out) { out << g_program << ' ' << kVersion << '\n'; });
 
+  if (llvm::Error error = checkOptions(commands, arguments))
+    return wrongUsage(toString(std::move(error)));
   std::string report;
   llvm::raw_string_ostream errors(report);
   if (!llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
