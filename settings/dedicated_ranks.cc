@@ -57,13 +57,19 @@ std::optional<DedicatedRanks> parseList(std::string_view text) {
 
 std::optional<DedicatedRanks> parseDedicatedRanks(std::string_view text) {
   using Kind = DedicatedRanks::Kind;
+  if (text == "auto") return DedicatedRanks{Kind::kAuto, 0, {}};
   const bool is_ratio = text.starts_with("1:");
   if (is_ratio || text.starts_with('=')) {
+    constexpr std::string_view kNodes = "@nodes";
+    const bool fills_nodes = text.ends_with(kNodes);
+    if (fills_nodes) text.remove_suffix(kNodes.size());
     const std::optional<std::uint64_t> number =
         parseNumber(text.substr(is_ratio ? 2 : 1), kMostRanks);
     if (!number || *number == 0) return std::nullopt;
-    return DedicatedRanks{
-        is_ratio ? Kind::kRatio : Kind::kNumber, static_cast<std::uint32_t>(*number), {}};
+    return DedicatedRanks{is_ratio ? Kind::kRatio : Kind::kNumber,
+                          static_cast<std::uint32_t>(*number),
+                          {},
+                          fills_nodes};
   }
   if (text.empty()) return std::nullopt;
   return parseList(text);
@@ -76,6 +82,7 @@ StatusOr<std::size_t> dedicatedCount(const DedicatedRanks& wanted, std::size_t r
   std::size_t count = 0;
   switch (wanted.kind) {
     case DedicatedRanks::Kind::kNone:
+    case DedicatedRanks::Kind::kAuto:
       return count;
     case DedicatedRanks::Kind::kRatio:
       count = ranks / (std::size_t{wanted.number} + 1);

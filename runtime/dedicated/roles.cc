@@ -35,6 +35,15 @@ std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t coun
       std::fill_n(is_dedicated.begin() + range.first, range.last - range.first + 1, true);
     return is_dedicated;
   }
+  if (wanted.fills_nodes) {
+    for (auto node = nodes.rbegin(); count > 0; ++node) {
+      const std::size_t here = std::min(count, node->size());
+      for (std::size_t i = node->size() - here; i < node->size(); ++i)
+        is_dedicated[static_cast<std::size_t>((*node)[i])] = true;
+      count -= here;
+    }
+    return is_dedicated;
+  }
   std::size_t before = 0;  // ranks of the nodes before
   for (const std::vector<int>& node : nodes) {
     const std::size_t after = before + node.size();
@@ -74,6 +83,7 @@ StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> n
       if (!is_dedicated[static_cast<std::size_t>(rank)]) continue;
       room.push_back(share(roles.applications.size(), roles.servers.size(), *count));
       roles.servers.push_back(rank);
+      roles.node_of_server.push_back(node_of_rank[static_cast<std::size_t>(rank)]);
     }
     std::size_t server = first;
     for (const int rank : node) {

@@ -7,7 +7,7 @@
 //
 // WAY is how ranks of the program do an allreduce: `blocking` and `nonblocking` are MPI's, `polled`
 // is one that moves on inside calls only, `dedicated` is torc's. DEDICATED ranks of the job are,
-// spread as TORC_DEDICATED=\=N spreads them; 0 but for `dedicated`.
+// placed as TORC_DEDICATED=\=DEDICATED places them; 0 but for `dedicated`.
 //
 // allreduce prints a row for each size and each time of computation between start and wait (Figure
 // 5 of the paper): way, ranks of the program, dedicated ranks, bytes, microseconds of computation,
@@ -34,8 +34,9 @@ namespace {
 
 /// Calls `program` on the ranks of the program. False: there is no such way, or not with so many
 /// dedicated ranks.
-bool withSums(const std::string& way, int dedicated, const std::function<void(Sums&)>& program) {
-  if ((way == "dedicated") != (dedicated != 0)) return false;
+bool withSums(const std::string& way, const std::string& dedicated,
+              const std::function<void(Sums&)>& program) {
+  if ((way == "dedicated") != (dedicated != "0")) return false;
   if (way == "dedicated") return withDedicated(dedicated, program);
   std::unique_ptr<Sums> sums;
   if (way == "blocking") sums = std::make_unique<BlockingSums>(MPI_COMM_WORLD);
@@ -112,12 +113,11 @@ int run(int count, char** arguments) {
   if (count < 2) return 2;
   const std::string what = arguments[1];
   if (count != (what == "allreduce" ? 7 : what == "solver" ? 6 : 0)) return 2;
-  const std::string way = arguments[2];
-  const int dedicated = std::atoi(arguments[3]), iterations = std::atoi(arguments[4]);
+  const std::string way = arguments[2], dedicated = arguments[3];
+  const int iterations = std::atoi(arguments[4]);
   const std::vector<double> first = numbers(arguments[5]);
   const auto program = [&](Sums& sums) {
-    const std::string label =
-        way + ',' + std::to_string(sizeOf(sums.comm())) + ',' + std::to_string(dedicated);
+    const std::string label = way + ',' + std::to_string(sizeOf(sums.comm())) + ',' + dedicated;
     if (what == "allreduce") {
       runAllreduce(sums, label, iterations, first, numbers(arguments[6]));
     } else {
