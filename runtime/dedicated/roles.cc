@@ -14,18 +14,6 @@ std::size_t share(std::size_t total, std::size_t index, std::size_t parts) {
   return total * (index + 1) / parts - total * index / parts;
 }
 
-/// The ranks of every node, nodes in the order of their first ranks.
-std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank) {
-  std::vector<std::vector<int>> nodes;
-  std::unordered_map<int, std::size_t> index;
-  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
-    const auto [found, is_new] = index.try_emplace(node_of_rank[rank], nodes.size());
-    if (is_new) nodes.emplace_back();
-    nodes[found->second].push_back(static_cast<int>(rank));
-  }
-  return nodes;
-}
-
 /// Whether each rank is dedicated.
 std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t count,
                                   const std::vector<std::vector<int>>& nodes, std::size_t ranks) {
@@ -56,6 +44,17 @@ std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t coun
 }
 
 }  // namespace
+
+std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank) {
+  std::vector<std::vector<int>> nodes;
+  std::unordered_map<int, std::size_t> index;
+  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
+    const auto [found, is_new] = index.try_emplace(node_of_rank[rank], nodes.size());
+    if (is_new) nodes.emplace_back();
+    nodes[found->second].push_back(static_cast<int>(rank));
+  }
+  return nodes;
+}
 
 StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> node_of_rank) {
   const std::size_t ranks = node_of_rank.size();

@@ -66,17 +66,26 @@ run() {
 }
 
 # sums WAY RANKS DEDICATED BYTES,... MICROSECONDS,... [OVERHEAD LATENCY]: rows of the microbenchmark,
-# RANKS of the program. `trees` is a way, too.
+# RANKS of the program. `trees` is a way, too, and `packed`: dedicated ranks with nodes of their own.
+# late WAY RANKS DEDICATED MICROSECONDS LATE,...: rows of ranks that come late.
 # solver WAY RANKS DEDICATED: a row of the solver at 400 Mflop/s a rank, a tenth of a core's peak (an
 # estimate).
 # Both are called twice: jobs first run side by side, and what they print is kept.
 sums() {
-  local way=$1 more=$usual
+  local more=$usual
   (($# > 5)) && more=$(overheads "$6")
-  if [[ $way == trees ]]; then
-    way=blocking more+=" $trees"
-  fi
-  job "$2" "$1,${6:-}" "$(($2 + $3))" "${7:-1.2us}" "$more" allreduce "$way" "$3" 2 "$4" "$5"
+  measure "$1,${6:-}" "$1" "$2" "$3" "${7:-1.2us}" "$more" allreduce 2 "$4" "$5"
+}
+late() { measure "$1" "$1" "$2" "$3" 1.2us "$usual" late 20 "$4" "$5"; }
+# measure LABEL WAY RANKS DEDICATED LATENCY SETTINGS WHAT ITERATIONS ARGUMENT...
+measure() {
+  local label=$1 way=$2 ranks=$3 dedicated=$4 latency=$5 more=$6 what=$7 all=$(($3 + $4))
+  shift 7
+  case $way in
+    trees) way=blocking more+=" $trees" ;;
+    packed) way=dedicated dedicated+=@nodes ;;
+  esac
+  job "$ranks" "$label" "$all" "$latency" "$more" "$what" "$way" "$dedicated" "$@"
 }
 solver() { job "$2" "$1" "$(($2 + $3))" 1.2us "$usual" solver "$1" "$3" 10 4e8; }
 job() {
@@ -86,19 +95,29 @@ job() {
   if [[ $pass == jobs ]]; then
     while (($(jobs -rp | wc -l) >= 2)); do wait -n; done
     run "$@" >/dev/null &
-  elif [[ $4 == solver ]]; then
-    run "$@" >>"$out/solver.csv"
   else
-    run "$@" | sed "s/^[a-z]*/$label/" >>"$out/sums.csv"
+    run "$@" | sed "s/^[a-z]*/$label/; s/@nodes//" >>"$out/${tables[$4]}.csv"
   fi
 }
 
+declare -A tables=([allreduce]=sums [late]=late [solver]=solver)
+
 works=0,8,16,24,32,48,128
+lates=0,8,16,32,64,128,256
 all() {
   local ranks servers
   sums blocking 512 0 8,64,256,1024 0
   sums dedicated 512 64 8,64,256,1024 0
   sums dedicated 512 128 8 $works
+  sums packed 512 64 8,64,256,1024 0
+  late blocking 512 0 0 $lates
+  late dedicated 512 64 128 $lates
+  late dedicated 512 64 0 $lates
+  late packed 512 64 128 $lates
+  late packed 512 64 0 $lates
+  late trees 512 0 0 $lates
+  late polled 512 0 128 $lates
+  late polled 512 0 0 $lates
   solver blocking 640 0
   solver dedicated 512 128
   solver dedicated 512 64
@@ -108,10 +127,12 @@ all() {
     sums trees $ranks 0 8 0
     sums dedicated $ranks $((ranks / 4)) 8 0,128
     sums dedicated $ranks $((ranks / 8)) 8 0
+    ((ranks < 32)) || sums packed $ranks $((ranks / 8)) 8 0
   done
   for ranks in 8 16 32 64; do sums nonblocking $ranks 0 8 0,128; done
   sums trees 512 0 8,64,256,1024 0
   for servers in 1 2 4 8 16 32; do sums dedicated 512 $servers 8 0; done
+  for servers in 4 8 16 32 128; do sums packed 512 $servers 8 0; done
   # Ranks for the program and dedicated ones together: the paper's second mode.
   for ranks in 40 80 160 320; do
     solver blocking $ranks 0
@@ -139,6 +160,7 @@ if [[ -z $only_draw ]]; then
   pass=rows
   echo 'way,host overhead,ranks,dedicated,bytes,us of computation,us beside it' >"$out/sums.csv"
   echo 'way,ranks,dedicated,us for ten iterations,residual' >"$out/solver.csv"
+  echo 'way,ranks,dedicated,us of computation,late by up to us,us beside it' >"$out/late.csv"
   all
 fi
 
