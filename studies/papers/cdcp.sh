@@ -164,21 +164,24 @@ if [[ -z $only_draw ]]; then
   all
 fi
 
-# figure NAME TITLE X FILE: a CSV file and its plot. Each line of the input is a column:
+# figure NAME TITLE X FILE [Y]: a CSV file and its plot. Each line of the input is a column:
 # its head, which rows of FILE it has, what they have on X (in awk's words), or X:Y as the paper's text has
 # them; "paper (derived)" is what the text says as a share of another number of it, or of a curve here.
 figure() {
-  local head condition x point table=$work/table.csv
+  local head condition x point value=7 table=$work/table.csv
+  case $4 in
+    solver) value=4 ;;
+    late) value=6 ;;
+  esac
   : >"$work/heads"
   : >"$table"
   while IFS='|' read -r head condition x; do
     echo "$head" >>"$work/heads"
     if [[ $head == paper* ]]; then
       for point in $condition; do echo "${point%:*}|$head|${point#*:}" >>"$table"; done
-    elif [[ $4 == sums ]]; then
-      awk -F , "NR > 1 && \$2 == \"\" && $condition { print $x \"|$head|\" \$7 }" "$out/sums.csv" >>"$table"
     else
-      awk -F , "NR > 1 && $condition { print $x \"|$head|\" \$4 }" "$out/solver.csv" >>"$table"
+      [[ $4 == sums ]] && condition="\$2 == \"\" && $condition"
+      awk -F , "NR > 1 && $condition { print $x \"|$head|\" \$$value }" "$out/$4.csv" >>"$table"
     fi
   done
   # --most leaves some figures without a row.
@@ -196,16 +199,16 @@ figure() {
         print row
       }
     }' "$work/heads" - >"$out/$1.csv"
-  gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" us
+  gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" "${5:-us beside computation, logarithmic}"
 }
 
-figure 06 'Figure 6: overhead, 512 ranks, 8 bytes' 'linear: us of computation' sums <<'END'
+figure 06 'Figure 6: overhead, 512 ranks, 8 bytes' 'linear: us of computation' sums 'us beside computation' <<'END'
 polled|$1=="polled" && $3==512 && $5==8|$6
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $5==8|$6
 paper: NBC|122:35
 paper: CDCP 1:4|0:40 48:1.6
 END
-figure 07 'Figure 7: lowest overhead, 8 bytes' ranks sums <<'END'
+figure 07 'Figure 7: lowest overhead, 8 bytes' 'ranks of the program' sums <<'END'
 blocking|$1=="blocking" && $5==8|$3
 trees|$1=="trees" && $5==8|$3
 polled|$1=="polled" && $5==8 && $6==128|$3
@@ -216,34 +219,38 @@ paper (derived): blocking|512:51
 paper: NBC|8:8.5 512:35
 paper: CDCP 1:4|8:1.6 512:1.6
 END
-figure 08 'Figure 8: lowest overhead, 512 ranks' bytes sums <<'END'
+figure 08 'Figure 8: lowest overhead, 512 ranks' 'bytes of a sum' sums <<'END'
 blocking|$1=="blocking" && $3==512|$5
 trees|$1=="trees" && $3==512|$5
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==128|$5
 paper: CDCP 1:4|8:1.6 1024:2.9
 END
-figure 09 'Figure 9: latency, 8 bytes' ranks sums <<'END'
+figure 09 'Figure 9: latency, 8 bytes' 'ranks of the program' sums 'us of a sum, logarithmic' <<'END'
 blocking|$1=="blocking" && $5==8|$3
 trees|$1=="trees" && $5==8|$3
 polled|$1=="polled" && $5==8 && $6==0|$3
 SMPI's nonblocking|$1=="nonblocking" && $5==8 && $6==0|$3
 dedicated 1:4|$1=="dedicated" && $3==4*$4 && $5==8 && $6==0|$3
 dedicated 1:8|$1=="dedicated" && $3==8*$4 && $5==8 && $6==0|$3
+1:8, own nodes|$1=="packed" && $3==8*$4 && $5==8 && $6==0|$3
 paper (derived): blocking|512:57
 paper (derived): NBC|512:120
 paper: CDCP 1:4|512:40
 END
-figure 10 'Figure 10: latency, 512 ranks, 8 bytes' 'dedicated ranks' sums <<'END'
-dedicated|$1=="dedicated" && $3==512 && $5==8 && $6==0|$4
+figure 10 'Figure 10: latency, 512 ranks, 8 bytes' 'dedicated ranks' sums 'us of a sum, logarithmic' <<'END'
+spread over nodes|$1=="dedicated" && $3==512 && $5==8 && $6==0|$4
+nodes of their own|$1=="packed" && $3==512 && $5==8 && $6==0|$4
 paper: CDCP|1:3500 16:95 64:40 128:40
 END
-figure 11 'Figure 11: latency, 512 ranks' bytes sums <<'END'
+figure 11 'Figure 11: latency, 512 ranks' 'bytes of a sum' sums 'us of a sum, logarithmic' <<'END'
 blocking|$1=="blocking" && $3==512|$5
 trees|$1=="trees" && $3==512|$5
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==0|$5
 dedicated 1:8|$1=="dedicated" && $3==512 && $4==64 && $6==0|$5
+1:8, own nodes|$1=="packed" && $3==512 && $4==64 && $6==0|$5
 paper (derived): blocking|8:57
 paper: CDCP 1:4|8:40
+paper (derived): CDCP 1:4|1024:44
 END
 # solved WAY RANKS DEDICATED FACTOR: FACTOR of what ten iterations take here; nothing if they have no row.
 solved() {
@@ -252,13 +259,34 @@ solved() {
 }
 # It pays from 160 on, as much as blocking there, and takes 15 % less at 640; 8 have 95 % of the
 # performance of 64.
-figure 12 'Figure 12: ten iterations of the solver, all ranks counted' 'ranks in all' solver <<END
+figure 12 'Figure 12: ten iterations of the solver, all ranks counted' 'ranks in all' solver 'us for ten iterations, logarithmic' <<END
 blocking|\$1=="blocking"|\$2
 polled|\$1=="polled"|\$2
 dedicated 1:4|\$1=="dedicated" && \$2==4*\$3|\$2+\$3
 paper (derived): CDCP 1:4|160:$(solved blocking 160 0 1) 640:$(solved blocking 640 0 0.85)
 END
-figure 13 'Figure 13: ten iterations of the solver, 512 ranks' 'dedicated ranks' solver <<END
+figure 13 'Figure 13: ten iterations of the solver, 512 ranks' 'dedicated ranks' solver 'us for ten iterations, logarithmic' <<END
 dedicated|\$1=="dedicated" && \$2==512|\$3
 paper (derived): CDCP|8:$(solved dedicated 512 64 1.0526)
 END
+
+# Ranks that come late: with computation that overlaps, and without.
+for work in 128 0; do
+  figure "late-$work" "Ranks come late, $work us of computation overlap: 512 ranks, 8 bytes" \
+    'linear: late by up to us' late 'us of a sum beside computation' <<END
+blocking|\$1=="blocking"|\$5
+trees|\$1=="trees"|\$5
+polled|\$1=="polled" && \$4==$work|\$5
+dedicated 1:8|\$1=="dedicated" && \$4==$work|\$5
+1:8, own nodes|\$1=="packed" && \$4==$work|\$5
+END
+done
+
+# What all.sh compares.
+for table in sums solver late; do
+  awk -F , -v table="$table" '
+    NR == 1 { print "Table " table ".\n" }
+    { row = "|"; for (i = 1; i <= NF; ++i) row = row ($i == "" ? "" : " " $i) " |"; print row }
+    NR == 1 { row = "|"; for (i = 1; i <= NF; ++i) row = row " --- |"; print row }
+    END { print "" }' "$out/$table.csv"
+done >"$out/tables.md"
