@@ -105,7 +105,7 @@ declare -A tables=([allreduce]=sums [late]=late [solver]=solver)
 works=0,8,16,24,32,48,128
 lates=0,8,16,32,64,128,256
 all() {
-  local ranks servers
+  local ranks servers way some
   sums blocking 512 0 8,64,256,1024 0
   sums dedicated 512 64 8,64,256,1024 0
   sums dedicated 512 128 8 $works
@@ -116,7 +116,7 @@ all() {
   late packed 512 64 128 $lates
   late packed 512 64 0 $lates
   late trees 512 0 0 $lates
-  late polled 512 0 128 $lates
+  for some in 0,8,16,32 64,128 256; do late polled 512 0 128 $some; done
   late polled 512 0 0 $lates
   solver blocking 640 0
   solver dedicated 512 128
@@ -143,10 +143,12 @@ all() {
   for servers in 4 8 16 32; do solver dedicated 512 $servers; done
   sums dedicated 512 128 64,256,1024 0,128
   # Other shares of the host in the 4 us of a message.
-  sums blocking 512 0 8 0 0.4e-6:0.32e-9 1.6us
-  sums dedicated 512 64 8 0 0.4e-6:0.32e-9 1.6us
-  sums blocking 512 0 8 0 0.2e-6:0.16e-9 1.8us
-  sums dedicated 512 64 8 0 0.2e-6:0.16e-9 1.8us
+  for way in 'blocking 512 0' 'dedicated 512 64' 'packed 512 64'; do
+    # shellcheck disable=SC2086
+    sums $way 8 0 0.4e-6:0.32e-9 1.6us
+    # shellcheck disable=SC2086
+    sums $way 8 0 0.2e-6:0.16e-9 1.8us
+  done
   sums polled 512 0 8 $works
   sums polled 512 0 64,256,1024 0,128
 }
@@ -222,6 +224,7 @@ END
 figure 08 'Figure 8: lowest overhead, 512 ranks' 'bytes of a sum' sums <<'END'
 blocking|$1=="blocking" && $3==512|$5
 trees|$1=="trees" && $3==512|$5
+polled|$1=="polled" && $3==512 && $6==128|$5
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==128|$5
 paper: CDCP 1:4|8:1.6 1024:2.9
 END
@@ -232,7 +235,7 @@ polled|$1=="polled" && $5==8 && $6==0|$3
 SMPI's nonblocking|$1=="nonblocking" && $5==8 && $6==0|$3
 dedicated 1:4|$1=="dedicated" && $3==4*$4 && $5==8 && $6==0|$3
 dedicated 1:8|$1=="dedicated" && $3==8*$4 && $5==8 && $6==0|$3
-1:8, own nodes|$1=="packed" && $3==8*$4 && $5==8 && $6==0|$3
+1:8 on own nodes|$1=="packed" && $3==8*$4 && $5==8 && $6==0|$3
 paper (derived): blocking|512:57
 paper (derived): NBC|512:120
 paper: CDCP 1:4|512:40
@@ -245,9 +248,10 @@ END
 figure 11 'Figure 11: latency, 512 ranks' 'bytes of a sum' sums 'us of a sum, logarithmic' <<'END'
 blocking|$1=="blocking" && $3==512|$5
 trees|$1=="trees" && $3==512|$5
+polled|$1=="polled" && $3==512 && $6==0|$5
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==0|$5
 dedicated 1:8|$1=="dedicated" && $3==512 && $4==64 && $6==0|$5
-1:8, own nodes|$1=="packed" && $3==512 && $4==64 && $6==0|$5
+1:8 on own nodes|$1=="packed" && $3==512 && $4==64 && $6==0|$5
 paper (derived): blocking|8:57
 paper: CDCP 1:4|8:40
 paper (derived): CDCP 1:4|1024:44
@@ -271,14 +275,14 @@ paper (derived): CDCP|8:$(solved dedicated 512 64 1.0526)
 END
 
 # Ranks that come late: with computation that overlaps, and without.
-for work in 128 0; do
-  figure "late-$work" "Ranks come late, $work us of computation overlap: 512 ranks, 8 bytes" \
+for overlap in 128 0; do
+  figure "late-$overlap" "Ranks come late, $overlap us of computation overlap: 512 ranks, 8 bytes" \
     'linear: late by up to us' late 'us of a sum beside computation' <<END
 blocking|\$1=="blocking"|\$5
 trees|\$1=="trees"|\$5
-polled|\$1=="polled" && \$4==$work|\$5
-dedicated 1:8|\$1=="dedicated" && \$4==$work|\$5
-1:8, own nodes|\$1=="packed" && \$4==$work|\$5
+polled|\$1=="polled" && \$4==$overlap|\$5
+dedicated 1:8|\$1=="dedicated" && \$4==$overlap|\$5
+1:8 on own nodes|\$1=="packed" && \$4==$overlap|\$5
 END
 done
 
