@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Figures 6 to 13 of the paper on dedicated collective processors (Sancho, Kerbyson and Barker) on
-# SMPI's model of its cluster: CSV files, plots and tables in docs/research/papers/cdcp.
+# SMPI's model of its cluster, and of ranks that come late: CSV files, plots and tables in
+# docs/research/papers/cdcp.
 #
 #   bash studies/papers/cdcp.sh [--most RANKS | --draw] [FOLDER]
 #
