@@ -22,13 +22,13 @@ namespace {
 
 using dedicated::Client;
 using dedicated::OffloadedCall;
-using dedicated::Request;
+using dedicated::RepeatRequest;
 using dedicated::Server;
 using dedicated::Wire;
 
 constexpr int kTurns = 20, kCalls = 2000;
 constexpr double kWork = 20e-6;
-constexpr int kMessageBytes = sizeof(Request) + sizeof(double), kResultBytes = sizeof(double);
+constexpr int kMessageBytes = sizeof(RepeatRequest) + sizeof(double), kResultBytes = sizeof(double);
 
 /// Seconds of start and wait, without the computation in between.
 template <typename Start, typename Wait>
@@ -60,7 +60,7 @@ void answer() {
 }
 
 void run(int rank) {
-  Wire wire{MPI_COMM_NULL, {{1}, {0}, {0}}};
+  Wire wire{MPI_COMM_NULL, {{1}, {0}, {0}, {0}}};
   std::vector<double> by_client, by_mpi;
   for (int turn = 0; turn < kTurns; ++turn) {
     MPI_Comm own = MPI_COMM_NULL;

@@ -83,7 +83,7 @@ OffloadedCommunicator Client::define(std::uint64_t id, std::span<const int> memb
     request.slot = slot;
     sendData(wire_.rankOfServer(0), request, members.data(), members.size_bytes());
   }
-  return {id, 0, slot};
+  return {id, 0, slot, {}};
 }
 
 void Client::forget(const OffloadedCommunicator& communicator, bool tells) {
@@ -102,16 +102,19 @@ int Client::sendData(int server, Request request, const void* data, std::size_t 
   call.data = data;
   call.data_bytes = bytes;
   call.is_data_in_place = true;
-  return send(server, request, call);
+  request.data_bytes = bytes;
+  request.is_long = bytes > kMostShortBytes;
+  return send(server, request, false, call);
 }
 
-int Client::send(int server, Request request, const OffloadedCall& call) {
+int Client::send(int server, const Request& request, bool is_repeat, const OffloadedCall& call) {
   Message& message = freeMessage();
-  request.data_bytes = call.data_bytes;
-  request.is_long = call.data_bytes > kMostShortBytes;
-  std::memcpy(message.bytes.get(), &request, sizeof(request));
+  const RepeatRequest repeat{.communicator = request.communicator};
+  const std::size_t header = is_repeat ? sizeof(repeat) : sizeof(request);
+  std::memcpy(message.bytes.get(), is_repeat ? static_cast<const void*>(&repeat) : &request,
+              header);
   const bool is_copied = call.is_data_in_place || !call.is_data_in_row;
-  std::byte* copy = message.bytes.get() + sizeof(Request);
+  std::byte* copy = message.bytes.get() + header;
   if (request.is_long && is_copied) {
     message.copy = std::make_unique_for_overwrite<std::byte[]>(call.data_bytes);
     copy = message.copy.get();
@@ -122,7 +125,7 @@ int Client::send(int server, Request request, const OffloadedCall& call) {
   } else if ((is_copied || !request.is_long) && call.data_bytes > 0) {
     std::memcpy(copy, call.data, call.data_bytes);
   }
-  const std::size_t bytes = sizeof(Request) + (request.is_long ? 0 : call.data_bytes);
+  const std::size_t bytes = header + (request.is_long ? 0 : call.data_bytes);
   const int code = PMPI_Isend(message.bytes.get(), static_cast<int>(bytes), MPI_BYTE, server,
                               kRequestTag, wire_.comm, &message.requests[0]);
   if (code != MPI_SUCCESS || !request.is_long) return code;
@@ -166,8 +169,9 @@ int Client::startAgain(OffloadedCommunicator& communicator, const OffloadedCall&
 int Client::sendCall(OffloadedCommunicator& communicator, const OffloadedCall& call) {
   Request header;
   header.communicator = communicator.id;
-  header.number = communicator.calls++;
+  header.number = communicator.calls;
   header.bytes = call.bytes;
+  header.data_bytes = call.data_bytes;
   header.own_offset = call.own_offset;
   header.own_bytes = call.own_bytes;
   header.slot = communicator.slot;
@@ -175,11 +179,17 @@ int Client::sendCall(OffloadedCommunicator& communicator, const OffloadedCall& c
   header.type = PMPI_Type_c2f(call.type);
   header.op = PMPI_Op_c2f(call.op);
   header.collective = call.collective;
+  header.is_long = call.data_bytes > kMostShortBytes;
   OffloadedCall sent = call;
   // Without a result nothing says when long data have been read: they are copied.
   if (!call.has_result) sent.is_data_in_place = true;
-  const int code = send(server_, header, sent);
-  if (code != MPI_SUCCESS) --communicator.calls;
+  Request next = communicator.last;
+  ++next.number;
+  const bool is_repeat = communicator.calls > 0 && header == next;
+  const int code = send(server_, header, is_repeat, sent);
+  if (code != MPI_SUCCESS) return code;
+  communicator.last = header;
+  ++communicator.calls;
   return code;
 }
 

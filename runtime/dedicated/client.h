@@ -21,6 +21,7 @@ struct OffloadedCommunicator {
   std::uint64_t id = 0;
   std::uint64_t calls = 0;  // made so far
   int slot = 0;
+  Request last;  // this rank's last call, where there is one
 };
 
 /// One rank's part of a call.
@@ -92,7 +93,7 @@ class Client {
   int sendCall(OffloadedCommunicator& communicator, const OffloadedCall& call);
   /// Sends a request with data that may go when this returns, or (`keeps`) stay until the call is
   /// over.
-  int send(int server, Request request, const OffloadedCall& call);
+  int send(int server, const Request& request, bool is_repeat, const OffloadedCall& call);
   int sendData(int server, Request request, const void* data, std::size_t bytes);
 
   const Wire& wire_;

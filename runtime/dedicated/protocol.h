@@ -3,7 +3,8 @@
 // A rank of the program that calls a collective sends its server a request: this header, and behind
 // it, in the same message, the rank's data, where these are short; long data follow in a message of
 // their own, for which the server makes room when it is their turn. Later the server sends the
-// result. Calls are told apart by communicator and number. All messages go over one communicator of
+// result. Calls are told apart by communicator and number. A call like the rank's last one on its
+// communicator has a header that says just that. All messages go over one communicator of
 // torc's; requests have tag 0, and data and results of a communicator two tags that the rank of the
 // program chooses, so that those of one communicator stay in order.
 #ifndef TORC_RUNTIME_DEDICATED_PROTOCOL_H_
@@ -11,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <mpi.h>
 
@@ -22,6 +24,7 @@ namespace torc::runtime::dedicated {
 /// What a request asks for.
 enum class Purpose : std::uint8_t {
   kCollective,
+  kRepeat,  // the sender's last call on that communicator once more: the header is a RepeatRequest
   kDefine,  // a communicator of the program, by its members' ranks in the program (32 bits each)
   kFree,    // that communicator, when `number` calls on it are over
   kEnd,     // this rank asks its server for no more
@@ -30,6 +33,9 @@ enum class Purpose : std::uint8_t {
 };
 
 struct Request {
+  Purpose purpose = Purpose::kCollective;
+  OffloadedCollective collective;
+  bool is_long = false;            // the data come in a message of their own
   std::uint64_t communicator = 0;  // its identifier; 0: MPI_COMM_WORLD of the program
   std::uint64_t number = 0;        // of the call on it, from 0 on
   std::uint64_t bytes = 0;         // of the vector: of reductions and broadcasts the whole one, of
@@ -41,10 +47,16 @@ struct Request {
   std::int32_t root = 0;  // rank in the communicator
   std::int32_t type = 0;  // Fortran's number of what reductions reduce
   std::int32_t op = 0;
-  Purpose purpose = Purpose::kCollective;
-  OffloadedCollective collective;
-  bool is_long = false;  // the data come in a message of their own
+
+  bool operator==(const Request&) const = default;
 };
+
+struct RepeatRequest {
+  Purpose purpose = Purpose::kRepeat;
+  std::uint64_t communicator = 0;
+};
+static_assert(std::is_standard_layout_v<Request> && std::is_standard_layout_v<RepeatRequest>,
+              "the first byte of either is its purpose");
 
 /// The most bytes of data in the message of a request.
 inline constexpr std::size_t kMostShortBytes = 8192;

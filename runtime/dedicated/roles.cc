@@ -14,18 +14,6 @@ std::size_t share(std::size_t total, std::size_t index, std::size_t parts) {
   return total * (index + 1) / parts - total * index / parts;
 }
 
-/// The ranks of every node, nodes in the order of their first ranks.
-std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank) {
-  std::vector<std::vector<int>> nodes;
-  std::unordered_map<int, std::size_t> index;
-  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
-    const auto [found, is_new] = index.try_emplace(node_of_rank[rank], nodes.size());
-    if (is_new) nodes.emplace_back();
-    nodes[found->second].push_back(static_cast<int>(rank));
-  }
-  return nodes;
-}
-
 /// Whether each rank is dedicated.
 std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t count,
                                   const std::vector<std::vector<int>>& nodes, std::size_t ranks) {
@@ -33,6 +21,15 @@ std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t coun
   if (wanted.kind == DedicatedRanks::Kind::kList) {
     for (const RankRange& range : wanted.list)
       std::fill_n(is_dedicated.begin() + range.first, range.last - range.first + 1, true);
+    return is_dedicated;
+  }
+  if (wanted.fills_nodes) {
+    for (auto node = nodes.rbegin(); count > 0; ++node) {
+      const std::size_t here = std::min(count, node->size());
+      for (std::size_t i = node->size() - here; i < node->size(); ++i)
+        is_dedicated[static_cast<std::size_t>((*node)[i])] = true;
+      count -= here;
+    }
     return is_dedicated;
   }
   std::size_t before = 0;  // ranks of the nodes before
@@ -47,6 +44,17 @@ std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t coun
 }
 
 }  // namespace
+
+std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank) {
+  std::vector<std::vector<int>> nodes;
+  std::unordered_map<int, std::size_t> index;
+  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
+    const auto [found, is_new] = index.try_emplace(node_of_rank[rank], nodes.size());
+    if (is_new) nodes.emplace_back();
+    nodes[found->second].push_back(static_cast<int>(rank));
+  }
+  return nodes;
+}
 
 StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> node_of_rank) {
   const std::size_t ranks = node_of_rank.size();
@@ -74,6 +82,7 @@ StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> n
       if (!is_dedicated[static_cast<std::size_t>(rank)]) continue;
       room.push_back(share(roles.applications.size(), roles.servers.size(), *count));
       roles.servers.push_back(rank);
+      roles.node_of_server.push_back(node_of_rank[static_cast<std::size_t>(rank)]);
     }
     std::size_t server = first;
     for (const int rank : node) {

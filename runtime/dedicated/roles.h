@@ -13,16 +13,21 @@ namespace torc::runtime::dedicated {
 
 /// The same on all ranks.
 struct Roles {
-  std::vector<int> servers;       // dedicated ranks, by their index
-  std::vector<int> applications;  // ranks of the program, by their rank in it
-  std::vector<int> server_of;     // by rank in the program: an index into `servers`
+  std::vector<int> servers;         // dedicated ranks, by their index
+  std::vector<int> applications;    // ranks of the program, by their rank in it
+  std::vector<int> server_of;       // by rank in the program: an index into `servers`
+  std::vector<int> node_of_server;  // by index; servers of a node are neighbours
 };
 
-/// Dedicated ranks are spread evenly over the nodes, and are the last ranks of theirs; each serves
-/// as many ranks of the program as any other, or one more or less, those of its own node first,
-/// then of nodes that come next. `node_of_rank` has a number for every rank, equal for ranks of one
-/// node. Time and memory grow with the ranks. Errors: those of dedicatedCount.
+/// Dedicated ranks are spread evenly over the nodes, or fill the last ones (@nodes), and are the
+/// last ranks of theirs; each serves as many ranks of the program as any other, or one more or
+/// less, those of its own node first, then of nodes that come next. `node_of_rank` has a number for
+/// every rank, equal for ranks of one node. Time and memory grow with the ranks. Errors: those of
+/// dedicatedCount.
 StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> node_of_rank);
+
+/// The ranks of every node, nodes in the order of their first ranks.
+std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank);
 
 }  // namespace torc::runtime::dedicated
 

@@ -54,8 +54,12 @@ ServedGroup::ServedGroup(const Wire& wire, int server, std::vector<int> members,
   }
   own_position_ = static_cast<int>(std::ranges::lower_bound(servers_, server) - servers_.begin());
   mine_ = ranks_of_[static_cast<std::size_t>(own_position_)];
+  last_requests_.resize(mine_.size());
   if (short_sums_ == ShortSums::kExchanged) {
-    rounds_ = planSumRounds(static_cast<int>(servers_.size()));
+    std::vector<int> nodes;
+    for (const int each : servers_)
+      nodes.push_back(wire_.roles.node_of_server[static_cast<std::size_t>(each)]);
+    sum_steps_ = planSumRounds(nodes).stepsOf(own_position_);
   }
   for (std::size_t i = 0; i < mine_.size(); ++i) {
     index_of_source_[wire_.rankOfApplication(members_[static_cast<std::size_t>(mine_[i])])] =
@@ -103,6 +107,13 @@ Status ServedGroup::check(const Call& call, const Contribution& contribution) co
 }
 
 Status ServedGroup::take(Contribution contribution) {
+  const auto index = static_cast<std::size_t>(index_of_source_.at(contribution.source));
+  Request& last = last_requests_[index];
+  if (contribution.request.purpose == Purpose::kRepeat) {
+    contribution.request = last;
+    ++contribution.request.number;
+  }
+  last = contribution.request;
   const std::uint64_t ahead = contribution.request.number - first_;
   while (calls_.size() <= ahead)
     calls_.push_back(std::make_unique<Call>());
@@ -111,7 +122,6 @@ Status ServedGroup::take(Contribution contribution) {
     if (Status status = begin(call, contribution.request); !status.ok()) return status;
   }
   if (Status status = check(call, contribution); !status.ok()) return status;
-  const auto index = static_cast<std::size_t>(index_of_source_.at(contribution.source));
   if (contribution.request.is_long) {
     contribution.bytes.reset();
     ++call.without_room;
@@ -220,7 +230,7 @@ Status ServedGroup::goAmongServers(Call& call, std::uint64_t number) {
         "MPI_Ireduce");
   }
   if (short_sums_ == ShortSums::kExchanged && request.bytes <= kMostSummedBytes) {
-    call.sum = std::make_unique<ServersSum>(rounds_, comm_, number, call.reducer.reducer(),
+    call.sum = std::make_unique<ServersSum>(sum_steps_, comm_, number, call.reducer.reducer(),
                                             request.bytes / call.type.bytes, request.bytes);
     return call.sum->start(std::move(call.vector));
   }

@@ -22,13 +22,14 @@ namespace torc::runtime::dedicated {
 
 /// What a rank of the program has sent for a call: the message, header and short data.
 struct Contribution {
-  int source = 0;  // rank on the wire
-  Request request;
+  int source = 0;   // rank on the wire
+  Request request;  // of a repeat: its communicator, until the group completes it
+  std::size_t header_bytes = sizeof(Request);
   std::unique_ptr<std::byte[]> bytes;  // the message; long data: once they have room
   MPI_Request data = MPI_REQUEST_NULL;
   bool has_room = false;  // long data: they come, or are here
 
-  const std::byte* values() const { return bytes.get() + (request.is_long ? 0 : sizeof(Request)); }
+  const std::byte* values() const { return bytes.get() + (request.is_long ? 0 : header_bytes); }
 };
 
 /// Messages that nobody waits for, with their memory.
@@ -109,15 +110,16 @@ class ServedGroup {
   int positionOf(int comm_rank) const { return position_[static_cast<std::size_t>(comm_rank)]; }
 
   const Wire& wire_;
-  std::vector<int> members_;   // rank in the program, by rank in the communicator
-  std::vector<int> position_;  // of its server in `servers_`, by rank in the communicator
-  std::vector<int> mine_;      // ranks in the communicator, ascending
+  std::vector<int> members_;            // rank in the program, by rank in the communicator
+  std::vector<int> position_;           // of its server in `servers_`, by rank in the communicator
+  std::vector<int> mine_;               // ranks in the communicator, ascending
+  std::vector<Request> last_requests_;  // by index of `mine_`
   std::unordered_map<int, int> index_of_source_;  // in `mine_`, by rank on the wire
   std::vector<int> servers_;
   std::vector<std::vector<int>> ranks_of_;  // ranks in the communicator, by position of the server
   int own_position_ = 0;
   ShortSums short_sums_;
-  SumRounds rounds_;
+  std::vector<SumStep> sum_steps_;  // this server's
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::deque<std::unique_ptr<Call>> calls_;
   std::uint64_t first_ = 0;  // number of the first of `calls_`

@@ -89,12 +89,22 @@ Status Server::takeRequests(bool& moved) {
 
 Status Server::take(int source, std::unique_ptr<std::byte[]> bytes) {
   Request request;
-  std::memcpy(&request, bytes.get(), sizeof(request));
+  std::memcpy(&request.purpose, bytes.get(), sizeof(request.purpose));
+  const bool is_repeat = request.purpose == Purpose::kRepeat;
+  if (is_repeat) {
+    RepeatRequest repeat;
+    std::memcpy(&repeat, bytes.get(), sizeof(repeat));
+    request.communicator = repeat.communicator;
+  } else {
+    std::memcpy(&request, bytes.get(), sizeof(request));
+  }
   switch (request.purpose) {
-    case Purpose::kCollective: {
+    case Purpose::kCollective:
+    case Purpose::kRepeat: {
       Contribution contribution;
       contribution.source = source;
       contribution.request = request;
+      if (is_repeat) contribution.header_bytes = sizeof(RepeatRequest);
       contribution.bytes = std::move(bytes);
       const auto group = groups_.find(request.communicator);
       if (group != groups_.end()) return group->second->take(std::move(contribution));

@@ -25,10 +25,10 @@ inline constexpr std::size_t kSumsUnderWay = 512;
 
 class ServersSum {
  public:
-  /// `rounds` are those of the ranks of `comm`; all of them start the sums of a communicator with
-  /// the same numbers. `reducer` sums `elements` elements, all of `bytes` bytes.
-  ServersSum(const SumRounds& rounds, MPI_Comm comm, std::uint64_t number, Reducer reducer,
-             std::size_t elements, std::size_t bytes);
+  /// `steps` are this rank's in `comm`, and outlive the sum; all ranks start the sums of a
+  /// communicator with the same numbers. `reducer` sums `elements` elements, all of `bytes` bytes.
+  ServersSum(const std::vector<SumStep>& steps, MPI_Comm comm, std::uint64_t number,
+             Reducer reducer, std::size_t elements, std::size_t bytes);
 
   /// Takes the vector. Receives for all rounds are posted before anything is sent.
   Status start(std::unique_ptr<std::byte[]> vector);
@@ -45,24 +45,19 @@ class ServersSum {
   void appendRequests(std::vector<MPI_Request*>& requests);
 
  private:
-  /// A round, or a message before or after the rounds.
   struct Exchange {
-    std::vector<int> others;  // in the order of the group, without this rank
-    int tag = 0;
-    bool sends = true, receives = true;
-    std::size_t before = 0;  // so many of the others come before this rank in the sum
-    bool is_result = false;  // what is received: it is not summed
+    const SumStep* step = nullptr;
     std::vector<MPI_Request> incoming, outgoing;
     std::unique_ptr<std::byte[]> received;
     std::unique_ptr<std::byte[]> sent;  // stays until it has been sent
   };
-  void plan(const SumRounds& rounds, int rank, int ranks, int first_tag);
   Status send(Exchange& exchange);
   void sum(Exchange& exchange);
 
   MPI_Comm comm_;
   Reducer reducer_;
   std::size_t elements_, bytes_;
+  int first_tag_;
   std::unique_ptr<std::byte[]> vector_;
   std::vector<Exchange> exchanges_;
   std::size_t next_ = 0;  // the exchange that is under way

@@ -13,7 +13,7 @@
 #include "runtime/dedicated/client.h"
 #include "runtime/dedicated/nodes.h"
 #include "runtime/dedicated/roles.h"
-#include "runtime/dedicated/server.h"
+#include "runtime/dedicated/trial.h"
 #include "runtime/run/world/job_world.h"
 #include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/yielding_wait.h"
@@ -25,8 +25,6 @@ namespace {
 using dedicated::Client;
 using dedicated::OffloadedCall;
 using dedicated::Roles;
-using dedicated::Server;
-using dedicated::Wire;
 
 // Seconds that a rank computes between start and wait; twice as long each time.
 constexpr double kShortestWork = 1e-6, kLongestWork = 512e-6;
@@ -96,41 +94,15 @@ Overheads measure(const Start& start, const RunOptions& options, int iterations,
 /// This rank's part of one ratio; a dedicated rank comes back when the others have measured.
 StatusOr<Row> runRatio(const Roles& roles, const RunOptions& options, std::uint64_t bytes,
                        int iterations, bool is_crowded) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const auto found = std::ranges::find(roles.servers, rank);
-  const bool is_server = found != roles.servers.end();
-  const auto index = static_cast<int>(found - roles.servers.begin());
-  Wire wire{MPI_COMM_NULL, roles};
-  MPI_Comm own = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &wire.comm);
-  MPI_Comm_split(MPI_COMM_WORLD, is_server, is_server ? index : rank, &own);
   Row row;
   row.applications = roles.applications.size();
   row.servers = roles.servers.size();
-  Status status;
-  if (is_server) {
-    Server server(wire, index, own, dedicated::ShortSums::kExchanged, is_crowded);
-    status = server.run();
-    // The others wait for this rank.
-    if (!status.ok()) {
-      std::fprintf(stderr, "torc-run: dedicated rank %d: %s\n", index, status.message().c_str());
-      MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-  } else {
+  const Status status = dedicated::tryRoles(roles, is_crowded, [&](Client& client, MPI_Comm own) {
     int application = 0;
     MPI_Comm_rank(own, &application);
-    Client client(wire, application);
     const int count = static_cast<int>(bytes / sizeof(double));
     std::vector<double> in(static_cast<std::size_t>(count), application + 1), out(in.size());
-    OffloadedCall call;
-    call.bytes = call.data_bytes = in.size() * sizeof(double);
-    call.data = in.data();
-    call.has_result = true;
-    call.result = out.data();
-    call.result_count = static_cast<int>(call.bytes);
-    call.type = MPI_DOUBLE;
-    call.op = MPI_SUM;
+    const OffloadedCall call = dedicated::sumOfDoubles(in, out);
     const Start offloaded = [&](MPI_Request* request) {
       return client.start(client.world(), call, request);
     };
@@ -148,10 +120,12 @@ StatusOr<Row> runRatio(const Roles& roles, const RunOptions& options, std::uint6
     const auto ranks = static_cast<double>(row.applications);
     row.is_right =
         std::ranges::all_of(out, [&](double sum) { return sum == ranks * (ranks + 1) / 2; });
-    client.end();
+  });
+  // The others wait for this rank.
+  if (!status.ok()) {
+    std::fprintf(stderr, "torc-run: %s\n", status.message().c_str());
+    MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  MPI_Comm_free(&own);
-  MPI_Comm_free(&wire.comm);
   return row;
 }
 

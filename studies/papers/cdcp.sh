@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Figures 6 to 13 of the paper on dedicated collective processors (Sancho, Kerbyson and Barker) on
-# SMPI's model of its cluster: CSV files, plots and tables in docs/research/papers/cdcp.
+# SMPI's model of its cluster, and of ranks that come late: CSV files, plots and tables in
+# docs/research/papers/cdcp.
 #
 #   bash studies/papers/cdcp.sh [--most RANKS | --draw] [FOLDER]
 #
@@ -66,17 +67,26 @@ run() {
 }
 
 # sums WAY RANKS DEDICATED BYTES,... MICROSECONDS,... [OVERHEAD LATENCY]: rows of the microbenchmark,
-# RANKS of the program. `trees` is a way, too.
+# RANKS of the program. `trees` is a way, too, and `packed`: dedicated ranks with nodes of their own.
+# late WAY RANKS DEDICATED MICROSECONDS LATE,...: rows of ranks that come late.
 # solver WAY RANKS DEDICATED: a row of the solver at 400 Mflop/s a rank, a tenth of a core's peak (an
 # estimate).
 # Both are called twice: jobs first run side by side, and what they print is kept.
 sums() {
-  local way=$1 more=$usual
+  local more=$usual
   (($# > 5)) && more=$(overheads "$6")
-  if [[ $way == trees ]]; then
-    way=blocking more+=" $trees"
-  fi
-  job "$2" "$1,${6:-}" "$(($2 + $3))" "${7:-1.2us}" "$more" allreduce "$way" "$3" 2 "$4" "$5"
+  measure "$1,${6:-}" "$1" "$2" "$3" "${7:-1.2us}" "$more" allreduce 2 "$4" "$5"
+}
+late() { measure "$1" "$1" "$2" "$3" 1.2us "$usual" late 20 "$4" "$5"; }
+# measure LABEL WAY RANKS DEDICATED LATENCY SETTINGS WHAT ITERATIONS ARGUMENT...
+measure() {
+  local label=$1 way=$2 ranks=$3 dedicated=$4 latency=$5 more=$6 what=$7 all=$(($3 + $4))
+  shift 7
+  case $way in
+    trees) way=blocking more+=" $trees" ;;
+    packed) way=dedicated dedicated+=@nodes ;;
+  esac
+  job "$ranks" "$label" "$all" "$latency" "$more" "$what" "$way" "$dedicated" "$@"
 }
 solver() { job "$2" "$1" "$(($2 + $3))" 1.2us "$usual" solver "$1" "$3" 10 4e8; }
 job() {
@@ -86,19 +96,29 @@ job() {
   if [[ $pass == jobs ]]; then
     while (($(jobs -rp | wc -l) >= 2)); do wait -n; done
     run "$@" >/dev/null &
-  elif [[ $4 == solver ]]; then
-    run "$@" >>"$out/solver.csv"
   else
-    run "$@" | sed "s/^[a-z]*/$label/" >>"$out/sums.csv"
+    run "$@" | sed "s/^[a-z]*/$label/; s/@nodes//" >>"$out/${tables[$4]}.csv"
   fi
 }
 
+declare -A tables=([allreduce]=sums [late]=late [solver]=solver)
+
 works=0,8,16,24,32,48,128
+lates=0,8,16,32,64,128,256
 all() {
-  local ranks servers
+  local ranks servers way some
   sums blocking 512 0 8,64,256,1024 0
   sums dedicated 512 64 8,64,256,1024 0
   sums dedicated 512 128 8 $works
+  sums packed 512 64 8,64,256,1024 0
+  late blocking 512 0 0 $lates
+  late dedicated 512 64 128 $lates
+  late dedicated 512 64 0 $lates
+  late packed 512 64 128 $lates
+  late packed 512 64 0 $lates
+  late trees 512 0 0 $lates
+  for some in 0,8,16,32 64,128 256; do late polled 512 0 128 $some; done
+  late polled 512 0 0 $lates
   solver blocking 640 0
   solver dedicated 512 128
   solver dedicated 512 64
@@ -108,10 +128,12 @@ all() {
     sums trees $ranks 0 8 0
     sums dedicated $ranks $((ranks / 4)) 8 0,128
     sums dedicated $ranks $((ranks / 8)) 8 0
+    ((ranks < 32)) || sums packed $ranks $((ranks / 8)) 8 0
   done
   for ranks in 8 16 32 64; do sums nonblocking $ranks 0 8 0,128; done
   sums trees 512 0 8,64,256,1024 0
   for servers in 1 2 4 8 16 32; do sums dedicated 512 $servers 8 0; done
+  for servers in 4 8 16 32 128; do sums packed 512 $servers 8 0; done
   # Ranks for the program and dedicated ones together: the paper's second mode.
   for ranks in 40 80 160 320; do
     solver blocking $ranks 0
@@ -122,10 +144,12 @@ all() {
   for servers in 4 8 16 32; do solver dedicated 512 $servers; done
   sums dedicated 512 128 64,256,1024 0,128
   # Other shares of the host in the 4 us of a message.
-  sums blocking 512 0 8 0 0.4e-6:0.32e-9 1.6us
-  sums dedicated 512 64 8 0 0.4e-6:0.32e-9 1.6us
-  sums blocking 512 0 8 0 0.2e-6:0.16e-9 1.8us
-  sums dedicated 512 64 8 0 0.2e-6:0.16e-9 1.8us
+  for way in 'blocking 512 0' 'dedicated 512 64' 'packed 512 64'; do
+    # shellcheck disable=SC2086
+    sums $way 8 0 0.4e-6:0.32e-9 1.6us
+    # shellcheck disable=SC2086
+    sums $way 8 0 0.2e-6:0.16e-9 1.8us
+  done
   sums polled 512 0 8 $works
   sums polled 512 0 64,256,1024 0,128
 }
@@ -139,24 +163,28 @@ if [[ -z $only_draw ]]; then
   pass=rows
   echo 'way,host overhead,ranks,dedicated,bytes,us of computation,us beside it' >"$out/sums.csv"
   echo 'way,ranks,dedicated,us for ten iterations,residual' >"$out/solver.csv"
+  echo 'way,ranks,dedicated,us of computation,late by up to us,us beside it' >"$out/late.csv"
   all
 fi
 
-# figure NAME TITLE X FILE: a CSV file and its plot. Each line of the input is a column:
+# figure NAME TITLE X FILE [Y]: a CSV file and its plot. Each line of the input is a column:
 # its head, which rows of FILE it has, what they have on X (in awk's words), or X:Y as the paper's text has
 # them; "paper (derived)" is what the text says as a share of another number of it, or of a curve here.
 figure() {
-  local head condition x point table=$work/table.csv
+  local head condition x point value=7 table=$work/table.csv
+  case $4 in
+    solver) value=4 ;;
+    late) value=6 ;;
+  esac
   : >"$work/heads"
   : >"$table"
   while IFS='|' read -r head condition x; do
     echo "$head" >>"$work/heads"
     if [[ $head == paper* ]]; then
       for point in $condition; do echo "${point%:*}|$head|${point#*:}" >>"$table"; done
-    elif [[ $4 == sums ]]; then
-      awk -F , "NR > 1 && \$2 == \"\" && $condition { print $x \"|$head|\" \$7 }" "$out/sums.csv" >>"$table"
     else
-      awk -F , "NR > 1 && $condition { print $x \"|$head|\" \$4 }" "$out/solver.csv" >>"$table"
+      [[ $4 == sums ]] && condition="\$2 == \"\" && $condition"
+      awk -F , "NR > 1 && $condition { print $x \"|$head|\" \$$value }" "$out/$4.csv" >>"$table"
     fi
   done
   # --most leaves some figures without a row.
@@ -174,16 +202,16 @@ figure() {
         print row
       }
     }' "$work/heads" - >"$out/$1.csv"
-  gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" us
+  gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" "${5:-us beside computation, logarithmic}"
 }
 
-figure 06 'Figure 6: overhead, 512 ranks, 8 bytes' 'linear: us of computation' sums <<'END'
+figure 06 'Figure 6: overhead, 512 ranks, 8 bytes' 'linear: us of computation' sums 'us beside computation' <<'END'
 polled|$1=="polled" && $3==512 && $5==8|$6
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $5==8|$6
 paper: NBC|122:35
 paper: CDCP 1:4|0:40 48:1.6
 END
-figure 07 'Figure 7: lowest overhead, 8 bytes' ranks sums <<'END'
+figure 07 'Figure 7: lowest overhead, 8 bytes' 'ranks of the program' sums <<'END'
 blocking|$1=="blocking" && $5==8|$3
 trees|$1=="trees" && $5==8|$3
 polled|$1=="polled" && $5==8 && $6==128|$3
@@ -194,34 +222,40 @@ paper (derived): blocking|512:51
 paper: NBC|8:8.5 512:35
 paper: CDCP 1:4|8:1.6 512:1.6
 END
-figure 08 'Figure 8: lowest overhead, 512 ranks' bytes sums <<'END'
+figure 08 'Figure 8: lowest overhead, 512 ranks' 'bytes of a sum' sums <<'END'
 blocking|$1=="blocking" && $3==512|$5
 trees|$1=="trees" && $3==512|$5
+polled|$1=="polled" && $3==512 && $6==128|$5
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==128|$5
 paper: CDCP 1:4|8:1.6 1024:2.9
 END
-figure 09 'Figure 9: latency, 8 bytes' ranks sums <<'END'
+figure 09 'Figure 9: latency, 8 bytes' 'ranks of the program' sums 'us of a sum, logarithmic' <<'END'
 blocking|$1=="blocking" && $5==8|$3
 trees|$1=="trees" && $5==8|$3
 polled|$1=="polled" && $5==8 && $6==0|$3
 SMPI's nonblocking|$1=="nonblocking" && $5==8 && $6==0|$3
 dedicated 1:4|$1=="dedicated" && $3==4*$4 && $5==8 && $6==0|$3
 dedicated 1:8|$1=="dedicated" && $3==8*$4 && $5==8 && $6==0|$3
+1:8 on own nodes|$1=="packed" && $3==8*$4 && $5==8 && $6==0|$3
 paper (derived): blocking|512:57
 paper (derived): NBC|512:120
 paper: CDCP 1:4|512:40
 END
-figure 10 'Figure 10: latency, 512 ranks, 8 bytes' 'dedicated ranks' sums <<'END'
-dedicated|$1=="dedicated" && $3==512 && $5==8 && $6==0|$4
+figure 10 'Figure 10: latency, 512 ranks, 8 bytes' 'dedicated ranks' sums 'us of a sum, logarithmic' <<'END'
+spread over nodes|$1=="dedicated" && $3==512 && $5==8 && $6==0|$4
+nodes of their own|$1=="packed" && $3==512 && $5==8 && $6==0|$4
 paper: CDCP|1:3500 16:95 64:40 128:40
 END
-figure 11 'Figure 11: latency, 512 ranks' bytes sums <<'END'
+figure 11 'Figure 11: latency, 512 ranks' 'bytes of a sum' sums 'us of a sum, logarithmic' <<'END'
 blocking|$1=="blocking" && $3==512|$5
 trees|$1=="trees" && $3==512|$5
+polled|$1=="polled" && $3==512 && $6==0|$5
 dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==0|$5
 dedicated 1:8|$1=="dedicated" && $3==512 && $4==64 && $6==0|$5
+1:8 on own nodes|$1=="packed" && $3==512 && $4==64 && $6==0|$5
 paper (derived): blocking|8:57
 paper: CDCP 1:4|8:40
+paper (derived): CDCP 1:4|1024:44
 END
 # solved WAY RANKS DEDICATED FACTOR: FACTOR of what ten iterations take here; nothing if they have no row.
 solved() {
@@ -230,13 +264,34 @@ solved() {
 }
 # It pays from 160 on, as much as blocking there, and takes 15 % less at 640; 8 have 95 % of the
 # performance of 64.
-figure 12 'Figure 12: ten iterations of the solver, all ranks counted' 'ranks in all' solver <<END
+figure 12 'Figure 12: ten iterations of the solver, all ranks counted' 'ranks in all' solver 'us for ten iterations, logarithmic' <<END
 blocking|\$1=="blocking"|\$2
 polled|\$1=="polled"|\$2
 dedicated 1:4|\$1=="dedicated" && \$2==4*\$3|\$2+\$3
 paper (derived): CDCP 1:4|160:$(solved blocking 160 0 1) 640:$(solved blocking 640 0 0.85)
 END
-figure 13 'Figure 13: ten iterations of the solver, 512 ranks' 'dedicated ranks' solver <<END
+figure 13 'Figure 13: ten iterations of the solver, 512 ranks' 'dedicated ranks' solver 'us for ten iterations, logarithmic' <<END
 dedicated|\$1=="dedicated" && \$2==512|\$3
 paper (derived): CDCP|8:$(solved dedicated 512 64 1.0526)
 END
+
+# Ranks that come late: with computation that overlaps, and without.
+for overlap in 128 0; do
+  figure "late-$overlap" "Ranks come late, $overlap us of computation overlap: 512 ranks, 8 bytes" \
+    'linear: late by up to us' late 'us of a sum beside computation' <<END
+blocking|\$1=="blocking"|\$5
+trees|\$1=="trees"|\$5
+polled|\$1=="polled" && \$4==$overlap|\$5
+dedicated 1:8|\$1=="dedicated" && \$4==$overlap|\$5
+1:8 on own nodes|\$1=="packed" && \$4==$overlap|\$5
+END
+done
+
+# What all.sh compares.
+for table in sums solver late; do
+  awk -F , -v table="$table" '
+    NR == 1 { print "Table " table ".\n" }
+    { row = "|"; for (i = 1; i <= NF; ++i) row = row ($i == "" ? "" : " " $i) " |"; print row }
+    NR == 1 { row = "|"; for (i = 1; i <= NF; ++i) row = row " --- |"; print row }
+    END { print "" }' "$out/$table.csv"
+done >"$out/tables.md"

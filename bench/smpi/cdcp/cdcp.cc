@@ -3,18 +3,22 @@
 // (bench/smpi/build.sh), and studies/papers/cdcp.sh runs it.
 //
 //   cdcp allreduce WAY DEDICATED ITERATIONS BYTES,... MICROSECONDS,...
+//   cdcp late WAY DEDICATED ITERATIONS MICROSECONDS LATE,...
 //   cdcp solver WAY DEDICATED ITERATIONS FLOPS
 //
 // WAY is how ranks of the program do an allreduce: `blocking` and `nonblocking` are MPI's, `polled`
 // is one that moves on inside calls only, `dedicated` is torc's. DEDICATED ranks of the job are,
-// spread as TORC_DEDICATED=\=N spreads them; 0 but for `dedicated`.
+// placed as TORC_DEDICATED=\=DEDICATED places them; 0 but for `dedicated`.
 //
 // allreduce prints a row for each size and each time of computation between start and wait (Figure
 // 5 of the paper): way, ranks of the program, dedicated ranks, bytes, microseconds of computation,
-// microseconds that start and wait took beside it, mean over iterations and ranks. solver prints
-// way, ranks, dedicated ranks, microseconds of ten iterations, and the residual, which all ways
-// share.
+// microseconds that start and wait took beside it, mean over iterations and ranks. late prints a
+// row for each of LATE: way, ranks of the program, dedicated ranks, microseconds of computation
+// between start and wait, LATE, and microseconds that a sum of 8 bytes took beside it, where each
+// rank comes to each sum later than without, by up to LATE microseconds. solver prints way, ranks,
+// dedicated ranks, microseconds of ten iterations, and the residual, which all ways share.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -34,8 +38,9 @@ namespace {
 
 /// Calls `program` on the ranks of the program. False: there is no such way, or not with so many
 /// dedicated ranks.
-bool withSums(const std::string& way, int dedicated, const std::function<void(Sums&)>& program) {
-  if ((way == "dedicated") != (dedicated != 0)) return false;
+bool withSums(const std::string& way, const std::string& dedicated,
+              const std::function<void(Sums&)>& program) {
+  if ((way == "dedicated") != (dedicated != "0")) return false;
   if (way == "dedicated") return withDedicated(dedicated, program);
   std::unique_ptr<Sums> sums;
   if (way == "blocking") sums = std::make_unique<BlockingSums>(MPI_COMM_WORLD);
@@ -95,6 +100,44 @@ void runAllreduce(Sums& sums, const std::string& label, int iterations,
   }
 }
 
+/// A number from 0 to 1, spread evenly, for each rank and call (the mixing of splitmix64).
+double fraction(int rank, int call) {
+  std::uint64_t bits = (static_cast<std::uint64_t>(rank) << 32) + static_cast<std::uint64_t>(call);
+  bits = (bits + 1) * 0x9e3779b97f4a7c15;
+  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
+  return static_cast<double>((bits ^ bits >> 31) >> 11) * 0x1p-53;
+}
+
+/// Seconds of a sum of 8 bytes beside what the rank computes before it, up to `late` seconds, and
+/// `work` seconds while it is under way: mean over calls and ranks, on rank 0.
+double overheadOfLate(Sums& sums, double work, double late, int iterations) {
+  double spent = 0, sum = 0;
+  const double one = 1;
+  for (int i = -3; i < iterations; ++i) {
+    const double before = late * fraction(rankOf(sums.comm()), i + 3);
+    const double began = MPI_Wtime();
+    compute(before);
+    sums.start(&one, &sum, 1);
+    if (work > 0) sums.work(work);
+    sums.wait();
+    if (i >= 0) spent += MPI_Wtime() - began - before - work;
+  }
+  return meanOf(spent / iterations, sums.comm());
+}
+
+void runLate(Sums& sums, const std::string& label, int iterations, double work,
+             const std::vector<double>& lates) {
+  for (const double late : lates) {
+    const double mean = overheadOfLate(sums, work * 1e-6, late * 1e-6, iterations);
+    if (rankOf(sums.comm()) == 0) {
+      std::printf("%s,%g,%g,%.3f\n", label.c_str(), work, late, 1e6 * mean);
+      std::fflush(stdout);
+    }
+    MPI_Barrier(sums.comm());
+  }
+}
+
 void runSolver(Sums& sums, const std::string& label, int iterations, double flops) {
   Solver solver(sums, flops);
   // MPI sets itself up in the first sum.
@@ -111,15 +154,16 @@ void runSolver(Sums& sums, const std::string& label, int iterations, double flop
 int run(int count, char** arguments) {
   if (count < 2) return 2;
   const std::string what = arguments[1];
-  if (count != (what == "allreduce" ? 7 : what == "solver" ? 6 : 0)) return 2;
-  const std::string way = arguments[2];
-  const int dedicated = std::atoi(arguments[3]), iterations = std::atoi(arguments[4]);
+  if (count != (what == "allreduce" || what == "late" ? 7 : what == "solver" ? 6 : 0)) return 2;
+  const std::string way = arguments[2], dedicated = arguments[3];
+  const int iterations = std::atoi(arguments[4]);
   const std::vector<double> first = numbers(arguments[5]);
   const auto program = [&](Sums& sums) {
-    const std::string label =
-        way + ',' + std::to_string(sizeOf(sums.comm())) + ',' + std::to_string(dedicated);
+    const std::string label = way + ',' + std::to_string(sizeOf(sums.comm())) + ',' + dedicated;
     if (what == "allreduce") {
       runAllreduce(sums, label, iterations, first, numbers(arguments[6]));
+    } else if (what == "late") {
+      runLate(sums, label, iterations, first.at(0), numbers(arguments[6]));
     } else {
       runSolver(sums, label, iterations, first.at(0));
     }

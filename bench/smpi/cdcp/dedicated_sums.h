@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <mpi.h>
@@ -40,16 +42,17 @@ class DedicatedSums : public Sums {
   dedicated::Client& client_;
 };
 
-/// Dedicates `count` ranks of the job, spread as TORC_DEDICATED=\=N spreads them; the others call
-/// `program`. False: so many cannot be. A dedicated rank that fails ends the job.
-inline bool withDedicated(int count, const std::function<void(Sums&)>& program) {
+/// Dedicates ranks of the job as TORC_DEDICATED=\=`wanted` does; the others call `program`. False:
+/// so many cannot be. A dedicated rank that fails ends the job.
+inline bool withDedicated(const std::string& wanted, const std::function<void(Sums&)>& program) {
   constexpr int kCores = 4;  // ranks of a node, which follow each other
   // MPI would tell the nodes, but simulating its allgather takes longer than all else.
   std::vector<int> nodes(static_cast<std::size_t>(sizeOf(MPI_COMM_WORLD)));
   for (std::size_t i = 0; i < nodes.size(); ++i)
     nodes[i] = static_cast<int>(i) / kCores;
-  const auto roles = dedicated::assignRoles(
-      {DedicatedRanks::Kind::kNumber, static_cast<std::uint32_t>(count), {}}, nodes);
+  const std::optional<DedicatedRanks> ranks = parseDedicatedRanks('=' + wanted);
+  if (!ranks) return false;
+  const auto roles = dedicated::assignRoles(*ranks, nodes);
   if (!roles.ok()) return false;
   const int rank = rankOf(MPI_COMM_WORLD);
   const auto found = std::ranges::find(roles->servers, rank);

@@ -53,6 +53,15 @@ TEST(RolesTest, FewerServersThanNodes) {
   EXPECT_THAT(roles.server_of, ElementsAre(0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1));
 }
 
+TEST(RolesTest, NodesThatAreDedicatedAsAWhole) {
+  const Roles roles = assigned("=6@nodes", inRow(4, 4));
+  EXPECT_THAT(roles.servers, ElementsAre(10, 11, 12, 13, 14, 15));
+  EXPECT_THAT(roles.node_of_server, ElementsAre(2, 2, 3, 3, 3, 3));
+  // Ranks 8 and 9 share a node with the first two.
+  EXPECT_THAT(roles.server_of, ElementsAre(1, 2, 2, 3, 4, 4, 5, 5, 0, 1));
+  EXPECT_THAT(assigned("1:7@nodes", inRow(4, 4)).servers, ElementsAre(14, 15));
+}
+
 TEST(RolesTest, AListIsTakenAsItIs) {
   const Roles roles = assigned("0,5-6", inRow(2, 4));
   EXPECT_THAT(roles.servers, ElementsAre(0, 5, 6));
