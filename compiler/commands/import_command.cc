@@ -9,7 +9,7 @@
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/exchange/import.h"
-#include "ir/exchange/recognise.h"
+#include "ir/exchange/readers/recognise.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "passes/allocate_scratch.h"

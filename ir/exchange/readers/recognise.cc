@@ -1,7 +1,7 @@
 // Formats by their beginnings.
-#include "ir/exchange/recognise.h"
+#include "ir/exchange/readers/recognise.h"
 
-#include "ir/exchange/msccl_reader.h"
+#include "ir/exchange/readers/msccl_reader.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {

@@ -1,5 +1,5 @@
 // MSCCL XML: expat tells of elements, which stand in one another in one way only.
-#include "ir/exchange/msccl_reader.h"
+#include "ir/exchange/readers/msccl_reader.h"
 
 #include <algorithm>
 #include <expat.h>

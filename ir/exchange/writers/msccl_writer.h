@@ -15,8 +15,8 @@
 //   have the rest. A recv_reduce is an `rrc`, for which its scratch is not needed; where it does
 //   not add to what its result is in, a `cpy` brings that there before. A signal is a message of a
 //   chunk of scratch that nothing else uses.
-#ifndef TORC_IR_EXCHANGE_MSCCL_WRITER_H_
-#define TORC_IR_EXCHANGE_MSCCL_WRITER_H_
+#ifndef TORC_IR_EXCHANGE_WRITERS_MSCCL_WRITER_H_
+#define TORC_IR_EXCHANGE_WRITERS_MSCCL_WRITER_H_
 
 #include <cstdint>
 #include <memory>
@@ -25,7 +25,7 @@
 #include <llvm/Support/Error.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "ir/exchange/exported_call.h"
+#include "ir/exchange/writers/exported_call.h"
 
 namespace torc::ir {
 
@@ -70,4 +70,4 @@ class MscclWriter {
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_EXCHANGE_MSCCL_WRITER_H_
+#endif  // TORC_IR_EXCHANGE_WRITERS_MSCCL_WRITER_H_

@@ -1,5 +1,5 @@
 // MSCCL XML, rank by rank, with the programs of the ranks at the other ends of its messages.
-#include "ir/exchange/msccl_writer.h"
+#include "ir/exchange/writers/msccl_writer.h"
 
 #include <algorithm>
 #include <list>
@@ -10,8 +10,8 @@
 
 #include <llvm/ADT/StringExtras.h>
 
-#include "ir/exchange/msccl_chunks.h"
-#include "ir/exchange/msccl_steps.h"
+#include "ir/exchange/writers/msccl_chunks.h"
+#include "ir/exchange/writers/msccl_steps.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {
