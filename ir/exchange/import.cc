@@ -375,7 +375,7 @@ void Importer::write(StepBuilder& builder, const Operations& operations, std::ui
     if (operation.step != kNoStep) {
       const StepPosition at = order_.placeOf(operation.step);
       source += ":" + std::to_string(order_.step(operation.step).line) +
-                ": error: " + RankPrograms::place(at.rank, at.block, at.index);
+                ": error: " + programs_.place(at.rank, at.block, at.index);
       if (ranks > 1) source += " (so on " + std::to_string(ranks) + " gpus)";
     }
     sources.push_back(std::move(source));
@@ -423,9 +423,9 @@ llvm::Expected<ImportedSchedule> Importer::run() {
   header.colors[0].chunks = parts_;
   StepBuilder builder(header);
   streams_.emplace(0, 0);
-  for (const RankProgram& program : programs_.ranks) {
-    for (const ThreadBlock& block : program.blocks)
-      streams_.emplace(block.channel, 0);
+  for (const Class& one : classes) {
+    for (const RelativeOperation& operation : one.operations)
+      streams_.emplace(static_cast<std::int32_t>(operation.channel), 0);
   }
   for (auto& [channel, stream] : streams_)
     stream = builder.addStream({kNone, 0});

@@ -10,6 +10,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
 
+#include "ir/exchange/readers/foreign_collective.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {
@@ -17,16 +18,6 @@ namespace {
 
 constexpr std::size_t kMaxBlocks = 4096;  // of a rank
 constexpr int kBytesAtATime = 1 << 20;
-
-std::optional<Collective> collectiveOf(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<Collective>>(name)
-      .Case("allreduce", Collective::kAllreduce)
-      .Case("allgather", Collective::kAllgather)
-      .Cases("reducescatter", "reduce_scatter", Collective::kReduceScatter)
-      .Case("alltoall", Collective::kAlltoall)
-      .Case("broadcast", Collective::kBroadcast)
-      .Default(std::nullopt);
-}
 
 std::optional<StepKind> kindOf(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<StepKind>>(name)
@@ -158,11 +149,9 @@ class Reader {
     programs_.origin = origin_.str();
     programs_.name = text(attributes, "name").str();
     const llvm::StringRef collective = text(attributes, "coll");
-    const std::optional<Collective> known = collectiveOf(collective);
+    const std::optional<Collective> known = foreignCollective(collective);
     if (!known) {
-      refuse("coll is '" + collective +
-             "'; imported are allreduce, allgather, reducescatter, "
-             "alltoall and broadcast");
+      refuse("coll is '" + collective + "'; " + kForeignCollectives);
       return;
     }
     programs_.collective = *known;
@@ -238,6 +227,7 @@ class Reader {
     RankStep step;
     step.kind = kind.value_or(StepKind::kNothing);
     step.line = line();
+    step.number = static_cast<std::uint32_t>(index);
     step.src = run(attributes, "srcbuf", "srcoff");
     step.dst = run(attributes, "dstbuf", "dstoff");
     step.count = number(attributes, "cnt", 0, kMaxForeignChunks);

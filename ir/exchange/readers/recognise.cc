@@ -2,6 +2,7 @@
 #include "ir/exchange/readers/recognise.h"
 
 #include "ir/exchange/readers/msccl_reader.h"
+#include "ir/exchange/readers/mscclpp_reader.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {
@@ -23,7 +24,7 @@ llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef o
     if (begin.contains("\"workload_graph\"")) {
       return refuse("is a Chakra trace, which says nothing of data");
     }
-    if (begin.contains("\"gpus\"")) return refuse("is an MSCCL++ plan, which is not read");
+    if (begin.contains("\"gpus\"")) return readMscclpp(text, origin);
   }
   if (begin.contains("chakra") || begin.contains("COMM_SEND_NODE")) {
     return refuse("is a Chakra trace, which says nothing of data");
