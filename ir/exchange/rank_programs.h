@@ -80,6 +80,7 @@ struct RankPrograms {
   Collective collective = Collective::kAllreduce;
   bool in_place = false;
   std::int32_t chunks = 1;  // that the vector of all blocks is cut into
+  std::int32_t shares = 1;  // such chunks are one of the file's, for messages
   std::vector<RankProgram> ranks;
 
   std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }

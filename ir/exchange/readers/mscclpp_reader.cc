@@ -9,6 +9,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "ir/exchange/readers/link_steps.h"
 #include "ir/exchange/readers/mscclpp_plan.h"
 #include "ir/make_error.h"
 
@@ -18,11 +19,6 @@ namespace {
 // Channels of rank programs: of signals through memory the number of the channel between the two
 // gpus, and of a port; of what a thread block stores and reads its own number.
 constexpr std::int32_t kPorts = 1 << 14, kStores = 2 << 14, kRequests = 3 << 14, kAnswers = 4 << 14;
-
-/// A step, by its block and its place there, which others wait for; a negative block: nothing.
-struct StepOf {
-  std::int32_t block = -1, index = 0;
-};
 
 using EventId = std::uint32_t;
 constexpr std::int32_t kEvent = -2;  // as the block of a step that is waited for: its number is one
@@ -41,6 +37,7 @@ class PlanSteps {
     programs_.name = plan.name;
     programs_.collective = plan.collective;
     programs_.in_place = plan.in_place;
+    programs_.shares = static_cast<std::int32_t>(plan.shares);
     programs_.ranks.resize(plan.gpus.size());
   }
 
@@ -230,33 +227,24 @@ class PlanSteps {
     return block;
   }
 
-  StepOf push(RankProgram& program, std::int32_t block, const RankStep& step) {
-    std::vector<RankStep>& steps = program.blocks[static_cast<std::size_t>(block)].steps;
-    steps.push_back(step);
-    ++steps_;
-    return {block, static_cast<std::int32_t>(steps.size()) - 1};
+  StepOf push(RankProgram& program, std::int32_t block, const RankStep& step,
+              llvm::ArrayRef<StepOf> before = {}) {
+    steps_ += 1 + before.size();
+    return appendStep(program, block, step, before);
   }
 
   /// Adds a step to this thread block, which has a block of its own for each connection; they wait
   /// for each other so that all steps keep their order.
-  StepOf add(RankStep step, std::int32_t send = -1, std::int32_t receive = -1,
+  StepOf add(const RankStep& step, std::int32_t send = -1, std::int32_t receive = -1,
              std::int32_t channel = 0) {
     RankProgram& program = programs_.ranks[rank_];
     const auto [lane, is_new] = lanes_.try_emplace(
         {send, receive, channel}, static_cast<std::int32_t>(program.blocks.size()));
     if (is_new) newBlock(program, send, receive, channel, gpu().blocks[block_].line);
-    if (tail_.block >= 0 && tail_.block != lane->second) pending_.push_back(tail_);
-    for (std::size_t i = 0; i < pending_.size(); ++i) {
-      RankStep nop;
-      nop.line = step.line;
-      nop.number = step.number;
-      RankStep& waiting = i + 1 < pending_.size() ? nop : step;
-      waiting.after_block = pending_[i].block;
-      waiting.after = pending_[i].index;
-      if (i + 1 < pending_.size()) push(program, lane->second, nop);
-    }
+    pending_.push_back(tail_);
+    tail_ = push(program, lane->second, step, pending_);
     pending_.clear();
-    return tail_ = push(program, lane->second, step);
+    return tail_;
   }
 
   /// The end of this thread block so far; a negative block: nothing has to be waited for.
