@@ -18,7 +18,8 @@ namespace {
 
 // Channels of rank programs: of signals through memory the number of the channel between the two
 // gpus, and of a port; of what a thread block stores and reads its own number.
-constexpr std::int32_t kPorts = 1 << 14, kStores = 2 << 14, kRequests = 3 << 14, kAnswers = 4 << 14;
+constexpr std::int32_t kPorts = 1 << 14, kStores = 2 << 14, kRequests = 3 << 14, kAnswers = 4 << 14,
+                       kProxies = 5 << 14;
 
 using EventId = std::uint32_t;
 constexpr std::int32_t kEvent = -2;  // as the block of a step that is waited for: its number is one
@@ -297,9 +298,12 @@ class PlanSteps {
       pending_.clear();
       tail_ = {};
       arrivals_.clear();
-      for (const PlanOp& op : gpu().blocks[block_].ops) {
+      const std::vector<PlanOp>& ops = gpu().blocks[block_].ops;
+      for (const PlanOp& op : ops) {
         if (llvm::Error error = addOp(op)) return error;
       }
+      // What is waited for last must happen, too.
+      if (!ops.empty()) endSoFar(ops.back());
     }
     return addBarriers();
   }
@@ -327,12 +331,20 @@ class PlanSteps {
       case PlanOpKind::kSignal:
       case PlanOpKind::kWait:
       case PlanOpKind::kFlush:
-        for (const std::int32_t channel : gpu().idsOf(op))
-          addSignal(op, static_cast<std::size_t>(channel), op.row->kind);
+        for (const std::int32_t channel : gpu().idsOf(op)) {
+          if (llvm::Error error = addSignal(op, static_cast<std::size_t>(channel), op.row->kind)) {
+            return error;
+          }
+        }
         return llvm::Error::success();
       case PlanOpKind::kBarrier: {
         const auto ids = gpu().idsOf(op);
         Barrier& barrier = barriers_[{ids[0], arrivals_[ids[0]]++}];
+        if (!barrier.arrivals.empty() && barrier.blocks != static_cast<std::size_t>(ids[1])) {
+          return makeError(at(op) + "barrier " + llvm::Twine(ids[0]) + " waits for " +
+                           llvm::Twine(ids[1]) + " thread blocks here, for " +
+                           llvm::Twine(barrier.blocks) + " elsewhere");
+        }
         barrier.blocks = static_cast<std::size_t>(ids[1]);
         barrier.arrivals.push_back(endSoFar(op));
         barrier.op = &op;
@@ -397,14 +409,41 @@ class PlanSteps {
           return makeError(at(op) + "puts to gpu " + llvm::Twine(rankOf(dst)) +
                            " through a port to gpu " + llvm::Twine(gpu().peers[1][channel]));
         }
-        const std::int32_t port = kPorts + channel_numbers_[rank_][1][channel];
-        add(stepOf(op, StepKind::kSend, src, {}), gpu().peers[1][channel], -1, port);
-        arrival = addThere(rankOf(dst), port, stepOf(op, StepKind::kReceive, dst, dst));
-        if (op.row->signals) addSignal(op, channel, PlanOpKind::kSignal);
-        if (op.row->flushes) addSignal(op, channel, PlanOpKind::kFlush);
+        if (llvm::Error error = addByProxy(op, channel, stepOf(op, StepKind::kSend, src, {})))
+          return error;
+        arrival = addThere(rankOf(dst), kPorts + channel_numbers_[rank_][1][channel],
+                           stepOf(op, StepKind::kReceive, dst, dst));
+        if (op.row->signals) {
+          if (llvm::Error error = addSignal(op, channel, PlanOpKind::kSignal)) return error;
+        }
+        if (op.row->flushes) {
+          if (llvm::Error error = addSignal(op, channel, PlanOpKind::kFlush)) return error;
+        }
       }
       if (op.row->packets_written) happen(packet_++, arrival);
     }
+    return llvm::Error::success();
+  }
+
+  /// A port's proxy does what it is asked for in that order, while the thread block goes on; a
+  /// flush waits for it.
+  llvm::Error addByProxy(const PlanOp& op, std::size_t channel, const RankStep& step) {
+    RankProgram& program = programs_.ranks[rank_];
+    const std::int32_t peer = gpu().peers[1][channel];
+    const std::int32_t number = channel_numbers_[rank_][1][channel];
+    const auto [proxy, is_new] = others_[rank_].try_emplace(
+        {peer, kProxies + number}, static_cast<std::int32_t>(program.blocks.size()));
+    if (is_new) {
+      newBlock(program, peer, -1, kPorts + number, gpu().blocks[block_].line);
+    } else if (program.blocks[static_cast<std::size_t>(proxy->second)].name != blockName()) {
+      return makeError(at(op) + "port " + llvm::Twine(channel) + " serves " +
+                       program.blocks[static_cast<std::size_t>(proxy->second)].name +
+                       ", too: who comes first is not said");
+    }
+    llvm::SmallVector<StepOf, 4> before = pending_;
+    before.push_back(tail_);
+    const StepOf asked = push(program, proxy->second, step, before);
+    if (step.arrives) pending_.push_back(asked);
     return llvm::Error::success();
   }
 
@@ -480,33 +519,33 @@ class PlanSteps {
     return llvm::Error::success();
   }
 
-  void addSignal(const PlanOp& op, std::size_t channel, PlanOpKind kind) {
+  llvm::Error addSignal(const PlanOp& op, std::size_t channel, PlanOpKind kind) {
     const auto type = static_cast<std::size_t>(op.channel);
     const std::int32_t peer = gpu().peers[type][channel];
     const auto rank = static_cast<std::size_t>(peer);
     const std::int32_t number = channel_numbers_[rank_][type][channel];
     if (op.channel == PlanChannel::kMemory) {
-      if (kind == PlanOpKind::kFlush) return;  // stores need none
-      if (kind == PlanOpKind::kWait) {
-        add(signalOf(op, StepKind::kReceive), -1, peer, number);
-      } else {
-        add(signalOf(op, StepKind::kSend), peer, -1, number);
-      }
-      return;
+      // Stores need no flush.
+      if (kind == PlanOpKind::kWait) add(signalOf(op, StepKind::kReceive), -1, peer, number);
+      if (kind == PlanOpKind::kSignal) add(signalOf(op, StepKind::kSend), peer, -1, number);
+      return llvm::Error::success();
     }
     if (kind == PlanOpKind::kWait) {
       const std::uint32_t turn = waited_[{rank_, rank, number}]++;
       waitFor(eventOf(Of::kPort, rank_, rank, number, turn), op,
               "waits for signal " + llvm::Twine(turn) + " of gpu " + llvm::Twine(rank) +
                   ", which nobody sends");
-      return;
+      return llvm::Error::success();
     }
     const bool is_flush = kind == PlanOpKind::kFlush;
-    add(signalOf(op, StepKind::kSend, is_flush), peer, -1, kPorts + number);
+    if (llvm::Error error = addByProxy(op, channel, signalOf(op, StepKind::kSend, is_flush))) {
+      return error;
+    }
     const StepOf arrival = addThere(rank, kPorts + number, signalOf(op, StepKind::kReceive));
-    if (is_flush) return;
+    if (is_flush) return llvm::Error::success();
     const std::uint32_t turn = signalled_[{rank_, rank, number}]++;
     happen(eventOf(Of::kPort, rank, rank_, number, turn), arrival);
+    return llvm::Error::success();
   }
 
   // Semaphores.

@@ -4,7 +4,8 @@
 // which does nothing else:
 //
 // - put by memory: a message that is complete when it has arrived, as stores are before the signal
-//   that follows. By a port: one on the port's own connection, as are the port's signals.
+//   that follows. By a port: one that a thread block of its own sends, the proxy, in
+//   the order in which it is asked, as it does the port's signals. A flush waits for it.
 // - get, and the reading reductions: a signal that asks for the chunks, and a message back.
 // - signal and wait: messages of no chunks, which order what memory alone does not, and of which
 //   the schedule keeps nothing. Barriers and semaphores: dependences.
