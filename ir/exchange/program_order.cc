@@ -180,7 +180,9 @@ llvm::Error ProgramOrder::match() {
                        llvm::Twine(std::min(sends.size(), receives.size())) + " from gpu " +
                        llvm::Twine(from) + " to gpu " + llvm::Twine(to) + " on channel " +
                        llvm::Twine(channel) +
-                       (more ? ", which nobody receives" : ", which nobody sends"));
+                       (!more       ? ", which nobody sends"
+                        : is_signal ? ", which nobody waits for"
+                                    : ", which nobody receives"));
     }
     for (std::size_t k = 0; k < sends.size(); ++k) {
       if (step(sends[k]).count != step(receives[k]).count) {
