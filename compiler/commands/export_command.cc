@@ -209,7 +209,8 @@ void noteLimits(const ir::MscclWriter& writer) {
   for (const auto& [what, has, most] :
        {std::tuple("channels", std::uint64_t{writer.channels()}, ir::kChannelsOfReaders),
         std::tuple("chunks", writer.chunks(), ir::kChunksOfReaders),
-        std::tuple("thread blocks of a rank", writer.mostBlocks(), ir::kBlocksOfReaders)}) {
+        std::tuple("thread blocks of a rank", writer.mostBlocks(), ir::kBlocksOfReaders),
+        std::tuple("elements of XML for a rank", writer.mostElements(), ir::kElementsOfReaders)}) {
     note(what, has, most, "readers take " + llvm::Twine(most));
   }
 }

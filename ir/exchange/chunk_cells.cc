@@ -23,8 +23,8 @@ llvm::Expected<ChunkCells> ChunkCells::of(const RankPrograms& programs) {
   const bool has_blocks = programs.collective != Collective::kAllreduce &&
                           programs.collective != Collective::kBroadcast;
   if (has_blocks && chunks % ranks != 0) {
-    return makeError(llvm::Twine(programs.origin) + ": nchunksperloop is " + llvm::Twine(chunks) +
-                     ", which is no multiple of the " + llvm::Twine(ranks) + " gpus");
+    return makeError(programs.at() + "the vector has " + llvm::Twine(chunks) +
+                     " chunks, which is no multiple of the " + llvm::Twine(ranks) + " gpus");
   }
   cells.chunks_of_block_ = chunks / ranks;
   const bool is_allgather = programs.collective == Collective::kAllgather;
@@ -37,7 +37,7 @@ llvm::Expected<ChunkCells> ChunkCells::of(const RankPrograms& programs) {
   for (std::size_t rank = 0; rank < programs.ranks.size(); ++rank)
     all += cells.count(rank);
   if (all > kMaxForeignCells) {
-    return makeError(llvm::Twine(programs.origin) + ": its buffers have " + llvm::Twine(all) +
+    return makeError(programs.at() + "its buffers have " + llvm::Twine(all) +
                      " chunks on all gpus; the limit is " + llvm::Twine(kMaxForeignCells));
   }
   return cells;

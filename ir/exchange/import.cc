@@ -371,11 +371,11 @@ void Importer::write(StepBuilder& builder, const Operations& operations, std::ui
       default:
         builder.copy(place, dst, a, after);
     }
-    std::string source = programs_.origin;
+    std::string source = programs_.at() + "at the end";
     if (operation.step != kNoStep) {
       const StepPosition at = order_.placeOf(operation.step);
-      source += ":" + std::to_string(order_.step(operation.step).line) +
-                ": error: " + programs_.place(at.rank, at.block, at.index);
+      source = programs_.origin + ":" + std::to_string(order_.step(operation.step).line) +
+               ": error: " + programs_.place(at.rank, at.block, at.index);
       if (ranks > 1) source += " (so on " + std::to_string(ranks) + " gpus)";
     }
     sources.push_back(std::move(source));

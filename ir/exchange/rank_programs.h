@@ -81,9 +81,12 @@ struct RankPrograms {
   bool in_place = false;
   std::int32_t chunks = 1;  // that the vector of all blocks is cut into
   std::int32_t shares = 1;  // such chunks are one of the file's, for messages
+  std::uint32_t line = 1;   // where the file says this
   std::vector<RankProgram> ranks;
 
   std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }
+  /// `x.xml:1: error: `, of what is true of the whole.
+  std::string at() const { return origin + ":" + std::to_string(line) + ": error: "; }
   /// `x.xml:57: error: gpu 3 tb 1 step 4: `.
   std::string at(std::size_t rank, std::size_t block, std::size_t step) const {
     return origin + ":" + std::to_string(ranks[rank].blocks[block].steps[step].line) +

@@ -46,6 +46,10 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
 
   llvm::Expected<RankPrograms> read(llvm::StringRef text) {
+    // A declaration may stand at the very beginning only.
+    const llvm::StringRef all = text;
+    text = text.ltrim();
+    skipped_ = static_cast<std::uint32_t>(all.drop_back(text.size()).count('\n'));
     for (bool is_last = false; !is_last && fault_.empty();) {
       const llvm::StringRef some = text.take_front(kBytesAtATime);
       text = text.drop_front(some.size());
@@ -86,7 +90,7 @@ class Reader {
   }
 
   std::uint32_t line() const {
-    return static_cast<std::uint32_t>(XML_GetCurrentLineNumber(parser_));
+    return static_cast<std::uint32_t>(XML_GetCurrentLineNumber(parser_)) + skipped_;
   }
 
   /// The first fault counts.
@@ -147,6 +151,7 @@ class Reader {
 
   void startAlgorithm(Attributes attributes) {
     programs_.origin = origin_.str();
+    programs_.line = line();
     programs_.name = text(attributes, "name").str();
     const llvm::StringRef collective = text(attributes, "coll");
     const std::optional<Collective> known = foreignCollective(collective);
@@ -266,6 +271,7 @@ class Reader {
   std::string element_;
   RankPrograms programs_;
   std::vector<bool> seen_;
+  std::uint32_t skipped_ = 0;  // lines of white space before it
   std::size_t depth_ = 0, rank_ = 0, block_ = 0;
   std::uint64_t steps_ = 0;
 };

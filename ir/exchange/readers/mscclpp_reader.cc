@@ -92,14 +92,14 @@ class PlanSteps {
       if (rank == 0) chunks_ = chunks;
       if (chunks != chunks_ || chunks < 1 || chunks > kMaxForeignChunks ||
           std::int64_t{scratch} * plan_.shares > kMaxForeignChunks) {
-        return makeError(
-            llvm::Twine(programs_.origin) + ":" + llvm::Twine(plan_.line) + ": error: gpu " +
-            llvm::Twine(rank) + " has " + llvm::Twine(in) + ", " + llvm::Twine(out) + " and " +
-            llvm::Twine(scratch) + " chunks of input, output and scratch" +
-            (chunks != chunks_ ? ", unlike gpu 0"
-             : chunks < 1      ? llvm::Twine("")
-                               : ", in " + llvm::Twine(plan_.shares) + " shares each; at most " +
-                                llvm::Twine(kMaxForeignChunks) + " are imported"));
+        return makeError(programs_.at() + "gpu " + llvm::Twine(rank) + " has " + llvm::Twine(in) +
+                         ", " + llvm::Twine(out) + " and " + llvm::Twine(scratch) +
+                         " chunks of input, output and scratch" +
+                         (chunks != chunks_ ? ", unlike gpu 0"
+                          : chunks < 1
+                              ? llvm::Twine("")
+                              : ", in " + llvm::Twine(plan_.shares) + " shares each; at most " +
+                                    llvm::Twine(kMaxForeignChunks) + " are imported"));
       }
       for (std::size_t i = 0; i < 3; ++i)
         programs_.ranks[rank].chunks[i] =
@@ -118,9 +118,9 @@ class PlanSteps {
             peer != static_cast<std::int32_t>(rank)) {
           return llvm::Error::success();
         }
-        return makeError(llvm::Twine(programs_.origin) + ":" + llvm::Twine(plan_.line) +
-                         ": error: gpu " + llvm::Twine(rank) + " has gpu " + llvm::Twine(peer) +
-                         " as a peer, of " + llvm::Twine(plan_.gpus.size()) + " gpus");
+        return makeError(programs_.at() + "gpu " + llvm::Twine(rank) + " has gpu " +
+                         llvm::Twine(peer) + " as a peer, of " + llvm::Twine(plan_.gpus.size()) +
+                         " gpus");
       };
       std::array<std::vector<std::int32_t>, 2>& numbers = channel_numbers_.emplace_back();
       for (std::size_t type = 0; type < 2; ++type) {
@@ -230,8 +230,10 @@ class PlanSteps {
 
   StepOf push(RankProgram& program, std::int32_t block, const RankStep& step,
               llvm::ArrayRef<StepOf> before = {}) {
-    steps_ += 1 + before.size();
-    return appendStep(program, block, step, before);
+    const std::size_t had = program.blocks[static_cast<std::size_t>(block)].steps.size();
+    const StepOf added = appendStep(program, block, step, before);
+    steps_ += static_cast<std::size_t>(added.index) + 1 - had;
+    return added;
   }
 
   /// Adds a step to this thread block, which has a block of its own for each connection; they wait
@@ -413,9 +415,8 @@ class PlanSteps {
           return error;
         arrival = addThere(rankOf(dst), kPorts + channel_numbers_[rank_][1][channel],
                            stepOf(op, StepKind::kReceive, dst, dst));
-        if (op.row->signals) {
-          if (llvm::Error error = addSignal(op, channel, PlanOpKind::kSignal)) return error;
-        }
+        // The message itself is the signal, too.
+        if (op.row->signals) happen(signalTo(rankOf(dst), channel), arrival);
         if (op.row->flushes) {
           if (llvm::Error error = addSignal(op, channel, PlanOpKind::kFlush)) return error;
         }
@@ -440,9 +441,7 @@ class PlanSteps {
                        program.blocks[static_cast<std::size_t>(proxy->second)].name +
                        ", too: who comes first is not said");
     }
-    llvm::SmallVector<StepOf, 4> before = pending_;
-    before.push_back(tail_);
-    const StepOf asked = push(program, proxy->second, step, before);
+    const StepOf asked = push(program, proxy->second, step, endSoFar(op));
     if (step.arrives) pending_.push_back(asked);
     return llvm::Error::success();
   }
@@ -543,9 +542,15 @@ class PlanSteps {
     }
     const StepOf arrival = addThere(rank, kPorts + number, signalOf(op, StepKind::kReceive));
     if (is_flush) return llvm::Error::success();
-    const std::uint32_t turn = signalled_[{rank_, rank, number}]++;
-    happen(eventOf(Of::kPort, rank, rank_, number, turn), arrival);
+    happen(signalTo(rank, channel), arrival);
     return llvm::Error::success();
+  }
+
+  /// The next signal through a port.
+  EventId signalTo(std::size_t rank, std::size_t channel) {
+    const std::int32_t number = channel_numbers_[rank_][1][channel];
+    const std::uint32_t turn = signalled_[{rank_, rank, number}]++;
+    return eventOf(Of::kPort, rank, rank_, number, turn);
   }
 
   // Semaphores.

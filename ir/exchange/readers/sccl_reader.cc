@@ -87,6 +87,7 @@ class ScclReader {
     if (!json_.failed() && type != "algorithm")
       return json_.refuse(root.line, "is of type " + shownName(type) + "; algorithms are imported");
     programs_.origin = origin_.str();
+    programs_.line = root.line;
     programs_.name = json_.text(root, "name").str();
     const LocatedJson& collective = json_.member(root, "collective");
     line_ = collective.line;
