@@ -459,6 +459,17 @@ llvm::Expected<ImportedSchedule> importPrograms(const RankPrograms& programs,
                        " a schedule would have to serve all: take a ring");
     }
   }
+  std::uint64_t touched = 0;
+  for (const RankProgram& rank : programs.ranks) {
+    for (const ThreadBlock& block : rank.blocks) {
+      for (const RankStep& step : block.steps)
+        touched += static_cast<std::uint64_t>(step.count);
+    }
+  }
+  if (touched > kMaxForeignTouched) {
+    return makeError(programs.at() + "its steps touch " + llvm::Twine(touched) +
+                     " chunks; the limit is " + llvm::Twine(kMaxForeignTouched));
+  }
   llvm::Expected<ProgramOrder> order = ProgramOrder::of(programs);
   if (!order) return order.takeError();
   llvm::Expected<ChunkCells> cells = ChunkCells::of(programs);

@@ -107,6 +107,8 @@ inline constexpr std::int32_t kMaxForeignRanks = 65'536;
 /// Chunks of a buffer, and of all ranks' memory, at most.
 inline constexpr std::int32_t kMaxForeignChunks = 1 << 20;
 inline constexpr std::uint64_t kMaxForeignCells = 1 << 25;
+/// Chunks that all steps together touch, at most: each is gone through.
+inline constexpr std::uint64_t kMaxForeignTouched = 1 << 28;
 
 }  // namespace torc::ir
 

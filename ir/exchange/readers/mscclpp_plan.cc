@@ -1,6 +1,7 @@
 // MSCCL++ plans: gpu by gpu, so that the values of only one are in memory.
 #include "ir/exchange/readers/mscclpp_plan.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -88,6 +89,17 @@ class PlanReader {
     plan_.collective = *known;
     plan_.in_place = json_.boolean(root, "inplace");
     if (plan_.gpus.empty()) json_.refuse(root.line, "has no gpus");
+    if (highest_ * plan_.shares > kMaxForeignChunks) {
+      json_.refuse(root.line, "names chunk " + llvm::Twine(highest_ - 1) + ", in " +
+                                  llvm::Twine(plan_.shares) +
+                                  " shares each; buffers have at most " +
+                                  llvm::Twine(kMaxForeignChunks));
+    }
+    if (touched_ * plan_.shares > kMaxForeignTouched) {
+      json_.refuse(root.line, "its operations touch " + llvm::Twine(touched_ * plan_.shares) +
+                                  " chunks, or shares of them; the limit is " +
+                                  llvm::Twine(kMaxForeignTouched));
+    }
   }
 
   std::optional<ChunkBuffer> bufferOf(llvm::StringRef name) {
@@ -280,6 +292,8 @@ class PlanReader {
       chunks.first = count(one, "index");
       chunks.count = static_cast<std::int32_t>(json_.number(one, "size", 1, kMaxForeignChunks));
       gpu.chunk_list.push_back(chunks);
+      touched_ += static_cast<std::uint64_t>(chunks.count);
+      highest_ = std::max(highest_, std::int64_t{chunks.first} + chunks.count);
     }
     return static_cast<std::uint16_t>(all.size());
   }
@@ -348,9 +362,10 @@ class PlanReader {
   llvm::StringRef origin_;
   LocatedJsonReader json_;
   MscclppPlan plan_;
-  std::string where_;      // the operation that is read
-  std::string reduction_;  // of all of them
-  std::uint64_t ops_ = 0;
+  std::string where_;                    // the operation that is read
+  std::string reduction_;                // of all of them
+  std::uint64_t ops_ = 0, touched_ = 0;  // chunks of all operations
+  std::int64_t highest_ = 0;             // behind the last chunk that any names
 };
 
 }  // namespace

@@ -168,6 +168,10 @@ class PlanSteps {
       if (chunks.buffer != ChunkBuffer::kScratch) {
         return makeError(at(op) + "writes packets to a buffer that is not scratch");
       }
+      if (chunks.first + chunks.count > programs_.ranks[rankOf(chunks)].chunks[2]) {
+        return makeError(at(op) + "writes packets beyond the scratch of gpu " +
+                         llvm::Twine(rankOf(chunks)));
+      }
       for (std::int32_t i = 0; i < chunks.count; ++i) {
         if (!packets_[rankOf(chunks)].try_emplace(chunks.first + i, packet_).second) {
           return makeError(at(op) + "writes packets to s[" +
