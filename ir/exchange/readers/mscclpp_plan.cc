@@ -17,7 +17,7 @@
 namespace torc::ir {
 namespace {
 
-constexpr std::int64_t kMostBlocks = 4096;  // of a gpu, and channels, buffers, semaphores
+constexpr std::int64_t kMostBlocks = 4096;  // of a gpu, and channels of a type, and barriers
 constexpr std::uint32_t kMostShares = 4096;
 constexpr std::size_t kMostOfList = std::numeric_limits<std::uint16_t>::max();
 
@@ -142,6 +142,11 @@ class PlanReader {
       for (const LocatedJson& peer : json_.elements(channel, "connected_to"))
         gpu.peers[indexOf(*type)].push_back(
             static_cast<std::int32_t>(json_.numberOf(peer, "a peer", 0, kMaxForeignRanks - 1)));
+    }
+    for (const std::vector<std::int32_t>& peers : gpu.peers) {
+      if (peers.size() <= static_cast<std::size_t>(kMostBlocks)) continue;
+      return json_.refuse(value.line,
+                          "has more than " + llvm::Twine(kMostBlocks) + " channels of a type");
     }
     for (const LocatedJson& buffer : json_.elementsIfAny(value, "remote_buffers")) {
       gpu.remote_buffers.push_back(
