@@ -14,10 +14,10 @@
 #include "compiler/commands/commands.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
-#include "ir/exchange/chakra_writer.h"
-#include "ir/exchange/exported_call.h"
-#include "ir/exchange/goal_writer.h"
-#include "ir/exchange/msccl_writer.h"
+#include "ir/exchange/writers/chakra_writer.h"
+#include "ir/exchange/writers/exported_call.h"
+#include "ir/exchange/writers/goal_writer.h"
+#include "ir/exchange/writers/msccl_writer.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "model/machines/machine.h"
@@ -209,7 +209,8 @@ void noteLimits(const ir::MscclWriter& writer) {
   for (const auto& [what, has, most] :
        {std::tuple("channels", std::uint64_t{writer.channels()}, ir::kChannelsOfReaders),
         std::tuple("chunks", writer.chunks(), ir::kChunksOfReaders),
-        std::tuple("thread blocks of a rank", writer.mostBlocks(), ir::kBlocksOfReaders)}) {
+        std::tuple("thread blocks of a rank", writer.mostBlocks(), ir::kBlocksOfReaders),
+        std::tuple("elements of XML for a rank", writer.mostElements(), ir::kElementsOfReaders)}) {
     note(what, has, most, "readers take " + llvm::Twine(most));
   }
 }

@@ -9,7 +9,7 @@
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/exchange/import.h"
-#include "ir/exchange/recognise.h"
+#include "ir/exchange/readers/recognise.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "passes/allocate_scratch.h"
@@ -33,15 +33,15 @@ opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
                         desc("Where to write the schedule file (default FILE with .torc)"));
 opt<bool> quiet("quiet", sub(command), cat(category), desc("Print no summary"));
 
-/// The faults of a proof, each at the step that the operation was made of.
+/// The faults of a proof, each at the step that the operation was made of; others at `whole`.
 llvm::Error faultsOf(const ir::ImportedSchedule& imported, const ir::VerifyResult& proof,
-                     llvm::StringRef origin) {
+                     llvm::StringRef whole) {
   std::string text;
   for (const ir::Fault& fault : proof.faults) {
     if (!text.empty()) text += '\n';
-    text += fault.operation < imported.sources.size() ? imported.sources[fault.operation]
-                                                      : origin.str();
-    text += (": " + ir::name(fault.rule) + ": " + fault.message).str();
+    text += fault.operation < imported.sources.size() ? imported.sources[fault.operation] + ": "
+                                                      : whole.str();
+    text += (ir::name(fault.rule) + ": " + fault.message).str();
     if (fault.operation < imported.sources.size()) {
       text += "\n  " + ir::operationText(imported.schedule.view(), fault.operation);
     }
@@ -83,7 +83,7 @@ int run() {
   if (!imported) return inputFault(imported.takeError());
   programs->ranks.clear();
   const ir::VerifyResult proof = ir::verify(imported->schedule.view());
-  if (!proof.ok()) return inputFault(faultsOf(*imported, proof, origin));
+  if (!proof.ok()) return inputFault(faultsOf(*imported, proof, programs->at()));
   const Schedule schedule = shortened(imported->schedule);
   llvm::Expected<ProvedFile> file = provedFile(schedule.view());
   if (!file) return inputFault(file.takeError());

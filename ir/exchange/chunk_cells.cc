@@ -23,8 +23,8 @@ llvm::Expected<ChunkCells> ChunkCells::of(const RankPrograms& programs) {
   const bool has_blocks = programs.collective != Collective::kAllreduce &&
                           programs.collective != Collective::kBroadcast;
   if (has_blocks && chunks % ranks != 0) {
-    return makeError(llvm::Twine(programs.origin) + ": nchunksperloop is " + llvm::Twine(chunks) +
-                     ", which is no multiple of the " + llvm::Twine(ranks) + " gpus");
+    return makeError(programs.at() + "the vector has " + llvm::Twine(chunks) +
+                     " chunks, which is no multiple of the " + llvm::Twine(ranks) + " gpus");
   }
   cells.chunks_of_block_ = chunks / ranks;
   const bool is_allgather = programs.collective == Collective::kAllgather;
@@ -37,7 +37,7 @@ llvm::Expected<ChunkCells> ChunkCells::of(const RankPrograms& programs) {
   for (std::size_t rank = 0; rank < programs.ranks.size(); ++rank)
     all += cells.count(rank);
   if (all > kMaxForeignCells) {
-    return makeError(llvm::Twine(programs.origin) + ": its buffers have " + llvm::Twine(all) +
+    return makeError(programs.at() + "its buffers have " + llvm::Twine(all) +
                      " chunks on all gpus; the limit is " + llvm::Twine(kMaxForeignCells));
   }
   return cells;
@@ -54,9 +54,12 @@ llvm::Expected<std::uint32_t> ChunkCells::cellOf(std::size_t rank, const ChunkRu
   const std::uint32_t sizes[] = {input_count_, output_count_, this->count(rank) - scratch_begin_};
   if (run.first < 0 ||
       static_cast<std::uint64_t>(run.first) + static_cast<std::uint64_t>(count) > sizes[buffer]) {
-    return makeError(llvm::Twine("names ") + kNames[buffer] + "[" + llvm::Twine(run.first) +
-                     (count > 1 ? ".." + llvm::Twine(run.first + count - 1) : llvm::Twine("")) +
-                     "] of " + llvm::Twine(sizes[buffer]) + " chunks");
+    const std::int32_t shares = programs_->shares;
+    const std::int32_t last = (run.first + std::max(count, 1) - 1) / shares;
+    return makeError(
+        llvm::Twine("names ") + kNames[buffer] + "[" + llvm::Twine(run.first / shares) +
+        (last > run.first / shares ? ".." + llvm::Twine(last) : llvm::Twine("")) + "] of " +
+        llvm::Twine(sizes[buffer] / static_cast<std::uint32_t>(shares)) + " chunks");
   }
   const auto first = static_cast<std::uint32_t>(run.first);
   if (run.buffer == ChunkBuffer::kScratch) return scratch_begin_ + first;
@@ -106,7 +109,8 @@ ChunkNumber ChunkCells::resultOf(std::size_t rank, std::uint32_t cell) const {
 }
 
 std::string ChunkCells::nameOf(std::uint32_t cell) const {
-  const auto text = [](char buffer, std::uint32_t index) {
+  const auto text = [this](char buffer, std::uint32_t index) {
+    index /= static_cast<std::uint32_t>(programs_->shares);
     return std::string(1, buffer) + "[" + std::to_string(index) + "]";
   };
   if (cell >= scratch_begin_) return text('s', cell - scratch_begin_);
@@ -117,16 +121,17 @@ std::string ChunkCells::nameOf(std::uint32_t cell) const {
 
 std::string ChunkCells::textOf(ChunkNumber chunk) const {
   if (chunk == kNoChunk) return "nothing";
+  const auto shares = static_cast<std::uint32_t>(programs_->shares);
   if (programs_->collective == Collective::kAlltoall) {
     const ChunkNumber from = chunk / input_count_, to = chunk % input_count_ / chunks_of_block_;
-    return "chunk " + std::to_string(chunk % chunks_of_block_) + " from gpu " +
+    return "chunk " + std::to_string(chunk % chunks_of_block_ / shares) + " from gpu " +
            std::to_string(from) + " to gpu " + std::to_string(to);
   }
   if (programs_->collective == Collective::kAllgather) {
-    return "chunk " + std::to_string(chunk % chunks_of_block_) + " of gpu " +
+    return "chunk " + std::to_string(chunk % chunks_of_block_ / shares) + " of gpu " +
            std::to_string(chunk / chunks_of_block_);
   }
-  return "chunk " + std::to_string(chunk);
+  return "chunk " + std::to_string(chunk / shares);
 }
 
 }  // namespace torc::ir

@@ -305,7 +305,7 @@ llvm::Error ChunkFlow::checkResults(std::size_t rank) {
       const std::string where = "gpu " + std::to_string(rank) + " " + cells_.nameOf(cell);
       const std::string wanted = "; it must be " + cells_.textOf(result);
       if (value.writer == kNoStep) {
-        return makeError(programs_.origin + ": " + where + " is never written" + wanted);
+        return makeError(programs_.at() + where + " is never written" + wanted);
       }
       return makeError(order_.at(value.writer) + "is the last to write " + cells_.nameOf(cell) +
                        ", which ends with " + cells_.textOf(value.chunk) + wanted);

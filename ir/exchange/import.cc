@@ -371,11 +371,11 @@ void Importer::write(StepBuilder& builder, const Operations& operations, std::ui
       default:
         builder.copy(place, dst, a, after);
     }
-    std::string source = programs_.origin;
+    std::string source = programs_.at() + "at the end";
     if (operation.step != kNoStep) {
       const StepPosition at = order_.placeOf(operation.step);
-      source += ":" + std::to_string(order_.step(operation.step).line) +
-                ": error: " + RankPrograms::place(at.rank, at.block, at.index);
+      source = programs_.origin + ":" + std::to_string(order_.step(operation.step).line) +
+               ": error: " + programs_.place(at.rank, at.block, at.index);
       if (ranks > 1) source += " (so on " + std::to_string(ranks) + " gpus)";
     }
     sources.push_back(std::move(source));
@@ -423,9 +423,9 @@ llvm::Expected<ImportedSchedule> Importer::run() {
   header.colors[0].chunks = parts_;
   StepBuilder builder(header);
   streams_.emplace(0, 0);
-  for (const RankProgram& program : programs_.ranks) {
-    for (const ThreadBlock& block : program.blocks)
-      streams_.emplace(block.channel, 0);
+  for (const Class& one : classes) {
+    for (const RelativeOperation& operation : one.operations)
+      streams_.emplace(static_cast<std::int32_t>(operation.channel), 0);
   }
   for (auto& [channel, stream] : streams_)
     stream = builder.addStream({kNone, 0});
@@ -458,6 +458,17 @@ llvm::Expected<ImportedSchedule> importPrograms(const RankPrograms& programs,
                        llvm::Twine(topology.axes[axis].name) +
                        " a schedule would have to serve all: take a ring");
     }
+  }
+  std::uint64_t touched = 0;
+  for (const RankProgram& rank : programs.ranks) {
+    for (const ThreadBlock& block : rank.blocks) {
+      for (const RankStep& step : block.steps)
+        touched += static_cast<std::uint64_t>(step.count);
+    }
+  }
+  if (touched > kMaxForeignTouched) {
+    return makeError(programs.at() + "its steps touch " + llvm::Twine(touched) +
+                     " chunks; the limit is " + llvm::Twine(kMaxForeignTouched));
   }
   llvm::Expected<ProgramOrder> order = ProgramOrder::of(programs);
   if (!order) return order.takeError();

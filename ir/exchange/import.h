@@ -15,8 +15,8 @@ namespace torc::ir {
 
 struct ImportedSchedule {
   Schedule schedule;
-  /// Of each operation, what it was made of: `x.xml:57: error: gpu 3 tb 1 step 4`, or the file
-  /// alone.
+  /// Of each operation, what it was made of: `x.xml:57: error: gpu 3 tb 1 step 4`, or, of a
+  /// copy that no step has, that it is at the end.
   std::vector<std::string> sources;
   std::uint64_t steps = 0;    // that there were
   std::uint32_t classes = 0;  // ranks that do the same, seen from themselves, are one

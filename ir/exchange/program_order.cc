@@ -47,7 +47,7 @@ std::string ProgramOrder::at(StepId id) const {
 
 std::string ProgramOrder::name(StepId id) const {
   const StepPosition place = placeOf(id);
-  return RankPrograms::place(place.rank, place.block, place.index) + " (line " +
+  return programs_->place(place.rank, place.block, place.index) + " (line " +
          std::to_string(step(id).line) + ")";
 }
 
@@ -58,6 +58,12 @@ StepId ProgramOrder::dependenceOf(StepId id) const {
               static_cast<std::size_t>(waiting.after));
 }
 
+std::array<StepId, 5> ProgramOrder::before(StepId id) const {
+  const StepId turn = id != block_begin_[block_of_[id]] ? id - 1 : kNoStep;
+  const StepId named = dependenceOf(id);
+  return {turn, named, arrivalOf(turn), arrivalOf(named), sender_[id]};
+}
+
 StepId ProgramOrder::notBefore(llvm::ArrayRef<StepId> earlier, StepId later) const {
   std::uint32_t lowest = levels_[later];
   for (const StepId step : earlier)
@@ -65,11 +71,9 @@ StepId ProgramOrder::notBefore(llvm::ArrayRef<StepId> earlier, StepId later) con
   std::vector<StepId> reached{later};
   llvm::DenseSet<StepId> seen;
   for (std::size_t i = 0; i < reached.size(); ++i) {
-    const StepId step = reached[i];
-    const StepId turn = step != block_begin_[block_of_[step]] ? step - 1 : kNoStep;
-    for (const StepId before : {turn, dependenceOf(step), sender_[step]}) {
-      if (before == kNoStep || levels_[before] < lowest || !seen.insert(before).second) continue;
-      reached.push_back(before);
+    for (const StepId one : before(reached[i])) {
+      if (one == kNoStep || levels_[one] < lowest || !seen.insert(one).second) continue;
+      reached.push_back(one);
     }
   }
   for (const StepId step : earlier) {
@@ -123,6 +127,7 @@ llvm::Error ProgramOrder::match() {
   };
   const auto blockName = [&](std::size_t block) {
     const std::size_t rank = rank_of_block_[block];
+    if (!blockAt(block).name.empty()) return blockAt(block).name;
     return "gpu " + std::to_string(rank) + " tb " + std::to_string(block - rank_begin_[rank]);
   };
   const auto stepsOf = [&](std::size_t block, bool (*has)(StepKind)) {
@@ -167,11 +172,17 @@ llvm::Error ProgramOrder::match() {
     if (sends.size() != receives.size()) {
       const bool more = sends.size() > receives.size();
       const StepId alone = more ? sends[receives.size()] : receives[sends.size()];
-      return makeError(at(alone) + (more ? "sends message " : "receives message ") +
+      const bool is_signal = step(alone).count == 0;
+      return makeError(at(alone) +
+                       (more        ? is_signal ? "sends signal " : "sends message "
+                        : is_signal ? "waits for signal "
+                                    : "receives message ") +
                        llvm::Twine(std::min(sends.size(), receives.size())) + " from gpu " +
                        llvm::Twine(from) + " to gpu " + llvm::Twine(to) + " on channel " +
                        llvm::Twine(channel) +
-                       (more ? ", which nobody receives" : ", which nobody sends"));
+                       (!more       ? ", which nobody sends"
+                        : is_signal ? ", which nobody waits for"
+                                    : ", which nobody receives"));
     }
     for (std::size_t k = 0; k < sends.size(); ++k) {
       if (step(sends[k]).count != step(receives[k]).count) {
@@ -199,8 +210,8 @@ llvm::Error ProgramOrder::sort() {
   for (StepId id = 0; id < size(); ++id) {
     const StepId named = dependenceOf(id);
     if (named != kNoStep) waiting[next[named]++] = id;
-    missing[id] = (named != kNoStep ? 1 : 0) + (sender_[id] != kNoStep ? 1 : 0) +
-                  (id != block_begin_[block_of_[id]] ? 1 : 0);
+    for (const StepId one : before(id))
+      missing[id] += one != kNoStep ? 1 : 0;
   }
   levels_.assign(size(), 0);
   order_.reserve(size());
@@ -213,20 +224,25 @@ llvm::Error ProgramOrder::sort() {
       levels_[after] = std::max(levels_[after], levels_[id] + 1);
       if (--missing[after] == 0) order_.push_back(after);
     };
-    if (id + 1 < size() && block_of_[id + 1] == block_of_[id]) complete(id + 1);
-    for (std::uint32_t i = begin[id]; i < begin[id + 1]; ++i)
-      complete(waiting[i]);
+    const auto completeAfter = [&](StepId of) {
+      if (of + 1 < size() && block_of_[of + 1] == block_of_[of]) complete(of + 1);
+      for (std::uint32_t i = begin[of]; i < begin[of + 1]; ++i)
+        complete(waiting[i]);
+    };
+    completeAfter(id);
     if (receiver_[id] != kNoStep) complete(receiver_[id]);
+    if (sender_[id] != kNoStep && step(sender_[id]).arrives) completeAfter(sender_[id]);
   }
   return order_.size() < size() ? circle(missing) : llvm::Error::success();
 }
 
 /// Of what is left each step waits for another one: back from one of them it goes round.
 llvm::Error ProgramOrder::circle(const std::vector<std::uint32_t>& missing) const {
-  const auto before = [&](StepId id) {
-    if (id != block_begin_[block_of_[id]] && missing[id - 1] > 0) return id - 1;
-    if (const StepId named = dependenceOf(id); named != kNoStep && missing[named] > 0) return named;
-    return sender_[id];
+  const auto before = [&](StepId of) {
+    for (const StepId one : this->before(of)) {
+      if (one != kNoStep && missing[one] > 0) return one;
+    }
+    return kNoStep;
   };
   StepId id = 0;
   while (missing[id] == 0)

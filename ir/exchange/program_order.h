@@ -3,6 +3,7 @@
 #ifndef TORC_IR_EXCHANGE_PROGRAM_ORDER_H_
 #define TORC_IR_EXCHANGE_PROGRAM_ORDER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -56,9 +57,17 @@ class ProgramOrder {
   StepId notBefore(llvm::ArrayRef<StepId> earlier, StepId later) const;
   /// The step that this one names, or kNoStep.
   StepId dependenceOf(StepId id) const;
+  /// All that a step waits for: its turn, the step that it names, what these two send if they are
+  /// complete only when that has arrived, and the send that it receives; kNoStep where there is
+  /// none.
+  std::array<StepId, 5> before(StepId id) const;
 
  private:
   explicit ProgramOrder(const RankPrograms& programs) : programs_(&programs) {}
+  /// Who receives what `id` sends, if it is complete only then.
+  StepId arrivalOf(StepId id) const {
+    return id != kNoStep && receiver_[id] != kNoStep && step(id).arrives ? receiver_[id] : kNoStep;
+  }
   llvm::Error number();
   llvm::Error match();
   llvm::Error sort();

@@ -5,7 +5,8 @@
 // Meaning. The steps of a thread block run in their order, each complete before the next; a step
 // may also wait for one of another block of its rank. The k-th message that a block sends on a
 // connection (its rank, the peer, the channel) is the k-th that the peer's block receives there. A
-// send is complete when its data are on their way.
+// send is complete when its data are on their way, or, if it says so, when they have arrived. A
+// message of no chunks is a signal: it puts steps in order.
 #ifndef TORC_IR_EXCHANGE_RANK_PROGRAMS_H_
 #define TORC_IR_EXCHANGE_RANK_PROGRAMS_H_
 
@@ -56,12 +57,15 @@ struct RankStep {
   std::int32_t count = 0;                    // chunks
   std::int32_t after_block = -1, after = 0;  // a step of this rank, by its block; -1: none
   std::uint32_t line = 0;                    // of the file, from 1
+  std::uint32_t number = 0;                  // in messages, its block's name before it
+  bool arrives = false;                      // a send that is complete when it has been received
 };
 
 struct ThreadBlock {
   std::int32_t send_peer = -1, receive_peer = -1;  // ranks; -1: none
   std::int32_t channel = 0;
   std::uint32_t line = 0;
+  std::string name;  // for messages; empty: that of its place
   std::vector<RankStep> steps;
 };
 
@@ -76,18 +80,24 @@ struct RankPrograms {
   Collective collective = Collective::kAllreduce;
   bool in_place = false;
   std::int32_t chunks = 1;  // that the vector of all blocks is cut into
+  std::int32_t shares = 1;  // such chunks are one of the file's, for messages
+  std::uint32_t line = 1;   // where the file says this
   std::vector<RankProgram> ranks;
 
   std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }
+  /// `x.xml:1: error: `, of what is true of the whole.
+  std::string at() const { return origin + ":" + std::to_string(line) + ": error: "; }
   /// `x.xml:57: error: gpu 3 tb 1 step 4: `.
   std::string at(std::size_t rank, std::size_t block, std::size_t step) const {
     return origin + ":" + std::to_string(ranks[rank].blocks[block].steps[step].line) +
            ": error: " + place(rank, block, step) + ": ";
   }
   /// `gpu 3 tb 1 step 4`.
-  static std::string place(std::size_t rank, std::size_t block, std::size_t step) {
-    return "gpu " + std::to_string(rank) + " tb " + std::to_string(block) + " step " +
-           std::to_string(step);
+  std::string place(std::size_t rank, std::size_t block, std::size_t step) const {
+    const ThreadBlock& of = ranks[rank].blocks[block];
+    return (of.name.empty() ? "gpu " + std::to_string(rank) + " tb " + std::to_string(block)
+                            : of.name) +
+           " step " + std::to_string(of.steps[step].number);
   }
 };
 
@@ -97,6 +107,8 @@ inline constexpr std::int32_t kMaxForeignRanks = 65'536;
 /// Chunks of a buffer, and of all ranks' memory, at most.
 inline constexpr std::int32_t kMaxForeignChunks = 1 << 20;
 inline constexpr std::uint64_t kMaxForeignCells = 1 << 25;
+/// Chunks that all steps together touch, at most: each is gone through.
+inline constexpr std::uint64_t kMaxForeignTouched = 1 << 28;
 
 }  // namespace torc::ir
 

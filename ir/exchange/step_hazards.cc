@@ -114,7 +114,7 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
     if (steps_of[rank].empty()) continue;
     Clocks clocks(programs, order, rank);
     if (!clocks.fits()) {
-      return makeError(llvm::Twine(programs.origin) + ": gpu " + llvm::Twine(rank) +
+      return makeError(programs.at() + "gpu " + llvm::Twine(rank) +
                        " has too many steps and thread blocks to order them");
     }
     std::vector<Users> users(cells.count(rank));

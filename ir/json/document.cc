@@ -53,14 +53,7 @@ class DocumentBuilder : public json::json_sax_t {
                    const json::exception& exception) override {
     syntax_fault_ = true;
     position_ = position;
-    // Without what nlohmann puts before it: its own error code, line and column.
-    llvm::StringRef what = exception.what();
-    what = what.substr(what.find(']') + 1).ltrim();
-    if (what.consume_front("parse error")) what = what.substr(what.find(": ") + 1).ltrim();
-    constexpr std::size_t kLongest = 160;
-    for (char c : what.take_front(kLongest))
-      fault_ += llvm::isPrint(c) ? c : '?';
-    if (what.size() > kLongest) fault_ += "...";
+    fault_ = torc::ir::syntaxFault(exception.what());
     return false;
   }
 
@@ -145,6 +138,16 @@ std::string JsonNode::path() const {
   path += '/';
   if (up_->value().is_array()) return path + std::to_string(index_);
   return path + key_.str();
+}
+
+std::string syntaxFault(llvm::StringRef what) {
+  constexpr std::size_t kLongest = 160;
+  what = what.substr(what.find(']') + 1).ltrim();
+  if (what.consume_front("parse error")) what = what.substr(what.find(": ") + 1).ltrim();
+  std::string fault;
+  for (char c : what.take_front(kLongest))
+    fault += llvm::isPrint(c) ? c : '?';
+  return what.size() > kLongest ? fault + "..." : fault;
 }
 
 std::string shownName(llvm::StringRef name) {

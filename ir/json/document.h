@@ -40,6 +40,9 @@ class JsonNode {
   std::size_t index_ = 0;  // in an array
 };
 
+/// What is wrong with a text, as nlohmann says it, without its error code, line and column.
+std::string syntaxFault(llvm::StringRef what);
+
 /// A name from a document for a message: quoted, cut if long, nothing unprintable.
 std::string shownName(llvm::StringRef name);
 

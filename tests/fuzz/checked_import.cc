@@ -5,7 +5,7 @@
 
 #include "ir/counted/counted_proof.h"
 #include "ir/exchange/import.h"
-#include "ir/exchange/recognise.h"
+#include "ir/exchange/readers/recognise.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/validation/validate.h"
 

@@ -1,4 +1,5 @@
-// Mutated MSCCL files through the importer: none crashes or hangs it, and what is proved is right.
+// Mutated files of other systems through the importer: none crashes or hangs it, and what is proved
+// is right.
 //
 //   bazel test -c opt --test_env=TORC_FUZZ_MUTANTS=1000000 //tests/fuzz:import_fuzz_test
 #include <cstdio>
@@ -15,30 +16,22 @@
 namespace torc::fuzz {
 namespace {
 
-std::vector<Bytes> examples() {
+std::vector<Bytes> examples(const std::vector<std::string>& names) {
   std::vector<Bytes> examples;
-  for (const char* name :
-       {"ring-allgather_5", "recursive-doubling_8", "two-step-alltoall_2x3", "tree-broadcast_7"}) {
-    std::ifstream file(std::string("tests/ir/exchange/") + name + ".xml");
-    EXPECT_TRUE(file.good()) << name << ".xml";
+  for (const std::string& name : names) {
+    std::ifstream file("tests/ir/exchange/" + name);
+    EXPECT_TRUE(file.good()) << name;
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     examples.push_back(toBytes(text));
   }
   return examples;
 }
 
-TEST(ImportFuzz, MutantsAreRefusedOrRight) {
-  std::vector<Bytes> words;
-  for (const char* word :
-       {"<step ",         "<tb ",         "<gpu ",         "/>",
-        "</tb>",          "\"-1\"",       "\"0\"",         "\"1\"",
-        "\"2147483647\"", "\"rrc\"",      "\"rrs\"",       "\"rcs\"",
-        "\"re\"",         "\"cpy\"",      "\"nop\"",       "\"i\"",
-        "\"o\"",          "\"s\"",        "&lt;",          "<!-- -->",
-        "<!DOCTYPE a>",   "\"alltoall\"", "\"allgather\"", "\"reducescatter\""}) {
-    words.push_back(toBytes(word));
-  }
-  Mutator mutator(examples(), fuzzSeed(), words);
+void checkMutants(const std::vector<std::string>& names, const std::vector<const char*>& words) {
+  std::vector<Bytes> known;
+  for (const char* word : words)
+    known.push_back(toBytes(word));
+  Mutator mutator(examples(names), fuzzSeed(), known);
   const std::uint64_t mutants = mutantCount(20'000);
   std::uint64_t accepted = 0;
   for (std::uint64_t i = 0; i < mutants; ++i) {
@@ -50,6 +43,57 @@ TEST(ImportFuzz, MutantsAreRefusedOrRight) {
   std::printf("%llu of %llu proved\n", static_cast<unsigned long long>(accepted),
               static_cast<unsigned long long>(mutants));
   EXPECT_GT(accepted, 0u);
+}
+
+TEST(ImportFuzz, MutantsOfMscclAreRefusedOrRight) {
+  checkMutants({"ring-allgather_5.xml", "recursive-doubling_8.xml", "two-step-alltoall_2x3.xml",
+                "tree-broadcast_7.xml"},
+               {"<step ",         "<tb ",         "<gpu ",         "/>",
+                "</tb>",          "\"-1\"",       "\"0\"",         "\"1\"",
+                "\"2147483647\"", "\"rrc\"",      "\"rrs\"",       "\"rcs\"",
+                "\"re\"",         "\"cpy\"",      "\"nop\"",       "\"i\"",
+                "\"o\"",          "\"s\"",        "&lt;",          "<!-- -->",
+                "<!DOCTYPE a>",   "\"alltoall\"", "\"allgather\"", "\"reducescatter\""});
+}
+
+TEST(ImportFuzz, MutantsOfPlansAreRefusedOrRight) {
+  checkMutants(
+      {"packet-allreduce_3.json", "port-allgather_4.json", "group-allreduce_3.json",
+       "semaphore-alltoall_3.json"},
+      {"\"put\"",     "\"pws\"",     "\"pwsf\"",     "\"get\"",          "\"copy\"",
+       "\"re\"",      "\"res\"",     "\"rre\"",      "\"rres\"",         "\"upkt\"",
+       "\"cpkt\"",    "\"ppkt\"",    "\"rppkt\"",    "\"respkt\"",       "\"recspkt\"",
+       "\"signal\"",  "\"wait\"",    "\"flush\"",    "\"barrier\"",      "\"nop\"",
+       "\"glres\"",   "\"switch\"",  "\"port\"",     "\"memory\"",       "\"sem_acquire\"",
+       "\"i\"",       "\"o\"",       "\"s\"",        "{\"buffer_id\":0", "9223372036854775808",
+       "-1",          "1e9",         "2147483648",   "[[[[[[[[[[[[[[[[", "\"tbg_size\": 4096",
+       "null",        "1000000000",  "\"pipeline\"", "\"ops\": []",      "\"allgather\"",
+       "\"size\": 2", "\"index\": 1"});
+}
+
+TEST(ImportFuzz, MutantsOfLinksAreRefusedOrRight) {
+  checkMutants({"sccl-allgather_4.txt", "sccl-allreduce_4.txt", "sccl-alltoall_4.txt",
+                "tacos-allgather_4.txt"},
+               {"\"sends\"",
+                "\"steps\"",
+                "\"pre\"",
+                "\"post\"",
+                "\"addr\"",
+                "\"nodes\": 3",
+                "[0, 1, 2]",
+                "[1, 0, 1]",
+                "-1",
+                "1000000000",
+                "[[[[[[[[[[[[[[[[[",
+                "null",
+                "None",
+                "Chunks Count,8",
+                "NPUs Count,2",
+                "Links Count,8",
+                ",",
+                "0,1,500,50,0",
+                "9223372036854775808",
+                "\"chunks\": 65536"});
 }
 
 }  // namespace

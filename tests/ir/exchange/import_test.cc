@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/counted/counted_proof.h"
-#include "ir/exchange/msccl_reader.h"
+#include "ir/exchange/readers/msccl_reader.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/topology/topology.h"
 #include "support/hash.h"

@@ -1,7 +1,7 @@
 // Chunks of MSCCL programs: for which count of a schedule everything is whole, and what ranks'
 // regions are in chunks then.
-#ifndef TORC_IR_EXCHANGE_MSCCL_CHUNKS_H_
-#define TORC_IR_EXCHANGE_MSCCL_CHUNKS_H_
+#ifndef TORC_IR_EXCHANGE_WRITERS_MSCCL_CHUNKS_H_
+#define TORC_IR_EXCHANGE_WRITERS_MSCCL_CHUNKS_H_
 
 #include <cstdint>
 #include <vector>
@@ -63,4 +63,4 @@ class RunWalk {
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_EXCHANGE_MSCCL_CHUNKS_H_
+#endif  // TORC_IR_EXCHANGE_WRITERS_MSCCL_CHUNKS_H_

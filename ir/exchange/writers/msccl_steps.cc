@@ -1,11 +1,11 @@
 // Operations as steps of thread blocks, and dependences between these.
-#include "ir/exchange/msccl_steps.h"
+#include "ir/exchange/writers/msccl_steps.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "ir/exchange/msccl_chunks.h"
+#include "ir/exchange/writers/msccl_chunks.h"
 
 namespace torc::ir {
 namespace {

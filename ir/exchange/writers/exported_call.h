@@ -1,7 +1,7 @@
 // An exported call: a schedule for one size and root, of which the programs of all ranks are made
 // one after the other, so that no more than one has to be held.
-#ifndef TORC_IR_EXCHANGE_EXPORTED_CALL_H_
-#define TORC_IR_EXCHANGE_EXPORTED_CALL_H_
+#ifndef TORC_IR_EXCHANGE_WRITERS_EXPORTED_CALL_H_
+#define TORC_IR_EXCHANGE_WRITERS_EXPORTED_CALL_H_
 
 #include <cstdint>
 #include <memory>
@@ -58,4 +58,4 @@ class ExportedCall {
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_EXCHANGE_EXPORTED_CALL_H_
+#endif  // TORC_IR_EXCHANGE_WRITERS_EXPORTED_CALL_H_

@@ -1,5 +1,5 @@
 // The nodes of a Chakra trace in protobuf's wire format.
-#include "ir/exchange/chakra_writer.h"
+#include "ir/exchange/writers/chakra_writer.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The thread blocks of one rank, as MSCCL programs have them.
-#ifndef TORC_IR_EXCHANGE_MSCCL_STEPS_H_
-#define TORC_IR_EXCHANGE_MSCCL_STEPS_H_
+#ifndef TORC_IR_EXCHANGE_WRITERS_MSCCL_STEPS_H_
+#define TORC_IR_EXCHANGE_WRITERS_MSCCL_STEPS_H_
 
 #include <cstdint>
 #include <vector>
@@ -54,4 +54,4 @@ llvm::Expected<std::vector<MscclBlock>> blocksOf(
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_EXCHANGE_MSCCL_STEPS_H_
+#endif  // TORC_IR_EXCHANGE_WRITERS_MSCCL_STEPS_H_

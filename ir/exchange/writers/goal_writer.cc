@@ -1,5 +1,5 @@
 // GOAL text, rank by rank.
-#include "ir/exchange/goal_writer.h"
+#include "ir/exchange/writers/goal_writer.h"
 
 #include <cmath>
 #include <utility>

@@ -1,5 +1,5 @@
 // The programs of an exported call, and how many operations they may have.
-#include "ir/exchange/exported_call.h"
+#include "ir/exchange/writers/exported_call.h"
 
 #include <algorithm>
 

@@ -6,12 +6,12 @@
 // nanoseconds. What an operation waits for it `requires`. A stream is a `cpu`: LogGOPSim lets a
 // cpu take in one message at a time. The links of a node are its `nic`s: number 2 x axis, or one
 // more where the message goes down the axis, is the one by which it begins its way.
-#ifndef TORC_IR_EXCHANGE_GOAL_WRITER_H_
-#define TORC_IR_EXCHANGE_GOAL_WRITER_H_
+#ifndef TORC_IR_EXCHANGE_WRITERS_GOAL_WRITER_H_
+#define TORC_IR_EXCHANGE_WRITERS_GOAL_WRITER_H_
 
 #include <llvm/Support/raw_ostream.h>
 
-#include "ir/exchange/exported_call.h"
+#include "ir/exchange/writers/exported_call.h"
 
 namespace torc::ir {
 
@@ -22,4 +22,4 @@ void writeGoalRank(const ExportedCall& call, const FlatProgram& program, llvm::r
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_EXCHANGE_GOAL_WRITER_H_
+#endif  // TORC_IR_EXCHANGE_WRITERS_GOAL_WRITER_H_

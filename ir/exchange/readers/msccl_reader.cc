@@ -1,5 +1,5 @@
 // MSCCL XML: expat tells of elements, which stand in one another in one way only.
-#include "ir/exchange/msccl_reader.h"
+#include "ir/exchange/readers/msccl_reader.h"
 
 #include <algorithm>
 #include <expat.h>
@@ -10,6 +10,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
 
+#include "ir/exchange/readers/foreign_collective.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {
@@ -17,16 +18,6 @@ namespace {
 
 constexpr std::size_t kMaxBlocks = 4096;  // of a rank
 constexpr int kBytesAtATime = 1 << 20;
-
-std::optional<Collective> collectiveOf(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<Collective>>(name)
-      .Case("allreduce", Collective::kAllreduce)
-      .Case("allgather", Collective::kAllgather)
-      .Cases("reducescatter", "reduce_scatter", Collective::kReduceScatter)
-      .Case("alltoall", Collective::kAlltoall)
-      .Case("broadcast", Collective::kBroadcast)
-      .Default(std::nullopt);
-}
 
 std::optional<StepKind> kindOf(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<StepKind>>(name)
@@ -55,6 +46,10 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
 
   llvm::Expected<RankPrograms> read(llvm::StringRef text) {
+    // A declaration may stand at the very beginning only.
+    const llvm::StringRef all = text;
+    text = text.ltrim();
+    skipped_ = static_cast<std::uint32_t>(all.drop_back(text.size()).count('\n'));
     for (bool is_last = false; !is_last && fault_.empty();) {
       const llvm::StringRef some = text.take_front(kBytesAtATime);
       text = text.drop_front(some.size());
@@ -95,7 +90,7 @@ class Reader {
   }
 
   std::uint32_t line() const {
-    return static_cast<std::uint32_t>(XML_GetCurrentLineNumber(parser_));
+    return static_cast<std::uint32_t>(XML_GetCurrentLineNumber(parser_)) + skipped_;
   }
 
   /// The first fault counts.
@@ -156,13 +151,12 @@ class Reader {
 
   void startAlgorithm(Attributes attributes) {
     programs_.origin = origin_.str();
+    programs_.line = line();
     programs_.name = text(attributes, "name").str();
     const llvm::StringRef collective = text(attributes, "coll");
-    const std::optional<Collective> known = collectiveOf(collective);
+    const std::optional<Collective> known = foreignCollective(collective);
     if (!known) {
-      refuse("coll is '" + collective +
-             "'; imported are allreduce, allgather, reducescatter, "
-             "alltoall and broadcast");
+      refuse("coll is '" + collective + "'; " + kForeignCollectives);
       return;
     }
     programs_.collective = *known;
@@ -238,6 +232,7 @@ class Reader {
     RankStep step;
     step.kind = kind.value_or(StepKind::kNothing);
     step.line = line();
+    step.number = static_cast<std::uint32_t>(index);
     step.src = run(attributes, "srcbuf", "srcoff");
     step.dst = run(attributes, "dstbuf", "dstoff");
     step.count = number(attributes, "cnt", 0, kMaxForeignChunks);
@@ -276,6 +271,7 @@ class Reader {
   std::string element_;
   RankPrograms programs_;
   std::vector<bool> seen_;
+  std::uint32_t skipped_ = 0;  // lines of white space before it
   std::size_t depth_ = 0, rank_ = 0, block_ = 0;
   std::uint64_t steps_ = 0;
 };

@@ -1,5 +1,5 @@
 // MSCCL XML, rank by rank, with the programs of the ranks at the other ends of its messages.
-#include "ir/exchange/msccl_writer.h"
+#include "ir/exchange/writers/msccl_writer.h"
 
 #include <algorithm>
 #include <list>
@@ -10,8 +10,8 @@
 
 #include <llvm/ADT/StringExtras.h>
 
-#include "ir/exchange/msccl_chunks.h"
-#include "ir/exchange/msccl_steps.h"
+#include "ir/exchange/writers/msccl_chunks.h"
+#include "ir/exchange/writers/msccl_steps.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {
@@ -136,7 +136,7 @@ class MscclWriter::Ranks {
   std::uint64_t chunk = 0;   // elements
   std::uint64_t chunks = 0;  // of a vector
   std::uint32_t channels = 1;
-  std::uint64_t most_steps = 0, most_blocks = 0;
+  std::uint64_t most_steps = 0, most_blocks = 0, most_elements = 0;
 };
 
 MscclWriter::MscclWriter(std::unique_ptr<Ranks> ranks) : ranks_(std::move(ranks)) {}
@@ -157,6 +157,9 @@ std::uint64_t MscclWriter::mostSteps() const {
 }
 std::uint64_t MscclWriter::mostBlocks() const {
   return ranks_->most_blocks;
+}
+std::uint64_t MscclWriter::mostElements() const {
+  return ranks_->most_elements;
 }
 
 llvm::Expected<MscclWriter> MscclWriter::make(const ScheduleView& schedule, std::int32_t root) {
@@ -211,8 +214,10 @@ llvm::Error MscclWriter::writeRank(const FlatProgram& program, llvm::raw_ostream
   out << "  <gpu id=\"" << program.rank << "\" i_chunks=\"" << program.in_elements / chunk
       << "\" o_chunks=\"" << program.out_elements / chunk << "\" s_chunks=\"" << scratchOf(*blocks)
       << "\">\n";
+  std::uint64_t elements = 2 + blocks->size();  // with those of the algorithm and the rank
   for (std::size_t i = 0; i < blocks->size(); ++i) {
     const MscclBlock& block = (*blocks)[i];
+    elements += block.steps.size();
     out << "    <tb id=\"" << i << "\" send=\"" << block.send << "\" recv=\"" << block.recv
         << "\" chan=\"" << block.channel << "\">\n";
     for (std::size_t s = 0; s < block.steps.size(); ++s)
@@ -221,6 +226,7 @@ llvm::Error MscclWriter::writeRank(const FlatProgram& program, llvm::raw_ostream
     ranks_->most_steps = std::max<std::uint64_t>(ranks_->most_steps, block.steps.size());
   }
   ranks_->most_blocks = std::max<std::uint64_t>(ranks_->most_blocks, blocks->size());
+  ranks_->most_elements = std::max(ranks_->most_elements, elements);
   out << "  </gpu>\n";
   return llvm::Error::success();
 }

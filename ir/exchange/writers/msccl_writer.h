@@ -15,8 +15,8 @@
 //   have the rest. A recv_reduce is an `rrc`, for which its scratch is not needed; where it does
 //   not add to what its result is in, a `cpy` brings that there before. A signal is a message of a
 //   chunk of scratch that nothing else uses.
-#ifndef TORC_IR_EXCHANGE_MSCCL_WRITER_H_
-#define TORC_IR_EXCHANGE_MSCCL_WRITER_H_
+#ifndef TORC_IR_EXCHANGE_WRITERS_MSCCL_WRITER_H_
+#define TORC_IR_EXCHANGE_WRITERS_MSCCL_WRITER_H_
 
 #include <cstdint>
 #include <memory>
@@ -25,16 +25,18 @@
 #include <llvm/Support/Error.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "ir/exchange/exported_call.h"
+#include "ir/exchange/writers/exported_call.h"
 
 namespace torc::ir {
 
 /// Chunks of a vector, at most.
 inline constexpr std::uint64_t kMostChunks = 1 << 20;
 /// What readers take: steps of a thread block (msccl-executor-nccl and RCCL; microsoft/msccl),
-/// channels, chunks (int16_t in msccl_struct.h) and thread blocks of a rank (int8_t).
+/// channels, chunks (int16_t in msccl_struct.h), thread blocks of a rank (int8_t) and its elements
+/// of XML (MAX_NODES in msccl-executor-nccl's msccl_parser.h).
 inline constexpr std::uint64_t kStepsOfRccl = 64, kStepsOfMsccl = 256, kChannelsOfReaders = 32,
-                               kChunksOfReaders = 32767, kBlocksOfReaders = 128;
+                               kChunksOfReaders = 32767, kBlocksOfReaders = 128,
+                               kElementsOfReaders = 4096;
 
 /// Sizes in bytes that a program is for; 0 for the highest: all.
 struct MscclSizes {
@@ -58,9 +60,10 @@ class MscclWriter {
   const ExportedCall& call() const;
   std::uint64_t chunks() const;    // of a vector
   std::uint32_t channels() const;  // of a rank
-  /// Of what was written, at most: steps of a thread block, thread blocks of a rank.
+  /// Of what was written, at most: steps of a thread block, thread blocks of a rank, its elements.
   std::uint64_t mostSteps() const;
   std::uint64_t mostBlocks() const;
+  std::uint64_t mostElements() const;
 
  private:
   class Ranks;
@@ -70,4 +73,4 @@ class MscclWriter {
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_EXCHANGE_MSCCL_WRITER_H_
+#endif  // TORC_IR_EXCHANGE_WRITERS_MSCCL_WRITER_H_

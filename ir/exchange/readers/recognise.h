@@ -1,6 +1,6 @@
 // Which foreign format a file is in.
-#ifndef TORC_IR_EXCHANGE_RECOGNISE_H_
-#define TORC_IR_EXCHANGE_RECOGNISE_H_
+#ifndef TORC_IR_EXCHANGE_READERS_RECOGNISE_H_
+#define TORC_IR_EXCHANGE_READERS_RECOGNISE_H_
 
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
@@ -15,4 +15,4 @@ llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef o
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_EXCHANGE_RECOGNISE_H_
+#endif  // TORC_IR_EXCHANGE_READERS_RECOGNISE_H_

@@ -1,5 +1,5 @@
 // Shares of colors as whole chunks.
-#include "ir/exchange/msccl_chunks.h"
+#include "ir/exchange/writers/msccl_chunks.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 // MSCCL XML, as MSCCLang, ForestColl, TACOS (to 1.2) and TE-CCL write it.
-#ifndef TORC_IR_EXCHANGE_MSCCL_READER_H_
-#define TORC_IR_EXCHANGE_MSCCL_READER_H_
+#ifndef TORC_IR_EXCHANGE_READERS_MSCCL_READER_H_
+#define TORC_IR_EXCHANGE_READERS_MSCCL_READER_H_
 
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
@@ -17,4 +17,4 @@ llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef ori
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_EXCHANGE_MSCCL_READER_H_
+#endif  // TORC_IR_EXCHANGE_READERS_MSCCL_READER_H_

@@ -6,12 +6,12 @@
 // message is a COMM_SEND or COMM_RECV node; the sum that follows a receive is a COMP node, as are
 // copies, in whole microseconds. ASTRA-sim executes no other kinds. What an operation waits for are
 // its data_deps.
-#ifndef TORC_IR_EXCHANGE_CHAKRA_WRITER_H_
-#define TORC_IR_EXCHANGE_CHAKRA_WRITER_H_
+#ifndef TORC_IR_EXCHANGE_WRITERS_CHAKRA_WRITER_H_
+#define TORC_IR_EXCHANGE_WRITERS_CHAKRA_WRITER_H_
 
 #include <llvm/Support/raw_ostream.h>
 
-#include "ir/exchange/exported_call.h"
+#include "ir/exchange/writers/exported_call.h"
 
 namespace torc::ir {
 
@@ -20,4 +20,4 @@ void writeChakraRank(const ExportedCall& call, const FlatProgram& program, llvm:
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_EXCHANGE_CHAKRA_WRITER_H_
+#endif  // TORC_IR_EXCHANGE_WRITERS_CHAKRA_WRITER_H_

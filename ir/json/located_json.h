@@ -1,0 +1,69 @@
+// JSON of other systems: values that know their lines, and long arrays handed over element by
+// element, so that a file of many ranks is never in memory as values. Numbers are whole.
+#ifndef TORC_IR_JSON_LOCATED_JSON_H_
+#define TORC_IR_JSON_LOCATED_JSON_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/ADT/Twine.h>
+#include <llvm/Support/Error.h>
+
+namespace torc::ir {
+
+struct LocatedJson {
+  using Elements = std::vector<LocatedJson>;
+  using Members = std::vector<std::pair<std::string, LocatedJson>>;
+
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, Elements, Members> value;
+  std::uint32_t line = 0;  // where it begins, from 1
+
+  /// The member `key` of an object; nullptr: it has none, or is no object.
+  const LocatedJson* find(llvm::StringRef key) const;
+};
+
+/// Takes the members of objects. The first fault counts: after it all gives nothing, and the caller
+/// goes on to where it asks.
+class LocatedJsonReader {
+ public:
+  explicit LocatedJsonReader(llvm::StringRef origin) : origin_(origin) {}
+
+  /// `x.json:57: error: what`.
+  void refuse(std::uint32_t line, const llvm::Twine& what);
+  bool failed() const { return !fault_.empty(); }
+  llvm::Error takeError() const;
+
+  /// These refuse what is not there, or of another type; `absent` stands for what may be missing.
+  std::int64_t number(const LocatedJson& object, llvm::StringRef key, std::int64_t lowest,
+                      std::int64_t highest);
+  std::int64_t number(const LocatedJson& object, llvm::StringRef key, std::int64_t lowest,
+                      std::int64_t highest, std::int64_t absent);
+  std::int64_t numberOf(const LocatedJson& value, const llvm::Twine& what, std::int64_t lowest,
+                        std::int64_t highest);
+  bool boolean(const LocatedJson& object, llvm::StringRef key);
+  llvm::StringRef text(const LocatedJson& object, llvm::StringRef key);
+  const LocatedJson::Elements& elements(const LocatedJson& object, llvm::StringRef key);
+  /// Empty where it is missing.
+  const LocatedJson::Elements& elementsIfAny(const LocatedJson& object, llvm::StringRef key);
+  const LocatedJson& member(const LocatedJson& object, llvm::StringRef key);
+
+ private:
+  llvm::StringRef origin_;
+  std::string fault_;
+};
+
+/// Parses `text`. The elements of the array `streamed` of the root are handed over one by one, and
+/// are then no part of the result; `take` says whether to go on. Errors: those of parseJson, with
+/// lines.
+llvm::Expected<LocatedJson> parseLocatedJson(llvm::StringRef text, llvm::StringRef origin,
+                                             llvm::StringRef streamed,
+                                             llvm::function_ref<bool(const LocatedJson&)> take);
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_JSON_LOCATED_JSON_H_

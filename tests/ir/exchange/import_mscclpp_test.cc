@@ -1,0 +1,148 @@
+// MSCCL++ plans, right and with a fault put in: what is imported and proved gives the right result
+// whatever the order of thread blocks and proxies, as a machine says that knows nothing of it.
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "ir/counted/counted_proof.h"
+#include "ir/exchange/import.h"
+#include "ir/exchange/readers/mscclpp_reader.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/topology/topology.h"
+#include "tests/ir/exchange/mscclpp_machine.h"
+
+namespace torc::ir {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kExamples[] = {
+    "put-allgather_4",   "read-allreduce_3",     "packet-allreduce_3", "port-allgather_4",
+    "group-allreduce_3", "semaphore-alltoall_3", "ring-allreduce_3",
+};
+
+json read(const std::string& name) {
+  std::ifstream file("tests/ir/exchange/" + name + ".json");
+  EXPECT_TRUE(file.good()) << name;
+  return json::parse(file);
+}
+
+/// Why a plan is refused; empty: it is imported and proved.
+std::string refusal(const json& plan) {
+  const std::string text = plan.dump(1);
+  llvm::Expected<RankPrograms> programs = readMscclpp(text, "plan");
+  if (!programs) return toString(programs.takeError());
+  llvm::Expected<ImportedSchedule> imported =
+      importPrograms(*programs, *parseTopology(std::to_string(programs->ranks.size())));
+  if (!imported) return toString(imported.takeError());
+  const ScheduleView schedule = imported->schedule.view();
+  const VerifyResult proof = verify(schedule);
+  if (!proof.ok()) return proof.faults[0].message;
+  const StatusOr<CountedResult> counted = proveCounted(schedule, 23);
+  EXPECT_TRUE(counted.ok() && counted->fault.empty()) << (counted.ok() ? counted->fault : "");
+  return {};
+}
+
+TEST(ImportMscclpp, ExamplesAreProvedAndRunRight) {
+  for (const char* const name : kExamples) {
+    const json plan = read(name);
+    EXPECT_EQ(refusal(plan), "") << name;
+    for (unsigned seed = 0; seed < 20; ++seed)
+      EXPECT_EQ(MscclppMachine(plan).run(seed), "") << name;
+  }
+}
+
+/// Puts one fault in; what it is.
+std::string mutate(json& plan, std::mt19937& random) {
+  const auto draw = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
+  json& gpu = plan["gpus"][draw(plan["gpus"].size())];
+  json& block = gpu["threadblocks"][draw(gpu["threadblocks"].size())];
+  json& ops = block["ops"];
+  if (ops.empty()) return "nothing";
+  const std::size_t index = draw(ops.size());
+  json& op = ops[index];
+  const auto chunks = [&](const char* key, const char* what) -> std::string {
+    if (!op.contains(key)) return "nothing";
+    json& one = op[key][draw(op[key].size())];
+    if (one.contains("buffer_id") && draw(2) == 0) {
+      one["buffer_id"] = draw(3);
+    } else if (one.contains("type") && draw(2) == 0) {
+      one["type"] = std::string(1, "ios"[draw(3)]);
+    } else {
+      one["index"] = draw(4);
+    }
+    return what;
+  };
+  static constexpr const char* kNames[] = {"put",  "pws", "pwsf", "signal", "wait", "copy",
+                                           "upkt", "re",  "rre",  "res",    "get",  "nop"};
+  switch (draw(8)) {
+    case 0:
+    case 1:
+      ops.erase(index);
+      return "operation dropped";
+    case 2:
+      if (index + 1 < ops.size()) std::swap(op, ops[index + 1]);
+      return "neighbours exchanged";
+    case 3:
+      return chunks("src_buff", "another source");
+    case 4:
+      return chunks("dst_buff", "another target");
+    case 5:
+      if (op.contains("channel_ids")) op["channel_ids"][draw(op["channel_ids"].size())] = draw(3);
+      if (op.contains("semaphore_ids")) op["semaphore_ids"].push_back(0);
+      if (op.contains("num_threadblocks")) op["num_threadblocks"] = draw(4);
+      return "another channel";
+    case 6:
+      op["name"] = kNames[draw(std::size(kNames))];
+      return "another name";
+    default: {
+      const json copy = op;
+      ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(draw(ops.size())), copy);
+      return "operation twice";
+    }
+  }
+}
+
+TEST(ImportMscclpp, WhatIsAcceptedIsRightInAnyOrder) {
+  std::mt19937 random(17);
+  std::map<std::string, std::array<int, 3>> counts;  // accepted, refused, refused though right
+  for (const char* const name : kExamples) {
+    const json original = read(name);
+    for (int i = 0; i < 400; ++i) {
+      json plan = original;
+      const std::string what = mutate(plan, random);
+      const std::string refused = refusal(plan);
+      const auto runsRight = [&] {
+        for (unsigned seed = 0; seed < 12; ++seed) {
+          if (!MscclppMachine(plan).run(seed).empty()) return false;
+        }
+        return true;
+      };
+      if (refused.empty()) {
+        ++counts[what][0];
+        ASSERT_TRUE(runsRight()) << name << ", mutant " << i << ": " << what << "\n"
+                                 << plan.dump(1);
+        continue;
+      }
+      ++counts[what][1];
+      // What does not have its form has no meaning.
+      const bool has_meaning = refused.find("race") != std::string::npos ||
+                               refused.find("deadlock") != std::string::npos ||
+                               refused.find("adds") != std::string::npos;
+      if (has_meaning && runsRight()) ++counts[what][2];
+    }
+  }
+  std::printf("| fault put in | accepted | refused | of these right in twelve runs |\n");
+  for (const auto& [what, of] : counts)
+    std::printf("| %s | %d | %d | %d |\n", what.c_str(), of[0], of[1], of[2]);
+}
+
+}  // namespace
+}  // namespace torc::ir
