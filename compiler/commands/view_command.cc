@@ -1,0 +1,91 @@
+// torc view FILE...: schedules as pictures, in one page for a browser.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/commands.h"
+#include "compiler/sizes.h"
+#include "compiler/target.h"
+#include "compiler/tool.h"
+#include "compiler/view/page.h"
+#include "compiler/view/schedule_data.h"
+#include "ir/make_error.h"
+#include "ir/text/text.h"
+#include "support/version.h"
+
+namespace torc::compiler {
+namespace view_command {
+
+using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
+
+SubCommand command("view", "Show schedules as pictures, in a page for a browser");
+OptionCategory category("Options of view");
+
+list<std::string> inputs(Positional, desc("FILE..."), sub(command), cat(category));
+opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
+                        desc("Where to write; - is stdout (default: the first FILE, as .html)"));
+opt<std::string> bytes("bytes", value_desc("N[:N]"), sub(command), cat(category), init("1M"),
+                       desc("Size or range of sizes of the vector, as 1M (default) or 1K:16M"));
+opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
+                         desc("A preset (torc machines) or a JSON file, of any shape"));
+
+/// The version of the page's data.
+constexpr int kViewVersion = 1;
+
+/// All of what the page shows of a schedule.
+llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const SizeRange& range) {
+  llvm::Expected<model::Machine> on = machineOf(viewed.written().topology, machine);
+  if (!on) return on.takeError();
+  Json data = scheduleData(viewed);
+  data["proof"] = proofData(viewed);
+  data["prediction"] = runsData(viewed, *on, range.sizes());
+  return data;
+}
+
+/// Where the page goes if nobody says.
+std::string defaultOutput() {
+  return inputs.front() == "-" ? "-" : besideInput(inputs.front(), "html");
+}
+
+int run() {
+  if (inputs.empty()) return wrongUsage("view: which file? - is stdin");
+  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
+  if (!range) return wrongUsage(llvm::toString(range.takeError()));
+  Json document = {{"torc_view", kViewVersion}, {"torc", kVersion}};
+  Json& schedules = document["schedules"] = Json::array();
+  std::string title, text;
+  for (const std::string& input : inputs) {
+    llvm::Expected<Input> read = readInput(input);
+    if (!read) return inputFault(read.takeError());
+    if (read->isPlan()) {
+      return inputFault(makeError(input +
+                                  ": is a plan; a page shows step operations (torc opt --passes=" +
+                                  std::string(read->program.expander()) + ")"));
+    }
+    llvm::Expected<ViewedSchedule> viewed = viewedSchedule(input, read->takeProgram());
+    if (!viewed) return inputFault(viewed.takeError());
+    llvm::Expected<Json> data = dataOf(*viewed, *range);
+    if (!data) return optionFault(data.takeError());
+    title += (title.empty() ? "" : ", ") + llvm::sys::path::filename(input).str();
+    text += (*data)["text"].get<std::string>();
+    schedules.push_back(std::move(*data));
+  }
+  llvm::Expected<std::string> page = viewPage(title, document.dump(), text);
+  if (!page) return inputFault(page.takeError());
+  const std::string path = output.empty() ? defaultOutput() : output;
+  if (llvm::Error error = writeOutput(path, *page)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+}  // namespace view_command
+
+Command viewCommand() {
+  return {&view_command::command, &view_command::category, view_command::run};
+}
+
+}  // namespace torc::compiler
