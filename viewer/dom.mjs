@@ -7,7 +7,7 @@ export function element(tag, attributes = {}, ...children) {
     if (typeof value === "function") made.addEventListener(key, value);
     else if (value !== undefined && value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return made;
 }
 

@@ -1,9 +1,10 @@
 // Where nodes of a torus are drawn.
 
-/// Distances along an axis, from the own node: as they are up to 8, then logarithmic.
+/// Distances along an axis, from the own node: as they are up to 2, then logarithmic, so that
+/// neighbours are apart on long axes too.
 export function compressed(distance) {
   const length = Math.abs(distance);
-  const place = length <= 8 ? length : 8 + 4 * Math.log2(length / 8);
+  const place = length <= 2 ? length : 2 + 2 * Math.log2(length / 2);
   return Math.sign(distance) * place;
 }
 

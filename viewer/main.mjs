@@ -7,6 +7,10 @@ import { eventLines, TimePanel } from "./time.mjs";
 import { LinksPanel } from "./links.mjs";
 import { TextPanel } from "./text.mjs";
 import { TorusPanel } from "./torus.mjs";
+import { DataPanel } from "./data.mjs";
+import { ChoicePanel } from "./choice.mjs";
+import { MeasuredPanel } from "./measured.mjs";
+import { ComparePanel } from "./compare.mjs";
 
 const kHelp = [["W S", "zoom"], ["A D", "earlier, later"], ["0", "all"], ["← →", "event before, next"], ["N P", "along the critical path"], ["space", "play"], ["/", "search"], ["Esc", "select nothing"]];
 
@@ -61,6 +65,16 @@ class App {
     state.rank = Math.max(0, run.ranks.indexOf(Number(wanted.get("rank") ?? run.ranks[0])));
     const seconds = Number(wanted.get("t") ?? NaN);
     if (seconds >= 0) state.time = Math.min(run.span, seconds / run.tick);
+    else if (state.op !== null) state.time = this.timeOf(run.eventOf(state.op, state.rank));
+  }
+
+  /// The middle of an event: of the message on the wire, if it is one.
+  timeOf(e) {
+    const { run } = this;
+    if (e < 0) return null;
+    const send = run.sendOf(e);
+    const wire = send >= 0 && run.wire_end[send] > run.wire_begin[send];
+    return wire ? (run.wire_begin[send] + run.wire_end[send]) / 2 : (run.start[e] + run.end[e]) / 2;
   }
 
   writeFragment() {
@@ -103,11 +117,19 @@ class App {
     if (run?.hasEvents) {
       this.panels.torus = new TorusPanel(this);
       this.panels.time = new TimePanel(this);
-      main.append(this.panels.torus.root, this.panels.time.root);
+      if (schedule.data.writes) this.panels.data = new DataPanel(this);
     }
-    const detail = panel("selection", "Selected operation", { class: "wide" });
+    const detail = panel("selection", "Selected operation");
     detail.append(this.detail);
-    main.append(detail);
+    const column = (...names) => element("div", { class: "column" }, names.map((name) => this.panels[name]?.root));
+    if (run?.hasEvents) {
+      const right = column("time");
+      right.append(detail);
+      main.append(column("torus", "data"), right);
+    } else {
+      detail.className = "wide";
+      main.append(detail);
+    }
     this.tabs(main);
     this.verdict.replaceChildren(...verdictPanel(this));
     this.showBar();
@@ -116,18 +138,19 @@ class App {
 
   /// Where much goes on: in the middle of the first message.
   firstTime(run) {
-    for (const e of run.criticalPath) {
-      const send = run.sendOf(e);
-      if (send >= 0) return (run.wire_begin[send] + run.wire_end[send]) / 2;
-    }
-    return 0;
+    const message = run.criticalPath.find((e) => run.sendOf(e) >= 0);
+    return message === undefined ? 0 : this.timeOf(message);
   }
 
   tabs(main) {
     const made = { text: () => new TextPanel(this) };
     if (this.schedule.data.proof.phases.length > 0) made.links = () => new LinksPanel(this);
-    const names = { links: "Links", text: this.schedule.data.passes ? "Text and passes" : "Text" };
-    const order = ["links", "text"].filter((name) => made[name]);
+    const { data } = this.schedule;
+    if (data.choices) made.choice = () => new ChoicePanel(this);
+    if (data.trace && this.run?.hasEvents) made.measured = () => new MeasuredPanel(this);
+    if (this.schedules.length > 1 && this.schedules.some((other) => other.data.prediction.runs.length > 0)) made.compare = () => new ComparePanel(this);
+    const names = { compare: "Compared", measured: "Measured", choice: "Choice", links: "Links", text: data.passes ? "Text and passes" : "Text" };
+    const order = Object.keys(names).filter((name) => made[name]);
     const { state } = this;
     if (!made[state.tab]) state.tab = this.schedule.data.proof.ok ? order[0] : "text";
     this.tabList = element("div", { class: "tabs wide", role: "tablist", "aria-label": "More" }, order.map((name) => element("button", {
@@ -151,7 +174,7 @@ class App {
       parts.push(element("label", {}, `${label} `, list));
     };
     if (this.schedules.length > 1)
-      choice("file", this.schedules.map((other) => other.data.file), state.file, (file) => { Object.assign(state, { file, size: 0, rank: 0, op: null, time: null }); this.rebuild(); });
+      choice("file", this.schedules.map((other) => other.data.file), state.file, (file) => this.showFile(file));
     const { runs } = schedule.data.prediction;
     if (runs.length > 1)
       choice("size", runs.map((other) => bytesText(other.bytes)), state.size, (size) => { Object.assign(state, { size, rank: 0, time: null }); this.rebuild(); });
@@ -161,6 +184,11 @@ class App {
     parts.push(this.search, element("button", { click: () => this.toggleTheme() }, "light / dark"));
     parts.push(element("details", { class: "legend", style: "display:block" }, element("summary", {}, "keys"), kHelp.map(([keys, what]) => element("span", { style: "margin-right:10px" }, element("kbd", {}, keys), ` ${what}`))));
     this.bar.replaceChildren(...parts);
+  }
+
+  showFile(file) {
+    Object.assign(this.state, { file, size: 0, rank: 0, op: null, time: null });
+    this.rebuild();
   }
 
   toggleTheme() {
@@ -180,10 +208,8 @@ class App {
     if (change.op !== undefined && change.op !== null && run?.hasEvents && change.time === undefined) {
       const e = run.eventOf(state.op, state.rank, state.segment);
       if (e >= 0) {
-        const send = run.sendOf(e);
-        const wire = send >= 0 && run.wire_end[send] > run.wire_begin[send];
-        state.time = wire ? (run.wire_begin[send] + run.wire_end[send]) / 2 : (run.start[e] + run.end[e]) / 2;
-        if (run.rank[e] !== state.rank && change.op !== undefined) state.rank = run.rank[e];
+        state.time = this.timeOf(e);
+        state.rank = run.rank[e];
         this.panels.time.reveal(e);
       }
     }

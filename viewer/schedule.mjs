@@ -77,7 +77,7 @@ export class Schedule {
   peerText(op) {
     const kind = this.operations.kind[op];
     const loop = this.peerLoopOf(op);
-    if (loop) return `${loop[2]} peers`;
+    if (loop) return `${receives(kind) ? "from" : "to"} ${loop[2]} peers`;
     const shift = this.shiftOf(op);
     if (!shift) return "";
     const sign = receives(kind) ? -1 : 1;

@@ -67,7 +67,7 @@ export class TextPanel {
 
   draw() {
     const { schedule, state } = this.app;
-    const passes = schedule.data.passes?.passes ?? [];
+    const passes = schedule.data.passes ?? [];
     if (this.drawnFor !== schedule) {
       this.drawnFor = schedule;
       this.shown = null;

@@ -4,7 +4,8 @@ import { bytesText, digits, plural, secondsText } from "./format.mjs";
 import { binned, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "./scale.mjs";
 import { kKinds, kWaits, receives, sends } from "./schedule.mjs";
 
-const kLabel = 92, kRuler = 22, kMostLanes = 6, kBins = 2048;
+export const kLabel = 92;
+const kRuler = 22, kMostLanes = 6, kBins = 2048;
 
 /// The rows of a rank: what it sends on each link, then what each color and direction does.
 export function rowsOf(run, rank) {

@@ -69,8 +69,9 @@ export class TorusPanel {
 
   describe(now, schedule) {
     const { run, state, app } = { run: this.app.run, state: this.app.state, app: this.app };
+    const messages = (events) => plural(events.reduce((sum, e) => sum + (schedule.peerLoopOf(run.operation[e])?.[2] ?? 1), 0), "message");
     const who = run.ranks.length === 1 && !schedule.data.rooted ? "Every node" : `${schedule.rankText(run.ranks[state.rank])}`;
-    const summary = `${who} sends ${plural(now.sending.length, "message")}, receives ${now.receiving.length}, ${plural(now.waiting, "operation")} waiting or starting up${now.working.length > 0 ? `, ${now.working.length} local` : ""}`;
+    const summary = `${who} sends ${messages(now.sending)}, receives ${messages(now.receiving)}, ${plural(now.waiting, "operation")} waiting or starting up${now.working.length > 0 ? `, ${now.working.length} local` : ""}`;
     this.canvas.setAttribute("aria-label", `${summary} at ${secondsText(run.seconds(state.time))}`);
     const rows = [...now.sending, ...now.working].slice(0, kMostListed).map((e) => {
       const op = run.operation[e];
@@ -92,9 +93,12 @@ export class TorusPanel {
     const directions = directionsOf(axes.length);
     const middle = [width / 2, height / 2];
     const longest = Math.max(...axes.map((axis) => compressed(reachOf(axis.size)[1])));
+    // Messages along several axes reach further than any of them.
+    const along = Math.max(1, ...schedule.data.shifts.map((shift) => shift.filter((step) => step !== 0).length),
+      ...schedule.data.peer_loops.map(([, count]) => count.filter((steps) => steps > 1).length));
     const room = axes.map((axis, i) => {
       const [dx, dy] = directions[i];
-      const fit = Math.min(Math.abs(dx) > 0.01 ? (width / 2 - 34) / Math.abs(dx) : 1e9, Math.abs(dy) > 0.01 ? (height / 2 - 26) / Math.abs(dy) : 1e9);
+      const fit = Math.min(Math.abs(dx) > 0.01 ? (width / 2 - 44) / Math.abs(dx) / along : 1e9, Math.abs(dy) > 0.01 ? (height / 2 - 26) / Math.abs(dy) / along : 1e9);
       const reach = compressed(reachOf(axis.size)[1]);
       return reach === 0 ? 0 : fit * (0.5 + 0.5 * reach / longest) / reach;
     });
@@ -314,7 +318,7 @@ export class TorusPanel {
       }
       context.stroke();
     }
-    const radius = Math.max(1.2, Math.min(6, scale / 6));
+    const radius = Math.max(1.2, Math.min(5, scale / 9));
     at.forEach(([x, y], site) => {
       context.beginPath();
       context.arc(x, y, radius, 0, 7);

@@ -8,11 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
+#include "compiler/progress.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
+#include "compiler/view/choice_data.h"
 #include "compiler/view/page.h"
 #include "compiler/view/schedule_data.h"
+#include "compiler/view/trace_data.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "support/version.h"
@@ -34,16 +37,48 @@ opt<std::string> bytes("bytes", value_desc("N[:N]"), sub(command), cat(category)
 opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
                          desc("A preset (torc machines) or a JSON file, of any shape"));
 
+opt<bool> with_passes("passes", sub(command), cat(category),
+                      desc("Show what each pass made of the plan, too"));
+opt<bool> with_choices("choices", sub(command), cat(category),
+                       desc("Show what compile --bytes has to choose from, too"));
+opt<std::string> trace("trace", value_desc("file"), sub(command), cat(category),
+                       desc("Show this trace of a run beside the prediction for its size"));
+
 /// The version of the page's data.
 constexpr int kViewVersion = 1;
 
 /// All of what the page shows of a schedule.
-llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const SizeRange& range) {
-  llvm::Expected<model::Machine> on = machineOf(viewed.written().topology, machine);
+llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const SizeRange& range,
+                            Progress& progress) {
+  const ScheduleView schedule = viewed.written();
+  llvm::Expected<model::Machine> on = machineOf(schedule.topology, machine);
   if (!on) return on.takeError();
+  std::vector<std::uint64_t> sizes = range.sizes();
   Json data = scheduleData(viewed);
   data["proof"] = proofData(viewed);
-  data["prediction"] = runsData(viewed, *on, range.sizes());
+  if (!trace.empty()) {
+    llvm::Expected<Json> run = traceData(viewed, trace);
+    if (!run) return run.takeError();
+    if (bytes.getNumOccurrences() == 0) sizes = {(*run)["bytes"].get<std::uint64_t>()};
+    data["trace"] = std::move(*run);
+  }
+  data["prediction"] = runsData(viewed, *on, sizes);
+  // Seen from the nodes of the timeline, where there is one.
+  std::vector<std::int32_t> ranks = {0};
+  if (const Json& runs = data["prediction"]["runs"]; !runs.empty() && runs[0].contains("events"))
+    ranks = runs[0]["events"]["ranks"].get<std::vector<std::int32_t>>();
+  data["writes"] = writesData(viewed, ranks);
+  if (with_passes) {
+    llvm::Expected<Json> passes = passesData(schedule);
+    if (!passes) return makeError(viewed.file + ": --passes: " + toString(passes.takeError()));
+    data["passes"] = std::move(*passes);
+  }
+  if (with_choices) {
+    llvm::Expected<Json> choices =
+        choicesData({schedule.collective, schedule.topology}, *on, sizes, progress);
+    if (!choices) return choices.takeError();
+    data["choices"] = std::move(*choices);
+  }
   return data;
 }
 
@@ -56,9 +91,11 @@ int run() {
   if (inputs.empty()) return wrongUsage("view: which file? - is stdin");
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(llvm::toString(range.takeError()));
+  if (!trace.empty() && inputs.size() > 1) return wrongUsage("view: --trace is of one FILE");
   Json document = {{"torc_view", kViewVersion}, {"torc", kVersion}};
   Json& schedules = document["schedules"] = Json::array();
   std::string title, text;
+  Progress progress(/*quiet=*/false);
   for (const std::string& input : inputs) {
     llvm::Expected<Input> read = readInput(input);
     if (!read) return inputFault(read.takeError());
@@ -69,7 +106,7 @@ int run() {
     }
     llvm::Expected<ViewedSchedule> viewed = viewedSchedule(input, read->takeProgram());
     if (!viewed) return inputFault(viewed.takeError());
-    llvm::Expected<Json> data = dataOf(*viewed, *range);
+    llvm::Expected<Json> data = dataOf(*viewed, *range, progress);
     if (!data) return optionFault(data.takeError());
     title += (title.empty() ? "" : ", ") + llvm::sys::path::filename(input).str();
     text += (*data)["text"].get<std::string>();

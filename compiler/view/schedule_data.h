@@ -46,6 +46,11 @@ nlohmann::ordered_json scheduleData(const ViewedSchedule& schedule);
 /// What the verifier says, and loads of links as exact fractions.
 nlohmann::ordered_json proofData(const ViewedSchedule& schedule);
 
+/// What operations leave in blocks, as the proof went through them, seen from the nodes that stand
+/// for all in a simulation. Null where it did not: of segments, or where there is too much.
+nlohmann::ordered_json writesData(const ViewedSchedule& schedule,
+                                  llvm::ArrayRef<std::int32_t> ranks);
+
 /// One simulation for each of `sizes` on `machine`. Of those that have too many events for a page,
 /// only the sums. A schedule that cannot be simulated has a `fault` in their place.
 nlohmann::ordered_json runsData(const ViewedSchedule& schedule, const model::Machine& machine,

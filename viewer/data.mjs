@@ -1,0 +1,186 @@
+// Panel 3, data: which blocks a node has, and how much of each sum, at a time.
+import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
+import { digits } from "./format.mjs";
+import { activityAt } from "./torus.mjs";
+
+const kMostMaps = 12, kGap = 12, kTitle = 18;
+
+/// What a node holds after its writes up to a time: by part, the contributions of every block.
+export class Holdings {
+  constructor(run, rank) {
+    const { schedule } = run;
+    const { writes, pairs, reduces, ranks } = schedule.data;
+    this.schedule = schedule;
+    this.sizes = schedule.axes.map((axis) => axis.size);
+    const columns = writes.nodes.find((node) => node.rank === run.ranks[rank]);
+    this.writes = [];
+    let most = 1;
+    columns.operation.forEach((op, i) => {
+      const buffer = schedule.data.regions[schedule.operations.dst[op]][0];
+      // Blocks of pairs are shown by their source, where they have arrived.
+      if (pairs && buffer !== 2) return;
+      const e = run.eventOf(op, rank);
+      if (e < 0 || run.rank[e] !== rank) return;
+      most = Math.max(most, columns.contributions[i]);
+      this.writes.push({ time: run.end[e], part: columns.part[i], value: columns.contributions[i], box: columns.box[i].slice(0, 2 * this.sizes.length) });
+    });
+    this.writes.sort((a, b) => a.time - b.time);
+    this.parts = [...new Set(this.writes.map((write) => write.part))].sort((a, b) => a - b).slice(0, kMostMaps);
+    const isPrefix = schedule.data.collective.endsWith("scan");
+    this.needed = reduces ? (isPrefix ? most : ranks) : 1;
+    const root = schedule.data.rooted && run.ranks[rank] === 0;
+    this.initial = root ? writes.in : writes.in_elsewhere;
+    this.at = schedule.coordinatesOfSite(schedule.siteOfRank(run.ranks[rank]));
+  }
+
+  /// The blocks of a part at a time: an array with X fastest, of shares of what is needed.
+  sharesAt(part, time) {
+    const blocks = this.sizes.reduce((all, size) => all * size, 1);
+    const shares = new Float32Array(blocks);
+    if (!this.schedule.data.pairs) {
+      if (this.initial === "whole") shares.fill(1 / this.needed);
+      if (this.initial === "own") shares[this.indexOf(this.at)] = 1 / this.needed;
+    }
+    for (const write of this.writes) {
+      if (write.time > time) break;
+      if (write.part === part) this.fill(shares, write);
+    }
+    return shares;
+  }
+  indexOf(at) {
+    return at.reduceRight((index, coordinate, axis) => index * this.sizes[axis] + coordinate, 0);
+  }
+  fill(shares, { box, value }) {
+    const share = value / this.needed;
+    const visit = (axis, index) => {
+      if (axis < 0) {
+        shares[index] = Math.max(shares[index], share);
+        return;
+      }
+      for (let i = 0; i < box[2 * axis + 1]; ++i)
+        visit(axis - 1, index * this.sizes[axis] + (box[2 * axis] + i) % this.sizes[axis]);
+    };
+    visit(this.sizes.length - 1, 0);
+  }
+
+  /// The mean of the blocks along all but two axes, as rows of `down` from the top, of cells of
+  /// `across`; on axes that wrap the node is in the middle.
+  mapOf(shares, across, down) {
+    const [width, height] = [this.sizes[across], down === null ? 1 : this.sizes[down]];
+    const cells = new Float32Array(width * height);
+    const strides = this.sizes.map((_, axis) => this.sizes.slice(0, axis).reduce((all, size) => all * size, 1));
+    const place = (axis, index) => this.placeOf(axis, Math.floor(index / strides[axis]) % this.sizes[axis]);
+    for (let index = 0; index < shares.length; ++index) {
+      if (shares[index] === 0) continue;
+      cells[(down === null ? 0 : height - 1 - place(down, index)) * width + place(across, index)] += shares[index];
+    }
+    const each = shares.length / cells.length;
+    return cells.map((sum) => sum / each);
+  }
+  /// The place of a coordinate on an axis of the map.
+  placeOf(axis, coordinate) {
+    const size = this.sizes[axis];
+    if (this.schedule.axes[axis].kind === "mesh" && size > 2) return coordinate;
+    return (((coordinate - this.at[axis] + Math.floor((size - 1) / 2)) % size) + size) % size;
+  }
+  /// An interval of a box as the node sees it: [start, length] in absolute coordinates.
+  resolved([kind, start, length], axis) {
+    if (kind === 0) return [0, this.sizes[axis]];
+    if (kind === 1) return [start, length];
+    if (kind === 2) return [(((this.at[axis] + start) % this.sizes[axis]) + this.sizes[axis]) % this.sizes[axis], length];
+    return null;
+  }
+}
+
+export class DataPanel {
+  constructor(app) {
+    this.app = app;
+    this.canvas = element("canvas", { role: "img", "data-panel": 3 });
+    const { axes } = app.schedule;
+    const many = axes.map((axis, i) => i).filter((i) => axes[i].size > 1);
+    this.pairs = [];
+    for (const a of many) for (const b of many) if (a < b) this.pairs.push([a, b]);
+    if (this.pairs.length === 0) this.pairs.push([many[0] ?? 0, null]);
+    this.choice = 0;
+    const list = element("select", { "aria-label": "Axes", change: () => { this.choice = list.selectedIndex; app.redraw("data"); } },
+      this.pairs.map(([a, b]) => element("option", {}, b === null ? axes[a].name : `${axes[a].name} × ${axes[b].name}`)));
+    this.root = panel("data", "Data", {}, this.pairs.length > 1 ? element("label", {}, "axes ", list) : null);
+    const what = app.schedule.data.pairs ? "Blocks that have arrived, by where they are from" : "Blocks by their owner";
+    this.about = element("p", { class: "legend", style: "display:block" }, `${what}, with the node itself in the middle of rings. Deeper: more of ${app.schedule.data.reduces ? "the sum" : "the block"} is here; outlined: being sent.`);
+    this.root.append(this.canvas, this.about);
+  }
+
+  draw() {
+    const { run, state, schedule } = this.app;
+    if (this.holdsRun !== run || this.holdsRank !== state.rank) {
+      this.holdings = new Holdings(run, state.rank);
+      this.holdsRun = run;
+      this.holdsRank = state.rank;
+    }
+    const { holdings } = this;
+    const [across, down] = this.pairs[this.choice];
+    const columns = Math.min(holdings.parts.length, 6) || 1;
+    const room = (this.canvas.clientWidth || 400) + kGap;
+    const side = Math.min(190, room / columns - kGap);
+    const aspect = down === null ? 0.15 : Math.min(1.4, Math.max(0.3, holdings.sizes[down] / holdings.sizes[across]));
+    const rowHeight = side * aspect + kTitle + 6;
+    const { context } = contextOf(this.canvas, Math.max(40, Math.ceil(holdings.parts.length / columns) * rowHeight));
+    const palette = colors();
+    const sending = activityAt(run, state.rank, state.time).sending.map((e) => run.operation[e]);
+    const texts = [];
+    holdings.parts.forEach((part, number) => {
+      const left = (number % columns) * (side + kGap), top = Math.floor(number / columns) * rowHeight + kTitle;
+      const shares = holdings.sharesAt(part, state.time);
+      const cells = holdings.mapOf(shares, across, down);
+      const [width, height] = [holdings.sizes[across], down === null ? 1 : holdings.sizes[down]];
+      const [w, h] = [side / width, side * aspect / height];
+      const all = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+      const [color, direction] = schedule.data.parts[part];
+      context.textAlign = "left";
+      context.fillStyle = palette.muted;
+      const directions = schedule.data.parts.some((other) => other[1] > 0);
+      context.fillText(`c${color}${directions ? (direction ? "−" : "+") : ""}  ${digits(100 * all, 3)} %`, left, top - kTitle / 2);
+      texts.push(`${schedule.partText(part)} ${digits(100 * all, 3)} %`);
+      context.fillStyle = colorOfPart(color);
+      const gap = w > 5 ? 0.6 : 0;
+      cells.forEach((share, i) => {
+        if (share <= 0) return;
+        context.globalAlpha = 0.1 + 0.9 * share;
+        context.fillRect(left + (i % width) * w, top + Math.floor(i / width) * h, w - gap, h - gap);
+      });
+      context.globalAlpha = 1;
+      context.strokeStyle = palette.line;
+      context.lineWidth = 1;
+      context.strokeRect(left + 0.5, top + 0.5, side - 1, side * aspect - 1);
+      context.strokeStyle = palette.text;
+      const outline = (first, length, second, other) => {
+        for (let i = 0; i < Math.min(length, 64); ++i) for (let j = 0; j < Math.min(other, 64); ++j) {
+          const x = holdings.placeOf(across, (first + i) % width), y = down === null ? 0 : height - 1 - holdings.placeOf(down, (second + j) % height);
+          context.strokeRect(left + x * w, top + y * h, Math.max(1.5, w - gap), Math.max(1.5, h - gap));
+        }
+      };
+      context.lineWidth = 1.4;
+      if (!schedule.data.pairs) {
+        for (const op of sending) {
+          for (const [first, parts, box] of schedule.data.regions[schedule.operations.a[op]]?.[1] ?? []) {
+            if (part < first || part >= first + parts) continue;
+            const a = holdings.resolved(schedule.data.boxes[box][across], across);
+            const b = down === null ? [0, 1] : holdings.resolved(schedule.data.boxes[box][down], down);
+            if (!a || !b) continue;
+            // A whole line is one box.
+            if (a[1] === width || b[1] === height) {
+              const x = a[1] === width ? 0 : holdings.placeOf(across, a[0]), y = b[1] === height ? 0 : height - b[1] - holdings.placeOf(down ?? across, b[0]);
+              context.strokeRect(left + x * w, top + Math.max(0, y) * h, Math.max(1.5, a[1] * w - gap), Math.max(1.5, b[1] * h - gap));
+            } else outline(a[0], a[1], b[0], b[1]);
+          }
+        }
+      }
+      const [ox, oy] = [holdings.placeOf(across, holdings.at[across]), down === null ? 0 : height - 1 - holdings.placeOf(down, holdings.at[down])];
+      context.fillStyle = palette.text;
+      context.beginPath();
+      context.arc(left + (ox + 0.5) * w, top + (oy + 0.5) * h, 2, 0, 7);
+      context.fill();
+    });
+    this.canvas.setAttribute("aria-label", `Share of the result at this node: ${texts.join(", ")}`);
+  }
+}
