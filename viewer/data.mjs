@@ -3,7 +3,13 @@ import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
 import { digits } from "./format.mjs";
 import { activityAt } from "./torus.mjs";
 
-const kMostMaps = 12, kGap = 12, kTitle = 18;
+const kMostMaps = 9, kMapsInRow = 3, kGap = 12, kTitle = 18;
+
+/// How deep a share of a sum of `needed` contributions is drawn: on a logarithmic scale, for sums
+/// double with every step of some algorithms.
+export function shadeOf(share, needed) {
+  return 0.08 + 0.92 * Math.log1p(share * needed) / Math.log1p(needed);
+}
 
 /// What a node holds after its writes up to a time: by part, the contributions of every block.
 export class Holdings {
@@ -24,8 +30,16 @@ export class Holdings {
       most = Math.max(most, columns.contributions[i]);
       this.writes.push({ time: run.end[e], part: columns.part[i], value: columns.contributions[i], box: columns.box[i].slice(0, 2 * this.sizes.length) });
     });
+    this.known = new Map();
+    this.cells = new Map();
     this.writes.sort((a, b) => a.time - b.time);
-    this.parts = [...new Set(this.writes.map((write) => write.part))].sort((a, b) => a - b).slice(0, kMostMaps);
+    // Chunks are alike: the first of each color and direction.
+    const firsts = new Map();
+    for (const part of [...new Set(this.writes.map((write) => write.part))].sort((a, b) => a - b)) {
+      const key = schedule.data.parts[part].slice(0, 2).join();
+      if (!firsts.has(key)) firsts.set(key, part);
+    }
+    this.parts = [...firsts.values()].slice(0, kMostMaps);
     const isPrefix = schedule.data.collective.endsWith("scan");
     this.needed = reduces ? (isPrefix ? most : ranks) : 1;
     const root = schedule.data.rooted && run.ranks[rank] === 0;
@@ -35,17 +49,22 @@ export class Holdings {
 
   /// The blocks of a part at a time: an array with X fastest, of shares of what is needed.
   sharesAt(part, time) {
-    const blocks = this.sizes.reduce((all, size) => all * size, 1);
-    const shares = new Float32Array(blocks);
-    if (!this.schedule.data.pairs) {
-      if (this.initial === "whole") shares.fill(1 / this.needed);
-      if (this.initial === "own") shares[this.indexOf(this.at)] = 1 / this.needed;
+    let known = this.known.get(part);
+    // Forwards in time it goes on from where it was.
+    if (!known || time < known.time) {
+      const shares = new Float32Array(this.sizes.reduce((all, size) => all * size, 1));
+      if (!this.schedule.data.pairs) {
+        if (this.initial === "whole") shares.fill(1 / this.needed);
+        if (this.initial === "own") shares[this.indexOf(this.at)] = 1 / this.needed;
+      }
+      known = { shares, next: 0, time };
+      this.known.set(part, known);
     }
-    for (const write of this.writes) {
-      if (write.time > time) break;
-      if (write.part === part) this.fill(shares, write);
+    for (; known.next < this.writes.length && this.writes[known.next].time <= time; ++known.next) {
+      if (this.writes[known.next].part === part) this.fill(known.shares, this.writes[known.next]);
     }
-    return shares;
+    known.time = time;
+    return known.shares;
   }
   indexOf(at) {
     return at.reduceRight((index, coordinate, axis) => index * this.sizes[axis] + coordinate, 0);
@@ -67,15 +86,22 @@ export class Holdings {
   /// `across`; on axes that wrap the node is in the middle.
   mapOf(shares, across, down) {
     const [width, height] = [this.sizes[across], down === null ? 1 : this.sizes[down]];
+    const key = `${across} ${down}`;
+    if (!this.cells.has(key)) this.cells.set(key, this.cellsOf(shares.length, across, down, width, height));
+    const cellOf = this.cells.get(key);
     const cells = new Float32Array(width * height);
-    const strides = this.sizes.map((_, axis) => this.sizes.slice(0, axis).reduce((all, size) => all * size, 1));
-    const place = (axis, index) => this.placeOf(axis, Math.floor(index / strides[axis]) % this.sizes[axis]);
-    for (let index = 0; index < shares.length; ++index) {
-      if (shares[index] === 0) continue;
-      cells[(down === null ? 0 : height - 1 - place(down, index)) * width + place(across, index)] += shares[index];
-    }
+    for (let index = 0; index < shares.length; ++index) cells[cellOf[index]] += shares[index];
     const each = shares.length / cells.length;
     return cells.map((sum) => sum / each);
+  }
+  /// The cell of every block.
+  cellsOf(count, across, down, width, height) {
+    const stride = (axis) => this.sizes.slice(0, axis).reduce((all, size) => all * size, 1);
+    const coordinate = (axis, index) => Math.floor(index / stride(axis)) % this.sizes[axis];
+    return Uint32Array.from({ length: count }, (_, index) => {
+      const row = down === null ? 0 : height - 1 - this.placeOf(down, coordinate(down, index));
+      return row * width + this.placeOf(across, coordinate(across, index));
+    });
   }
   /// The place of a coordinate on an axis of the map.
   placeOf(axis, coordinate) {
@@ -106,7 +132,7 @@ export class DataPanel {
       this.pairs.map(([a, b]) => element("option", {}, b === null ? axes[a].name : `${axes[a].name} × ${axes[b].name}`)));
     this.root = panel("data", "Data", {}, this.pairs.length > 1 ? element("label", {}, "axes ", list) : null);
     const what = app.schedule.data.pairs ? "Blocks that have arrived, by where they are from" : "Blocks by their owner";
-    this.about = element("p", { class: "legend", style: "display:block" }, `${what}, with the node itself in the middle of rings. Deeper: more of ${app.schedule.data.reduces ? "the sum" : "the block"} is here; outlined: being sent.`);
+    this.about = element("p", { class: "legend", style: "display:block" }, `${what}, with the node itself in the middle of rings. Deeper: ${app.schedule.data.reduces ? "more of the sum is here, on a logarithmic scale" : "more of the blocks are here"}; outlined: being sent.`);
     this.root.append(this.canvas, this.about);
   }
 
@@ -119,7 +145,7 @@ export class DataPanel {
     }
     const { holdings } = this;
     const [across, down] = this.pairs[this.choice];
-    const columns = Math.min(holdings.parts.length, 6) || 1;
+    const columns = Math.min(holdings.parts.length, kMapsInRow) || 1;
     const room = (this.canvas.clientWidth || 400) + kGap;
     const side = Math.min(190, room / columns - kGap);
     const aspect = down === null ? 0.15 : Math.min(1.4, Math.max(0.3, holdings.sizes[down] / holdings.sizes[across]));
@@ -145,7 +171,7 @@ export class DataPanel {
       const gap = w > 5 ? 0.6 : 0;
       cells.forEach((share, i) => {
         if (share <= 0) return;
-        context.globalAlpha = 0.1 + 0.9 * share;
+        context.globalAlpha = shadeOf(share, holdings.needed);
         context.fillRect(left + (i % width) * w, top + Math.floor(i / width) * h, w - gap, h - gap);
       });
       context.globalAlpha = 1;

@@ -27,7 +27,7 @@ export function countText(count) {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/// "1 node", "3 nodes".
+/// "1 node", "3 nodes", "2 boxes".
 export function plural(count, noun) {
-  return `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
+  return `${countText(count)} ${noun}${count === 1 ? "" : noun.endsWith("x") ? "es" : "s"}`;
 }

@@ -11,6 +11,9 @@ import { DataPanel } from "./data.mjs";
 import { ChoicePanel } from "./choice.mjs";
 import { MeasuredPanel } from "./measured.mjs";
 import { ComparePanel } from "./compare.mjs";
+import { DependencesPanel } from "./dependences.mjs";
+import { RankPanel } from "./rank.mjs";
+import { LibraryPanel } from "./library.mjs";
 
 const kHelp = [["W S", "zoom"], ["A D", "earlier, later"], ["0", "all"], ["← →", "event before, next"], ["N P", "along the critical path"], ["space", "play"], ["/", "search"], ["Esc", "select nothing"]];
 
@@ -23,7 +26,7 @@ async function unpacked(base64) {
 class App {
   constructor(data) {
     this.data = data;
-    this.schedules = data.schedules.map((schedule) => new Schedule(schedule));
+    this.schedules = (data.schedules ?? []).map((schedule) => new Schedule(schedule));
     this.runs = new Map();
     this.state = { file: 0, size: 0, rank: 0, op: null, segment: 0, time: null, tab: null, nodes: false };
     this.tip = new Tip();
@@ -102,6 +105,10 @@ class App {
     this.verdict = element("div", { "aria-live": "polite" });
     this.bar = element("div", { class: "bar" });
     head.replaceChildren(this.verdict, this.bar);
+    if (this.data.library) {
+      this.verdict.append(element("h1", {}, `Library ${this.data.library.path}`));
+      this.bar.append(element("button", { click: () => this.toggleTheme() }, "light / dark"));
+    }
     this.detail = element("div", { class: "detail", "aria-live": "polite" });
     main.replaceChildren();
     this.rebuild();
@@ -110,6 +117,12 @@ class App {
   rebuild() {
     const main = document.getElementById("panels");
     const { schedule, run, state } = this;
+    if (this.data.library) {
+      this.panels = { library: new LibraryPanel(this) };
+      main.replaceChildren(this.panels.library.root);
+      this.redraw();
+      return;
+    }
     if (run?.hasEvents && (state.time === null || state.time > run.span)) state.time = this.firstTime(run);
     this.panels = {};
     this.tabPanels = {};
@@ -149,7 +162,9 @@ class App {
     if (data.choices) made.choice = () => new ChoicePanel(this);
     if (data.trace && this.run?.hasEvents) made.measured = () => new MeasuredPanel(this);
     if (this.schedules.length > 1 && this.schedules.some((other) => other.data.prediction.runs.length > 0)) made.compare = () => new ComparePanel(this);
-    const names = { compare: "Compared", measured: "Measured", choice: "Choice", links: "Links", text: data.passes ? "Text and passes" : "Text" };
+    if (data.programs) made.rank = () => new RankPanel(this);
+    if (data.operations.after.some((before) => before.length > 0)) made.dependences = () => new DependencesPanel(this);
+    const names = { compare: "Compared", measured: "Measured", choice: "Choice", links: "Links", dependences: "Dependences", rank: "Rank", text: data.passes ? "Text and passes" : "Text" };
     const order = Object.keys(names).filter((name) => made[name]);
     const { state } = this;
     if (!made[state.tab]) state.tab = this.schedule.data.proof.ok ? order[0] : "text";
@@ -369,7 +384,7 @@ class App {
     for (const [name, shown] of Object.entries(this.panels)) {
       if ((all || dirty.has(name)) && !shown.root.hidden) shown.draw();
     }
-    if (!all) return;
+    if (!all || !this.schedule) return;
     this.showDetail();
     this.writeFragment();
   }

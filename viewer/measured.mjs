@@ -41,6 +41,7 @@ export class MeasuredPanel {
       else app.tip.hide();
     }, pointerleave: () => app.tip.hide() });
     this.summary = element("p", {});
+    this.about = element("p", { class: "legend" });
     this.bars = canvas("Operations of a rank: measured, filled, over predicted, hollow", 10, (event) => this.barLines(event));
     this.scatter = canvas("Measured against predicted ends of operations", 11, (event) => {
       const row = nearest(this.scatter, event, this.places);
@@ -48,7 +49,7 @@ export class MeasuredPanel {
     });
     this.rounds = canvas("Time of every round", 12, () => null);
     this.table = element("div", { class: "table" });
-    this.root.append(this.summary, this.bars, element("p", { class: "legend" }, "Filled: measured, of one rank in the round of median time. Hollow, below: predicted."),
+    this.root.append(this.summary, this.bars, this.about,
       element("div", { class: "pair" }, this.scatter, this.rounds), this.table);
   }
 
@@ -111,7 +112,11 @@ export class MeasuredPanel {
       rows.get(key).bars.push({ op, begin: shown.begin_ns[i] * kNano, end: shown.end_ns[i] * kNano });
     });
     const list = [...rows.values()].sort((a, b) => a.key - b.key);
-    const span = Math.max(run.data.makespan_s, ...shown.end_ns.map((value) => value * kNano));
+    // Where the two are far apart each has its own scale.
+    const ratio = Math.max(...shown.end_ns) * kNano / run.data.makespan_s;
+    const stretch = ratio > 3 || ratio < 1 / 3 ? ratio : 1;
+    this.about.textContent = `Filled: measured, of one rank in the round of median time. Hollow, below: predicted${stretch === 1 ? "" : `, drawn ${digits(stretch, 3)} times as long as it is`}.`;
+    const span = Math.max(stretch * run.data.makespan_s, ...shown.end_ns.map((value) => value * kNano));
     const height = 24 + list.length * 26;
     const { context, width } = contextOf(this.bars, height);
     const palette = colors();
@@ -146,7 +151,7 @@ export class MeasuredPanel {
       for (const { op } of row.bars) {
         const e = run.eventOf(op, 0);
         if (e < 0) continue;
-        const x = place(run.seconds(run.begin[e])), end = place(run.seconds(run.end[e]));
+        const x = place(stretch * run.seconds(run.begin[e])), end = place(stretch * run.seconds(run.end[e]));
         context.strokeRect(x + 0.5, top + 15, Math.max(1, end - x - 1), 6);
       }
       context.globalAlpha = 1;

@@ -1,7 +1,7 @@
 // Panel 7, text and passes: what the program is, and what each pass made of it.
 import { element, panel } from "./dom.mjs";
 import { diffOf } from "./diff.mjs";
-import { plural, secondsText } from "./format.mjs";
+import { digits, plural, secondsText } from "./format.mjs";
 
 const kLine = 18;
 const kWords = /(\/\/.*$)|(%\d+)|\b(send|recv|recv_reduce|reduce|copy|notify|await|to|from|after|when|for|in|of|schedule|phase|stream|frame|color|topology|collective|producer|slots|slot|promise)\b/g;
@@ -96,8 +96,8 @@ export class TextPanel {
     };
     const button = (number, text, changed) => element("li", {}, element("button", { "aria-pressed": String(this.shown === number), class: changed ? "" : "same", click: () => choose(number) }, text));
     this.passes.replaceChildren(button(null, "the file", true), ...passes.map((pass, number) => {
-      const notes = [pass.changed ? secondsText(pass.seconds) : "no change", ...(pass.statistics ?? []).map(([value, name]) => `${value} ${name}`)];
-      return button(number, `${number === 0 ? "" : `${number}. `}${pass.name} (${notes.join("; ")})`, pass.changed);
+      const notes = [...(number === 0 ? [] : [pass.changed ? secondsText(pass.seconds) : "no change"]), ...(pass.statistics ?? []).map(([value, name]) => `${digits(value)} ${name}`)];
+      return button(number, `${number === 0 ? "" : `${number}. `}${pass.name}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`, pass.changed);
     }));
   }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 #include <nlohmann/json.hpp>
 
@@ -13,11 +14,13 @@
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "compiler/view/choice_data.h"
+#include "compiler/view/library_data.h"
 #include "compiler/view/page.h"
+#include "compiler/view/rank_data.h"
 #include "compiler/view/schedule_data.h"
 #include "compiler/view/trace_data.h"
 #include "ir/make_error.h"
-#include "ir/text/text.h"
+#include "schedules/expansion/expand.h"
 #include "support/version.h"
 
 namespace torc::compiler {
@@ -44,8 +47,33 @@ opt<bool> with_choices("choices", sub(command), cat(category),
 opt<std::string> trace("trace", value_desc("file"), sub(command), cat(category),
                        desc("Show this trace of a run beside the prediction for its size"));
 
+opt<std::string> rank("rank", value_desc("R[,R]"), sub(command), cat(category),
+                      desc("Show which elements these ranks read and write, too"));
+opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat(category),
+                       desc("With --rank: elements of the vector (allreduce) or of each block; "
+                            "default 1000"));
+
 /// The version of the page's data.
 constexpr int kViewVersion = 1;
+
+/// The programs of the ranks that --rank names.
+llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
+  Counts counts;
+  if (llvm::StringRef(count).getAsInteger(10, counts.count))
+    return makeError("--count takes a number, not '" + count + "'");
+  Json data = Json::array();
+  llvm::SmallVector<llvm::StringRef> numbers;
+  llvm::StringRef(rank).split(numbers, ',');
+  for (const llvm::StringRef text : numbers) {
+    std::int32_t number = 0;
+    if (text.getAsInteger(10, number))
+      return makeError("--rank takes numbers, as 0,5, not '" + rank + "'");
+    StatusOr<FlatProgram> program = expand(schedule, number, counts);
+    if (!program.ok()) return makeError(program.status());
+    data.push_back({{"count", counts.count}, {"program", rankData(*program)}});
+  }
+  return data;
+}
 
 /// All of what the page shows of a schedule.
 llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const SizeRange& range,
@@ -68,6 +96,11 @@ llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const SizeRange& range
   if (const Json& runs = data["prediction"]["runs"]; !runs.empty() && runs[0].contains("events"))
     ranks = runs[0]["events"]["ranks"].get<std::vector<std::int32_t>>();
   data["writes"] = writesData(viewed, ranks);
+  if (!rank.empty()) {
+    llvm::Expected<Json> ranks_data = ranksData(schedule);
+    if (!ranks_data) return ranks_data.takeError();
+    data["programs"] = std::move(*ranks_data);
+  }
   if (with_passes) {
     llvm::Expected<Json> passes = passesData(schedule);
     if (!passes) return makeError(viewed.file + ": --passes: " + toString(passes.takeError()));
@@ -84,7 +117,34 @@ llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const SizeRange& range
 
 /// Where the page goes if nobody says.
 std::string defaultOutput() {
-  return inputs.front() == "-" ? "-" : besideInput(inputs.front(), "html");
+  const llvm::StringRef first = llvm::StringRef(inputs.front()).rtrim('/');
+  return first == "-" ? "-" : besideInput(first, "html");
+}
+
+/// File names need not be UTF-8.
+std::string jsonText(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+llvm::Error writePage(llvm::StringRef title, const Json& document, llvm::StringRef text) {
+  llvm::Expected<std::string> page = viewPage(title, jsonText(document), text);
+  if (!page) return page.takeError();
+  return writeOutput(output.empty() ? defaultOutput() : output, *page);
+}
+
+Json emptyDocument() {
+  return {{"torc_view", kViewVersion}, {"torc", kVersion}};
+}
+
+int viewLibrary() {
+  llvm::Expected<Library> library = loadLibrary(inputs.front());
+  if (!library) return inputFault(library.takeError());
+  Json document = emptyDocument();
+  document["library"] = libraryData(*library);
+  if (llvm::Error error = writePage(inputs.front(), document, jsonText(document["library"], 2))) {
+    return inputFault(std::move(error));
+  }
+  return kSuccess;
 }
 
 int run() {
@@ -92,7 +152,13 @@ int run() {
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(llvm::toString(range.takeError()));
   if (!trace.empty() && inputs.size() > 1) return wrongUsage("view: --trace is of one FILE");
-  Json document = {{"torc_view", kViewVersion}, {"torc", kVersion}};
+  if (count.getNumOccurrences() > 0 && rank.empty())
+    return wrongUsage("view: --count is for --rank");
+  if (llvm::sys::fs::is_directory(inputs.front())) {
+    if (inputs.size() > 1) return wrongUsage("view: a library is shown alone");
+    return viewLibrary();
+  }
+  Json document = emptyDocument();
   Json& schedules = document["schedules"] = Json::array();
   std::string title, text;
   Progress progress(/*quiet=*/false);
@@ -112,10 +178,7 @@ int run() {
     text += (*data)["text"].get<std::string>();
     schedules.push_back(std::move(*data));
   }
-  llvm::Expected<std::string> page = viewPage(title, document.dump(), text);
-  if (!page) return inputFault(page.takeError());
-  const std::string path = output.empty() ? defaultOutput() : output;
-  if (llvm::Error error = writeOutput(path, *page)) return inputFault(std::move(error));
+  if (llvm::Error error = writePage(title, document, text)) return inputFault(std::move(error));
   return kSuccess;
 }
 
