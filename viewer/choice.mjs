@@ -18,7 +18,7 @@ export class ChoicePanel {
     const list = element("select", { "aria-label": "Size", change: () => { this.size = list.selectedIndex; this.fill(); app.redraw("choice"); } }, choices.map((choice) => element("option", {}, bytesText(choice.bytes))));
     const filter = element("input", { type: "search", placeholder: "filter", "aria-label": "Filter candidates", input: () => { this.filter = filter.value; this.fill(); } });
     this.root = panel("choice", "Choice", { class: "wide" }, choices.length > 1 ? element("label", {}, "size ", list) : null, filter);
-    this.canvas = element("canvas", { role: "img", "data-panel": 9,
+    this.canvas = element("canvas", { role: "img", "aria-label": "Candidates by messages and time", "data-panel": 9,
       pointermove: (event) => {
         const row = nearest(this.canvas, event, this.places);
         if (row) app.tip.show(event, [row.name, `${secondsText(row.predicted_s)}, ${plural(row.messages, "message")}`]);

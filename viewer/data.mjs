@@ -121,7 +121,7 @@ export class Holdings {
 export class DataPanel {
   constructor(app) {
     this.app = app;
-    this.canvas = element("canvas", { role: "img", "data-panel": 3 });
+    this.canvas = element("canvas", { role: "img", "aria-label": "Blocks of this node", "data-panel": 3 });
     const { axes } = app.schedule;
     const many = axes.map((axis, i) => i).filter((i) => axes[i].size > 1);
     this.pairs = [];
@@ -132,7 +132,8 @@ export class DataPanel {
       this.pairs.map(([a, b]) => element("option", {}, b === null ? axes[a].name : `${axes[a].name} × ${axes[b].name}`)));
     this.root = panel("data", "Data", {}, this.pairs.length > 1 ? element("label", {}, "axes ", list) : null);
     const what = app.schedule.data.pairs ? "Blocks that have arrived, by where they are from" : "Blocks by their owner";
-    this.about = element("p", { class: "legend", style: "display:block" }, `${what}, with the node itself in the middle of rings. Deeper: ${app.schedule.data.reduces ? "more of the sum is here, on a logarithmic scale" : "more of the blocks are here"}; outlined: being sent.`);
+    this.meaning = `${what}, with the node itself in the middle of rings. Deeper: ${app.schedule.data.reduces ? "more of the sum is here, on a logarithmic scale" : "more of the blocks are here"}; outlined: being sent.`;
+    this.about = element("p", { class: "legend", style: "display:block" });
     this.root.append(this.canvas, this.about);
   }
 
@@ -144,6 +145,9 @@ export class DataPanel {
       this.holdsRank = state.rank;
     }
     const { holdings } = this;
+    this.canvas.hidden = holdings.parts.length === 0;
+    this.about.textContent = this.canvas.hidden ? "This rank writes nothing." : this.meaning;
+    if (this.canvas.hidden) return;
     const [across, down] = this.pairs[this.choice];
     const columns = Math.min(holdings.parts.length, kMapsInRow) || 1;
     const room = (this.canvas.clientWidth || 400) + kGap;

@@ -32,7 +32,7 @@ export class DependencesPanel {
   constructor(app) {
     this.app = app;
     this.root = panel("dependences", "Dependences", { class: "wide" });
-    this.canvas = element("canvas", { role: "img", "data-panel": 5, click: (event) => this.clicked(event), pointermove: (event) => {
+    this.canvas = element("canvas", { role: "img", "aria-label": "Dependences", "data-panel": 5, click: (event) => this.clicked(event), pointermove: (event) => {
       const box = this.hit(event);
       if (box) app.tip.show(event, [`phase ${box.phase}, ${this.nameOf(box.row)}: ${plural(box.operations.length, "operation")}`, ...[...box.before].map(([from, count]) => `${plural(count, "dependence")} on ${from === box ? "operations of its own" : `phase ${from.phase}, ${this.nameOf(from.row)}`}`)]);
       else app.tip.hide();

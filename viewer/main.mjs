@@ -323,8 +323,7 @@ class App {
   walk(direction) {
     const { run, state } = this;
     const path = run.criticalPath;
-    const e = state.op === null ? -1 : path.find((other) => run.operation[other] === state.op && (run.rank[other] === state.rank) && (run.segment?.[other] ?? 0) === state.segment);
-    const at = e === undefined || e === -1 ? -1 : path.indexOf(e);
+    const at = path.findIndex((e) => run.operation[e] === state.op && run.rank[e] === state.rank && (run.segment?.[e] ?? 0) === state.segment);
     const next = path[at < 0 ? (direction > 0 ? 0 : path.length - 1) : Math.max(0, Math.min(path.length - 1, at + direction))];
     state.rank = run.rank[next];
     this.select({ op: run.operation[next], segment: run.segment?.[next] ?? 0, time: (run.start[next] + run.end[next]) / 2, rank: run.rank[next] });
@@ -415,6 +414,7 @@ async function start() {
   app.draw();
   page.dataset.ops = String(app.schedule?.count ?? 0);
   for (const canvas of document.querySelectorAll("canvas[data-panel]")) page.dataset[`inkPanel${canvas.dataset.panel}`] = inkOf(canvas).toFixed(3);
+  page.dataset.overflow = String(Math.max(0, page.scrollWidth - page.clientWidth));
   page.dataset.loadMs = (performance.now() - begin).toFixed(0);
   page.dataset.ready = "";
 }

@@ -30,7 +30,7 @@ export class RankPanel {
     this.chosen = 0;
     const list = element("select", { "aria-label": "Rank", change: () => { this.shown = list.selectedIndex; this.chosen = 0; this.fill(); app.redraw("rank"); } }, programs.map(({ program }) => element("option", {}, app.schedule.rankText(program.rank))));
     this.root = panel("rank", "Rank", { class: "wide" }, element("label", {}, "rank ", list));
-    this.canvas = element("canvas", { role: "img", "data-panel": 8 });
+    this.canvas = element("canvas", { role: "img", "aria-label": "Memory of the rank", "data-panel": 8 });
     this.about = element("p", { class: "legend" }, "Blue: what the chosen operation reads; orange: what it writes. Offsets are elements.");
     this.table = element("div", { class: "table", style: "max-height:420px;overflow:auto" });
     this.root.append(this.canvas, this.about, this.table);

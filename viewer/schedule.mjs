@@ -149,21 +149,11 @@ export class Run {
       if (!this.eventsOfOperation.has(op)) this.eventsOfOperation.set(op, []);
       this.eventsOfOperation.get(op).push(e);
     }
-    this.criticalPath = this.findCriticalPath();
-    this.critical = new Set(this.criticalPath);
+    // From the first event to the last, each waiting for the one before.
+    this.critical = events.critical;
+    this.criticalPath = events.critical.map(([e]) => e);
   }
 
-  /// From the first event to the last, each waiting for the one before.
-  findCriticalPath() {
-    let last = -1;
-    for (let e = 0; e < this.count; ++e) if (last < 0 || this.end[e] > this.end[last]) last = e;
-    const path = [], seen = new Set();
-    for (let e = last; e >= 0 && !seen.has(e); e = this.cause[e]) {
-      path.push(e);
-      seen.add(e);
-    }
-    return path.reverse();
-  }
   /// The event of an operation on a rank, or on any if it has none.
   eventOf(op, rank, segment = 0) {
     const events = this.eventsOfOperation.get(op) ?? [];
@@ -180,8 +170,8 @@ export class Run {
   criticalShares() {
     const shares = { wire: 0, "start-up and waiting": 0, "local work": 0 };
     let done = 0;
-    for (const e of this.criticalPath) {
-      const begin = Math.max(done, this.start[e]), end = this.end[e];
+    for (const [e, start, end] of this.critical) {
+      const begin = Math.max(done, start);
       done = Math.max(done, end);
       const send = this.sendOf(e);
       if (send < 0) {

@@ -97,7 +97,7 @@ export class TimePanel {
       element("div", { class: "bar" }, this.causes, this.causesText),
       element("div", { class: "scroll" }, this.canvas),
       element("p", { class: "legend", id: "time-about" },
-        "Links: the share of each link's bandwidth that this node's messages take. Rows below: pale while it waits, full from when it could go on; red: the critical path."));
+        "Links: the mean rate of each of this node's messages, as a share of the link's bandwidth. Hatched: the busiest link is idle. Rows below: pale while an operation waits, full from when it could go on; red: the critical path."));
     this.view = null;
     this.wire();
   }
@@ -278,7 +278,7 @@ export class TimePanel {
 
   drawCritical(context, palette) {
     const { run } = this.app;
-    const path = run.criticalPath.filter((e) => run.end[e] >= this.view.begin && run.start[e] <= this.view.end);
+    const path = run.critical.filter(([, start, end]) => end >= this.view.begin && start <= this.view.end);
     if (path.length > 1500) return;
     context.save();
     context.beginPath();
@@ -287,10 +287,10 @@ export class TimePanel {
     context.strokeStyle = palette.fault;
     context.lineWidth = 1.5;
     let before = null;
-    for (const e of path) {
+    for (const [e, start] of path) {
       const box = this.boxOf(e);
       if (!box) { before = null; continue; }
-      const left = Math.max(box.left, this.place(run.start[e]));
+      const left = Math.max(box.left, this.place(start));
       context.strokeRect(left, box.top, Math.max(1, box.right - left), box.height);
       const middle = box.top + box.height / 2;
       if (before) {
@@ -420,11 +420,13 @@ export class TimePanel {
   }
 
   zoom(factor, around = this.app.state.time) {
+    void this.rows;  // they set the view
     const inside = around >= this.view.begin && around <= this.view.end;
     this.view = zoomed(this.view, factor, inside ? around : (this.view.begin + this.view.end) / 2, this.app.run.span);
     this.app.redraw("time");
   }
   pan(share) {
+    void this.rows;
     this.view = panned(this.view, share * (this.view.end - this.view.begin), this.app.run.span);
     this.app.redraw("time");
   }

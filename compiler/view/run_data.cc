@@ -1,7 +1,10 @@
 // What a schedule is predicted to do: the simulator's events as columns, in ticks of the page's
 // clock.
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "compiler/view/schedule_data.h"
 #include "ir/node_classes.h"
@@ -48,6 +51,23 @@ Json classesData(const ScheduleView& schedule, const std::map<std::int32_t, std:
   return data;
 }
 
+/// The events of the critical path, and when each begins and ends to be what is waited for.
+Json criticalData(const model::SimulateResult& result, double tick) {
+  std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<std::size_t>> events_of;
+  for (std::size_t i = 0; i < result.events.size(); ++i)
+    events_of[{result.events[i].operation, result.events[i].rank}].push_back(i);
+  Json data = Json::array();
+  for (const model::CriticalStep& step : result.critical_path) {
+    // Of the segments the one that was under way.
+    const auto& events = events_of[{step.operation, step.rank}];
+    const auto it = std::ranges::find_if(
+        events, [&](std::size_t i) { return result.events[i].end_s >= step.end_s - tick; });
+    if (it == events.end()) continue;
+    data.push_back({*it, std::llround(step.start_s / tick), std::llround(step.end_s / tick)});
+  }
+  return data;
+}
+
 Json eventsData(const ScheduleView& schedule, const model::SimulateResult& result, double tick) {
   const auto ticks = [&](double seconds) { return std::llround(seconds / tick); };
   std::map<std::int32_t, std::size_t> ranks;
@@ -80,13 +100,21 @@ Json eventsData(const ScheduleView& schedule, const model::SimulateResult& resul
     cause.push_back(orNone(event.cause));
     segment.push_back(event.segment);
   }
-  Json data = {{"tick_s", tick},         {"ranks", numbers},
-               {"operation", operation}, {"rank", rank},
-               {"begin", begin},         {"end", end},
-               {"start", start},         {"bytes", bytes},
-               {"partner", partner},     {"wire_begin", wire_begin},
-               {"wire_end", wire_end},   {"waited_for", waited_for},
-               {"cause", cause},         {"class_of_site", classesData(schedule, ranks)}};
+  Json data = {{"tick_s", tick},
+               {"ranks", numbers},
+               {"operation", operation},
+               {"rank", rank},
+               {"begin", begin},
+               {"end", end},
+               {"start", start},
+               {"bytes", bytes},
+               {"partner", partner},
+               {"wire_begin", wire_begin},
+               {"wire_end", wire_end},
+               {"waited_for", waited_for},
+               {"cause", cause},
+               {"critical", criticalData(result, tick)},
+               {"class_of_site", classesData(schedule, ranks)}};
   if (schedule.segments > 1) data["segment"] = segment;
   return data;
 }
@@ -107,6 +135,7 @@ Json runsData(const ViewedSchedule& viewed, const model::Machine& machine,
     model::SimulateOptions options;
     options.bytes = static_cast<double>(size);
     options.events = true;
+    options.critical_path = true;
     llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
     if (!result) {
       data["fault"] = llvm::toString(result.takeError());

@@ -51,9 +51,13 @@ class TraceReader {
       runs_of_[viewed.sourceOf(i)].push_back(i);
   }
 
+  /// The shape of another torus that the ranks' names have; empty: they are of the schedule's.
+  const std::string& otherShape() const { return other_shape_; }
+
   /// One event of the file. False: it makes no sense.
   bool read(const nlohmann::json& event) {
     if (!event.is_object()) return false;
+    if (event.value("name", nlohmann::json()) == "process_name") readName(event);
     const auto phase = event.find("ph"), category = event.find("cat"), args = event.find("args");
     if (phase == event.end() || *phase != "X" || category == event.end() || args == event.end() ||
         !args->is_object()) {
@@ -132,6 +136,16 @@ class TraceReader {
   }
 
  private:
+  /// `rank 3 at (0, 1) of 3x2`.
+  void readName(const nlohmann::json& event) {
+    const nlohmann::json args = event.value("args", nlohmann::json());
+    const auto name = args.is_object() ? args.find("name") : args.end();
+    if (name == args.end() || !name->is_string()) return;
+    const std::string text = name->get<std::string>();
+    const auto [rank, shape] = llvm::StringRef(text).split(" of ");
+    if (!shape.empty() && shape != viewed_.written().topology.shape()) other_shape_ = shape.str();
+  }
+
   /// The k-th event of an operation in a loop is its k-th iteration; where there are more events
   /// than iterations, as of loops over peers, several make one.
   void writeOut(Round& round) const {
@@ -209,6 +223,7 @@ class TraceReader {
   std::map<int, TracedRank> ranks_;
   std::size_t rounds_ = 0;
   std::uint64_t bytes_ = 0;
+  std::string other_shape_;
 };
 
 }  // namespace
@@ -223,7 +238,12 @@ llvm::Expected<Json> traceData(const ViewedSchedule& viewed, llvm::StringRef pat
     return makeError(path + ": is no trace: it has no list traceEvents");
   TraceReader reader(viewed);
   for (std::size_t i = 0; i < events->size(); ++i) {
-    if (!reader.read((*events)[i])) {
+    const bool is_read = reader.read((*events)[i]);
+    if (!reader.otherShape().empty()) {
+      return makeError(path + ": is of a run on " + reader.otherShape() + ", and " + viewed.file +
+                       " is for " + viewed.written().topology.shape());
+    }
+    if (!is_read) {
       return makeError(path + ": /traceEvents/" + std::to_string(i) + ": is no event of a run of " +
                        viewed.file);
     }
