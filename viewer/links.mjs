@@ -37,7 +37,7 @@ export class LinksPanel {
       tables.push(element("table", {}, element("caption", {}, bound ? `Totals beside the least that the busiest link can carry, ${bound[0]} (line)` : "Totals"), element("tbody", {}, bars)));
     }
     if (run) {
-      tables.push(element("table", {}, element("caption", {}, `Predicted for ${bytesText(run.data.bytes)}, ${secondsText(run.data.makespan_s)} in all`),
+      tables.push(element("table", {}, element("caption", {}, `Predicted for ${bytesText(run.data.bytes)}: ${secondsText(run.data.makespan_s)}. Nothing takes less than ${secondsText(run.data.bandwidth_bound_s)} for the links, ${secondsText(run.data.compute_bound_s)} for the sums, ${secondsText(run.data.latency_bound_s)} for the way`),
         element("thead", {}, element("tr", {}, ["link", "bytes", "busy", "idle"].map((name) => element("th", { scope: "col" }, name)))),
         element("tbody", {}, run.data.links.map((use) => element("tr", { "data-link": use.link }, element("td", {}, use.link), element("td", {}, bytesText(use.bytes)), element("td", {}, secondsText(use.busy_s)), element("td", {}, secondsText(use.idle_s)))))));
     }

@@ -55,8 +55,8 @@ class RegionTable {
 
 Json operationsData(const ViewedSchedule& viewed, const ScheduleView& schedule, Json& regions) {
   Json kind = Json::array(), phase = Json::array(), stream = Json::array(), peer = Json::array(),
-       guard = Json::array(), dst = Json::array(), a = Json::array(), after = Json::array(),
-       source = Json::array(), counters = Json::array();
+       dst = Json::array(), a = Json::array(), after = Json::array(), source = Json::array(),
+       counters = Json::array();
   RegionTable table(schedule);
   const LoopNest nest(viewed.written());
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
@@ -67,7 +67,6 @@ Json operationsData(const ViewedSchedule& viewed, const ScheduleView& schedule, 
     // Loops over peers stand behind the shifts.
     const std::int64_t shifts = operation.hasPeerLoop() ? schedule.shifts.size() : 0;
     peer.push_back(operation.peer == kNone ? -1 : orNone(operation.peer) + shifts);
-    guard.push_back(orNone(operation.guard));
     dst.push_back(table.add(operation.dst));
     a.push_back(table.add(operation.a));
     Json before = Json::array();
@@ -82,8 +81,8 @@ Json operationsData(const ViewedSchedule& viewed, const ScheduleView& schedule, 
     counters.push_back(std::vector<std::uint32_t>(at.begin(), at.begin() + depth));
   }
   regions = table.take();
-  Json data = {{"kind", kind},   {"phase", phase}, {"stream", stream}, {"peer", peer},
-               {"guard", guard}, {"dst", dst},     {"a", a},           {"after", after}};
+  Json data = {{"kind", kind}, {"phase", phase}, {"stream", stream}, {"peer", peer},
+               {"dst", dst},   {"a", a},         {"after", after}};
   if (viewed.hasLoops()) {
     data["source"] = source;
     data["counters"] = counters;
@@ -121,16 +120,12 @@ Json scheduleData(const ViewedSchedule& viewed) {
   data["topology"] = ir::topologyJson(topology);
   data["written_operations"] = viewed.written().operations.size();
   data["segments"] = schedule.segments;
-  data["window"] = schedule.window;
   Json& parts = data["parts"] = Json::array();
   const VectorShares shares(schedule);
   for (std::uint32_t part = 0; part < schedule.partCount(); ++part) {
     const PartIndex index = schedule.partIndex(part);
     parts.push_back({index.color, index.direction, index.chunk, shares.part(part)});
   }
-  Json& colors = data["colors"] = Json::array();
-  for (const Color& color : schedule.colors)
-    colors.push_back(ir::axisNames(topology, color.order));
   Json& streams = data["streams"] = Json::array();
   for (const Stream& stream : schedule.streams)
     streams.push_back({orNone(stream.part), stream.core});
@@ -141,9 +136,6 @@ Json scheduleData(const ViewedSchedule& viewed) {
       intervals.push_back(intervalData(schedule.boxes[box][axis]));
     boxes.push_back(std::move(intervals));
   }
-  Json& pairs = data["box_pairs"] = Json::array();
-  for (const BoxPair& pair : schedule.pairs)
-    pairs.push_back({pair.source, pair.destination});
   Json& shifts = data["shifts"] = Json::array();
   for (const Shift& shift : schedule.shifts)
     shifts.push_back(std::vector<std::int32_t>(shift.begin(), shift.begin() + topology.axis_count));
