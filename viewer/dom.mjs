@@ -68,12 +68,3 @@ export class Tip {
   }
   hide() { this.box.hidden = true; }
 }
-
-/// The share of a canvas's pixels that something is drawn on.
-export function inkOf(canvas) {
-  if (!canvas.width || !canvas.height) return 0;
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let drawn = 0;
-  for (let i = 3; i < data.length; i += 4) drawn += data[i] > 0 ? 1 : 0;
-  return drawn / (data.length / 4);
-}

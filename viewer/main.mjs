@@ -1,5 +1,5 @@
 // The page: unpacks the data, lays out the panels, keeps what is selected, in the fragment too.
-import { element, forgetColors, inkOf, panel, Tip } from "./dom.mjs";
+import { element, forgetColors, panel, Tip } from "./dom.mjs";
 import { bytesText, countText, secondsText } from "./format.mjs";
 import { Run, Schedule } from "./schedule.mjs";
 import { verdictPanel } from "./verdict.mjs";
@@ -413,8 +413,6 @@ async function start() {
   pressKeys(app);
   app.draw();
   page.dataset.ops = String(app.schedule?.count ?? 0);
-  for (const canvas of document.querySelectorAll("canvas[data-panel]")) page.dataset[`inkPanel${canvas.dataset.panel}`] = inkOf(canvas).toFixed(3);
-  page.dataset.overflow = String(Math.max(0, page.scrollWidth - page.clientWidth));
   page.dataset.loadMs = (performance.now() - begin).toFixed(0);
   page.dataset.ready = "";
 }
