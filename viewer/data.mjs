@@ -137,6 +137,18 @@ export class DataPanel {
     this.root.append(this.canvas, this.about);
   }
 
+  imageOf(cells, width, height, color, needed) {
+    const [red, green, blue] = color.match(/[\d.]+/g).map(Number);
+    const image = new ImageData(width, height);
+    cells.forEach((share, i) => {
+      if (share > 0) image.data.set([red, green, blue, 255 * shadeOf(share, needed)], 4 * i);
+    });
+    this.pixels ??= element("canvas");
+    Object.assign(this.pixels, { width, height });
+    this.pixels.getContext("2d").putImageData(image, 0, 0);
+    return this.pixels;
+  }
+
   draw() {
     const { run, state, schedule } = this.app;
     if (this.holdsRun !== run || this.holdsRank !== state.rank) {
@@ -171,14 +183,15 @@ export class DataPanel {
       const directions = schedule.data.parts.some((other) => other[1] > 0);
       context.fillText(`c${color}${directions ? (direction ? "−" : "+") : ""}  ${digits(100 * all, 3)} %`, left, top - kTitle / 2);
       texts.push(`${schedule.partText(part)} ${digits(100 * all, 3)} %`);
-      context.fillStyle = colorOfPart(color);
       const gap = w > 5 ? 0.6 : 0;
-      cells.forEach((share, i) => {
-        if (share <= 0) return;
-        context.globalAlpha = shadeOf(share, holdings.needed);
-        context.fillRect(left + (i % width) * w, top + Math.floor(i / width) * h, w - gap, h - gap);
-      });
-      context.globalAlpha = 1;
+      // A pixel for each cell, enlarged.
+      context.imageSmoothingEnabled = false;
+      context.drawImage(this.imageOf(cells, width, height, colorOfPart(color), holdings.needed), left, top, side, side * aspect);
+      if (gap > 0) {
+        context.fillStyle = palette.panel;
+        for (let i = 1; i < width; ++i) context.fillRect(left + i * w - gap, top, gap, side * aspect);
+        for (let i = 1; i < height; ++i) context.fillRect(left, top + i * h - gap, side, gap);
+      }
       context.strokeStyle = palette.line;
       context.lineWidth = 1;
       context.strokeRect(left + 0.5, top + 0.5, side - 1, side * aspect - 1);

@@ -17,9 +17,10 @@ export function panel(id, title, attributes = {}, ...bar) {
     element("div", { class: "bar" }, element("h2", { id: `${id}-title` }, title), ...bar));
 }
 
-/// The context of a canvas that is drawn anew, `height` pixels high, in CSS pixels.
-export function contextOf(canvas, height) {
-  const width = canvas.clientWidth || canvas.parentElement?.clientWidth || 600;
+/// The context of a canvas that is drawn anew, `height` pixels high, in CSS pixels; as wide as it is
+/// in the document, or as said.
+export function contextOf(canvas, height, wide = 0) {
+  const width = wide || canvas.clientWidth || canvas.parentElement?.clientWidth || 600;
   const ratio = globalThis.devicePixelRatio || 1;
   canvas.style.height = `${height}px`;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {

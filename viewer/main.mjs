@@ -384,6 +384,7 @@ class App {
       if ((all || dirty.has(name)) && !shown.root.hidden) shown.draw();
     }
     if (!all || !this.schedule) return;
+    if (this.playing) return;
     this.showDetail();
     this.writeFragment();
   }

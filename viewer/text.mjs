@@ -75,15 +75,15 @@ export class TextPanel {
       this.showPasses(passes);
       this.opShown = undefined;
     }
-    if (this.shown !== null) return;
+    if (this.shown !== null || this.opShown === state.op) return;
     const faults = new Set(schedule.data.proof.faults.map((fault) => fault.operation).filter((op) => op !== undefined));
     const chosen = state.op === null ? null : schedule.lineOfSource.get(schedule.sourceOf(state.op));
     this.lines.set(schedule.lines.map((text, i) => {
       const source = schedule.sourceOfLine.get(i);
       return { text, number: String(i + 1), classes: `${source === undefined ? "" : "op"} ${i === chosen ? "chosen" : ""} ${faults.has(source) ? "fault" : ""}` };
     }));
-    if (chosen !== null && chosen !== undefined && this.opShown !== state.op) this.lines.reveal(chosen);
     this.opShown = state.op;
+    if (chosen !== null && chosen !== undefined) this.lines.reveal(chosen);
     this.lines.fill();
   }
 
@@ -91,6 +91,7 @@ export class TextPanel {
     const choose = (number) => {
       this.shown = number;
       this.showPasses(passes);
+      this.opShown = undefined;
       if (number === null) this.draw();
       else this.showDiff(passes, number);
     };

@@ -5,7 +5,7 @@ import { binned, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "./s
 import { kKinds, kWaits, receives, sends } from "./schedule.mjs";
 
 export const kLabel = 92;
-const kRuler = 22, kMostLanes = 6, kBins = 2048;
+const kRuler = 22, kLinkRow = 22, kStreamRow = 20, kMostLanes = 6, kBins = 2048;
 
 /// The rows of a rank: what it sends on each link, then what each color and direction does.
 export function rowsOf(run, rank) {
@@ -38,12 +38,13 @@ export function rowsOf(run, rank) {
     if (!streams.has(key)) {
       const directions = schedule.data.parts.some((other) => other[1] > 0);
       const name = color === "any" ? "any" : `c${color}${directions ? (direction ? "−" : "+") : ""}`;
-      streams.set(key, { type: "stream", label: `${name} ${["sends", "receives", "work"][type]}`, color: color === "any" ? 7 : color, order: (color === "any" ? 999 : color) * 10 + direction * 3 + type, events: [] });
+      streams.set(key, { type: "stream", label: `${name} ${["sends", "receives", "work"][type]}`, color: color === "any" ? 7 : color, laneOf: new Map(), order: (color === "any" ? 999 : color) * 10 + direction * 3 + type, events: [] });
     }
     streams.get(key).events.push(e);
   }
   for (const row of [...streams.values()].sort((a, b) => a.order - b.order)) {
     row.lanes = lanesOf(row.events, (e) => run.begin[e], (e) => run.end[e], kMostLanes);
+    row.lanes.forEach((lane, number) => lane.forEach((e) => row.laneOf.set(e, number)));
     row.bins = binned(row.events.map((e) => [run.begin[e], run.end[e]]), 0, run.span, kBins);
     rows.push(row);
   }
@@ -142,9 +143,33 @@ export class TimePanel {
     const { run, state } = this.app;
     const rows = this.rows;
     const links = rows.filter((row) => row.type === "link").length;
-    const height = kRuler + links * 22 + (rows.length - links) * 20 + 6;
+    const height = kRuler + links * kLinkRow + (rows.length - links) * kStreamRow + 6;
     const { context, width } = contextOf(this.canvas, height);
-    this.width = width;
+    // All but the line of the present moment changes seldom.
+    const key = JSON.stringify([this.view, width, height, this.canvas.width, state.op, state.segment, state.rank, colors().text]);
+    if (this.paintedFor !== rows || this.paintedKey !== key) {
+      this.width = width;
+      this.paint(rows, height);
+      this.paintedFor = rows;
+      this.paintedKey = key;
+    }
+    context.drawImage(this.picture, 0, 0, width, height);
+    const x = this.place(state.time);
+    if (x < kLabel) return;
+    context.strokeStyle = colors().accent;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(x, 0);
+    context.lineTo(x, height);
+    context.stroke();
+  }
+
+  /// Rows, critical path and selection, on a canvas of their own.
+  paint(rows, height) {
+    const { run, state } = this.app;
+    const { width } = this;
+    this.picture ??= element("canvas");
+    const { context } = contextOf(this.picture, height, width);
     this.canvas.setAttribute("aria-label", `Timeline of ${run.schedule.rankText(run.ranks[state.rank])}: ${plural(rows.length, "row")}, ${secondsText(run.seconds(run.span))}`);
     const palette = colors();
     context.strokeStyle = palette.line;
@@ -162,9 +187,8 @@ export class TimePanel {
     }
     this.places = [];
     let y = kRuler;
-    context.save();
     for (const row of rows) {
-      const rowHeight = row.type === "link" ? 22 : 20;
+      const rowHeight = row.type === "link" ? kLinkRow : kStreamRow;
       this.places.push({ row, y, height: rowHeight });
       context.fillStyle = palette.muted;
       context.textAlign = "right";
@@ -180,16 +204,6 @@ export class TimePanel {
     }
     this.drawCritical(context, palette);
     this.drawSelection(context, palette);
-    const x = this.place(state.time);
-    if (x >= kLabel) {
-      context.strokeStyle = palette.accent;
-      context.lineWidth = 1.5;
-      context.beginPath();
-      context.moveTo(x, 0);
-      context.lineTo(x, height);
-      context.stroke();
-    }
-    context.restore();
   }
 
   drawLink(context, row, y, height, palette) {
@@ -268,8 +282,8 @@ export class TimePanel {
   boxOf(e) {
     for (const { row, y, height } of this.places) {
       if (row.type !== "stream") continue;
-      const lane = row.lanes.findIndex((items) => items.includes(e));
-      if (lane < 0) continue;
+      const lane = row.laneOf.get(e);
+      if (lane === undefined) continue;
       const laneHeight = (height - 4) / row.lanes.length;
       return { left: this.place(this.app.run.begin[e]), right: this.place(this.app.run.end[e]), top: y + 2 + lane * laneHeight, height: laneHeight };
     }
