@@ -28,7 +28,8 @@ export class ChoicePanel {
     this.reason = element("p", {});
     this.table = element("div", { class: "table", style: "max-height:420px;overflow:auto" });
     this.others = element("details", { class: "legend", style: "display:block" });
-    this.root.append(this.reason, this.canvas, this.table, this.others);
+    this.legend = element("div", { class: "legend" });
+    this.root.append(this.reason, this.canvas, this.legend, this.table, this.others);
     this.fill();
   }
 
@@ -77,6 +78,7 @@ export class ChoicePanel {
       const line = byName.get(row.algorithm), known = line.get(choice.bytes);
       if (!known || row.predicted_s < known[1]) line.set(choice.bytes, [choice.bytes, row.predicted_s, row]);
     }
+    this.legend.replaceChildren(...[...byName.keys()].map((name, i) => element("span", {}, element("span", { class: "key", style: `background:var(--part${i % 8})` }), name)));
     const series = [...byName.values()].map((line, i) => ({ points: [...line.values()], color: palette.part[i % 8], line: 1, dot: 2.5 }));
     series.push({ points: choices.map((choice) => [choice.bytes, choice.candidates[0].predicted_s]), color: palette.text, line: 2.5, dot: 0 });
     series.push({ points: choices.map((choice) => [choice.bytes, choice.bound_s]), color: palette.fault, line: 1.5, dot: 0, dash: [5, 4] });

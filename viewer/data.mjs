@@ -3,7 +3,7 @@ import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
 import { digits } from "./format.mjs";
 import { activityAt } from "./torus.mjs";
 
-const kMostMaps = 9, kMapsInRow = 3, kGap = 12, kTitle = 18;
+const kMostMaps = 9, kLeastMap = 100, kGap = 12, kTitle = 18;
 
 /// How deep a share of a sum of `needed` contributions is drawn: on a logarithmic scale, for sums
 /// double with every step of some algorithms.
@@ -161,8 +161,8 @@ export class DataPanel {
     this.about.textContent = this.canvas.hidden ? "This rank writes nothing." : this.meaning;
     if (this.canvas.hidden) return;
     const [across, down] = this.pairs[this.choice];
-    const columns = Math.min(holdings.parts.length, kMapsInRow) || 1;
     const room = (this.canvas.clientWidth || 400) + kGap;
+    const columns = Math.min(holdings.parts.length, room > 6 * (kLeastMap + kGap) ? 6 : 3);
     const side = Math.min(190, room / columns - kGap);
     const aspect = down === null ? 0.15 : Math.min(1.4, Math.max(0.3, holdings.sizes[down] / holdings.sizes[across]));
     const rowHeight = side * aspect + kTitle + 6;

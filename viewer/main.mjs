@@ -136,9 +136,9 @@ class App {
     detail.append(this.detail);
     const column = (...names) => element("div", { class: "column" }, names.map((name) => this.panels[name]?.root));
     if (run?.hasEvents) {
-      const right = column("time");
-      right.append(detail);
-      main.append(column("torus", "data"), right);
+      const left = column("torus");
+      left.append(detail);
+      main.append(left, column("time", "data"));
     } else {
       detail.className = "wide";
       main.append(detail);

@@ -5,7 +5,7 @@ import { binned, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "./s
 import { kKinds, kWaits, receives, sends } from "./schedule.mjs";
 
 export const kLabel = 92;
-const kRuler = 22, kLinkRow = 22, kStreamRow = 20, kMostLanes = 6, kBins = 2048;
+const kRuler = 22, kLinkRow = 22, kStreamRow = 20, kMostLanes = 6, kMostJoined = 260, kBins = 2048;
 
 /// The rows of a rank: what it sends on each link, then what each color and direction does.
 export function rowsOf(run, rank) {
@@ -299,7 +299,7 @@ export class TimePanel {
     context.rect(kLabel, 0, this.width - kLabel, 1e5);
     context.clip();
     context.strokeStyle = palette.fault;
-    context.lineWidth = 1.5;
+    context.lineWidth = path.length < kMostJoined ? 1.5 : 0.7;
     let before = null;
     for (const [e, start] of path) {
       const box = this.boxOf(e);
@@ -307,7 +307,7 @@ export class TimePanel {
       const left = Math.max(box.left, this.place(start));
       context.strokeRect(left, box.top, Math.max(1, box.right - left), box.height);
       const middle = box.top + box.height / 2;
-      if (before) {
+      if (before && path.length < kMostJoined) {
         context.globalAlpha = 0.7;
         context.beginPath();
         context.moveTo(before.right, before.top + before.height / 2);
