@@ -23,13 +23,15 @@ export function drawChart(canvas, height, series, xAxis, yAxis) {
   const palette = colors();
   const area = { left: 66, right: width - 12, top: 20, bottom: height - 34 };
   const scaleOf = (axis, place, from, to, count) => {
-    const values = series.flatMap(({ points }) => points.map((point) => point[place])).filter((value) => Number.isFinite(value) && (!axis.log || value > 0));
+    const values = series
+      .flatMap(({ points }) => points.map((point) => point[place]))
+      .filter((value) => Number.isFinite(value) && (!axis.log || value > 0));
     let [low, high] = [Math.min(...values), Math.max(...values)];
     if (values.length === 0) [low, high] = [0, 1];
     if (axis.log) [low, high] = [low / 1.1, high * 1.1];
     else [low, high] = [Math.min(0, low), high * 1.05 || 1];
     const map = axis.log ? Math.log : (value) => value;
-    const at = (value) => from + (map(value) - map(low)) / (map(high) - map(low)) * (to - from);
+    const at = (value) => from + ((map(value) - map(low)) / (map(high) - map(low))) * (to - from);
     return { at, ticks: axis.log ? logTicks(low, high, count, axis.base) : ticksOf(low, high, count) };
   };
   const x = scaleOf(xAxis, 0, area.left, area.right, (area.right - area.left) / 80);
@@ -59,12 +61,17 @@ export function drawChart(canvas, height, series, xAxis, yAxis) {
   const places = [];
   for (const { points, color, line, dot = 3.5, hollow, dash } of series) {
     context.strokeStyle = context.fillStyle = color;
-    const known = points.filter(([px, py]) => Number.isFinite(px) && Number.isFinite(py) && (!yAxis.log || py > 0) && (!xAxis.log || px > 0));
+    const known = points.filter(
+      ([px, py]) =>
+        Number.isFinite(px) && Number.isFinite(py) && (!yAxis.log || py > 0) && (!xAxis.log || px > 0),
+    );
     if (line) {
       context.lineWidth = line;
       context.setLineDash(dash ?? []);
       context.beginPath();
-      known.forEach(([px, py], i) => i === 0 ? context.moveTo(x.at(px), y.at(py)) : context.lineTo(x.at(px), y.at(py)));
+      known.forEach(([px, py], i) =>
+        i === 0 ? context.moveTo(x.at(px), y.at(py)) : context.lineTo(x.at(px), y.at(py)),
+      );
       context.stroke();
       context.setLineDash([]);
     }
@@ -84,7 +91,8 @@ export function drawChart(canvas, height, series, xAxis, yAxis) {
 /// The thing nearest to the pointer, within a few pixels; undefined: none.
 export function nearest(canvas, event, places) {
   const box = canvas.getBoundingClientRect();
-  let best, least = 12;
+  let best,
+    least = 12;
   for (const [x, y, thing] of places ?? []) {
     const distance = Math.hypot(x - (event.clientX - box.left), y - (event.clientY - box.top));
     if (distance < least) [best, least] = [thing, distance];

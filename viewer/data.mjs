@@ -1,14 +1,17 @@
 // Panel 3, data: which blocks a node has, and how much of each sum, at a time.
 import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
 import { digits } from "./format.mjs";
-import { activityAt } from "./torus.mjs";
+import { activityAt } from "./activity.mjs";
 
-const kMostMaps = 9, kLeastMap = 100, kGap = 12, kTitle = 18;
+const kMostMaps = 9,
+  kLeastMap = 100,
+  kGap = 12,
+  kTitle = 18;
 
 /// How deep a share of a sum of `needed` contributions is drawn: on a logarithmic scale, for sums
 /// double with every step of some algorithms.
 export function shadeOf(share, needed) {
-  return 0.08 + 0.92 * Math.log1p(share * needed) / Math.log1p(needed);
+  return 0.08 + (0.92 * Math.log1p(share * needed)) / Math.log1p(needed);
 }
 
 /// What a node holds after its writes up to a time: by part, the contributions of every block.
@@ -28,7 +31,12 @@ export class Holdings {
       const e = run.eventOf(op, rank);
       if (e < 0 || run.rank[e] !== rank) return;
       most = Math.max(most, columns.contributions[i]);
-      this.writes.push({ time: run.end[e], part: columns.part[i], value: columns.contributions[i], box: columns.box[i].slice(0, 2 * this.sizes.length) });
+      this.writes.push({
+        time: run.end[e],
+        part: columns.part[i],
+        value: columns.contributions[i],
+        box: columns.box[i].slice(0, 2 * this.sizes.length),
+      });
     });
     this.known = new Map();
     this.cells = new Map();
@@ -77,7 +85,7 @@ export class Holdings {
         return;
       }
       for (let i = 0; i < box[2 * axis + 1]; ++i)
-        visit(axis - 1, index * this.sizes[axis] + (box[2 * axis] + i) % this.sizes[axis]);
+        visit(axis - 1, index * this.sizes[axis] + ((box[2 * axis] + i) % this.sizes[axis]));
     };
     visit(this.sizes.length - 1, 0);
   }
@@ -113,7 +121,8 @@ export class Holdings {
   resolved([kind, start, length], axis) {
     if (kind === 0) return [0, this.sizes[axis]];
     if (kind === 1) return [start, length];
-    if (kind === 2) return [(((this.at[axis] + start) % this.sizes[axis]) + this.sizes[axis]) % this.sizes[axis], length];
+    if (kind === 2)
+      return [(((this.at[axis] + start) % this.sizes[axis]) + this.sizes[axis]) % this.sizes[axis], length];
     return null;
   }
 }
@@ -128,10 +137,23 @@ export class DataPanel {
     for (const a of many) for (const b of many) if (a < b) this.pairs.push([a, b]);
     if (this.pairs.length === 0) this.pairs.push([many[0] ?? 0, null]);
     this.choice = 0;
-    const list = element("select", { "aria-label": "Axes", change: () => { this.choice = list.selectedIndex; app.redraw("data"); } },
-      this.pairs.map(([a, b]) => element("option", {}, b === null ? axes[a].name : `${axes[a].name} × ${axes[b].name}`)));
+    const list = element(
+      "select",
+      {
+        "aria-label": "Axes",
+        change: () => {
+          this.choice = list.selectedIndex;
+          app.redraw("data");
+        },
+      },
+      this.pairs.map(([a, b]) =>
+        element("option", {}, b === null ? axes[a].name : `${axes[a].name} × ${axes[b].name}`),
+      ),
+    );
     this.root = panel("data", "Data", {}, this.pairs.length > 1 ? element("label", {}, "axes ", list) : null);
-    const what = app.schedule.data.pairs ? "Blocks that have arrived, by where they are from" : "Blocks by their owner";
+    const what = app.schedule.data.pairs
+      ? "Blocks that have arrived, by where they are from"
+      : "Blocks by their owner";
     this.meaning = `${what}, with the node itself in the middle of rings. Deeper: ${app.schedule.data.reduces ? "more of the sum is here, on a logarithmic scale" : "more of the blocks are here"}; outlined: being sent.`;
     this.about = element("p", { class: "legend", style: "display:block" });
     this.root.append(this.canvas, this.about);
@@ -164,29 +186,44 @@ export class DataPanel {
     const room = (this.canvas.clientWidth || 400) + kGap;
     const columns = Math.min(holdings.parts.length, room > 6 * (kLeastMap + kGap) ? 6 : 3);
     const side = Math.min(190, room / columns - kGap);
-    const aspect = down === null ? 0.15 : Math.min(1.4, Math.max(0.3, holdings.sizes[down] / holdings.sizes[across]));
+    const aspect =
+      down === null ? 0.15 : Math.min(1.4, Math.max(0.3, holdings.sizes[down] / holdings.sizes[across]));
     const rowHeight = side * aspect + kTitle + 6;
-    const { context } = contextOf(this.canvas, Math.max(40, Math.ceil(holdings.parts.length / columns) * rowHeight));
+    const { context } = contextOf(
+      this.canvas,
+      Math.max(40, Math.ceil(holdings.parts.length / columns) * rowHeight),
+    );
     const palette = colors();
     const sending = activityAt(run, state.rank, state.time).sending.map((e) => run.operation[e]);
     const texts = [];
     holdings.parts.forEach((part, number) => {
-      const left = (number % columns) * (side + kGap), top = Math.floor(number / columns) * rowHeight + kTitle;
+      const left = (number % columns) * (side + kGap),
+        top = Math.floor(number / columns) * rowHeight + kTitle;
       const shares = holdings.sharesAt(part, state.time);
       const cells = holdings.mapOf(shares, across, down);
       const [width, height] = [holdings.sizes[across], down === null ? 1 : holdings.sizes[down]];
-      const [w, h] = [side / width, side * aspect / height];
+      const [w, h] = [side / width, (side * aspect) / height];
       const all = shares.reduce((sum, share) => sum + share, 0) / shares.length;
       const [color, direction] = schedule.data.parts[part];
       context.textAlign = "left";
       context.fillStyle = palette.muted;
       const directions = schedule.data.parts.some((other) => other[1] > 0);
-      context.fillText(`c${color}${directions ? (direction ? "−" : "+") : ""}  ${digits(100 * all, 3)} %`, left, top - kTitle / 2);
+      context.fillText(
+        `c${color}${directions ? (direction ? "−" : "+") : ""}  ${digits(100 * all, 3)} %`,
+        left,
+        top - kTitle / 2,
+      );
       texts.push(`${schedule.partText(part)} ${digits(100 * all, 3)} %`);
       const gap = w > 5 ? 0.6 : 0;
       // A pixel for each cell, enlarged.
       context.imageSmoothingEnabled = false;
-      context.drawImage(this.imageOf(cells, width, height, colorOfPart(color), holdings.needed), left, top, side, side * aspect);
+      context.drawImage(
+        this.imageOf(cells, width, height, colorOfPart(color), holdings.needed),
+        left,
+        top,
+        side,
+        side * aspect,
+      );
       if (gap > 0) {
         context.fillStyle = palette.panel;
         for (let i = 1; i < width; ++i) context.fillRect(left + i * w - gap, top, gap, side * aspect);
@@ -197,10 +234,12 @@ export class DataPanel {
       context.strokeRect(left + 0.5, top + 0.5, side - 1, side * aspect - 1);
       context.strokeStyle = palette.text;
       const outline = (first, length, second, other) => {
-        for (let i = 0; i < Math.min(length, 64); ++i) for (let j = 0; j < Math.min(other, 64); ++j) {
-          const x = holdings.placeOf(across, (first + i) % width), y = down === null ? 0 : height - 1 - holdings.placeOf(down, (second + j) % height);
-          context.strokeRect(left + x * w, top + y * h, Math.max(1.5, w - gap), Math.max(1.5, h - gap));
-        }
+        for (let i = 0; i < Math.min(length, 64); ++i)
+          for (let j = 0; j < Math.min(other, 64); ++j) {
+            const x = holdings.placeOf(across, (first + i) % width),
+              y = down === null ? 0 : height - 1 - holdings.placeOf(down, (second + j) % height);
+            context.strokeRect(left + x * w, top + y * h, Math.max(1.5, w - gap), Math.max(1.5, h - gap));
+          }
       };
       context.lineWidth = 1.4;
       if (!schedule.data.pairs) {
@@ -212,13 +251,22 @@ export class DataPanel {
             if (!a || !b) continue;
             // A whole line is one box.
             if (a[1] === width || b[1] === height) {
-              const x = a[1] === width ? 0 : holdings.placeOf(across, a[0]), y = b[1] === height ? 0 : height - b[1] - holdings.placeOf(down ?? across, b[0]);
-              context.strokeRect(left + x * w, top + Math.max(0, y) * h, Math.max(1.5, a[1] * w - gap), Math.max(1.5, b[1] * h - gap));
+              const x = a[1] === width ? 0 : holdings.placeOf(across, a[0]),
+                y = b[1] === height ? 0 : height - b[1] - holdings.placeOf(down ?? across, b[0]);
+              context.strokeRect(
+                left + x * w,
+                top + Math.max(0, y) * h,
+                Math.max(1.5, a[1] * w - gap),
+                Math.max(1.5, b[1] * h - gap),
+              );
             } else outline(a[0], a[1], b[0], b[1]);
           }
         }
       }
-      const [ox, oy] = [holdings.placeOf(across, holdings.at[across]), down === null ? 0 : height - 1 - holdings.placeOf(down, holdings.at[down])];
+      const [ox, oy] = [
+        holdings.placeOf(across, holdings.at[across]),
+        down === null ? 0 : height - 1 - holdings.placeOf(down, holdings.at[down]),
+      ];
       context.fillStyle = palette.text;
       context.beginPath();
       context.arc(left + (ox + 0.5) * w, top + (oy + 0.5) * h, 2, 0, 7);

@@ -5,16 +5,22 @@ export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") made.addEventListener(key, value);
-    else if (value !== undefined && value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
+    else if (value !== undefined && value !== null && value !== false)
+      made.setAttribute(key, value === true ? "" : value);
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return made;
 }
 
 /// A panel: a section with a heading and a bar.
 export function panel(id, title, attributes = {}, ...bar) {
-  return element("section", { id, "aria-labelledby": `${id}-title`, ...attributes },
-    element("div", { class: "bar" }, element("h2", { id: `${id}-title` }, title), ...bar));
+  return element(
+    "section",
+    { id, "aria-labelledby": `${id}-title`, ...attributes },
+    element("div", { class: "bar" }, element("h2", { id: `${id}-title` }, title), ...bar),
+  );
 }
 
 /// The context of a canvas that is drawn anew, `height` pixels high, in CSS pixels; as wide as it is
@@ -51,7 +57,9 @@ export function colors() {
   probe.remove();
   return cachedColors;
 }
-export function forgetColors() { cachedColors = null; }
+export function forgetColors() {
+  cachedColors = null;
+}
 export const colorOfPart = (index) => colors().part[index % 8];
 
 /// A box beside the pointer.
@@ -67,5 +75,7 @@ export class Tip {
     this.box.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 4))}px`;
     this.box.style.top = `${event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18}px`;
   }
-  hide() { this.box.hidden = true; }
+  hide() {
+    this.box.hidden = true;
+  }
 }

@@ -2,7 +2,12 @@
 
 /// "355.2 µs": four digits.
 export function secondsText(seconds) {
-  const steps = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+  const steps = [
+    [1, "s"],
+    [1e-3, "ms"],
+    [1e-6, "µs"],
+    [1e-9, "ns"],
+  ];
   if (seconds === 0) return "0";
   const [unit, name] = steps.find(([size]) => Math.abs(seconds) >= size) ?? steps[3];
   return `${digits(seconds / unit)} ${name}`;
@@ -15,7 +20,12 @@ export function digits(value, count = 4) {
 
 /// "64K", "1.5M", "1000": powers of 1024.
 export function bytesText(bytes) {
-  for (const [power, name] of [[40, "T"], [30, "G"], [20, "M"], [10, "K"]]) {
+  for (const [power, name] of [
+    [40, "T"],
+    [30, "G"],
+    [20, "M"],
+    [10, "K"],
+  ]) {
     const size = 2 ** power;
     if (bytes >= size) return `${digits(bytes / size)}${name}`;
   }

@@ -16,7 +16,7 @@ export function reachOf(size) {
 /// The directions, in the plane, in which axes are drawn: X to the right, Y up, Z into the depth.
 export function directionsOf(count) {
   const angles = [0, 90, 38, 142, 20, 65, 115, 160].slice(0, Math.max(count, 1));
-  return angles.map((angle) => [Math.cos(angle * Math.PI / 180), -Math.sin(angle * Math.PI / 180)]);
+  return angles.map((angle) => [Math.cos((angle * Math.PI) / 180), -Math.sin((angle * Math.PI) / 180)]);
 }
 
 /// Orthographic projection of a point (x, y, z), turned about the vertical by `turn` and tilted by
@@ -32,7 +32,8 @@ export function placeOf(at, axes) {
   const [width, height] = [axes[0]?.size ?? 1, axes[1]?.size ?? 1];
   const place = [0, 1, 2].map((axis) => (at[axis] ?? 0) - ((axes[axis]?.size ?? 1) - 1) / 2);
   let across = true;
-  let stepX = width + 1.5, stepY = height + 1.5;
+  let stepX = width + 1.5,
+    stepY = height + 1.5;
   for (let axis = 3; axis < axes.length; ++axis) {
     const offset = at[axis] - (axes[axis].size - 1) / 2;
     if (across) {

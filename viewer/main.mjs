@@ -3,7 +3,9 @@ import { element, forgetColors, panel, Tip } from "./dom.mjs";
 import { bytesText, countText, secondsText } from "./format.mjs";
 import { Run, Schedule } from "./schedule.mjs";
 import { verdictPanel } from "./verdict.mjs";
-import { eventLines, TimePanel } from "./time.mjs";
+import { eventLines } from "./events.mjs";
+import { Keys } from "./keys.mjs";
+import { TimePanel } from "./time.mjs";
 import { LinksPanel } from "./links.mjs";
 import { TextPanel } from "./text.mjs";
 import { TorusPanel } from "./torus.mjs";
@@ -15,7 +17,16 @@ import { DependencesPanel } from "./dependences.mjs";
 import { RankPanel } from "./rank.mjs";
 import { LibraryPanel } from "./library.mjs";
 
-const kHelp = [["W S", "zoom"], ["A D", "earlier, later"], ["0", "all"], ["← →", "event before, next"], ["N P", "along the critical path"], ["space", "play"], ["/", "search"], ["Esc", "select nothing"]];
+const kHelp = [
+  ["W S", "zoom"],
+  ["A D", "earlier, later"],
+  ["0", "all"],
+  ["← →", "event before, next"],
+  ["N P", "along the critical path"],
+  ["space", "play"],
+  ["/", "search"],
+  ["Esc", "select nothing"],
+];
 
 async function unpacked(base64) {
   const bytes = Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
@@ -32,15 +43,25 @@ class App {
     this.tip = new Tip();
     this.playing = false;
     this.dirty = new Set();
+    this.keys = new Keys(this);
     this.readFragment();
     this.build();
-    addEventListener("hashchange", () => { if (!this.writing) { this.readFragment(); this.rebuild(); } });
-    addEventListener("keydown", (event) => this.keyDown(event));
+    addEventListener("hashchange", () => {
+      if (!this.writing) {
+        this.readFragment();
+        this.rebuild();
+      }
+    });
     new ResizeObserver(() => this.redraw()).observe(document.getElementById("panels"));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { forgetColors(); this.redraw(); });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      forgetColors();
+      this.redraw();
+    });
   }
 
-  get schedule() { return this.schedules[this.state.file]; }
+  get schedule() {
+    return this.schedules[this.state.file];
+  }
   /// The run that is looked at; null: there is none.
   get run() {
     const data = this.schedule?.data.prediction.runs[this.state.size];
@@ -58,7 +79,11 @@ class App {
     const { state } = this;
     state.file = number("file", this.schedules.length) ?? state.file;
     const sizes = this.schedule?.data.prediction.runs ?? [];
-    if (wanted.has("size")) state.size = Math.max(0, sizes.findIndex((run) => String(run.bytes) === wanted.get("size")));
+    if (wanted.has("size"))
+      state.size = Math.max(
+        0,
+        sizes.findIndex((run) => String(run.bytes) === wanted.get("size")),
+      );
     const { run } = this;
     state.op = number("op", this.schedule?.count ?? 0);
     state.tab = wanted.get("tab") ?? state.tab;
@@ -93,7 +118,11 @@ class App {
     const { theme } = document.documentElement.dataset;
     if (theme) parts.set("theme", theme);
     this.writing = true;
-    try { history.replaceState(null, "", `#${parts}`); } catch { /* some browsers refuse this for files */ }
+    try {
+      history.replaceState(null, "", `#${parts}`);
+    } catch {
+      /* some browsers refuse this for files */
+    }
     this.writing = false;
   }
 
@@ -101,7 +130,8 @@ class App {
 
   build() {
     this.panels = {};
-    const head = document.getElementById("head"), main = document.getElementById("panels");
+    const head = document.getElementById("head"),
+      main = document.getElementById("panels");
     this.verdict = element("div", { "aria-live": "polite" });
     this.bar = element("div", { class: "bar" });
     head.replaceChildren(this.verdict, this.bar);
@@ -134,7 +164,12 @@ class App {
     }
     const detail = panel("selection", "Selected operation");
     detail.append(this.detail);
-    const column = (...names) => element("div", { class: "column" }, names.map((name) => this.panels[name]?.root));
+    const column = (...names) =>
+      element(
+        "div",
+        { class: "column" },
+        names.map((name) => this.panels[name]?.root),
+      );
     if (run?.hasEvents) {
       const left = column("torus");
       left.append(detail);
@@ -161,16 +196,40 @@ class App {
     const { data } = this.schedule;
     if (data.choices) made.choice = () => new ChoicePanel(this);
     if (data.trace && this.run?.hasEvents) made.measured = () => new MeasuredPanel(this);
-    if (this.schedules.length > 1 && this.schedules.some((other) => other.data.prediction.runs.length > 0)) made.compare = () => new ComparePanel(this);
+    if (this.schedules.length > 1 && this.schedules.some((other) => other.data.prediction.runs.length > 0))
+      made.compare = () => new ComparePanel(this);
     if (data.programs) made.rank = () => new RankPanel(this);
-    if (data.operations.after.some((before) => before.length > 0)) made.dependences = () => new DependencesPanel(this);
-    const names = { compare: "Compared", measured: "Measured", choice: "Choice", links: "Links", dependences: "Dependences", rank: "Rank", text: data.passes ? "Text and passes" : "Text" };
+    if (data.operations.after.some((before) => before.length > 0))
+      made.dependences = () => new DependencesPanel(this);
+    const names = {
+      compare: "Compared",
+      measured: "Measured",
+      choice: "Choice",
+      links: "Links",
+      dependences: "Dependences",
+      rank: "Rank",
+      text: data.passes ? "Text and passes" : "Text",
+    };
     const order = Object.keys(names).filter((name) => made[name]);
     const { state } = this;
     if (!made[state.tab]) state.tab = this.schedule.data.proof.ok ? order[0] : "text";
-    this.tabList = element("div", { class: "tabs wide", role: "tablist", "aria-label": "More" }, order.map((name) => element("button", {
-      role: "tab", id: `tab-${name}`, "aria-controls": name, "aria-selected": String(name === state.tab), click: () => this.select({ tab: name }),
-    }, names[name])));
+    this.tabList = element(
+      "div",
+      { class: "tabs wide", role: "tablist", "aria-label": "More" },
+      order.map((name) =>
+        element(
+          "button",
+          {
+            role: "tab",
+            id: `tab-${name}`,
+            "aria-controls": name,
+            "aria-selected": String(name === state.tab),
+            click: () => this.select({ tab: name }),
+          },
+          names[name],
+        ),
+      ),
+    );
     main.append(this.tabList);
     for (const name of order) {
       const made_panel = made[name]();
@@ -185,19 +244,57 @@ class App {
     const { schedule, run, state } = this;
     const parts = [];
     const choice = (label, options, chosen, change) => {
-      const list = element("select", { "aria-label": label, change: () => change(list.selectedIndex) }, options.map((text, i) => element("option", { selected: i === chosen }, text)));
+      const list = element(
+        "select",
+        { "aria-label": label, change: () => change(list.selectedIndex) },
+        options.map((text, i) => element("option", { selected: i === chosen }, text)),
+      );
       parts.push(element("label", {}, `${label} `, list));
     };
     if (this.schedules.length > 1)
-      choice("file", this.schedules.map((other) => other.data.file), state.file, (file) => this.showFile(file));
+      choice(
+        "file",
+        this.schedules.map((other) => other.data.file),
+        state.file,
+        (file) => this.showFile(file),
+      );
     const { runs } = schedule.data.prediction;
     if (runs.length > 1)
-      choice("size", runs.map((other) => bytesText(other.bytes)), state.size, (size) => { Object.assign(state, { size, rank: 0, time: null }); this.rebuild(); });
+      choice(
+        "size",
+        runs.map((other) => bytesText(other.bytes)),
+        state.size,
+        (size) => {
+          Object.assign(state, { size, rank: 0, time: null });
+          this.rebuild();
+        },
+      );
     if (run?.hasEvents && run.ranks.length > 1 && run.ranks.length <= 5000)
-      choice("rank", run.ranks.map((rank) => schedule.rankText(rank)), state.rank, (rank) => this.select({ rank }));
-    this.search = element("input", { type: "search", placeholder: "find %12, or text ( / )", "aria-label": "Find an operation", keydown: (event) => { if (event.key === "Enter") this.find(this.search.value); } });
+      choice(
+        "rank",
+        run.ranks.map((rank) => schedule.rankText(rank)),
+        state.rank,
+        (rank) => this.select({ rank }),
+      );
+    this.search = element("input", {
+      type: "search",
+      placeholder: "find %12, or text ( / )",
+      "aria-label": "Find an operation",
+      keydown: (event) => {
+        if (event.key === "Enter") this.find(this.search.value);
+      },
+    });
     parts.push(this.search, element("button", { click: () => this.toggleTheme() }, "light / dark"));
-    parts.push(element("details", { class: "legend", style: "display:block" }, element("summary", {}, "keys"), kHelp.map(([keys, what]) => element("span", { style: "margin-right:10px" }, element("kbd", {}, keys), ` ${what}`))));
+    parts.push(
+      element(
+        "details",
+        { class: "legend", style: "display:block" },
+        element("summary", {}, "keys"),
+        kHelp.map(([keys, what]) =>
+          element("span", { style: "margin-right:10px" }, element("kbd", {}, keys), ` ${what}`),
+        ),
+      ),
+    );
     this.bar.replaceChildren(...parts);
   }
 
@@ -207,11 +304,18 @@ class App {
   }
 
   toggleTheme() {
-    const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    const dark = document.documentElement.dataset.theme
+      ? document.documentElement.dataset.theme === "dark"
+      : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.dataset.theme = dark ? "light" : "dark";
     forgetColors();
     this.writeFragment();
     this.redraw();
+  }
+
+  /// As if a key were pressed.
+  key(name) {
+    return this.keys.press(name);
   }
 
   // Selection.
@@ -231,7 +335,8 @@ class App {
     if (change.rank !== undefined) this.showBar();
     if (change.tab) {
       for (const [name, shown] of Object.entries(this.tabPanels)) shown.root.hidden = name !== state.tab;
-      for (const tab of this.tabList.children) tab.setAttribute("aria-selected", String(tab.id === `tab-${state.tab}`));
+      for (const tab of this.tabList.children)
+        tab.setAttribute("aria-selected", String(tab.id === `tab-${state.tab}`));
     }
     this.redraw();
   }
@@ -239,18 +344,45 @@ class App {
   showDetail() {
     const { schedule, run, state } = this;
     if (state.op === null) {
-      this.detail.replaceChildren(element("p", { class: "note" }, "None. Click one in the timeline, the text or a fault, or press N to walk along the critical path."));
+      this.detail.replaceChildren(
+        element(
+          "p",
+          { class: "note" },
+          "None. Click one in the timeline, the text or a fault, or press N to walk along the critical path.",
+        ),
+      );
       return;
     }
     const after = schedule.operations.after[state.op];
     const link = (op) => [element("button", { click: () => this.select({ op }) }, schedule.nameOf(op)), " "];
     const e = run?.hasEvents ? run.eventOf(state.op, state.rank, state.segment) : -1;
     const counters = schedule.operations.counters?.[state.op] ?? [];
-    const lines = [element("div", {}, element("code", { id: "selected" }, schedule.textOf(state.op)), counters.length > 0 ? ` in the iteration ${counters.map((at, level) => `${"ijkl"[level]} = ${at}`).join(", ")}` : "")];
+    const lines = [
+      element(
+        "div",
+        {},
+        element("code", { id: "selected" }, schedule.textOf(state.op)),
+        counters.length > 0
+          ? ` in the iteration ${counters.map((at, level) => `${"ijkl"[level]} = ${at}`).join(", ")}`
+          : "",
+      ),
+    ];
     if (e >= 0) lines.push(element("div", {}, eventLines(run, e).slice(1).join(" · ")));
-    else lines.push(element("div", { class: "muted" }, `phase ${schedule.operations.phase[state.op]}, ${schedule.partText(schedule.partOf(state.op))}${run?.hasEvents ? "; this rank does not execute it" : ""}`));
+    else
+      lines.push(
+        element(
+          "div",
+          { class: "muted" },
+          `phase ${schedule.operations.phase[state.op]}, ${schedule.partText(schedule.partOf(state.op))}${run?.hasEvents ? "; this rank does not execute it" : ""}`,
+        ),
+      );
     const links = [];
-    if (after.length > 0) links.push("after ", ...after.slice(0, 12).map(link), after.length > 12 ? `and ${after.length - 12} more ` : "");
+    if (after.length > 0)
+      links.push(
+        "after ",
+        ...after.slice(0, 12).map(link),
+        after.length > 12 ? `and ${after.length - 12} more ` : "",
+      );
     if (e >= 0 && run.partner[e] >= 0) links.push(" other end ", ...link(run.operation[run.partner[e]]));
     if (e >= 0 && run.cause[e] >= 0) links.push(" waited for ", ...link(run.operation[run.cause[e]]));
     lines.push(element("div", { style: "margin-top:4px" }, links));
@@ -262,7 +394,8 @@ class App {
     const wanted = text.trim();
     if (!wanted) return;
     const number = /^%?(\d+)$/.exec(wanted);
-    const matches = (op) => number ? schedule.sourceOf(op) === Number(number[1]) : schedule.textOf(op).includes(wanted);
+    const matches = (op) =>
+      number ? schedule.sourceOf(op) === Number(number[1]) : schedule.textOf(op).includes(wanted);
     const begin = state.op === null ? 0 : state.op + 1;
     for (let i = 0; i < schedule.count; ++i) {
       const op = (begin + i) % schedule.count;
@@ -271,97 +404,6 @@ class App {
       return;
     }
     this.detail.replaceChildren(element("p", { class: "bad" }, `nothing found for ${wanted}`));
-  }
-
-  // Keys.
-
-  keyDown(event) {
-    const { target } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = target instanceof HTMLInputElement && target.type === "search" || target instanceof HTMLSelectElement;
-    if (typing) {
-      if (event.key === "Escape") target.blur();
-      return;
-    }
-    if (target instanceof HTMLButtonElement && (event.key === " " || event.key === "Enter")) return;
-    if (target instanceof HTMLInputElement && event.key.startsWith("Arrow")) return;
-    if (target.getAttribute?.("role") === "tab" && event.key.startsWith("Arrow")) {
-      const tabs = [...this.tabList.children];
-      const next = tabs[(tabs.indexOf(target) + (event.key === "ArrowRight" ? 1 : tabs.length - 1)) % tabs.length];
-      next.focus();
-      next.click();
-      return;
-    }
-    if (this.key(event.key)) event.preventDefault();
-  }
-
-  /// What a key does; whether it does anything.
-  key(name) {
-    const { run, state, panels } = this;
-    const key = name.length === 1 ? name.toLowerCase() : name;
-    if (key === "/") {
-      this.search.focus();
-      return true;
-    }
-    if (key === "Escape") {
-      this.select({ op: null });
-      return true;
-    }
-    if (!run?.hasEvents) return false;
-    const { time } = panels;
-    const actions = {
-      w: () => time.zoom(0.6), s: () => time.zoom(1 / 0.6), a: () => time.pan(-0.2), d: () => time.pan(0.2), 0: () => time.all(),
-      n: () => this.walk(1), p: () => this.walk(-1), " ": () => this.togglePlay(),
-      ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1),
-    };
-    if (!actions[key]) return false;
-    actions[key]();
-    return true;
-  }
-
-  /// Along the critical path.
-  walk(direction) {
-    const { run, state } = this;
-    const path = run.criticalPath;
-    const at = path.findIndex((e) => run.operation[e] === state.op && run.rank[e] === state.rank && (run.segment?.[e] ?? 0) === state.segment);
-    const next = path[at < 0 ? (direction > 0 ? 0 : path.length - 1) : Math.max(0, Math.min(path.length - 1, at + direction))];
-    state.rank = run.rank[next];
-    this.select({ op: run.operation[next], segment: run.segment?.[next] ?? 0, time: (run.start[next] + run.end[next]) / 2, rank: run.rank[next] });
-    this.panels.time.reveal(next);
-  }
-
-  /// To the next moment at which something begins or ends on the wire.
-  step(direction) {
-    const { run, state } = this;
-    let best = direction > 0 ? Infinity : -Infinity;
-    for (const e of run.eventsOfRank[state.rank]) {
-      for (const moment of [run.begin[e], run.end[e], run.wire_begin[e], run.wire_end[e]]) {
-        if (direction > 0 ? moment > state.time + 0.5 && moment < best : moment < state.time - 0.5 && moment > best) best = moment;
-      }
-    }
-    if (Number.isFinite(best)) this.select({ time: best });
-  }
-
-  togglePlay() {
-    this.playing = !this.playing;
-    let before = performance.now();
-    const frame = (now) => {
-      if (!this.playing) return;
-      const { run, state } = this;
-      state.time += (now - before) / 12000 * run.span;
-      before = now;
-      if (state.time >= run.span) {
-        state.time = run.span;
-        this.playing = false;
-      }
-      this.redraw();
-      requestAnimationFrame(frame);
-    };
-    if (this.playing) {
-      if (this.state.time >= this.run.span) this.state.time = 0;
-      requestAnimationFrame(frame);
-    }
-    this.redraw();
   }
 
   // Drawing.
@@ -403,7 +445,10 @@ addEventListener("unhandledrejection", (event) => failed(String(event.reason)));
 
 /// Keys that the fragment asks to press, for tests: `keys=n,n,w`.
 function pressKeys(app) {
-  for (const key of (new URLSearchParams(location.hash.slice(1)).get("keys") ?? "").split(",").filter(Boolean)) app.key(key);
+  for (const key of (new URLSearchParams(location.hash.slice(1)).get("keys") ?? "")
+    .split(",")
+    .filter(Boolean))
+    app.key(key);
 }
 
 async function start() {

@@ -29,7 +29,8 @@ export function ticksOf(begin, end, count) {
 /// Puts intervals into lanes in which none overlap. `items` are in order of `begin`; returns lists
 /// of items. What finds no lane among `most` goes into the one that is free first.
 export function lanesOf(items, begin, end, most) {
-  const lanes = [], free = [];
+  const lanes = [],
+    free = [];
   for (const item of items) {
     let lane = free.findIndex((time) => time <= begin(item));
     if (lane < 0 && lanes.length < most) {
@@ -46,7 +47,8 @@ export function lanesOf(items, begin, end, most) {
 
 /// The last item that begins at `time` or before; -1: none. `items` are in order of `begin`.
 export function lastBegun(items, begin, time) {
-  let low = 0, high = items.length;
+  let low = 0,
+    high = items.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (begin(items[middle]) <= time) low = middle + 1;
@@ -61,7 +63,8 @@ export function binned(intervals, from, to, count) {
   const bins = new Float64Array(count);
   const width = (to - from) / count;
   for (const [begin, end, weight = 1] of intervals) {
-    const first = Math.max(0, (begin - from) / width), last = Math.min(count, (end - from) / width);
+    const first = Math.max(0, (begin - from) / width),
+      last = Math.min(count, (end - from) / width);
     for (let bin = Math.floor(first); bin < last; ++bin)
       bins[bin] += weight * (Math.min(last, bin + 1) - Math.max(first, bin));
   }

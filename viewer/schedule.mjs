@@ -3,7 +3,8 @@
 
 export const kKinds = ["send", "recv", "recv_reduce", "reduce", "copy", "notify", "await"];
 export const kWaits = ["nothing", "dependence", "peer", "core", "interface", "port"];
-const kSends = new Set([0, 5]), kReceives = new Set([1, 2, 6]);
+const kSends = new Set([0, 5]),
+  kReceives = new Set([1, 2, 6]);
 export const sends = (kind) => kSends.has(kind);
 export const receives = (kind) => kReceives.has(kind);
 
@@ -28,20 +29,28 @@ export class Schedule {
     }
   }
 
-  sourceOf(op) { return this.operations.source ? this.operations.source[op] : op; }
+  sourceOf(op) {
+    return this.operations.source ? this.operations.source[op] : op;
+  }
   /// "%12", or "%12, i = 3" in a loop.
   nameOf(op) {
     const counters = this.operations.counters?.[op] ?? [];
     return [`%${this.sourceOf(op)}`, ...counters.map((at, level) => `${"ijkl"[level]} = ${at}`)].join(", ");
   }
-  textOf(op) { return (this.lines[this.lineOfSource.get(this.sourceOf(op))] ?? "").trim(); }
+  textOf(op) {
+    return (this.lines[this.lineOfSource.get(this.sourceOf(op))] ?? "").trim();
+  }
   /// The part of its stream; null: any.
   partOf(op) {
     const part = this.data.streams[this.operations.stream[op]][0];
     return part < 0 ? null : part;
   }
-  colorOf(op) { return this.data.parts[this.partOf(op) ?? 0]?.[0] ?? 0; }
-  directionOf(op) { return this.data.parts[this.partOf(op) ?? 0]?.[1] ?? 0; }
+  colorOf(op) {
+    return this.data.parts[this.partOf(op) ?? 0]?.[0] ?? 0;
+  }
+  directionOf(op) {
+    return this.data.parts[this.partOf(op) ?? 0]?.[1] ?? 0;
+  }
 
   /// From the sender to the receiver, one number per axis, the short way round on rings; null for a
   /// loop over peers, and what has no peer.
@@ -71,7 +80,10 @@ export class Schedule {
     const [first, count, size] = loop;
     let hops = 0;
     for (let i = 0; i < count[axis]; ++i) hops += Math.max(0, sign * this.shortWay(first[axis] + i, axis));
-    return hops * count.reduce((all, along, other) => other === axis ? all : all * Math.max(1, along), 1) / size;
+    return (
+      (hops * count.reduce((all, along, other) => (other === axis ? all : all * Math.max(1, along)), 1)) /
+      size
+    );
   }
   /// "X+1 Y-2": where it sends to, or receives from.
   peerText(op) {
@@ -81,7 +93,12 @@ export class Schedule {
     const shift = this.shiftOf(op);
     if (!shift) return "";
     const sign = receives(kind) ? -1 : 1;
-    const text = shift.map((step, axis) => step === 0 ? "" : `${this.axes[axis].name}${sign * step > 0 ? "+" : ""}${sign * step}`).filter(Boolean).join(" ");
+    const text = shift
+      .map((step, axis) =>
+        step === 0 ? "" : `${this.axes[axis].name}${sign * step > 0 ? "+" : ""}${sign * step}`,
+      )
+      .filter(Boolean)
+      .join(" ");
     return (receives(kind) ? "from " : "to ") + text;
   }
   /// Coordinates of a rank, by its order; where nodes are dead, of a site.
@@ -95,7 +112,8 @@ export class Schedule {
     return at;
   }
   siteOf(at) {
-    let site = 0, stride = 1;
+    let site = 0,
+      stride = 1;
     for (const name of this.data.topology.order) {
       const axis = this.axes.findIndex((other) => other.name === name);
       site += at[axis] * stride;
@@ -103,7 +121,9 @@ export class Schedule {
     }
     return site;
   }
-  get sites() { return this.axes.reduce((all, axis) => all * axis.size, 1); }
+  get sites() {
+    return this.axes.reduce((all, axis) => all * axis.size, 1);
+  }
   /// The sites of ranks: dead nodes have none.
   deadSites() {
     return new Set((this.data.topology.dead_nodes ?? []).map((at) => this.siteOf(at)));
@@ -115,7 +135,9 @@ export class Schedule {
     return site;
   }
   /// "rank 5 (1, 1, 0)".
-  rankText(rank) { return `rank ${rank} (${this.coordinatesOfSite(this.siteOfRank(rank)).join(", ")})`; }
+  rankText(rank) {
+    return `rank ${rank} (${this.coordinatesOfSite(this.siteOfRank(rank)).join(", ")})`;
+  }
   /// "color 0 +, chunk 1".
   partText(part) {
     if (part === null) return "any part";
@@ -136,7 +158,19 @@ export class Run {
     this.tick = events.tick_s;
     this.count = events.operation.length;
     this.ranks = events.ranks;
-    for (const key of ["operation", "rank", "begin", "end", "start", "bytes", "partner", "wire_begin", "wire_end", "waited_for", "cause"])
+    for (const key of [
+      "operation",
+      "rank",
+      "begin",
+      "end",
+      "start",
+      "bytes",
+      "partner",
+      "wire_begin",
+      "wire_end",
+      "waited_for",
+      "cause",
+    ])
       this[key] = Float64Array.from(events[key]);
     this.segment = events.segment ?? null;
     this.span = 0;
@@ -160,7 +194,9 @@ export class Run {
     const own = events.filter((e) => this.rank[e] === rank);
     return own[segment] ?? own[0] ?? events[0] ?? -1;
   }
-  seconds(ticks) { return ticks * this.tick; }
+  seconds(ticks) {
+    return ticks * this.tick;
+  }
   sendOf(e) {
     const kind = this.schedule.operations.kind[this.operation[e]];
     return sends(kind) ? e : receives(kind) ? this.partner[e] : -1;

@@ -1,104 +1,48 @@
 // Panel 4, time: when what happens at a node, and what waits for what.
 import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
-import { bytesText, digits, plural, secondsText } from "./format.mjs";
-import { binned, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "./scale.mjs";
-import { kKinds, kWaits, receives, sends } from "./schedule.mjs";
+import { eventLines, kBins, kLabel, rowsOf, waitText } from "./events.mjs";
+import { digits, plural, secondsText } from "./format.mjs";
+import { binned, gapsOf, lastBegun, panned, ticksOf, zoomed } from "./scale.mjs";
 
-export const kLabel = 92;
-const kRuler = 22, kLinkRow = 22, kStreamRow = 20, kMostLanes = 6, kMostJoined = 260, kBins = 2048;
-
-/// The rows of a rank: what it sends on each link, then what each color and direction does.
-export function rowsOf(run, rank) {
-  const { schedule } = run;
-  const events = [...run.eventsOfRank[rank]].sort((a, b) => run.begin[a] - run.begin[b]);
-  const rows = [];
-  const bandwidth = schedule.data.prediction.link_bandwidth;
-  bandwidth.forEach((capacity, axis) => {
-    for (const sign of [1, -1]) {
-      const intervals = [];
-      for (const e of events) {
-        if (!sends(schedule.operations.kind[run.operation[e]])) continue;
-        const hops = schedule.hopsOf(run.operation[e], axis, sign);
-        const length = run.wire_end[e] - run.wire_begin[e];
-        if (hops > 0 && length > 0)
-          intervals.push([run.wire_begin[e], run.wire_end[e], hops * run.bytes[e] / (length * run.tick) / capacity, e]);
-      }
-      intervals.sort((a, b) => a[0] - b[0]);
-      if (intervals.length > 0)
-        rows.push({ type: "link", label: `link ${schedule.axes[axis].name}${sign > 0 ? "+" : "−"}`, axis, sign, intervals, bins: binned(intervals, 0, run.span, kBins) });
-    }
-  });
-  const streams = new Map();
-  for (const e of events) {
-    const op = run.operation[e], kind = schedule.operations.kind[op];
-    const part = schedule.partOf(op);
-    const [color, direction] = part === null ? ["any", 0] : schedule.data.parts[part];
-    const type = sends(kind) ? 0 : receives(kind) ? 1 : 2;
-    const key = `${color} ${direction} ${type}`;
-    if (!streams.has(key)) {
-      const directions = schedule.data.parts.some((other) => other[1] > 0);
-      const name = color === "any" ? "any" : `c${color}${directions ? (direction ? "−" : "+") : ""}`;
-      streams.set(key, { type: "stream", label: `${name} ${["sends", "receives", "work"][type]}`, color: color === "any" ? 7 : color, laneOf: new Map(), order: (color === "any" ? 999 : color) * 10 + direction * 3 + type, events: [] });
-    }
-    streams.get(key).events.push(e);
-  }
-  for (const row of [...streams.values()].sort((a, b) => a.order - b.order)) {
-    row.lanes = lanesOf(row.events, (e) => run.begin[e], (e) => run.end[e], kMostLanes);
-    row.lanes.forEach((lane, number) => lane.forEach((e) => row.laneOf.set(e, number)));
-    row.bins = binned(row.events.map((e) => [run.begin[e], run.end[e]]), 0, run.span, kBins);
-    rows.push(row);
-  }
-  return rows;
-}
-
-/// What an event waited for, in words.
-export function waitText(run, e) {
-  const { schedule } = run;
-  const what = kWaits[run.waited_for[e]];
-  const cause = run.cause[e];
-  if (what === "nothing" || cause < 0) return "ready from the beginning";
-  const name = schedule.nameOf(run.operation[cause]);
-  const where = run.rank[cause] === run.rank[e] ? "" : ` on ${schedule.rankText(run.ranks[run.rank[cause]])}`;
-  return {
-    dependence: `waited for ${name}${where}, which it depends on`,
-    peer: `waited for ${name}${where}, which its message's other end depends on`,
-    core: `waited for its core, busy with ${name}${where}`,
-    interface: `waited for the node's interface, busy with ${name}${where}`,
-    port: `waited for a port, in use by ${name}${where}`,
-  }[what];
-}
-
-/// Lines about an event.
-export function eventLines(run, e) {
-  const { schedule } = run;
-  const op = run.operation[e], kind = schedule.operations.kind[op];
-  const size = run.bytes[e] > 0 ? `, ${bytesText(run.bytes[e])}` : "";
-  const lines = [
-    `${schedule.nameOf(op)}: ${kKinds[kind]} ${schedule.peerText(op)}${size}`.trim(),
-    `${secondsText(run.seconds(run.begin[e]))} to ${secondsText(run.seconds(run.end[e]))} (${secondsText(run.seconds(run.end[e] - run.begin[e]))}), phase ${schedule.operations.phase[op]}, ${schedule.partText(schedule.partOf(op))}`,
-    waitText(run, e),
-  ];
-  const send = run.sendOf(e);
-  if (send >= 0 && run.wire_end[send] > run.wire_begin[send])
-    lines.push(`on the links from ${secondsText(run.seconds(run.wire_begin[send]))} to ${secondsText(run.seconds(run.wire_end[send]))}`);
-  return lines;
-}
+const kRuler = 22,
+  kLinkRow = 22,
+  kStreamRow = 20,
+  kMostJoined = 260;
 
 export class TimePanel {
   constructor(app) {
     this.app = app;
-    this.canvas = element("canvas", { tabindex: 0, role: "img", "aria-describedby": "time-about", "data-panel": 4 });
+    this.canvas = element("canvas", {
+      tabindex: 0,
+      role: "img",
+      "aria-describedby": "time-about",
+      "data-panel": 4,
+    });
     this.causes = element("div", { class: "causes", role: "img" });
     this.causesText = element("span", { class: "legend" });
-    const step = (key, label, text) => element("button", { click: () => app.key(key), title: label, "aria-label": label }, text);
-    this.root = panel("time", "Time", {},
-      step("w", "Zoom in (W)", "+"), step("s", "Zoom out (S)", "−"), step("a", "Earlier (A)", "‹"), step("d", "Later (D)", "›"),
-      step("0", "All (0)", "all"), step("p", "Back along the critical path (P)", "critical ‹"), step("n", "On along the critical path (N)", "› critical"));
+    const step = (key, label, text) =>
+      element("button", { click: () => app.key(key), title: label, "aria-label": label }, text);
+    this.root = panel(
+      "time",
+      "Time",
+      {},
+      step("w", "Zoom in (W)", "+"),
+      step("s", "Zoom out (S)", "−"),
+      step("a", "Earlier (A)", "‹"),
+      step("d", "Later (D)", "›"),
+      step("0", "All (0)", "all"),
+      step("p", "Back along the critical path (P)", "critical ‹"),
+      step("n", "On along the critical path (N)", "› critical"),
+    );
     this.root.append(
       element("div", { class: "bar" }, this.causes, this.causesText),
       element("div", { class: "scroll" }, this.canvas),
-      element("p", { class: "legend", id: "time-about" },
-        "Links: the mean rate of each of this node's messages, as a share of the link's bandwidth. Hatched: the busiest link is idle. Rows below: pale while an operation waits, full from when it could go on; red: the critical path."));
+      element(
+        "p",
+        { class: "legend", id: "time-about" },
+        "Links: the mean rate of each of this node's messages, as a share of the link's bandwidth. Hatched: the busiest link is idle. Rows below: pale while an operation waits, full from when it could go on; red: the critical path.",
+      ),
+    );
     this.view = null;
     this.wire();
   }
@@ -128,16 +72,36 @@ export class TimePanel {
     const { run } = this.app;
     const shares = run.criticalShares();
     const all = Object.values(shares).reduce((sum, share) => sum + share, 0) || 1;
-    const fill = { wire: "var(--part0)", "start-up and waiting": "var(--part1)", "local work": "var(--part2)" };
-    const text = Object.entries(shares).filter(([, share]) => share > 0).map(([name, share]) => `${name} ${digits(100 * share / all, 3)} %`);
-    this.causes.replaceChildren(...Object.entries(shares).map(([name, share]) => element("span", { style: `width:${100 * share / all}%;background:${fill[name]}` })));
+    const fill = {
+      wire: "var(--part0)",
+      "start-up and waiting": "var(--part1)",
+      "local work": "var(--part2)",
+    };
+    const text = Object.entries(shares)
+      .filter(([, share]) => share > 0)
+      .map(([name, share]) => `${name} ${digits((100 * share) / all, 3)} %`);
+    this.causes.replaceChildren(
+      ...Object.entries(shares).map(([name, share]) =>
+        element("span", { style: `width:${(100 * share) / all}%;background:${fill[name]}` }),
+      ),
+    );
     this.causes.setAttribute("aria-label", `Critical path: ${text.join(", ")}`);
-    this.causesText.replaceChildren(`critical path, ${plural(run.criticalPath.length, "operation")}: `,
-      ...Object.entries(shares).filter(([, share]) => share > 0).map(([name], i) => element("span", {}, element("span", { class: "key", style: `background:${fill[name]}` }), text[i])));
+    this.causesText.replaceChildren(
+      `critical path, ${plural(run.criticalPath.length, "operation")}: `,
+      ...Object.entries(shares)
+        .filter(([, share]) => share > 0)
+        .map(([name], i) =>
+          element("span", {}, element("span", { class: "key", style: `background:${fill[name]}` }), text[i]),
+        ),
+    );
   }
 
-  place(time) { return kLabel + (time - this.view.begin) / (this.view.end - this.view.begin) * (this.width - kLabel); }
-  timeAt(x) { return this.view.begin + (x - kLabel) / (this.width - kLabel) * (this.view.end - this.view.begin); }
+  place(time) {
+    return kLabel + ((time - this.view.begin) / (this.view.end - this.view.begin)) * (this.width - kLabel);
+  }
+  timeAt(x) {
+    return this.view.begin + ((x - kLabel) / (this.width - kLabel)) * (this.view.end - this.view.begin);
+  }
 
   draw() {
     const { run, state } = this.app;
@@ -146,7 +110,16 @@ export class TimePanel {
     const height = kRuler + links * kLinkRow + (rows.length - links) * kStreamRow + 6;
     const { context, width } = contextOf(this.canvas, height);
     // All but the line of the present moment changes seldom.
-    const key = JSON.stringify([this.view, width, height, this.canvas.width, state.op, state.segment, state.rank, colors().text]);
+    const key = JSON.stringify([
+      this.view,
+      width,
+      height,
+      this.canvas.width,
+      state.op,
+      state.segment,
+      state.rank,
+      colors().text,
+    ]);
     if (this.paintedFor !== rows || this.paintedKey !== key) {
       this.width = width;
       this.paint(rows, height);
@@ -170,7 +143,10 @@ export class TimePanel {
     const { width } = this;
     this.picture ??= element("canvas");
     const { context } = contextOf(this.picture, height, width);
-    this.canvas.setAttribute("aria-label", `Timeline of ${run.schedule.rankText(run.ranks[state.rank])}: ${plural(rows.length, "row")}, ${secondsText(run.seconds(run.span))}`);
+    this.canvas.setAttribute(
+      "aria-label",
+      `Timeline of ${run.schedule.rankText(run.ranks[state.rank])}: ${plural(rows.length, "row")}, ${secondsText(run.seconds(run.span))}`,
+    );
     const palette = colors();
     context.strokeStyle = palette.line;
     context.fillStyle = palette.muted;
@@ -183,7 +159,8 @@ export class TimePanel {
       context.moveTo(x, kRuler - 4);
       context.lineTo(x, height);
       context.stroke();
-      if (x < width - 24) context.fillText(secondsText(Number(tick.toPrecision(12))), Math.max(x, kLabel + 12), kRuler / 2 - 1);
+      if (x < width - 24)
+        context.fillText(secondsText(Number(tick.toPrecision(12))), Math.max(x, kLabel + 12), kRuler / 2 - 1);
     }
     this.places = [];
     let y = kRuler;
@@ -224,8 +201,9 @@ export class TimePanel {
     context.strokeStyle = palette.fault;
     context.lineWidth = 1;
     for (const [from, to] of this.busiest.gaps) {
-      if (to <= begin || from >= end || (to - from) < run.span * 1e-6) continue;
-      const left = Math.max(kLabel, this.place(from)), right = Math.min(this.width, this.place(to));
+      if (to <= begin || from >= end || to - from < run.span * 1e-6) continue;
+      const left = Math.max(kLabel, this.place(from)),
+        right = Math.min(this.width, this.place(to));
       if (right - left < 2) continue;
       context.save();
       context.beginPath();
@@ -249,24 +227,38 @@ export class TimePanel {
     context.fillStyle = row.color === 7 ? palette.muted : colorOfPart(row.color);
     const length = end - begin;
     const pixels = this.width - kLabel;
-    if (row.events.length * length / run.span > pixels) {
+    if ((row.events.length * length) / run.span > pixels) {
       // More than one a pixel: how many there are at a time.
       const most = Math.max(1, row.lanes.length);
-      const first = begin / run.span * kBins, last = end / run.span * kBins;
+      const first = (begin / run.span) * kBins,
+        last = (end / run.span) * kBins;
       for (let i = Math.floor(first); i < last; ++i) {
         const share = Math.min(1, row.bins[i] / most);
-        const x = this.place(i * run.span / kBins);
+        const x = this.place((i * run.span) / kBins);
         context.globalAlpha = 0.2 + 0.6 * share;
-        context.fillRect(x, y + height * (1 - share), this.place((i + 1) * run.span / kBins) - x + 0.5, height * share);
+        context.fillRect(
+          x,
+          y + height * (1 - share),
+          this.place(((i + 1) * run.span) / kBins) - x + 0.5,
+          height * share,
+        );
       }
       context.globalAlpha = 1;
       return;
     }
     row.lanes.forEach((lane, number) => {
       const top = y + number * laneHeight;
-      for (let i = Math.max(0, lastBegun(lane, (e) => run.begin[e], begin)); i < lane.length && run.begin[lane[i]] < end; ++i) {
+      for (
+        let i = Math.max(
+          0,
+          lastBegun(lane, (e) => run.begin[e], begin),
+        );
+        i < lane.length && run.begin[lane[i]] < end;
+        ++i
+      ) {
         const e = lane[i];
-        const left = this.place(run.begin[e]), right = this.place(run.end[e]);
+        const left = this.place(run.begin[e]),
+          right = this.place(run.end[e]);
         const going = Math.min(right, Math.max(left, this.place(run.start[e])));
         const gap = laneHeight > 4 && right - left > 3 ? 0.75 : 0;
         context.globalAlpha = 0.25;
@@ -285,7 +277,12 @@ export class TimePanel {
       const lane = row.laneOf.get(e);
       if (lane === undefined) continue;
       const laneHeight = (height - 4) / row.lanes.length;
-      return { left: this.place(this.app.run.begin[e]), right: this.place(this.app.run.end[e]), top: y + 2 + lane * laneHeight, height: laneHeight };
+      return {
+        left: this.place(this.app.run.begin[e]),
+        right: this.place(this.app.run.end[e]),
+        top: y + 2 + lane * laneHeight,
+        height: laneHeight,
+      };
     }
     return null;
   }
@@ -303,7 +300,10 @@ export class TimePanel {
     let before = null;
     for (const [e, start] of path) {
       const box = this.boxOf(e);
-      if (!box) { before = null; continue; }
+      if (!box) {
+        before = null;
+        continue;
+      }
       const left = Math.max(box.left, this.place(start));
       context.strokeRect(left, box.top, Math.max(1, box.right - left), box.height);
       const middle = box.top + box.height / 2;
@@ -367,23 +367,39 @@ export class TimePanel {
     const place = this.places?.find((other) => y >= other.y && y < other.y + other.height);
     if (!place || x < kLabel) return null;
     const { run } = this.app;
-    const time = this.timeAt(x), slack = (this.view.end - this.view.begin) / (this.width - kLabel) * 1.5;
+    const time = this.timeAt(x),
+      slack = ((this.view.end - this.view.begin) / (this.width - kLabel)) * 1.5;
     if (place.row.type === "link") {
-      const gap = this.busiest?.row === place.row && this.busiest.gaps.find(([from, to]) => time >= from && time < to);
-      const message = place.row.intervals.findLast(([from, to]) => from <= time + slack && to >= time - slack);
+      const gap =
+        this.busiest?.row === place.row && this.busiest.gaps.find(([from, to]) => time >= from && time < to);
+      const message = place.row.intervals.findLast(
+        ([from, to]) => from <= time + slack && to >= time - slack,
+      );
       return { gap: gap || null, row: place.row, event: gap || !message ? -1 : message[3], time };
     }
-    const lane = Math.min(place.row.lanes.length - 1, Math.max(0, Math.floor((y - place.y - 2) / ((place.height - 4) / place.row.lanes.length))));
+    const lane = Math.min(
+      place.row.lanes.length - 1,
+      Math.max(0, Math.floor((y - place.y - 2) / ((place.height - 4) / place.row.lanes.length))),
+    );
     const items = place.row.lanes[lane];
     const i = lastBegun(items, (e) => run.begin[e], time + slack);
-    return { gap: null, row: place.row, event: i >= 0 && run.end[items[i]] >= time - slack ? items[i] : -1, time };
+    return {
+      gap: null,
+      row: place.row,
+      event: i >= 0 && run.end[items[i]] >= time - slack ? items[i] : -1,
+      time,
+    };
   }
 
   gapLines(gap, row) {
     const { run } = this.app;
     const next = row.intervals.find(([from]) => from >= gap[1] - 0.5);
     const lines = [`${row.label} idle for ${secondsText(run.seconds(gap[1] - gap[0]))}`];
-    lines.push(next ? `then ${run.schedule.nameOf(run.operation[next[3]])}: ${waitText(run, next[3])}` : "nothing more to send");
+    lines.push(
+      next
+        ? `then ${run.schedule.nameOf(run.operation[next[3]])}: ${waitText(run, next[3])}`
+        : "nothing more to send",
+    );
     return lines;
   }
 
@@ -421,22 +437,40 @@ export class TimePanel {
       if (drag && !drag.moved && !drag.ruler) {
         const [x, y] = at(event);
         const hit = this.hit(x, y);
-        if (hit) app.select(hit.event >= 0 ? { op: app.run.operation[hit.event], segment: app.run.segment?.[hit.event] ?? 0, time: hit.time } : { time: hit.time });
+        if (hit)
+          app.select(
+            hit.event >= 0
+              ? {
+                  op: app.run.operation[hit.event],
+                  segment: app.run.segment?.[hit.event] ?? 0,
+                  time: hit.time,
+                }
+              : { time: hit.time },
+          );
       }
       drag = null;
     });
     canvas.addEventListener("pointerleave", () => app.tip.hide());
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX / (this.width - kLabel));
-      else this.zoom(1.0015 ** event.deltaY, this.timeAt(Math.max(kLabel, at(event)[0])));
-    }, { passive: false });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX / (this.width - kLabel));
+        else this.zoom(1.0015 ** event.deltaY, this.timeAt(Math.max(kLabel, at(event)[0])));
+      },
+      { passive: false },
+    );
   }
 
   zoom(factor, around = this.app.state.time) {
-    void this.rows;  // they set the view
+    void this.rows; // they set the view
     const inside = around >= this.view.begin && around <= this.view.end;
-    this.view = zoomed(this.view, factor, inside ? around : (this.view.begin + this.view.end) / 2, this.app.run.span);
+    this.view = zoomed(
+      this.view,
+      factor,
+      inside ? around : (this.view.begin + this.view.end) / 2,
+      this.app.run.span,
+    );
     this.app.redraw("time");
   }
   pan(share) {

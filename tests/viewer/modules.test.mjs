@@ -38,24 +38,71 @@ test("ticks are round", () => {
 });
 
 test("no two intervals of a lane overlap", () => {
-  const items = [[0, 5], [1, 3], [3, 4], [4, 9], [5, 6]];
-  const lanes = lanesOf(items, (item) => item[0], (item) => item[1], 9);
+  const items = [
+    [0, 5],
+    [1, 3],
+    [3, 4],
+    [4, 9],
+    [5, 6],
+  ];
+  const lanes = lanesOf(
+    items,
+    (item) => item[0],
+    (item) => item[1],
+    9,
+  );
   assert.equal(lanes.length, 2);
   for (const lane of lanes) for (let i = 1; i < lane.length; ++i) assert.ok(lane[i - 1][1] <= lane[i][0]);
-  assert.equal(lanesOf(items, (item) => item[0], (item) => item[1], 1).length, 1);
-  assert.equal(lastBegun(items, (item) => item[0], 3.5), 2);
-  assert.equal(lastBegun(items, (item) => item[0], -1), -1);
+  assert.equal(
+    lanesOf(
+      items,
+      (item) => item[0],
+      (item) => item[1],
+      1,
+    ).length,
+    1,
+  );
+  assert.equal(
+    lastBegun(items, (item) => item[0], 3.5),
+    2,
+  );
+  assert.equal(
+    lastBegun(items, (item) => item[0], -1),
+    -1,
+  );
 });
 
 test("bins hold what intervals cover", () => {
-  const bins = binned([[0, 10], [5, 15, 2]], 0, 20, 4);
+  const bins = binned(
+    [
+      [0, 10],
+      [5, 15, 2],
+    ],
+    0,
+    20,
+    4,
+  );
   assert.deepEqual([...bins], [1, 3, 2, 0]);
-  const all = binned([[3.3, 17.9]], 0, 20, 7).reduce((sum, share) => sum + share, 0) * 20 / 7;
+  const all = (binned([[3.3, 17.9]], 0, 20, 7).reduce((sum, share) => sum + share, 0) * 20) / 7;
   assert.ok(Math.abs(all - 14.6) < 1e-9);
 });
 
 test("gaps and intervals are all there is", () => {
-  assert.deepEqual(gapsOf([[1, 3], [2, 4], [6, 7]], 10), [[0, 1], [4, 6], [7, 10]]);
+  assert.deepEqual(
+    gapsOf(
+      [
+        [1, 3],
+        [2, 4],
+        [6, 7],
+      ],
+      10,
+    ),
+    [
+      [0, 1],
+      [4, 6],
+      [7, 10],
+    ],
+  );
   assert.deepEqual(gapsOf([], 5), [[0, 5]]);
 });
 
@@ -73,7 +120,8 @@ test("nodes have places of their own", () => {
   const seen = new Set();
   for (let i = 0; i < 48; ++i) {
     const at = [];
-    for (let rest = i, axis = 0; axis < 5; rest = Math.floor(rest / axes[axis++].size)) at.push(rest % axes[axis].size);
+    for (let rest = i, axis = 0; axis < 5; rest = Math.floor(rest / axes[axis++].size))
+      at.push(rest % axes[axis].size);
     seen.add(placeOf(at, axes).join());
   }
   assert.equal(seen.size, 48);
@@ -82,19 +130,59 @@ test("nodes have places of their own", () => {
 });
 
 test("a difference gives both texts back", () => {
-  const pairs = [[["a", "b", "c"], ["a", "x", "c"]], [[], ["a"]], [["a"], []], [["a", "b"], ["b", "a"]], ["abcabba".split(""), "cbabac".split("")]];
+  const pairs = [
+    [
+      ["a", "b", "c"],
+      ["a", "x", "c"],
+    ],
+    [[], ["a"]],
+    [["a"], []],
+    [
+      ["a", "b"],
+      ["b", "a"],
+    ],
+    ["abcabba".split(""), "cbabac".split("")],
+  ];
   for (const [before, after] of pairs) {
     const rows = diffOf(before, after);
-    assert.deepEqual(rows.filter(([mark]) => mark !== "+").map(([, line]) => line), before);
-    assert.deepEqual(rows.filter(([mark]) => mark !== "-").map(([, line]) => line), after);
+    assert.deepEqual(
+      rows.filter(([mark]) => mark !== "+").map(([, line]) => line),
+      before,
+    );
+    assert.deepEqual(
+      rows.filter(([mark]) => mark !== "-").map(([, line]) => line),
+      after,
+    );
   }
-  assert.deepEqual(diffOf(["a", "b", "c"], ["a", "x", "c"]), [[" ", "a"], ["-", "b"], ["+", "x"], [" ", "c"]]);
+  assert.deepEqual(diffOf(["a", "b", "c"], ["a", "x", "c"]), [
+    [" ", "a"],
+    ["-", "b"],
+    ["+", "x"],
+    [" ", "c"],
+  ]);
 });
 
 test("runs of elements, written out", () => {
   assert.deepEqual(runsOf([[5, 2]]), [[5, 7]]);
-  assert.deepEqual(runsOf([[0, 1, [3, 10]]]), [[0, 1], [10, 11], [20, 21]]);
-  assert.deepEqual(runsOf([[0, 1, [2, 100], [2, 10]]]).sort((a, b) => a[0] - b[0]), [[0, 1], [10, 11], [100, 101], [110, 111]]);
-  assert.deepEqual(runsOf([[0, 1, [4, 10, 2, 40]]]), [[0, 1], [10, 11], [-20, -19], [-10, -9]]);
+  assert.deepEqual(runsOf([[0, 1, [3, 10]]]), [
+    [0, 1],
+    [10, 11],
+    [20, 21],
+  ]);
+  assert.deepEqual(
+    runsOf([[0, 1, [2, 100], [2, 10]]]).sort((a, b) => a[0] - b[0]),
+    [
+      [0, 1],
+      [10, 11],
+      [100, 101],
+      [110, 111],
+    ],
+  );
+  assert.deepEqual(runsOf([[0, 1, [4, 10, 2, 40]]]), [
+    [0, 1],
+    [10, 11],
+    [-20, -19],
+    [-10, -9],
+  ]);
   assert.equal(runsOf([[0, 1, [1000000, 1]]], 10).length, 10);
 });
