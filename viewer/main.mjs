@@ -1,6 +1,6 @@
 // The page: unpacks the data, lays out the panels, keeps what is selected, in the fragment too.
 import { element, forgetColors, panel, Tip } from "./dom.mjs";
-import { bytesText, countText, secondsText } from "./format.mjs";
+import { bytesText } from "./format.mjs";
 import { Run, Schedule } from "./schedule.mjs";
 import { verdictPanel } from "./verdict.mjs";
 import { eventLines } from "./events.mjs";

@@ -8,7 +8,9 @@
 
 #include "compiler/view/schedule_data.h"
 #include "ir/node_classes.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "model/bounds/bounds.h"
+#include "model/simulator/simulation_graph.h"
 #include "model/simulator/simulator.h"
 #include "schedules/root.h"
 
@@ -26,6 +28,16 @@ constexpr double kTicks = 1e7;
 
 std::string linkName(const Topology& topology, const model::LinkClass& link) {
   return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
+}
+
+/// How many events a simulation of `schedule` has, about.
+double eventsOf(const ScheduleView& schedule, const model::Machine& machine) {
+  const RootedSchedule rooted(schedule, 0);
+  const ir::NodeClasses classes(rooted.view(), false);
+  const bool one_by_one = ir::hasPeerLoops(schedule) &&
+                          (machine.ports > 0 || ir::differAlongPeerLoops(rooted.view(), classes));
+  return one_by_one ? ir::unrolledOperations(schedule) * classes.count()
+                    : model::executions(rooted.view(), classes);
 }
 
 /// Of every site the place in `ranks` of the node that stands for it; -1 for a dead one. Null where
@@ -131,10 +143,12 @@ Json runsData(const ViewedSchedule& viewed, const model::Machine& machine,
     bandwidth.push_back(machine.linkBandwidth(static_cast<std::uint32_t>(axis)));
   Json& runs = data["runs"] = Json::array();
   std::size_t all_events = 0;
+  const bool may_have_events =
+      eventsOf(schedule, machine) * static_cast<double>(sizes.size()) <= kMostEvents;
   for (const std::uint64_t size : sizes) {
     model::SimulateOptions options;
     options.bytes = static_cast<double>(size);
-    options.events = true;
+    options.events = may_have_events;
     options.critical_path = true;
     llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
     if (!result) {
@@ -161,7 +175,7 @@ Json runsData(const ViewedSchedule& viewed, const model::Machine& machine,
                        {"idle_s", use.idle_s}});
     }
     all_events += result->events.size();
-    if (all_events <= kMostEvents && result->makespan_s > 0) {
+    if (!result->events.empty() && all_events <= kMostEvents && result->makespan_s > 0) {
       const double tick = std::pow(10, std::floor(std::log10(result->makespan_s / kTicks)));
       run["events"] = eventsData(schedule, *result, tick);
     }

@@ -11,6 +11,7 @@
 #include "ir/json/topology.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/loops/loop_nest.h"
 
@@ -101,6 +102,15 @@ llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program prog
   }
   ViewedSchedule viewed{std::move(file), std::move(program), {}};
   if (viewed.hasLoops()) viewed.unrolled = unrollLoops(viewed.written());
+  // Many lists may share a piece: a file can name far more than it holds.
+  std::uint64_t pieces = 0;
+  const ScheduleView schedule = viewed.view();
+  for (const Operation& operation : schedule.operations)
+    pieces += schedule.piecesOf(operation.dst).size() + schedule.piecesOf(operation.a).size();
+  if (pieces > ir::kMaxListedPieces) {
+    return makeError(viewed.file + ": its regions list " + std::to_string(pieces) +
+                     " pieces, and a page shows at most " + std::to_string(ir::kMaxListedPieces));
+  }
   return viewed;
 }
 

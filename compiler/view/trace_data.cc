@@ -67,12 +67,16 @@ class TraceReader {
     if (!(std::abs(begin_us) < 1e12) || !(length_us >= 0 && length_us < 1e12)) return false;
     const Nanoseconds begin = nanoseconds(begin_us);
     const Nanoseconds end = begin + nanoseconds(length_us);
-    TracedRank& rank = ranks_[static_cast<int>(numberIn(event, "pid")) - 1];
+    const double process = numberIn(event, "pid");
+    if (!(process >= 0 && process < 1e9)) return false;
+    TracedRank& rank = ranks_[static_cast<int>(process) - 1];
     if (*category == "collective") {
       const auto name = args->find("schedule");
       if (name == args->end() || *name != viewed_.program.schedule.name) return true;
       rank.rounds.push_back({begin, end, {}});
-      bytes_ = static_cast<std::uint64_t>(numberIn(*args, "bytes"));
+      const auto bytes = args->find("bytes");
+      if (bytes == args->end() || !bytes->is_number_unsigned()) return false;
+      bytes_ = bytes->get<std::uint64_t>();
     } else if (const auto operation = args->find("operation"); operation != args->end()) {
       if (!operation->is_number_unsigned() || *operation >= runs_of_.size()) return false;
       rank.operations.push_back({begin, end, operation->get<std::uint32_t>()});
