@@ -16,6 +16,7 @@ import { ComparePanel } from "./compare.mjs";
 import { DependencesPanel } from "./dependences.mjs";
 import { RankPanel } from "./rank.mjs";
 import { LibraryPanel } from "./library.mjs";
+import { TablePanel } from "./table.mjs";
 
 const kHelp = [
   ["W S", "zoom"],
@@ -135,8 +136,9 @@ class App {
     this.verdict = element("div", { "aria-live": "polite" });
     this.bar = element("div", { class: "bar" });
     head.replaceChildren(this.verdict, this.bar);
-    if (this.data.library) {
-      this.verdict.append(element("h1", {}, `Library ${this.data.library.path}`));
+    if (!this.schedule) {
+      const { library, table } = this.data;
+      this.verdict.append(element("h1", {}, library ? `Library ${library.path}` : table.file));
       this.bar.append(element("button", { click: () => this.toggleTheme() }, "light / dark"));
     }
     this.detail = element("div", { class: "detail", "aria-live": "polite" });
@@ -147,9 +149,9 @@ class App {
   rebuild() {
     const main = document.getElementById("panels");
     const { schedule, run, state } = this;
-    if (this.data.library) {
-      this.panels = { library: new LibraryPanel(this) };
-      main.replaceChildren(this.panels.library.root);
+    if (!schedule) {
+      this.panels = this.data.library ? { library: new LibraryPanel(this) } : { table: new TablePanel(this) };
+      main.replaceChildren(...Object.values(this.panels).map((shown) => shown.root));
       this.redraw();
       return;
     }

@@ -18,6 +18,7 @@
 #include "compiler/view/page.h"
 #include "compiler/view/rank_data.h"
 #include "compiler/view/schedule_data.h"
+#include "compiler/view/table_data.h"
 #include "compiler/view/trace_data.h"
 #include "ir/make_error.h"
 #include "schedules/expansion/expand.h"
@@ -136,12 +137,18 @@ Json emptyDocument() {
   return {{"torc_view", kViewVersion}, {"torc", kVersion}};
 }
 
-int viewLibrary() {
+llvm::Expected<Json> readLibrary() {
   llvm::Expected<Library> library = loadLibrary(inputs.front());
-  if (!library) return inputFault(library.takeError());
+  if (!library) return library.takeError();
+  return libraryData(*library);
+}
+
+/// What is no schedule: a library or a table.
+int viewOther(const char* key, llvm::Expected<Json> data) {
+  if (!data) return inputFault(data.takeError());
   Json document = emptyDocument();
-  document["library"] = libraryData(*library);
-  if (llvm::Error error = writePage(inputs.front(), document, jsonText(document["library"], 2))) {
+  document[key] = std::move(*data);
+  if (llvm::Error error = writePage(inputs.front(), document, jsonText(document[key], 2))) {
     return inputFault(std::move(error));
   }
   return kSuccess;
@@ -154,9 +161,11 @@ int run() {
   if (!trace.empty() && inputs.size() > 1) return wrongUsage("view: --trace is of one FILE");
   if (count.getNumOccurrences() > 0 && rank.empty())
     return wrongUsage("view: --count is for --rank");
-  if (llvm::sys::fs::is_directory(inputs.front())) {
-    if (inputs.size() > 1) return wrongUsage("view: a library is shown alone");
-    return viewLibrary();
+  const llvm::StringRef first = inputs.front();
+  const bool is_library = llvm::sys::fs::is_directory(first);
+  if (is_library || first.ends_with(".csv")) {
+    if (inputs.size() > 1) return wrongUsage("view: a library or a table is shown alone");
+    return is_library ? viewOther("library", readLibrary()) : viewOther("table", tableData(first));
   }
   Json document = emptyDocument();
   Json& schedules = document["schedules"] = Json::array();

@@ -136,6 +136,9 @@ try {
   await open("all", "tab=compare&file=2");
   assert.equal(await count("#compare tbody tr"), 3 * Number(kinds));
   await open("all", "tab=compare", { width: 390, height: 844 });
+  await open("table", "");
+  assert.equal(await text("#table tbody strong"), "2");
+  await open("table", "", { width: 390, height: 844, dark: true });
   await open("lib", "");
   await open("lib", "", { width: 390, height: 844, dark: true });
 

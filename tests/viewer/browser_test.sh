@@ -40,4 +40,6 @@ END
 "$torc" view kind*.torc --bytes 1K:4K -o all.html
 "$torc" library build --machine generic --partition 3x2 --sizes 1K:64K --collectives allreduce,broadcast -o lib --quiet
 "$torc" view lib -o lib.html
+printf 'shape,bytes,bound,torc,mpich\n4x4,64,1e-7,2e-7,3e-6\n4x4,1024,1e-6,1.1e-6,\n8x8,64,1e-7,3e-7,1e-6\n' >table.csv
+"$torc" view table.csv
 node --preserve-symlinks --preserve-symlinks-main "$tests/browser.mjs" "$PWD" "$count"
