@@ -76,8 +76,12 @@ export class TablePanel {
     this.fill();
   }
 
+  /// Those of the group that have a place in the picture.
   get rows() {
-    return this.table.rows.filter((row) => this.roles.texts.map((i) => row[i]).join(" ") === this.group);
+    const { texts, along } = this.roles;
+    return this.table.rows.filter(
+      (row) => texts.map((i) => row[i]).join(" ") === this.group && row[along] !== null,
+    );
   }
   textOf(value) {
     if (value === null) return "–";

@@ -74,7 +74,8 @@ export class TextPanel {
   }
 
   clicked(i) {
-    const { schedule, app } = { schedule: this.app.schedule, app: this.app };
+    const { app } = this;
+    const { schedule } = app;
     if (this.shown !== null) return;
     const source = schedule.sourceOfLine.get(i);
     if (source !== undefined) app.select({ op: schedule.firstOfSource.get(source) });

@@ -84,7 +84,8 @@ export class TorusPanel {
   }
 
   describe(now, schedule) {
-    const { run, state, app } = { run: this.app.run, state: this.app.state, app: this.app };
+    const { app } = this;
+    const { run, state } = app;
     const messages = (events) =>
       plural(
         events.reduce((sum, e) => sum + (schedule.peerLoopOf(run.operation[e])?.[2] ?? 1), 0),

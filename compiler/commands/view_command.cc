@@ -47,7 +47,6 @@ opt<bool> with_choices("choices", sub(command), cat(category),
                        desc("Show what compile --bytes has to choose from, too"));
 opt<std::string> trace("trace", value_desc("file"), sub(command), cat(category),
                        desc("Show this trace of a run beside the prediction for its size"));
-
 opt<std::string> rank("rank", value_desc("R[,R]"), sub(command), cat(category),
                       desc("Show which elements these ranks read and write, too"));
 opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat(category),
@@ -76,12 +75,10 @@ llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
   return data;
 }
 
-/// All of what the page shows of a schedule.
-llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const SizeRange& range,
-                            Progress& progress) {
+/// All of what the page shows of a schedule on the machine `on`, but for ranks.
+llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const model::Machine& on,
+                            const SizeRange& range, Progress& progress) {
   const ScheduleView schedule = viewed.written();
-  llvm::Expected<model::Machine> on = machineOf(schedule.topology, machine);
-  if (!on) return on.takeError();
   std::vector<std::uint64_t> sizes = range.sizes();
   Json data = scheduleData(viewed);
   data["proof"] = proofData(viewed);
@@ -91,17 +88,12 @@ llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const SizeRange& range
     if (bytes.getNumOccurrences() == 0) sizes = {(*run)["bytes"].get<std::uint64_t>()};
     data["trace"] = std::move(*run);
   }
-  data["prediction"] = runsData(viewed, *on, sizes);
+  data["prediction"] = runsData(viewed, on, sizes);
   // Seen from the nodes of the timeline, where there is one.
   std::vector<std::int32_t> ranks = {0};
   if (const Json& runs = data["prediction"]["runs"]; !runs.empty() && runs[0].contains("events"))
     ranks = runs[0]["events"]["ranks"].get<std::vector<std::int32_t>>();
   data["writes"] = writesData(viewed, ranks);
-  if (!rank.empty()) {
-    llvm::Expected<Json> ranks_data = ranksData(schedule);
-    if (!ranks_data) return ranks_data.takeError();
-    data["programs"] = std::move(*ranks_data);
-  }
   if (with_passes) {
     llvm::Expected<Json> passes = passesData(schedule);
     if (!passes) return makeError(viewed.file + ": --passes: " + toString(passes.takeError()));
@@ -109,7 +101,7 @@ llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const SizeRange& range
   }
   if (with_choices) {
     llvm::Expected<Json> choices =
-        choicesData({schedule.collective, schedule.topology}, *on, sizes, progress);
+        choicesData({schedule.collective, schedule.topology}, on, sizes, progress);
     if (!choices) return choices.takeError();
     data["choices"] = std::move(*choices);
   }
@@ -165,6 +157,10 @@ int run() {
   const bool is_library = llvm::sys::fs::is_directory(first);
   if (is_library || first.ends_with(".csv")) {
     if (inputs.size() > 1) return wrongUsage("view: a library or a table is shown alone");
+    if (bytes.getNumOccurrences() > 0 || !machine.empty() || with_passes || with_choices ||
+        !trace.empty() || !rank.empty()) {
+      return wrongUsage("view: a library or a table takes no option but -o");
+    }
     return is_library ? viewOther("library", readLibrary()) : viewOther("table", tableData(first));
   }
   Json document = emptyDocument();
@@ -181,8 +177,16 @@ int run() {
     }
     llvm::Expected<ViewedSchedule> viewed = viewedSchedule(input, read->takeProgram());
     if (!viewed) return inputFault(viewed.takeError());
-    llvm::Expected<Json> data = dataOf(*viewed, *range, progress);
-    if (!data) return optionFault(data.takeError());
+    const ScheduleView schedule = viewed->written();
+    llvm::Expected<model::Machine> on = machineOf(schedule.topology, machine);
+    if (!on) return optionFault(on.takeError());
+    llvm::Expected<Json> data = dataOf(*viewed, *on, *range, progress);
+    if (!data) return inputFault(data.takeError());
+    if (!rank.empty()) {
+      llvm::Expected<Json> programs = ranksData(schedule);
+      if (!programs) return wrongUsage(llvm::toString(programs.takeError()));
+      (*data)["programs"] = std::move(*programs);
+    }
     title += (title.empty() ? "" : ", ") + llvm::sys::path::filename(input).str();
     text += (*data)["text"].get<std::string>();
     schedules.push_back(std::move(*data));

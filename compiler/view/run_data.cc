@@ -72,10 +72,10 @@ Json criticalData(const model::SimulateResult& result, double tick) {
   for (const model::CriticalStep& step : result.critical_path) {
     // Of the segments the one that was under way.
     const auto& events = events_of[{step.operation, step.rank}];
-    const auto it = std::ranges::find_if(
+    const auto event = std::ranges::find_if(
         events, [&](std::size_t i) { return result.events[i].end_s >= step.end_s - tick; });
-    if (it == events.end()) continue;
-    data.push_back({*it, std::llround(step.start_s / tick), std::llround(step.end_s / tick)});
+    if (event == events.end()) continue;
+    data.push_back({*event, std::llround(step.start_s / tick), std::llround(step.end_s / tick)});
   }
   return data;
 }

@@ -25,6 +25,20 @@ Json cellData(llvm::StringRef cell) {
   return cell.str();
 }
 
+/// How many columns have numbers, and empty cells, alone.
+std::size_t numberColumns(const Json& rows) {
+  std::size_t count = 0;
+  for (std::size_t column = 0; column < rows[0].size(); ++column) {
+    bool has_number = false, has_text = false;
+    for (const Json& row : rows) {
+      has_number |= row[column].is_number();
+      has_text |= row[column].is_string();
+    }
+    count += has_number && !has_text ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 llvm::Expected<Json> tableData(llvm::StringRef path) {
@@ -57,6 +71,8 @@ llvm::Expected<Json> tableData(llvm::StringRef path) {
     rows.push_back(std::move(row));
   }
   if (rows.empty()) return makeError(path + ": is no table: it has no line below a first one");
+  if (numberColumns(rows) < 2)
+    return makeError(path + ": has fewer than two columns of numbers, and so nothing to draw");
   return Json{{"file", path.str()}, {"columns", std::move(columns)}, {"rows", std::move(rows)}};
 }
 
