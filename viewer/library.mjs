@@ -58,6 +58,7 @@ export class LibraryPanel {
         if (hit) this.choose(library.shapes.indexOf(hit.shape));
       },
     });
+    this.canvas.style.minWidth = `${kName + 70 * this.collectives.length}px`;
     this.legend = element(
       "p",
       { class: "legend" },
@@ -70,7 +71,12 @@ export class LibraryPanel {
     );
     this.list = list;
     this.table = element("div", { class: "table" });
-    this.root.append(this.canvas, this.legend, element("label", {}, "shape ", list), this.table);
+    this.root.append(
+      element("div", { class: "table" }, this.canvas),
+      this.legend,
+      element("label", {}, "shape ", list),
+      this.table,
+    );
     this.choose(0);
   }
 
