@@ -1,6 +1,8 @@
 // Reads --torus, --order and --machine.
 #include "compiler/target.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "ir/make_error.h"
 
 namespace torc::compiler {
@@ -31,6 +33,26 @@ llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
   llvm::Expected<Topology> topology = model::topologyOf(*part, order);
   if (!topology) return topology.takeError();
   return Target{std::move(*part), *topology};
+}
+
+llvm::Expected<model::Machine> machineOf(const Topology& topology, llvm::StringRef machine) {
+  llvm::Expected<model::Machine> whole =
+      model::findMachine(machine.empty() ? kDefaultMachine : machine);
+  if (!whole) return whole.takeError();
+  llvm::Expected<model::Machine> partition = model::partitionOf(*whole, topology.shape());
+  if (!partition) return partition;
+  for (const DeadLink& dead : topology.deadLinks()) {
+    if (!llvm::is_contained(partition->dead_links, dead)) partition->dead_links.push_back(dead);
+  }
+  for (const Coordinates& dead : topology.deadNodes()) {
+    if (!llvm::is_contained(partition->dead_nodes, dead)) partition->dead_nodes.push_back(dead);
+  }
+  if (!machine.empty()) return partition;
+  for (std::size_t i = 0; i < partition->dimensions.size(); ++i) {
+    partition->dimensions[i].bandwidth *= topology.axes[i].bandwidth;
+    partition->dimensions[i].latency = topology.axes[i].latency;
+  }
+  return partition;
 }
 
 llvm::Error addDamage(Target& target, llvm::ArrayRef<std::string> dead_links,

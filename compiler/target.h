@@ -32,6 +32,10 @@ llvm::Expected<model::Machine> readPartition(llvm::StringRef torus, llvm::String
 llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
                                   llvm::StringRef machine);
 
+/// The named machine in the shape of a schedule's topology and with its damage; where none is
+/// named, generic links in the relative bandwidths that the schedule was made for.
+llvm::Expected<model::Machine> machineOf(const Topology& topology, llvm::StringRef machine);
+
 /// Adds what --dead-link ("0,0,1:Z") and --dead-node ("1,2,3") name. An error where that is not
 /// there, is given twice, or disconnects what is left.
 llvm::Error addDamage(Target& target, llvm::ArrayRef<std::string> dead_links,

@@ -10,6 +10,8 @@ packages=(
   clang libclang-rt-14-dev clang-format
   # Programs against an installed torc, and what a library exports.
   pkgconf binutils cmake man-db
+  # The modules of viewer/.
+  nodejs
   # Both MPIs, which the tools below name; who has the plain names does not matter.
   mpich libmpich-dev libhwloc-dev
   openmpi-bin libopenmpi-dev
@@ -31,6 +33,7 @@ programs=(
   mpicc.mpich mpicxx.mpich mpiexec.hydra
   mpicc.openmpi mpiexec.openmpi
   pkg-config nm readelf cmake man
+  node
   smpicxx smpirun
   ip tc sysctl
   /usr/lib/llvm-19/bin/FileCheck

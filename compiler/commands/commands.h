@@ -28,6 +28,7 @@ Command libraryAddCommand();
 Command libraryListCommand();
 Command libraryVerifyCommand();
 Command libraryDiffCommand();
+Command viewCommand();
 
 /// The number of threads that --jobs gives; where it is not given, the number of cores.
 llvm::Expected<unsigned> readJobs(const llvm::cl::opt<std::string>& jobs);

@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include <llvm/Support/Format.h>
-#include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
 #include "compiler/tool.h"
+#include "compiler/view/rank_data.h"
 #include "ir/json/json.h"
 #include "ir/text/text.h"
 #include "schedules/expansion/expand.h"
@@ -112,53 +112,6 @@ void printFlat(const ScheduleView& schedule, const FlatProgram& program, std::ui
   }
 }
 
-nlohmann::ordered_json flatRegionJson(const FlatProgram& program, const FlatRegion& region) {
-  nlohmann::ordered_json json;
-  json["buffer"] = name(region.buffer);
-  auto& extents = json["extents"] = nlohmann::ordered_json::array();
-  for (const StridedExtent& extent : program.stridedExtentsOf(region)) {
-    nlohmann::ordered_json entry = {extent.offset, extent.length};
-    for (const RunLoop& loop : program.loopsOf(extent)) {
-      if (loop.turns()) {
-        entry.push_back({loop.repeat, loop.stride, loop.turn, loop.back});
-      } else {
-        entry.push_back({loop.repeat, loop.stride});
-      }
-    }
-    extents.push_back(std::move(entry));
-  }
-  return json;
-}
-
-nlohmann::ordered_json flatJson(const FlatProgram& program) {
-  nlohmann::ordered_json document;
-  document["rank"] = program.rank;
-  document["in_elements"] = program.in_elements;
-  document["out_elements"] = program.out_elements;
-  document["scratch_elements"] = program.scratch_elements;
-  auto& operations = document["operations"] = nlohmann::ordered_json::array();
-  for (const FlatOperation& operation : program.operations) {
-    nlohmann::ordered_json entry;
-    entry["kind"] = name(operation.kind);
-    entry["phase"] = operation.phase;
-    entry["stream"] = operation.stream;
-    entry["source"] = operation.source;
-    entry["segment"] = operation.segment;
-    if (operation.peer >= 0) {
-      entry["peer"] = operation.peer;
-      entry["tag"] = operation.tag;
-    }
-    if (operation.dst.buffer != Buffer::kNone) {
-      entry["dst"] = flatRegionJson(program, operation.dst);
-    }
-    if (operation.a.buffer != Buffer::kNone) entry["a"] = flatRegionJson(program, operation.a);
-    if (operation.b.buffer != Buffer::kNone) entry["b"] = flatRegionJson(program, operation.b);
-    entry["after"] = program.dependencesOf(operation);
-    operations.push_back(std::move(entry));
-  }
-  return document;
-}
-
 int run() {
   if (input.empty()) return wrongUsage("dump: which file? - is stdin");
   const bool flat = rank.getNumOccurrences() > 0;
@@ -184,7 +137,7 @@ int run() {
     StatusOr<FlatProgram> program = expand(schedule, rank_number, counts);
     if (!program.ok()) return wrongUsage(program.status().message());
     if (json) {
-      out << flatJson(*program).dump(2) << '\n';
+      out << rankData(*program).dump(2) << '\n';
     } else {
       printFlat(schedule, *program, counts.count, out);
     }

@@ -50,28 +50,11 @@ std::string linkName(const Topology& topology, const model::LinkClass& link) {
   return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
 }
 
-/// The named machine in the schedule's shape and with its damage; where none is named, generic
-/// links in the relative bandwidths that the schedule was made for.
+/// The machine that the schedule runs on.
 llvm::Expected<model::Machine> readMachine(const Topology& topology) {
-  const llvm::StringRef default_machine =
-      packet_flags.areOn() ? PacketFlags::kDefaultMachine : kDefaultMachine;
-  llvm::Expected<model::Machine> whole =
-      model::findMachine(machine.empty() ? default_machine : llvm::StringRef(machine));
-  if (!whole) return whole.takeError();
-  llvm::Expected<model::Machine> partition = model::partitionOf(*whole, topology.shape());
-  if (!partition) return partition;
-  for (const DeadLink& dead : topology.deadLinks()) {
-    if (!llvm::is_contained(partition->dead_links, dead)) partition->dead_links.push_back(dead);
-  }
-  for (const Coordinates& dead : topology.deadNodes()) {
-    if (!llvm::is_contained(partition->dead_nodes, dead)) partition->dead_nodes.push_back(dead);
-  }
-  if (!machine.empty() || packet_flags.areOn()) return partition;
-  for (std::size_t i = 0; i < partition->dimensions.size(); ++i) {
-    partition->dimensions[i].bandwidth *= topology.axes[i].bandwidth;
-    partition->dimensions[i].latency = topology.axes[i].latency;
-  }
-  return partition;
+  const bool has_packets = packet_flags.areOn();
+  return machineOf(topology, has_packets && machine.empty() ? PacketFlags::kDefaultMachine
+                                                            : llvm::StringRef(machine));
 }
 
 /// What all forms of the JSON begin with.

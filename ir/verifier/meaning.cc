@@ -238,6 +238,12 @@ class MeaningChecker {
         return;  // they bring nothing
     }
     write(operation.dst, nodes, value);
+    if (context_.options.on_write) {
+      for (const PartFacts& part : value) {
+        for (const Fact& fact : part.facts)
+          context_.options.on_write({index, part.part, fact});
+      }
+    }
     const bool onto_itself =
         operation.kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
     if (operation.dst.buffer == Buffer::kOut && row_.inPlaceAliases() && !onto_itself) {

@@ -53,6 +53,11 @@ constexpr double kMostUnrolled = 100'000;
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
               VerifyResult& result);
 
+VerifyOptions withoutWrites(VerifyOptions options) {
+  options.on_write = nullptr;
+  return options;
+}
+
 /// The proof with the messages of loops over peers one by one.
 void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
                     const VerifyOptions& options, VerifyResult& result) {
@@ -66,7 +71,7 @@ void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
     return;
   }
   const UnrolledSchedule unrolled = unrollPeerLoops(schedule);
-  verifyAt(unrolled.schedule.view(), root, options, result);
+  verifyAt(unrolled.schedule.view(), root, withoutWrites(options), result);
   for (Fault& fault : result.faults) {
     if (fault.operation == kNone) continue;
     fault.operation = unrolled.source[fault.operation];
@@ -144,7 +149,7 @@ VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& opti
   for (const Coordinates& root : roots) {
     const std::uint64_t work = std::exchange(result, {}).work;
     const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
-    verifyAt(rooted.view(), root, options, result);
+    verifyAt(rooted.view(), root, root == roots.front() ? options : withoutWrites(options), result);
     if (!result.ok()) {
       if (roots.size() == 1) break;
       for (Fault& fault : result.faults)
@@ -166,7 +171,7 @@ VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& o
   const std::uint32_t segments = segmentsToProve(schedule);
   const Schedule unrolled = unrollSegments(schedule, segments);
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
-  VerifyResult result = verifySteps(unrolled.view(), options, std::max(count, 1u));
+  VerifyResult result = verifySteps(unrolled.view(), withoutWrites(options), std::max(count, 1u));
   for (Fault& fault : result.faults) {
     if (fault.operation != kNone) fault.operation %= count;
     fault.message += " (in this line parts, frames and operations are counted through " +
@@ -185,7 +190,7 @@ VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& o
 /// The proof of a schedule whose loops are written out.
 VerifyResult verifyUnrolledLoops(const ScheduleView& schedule, const VerifyOptions& options) {
   const UnrolledLoops unrolled = unrollLoops(schedule);
-  VerifyResult result = verify(unrolled.schedule.view(), options);
+  VerifyResult result = verify(unrolled.schedule.view(), withoutWrites(options));
   const LoopNest nest(schedule);
   for (Fault& fault : result.faults) {
     std::string place;

@@ -19,12 +19,14 @@
 #define TORC_IR_VERIFIER_VERIFIER_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "ir/verifier/facts.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {
@@ -57,9 +59,19 @@ struct LinkLoad {
   double share = 0.0;  // of the vector's bytes, over the busiest link of the class
 };
 
+/// What an operation leaves in some blocks of one part, on some nodes.
+struct Written {
+  std::uint32_t operation = 0;
+  std::uint32_t part = 0;  // it stands for others that no region tells apart
+  Fact fact;
+};
+
 struct VerifyOptions {
   bool per_rank = false;  // prove every node as a cell of its own, for every root
   std::uint32_t max_faults = 20;
+  /// Hears of every write as the proof goes through them, for its first root. Not of schedules in
+  /// loops or segments, nor where the messages of loops over peers are proved one by one.
+  std::function<void(const Written&)> on_write{};
 };
 
 struct VerifyResult {

@@ -153,12 +153,24 @@ std::vector<SimulatedEvent> Simulation::events() const {
     event.begin_s = task.kind == TaskKind::kLocal ? state.served : state.ready;
     event.end_s = state.end;
     event.bytes = task.bytes * task.messages;
+    event.wire_begin_s = state.departure;
+    event.wire_end_s = state.arrival;
     event_of[i] = static_cast<std::uint32_t>(events.size());
     events.push_back(event);
   }
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
+    if (event_of[i] == kNone) continue;
+    SimulatedEvent& event = events[event_of[i]];
     const std::uint32_t partner = graph_.tasks[i].partner;
-    if (event_of[i] != kNone && partner != kNone) events[event_of[i]].partner = event_of[partner];
+    if (partner != kNone) event.partner = event_of[partner];
+    CriticalStep step;
+    Point cause = before({i, Stage::kComplete}, step);
+    event.start_s = step.start_s;
+    event.waited_for = step.waited_for;
+    while (cause.task != kNone && graph_.tasks[cause.task].kind == TaskKind::kPass)
+      cause = before(cause, step);
+    if (cause.task != kNone) event.cause = event_of[cause.task];
+    if (event.cause == kNone) event.waited_for = WaitedFor::kNothing;
   }
   return events;
 }
@@ -263,6 +275,7 @@ void Simulation::transfer(std::uint32_t send) {
   const Task& task = graph_.tasks[send];
   const MessageRoute& route = graph_.routes[task.route];
   const double envelope = route.first == MessageRoute::kInside ? 0 : machine_.envelope;
+  states_[send].departure = now_;
   graph_.network.start(route.group, send, task.bytes + envelope, now_);
 }
 

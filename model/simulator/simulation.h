@@ -46,7 +46,8 @@ class Simulation {
     double passing = 0;                      // sends: when the node's interface took it up
     double posted = 0;                       // sends: when that had done its part
     double end = 0;                          // when it was complete
-    double arrival = 0;                      // sends: when the data were at the other end
+    double departure = 0;                    // sends: when the data were first on the links
+    double arrival = 0;                      // sends: when they were at the other end
     std::uint32_t cause = kNone;             // the dependence that was complete last
     std::uint32_t core_before = kNone;       // the task for which its core let it wait
     std::uint32_t interface_before = kNone;  // the send for which the interface let it wait

@@ -73,6 +73,10 @@ llvm::Expected<SimulateResult> simulateAtOnce(const ScheduleView& any_root, cons
     const Operation& operation = schedule.operations[event.operation % schedule.operations.size()];
     event.kind = operation.kind;
     event.stream = operation.stream;
+    if (unrolled) event.operation = unrolled->source[event.operation];
+  }
+  for (CriticalStep& step : result.critical_path) {
+    if (unrolled) step.operation = unrolled->source[step.operation];
   }
   return result;
 }
@@ -92,8 +96,10 @@ llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   for (CriticalStep& step : result->critical_path)
     step.operation %= count;
-  for (SimulatedEvent& event : result->events)
+  for (SimulatedEvent& event : result->events) {
+    event.segment = event.operation / count;
     event.operation %= count;
+  }
   return result;
 }
 

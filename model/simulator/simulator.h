@@ -90,6 +90,11 @@ struct SimulatedEvent {
   double begin_s = 0, end_s = 0;  // messages: from when they could be started; work: on its core
   double bytes = 0;
   std::uint32_t partner = kNone;  // messages: the event of the other end
+  std::uint32_t segment = 0;
+  double wire_begin_s = 0, wire_end_s = 0;  // sends: while the bytes went over links
+  double start_s = 0;                       // as in a step of the critical path that ends with it
+  WaitedFor waited_for = WaitedFor::kNothing;  // likewise
+  std::uint32_t cause = kNone;                 // likewise: the event of the step before
 };
 
 struct SimulateResult {

@@ -1,0 +1,204 @@
+// torc view FILE...: schedules as pictures, in one page for a browser.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/commands.h"
+#include "compiler/progress.h"
+#include "compiler/sizes.h"
+#include "compiler/target.h"
+#include "compiler/tool.h"
+#include "compiler/view/choice_data.h"
+#include "compiler/view/library_data.h"
+#include "compiler/view/page.h"
+#include "compiler/view/rank_data.h"
+#include "compiler/view/schedule_data.h"
+#include "compiler/view/table_data.h"
+#include "compiler/view/trace_data.h"
+#include "ir/make_error.h"
+#include "schedules/expansion/expand.h"
+#include "support/version.h"
+
+namespace torc::compiler {
+namespace view_command {
+
+using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
+
+SubCommand command("view", "Show schedules as pictures, in a page for a browser");
+OptionCategory category("Options of view");
+
+list<std::string> inputs(Positional, desc("FILE..."), sub(command), cat(category));
+opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
+                        desc("Where to write; - is stdout (default: the first FILE, as .html)"));
+opt<std::string> bytes("bytes", value_desc("N[:N]"), sub(command), cat(category), init("1M"),
+                       desc("Size or range of sizes of the vector, as 1M (default) or 1K:16M"));
+opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
+                         desc("A preset (torc machines) or a JSON file, of any shape"));
+
+opt<bool> with_passes("passes", sub(command), cat(category),
+                      desc("Show what each pass made of the plan, too"));
+opt<bool> with_choices("choices", sub(command), cat(category),
+                       desc("Show what compile --bytes has to choose from, too"));
+opt<std::string> trace("trace", value_desc("file"), sub(command), cat(category),
+                       desc("Show this trace of a run beside the prediction for its size"));
+opt<std::string> rank("rank", value_desc("R[,R]"), sub(command), cat(category),
+                      desc("Show which elements these ranks read and write, too"));
+opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat(category),
+                       desc("With --rank: elements of the vector (allreduce) or of each block; "
+                            "default 1000"));
+
+/// The version of the page's data.
+constexpr int kViewVersion = 1;
+
+/// The programs of the ranks that --rank names.
+llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
+  Counts counts;
+  if (llvm::StringRef(count).getAsInteger(10, counts.count))
+    return makeError("--count takes a number, not '" + count + "'");
+  Json data = Json::array();
+  llvm::SmallVector<llvm::StringRef> numbers;
+  llvm::StringRef(rank).split(numbers, ',');
+  for (const llvm::StringRef text : numbers) {
+    std::int32_t number = 0;
+    if (text.getAsInteger(10, number))
+      return makeError("--rank takes numbers, as 0,5, not '" + rank + "'");
+    StatusOr<FlatProgram> program = expand(schedule, number, counts);
+    if (!program.ok()) return makeError(program.status());
+    data.push_back({{"count", counts.count}, {"program", rankData(*program)}});
+  }
+  return data;
+}
+
+/// All of what the page shows of a schedule on the machine `on`, but for ranks.
+llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const model::Machine& on,
+                            const SizeRange& range, Progress& progress) {
+  const ScheduleView schedule = viewed.written();
+  std::vector<std::uint64_t> sizes = range.sizes();
+  Json data = scheduleData(viewed);
+  data["proof"] = proofData(viewed);
+  if (!trace.empty()) {
+    llvm::Expected<Json> run = traceData(viewed, trace);
+    if (!run) return run.takeError();
+    if (bytes.getNumOccurrences() == 0) sizes = {(*run)["bytes"].get<std::uint64_t>()};
+    data["trace"] = std::move(*run);
+  }
+  data["prediction"] = runsData(viewed, on, sizes);
+  // Seen from the nodes of the timeline, where there is one.
+  std::vector<std::int32_t> ranks = {0};
+  if (const Json& runs = data["prediction"]["runs"]; !runs.empty() && runs[0].contains("events"))
+    ranks = runs[0]["events"]["ranks"].get<std::vector<std::int32_t>>();
+  data["writes"] = writesData(viewed, ranks);
+  if (with_passes) {
+    llvm::Expected<Json> passes = passesData(schedule);
+    if (!passes) return makeError(viewed.file + ": --passes: " + toString(passes.takeError()));
+    data["passes"] = std::move(*passes);
+  }
+  if (with_choices) {
+    llvm::Expected<Json> choices =
+        choicesData({schedule.collective, schedule.topology}, on, sizes, progress);
+    if (!choices) return choices.takeError();
+    data["choices"] = std::move(*choices);
+  }
+  return data;
+}
+
+/// Where the page goes if nobody says.
+std::string defaultOutput() {
+  const llvm::StringRef first = llvm::StringRef(inputs.front()).rtrim('/');
+  return first == "-" ? "-" : besideInput(first, "html");
+}
+
+/// File names need not be UTF-8.
+std::string jsonText(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+llvm::Error writePage(llvm::StringRef title, const Json& document, llvm::StringRef text) {
+  llvm::Expected<std::string> page = viewPage(title, jsonText(document), text);
+  if (!page) return page.takeError();
+  return writeOutput(output.empty() ? defaultOutput() : output, *page);
+}
+
+Json emptyDocument() {
+  return {{"torc_view", kViewVersion}, {"torc", kVersion}};
+}
+
+llvm::Expected<Json> readLibrary() {
+  llvm::Expected<Library> library = loadLibrary(inputs.front());
+  if (!library) return library.takeError();
+  return libraryData(*library);
+}
+
+/// What is no schedule: a library or a table.
+int viewOther(const char* key, llvm::Expected<Json> data) {
+  if (!data) return inputFault(data.takeError());
+  Json document = emptyDocument();
+  document[key] = std::move(*data);
+  if (llvm::Error error = writePage(inputs.front(), document, jsonText(document[key], 2))) {
+    return inputFault(std::move(error));
+  }
+  return kSuccess;
+}
+
+int run() {
+  if (inputs.empty()) return wrongUsage("view: which file? - is stdin");
+  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
+  if (!range) return wrongUsage(llvm::toString(range.takeError()));
+  if (!trace.empty() && inputs.size() > 1) return wrongUsage("view: --trace is of one FILE");
+  if (count.getNumOccurrences() > 0 && rank.empty())
+    return wrongUsage("view: --count is for --rank");
+  const llvm::StringRef first = inputs.front();
+  const bool is_library = llvm::sys::fs::is_directory(first);
+  if (is_library || first.ends_with(".csv")) {
+    if (inputs.size() > 1) return wrongUsage("view: a library or a table is shown alone");
+    if (bytes.getNumOccurrences() > 0 || !machine.empty() || with_passes || with_choices ||
+        !trace.empty() || !rank.empty()) {
+      return wrongUsage("view: a library or a table takes no option but -o");
+    }
+    return is_library ? viewOther("library", readLibrary()) : viewOther("table", tableData(first));
+  }
+  Json document = emptyDocument();
+  Json& schedules = document["schedules"] = Json::array();
+  std::string title, text;
+  Progress progress(/*quiet=*/false);
+  for (const std::string& input : inputs) {
+    llvm::Expected<Input> read = readInput(input);
+    if (!read) return inputFault(read.takeError());
+    if (read->isPlan()) {
+      return inputFault(makeError(input +
+                                  ": is a plan; a page shows step operations (torc opt --passes=" +
+                                  std::string(read->program.expander()) + ")"));
+    }
+    llvm::Expected<ViewedSchedule> viewed = viewedSchedule(input, read->takeProgram());
+    if (!viewed) return inputFault(viewed.takeError());
+    const ScheduleView schedule = viewed->written();
+    llvm::Expected<model::Machine> on = machineOf(schedule.topology, machine);
+    if (!on) return optionFault(on.takeError());
+    llvm::Expected<Json> data = dataOf(*viewed, *on, *range, progress);
+    if (!data) return inputFault(data.takeError());
+    if (!rank.empty()) {
+      llvm::Expected<Json> programs = ranksData(schedule);
+      if (!programs) return wrongUsage(llvm::toString(programs.takeError()));
+      (*data)["programs"] = std::move(*programs);
+    }
+    title += (title.empty() ? "" : ", ") + llvm::sys::path::filename(input).str();
+    text += (*data)["text"].get<std::string>();
+    schedules.push_back(std::move(*data));
+  }
+  if (llvm::Error error = writePage(title, document, text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+}  // namespace view_command
+
+Command viewCommand() {
+  return {&view_command::command, &view_command::category, view_command::run};
+}
+
+}  // namespace torc::compiler

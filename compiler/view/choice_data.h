@@ -1,0 +1,32 @@
+// What the page of `torc view` shows of how a schedule came about: what there was to choose from,
+// and what each pass made of the plan.
+#ifndef TORC_COMPILER_VIEW_CHOICE_DATA_H_
+#define TORC_COMPILER_VIEW_CHOICE_DATA_H_
+
+#include <cstdint>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/Error.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/progress.h"
+#include "compiler/spec/collective_spec.h"
+#include "model/machines/machine.h"
+#include "schedules/schedule.h"
+
+namespace torc::compiler {
+
+/// For each of `sizes` what `torc compile --explain` says: candidates, what was left out, why the
+/// first was chosen. Errors: no candidate can be compiled.
+llvm::Expected<nlohmann::ordered_json> choicesData(const CollectiveSpec& spec,
+                                                   const model::Machine& machine,
+                                                   llvm::ArrayRef<std::uint64_t> sizes,
+                                                   Progress& progress);
+
+/// The text after each pass that the producer of `schedule` names, and before the first. Errors:
+/// this torc did not make the schedule.
+llvm::Expected<nlohmann::ordered_json> passesData(const ScheduleView& schedule);
+
+}  // namespace torc::compiler
+
+#endif  // TORC_COMPILER_VIEW_CHOICE_DATA_H_

@@ -1,0 +1,51 @@
+// Fills the template of viewer/.
+#include "compiler/view/page.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Base64.h>
+#include <llvm/Support/Compression.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/view/viewer_source.h"
+#include "ir/make_error.h"
+
+namespace torc::compiler {
+namespace {
+
+// Of the text without scripts.
+constexpr std::size_t kMostText = 40'000;
+
+std::string escaped(llvm::StringRef text) {
+  std::string html;
+  llvm::raw_string_ostream out(html);
+  llvm::printHTMLEscaped(text, out);
+  return html;
+}
+
+}  // namespace
+
+llvm::Expected<std::string> viewPage(llvm::StringRef title, llvm::StringRef json,
+                                     llvm::StringRef text) {
+  namespace zlib = llvm::compression::zlib;
+  if (!zlib::isAvailable()) return makeError("view: LLVM was built without zlib");
+  llvm::SmallVector<std::uint8_t, 0> deflated;
+  zlib::compress(llvm::arrayRefFromStringRef(json), deflated, zlib::BestSizeCompression);
+  std::string shown = escaped(text.take_front(kMostText));
+  if (text.size() > kMostText) shown += "\n... (torc dump prints all of it)";
+
+  std::string page;
+  llvm::StringRef rest = viewerSource();
+  while (!rest.empty()) {
+    const auto [before, behind] = rest.split("@@");
+    const auto [name, after] = behind.split("@@");
+    page += before;
+    if (name == "TITLE") page += escaped(title);
+    if (name == "TEXT") page += shown;
+    if (name == "DATA") page += llvm::encodeBase64(deflated);
+    rest = after;
+  }
+  return page;
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,187 @@
+// What a schedule is predicted to do: the simulator's events as columns, in ticks of the page's
+// clock.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "compiler/view/schedule_data.h"
+#include "ir/node_classes.h"
+#include "ir/peer_loops/peer_loops.h"
+#include "model/bounds/bounds.h"
+#include "model/simulator/simulation_graph.h"
+#include "model/simulator/simulator.h"
+#include "schedules/root.h"
+
+namespace torc::compiler {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Events of all runs of a page, at most.
+constexpr std::size_t kMostEvents = 400'000;
+// Nodes whose class a page has, one by one: those that it draws.
+constexpr std::uint64_t kMostDrawnNodes = 4096;
+// A run is about so many ticks, so that they show as many digits as `torc simulate` prints.
+constexpr double kTicks = 1e7;
+
+std::string linkName(const Topology& topology, const model::LinkClass& link) {
+  return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
+}
+
+/// How many events a simulation of `schedule` has, about.
+double eventsOf(const ScheduleView& schedule, const model::Machine& machine) {
+  const RootedSchedule rooted(schedule, 0);
+  const ir::NodeClasses classes(rooted.view(), false);
+  const bool one_by_one = ir::hasPeerLoops(schedule) &&
+                          (machine.ports > 0 || ir::differAlongPeerLoops(rooted.view(), classes));
+  return one_by_one ? ir::unrolledOperations(schedule) * classes.count()
+                    : model::executions(rooted.view(), classes);
+}
+
+/// Of every site the place in `ranks` of the node that stands for it; -1 for a dead one. Null where
+/// these are not the classes' nodes.
+Json classesData(const ScheduleView& schedule, const std::map<std::int32_t, std::size_t>& ranks) {
+  const Topology& topology = schedule.topology;
+  if (topology.sites() > kMostDrawnNodes) return {};
+  const RootedSchedule rooted(schedule, 0);
+  const ir::NodeClasses classes(rooted.view(), false);
+  Json data = Json::array();
+  for (std::uint64_t site = 0; site < topology.sites(); ++site) {
+    const Coordinates at = topology.coordinatesOfSite(static_cast<std::int32_t>(site));
+    if (topology.isDead(at)) {
+      data.push_back(-1);
+      continue;
+    }
+    auto found = ranks.find(topology.rankOf(at));
+    if (found == ranks.end())
+      found = ranks.find(topology.rankOf(classes.coordinatesOf(classes.classOf(at))));
+    if (found == ranks.end()) return {};
+    data.push_back(found->second);
+  }
+  return data;
+}
+
+/// The events of the critical path, and when each begins and ends to be what is waited for.
+Json criticalData(const model::SimulateResult& result, double tick) {
+  std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<std::size_t>> events_of;
+  for (std::size_t i = 0; i < result.events.size(); ++i)
+    events_of[{result.events[i].operation, result.events[i].rank}].push_back(i);
+  Json data = Json::array();
+  for (const model::CriticalStep& step : result.critical_path) {
+    // Of the segments the one that was under way.
+    const auto& events = events_of[{step.operation, step.rank}];
+    const auto event = std::ranges::find_if(
+        events, [&](std::size_t i) { return result.events[i].end_s >= step.end_s - tick; });
+    if (event == events.end()) continue;
+    data.push_back({*event, std::llround(step.start_s / tick), std::llround(step.end_s / tick)});
+  }
+  return data;
+}
+
+Json eventsData(const ScheduleView& schedule, const model::SimulateResult& result, double tick) {
+  const auto ticks = [&](double seconds) { return std::llround(seconds / tick); };
+  std::map<std::int32_t, std::size_t> ranks;
+  for (const model::SimulatedEvent& event : result.events)
+    ranks.emplace(event.rank, 0);
+  Json numbers = Json::array();
+  for (auto& [rank, number] : ranks) {
+    number = numbers.size();
+    numbers.push_back(rank);
+  }
+  Json operation = Json::array(), rank = Json::array(), begin = Json::array(), end = Json::array(),
+       start = Json::array(), bytes = Json::array(), partner = Json::array(),
+       wire_begin = Json::array(), wire_end = Json::array(), waited_for = Json::array(),
+       cause = Json::array(), segment = Json::array();
+  const auto orNone = [](std::uint32_t event) {
+    return event == kNone ? -1 : static_cast<std::int64_t>(event);
+  };
+  for (const model::SimulatedEvent& event : result.events) {
+    operation.push_back(event.operation);
+    rank.push_back(ranks[event.rank]);
+    begin.push_back(ticks(event.begin_s));
+    end.push_back(ticks(event.end_s));
+    start.push_back(ticks(event.start_s));
+    bytes.push_back(std::llround(event.bytes));
+    partner.push_back(orNone(event.partner));
+    const bool sent = sends(event.kind);
+    wire_begin.push_back(sent ? ticks(event.wire_begin_s) : 0);
+    wire_end.push_back(sent ? ticks(event.wire_end_s) : 0);
+    waited_for.push_back(static_cast<int>(event.waited_for));
+    cause.push_back(orNone(event.cause));
+    segment.push_back(event.segment);
+  }
+  Json data = {{"tick_s", tick},
+               {"ranks", numbers},
+               {"operation", operation},
+               {"rank", rank},
+               {"begin", begin},
+               {"end", end},
+               {"start", start},
+               {"bytes", bytes},
+               {"partner", partner},
+               {"wire_begin", wire_begin},
+               {"wire_end", wire_end},
+               {"waited_for", waited_for},
+               {"cause", cause},
+               {"critical", criticalData(result, tick)},
+               {"class_of_site", classesData(schedule, ranks)}};
+  if (schedule.segments > 1) data["segment"] = segment;
+  return data;
+}
+
+}  // namespace
+
+Json runsData(const ViewedSchedule& viewed, const model::Machine& machine,
+              llvm::ArrayRef<std::uint64_t> sizes) {
+  const ScheduleView schedule = viewed.view();
+  const Topology& topology = schedule.topology;
+  Json data = {{"machine", machine.name}};
+  Json& bandwidth = data["link_bandwidth"] = Json::array();
+  for (int axis = 0; axis < topology.dimensions(); ++axis)
+    bandwidth.push_back(machine.linkBandwidth(static_cast<std::uint32_t>(axis)));
+  Json& runs = data["runs"] = Json::array();
+  std::size_t all_events = 0;
+  const bool may_have_events =
+      eventsOf(schedule, machine) * static_cast<double>(sizes.size()) <= kMostEvents;
+  for (const std::uint64_t size : sizes) {
+    model::SimulateOptions options;
+    options.bytes = static_cast<double>(size);
+    options.events = may_have_events;
+    options.critical_path = true;
+    llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
+    if (!result) {
+      data["fault"] = llvm::toString(result.takeError());
+      break;
+    }
+    const model::Bound bound =
+        model::lowerBound(machine, {rowOf(schedule.collective), options.bytes});
+    Json run = {{"bytes", size},
+                {"makespan_s", result->makespan_s},
+                {"bound_s", bound.bound_s},
+                {"bandwidth_bound_s", bound.bandwidth_s},
+                {"compute_bound_s", bound.compute_s},
+                {"latency_bound_s", bound.latency_s},
+                {"nodes", result->nodes},
+                {"operations", result->operations},
+                {"messages", result->messages},
+                {"steps", result->steps}};
+    Json& links = run["links"] = Json::array();
+    for (const model::LinkUse& use : result->links) {
+      links.push_back({{"link", linkName(topology, use.link_class)},
+                       {"bytes", use.bytes},
+                       {"busy_s", use.busy_s},
+                       {"idle_s", use.idle_s}});
+    }
+    all_events += result->events.size();
+    if (!result->events.empty() && all_events <= kMostEvents && result->makespan_s > 0) {
+      const double tick = std::pow(10, std::floor(std::log10(result->makespan_s / kTicks)));
+      run["events"] = eventsData(schedule, *result, tick);
+    }
+    runs.push_back(std::move(run));
+  }
+  return data;
+}
+
+}  // namespace torc::compiler

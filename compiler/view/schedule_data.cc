@@ -1,0 +1,169 @@
+// The schedule itself: columns of operations, whose loops are written out, and the text, whose are
+// not.
+#include "compiler/view/schedule_data.h"
+
+#include <map>
+#include <tuple>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "ir/json/topology.h"
+#include "ir/make_error.h"
+#include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/expansion/shares.h"
+#include "schedules/loops/loop_nest.h"
+
+namespace torc::compiler {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// -1 in the place of no index.
+std::int64_t orNone(std::uint32_t index) {
+  return index == kNone ? -1 : static_cast<std::int64_t>(index);
+}
+
+Json intervalData(const Interval& interval) {
+  return {static_cast<int>(interval.kind), interval.start, interval.length};
+}
+
+/// The regions that operations name, each once, and by operation their numbers.
+class RegionTable {
+ public:
+  explicit RegionTable(const ScheduleView& schedule) : schedule_(schedule) {}
+
+  std::int64_t add(const Region& region) {
+    if (!region.present()) return -1;
+    const auto key = std::tuple(region.buffer, region.pieces, region.part, region.box);
+    const auto [entry, is_new] = numbers_.try_emplace(key, rows_.size());
+    if (is_new) {
+      Json pieces = Json::array();
+      for (const Piece& piece : schedule_.piecesOf(region))
+        pieces.push_back({piece.part, piece.parts, piece.box});
+      rows_.push_back({static_cast<int>(region.buffer), std::move(pieces)});
+    }
+    return static_cast<std::int64_t>(entry->second);
+  }
+  Json take() { return std::move(rows_); }
+
+ private:
+  const ScheduleView& schedule_;
+  std::map<std::tuple<Buffer, std::uint16_t, std::uint32_t, std::uint32_t>, std::size_t> numbers_;
+  Json rows_ = Json::array();
+};
+
+Json operationsData(const ViewedSchedule& viewed, const ScheduleView& schedule, Json& regions) {
+  Json kind = Json::array(), phase = Json::array(), stream = Json::array(), peer = Json::array(),
+       dst = Json::array(), a = Json::array(), after = Json::array(), source = Json::array(),
+       counters = Json::array();
+  RegionTable table(schedule);
+  const LoopNest nest(viewed.written());
+  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+    const Operation& operation = schedule.operations[i];
+    kind.push_back(static_cast<int>(operation.kind));
+    phase.push_back(operation.phase);
+    stream.push_back(operation.stream);
+    // Loops over peers stand behind the shifts.
+    const std::int64_t shifts = operation.hasPeerLoop() ? schedule.shifts.size() : 0;
+    peer.push_back(operation.peer == kNone ? -1 : orNone(operation.peer) + shifts);
+    dst.push_back(table.add(operation.dst));
+    a.push_back(table.add(operation.a));
+    Json before = Json::array();
+    for (const std::uint32_t dependence : schedule.dependencesOf(operation)) {
+      if (schedule.segmentsBefore(dependence) == 0) before.push_back(operationOf(dependence));
+    }
+    after.push_back(std::move(before));
+    if (!viewed.hasLoops()) continue;
+    source.push_back(viewed.sourceOf(i));
+    const std::uint32_t depth = nest.aroundOperation(viewed.sourceOf(i)).depth();
+    const Counters& at = viewed.unrolled.counters[i];
+    counters.push_back(std::vector<std::uint32_t>(at.begin(), at.begin() + depth));
+  }
+  regions = table.take();
+  Json data = {{"kind", kind}, {"phase", phase}, {"stream", stream}, {"peer", peer},
+               {"dst", dst},   {"a", a},         {"after", after}};
+  if (viewed.hasLoops()) {
+    data["source"] = source;
+    data["counters"] = counters;
+  }
+  return data;
+}
+
+}  // namespace
+
+llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program program) {
+  if (const std::uint64_t count = operationRuns(program.schedule.view());
+      count > kMostViewedOperations) {
+    return makeError(file + ": has " + std::to_string(count) +
+                     " operations, and a page shows at most " +
+                     std::to_string(kMostViewedOperations) + ": fewer chunks have fewer");
+  }
+  ViewedSchedule viewed{std::move(file), std::move(program), {}};
+  if (viewed.hasLoops()) viewed.unrolled = unrollLoops(viewed.written());
+  // Many lists may share a piece: a file can name far more than it holds.
+  std::uint64_t pieces = 0;
+  const ScheduleView schedule = viewed.view();
+  for (const Operation& operation : schedule.operations)
+    pieces += schedule.piecesOf(operation.dst).size() + schedule.piecesOf(operation.a).size();
+  if (pieces > ir::kMaxListedPieces) {
+    return makeError(viewed.file + ": its regions list " + std::to_string(pieces) +
+                     " pieces, and a page shows at most " + std::to_string(ir::kMaxListedPieces));
+  }
+  return viewed;
+}
+
+Json scheduleData(const ViewedSchedule& viewed) {
+  const ScheduleView schedule = viewed.view();
+  const Topology& topology = schedule.topology;
+  Json data;
+  data["file"] = viewed.file;
+  data["name"] = schedule.name;
+  data["producer"] = viewed.written().producer;
+  data["collective"] = rowOf(schedule.collective).name;
+  data["reduces"] = rowOf(schedule.collective).reduces();
+  data["rooted"] = rowOf(schedule.collective).isRooted();
+  data["pairs"] = schedule.hasPairs();
+  data["shape"] = topology.shape();
+  data["ranks"] = topology.ranks();
+  data["topology"] = ir::topologyJson(topology);
+  data["written_operations"] = viewed.written().operations.size();
+  data["segments"] = schedule.segments;
+  Json& parts = data["parts"] = Json::array();
+  const VectorShares shares(schedule);
+  for (std::uint32_t part = 0; part < schedule.partCount(); ++part) {
+    const PartIndex index = schedule.partIndex(part);
+    parts.push_back({index.color, index.direction, index.chunk, shares.part(part)});
+  }
+  Json& streams = data["streams"] = Json::array();
+  for (const Stream& stream : schedule.streams)
+    streams.push_back({orNone(stream.part), stream.core});
+  Json& boxes = data["boxes"] = Json::array();
+  for (std::size_t box = 0; box < schedule.boxes.size(); ++box) {
+    Json intervals = Json::array();
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+      intervals.push_back(intervalData(schedule.boxes[box][axis]));
+    boxes.push_back(std::move(intervals));
+  }
+  Json& shifts = data["shifts"] = Json::array();
+  for (const Shift& shift : schedule.shifts)
+    shifts.push_back(std::vector<std::int32_t>(shift.begin(), shift.begin() + topology.axis_count));
+  Json& loops = data["peer_loops"] = Json::array();
+  for (const PeerLoop& loop : schedule.peer_loops) {
+    const std::uint32_t axes = topology.axis_count;
+    loops.push_back({std::vector<std::int32_t>(loop.first.begin(), loop.first.begin() + axes),
+                     std::vector<std::uint32_t>(loop.count.begin(), loop.count.begin() + axes),
+                     loop.size()});
+  }
+  Json regions;
+  data["operations"] = operationsData(viewed, schedule, regions);
+  data["regions"] = std::move(regions);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  ir::printProgram(viewed.program, out);
+  data["text"] = text;
+  return data;
+}
+
+}  // namespace torc::compiler

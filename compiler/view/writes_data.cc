@@ -1,0 +1,109 @@
+// What nodes hold: every write that the verifier has gone through.
+#include <optional>
+#include <vector>
+
+#include "compiler/view/schedule_data.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/root.h"
+
+namespace torc::compiler {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Writes that a page has, and blocks in which it follows them, at most.
+constexpr std::size_t kMostWrites = 300'000;
+constexpr std::uint64_t kMostBlocks = 1 << 18;
+
+std::string_view name(Holds holds) {
+  static constexpr std::string_view kNames[] = {"nothing", "own", "whole", "neighbours"};
+  return kNames[static_cast<int>(holds)];
+}
+
+/// Where a node stands among those of a fact, along an axis; nothing: it is none of them.
+std::optional<std::uint32_t> placeIn(const Range& nodes, std::int32_t at, std::uint32_t size) {
+  const std::uint32_t offset = (static_cast<std::uint32_t>(at) + size - nodes.start) % size;
+  if (offset >= nodes.length) return std::nullopt;
+  return offset;
+}
+
+/// The writes that one node hears of, as columns.
+class NodeWrites {
+ public:
+  NodeWrites(const BlockAxes& axes, std::int32_t rank, const Coordinates& at)
+      : axes_(axes), rank_(rank), at_(at) {}
+
+  void add(const ir::Written& written) {
+    std::array<std::uint32_t, kMaxAxes> places{};
+    for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
+      const auto place = placeIn(written.fact.place.nodes[axis], at_[axis], axes_.size(axis));
+      if (!place) return;
+      places[axis] = *place;
+    }
+    double contributions = 0;
+    for (const ir::Spans& ranks : written.fact.value) {
+      double product = 1;
+      for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
+        if (!ir::followsBlock(ranks[axis]))
+          product *= ir::rangeAt(ranks[axis], places[axis], axes_.size(axis)).length;
+      }
+      contributions += product;
+    }
+    Json box = Json::array();
+    for (std::uint32_t i = 0; i < axes_.count(); ++i) {
+      const Range range =
+          ir::rangeAt(written.fact.place.blocks[i], places[axes_.nodeAxis(i)], axes_.size(i));
+      box.push_back(range.start);
+      box.push_back(range.length);
+    }
+    operation_.push_back(written.operation);
+    part_.push_back(written.part);
+    contributions_.push_back(static_cast<std::uint64_t>(contributions));
+    box_.push_back(std::move(box));
+  }
+  Json take() {
+    return {{"rank", rank_},
+            {"operation", std::move(operation_)},
+            {"part", std::move(part_)},
+            {"contributions", std::move(contributions_)},
+            {"box", std::move(box_)}};
+  }
+
+ private:
+  const BlockAxes& axes_;
+  const std::int32_t rank_;
+  const Coordinates at_;
+  Json operation_ = Json::array(), part_ = Json::array(), contributions_ = Json::array(),
+       box_ = Json::array();
+};
+
+}  // namespace
+
+Json writesData(const ViewedSchedule& viewed, llvm::ArrayRef<std::int32_t> ranks) {
+  const ScheduleView schedule = viewed.view();
+  const CollectiveRow& row = rowOf(schedule.collective);
+  if (schedule.segments > 1 || row.isOfNeighbours() || schedule.topology.sites() > kMostBlocks ||
+      schedule.operations.size() * ranks.size() > kMostWrites) {
+    return {};
+  }
+  const BlockAxes axes = schedule.blockAxes();
+  const RootedSchedule rooted(schedule, 0);
+  std::vector<NodeWrites> nodes;
+  for (const std::int32_t rank : ranks)
+    nodes.emplace_back(axes, rank, rooted.coordinatesOf(rank));
+  std::size_t heard = 0;
+  ir::VerifyOptions options;
+  options.on_write = [&](const ir::Written& written) {
+    if (++heard > kMostWrites) return;
+    for (NodeWrites& node : nodes)
+      node.add(written);
+  };
+  if (!ir::verify(schedule, options).ok() || heard == 0 || heard > kMostWrites) return {};
+  Json data = {{"in", name(row.inAt(true))}, {"in_elsewhere", name(row.inAt(false))}};
+  Json& by_node = data["nodes"] = Json::array();
+  for (NodeWrites& node : nodes)
+    by_node.push_back(node.take());
+  return data;
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,180 @@
+// Pages in Chromium, without a network: every panel is drawn, the console stays empty, what is
+// selected is shown, keys and pointer work, nothing is wider than a phone: browser.mjs FOLDER KINDS.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+
+import { Browser } from "./chromium.mjs";
+
+const [folder, kinds] = process.argv.slice(2);
+const browser = new Browser(`${folder}/profile`);
+
+/// What holds for every page.
+async function checkPage(name) {
+  await browser.settle();
+  assert.deepEqual(browser.complaints, [], name);
+  assert.equal(await browser.run("document.documentElement.dataset.errors"), "0", name);
+  const found = await browser.run(`({
+    over: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    unnamed: [...document.querySelectorAll("button, select, input, canvas, [tabindex]")].filter((one) => !one.hidden && one.id !== "panels" && !(one.ariaLabel || one.textContent.trim())).map((one) => one.outerHTML.slice(0, 80)),
+    blank: [...document.querySelectorAll("canvas")].filter((one) => one.offsetParent && (() => {
+      const copy = new OffscreenCanvas(one.width, one.height).getContext("2d", { willReadFrequently: true });
+      copy.drawImage(one, 0, 0);
+      return !copy.getImageData(0, 0, one.width, one.height).data.some((byte) => byte > 0);
+    })()).map((one) => one.dataset.panel),
+    small: [...document.querySelectorAll("body *")].filter((one) => one.offsetParent && one.childElementCount === 0 && one.textContent.trim() && parseFloat(getComputedStyle(one).fontSize) < 11).map((one) => one.outerHTML.slice(0, 80)),
+  })`);
+  assert.deepEqual(found, { over: 0, unnamed: [], blank: [], small: [] }, name);
+}
+const open = async (file, fragment, options) => {
+  await browser.open(`${folder}/${file}.html`, fragment, options);
+  await checkPage(`${file}#${fragment} ${JSON.stringify(options ?? {})}`);
+};
+const text = (selector) =>
+  browser.run(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? null`);
+const count = (selector) => browser.run(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
+const state = (key) => browser.run(`torcView.state.${key}`);
+const kTabs = ["links", "choice", "measured", "dependences", "rank", "text"];
+
+try {
+  const simulated = JSON.parse(readFileSync(`${folder}/a.simulate.json`));
+  await open("a", "");
+  assert.equal(await browser.run("document.documentElement.dataset.ops"), "144");
+  assert.equal(await text("#proof"), "proved at 1 cell of nodes for every count");
+  assert.match(
+    await text("#prediction"),
+    new RegExp(`^64K on generic: ${(simulated.makespan_s * 1e6).toPrecision(4).replace(/\.?0+$/, "")} µs`),
+  );
+  for (const tab of kTabs) {
+    for (const options of [{}, { width: 390, height: 844 }, { dark: true }]) {
+      await open("a", `tab=${tab}`, options);
+      assert.equal(await browser.run(`document.getElementById("${tab}").hidden`), false);
+    }
+  }
+  assert.equal(await browser.run("getComputedStyle(document.body).backgroundColor"), "rgb(20, 23, 26)");
+
+  // The fragment selects; so do the text, the timeline, and keys along the critical path.
+  await open("a", "op=5&tab=text");
+  assert.match(await text("#selected"), /^%5 = recv_reduce/);
+  assert.match(await text(".row.chosen"), /%5 = recv_reduce/);
+  await browser.press("Escape");
+  assert.equal(await text("#selected"), null);
+  for (const step of simulated.critical_path.slice(0, 4)) {
+    await browser.press("n");
+    assert.ok((await text("#selected")).startsWith(`%${step.operation} = `), `step %${step.operation}`);
+  }
+  await browser.press("p");
+  assert.ok((await text("#selected")).startsWith(`%${simulated.critical_path[2].operation} = `));
+  assert.match(await browser.run("location.hash"), /op=\d+/);
+  await browser.press("/");
+  await browser.send("Input.insertText", { text: "%7" });
+  await browser.press("Enter");
+  assert.match(await text("#selected"), /^%7 = /);
+  await browser.press("Escape");
+  const [x, y] = await browser.middleOf(".row.op");
+  await browser.click(x, y);
+  assert.equal(await count(".row.chosen"), 1);
+
+  // Zoom, and back.
+  const [, , left, top, width] = await browser.middleOf("canvas[data-panel='4']");
+  const view = () => browser.run("torcView.panels.time.view.end - torcView.panels.time.view.begin");
+  const whole = await view();
+  await browser.press("w");
+  assert.ok((await view()) < whole);
+  await browser.mouse("mouseWheel", left + width / 2, top + 60, {
+    deltaX: 0,
+    deltaY: -400,
+    button: "none",
+    buttons: 0,
+  });
+  await browser.settle();
+  const zoomed = await view();
+  assert.ok(zoomed < 0.6 * whole);
+  await browser.press("d", "a", "0");
+  assert.equal(await view(), whole);
+  // An operation of the first row of streams, and a moment of the ruler.
+  await browser.press("Escape");
+  const row = await browser.run("torcView.panels.time.places.find(({ row }) => row.type === 'stream')");
+  await browser.click(left + 120, top + row.y + row.height / 2);
+  assert.match(await text("#selected"), /send/);
+  await browser.click(left + width - 40, top + 6);
+  assert.ok((await state("time")) > 0.8 * whole);
+  await browser.press("ArrowLeft");
+  const before = await state("time");
+  await browser.press("ArrowRight");
+  assert.ok((await state("time")) > before);
+  await browser.press(" ");
+  assert.equal(await browser.run("torcView.playing"), true);
+  await browser.press(" ");
+  assert.equal(await browser.run("torcView.playing"), false);
+  await checkPage("a, after all that");
+
+  // Sorting, passes.
+  await open("a", "tab=choice");
+  const firstCell = () => text("#choice tbody td");
+  const best = await firstCell();
+  await browser.run("[...document.querySelectorAll('#choice th button')][0].click()");
+  assert.notEqual(await firstCell(), best);
+  await open("a", "tab=text");
+  await browser.run(
+    "[...document.querySelectorAll('.passes button')].find((one) => one.textContent.includes('coalesce')).click()",
+  );
+  await checkPage("a, a pass");
+  assert.ok((await count(".row.added")) > 0 && (await count(".row.removed")) > 0);
+
+  // Faults select their operations.
+  await open("fault", "");
+  assert.match(await text("#proof"), /^not proved: \d+ fault/);
+  await browser.run("document.querySelector('[data-fault]').click()");
+  await browser.settle();
+  assert.match(await text("#selected"), /^%4 = send/);
+  assert.match(await text(".row.chosen.fault"), /%4 = send/);
+
+  for (let kind = 0; kind < Number(kinds); ++kind) {
+    await open(`kind${kind}`, "nodes=1");
+    await open(`kind${kind}`, "tab=dependences", { width: 390, height: 844 });
+  }
+  await open("all", "tab=compare&file=2");
+  assert.equal(await count("#compare tbody tr"), 3 * Number(kinds));
+  await open("all", "tab=compare", { width: 390, height: 844 });
+  await open("table", "");
+  assert.equal(await text("#table tbody strong"), "2");
+  await open("table", "", { width: 390, height: 844, dark: true });
+  await open("lib", "");
+  await open("lib", "", { width: 390, height: 844, dark: true });
+
+  // Sizes. Limits are generous: others may be at work.
+  const timed = async (name, expression) => {
+    const took = await browser.run(
+      `(() => { const begin = performance.now(); for (let i = 0; i < 20; ++i) { ${expression}; } return (performance.now() - begin) / 20; })()`,
+    );
+    console.log(`${name}: ${took.toFixed(1)} ms`);
+    return took;
+  };
+  for (const [file, most] of [
+    ["large", 3000],
+    ["many", 15000],
+  ]) {
+    await open(file, "");
+    const took = Number(await browser.run("document.documentElement.dataset.loadMs"));
+    console.log(`${file}: ${await browser.run("torcView.schedule.count")} operations, opened in ${took} ms`);
+    assert.ok(took < most);
+    await timed(
+      `${file}, a frame of all panels`,
+      "torcView.playing = true; torcView.state.time = torcView.run.span * i / 20; torcView.redraw(); torcView.draw(); torcView.playing = false",
+    );
+    await timed(
+      `${file}, a frame of the timeline`,
+      "torcView.panels.time.zoom(0.9); torcView.panels.time.draw()",
+    );
+  }
+  await open("turn", "nodes=1");
+  assert.ok(
+    (await timed(
+      "8x8x8, a frame while it turns",
+      "torcView.panels.torus.allNodes.turn += 0.02; torcView.panels.torus.draw()",
+    )) < 200,
+  );
+  console.log("pages open");
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,133 @@
+// Compares pages with what other commands print: numbers.mjs SCHEMA COUNT, in the folder of the
+// files that numbers_test.sh makes.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { inflateSync } from "node:zlib";
+
+import { Holdings } from "../../viewer/data.mjs";
+import { Run, Schedule } from "../../viewer/schedule.mjs";
+import { rowsOf } from "../../viewer/events.mjs";
+
+const read = (name) => readFileSync(name, "utf8");
+const json = (name) => JSON.parse(read(name));
+
+/// The data of a page.
+export function dataOf(file) {
+  const [, base64] = /<script type="application\/octet-stream" id="data">([^<]*)<\/script>/.exec(read(file));
+  return JSON.parse(inflateSync(Buffer.from(base64, "base64")));
+}
+
+/// As much of JSON Schema as view.schema.json uses.
+function check(value, schema, root, path) {
+  if (schema.$ref) return check(value, root.$defs[schema.$ref.split("/").at(-1)], root, path);
+  const type =
+    value === null
+      ? "null"
+      : Array.isArray(value)
+        ? "array"
+        : Number.isInteger(value)
+          ? "integer"
+          : typeof value;
+  const types = [schema.type ?? type].flat();
+  assert.ok(
+    types.includes(type) || (type === "integer" && types.includes("number")),
+    `${path}: is ${type}, not ${types}`,
+  );
+  if (schema.const !== undefined) assert.equal(value, schema.const, path);
+  if (type === "array" && schema.items)
+    value.forEach((item, i) => check(item, schema.items, root, `${path}/${i}`));
+  if (type !== "object") return undefined;
+  for (const key of schema.required ?? []) assert.ok(key in value, `${path}: lacks ${key}`);
+  for (const [key, member] of Object.entries(value)) {
+    const known = schema.properties?.[key];
+    assert.ok(known || schema.additionalProperties !== false, `${path}: the schema has no ${key}`);
+    if (known) check(member, known, root, `${path}/${key}`);
+    else if (schema.additionalProperties) check(member, schema.additionalProperties, root, `${path}/${key}`);
+  }
+  return undefined;
+}
+
+const schema = json(process.argv[2]);
+for (let name = 0; name < Number(process.argv[3]); ++name) {
+  const data = dataOf(`${name}.html`);
+  check(data, schema, schema, "");
+  const schedule = new Schedule(data.schedules[0]);
+  const run = new Run(schedule, data.schedules[0].prediction.runs[0]);
+  const simulated = json(`${name}.simulate.json`),
+    verified = json(`${name}.verify.json`),
+    exact = json(`${name}.exact.json`);
+
+  for (const key of ["bytes", "makespan_s", "bound_s", "links", "steps", "messages", "nodes", "operations"])
+    assert.deepEqual(run.data[key], simulated[key], `${name}: ${key}`);
+  assert.ok(
+    Math.abs(run.seconds(run.span) - simulated.makespan_s) < 2e-6 * simulated.makespan_s ||
+      schedule.data.segments > 1,
+  );
+  // The chain of the critical path, as the page finds it from what events waited for.
+  if (schedule.data.segments === 1) {
+    assert.deepEqual(
+      run.criticalPath.map((e) => [schedule.sourceOf(run.operation[e]), run.ranks[run.rank[e]]]),
+      simulated.critical_path.map((step) => [step.operation, step.rank]),
+      `${name}: critical path`,
+    );
+    const shares = Object.values(run.criticalShares()).reduce((sum, share) => sum + share, 0);
+    assert.ok(
+      Math.abs(shares - run.span) <= 1e-3 * run.span,
+      `${name}: the critical path's shares are ${shares} of ${run.span}`,
+    );
+  }
+
+  const { proof } = schedule.data;
+  for (const key of ["ok", "cells", "scratch_share", "slots"]) assert.equal(proof[key], verified[key]);
+  for (const { phase, link, share } of verified.loads) {
+    const [, value] = proof.phases.find((other) => other.phase === phase).loads[link];
+    assert.ok(Math.abs(value - share) < 1e-12, `${name}: load of ${link} in phase ${phase}`);
+  }
+  assert.deepEqual(
+    Object.fromEntries(Object.entries(proof.total).map(([link, [text]]) => [link, text])),
+    exact.total,
+  );
+  assert.equal(proof.bound?.[0] ?? null, exact.bound);
+
+  // The text, and where operations stand in it.
+  assert.equal(schedule.data.text, read(`${name}.txt`));
+  for (let op = 0; op < schedule.count; ++op)
+    assert.match(schedule.textOf(op), new RegExp(`^%${schedule.sourceOf(op)} = `));
+  assert.deepEqual(schedule.data.programs[0].program, json(`${name}.rank.json`));
+
+  // Where one node stands for all, the areas of its links are what the busiest links carry.
+  for (const row of rowsOf(run, 0)) {
+    if (row.type !== "link" || run.ranks.length > 1 || schedule.data.segments > 1) continue;
+    const name = `${schedule.axes[row.axis].name}${row.sign > 0 ? "+" : "-"}`;
+    const area =
+      row.intervals.reduce((sum, [begin, end, share]) => sum + share * (end - begin), 0) *
+      run.tick *
+      schedule.data.prediction.link_bandwidth[row.axis];
+    const { bytes } = simulated.links.find(({ link }) => link === name);
+    assert.ok(
+      Math.abs(area - bytes) < 1e-3 * bytes + 64,
+      `${schedule.data.file}: ${name} carries ${area}, not ${bytes}`,
+    );
+  }
+
+  // At the end every block that the collective gives a node is complete there.
+  const whole = ["allreduce", "broadcast", "alltoall"].includes(schedule.data.collective);
+  if (schedule.data.writes && whole) {
+    run.ranks.forEach((_, rank) => {
+      const holdings = new Holdings(run, rank);
+      const own = holdings.indexOf(holdings.at);
+      for (const part of holdings.parts)
+        holdings
+          .sharesAt(part, Infinity)
+          .forEach((share, block) =>
+            assert.ok(
+              share > 0.999 || block === own || schedule.data.topology.dead_nodes,
+              `${name}: part ${part} of block ${block} on rank ${rank} is ${share}`,
+            ),
+          );
+    });
+  }
+  assert.ok(schedule.data.choices[0].candidates.length > 0);
+  assert.equal(schedule.data.passes.at(-1).text.split("\n").length > 3, true);
+}
+console.log("pages agree");

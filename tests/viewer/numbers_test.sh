@@ -1,0 +1,32 @@
+#!/bin/bash
+# Makes pages of many kinds of schedules and compares what they hold with what other commands print.
+set -euo pipefail
+torc=$1
+cd "$TEST_TMPDIR"
+torc=$OLDPWD/$torc
+tests=$OLDPWD/tests/viewer
+count=0
+while read -r arguments; do
+  name=$((count++))
+  # shellcheck disable=SC2086
+  "$torc" compile $arguments -o "$name.torc" --quiet
+  "$torc" view "$name.torc" --bytes 64K --rank 0 --passes --choices
+  "$torc" simulate "$name.torc" --bytes 64K --critical-path --json >"$name.simulate.json"
+  "$torc" simulate "$name.torc" --exact --json >"$name.exact.json"
+  "$torc" verify "$name.torc" --json >"$name.verify.json"
+  "$torc" dump "$name.torc" --rank 0 --json >"$name.rank.json"
+  "$torc" dump "$name.torc" >"$name.txt"
+  echo "$name: $arguments"
+done <<'END'
+allreduce --torus 4x3x2
+allreduce --torus 8x8x4 --chunks 2 --in-flight 1
+allreduce --torus 4x4 --dead-node 1,2
+allreduce --torus 5x4m
+allreduce --torus 6x4 --segments 8
+allreduce --torus 3x2x2x2x2
+broadcast --torus 4x4m
+scan --torus 4x3
+alltoall --torus 4x4
+reduce_scatter --torus 4x4 --algorithm bfb
+END
+node --preserve-symlinks --preserve-symlinks-main "$tests/numbers.mjs" "$tests/../../docs/schemas/view.schema.json" "$count"

@@ -1,0 +1,159 @@
+// The picture of all nodes of a small torus, which the pointer turns.
+import { colorOfPart, colors } from "./dom.mjs";
+import { activityAt } from "./activity.mjs";
+import { placeOf, projected } from "./geometry.mjs";
+
+export class AllNodesPicture {
+  constructor(app) {
+    this.app = app;
+    this.turn = 0.6;
+    this.tilt = 0.45;
+  }
+
+  draw(context, width, height) {
+    const { schedule, run, state } = this.app;
+    const palette = colors();
+    if (this.layoutOf !== schedule) {
+      this.layoutOf = schedule;
+      this.sites = Array.from({ length: schedule.sites }, (_, site) => schedule.coordinatesOfSite(site));
+      this.places = this.sites.map((at) => placeOf(at, schedule.axes));
+      this.radius = Math.max(1.5, ...this.places.map(([x, y, z]) => Math.hypot(x, y, z)));
+    }
+    const classes = run.data.events.class_of_site;
+    const scale = (Math.min(width, height) / 2 - 18) / this.radius;
+    const at = this.places.map((place) => {
+      const [x, y] = projected(place, this.turn, this.tilt);
+      return [width / 2 + x * scale, height / 2 + y * scale];
+    });
+    this.drawn = at;
+    const link = (site, axis, sign) => {
+      const next = [...this.sites[site]];
+      next[axis] += sign;
+      const { size } = schedule.axes[axis];
+      const wraps = next[axis] < 0 || next[axis] >= size;
+      next[axis] = (next[axis] + size) % size;
+      return { to: schedule.siteOf(next), wraps };
+    };
+    const dead = this.deadLinks(schedule);
+    context.strokeStyle = palette.line;
+    context.lineWidth = 1;
+    context.beginPath();
+    this.sites.forEach((_, site) =>
+      schedule.axes.forEach((axis, i) => {
+        if (axis.size < 2) return;
+        const { to, wraps } = link(site, i, 1);
+        if (wraps && (axis.kind === "mesh" || axis.size === 2)) return;
+        if (wraps || dead.has(`${site} ${i}`)) return;
+        context.moveTo(...at[site]);
+        context.lineTo(...at[to]);
+      }),
+    );
+    context.stroke();
+    // Messages, of each color in one path.
+    const active = run.ranks.map((_, rank) =>
+      activityAt(run, rank, state.time)
+        .sending.map((e) => run.operation[e])
+        .filter((op) => schedule.shiftOf(op)),
+    );
+    const byColor = new Map();
+    classes.forEach((rank, site) => {
+      for (const op of active[rank] ?? []) {
+        const color = schedule.colorOf(op) % 8;
+        if (!byColor.has(color)) byColor.set(color, []);
+        byColor.get(color).push([site, schedule.shiftOf(op), schedule.directionOf(op)]);
+      }
+    });
+    const thick = Math.max(1, Math.min(3, scale / 12));
+    for (const [color, messages] of byColor) {
+      context.strokeStyle = colorOfPart(color);
+      context.lineWidth = thick;
+      context.beginPath();
+      for (const [site, shift, direction] of messages) {
+        let from = site;
+        const side = ((color % 3) - 1) * 2 + (direction ? 1 : -1) * 1.5;
+        shift.forEach((step, axis) => {
+          for (let i = 0; i < Math.abs(step); ++i) {
+            const { to, wraps } = link(from, axis, Math.sign(step));
+            let [x0, y0] = at[from],
+              [x1, y1] = at[to];
+            if (wraps) {
+              // Out of the picture, the way that a step would go.
+              const inner = link(from, axis, -Math.sign(step)).to;
+              [x1, y1] = [x0 + (x0 - at[inner][0]) * 0.45, y0 + (y0 - at[inner][1]) * 0.45];
+            }
+            const length = Math.hypot(x1 - x0, y1 - y0) || 1;
+            const [ox, oy] = [(-(y1 - y0) / length) * side, ((x1 - x0) / length) * side];
+            [x0, y0, x1, y1] = [x0 + ox, y0 + oy, x0 + (x1 - x0) * 0.86 + ox, y0 + (y1 - y0) * 0.86 + oy];
+            context.moveTo(x0, y0);
+            context.lineTo(x1, y1);
+            if (scale > 14) {
+              const angle = Math.atan2(y1 - y0, x1 - x0);
+              context.lineTo(x1 - 5 * Math.cos(angle - 0.5), y1 - 5 * Math.sin(angle - 0.5));
+            }
+            from = to;
+          }
+        });
+      }
+      context.stroke();
+    }
+    const radius = Math.max(1.2, Math.min(5, scale / 9));
+    at.forEach(([x, y], site) => {
+      context.beginPath();
+      context.arc(x, y, radius, 0, 7);
+      if (classes[site] < 0) {
+        context.strokeStyle = palette.fault;
+        context.lineWidth = 1.5;
+        context.stroke();
+        return;
+      }
+      context.fillStyle =
+        classes[site] === state.rank && run.ranks.length > 1 ? palette.accent : palette.text;
+      context.fill();
+    });
+    context.strokeStyle = palette.fault;
+    context.lineWidth = 2;
+    for (const key of dead) {
+      const [site, axis] = key.split(" ").map(Number);
+      const { to, wraps } = link(site, axis, 1);
+      const inner = link(site, axis, -1).to;
+      const [x, y] = wraps
+        ? [at[site][0] + (at[site][0] - at[inner][0]) * 0.3, at[site][1] + (at[site][1] - at[inner][1]) * 0.3]
+        : [(at[site][0] + at[to][0]) / 2, (at[site][1] + at[to][1]) / 2];
+      context.beginPath();
+      context.moveTo(x - 5, y - 5);
+      context.lineTo(x + 5, y + 5);
+      context.moveTo(x + 5, y - 5);
+      context.lineTo(x - 5, y + 5);
+      context.stroke();
+    }
+    if (this.sites.length > 128) return;
+    context.fillStyle = palette.muted;
+    context.font = '10px system-ui, "DejaVu Sans", sans-serif';
+    context.textAlign = "left";
+    let rank = 0;
+    at.forEach(([x, y], site) => {
+      if (classes[site] >= 0) context.fillText(String(rank++), x + radius + 1, y - radius - 1);
+    });
+  }
+
+  /// "site axis" of every dead link, from its lower end.
+  deadLinks(schedule) {
+    return new Set(
+      (schedule.data.topology.dead_links ?? []).map(({ from, axis }) => {
+        const at = schedule.axes.map((_, i) => from[i] ?? 0);
+        return `${schedule.siteOf(at)} ${schedule.axes.findIndex((other) => other.name === axis)}`;
+      }),
+    );
+  }
+
+  /// The site of the node at a place of the canvas; -1: there is none.
+  siteAt(x, y) {
+    let best = -1,
+      least = 14;
+    this.drawn?.forEach(([nx, ny], site) => {
+      const distance = Math.hypot(nx - x, ny - y);
+      if (distance < least) [best, least] = [site, distance];
+    });
+    return best;
+  }
+}
