@@ -69,12 +69,12 @@ std::vector<Candidate> common(const std::vector<Candidate>& candidates,
   return found;
 }
 
-/// The candidate of a size that has the schedule of `wanted`, if any.
-const Candidate* findIn(const SizedChoice& sized, const Candidate& wanted) {
-  const auto found = llvm::find_if(sized.choice.candidates, [&](const Candidate& candidate) {
+/// The candidate that has the schedule of `wanted`, if any.
+const Candidate* findIn(const std::vector<Candidate>& candidates, const Candidate& wanted) {
+  const auto found = llvm::find_if(candidates, [&](const Candidate& candidate) {
     return candidate.refusal.empty() && haveSameSchedule(candidate, wanted);
   });
-  return found == sized.choice.candidates.end() ? nullptr : &*found;
+  return found == candidates.end() ? nullptr : &*found;
 }
 
 /// Of schedules that are good for all `choices`, the least in the order of ties, its messages
@@ -87,7 +87,7 @@ Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedCho
     in_all.messages = 0;
     double loss = 0;
     for (const SizedChoice& sized : choices) {
-      const Candidate& here = *findIn(sized, candidate);
+      const Candidate& here = *findIn(sized.choice.candidates, candidate);
       in_all.messages += here.messages;
       loss += here.cautiousSeconds() / sized.choice.best().cautiousSeconds();
     }
@@ -300,8 +300,8 @@ llvm::Error RangeFinder::findRanges() {
     ranges_[i - 1].highest = ranges_[i - 1].predicted_to = *found - 1;
   }
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
-    const SizedChoice* before = i > 0 ? &ranges_[i - 1].choices.back() : nullptr;
-    const SizedChoice* behind = i + 1 < ranges_.size() ? &ranges_[i + 1].choices.front() : nullptr;
+    SizedChoice* before = i > 0 ? &ranges_[i - 1].choices.back() : nullptr;
+    SizedChoice* behind = i + 1 < ranges_.size() ? &ranges_[i + 1].choices.front() : nullptr;
     if (llvm::Error error = complete(ranges_[i], before, behind)) return error;
   }
   const bool has_one =
@@ -347,11 +347,10 @@ llvm::Error RangeFinder::addWithoutSize() {
 
 /// The least size from which on the schedule of `above` is the faster one, by the lines through
 /// their times for the sizes around it.
-llvm::Expected<std::uint64_t> RangeFinder::border(const ScheduleRange& below,
-                                                  const ScheduleRange& above) {
-  const SizedChoice &low = below.choices.back(), &high = above.choices.front();
+llvm::Expected<std::uint64_t> RangeFinder::border(ScheduleRange& below, ScheduleRange& above) {
+  SizedChoice &low = below.choices.back(), &high = above.choices.front();
   double slower[2];  // the schedule of `above` than that of `below`, seconds
-  for (const SizedChoice* sized : {&low, &high}) {
+  for (SizedChoice* sized : {&low, &high}) {
     llvm::Expected<Candidate> is_below = candidateAt(*sized, below.chosen);
     if (!is_below) return is_below.takeError();
     llvm::Expected<Candidate> is_above = candidateAt(*sized, above.chosen);
@@ -365,20 +364,21 @@ llvm::Expected<std::uint64_t> RangeFinder::border(const ScheduleRange& below,
 }
 
 /// The schedule of `wanted` as a candidate of a size, for which it may not have been tried.
-llvm::Expected<Candidate> RangeFinder::candidateAt(const SizedChoice& sized,
-                                                   const Candidate& wanted) {
-  if (const Candidate* tried = findIn(sized, wanted)) return *tried;
+llvm::Expected<Candidate> RangeFinder::candidateAt(SizedChoice& sized, const Candidate& wanted) {
+  if (const Candidate* tried = findIn(sized.choice.candidates, wanted)) return *tried;
+  if (const Candidate* tried = findIn(sized.of_others, wanted)) return *tried;
   Candidate candidate = wanted;
   candidate.per_rank = false;
   CandidateSimulator simulator(*programs_, shape_.machine, modelled(sized.bytes));
   if (llvm::Error error = simulator.simulate(candidate)) return error;
+  sized.of_others.push_back(candidate);
   return candidate;
 }
 
 /// Seconds of a schedule for `bytes`, which lie between two sizes that were looked at: by the line
 /// through its times for these.
 llvm::Expected<double> RangeFinder::timeBetween(const Candidate& wanted, std::uint64_t bytes,
-                                                const SizedChoice& low, const SizedChoice& high) {
+                                                SizedChoice& low, SizedChoice& high) {
   llvm::Expected<Candidate> at_low = candidateAt(low, wanted);
   if (!at_low) return at_low.takeError();
   if (low.bytes == high.bytes) return at_low->predicted_s;
@@ -391,8 +391,7 @@ llvm::Expected<double> RangeFinder::timeBetween(const Candidate& wanted, std::ui
 
 /// File, predictions and reason of a range that has its borders and choices; `before` and `behind`
 /// are the sizes next to it that were looked at, if any.
-llvm::Error RangeFinder::complete(ScheduleRange& range, const SizedChoice* before,
-                                  const SizedChoice* behind) {
+llvm::Error RangeFinder::complete(ScheduleRange& range, SizedChoice* before, SizedChoice* behind) {
   const Candidate& chosen = range.chosen;
   // The reason at the size in the middle; better, where this one is the best.
   const SizedChoice* shown = &range.choices[range.choices.size() / 2];

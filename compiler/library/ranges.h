@@ -35,8 +35,9 @@ namespace torc::compiler {
 /// What there was to choose from for a size.
 struct SizedChoice {
   std::uint64_t bytes = 0;
-  double bound_s = 0;  // what no algorithm can beat
-  Choice choice;       // its first is the best of this size alone
+  double bound_s = 0;                  // what no algorithm can beat
+  Choice choice;                       // its first is the best of this size alone
+  std::vector<Candidate> of_others{};  // chosen for sizes beside it, as they do here
 };
 
 /// A schedule that tuning tries too.
@@ -108,11 +109,11 @@ class RangeFinder {
   void proveSpare(Spare& spare);
   void end();
   llvm::Error addWithoutSize();
-  llvm::Expected<std::uint64_t> border(const ScheduleRange& below, const ScheduleRange& above);
-  llvm::Expected<Candidate> candidateAt(const SizedChoice& sized, const Candidate& wanted);
-  llvm::Expected<double> timeBetween(const Candidate& wanted, std::uint64_t bytes,
-                                     const SizedChoice& low, const SizedChoice& high);
-  llvm::Error complete(ScheduleRange& range, const SizedChoice* before, const SizedChoice* behind);
+  llvm::Expected<std::uint64_t> border(ScheduleRange& below, ScheduleRange& above);
+  llvm::Expected<Candidate> candidateAt(SizedChoice& sized, const Candidate& wanted);
+  llvm::Expected<double> timeBetween(const Candidate& wanted, std::uint64_t bytes, SizedChoice& low,
+                                     SizedChoice& high);
+  llvm::Error complete(ScheduleRange& range, SizedChoice* before, SizedChoice* behind);
   llvm::Expected<ProvedFile> prove(const Candidate& candidate);
   llvm::Expected<std::string> write(const ProvedFile& file);
   double boundOf(Collective collective, std::uint64_t bytes) const;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
@@ -126,7 +127,8 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   for (const Box& box : schedule.boxes)
     guards.push_back(resolve(box, schedule.topology, {}));
   DroppedMessages dropped(schedule);
-  llvm::SmallVector<std::uint32_t, 32> after;
+  llvm::SmallVector<std::uint32_t, 32> after, needed;
+  llvm::BitVector is_needed(count);  // by operations that a node executes, or executed
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
     const Coordinates at = builder.classes().coordinatesOf(node);
     const bool is_dead = schedule.topology.isDead(at);
@@ -140,8 +142,24 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
       if (executes)
         moved[i] = shares.of(sends(operation.kind) ? operation.a : operation.dst, at) * bytes;
     }
-    for (std::uint32_t number = 0; number < count * segments; ++number) {
-      const std::uint32_t i = number % count;
+    is_needed.reset();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (moved[i]) is_needed.set(i);
+    }
+    needed.assign(is_needed.set_bits_begin(), is_needed.set_bits_end());
+    for (std::size_t k = 0; k < needed.size(); ++k) {
+      for (const std::uint32_t dependence :
+           schedule.dependencesOf(schedule.operations[needed[k]])) {
+        const std::uint32_t before = operationOf(dependence);
+        if (is_needed[before]) continue;
+        is_needed.set(before);
+        needed.push_back(before);
+      }
+    }
+    std::sort(needed.begin(), needed.end());
+    for (std::size_t k = 0; k < needed.size() * segments; ++k) {
+      const std::uint32_t i = needed[k % needed.size()];
+      const auto number = static_cast<std::uint32_t>(k / needed.size() * count + i);
       after.clear();
       for (const std::uint32_t dependence : schedule.dependencesOf(schedule.operations[i])) {
         const std::uint64_t back = std::uint64_t{schedule.segmentsBefore(dependence)} * count;
