@@ -9,12 +9,13 @@ namespace {
 // Simulations rank by rank, of candidates that come as close as this to the best, and operations on
 // all ranks: of one candidate, and of all.
 constexpr int kMostPerRank = 10;
-constexpr double kPerRankOperations = 1.5e6;
+constexpr double kPerRankOperations = 3e6;
 constexpr double kAllPerRankOperations = 6e6;
 
 bool isAlike(const Candidate& a, const Candidate& b) {
   return a.algorithm == b.algorithm && a.options.synchronous_sends == b.options.synchronous_sends &&
-         (a.options.segments > 1) == (b.options.segments > 1);
+         (a.options.segments > 1) == (b.options.segments > 1) &&
+         (a.options.in_flight > 1) == (b.options.in_flight > 1);
 }
 
 }  // namespace
