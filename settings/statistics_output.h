@@ -9,6 +9,9 @@
 
 namespace torc {
 
+/// Of the line of JSON: docs/schemas/statistics.schema.json.
+inline constexpr int kStatisticsVersion = 1;
+
 struct StatisticsOutput {
   enum class Form : std::uint8_t {
     kNone,

@@ -124,7 +124,7 @@ std::vector<Row> rowsOf(const StatsSum& sum, bool served) {
 void printRows(llvm::ArrayRef<Row> rows, bool served, llvm::raw_ostream& out) {
   if (rows.empty()) return;
   using llvm::left_justify, llvm::right_justify;
-  out << "  function                      bytes       calls      total s  "
+  out << "  function                       bytes       calls      total s  "
       << (served ? "   won s  communicator\n" : "communicator\n");
   const std::size_t limit = most_rows == 0 ? rows.size() : most_rows;
   const std::string* reason = nullptr;
@@ -132,7 +132,7 @@ void printRows(llvm::ArrayRef<Row> rows, bool served, llvm::raw_ostream& out) {
     if (!served && (reason == nullptr || *reason != key->reason))
       out << "  " << (key->missing ? "! " : "") << cell(key->reason, 96) << ":\n";
     reason = &key->reason;
-    out << "  " << left_justify(cell(key->function, 23), 23) << ' '
+    out << "  " << left_justify(cell(key->function, 24), 24) << ' '
         << right_justify(bytesText(*counts), 11) << ' '
         << right_justify(std::to_string(counts->calls), 11) << ' '
         << llvm::format("%12.3f  ", counts->seconds);
@@ -141,12 +141,16 @@ void printRows(llvm::ArrayRef<Row> rows, bool served, llvm::raw_ostream& out) {
     } else if (served) {
       out << "       -  ";
     }
-    out << cell(key->communicator, served ? 26 : 36) << '\n';
+    out << cell(key->communicator, served ? 25 : 35) << '\n';
   }
   if (rows.size() > limit) out << "  and " << rows.size() - limit << " more (--rows 0)\n";
 }
 
 void printText(const StatsSum& sum, llvm::raw_ostream& out) {
+  if (sum.jobs == 0) {
+    out << "jobs: 0\n";
+    return;
+  }
   std::uint64_t off = 0;
   for (const auto& [reason, jobs] : sum.off)
     off += jobs;

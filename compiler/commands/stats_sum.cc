@@ -8,6 +8,8 @@
 #include <llvm/Support/MathExtras.h>
 #include <nlohmann/json.hpp>
 
+#include "settings/statistics_output.h"
+
 namespace torc::compiler {
 namespace {
 
@@ -25,7 +27,11 @@ class Object {
   std::uint64_t count(const char* key) {
     return get<std::uint64_t>(key, &json::is_number_unsigned);
   }
-  double seconds(const char* key) { return get<double>(key, &json::is_number); }
+  double seconds(const char* key) {
+    const double value = get<double>(key, &json::is_number);
+    if (!(value >= 0 && value < 1e15)) fail(std::string("wrong '") + key + "'");
+    return value;
+  }
   bool flag(const char* key) { return get<bool>(key, &json::is_boolean); }
   bool has(const char* key) const { return value_.contains(key); }
 

@@ -12,9 +12,6 @@
 
 namespace torc::compiler {
 
-/// Of the line: docs/schemas/statistics.schema.json.
-inline constexpr int kStatisticsVersion = 1;
-
 /// What makes calls of different jobs alike. Whose schedule served is left out.
 struct StatsKey {
   bool served = false;

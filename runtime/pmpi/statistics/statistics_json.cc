@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "runtime/pmpi/statistics/statistics_lines.h"
+#include "settings/statistics_output.h"
 #include "support/version.h"
 #include "trace/trace_file.h"
 

@@ -15,9 +15,6 @@
 
 namespace torc::runtime::pmpi {
 
-/// Of the form of the line: docs/schemas/statistics.schema.json.
-inline constexpr int kStatisticsVersion = 1;
-
 /// A datagram to syslog takes more; what keeps it cuts lines that are longer.
 inline constexpr std::size_t kMostSyslogBytes = 8000;
 

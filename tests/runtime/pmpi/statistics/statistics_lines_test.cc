@@ -18,6 +18,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "settings/statistics_output.h"
+
 namespace torc::runtime::pmpi {
 namespace {
 
