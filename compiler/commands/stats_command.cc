@@ -50,7 +50,7 @@ llvm::Expected<std::vector<std::string>> filesOf(llvm::StringRef folder) {
   return files;
 }
 
-/// Adds the lines of a file. Those that are wrong are told of.
+/// Adds the lines of a file. Those that are wrong are told of and counted.
 llvm::Error addFile(const std::string& path, StatsSum& sum, std::size_t& faults) {
   std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
   std::string line;
@@ -230,10 +230,14 @@ int run() {
       files = std::move(*found);
     }
     for (const std::string& file : files) {
-      if (llvm::Error error = addFile(file, sum, faults)) return inputFault(std::move(error));
+      if (llvm::Error error = addFile(file, sum, faults)) {
+        inputFault(std::move(error));
+        ++faults;
+      }
     }
   }
   if (faults > kMostFaults) llvm::errs() << "and " << faults - kMostFaults << " more wrong lines\n";
+  if (faults > 0 && sum.jobs == 0) return kInputFault;
   std::string text;
   llvm::raw_string_ostream out(text);
   json ? printJson(sum, faults, out) : printText(sum, out);
