@@ -89,11 +89,16 @@ void StatsCounts::add(const StatsCounts& other) {
 }
 
 std::string StatsSum::addLine(llvm::StringRef line) {
-  const std::size_t begin = line.find("{\"torc_stats\":");
+  constexpr llvm::StringRef kBegin = "{\"torc_stats\":";
+  const std::size_t begin = line.find(kBegin);
   if (begin == line.npos) return "no statistics of torc";
   line = line.substr(begin);
   const json document = json::parse(line.begin(), line.end(), nullptr, false);
-  if (document.is_discarded()) return "torn, or no JSON";
+  if (document.is_discarded()) {
+    // Behind a torn line the next job's may stand.
+    if (const std::size_t next = line.rfind(kBegin); next > 0) addLine(line.substr(next));
+    return "torn, or no JSON";
+  }
   std::string fault;
   Object job(document, "", fault);
   if (const std::uint64_t version = job.count("torc_stats");

@@ -41,8 +41,9 @@ struct StatsSum {
   std::map<std::string, std::uint64_t> off;   // jobs by the reason for which torc was off
   std::map<StatsKey, StatsCounts> rows;
 
-  /// Adds a job. Nothing is added where the line is wrong; what is wrong is returned: `calls/3: no
-  /// 'bytes'`. What stands before the object is passed over: syslog's time and host.
+  /// Adds a job. Nothing is added where the line is wrong, but for a job behind a torn one; what is
+  /// wrong is returned: `calls/3: no 'bytes'`. What stands before the object is passed over:
+  /// syslog's time and host.
   std::string addLine(llvm::StringRef line);
 };
 
