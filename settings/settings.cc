@@ -166,8 +166,10 @@ std::string readVerbosity(std::string_view value, Settings& settings) {
 }
 
 std::string readStatistics(std::string_view value, Settings& settings) {
-  settings.statistics = value != "0";
-  settings.statistics_file = value == "0" || value == "1" ? "" : value;
+  std::string allowed;
+  const std::optional<StatisticsOutput> output = parseStatisticsOutput(value, allowed);
+  if (!output) return allowed;
+  settings.statistics = *output;
   return {};
 }
 
@@ -320,8 +322,12 @@ constexpr Row kSettingRows[] = {
       kOfRank0},
      "",
      readVerbosity},
-    {{"TORC_STATS", "0|1|FILE", "0",
-      "A table of all calls when the job ends: 1: on stderr; FILE: to that file.", kOfRank0},
+    {{"TORC_STATS", "0|1|FILE|json:FILE|prometheus:FILE|syslog", "0",
+      "Statistics of all calls when the job ends. 1: a table on stderr; FILE: into that file; "
+      "json:FILE: a line of JSON behind what is there, which `torc stats` sums up; "
+      "prometheus:FILE: for node_exporter; syslog: the line of JSON. In a file's name %j is the "
+      "job, %h the host.",
+      kOfRank0},
      "",
      readStatistics},
     {{"TORC_EXPLAIN", "0|1", "0",

@@ -15,6 +15,7 @@
 
 #include "schedules/schedule.h"
 #include "settings/dedicated_ranks.h"
+#include "settings/statistics_output.h"
 
 namespace torc {
 
@@ -85,8 +86,7 @@ struct Settings {
 
   // Rank 0's.
   Verbosity verbosity = Verbosity::kHints;
-  bool statistics = false;
-  std::string statistics_file;  // empty: stderr
+  StatisticsOutput statistics;
   bool explain = false;
   std::string trace;               // file; empty: none
   std::uint64_t trace_events = 0;  // per rank

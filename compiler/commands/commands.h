@@ -23,6 +23,7 @@ Command exportCommand();
 Command boundsCommand();
 Command machinesCommand();
 Command infoCommand();
+Command statsCommand();
 Command libraryBuildCommand();
 Command libraryAddCommand();
 Command libraryListCommand();

@@ -62,12 +62,12 @@ int wrongLibraryCommand(llvm::ArrayRef<Command> commands, llvm::StringRef word) 
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(),     assembleCommand(),    importCommand(),
-                              exportCommand(),      optCommand(),         dumpCommand(),
-                              verifyCommand(),      simulateCommand(),    boundsCommand(),
-                              machinesCommand(),    infoCommand(),        libraryBuildCommand(),
-                              libraryAddCommand(),  libraryListCommand(), libraryVerifyCommand(),
-                              libraryDiffCommand(), viewCommand()};
+  const Command commands[] = {compileCommand(),       assembleCommand(),    importCommand(),
+                              exportCommand(),        optCommand(),         dumpCommand(),
+                              verifyCommand(),        simulateCommand(),    boundsCommand(),
+                              machinesCommand(),      infoCommand(),        statsCommand(),
+                              libraryBuildCommand(),  libraryAddCommand(),  libraryListCommand(),
+                              libraryVerifyCommand(), libraryDiffCommand(), viewCommand()};
   std::vector<const char*> arguments = withHelp(argc, argv);
   std::string two_words;
   const llvm::StringRef first = arguments.size() > 1 ? arguments[1] : "";

@@ -39,7 +39,7 @@ TEST(SettingsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(settings.communicators, 32u);
   EXPECT_EQ(settings.progress, ProgressMode::kWait);
   EXPECT_EQ(settings.verbosity, Verbosity::kHints);
-  EXPECT_FALSE(settings.statistics);
+  EXPECT_FALSE(settings.statistics.isWanted());
   EXPECT_FALSE(settings.explain);
   EXPECT_EQ(settings.trace_events, 100000u);
   for (int i = 0; i < kCollectiveCount; ++i) {
@@ -71,8 +71,8 @@ TEST(SettingsTest, EveryVariableIsRead) {
   EXPECT_EQ(settings.communicators, 7u);
   EXPECT_EQ(settings.progress, ProgressMode::kThread);
   EXPECT_EQ(settings.verbosity, Verbosity::kCommunicators);
-  EXPECT_TRUE(settings.statistics);
-  EXPECT_EQ(settings.statistics_file, "out.txt");
+  EXPECT_TRUE(settings.statistics.isWanted());
+  EXPECT_EQ(settings.statistics.file, "out.txt");
   EXPECT_TRUE(settings.explain);
   EXPECT_EQ(settings.trace, "t.json");
   EXPECT_EQ(settings.trace_events, 5u);

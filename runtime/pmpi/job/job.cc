@@ -175,7 +175,7 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
     rememberOff(settings, made.status().message());
     return nullptr;
   }
-  if (settings.statistics || settings.explain) {
+  if (settings.statistics.isWanted() || settings.explain) {
     (*made)->statistics = std::make_unique<Statistics>(settings.explain);
   }
   (*made)->follows_mpis = (*made)->statistics != nullptr || settings.tune;

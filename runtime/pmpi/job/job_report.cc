@@ -2,6 +2,7 @@
 #include "runtime/pmpi/job/job_report.h"
 
 #include <cstdio>
+#include <ctime>
 
 #include <mpi.h>
 
@@ -9,6 +10,7 @@
 #include "runtime/pmpi/process/start_folder.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
+#include "runtime/pmpi/statistics/statistics_lines.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
@@ -17,7 +19,7 @@ namespace {
 /// Of a job without torc, whose statistics are asked for.
 struct Off {
   std::string why;
-  std::string file;
+  StatisticsOutput output;
 };
 const Off* off = nullptr;
 
@@ -65,8 +67,28 @@ RankFacts countRank() {
   return facts;
 }
 
-void write(const JobDescription& job, const JobStatistics& statistics, const std::string& file) {
-  const Status status = writeStatistics(statisticsTable(job, statistics), fromStart(file));
+Status write(const JobDescription& job, const JobStatistics& statistics,
+             const StatisticsOutput& output) {
+  using enum StatisticsOutput::Form;
+  const std::string file = fromStart(expandPlaceholders(output.file, job.id, job.host));
+  switch (output.form) {
+    case kSyslog:
+      return sendToSyslog(statisticsJson(job, statistics, kMostSyslogBytes));
+    case kPrometheus:
+      return replaceFile(statisticsPrometheus(job, statistics), file);
+    case kJson:
+      if (!file.empty()) return appendLine(statisticsJson(job, statistics), file);
+      return writeStatistics(statisticsJson(job, statistics), file);
+    default:
+      return writeStatistics(statisticsTable(job, statistics), file);
+  }
+}
+
+void tell(JobDescription job, const JobStatistics& statistics, const StatisticsOutput& output) {
+  job.id = batchJob();
+  job.host = hostName();
+  job.end = std::time(nullptr);
+  const Status status = write(job, statistics, output);
   if (!status.ok()) warnOnce(0, status.message(), status.message());
 }
 
@@ -76,7 +98,7 @@ void writeOff(const Off& why_off, int ranks) {
   job.off = why_off.why;
   JobStatistics none;
   none.ranks = static_cast<std::uint64_t>(ranks);
-  write(job, none, why_off.file);
+  tell(job, none, why_off.output);
 }
 
 }  // namespace
@@ -95,11 +117,11 @@ void saySetUp() {
 }
 
 void rememberOff(const Settings& settings, const std::string& why) {
-  if (settings.statistics) off = new Off{why, settings.statistics_file};
+  if (settings.statistics.isWanted()) off = new Off{why, settings.statistics};
 }
 
 void printOff(const Settings& settings, const std::string& why, int ranks) {
-  if (settings.statistics) writeOff({why, settings.statistics_file}, ranks);
+  if (settings.statistics.isWanted()) writeOff({why, settings.statistics}, ranks);
 }
 
 void printStatistics() {
@@ -110,15 +132,16 @@ void printStatistics() {
     writeOff(*off, ranks);
     return;
   }
-  if (!engine->settings.statistics) return;
+  if (!engine->settings.statistics.isWanted()) return;
   // Torc has given up its own where the program has used all that MPI has.
-  const StatusOr<JobStatistics> all =
+  StatusOr<JobStatistics> all =
       mergeStatistics(engine->statistics->snapshot(countRank()),
                       engine->meetings != MPI_COMM_NULL ? engine->meetings : MPI_COMM_WORLD);
   if (!all.ok()) {
     warnOnce(all.status().message(), all.status().message());
   } else if (rankOfJob() == 0) {
-    write(describeJob(), *all, engine->settings.statistics_file);
+    findMeasuredTimes(*all, engine->library->index);
+    tell(describeJob(), *all, engine->settings.statistics);
   }
 }
 

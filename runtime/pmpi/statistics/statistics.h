@@ -98,11 +98,14 @@ class Statistics {
 
 /// What the header says of the job besides.
 struct JobDescription {
-  std::string command;
-  std::string library;             // folder
-  std::string machine;             // that the library is for
-  std::string partition;           // "4x4x2, order XYZ" or "4x4x2, mapping job.map"
-  std::string off;                 // why torc was off; empty: it was on
+  std::string id{};      // of the batch job (batchJob)
+  std::string host{};    // of rank 0
+  std::int64_t end = 0;  // seconds since 1970
+  std::string command{};
+  std::string library{};           // folder
+  std::string machine{};           // that the library is for
+  std::string partition{};         // "4x4x2, order XYZ" or "4x4x2, mapping job.map"
+  std::string off{};               // why torc was off; empty: it was on
   std::uint64_t memory_limit = 0;  // bytes of schedules per rank
   std::uint64_t cache_limit = 0;   // bytes of persistent plans per rank
 };

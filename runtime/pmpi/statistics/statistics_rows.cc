@@ -44,31 +44,6 @@ void addCounts(const CommunicatorRow& from, CommunicatorRow& into) {
   into.seconds += from.seconds;
 }
 
-/// Makes `rows` at most `limit` and three: those beyond, of the least time, are counted in a row
-/// per service.
-void fold(std::vector<CallRow>& rows, std::size_t limit) {
-  if (rows.size() <= limit + 3) return;
-  // Rests stay, as they take in the others.
-  const auto regular = std::partition(rows.begin(), rows.end(), std::mem_fn(&CallRow::isRest));
-  const std::size_t rests = regular - rows.begin();
-  std::ranges::sort(regular, rows.end(), [](const CallRow& a, const CallRow& b) {
-    return std::tuple(b.seconds, keyOf(a)) < std::tuple(a.seconds, keyOf(b));
-  });
-  std::vector<CallRow> kept(regular, regular + std::min(limit, rows.size() - rests));
-  CallRow rest[3];
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i >= rests && i < rests + kept.size()) continue;
-    CallRow& into = rest[static_cast<std::size_t>(rows[i].service)];
-    into.service = rows[i].service;
-    addCounts(rows[i], into);
-    into.ranks = std::max(into.ranks, rows[i].ranks);
-  }
-  for (CallRow& row : rest) {
-    if (row.calls > 0) kept.push_back(std::move(row));
-  }
-  rows = std::move(kept);
-}
-
 /// Each number of `from` and `into`.
 template <typename Function>
 void forFacts(const RankFacts& from, RankFacts& into, Function function) {
@@ -193,6 +168,30 @@ void visit(Archive& archive, Statistics& statistics) {
 
 }  // namespace
 
+void JobStatistics::fold(std::size_t limit) {
+  std::vector<CallRow>& rows = calls;
+  if (rows.size() <= limit + 3) return;
+  // Rests stay, as they take in the others.
+  const auto regular = std::partition(rows.begin(), rows.end(), std::mem_fn(&CallRow::isRest));
+  const std::size_t rests = regular - rows.begin();
+  std::ranges::sort(regular, rows.end(), [](const CallRow& a, const CallRow& b) {
+    return std::tuple(b.seconds, keyOf(a)) < std::tuple(a.seconds, keyOf(b));
+  });
+  std::vector<CallRow> kept(regular, regular + std::min(limit, rows.size() - rests));
+  CallRow rest[3];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i >= rests && i < rests + kept.size()) continue;
+    CallRow& into = rest[static_cast<std::size_t>(rows[i].service)];
+    into.service = rows[i].service;
+    addCounts(rows[i], into);
+    into.ranks = std::max(into.ranks, rows[i].ranks);
+  }
+  for (CallRow& row : rest) {
+    if (row.calls > 0) kept.push_back(std::move(row));
+  }
+  rows = std::move(kept);
+}
+
 void JobStatistics::merge(const JobStatistics& others) {
   ranks += others.ranks;
   std::map<decltype(keyOf(CallRow())), std::size_t> row_numbers;
@@ -208,7 +207,7 @@ void JobStatistics::merge(const JobStatistics& others) {
       calls[entry->second].ranks += row.ranks;
     }
   }
-  fold(calls, 2 * kMostCallRows);
+  fold(2 * kMostCallRows);
 
   for (const CommunicatorRow& row : others.communicators) {
     const auto found = std::ranges::find_if(communicators, [&](const CommunicatorRow& mine) {

@@ -37,6 +37,16 @@ struct CallRow {
   double least_seconds = 0, most_seconds = 0;
   std::uint64_t ranks = 0;  // that made such calls
 
+  // Of a call, where the library or the job's own trials know both; 0: not known. They are found
+  // when all ranks' rows are together (findMeasuredTimes), and are not sent.
+  double measured_seconds = 0;      // by what serves it
+  double measured_mpi_seconds = 0;  // by MPI's own
+
+  /// Over all ranks, against MPI's own, as measured: what the program's ranks wait for each other
+  /// in is no part of it. Negative: lost.
+  double secondsWon() const {
+    return static_cast<double>(calls) * (measured_mpi_seconds - measured_seconds);
+  }
   /// Whether it is the row of what found no row of its own.
   bool isRest() const { return function.empty(); }
   bool operator==(const CallRow&) const = default;
@@ -107,6 +117,9 @@ struct JobStatistics {
   /// Adds those of other ranks. Beyond twice the most rows of a rank, those of the least time are
   /// counted together.
   void merge(const JobStatistics& others);
+  /// Makes the rows of calls at most `limit` and three: those beyond, of the least time, are
+  /// counted in a row per service.
+  void fold(std::size_t limit);
 
   std::vector<std::byte> bytes() const;
   /// kMalformed: torn.

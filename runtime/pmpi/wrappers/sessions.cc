@@ -83,7 +83,7 @@ void hasBegun(MPI_Session session) {
     membership = membershipIn(group);
     PMPI_Group_free(&group);
   }
-  if (ownSettings().statistics) std::atexit(tellAtExit);
+  if (ownSettings().statistics.isWanted()) std::atexit(tellAtExit);
 }
 
 }  // namespace

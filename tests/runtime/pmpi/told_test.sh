@@ -86,6 +86,40 @@ run "a file that cannot be written" TORC_LIBRARY="$library" TORC_STATS=/no/folde
 expectRight
 expectLines "torc: warning: TORC_STATS: cannot write /no/folder/table: No such file or directory"
 
+run "a form that is none" TORC_LIBRARY="$library" TORC_STATS=jsn:a
+expectRight
+expectLines "torc: warning: TORC_STATS is 'jsn:a'; allowed: .*json:FILE.*; torc is off"
+
+run "a placeholder that is none" TORC_LIBRARY="$library" TORC_STATS=json:a-%q
+expectRight
+expectLines "torc: warning: TORC_STATS is 'json:a-%q'; allowed: %j .*, not '%q'; torc is off"
+
+run "a full disk" TORC_LIBRARY="$library" TORC_STATS=json:/dev/full
+expectRight
+expectLines "torc: warning: TORC_STATS: cannot write /dev/full: No space left on device"
+
+run "lines of JSON" TORC_LIBRARY="$library" SLURM_JOB_ID=77 TORC_STATS="json:$work/%j-%h%%.jsonl"
+expectRight
+expectLines
+run "lines of JSON" SLURM_JOB_ID=77 TORC_STATS="json:$work/%j-%h%%.jsonl"
+expectRight
+expectLines
+lines="$work/77-$(hostname -s)%.jsonl"
+[[ $(wc -l <"$lines") -eq 2 ]] || fail "no two lines in $lines"
+row='"function":"MPI_Allreduce","communicator":"3x2","datatype":"MPI_DOUBLE","operation":"MPI_SUM"'
+row+=',"by":"allreduce-3x2-[0-9a-f]+\.torc","ranks":6,"calls":18,"bytes":144000'
+grep -qE "^\{\"torc_stats\":1,.*\"job\":\"77\",.*\"ranks\":6,\"off\":\"\",.*$row,.*\]\}$" "$lines" ||
+  fail "$(cat "$lines")"
+grep -qE '^\{"torc_stats":1,.*"off":"TORC_LIBRARY is not set",.*"calls":\[\],.*\}$' "$lines" ||
+  fail "$(cat "$lines")"
+
+run "for Prometheus" TORC_LIBRARY="$library" SLURM_JOB_ID=78 TORC_STATS="prometheus:$work/torc.prom"
+expectRight
+expectLines
+grep -qE '^torc_calls\{job_id="78",function="MPI_Allreduce",communicator="3x2",served_by="torc",reason=""\} 18$' \
+  "$work/torc.prom" || fail "$(cat "$work/torc.prom")"
+[[ $(echo "$work"/torc.prom*) == "$work/torc.prom" ]] || fail "a temporary file stays"
+
 run "statistics without a library" TORC_STATS=1
 expectRight
 grep -qE '^  torc +[0-9.]+, off: TORC_LIBRARY is not set$' "$work/stderr" || fail "no reason"

@@ -101,7 +101,7 @@ TEST_F(SettingsAgreementTest, OfTheOthersRank0sValuesCount) {
   }
   const AgreedSettings agreed = agree();
   EXPECT_EQ(agreed.fault, "");
-  EXPECT_EQ(agreed.settings.statistics_file, "table.txt");
+  EXPECT_EQ(agreed.settings.statistics.file, "table.txt");
   EXPECT_FALSE(agreed.settings.explain);
   EXPECT_EQ(agreed.settings.verbosity, Verbosity::kHints);
   EXPECT_THAT(agreed.warnings, IsEmpty());

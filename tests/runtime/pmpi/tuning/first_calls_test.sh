@@ -94,6 +94,11 @@ run "off" TORC_TUNE=0
 grep -q "tried\|Tried" "$work/table" && fail "something was tried"
 run "not set"
 grep -q "tried\|Tried" "$work/table" && fail "something was tried"
+run "time won" TORC_TUNE=1 TORC_STATS="json:$work/table"
+won='"function":"MPI_Allreduce",[^}]*"measured_s":[0-9.e-]+,"measured_mpi_s":[0-9.e-]+\}'
+tried='"function":"MPI_Allreduce","communicator":"[^"]*","by":"[^"]*\.torc","call_bytes"'
+grep -qE "$tried" "$work/table" && ! grep -qE "$won" "$work/table" && fail "no measured times"
+grep -qE '"tuned":\[\{.*"mpi_s"' "$work/table" || fail "no trials"
 
 calls=3
 run "neither 0 nor 1" TORC_TUNE=maybe

@@ -1,0 +1,254 @@
+// torc stats FOLDER|FILE...: sums of what jobs have counted.
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Format.h>
+#include <llvm/Support/FormatVariadic.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/stats_sum.h"
+#include "compiler/tool.h"
+#include "ir/make_error.h"
+#include "support/message.h"
+
+namespace torc::compiler {
+namespace stats_command {
+
+using namespace llvm::cl;
+
+SubCommand command("stats", "Sum the statistics of jobs: what was served, what MPI got and why");
+OptionCategory category("Options of stats");
+
+list<std::string> paths(Positional, desc("FOLDER|FILE..."), sub(command), cat(category));
+opt<bool> json("json", sub(command), cat(category), desc("Print JSON"));
+opt<unsigned> most_rows("rows", value_desc("N"), init(20), sub(command), cat(category),
+                        desc("Rows of each table, those of the most time first; 0: all (default "
+                             "20)"));
+
+constexpr std::size_t kMostFaults = 20;  // that are told of
+
+using Row = std::pair<const StatsKey*, const StatsCounts*>;
+
+/// The files of a folder that hold lines of statistics, by name.
+llvm::Expected<std::vector<std::string>> filesOf(llvm::StringRef folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator entry(folder, error), end; entry != end && !error;
+       entry.increment(error)) {
+    if (llvm::StringRef(entry->path()).ends_with(".jsonl")) files.push_back(entry->path());
+  }
+  if (error) return makeError("cannot read '" + folder + "': " + error.message());
+  if (files.empty()) return makeError("there is no file *.jsonl in '" + folder + "'");
+  llvm::sort(files);
+  return files;
+}
+
+/// Adds the lines of a file. Those that are wrong are told of and counted.
+llvm::Error addFile(const std::string& path, StatsSum& sum, std::size_t& faults) {
+  std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
+  std::string line;
+  std::size_t number = 0;
+  while (std::getline(in, line)) {
+    ++number;
+    if (llvm::StringRef(line).trim().empty()) continue;
+    const std::string fault = sum.addLine(line);
+    if (fault.empty() || ++faults > kMostFaults) continue;
+    llvm::errs() << path << ':' << number << ": error: " << fault << '\n';
+  }
+  return in.eof() ? llvm::Error::success() : makeError("cannot read '" + path + "'");
+}
+
+/// "4096", "64K", "1.5M".
+std::string sizeText(std::uint64_t bytes) {
+  if (bytes < 10000) return std::to_string(bytes);
+  double value = static_cast<double>(bytes);
+  std::size_t letter = 0;
+  for (; value >= 1024 && letter < 6; ++letter)
+    value /= 1024;
+  return llvm::formatv("{0:f1}{1}", value, llvm::StringRef(" KMGTPE").substr(letter, 1)).str();
+}
+
+std::string bytesText(const StatsCounts& counts) {
+  if (counts.most_bytes == 0) return "-";
+  const std::string most = sizeText(counts.most_bytes);
+  return counts.least_bytes == counts.most_bytes ? most : sizeText(counts.least_bytes) + '-' + most;
+}
+
+/// A cell of at most so many columns.
+std::string cell(const std::string& text, std::size_t width) {
+  const std::string line = shown(text);
+  if (line.empty()) return "-";
+  return line.size() <= width ? line : line.substr(0, width - 3) + "...";
+}
+
+/// UTC.
+std::string dayText(std::uint64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  char text[32] = "?";
+  if (gmtime_r(&time, &parts) != nullptr) std::strftime(text, sizeof(text), "%F", &parts);
+  return text;
+}
+
+StatsCounts totalOf(llvm::ArrayRef<Row> rows) {
+  StatsCounts total;
+  for (const auto& [key, counts] : rows)
+    total.add(*counts);
+  return total;
+}
+
+/// Those that torc served, or the others, reason by reason; those of the most time first.
+std::vector<Row> rowsOf(const StatsSum& sum, bool served) {
+  std::vector<Row> rows;
+  std::map<std::string, double> seconds;  // by reason
+  for (const auto& [key, counts] : sum.rows) {
+    if (key.served != served) continue;
+    rows.emplace_back(&key, &counts);
+    seconds[key.reason] += counts.seconds;
+  }
+  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
+    return std::tuple(-seconds[a.first->reason], a.first->reason, -a.second->seconds) <
+           std::tuple(-seconds[b.first->reason], b.first->reason, -b.second->seconds);
+  });
+  return rows;
+}
+
+/// Lines of at most 100 columns.
+void printRows(llvm::ArrayRef<Row> rows, bool served, llvm::raw_ostream& out) {
+  if (rows.empty()) return;
+  using llvm::left_justify, llvm::right_justify;
+  out << "  function                       bytes       calls      total s  "
+      << (served ? "   won s  communicator\n" : "communicator\n");
+  const std::size_t limit = most_rows == 0 ? rows.size() : most_rows;
+  const std::string* reason = nullptr;
+  for (const auto& [key, counts] : rows.take_front(limit)) {
+    if (!served && (reason == nullptr || *reason != key->reason))
+      out << "  " << (key->missing ? "! " : "") << cell(key->reason, 96) << ":\n";
+    reason = &key->reason;
+    out << "  " << left_justify(cell(key->function, 24), 24) << ' '
+        << right_justify(bytesText(*counts), 11) << ' '
+        << right_justify(std::to_string(counts->calls), 11) << ' '
+        << llvm::format("%12.3f  ", counts->seconds);
+    if (served && counts->measured_calls > 0) {
+      out << llvm::format("%8.2f  ", counts->won_seconds);
+    } else if (served) {
+      out << "       -  ";
+    }
+    out << cell(key->communicator, served ? 25 : 35) << '\n';
+  }
+  if (rows.size() > limit) out << "  and " << rows.size() - limit << " more (--rows 0)\n";
+}
+
+void printText(const StatsSum& sum, llvm::raw_ostream& out) {
+  if (sum.jobs == 0) {
+    out << "jobs: 0\n";
+    return;
+  }
+  std::uint64_t off = 0;
+  for (const auto& [reason, jobs] : sum.off)
+    off += jobs;
+  out << "jobs: " << sum.jobs << " of " << sum.ranks << " ranks in all, ended "
+      << dayText(sum.first_end) << " to " << dayText(sum.last_end) << ", torc off in " << off
+      << '\n';
+  for (const auto& [reason, jobs] : sum.off)
+    out << "  " << llvm::right_justify(std::to_string(jobs), 6) << "  " << cell(reason, 90) << '\n';
+  const std::vector<Row> served = rowsOf(sum, true), handed = rowsOf(sum, false);
+  const StatsCounts by_torc = totalOf(served), by_mpi = totalOf(handed);
+  const double seconds = by_torc.seconds + by_mpi.seconds;
+  out << "served by torc: " << by_torc.calls << " calls, " << sizeText(by_torc.bytes) << " bytes, "
+      << llvm::format("%.3f s", by_torc.seconds)
+      << llvm::format(" (%.1f %% of all calls' time)\n",
+                      seconds > 0 ? 100 * by_torc.seconds / seconds : 0.0);
+  if (by_torc.measured_calls > 0) {
+    out << "won: " << llvm::format("%.3f s", by_torc.won_seconds) << " of ranks' time, in "
+        << by_torc.measured_calls << " calls whose time by MPI was measured\n";
+  } else {
+    out << "won: not known, as MPI's time was not measured (a tuned library, TORC_TUNE=1)\n";
+  }
+  printRows(served, true, out);
+  out << "handed to MPI: " << by_mpi.calls << " calls, " << sizeText(by_mpi.bytes) << " bytes, "
+      << llvm::format("%.3f s\n", by_mpi.seconds);
+  printRows(handed, false, out);
+  if (llvm::any_of(handed, [](const Row& row) { return row.first->missing; }))
+    out << "  !: a library could serve it (an error under TORC_STRICT=1)\n";
+}
+
+nlohmann::ordered_json rowsJson(llvm::ArrayRef<Row> rows) {
+  auto array = nlohmann::ordered_json::array();
+  for (const auto& [key, counts] : rows) {
+    nlohmann::ordered_json row = {{"function", key->function},
+                                  {"communicator", key->communicator},
+                                  {"least_bytes", counts->least_bytes},
+                                  {"most_bytes", counts->most_bytes},
+                                  {"calls", counts->calls},
+                                  {"bytes", counts->bytes},
+                                  {"total_s", counts->seconds}};
+    if (key->served) {
+      row["measured_calls"] = counts->measured_calls;
+      row["won_s"] = counts->won_seconds;
+    } else {
+      row["reason"] = key->reason;
+      row["missing"] = key->missing;
+    }
+    array.push_back(std::move(row));
+  }
+  return array;
+}
+
+void printJson(const StatsSum& sum, std::size_t faults, llvm::raw_ostream& out) {
+  auto off = nlohmann::ordered_json::array();
+  for (const auto& [reason, jobs] : sum.off)
+    off.push_back({{"reason", reason}, {"jobs", jobs}});
+  const nlohmann::ordered_json document = {{"torc_stats_sum", 1},
+                                           {"jobs", sum.jobs},
+                                           {"ranks", sum.ranks},
+                                           {"first_end_s", sum.first_end},
+                                           {"last_end_s", sum.last_end},
+                                           {"wrong_lines", faults},
+                                           {"off", std::move(off)},
+                                           {"served", rowsJson(rowsOf(sum, true))},
+                                           {"mpi", rowsJson(rowsOf(sum, false))}};
+  out << document.dump(2) << '\n';
+}
+
+int run() {
+  if (paths.empty()) return wrongUsage("stats: of which files? torc stats FOLDER|FILE...");
+  StatsSum sum;
+  std::size_t faults = 0;
+  for (const std::string& path : paths) {
+    std::vector<std::string> files = {path};
+    if (llvm::sys::fs::is_directory(path)) {
+      llvm::Expected<std::vector<std::string>> found = filesOf(path);
+      if (!found) return inputFault(found.takeError());
+      files = std::move(*found);
+    }
+    for (const std::string& file : files) {
+      if (llvm::Error error = addFile(file, sum, faults)) {
+        inputFault(std::move(error));
+        ++faults;
+      }
+    }
+  }
+  if (faults > kMostFaults) llvm::errs() << "and " << faults - kMostFaults << " more wrong lines\n";
+  if (faults > 0 && sum.jobs == 0) return kInputFault;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  json ? printJson(sum, faults, out) : printText(sum, out);
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return faults == 0 ? kSuccess : kInputFault;
+}
+
+}  // namespace stats_command
+
+Command statsCommand() {
+  return {&stats_command::command, &stats_command::category, stats_command::run};
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,99 @@
+// How statistics are written: nothing waits, nothing is torn, and a fault is one line.
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "runtime/pmpi/statistics/statistics_lines.h"
+#include "settings/statistics_output.h"
+#include "support/message.h"
+
+namespace torc::runtime::pmpi {
+namespace {
+
+Status cannotWrite(const std::string& file, int error) {
+  return {StatusCode::kIo, message("TORC_STATS: cannot write ", file, ": ", std::strerror(error))};
+}
+
+/// 0, or the error.
+int writeOnce(int file, const std::string& text) {
+  ssize_t written = 0;
+  do
+    written = ::write(file, text.data(), text.size());
+  while (written < 0 && errno == EINTR);
+  if (written < 0) return errno;
+  if (static_cast<std::size_t>(written) == text.size()) return 0;
+  // Taken back, unless somebody has already written behind it.
+  const off_t end = ::lseek(file, 0, SEEK_CUR);
+  struct stat now {};
+  if (end >= written && ::fstat(file, &now) == 0 && now.st_size == end &&
+      ::ftruncate(file, end - written) != 0) {
+    return errno;
+  }
+  return ENOSPC;
+}
+
+/// 0, or the error; closes the file.
+int writeAndClose(int file, const std::string& text) {
+  const int written = writeOnce(file, text);
+  const int closed = ::close(file) == 0 ? 0 : errno;
+  return written != 0 ? written : closed;
+}
+
+}  // namespace
+
+Status appendLine(const std::string& line, const std::string& file) {
+  // A pipe without a reader is a fault, not something to wait for.
+  constexpr int kFlags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK;
+  int out = ::open(file.c_str(), kFlags);
+  // In a folder like /tmp, Linux lets no one but the owner open a file that he might have to make.
+  if (out < 0 && errno == ENOENT) out = ::open(file.c_str(), kFlags | O_CREAT, 0666);
+  const int error = out < 0 ? errno : writeAndClose(out, line);
+  return error == 0 ? Status() : cannotWrite(file, error);
+}
+
+Status replaceFile(const std::string& text, const std::string& file) {
+  // The collector reads names that end in .prom alone.
+  const std::string temporary = message(file, '.', hostName(), '-', getpid(), ".tmp");
+  const int out =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (out < 0) return cannotWrite(file, errno);
+  int error = writeAndClose(out, text);
+  if (error == 0 && ::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(temporary.c_str());
+  return cannotWrite(file, error);
+}
+
+Status sendToSyslog(const std::string& line, const std::string& socket) {
+  constexpr int kUserInfo = 14;  // facility 1, severity 6
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket.size() >= sizeof(address.sun_path)) return cannotWrite(socket, ENAMETOOLONG);
+  std::memcpy(address.sun_path, socket.data(), socket.size());
+  char time[32] = "";
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  // Names of months as syslog knows them, whatever the locale.
+  constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  ::localtime_r(&now, &local);
+  std::strftime(time, sizeof(time), "%e %H:%M:%S", &local);
+  const std::string text = message('<', kUserInfo, '>', kMonths[local.tm_mon], ' ', time, " torc[",
+                                   getpid(), "]: ", line.substr(0, line.find('\n')));
+  const int out = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (out < 0) return cannotWrite(socket, errno);
+  int error = 0;
+  if (::connect(out, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      ::send(out, text.data(), text.size(), MSG_NOSIGNAL) < 0) {
+    error = errno;
+  }
+  ::close(out);
+  return error == 0 ? Status() : cannotWrite(socket, error);
+}
+
+}  // namespace torc::runtime::pmpi

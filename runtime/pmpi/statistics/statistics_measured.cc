@@ -1,0 +1,64 @@
+// What is known of the time that MPI's own functions would have taken.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "runtime/pmpi/statistics/statistics_lines.h"
+#include "schedules/collective.h"
+
+namespace torc::runtime::pmpi {
+namespace {
+
+/// The measurements of a schedule and of MPI's own for one collective on one shape at one size.
+struct Pair {
+  double own = 0, mpi = 0;
+};
+
+/// At the size nearest to `bytes`; zeros where nothing near was measured.
+Pair nearest(const LibraryIndex& index, std::uint32_t file, Collective collective, double bytes) {
+  Pair found;
+  double least = 1;  // of the logarithm to base 2
+  for (const LibraryMeasurement& own : index.measurements) {
+    if (own.file != file || own.collective != collective || own.bytes == 0) continue;
+    const double distance = std::abs(std::log2(bytes / static_cast<double>(own.bytes)));
+    if (distance > least) continue;
+    for (const LibraryMeasurement& mpi : index.measurements) {
+      if (mpi.file != kMpisOwn || mpi.collective != collective || mpi.shape != own.shape ||
+          mpi.bytes != own.bytes) {
+        continue;
+      }
+      found = {own.seconds, mpi.seconds};
+      least = distance;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void findMeasuredTimes(JobStatistics& statistics, const LibraryIndex& index) {
+  for (CallRow& row : statistics.calls) {
+    if (row.service != Service::kServed || row.isRest() || row.calls == 0) continue;
+    const auto tried = std::ranges::find_if(statistics.tuned, [&](const TunedRow& tuned) {
+      return tuned.function == row.function && tuned.communicator == row.communicator &&
+             tuned.by == row.by && std::bit_width(tuned.bytes) == row.size_class;
+    });
+    Pair pair;
+    if (tried != statistics.tuned.end()) {
+      pair = {tried->seconds, tried->mpi_seconds};
+    } else if (row.bytes > 0) {
+      const auto file = std::ranges::find(index.files, row.by, &LibraryFile::name);
+      const auto collective = std::ranges::find_if(
+          collectiveRows(), [&](const CollectiveRow& of) { return of.mpi[0] == row.function; });
+      if (file == index.files.end() || collective == collectiveRows().end()) continue;
+      pair = nearest(index, static_cast<std::uint32_t>(file - index.files.begin()),
+                     static_cast<Collective>(collective - collectiveRows().begin()),
+                     static_cast<double>(row.bytes) / static_cast<double>(row.calls));
+    }
+    if (pair.own <= 0 || pair.mpi <= 0) continue;
+    row.measured_seconds = pair.own;
+    row.measured_mpi_seconds = pair.mpi;
+  }
+}
+
+}  // namespace torc::runtime::pmpi

@@ -1,0 +1,90 @@
+// Values of TORC_STATS.
+#include "settings/statistics_output.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unistd.h>
+
+#include "support/message.h"
+
+namespace torc {
+namespace {
+
+constexpr std::string_view kAllowed =
+    "0, 1, FILE, json:FILE, prometheus:FILE or syslog; ./ before a FILE with a colon";
+
+/// Appends `text` as a part of a file's name.
+void appendName(std::string& path, std::string_view text) {
+  for (const char letter : text)
+    path += letter == '/' ? '_' : letter;
+}
+
+/// What is wrong with the placeholders of a file, or an empty text.
+std::string placeholderFault(std::string_view file) {
+  for (std::size_t at = file.find('%'); at < file.size(); at = file.find('%', at + 2)) {
+    const std::string_view placeholder = file.substr(at, 2);
+    if (placeholder == "%j" || placeholder == "%h" || placeholder == "%%") continue;
+    return message("%j (job), %h (host) and %% in a file's name, not '", shown(placeholder), "'");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<StatisticsOutput> parseStatisticsOutput(std::string_view value,
+                                                      std::string& allowed) {
+  using Form = StatisticsOutput::Form;
+  if (value == "0") return StatisticsOutput{};
+  if (value == "1") return StatisticsOutput{Form::kTable, ""};
+  if (value == "json") return StatisticsOutput{Form::kJson, ""};
+  if (value == "syslog") return StatisticsOutput{Form::kSyslog, ""};
+  StatisticsOutput output{Form::kTable, std::string(value)};
+  const std::size_t colon = value.find(':');
+  const std::string_view word = value.substr(0, colon);
+  // A word and a colon are a form, and no file's name: else a slip would become one.
+  if (colon != value.npos && std::ranges::all_of(word, [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+      })) {
+    output = {word == "json" ? Form::kJson : Form::kPrometheus,
+              std::string(value.substr(colon + 1))};
+    if ((word != "json" && word != "prometheus") || output.file.empty()) {
+      allowed = kAllowed;
+      return std::nullopt;
+    }
+  } else if (value == "prometheus") {
+    allowed = kAllowed;
+    return std::nullopt;
+  }
+  allowed = placeholderFault(output.file);
+  if (!allowed.empty()) return std::nullopt;
+  return output;
+}
+
+std::string batchJob() {
+  for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
+    if (const char* job = std::getenv(name); job != nullptr && *job != '\0') return job;
+  }
+  return message("pid-", getpid());
+}
+
+std::string hostName() {
+  char name[256] = "";
+  if (gethostname(name, sizeof(name) - 1) != 0) return "unknown";
+  const std::string_view whole = name;
+  return std::string(whole.substr(0, whole.find('.')));
+}
+
+std::string expandPlaceholders(std::string_view file, std::string_view job, std::string_view host) {
+  std::string path;
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    if (file[i] != '%' || i + 1 == file.size()) {
+      path += file[i];
+      continue;
+    }
+    const char letter = file[++i];
+    appendName(path, letter == 'j' ? job : letter == 'h' ? host : std::string_view(&letter, 1));
+  }
+  return path;
+}
+
+}  // namespace torc

@@ -1,0 +1,47 @@
+// Where the statistics of a job go, and in which form: the values of TORC_STATS.
+#ifndef TORC_SETTINGS_STATISTICS_OUTPUT_H_
+#define TORC_SETTINGS_STATISTICS_OUTPUT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace torc {
+
+/// Of the line of JSON: docs/schemas/statistics.schema.json.
+inline constexpr int kStatisticsVersion = 1;
+
+struct StatisticsOutput {
+  enum class Form : std::uint8_t {
+    kNone,
+    kTable,       // for a person
+    kJson,        // a line of JSON, appended
+    kPrometheus,  // the text format of Prometheus, in the place of the last job's
+    kSyslog,      // the line of JSON, to syslog
+  };
+  Form form = Form::kNone;
+  std::string file;  // with placeholders; empty: stderr, or syslog's socket
+
+  bool isWanted() const { return form != Form::kNone; }
+  bool operator==(const StatisticsOutput&) const = default;
+};
+
+/// Reads `0`, `1`, `FILE`, `json`, `json:FILE`, `prometheus:FILE` or `syslog`. Otherwise `allowed`
+/// says what is.
+std::optional<StatisticsOutput> parseStatisticsOutput(std::string_view value, std::string& allowed);
+
+/// The number of the batch job that this process is of, by SLURM_JOB_ID, PBS_JOBID or LSB_JOBID;
+/// outside of one `pid-` and the number of the process.
+std::string batchJob();
+
+/// The name of this host, up to the first point.
+std::string hostName();
+
+/// The file of an output that was parsed: `%j` is the job, `%h` the host, `%%` a percent sign. A
+/// slash in a name becomes `_`.
+std::string expandPlaceholders(std::string_view file, std::string_view job, std::string_view host);
+
+}  // namespace torc
+
+#endif  // TORC_SETTINGS_STATISTICS_OUTPUT_H_
