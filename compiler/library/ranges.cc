@@ -182,7 +182,7 @@ void RangeFinder::refine() {
   for (auto above = std::next(choices_.begin()); above != choices_.end(); ++above) {
     const auto below = std::prev(above);
     if (!common(goodOf(below->second), goodOf(above->second)).empty()) continue;
-    const std::uint64_t middle = std::max<std::uint64_t>(1, below->first * 2);
+    const std::uint64_t middle = std::max({std::uint64_t{1}, below->first * 2, least_ * 2});
     if (middle < above->first) pending_.push_back(middle);
   }
   progress_.expect(pending_.size(), workOf(shape_));
@@ -358,9 +358,11 @@ llvm::Expected<std::uint64_t> RangeFinder::border(ScheduleRange& below, Schedule
     slower[sized == &high] = is_above->cautiousSeconds() - is_below->cautiousSeconds();
   }
   if (slower[1] >= 0) return high.bytes;
-  const double share = slower[0] > 0 ? slower[0] / (slower[0] - slower[1]) : 0;
-  const auto distance = static_cast<double>(high.bytes - low.bytes);
-  return roundBorder(static_cast<double>(low.bytes) + share * distance, low.bytes + 1);
+  if (slower[0] <= 0) return low.bytes + 1;
+  // Times are lines over the sizes that are predicted.
+  const double share = slower[0] / (slower[0] - slower[1]);
+  const double distance = modelled(high.bytes) - modelled(low.bytes);
+  return roundBorder(modelled(low.bytes) + share * distance, low.bytes + 1);
 }
 
 /// The schedule of `wanted` as a candidate of a size, for which it may not have been tried.

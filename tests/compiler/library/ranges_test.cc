@@ -122,6 +122,23 @@ TEST(RangeFinder, BordersAreWhereTimesCross) {
   }
 }
 
+/// Vectors below one element a block are predicted as that: borders above do not depend on where
+/// the sizes that are looked at begin.
+TEST(RangeFinder, BordersDoNotDependOnSmallerSizes) {
+  const PlannedShape shape = shapeFor("8x8");
+  const auto borders = [&](std::uint64_t lowest) {
+    std::vector<std::uint64_t> found;
+    for (const ScheduleRange& range :
+         rangesOf(shape, Collective::kAllgather, {lowest, 1 << 20}).ranges)
+      found.push_back(range.lowest);
+    found.erase(found.begin());
+    return found;
+  };
+  const std::vector<std::uint64_t> from_one_element = borders(4 * 64);
+  EXPECT_FALSE(from_one_element.empty());
+  EXPECT_EQ(borders(1), from_one_element);
+}
+
 TEST(RangeFinder, FileThatCannotBeWrittenIsAnError) {
   const FileSink sink = [](const std::string& name, std::span<const std::byte>) {
     return makeError("no room for " + name);
