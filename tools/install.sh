@@ -44,6 +44,10 @@ done
 mapfile -t documents < <(find docs -type f ! -name BUILD | sort)
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
-bash tools/man_pages.sh "$pages" bazel-bin/compiler/torc bazel-bin/studies/torc-model "bazel-bin/$runtime/torc-run"
+programs=()
+for file in "${built[@]}"; do
+  [[ $file == *.so ]] || programs+=("$file")
+done
+bash tools/man_pages.sh "$pages" "${programs[@]}"
 bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.{pc,cmake}.in tools/torc.py \
-  tools/{completion.bash,modulefile.in} "$pages"/*.1 "${documents[@]}"
+  tools/completion/torc.* tools/modulefile.in "$pages"/*.1 "${documents[@]}"
