@@ -29,6 +29,9 @@ for file in "$@"; do
     *.h)
       install -D -m 644 "$file" "$root/include/$name"
       ;;
+    */job_start/*)
+      install -D -m "$([[ $file == *.sh ]] && echo 755 || echo 644)" "$file" "$root/share/torc/job_start/$name"
+      ;;
     *.py)
       install -D -m 644 "$file" "$root/lib/python3/dist-packages/$name"
       ;;

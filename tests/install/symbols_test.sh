@@ -11,7 +11,7 @@ for library in "$@"; do
   soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
   listed=$(sed -n "/^$soname /,/^[^ ]/s/^ \([^( ]*\) .*/\1/p" "$symbols" | sort)
   pattern=$(sed -n "/^$soname /,/^lib/s/^ (regex)\"\(.*\)\".*/\1/p" "$symbols")
-  exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub("@@", "@", $3); print $3 }' | sort)
+  exported=$(nm -D --defined-only "$library" | awk '{ sub("@@", "@", $3); print $2 == "A" ? $3 "@" $3 : $3 }' | sort)
   [[ $(wc -l <<<"$listed") -gt 10 ]] || {
     echo "symbols_test: $symbols lists too little of $soname"
     failures=1
