@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # Builds torc and installs it below PREFIX: bin, lib, include, share/doc/torc. On a bare Debian 12
-# it sets up what the build needs first.
+# it sets up what the build needs first; without apt-get, or with TORC_SETUP=no, it takes what is there.
 #
 #   bash tools/install.sh PREFIX          DESTDIR=FOLDER before it: into FOLDER/PREFIX, for packages
 #   bash tools/install.sh --mpi openmpi PREFIX     for programs of Open MPI instead of MPICH
+#
+# Where other systems have what Debian has elsewhere (third_party/system_library.bzl): TORC_LLVM=/opt/llvm-19,
+# TORC_MPICH=/opt/mpich/include, TORC_OPENMPI=/opt/openmpi, TORC_OPENBLAS=/opt/openblas/include, and folders of
+# libraries, TORC_LIBRARIES=/opt/mpich/lib:/opt/openblas/lib.
 set -euo pipefail
 runtime=runtime
 if [[ ${1-} == --mpi ]]; then
@@ -24,7 +28,18 @@ fi
 prefix=$(realpath -m "$1")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-bash tools/setup.sh
+if command -v apt-get >/dev/null && [[ ${TORC_SETUP-} != no ]]; then
+  bash tools/setup.sh
+fi
+places=()
+for name in TORC_LLVM TORC_MPICH TORC_OPENMPI TORC_OPENBLAS; do
+  [[ -z ${!name-} ]] || places+=("--repo_env=$name=${!name}")
+done
+IFS=: read -r -a folders <<<"${TORC_LIBRARIES-}"
+for folder in "${folders[@]}"; do
+  places+=("--linkopt=-L$folder" "--linkopt=-Wl,-rpath,$folder")
+done
+
 targets=(
   //compiler:torc "//$runtime:torc-run" //studies:torc-model
   "//$runtime:libtorc.so" "//$runtime:libtorc_pmpi.so"
@@ -35,7 +50,7 @@ if [[ $runtime == runtime ]]; then
   targets+=(//linalg:libtorc_linalg.so //linalg:torc-gemm //linalg:torc-lu)
   headers+=(linalg/torc_linalg.h linalg/torc_linalg.pc.in)
 fi
-bazel build -c opt "${targets[@]}"
+bazel build -c opt "${places[@]}" "${targets[@]}"
 built=()
 for target in "${targets[@]}"; do
   target=${target#//}
@@ -44,6 +59,10 @@ done
 mapfile -t documents < <(find docs -type f ! -name BUILD | sort)
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
-bash tools/man_pages.sh "$pages" bazel-bin/compiler/torc bazel-bin/studies/torc-model "bazel-bin/$runtime/torc-run"
+programs=()
+for file in "${built[@]}"; do
+  [[ $file == *.so ]] || programs+=("$file")
+done
+bash tools/man_pages.sh "$pages" "${programs[@]}"
 bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.{pc,cmake}.in tools/torc.py \
-  tools/{completion.bash,modulefile.in} "$pages"/*.1 "${documents[@]}"
+  tools/completion/torc.* tools/modulefile.in tools/packaging/job_start/* "$pages"/*.1 "${documents[@]}"

@@ -29,11 +29,22 @@ for file in "$@"; do
     *.h)
       install -D -m 644 "$file" "$root/include/$name"
       ;;
+    */job_start/*)
+      install -D -m "$([[ $file == *.sh ]] && echo 755 || echo 644)" "$file" "$root/share/torc/job_start/$name"
+      ;;
     *.py)
       install -D -m 644 "$file" "$root/lib/python3/dist-packages/$name"
       ;;
-    */completion.bash)
+    *.bash)
       install -D -m 644 "$file" "$root/share/bash-completion/completions/torc"
+      ln -sfn torc "$root/share/bash-completion/completions/torc-model"
+      ;;
+    *.zsh)
+      install -D -m 644 "$file" "$root/share/zsh/site-functions/_torc"
+      ;;
+    *.fish)
+      install -D -m 644 "$file" "$root/share/fish/vendor_completions.d/torc.fish"
+      ln -sfn torc.fish "$root/share/fish/vendor_completions.d/torc-model.fish"
       ;;
     *.1)
       install -D -m 644 "$file" "$root/share/man/man1/$name"

@@ -14,16 +14,21 @@ page() {
   "$@" | sed 's/\\/\\\\/g; s/^\./\\\&./; s/-/\\-/g' | awk '
     # An option, or a subcommand, and what is said of it; the columns of the terminal are left to man.
     /^OVERVIEW:|^SUBCOMMAND / { next }
+    # Without such headings: what the program does, and the commands that run it.
+    NR == 1 { described = $0; next }
+    /^  mpiexec/ {
+      if (!commands++) print ".SH SYNOPSIS"
+      print ".nf\n" substr($0, 3) "\n.fi"; next }
+    commands && described && NF { print ".SH DESCRIPTION\n" described; described = "" }
     sub(/^USAGE: /, "") { print ".SH SYNOPSIS\n" $0; next }
     /^[A-Z][A-Z]*:$/ { sub(/:$/, ""); print ".SH " $0; next }
     /^[A-Z].* [Oo]ptions.*:$|^Options of .*:$/ { sub(/:$/, ""); print ".SS " $0; next }
     match($0, /^  (\\-[^ ]+( <[^>]*>)?|[a-z]+( [a-z]+)?) +\\- /) {
       said = substr($0, RLENGTH + 1); term = substr($0, 3, RLENGTH - 5); sub(/ +$/, "", term)
       print ".TP\n.B " term "\n" said; next }
-    match($0, /^  \\-\\-[a-z][^ ]*( [A-Z][^ ]*)?  +/) {
+    match($0, /^  \\-[^ ]+( [^ ]+)*(  +|$)/) {
       term = substr($0, 3, RLENGTH - 2); sub(/ +$/, "", term)
       print ".TP\n.B " term "\n" substr($0, RLENGTH + 1); next }
-    /^  mpiexec/ { print ".PP\n.nf\n" $0 "\n.fi"; next }
     NF { sub(/^ +/, ""); print; next }
     { print ".PP" }'
 }

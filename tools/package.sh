@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Debian packages of torc for MPICH, in FOLDER (default: packages). On a bare Debian 12 it sets up what
-# the build needs first.
+# Debian packages of torc, in FOLDER (default: packages). On a bare Debian 12 it sets up what the build
+# needs first.
 #
 #   bash tools/package.sh [FOLDER]
 #   apt install ./packages/*.deb
@@ -8,6 +8,7 @@
 #   libtorc1     libtorc.so.1 and libtorc_pmpi.so.1     libtorc-dev  headers, pkg-config, CMake
 #   torc         the programs, man pages, completion    torc-linalg  multiplication and LU
 #   torc-doc     the pages                              python3-torc the module
+#   torc-openmpi libraries, headers and torc-run for Open MPI, beside those of MPICH: /usr/lib/torc/openmpi
 #
 # $TORC_MAINTAINER: who answers for them, as `Name <mail@host>` (default: who made the last commit).
 set -euo pipefail
@@ -16,6 +17,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+openmpi=usr/lib/torc/openmpi
+DESTDIR=$work/torc-openmpi bash tools/install.sh --mpi openmpi "/$openmpi"
 DESTDIR=$work/all bash tools/install.sh /usr
 version=$("$work/all/usr/bin/torc" --version | sed 's/^torc //')
 architecture=$(dpkg --print-architecture)
@@ -33,14 +36,16 @@ take() {
     done
   done
 }
-take torc-linalg lib/libtorc_linalg.so.* bin/torc-gemm bin/torc-lu
+take torc-linalg lib/libtorc_linalg.so.* bin/torc-{gemm,lu} share/man/man1/torc-{gemm,lu}.1
 take libtorc-dev 'lib/*.so' include lib/pkgconfig lib/cmake
 take libtorc1 'lib/*.so.*'
 take python3-torc lib/python3
-take torc bin share/man share/bash-completion
+take torc bin share/man share/bash-completion share/fish share/zsh share/torc
+mv "$work/torc/usr/share/zsh/"{site-functions,vendor-completions}
 take torc-doc share/doc/torc
 # Environment modules are for trees of their own.
 rm -r "$work/all/usr/share/modulefiles"
+rm -r "$work/torc-openmpi/$openmpi/"{share,lib/python3} "$work/torc-openmpi/$openmpi/bin/"{torc,torc-model}
 left=$(find "$work/all" -type f -o -type l)
 if [[ -n $left ]]; then
   echo "package.sh: no package has $left" >&2
@@ -84,6 +89,9 @@ describe() {
     printf '%s 1 %s (>= %s)\n' "$(basename "$library" .so.1)" "$package" "$version" >>"$root/DEBIAN/shlibs"
     echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
   done
+  # A name that is not in the list, or one less, is a fault.
+  [[ ! -e tools/packaging/$package.symbols ]] ||
+    dpkg-gensymbols -c4 -q -p"$package" -P"$root" -v"$version" -Itools/packaging/"$package.symbols" -O"$root/DEBIAN/symbols"
   (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
   find "$root" -type d -exec chmod 755 {} +
   find "$root" -exec touch -h -d "@$epoch" {} +
@@ -104,6 +112,9 @@ describe python3-torc python "python3:any, torc (>= $version)" "compiled collect
 describe torc-linalg science "libtorc1 (= $version)" "dense linear algebra in 2.5D on torus collectives" \
   " Matrix multiplication and LU factorization in the place of pdgemm and
  pdgetrf, on line collectives."
+describe torc-openmpi science "torc (= $version), openmpi-bin" "compiled collectives of torus networks (Open MPI)" \
+  " The libraries, headers and torc-run for programs of Open MPI, below
+ /usr/lib/torc/openmpi. Schedules serve both MPIs."
 describe torc-doc doc "" "compiled collectives of torus networks (pages)" \
   " Pages for users, sites, developers and researchers, with examples."
 ls -l "$folder" | awk 'NR > 1 { print $5, $9 }'

@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include "support/version.h"
+
 namespace torc::linalg {
 namespace {
 
@@ -47,11 +49,12 @@ std::string Arguments::parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "--single" || name == "--check" || name == "--barriers" ||
-        name == "--no-pivoting" || name == "--cannon" || name == "--help") {
+        name == "--no-pivoting" || name == "--cannon" || name == "--help" || name == "--version") {
       single |= name == "--single";
       check |= name == "--check";
       barriers |= name == "--barriers";
       help |= name == "--help";
+      version |= name == "--version";
       if (name == "--cannon") panel = TORC_LINALG_CANNON;
       pivoting &= name != "--no-pivoting";
       continue;
@@ -95,7 +98,9 @@ int runProgram(const char* name, const char* help, int argc, char** argv,
     if (worldRank() == 0) std::fprintf(stderr, "%s: %s\n", name, fault.c_str());
     result = 2;
   } else if (arguments.help) {
-    say("%s\n", help);
+    say("%s", help);
+  } else if (arguments.version) {
+    say("%s %s\n", name, kVersion.data());
   } else {
     result = run(arguments);
   }

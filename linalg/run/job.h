@@ -19,7 +19,8 @@ struct Arguments {
   std::int64_t memory = 0;                // bytes of a process; 0: no limit
   int rows = 0, columns = 0, layers = 0;  // 0: chosen
   int repeat = 1;
-  bool single = false, pivoting = true, check = false, barriers = false, help = false;
+  bool single = false, pivoting = true, check = false, barriers = false, help = false,
+       version = false;
 
   /// Reads them. Empty, or one line that says what is wrong.
   std::string parse(int argc, char** argv);
@@ -28,8 +29,9 @@ struct Arguments {
 int worldRank();
 int worldSize();
 
-/// What main does: MPI from its start to its end, and between them `help` where it is asked for,
-/// one line where the arguments are wrong (2 is returned), or `run`, whose result is returned.
+/// What main does: MPI from its start to its end, and between them `help` or the version where it
+/// is asked for, one line where the arguments are wrong (2 is returned), or `run`, whose result is
+/// returned.
 int runProgram(const char* name, const char* help, int argc, char** argv,
                const std::function<int(const Arguments&)>& run);
 

@@ -14,7 +14,10 @@ namespace torc::linalg {
 namespace {
 
 constexpr char kHelp[] =
-    "mpiexec.hydra -n RANKS torc-lu [OPTION]...    A X = B, by 2.5D LU with tournament pivoting\n"
+    "Factors a random matrix and solves A X = B, by 2.5D LU with tournament pivoting.\n"
+    "\n"
+    "  mpiexec.hydra -n RANKS torc-lu [OPTION]...\n"
+    "\n"
     "  -n SIZE           of A: 1000\n"
     "  --rhs COLUMNS     of B: 1\n"
     "  --block SIZE      of the block-cyclic layout: 64\n"
@@ -25,7 +28,10 @@ constexpr char kHelp[] =
     "  --single          float instead of double\n"
     "  --repeat TIMES    1\n"
     "  --barriers        idle time is told apart from communication, by barriers\n"
-    "  --check           compares with ScaLAPACK's pdgetrf and pdgetrs on all ranks\n";
+    "  --check           compares with ScaLAPACK's pdgetrf and pdgetrs on all ranks\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit: 0 all right, 1 a wrong result or a fault, 2 wrong usage.\n";
 
 // The functions of one precision.
 struct Double {

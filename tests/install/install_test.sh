@@ -44,7 +44,33 @@ complete_words() {
     "$work/prefix/share/bash-completion/completions/torc" "$@"
 }
 [[ $(complete_words torc si) == simulate ]] || fail "completion of a subcommand: $(complete_words torc si)"
+[[ $(complete_words torc library "") == "add build diff list verify" ]] || fail "completion of a second word"
 [[ $(complete_words torc library build --par) == --partition= ]] || fail "completion of an option"
+complete_in_zsh() {
+  # shellcheck disable=SC2016
+  zsh -fc '_describe() {
+      while [[ $1 == -* ]]; do shift; done
+      local -a all=("${(@P)2}")
+      all=(${all%%:*})
+      print -l -- ${(M)all:#$words[CURRENT]*}
+    }
+    file=$1; shift; words=("$@"); CURRENT=$#; complete() { source $file; }; complete' zsh \
+    "$work/prefix/share/zsh/site-functions/_torc" "$@"
+}
+complete_in_fish() {
+  # shellcheck disable=SC2016
+  HOME=$work fish --no-config -c 'source $argv[1]; complete -C "$argv[2]"' \
+    "$work/prefix/share/fish/vendor_completions.d/torc.fish" "$*" | cut -f 1
+}
+for shell in zsh fish; do
+  if ! command -v "$shell" >/dev/null; then
+    echo "$shell is not installed: its completion is not tried"
+    continue
+  fi
+  [[ $("complete_in_$shell" torc si) == simulate ]] || fail "$shell: completion of a subcommand"
+  [[ $("complete_in_$shell" torc library "" | tr '\n' ' ') == "add build diff list verify " ]] || fail "$shell: of a second word"
+  [[ $("complete_in_$shell" torc library build --par) == --partition= ]] || fail "$shell: completion of an option"
+done
 grep -q "torc $(torc --version | sed 's/torc //'): compiled" prefix/share/modulefiles/torc/* || fail "module file"
 
 echo "== CMake"

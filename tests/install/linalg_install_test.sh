@@ -37,3 +37,13 @@ job -n 2 torc-gemm -n 50 --check | tee gemm.txt
 grep -q ': ok$' gemm.txt || fail "torc-gemm"
 job -n 2 torc-lu -n 50 | tee lu.txt
 grep -q ': passed$' lu.txt || fail "torc-lu"
+
+bash "$root/tools/man_pages.sh" pages "$work"/prefix/bin/torc-{gemm,lu}
+for program in torc-gemm torc-lu; do
+  [[ $("$program" --version) == "$program ${version:=$(torc --version | sed 's/torc //')}" ]] || fail "$program --version"
+  LC_ALL=C man --warnings -l "pages/$program.1" >text.txt 2>warnings.txt || fail "page of $program"
+  [[ ! -s warnings.txt ]] || fail "page of $program: $(cat warnings.txt)"
+  for section in NAME SYNOPSIS DESCRIPTION; do
+    grep -q "^$section" text.txt || fail "page of $program lacks $section"
+  done
+done

@@ -22,9 +22,9 @@ fail() {
   failures=$((failures + 1))
 }
 
-# Names and versions of what the library defines for others, and of what it takes from them. (Small
-# letters stand for its own symbols; u: one that all libraries share.)
-nm -D --defined-only "$library" | awk '$2 ~ /^[B-Zuvw]$/ { print $3 }' | sort >"$work/exported"
+# Names and versions of what the library defines for others, and of what it takes from them. (A is the
+# version itself.)
+nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort >"$work/exported"
 nm -D --undefined-only "$library" | awk '{ print $2 }' | sort >"$work/needed"
 
 # The functions that a header declares, as the C compiler understands it.
