@@ -81,6 +81,7 @@ class Importer {
 
   const RankPrograms& programs_;
   const Topology& topology_;
+  std::uint64_t waits_ = 0;  // of all operations so far
   const ProgramOrder& order_;
   const ChunkCells& cells_;
   const StepHazards& hazards_;
@@ -223,7 +224,7 @@ void Importer::orderOperations(std::size_t rank, Operations& operations,
   Operations ordered;
   ordered.reserve(operations.size());
   std::unordered_map<std::uint32_t, std::uint32_t> frames;
-  for (std::uint32_t i = 0; i < sorted.size(); ++i) {
+  for (std::uint32_t i = 0; i < sorted.size() && waits_ <= kMaxForeignWaits; ++i) {
     RelativeOperation& operation = operations[sorted[i]];
     const ActionId action = flow[sorted[i]].action;
     llvm::SmallVector<ActionId, 8> actions(llvm::ArrayRef<ActionId>(flow[sorted[i]].after));
@@ -246,6 +247,7 @@ void Importer::orderOperations(std::size_t rank, Operations& operations,
         operation.after.insert(operation.after.end(), found->second.begin(), found->second.end());
       }
     }
+    waits_ += operation.after.size();
     std::ranges::sort(operation.after);
     const auto repeated = std::ranges::unique(operation.after);
     operation.after.erase(repeated.begin(), repeated.end());
@@ -395,6 +397,11 @@ llvm::Expected<ImportedSchedule> Importer::run() {
   std::vector<Class> classes;
   for (std::size_t rank = 0; rank < programs_.ranks.size(); ++rank) {
     Operations operations = relative(rank);
+    if (waits_ > kMaxForeignWaits) {
+      return makeError(programs_.at() + "its steps wait for each other more than " +
+                       llvm::Twine(kMaxForeignWaits) +
+                       " times, chunk by chunk: steps of fewer chunks wait for fewer");
+    }
     std::uint64_t hash = operations.size();
     for (const RelativeOperation& operation : operations) {
       hash = hashNumbers(hash, static_cast<std::uint64_t>(operation.kind), operation.channel,

@@ -109,6 +109,9 @@ inline constexpr std::int32_t kMaxForeignChunks = 1 << 20;
 inline constexpr std::uint64_t kMaxForeignCells = 1 << 25;
 /// Chunks that all steps together touch, at most: each is gone through.
 inline constexpr std::uint64_t kMaxForeignTouched = 1 << 28;
+/// Operations that all operations together wait for, at most: a step of n chunks is n operations,
+/// which may wait for n others each.
+inline constexpr std::uint64_t kMaxForeignWaits = 1 << 24;
 
 }  // namespace torc::ir
 
