@@ -1,9 +1,11 @@
 // Charts of points and lines on two axes.
 import { colors, contextOf } from "./dom.mjs";
-import { ticksOf } from "./scale.mjs";
+import { extentOf, ticksOf } from "./scale.mjs";
 
 /// Round places of a logarithmic axis: 1, 2 and 5 in each decade, as many as fit; or powers of two.
+/// None where the ends are no positive numbers.
 export function logTicks(low, high, count, base = 10) {
+  if (!(low > 0 && high < Infinity)) return [];
   const ticks = [];
   const steps = base === 2 ? [1] : [1, 2, 5];
   for (let power = Math.floor(Math.log(low) / Math.log(base)); base ** power <= high * 1.001; ++power) {
@@ -26,8 +28,8 @@ export function drawChart(canvas, height, series, xAxis, yAxis) {
     const values = series
       .flatMap(({ points }) => points.map((point) => point[place]))
       .filter((value) => Number.isFinite(value) && (!axis.log || value > 0));
-    let [low, high] = [Math.min(...values), Math.max(...values)];
-    if (values.length === 0) [low, high] = [0, 1];
+    let [low, high] = extentOf(values);
+    if (values.length === 0) [low, high] = axis.log ? [1, 10] : [0, 1];
     if (axis.log) [low, high] = [low / 1.1, high * 1.1];
     else [low, high] = [Math.min(0, low), high * 1.05 || 1];
     const map = axis.log ? Math.log : (value) => value;

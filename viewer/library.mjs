@@ -2,6 +2,7 @@
 // the bound what serves them is predicted to be.
 import { colors, contextOf, element, panel } from "./dom.mjs";
 import { bytesText, digits, plural, secondsText } from "./format.mjs";
+import { extentOf } from "./scale.mjs";
 
 const kCell = 26,
   kTop = 22,
@@ -35,8 +36,7 @@ export class LibraryPanel {
     const sizes = library.shapes
       .flatMap((shape) => shape.entries.flatMap((entry) => [entry.lowest, entry.to]))
       .filter((size) => size > 0);
-    this.low = Math.log2(Math.min(...sizes));
-    this.high = Math.log2(Math.max(...sizes));
+    [this.low, this.high] = extentOf(sizes).map(Math.log2);
     this.canvas = element("canvas", {
       role: "img",
       tabindex: 0,

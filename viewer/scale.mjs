@@ -26,6 +26,17 @@ export function ticksOf(begin, end, count) {
   return ticks;
 }
 
+/// The least and the greatest of `values`, of which there may be more than a call takes arguments; of
+/// none [Infinity, -Infinity].
+export function extentOf(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return [low, high];
+}
+
 /// Puts intervals into lanes in which none overlap. `items` are in order of `begin`; returns lists
 /// of items. What finds no lane among `most` goes into the one that is free first.
 export function lanesOf(items, begin, end, most) {

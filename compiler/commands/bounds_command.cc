@@ -122,7 +122,12 @@ void printTable(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> siz
 /// Of a twisted torus there is no topology, and nothing of it is broken.
 llvm::Expected<model::Machine> readMachine() {
   llvm::Expected<model::Machine> part = readPartition(torus, machine_name);
-  if (!part || (part->twisted && dead_links.empty() && dead_nodes.empty())) return part;
+  if (!part) return part;
+  if (part->twisted) {
+    if (dead_links.empty() && dead_nodes.empty()) return part;
+    return makeError((dead_nodes.empty() ? "--dead-link" : "--dead-node") +
+                     llvm::Twine(": of a twisted torus with damage no bounds are known"));
+  }
   llvm::Expected<Topology> topology = model::topologyOf(*part);
   if (!topology) return topology.takeError();
   Target target{std::move(*part), *topology};

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
@@ -108,10 +109,22 @@ llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const model::Machine& 
   return data;
 }
 
-/// Where the page goes if nobody says.
-std::string defaultOutput() {
+/// Where the page goes.
+std::string pagePath() {
+  if (!output.empty()) return output;
   const llvm::StringRef first = llvm::StringRef(inputs.front()).rtrim('/');
   return first == "-" ? "-" : besideInput(first, "html");
+}
+
+/// The file that the page is made from and would take the place of; empty: none.
+std::string overwrittenFile() {
+  const std::string page = pagePath();
+  if (page == "-") return {};
+  std::vector<std::string> files(inputs.begin(), inputs.end());
+  files.insert(files.end(), {trace, machine});
+  const auto found = llvm::find_if(
+      files, [&](const std::string& file) { return llvm::sys::fs::equivalent(file, page); });
+  return found == files.end() ? "" : *found;
 }
 
 /// File names need not be UTF-8.
@@ -122,7 +135,7 @@ std::string jsonText(const Json& json, int indent = -1) {
 llvm::Error writePage(llvm::StringRef title, const Json& document, llvm::StringRef text) {
   llvm::Expected<std::string> page = viewPage(title, jsonText(document), text);
   if (!page) return page.takeError();
-  return writeOutput(output.empty() ? defaultOutput() : output, *page);
+  return writeOutput(pagePath(), *page);
 }
 
 Json emptyDocument() {
@@ -153,6 +166,8 @@ int run() {
   if (!trace.empty() && inputs.size() > 1) return wrongUsage("view: --trace is of one FILE");
   if (count.getNumOccurrences() > 0 && rank.empty())
     return wrongUsage("view: --count is for --rank");
+  if (const std::string file = overwrittenFile(); !file.empty())
+    return wrongUsage("view: the page would overwrite '" + file + "': -o another file");
   const llvm::StringRef first = inputs.front();
   const bool is_library = llvm::sys::fs::is_directory(first);
   if (is_library || first.ends_with(".csv")) {

@@ -94,11 +94,13 @@ Json operationsData(const ViewedSchedule& viewed, const ScheduleView& schedule, 
 }  // namespace
 
 llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program program) {
-  if (const std::uint64_t count = operationRuns(program.schedule.view());
-      count > kMostViewedOperations) {
-    return makeError(file + ": has " + std::to_string(count) +
-                     " operations, and a page shows at most " +
-                     std::to_string(kMostViewedOperations) + ": fewer chunks have fewer");
+  const ScheduleView written = program.schedule.view();
+  if (const std::uint64_t count = operationRuns(written); count > kMostViewedOperations) {
+    const bool has_chunks =
+        llvm::any_of(written.colors, [](const Color& color) { return color.chunks > 1; });
+    return makeError(
+        file + ": has " + std::to_string(count) + " operations, and a page shows at most " +
+        std::to_string(kMostViewedOperations) + (has_chunks ? ": fewer chunks have fewer" : ""));
   }
   ViewedSchedule viewed{std::move(file), std::move(program), {}};
   if (viewed.hasLoops()) viewed.unrolled = unrollLoops(viewed.written());

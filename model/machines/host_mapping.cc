@@ -43,6 +43,14 @@ std::vector<std::uint32_t> coordinatesOf(std::size_t place, llvm::ArrayRef<std::
   return at;
 }
 
+/// "(0,0,1) of 'pod'".
+std::string placeText(const SlurmTorus& torus, std::size_t place) {
+  std::string text;
+  for (const std::uint32_t coordinate : coordinatesOf(place, torus.sizes))
+    text += (text.empty() ? "(" : ",") + std::to_string(coordinate);
+  return text + ") of " + inQuotes(torus.name);
+}
+
 }  // namespace
 
 llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
@@ -55,8 +63,14 @@ llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
   }
   llvm::StringMap<std::pair<const SlurmTorus*, std::size_t>> places;
   for (const SlurmTorus& torus : tori) {
-    for (std::size_t i = 0; i < torus.hosts.size(); ++i)
-      places.try_emplace(torus.hosts[i], &torus, i);
+    for (std::size_t i = 0; i < torus.hosts.size(); ++i) {
+      if (torus.hosts[i].empty()) continue;
+      const auto [first, is_new] = places.try_emplace(torus.hosts[i], &torus, i);
+      if (is_new) continue;
+      return makeError("host " + inQuotes(torus.hosts[i]) + " is at " +
+                       placeText(*first->second.first, first->second.second) + " and at " +
+                       placeText(torus, i));
+    }
   }
   const SlurmTorus* torus = nullptr;
   std::vector<std::vector<std::uint32_t>> at;

@@ -139,6 +139,8 @@ try {
   await open("table", "");
   assert.equal(await text("#table tbody strong"), "2");
   await open("table", "", { width: 390, height: 844, dark: true });
+  await open("one", "tab=choice");
+  await open("zeros", "");
   await open("lib", "");
   await open("lib", "", { width: 390, height: 844, dark: true });
 

@@ -37,6 +37,10 @@ alltoall --torus 4x4m --algorithm rings
 neighbor_alltoall --torus 3x4m
 allreduce --torus 1
 END
+# Nothing that a logarithmic axis shows.
+"$torc" view "kind$((count - 1)).torc" --choices -o one.html
+printf 'bytes,bound,torc\n0,0,0\n-4,-1,-2\n' >zeros.csv
+"$torc" view zeros.csv
 "$torc" view kind*.torc --bytes 1K:4K -o all.html
 "$torc" library build --machine generic --partition 3x2 --sizes 1K:64K --collectives allreduce,broadcast -o lib --quiet
 "$torc" view lib -o lib.html

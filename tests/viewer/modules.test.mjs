@@ -6,7 +6,7 @@ import { diffOf } from "../../viewer/diff.mjs";
 import { bytesText, countText, digits, plural, secondsText } from "../../viewer/format.mjs";
 import { compressed, placeOf, projected, reachOf } from "../../viewer/geometry.mjs";
 import { runsOf } from "../../viewer/rank.mjs";
-import { binned, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "../../viewer/scale.mjs";
+import { binned, extentOf, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "../../viewer/scale.mjs";
 import { logTicks } from "../../viewer/chart.mjs";
 
 test("numbers", () => {
@@ -35,6 +35,9 @@ test("ticks are round", () => {
   assert.deepEqual(ticksOf(0, 100, 5), [0, 20, 40, 60, 80, 100]);
   assert.deepEqual(logTicks(1, 10, 10), [1, 2, 5, 10]);
   assert.deepEqual(logTicks(1, 8, 10, 2), [1, 2, 4, 8]);
+  for (const [low, high] of [[0, 1], [-2, -1], [NaN, NaN], [1, Infinity]])
+    assert.deepEqual(logTicks(low, high, 10), []);
+  assert.deepEqual(extentOf(new Array(200000).fill(3)), [3, 3]);
 });
 
 test("no two intervals of a lane overlap", () => {

@@ -325,6 +325,14 @@ TEST(Slurm, WhereHostsLie) {
   EXPECT_EQ(mapping("node01,node01"), "host 'node01' is named twice");
   EXPECT_EQ(mapping("node01,r1n01"), "host 'r1n01' is on torus 'pod2', 'node01' on 'pod1'");
   EXPECT_EQ(mapping("node[01-24]", 4000000000u), "a mapping of more than 16777216 ranks");
+  const auto twice = [](llvm::StringRef what, llvm::StringRef with) {
+    const std::vector<SlurmTorus> wrong = llvm::cantFail(readSlurmTori(replaced(what, with), "t"));
+    return toString(mappingOfHosts(wrong, "r1n01", 1).takeError());
+  };
+  EXPECT_EQ(twice("node[01-24]", "node[01-06,01,08-24]"),
+            "host 'node01' is at (0,0,0) of 'pod1' and at (2,1,0) of 'pod1'");
+  EXPECT_EQ(twice("r2n[01-06]", "node[01-06]"),
+            "host 'node01' is at (0,0,0) of 'pod1' and at (0,2,0) of 'pod2'");
 }
 
 TEST(Foreign, OtherFiles) {
