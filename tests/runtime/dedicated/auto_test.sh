@@ -86,13 +86,14 @@ done <<'TABLE'
 =1|2x2|8 bytes, 0 us|is of a job whose nodes are 2x2; this one's are 1x4
 =1|1x4|64 bytes, 0 us|is of 64 bytes, 0 us; this job wants 8 bytes, 0 us
 two|1x4|8 bytes, 0 us|line 3: dedicated is 'two'; allowed: none, or as TORC_DEDICATED is without auto
+=4|1x4|8 bytes, 0 us|line 3: of 4 ranks none would be the program's
 TABLE
-keep =4
-run 4 || fail "a file that leaves no rank: the program fails"
-expect "TORC_DEDICATED: of 4 ranks none would be the program's; no rank is dedicated"
 
 run 4 TORC_DEDICATED_FILE="$TEST_TMPDIR/none/choice" || fail "the program fails where the file cannot be written"
-expect "torc: warning: TORC_DEDICATED_FILE: cannot write $TEST_TMPDIR/none/choice: No such file or directory"
-run 4 TORC_DEDICATED_FILE="$TEST_TMPDIR" || fail "the program fails where the file is a folder"
-expect "torc: warning: TORC_DEDICATED_FILE: $TEST_TMPDIR cannot be read: Is a directory"
+expect "torc: warning: TORC_DEDICATED_FILE: cannot write '$TEST_TMPDIR/none/choice': No such file or directory"
+mkfifo "$TEST_TMPDIR/pipe"
+for file in "$TEST_TMPDIR" "$TEST_TMPDIR/pipe" /dev/zero; do
+  run 4 TORC_DEDICATED_FILE="$file" || fail "the program fails where the file is $file"
+  expect "torc: warning: TORC_DEDICATED_FILE: $file is no regular file; no rank is dedicated"
+done
 exit "$((failures > 0))"
