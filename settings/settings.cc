@@ -504,7 +504,9 @@ SettingsReading readSettings(const SettingTexts& texts) {
       settings = std::move(changed);
     }
     const std::string_view needs = kSettingRows[*row].needs;
-    if (!needs.empty() && texts.find(needs).empty()) {
+    // Under TORC_STRICT the job also ends where no rank can be dedicated.
+    const bool is_of_dedicated = name == "TORC_STRICT" && !texts.find("TORC_DEDICATED").empty();
+    if (!needs.empty() && texts.find(needs).empty() && !is_of_dedicated) {
       reading.hints.push_back(message(name, " has no effect without ", needs));
     }
   }
