@@ -138,7 +138,7 @@ std::string readDedicated(std::string_view value, Settings& settings) {
   if (!ranks) {
     return "a ratio as 1:8 (one rank for eight of the program), a number of ranks as =16, either "
            "with @nodes behind it (nodes of their own), ranks as 3,7,12-15, or auto, as auto:1K:95 "
-           "for sums of up to 1 KiB beside 95 us of computation";
+           "for sums of up to 1 KiB, a multiple of 8 bytes, beside 95 us of computation";
   }
   settings.dedicated = *ranks;
   return {};
