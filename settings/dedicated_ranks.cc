@@ -40,7 +40,8 @@ std::optional<DedicatedRanks> parseAuto(std::string_view text) {
   const bool has_time = text.find(':') != text.npos;
   const std::optional<std::uint64_t> bytes = parseBytes(takeItem(text, ':'));
   const std::optional<std::uint64_t> time = has_time ? parseNumber(text, kMostMicroseconds) : 0;
-  if (!bytes || !time || *bytes < kUsualBytes || *bytes > kMostOffloadedBytes) return std::nullopt;
+  if (!bytes || !time || *bytes == 0 || *bytes > kMostOffloadedBytes) return std::nullopt;
+  if (*bytes % sizeof(double) != 0) return std::nullopt;  // sums of doubles are measured
   return DedicatedRanks{DedicatedRanks::Kind::kAuto,
                         static_cast<std::uint32_t>(*bytes),
                         {},

@@ -36,8 +36,8 @@ struct DedicatedRanks {
 };
 
 /// Reads `1:8`, `=16`, either with `@nodes` behind it, a list of ranks and ranges `3,7,12-15`, or
-/// `auto`, with bytes and microseconds behind it if they are not 8 and 0: `auto:1K:95`. Empty: none
-/// can be read.
+/// `auto`, with bytes (a multiple of 8) and microseconds behind it if they are not 8 and 0:
+/// `auto:1K:95`. Empty: none can be read.
 std::optional<DedicatedRanks> parseDedicatedRanks(std::string_view text);
 
 /// How many of `ranks` ranks are dedicated; `wanted` is not kAuto. Errors, which name what is wrong

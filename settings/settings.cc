@@ -138,7 +138,7 @@ std::string readDedicated(std::string_view value, Settings& settings) {
   if (!ranks) {
     return "a ratio as 1:8 (one rank for eight of the program), a number of ranks as =16, either "
            "with @nodes behind it (nodes of their own), ranks as 3,7,12-15, or auto, as auto:1K:95 "
-           "for sums of up to 1 KiB beside 95 us of computation";
+           "for sums of up to 1 KiB, a multiple of 8 bytes, beside 95 us of computation";
   }
   settings.dedicated = *ranks;
   return {};
@@ -504,7 +504,9 @@ SettingsReading readSettings(const SettingTexts& texts) {
       settings = std::move(changed);
     }
     const std::string_view needs = kSettingRows[*row].needs;
-    if (!needs.empty() && texts.find(needs).empty()) {
+    // Under TORC_STRICT the job also ends where no rank can be dedicated.
+    const bool is_of_dedicated = name == "TORC_STRICT" && !texts.find("TORC_DEDICATED").empty();
+    if (!needs.empty() && texts.find(needs).empty() && !is_of_dedicated) {
       reading.hints.push_back(message(name, " has no effect without ", needs));
     }
   }

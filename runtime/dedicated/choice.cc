@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include "runtime/dedicated/roles.h"
 #include "support/message.h"
@@ -91,39 +93,48 @@ std::string choiceText(const DedicatedRanks& wanted, std::span<const int> node_o
 StatusOr<DedicatedRanks> readChoice(std::string_view text, const DedicatedRanks& wanted,
                                     std::span<const int> node_of_rank) {
   std::optional<DedicatedRanks> chosen;
-  bool has_nodes = false, has_collective = false;
+  constexpr std::string_view kNames[] = {"nodes", "collective", "dedicated"};
+  bool has[std::size(kNames)] = {};
   for (int number = 1; !text.empty(); ++number) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    std::string_view line = text.substr(0, text.find('\n'));
+    // Of a file that was cut `=16` would be `=1`.
+    if (line.size() == text.size()) {
+      return fault(message("line ", number, " has no line feed at its end: the file may be cut"));
+    }
+    text.remove_prefix(line.size() + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#')) continue;
     const std::string_view name = line.substr(0, line.find(' '));
     const std::string_view value = line.substr(std::min(name.size() + 1, line.size()));
+    const auto* const which = std::ranges::find(kNames, name);
+    if (which == std::end(kNames)) {
+      return fault(message("line ", number, ": '", shown(name),
+                           "' is none of nodes, collective and dedicated"));
+    }
+    if (std::exchange(has[which - kNames], true)) {
+      return fault(message("line ", number, ": ", name, " is there a second time"));
+    }
     if (name == "nodes") {
-      has_nodes = true;
       if (const std::string shape = shapeOf(node_of_rank); value != shape) {
-        return fault(message("is of a job whose nodes are ", value, "; this one's are ", shape));
+        return fault(
+            message("is of a job whose nodes are ", shown(value), "; this one's are ", shape));
       }
     } else if (name == "collective") {
-      has_collective = true;
       if (const std::string own = collectiveOf(wanted); value != own) {
-        return fault(message("is of ", value, "; this job wants ", own));
-      }
-    } else if (name == "dedicated") {
-      chosen = value == "none" ? DedicatedRanks() : parseDedicatedRanks(value);
-      if (!chosen || chosen->kind == Kind::kAuto) {
-        return fault(message("line ", number, ": dedicated is '", value,
-                             "'; allowed: none, or as TORC_DEDICATED is without auto"));
+        return fault(message("is of ", shown(value), "; this job wants ", own));
       }
     } else {
-      return fault(
-          message("line ", number, ": '", name, "' is none of nodes, collective and dedicated"));
+      chosen = value == "none" ? DedicatedRanks() : parseDedicatedRanks(value);
+      if (!chosen || chosen->kind == Kind::kAuto) {
+        return fault(message("line ", number, ": dedicated is '", shown(value),
+                             "'; allowed: none, or as TORC_DEDICATED is without auto"));
+      }
+      const Status count = dedicatedCount(*chosen, node_of_rank.size()).status();
+      if (!count.ok()) return fault(message("line ", number, ": ", count.message()));
     }
   }
-  if (!has_nodes || !has_collective || !chosen) {
-    return fault(message("has no line ", !has_nodes        ? "nodes"
-                                         : !has_collective ? "collective"
-                                                           : "dedicated"));
-  }
+  const bool* const missing = std::ranges::find(has, false);
+  if (missing != std::end(has)) return fault(message("has no line ", kNames[missing - has]));
   return *chosen;
 }
 

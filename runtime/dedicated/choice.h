@@ -32,7 +32,8 @@ const Candidate& bestOf(std::span<const Candidate> candidates);
 std::string choiceText(const DedicatedRanks& wanted, std::span<const int> node_of_rank,
                        std::span<const Candidate> candidates);
 
-/// The choice in such a text. Errors name the line, or what is not this job's.
+/// The choice in such a text. Errors name the line, or what is not this job's; a name that occurs
+/// twice and a last line without a line feed are errors, too.
 StatusOr<DedicatedRanks> readChoice(std::string_view text, const DedicatedRanks& wanted,
                                     std::span<const int> node_of_rank);
 

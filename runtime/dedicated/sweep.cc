@@ -5,8 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <functional>
 #include <memory>
+#include <span>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <mpi.h>
 
@@ -15,6 +19,7 @@
 #include "runtime/dedicated/roles.h"
 #include "runtime/dedicated/trial.h"
 #include "runtime/transport/yielding_wait.h"
+#include "schedules/format/file.h"
 #include "support/message.h"
 
 namespace torc::runtime::dedicated {
@@ -86,8 +91,20 @@ struct Found {
   std::uint32_t ranks_kind = 0, number = 0, fills_nodes = 0;
 };
 
-std::string describeError(const char* what, const std::string& file, int error) {
-  return message("cannot ", what, ' ', file, ": ", std::strerror(error));
+/// The file opened to be read; none: errno says why not, or is 0 of what is no regular file.
+/// Nothing here waits, as for the writer of a pipe.
+File openRegular(const std::string& file) {
+  File stream(nullptr, &std::fclose);
+  const int number = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (number < 0) return stream;
+  struct stat facts {};
+  const bool is_known = ::fstat(number, &facts) == 0;
+  if (is_known && S_ISREG(facts.st_mode)) stream.reset(::fdopen(number, "r"));
+  if (stream != nullptr) return stream;
+  const int error = is_known && !S_ISREG(facts.st_mode) ? 0 : errno;
+  ::close(number);
+  errno = error;
+  return stream;
 }
 
 /// On rank 0. An error is in `fault`.
@@ -95,10 +112,11 @@ Found lookInto(const std::string& file, const DedicatedRanks& wanted,
                const std::vector<int>& node_of_rank, std::string& fault) {
   Found found;
   if (file.empty()) return found;
-  const File stream(std::fopen(file.c_str(), "r"), &std::fclose);
+  const File stream = openRegular(file);
   if (stream == nullptr) {
     if (errno == ENOENT) return found;
-    fault = describeError("read", file, errno);
+    fault = errno == 0 ? message(file, " is no regular file")
+                       : message("cannot read '", file, "': ", std::strerror(errno));
     found.kind = Found::kFault;
     return found;
   }
@@ -122,21 +140,6 @@ Found lookInto(const std::string& file, const DedicatedRanks& wanted,
   found.number = choice->number;
   found.fills_nodes = choice->fills_nodes ? 1 : 0;
   return found;
-}
-
-/// Under another name first, so that no job reads half of it. Empty: it is written.
-std::string write(const std::string& file, const std::string& text) {
-  const std::string part = file + ".part";
-  File stream(std::fopen(part.c_str(), "w"), &std::fclose);
-  if (stream == nullptr) return describeError("write", file, errno);
-  const bool is_whole = std::fwrite(text.data(), 1, text.size(), stream.get()) == text.size();
-  if (std::fclose(stream.release()) != 0 || !is_whole ||
-      std::rename(part.c_str(), file.c_str()) != 0) {
-    const int error = errno;
-    std::remove(part.c_str());
-    return describeError("write", file, error);
-  }
-  return {};
 }
 
 template <typename Value>
@@ -172,7 +175,11 @@ StatusOr<Sweep> sweepDedicatedRanks(const DedicatedRanks& wanted, const std::str
   sweep.is_measured = true;
   sweep.chosen = bestOf(candidates).ranks;
   if (file.empty()) return sweep;
-  if (rank == 0) sweep.unwritten = write(file, choiceText(wanted, node_of_rank, candidates));
+  if (rank == 0) {
+    const std::string text = choiceText(wanted, node_of_rank, candidates);
+    // Other jobs may write it now, and read it.
+    sweep.unwritten = writeFileAtomically(file, std::as_bytes(std::span(text))).message();
+  }
   sweep.is_unwritten = !sweep.unwritten.empty();
   shareOfRank0(sweep.is_unwritten);
   return sweep;

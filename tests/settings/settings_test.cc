@@ -172,6 +172,9 @@ TEST(SettingsTest, VariablesWithoutEffectAreHinted) {
               ElementsAre("TORC_ORDER has no effect without TORC_LIBRARY"));
   EXPECT_THAT(read({"TORC_LIBRARY=l", "TORC_TRACE_EVENTS=9"}).hints,
               ElementsAre("TORC_TRACE_EVENTS has no effect without TORC_TRACE"));
+  EXPECT_THAT(read({"TORC_STRICT=1"}).hints,
+              ElementsAre("TORC_STRICT has no effect without TORC_LIBRARY"));
+  EXPECT_THAT(read({"TORC_DEDICATED==1", "TORC_STRICT=1"}).hints, IsEmpty());
 }
 
 TEST(SettingsTest, DisabledNothingElseIsLookedAt) {

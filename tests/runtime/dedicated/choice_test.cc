@@ -74,14 +74,25 @@ TEST(ChoiceTest, WhatAFileMayNotSay) {
     return read.ok() ? "none" : read.status().message();
   };
   const std::string nodes = "nodes 2x4\n", collective = "collective 8 bytes, 0 us\n";
-  EXPECT_EQ(fault(nodes + collective + "dedicated =1"), "none");
+  EXPECT_EQ(fault(nodes + collective + "dedicated =1\n"), "none");
+  EXPECT_EQ(fault("nodes 2x4\r\n\r\n" + collective + "dedicated =1\r\n"), "none");
+  EXPECT_EQ(fault(nodes + collective + "dedicated =1"),
+            "line 3 has no line feed at its end: the file may be cut");
+  EXPECT_EQ(fault(nodes + collective + "dedicated =1\ndedicated =2\n"),
+            "line 4: dedicated is there a second time");
+  EXPECT_EQ(fault(nodes + collective + "dedicated =8\n"),
+            "line 3: of 8 ranks none would be the program's");
+  EXPECT_EQ(fault("nodes \x1b[2J\n"), "is of a job whose nodes are ?[2J; this one's are 2x4");
+  EXPECT_EQ(
+      fault(std::string(200, 'a') + "\n"),
+      "line 1: '" + std::string(100, 'a') + "...' is none of nodes, collective and dedicated");
   EXPECT_EQ(fault("nodes 8x1\n" + collective + "dedicated =1\n"),
             "is of a job whose nodes are 8x1; this one's are 2x4");
   EXPECT_EQ(fault(nodes + "collective 16 bytes, 0 us\ndedicated =1\n"),
             "is of 16 bytes, 0 us; this job wants 8 bytes, 0 us");
   EXPECT_EQ(fault(nodes + collective + "\ndedicated auto\n"),
             "line 4: dedicated is 'auto'; allowed: none, or as TORC_DEDICATED is without auto");
-  EXPECT_EQ(fault("{}"), "line 1: '{}' is none of nodes, collective and dedicated");
+  EXPECT_EQ(fault("{}\n"), "line 1: '{}' is none of nodes, collective and dedicated");
   EXPECT_EQ(fault(""), "has no line nodes");
   EXPECT_EQ(fault(nodes), "has no line collective");
   EXPECT_EQ(fault(nodes + collective), "has no line dedicated");

@@ -196,5 +196,12 @@ TEST_F(FileIo, Devices) {
   EXPECT_EQ(write("/dev/full", "x").message(), "cannot write '/dev/full': No space left on device");
 }
 
+TEST_F(FileIo, SharedMemoryIsNoDevice) {
+  const std::string file = "/dev/shm/torc_file_io_" + std::to_string(::getpid());
+  EXPECT_TRUE(write(file, "x").ok());
+  EXPECT_EQ(read(file), "x");
+  fs::remove(file);
+}
+
 }  // namespace
 }  // namespace torc
