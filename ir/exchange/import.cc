@@ -81,12 +81,12 @@ class Importer {
 
   const RankPrograms& programs_;
   const Topology& topology_;
-  std::uint64_t waits_ = 0;  // of all operations so far
   const ProgramOrder& order_;
   const ChunkCells& cells_;
   const StepHazards& hazards_;
   ChunkFlow& flow_;
   std::map<std::int32_t, std::uint32_t> streams_;  // of channels
+  std::uint64_t waits_ = 0;                        // of all operations so far
   // A chunk is a part of the blocks of a node or, where there are fewer chunks than nodes, of all
   // nodes that are equal on the first axes of the order of ranks.
   std::uint32_t block_axes_ = 0;  // how many of these there are

@@ -59,6 +59,45 @@ TEST(ImportMscclpp, ExamplesAreProvedAndRunRight) {
   }
 }
 
+/// A step of n chunks waits for n others, n operations each time: a short file that asks for much.
+TEST(ImportMscclpp, WaitsAreBounded) {
+  const auto plan_of = [](int chunks) {
+    const auto region = [](const char* buffer, int index, int size) {
+      return json::array({{{"type", buffer}, {"index", index}, {"size", size}}});
+    };
+    json ops = json::array();
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      ops.push_back({{"name", "cpkt"},
+                     {"src_buff", region("i", chunk, 1)},
+                     {"dst_buff", region("s", chunk, 1)}});
+    }
+    ops.push_back({{"name", "upkt"},
+                   {"src_buff", region("s", 0, chunks)},
+                   {"dst_buff", region("o", 0, chunks)}});
+    const json block = {{"id", 0},
+                        {"ops", ops},
+                        {"channels", json::array()},
+                        {"remote_buffer_refs", json::array()}};
+    const json gpu = {{"id", 0},
+                      {"input_chunks", chunks},
+                      {"output_chunks", chunks},
+                      {"scratch_chunks", chunks},
+                      {"threadblocks", json::array({block})},
+                      {"channels", json::array()},
+                      {"remote_buffers", json::array()}};
+    return json{{"name", "wide"},
+                {"collective", "allreduce"},
+                {"protocol", "LL"},
+                {"inplace", false},
+                {"gpus", json::array({gpu})}};
+  };
+  EXPECT_EQ(refusal(plan_of(50)), "");
+  EXPECT_EQ(
+      refusal(plan_of(5000)),
+      "plan:1: error: its steps wait for each other more than 16777216 times, chunk by chunk: "
+      "steps of fewer chunks wait for fewer");
+}
+
 /// Puts one fault in; what it is.
 std::string mutate(json& plan, std::mt19937& random) {
   const auto draw = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
