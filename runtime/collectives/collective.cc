@@ -98,7 +98,8 @@ int torc_collective_test(torc_collective* collective, int* done) {
   if (collective->active) {
     context->advance();
     if (collective->active) {
-      context->rest(0);
+      torc::Backoff look;
+      context->rest(look);
       return TORC_OK;
     }
   }
@@ -114,9 +115,9 @@ int torc_collective_wait(torc_collective* collective) {
   }
   const TraceCall traced(context->trace.get(), "torc_collective_wait");
   if (context->waitsInside(collective)) collective->executor().run();
-  for (unsigned passes = 0; collective->active; ++passes) {
+  for (torc::Backoff wait; collective->active;) {
     context->advance();
-    if (collective->active) context->rest(passes);
+    if (collective->active) context->rest(wait);
   }
   return report(collective->roundStatus());
 }

@@ -59,10 +59,10 @@ Status CountsRound::layOut(int tag_base) {
 Status CountsRound::run() {
   torc_context& context = *schedule_.geometry->context;
   Progress progress = executor_->start();
-  for (unsigned passes = 0; progress == Progress::kActive; ++passes) {
+  for (Backoff wait; progress == Progress::kActive;) {
     context.advance();  // another rank may have to get here by what is under way
     progress = executor_->advance();
-    if (progress == Progress::kActive) context.rest(passes);
+    if (progress == Progress::kActive) context.rest(wait);
   }
   if (progress == Progress::kFailed) return executor_->status().annotated("counts of pairs");
   if (Status status = exchange_.read(seen_.rank, numbersOf(scratch_), passing_); !status.ok()) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sched.h>
 #include <utility>
 
 #include "runtime/api/api.h"
@@ -17,7 +16,7 @@ namespace {
 
 // With a core for every rank: fruitless looks, of a tenth of a microsecond or so each, before a
 // waiting call offers its core to others.
-constexpr unsigned kPassesBeforeYield = 2000;
+constexpr unsigned kLooksBeforeYield = 2000;
 
 }  // namespace
 
@@ -73,21 +72,20 @@ int torc_context::useCores(std::uint32_t wanted) {
   return static_cast<int>(cores->count()) + 1;
 }
 
-void torc_context::rest(unsigned passes) const {
-  if (oversubscribed_geometries > 0 || passes > kPassesBeforeYield) sched_yield();
+void torc_context::rest(torc::Backoff& wait) const {
+  if constexpr (!kSimulated) wait.afterLook(oversubscribed_geometries > 0 ? 0 : kLooksBeforeYield);
 }
 
 torc::Status torc_context::waitFor(MPI_Request* request, const char* call) {
   // Only set-up waits here. At its beginning nobody knows yet whether ranks outnumber cores; giving
   // way costs little where they do not, and 64 ranks that spin on 2 cores need a second to open a
   // library.
-  while (*request != MPI_REQUEST_NULL) {
+  for (torc::Backoff backoff; *request != MPI_REQUEST_NULL; backoff.afterLook()) {
     int done = 0;
     const int code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) return mpiStatus(code, call);
     if (done) return {};
     if (first_ != nullptr) advance();
-    sched_yield();
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/transport.h"
 #include "settings/settings.h"
+#include "support/backoff.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -65,8 +66,8 @@ struct torc_context {
   /// One pass over the rounds under way; calls callbacks. Returns how many are over.
   int advance();
 
-  /// Lets others run when that helps; `passes` counts this wait's fruitless looks.
-  void rest(unsigned passes) const;
+  /// After a fruitless look of `wait`: lets others run when that helps.
+  void rest(torc::Backoff& wait) const;
 
   /// Whether waiting for `round` is left to MPI: nothing else is under way on this rank.
   bool waitsInside(const torc::runtime::Round* round) const {

@@ -62,9 +62,9 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
   }
   if (set_up) {
     set_up->start();
-    for (unsigned passes = 0; !set_up->advance(); ++passes) {
+    for (torc::Backoff wait; !set_up->advance();) {
       geometry.context->advance();
-      geometry.context->rest(passes);
+      geometry.context->rest(wait);
     }
     if (!set_up->status().ok()) return set_up->status();
   }

@@ -231,9 +231,9 @@ StatusOr<torc_schedule*> ScheduleLoad::take() {
 
 StatusOr<torc_schedule*> loadNow(torc_geometry& geometry, const LibraryEntry& entry) {
   ScheduleLoad load(*geometry.library, geometry, entry);
-  for (unsigned passes = 0; !load.advance(); ++passes) {
+  for (Backoff wait; !load.advance();) {
     geometry.context->advance();
-    geometry.context->rest(passes);
+    geometry.context->rest(wait);
   }
   return load.take();
 }

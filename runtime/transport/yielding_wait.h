@@ -3,11 +3,10 @@
 #ifndef TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_
 #define TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_
 
-#include <sched.h>
-
 #include <mpi.h>
 
 #include "runtime/transport/smpi.h"
+#include "support/backoff.h"
 
 namespace torc::runtime {
 
@@ -16,7 +15,8 @@ namespace torc::runtime {
 inline int waitYielding(int started, MPI_Request* request) {
   if (started != MPI_SUCCESS || *request == MPI_REQUEST_NULL) return started;
   if constexpr (kSimulated) return PMPI_Wait(request, MPI_STATUS_IGNORE);
-  for (int done = 0;; sched_yield()) {
+  int done = 0;
+  for (Backoff backoff;; backoff.afterLook()) {
     const int code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (done || code != MPI_SUCCESS) return code;
   }

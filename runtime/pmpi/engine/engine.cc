@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
-#include <sched.h>
 
 #include "runtime/api/api.h"
 #include "runtime/pmpi/engine/communicator_state.h"
@@ -79,7 +78,7 @@ void advance() TORC_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 void Pause::operator()() {
-  if (oversubscribed.load(std::memory_order_relaxed) || ++looks_ > kLooksBeforeYield) sched_yield();
+  backoff_.afterLook(oversubscribed.load(std::memory_order_relaxed) ? 0 : kLooksBeforeYield);
 }
 
 int waitFor(int started, MPI_Request* request, MPI_Status* status) {

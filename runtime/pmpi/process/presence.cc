@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <iterator>
 #include <optional>
-#include <sched.h>
 #include <sstream>
 #include <string_view>
 #include <thread>
@@ -24,6 +23,7 @@
 #include <vector>
 
 #include "runtime/transport/which_mpi.h"
+#include "support/backoff.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -192,8 +192,9 @@ void waitForRanks(MPI_Comm comm, bool speaks) {
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Ibarrier(comm, &request);
   const double deadline = now() + kPatience;
+  Backoff backoff;
   for (int done = 0; PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;) {
-    sched_yield();
+    backoff.afterLook();
     if (!speaks || now() < deadline) continue;
     std::fprintf(stderr,
                  "torc: warning: still waiting for ranks after 10 s: LD_PRELOAD must name "

@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/process/engine_lock.h"
+#include "support/backoff.h"
 
 namespace torc::runtime::pmpi {
 
@@ -57,7 +58,7 @@ class Pause {
   void operator()();
 
  private:
-  unsigned looks_ = 0;
+  Backoff backoff_;
 };
 
 /// Whether ranks outnumber the cores of this host: waiting calls yield at once.
