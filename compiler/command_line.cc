@@ -1,10 +1,14 @@
 // The command line of torc and of torc-model.
 #include "compiler/command_line.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -89,6 +93,65 @@ llvm::Error checkOptions(llvm::ArrayRef<Command> commands, llvm::ArrayRef<const 
   return llvm::Error::success();
 }
 
+/// `text`, a table of `  --option - what it does`, in lines of `width` columns at most: what does
+/// not fit goes on under what it does.
+std::string wrapped(llvm::StringRef text, std::size_t width) {
+  std::string result;
+  for (const llvm::StringRef line : llvm::split(text, '\n')) {
+    const std::size_t dash = line.find(" - ");
+    const std::size_t indent = dash < width / 2 ? dash + 3 : 0;
+    std::size_t column = 0;
+    for (const llvm::StringRef word : llvm::split(line, ' ')) {
+      if (column > indent && column + 1 + word.size() > width) {
+        result += "\n" + std::string(indent, ' ');
+        column = indent;
+      } else if (word.data() != line.data()) {
+        result += ' ';
+        ++column;
+      }
+      result += word;
+      column += word.size();
+    }
+    result += '\n';
+  }
+  result.pop_back();
+  return result;
+}
+
+/// The columns of the terminal that stdout is; 0: it is none.
+std::size_t terminalColumns() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int g_terminal = -1;  // stdout, while LLVM's help goes into a file in memory
+
+/// LLVM prints help in lines as long as they come, and ends the program.
+void wrapHelp() {
+  llvm::outs().flush();
+  const off_t length = ::lseek(STDOUT_FILENO, 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(std::max<off_t>(length, 0)), ' ');
+  const ssize_t read = ::pread(STDOUT_FILENO, text.data(), text.size(), 0);
+  ::dup2(g_terminal, STDOUT_FILENO);
+  if (read >= 0) llvm::outs() << wrapped(text, terminalColumns());
+  llvm::outs().flush();
+}
+
+/// Has help that goes to a terminal fit its width.
+void fitHelpToTerminal(llvm::ArrayRef<const char*> arguments) {
+  const bool is_help = llvm::any_of(arguments, [](llvm::StringRef argument) {
+    return argument.ltrim('-').starts_with("help") && argument.starts_with("-");
+  });
+  constexpr std::size_t kNarrowest = 40;
+  if (!is_help || terminalColumns() < kNarrowest) return;
+  const int memory = ::memfd_create("help", 0);
+  if (memory < 0) return;
+  g_terminal = ::dup(STDOUT_FILENO);
+  ::dup2(memory, STDOUT_FILENO);
+  llvm::outs();  // is there before that, and so until then
+  std::atexit(wrapHelp);
+}
+
 }  // namespace
 
 int runProgram(const char* name, llvm::function_ref<int()> run) {
@@ -124,6 +187,7 @@ int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview,
 
   if (llvm::Error error = checkOptions(commands, arguments))
     return wrongUsage(toString(std::move(error)));
+  fitHelpToTerminal(arguments);
   std::string report;
   llvm::raw_string_ostream errors(report);
   if (!llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
@@ -137,10 +201,7 @@ int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview,
     g_command = command.options->getName().data();
     return command.run();
   }
-  std::string names;
-  for (const Command& command : commands)
-    names += (names.empty() ? "" : ", ") + command.options->getName().str();
-  return wrongUsage("which command? " + names + helpHint());
+  return wrongUsage(llvm::Twine("which command? ") + g_program + " help has them");
 }
 
 }  // namespace torc::compiler

@@ -109,12 +109,8 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
                                     const passes::PassPipeline& pipeline,
                                     const passes::PassManagerOptions& options) {
   if (const CollectiveRow& row = rowOf(spec.collective); !algorithm.serves(row)) {
-    std::string serving;
-    for (const Algorithm& other : algorithms()) {
-      if (other.serves(row)) serving += (serving.empty() ? "" : ", ") + other.name.str();
-    }
     return makeError("algorithm " + algorithm.name + " does not serve " +
-                     llvm::StringRef(row.name) + "; what does: " + serving);
+                     llvm::StringRef(row.name) + "; torc compile --list-algorithms");
   }
   const std::uint32_t led_cores = pipeline.ledCores();
   if (led_cores > 0 && !algorithm.may_lead)

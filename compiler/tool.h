@@ -57,8 +57,10 @@ std::string besideInput(llvm::StringRef input, llvm::StringRef extension);
 /// Writes a file, whole or not at all; `-` is stdout.
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 
-/// What a schedule's file holds, and what it took to make it, in a line on stderr.
-void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds);
+/// What a schedule's file holds, and what it took to make it, in a line on stderr; the file's name,
+/// where nobody gave it.
+void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds,
+                  llvm::StringRef name = "");
 
 /// An error made of a Status.
 llvm::Error toError(const Status& status);

@@ -551,17 +551,15 @@ std::optional<Collective> servingRootless(const CollectiveSpec& spec) {
 }
 
 llvm::Error noAlgorithm(const CollectiveSpec& spec) {
-  std::string text = "no algorithm serves " + std::string(rowOf(spec.collective).name) +
-                     " on this " + (spec.topology.isDamaged() ? "damaged " : "") +
-                     spec.topology.shape();
+  std::string text = "no algorithm serves " + std::string(rowOf(spec.collective).name) + " on " +
+                     (spec.topology.isDamaged() ? "damaged " : "") + spec.topology.shape();
   if (spec.topology.isDamaged() && isAlltoall(rowOf(spec.collective))) {
     llvm::handleAllErrors(checkRouteHops(spec.topology), [&](const llvm::ErrorInfoBase& error) {
       text += "; " + error.message();
     });
   }
   if (const std::optional<Collective> rootless = servingRootless(spec)) {
-    text += "; a schedule for " + std::string(rowOf(*rootless).name) +
-            " does, in a library, torc-run and the C API";
+    text += "; " + std::string(rowOf(*rootless).name) + " does, in libraries";
   }
   return makeError(text);
 }

@@ -11,6 +11,7 @@
 #include "compiler/commands/commands.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
+#include "compiler/program_name.h"
 #include "compiler/progress.h"
 #include "compiler/proved_file.h"
 #include "compiler/sizes.h"
@@ -104,7 +105,7 @@ opt<bool> leaders(
 opt<std::string> emit("emit", value_desc("form"), init("torc"), sub(command), cat(category),
                       desc("torc (default: the file), json, text, or plan (before expand-rings)"));
 opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
-                        desc("Where to write; - is stdout"));
+                        desc("Where to write, COLLECTIVE-SHAPE.torc by default; - is stdout"));
 opt<bool> quiet("quiet", sub(command), cat(category), desc("No summary on stderr"));
 PassFlags pass_flags(command, category, /*verify_each=*/false);
 
@@ -197,6 +198,34 @@ llvm::Error readPipeline(Request& request) {
   return readChoice(dependences, pipeline.dependences);
 }
 
+/// Tells of `option`, which is given, where nothing of the pipeline depends on its field.
+template <auto Field>
+void warnIfIdle(const Option& option, const Request& request) {
+  PipelineOptions others = request.pipeline;
+  others.*Field = PipelineOptions().*Field;
+  if (option.getNumOccurrences() == 0 || others.*Field == request.pipeline.*Field ||
+      pipelineOf(*request.algorithm, others) != pipelineOf(*request.algorithm, request.pipeline)) {
+    return;
+  }
+  llvm::errs() << g_program << ": warning: --" << option.ArgStr << " changes nothing of "
+               << request.algorithm->name << '\n';
+}
+
+/// Tells of options that are given and change nothing.
+void warnOfIdle(const Request& request) {
+  warnIfIdle<&PipelineOptions::weights>(weights, request);
+  warnIfIdle<&PipelineOptions::directions>(directions, request);
+  warnIfIdle<&PipelineOptions::chunks>(chunks, request);
+  warnIfIdle<&PipelineOptions::dependences>(dependences, request);
+  warnIfIdle<&PipelineOptions::in_flight>(in_flight, request);
+  warnIfIdle<&PipelineOptions::segments>(segments, request);
+  warnIfIdle<&PipelineOptions::segment_order>(segment_order, request);
+  warnIfIdle<&PipelineOptions::peers>(peers, request);
+  warnIfIdle<&PipelineOptions::window>(window, request);
+  if (request.pipeline.cuts == CutRings::kDetours && request.spec.topology.dead_link_count == 0)
+    llvm::errs() << g_program << ": warning: --cuts changes nothing where no link is dead\n";
+}
+
 /// Every algorithm with what it does, and whom it serves.
 std::string algorithmList() {
   std::string text;
@@ -240,8 +269,9 @@ llvm::Expected<Request> readRequest() {
   if (llvm::Error error = readPipeline(request)) return error;
   if (llvm::Error error = checkWord(emit, {"torc", "json", "text", "plan"})) return error;
   if (output.empty() && !explain) {
-    if (emit == "torc") return makeError("compile: which file? -o FILE");
-    output = "-";
+    const std::string name =
+        (rowOf(*parsed).name + llvm::Twine("-") + request.spec.topology.shape()).str();
+    output = emit == "torc" ? name + ".torc" : "-";
   }
   return request;
 }
@@ -322,6 +352,7 @@ int run() {
     }
     if (explain && output.empty()) return kSuccess;
   }
+  if (!quiet) warnOfIdle(*request);
   const bool only_plan = emit == "plan";
   if (only_plan && request->algorithm->form == PlanForm::kSteps) {
     return wrongUsage(request->algorithm->name.str() + " makes steps, there is no plan to emit");
@@ -354,7 +385,9 @@ int run() {
   if (llvm::Error error = writeOutput(output, form)) return inputFault(std::move(error));
   if (!quiet) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    printSummary(program.schedule.view(), form.size(), elapsed.count());
+    const bool is_named = output.getNumOccurrences() > 0 || output == "-";
+    printSummary(program.schedule.view(), form.size(), elapsed.count(),
+                 is_named ? "" : output.getValue());
   }
   return kSuccess;
 }

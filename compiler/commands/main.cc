@@ -57,8 +57,7 @@ int wrongLibraryCommand(llvm::ArrayRef<Command> commands, llvm::StringRef word) 
   }
   return wrongUsage(
       "library: unknown command '" + word + "'" +
-      (nearest.empty() ? "; there are " + names : ", did you mean '" + nearest + "'?") +
-      " (torc library --help)");
+      (nearest.empty() ? "; there are " + names : "; did you mean '" + nearest + "'?"));
 }
 
 int run(int argc, char** argv) {

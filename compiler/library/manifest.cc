@@ -240,8 +240,8 @@ llvm::Expected<Json> loadManifest(llvm::StringRef path, const LibraryIndex& inde
   StatusOr<std::vector<std::byte>> bytes = readFile(file);
   if (!bytes.ok()) return toError(bytes.status());
   if (checksumOf(*bytes) != index.manifest_checksum) {
-    return makeError(file + ": is not the one that " + indexPath(path.str()) +
-                     " was written with: checksum " + hexText(checksumOf(*bytes)) + ", expected " +
+    return makeError(file + ": is not the one of " + indexPath(path.str()) + ": checksum " +
+                     hexText(checksumOf(*bytes)) + ", expected " +
                      hexText(index.manifest_checksum));
   }
   const char* const begin = reinterpret_cast<const char*>(bytes->data());

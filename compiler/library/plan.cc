@@ -99,7 +99,7 @@ llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, SubTo
       if (plan.sub_tori.size() == kMostSubTori) {
         return makeError("partition " + topology.shape() + ": more than " +
                          llvm::Twine(kMostSubTori) +
-                         " sub-tori; --sub-tori whole-axes takes whole axes only");
+                         " sub-tori; --sub-tori whole-axes takes fewer");
       }
       const SubTorusAxes axes = canonicalAxes(topology, extents);
       PlannedShape shape{.topology = subTorusTopology(topology, extents, axes),

@@ -1,6 +1,8 @@
 // Bytes of tables.
 #include "compiler/spec/program_size.h"
 
+#include <cstdio>
+
 #include "ir/verifier/verifier.h"
 #include "support/message.h"
 
@@ -19,21 +21,22 @@ double ProgramSize::fileBytes(double chunks) const {
 }
 
 std::string beyondLimits(const ProgramSize& size) {
-  const auto beyond = [](const char* what, double amount, const char* of, double limit) {
-    return message(what, " about ", amount, of, ", more than ", std::uint64_t(limit));
+  const auto beyond = [](double amount, const char* of, double limit) {
+    char rounded[32];
+    std::snprintf(rounded, sizeof(rounded), "%.3g", amount);
+    return message("about ", rounded, of, ", more than ", std::uint64_t(limit));
   };
   if (size.operations > kMaxPlannedOperations) {
-    return beyond("its schedule would have", size.operations, " operations", kMaxPlannedOperations);
+    return beyond(size.operations, " operations", kMaxPlannedOperations);
   }
   if (size.boxes + size.pieces > 8 * kMaxPlannedOperations) {
-    return beyond("its schedule would have", size.boxes + size.pieces, " boxes and pieces",
-                  8 * kMaxPlannedOperations);
+    return beyond(size.boxes + size.pieces, " boxes and pieces", 8 * kMaxPlannedOperations);
   }
   if (size.proof_steps > kMaxProofSteps) {
-    return beyond("its proof would take", size.proof_steps, " steps", kMaxProofSteps);
+    return beyond(size.proof_steps, " proof steps", kMaxProofSteps);
   }
   if (size.cell_steps > ir::kMaxProofWork) {
-    return beyond("its proof would take", size.cell_steps, " steps", ir::kMaxProofWork);
+    return beyond(size.cell_steps, " proof steps", ir::kMaxProofWork);
   }
   return {};
 }

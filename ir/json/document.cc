@@ -11,6 +11,7 @@
 #include "ir/make_error.h"
 #include "ir/text/lexer.h"
 #include "ir/text/text.h"
+#include "support/setting_values.h"
 
 namespace torc::ir {
 namespace {
@@ -152,6 +153,16 @@ std::string syntaxFault(llvm::StringRef what) {
 
 std::string shownName(llvm::StringRef name) {
   return "'" + printable(name) + "'";
+}
+
+std::string unknownKey(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> known) {
+  constexpr std::size_t kShort = 40;
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  const std::string_view nearest = nearestName(key, names);
+  const std::string all = llvm::join(known, ", ");
+  std::string text = "unknown key " + shownName(key);
+  if (!nearest.empty()) return text + "; did you mean '" + std::string(nearest) + "'?";
+  return text + (all.size() <= kShort ? " (keys are " + all + ")" : " (docs/schemas has the keys)");
 }
 
 }  // namespace torc::ir

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 #include <nlohmann/json.hpp>
@@ -45,6 +46,10 @@ std::string syntaxFault(llvm::StringRef what);
 
 /// A name from a document for a message: quoted, cut if long, nothing unprintable.
 std::string shownName(llvm::StringRef name);
+
+/// "unknown key 'sise'; did you mean 'size'?"; where none is near "(keys are size, kind)", or,
+/// where these are many, where to find them.
+std::string unknownKey(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> known);
 
 }  // namespace torc::ir
 

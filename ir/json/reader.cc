@@ -107,8 +107,9 @@ bool ScheduleReader::object(const JsonNode& node, Names required, Names optional
   if (known == node.value().size()) return true;
   for (const auto& [key, value] : node.value().items()) {
     if (llvm::is_contained(required, key) || llvm::is_contained(optional, key)) continue;
-    return fail(node, "unknown key " + shownName(key) + " (keys are " + listed(required) +
-                          (optional.empty() ? "" : ", ") + listed(optional) + ")");
+    llvm::SmallVector<llvm::StringRef> known(required.begin(), required.end());
+    known.append(optional.begin(), optional.end());
+    return fail(node, unknownKey(key, known));
   }
   return true;
 }

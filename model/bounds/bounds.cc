@@ -324,7 +324,7 @@ llvm::Expected<CollectiveRow> parseBoundedCollective(llvm::StringRef name) {
     if (name == llvm::StringRef(row.name)) return row;
   }
   return unknownName("collective", name, boundedCollectives(),
-                     "bounds are known for " + llvm::join(boundedCollectives(), ", "));
+                     "docs/research/bounds.md names those that have bounds");
 }
 
 llvm::StringRef name(BandwidthLimit limit) {

@@ -144,9 +144,8 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
                        " bytes deadlock: less than a packet of " + text(p.packet));
     }
     if (p.channel < p.packet + bytes) {
-      return makeError("packet setting channel: a buffer of " + text(p.channel) +
-                       " bytes never has room for a packet of " + text(p.packet) + " and " +
-                       text(bytes) + " more (" + name + ")");
+      return makeError("packet setting channel: " + text(p.channel) + " bytes hold no packet of " +
+                       text(p.packet) + " and " + text(bytes) + " more (" + name + ")");
     }
   }
   if (p.injection < p.packet || p.reception < p.packet) {

@@ -119,12 +119,9 @@ bool MachineReader::object(const ir::JsonNode& node, Keys required, Keys optiona
   }
   for (const auto& [key, value] : node.value().items()) {
     if (llvm::is_contained(required, key) || llvm::is_contained(optional, key)) continue;
-    std::string known;
-    for (Keys keys : {required, optional}) {
-      for (llvm::StringRef one : keys)
-        known += (known.empty() ? "" : ", ") + one.str();
-    }
-    return fail(node, "unknown key " + ir::shownName(key) + " (keys are " + known + ")");
+    llvm::SmallVector<llvm::StringRef> known(required.begin(), required.end());
+    known.append(optional.begin(), optional.end());
+    return fail(node, ir::unknownKey(key, known));
   }
   return true;
 }

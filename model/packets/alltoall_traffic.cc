@@ -393,12 +393,12 @@ llvm::ArrayRef<AlltoallStrategy> alltoallStrategies() {
 }
 
 llvm::Expected<AlltoallStrategy> parseAlltoallStrategy(llvm::StringRef text) {
-  std::string all;
+  std::vector<llvm::StringRef> names;
   for (const AlltoallStrategy strategy : kStrategies) {
     if (text == llvm::StringRef(name(strategy))) return strategy;
-    all += (all.empty() ? "" : ", ") + std::string(name(strategy));
+    names.push_back(name(strategy));
   }
-  return makeError("'" + text + "' is none of " + all);
+  return unknownName("strategy", text, names, "torc simulate --help has them");
 }
 
 double bisectionTicks(const Topology& topology, llvm::ArrayRef<std::uint32_t> wire_ticks) {

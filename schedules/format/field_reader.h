@@ -78,7 +78,7 @@ inline Status readChecksum(FieldReader& reader) {
   if (const std::uint64_t actual = XXH3_64bits(content.data(), content.size());
       actual != checksum) {
     return reader.fault(std::hex, std::setfill('0'), "header says ", std::setw(16), checksum,
-                        ", content has ", std::setw(16), actual, ": the file is damaged");
+                        ", content ", std::setw(16), actual, ": damaged");
   }
   return {};
 }

@@ -18,7 +18,7 @@ constexpr FileKind kIndexFile{std::to_array(kIndexMagic),
                               "not the index of a torc library",
                               "index version",
                               kIndexVersion,
-                              "build the library again (torc library build)",
+                              "build the library again",
                               sizeof(IndexHeader)};
 
 struct Tables {

@@ -208,8 +208,7 @@ Status OperationValidator::checkLoop(const Operation& operation) {
   const PeerLoop& peers = schedule_.peer_loops[operation.peer];
   peer_loop_messages_ += peers.size();
   if (peer_loop_messages_ > kMaxPeerLoopMessages) {
-    return malformed("peer: the loops over peers up to here have more than ", kMaxPeerLoopMessages,
-                     " messages");
+    return malformed("peer: loops over peers have more than ", kMaxPeerLoopMessages, " messages");
   }
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const bool still = peers.count[axis] == 1 && peers.first[axis] == 0;

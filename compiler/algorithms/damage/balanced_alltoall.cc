@@ -173,9 +173,7 @@ llvm::Error checkRouteHops(const Topology& topology) {
     }
     if (hops <= kMaxRouteHops) return llvm::Error::success();
   }
-  return makeError("balanced routes: the blocks of " + std::to_string(nodes) + " live nodes on " +
-                   topology.shape() + " have more than " + std::to_string(kMaxRouteHops) +
-                   " hops to make");
+  return makeError("balanced routes: more than " + std::to_string(kMaxRouteHops) + " hops");
 }
 
 llvm::Expected<ir::Program> planBalancedAlltoall(const CollectiveSpec& spec) {

@@ -51,8 +51,7 @@ llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef o
   if (begin.contains("num_ranks")) {
     return refuse("is a GOAL schedule, which says nothing of data");
   }
-  return refuse(
-      "is of no format that is read (MSCCL XML, MSCCL++ plans, SCCL algorithms, TACOS results)");
+  return refuse("no MSCCL XML, MSCCL++ plan, SCCL algorithm or TACOS result");
 }
 
 }  // namespace torc::ir

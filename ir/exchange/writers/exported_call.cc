@@ -47,9 +47,9 @@ llvm::Expected<ExportedCall> ExportedCall::make(const ScheduleView& schedule,
   }
   operations *= call.schedule_.segments;
   if (operations <= static_cast<double>(kMostExported)) return call;
-  return makeError("too large: all ranks together have " +
+  return makeError("too large: all ranks have " +
                    llvm::Twine(static_cast<std::uint64_t>(std::min(operations, 1e18))) +
-                   " operations, and at most " + llvm::Twine(kMostExported) + " are exported");
+                   " operations, more than " + llvm::Twine(kMostExported));
 }
 
 llvm::Expected<FlatProgram> ExportedCall::program(std::int32_t rank) const {

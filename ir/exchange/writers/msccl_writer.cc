@@ -181,11 +181,8 @@ llvm::Expected<MscclWriter> MscclWriter::make(const ScheduleView& schedule, std:
   }
   if (ranks->chunk > 0) ranks->chunks /= ranks->chunk;
   if (ranks->chunks > kMostChunks) {
-    return makeError(
-        "the colors' shares take " + llvm::Twine(ranks->chunks) +
-        " equal chunks of the vector, and MSCCL programs are written with at most " +
-        llvm::Twine(kMostChunks) +
-        " (torc compile --weights equal takes fewer, as do fewer chunks and segments)");
+    return makeError("its shares take " + llvm::Twine(ranks->chunks) + " equal chunks, more than " +
+                     llvm::Twine(kMostChunks) + " (--weights equal takes fewer)");
   }
   return MscclWriter(std::move(ranks));
 }

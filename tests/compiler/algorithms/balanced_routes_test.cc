@@ -113,8 +113,7 @@ TEST(BalancedAlltoall, IsProvedAndRight) {
 TEST(BalancedAlltoall, LargeTopologiesAreRefused) {
   const Topology topology = damaged("8x8x8", {"1,2,3"});
   EXPECT_EQ(toString(planBalancedAlltoall({Collective::kAlltoall, topology}).takeError()),
-            "balanced routes: the blocks of 511 live nodes on 8x8x8 have more than 1000000 hops to "
-            "make");
+            "balanced routes: more than 1000000 hops");
 }
 
 }  // namespace

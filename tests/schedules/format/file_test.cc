@@ -196,8 +196,8 @@ TEST(File, Checksum) {
   samples::setHeader(file, header);
   char expected[200];
   std::snprintf(expected, sizeof(expected),
-                "a.torc: 00000018: checksum: header says 0000000000000012, content has %016llx: "
-                "the file is damaged",
+                "a.torc: 00000018: checksum: header says 0000000000000012, content %016llx: "
+                "damaged",
                 static_cast<unsigned long long>(sound));
   EXPECT_EQ(messageOf(file), expected);
 }
