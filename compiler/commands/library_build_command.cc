@@ -133,7 +133,8 @@ llvm::Expected<Request> readRequest() {
 void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double seconds) {
   llvm::raw_ostream& out = llvm::errs();
   const LibraryIndex& index = library.index;
-  out << "shape           sub-tori  collective      ranges  smallest us  x bound   largest us  x "
+  out << "shape           sub-tori  collective          ranges  smallest us  x bound   largest us  "
+         "x "
          "bound\n";
   for (std::size_t i = 0; i < index.entries.size();) {
     const LibraryEntry& first = index.entries[i];
@@ -147,7 +148,7 @@ void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double s
     const ScheduleRange& largest = library.ranges[end - 1];
     out << llvm::left_justify(plan.shapes[first.shape].topology.shape(), 15)
         << llvm::format("%9u  ", plan.shapes[first.shape].sub_tori)
-        << llvm::left_justify(rowOf(first.collective).name, 14)
+        << llvm::left_justify(rowOf(first.collective).name, 18)
         << llvm::format("%8u", static_cast<unsigned>(end - i))
         << llvm::format("%13.2f %8.3f", 1e6 * smallest.lowest_s,
                         boundRatio(smallest.lowest_s, smallest.lowest_bound_s))

@@ -240,6 +240,10 @@ llvm::Expected<LibraryFolder> LibraryFolder::create(llvm::StringRef destination)
   return folder;
 }
 
+std::string LibraryFolder::checkpointPath() const {
+  return hiddenBeside(target_) + ".torc-choices";
+}
+
 llvm::Error LibraryFolder::takeOldFiles(const std::set<std::string>& but) const {
   const std::string files(kLibraryFilesFolder);
   for (const std::string& name : namesIn(target_ + "/" + files)) {
