@@ -176,7 +176,7 @@ ${renderChapters(chapter)}
 }
 
 const written = new Map();
-if (faults.length === 0) chapters.forEach((chapter, i) => written.set(chapter.html, renderBook(chapter, i)));
+chapters.forEach((chapter, i) => chapter.tokens && written.set(chapter.html, renderBook(chapter, i)));
 if (faults.length > 0) {
   for (const fault of new Set(faults)) console.error(`book: ${fault}`);
   process.exit(1);
