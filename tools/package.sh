@@ -49,7 +49,7 @@ Document: torc
 Title: torc: collectives of torus networks, compiled
 Author: the torc authors
 Abstract: Tutorials and reference for users, sites, researchers and developers.
-Section: Science
+Section: Science/Engineering
 
 Format: HTML
 Index: /usr/share/doc/torc/index.html
@@ -63,6 +63,12 @@ if [[ -n $left ]]; then
   echo "package.sh: no package has $left" >&2
   exit 1
 fi
+
+# What python3 has compiled of the module goes with it.
+mkdir "$work/python3-torc/DEBIAN"
+printf '#!/bin/sh\nset -e\npy3compile -p python3-torc\n' >"$work/python3-torc/DEBIAN/postinst"
+printf '#!/bin/sh\nset -e\npy3clean -p python3-torc\n' >"$work/python3-torc/DEBIAN/prerm"
+chmod 755 "$work/python3-torc/DEBIAN/"{postinst,prerm}
 
 # describe PACKAGE SECTION DEPENDS TITLE TEXT
 describe() {
