@@ -59,7 +59,8 @@ done
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 # The figures of the book are those of the pages.
-bash tools/book.sh "$pages/book" || echo "install.sh: without node and its module marked, the pages are Markdown alone" >&2
+bash tools/book.sh "$pages/book" ||
+  echo "install.sh: the pages are Markdown alone (HTML needs node and its module marked)" >&2
 mapfile -t documents < <(
   find docs -type f ! -name BUILD ! -name SUMMARY.md ! -name book.toml | sort
   find "$pages" -path '*/book/*' \( -name '*.html' -o -name style.css \) | sort

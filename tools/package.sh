@@ -43,6 +43,10 @@ take python3-torc lib/python3
 take torc bin share/man share/bash-completion share/fish share/zsh share/torc
 mv "$work/torc/usr/share/zsh/"{site-functions,vendor-completions}
 take torc-doc share/doc/torc
+if [[ ! -e $work/torc-doc/usr/share/doc/torc/index.html ]]; then
+  echo "package.sh: torc-doc has no book" >&2
+  exit 1
+fi
 mkdir "$work/torc-doc/usr/share/doc-base"
 cat >"$work/torc-doc/usr/share/doc-base/torc-doc.torc" <<'END'
 Document: torc

@@ -96,7 +96,7 @@ function renderPage(chapter) {
   Object.assign(renderer, {
     heading(text) {
       const { id, level } = chapter.headings[next++];
-      return `<h${level} id="${id}">${text} <a class="anchor" href="#${id}" aria-label="Link to this heading">#</a></h${level}>\n`;
+      return `<h${level} id="${id}"><a class="anchor" href="#${id}" aria-label="Link to this heading">#</a>${text}</h${level}>\n`;
     },
     link(href, title, text) {
       const to = target(chapter.page, href);
