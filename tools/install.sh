@@ -56,9 +56,15 @@ for target in "${targets[@]}"; do
   target=${target#//}
   built+=("bazel-bin/${target/://}")
 done
-mapfile -t documents < <(find docs -type f ! -name BUILD | sort)
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
+# The figures of the book are those of the pages.
+bash tools/book.sh "$pages/book" ||
+  echo "install.sh: the pages are Markdown alone (HTML needs node and its module marked)" >&2
+mapfile -t documents < <(
+  find docs -type f ! -name BUILD ! -name SUMMARY.md ! -name book.toml | sort
+  find "$pages" -path '*/book/*' \( -name '*.html' -o -name style.css \) | sort
+)
 programs=()
 for file in "${built[@]}"; do
   [[ $file == *.so ]] || programs+=("$file")

@@ -17,6 +17,9 @@ for file in "$@"; do
     docs/*)
       install -D -m 644 "$file" "$root/share/doc/torc/${file#docs/}"
       ;;
+    */book/*)
+      install -D -m 644 "$file" "$root/share/doc/torc/${file#*/book/}"
+      ;;
     */torc | */torc-model | */torc-run | */torc-gemm | */torc-lu)
       install -D -m 755 "$file" "$root/bin/$name"
       ;;

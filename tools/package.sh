@@ -7,7 +7,7 @@
 #
 #   libtorc1     libtorc.so.1 and libtorc_pmpi.so.1     libtorc-dev  headers, pkg-config, CMake
 #   torc         the programs, man pages, completion    torc-linalg  multiplication and LU
-#   torc-doc     the pages                              python3-torc the module
+#   torc-doc     the pages, as HTML too                       python3-torc the module
 #   torc-openmpi libraries, headers and torc-run for Open MPI, beside those of MPICH: /usr/lib/torc/openmpi
 #
 # $TORC_MAINTAINER: who answers for them, as `Name <mail@host>` (default: who made the last commit).
@@ -43,6 +43,22 @@ take python3-torc lib/python3
 take torc bin share/man share/bash-completion share/fish share/zsh share/torc
 mv "$work/torc/usr/share/zsh/"{site-functions,vendor-completions}
 take torc-doc share/doc/torc
+if [[ ! -e $work/torc-doc/usr/share/doc/torc/index.html ]]; then
+  echo "package.sh: torc-doc has no book" >&2
+  exit 1
+fi
+mkdir "$work/torc-doc/usr/share/doc-base"
+cat >"$work/torc-doc/usr/share/doc-base/torc-doc.torc" <<'END'
+Document: torc
+Title: torc: collectives of torus networks, compiled
+Author: the torc authors
+Abstract: Tutorials and reference for users, sites, researchers and developers.
+Section: Science/Engineering
+
+Format: HTML
+Index: /usr/share/doc/torc/index.html
+Files: /usr/share/doc/torc/*.html /usr/share/doc/torc/*/*.html
+END
 # Environment modules are for trees of their own.
 rm -r "$work/all/usr/share/modulefiles"
 rm -r "$work/torc-openmpi/$openmpi/"{share,lib/python3} "$work/torc-openmpi/$openmpi/bin/"{torc,torc-model}
@@ -51,6 +67,12 @@ if [[ -n $left ]]; then
   echo "package.sh: no package has $left" >&2
   exit 1
 fi
+
+# What python3 has compiled of the module goes with it.
+mkdir "$work/python3-torc/DEBIAN"
+printf '#!/bin/sh\nset -e\npy3compile -p python3-torc\n' >"$work/python3-torc/DEBIAN/postinst"
+printf '#!/bin/sh\nset -e\npy3clean -p python3-torc\n' >"$work/python3-torc/DEBIAN/prerm"
+chmod 755 "$work/python3-torc/DEBIAN/"{postinst,prerm}
 
 # describe PACKAGE SECTION DEPENDS TITLE TEXT
 describe() {
@@ -116,5 +138,6 @@ describe torc-openmpi science "torc (= $version), openmpi-bin" "compiled collect
   " The libraries, headers and torc-run for programs of Open MPI, below
  /usr/lib/torc/openmpi. Schedules serve both MPIs."
 describe torc-doc doc "" "compiled collectives of torus networks (pages)" \
-  " Pages for users, sites, developers and researchers, with examples."
+  " A book for users, sites, developers and researchers, with tutorials and
+ examples: /usr/share/doc/torc/index.html."
 ls -l "$folder" | awk 'NR > 1 { print $5, $9 }'

@@ -10,8 +10,8 @@ packages=(
   clang libclang-rt-14-dev clang-format
   # Programs against an installed torc, and what a library exports.
   pkgconf binutils cmake man-db
-  # The modules of viewer/.
-  nodejs
+  # The modules of viewer/, and docs/ as HTML.
+  nodejs node-marked
   # Both MPIs, which the tools below name; who has the plain names does not matter.
   mpich libmpich-dev libhwloc-dev
   openmpi-bin libopenmpi-dev

@@ -7,7 +7,9 @@ set -euo pipefail
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-bash tools/install_files.sh "$work/first" "$@"
+bash tools/book.sh "$work/book"
+mapfile -t book < <(find "$work/book" -name '*.html' -o -name style.css)
+bash tools/install_files.sh "$work/first" "$@" "${book[@]}"
 # It can be moved: nothing in it names the place.
 mv "$work/first" "$work/prefix"
 examples=$work/prefix/share/doc/torc/examples
@@ -72,6 +74,9 @@ for shell in zsh fish; do
   [[ $("complete_in_$shell" torc library build --par) == --partition= ]] || fail "$shell: completion of an option"
 done
 grep -q "torc $(torc --version | sed 's/torc //'): compiled" prefix/share/modulefiles/torc/* || fail "module file"
+
+echo "== the book"
+python3 "$root/tests/tools/book_links.py" "$work/prefix/share/doc/torc" || fail "links of the installed book"
 
 echo "== CMake"
 mkdir project

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# docs/ as a book: it is made, all of its links lead somewhere, and what is missing is told, a line each.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "book_test: $*" >&2
+  exit 1
+}
+
+bash tools/book.sh "$work/book"
+python3 tests/tools/book_links.py "$work/book" || fail "links"
+! grep -rE '(src="|<link [^>]*href="|url\()(https?:)?//' "$work/book" --include='*.html' --include='*.css' || fail "a page asks for a network"
+for page in users sites research; do
+  grep -q "\"$page/tutorial.html\"" "$work/book/index.html" || fail "the first page has no tutorial for $page"
+done
+
+# A copy with faults. What Bazel gives a test are links.
+mkdir "$work/other"
+cp -rL docs tools "$work/other"
+sed -i '/users\/view.md/d' "$work/other/docs/SUMMARY.md"
+echo '[a](none.md) [b](cli.md#none)' >>"$work/other/docs/users/trace.md"
+! bash "$work/other/tools/book.sh" "$work/none" >"$work/said.txt" 2>&1 || fail "faults are not told"
+for fault in 'SUMMARY.md: users/view.md is missing' 'users/trace.md: none.md: the book has no such page' \
+  'users/trace.md: cli.md#none: no such heading'; do
+  grep -qxF "book: $fault" "$work/said.txt" || fail "not told: $fault: $(cat "$work/said.txt")"
+done
+[[ ! -e $work/none ]] || fail "a book with faults is written"

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Writes docs/ as a book: one HTML page for each Markdown page, in the order of docs/SUMMARY.md, with the
+# figures and files beside them. It opens from a disk, without network. docs/developers/book.md says more.
+#
+#   bash tools/book.sh [FOLDER]        default: build/book; index.html is the first page
+set -euo pipefail
+folder=$(realpath -m "${1:-build/book}")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# Debian's modules lie there, which a node of another origin does not know.
+export NODE_PATH=${NODE_PATH:+$NODE_PATH:}/usr/share/nodejs
+node tools/book/book.mjs docs tools/book/style.css "$folder"
