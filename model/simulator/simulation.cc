@@ -15,7 +15,7 @@ Simulation::Simulation(SimulationGraph& graph, const Machine& machine,
     : graph_(graph),
       machine_(machine),
       options_(options),
-      waiting_(graph.dependences),
+      waiting_(graph.tasks.size()),
       states_(graph.tasks.size()),
       cores_(graph.cores + (machine.message_gap > 0 ? graph.machine_nodes : 0)),
       sending_(machine.ports > 0 ? graph.machine_nodes : 0),
@@ -23,7 +23,8 @@ Simulation::Simulation(SimulationGraph& graph, const Machine& machine,
 
 std::uint64_t Simulation::run() {
   for (std::uint32_t task = 0; task < graph_.tasks.size(); ++task) {
-    if (waiting_[task] == 0) ready_.push_back(task);
+    waiting_[task].dependences = graph_.dependences[task];
+    if (graph_.dependences[task] == 0) ready_.push_back(task);
   }
   while (true) {
     for (std::size_t i = 0; i < ready_.size(); ++i)
@@ -121,7 +122,7 @@ SimulateResult Simulation::result() const {
       result.buffers |= task.bytes > 0 && is_awaited && isBuffered(task);
     }
     if (task.kind != TaskKind::kPass) ++result.operations;
-    result.steps = std::max<std::uint64_t>(result.steps, states_[i].depth);
+    result.steps = std::max<std::uint64_t>(result.steps, waiting_[i].depth);
   }
   result.messages = *std::max_element(sent.begin(), sent.end());
   std::map<LinkClass, LinkUse> busiest;
@@ -215,8 +216,9 @@ void Simulation::finish(std::uint32_t index) {
   for (std::uint32_t k = graph_.first_successor[index]; k < graph_.first_successor[index + 1];
        ++k) {
     const std::uint32_t next = graph_.successors[k];
-    states_[next].depth = std::max(states_[next].depth, state.depth);
-    if (--waiting_[next] > 0) continue;
+    Waiting& waiting = waiting_[next];
+    waiting.depth = std::max(waiting.depth, waiting_[index].depth);
+    if (--waiting.dependences > 0) continue;
     states_[next].cause = index;
     ready_.push_back(next);
   }
@@ -225,7 +227,8 @@ void Simulation::finish(std::uint32_t index) {
 void Simulation::startMessage(std::uint32_t send) {
   const Task& task = graph_.tasks[send];
   State& state = states_[send];
-  if (!isBuffered(task)) state.depth = 1 + std::max(state.depth, states_[task.partner].depth);
+  std::uint32_t& depth = waiting_[send].depth;
+  if (!isBuffered(task)) depth = 1 + std::max(depth, waiting_[task.partner].depth);
   state.served = now_;
   if (busySeconds(send) > 0) {
     wantCore(send);
@@ -323,8 +326,9 @@ void Simulation::arrive(std::uint32_t send) {
   const bool buffered = isBuffered(graph_.tasks[send]);
   if (!buffered) finish(send);
   states_[send].arrival = now_;
-  state.depth = std::max(state.depth + (buffered && !isEager(graph_.tasks[send]) ? 1 : 0),
-                         states_[send].depth + (buffered ? 1 : 0));
+  std::uint32_t& depth = waiting_[receive].depth;
+  depth = std::max(depth + (buffered && !isEager(graph_.tasks[send]) ? 1 : 0),
+                   waiting_[send].depth + (buffered ? 1 : 0));
   state.has_arrived = true;
   if (state.is_ready) occupyCore(receive);
 }

@@ -39,6 +39,12 @@ class Simulation {
     }
   };
 
+  /// What the end of every dependence changes, by itself: that is what most memory is read for.
+  struct Waiting {
+    std::uint32_t dependences = 0;  // that are not complete
+    std::uint32_t depth = 0;        // messages one after another up to its end
+  };
+
   struct State {
     double ready = 0;                        // when its dependences were complete
     double served = 0;                       // when a core took it up
@@ -52,7 +58,6 @@ class Simulation {
     std::uint32_t core_before = kNone;       // the task for which its core let it wait
     std::uint32_t interface_before = kNone;  // the send for which the interface let it wait
     std::uint32_t port_before = kNone;       // the send whose port it got after waiting
-    std::uint32_t depth = 0;                 // messages one after another up to its end
     bool is_ready = false;
     bool at_interface = false;  // sends: the core has done its part
     bool has_arrived = false;   // receives: the data have
@@ -144,7 +149,7 @@ class Simulation {
   SimulationGraph& graph_;
   const Machine& machine_;
   const SimulateOptions& options_;
-  std::vector<std::uint32_t> waiting_;  // dependences of each task that are not complete
+  std::vector<Waiting> waiting_;  // by task, as the states
   std::vector<State> states_;
   std::vector<Core> cores_;
   std::vector<Ports> sending_, receiving_;  // by node; empty: no limit
