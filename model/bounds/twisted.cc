@@ -2,7 +2,6 @@
 #include "model/bounds/twisted.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace torc::model {
 
@@ -19,6 +18,22 @@ Coordinates twistedNeighbour(const TwistedSizes& sizes, Coordinates at, std::uin
     }
   }
   return at;
+}
+
+std::vector<GraphLink> twistedLinks(const Topology& places, double bandwidth, double latency) {
+  const TwistedSizes sizes = {places.axes[0].size, places.axes[1].size, places.axes[2].size};
+  std::vector<GraphLink> links;
+  for (std::uint32_t node = 0; node < places.ranks(); ++node) {
+    const Coordinates at = places.coordinatesOf(static_cast<std::int32_t>(node));
+    for (std::uint32_t axis = 0; axis < sizes.size(); ++axis) {
+      for (const int sign : {1, -1}) {
+        const std::int32_t to = places.rankOf(twistedNeighbour(sizes, at, axis, sign));
+        links.push_back({node, static_cast<std::uint32_t>(to), bandwidth, latency});
+      }
+    }
+  }
+  sortLinks(links);
+  return links;
 }
 
 TwistedDistances twistedDistances(const TwistedSizes& sizes) {
