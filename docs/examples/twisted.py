@@ -62,7 +62,7 @@ if __name__ == "__main__":
     sizes = tuple(map(int, sys.argv[1:4]))
     program, load, furthest = allreduce(sizes)
     shape = "x".join(map(str, sizes))
-    program.compile(sys.argv[4], torus=shape)
+    program.compile(sys.argv[4], torus=shape + "t")
     bound = torc.bounds("allreduce", torus=shape + "t", bytes=program.ranks * 1000)
     print(f"{shape}t: proved; {2 * furthest} steps; the busiest link carries {load} blocks, "
           f"{load * 1e3 / bound['bandwidth_s'] / 1e9:.3f} of the bound")

@@ -21,7 +21,9 @@ Coordinates twistedNeighbour(const TwistedSizes& sizes, Coordinates at, std::uin
                              int sign);
 
 /// The links of a twisted torus as a graph, all of `bandwidth` bytes/s and `latency` seconds,
-/// sorted. `places` is the torus of its sizes that is not twisted; it numbers the nodes.
+/// sorted. `places` is the torus of its sizes that is not twisted, and numbers the nodes, by
+/// coordinates in which all look alike: on each long axis the sum of the short coordinates is
+/// added, modulo its size. There links along a short axis are diagonal, and nothing is shifted.
 std::vector<GraphLink> twistedLinks(const Topology& places, double bandwidth, double latency);
 
 /// Hops from a node to all others, by a search of the graph.

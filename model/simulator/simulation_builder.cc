@@ -253,23 +253,25 @@ std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, const Operation& op
     const Shift& shift = schedule_.shifts[operation.peer];
     Coordinates distance{};
     const std::uint32_t peer = classes_.neighbour(node, shift, distance);
-    route = schedule_.isOnGraph() ? makeGraphRoute(node, peer)
+    route = schedule_.isOnGraph() ? makeGraphRoute(node, peer, shift)
                                   : makeRoute(node, peer, shift, routes_.hops(node, shift));
   }
   graph_.routes.push_back(route);
   return index;
 }
 
-/// The next route, over links of the graph.
-MessageRoute SimulationBuilder::makeGraphRoute(std::uint32_t node, std::uint32_t peer_node) {
+/// The next route, over links of the graph. Where a node stands for others these look the same from
+/// all: each of their links stands for as many, and carries one of the messages.
+MessageRoute SimulationBuilder::makeGraphRoute(std::uint32_t node, std::uint32_t peer_node,
+                                               const Shift& shift) {
   MessageRoute route;
   route.from = node;
   route.to = peer_node;
   std::vector<FairShare::Use> uses;
   route.latency_s = machine_.latency;
-  for (const std::uint32_t link :
-       graph_routes_.between(static_cast<std::uint32_t>(graph_.ranks[node]),
-                             static_cast<std::uint32_t>(graph_.ranks[peer_node]))) {
+  const std::int32_t to = schedule_.topology.neighbour(classes_.coordinatesOf(node), shift);
+  for (const std::uint32_t link : graph_routes_.between(
+           static_cast<std::uint32_t>(graph_.ranks[node]), static_cast<std::uint32_t>(to))) {
     uses.push_back({graphLinkResource(link)});
     route.latency_s += schedule_.links[link].latency;
   }

@@ -53,7 +53,7 @@ class SimulationBuilder {
   std::uint32_t linkResource(const Routes::Hop& hop);
   std::uint32_t routeOf(std::uint32_t node, const Operation& operation);
   std::uint32_t graphLinkResource(std::uint32_t link);
-  MessageRoute makeGraphRoute(std::uint32_t node, std::uint32_t peer_node);
+  MessageRoute makeGraphRoute(std::uint32_t node, std::uint32_t peer_node, const Shift& shift);
   MessageRoute makeRoute(std::uint32_t node, std::uint32_t peer_node, const Shift& farthest,
                          const std::vector<Routes::Hop>& hops);
 

@@ -76,6 +76,25 @@ Status validateGraph(const Topology& topology, std::span<const GraphLink> links)
   return {};
 }
 
+bool looksAlike(const Topology& topology, std::span<const GraphLink> links) {
+  const std::uint64_t ranks = topology.ranks();
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    Coordinates step{};
+    step[axis] = 1;
+    const auto next = [&](std::uint32_t node) {
+      return static_cast<std::uint32_t>(
+          topology.neighbour(topology.coordinatesOf(static_cast<std::int32_t>(node)), step));
+    };
+    for (const GraphLink& link : links) {
+      if (link.from >= ranks || link.to >= ranks) return false;
+      const GraphLink moved{next(link.from), next(link.to), link.bandwidth, link.latency};
+      const auto found = std::ranges::lower_bound(links, endsOf(moved), {}, endsOf);
+      if (found == links.end() || *found != moved) return false;
+    }
+  }
+  return true;
+}
+
 GraphRoutes::GraphRoutes(std::span<const GraphLink> links, std::uint64_t ranks)
     : links_(links), ranks_(ranks) {
   for (std::uint32_t i = 0; i < links.size(); ++i) {

@@ -45,6 +45,10 @@ void sortLinks(std::vector<GraphLink>& links);
 /// 1 and no latency, and nothing broken.
 Status validateGraph(const Topology& topology, std::span<const GraphLink> links);
 
+/// Whether a graph without switches looks the same from every node, in the coordinates of
+/// `topology`.
+bool looksAlike(const Topology& topology, std::span<const GraphLink> links);
+
 /// The links that messages take between ranks.
 class GraphRoutes {
  public:
