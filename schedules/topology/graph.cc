@@ -60,8 +60,8 @@ Status validateGraph(const Topology& topology, std::span<const GraphLink> links)
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& axis = topology.axes[i];
     if (axis.kind != AxisKind::kTorus || axis.bandwidth != 1 || axis.latency != 0) {
-      return malformed("topology: axis ", axis.name,
-                       " of a graph says more than where ranks are: links say it");
+      return malformed("topology: a graph's axis ", axis.name,
+                       " says more than where ranks are, which links say");
     }
   }
   if (topology.isDamaged()) return malformed("topology: what is broken of a graph has no link");

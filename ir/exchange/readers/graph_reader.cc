@@ -1,6 +1,7 @@
 // Tables of links, line by line.
 #include "ir/exchange/readers/graph_reader.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -52,7 +53,7 @@ llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, std::
 
 llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
-  std::uint32_t number = 0;
+  std::uint32_t number = 0, highest = 0, line_of_highest = 0;
   const auto refuse = [&](const llvm::Twine& what) {
     return makeError(origin + ":" + llvm::Twine(number) + ": error: " + what);
   };
@@ -79,18 +80,26 @@ llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
     llvm::SmallVector<llvm::StringRef, 5> fields;
     line.split(fields, ',', /*MaxSplit=*/4);
     if (fields.size() < 4) return refuse("a link has four fields and more, this line fewer");
-    // The links of a sound graph bring the switches: each has some.
     llvm::Expected<GraphLink> link = readLink(fields, kMaxForeignSteps, at);
     if (!link) return link.takeError();
     if (!known.emplace(link->from, link->to).second) return refuse("the link is there twice");
     if (graph.links.size() == kMaxForeignSteps)
       return refuse("more than " + llvm::Twine(kMaxForeignSteps) + " links");
     graph.links.push_back(*link);
+    if (const std::uint32_t higher = std::max(link->from, link->to); higher > highest) {
+      highest = higher;
+      line_of_highest = number;
+    }
   }
   ++number;
   if (graph.ranks == 0) return refuse("'NPUs Count,...' is expected");
   if (!in_links) return refuse("'SrcID,...' is expected");
   if (graph.links.empty()) return refuse("has no links");
+  if (highest >= static_cast<std::uint64_t>(graph.ranks) + graph.links.size()) {
+    number = line_of_highest;
+    return refuse("node " + llvm::Twine(highest) + " is beyond " + llvm::Twine(graph.ranks) +
+                  " NPUs and as many switches as links");
+  }
   sortLinks(graph.links);
   return graph;
 }
