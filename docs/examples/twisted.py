@@ -39,7 +39,9 @@ def tree(sizes):
             load[link] += 1
             order.append((at, moved(at, link, -1)))
         front = new
-    return order, max(load.values()), max(distance.values())
+    # Sums come back against the links that blocks go out on.
+    both = max(load[link] + load[tuple(-d for d in link)] for link in links)
+    return order, both, max(distance.values())
 
 
 def allreduce(sizes):
@@ -55,7 +57,7 @@ def allreduce(sizes):
     for at, before in order:
         for owner, block in rank.items():
             program.copy(placed(owner, at), block, source=placed(owner, before))
-    return program, 2 * load, furthest
+    return program, load, furthest
 
 
 if __name__ == "__main__":
