@@ -134,31 +134,34 @@ void printTable(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> siz
       << " to neighbours; " << llvm::format("%.6g", last.round_s * 1e6) << " us each\n";
 }
 
+int print(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
+          llvm::ArrayRef<model::Bound> bounds) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  json ? printJson(machine, sizes, bounds, out) : printTable(machine, sizes, bounds, out);
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
 /// The bounds of the table that --graph names; its links stand in the place of the machine's.
-llvm::Error printGraph(const CollectiveRow& row, llvm::ArrayRef<std::uint64_t> sizes,
-                       llvm::raw_ostream& out) {
-  llvm::Expected<std::string> text = readBytes(graph);
-  if (!text) return text.takeError();
-  llvm::Expected<ir::Graph> read = ir::readGraph(*text, graph);
-  if (!read) return read.takeError();
-  llvm::Expected<Target> target =
-      readTarget(std::to_string(read->ranks), /*order=*/{}, machine_name);
-  if (!target) return target.takeError();
-  for (Axis& axis : target->topology.axes) {
-    axis.bandwidth = Axis().bandwidth;
-    axis.latency = Axis().latency;
-  }
-  if (Status status = validateGraph(target->topology, read->links); !status.ok())
-    return makeError(graph + ": " + status.message());
-  const model::GraphBounds of_graph(read->links, target->topology.ranks(), row);
+int printGraph(const CollectiveRow& row, llvm::ArrayRef<std::uint64_t> sizes) {
+  if (!torus.empty() || !dead_links.empty() || !dead_nodes.empty() || unidirectional)
+    return wrongUsage("bounds: --graph has all links; it goes with --machine, --bytes, --json");
+  if (row.isOfNeighbours())
+    return wrongUsage("bounds: the neighbours of " + collective + " are those of a torus");
+  llvm::Expected<std::string> table = readBytes(graph);
+  if (!table) return inputFault(table.takeError());
+  llvm::Expected<ir::Graph> read = ir::readGraph(*table, graph);
+  if (!read) return inputFault(read.takeError());
+  llvm::Expected<model::Machine> machine = readPartition(std::to_string(read->ranks), machine_name);
+  if (!machine) return optionFault(machine.takeError());
+  const model::GraphBounds of_graph(read->links, static_cast<std::uint64_t>(read->ranks), row);
   std::vector<model::Bound> bounds;
   for (const std::uint64_t size : sizes)
-    bounds.push_back(of_graph.bound(target->machine, static_cast<double>(size)));
+    bounds.push_back(of_graph.bound(*machine, static_cast<double>(size)));
   if (std::isinf(bounds.back().bound_s))
-    return makeError(graph + ": no links lead from some ranks to others");
-  json ? printJson(target->machine, sizes, bounds, out)
-       : printTable(target->machine, sizes, bounds, out);
-  return llvm::Error::success();
+    return inputFault(makeError(graph + ": no links lead from some ranks to others"));
+  return print(*machine, sizes, bounds);
 }
 
 /// Of a twisted torus there is no topology, and nothing of it is broken.
@@ -184,17 +187,7 @@ int run() {
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(toString(range.takeError()));
   const std::vector<std::uint64_t> sizes = range->sizes();
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (!graph.empty()) {
-    if (!torus.empty() || !dead_links.empty() || !dead_nodes.empty() || unidirectional)
-      return wrongUsage("bounds: --graph has all links; it goes with --machine, --bytes, --json");
-    if (parsed->isOfNeighbours())
-      return wrongUsage("bounds: the neighbours of " + collective + " are those of a torus");
-    if (llvm::Error error = printGraph(*parsed, sizes, out)) return inputFault(std::move(error));
-    if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-    return kSuccess;
-  }
+  if (!graph.empty()) return printGraph(*parsed, sizes);
   llvm::Expected<model::Machine> part = readMachine();
   if (!part) return optionFault(part.takeError());
   const model::Machine& machine = *part;
@@ -204,9 +197,7 @@ int run() {
     bounds.push_back(
         model::lowerBound(machine, {*parsed, static_cast<double>(size), unidirectional}));
   }
-  json ? printJson(machine, sizes, bounds, out) : printTable(machine, sizes, bounds, out);
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  return print(machine, sizes, bounds);
 }
 
 }  // namespace bounds_command

@@ -42,12 +42,15 @@ class GraphSearch {
   /// something of each other.
   double furthest() const {
     if (ranks_ < 2) return 0;
-    const bool reversed = row_.isRooted() && (row_.reduces() || !row_.inWhole());
+    if (row_.isRooted() || row_.isPrefix()) {
+      const bool reaches_root = row_.isRooted() && (row_.reduces() || !row_.inWhole());
+      return furthestFrom(0, reaches_root);
+    }
+    if (nodes_ > kMaxMinimumCutNodes)
+      return std::max(furthestFrom(0, false), furthestFrom(0, true));
     double furthest = 0;
-    const bool from_all = !row_.isRooted() && nodes_ <= kMaxMinimumCutNodes;
-    for (std::uint32_t rank = 0; rank < (from_all ? ranks_ : 1); ++rank)
-      furthest = std::max(furthest, furthestFrom(rank, reversed));
-    if (!from_all && !row_.isRooted()) furthest = std::max(furthest, furthestFrom(0, true));
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+      furthest = std::max(furthest, furthestFrom(rank, false));
     return furthest;
   }
 

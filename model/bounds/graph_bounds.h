@@ -6,7 +6,7 @@
 // maximum flows. An allreduce also moves 2 (p - 1) n bytes in all, which ranks receive; an
 // all-to-all its blocks as far as their ranks are apart, over all links.
 // Compute. As in bounds.h. Latency. One start-up, and the fastest way between the ranks that are
-// furthest apart; of a large graph, to and from rank 0.
+// furthest apart; of a large graph, to and from rank 0, and of a prefix from there alone.
 #ifndef TORC_MODEL_BOUNDS_GRAPH_BOUNDS_H_
 #define TORC_MODEL_BOUNDS_GRAPH_BOUNDS_H_
 

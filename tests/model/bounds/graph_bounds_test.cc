@@ -112,6 +112,18 @@ TEST(GraphBounds, OfTwistedToriAreThose) {
   }
 }
 
+/// Nothing goes back along a line of links, which a broadcast and a scan do not need.
+TEST(GraphBounds, OfALineOneWay) {
+  const std::vector<GraphLink> links = {{0, 1, 2, 1}, {1, 2, 4, 2}};
+  for (const Collective collective : {Collective::kBroadcast, Collective::kScan}) {
+    const Bound bound = GraphBounds(links, 3, rowOf(collective)).bound(Machine{}, 1);
+    EXPECT_DOUBLE_EQ(bound.bandwidth_s, 0.5);
+    EXPECT_DOUBLE_EQ(bound.latency_s, 3);
+  }
+  const Bound reduce = GraphBounds(links, 3, rowOf(Collective::kReduce)).bound(Machine{}, 1);
+  EXPECT_EQ(reduce.bound_s, std::numeric_limits<double>::infinity());
+}
+
 /// Four ranks at a switch, one of them by a slow link.
 TEST(GraphBounds, OfASwitch) {
   const std::vector<GraphLink> links = {{0, 4, 10, 1}, {1, 4, 10, 1}, {2, 4, 10, 1}, {3, 4, 2, 1},
