@@ -95,11 +95,13 @@ void printSummary(const ScheduleView& schedule, std::size_t bytes, double second
                   llvm::StringRef name) {
   const unsigned phases = schedule.operations.empty() ? 0 : schedule.operations.back().phase + 1u;
   llvm::errs() << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ": "
-               << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
-               << " operations, " << loopText(schedule) << schedule.streams.size() << " streams, "
-               << phases << " phases, " << schedule.slot_count << " scratch slots; proved; "
-               << bytes << " bytes" << (name.empty() ? "" : " in ") << name << "; "
-               << llvm::format("%.3f", seconds) << " s\n";
+               << schedule.topology.ranks() << " nodes, ";
+  if (schedule.isOnGraph()) llvm::errs() << schedule.links.size() << " links, ";
+  llvm::errs() << schedule.operations.size() << " operations, " << loopText(schedule)
+               << schedule.streams.size() << " streams, " << phases << " phases, "
+               << schedule.slot_count << " scratch slots; proved; " << bytes << " bytes"
+               << (name.empty() ? "" : " in ") << name << "; " << llvm::format("%.3f", seconds)
+               << " s\n";
 }
 
 llvm::Expected<std::string> readBytes(llvm::StringRef path) {

@@ -25,6 +25,7 @@ Schedule headerOf(const ScheduleView& schedule) {
   header.collective = schedule.collective;
   header.flags = schedule.flags;
   header.topology = schedule.topology;
+  header.links.assign(schedule.links.begin(), schedule.links.end());
   header.name = std::string(schedule.name);
   header.producer = std::string(schedule.producer);
   header.segments = schedule.segments;

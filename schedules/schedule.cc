@@ -89,15 +89,15 @@ std::uint32_t Schedule::dependence(std::uint32_t operation, const Iterations& on
 }
 
 ScheduleView Schedule::view() const {
-  return {collective, flags,  topology, name,       producer,   colors,     streams,
-          boxes,      pairs,  pieces,   shifts,     peer_loops, frames,     slot_count,
-          segments,   window, loops,    iterations, operations, dependences};
+  return {collective, flags,    topology, links,  name,       producer,   colors,
+          streams,    boxes,    pairs,    pieces, shifts,     peer_loops, frames,
+          slot_count, segments, window,   loops,  iterations, operations, dependences};
 }
 
 bool operator==(const ScheduleView& a, const ScheduleView& b) {
   return a.collective == b.collective && a.flags == b.flags && a.topology == b.topology &&
-         a.name == b.name && a.producer == b.producer && a.slot_count == b.slot_count &&
-         a.segments == b.segments && a.window == b.window &&
+         std::ranges::equal(a.links, b.links) && a.name == b.name && a.producer == b.producer &&
+         a.slot_count == b.slot_count && a.segments == b.segments && a.window == b.window &&
          std::ranges::equal(a.colors, b.colors) && std::ranges::equal(a.streams, b.streams) &&
          std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.pairs, b.pairs) &&
          std::ranges::equal(a.peer_loops, b.peer_loops) && std::ranges::equal(a.pieces, b.pieces) &&

@@ -49,6 +49,7 @@
 #include "schedules/block_axes.h"
 #include "schedules/box.h"
 #include "schedules/collective.h"
+#include "schedules/topology/graph.h"
 #include "schedules/topology/topology.h"
 
 namespace torc {
@@ -328,8 +329,9 @@ struct ScheduleView {
   Collective collective = Collective::kAllreduce;
   std::uint32_t flags = 0;
   Topology topology;
-  std::string_view name;      // the @name of the text form
-  std::string_view producer;  // what made it: version and pipeline
+  std::span<const GraphLink> links;  // of a graph, over which messages go; none: those of the torus
+  std::string_view name;             // the @name of the text form
+  std::string_view producer;         // what made it: version and pipeline
   std::span<const Color> colors;
   std::span<const Stream> streams;
   std::span<const Box> boxes;
@@ -346,6 +348,8 @@ struct ScheduleView {
   std::span<const Operation> operations;
   std::span<const std::uint32_t> dependences;
 
+  /// Whether messages go over the links of a graph, and not over those of the torus.
+  bool isOnGraph() const { return !links.empty(); }
   bool hasPairs() const { return rowOf(collective).blocks == BlockSpace::kPair; }
   /// Whether blocks of pairs go straight from their source to their destination: there are no
   /// frames in which others could hold them. Of counts that differ such a schedule can be expanded
@@ -416,6 +420,7 @@ struct Schedule {
   Collective collective = Collective::kAllreduce;
   std::uint32_t flags = 0;
   Topology topology;
+  std::vector<GraphLink> links;
   std::string name;
   std::string producer;
   std::vector<Color> colors;

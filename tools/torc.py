@@ -120,13 +120,13 @@ class Program:
             lines.append("  </gpu>")
         return "\n".join(lines + ["</algo>", ""])
 
-    def compile(self, path, torus=None, order=None):
-        """Proves the program and writes its schedule file. Raises TorcError with the fault."""
+    def compile(self, path, torus=None, order=None, graph=None):
+        """Proves the program and writes its schedule file; `graph` is a table of links. Raises TorcError with the fault."""
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "program.xml")
             with open(source, "w") as file:
                 file.write(self.xml())
-            run("import", source, "-o", path, quiet=True, torus=torus, order=order)
+            run("import", source, "-o", path, quiet=True, torus=torus, order=order, graph=graph)
 
 
 class _Rank:

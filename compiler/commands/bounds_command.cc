@@ -1,4 +1,6 @@
 // torc bounds COLLECTIVE: what no algorithm can beat.
+#include <cmath>
+
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
 #include <nlohmann/json.hpp>
@@ -7,7 +9,10 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
+#include "ir/exchange/readers/graph_reader.h"
+#include "ir/make_error.h"
 #include "model/bounds/bounds.h"
+#include "model/bounds/graph_bounds.h"
 
 namespace torc::compiler {
 namespace bounds_command {
@@ -22,6 +27,8 @@ opt<std::string> collective(Positional, desc("COLLECTIVE"), sub(command), cat(ca
 opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
                        desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 ranks a node; "
                             "4x4x8t: twisted"));
+opt<std::string> graph("graph", value_desc("file"), sub(command), cat(category),
+                       desc("No torus, but the links of a table (docs/users/exchange.md)"));
 opt<std::string> machine_name("machine", value_desc("name"), sub(command), cat(category),
                               desc("A preset (torc machines) or a file"));
 list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
@@ -59,9 +66,10 @@ std::string limitText(const model::Bound& bound) {
     case model::BandwidthLimit::kSlab:
       return "the links between the halves of " + axes;
     case model::BandwidthLimit::kDistance:
-      return "the distances along " + axes + ", over its links";
+      return graph.empty() ? "the distances along " + axes + ", over its links"
+                           : "the distances, over all links";
     case model::BandwidthLimit::kNarrowest:
-      return "the narrowest cut of the damaged torus";
+      return graph.empty() ? "the narrowest cut of the damaged torus" : "the narrowest cut";
   }
   return {};
 }
@@ -69,7 +77,11 @@ std::string limitText(const model::Bound& bound) {
 Json jsonOf(const model::Machine& machine, std::uint64_t size, const model::Bound& bound) {
   Json document;
   document["collective"] = collective.getValue();
-  document["torus"] = model::shapeOf(machine);
+  if (graph.empty()) {
+    document["torus"] = model::shapeOf(machine);
+  } else {
+    document["graph"] = graph.getValue();
+  }
   document["machine"] = machine.name;
   document["nodes"] = static_cast<std::uint64_t>(bound.nodes);
   document["unidirectional"] = unidirectional.getValue();
@@ -82,6 +94,7 @@ Json jsonOf(const model::Machine& machine, std::uint64_t size, const model::Boun
     document["reduce_scatter_allgather_s"] = *bound.reduce_scatter_allgather_s;
   }
   document["limit"] = name(bound.limit).str();
+  if (!graph.empty()) return document;
   document["limit_dimensions"] = axisNames(bound.dimensions);
   document["ports_limit"] = bound.ports_limit;
   document["rounds"] = bound.rounds;
@@ -101,7 +114,8 @@ void printJson(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> size
 void printTable(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
                 llvm::ArrayRef<model::Bound> bounds, llvm::raw_ostream& out) {
   const model::Bound& last = bounds.back();
-  out << collective << " on " << model::shapeOf(machine) << " of " << machine.name << ", "
+  out << collective << " on "
+      << (graph.empty() ? model::shapeOf(machine) + " of " + machine.name : graph) << ", "
       << static_cast<std::uint64_t>(last.nodes) << " nodes"
       << (unidirectional ? ", unidirectional" : "")
       << "\n     bytes      bound us  bandwidth us    compute us    latency us\n";
@@ -111,12 +125,43 @@ void printTable(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> siz
         << llvm::format("  %12.6g  %12.6g\n", bounds[i].compute_s * 1e6, bounds[i].latency_s * 1e6);
   }
   out << "bandwidth: " << limitText(last) << '\n';
+  if (!graph.empty()) return;
   if (last.reduce_scatter_allgather_s.value_or(0) > last.bandwidth_s * (1 + 1e-9)) {
     out << "reduce_scatter, then allgather: at least "
         << llvm::format("%.6g", *last.reduce_scatter_allgather_s * 1e6) << " us of bandwidth\n";
   }
   out << "rounds of messages: " << last.rounds << " to any node, " << last.neighbour_rounds
       << " to neighbours; " << llvm::format("%.6g", last.round_s * 1e6) << " us each\n";
+}
+
+int print(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
+          llvm::ArrayRef<model::Bound> bounds) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  json ? printJson(machine, sizes, bounds, out) : printTable(machine, sizes, bounds, out);
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+/// The bounds of the table that --graph names; its links stand in the place of the machine's.
+int printGraph(const CollectiveRow& row, llvm::ArrayRef<std::uint64_t> sizes) {
+  if (!torus.empty() || !dead_links.empty() || !dead_nodes.empty() || unidirectional)
+    return wrongUsage("bounds: --graph has all links; it goes with --machine, --bytes, --json");
+  if (row.isOfNeighbours())
+    return wrongUsage("bounds: the neighbours of " + collective + " are those of a torus");
+  llvm::Expected<std::string> table = readBytes(graph);
+  if (!table) return inputFault(table.takeError());
+  llvm::Expected<ir::Graph> read = ir::readGraph(*table, graph);
+  if (!read) return inputFault(read.takeError());
+  llvm::Expected<model::Machine> machine = readPartition(std::to_string(read->ranks), machine_name);
+  if (!machine) return optionFault(machine.takeError());
+  const model::GraphBounds of_graph(read->links, static_cast<std::uint64_t>(read->ranks), row);
+  std::vector<model::Bound> bounds;
+  for (const std::uint64_t size : sizes)
+    bounds.push_back(of_graph.bound(*machine, static_cast<double>(size)));
+  if (std::isinf(bounds.back().bound_s))
+    return inputFault(makeError(graph + ": no links lead from some ranks to others"));
+  return print(*machine, sizes, bounds);
 }
 
 /// Of a twisted torus there is no topology, and nothing of it is broken.
@@ -141,21 +186,18 @@ int run() {
   if (!parsed) return wrongUsage(toString(parsed.takeError()));
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(toString(range.takeError()));
+  const std::vector<std::uint64_t> sizes = range->sizes();
+  if (!graph.empty()) return printGraph(*parsed, sizes);
   llvm::Expected<model::Machine> part = readMachine();
   if (!part) return optionFault(part.takeError());
   const model::Machine& machine = *part;
 
-  const std::vector<std::uint64_t> sizes = range->sizes();
   std::vector<model::Bound> bounds;
   for (std::uint64_t size : sizes) {
     bounds.push_back(
         model::lowerBound(machine, {*parsed, static_cast<double>(size), unidirectional}));
   }
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  json ? printJson(machine, sizes, bounds, out) : printTable(machine, sizes, bounds, out);
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  return print(machine, sizes, bounds);
 }
 
 }  // namespace bounds_command

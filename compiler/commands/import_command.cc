@@ -1,6 +1,7 @@
 // torc import FILE: a schedule of another system, proved, as a schedule file.
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include <llvm/Support/raw_ostream.h>
 
@@ -9,9 +10,11 @@
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/exchange/import.h"
+#include "ir/exchange/readers/graph_reader.h"
 #include "ir/exchange/readers/recognise.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
+#include "model/bounds/twisted.h"
 #include "passes/allocate_scratch.h"
 #include "passes/loops/roll_loops.h"
 
@@ -24,11 +27,16 @@ SubCommand command("import", "Prove a schedule of another system, and write it a
 OptionCategory category("Options of import");
 
 opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
-                       desc("What its ranks are on, as 4x4 (default a ring of as many)"));
+opt<std::string> torus(
+    "torus", value_desc("shape"), sub(command), cat(category),
+    desc("What its ranks are on, as 4x4 or 4x4x8t (default: a ring of as many, or "
+         "the links that the file names)"));
 opt<std::string> order(
     "order", value_desc("axes"), sub(command), cat(category),
     desc("How its ranks lie there, axes from fastest to slowest (default XYZ...)"));
+opt<std::string> graph(
+    "graph", value_desc("file"), sub(command), cat(category),
+    desc("The links of what its ranks are on, as a table (docs/users/exchange.md)"));
 opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
                         desc("Where to write the schedule file (default FILE with .torc)"));
 opt<bool> quiet("quiet", sub(command), cat(category), desc("Print no summary"));
@@ -64,6 +72,44 @@ Schedule shortened(const Schedule& schedule) {
   return std::move(program.schedule);
 }
 
+/// Sets the links that --graph names, if it does.
+llvm::Error readGraph(ir::RankPrograms& programs) {
+  if (graph.empty()) return llvm::Error::success();
+  llvm::Expected<std::string> text = readBytes(graph);
+  if (!text) return text.takeError();
+  llvm::Expected<ir::Graph> read = ir::readGraph(*text, graph);
+  if (!read) return read.takeError();
+  if (read->ranks != programs.rankCount()) {
+    return makeError(graph + ": has " + llvm::Twine(read->ranks) + " NPUs; " + programs.origin +
+                     " has " + llvm::Twine(programs.rankCount()) + " gpus");
+  }
+  programs.links = std::move(read->links);
+  return llvm::Error::success();
+}
+
+/// Where ranks are. Sets the links of a twisted torus, and takes those away in whose place --torus
+/// names a torus.
+llvm::Expected<Topology> readPlaces(ir::RankPrograms& programs) {
+  const std::string shape = torus.empty() ? std::to_string(programs.ranks.size()) : torus;
+  llvm::Expected<model::Machine> machine = readPartition(shape, /*machine=*/{});
+  if (!machine) return machine.takeError();
+  const bool is_twisted = std::exchange(machine->twisted, false);
+  if (is_twisted && !graph.empty()) return makeError("--graph: " + shape + " has links of its own");
+  if (!torus.empty() && graph.empty()) programs.links.clear();
+  llvm::Expected<Topology> topology = model::topologyOf(*machine, order);
+  if (!topology) return topology;
+  if (is_twisted) {
+    programs.links =
+        model::twistedLinks(*topology, machine->linkBandwidth(0), machine->dimensions[0].latency);
+  }
+  for (Axis& axis : topology->axes) {
+    if (programs.links.empty()) break;
+    axis.bandwidth = Axis().bandwidth;
+    axis.latency = Axis().latency;
+  }
+  return topology;
+}
+
 int run() {
   if (input.empty()) return wrongUsage("import: which file? - is stdin");
   if (output.empty() && input == "-") {
@@ -76,10 +122,10 @@ int run() {
   llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin);
   if (!programs) return inputFault(programs.takeError());
   *text = std::string();
-  const std::string shape = torus.empty() ? std::to_string(programs->ranks.size()) : torus;
-  llvm::Expected<Target> target = readTarget(shape, order, /*machine=*/{});
-  if (!target) return optionFault(target.takeError());
-  llvm::Expected<ir::ImportedSchedule> imported = ir::importPrograms(*programs, target->topology);
+  if (llvm::Error error = readGraph(*programs)) return inputFault(std::move(error));
+  llvm::Expected<Topology> places = readPlaces(*programs);
+  if (!places) return optionFault(places.takeError());
+  llvm::Expected<ir::ImportedSchedule> imported = ir::importPrograms(*programs, *places);
   if (!imported) return inputFault(imported.takeError());
   programs->ranks.clear();
   const ir::VerifyResult proof = ir::verify(imported->schedule.view());
@@ -93,7 +139,7 @@ int run() {
   if (llvm::Error error = writeOutput(path, bytes)) return inputFault(std::move(error));
   if (quiet) return kSuccess;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  llvm::errs() << imported->steps << " steps of " << target->topology.ranks() << " ranks; ";
+  llvm::errs() << imported->steps << " steps of " << places->ranks() << " ranks; ";
   if (imported->classes == 1) {
     llvm::errs() << "all ranks do the same\n";
   } else {

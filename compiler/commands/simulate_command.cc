@@ -1,6 +1,7 @@
 // torc simulate FILE: when a schedule's operations happen on a machine, and what its links do; or,
 // exactly, what they carry.
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include <llvm/ADT/STLExtras.h>
@@ -14,7 +15,9 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "model/bounds/bounds.h"
+#include "model/bounds/graph_bounds.h"
 #include "model/bounds/link_loads.h"
 #include "model/simulator/simulator.h"
 
@@ -46,8 +49,12 @@ PacketFlags packet_flags(command, category);
 
 constexpr double kMicro = 1e6;  // microseconds per second
 
-std::string linkName(const Topology& topology, const model::LinkClass& link) {
-  return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
+/// Links of a graph that the table has: those that are in use longest.
+constexpr std::size_t kMostGraphLinks = 16;
+
+std::string linkName(const ScheduleView& schedule, const model::LinkClass& link) {
+  if (link.of_graph != kNone) return linkText(schedule.links[link.of_graph]);
+  return std::string(1, schedule.topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
 }
 
 /// The machine that the schedule runs on.
@@ -75,8 +82,11 @@ struct Run {
   std::optional<double> load_ratio;  // largest load of a link over the least possible, likewise
 };
 
+/// What no algorithm can beat for so many bytes.
+using Bounds = std::function<model::Bound(double)>;
+
 llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const model::Machine& on,
-                                 std::uint64_t size) {
+                                 const Bounds& bounds, std::uint64_t size) {
   model::SimulateOptions options;
   options.bytes = static_cast<double>(size);
   options.per_rank = per_rank;
@@ -84,12 +94,16 @@ llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const model::Mach
   options.events = !trace.empty();
   llvm::Expected<model::SimulateResult> result = model::simulate(schedule, on, options);
   if (!result) return result.takeError();
-  const model::Bound bound = model::lowerBound(on, {rowOf(schedule.collective), options.bytes});
+  const model::Bound bound = bounds(options.bytes);
   Run run{size, std::move(*result), bound.bound_s, std::nullopt, std::nullopt};
   if (bound.bound_s > 0) run.ratio = run.result.makespan_s / bound.bound_s;
   double load_s = 0;
-  for (const model::LinkUse& use : run.result.links)
-    load_s = std::max(load_s, use.bytes / on.linkBandwidth(use.link_class.axis));
+  for (const model::LinkUse& use : run.result.links) {
+    const model::LinkClass& link = use.link_class;
+    load_s = std::max(
+        load_s, use.bytes / (link.of_graph == kNone ? on.linkBandwidth(link.axis)
+                                                    : schedule.links[link.of_graph].bandwidth));
+  }
   if (bound.bandwidth_s > 0) run.load_ratio = load_s / bound.bandwidth_s;
   return run;
 }
@@ -113,7 +127,7 @@ Json jsonOf(const ScheduleView& schedule, const model::Machine& on, const Run& r
   document["operations"] = result.operations;
   Json& links = document["links"] = Json::array();
   for (const model::LinkUse& use : result.links) {
-    links.push_back({{"link", linkName(schedule.topology, use.link_class)},
+    links.push_back({{"link", linkName(schedule, use.link_class)},
                      {"bytes", use.bytes},
                      {"busy_s", use.busy_s},
                      {"idle_s", use.idle_s}});
@@ -133,11 +147,18 @@ Json jsonOf(const ScheduleView& schedule, const model::Machine& on, const Run& r
 void printRun(const ScheduleView& schedule, const Run& run, llvm::raw_ostream& out) {
   const model::SimulateResult& result = run.result;
   out << "      link         bytes       busy us       idle us\n";
-  for (const model::LinkUse& use : result.links) {
-    out << llvm::right_justify(linkName(schedule.topology, use.link_class), 10)
+  std::vector<model::LinkUse> links = result.links;
+  if (schedule.isOnGraph()) {
+    std::ranges::stable_sort(links, std::greater{}, &model::LinkUse::busy_s);
+    links.resize(std::min(links.size(), kMostGraphLinks));
+  }
+  for (const model::LinkUse& use : links) {
+    out << llvm::right_justify(linkName(schedule, use.link_class), 10)
         << llvm::format("  %12.6g  %12.6g  %12.6g\n", use.bytes, use.busy_s * kMicro,
                         use.idle_s * kMicro);
   }
+  if (links.size() < result.links.size())
+    out << "and " << result.links.size() - links.size() << " more links\n";
   if (!critical_path) return;
   out << "critical path:\n  start us        end us    rank  operation  waited for\n";
   for (const model::CriticalStep& step : result.critical_path) {
@@ -174,9 +195,17 @@ void printRuns(const ScheduleView& schedule, const model::Machine& on, llvm::Arr
 
 llvm::Error simulateSizes(const ScheduleView& schedule, const model::Machine& on,
                           const SizeRange& range, llvm::raw_ostream& out) {
+  Bounds bounds = [&](double size) {
+    return model::lowerBound(on, {rowOf(schedule.collective), size});
+  };
+  if (schedule.isOnGraph()) {
+    const model::GraphBounds of_graph(schedule.links, schedule.topology.ranks(),
+                                      rowOf(schedule.collective));
+    bounds = [&on, of_graph](double size) { return of_graph.bound(on, size); };
+  }
   std::vector<Run> runs;
   for (const std::uint64_t size : range.sizes()) {
-    llvm::Expected<Run> run = simulateSize(schedule, on, size);
+    llvm::Expected<Run> run = simulateSize(schedule, on, bounds, size);
     if (!run) return run.takeError();
     runs.push_back(std::move(*run));
   }
@@ -201,10 +230,10 @@ llvm::Error simulateSizes(const ScheduleView& schedule, const model::Machine& on
 
 // Exact loads.
 
-Json jsonOf(const Topology& topology, llvm::ArrayRef<model::ExactLoad> loads) {
+Json jsonOf(const ScheduleView& schedule, llvm::ArrayRef<model::ExactLoad> loads) {
   Json object = Json::object();
   for (const model::ExactLoad& load : loads)
-    object[linkName(topology, load.link)] = load.share.text();
+    object[linkName(schedule, load.link)] = load.share.text();
   return object;
 }
 
@@ -219,8 +248,8 @@ llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
     Json document = header(schedule);
     Json& phases = document["phases"] = Json::array();
     for (const model::LinkLoads::Phase& phase : loads->phases)
-      phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(topology, phase.loads)}});
-    document["total"] = jsonOf(topology, loads->totals);
+      phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(schedule, phase.loads)}});
+    document["total"] = jsonOf(schedule, loads->totals);
     document["bound"] = bound ? Json(bound->text()) : Json();
     document["exact_load_ratio"] = ratio ? Json(ratio->text()) : Json();
     document["load_ratio"] = ratio ? Json(ratio->value()) : Json();
@@ -232,7 +261,7 @@ llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
   auto print = [&](const std::string& label, llvm::ArrayRef<model::ExactLoad> row) {
     out << label;
     for (const model::ExactLoad& load : row)
-      out << "  " << linkName(topology, load.link) << ' ' << load.share.text();
+      out << "  " << linkName(schedule, load.link) << ' ' << load.share.text();
     out << '\n';
   };
   for (const model::LinkLoads::Phase& phase : loads->phases)
@@ -273,6 +302,9 @@ int run() {
                                                  std::string(read->program.expander()) + ")")));
   }
   const ScheduleView schedule = read->view();
+  if (schedule.isOnGraph() && (exact || packet_flags.areOn())) {
+    return inputFault(makeError(input + ": is on a graph, of which --exact and packets are not"));
+  }
   llvm::Expected<model::Machine> on = readMachine(schedule.topology);
   if (!on) return optionFault(on.takeError());
   if (packet_flags.areOn()) return packet_flags.simulateFile(schedule, *on, *range, json);

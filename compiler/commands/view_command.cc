@@ -190,6 +190,8 @@ int run() {
                                   ": is a plan; a page shows step operations (torc opt --passes=" +
                                   std::string(read->program.expander()) + ")"));
     }
+    if (read->view().isOnGraph())
+      return inputFault(makeError(input + ": is on a graph; a page shows tori"));
     llvm::Expected<ViewedSchedule> viewed = viewedSchedule(input, read->takeProgram());
     if (!viewed) return inputFault(viewed.takeError());
     const ScheduleView schedule = viewed->written();

@@ -428,6 +428,7 @@ llvm::Expected<ImportedSchedule> Importer::run() {
   Schedule header = scheduleHeader(programs_.collective, topology_, 1);
   header.name = "imported-" + header.name;
   header.colors[0].chunks = parts_;
+  header.links = programs_.links;
   StepBuilder builder(header);
   streams_.emplace(0, 0);
   for (const Class& one : classes) {
@@ -459,6 +460,8 @@ llvm::Expected<ImportedSchedule> importPrograms(const RankPrograms& programs,
     return makeError(llvm::Twine(programs.origin) + ": has " + llvm::Twine(programs.ranks.size()) +
                      " gpus; the torus has " + llvm::Twine(topology.ranks()) + " nodes");
   }
+  if (const Status graph = validateGraph(topology, programs.links); !graph.ok())
+    return makeError(llvm::Twine(programs.origin) + ": " + graph.message());
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     if (rowOf(programs.collective).isRooted() && !topology.axes[axis].wraps()) {
       return makeError(llvm::Twine(programs.origin) + ": has one root, and on the line " +

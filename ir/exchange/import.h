@@ -22,7 +22,8 @@ struct ImportedSchedule {
   std::uint32_t classes = 0;  // ranks that do the same, seen from themselves, are one
 };
 
-/// Makes a schedule of `programs` on `topology`, whose ranks are theirs. Ranks that do the same,
+/// Makes a schedule of `programs` on `topology`, whose ranks are theirs; on the graph of their
+/// links, where they have any, and axes only say where ranks are. Ranks that do the same,
 /// relative to themselves, share operations; where not all do, guards tell them apart. What must
 /// keep its order is inferred from what steps touch. Each frame has a slot of its own. What can be
 /// told of the program itself is an error that names the step: messages that do not match,

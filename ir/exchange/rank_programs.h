@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "schedules/collective.h"
+#include "schedules/topology/graph.h"
 
 namespace torc::ir {
 
@@ -83,6 +84,7 @@ struct RankPrograms {
   std::int32_t shares = 1;  // such chunks are one of the file's, for messages
   std::uint32_t line = 1;   // where the file says this
   std::vector<RankProgram> ranks;
+  std::vector<GraphLink> links;  // sorted; what the ranks are on, where that is said
 
   std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }
   /// `x.xml:1: error: `, of what is true of the whole.

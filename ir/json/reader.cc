@@ -68,6 +68,7 @@ class ScheduleReader {
   bool topology(const JsonNode& node);
   bool axis(const JsonNode& node, Axis& axis);
   bool damage(const JsonNode& node);
+  bool graphLink(const JsonNode& node, GraphLink& link);
   bool deadNode(const JsonNode& node, Coordinates& at);
   bool axisNamed(const JsonNode& node, std::uint32_t& axis);
   bool order(const JsonNode& node, std::array<std::uint8_t, kMaxAxes>& order);
@@ -245,7 +246,9 @@ bool ScheduleReader::promises(const JsonNode& node) {
 }
 
 bool ScheduleReader::topology(const JsonNode& node) {
-  if (!object(node, {"axes", "order"}, {"dead_links", "dead_nodes"})) return false;
+  if (!object(node, {"axes", "order"}, {"dead_links", "dead_nodes", "links"})) {
+    return false;
+  }
   const JsonNode axes = node.member("axes");
   if (!axes.value().is_array()) return fail(axes, "expected an array");
   if (axes.value().empty() || axes.value().size() > kMaxAxes) {
@@ -257,7 +260,18 @@ bool ScheduleReader::topology(const JsonNode& node) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (!axis(axes.element(i), topology.axes[i])) return false;
   }
-  return order(node.member("order"), topology.order) && damage(node);
+  if (!order(node.member("order"), topology.order) || !damage(node)) return false;
+  if (!node.has("links")) return true;
+  const JsonNode links = node.member("links");
+  return list(links, schedule_.links, &ScheduleReader::graphLink) &&
+         (!schedule_.links.empty() || fail(links, "expected an array that is not empty"));
+}
+
+bool ScheduleReader::graphLink(const JsonNode& node, GraphLink& link) {
+  return object(node, {"from", "to", "bandwidth", "latency"}) &&
+         integer(node.member("from"), link.from) && integer(node.member("to"), link.to) &&
+         real(node.member("bandwidth"), link.bandwidth) &&
+         real(node.member("latency"), link.latency);
 }
 
 bool ScheduleReader::damage(const JsonNode& node) {

@@ -127,7 +127,14 @@ std::string writeJson(const ScheduleView& schedule) {
   writer.member("promises", promises);
   if (schedule.flags & kSynchronousSends) writer.member("sends", "synchronous");
   if (schedule.flags & kDropsBroken) writer.member("broken_messages", "dropped");
-  writer.member("topology", topologyJson(topology));
+  Json places = topologyJson(topology);
+  for (const GraphLink& link : schedule.links) {
+    places["links"].push_back({{"from", link.from},
+                               {"to", link.to},
+                               {"bandwidth", link.bandwidth},
+                               {"latency", link.latency}});
+  }
+  writer.member("topology", places);
   writer.list("colors", schedule.colors, [&](const Color& color) -> Json {
     return {{"weight", color.weight},
             {"order", axisNames(topology, color.order)},

@@ -44,6 +44,7 @@ class ProgramParser {
   [[nodiscard]] bool parseTopology();
   [[nodiscard]] bool parseAxis(Axis& axis);
   [[nodiscard]] bool parseDamage(Topology& topology);
+  [[nodiscard]] bool parseLinks();
   [[nodiscard]] bool parseNode(const Topology& topology, Coordinates& node);
   [[nodiscard]] bool parseOrder(const Topology& topology,
                                 std::array<std::uint8_t, kMaxAxes>& order);
@@ -115,11 +116,15 @@ bool ProgramParser::parseCollective() {
   return cursor_.failExpected(collectiveNames(" or "));
 }
 
-// topology torus [X=4, Y=4 mesh, T=2 cores] order XYT dead-nodes [(1, 2)]
+// topology torus [X=4, Y=4 mesh, T=2 cores] order XYT dead-nodes [(1, 2)], or
+// topology graph [X=3] order X links [0->1 bandwidth 5e+10 latency 5e-07]
 bool ProgramParser::parseTopology() {
   topology_place_ = cursor_.offset();
   Topology& topology = schedule_.topology;
-  if (!cursor_.expect("topology") || !cursor_.expect("torus") || !cursor_.expect("[")) return false;
+  if (!cursor_.expect("topology")) return false;
+  const bool is_graph = cursor_.take("graph");
+  if (!is_graph && !cursor_.take("torus")) return cursor_.failExpected("'torus' or 'graph'");
+  if (!cursor_.expect("[")) return false;
   do {
     if (topology.axis_count == kMaxAxes) {
       return cursor_.fail(cursor_.offset(),
@@ -136,6 +141,7 @@ bool ProgramParser::parseTopology() {
   // Now, for what follows names axes by it.
   const Status axes = topology.validate();
   if (!axes.ok()) return cursor_.fail(placeOf(axes.message()), axes.message());
+  if (is_graph) return parseLinks();
   if (!parseDamage(topology)) return false;
   const std::size_t place = cursor_.offset();
   if (cursor_.take("detours") && !topology.addDetours())
@@ -189,6 +195,24 @@ bool ProgramParser::parseDamage(Topology& topology) {
     if (!cursor_.expect("]", links ? "after the dead links" : "after the dead nodes")) return false;
   }
   return true;
+}
+
+// links [0->1 bandwidth 5e+10 latency 5e-07, 1->0 bandwidth 5e+10 latency 5e-07]
+bool ProgramParser::parseLinks() {
+  if (!cursor_.expect("links") || !cursor_.expect("[")) return false;
+  do {
+    places_.links.push_back(cursor_.offset());
+    GraphLink& link = schedule_.links.emplace_back();
+    if (!cursor_.integer(link.from, "a node") || !cursor_.expect("->") ||
+        !cursor_.integer(link.to, "a node") || !cursor_.expect("bandwidth") ||
+        !cursor_.real(link.bandwidth, "a bandwidth, bytes/s") || !cursor_.expect("latency") ||
+        !cursor_.real(link.latency, "a latency, seconds")) {
+      return false;
+    }
+  } while (cursor_.take(","));
+  if (!cursor_.expect("]", "after the links")) return false;
+  const Status graph = validateGraph(schedule_.topology, schedule_.links);
+  return graph.ok() || cursor_.fail(placeOf(graph.message()), graph.message());
 }
 
 // (0, 0, 1): every network dimension
@@ -403,11 +427,17 @@ std::size_t ProgramParser::placeOf(llvm::StringRef message) const {
   const struct {
     llvm::StringRef record;
     const std::vector<std::size_t>& places;
-  } tables[] = {{"axis ", axis_places_},      {"color ", places_.colors},
-                {"stream ", places_.streams}, {"frame ", places_.frames},
-                {"box ", places_.boxes},      {"pair ", places_.pairs},
-                {"shift ", places_.shifts},   {"loop over peers ", places_.peer_loops},
-                {"loop ", places_.loops},     {"operation ", places_.operations}};
+  } tables[] = {{"axis ", axis_places_},
+                {"link ", places_.links},
+                {"color ", places_.colors},
+                {"stream ", places_.streams},
+                {"frame ", places_.frames},
+                {"box ", places_.boxes},
+                {"pair ", places_.pairs},
+                {"shift ", places_.shifts},
+                {"loop over peers ", places_.peer_loops},
+                {"loop ", places_.loops},
+                {"operation ", places_.operations}};
   for (const auto& [record, places] : tables) {
     std::size_t index = 0;
     if (message.consume_front(record) && !message.consumeInteger(10, index) &&

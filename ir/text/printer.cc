@@ -78,6 +78,11 @@ class Printer {
       note(llvm::Twine("recv_reduce D = A + B from ") + llvm::Twine(X) + "-1",
            "receive into B, then combine: D = A + B");
     }
+    if (schedule_.isOnGraph()) {
+      note("links [0->3 ...]", "what messages go over; nodes from " +
+                                   llvm::Twine(schedule_.topology.ranks()) +
+                                   " on are switches, which send them on");
+    }
     note("after %4, %7", "starts when these are complete; without it, at once");
     if (schedule_.flags & kOrderedSums) {
       note("promise ordered-sums", "every D = A + B is of ranks in order, those of A first");
@@ -132,7 +137,7 @@ class Printer {
 
   void printTopology() {
     const Topology& topology = schedule_.topology;
-    out_ << "  topology torus [";
+    out_ << "  topology " << (schedule_.isOnGraph() ? "graph [" : "torus [");
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
       if (i > 0) out_ << ", ";
       out_ << axis(i).name << '=' << axis(i).size;
@@ -148,6 +153,7 @@ class Printer {
       }
     }
     out_ << "] order " << topology.orderString();
+    printLinks();
     llvm::StringRef separator = " dead-links [";
     for (const DeadLink& link : topology.deadLinks()) {
       out_ << separator << linkText(topology, link);
@@ -172,6 +178,18 @@ class Printer {
     }
     if (schedule_.flags & kSynchronousSends) out_ << "  sends synchronous\n";
     if (schedule_.flags & kDropsBroken) out_ << "  broken messages dropped\n";
+  }
+
+  void printLinks() {
+    llvm::StringRef separator = " links [\n    ";
+    for (const GraphLink& link : schedule_.links) {
+      out_ << separator << linkText(link) << " bandwidth ";
+      printDouble(link.bandwidth, out_);
+      out_ << " latency ";
+      printDouble(link.latency, out_);
+      separator = ",\n    ";
+    }
+    if (schedule_.isOnGraph()) out_ << ']';
   }
 
   void printColors() {

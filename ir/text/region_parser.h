@@ -15,7 +15,7 @@ namespace torc::ir {
 struct RecordPlaces {
   std::vector<std::size_t> colors, streams, frames, operations;
   std::vector<std::size_t> boxes, pairs, shifts, peer_loops;  // where each stood first
-  std::vector<std::size_t> loops;
+  std::vector<std::size_t> loops, links;
   std::size_t slots = 0, segments = 0;
 };
 

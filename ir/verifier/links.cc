@@ -2,10 +2,12 @@
 // the nodes of any cell send over it, and the promise of assign-permutations that no two colors
 // share a link within a phase. Also the scratch needed. A message that goes over a dead link, or
 // through a dead node, is a fault; one that goes more than one hop is taken to go along one axis
-// after the other, X first.
+// after the other, X first. On a graph it goes over one link or over switches, and no loads are
+// told.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -75,6 +77,7 @@ class LinkChecker {
         written_shares_(context_.written) {}
 
   void run() {
+    if (schedule_.isOnGraph()) return checkGraph();
     for (std::uint32_t i = 0; i < schedule_.operations.size() && !context_.work.tooMuch(); ++i) {
       const Operation& operation = schedule_.operations[i];
       if (!sends(operation.kind)) continue;
@@ -101,6 +104,53 @@ class LinkChecker {
   }
 
  private:
+  /// A fault where some node sends to one to which no way leads. What the same nodes send equally
+  /// far is looked at once, and is one fault.
+  void checkGraph() {
+    GraphRoutes routes(schedule_.links, topology_.ranks());
+    std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // guard, shift
+    for (std::uint32_t i = 0; i < schedule_.operations.size() && !context_.full(); ++i) {
+      const Operation& operation = schedule_.operations[i];
+      if (!sends(operation.kind) || !seen.emplace(operation.guard, operation.peer).second) continue;
+      const Shift& shift = schedule_.shifts[operation.peer];
+      for (const Ranges& nodes : context_.domains.of(operation)) {
+        const std::optional<Coordinates> from = senderWithoutWay(routes, nodes, shift);
+        if (context_.work.tooMuch()) return;
+        if (!from) continue;
+        context_.fault(Rule::kLinks, i,
+                       "on " + context_.rankText(*from) + " sends to rank " +
+                           std::to_string(topology_.neighbour(*from, shift)) +
+                           ", to which neither a link nor switches lead");
+        break;
+      }
+    }
+  }
+
+  std::optional<Coordinates> senderWithoutWay(GraphRoutes& routes, const Ranges& nodes,
+                                              const Shift& shift) {
+    Coordinates at{};
+    std::uint64_t count = 1;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      count *= nodes[axis].length;
+    for (std::uint64_t number = 0; number < count; ++number) {
+      std::uint64_t rest = number;
+      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+        const Range& along = nodes[axis];
+        at[axis] = static_cast<std::int32_t>((along.start + rest % along.length) %
+                                             topology_.axes[axis].size);
+        rest /= along.length;
+      }
+      const std::uint64_t work = routes.work();
+      const std::vector<std::uint32_t> way =
+          routes.between(static_cast<std::uint32_t>(topology_.rankOf(at)),
+                         static_cast<std::uint32_t>(topology_.neighbour(at, shift)));
+      context_.work.done += 1 + routes.work() - work;
+      if (way.empty()) return at;
+      if (context_.work.tooMuch()) break;
+    }
+    return std::nullopt;
+  }
+
   struct Users {
     std::vector<Doing> senders;
     std::vector<double> loads;  // of a sender, by its number

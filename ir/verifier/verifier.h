@@ -5,7 +5,8 @@
 // - bounds    regions lie inside their buffers, scratch inside its frames
 // (schedules/validation/validate.h)
 // - links     load of every class of directed links, per phase; an error where conflict-free
-//             phases are promised and not kept; no message over what is dead
+//             phases are promised and not kept; no message over what is dead; on a graph every
+//             message has a link, or switches that lead to its receiver
 // - matching  every send has its receive: same stream, order, blocks
 // - progress  dependences and rendezvous matches have no cycle: no deadlock without buffering
 // - races     operations that may run at the same time on a rank never overlap where one writes

@@ -256,15 +256,6 @@ class BandwidthBound {
   bool ports_limit_ = false;
 };
 
-double computeSeconds(const Machine& machine, const BoundRequest& request, double nodes) {
-  if (!request.collective.reduces()) return 0;
-  // Every element is combined ranks - 1 times, somewhere.
-  const double ranks = nodes * std::max<double>(machine.ranks_per_node, 1);
-  const double reduced = request.bytes * (ranks - 1) / nodes;
-  const double memory = machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0;
-  return reduced * std::max(machine.gamma / machine.cores, memory);
-}
-
 /// Rounds and latency.
 void boundLatency(const Machine& machine, const Network& network, const CollectiveRow& collective,
                   Bound& bound) {
@@ -329,6 +320,15 @@ llvm::Expected<CollectiveRow> parseBoundedCollective(llvm::StringRef name) {
 
 llvm::StringRef name(BandwidthLimit limit) {
   return kLimitNames[static_cast<std::size_t>(limit)];
+}
+
+double computeSeconds(const Machine& machine, const BoundRequest& request, double nodes) {
+  if (!request.collective.reduces()) return 0;
+  // Every element is combined ranks - 1 times, somewhere.
+  const double ranks = nodes * std::max<double>(machine.ranks_per_node, 1);
+  const double reduced = request.bytes * (ranks - 1) / nodes;
+  const double memory = machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0;
+  return reduced * std::max(machine.gamma / machine.cores, memory);
 }
 
 Bound lowerBound(const Machine& machine, const BoundRequest& request) {

@@ -78,6 +78,9 @@ struct Bound {
 
 Bound lowerBound(const Machine& machine, const BoundRequest& request);
 
+/// Seconds in which `nodes` nodes do the arithmetic, or their memory does.
+double computeSeconds(const Machine& machine, const BoundRequest& request, double nodes);
+
 /// T* in units of n beta / 2, beta being the seconds per byte of a link of bandwidth 1, and the
 /// smallest S that attains it (bit i: axis i). 0 for one node.
 struct OptimalShare {

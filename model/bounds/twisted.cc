@@ -2,7 +2,6 @@
 #include "model/bounds/twisted.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace torc::model {
 
@@ -19,6 +18,30 @@ Coordinates twistedNeighbour(const TwistedSizes& sizes, Coordinates at, std::uin
     }
   }
   return at;
+}
+
+std::vector<GraphLink> twistedLinks(const Topology& places, double bandwidth, double latency) {
+  const std::uint32_t axes = places.axis_count;
+  std::uint32_t shortest = places.axes[0].size;
+  for (std::uint32_t axis = 1; axis < axes; ++axis)
+    shortest = std::min(shortest, places.axes[axis].size);
+  std::vector<GraphLink> links;
+  for (std::uint32_t node = 0; node < places.ranks(); ++node) {
+    const Coordinates at = places.coordinatesOf(static_cast<std::int32_t>(node));
+    for (std::uint32_t axis = 0; axis < axes; ++axis) {
+      const bool is_short = places.axes[axis].size == shortest;
+      for (const int sign : {1, -1}) {
+        Coordinates shift{};
+        shift[axis] = sign;
+        for (std::uint32_t other = 0; is_short && other < axes; ++other)
+          shift[other] = other == axis || places.axes[other].size > shortest ? sign : 0;
+        const auto to = static_cast<std::uint32_t>(places.neighbour(at, shift));
+        links.push_back({node, to, bandwidth, latency});
+      }
+    }
+  }
+  sortLinks(links);
+  return links;
 }
 
 TwistedDistances twistedDistances(const TwistedSizes& sizes) {

@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
+#include "schedules/topology/graph.h"
 #include "schedules/topology/topology.h"
 
 namespace torc::model {
@@ -17,6 +19,12 @@ using TwistedSizes = std::array<std::uint32_t, 3>;
 /// The node one step from `at` along axis `axis`, up (`sign` 1) or down (-1).
 Coordinates twistedNeighbour(const TwistedSizes& sizes, Coordinates at, std::uint32_t axis,
                              int sign);
+
+/// The links of a twisted torus as a graph, all of `bandwidth` bytes/s and `latency` seconds,
+/// sorted. `places` is the torus of its sizes that is not twisted, and numbers the nodes, by
+/// coordinates in which all look alike: on each long axis the sum of the short coordinates is
+/// added, modulo its size. There links along a short axis are diagonal, and nothing is shifted.
+std::vector<GraphLink> twistedLinks(const Topology& places, double bandwidth, double latency);
 
 /// Hops from a node to all others, by a search of the graph.
 struct TwistedDistances {

@@ -44,7 +44,9 @@ double FairShare::nextEnd() {
 void FairShare::end(std::vector<std::uint32_t>& ended) {
   now_ = nextEnd();
   const std::size_t first = ended.size();
-  while (nextEnd() == now_) {
+  // All that is due at once ends before rates are found anew.
+  const auto isDue = [&] { return !ends_.isEmpty() && ends_.firstTime() == now_; };
+  while (isDue() || nextEnd() == now_) {
     const std::uint32_t index = ends_.firstGroup();
     ends_.removeFirst();
     Group& group = groups_[index];

@@ -20,14 +20,16 @@
 namespace torc::model {
 
 /// The directed links of one axis in one direction. A line of two has one cable: both ways round
-/// are its direction +.
+/// are its direction +. Of a graph, one link.
 struct LinkClass {
   std::uint32_t axis = 0;
   int sign = 1;
+  std::uint32_t of_graph = kNone;  // number of a schedule's link; the others are not used then
 
   bool operator==(const LinkClass&) const = default;
-  /// By axis, + first.
+  /// By axis, + first; links of a graph by number.
   auto operator<=>(const LinkClass& other) const {
+    if (of_graph != other.of_graph) return of_graph <=> other.of_graph;
     return axis != other.axis ? axis <=> other.axis : other.sign <=> sign;
   }
 };

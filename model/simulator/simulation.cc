@@ -66,6 +66,13 @@ void Simulation::handleEvent() {
   switch (event.event) {
     case Event::kStartedUp:
       startTransfer(event.task);
+      // Of those that start at once rates are found once.
+      while (!timers_.empty() && timers_.top().time == event.time &&
+             timers_.top().event == Event::kStartedUp) {
+        const std::uint32_t also = timers_.top().task;
+        timers_.pop();
+        startTransfer(also);
+      }
       break;
     case Event::kServed:
       moveMemory(event.task);

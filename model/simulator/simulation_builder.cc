@@ -52,8 +52,11 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
       machine_(machine),
       classes_(classes),
       routes_(schedule.topology, classes_),
+      graph_routes_(schedule.links, schedule.topology.ranks()),
       cores_(std::max(1u, machine.cores / routes_.ranksPerNode())),
-      links_(std::size_t{routes_.nodeCount()} * kMaxAxes * 2, kNone),
+      links_(schedule.isOnGraph() ? schedule.links.size()
+                                  : std::size_t{routes_.nodeCount()} * kMaxAxes * 2,
+             kNone),
       route_index_(
           std::size_t{classes_.count()} * (schedule.shifts.size() + schedule.peer_loops.size()),
           kNone) {
@@ -164,7 +167,8 @@ llvm::Error SimulationBuilder::checkMessages() const {
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
     const Task& task = graph_.tasks[i];
     if (task.kind == TaskKind::kSend && llvm::is_contained(broken_routes_, task.route)) {
-      return makeError(graph_.taskName(i) + " sends over what is dead");
+      return makeError(graph_.taskName(i) + (schedule_.isOnGraph() ? " sends where no link leads"
+                                                                   : " sends over what is dead"));
     }
     const bool message = task.kind == TaskKind::kSend || task.kind == TaskKind::kReceive;
     if (!message || task.partner != kNone) continue;
@@ -220,6 +224,15 @@ std::uint32_t SimulationBuilder::linkResource(const Routes::Hop& hop) {
   return link;
 }
 
+std::uint32_t SimulationBuilder::graphLinkResource(std::uint32_t link) {
+  std::uint32_t& resource = links_[link];
+  if (resource == kNone) {
+    resource = graph_.network.addResource(schedule_.links[link].bandwidth);
+    graph_.links.push_back({{.of_graph = link}, resource});
+  }
+  return resource;
+}
+
 std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, const Operation& operation) {
   const std::size_t kinds = schedule_.shifts.size() + schedule_.peer_loops.size();
   const std::size_t kind = operation.peer + (operation.hasPeerLoop() ? schedule_.shifts.size() : 0);
@@ -240,10 +253,36 @@ std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, const Operation& op
     const Shift& shift = schedule_.shifts[operation.peer];
     Coordinates distance{};
     const std::uint32_t peer = classes_.neighbour(node, shift, distance);
-    route = makeRoute(node, peer, shift, routes_.hops(node, shift));
+    route = schedule_.isOnGraph() ? makeGraphRoute(node, peer, shift)
+                                  : makeRoute(node, peer, shift, routes_.hops(node, shift));
   }
   graph_.routes.push_back(route);
   return index;
+}
+
+/// The next route, over links of the graph. Where a node stands for others these look the same from
+/// all: each of their links stands for as many, and carries one of the messages.
+MessageRoute SimulationBuilder::makeGraphRoute(std::uint32_t node, std::uint32_t peer_node,
+                                               const Shift& shift) {
+  MessageRoute route;
+  route.from = node;
+  route.to = peer_node;
+  std::vector<FairShare::Use> uses;
+  route.latency_s = machine_.latency;
+  const std::int32_t to = schedule_.topology.neighbour(classes_.coordinatesOf(node), shift);
+  for (const std::uint32_t link : graph_routes_.between(
+           static_cast<std::uint32_t>(graph_.ranks[node]), static_cast<std::uint32_t>(to))) {
+    uses.push_back({graphLinkResource(link)});
+    route.latency_s += schedule_.links[link].latency;
+  }
+  if (uses.empty()) {
+    broken_routes_.push_back(static_cast<std::uint32_t>(graph_.routes.size()));
+  } else {
+    route.first = uses.front().resource;
+    route.last = uses.back().resource;
+  }
+  route.group = graph_.network.addGroup(std::move(uses));
+  return route;
 }
 
 /// The next route: from `node` to `peer_node` over the links `hops`, as far as `farthest`.

@@ -52,6 +52,8 @@ class SimulationBuilder {
   std::uint32_t memoryGroup(std::uint32_t node, double traffic, double limit);
   std::uint32_t linkResource(const Routes::Hop& hop);
   std::uint32_t routeOf(std::uint32_t node, const Operation& operation);
+  std::uint32_t graphLinkResource(std::uint32_t link);
+  MessageRoute makeGraphRoute(std::uint32_t node, std::uint32_t peer_node, const Shift& shift);
   MessageRoute makeRoute(std::uint32_t node, std::uint32_t peer_node, const Shift& farthest,
                          const std::vector<Routes::Hop>& hops);
 
@@ -59,13 +61,14 @@ class SimulationBuilder {
   const Machine& machine_;
   ir::NodeClasses classes_;
   Routes routes_;
+  GraphRoutes graph_routes_;
   SimulationGraph graph_;
   std::uint32_t cores_ = 1;                 // of a rank
   std::vector<std::uint32_t> memories_;     // resource by node; empty: no limit
-  std::vector<std::uint32_t> links_;        // resource by node, axis, direction
+  std::vector<std::uint32_t> links_;        // resource by node, axis, direction; by link of a graph
   std::vector<std::uint32_t> route_index_;  // by class, and shift or loop over peers
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> memory_groups_;
-  std::vector<std::uint32_t> broken_routes_;  // over what is dead
+  std::vector<std::uint32_t> broken_routes_;  // over what is dead, or where no link leads
 };
 
 /// An error where the machine has not the schedule's shape, or other dead nodes.

@@ -110,7 +110,7 @@ double executions(const ScheduleView& schedule, const ir::NodeClasses& classes) 
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
                                                double bytes, std::uint32_t segments) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
-  ir::NodeClasses classes(schedule, false);
+  ir::NodeClasses classes(schedule, !looksAlike(schedule.topology, schedule.links));
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   const double tasks = executions(schedule, classes) * segments;
   if (llvm::Error error = checkTaskCount(schedule, classes.count(), tasks)) return error;

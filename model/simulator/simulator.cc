@@ -118,7 +118,8 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
                                                    const Machine& machine,
                                                    const SimulateOptions& options) {
   if (schedule.operations.empty()) return simulateSegments(schedule, machine, options, 1);
-  const ir::NodeClasses classes(schedule, options.per_rank);
+  const ir::NodeClasses classes(schedule,
+                                options.per_rank || !looksAlike(schedule.topology, schedule.links));
   const double tasks = executions(schedule, classes);
   const double work =
       tasks +

@@ -315,6 +315,7 @@ class LeadCores final : public Pass {
     const CollectiveRow& row = rowOf(schedule.collective);
     if (!mayBeLed(row)) return makeError(llvm::StringRef(row.name) + " has no form with leaders");
     if (schedule.topology.hasCores()) return makeError("the nodes have cores already");
+    if (!schedule.links.empty()) return makeError("a graph has no form with leaders");
     if (schedule.colors.empty()) return makeError("the program has no colors");
     if (!schedule.peer_loops.empty())
       return makeError("loops over peers have no form with leaders");

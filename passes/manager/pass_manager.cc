@@ -42,6 +42,8 @@ llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) const {
         (is_plan ? "needs step operations; run " + std::string(program.expander()) + " before it"
                  : "needs plan operations, and the program has steps"));
   }
+  if (pass.level() == PassLevel::kPlan && !program.schedule.links.empty())
+    return makeError("pass '" + pass.name() + "': is of tori, and the program is on a graph");
   if (program.schedule.segments > 1 && !pass.takesSegments()) {
     return makeError("pass '" + pass.name() + "': the program is in segments, which come last");
   }

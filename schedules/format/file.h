@@ -17,6 +17,8 @@
 namespace torc {
 
 inline constexpr std::uint32_t kFormatVersion = 8;
+/// Of a schedule on a graph, whose links are one table more.
+inline constexpr std::uint32_t kGraphFormatVersion = 9;
 /// The carriage return and the line feeds show a transfer that rewrote line ends.
 inline constexpr char kFileMagic[8] = {'T', 'O', 'R', 'C', '\r', '\n', '\x1a', '\n'};
 

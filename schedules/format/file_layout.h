@@ -32,8 +32,10 @@ enum class TableKind : std::uint32_t {
   kIterations,
   kOperations,
   kDependences,
+  kGraphLinks,  // of a graph alone
 };
 inline constexpr std::uint32_t kTableCount = 14;
+inline constexpr std::uint32_t kGraphTableCount = 15;
 
 /// Where a table lies.
 struct TableEntry {
@@ -44,10 +46,11 @@ struct TableEntry {
 };
 static_assert(sizeof(TableEntry) == 24);
 
-struct FileHeader {
+template <std::uint32_t Tables>
+struct FileHeaderOf {
   std::array<char, 8> magic{};
   std::uint32_t version = 0;
-  std::uint32_t header_size = 0;  // sizeof(FileHeader): where the first table starts
+  std::uint32_t header_size = 0;  // its own: where the first table starts
   std::uint64_t file_size = 0;    // bytes
   std::uint64_t checksum = 0;     // XXH3-64 of all that follows this field
   Collective collective{};
@@ -58,10 +61,13 @@ struct FileHeader {
   std::uint32_t window = 0;
   std::uint32_t table_count = 0;
   Topology topology;
-  std::array<TableEntry, kTableCount> tables{};
+  std::array<TableEntry, Tables> tables{};
 };
+using FileHeader = FileHeaderOf<kTableCount>;
+using GraphFileHeader = FileHeaderOf<kGraphTableCount>;
 static_assert(sizeof(Topology) == 1296);
 static_assert(sizeof(FileHeader) == 1688);
+static_assert(sizeof(GraphFileHeader) == 1712);
 static_assert(std::is_trivially_copyable_v<FileHeader>);
 
 /// The checksum covers the file from here; the fields before it each have one value that fits.
@@ -77,7 +83,7 @@ inline constexpr std::uint64_t alignedUp(std::uint64_t offset) {
 }
 
 // Records without hidden padding: equal values are equal bytes. (Topology and its axes hold
-// floating-point numbers, of which `validate` refuses those with two forms.)
+// floating-point numbers, of which `validate` refuses those with two forms, and so do links.)
 static_assert(std::has_unique_object_representations_v<Color>);
 static_assert(std::has_unique_object_representations_v<Stream>);
 static_assert(std::has_unique_object_representations_v<Box>);

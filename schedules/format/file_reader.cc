@@ -1,6 +1,7 @@
 // Reads a schedule from the bytes of its file. Every length is checked before anything is
 // dereferenced, every byte of the file is either given a meaning or required to be zero, and the
 // schedule passes `validate` before anyone sees it.
+#include <cstddef>
 #include <cstring>
 
 #include "schedules/format/field_reader.h"
@@ -12,15 +13,27 @@
 namespace torc {
 namespace {
 
-constexpr const char* kTableNames[kTableCount] = {
-    "name",   "producer",   "colors", "streams", "boxes",      "pairs",      "pieces",
-    "shifts", "peer_loops", "frames", "loops",   "iterations", "operations", "dependences"};
+constexpr const char* kTableNames[kGraphTableCount] = {
+    "name",  "producer",   "colors",     "streams",     "boxes",
+    "pairs", "pieces",     "shifts",     "peer_loops",  "frames",
+    "loops", "iterations", "operations", "dependences", "links"};
 
 constexpr FileKind kScheduleFile{std::to_array(kFileMagic), "not a torc schedule file",
                                  "format version",          kFormatVersion,
                                  "compile it again",        sizeof(FileHeader)};
+constexpr FileKind kGraphFile{std::to_array(kFileMagic), "not a torc schedule file",
+                              "format version",          kGraphFormatVersion,
+                              "compile it again",        sizeof(GraphFileHeader)};
 
-Status readFacts(FieldReader& reader, ScheduleView& schedule) {
+bool hasGraphVersion(std::span<const std::byte> file) {
+  std::uint32_t version = 0;
+  constexpr std::size_t kOffset = offsetof(FileHeader, version);
+  if (file.size() < kOffset + sizeof(version)) return false;
+  std::memcpy(&version, file.data() + kOffset, sizeof(version));
+  return version >= kGraphFormatVersion;
+}
+
+Status readFacts(FieldReader& reader, bool has_graph, ScheduleView& schedule) {
   std::array<std::uint8_t, 3> reserved{};
   if (Status status = reader.read(schedule.collective, "collective"); !status.ok()) return status;
   if (Status status = reader.read(reserved, "reserved"); !status.ok()) return status;
@@ -29,12 +42,13 @@ Status readFacts(FieldReader& reader, ScheduleView& schedule) {
   if (Status status = reader.read(schedule.slot_count, "slot count"); !status.ok()) return status;
   if (Status status = reader.read(schedule.segments, "segments"); !status.ok()) return status;
   if (Status status = reader.read(schedule.window, "window"); !status.ok()) return status;
-  if (Status status = reader.expect(kTableCount, "table count"); !status.ok()) return status;
+  const std::uint32_t tables = has_graph ? kGraphTableCount : kTableCount;
+  if (Status status = reader.expect(tables, "table count"); !status.ok()) return status;
   return reader.read(schedule.topology, "topology");
 }
 
-Status readTables(FieldReader& reader, ScheduleView& schedule) {
-  TableReader tables(reader, kTableNames, sizeof(FileHeader));
+Status readTables(FieldReader& reader, bool has_graph, ScheduleView& schedule) {
+  TableReader tables(reader, kTableNames, has_graph ? sizeof(GraphFileHeader) : sizeof(FileHeader));
   std::span<const char> name, producer;
   Status status = tables.read(TableKind::kName, name);
   if (status.ok()) status = tables.read(TableKind::kProducer, producer);
@@ -50,6 +64,10 @@ Status readTables(FieldReader& reader, ScheduleView& schedule) {
   if (status.ok()) status = tables.read(TableKind::kIterations, schedule.iterations);
   if (status.ok()) status = tables.read(TableKind::kOperations, schedule.operations);
   if (status.ok()) status = tables.read(TableKind::kDependences, schedule.dependences);
+  if (status.ok() && has_graph) {
+    status = tables.read(TableKind::kGraphLinks, schedule.links);
+    if (status.ok() && schedule.links.empty()) return reader.fault("a graph has links");
+  }
   if (status.ok()) status = tables.finish();
   schedule.name = {name.data(), name.size()};
   schedule.producer = {producer.data(), producer.size()};
@@ -59,9 +77,10 @@ Status readTables(FieldReader& reader, ScheduleView& schedule) {
 /// `file` is aligned for every record; the view refers to it.
 Status readView(std::span<const std::byte> file, ScheduleView& schedule) {
   FieldReader reader(file);
-  Status status = readPreamble(reader, kScheduleFile);
-  if (status.ok()) status = readFacts(reader, schedule);
-  if (status.ok()) status = readTables(reader, schedule);
+  const bool has_graph = hasGraphVersion(file);
+  Status status = readPreamble(reader, has_graph ? kGraphFile : kScheduleFile);
+  if (status.ok()) status = readFacts(reader, has_graph, schedule);
+  if (status.ok()) status = readTables(reader, has_graph, schedule);
   if (status.ok()) status = validate(schedule);
   return status;
 }

@@ -9,24 +9,19 @@
 namespace torc {
 namespace {
 
-FileHeader headerOf(const ScheduleView& schedule) {
-  FileHeader header;
+template <std::uint32_t Tables>
+std::vector<std::byte> writeTables(const ScheduleView& schedule, std::uint32_t version) {
+  FileHeaderOf<Tables> header;
   header.magic = std::to_array(kFileMagic);
-  header.version = kFormatVersion;
+  header.version = version;
   header.collective = schedule.collective;
   header.flags = schedule.flags;
   header.slot_count = schedule.slot_count;
   header.segments = schedule.segments;
   header.window = schedule.window;
-  header.table_count = kTableCount;
+  header.table_count = Tables;
   header.topology = schedule.topology;
-  return header;
-}
-
-}  // namespace
-
-std::vector<std::byte> writeSchedule(const ScheduleView& schedule) {
-  TableWriter<FileHeader> writer(headerOf(schedule));
+  TableWriter writer(header);
   writer.append(TableKind::kName, schedule.name);
   writer.append(TableKind::kProducer, schedule.producer);
   writer.append(TableKind::kColors, schedule.colors);
@@ -41,7 +36,15 @@ std::vector<std::byte> writeSchedule(const ScheduleView& schedule) {
   writer.append(TableKind::kIterations, schedule.iterations);
   writer.append(TableKind::kOperations, schedule.operations);
   writer.append(TableKind::kDependences, schedule.dependences);
+  if constexpr (Tables == kGraphTableCount) writer.append(TableKind::kGraphLinks, schedule.links);
   return writer.take();
+}
+
+}  // namespace
+
+std::vector<std::byte> writeSchedule(const ScheduleView& schedule) {
+  return schedule.isOnGraph() ? writeTables<kGraphTableCount>(schedule, kGraphFormatVersion)
+                              : writeTables<kTableCount>(schedule, kFormatVersion);
 }
 
 }  // namespace torc

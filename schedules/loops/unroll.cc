@@ -42,6 +42,7 @@ class Unroller {
     made.collective = schedule_.collective;
     made.flags = schedule_.flags;
     made.topology = schedule_.topology;
+    made.links.assign(schedule_.links.begin(), schedule_.links.end());
     made.name = std::string(schedule_.name);
     made.producer = std::string(schedule_.producer);
     made.colors.assign(schedule_.colors.begin(), schedule_.colors.end());

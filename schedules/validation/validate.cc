@@ -60,6 +60,15 @@ Status validateHeader(const ScheduleView& schedule) {
     return malformed("flags 0x", std::hex, unknown, " are unknown");
   }
   if (Status status = schedule.topology.validate(); !status.ok()) return status;
+  if (Status status = validateGraph(schedule.topology, schedule.links); !status.ok()) return status;
+  if (schedule.isOnGraph()) {
+    if (!schedule.peer_loops.empty()) return malformed("has loops over peers, and a graph");
+    if (schedule.flags & kConflictFreePhases)
+      return malformed("flags: conflict-free phases are of axes, and not of a graph");
+    if (rowOf(schedule.collective).isOfNeighbours())
+      return malformed("topology: the neighbours of ", rowOf(schedule.collective).name,
+                       " are those of a torus, and not of a graph");
+  }
   if (schedule.topology.hasDetours() && !schedule.operations.empty())
     return malformed("topology: detours are of plans, whose rings take them");
   return validateStrings(schedule);

@@ -5,6 +5,8 @@
 // Holds afterwards:
 //   header      the collective is known, no unknown flag; the topology is valid; `name` is an
 //               identifier, `producer` printable; there are at most kMaxParts parts
+//   graph       links as validateGraph (topology/graph.h) says; then no loops over peers, no
+//               promise of axes, no collective of neighbours
 //   segments    1 to kMaxSegments, all of them with at most kMaxSegmentedOperations operations,
 //               frames and pieces each, and 8 times as many dependences; the
 //               window is 1 to kMaxSegmentsBefore, 1 of one segment; no piece of several parts

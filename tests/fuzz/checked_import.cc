@@ -5,6 +5,7 @@
 
 #include "ir/counted/counted_proof.h"
 #include "ir/exchange/import.h"
+#include "ir/exchange/readers/graph_reader.h"
 #include "ir/exchange/readers/recognise.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/validation/validate.h"
@@ -30,6 +31,14 @@ ImportOutcome checkImport(llvm::StringRef text) {
     outcome.violation = refusalFault(toString(std::move(error)));
     return outcome;
   };
+  // Any table of links that is taken is a sound graph.
+  if (llvm::Expected<ir::Graph> graph = ir::readGraph(text, "x"); !graph) {
+    if (refused(graph.takeError()); !outcome.violation.empty()) return outcome;
+  } else if (const StatusOr<Topology> ring = parseTopology(std::to_string(graph->ranks));
+             !validateGraph(*ring, graph->links).ok()) {
+    outcome.violation = "no graph: " + validateGraph(*ring, graph->links).message();
+    return outcome;
+  }
   llvm::Expected<ir::RankPrograms> programs = ir::readForeign(text, "x");
   if (!programs) return refused(programs.takeError());
   std::uint64_t cells = 0;

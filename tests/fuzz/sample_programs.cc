@@ -39,6 +39,25 @@ constexpr char kRing[] = R"(schedule @ring {
 }
 )";
 
+/// An allgather of three ranks, two of which reach each other over a switch alone.
+constexpr char kGraph[] = R"(schedule @graph {
+  collective allgather
+  topology graph [X=3] order X links [0->1 bandwidth 5e10 latency 5e-7, 1->3 bandwidth 1e9 latency 0,
+    2->0 bandwidth 1e9 latency 1e-6, 3->2 bandwidth 1e9 latency 1e-6]
+  color 0 weight 1/1 order X
+  stream 0 of p0
+  phase 0 {
+    stream 0 {
+      %0 = copy out[p0, (x)] = in[p0, (x)]
+      %1 = send in[p0, (x)] to X+1
+      %2 = recv out[p0, (x-1)] from X-1
+      %3 = send out[p0, (x-1)] to X+1 after %2
+      %4 = recv out[p0, (x+1)] from X-1
+    }
+  }
+}
+)";
+
 /// Loops in loops, guards that grow, iterations named in every way.
 constexpr char kNest[] = R"(schedule @nest {
   collective allgather
@@ -210,7 +229,7 @@ constexpr char kPipeline[] = R"(schedule @pipeline {
 
 std::vector<Schedule> loopedSchedules() {
   std::vector<Schedule> schedules;
-  for (const char* text : {kRing, kNest, kLine, kPairs, kRows, kTiles, kPipeline})
+  for (const char* text : {kRing, kNest, kLine, kPairs, kRows, kTiles, kPipeline, kGraph})
     schedules.push_back(cantFail(ir::parseProgram(text, "sample.tir")).schedule);
   return schedules;
 }

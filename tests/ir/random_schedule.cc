@@ -17,6 +17,7 @@ class Generator {
 
   Schedule steps() {
     header();
+    if (pick(0, 4) == 0) graph();
     for (std::int64_t n = pick(0, 3); n > 0; --n)
       unusedRecords();
     if (pick(0, 3) == 0) {
@@ -109,6 +110,24 @@ class Generator {
       s_.colors.push_back(color);
       if (sumOfWeights() >> 63) s_.colors.back().weight = 1;
     }
+  }
+
+  /// Links between some nodes, and up to three switches.
+  void graph() {
+    for (std::uint32_t i = 0; i < axes(); ++i) {
+      const Axis old = axis(i);
+      s_.topology.axes[i] = {.size = old.size, .name = kAxisNames[i]};
+    }
+    s_.flags &= ~std::uint32_t{kConflictFreePhases};
+    const auto ranks = static_cast<std::uint32_t>(s_.topology.ranks());
+    static constexpr double kDoubles[] = {0.1, 5e10, 5e-324, 1.7976931348623157e308};
+    for (std::int64_t n = pick(3, 20); n > 0; --n) {
+      const std::uint32_t from = below(ranks + 3);
+      s_.links.push_back({from, (from + 1 + below(ranks + 2)) % (ranks + 3), kDoubles[pick(0, 1)],
+                          pick(0, 1) == 0 ? 0 : kDoubles[pick(0, 3)]});
+    }
+    sortLinks(s_.links);
+    if (s_.links.size() < 3) s_.links.clear();  // as many switches as links at most
   }
 
   std::uint64_t sumOfWeights() const {
@@ -324,7 +343,7 @@ class Generator {
     peers.order = pick(0, 1) == 0 ? PeerOrder::kFixed : PeerOrder::kShuffled;
     peers.window = static_cast<std::uint16_t>(pick(0, 1) == 0 ? 0 : pick(1, kMaxWindow));
     const bool may_have = !row.reduces() && !row.isRooted() && !s_.topology.isDamaged() &&
-                          s_.streams[stream].part != kNone && peers.size() > 0;
+                          s_.links.empty() && s_.streams[stream].part != kNone && peers.size() > 0;
     if (may_have && pick(0, 1) == 0) peer_loop_of_[stream] = store(s_.peer_loops, peers);
     return peer_loop_of_[stream];
   }

@@ -100,6 +100,7 @@ class ScclReader {
       if (json_.failed()) return;
     }
     if (addresses_.empty()) return json_.refuse(line_, "has no chunks");
+    if (const LocatedJson* const topology = root.find("topology")) links_ = topology->find("links");
     findCollective();
   }
 
@@ -193,6 +194,21 @@ class ScclReader {
     }
   }
 
+  /// Whether the topology says so, which has chunks per step by receiver, then by sender; or
+  /// nothing.
+  bool hasLink(const Send& send) const {
+    const LocatedJson* at = links_;
+    for (const std::int32_t gpu : {send.to, send.from}) {
+      if (links_ == nullptr) return true;
+      const auto* const row = std::get_if<LocatedJson::Elements>(&at->value);
+      if (row == nullptr || row->size() <= static_cast<std::size_t>(gpu)) return false;
+      at = &(*row)[static_cast<std::size_t>(gpu)];
+    }
+    const auto* const chunks = std::get_if<std::int64_t>(&at->value);
+    const auto* const some = std::get_if<double>(&at->value);
+    return (chunks != nullptr && *chunks > 0) || (some != nullptr && *some > 0);
+  }
+
   /// A part of an address.
   struct Chunk {
     const Address* address = nullptr;
@@ -253,6 +269,8 @@ class ScclReader {
           return json_.refuse(send.line,
                               nameOf(send) + "there is no address " + llvm::Twine(send.address));
         }
+        if (!hasLink(send))
+          return json_.refuse(send.line, nameOf(send) + "the topology has no such link");
       }
       addStep(steps, sends);
       if (json_.failed()) return;
@@ -361,6 +379,7 @@ class ScclReader {
   RankPrograms programs_;
   std::uint32_t line_ = 1, step_ = 0;
   std::vector<Send> sends_;
+  const LocatedJson* links_ = nullptr;  // of the topology; null: it says nothing
   std::map<std::int64_t, Address> addresses_;
   std::int64_t parts_ = 1;      // of an address
   std::int32_t per_block_ = 1;  // chunks

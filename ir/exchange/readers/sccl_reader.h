@@ -13,7 +13,8 @@ namespace torc::ir {
 /// Reads the text of a file; `origin` is its name in messages. Which collective it is, follows from
 /// where chunks begin and end. A sum that arrives where some of it is already replaces that if it
 /// has all of it, and is added if it has nothing of it. Errors name the line: what is no such
-/// algorithm, other collectives, sums of which each end has something that the other lacks.
+/// algorithm, other collectives, sends over links that the topology does not have, sums of which
+/// each end has something that the other lacks.
 llvm::Expected<RankPrograms> readSccl(llvm::StringRef text, llvm::StringRef origin);
 
 }  // namespace torc::ir

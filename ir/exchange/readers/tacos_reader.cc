@@ -8,8 +8,8 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include "ir/exchange/readers/graph_reader.h"
 #include "ir/exchange/readers/link_steps.h"
-#include "ir/json/document.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {
@@ -57,11 +57,13 @@ class TacosReader {
     if (links_.size() != static_cast<std::size_t>(links)) {
       return refuse("has " + llvm::Twine(links_.size()) + " links, not " + llvm::Twine(links));
     }
+    sortLinks(programs_.links);
     if (llvm::Error error = run()) return error;
     return std::move(programs_);
   }
 
  private:
+  std::string at() const { return origin_.str() + ":" + std::to_string(line_) + ": error: "; }
   llvm::Error refuse(const llvm::Twine& what) const { return refuse(line_, what); }
   llvm::Error refuse(std::uint32_t line, const llvm::Twine& what) const {
     return makeError(origin_ + ":" + llvm::Twine(line) + ": error: " + what);
@@ -74,18 +76,13 @@ class TacosReader {
     return line.trim();
   }
 
-  llvm::Error number(llvm::StringRef field, const llvm::Twine& what, std::int64_t lowest,
-                     std::int64_t highest, std::int64_t& value) const {
-    if (!field.trim().getAsInteger(10, value) && value >= lowest && value <= highest)
-      return llvm::Error::success();
-    return refuse(what + " is " + shownName(field) + "; allowed: " + llvm::Twine(lowest) + " to " +
-                  llvm::Twine(highest));
-  }
-
   llvm::Error readCount(llvm::StringRef name, std::int64_t most, std::int64_t& value) {
     const auto [key, count] = nextLine().split(',');
     if (key != name) return refuse("'" + name + ",...' is expected");
-    return number(count, name, 1, most, value);
+    llvm::Expected<std::int64_t> read = readNumber(count, name, 1, most, at());
+    if (!read) return read.takeError();
+    value = *read;
+    return llvm::Error::success();
   }
 
   llvm::Error readLink(llvm::StringRef line) {
@@ -95,21 +92,20 @@ class TacosReader {
     Link& link = links_.emplace_back();
     link.line = line_;
     const auto highest = static_cast<std::int64_t>(programs_.ranks.size()) - 1;
-    std::int64_t from = 0, to = 0;
-    if (llvm::Error error = number(fields[0], "SrcID", 0, highest, from)) return error;
-    if (llvm::Error error = number(fields[1], "DestID", 0, highest, to)) return error;
-    if (from == to) return refuse("the link ends where it begins");
-    link.from = static_cast<std::size_t>(from);
-    link.to = static_cast<std::size_t>(to);
+    llvm::Expected<GraphLink> read = ir::readLink(fields, highest, at());
+    if (!read) return read.takeError();
+    link.from = read->from;
+    link.to = read->to;
+    programs_.links.push_back(*read);
     if (fields.size() == 5 && fields[4].trim() == "None") return llvm::Error::success();
     for (const llvm::StringRef field : llvm::ArrayRef(fields).drop_front(4)) {
-      std::int64_t chunk = 0;
-      if (llvm::Error error = number(field, "a chunk", 0, programs_.chunks - 1, chunk))
-        return error;
+      llvm::Expected<std::int64_t> chunk =
+          readNumber(field, "a chunk", 0, programs_.chunks - 1, at());
+      if (!chunk) return chunk.takeError();
       if (++moves_ > kMaxForeignSteps / 2) {
         return refuse("more than " + llvm::Twine(kMaxForeignSteps / 2) + " chunks are sent");
       }
-      link.chunks.push_back(static_cast<std::int32_t>(chunk));
+      link.chunks.push_back(static_cast<std::int32_t>(*chunk));
     }
     return llvm::Error::success();
   }

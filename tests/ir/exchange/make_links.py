@@ -14,12 +14,13 @@ def sccl(name, n, parts, chunks, steps):
                   "chunks": [{"msccl_type": "chunk", "pre": [pre], "post": post, "addr": addr} for pre, post, addr in chunks]}
     instance = {"msccl_type": "instance", "steps": len(steps), "extra_rounds": 0, "chunks": parts, "pipeline": None,
                 "extra_memory": None, "allow_exchange": False}
-    links = [[int(abs(a - b) in (1, n - 1)) for a in range(n)] for b in range(n)]
+    used = {(b, a) for sends in steps for _, a, b in sends}
+    links = [[int((b, a) in used) for a in range(n)] for b in range(n)]
     return json.dumps({
         "msccl_type": "algorithm", "name": name, "instance": instance, "input_map": {}, "output_map": {},
         "steps": [{"msccl_type": "step", "rounds": 1, "sends": sends} for sends in steps],
         "collective": collective,
-        "topology": {"msccl_type": "topology", "name": "ring", "switches": [], "links": links}}, indent=1)
+        "topology": {"msccl_type": "topology", "name": "used", "switches": [], "links": links}}, indent=1)
 
 
 def sccl_allgather(n, parts):

@@ -135,9 +135,9 @@ TEST(Json, Form) {
 
 TEST(Json, Keys) {
   EXPECT_EQ(errorAfter([](json& d) { d.erase("slots"); }), "a.json: /: missing key 'slots'");
-  EXPECT_EQ(
-      errorAfter([](json& d) { d["topology"]["extra"] = 1; }),
-      "a.json: /topology: unknown key 'extra' (keys are axes, order, dead_links, dead_nodes)");
+  EXPECT_EQ(errorAfter([](json& d) { d["topology"]["extra"] = 1; }),
+            "a.json: /topology: unknown key 'extra' (keys are axes, order, dead_links, dead_nodes, "
+            "links)");
   EXPECT_EQ(errorAfter([](json& d) { d["operations"][2].erase("stream"); }),
             "a.json: /operations/2: missing key 'stream'");
   EXPECT_EQ(errorAfter([](json& d) { d["operations"][2]["a/\n"] = 0; }),
@@ -274,6 +274,7 @@ TEST(Json, SchemaKnowsTheKeys) {
   for (Schedule& schedule : samples::all()) {
     schedule.flags |= kSynchronousSends | kDropsBroken;
     collectKeys(json::parse(writeJson(schedule.view())), "", written);
+    schedule.links = {{0, 1, 1, 0}};
     // The same with what loops have besides.
     schedule.loops = {{0, 1, 2}};
     schedule.iterations = {{.depth = 1}};

@@ -100,12 +100,38 @@ TEST(TextErrors, Header) {
                    "unknown promise (there is conflict-free-phases or ordered-sums)");
 }
 
+TEST(TextErrors, Graph) {
+  const llvm::StringRef line = "topology torus [X=4, Y=3 mesh] order XY";
+  auto expect = [&](llvm::StringRef faulty, llvm::StringRef message) {
+    expectStepsError(line, faulty, message);
+  };
+  expect("topology graph [X=4, Y=3] order XY\n ^producer", "expected 'links', found 'producer'");
+  expect("topology graph [X=4, Y=3] order XY links [^]", "expected a node, found ']'");
+  expect("topology graph [X=4, Y=3] order XY links [0 ^1]", "expected '->', found '1'");
+  expect("topology graph [X=4, Y=3] order XY links [0->1 bandwidth 1 ^]",
+         "expected 'latency', found ']'");
+  expect(
+      "topology graph [X=4, Y=3] order XY links [0->1 bandwidth 1 latency 0, ^1->14 bandwidth 1 "
+      "latency 0]",
+      "link 1: node 14 does not exist (up to 13 may)");
+  expect("topology graph [X=4, Y=3] order XY links [^1->1 bandwidth 1 latency 0]",
+         "link 0: ends where it begins");
+  expect("topology graph [X=4, Y=3] order XY links [^1->0 bandwidth 0 latency 0]",
+         "link 0: bandwidth 0 must be over 0");
+  expect(
+      "topology graph [X=4, Y=3] order XY links [1->0 bandwidth 1 latency 0, ^0->1 bandwidth 1 "
+      "latency 0]",
+      "link 1: 0->1 is behind 1->0, must ascend");
+  expect("^topology graph [X=4, Y=3 mesh] order XY links [1->0 bandwidth 1 latency 0]",
+         "topology: a graph's axis Y says more than where ranks are, which links say");
+}
+
 TEST(TextErrors, Topology) {
   const llvm::StringRef line = "topology torus [X=4, Y=3 mesh] order XY";
   auto expect = [&](llvm::StringRef faulty, llvm::StringRef message) {
     expectStepsError(line, faulty, message);
   };
-  expect("topology ^[X=4, Y=3] order XY", "expected 'torus', found '['");
+  expect("topology ^[X=4, Y=3] order XY", "expected 'torus' or 'graph', found '['");
   expect("topology torus [^x=4, Y=3] order XY", "expected the name of an axis (A to Z), found 'x'");
   expect("topology torus [X^, Y=3] order XY", "expected '=' after the axis, found ','");
   expect("topology torus [X=^0, Y=3] order XY", "0 is too small for a size (smallest 1)");

@@ -164,19 +164,52 @@ TEST(File, TruncatedWithFittingSize) {
 }
 
 TEST(File, OtherVersions) {
-  EXPECT_EQ(headerFault([](FileHeader& header) { header.version = 9; }),
-            "a.torc: 00000008: format version 9, this torc reads 8: it needs a later torc");
+  EXPECT_EQ(headerFault([](FileHeader& header) { header.version = 10; }),
+            "a.torc: 00000008: format version 10, this torc reads 9: it needs a later torc");
   EXPECT_EQ(headerFault([](FileHeader& header) { header.version = 7; }),
             "a.torc: 00000008: format version 7, this torc reads 8: compile it again");
+}
+
+/// A schedule on a graph is of a version of its own, with a table more.
+Schedule graphSchedule() {
+  Schedule schedule = samples::all().front();
+  for (Axis& axis : schedule.topology.axes)
+    axis = {.size = axis.size, .name = axis.name};
+  schedule.flags &= ~std::uint32_t{kConflictFreePhases};
+  schedule.links = {{0, 1, 5e10, 5e-7}, {1, 0, 1e9, 0}};
+  return schedule;
+}
+
+TEST(File, GraphsAreOfTheNextVersion) {
+  const Schedule schedule = graphSchedule();
+  Bytes file = writeSchedule(schedule.view());
+  EXPECT_EQ(file[8], std::byte{9});
+  const StatusOr<LoadedSchedule> loaded = readSchedule(file, "a.torc");
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  EXPECT_TRUE(loaded->view() == schedule.view());
+  EXPECT_EQ(writeSchedule(loaded->view()), file);
+  for (std::size_t size = 16; size < file.size(); size += 7) {
+    Bytes torn(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_NE(messageOf(torn), "");
+    samples::fixSizeAndChecksum(torn);
+    EXPECT_NE(messageOf(torn), "");
+  }
+  for (std::size_t i = 32; i < file.size(); ++i) {
+    Bytes damaged = file;
+    damaged[i] ^= std::byte{1};
+    EXPECT_NE(messageOf(damaged), "") << i;
+  }
+  file[8] = std::byte{8};
+  EXPECT_EQ(messageOf(file), "a.torc: 0000000c: header size: is 1712, expected 1688");
 }
 
 /// A later version may change all that follows: it is recognised before anything else is read.
 TEST(File, LaterVersionOfAnotherShape) {
   Bytes file = sampleFile();
-  file[8] = std::byte{9};
+  file[8] = std::byte{10};
   file.resize(16);
   EXPECT_EQ(messageOf(file),
-            "a.torc: 00000008: format version 9, this torc reads 8: it needs a later torc");
+            "a.torc: 00000008: format version 10, this torc reads 9: it needs a later torc");
 }
 
 TEST(File, AnyFlippedBit) {
