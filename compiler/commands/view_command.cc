@@ -14,16 +14,15 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
-#include "compiler/view/choice_data.h"
 #include "compiler/view/library_data.h"
 #include "compiler/view/page.h"
 #include "compiler/view/rank_data.h"
 #include "compiler/view/schedule_data.h"
+#include "compiler/view/schedule_page.h"
 #include "compiler/view/table_data.h"
 #include "compiler/view/trace_data.h"
 #include "ir/make_error.h"
 #include "schedules/expansion/expand.h"
-#include "support/version.h"
 
 namespace torc::compiler {
 namespace view_command {
@@ -54,9 +53,6 @@ opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat
                        desc("With --rank: elements of the vector (allreduce) or of each block; "
                             "default 1000"));
 
-/// The version of the page's data.
-constexpr int kViewVersion = 1;
-
 /// The programs of the ranks that --rank names.
 llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
   Counts counts;
@@ -79,33 +75,17 @@ llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
 /// All of what the page shows of a schedule on the machine `on`, but for ranks.
 llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const model::Machine& on,
                             const SizeRange& range, Progress& progress) {
-  const ScheduleView schedule = viewed.written();
   std::vector<std::uint64_t> sizes = range.sizes();
-  Json data = scheduleData(viewed);
-  data["proof"] = proofData(viewed);
+  Json run;
   if (!trace.empty()) {
-    llvm::Expected<Json> run = traceData(viewed, trace);
-    if (!run) return run.takeError();
-    if (bytes.getNumOccurrences() == 0) sizes = {(*run)["bytes"].get<std::uint64_t>()};
-    data["trace"] = std::move(*run);
+    llvm::Expected<Json> traced = traceData(viewed, trace);
+    if (!traced) return traced.takeError();
+    run = std::move(*traced);
+    if (bytes.getNumOccurrences() == 0) sizes = {run["bytes"].get<std::uint64_t>()};
   }
-  data["prediction"] = runsData(viewed, on, sizes);
-  // Seen from the nodes of the timeline, where there is one.
-  std::vector<std::int32_t> ranks = {0};
-  if (const Json& runs = data["prediction"]["runs"]; !runs.empty() && runs[0].contains("events"))
-    ranks = runs[0]["events"]["ranks"].get<std::vector<std::int32_t>>();
-  data["writes"] = writesData(viewed, ranks);
-  if (with_passes) {
-    llvm::Expected<Json> passes = passesData(schedule);
-    if (!passes) return makeError(viewed.file + ": --passes: " + toString(passes.takeError()));
-    data["passes"] = std::move(*passes);
-  }
-  if (with_choices) {
-    llvm::Expected<Json> choices =
-        choicesData({schedule.collective, schedule.topology}, on, sizes, progress);
-    if (!choices) return choices.takeError();
-    data["choices"] = std::move(*choices);
-  }
+  llvm::Expected<Json> data =
+      pageData(viewed, on, sizes, {.passes = with_passes, .choices = with_choices}, progress);
+  if (data && !run.is_null()) (*data)["trace"] = std::move(run);
   return data;
 }
 
@@ -127,19 +107,10 @@ std::string overwrittenFile() {
   return found == files.end() ? "" : *found;
 }
 
-/// File names need not be UTF-8.
-std::string jsonText(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 llvm::Error writePage(llvm::StringRef title, const Json& document, llvm::StringRef text) {
-  llvm::Expected<std::string> page = viewPage(title, jsonText(document), text);
+  llvm::Expected<std::string> page = viewPage(title, documentText(document), text);
   if (!page) return page.takeError();
   return writeOutput(pagePath(), *page);
-}
-
-Json emptyDocument() {
-  return {{"torc_view", kViewVersion}, {"torc", kVersion}};
 }
 
 llvm::Expected<Json> readLibrary() {
@@ -153,7 +124,7 @@ int viewOther(const char* key, llvm::Expected<Json> data) {
   if (!data) return inputFault(data.takeError());
   Json document = emptyDocument();
   document[key] = std::move(*data);
-  if (llvm::Error error = writePage(inputs.front(), document, jsonText(document[key], 2))) {
+  if (llvm::Error error = writePage(inputs.front(), document, documentText(document[key], 2))) {
     return inputFault(std::move(error));
   }
   return kSuccess;
