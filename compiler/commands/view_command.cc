@@ -16,6 +16,7 @@
 #include "compiler/tool.h"
 #include "compiler/view/library_data.h"
 #include "compiler/view/page.h"
+#include "compiler/view/picture.h"
 #include "compiler/view/rank_data.h"
 #include "compiler/view/schedule_data.h"
 #include "compiler/view/schedule_page.h"
@@ -52,6 +53,9 @@ opt<std::string> rank("rank", value_desc("R[,R]"), sub(command), cat(category),
 opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat(category),
                        desc("With --rank: elements of the vector (allreduce) or of each block; "
                             "default 1000"));
+opt<std::string> png(
+    "png", value_desc("file"), sub(command), cat(category),
+    desc("Also write a picture of the page, by chromium, which has to be on PATH"));
 
 /// The programs of the ranks that --rank names.
 llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
@@ -96,21 +100,26 @@ std::string pagePath() {
   return first == "-" ? "-" : besideInput(first, "html");
 }
 
-/// The file that the page is made from and would take the place of; empty: none.
-std::string overwrittenFile() {
-  const std::string page = pagePath();
-  if (page == "-") return {};
+/// The file that the page is made from and `written` would take the place of; empty: none.
+std::string overwrittenFile(const std::string& written) {
+  if (written.empty() || written == "-") return {};
   std::vector<std::string> files(inputs.begin(), inputs.end());
   files.insert(files.end(), {trace, machine});
   const auto found = llvm::find_if(
-      files, [&](const std::string& file) { return llvm::sys::fs::equivalent(file, page); });
+      files, [&](const std::string& file) { return llvm::sys::fs::equivalent(file, written); });
   return found == files.end() ? "" : *found;
 }
 
 llvm::Error writePage(llvm::StringRef title, const Json& document, llvm::StringRef text) {
   llvm::Expected<std::string> page = viewPage(title, documentText(document), text);
   if (!page) return page.takeError();
-  return writeOutput(pagePath(), *page);
+  if (llvm::Error error = writeOutput(pagePath(), *page)) return error;
+  if (png.empty()) return llvm::Error::success();
+  llvm::Expected<std::string> chromium = findChromium();
+  if (!chromium) return chromium.takeError();
+  llvm::Expected<std::string> picture = pictureOf(pagePath(), *chromium);
+  if (!picture) return picture.takeError();
+  return writeOutput(png, *picture);
 }
 
 llvm::Expected<Json> readLibrary() {
@@ -137,15 +146,22 @@ int run() {
   if (!trace.empty() && inputs.size() > 1) return wrongUsage("view: --trace is of one FILE");
   if (count.getNumOccurrences() > 0 && rank.empty())
     return wrongUsage("view: --count is for --rank");
-  if (const std::string file = overwrittenFile(); !file.empty())
+  if (const std::string file = overwrittenFile(pagePath()); !file.empty())
     return wrongUsage("view: the page would overwrite '" + file + "': -o another file");
+  if (const std::string file = overwrittenFile(png); !file.empty() || png == pagePath())
+    return wrongUsage("view: --png would overwrite '" + (file.empty() ? pagePath() : file) + "'");
+  if (!png.empty()) {
+    if (pagePath() == "-") return wrongUsage("view: --png is of a page in a file: -o FILE");
+    if (llvm::Expected<std::string> chromium = findChromium(); !chromium)
+      return inputFault(chromium.takeError());
+  }
   const llvm::StringRef first = inputs.front();
   const bool is_library = llvm::sys::fs::is_directory(first);
   if (is_library || first.ends_with(".csv")) {
     if (inputs.size() > 1) return wrongUsage("view: a library or a table is shown alone");
     if (bytes.getNumOccurrences() > 0 || !machine.empty() || with_passes || with_choices ||
         !trace.empty() || !rank.empty()) {
-      return wrongUsage("view: a library or a table takes no option but -o");
+      return wrongUsage("view: a library or a table takes no option but -o and --png");
     }
     return is_library ? viewOther("library", readLibrary()) : viewOther("table", tableData(first));
   }
