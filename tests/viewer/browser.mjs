@@ -130,6 +130,18 @@ try {
   await open("a", "chunk=9.2.1.1");
   assert.equal(await state("chunk"), null);
 
+  // A box of dependences is opened, by keys; an operation in it is selected.
+  await open("a", "tab=dependences");
+  await browser.run("torcView.panels.dependences.canvas.focus()");
+  await browser.press("ArrowRight", "ArrowRight", "ArrowDown");
+  const chosen = "torcView.panels.dependences.chosen";
+  assert.deepEqual(await browser.run(`[${chosen}.phase, ${chosen}.row]`), [1, 1]);
+  await checkPage("a, an open box");
+  const [, , openLeft, openTop] = await browser.middleOf("canvas[data-panel='opened']");
+  const [op, [opX, opY]] = await browser.run("[...torcView.panels.dependences.opened.places][0]");
+  await browser.click(openLeft + opX, openTop + opY);
+  assert.equal(await state("op"), op);
+
   // Sorting, passes.
   await open("a", "tab=choice");
   const firstCell = () => text("#choice tbody td");
