@@ -55,6 +55,31 @@ export class AllNodesPicture {
         .sending.map((e) => run.operation[e])
         .filter((op) => schedule.shiftOf(op)),
     );
+    // Along one axis after the other, X first, `side` pixels beside the links.
+    const trace = (from, shift, side) => {
+      shift.forEach((step, axis) => {
+        for (let i = 0; i < Math.abs(step); ++i) {
+          const { to, wraps } = link(from, axis, Math.sign(step));
+          let [x0, y0] = at[from],
+            [x1, y1] = at[to];
+          if (wraps) {
+            // Out of the picture, the way that a step would go.
+            const inner = link(from, axis, -Math.sign(step)).to;
+            [x1, y1] = [x0 + (x0 - at[inner][0]) * 0.45, y0 + (y0 - at[inner][1]) * 0.45];
+          }
+          const length = Math.hypot(x1 - x0, y1 - y0) || 1;
+          const [ox, oy] = [(-(y1 - y0) / length) * side, ((x1 - x0) / length) * side];
+          [x0, y0, x1, y1] = [x0 + ox, y0 + oy, x0 + (x1 - x0) * 0.86 + ox, y0 + (y1 - y0) * 0.86 + oy];
+          context.moveTo(x0, y0);
+          context.lineTo(x1, y1);
+          if (scale > 14) {
+            const angle = Math.atan2(y1 - y0, x1 - x0);
+            context.lineTo(x1 - 5 * Math.cos(angle - 0.5), y1 - 5 * Math.sin(angle - 0.5));
+          }
+          from = to;
+        }
+      });
+    };
     const byColor = new Map();
     classes.forEach((rank, site) => {
       for (const op of active[rank] ?? []) {
@@ -68,32 +93,22 @@ export class AllNodesPicture {
       context.strokeStyle = colorOfPart(color);
       context.lineWidth = thick;
       context.beginPath();
-      for (const [site, shift, direction] of messages) {
-        let from = site;
-        const side = ((color % 3) - 1) * 2 + (direction ? 1 : -1) * 1.5;
-        shift.forEach((step, axis) => {
-          for (let i = 0; i < Math.abs(step); ++i) {
-            const { to, wraps } = link(from, axis, Math.sign(step));
-            let [x0, y0] = at[from],
-              [x1, y1] = at[to];
-            if (wraps) {
-              // Out of the picture, the way that a step would go.
-              const inner = link(from, axis, -Math.sign(step)).to;
-              [x1, y1] = [x0 + (x0 - at[inner][0]) * 0.45, y0 + (y0 - at[inner][1]) * 0.45];
-            }
-            const length = Math.hypot(x1 - x0, y1 - y0) || 1;
-            const [ox, oy] = [(-(y1 - y0) / length) * side, ((x1 - x0) / length) * side];
-            [x0, y0, x1, y1] = [x0 + ox, y0 + oy, x0 + (x1 - x0) * 0.86 + ox, y0 + (y1 - y0) * 0.86 + oy];
-            context.moveTo(x0, y0);
-            context.lineTo(x1, y1);
-            if (scale > 14) {
-              const angle = Math.atan2(y1 - y0, x1 - x0);
-              context.lineTo(x1 - 5 * Math.cos(angle - 0.5), y1 - 5 * Math.sin(angle - 0.5));
-            }
-            from = to;
-          }
-        });
-      }
+      for (const [site, shift, direction] of messages)
+        trace(site, shift, ((color % 3) - 1) * 2 + (direction ? 1 : -1) * 1.5);
+      context.stroke();
+    }
+    const { way } = this.app;
+    context.strokeStyle = palette.good;
+    for (const { work, send, receive, from, to } of way?.steps ?? []) {
+      if (work !== undefined) continue;
+      const goes = run.wire_begin[send] <= state.time && state.time < run.end[receive];
+      context.lineWidth = goes ? 2.5 * thick : 1.3 * thick;
+      context.beginPath();
+      trace(
+        schedule.siteOf(from),
+        to.map((one, axis) => schedule.shortWay(one - from[axis], axis)),
+        0,
+      );
       context.stroke();
     }
     const radius = Math.max(1.2, Math.min(5, scale / 9));

@@ -18,7 +18,7 @@ export function logTicks(low, high, count, base = 10) {
   return ticks.filter((_, i) => i % every === 0);
 }
 
-/// Draws `series`: { points: [[x, y, thing]...], color, line, dot, hollow }, and returns the
+/// Draws `series`: { points: [[x, y, thing]...], color, line, dot, hollow, dash, filled }, and returns the
 /// places of the points: [x, y, thing]. Axes: { log, base, text, title }.
 export function drawChart(canvas, height, series, xAxis, yAxis) {
   const { context, width } = contextOf(canvas, height);
@@ -61,7 +61,7 @@ export function drawChart(canvas, height, series, xAxis, yAxis) {
   context.textAlign = "left";
   context.fillText(yAxis.title, 4, 8);
   const places = [];
-  for (const { points, color, line, dot = 3.5, hollow, dash } of series) {
+  for (const { points, color, line, dot = 3.5, hollow, dash, filled } of series) {
     context.strokeStyle = context.fillStyle = color;
     const known = points.filter(
       ([px, py]) =>
@@ -76,6 +76,11 @@ export function drawChart(canvas, height, series, xAxis, yAxis) {
       );
       context.stroke();
       context.setLineDash([]);
+      if (filled) {
+        context.globalAlpha = 0.35;
+        context.fill();
+        context.globalAlpha = 1;
+      }
     }
     for (const [px, py, thing] of known) {
       if (dot > 0) {

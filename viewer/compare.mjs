@@ -1,14 +1,76 @@
 // Several schedules beside each other.
 import { element, panel } from "./dom.mjs";
 import { bytesText, countText, digits, secondsText } from "./format.mjs";
+import { barOf, linkOrder } from "./links.mjs";
+import { StackedTimelines } from "./stacked.mjs";
 
 export class ComparePanel {
   constructor(app) {
     this.app = app;
     this.root = panel("compare", "Compared", { class: "wide" });
-    this.table = element("div", { class: "table" });
-    this.root.append(this.table);
+    this.table = element("div", { class: "table", id: "compared-times" });
+    this.timelines = new StackedTimelines(app);
+    this.about = element("p", { class: "legend" });
+    this.links = element("div", { class: "table" });
+    this.root.append(this.table, this.about, this.timelines.root, this.links);
     this.fill();
+    this.fillLinks();
+  }
+
+  /// Totals of links beside each other, each with its bound.
+  fillLinks() {
+    const schedules = this.app.schedules.filter(({ data }) => data.proof.total);
+    if (schedules.length < 2) return;
+    const names = schedules.flatMap((schedule) =>
+      Object.keys(schedule.data.proof.total).sort(linkOrder(schedule)),
+    );
+    const values = schedules.flatMap(({ data: { proof } }) => [
+      proof.bound?.[1] ?? 0,
+      ...Object.values(proof.total).map(([, value]) => value),
+    ]);
+    const most = Math.max(1e-300, ...values);
+    const cells = ({ data: { proof } }, name) => {
+      const total = proof.total[name];
+      if (!total) return [element("td", {}), element("td", {}, "–")];
+      const bound = proof.bound?.[1] ?? null;
+      return [
+        element("td", { style: "min-width:90px" }, barOf(total[1], bound, most)),
+        element("td", {}, `${digits(total[1])}${bound ? ` = ${digits(total[1] / bound, 3)} ×` : ""}`),
+      ];
+    };
+    this.links.replaceChildren(
+      element(
+        "table",
+        { id: "compared-links" },
+        element(
+          "caption",
+          {},
+          "Shares of the vector on the busiest link of an axis and direction, and how many times the least possible (line) that is",
+        ),
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            element("th", { scope: "col" }, "link"),
+            schedules.map(({ data }) => element("th", { scope: "col", colspan: 2 }, data.file)),
+          ),
+        ),
+        element(
+          "tbody",
+          {},
+          [...new Set(names)].map((name) =>
+            element(
+              "tr",
+              {},
+              element("td", {}, name),
+              schedules.map((schedule) => cells(schedule, name)),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   fill() {
@@ -76,5 +138,26 @@ export class ComparePanel {
     });
     this.table.replaceChildren(...tables);
   }
-  draw() {}
+
+  draw() {
+    const { app } = this;
+    const bytes = app.run?.data.bytes;
+    if (this.shownBytes !== bytes) {
+      this.shownBytes = bytes;
+      const runs = app.schedules.flatMap((schedule, file) => {
+        const run = app.runOf(
+          schedule,
+          schedule.data.prediction.runs.find((other) => other.bytes === bytes),
+        );
+        return run?.hasEvents ? [{ file, name: schedule.data.file, run }] : [];
+      });
+      this.hasTimelines = runs.length > 0;
+      if (this.hasTimelines) this.timelines.show(runs);
+      this.about.textContent = this.hasTimelines
+        ? `Links of the busiest node of each file, ${bytesText(bytes)}, over one time axis; dashed: the bound. The wheel zooms, so do W, S, A, D and 0 where this has the focus; a click shows the file.`
+        : "";
+      this.timelines.root.hidden = !this.hasTimelines;
+    }
+    if (this.hasTimelines) this.timelines.draw();
+  }
 }

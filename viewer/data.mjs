@@ -1,6 +1,7 @@
 // Panel 3, data: which blocks a node has, and how much of each sum, at a time.
 import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
-import { digits } from "./format.mjs";
+import { ChunkFollower, offsetText } from "./chunk.mjs";
+import { digits, plural, secondsText } from "./format.mjs";
 import { activityAt } from "./activity.mjs";
 
 const kMostMaps = 9,
@@ -117,6 +118,17 @@ export class Holdings {
     if (this.schedule.axes[axis].kind === "mesh" && size > 2) return coordinate;
     return (((coordinate - this.at[axis] + Math.floor((size - 1) / 2)) % size) + size) % size;
   }
+  /// The block at a place of a map, of the node's own coordinates along other axes; null: none.
+  blockAt(across, down, [column, row]) {
+    const [width, height] = [this.sizes[across], down === null ? 1 : this.sizes[down]];
+    if (column < 0 || column >= width || row < 0 || row >= height) return null;
+    const coordinate = (axis, place) =>
+      Array.from({ length: this.sizes[axis] }, (_, at) => at).find((at) => this.placeOf(axis, at) === place);
+    const block = [...this.at];
+    block[across] = coordinate(across, column);
+    if (down !== null) block[down] = coordinate(down, height - 1 - row);
+    return block;
+  }
   /// An interval of a box as the node sees it: [start, length] in absolute coordinates.
   resolved([kind, start, length], axis) {
     if (kind === 0) return [0, this.sizes[axis]];
@@ -130,7 +142,13 @@ export class Holdings {
 export class DataPanel {
   constructor(app) {
     this.app = app;
-    this.canvas = element("canvas", { role: "img", "aria-label": "Blocks of this node", "data-panel": 3 });
+    this.canvas = element("canvas", {
+      tabindex: 0,
+      role: "img",
+      "aria-label": "Blocks of this node",
+      "data-panel": 3,
+      click: (event) => this.clicked(event),
+    });
     const { axes } = app.schedule;
     const many = axes.map((axis, i) => i).filter((i) => axes[i].size > 1);
     this.pairs = [];
@@ -154,9 +172,107 @@ export class DataPanel {
     const what = app.schedule.data.pairs
       ? "Blocks that have arrived, by where they are from"
       : "Blocks by their owner";
-    this.meaning = `${what}, with the node itself in the middle of rings. Deeper: ${app.schedule.data.reduces ? "more of the sum is here, on a logarithmic scale" : "more of the blocks are here"}; outlined: being sent.`;
+    this.meaning = `${what}, with the node itself in the middle of rings. Deeper: ${app.schedule.data.reduces ? "more of the sum is here, on a logarithmic scale" : "more of the blocks are here"}; outlined: being sent. Click a block, or press F, to follow it.`;
     this.about = element("p", { class: "legend", style: "display:block" });
-    this.root.append(this.canvas, this.about);
+    this.way = element("div", { class: "way", "aria-live": "polite", hidden: true });
+    this.root.append(this.canvas, this.about, this.way);
+  }
+
+  /// Follows the block of `part` at the coordinates; null: none.
+  choose(part, block) {
+    this.app.select({ chunk: { part, block } });
+  }
+  clicked(event) {
+    const { holdings } = this;
+    const box = this.canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const [across, down] = this.pairs[this.choice];
+    for (const { part, left, top, w, h } of this.places) {
+      const place = [Math.floor((x - left) / w), Math.floor((y - top) / h)];
+      const block = holdings.blockAt(across, down, place);
+      if (block) this.choose(part, block);
+    }
+  }
+  /// The block that the selected operation names, or a first one; then its next color.
+  follow() {
+    const { state, schedule } = this.app;
+    const { holdings } = this;
+    if (holdings.parts.length === 0) return;
+    if (state.chunk) {
+      const { parts } = holdings;
+      this.choose(parts[(parts.indexOf(state.chunk.part) + 1) % parts.length], state.chunk.block);
+      return;
+    }
+    const { dst, a } = schedule.operations;
+    const regions = state.op === null ? [] : [a[state.op], dst[state.op]];
+    const pieces = regions.flatMap((region) => schedule.data.regions[region]?.[1] ?? []);
+    const [part, , number] = pieces[0] ?? [holdings.parts[0]];
+    const box = schedule.data.boxes[schedule.data.block_pairs?.[number]?.[0] ?? number];
+    this.choose(
+      part,
+      holdings.at.map((own, axis) => (box && holdings.resolved(box[axis], axis)?.[0]) ?? own),
+    );
+  }
+  /// The block beside the followed one in the map.
+  followBeside(right, up) {
+    const { chunk } = this.app.state;
+    if (!chunk) return;
+    const [across, down] = this.pairs[this.choice];
+    const block = [...chunk.block];
+    const move = (axis, step) => {
+      const size = this.holdings.sizes[axis];
+      block[axis] = (block[axis] + step + size) % size;
+    };
+    move(across, right);
+    if (down !== null) move(down, up);
+    this.choose(chunk.part, block);
+  }
+
+  showWay() {
+    const { app } = this;
+    const { run, schedule, way, state } = app;
+    this.way.hidden = !state.chunk;
+    if (this.shownWay === way && this.shownChunk === state.chunk) return;
+    this.shownWay = way;
+    this.shownChunk = state.chunk;
+    if (!state.chunk) return;
+    const block = `Block of (${state.chunk.block.join(", ")}), ${schedule.partText(state.chunk.part)}`;
+    if (!way) {
+      this.way.replaceChildren(
+        ChunkFollower.knows(run) ? block : "Blocks are not followed where nodes differ and are more than 4096.",
+      );
+      return;
+    }
+    const messages = way.steps.filter((step) => step.work === undefined);
+    const time = (e, when) => secondsText(run.seconds(when[e]));
+    const button = (e) =>
+      element(
+        "button",
+        { click: () => app.select({ op: run.operation[e], time: app.timeOf(e) }) },
+        schedule.nameOf(run.operation[e]),
+      );
+    const node = (at) => offsetText(schedule, at, way.at);
+    const rows = way.steps.map(({ work, send, receive, from, to }) =>
+      element(
+        "li",
+        {},
+        work === undefined
+          ? [
+              button(send),
+              ` from ${node(from)} to ${node(to)}, ${time(send, run.begin)} to ${time(receive, run.end)}`,
+            ]
+          : [button(work), ` at ${node(to)}, ${time(work, run.begin)} to ${time(work, run.end)}`],
+      ),
+    );
+    const text =
+      rows.length === 0
+        ? `${block} is this node's own, or never here.`
+        : `${block}: ${plural(messages.length, "message")} as seen from here${schedule.data.reduces ? ", of the contribution that comes last" : ""}.`;
+    this.way.replaceChildren(
+      element("span", { id: "way" }, text, " "),
+      element("button", { click: () => app.select({ chunk: null }) }, "follow nothing"),
+      element("ol", {}, rows),
+    );
   }
 
   imageOf(cells, width, height, color, needed) {
@@ -180,6 +296,7 @@ export class DataPanel {
     }
     const { holdings } = this;
     this.canvas.hidden = holdings.parts.length === 0;
+    this.showWay();
     this.about.textContent = this.canvas.hidden ? "This rank writes nothing." : this.meaning;
     if (this.canvas.hidden) return;
     const [across, down] = this.pairs[this.choice];
@@ -196,6 +313,7 @@ export class DataPanel {
     const palette = colors();
     const sending = activityAt(run, state.rank, state.time).sending.map((e) => run.operation[e]);
     const texts = [];
+    this.places = [];
     holdings.parts.forEach((part, number) => {
       const left = (number % columns) * (side + kGap),
         top = Math.floor(number / columns) * rowHeight + kTitle;
@@ -203,6 +321,7 @@ export class DataPanel {
       const cells = holdings.mapOf(shares, across, down);
       const [width, height] = [holdings.sizes[across], down === null ? 1 : holdings.sizes[down]];
       const [w, h] = [side / width, (side * aspect) / height];
+      this.places.push({ part, left, top, w, h });
       const all = shares.reduce((sum, share) => sum + share, 0) / shares.length;
       const [color, direction] = schedule.data.parts[part];
       context.textAlign = "left";
@@ -262,6 +381,14 @@ export class DataPanel {
             } else outline(a[0], a[1], b[0], b[1]);
           }
         }
+      }
+      if (state.chunk?.part === part) {
+        const { block } = state.chunk;
+        const x = holdings.placeOf(across, block[across]),
+          y = down === null ? 0 : height - 1 - holdings.placeOf(down, block[down]);
+        context.strokeStyle = palette.good;
+        context.lineWidth = 3;
+        context.strokeRect(left + x * w, top + y * h, Math.max(4, w - gap), Math.max(4, h - gap));
       }
       const [ox, oy] = [
         holdings.placeOf(across, holdings.at[across]),

@@ -2,6 +2,7 @@
 // phase, to the right, and by stream, downwards, so that no layout has to be found.
 import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
 import { plural } from "./format.mjs";
+import { OpenedBox } from "./opened.mjs";
 
 const kBox = 20,
   kHead = 24,
@@ -49,6 +50,8 @@ export class DependencesPanel {
       role: "img",
       "aria-label": "Dependences",
       "data-panel": 5,
+      tabindex: 0,
+      keydown: (event) => this.pressed(event),
       click: (event) => this.clicked(event),
       pointermove: (event) => {
         const box = this.hit(event);
@@ -64,14 +67,16 @@ export class DependencesPanel {
       },
       pointerleave: () => app.tip.hide(),
     });
+    this.opened = new OpenedBox(app);
     this.list = element("div", { class: "bar" });
     this.root.append(
       element(
         "p",
         { class: "legend" },
-        "Operations of a stream in a phase are a box; lines are dependences between boxes, thicker where they are many. Click a box for its operations.",
+        "Operations of a stream in a phase are a box; lines are dependences between boxes, thicker where they are many. Click a box, or press ← → ↑ ↓ in here, to open it.",
       ),
       element("div", { class: "scroll" }, this.canvas),
+      this.opened.root,
       this.list,
     );
     this.graph = boxesOf(app.schedule);
@@ -149,6 +154,7 @@ export class DependencesPanel {
       `${plural(this.graph.boxes.length, "box")} of ${plural(schedule.count, "operation")} in ${plural(this.phases.length, "phase")}`,
     );
     const { chosen } = this;
+    this.opened.draw(chosen?.operations ?? null);
     this.list.replaceChildren(
       ...(chosen
         ? [
@@ -184,6 +190,23 @@ export class DependencesPanel {
     for (const [box, { x, y, w, h }] of this.places ?? [])
       if (px >= x && px <= x + w && py >= y && py <= y + h) return box;
     return null;
+  }
+  /// To the box beside the open one: the next phase or row that has one.
+  pressed(event) {
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (!step || event.shiftKey) return;
+    event.stopPropagation();
+    event.preventDefault();
+    const { chosen, graph } = this;
+    const ahead = ({ phase, row }) =>
+      step[0] !== 0
+        ? row === chosen.row && (phase - chosen.phase) * step[0] > 0
+        : phase === chosen.phase && (row - chosen.row) * step[1] > 0;
+    const distance = ({ phase, row }) => Math.abs(phase - chosen.phase) + Math.abs(row - chosen.row);
+    this.chosen = chosen
+      ? (graph.boxes.filter(ahead).sort((a, b) => distance(a) - distance(b))[0] ?? chosen)
+      : graph.boxes[0];
+    this.app.redraw("dependences");
   }
   clicked(event) {
     this.chosen = this.hit(event);

@@ -28,7 +28,8 @@ export class Keys {
       next.click();
       return;
     }
-    if (this.press(event.key)) event.preventDefault();
+    const shifted = event.shiftKey && event.key.startsWith("Arrow");
+    if (this.press(shifted ? `Shift${event.key}` : event.key)) event.preventDefault();
   }
 
   /// What a key does; whether it does anything.
@@ -40,11 +41,11 @@ export class Keys {
       return true;
     }
     if (key === "Escape") {
-      this.app.select({ op: null });
+      this.app.select({ op: null, chunk: null });
       return true;
     }
     if (!run?.hasEvents) return false;
-    const { time } = panels;
+    const { time, data } = panels;
     const actions = {
       w: () => time.zoom(0.6),
       s: () => time.zoom(1 / 0.6),
@@ -56,6 +57,11 @@ export class Keys {
       " ": () => this.togglePlay(),
       ArrowLeft: () => this.step(-1),
       ArrowRight: () => this.step(1),
+      f: () => data?.follow(),
+      ShiftArrowLeft: () => data?.followBeside(-1, 0),
+      ShiftArrowRight: () => data?.followBeside(1, 0),
+      ShiftArrowUp: () => data?.followBeside(0, 1),
+      ShiftArrowDown: () => data?.followBeside(0, -1),
     };
     if (!actions[key]) return false;
     actions[key]();

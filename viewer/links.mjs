@@ -17,7 +17,7 @@ export class LinksPanel {
     this.drawnRun = run;
     const { proof } = schedule.data;
     const names = [...new Set(proof.phases.flatMap((phase) => Object.keys(phase.loads)))].sort(
-      this.order(schedule),
+      linkOrder(schedule),
     );
     const largest = Math.max(
       1e-300,
@@ -91,7 +91,7 @@ export class LinksPanel {
             element(
               "td",
               { class: "left", style: "min-width:min(420px,50vw)" },
-              this.barOf(total[name][1], bound?.[1] ?? null, most),
+              barOf(total[name][1], bound?.[1] ?? null, most),
             ),
             element(
               "td",
@@ -151,21 +151,23 @@ export class LinksPanel {
     }
     this.table.replaceChildren(...tables);
   }
+}
 
-  order(schedule) {
-    const place = (name) =>
-      schedule.axes.findIndex((axis) => axis.name === name[0]) * 2 + (name[1] === "+" ? 0 : 1);
-    return (a, b) => place(a) - place(b);
-  }
+/// Puts names of links, "X+", in the order of axes.
+export function linkOrder(schedule) {
+  const place = (name) =>
+    schedule.axes.findIndex((axis) => axis.name === name[0]) * 2 + (name[1] === "+" ? 0 : 1);
+  return (a, b) => place(a) - place(b);
+}
 
-  barOf(value, bound, most) {
-    const line =
-      bound === null
-        ? ""
-        : `linear-gradient(90deg, transparent calc(${(100 * bound) / most}% - 2px), var(--fault) 0, var(--fault) ${(100 * bound) / most}%, transparent 0), `;
-    return element("div", {
-      "aria-hidden": "true",
-      style: `height:12px;background:${line}linear-gradient(90deg, var(--part0) ${(100 * value) / most}%, transparent 0)`,
-    });
-  }
+/// A bar of `value`, with a line at `bound` where there is one; `most` is as wide as the cell.
+export function barOf(value, bound, most) {
+  const line =
+    bound === null
+      ? ""
+      : `linear-gradient(90deg, transparent calc(${(100 * bound) / most}% - 2px), var(--fault) 0, var(--fault) ${(100 * bound) / most}%, transparent 0), `;
+  return element("div", {
+    "aria-hidden": "true",
+    style: `height:12px;background:${line}linear-gradient(90deg, var(--part0) ${(100 * value) / most}%, transparent 0)`,
+  });
 }

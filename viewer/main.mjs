@@ -2,6 +2,7 @@
 import { element, forgetColors, panel, Tip } from "./dom.mjs";
 import { bytesText } from "./format.mjs";
 import { Run, Schedule } from "./schedule.mjs";
+import { ChunkFollower, followChunk } from "./chunk.mjs";
 import { verdictPanel } from "./verdict.mjs";
 import { eventLines } from "./events.mjs";
 import { Keys } from "./keys.mjs";
@@ -26,6 +27,8 @@ const kHelp = [
   ["N P", "along the critical path"],
   ["space", "play"],
   ["/", "search"],
+  ["F", "follow a block; its next color"],
+  ["Shift ← → ↑ ↓", "the block beside it"],
   ["Esc", "select nothing"],
 ];
 
@@ -40,7 +43,7 @@ class App {
     this.data = data;
     this.schedules = (data.schedules ?? []).map((schedule) => new Schedule(schedule));
     this.runs = new Map();
-    this.state = { file: 0, size: 0, rank: 0, op: null, segment: 0, time: null, tab: null, nodes: false };
+    this.state = { file: 0, size: 0, rank: 0, op: null, segment: 0, time: null, tab: null, nodes: false, chunk: null };
     this.tip = new Tip();
     this.playing = false;
     this.dirty = new Set();
@@ -65,9 +68,11 @@ class App {
   }
   /// The run that is looked at; null: there is none.
   get run() {
-    const data = this.schedule?.data.prediction.runs[this.state.size];
+    return this.runOf(this.schedule, this.schedule?.data.prediction.runs[this.state.size]);
+  }
+  runOf(schedule, data) {
     if (!data) return null;
-    if (!this.runs.has(data)) this.runs.set(data, new Run(this.schedule, data));
+    if (!this.runs.has(data)) this.runs.set(data, new Run(schedule, data));
     return this.runs.get(data);
   }
 
@@ -89,12 +94,43 @@ class App {
     state.op = number("op", this.schedule?.count ?? 0);
     state.tab = wanted.get("tab") ?? state.tab;
     state.nodes = wanted.get("nodes") === "1";
+    state.chunk = this.chunkOf(wanted.get("chunk") ?? "");
     if (wanted.get("theme")) document.documentElement.dataset.theme = wanted.get("theme");
     if (!run?.hasEvents) return;
     state.rank = Math.max(0, run.ranks.indexOf(Number(wanted.get("rank") ?? run.ranks[0])));
     const seconds = Number(wanted.get("t") ?? NaN);
     if (seconds >= 0) state.time = Math.min(run.span, seconds / run.tick);
     else if (state.op !== null) state.time = this.timeOf(run.eventOf(state.op, state.rank));
+  }
+
+  /// A part and the coordinates of a block's owner, "0.1.2.3"; null: it is none of this schedule.
+  chunkOf(text) {
+    const { axes, data } = this.schedule ?? { axes: [], data: {} };
+    if (!/^\d+(\.\d+)+$/.test(text)) return null;
+    const [part, ...block] = text.split(".").map(Number);
+    const fits = block.length === axes.length && block.every((at, axis) => at < axes[axis].size);
+    return fits && part < data.parts.length ? { part, block } : null;
+  }
+
+  /// The way of the block that is followed; null: none is, or nodes are not known one by one.
+  get way() {
+    const { run, state } = this;
+    if (!state.chunk || !run?.hasEvents || !this.schedule.data.writes || !ChunkFollower.knows(run)) return null;
+    const key = `${state.rank} ${state.chunk.part} ${state.chunk.block}`;
+    if (this.wayRun !== run || this.wayKey !== key) {
+      this.wayRun = run;
+      this.wayKey = key;
+      this.foundWay = followChunk(run, state.rank, state.chunk.part, this.namedBlock());
+    }
+    return this.foundWay;
+  }
+  /// The followed block as operations name it: of pairs the source and the node itself.
+  namedBlock() {
+    const { schedule, run, state } = this;
+    const { block } = state.chunk;
+    return schedule.data.pairs
+      ? [...block, ...schedule.coordinatesOfSite(schedule.siteOfRank(run.ranks[state.rank]))]
+      : block;
   }
 
   /// The middle of an event: of the message on the wire, if it is one.
@@ -116,6 +152,7 @@ class App {
     if (run?.hasEvents) parts.set("t", Number(run.seconds(state.time).toPrecision(6)));
     if (state.tab) parts.set("tab", state.tab);
     if (state.nodes) parts.set("nodes", 1);
+    if (state.chunk) parts.set("chunk", [state.chunk.part, ...state.chunk.block].join("."));
     const { theme } = document.documentElement.dataset;
     if (theme) parts.set("theme", theme);
     this.writing = true;
@@ -301,7 +338,7 @@ class App {
   }
 
   showFile(file) {
-    Object.assign(this.state, { file, size: 0, rank: 0, op: null, time: null });
+    Object.assign(this.state, { file, size: 0, rank: 0, op: null, time: null, chunk: null });
     this.rebuild();
   }
 

@@ -37,6 +37,23 @@ export function comparison(run, trace) {
   return [...rows.values()];
 }
 
+/// How many positive `ratios` fall into each twelfth of a factor of two, with 1 in the middle of one:
+/// { low, high, count } without gaps.
+export function ratioBins(ratios) {
+  const counts = new Map();
+  for (const ratio of ratios) {
+    const bin = Math.round(12 * Math.log2(ratio));
+    if (Number.isFinite(bin)) counts.set(bin, (counts.get(bin) ?? 0) + 1);
+  }
+  if (counts.size === 0) return [];
+  const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())];
+  return Array.from({ length: last - first + 1 }, (_, i) => ({
+    low: 2 ** ((first + i - 0.5) / 12),
+    high: 2 ** ((first + i + 0.5) / 12),
+    count: counts.get(first + i) ?? 0,
+  }));
+}
+
 export class MeasuredPanel {
   constructor(app) {
     this.app = app;
@@ -76,12 +93,18 @@ export class MeasuredPanel {
       return row && this.rowLines(row);
     });
     this.rounds = canvas("Time of every round", 12, () => null);
+    this.ratios = canvas("Operations by measured over predicted", 13, (event) => {
+      const bin = nearest(this.ratios, event, this.ratioPlaces);
+      return (
+        bin && [`${plural(bin.count, "operation")} at ${digits(bin.low, 3)} to ${digits(bin.high, 3)} × predicted`]
+      );
+    });
     this.table = element("div", { class: "table" });
     this.root.append(
       this.summary,
       this.bars,
       this.about,
-      element("div", { class: "pair" }, this.scatter, this.rounds),
+      element("div", { class: "pair" }, this.scatter, this.ratios, this.rounds),
       this.table,
     );
   }
@@ -133,6 +156,33 @@ export class MeasuredPanel {
         text: (value) => secondsText(Number(value.toPrecision(6))),
         title: "measured end, median over ranks; dashed: as predicted",
       },
+    );
+    const bins = ratioBins(rows.map((row) => row.measured / row.predicted));
+    const edges = bins.flatMap(({ low, high, count }) => [
+      [low, count],
+      [high, count],
+    ]);
+    const tallest = Math.max(1, ...bins.map((bin) => bin.count));
+    const ends = edges.length > 0 ? [[edges[0][0], 0], ...edges, [edges.at(-1)[0], 0]] : [];
+    this.ratioPlaces = drawChart(
+      this.ratios,
+      260,
+      [
+        { points: ends, color: palette.part[0], line: 1.5, dot: 0, filled: true },
+        { points: bins.map((bin) => [Math.sqrt(bin.low * bin.high), bin.count, bin]), color: palette.part[0], dot: 0 },
+        {
+          points: [
+            [1, 0],
+            [1, tallest],
+          ],
+          color: palette.muted,
+          line: 1,
+          dot: 0,
+          dash: [5, 4],
+        },
+      ],
+      { text: (value) => digits(value, 3), title: "measured over predicted end of an operation", log: true },
+      { text: (value) => digits(value), title: "operations; dashed: as predicted" },
     );
     drawChart(
       this.rounds,

@@ -21,6 +21,7 @@ export class OneNodePicture {
     const most = Math.max(
       1,
       ...schedule.data.shifts.map((shift) => shift.filter((step) => step !== 0).length),
+      ...(this.app.way?.steps.map(({ to }) => to.filter((at, axis) => at !== this.app.way.at[axis]).length) ?? []),
       ...schedule.data.peer_loops.map(([, count]) => count.filter((steps) => steps > 1).length),
     );
     const along = most === 3 ? 2 : most;
@@ -138,6 +139,7 @@ export class OneNodePicture {
     };
     for (const e of now.receiving) arrow(e, true);
     for (const e of now.sending) arrow(e, false);
+    this.drawWay(context, place);
     context.fillStyle = palette.text;
     context.beginPath();
     context.arc(...middle, 6, 0, 7);
@@ -149,6 +151,24 @@ export class OneNodePicture {
       context.arc(...middle, 10, 0, 7);
       context.stroke();
     }
+  }
+
+  /// The messages of the followed block, from place to place; what is under way is thick.
+  drawWay(context, place) {
+    const { way, schedule, run, state } = this.app;
+    if (!way) return;
+    context.strokeStyle = context.fillStyle = colors().good;
+    const offset = (at) => at.map((one, axis) => schedule.shortWay(one - way.at[axis], axis));
+    for (const { work, send, receive, from, to } of way.steps) {
+      if (work !== undefined) continue;
+      context.lineWidth = run.wire_begin[send] <= state.time && state.time < run.end[receive] ? 5 : 1.8;
+      const [a, b] = [offset(from), offset(to)];
+      const shift = to.map((one, axis) => schedule.shortWay(one - from[axis], axis));
+      // Over the end of a ring, as it is drawn.
+      context.setLineDash(a.some((one, axis) => one + shift[axis] !== b[axis]) ? [2, 5] : []);
+      this.drawArrow(context, [place(a), place(b)]);
+    }
+    context.setLineDash([]);
   }
 
   drawFan(context, op, [first, count, size], place, arriving) {

@@ -1,11 +1,12 @@
 // Panel 4, time: when what happens at a node, and what waits for what.
 import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
+import { eventsOfWay } from "./chunk.mjs";
 import { eventLines, kBins, kLabel, rowsOf, waitText } from "./events.mjs";
 import { digits, plural, secondsText } from "./format.mjs";
-import { binned, gapsOf, lastBegun, panned, ticksOf, zoomed } from "./scale.mjs";
+import { drawRuler, drawShares, kRuler } from "./ruler.mjs";
+import { gapsOf, lastBegun, panned, zoomed } from "./scale.mjs";
 
-const kRuler = 22,
-  kLinkRow = 22,
+const kLinkRow = 22,
   kStreamRow = 20,
   kMostJoined = 260;
 
@@ -118,6 +119,7 @@ export class TimePanel {
       state.op,
       state.segment,
       state.rank,
+      state.chunk,
       colors().text,
     ]);
     if (this.paintedFor !== rows || this.paintedKey !== key) {
@@ -148,20 +150,7 @@ export class TimePanel {
       `Timeline of ${run.schedule.rankText(run.ranks[state.rank])}: ${plural(rows.length, "row")}, ${secondsText(run.seconds(run.span))}`,
     );
     const palette = colors();
-    context.strokeStyle = palette.line;
-    context.fillStyle = palette.muted;
-    context.lineWidth = 1;
-    context.textAlign = "center";
-    const unit = run.tick;
-    for (const tick of ticksOf(this.view.begin * unit, this.view.end * unit, (width - kLabel) / 90)) {
-      const x = this.place(tick / unit);
-      context.beginPath();
-      context.moveTo(x, kRuler - 4);
-      context.lineTo(x, height);
-      context.stroke();
-      if (x < width - 24)
-        context.fillText(secondsText(Number(tick.toPrecision(12))), Math.max(x, kLabel + 12), kRuler / 2 - 1);
-    }
+    drawRuler(context, this.view, run.tick, width, height);
     this.places = [];
     let y = kRuler;
     for (const row of rows) {
@@ -180,23 +169,14 @@ export class TimePanel {
       y += rowHeight;
     }
     this.drawCritical(context, palette);
+    this.drawWay(context, palette);
     this.drawSelection(context, palette);
   }
 
   drawLink(context, row, y, height, palette) {
     const { begin, end } = this.view;
     const { run } = this.app;
-    const columns = Math.ceil(this.width - kLabel);
-    // Far out the bins of the whole run will do; close by, what is in sight.
-    const some = row.intervals.filter(([from, to]) => to > begin && from < end);
-    const bins = binned(some, begin, end, columns);
-    context.fillStyle = palette.muted;
-    context.globalAlpha = 0.75;
-    for (let i = 0; i < columns; ++i) {
-      const share = Math.min(1, bins[i]);
-      if (share > 0) context.fillRect(kLabel + i, y + height * (1 - share), 1, height * share);
-    }
-    context.globalAlpha = 1;
+    drawShares(context, row.intervals, this.view, this.width, y, height, palette.muted);
     if (this.busiest?.row !== row) return;
     context.strokeStyle = palette.fault;
     context.lineWidth = 1;
@@ -317,6 +297,36 @@ export class TimePanel {
       }
       before = box;
     }
+    context.restore();
+  }
+
+  /// The events that carry the followed block, as far as they are this rank's or like them.
+  drawWay(context, palette) {
+    const { run, state, way } = this.app;
+    if (!way) return;
+    const boxes = eventsOfWay(way)
+      .filter((e) => run.rank[e] === state.rank)
+      .map((e) => {
+        const box = this.boxOf(e);
+        return box && { ...box, left: Math.max(box.left, this.place(run.start[e])) };
+      })
+      .filter((box) => box && box.right >= kLabel && box.left <= this.width);
+    context.save();
+    context.beginPath();
+    context.rect(kLabel, 0, this.width - kLabel, 1e5);
+    context.clip();
+    context.strokeStyle = palette.good;
+    context.fillStyle = palette.good;
+    context.lineWidth = 1.5;
+    boxes.forEach(({ left, right, top, height }, i) => {
+      context.fillRect(left, top, Math.max(2, right - left), height);
+      if (i === 0) return;
+      const before = boxes[i - 1];
+      context.beginPath();
+      context.moveTo(Math.min(before.right, left), before.top + before.height / 2);
+      context.lineTo(left, top + height / 2);
+      context.stroke();
+    });
     context.restore();
   }
 

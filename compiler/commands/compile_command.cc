@@ -17,6 +17,7 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
+#include "compiler/view/schedule_page.h"
 #include "ir/json/json.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
@@ -106,8 +107,14 @@ opt<std::string> emit("emit", value_desc("form"), init("torc"), sub(command), ca
                       desc("torc (default: the file), json, text, or plan (before expand-rings)"));
 opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
                         desc("Where to write, COLLECTIVE-SHAPE.torc by default; - is stdout"));
+opt<std::string> view(
+    "view", value_desc("file"), sub(command), cat(category),
+    desc("Show it, its passes and what there was to choose from, in this page, too"));
 opt<bool> quiet("quiet", sub(command), cat(category), desc("No summary on stderr"));
 PassFlags pass_flags(command, category, /*verify_each=*/false);
+
+// What --view predicts without --bytes.
+constexpr std::uint64_t kViewedBytes = 1 << 20;
 
 /// A fault unless the option is one of `words`.
 llvm::Error checkWord(const opt<std::string>& option, llvm::ArrayRef<llvm::StringRef> words) {
@@ -268,10 +275,16 @@ llvm::Expected<Request> readRequest() {
   }
   if (llvm::Error error = readPipeline(request)) return error;
   if (llvm::Error error = checkWord(emit, {"torc", "json", "text", "plan"})) return error;
-  if (output.empty() && !explain) {
+  if (output.empty() && (!explain || !view.empty())) {
     const std::string name =
         (rowOf(*parsed).name + llvm::Twine("-") + request.spec.topology.shape()).str();
     output = emit == "torc" ? name + ".torc" : "-";
+  }
+  if (!view.empty() && view == output) {
+    return makeError("compile: --view and -o are both '" + view + "'");
+  }
+  if (!view.empty() && emit == "plan") {
+    return makeError("compile: --view shows step operations, which --emit plan has none of");
   }
   return request;
 }
@@ -389,6 +402,11 @@ int run() {
     printSummary(program.schedule.view(), form.size(), elapsed.count(),
                  is_named ? "" : output.getValue());
   }
+  if (view.empty()) return kSuccess;
+  llvm::Expected<std::string> page = compiledPage(output, std::move(*rolled), request->machine,
+                                                  request->bytes.value_or(kViewedBytes), progress);
+  if (!page) return inputFault(page.takeError());
+  if (llvm::Error error = writeOutput(view, *page)) return inputFault(std::move(error));
   return kSuccess;
 }
 

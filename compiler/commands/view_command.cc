@@ -14,16 +14,16 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
-#include "compiler/view/choice_data.h"
 #include "compiler/view/library_data.h"
 #include "compiler/view/page.h"
+#include "compiler/view/picture.h"
 #include "compiler/view/rank_data.h"
 #include "compiler/view/schedule_data.h"
+#include "compiler/view/schedule_page.h"
 #include "compiler/view/table_data.h"
 #include "compiler/view/trace_data.h"
 #include "ir/make_error.h"
 #include "schedules/expansion/expand.h"
-#include "support/version.h"
 
 namespace torc::compiler {
 namespace view_command {
@@ -53,9 +53,9 @@ opt<std::string> rank("rank", value_desc("R[,R]"), sub(command), cat(category),
 opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat(category),
                        desc("With --rank: elements of the vector (allreduce) or of each block; "
                             "default 1000"));
-
-/// The version of the page's data.
-constexpr int kViewVersion = 1;
+opt<std::string> png(
+    "png", value_desc("file"), sub(command), cat(category),
+    desc("Also write a picture of the page, by chromium, which has to be on PATH"));
 
 /// The programs of the ranks that --rank names.
 llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
@@ -79,33 +79,17 @@ llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
 /// All of what the page shows of a schedule on the machine `on`, but for ranks.
 llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const model::Machine& on,
                             const SizeRange& range, Progress& progress) {
-  const ScheduleView schedule = viewed.written();
   std::vector<std::uint64_t> sizes = range.sizes();
-  Json data = scheduleData(viewed);
-  data["proof"] = proofData(viewed);
+  Json run;
   if (!trace.empty()) {
-    llvm::Expected<Json> run = traceData(viewed, trace);
-    if (!run) return run.takeError();
-    if (bytes.getNumOccurrences() == 0) sizes = {(*run)["bytes"].get<std::uint64_t>()};
-    data["trace"] = std::move(*run);
+    llvm::Expected<Json> traced = traceData(viewed, trace);
+    if (!traced) return traced.takeError();
+    run = std::move(*traced);
+    if (bytes.getNumOccurrences() == 0) sizes = {run["bytes"].get<std::uint64_t>()};
   }
-  data["prediction"] = runsData(viewed, on, sizes);
-  // Seen from the nodes of the timeline, where there is one.
-  std::vector<std::int32_t> ranks = {0};
-  if (const Json& runs = data["prediction"]["runs"]; !runs.empty() && runs[0].contains("events"))
-    ranks = runs[0]["events"]["ranks"].get<std::vector<std::int32_t>>();
-  data["writes"] = writesData(viewed, ranks);
-  if (with_passes) {
-    llvm::Expected<Json> passes = passesData(schedule);
-    if (!passes) return makeError(viewed.file + ": --passes: " + toString(passes.takeError()));
-    data["passes"] = std::move(*passes);
-  }
-  if (with_choices) {
-    llvm::Expected<Json> choices =
-        choicesData({schedule.collective, schedule.topology}, on, sizes, progress);
-    if (!choices) return choices.takeError();
-    data["choices"] = std::move(*choices);
-  }
+  llvm::Expected<Json> data =
+      pageData(viewed, on, sizes, {.passes = with_passes, .choices = with_choices}, progress);
+  if (data && !run.is_null()) (*data)["trace"] = std::move(run);
   return data;
 }
 
@@ -116,30 +100,26 @@ std::string pagePath() {
   return first == "-" ? "-" : besideInput(first, "html");
 }
 
-/// The file that the page is made from and would take the place of; empty: none.
-std::string overwrittenFile() {
-  const std::string page = pagePath();
-  if (page == "-") return {};
+/// The file that the page is made from and `written` would take the place of; empty: none.
+std::string overwrittenFile(const std::string& written) {
+  if (written.empty() || written == "-") return {};
   std::vector<std::string> files(inputs.begin(), inputs.end());
   files.insert(files.end(), {trace, machine});
   const auto found = llvm::find_if(
-      files, [&](const std::string& file) { return llvm::sys::fs::equivalent(file, page); });
+      files, [&](const std::string& file) { return llvm::sys::fs::equivalent(file, written); });
   return found == files.end() ? "" : *found;
 }
 
-/// File names need not be UTF-8.
-std::string jsonText(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 llvm::Error writePage(llvm::StringRef title, const Json& document, llvm::StringRef text) {
-  llvm::Expected<std::string> page = viewPage(title, jsonText(document), text);
+  llvm::Expected<std::string> page = viewPage(title, documentText(document), text);
   if (!page) return page.takeError();
-  return writeOutput(pagePath(), *page);
-}
-
-Json emptyDocument() {
-  return {{"torc_view", kViewVersion}, {"torc", kVersion}};
+  if (llvm::Error error = writeOutput(pagePath(), *page)) return error;
+  if (png.empty()) return llvm::Error::success();
+  llvm::Expected<std::string> chromium = findChromium();
+  if (!chromium) return chromium.takeError();
+  llvm::Expected<std::string> picture = pictureOf(pagePath(), *chromium);
+  if (!picture) return picture.takeError();
+  return writeOutput(png, *picture);
 }
 
 llvm::Expected<Json> readLibrary() {
@@ -153,7 +133,7 @@ int viewOther(const char* key, llvm::Expected<Json> data) {
   if (!data) return inputFault(data.takeError());
   Json document = emptyDocument();
   document[key] = std::move(*data);
-  if (llvm::Error error = writePage(inputs.front(), document, jsonText(document[key], 2))) {
+  if (llvm::Error error = writePage(inputs.front(), document, documentText(document[key], 2))) {
     return inputFault(std::move(error));
   }
   return kSuccess;
@@ -166,15 +146,22 @@ int run() {
   if (!trace.empty() && inputs.size() > 1) return wrongUsage("view: --trace is of one FILE");
   if (count.getNumOccurrences() > 0 && rank.empty())
     return wrongUsage("view: --count is for --rank");
-  if (const std::string file = overwrittenFile(); !file.empty())
+  if (const std::string file = overwrittenFile(pagePath()); !file.empty())
     return wrongUsage("view: the page would overwrite '" + file + "': -o another file");
+  if (const std::string file = overwrittenFile(png); !file.empty() || png == pagePath())
+    return wrongUsage("view: --png would overwrite '" + (file.empty() ? pagePath() : file) + "'");
+  if (!png.empty()) {
+    if (pagePath() == "-") return wrongUsage("view: --png is of a page in a file: -o FILE");
+    if (llvm::Expected<std::string> chromium = findChromium(); !chromium)
+      return inputFault(chromium.takeError());
+  }
   const llvm::StringRef first = inputs.front();
   const bool is_library = llvm::sys::fs::is_directory(first);
   if (is_library || first.ends_with(".csv")) {
     if (inputs.size() > 1) return wrongUsage("view: a library or a table is shown alone");
     if (bytes.getNumOccurrences() > 0 || !machine.empty() || with_passes || with_choices ||
         !trace.empty() || !rank.empty()) {
-      return wrongUsage("view: a library or a table takes no option but -o");
+      return wrongUsage("view: a library or a table takes no option but -o and --png");
     }
     return is_library ? viewOther("library", readLibrary()) : viewOther("table", tableData(first));
   }

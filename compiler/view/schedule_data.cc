@@ -148,6 +148,11 @@ Json scheduleData(const ViewedSchedule& viewed) {
       intervals.push_back(intervalData(schedule.boxes[box][axis]));
     boxes.push_back(std::move(intervals));
   }
+  if (schedule.hasPairs()) {
+    Json& pairs = data["block_pairs"] = Json::array();
+    for (const BoxPair& pair : schedule.pairs)
+      pairs.push_back({pair.source, pair.destination});
+  }
   Json& shifts = data["shifts"] = Json::array();
   for (const Shift& shift : schedule.shifts)
     shifts.push_back(std::vector<std::int32_t>(shift.begin(), shift.begin() + topology.axis_count));

@@ -108,6 +108,40 @@ try {
   assert.equal(await browser.run("torcView.playing"), false);
   await checkPage("a, after all that");
 
+  // A block is followed: by the fragment, a click, keys.
+  await open("a", "chunk=0.2.1.1");
+  assert.match(await text("#way"), /^Block of \(2, 1, 1\), color 0 \+: \d+ messages/);
+  assert.ok((await count(".way li")) > 4);
+  await browser.press("Shift+ArrowRight");
+  assert.match(await browser.run("location.hash"), /chunk=0\.3\.1\.1/);
+  await browser.run("document.querySelector('.way li button').click()");
+  await browser.settle();
+  assert.match(await text("#selected"), /send|copy/);
+  await checkPage("a, a block");
+  await browser.press("Escape");
+  assert.equal(await state("chunk"), null);
+  await browser.press("f", "f");
+  assert.equal(await state("chunk.part"), 1);
+  await browser.press("Escape");
+  const [, , dataLeft, dataTop] = await browser.middleOf("canvas[data-panel='3']");
+  const [map] = await browser.run("torcView.panels.data.places");
+  await browser.click(dataLeft + map.left + map.w / 2, dataTop + map.top + map.h / 2);
+  assert.equal(await browser.run("document.querySelector('.way').hidden"), false);
+  await open("a", "chunk=9.2.1.1");
+  assert.equal(await state("chunk"), null);
+
+  // A box of dependences is opened, by keys; an operation in it is selected.
+  await open("a", "tab=dependences");
+  await browser.run("torcView.panels.dependences.canvas.focus()");
+  await browser.press("ArrowRight", "ArrowRight", "ArrowDown");
+  const chosen = "torcView.panels.dependences.chosen";
+  assert.deepEqual(await browser.run(`[${chosen}.phase, ${chosen}.row]`), [1, 1]);
+  await checkPage("a, an open box");
+  const [, , openLeft, openTop] = await browser.middleOf("canvas[data-panel='opened']");
+  const [op, [opX, opY]] = await browser.run("[...torcView.panels.dependences.opened.places][0]");
+  await browser.click(openLeft + opX, openTop + opY);
+  assert.equal(await state("op"), op);
+
   // Sorting, passes.
   await open("a", "tab=choice");
   const firstCell = () => text("#choice tbody td");
@@ -131,10 +165,24 @@ try {
 
   for (let kind = 0; kind < Number(kinds); ++kind) {
     await open(`kind${kind}`, "nodes=1");
+    await browser.press("f", "Shift+ArrowRight");
+    await checkPage(`kind${kind}, followed`);
     await open(`kind${kind}`, "tab=dependences", { width: 390, height: 844 });
   }
   await open("all", "tab=compare&file=2");
-  assert.equal(await count("#compare tbody tr"), 3 * Number(kinds));
+  assert.equal(await count("#compared-times tbody tr"), 3 * Number(kinds));
+  const stacked = "torcView.panels.compare.timelines";
+  assert.equal(
+    await browser.run(`${stacked}.bands.length`),
+    await browser.run("torcView.schedules.filter(({ data }) => data.prediction.runs[0].events).length"),
+  );
+  assert.ok((await count("#compared-links tbody tr")) >= 6);
+  const span = await browser.run(`${stacked}.view.end`);
+  await browser.run(`${stacked}.canvas.focus()`);
+  await browser.press("w");
+  assert.ok((await browser.run(`${stacked}.view.end - ${stacked}.view.begin`)) < 0.7 * span);
+  await browser.press("0");
+  assert.equal(await browser.run(`${stacked}.view.end`), span);
   await open("all", "tab=compare", { width: 390, height: 844 });
   await open("table", "");
   assert.equal(await text("#table tbody strong"), "2");

@@ -13,6 +13,8 @@ cd "$TEST_TMPDIR"
 "$torc" view a.torc --rank 0,5 --passes --choices --trace a.json
 "$torc" dump a.torc | sed 's/ after %3$//' >fault.txt
 "$torc" view fault.txt
+"$torc" view a.torc -o 'a b#%.html' --png a.png
+[[ $(head -c 8 a.png | od -An -tx1 | tr -d ' \n') == 89504e470d0a1a0a && $(wc -c <a.png) -gt 30000 ]]
 "$torc" compile allreduce --torus 8x8x8 -o turn.torc --quiet && "$torc" view turn.torc
 "$torc" compile allreduce --torus 64x32x32 -o large.torc --quiet && "$torc" view large.torc
 "$torc" compile allreduce --torus 512x2x2 --chunks 8 --in-flight 2 -o many.torc --quiet && "$torc" view many.torc

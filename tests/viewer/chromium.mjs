@@ -96,10 +96,12 @@ export class Browser {
     );
   }
   async press(...keys) {
-    for (const key of keys) {
+    for (const name of keys) {
+      const key = name.replace("Shift+", "");
+      const modifiers = key === name ? 0 : 8;
       const text = key.length === 1 ? key : undefined;
-      await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, text });
-      await this.send("Input.dispatchKeyEvent", { type: "keyUp", key });
+      await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, text, modifiers });
+      await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, modifiers });
     }
     await this.settle();
   }

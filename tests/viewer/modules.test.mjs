@@ -5,8 +5,10 @@ import test from "node:test";
 import { diffOf } from "../../viewer/diff.mjs";
 import { bytesText, countText, digits, plural, secondsText } from "../../viewer/format.mjs";
 import { compressed, placeOf, projected, reachOf } from "../../viewer/geometry.mjs";
+import { graphOf } from "../../viewer/opened.mjs";
 import { runsOf } from "../../viewer/rank.mjs";
 import { binned, extentOf, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "../../viewer/scale.mjs";
+import { ratioBins } from "../../viewer/measured.mjs";
 import { logTicks } from "../../viewer/chart.mjs";
 
 test("numbers", () => {
@@ -188,4 +190,36 @@ test("runs of elements, written out", () => {
     [-10, -9],
   ]);
   assert.equal(runsOf([[0, 1, [1000000, 1]]], 10).length, 10);
+});
+
+test("ratios fall into twelfths of a factor of two", () => {
+  assert.deepEqual(ratioBins([]), []);
+  assert.deepEqual(ratioBins([0, -1, Infinity, NaN]), []);
+  const ratios = [0.3, 0.99, 1, 1.01, 1.9, 7];
+  const bins = ratioBins(ratios);
+  for (const [i, { low, high, count }] of bins.entries()) {
+    assert.equal(count, ratios.filter((ratio) => low <= ratio && ratio < high).length);
+    if (i > 0) assert.ok(Math.abs(bins[i - 1].high - low) < 1e-12);
+  }
+  assert.equal(
+    bins.reduce((sum, { count }) => sum + count, 0),
+    ratios.length,
+  );
+});
+
+test("an open box has what is before and behind it, and no more than is drawn", () => {
+  const after = [[], [0], [1], [2], [0, 3]];
+  const schedule = { count: after.length, operations: { after } };
+  const { nodes, edges, left } = graphOf(schedule, [1, 2]);
+  assert.deepEqual(nodes, [0, 1, 2, 3]);
+  assert.deepEqual(edges, [
+    [0, 1],
+    [1, 2],
+    [2, 3],
+  ].sort());
+  assert.equal(left, 0);
+  const few = graphOf(schedule, [1, 2], 2);
+  assert.deepEqual(few.nodes, [1, 2]);
+  assert.deepEqual(few.edges, [[1, 2]]);
+  assert.equal(few.left, 2);
 });

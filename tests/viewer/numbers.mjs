@@ -4,8 +4,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 
+import { followChunk } from "../../viewer/chunk.mjs";
 import { Holdings } from "../../viewer/data.mjs";
 import { Run, Schedule } from "../../viewer/schedule.mjs";
+import { bandsOf } from "../../viewer/stacked.mjs";
 import { rowsOf } from "../../viewer/events.mjs";
 
 const read = (name) => readFileSync(name, "utf8");
@@ -95,6 +97,12 @@ for (let name = 0; name < Number(process.argv[3]); ++name) {
     assert.match(schedule.textOf(op), new RegExp(`^%${schedule.sourceOf(op)} = `));
   assert.deepEqual(schedule.data.programs[0].program, json(`${name}.rank.json`));
 
+  // Beside others a schedule's links are those of its busiest node, in seconds.
+  const [band] = bandsOf([{ file: 0, name, run }]);
+  assert.equal(band.span, simulated.makespan_s);
+  for (const row of band.rows)
+    for (const [begin, end] of row.intervals) assert.ok(0 <= begin && begin < end && end <= 1.001 * band.span);
+
   // Where one node stands for all, the areas of its links are what the busiest links carry.
   for (const row of rowsOf(run, 0)) {
     if (row.type !== "link" || run.ranks.length > 1 || schedule.data.segments > 1) continue;
@@ -125,6 +133,30 @@ for (let name = 0; name < Number(process.argv[3]); ++name) {
               `${name}: part ${part} of block ${block} on rank ${rank} is ${share}`,
             ),
           );
+    });
+  }
+  // The way of a block is one chain in space and time, from whose it is to where it is looked at.
+  const { pairs, collective, writes, parts } = schedule.data;
+  if (writes) {
+    run.ranks.forEach((number, rank) => {
+      const at = schedule.coordinatesOfSite(schedule.siteOfRank(number));
+      for (let site = 0; site < schedule.sites; ++site) {
+        const block = schedule.coordinatesOfSite(site);
+        const part = (site + rank) % parts.length;
+        const { steps } = followChunk(run, rank, part, pairs ? [...block, ...at] : block);
+        const where = `${name}: block ${block} of part ${part} on rank ${number}`;
+        if (collective === "allreduce") assert.ok(steps.length > 0, where);
+        if (steps.length === 0) continue;
+        if (pairs) assert.deepEqual(steps[0].from, block, where);
+        if (collective === "broadcast" && number > 0) assert.deepEqual(steps[0].from, [0, 0], where);
+        if (whole) assert.deepEqual(steps.at(-1).to, at, where);
+        let time = 0;
+        steps.forEach(({ work, send, receive, from }, i) => {
+          if (i > 0) assert.deepEqual(from, steps[i - 1].to, where);
+          assert.ok(run.start[work ?? send] + 1.5 >= time, where);
+          time = run.end[work ?? receive];
+        });
+      }
     });
   }
   assert.ok(schedule.data.choices[0].candidates.length > 0);

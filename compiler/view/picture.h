@@ -1,0 +1,21 @@
+// A picture of a page, by a browser without a window.
+#ifndef TORC_COMPILER_VIEW_PICTURE_H_
+#define TORC_COMPILER_VIEW_PICTURE_H_
+
+#include <string>
+
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+namespace torc::compiler {
+
+/// The path of Chromium. Errors: there is none on PATH.
+llvm::Expected<std::string> findChromium();
+
+/// The PNG of the top of the page in the file `page`, 1400 pixels wide and 1850 high, as `chromium`
+/// draws it without a network. Errors: it draws nothing within a minute.
+llvm::Expected<std::string> pictureOf(llvm::StringRef page, llvm::StringRef chromium);
+
+}  // namespace torc::compiler
+
+#endif  // TORC_COMPILER_VIEW_PICTURE_H_

@@ -1,0 +1,70 @@
+// Puts together what a page shows of a schedule.
+#include "compiler/view/schedule_page.h"
+
+#include <utility>
+#include <vector>
+
+#include "compiler/view/choice_data.h"
+#include "compiler/view/page.h"
+#include "ir/make_error.h"
+#include "support/version.h"
+
+namespace torc::compiler {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The version of the page's data.
+constexpr int kViewVersion = 1;
+
+}  // namespace
+
+Json emptyDocument() {
+  return {{"torc_view", kViewVersion}, {"torc", kVersion}};
+}
+
+std::string documentText(const Json& document, int indent) {
+  return document.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+llvm::Expected<Json> pageData(const ViewedSchedule& viewed, const model::Machine& machine,
+                              llvm::ArrayRef<std::uint64_t> sizes, ViewedOrigin origin,
+                              Progress& progress) {
+  const ScheduleView schedule = viewed.written();
+  Json data = scheduleData(viewed);
+  data["proof"] = proofData(viewed);
+  data["prediction"] = runsData(viewed, machine, sizes);
+  // Seen from the nodes of the timeline, where there is one.
+  std::vector<std::int32_t> ranks = {0};
+  if (const Json& runs = data["prediction"]["runs"]; !runs.empty() && runs[0].contains("events"))
+    ranks = runs[0]["events"]["ranks"].get<std::vector<std::int32_t>>();
+  data["writes"] = writesData(viewed, ranks);
+  if (origin.passes) {
+    llvm::Expected<Json> passes = passesData(schedule);
+    if (!passes) return makeError(viewed.file + ": --passes: " + toString(passes.takeError()));
+    data["passes"] = std::move(*passes);
+  }
+  if (origin.choices) {
+    llvm::Expected<Json> choices =
+        choicesData({schedule.collective, schedule.topology}, machine, sizes, progress);
+    if (!choices) return choices.takeError();
+    data["choices"] = std::move(*choices);
+  }
+  return data;
+}
+
+llvm::Expected<std::string> compiledPage(llvm::StringRef name, ir::Program program,
+                                         const model::Machine& machine, std::uint64_t bytes,
+                                         Progress& progress) {
+  llvm::Expected<ViewedSchedule> viewed = viewedSchedule(name.str(), std::move(program));
+  if (!viewed) return viewed.takeError();
+  llvm::Expected<Json> data =
+      pageData(*viewed, machine, bytes, {.passes = true, .choices = true}, progress);
+  if (!data) return data.takeError();
+  const std::string text = (*data)["text"];
+  Json document = emptyDocument();
+  document["schedules"].push_back(std::move(*data));
+  return viewPage(name, documentText(document), text);
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,40 @@
+// What timelines have in common: the ruler above, and how busy a link is.
+import { colors } from "./dom.mjs";
+import { kLabel } from "./events.mjs";
+import { secondsText } from "./format.mjs";
+import { binned, ticksOf } from "./scale.mjs";
+
+/// Its height.
+export const kRuler = 22;
+
+/// Times, and lines through all rows; `view` is in units of `unit` seconds.
+export function drawRuler(context, view, unit, width, height) {
+  const palette = colors();
+  context.strokeStyle = palette.line;
+  context.fillStyle = palette.muted;
+  context.lineWidth = 1;
+  context.textAlign = "center";
+  for (const tick of ticksOf(view.begin * unit, view.end * unit, (width - kLabel) / 90)) {
+    const x = kLabel + ((tick / unit - view.begin) / (view.end - view.begin)) * (width - kLabel);
+    context.beginPath();
+    context.moveTo(x, kRuler - 4);
+    context.lineTo(x, height);
+    context.stroke();
+    if (x < width - 24)
+      context.fillText(secondsText(Number(tick.toPrecision(12))), Math.max(x, kLabel + 12), kRuler / 2 - 1);
+  }
+}
+
+/// The share of a link that `intervals` use, [begin, end, share], in the row at `y`.
+export function drawShares(context, intervals, view, width, y, height, color) {
+  const columns = Math.ceil(width - kLabel);
+  const some = intervals.filter(([from, to]) => to > view.begin && from < view.end);
+  const bins = binned(some, view.begin, view.end, columns);
+  context.fillStyle = color;
+  context.globalAlpha = 0.75;
+  for (let i = 0; i < columns; ++i) {
+    const share = Math.min(1, bins[i]);
+    if (share > 0) context.fillRect(kLabel + i, y + height * (1 - share), 1, height * share);
+  }
+  context.globalAlpha = 1;
+}
