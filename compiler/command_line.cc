@@ -140,13 +140,15 @@ void wrapHelp() {
 /// Has help that goes to a terminal fit its width.
 void fitHelpToTerminal(llvm::ArrayRef<const char*> arguments) {
   const bool is_help = llvm::any_of(arguments, [](llvm::StringRef argument) {
-    return argument.ltrim('-').starts_with("help") && argument.starts_with("-");
+    return argument.consume_front("-") &&
+           llvm::is_contained({"h", "help", "-help", "-help-hidden", "-help-list"}, argument);
   });
   constexpr std::size_t kNarrowest = 40;
   if (!is_help || terminalColumns() < kNarrowest) return;
   const int memory = ::memfd_create("help", 0);
   if (memory < 0) return;
   g_terminal = ::dup(STDOUT_FILENO);
+  if (g_terminal < 0) return;
   ::dup2(memory, STDOUT_FILENO);
   llvm::outs();  // is there before that, and so until then
   std::atexit(wrapHelp);

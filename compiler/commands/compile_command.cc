@@ -4,8 +4,11 @@
 #include <optional>
 #include <string>
 
+#include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Format.h>
+#include <llvm/Support/Path.h>
 
 #include "compiler/choice/choice.h"
 #include "compiler/commands/commands.h"
@@ -248,6 +251,17 @@ std::string algorithmList() {
   return text;
 }
 
+/// Whether both name one file, which may not be there yet.
+bool isSameFile(llvm::StringRef a, llvm::StringRef b) {
+  const auto whole = [](llvm::StringRef path) {
+    llvm::SmallString<128> absolute(path);
+    static_cast<void>(llvm::sys::fs::make_absolute(absolute));
+    llvm::sys::path::remove_dots(absolute, true);
+    return absolute;
+  };
+  return !a.empty() && !b.empty() && (llvm::sys::fs::equivalent(a, b) || whole(a) == whole(b));
+}
+
 llvm::Expected<Request> readRequest() {
   Request request;
   if (collective.empty()) return makeError("compile: which collective? torc compile --help");
@@ -280,8 +294,9 @@ llvm::Expected<Request> readRequest() {
         (rowOf(*parsed).name + llvm::Twine("-") + request.spec.topology.shape()).str();
     output = emit == "torc" ? name + ".torc" : "-";
   }
-  if (!view.empty() && view == output) {
-    return makeError("compile: --view and -o are both '" + view + "'");
+  if (!view.empty() && (isSameFile(view, output) || isSameFile(view, machine))) {
+    return makeError("compile: --view would overwrite '" +
+                     (isSameFile(view, output) ? output : machine) + "'");
   }
   if (!view.empty() && emit == "plan") {
     return makeError("compile: --view shows step operations, which --emit plan has none of");

@@ -1,13 +1,18 @@
-// The file: a line that says which program wrote it, and one of JSON for each choice, whose
-// candidates are the values of visitFields in their order. Lines are appended whole; one that is
-// torn, and what may follow, is left out.
+// The file: a line that says which program wrote it, and one of JSON for each choice, behind its
+// checksum. Candidates are the values of visitFields in their order. Lines are appended whole; one
+// that is torn, and what may follow, is left out. A file that does not begin as a checkpoint is
+// somebody else's, and stays as it is.
 #include "compiler/library/checkpoint.h"
 
+#include <cmath>
 #include <fcntl.h>
+#include <span>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include <llvm/ADT/StringExtras.h>
 #include <nlohmann/json.hpp>
 
 #include "schedules/format/file.h"
@@ -17,6 +22,9 @@ namespace torc::compiler {
 namespace {
 
 using nlohmann::json;
+
+// A field more is one more to visit.
+static_assert(sizeof(Candidate) == 264 && sizeof(PipelineOptions) == 96);
 
 /// Calls visit with each field of a candidate but the algorithm.
 template <typename AnyCandidate, typename Visit>
@@ -62,7 +70,8 @@ json toJson(const Candidate& candidate) {
   return values;
 }
 
-/// Throws what nlohmann throws where the values are not those of a candidate.
+/// What toJson was given. Throws what nlohmann throws where the values are not those of a
+/// candidate.
 Candidate fromJson(const json& values) {
   Candidate candidate;
   candidate.algorithm = cantFail(findAlgorithm(values.at(0).get<std::string>()));
@@ -75,31 +84,46 @@ Candidate fromJson(const json& values) {
 std::string keyOf(const CollectiveSpec& spec, const model::Machine& machine, double bytes) {
   return json({rowOf(spec.collective).name, spec.topology.shape(), spec.topology.orderString(),
                model::machineJson(machine), bytes})
-      .dump();
+      .dump(-1, ' ', false, json::error_handler_t::replace);
 }
+
+constexpr llvm::StringRef kMark = "[\"torc choices\",";
 
 /// The program by its content: another one might choose otherwise.
 std::string headOfFile() {
   const StatusOr<std::vector<std::byte>> program = readFile("/proc/self/exe");
-  return json({"torc", kVersion, program.ok() ? checksumOf(*program) : 0}).dump() + "\n";
+  return json({"torc choices", kVersion, program.ok() ? checksumOf(*program) : 0}).dump() + "\n";
+}
+
+/// "0123456789abcdef", of a line behind it.
+std::string checksumText(llvm::StringRef line) {
+  return llvm::utohexstr(checksumOf(std::as_bytes(std::span(line.data(), line.size()))), true, 16);
 }
 
 bool append(int file, llvm::StringRef text) {
   return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
+/// Whether an open file is a regular one, and what has this name.
+bool isFileAt(int file, const std::string& path) {
+  struct stat opened {};
+  struct stat there {};
+  return ::fstat(file, &opened) == 0 && S_ISREG(opened.st_mode) &&
+         ::lstat(path.c_str(), &there) == 0 && opened.st_dev == there.st_dev &&
+         opened.st_ino == there.st_ino;
+}
+
 }  // namespace
 
 Checkpoint::Checkpoint(std::string path) : path_(std::move(path)) {
-  file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  file_ = ::open(path_.c_str(), kFlags, 0666);
   if (file_ < 0) return;
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+  StatusOr<std::vector<std::byte>> bytes = Status(StatusCode::kBusy, "");
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0 && isFileAt(file_, path_)) bytes = readFile(path_);
+  if (!bytes.ok() ||
+      !read({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, headOfFile())) {
     ::close(std::exchange(file_, -1));
-    return;
-  }
-  const StatusOr<std::vector<std::byte>> bytes = readFile(path_);
-  if (bytes.ok()) {
-    read({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, headOfFile());
   }
 }
 
@@ -107,28 +131,24 @@ Checkpoint::~Checkpoint() {
   if (file_ >= 0) ::close(file_);
 }
 
-void Checkpoint::read(const std::string& text, const std::string& head) {
-  std::size_t whole = 0;  // bytes of lines that make sense
-  if (llvm::StringRef(text).starts_with(head)) {
-    whole = head.size();
-    try {
-      for (std::size_t end; (end = text.find('\n', whole)) != std::string::npos; whole = end + 1) {
-        const json line = json::parse(text.begin() + static_cast<std::ptrdiff_t>(whole),
-                                      text.begin() + static_cast<std::ptrdiff_t>(end));
-        Choice choice;
-        for (const json& candidate : line.at("candidates"))
-          choice.candidates.push_back(fromJson(candidate));
-        choices_[line.at("of").get<std::string>()] = std::move(choice);
-      }
-    } catch (const json::exception&) {
-    }
+bool Checkpoint::read(const std::string& text, const std::string& head) {
+  if (!text.empty() && !llvm::StringRef(text).starts_with(kMark)) return false;
+  if (!llvm::StringRef(text).starts_with(head))  // of another program, or none
+    return ::ftruncate(file_, 0) == 0 && append(file_, head);
+  std::size_t whole = head.size();  // bytes of lines that make sense
+  for (std::size_t end; (end = text.find('\n', whole)) != std::string::npos; whole = end + 1) {
+    llvm::StringRef line(text.data() + whole, end - whole);
+    const llvm::StringRef checksum = line.take_front(16);
+    line = line.drop_front(checksum.size());
+    if (checksum != checksumText(line)) break;
+    const json choice = json::parse(line.begin(), line.end());
+    Choice known;
+    for (const json& candidate : choice.at("candidates"))
+      known.candidates.push_back(fromJson(candidate));
+    choices_[choice.at("of").get<std::string>()] = std::move(known);
   }
   found_ = choices_.size();
-  if (whole < text.size() && ::ftruncate(file_, static_cast<off_t>(whole)) != 0) {
-    ::close(std::exchange(file_, -1));
-  } else if (whole == 0) {
-    append(file_, head);
-  }
+  return whole == text.size() || ::ftruncate(file_, static_cast<off_t>(whole)) == 0;
 }
 
 llvm::Expected<Choice> Checkpoint::choose(CompileCache& programs, const model::Machine& machine,
@@ -141,17 +161,24 @@ llvm::Expected<Choice> Checkpoint::choose(CompileCache& programs, const model::M
   }
   llvm::Expected<Choice> choice = compiler::choose(programs, machine, bytes, ChoiceLimits{});
   if (!choice) return choice;
-  json line = {{"of", key}, {"candidates", json::array()}};
-  for (const Candidate& candidate : choice->candidates)
-    line["candidates"].push_back(toJson(candidate));
+  json kept = {{"of", key}, {"candidates", json::array()}};
+  for (const Candidate& candidate : choice->candidates) {
+    // JSON has no infinity.
+    if (!std::isfinite(candidate.predicted_s + candidate.work + candidate.scratch_bytes +
+                       candidate.unseen + candidate.busy_s + candidate.load_bytes)) {
+      return choice;
+    }
+    kept["candidates"].push_back(toJson(candidate));
+  }
+  const std::string line = kept.dump(-1, ' ', false, json::error_handler_t::replace);
   const std::lock_guard lock(mutex_);
   // After a disk that is full the next build finds what there was room for.
-  if (file_ >= 0 && !append(file_, line.dump() + "\n")) ::close(std::exchange(file_, -1));
+  if (is_kept_) is_kept_ = append(file_, checksumText(line) + line + "\n");
   return choice;
 }
 
 void Checkpoint::remove() {
-  if (file_ >= 0) ::unlink(path_.c_str());
+  if (file_ >= 0 && isFileAt(file_, path_)) ::unlink(path_.c_str());
 }
 
 }  // namespace torc::compiler

@@ -22,7 +22,7 @@ namespace torc::compiler {
 class Checkpoint {
  public:
   /// Reads what the file holds, if it is of this very program. Where another process has the file,
-  /// or it cannot be written, nothing is kept.
+  /// it is no checkpoint, or it cannot be written, nothing is kept.
   explicit Checkpoint(std::string path);
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
@@ -40,13 +40,15 @@ class Checkpoint {
   void remove();
 
  private:
-  void read(const std::string& text, const std::string& head);
+  /// False where nothing can be kept there.
+  bool read(const std::string& text, const std::string& head);
 
   const std::string path_;
   int file_ = -1;
   std::size_t found_ = 0;
   std::mutex mutex_;  // of what follows
   std::map<std::string, Choice> choices_;
+  bool is_kept_ = true;  // all that is chosen
 };
 
 }  // namespace torc::compiler

@@ -146,12 +146,12 @@ llvm::Error checkReplaceable(const std::string& folder, llvm::StringRef called) 
   for (const std::string& name : names) {
     if (name == kIndexName || name == kManifestName || name == kLibraryFilesFolder) continue;
     return makeError("'" + called + "' holds '" + name +
-                     "', which belongs to no library and would be lost; nothing is changed");
+                     "', which is no library's; nothing is changed");
   }
   for (const std::string& name : namesIn(folder + "/" + std::string(kLibraryFilesFolder))) {
     if (llvm::StringRef(name).ends_with(".torc")) continue;
     return makeError("'" + called + "' holds '" + kLibraryFilesFolder + "/" + name +
-                     "', which belongs to no library and would be lost; nothing is changed");
+                     "', which is no library's; nothing is changed");
   }
   return llvm::Error::success();
 }

@@ -22,6 +22,16 @@ std::uint64_t torc_collective::roundKey() const {
                     : traceHash(geometry, 2 * number + 1);
 }
 
+bool torc_collective::advance() {
+  const std::size_t before = executor().remaining();
+  const Progress progress = executor().advance();
+  if (executor().remaining() != before) {
+    std::atomic<std::uint64_t>& moves = context()->moves;
+    moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  return progress != Progress::kActive;
+}
+
 void torc_collective::finish() {
   active = false;
   const bool done = executor().progress() == Progress::kDone;

@@ -32,7 +32,7 @@ struct torc_collective final : torc::runtime::Round {
     number = given.call;
   }
 
-  bool advance() override { return executor().advance() != torc::runtime::Progress::kActive; }
+  bool advance() override;
   void finish() override;
   /// Ends a round that is under way as failed, without a callback.
   void abandon(const torc::Status& status);

@@ -73,7 +73,10 @@ int torc_context::useCores(std::uint32_t wanted) {
 }
 
 void torc_context::rest(torc::Backoff& wait) const {
-  if constexpr (!kSimulated) wait.afterLook(oversubscribed_geometries > 0 ? 0 : kLooksBeforeYield);
+  if constexpr (!kSimulated) {
+    wait.afterLook(oversubscribed_geometries > 0 ? 0 : kLooksBeforeYield,
+                   moves.load(std::memory_order_relaxed));
+  }
 }
 
 torc::Status torc_context::waitFor(MPI_Request* request, const char* call) {

@@ -2,6 +2,7 @@
 #ifndef TORC_RUNTIME_JOB_CONTEXT_H_
 #define TORC_RUNTIME_JOB_CONTEXT_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -68,6 +69,9 @@ struct torc_context {
 
   /// After a fruitless look of `wait`: lets others run when that helps.
   void rest(torc::Backoff& wait) const;
+
+  /// Grows whenever steps of rounds have ended. Read by any thread.
+  std::atomic<std::uint64_t> moves{0};
 
   /// Whether waiting for `round` is left to MPI: nothing else is under way on this rank.
   bool waitsInside(const torc::runtime::Round* round) const {

@@ -217,7 +217,7 @@ llvm::Expected<Cluster> findCluster(llvm::StringRef name_or_path) {
   }
   if (looks_like_path) return llvm::make_error<model::MachineFault>(bytes.status().message());
   return makeError("unknown cluster '" + name_or_path + "'; there are " +
-                   llvm::join(clusterPresets(), ", ") + ", or name a JSON file");
+                   llvm::join(clusterPresets(), ", ") + ", or a file");
 }
 
 }  // namespace torc::studies

@@ -93,7 +93,7 @@ llvm::Error readStrategies(std::vector<ClusterStrategy>& strategies) {
   for (llvm::StringRef name : llvm::split(strategy_list, ',')) {
     const std::optional<ClusterStrategy> strategy = clusterStrategyNamed(name);
     if (!strategy) {
-      return makeError("--strategy: unknown strategy '" + name +
+      return makeError("unknown strategy '" + name +
                        "'; there are original, leader, aggregated, distributed");
     }
     if (!llvm::is_contained(strategies, *strategy)) strategies.push_back(*strategy);
@@ -137,7 +137,7 @@ llvm::Error readSchedule(Question& question) {
 llvm::Expected<Question> readQuestion() {
   if (cluster_name.empty()) {
     return makeError("alltoall: on which cluster? --cluster " + llvm::join(clusterPresets(), ", ") +
-                     " or a JSON file");
+                     " or a file");
   }
   llvm::Expected<Cluster> cluster = findCluster(cluster_name);
   if (!cluster) return cluster.takeError();

@@ -77,13 +77,11 @@ llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machi
                                                      const Options& options) {
   if (machine.dimensions.size() > 3) {
     return makeError("the grid has rows, columns and layers; the torus has " +
-                     llvm::Twine(machine.dimensions.size()) + " dimensions of more than one node");
+                     llvm::Twine(machine.dimensions.size()) + " dimensions of nodes");
   }
   const DenseGrid grid = gridOf(machine);
   if (grid.layers * grid.layers * grid.layers > grid.nodes()) {
-    return makeError(
-        "the last dimension, the layers, has more nodes than the cube root of all: "
-        "name it first or second");
+    return makeError("the last dimension, the layers, has more nodes than the cube root of all");
   }
   DenseJob job;
   job.element = options.single ? 4 : 8;

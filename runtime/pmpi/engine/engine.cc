@@ -78,7 +78,8 @@ void advance() TORC_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 void Pause::operator()() {
-  backoff_.afterLook(oversubscribed.load(std::memory_order_relaxed) ? 0 : kLooksBeforeYield);
+  backoff_.afterLook(oversubscribed.load(std::memory_order_relaxed) ? 0 : kLooksBeforeYield,
+                     engine == nullptr ? 0 : engine->moves());
 }
 
 int waitFor(int started, MPI_Request* request, MPI_Status* status) {

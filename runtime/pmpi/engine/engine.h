@@ -65,6 +65,10 @@ class Engine {
   /// At the end: all persistent operations, and all states.
   void destroyAll() TORC_REQUIRES(engine_lock);
 
+  /// torc_context::moves, by any thread.
+  std::uint64_t moves() const TORC_NO_THREAD_SAFETY_ANALYSIS {
+    return context.moves.load(std::memory_order_relaxed);
+  }
   /// Of a job that is traced: set before torc is on, unlike the rest of the context.
   Trace* trace() const TORC_NO_THREAD_SAFETY_ANALYSIS { return context.trace.get(); }
 

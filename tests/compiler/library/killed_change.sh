@@ -62,8 +62,19 @@ if [[ $change == build ]]; then
     grep -E '^torc: goes on from an interrupted build: [0-9]+ choices are made$' said || exit 1
     diff -r new lib || exit 1
   done
+  # What is somebody else's stays, be it a file, a link to one, or what blocks a reader.
+  echo precious >mine
+  for other in "cp mine" "ln -s mine" mkfifo; do
+    rm -rf lib
+    $other .lib.torc-choices || exit 1
+    (change lib) || exit 1
+    diff -r new lib || exit 1
+    [[ $other == mkfifo || $(cat .lib.torc-choices) == precious ]] || exit 1
+    rm .lib.torc-choices
+  done
+  # A line that is not what was written is none, nor what follows it.
   rm -rf lib
-  head -c 3000 /dev/urandom >.lib.torc-choices
+  sed 's/"rectangular"/"rectangulaR"/; 5s/,1,/,4,/' kept >.lib.torc-choices
   (change lib) || exit 1
   diff -r new lib || exit 1
 fi
