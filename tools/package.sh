@@ -70,8 +70,8 @@ fi
 
 # What python3 has compiled of the module goes with it.
 mkdir "$work/python3-torc/DEBIAN"
-printf '#!/bin/sh\nset -e\npy3compile -p python3-torc\n' >"$work/python3-torc/DEBIAN/postinst"
-printf '#!/bin/sh\nset -e\npy3clean -p python3-torc\n' >"$work/python3-torc/DEBIAN/prerm"
+printf '#!/bin/sh\nset -e\nif command -v py3compile >/dev/null 2>&1; then\n  py3compile -p python3-torc\nfi\n' >"$work/python3-torc/DEBIAN/postinst"
+printf '#!/bin/sh\nset -e\nif command -v py3clean >/dev/null 2>&1; then\n  py3clean -p python3-torc\nfi\n' >"$work/python3-torc/DEBIAN/prerm"
 chmod 755 "$work/python3-torc/DEBIAN/"{postinst,prerm}
 
 # describe PACKAGE SECTION DEPENDS TITLE TEXT

@@ -4,14 +4,17 @@ import { kKinds, receives, sends } from "./schedule.mjs";
 
 const kIn = 1,
   kOut = 2,
-  kMostSteps = 5000;
+  kMostSteps = 5000,
+  kMostTime = 2000; // ms; the page waits
 const [kRecv, kRecvReduce, kReduce, kCopy] = ["recv", "recv_reduce", "reduce", "copy"].map((name) => kKinds.indexOf(name));
 
 /// Looks up in a run's events, for nodes by their coordinates, what they write and send of a block:
 /// coordinates of its owner, of pairs those of the source and then of the destination.
 export class ChunkFollower {
-  constructor(run, part, block) {
+  constructor(run, part, block, mostTime = kMostTime) {
     this.run = run;
+    this.last = performance.now() + mostTime;
+    this.isCut = false;
     this.schedule = run.schedule;
     this.part = part;
     this.block = block;
@@ -47,6 +50,12 @@ export class ChunkFollower {
       sends: events.filter((e) => sends(kind[op(e)]) && names(a[op(e)])),
     };
     return this.byClass[node];
+  }
+
+  /// Whether a way of so many steps goes on: it is neither too long nor has it taken too long.
+  goesOn(steps) {
+    this.isCut ||= steps.length >= kMostSteps || performance.now() >= this.last;
+    return !this.isCut;
   }
 
   /// The shift from the sender to the receiver by which an operation of the node `at` names the block
@@ -137,7 +146,7 @@ export class ChunkFollower {
   wayTo(at, buffer, time) {
     const { run, schedule } = this;
     const steps = [];
-    for (let e = this.lastWrite(at, buffer, time); e !== null && steps.length < kMostSteps; ) {
+    for (let e = this.lastWrite(at, buffer, time); e !== null && this.goesOn(steps); ) {
       const kind = schedule.operations.kind[run.operation[e]];
       const region = schedule.data.regions[schedule.operations.a[run.operation[e]]];
       if (receives(kind)) {
@@ -162,12 +171,13 @@ export class ChunkFollower {
     const { kind } = schedule.operations;
     const steps = [];
     const taken = new Set();
-    while (steps.length < kMostSteps) {
+    while (this.goesOn(steps)) {
       const node = this.classOf(at);
       if (node < 0) break;
       let next = null;
       for (const send of this.eventsOf(node).sends) {
         if (run.start[send] + 1 < time || taken.has(`${send} ${at}`)) continue;
+        if (!this.goesOn(steps)) break;
         const shift = this.shiftNaming(run.operation[send], schedule.operations.a[run.operation[send]], at);
         if (!shift) continue;
         const to = this.moved(at, shift, 1);
@@ -202,16 +212,17 @@ export class ChunkFollower {
 
 /// The way of a block of `part`, seen from the simulated node `rank`: how what that node has in the
 /// end came to it (of a sum the contribution that came last), and where its sum goes on to.
-export function followChunk(run, rank, part, block) {
+/// `isCut`: it is longer than is followed.
+export function followChunk(run, rank, part, block, mostTime = kMostTime) {
   const { schedule } = run;
   const at = schedule.coordinatesOfSite(schedule.siteOfRank(run.ranks[rank]));
-  const follower = new ChunkFollower(run, part, block);
+  const follower = new ChunkFollower(run, part, block, mostTime);
   const came = follower.wayTo(at, follower.lastWrite(at, kOut, Infinity) === null ? 0 : kOut, Infinity);
   const last = came.at(-1);
   const on = schedule.data.reduces
     ? follower.wayOn(at, last ? run.end[last.work ?? last.receive] : 0)
     : [];
-  return { part, block, at, steps: [...came, ...on] };
+  return { part, block, at, steps: [...came, ...on], isCut: follower.isCut };
 }
 
 /// Where a node lies as seen from another, "X+1 Y−2"; "here": the same.

@@ -154,7 +154,7 @@ export class ComparePanel {
       this.hasTimelines = runs.length > 0;
       if (this.hasTimelines) this.timelines.show(runs);
       this.about.textContent = this.hasTimelines
-        ? `Links of the busiest node of each file, ${bytesText(bytes)}, over one time axis; dashed: the bound. The wheel zooms, so do W, S, A, D and 0 where this has the focus; a click shows the file.`
+        ? `Links of the busiest node of each file, ${bytesText(bytes)}, over one time axis; dashed: the bound. The wheel zooms with Ctrl, so do W, S, A, D and 0 where this has the focus; a click shows the file.`
         : "";
       this.timelines.root.hidden = !this.hasTimelines;
     }

@@ -265,9 +265,9 @@ export class DataPanel {
       ),
     );
     const text =
-      rows.length === 0
+      rows.length === 0 && !way.isCut
         ? `${block} is this node's own, or never here.`
-        : `${block}: ${plural(messages.length, "message")} as seen from here${schedule.data.reduces ? ", of the contribution that comes last" : ""}.`;
+        : `${block}: ${plural(messages.length, "message")} as seen from here${schedule.data.reduces ? ", of the contribution that comes last" : ""}${way.isCut ? "; the way is longer than is followed" : ""}.`;
     this.way.replaceChildren(
       element("span", { id: "way" }, text, " "),
       element("button", { click: () => app.select({ chunk: null }) }, "follow nothing"),

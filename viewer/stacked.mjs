@@ -147,11 +147,13 @@ export class StackedTimelines {
     else this.pan(factor);
     this.app.redraw("compare");
   }
+  /// The page scrolls on where neither.
   turned(event) {
-    event.preventDefault();
     const x = event.clientX - this.canvas.getBoundingClientRect().left;
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX / (this.width - kLabel));
-    else this.zoom(1.0015 ** event.deltaY, this.timeAt(Math.max(kLabel, x)));
+    else if (event.ctrlKey || event.metaKey) this.zoom(1.0015 ** event.deltaY, this.timeAt(Math.max(kLabel, x)));
+    else return;
+    event.preventDefault();
     this.app.redraw("compare");
   }
   zoom(factor, around) {

@@ -464,9 +464,11 @@ export class TimePanel {
     canvas.addEventListener(
       "wheel",
       (event) => {
-        event.preventDefault();
         if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX / (this.width - kLabel));
-        else this.zoom(1.0015 ** event.deltaY, this.timeAt(Math.max(kLabel, at(event)[0])));
+        else if (event.ctrlKey || event.metaKey)
+          this.zoom(1.0015 ** event.deltaY, this.timeAt(Math.max(kLabel, at(event)[0])));
+        else return; // the page scrolls on
+        event.preventDefault();
       },
       { passive: false },
     );

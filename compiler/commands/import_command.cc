@@ -87,15 +87,13 @@ llvm::Error readGraph(ir::RankPrograms& programs) {
   return llvm::Error::success();
 }
 
-/// Where ranks are. Sets the links of a twisted torus, and takes those away in whose place --torus
-/// names a torus.
+/// Where ranks are. Sets the links of a twisted torus.
 llvm::Expected<Topology> readPlaces(ir::RankPrograms& programs) {
   const std::string shape = torus.empty() ? std::to_string(programs.ranks.size()) : torus;
   llvm::Expected<model::Machine> machine = readPartition(shape, /*machine=*/{});
   if (!machine) return machine.takeError();
   const bool is_twisted = std::exchange(machine->twisted, false);
   if (is_twisted && !graph.empty()) return makeError("--graph: " + shape + " has links of its own");
-  if (!torus.empty() && graph.empty()) programs.links.clear();
   llvm::Expected<Topology> topology = model::topologyOf(*machine, order);
   if (!topology) return topology;
   if (is_twisted) {
@@ -119,7 +117,8 @@ int run() {
   const std::string origin = input == "-" ? "<stdin>" : input.getValue();
   llvm::Expected<std::string> text = readBytes(input);
   if (!text) return inputFault(text.takeError());
-  llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin);
+  const bool wants_links = torus.empty() && graph.empty();
+  llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin, wants_links);
   if (!programs) return inputFault(programs.takeError());
   *text = std::string();
   if (llvm::Error error = readGraph(*programs)) return inputFault(std::move(error));

@@ -1,6 +1,15 @@
 // Starts Chromium with a fixed list of arguments, by no shell.
 #include "compiler/view/picture.h"
 
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
@@ -14,7 +23,9 @@
 namespace torc::compiler {
 namespace {
 
-constexpr unsigned kMostSeconds = 60;
+constexpr std::chrono::seconds kMostTime(60);
+constexpr std::chrono::milliseconds kBetweenLooks(20);
+constexpr llvm::StringLiteral kPngBegin("\x89PNG\r\n\x1a\n");
 
 /// The address of a file; characters that mean something in one are written by their numbers.
 std::string addressOf(llvm::StringRef path) {
@@ -28,6 +39,40 @@ std::string addressOf(llvm::StringRef path) {
     }
   }
   return address;
+}
+
+/// Runs a program without input and output, and returns what went wrong; empty: nothing. What it
+/// has started and left behind is of its process group, and ends with it.
+std::string run(llvm::ArrayRef<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (const std::string& argument : arguments)
+    pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&files, file, "/dev/null", O_RDWR, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  pid_t process = 0;
+  const int error =
+      posix_spawn(&process, pointers[0], &files, &attributes, pointers.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return std::generic_category().message(error);
+  const auto last = std::chrono::steady_clock::now() + kMostTime;
+  siginfo_t end{};
+  // Its number stays its own until the group is gone.
+  while (waitid(P_PID, static_cast<id_t>(process), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         end.si_pid == 0 && std::chrono::steady_clock::now() < last) {
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  kill(-process, SIGKILL);
+  waitpid(process, nullptr, 0);
+  if (end.si_pid == 0) return "has not ended in " + std::to_string(kMostTime.count()) + " s";
+  if (end.si_code != CLD_EXITED) return "ended by signal " + std::to_string(end.si_status);
+  return end.si_status == 0 ? "" : "exit code " + std::to_string(end.si_status);
 }
 
 }  // namespace
@@ -49,27 +94,27 @@ llvm::Expected<std::string> pictureOf(llvm::StringRef page, llvm::StringRef chro
   const auto remove = llvm::make_scope_exit([&] { fs::remove_directories(folder); });
   llvm::SmallString<128> picture = folder;
   llvm::sys::path::append(picture, "page.png");
-  const std::string profile = "--user-data-dir=" + folder.str().str(),
-                    screenshot = "--screenshot=" + picture.str().str(), address = addressOf(file);
-  const llvm::StringRef arguments[] = {chromium,
-                                       "--headless=new",
-                                       "--no-sandbox",
-                                       "--disable-gpu",
-                                       "--hide-scrollbars",
-                                       "--host-resolver-rules=MAP * ~NOTFOUND",
-                                       "--window-size=1400,1850",
-                                       "--virtual-time-budget=8000",
-                                       profile,
-                                       screenshot,
-                                       address};
-  const std::optional<llvm::StringRef> nowhere[] = {"", "", ""};
-  std::string fault;
-  llvm::sys::ExecuteAndWait(chromium, arguments, std::nullopt, nowhere, kMostSeconds, 0, &fault);
+  std::vector<std::string> arguments = {chromium.str(),
+                                        "--headless=new",
+                                        "--disable-gpu",
+                                        "--hide-scrollbars",
+                                        "--host-resolver-rules=MAP * ~NOTFOUND",
+                                        "--window-size=1400,1850",
+                                        "--virtual-time-budget=8000",
+                                        "--user-data-dir=" + folder.str().str(),
+                                        "--screenshot=" + picture.str().str()};
+  if (geteuid() == 0) arguments.push_back("--no-sandbox");  // else root is refused
+  arguments.push_back(addressOf(file));
+  const auto fault = [](const std::string& why) {
+    return makeError("chromium has drawn no picture: " + why);
+  };
+  if (const std::string why = run(arguments); !why.empty()) return fault(why);
   llvm::Expected<std::string> png = readBytes(picture);
   if (!png) {
     llvm::consumeError(png.takeError());
-    return makeError("chromium has drawn no picture" + (fault.empty() ? "" : ": " + fault));
+    return fault("it has written no file");
   }
+  if (!llvm::StringRef(*png).starts_with(kPngBegin)) return fault("its file is no PNG");
   return png;
 }
 

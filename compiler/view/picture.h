@@ -13,7 +13,8 @@ namespace torc::compiler {
 llvm::Expected<std::string> findChromium();
 
 /// The PNG of the top of the page in the file `page`, 1400 pixels wide and 1850 high, as `chromium`
-/// draws it without a network. Errors: it draws nothing within a minute.
+/// draws it without a network. Errors: it draws nothing within a minute, it fails, or what it
+/// writes is no PNG.
 llvm::Expected<std::string> pictureOf(llvm::StringRef page, llvm::StringRef chromium);
 
 }  // namespace torc::compiler

@@ -14,6 +14,8 @@ namespace {
 /// core to core, reads one and writes one.
 constexpr double kReduceTraffic = 3;
 constexpr double kCopyTraffic = 2;
+/// Links that the routes on a graph have in all: a gigabyte and seconds.
+constexpr std::uint64_t kMostRouteLinks = 50'000'000;
 
 }  // namespace
 
@@ -164,6 +166,10 @@ void SimulationBuilder::match(std::uint32_t send, std::uint32_t receive) {
 }
 
 llvm::Error SimulationBuilder::checkMessages() const {
+  if (route_links_ > kMostRouteLinks) {
+    return makeError("too large to simulate: routes have more than " +
+                     llvm::Twine(kMostRouteLinks) + " links in all");
+  }
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
     const Task& task = graph_.tasks[i];
     if (task.kind == TaskKind::kSend && llvm::is_contained(broken_routes_, task.route)) {
@@ -260,8 +266,9 @@ std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, const Operation& op
   return index;
 }
 
-/// The next route, over links of the graph. Where a node stands for others these look the same from
-/// all: each of their links stands for as many, and carries one of the messages.
+/// The next route, over links of the graph; once these are too many, none, which checkMessages
+/// tells. Where a node stands for others these look the same from all: each of their links stands
+/// for as many, and carries one of the messages.
 MessageRoute SimulationBuilder::makeGraphRoute(std::uint32_t node, std::uint32_t peer_node,
                                                const Shift& shift) {
   MessageRoute route;
@@ -269,12 +276,14 @@ MessageRoute SimulationBuilder::makeGraphRoute(std::uint32_t node, std::uint32_t
   route.to = peer_node;
   std::vector<FairShare::Use> uses;
   route.latency_s = machine_.latency;
+  if (route_links_ > kMostRouteLinks) return route;
   const std::int32_t to = schedule_.topology.neighbour(classes_.coordinatesOf(node), shift);
   for (const std::uint32_t link : graph_routes_.between(
            static_cast<std::uint32_t>(graph_.ranks[node]), static_cast<std::uint32_t>(to))) {
     uses.push_back({graphLinkResource(link)});
     route.latency_s += schedule_.links[link].latency;
   }
+  route_links_ += uses.size();
   if (uses.empty()) {
     broken_routes_.push_back(static_cast<std::uint32_t>(graph_.routes.size()));
   } else {

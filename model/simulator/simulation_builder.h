@@ -38,7 +38,8 @@ class SimulationBuilder {
 
   /// Makes two tasks the ends of a message.
   void match(std::uint32_t send, std::uint32_t receive);
-  /// An error where a send or a receive has no other end, or a message goes over what is dead.
+  /// An error where a send or a receive has no other end, or a message goes over what is dead, or
+  /// routes on a graph are too long in all.
   llvm::Error checkMessages() const;
 
   /// Calls an argument with each task that a task depends on.
@@ -62,6 +63,7 @@ class SimulationBuilder {
   ir::NodeClasses classes_;
   Routes routes_;
   GraphRoutes graph_routes_;
+  std::uint64_t route_links_ = 0;  // of routes on the graph
   SimulationGraph graph_;
   std::uint32_t cores_ = 1;                 // of a rank
   std::vector<std::uint32_t> memories_;     // resource by node; empty: no limit

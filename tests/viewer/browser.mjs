@@ -80,17 +80,22 @@ try {
   const whole = await view();
   await browser.press("w");
   assert.ok((await view()) < whole);
-  await browser.mouse("mouseWheel", left + width / 2, top + 60, {
-    deltaX: 0,
-    deltaY: -400,
-    button: "none",
-    buttons: 0,
-  });
-  await browser.settle();
-  const zoomed = await view();
+  const turn = async (modifiers) => {
+    const more = { deltaX: 0, deltaY: -400, button: "none", buttons: 0, modifiers };
+    await browser.mouse("mouseWheel", left + width / 2, top + 60, more);
+    await browser.settle();
+    return view();
+  };
+  const zoomed = await turn(2); // Ctrl
   assert.ok(zoomed < 0.6 * whole);
   await browser.press("d", "a", "0");
   assert.equal(await view(), whole);
+  await browser.run("scrollTo(0, scrollY + 60)");
+  const scrolled = await browser.run("scrollY");
+  assert.equal(await turn(0), whole);
+  await new Promise((resolve) => setTimeout(resolve, 500)); // it scrolls smoothly
+  assert.ok((await browser.run("scrollY")) < scrolled);
+  await browser.middleOf("canvas[data-panel='4']");
   // An operation of the first row of streams, and a moment of the ruler.
   await browser.press("Escape");
   const row = await browser.run("torcView.panels.time.places.find(({ row }) => row.type === 'stream')");

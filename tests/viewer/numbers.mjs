@@ -143,9 +143,14 @@ for (let name = 0; name < Number(process.argv[3]); ++name) {
       for (let site = 0; site < schedule.sites; ++site) {
         const block = schedule.coordinatesOfSite(site);
         const part = (site + rank) % parts.length;
-        const { steps } = followChunk(run, rank, part, pairs ? [...block, ...at] : block);
+        const named = pairs ? [...block, ...at] : block;
+        const { steps, isCut } = followChunk(run, rank, part, named);
+        assert.equal(isCut, false);
         const where = `${name}: block ${block} of part ${part} on rank ${number}`;
-        if (collective === "allreduce") assert.ok(steps.length > 0, where);
+        if (collective === "allreduce") {
+          assert.ok(steps.length > 0, where);
+          assert.deepEqual(followChunk(run, rank, part, named, 0), { part, block: named, at, steps: [], isCut: true });
+        }
         if (steps.length === 0) continue;
         if (pairs) assert.deepEqual(steps[0].from, block, where);
         if (collective === "broadcast" && number > 0) assert.deepEqual(steps[0].from, [0, 0], where);

@@ -30,13 +30,20 @@ llvm::Expected<std::int64_t> readNumber(llvm::StringRef field, llvm::StringRef w
                    " to " + llvm::Twine(highest));
 }
 
-llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, std::int64_t highest,
+llvm::Expected<GraphLink> readEnds(llvm::ArrayRef<llvm::StringRef> fields, std::int64_t highest,
                                    const llvm::Twine& at) {
   llvm::Expected<std::int64_t> from = readNumber(fields[0], "SrcID", 0, highest, at);
   if (!from) return from.takeError();
   llvm::Expected<std::int64_t> to = readNumber(fields[1], "DestID", 0, highest, at);
   if (!to) return to.takeError();
   if (*from == *to) return makeError(at + "the link ends where it begins");
+  return GraphLink{static_cast<std::uint32_t>(*from), static_cast<std::uint32_t>(*to)};
+}
+
+llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, std::int64_t highest,
+                                   const llvm::Twine& at) {
+  llvm::Expected<GraphLink> link = readEnds(fields, highest, at);
+  if (!link) return link;
   double latency = 0, bandwidth = 0;
   if (!llvm::to_float(fields[2].trim(), latency) || !(latency >= 0 && latency <= kHighestLatency))
     return makeError(at + "the latency is " + shownName(fields[2]) +
@@ -46,9 +53,9 @@ llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, std::
     return makeError(at + "the bandwidth is " + shownName(fields[3]) +
                      "; a number of GB/s over 0 is expected");
   }
-  // No -0.
-  return GraphLink{static_cast<std::uint32_t>(*from), static_cast<std::uint32_t>(*to),
-                   bandwidth * 1e9, latency > 0 ? latency / 1e9 : 0};
+  link->bandwidth = bandwidth * 1e9;
+  link->latency = latency > 0 ? latency / 1e9 : 0;  // no -0
+  return link;
 }
 
 llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {

@@ -29,7 +29,12 @@ struct Graph {
 /// such table, a link that is there twice, one that ends where it begins.
 llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin);
 
-/// Reads the first four fields of a link's line, nodes up to `highest`; `at` is where errors are.
+/// Reads the first two fields of a link's line, its ends, up to `highest`; `at` is where errors
+/// are.
+llvm::Expected<GraphLink> readEnds(llvm::ArrayRef<llvm::StringRef> fields, std::int64_t highest,
+                                   const llvm::Twine& at);
+
+/// Reads the first four, with latency and bandwidth.
 llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, std::int64_t highest,
                                    const llvm::Twine& at);
 

@@ -23,7 +23,8 @@ std::string rankOf(llvm::StringRef origin) {
 
 }  // namespace
 
-llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin) {
+llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin,
+                                         bool wants_links) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
   const llvm::StringRef begin = text.ltrim().take_front(1 << 16);
   const auto refuse = [&](const llvm::Twine& what) { return makeError(origin + ": " + what); };
@@ -44,7 +45,7 @@ llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef o
     if (text.contains("\"gpus\"")) return readMscclpp(text, origin);
     return refuse("is JSON, but no MSCCL++ plan and no SCCL algorithm");
   }
-  if (begin.starts_with("NPUs Count")) return readTacos(text, origin);
+  if (begin.starts_with("NPUs Count")) return readTacos(text, origin, wants_links);
   if (origin.ends_with(".et") || begin.contains("chakra") || begin.contains("COMM_SEND")) {
     return refuseChakra();
   }

@@ -9,9 +9,11 @@
 
 namespace torc::ir {
 
-/// Reads what `text` is found to be by its content. Error: a format that is not read, which is
+/// Reads what `text` is found to be by its content, with its links, if it has any and
+/// `wants_links`. Error: a format that is not read, which is
 /// named where it is known: `x.et: is a Chakra trace, which says nothing of data`.
-llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin);
+llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin,
+                                         bool wants_links = true);
 
 }  // namespace torc::ir
 

@@ -24,7 +24,8 @@ struct Link {
 
 class TacosReader {
  public:
-  TacosReader(llvm::StringRef text, llvm::StringRef origin) : text_(text), origin_(origin) {}
+  TacosReader(llvm::StringRef text, llvm::StringRef origin, bool wants_links)
+      : text_(text), origin_(origin), wants_links_(wants_links) {}
 
   llvm::Expected<RankPrograms> read() {
     std::int64_t ranks = 0, links = 0, chunks = 0;
@@ -92,11 +93,12 @@ class TacosReader {
     Link& link = links_.emplace_back();
     link.line = line_;
     const auto highest = static_cast<std::int64_t>(programs_.ranks.size()) - 1;
-    llvm::Expected<GraphLink> read = ir::readLink(fields, highest, at());
+    llvm::Expected<GraphLink> read =
+        wants_links_ ? ir::readLink(fields, highest, at()) : readEnds(fields, highest, at());
     if (!read) return read.takeError();
     link.from = read->from;
     link.to = read->to;
-    programs_.links.push_back(*read);
+    if (wants_links_) programs_.links.push_back(*read);
     if (fields.size() == 5 && fields[4].trim() == "None") return llvm::Error::success();
     for (const llvm::StringRef field : llvm::ArrayRef(fields).drop_front(4)) {
       llvm::Expected<std::int64_t> chunk =
@@ -163,6 +165,7 @@ class TacosReader {
   }
 
   llvm::StringRef text_, origin_;
+  bool wants_links_;
   std::uint32_t line_ = 0;
   RankPrograms programs_;
   std::vector<Link> links_;
@@ -171,8 +174,9 @@ class TacosReader {
 
 }  // namespace
 
-llvm::Expected<RankPrograms> readTacos(llvm::StringRef text, llvm::StringRef origin) {
-  return TacosReader(text, origin).read();
+llvm::Expected<RankPrograms> readTacos(llvm::StringRef text, llvm::StringRef origin,
+                                       bool wants_links) {
+  return TacosReader(text, origin, wants_links).read();
 }
 
 }  // namespace torc::ir

@@ -11,9 +11,11 @@
 namespace torc::ir {
 
 /// Reads the text of a file; `origin` is its name in messages. A chunk is sent when it has come,
-/// and those before it on its link have been sent. The links are those of the programs. Errors name
-/// the line: what is no such table, and chunks that never can be sent.
-llvm::Expected<RankPrograms> readTacos(llvm::StringRef text, llvm::StringRef origin);
+/// and those before it on its link have been sent. The links are those of the programs where
+/// `wants_links`; else their latencies and bandwidths may be anything. Errors name the line: what
+/// is no such table, and chunks that never can be sent.
+llvm::Expected<RankPrograms> readTacos(llvm::StringRef text, llvm::StringRef origin,
+                                       bool wants_links);
 
 }  // namespace torc::ir
 
