@@ -15,7 +15,7 @@ namespace torc {
 /// it has lasted. A thread that yields without end loses more than its turn: Linux 6.18 counts a
 /// time slice against it for each yield, so after a thousand of them all who compute run for
 /// seconds before it does. (tests/runtime/pmpi/conformance:threads_4 beside four loops: 2 to 107 s
-/// by yields alone, 1 s so.)
+/// by yields alone, 1 to 2 s so.)
 class Backoff {
  public:
   /// `spins`: looks before the first yield, which costs more than a look. `moves` differs from the
