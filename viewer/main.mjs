@@ -1,23 +1,23 @@
 // The page: unpacks the data, lays out the panels, keeps what is selected, in the fragment too.
-import { element, forgetColors, panel, Tip } from "./dom.mjs";
-import { bytesText } from "./format.mjs";
-import { Run, Schedule } from "./schedule.mjs";
-import { ChunkFollower, followChunk } from "./chunk.mjs";
-import { verdictPanel } from "./verdict.mjs";
-import { eventLines } from "./events.mjs";
+import { element, forgetColors, panel, Tip } from "./drawing/dom.mjs";
+import { bytesText } from "./core/format.mjs";
+import { Run, Schedule } from "./core/schedule.mjs";
+import { ChunkFollower, followChunk } from "./core/chunk.mjs";
+import { verdictPanel } from "./panels/verdict.mjs";
+import { eventLines } from "./core/events.mjs";
 import { Keys } from "./keys.mjs";
-import { TimePanel } from "./time.mjs";
-import { LinksPanel } from "./links.mjs";
-import { TextPanel } from "./text.mjs";
-import { TorusPanel } from "./torus.mjs";
-import { DataPanel } from "./data.mjs";
-import { ChoicePanel } from "./choice.mjs";
-import { MeasuredPanel } from "./measured.mjs";
-import { ComparePanel } from "./compare.mjs";
-import { DependencesPanel } from "./dependences.mjs";
-import { RankPanel } from "./rank.mjs";
-import { LibraryPanel } from "./library.mjs";
-import { TablePanel } from "./table.mjs";
+import { TimePanel } from "./panels/time.mjs";
+import { LinksPanel } from "./panels/links.mjs";
+import { TextPanel } from "./panels/text.mjs";
+import { TorusPanel } from "./panels/torus.mjs";
+import { DataPanel } from "./panels/data.mjs";
+import { ChoicePanel } from "./panels/choice.mjs";
+import { MeasuredPanel } from "./panels/measured.mjs";
+import { ComparePanel } from "./panels/compare.mjs";
+import { DependencesPanel } from "./panels/dependences.mjs";
+import { RankPanel } from "./panels/rank.mjs";
+import { LibraryPanel } from "./panels/library.mjs";
+import { TablePanel } from "./panels/table.mjs";
 
 const kHelp = [
   ["W S", "zoom"],

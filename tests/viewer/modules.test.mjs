@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { diffOf } from "../../viewer/diff.mjs";
-import { bytesText, countText, digits, plural, secondsText } from "../../viewer/format.mjs";
-import { compressed, placeOf, projected, reachOf } from "../../viewer/geometry.mjs";
-import { graphOf } from "../../viewer/opened.mjs";
-import { runsOf } from "../../viewer/rank.mjs";
-import { binned, extentOf, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "../../viewer/scale.mjs";
-import { ratioBins } from "../../viewer/measured.mjs";
-import { logTicks } from "../../viewer/chart.mjs";
+import { diffOf } from "../../viewer/core/diff.mjs";
+import { bytesText, countText, digits, plural, secondsText } from "../../viewer/core/format.mjs";
+import { compressed, placeOf, projected, reachOf } from "../../viewer/core/geometry.mjs";
+import { graphOf } from "../../viewer/panels/opened.mjs";
+import { runsOf } from "../../viewer/panels/rank.mjs";
+import { binned, extentOf, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "../../viewer/core/scale.mjs";
+import { ratioBins } from "../../viewer/panels/measured.mjs";
+import { logTicks } from "../../viewer/drawing/chart.mjs";
 
 test("numbers", () => {
   assert.equal(secondsText(355.23e-6), "355.2 µs");

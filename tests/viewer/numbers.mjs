@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 
-import { followChunk } from "../../viewer/chunk.mjs";
-import { Holdings } from "../../viewer/data.mjs";
-import { Run, Schedule } from "../../viewer/schedule.mjs";
-import { bandsOf } from "../../viewer/stacked.mjs";
-import { rowsOf } from "../../viewer/events.mjs";
+import { followChunk } from "../../viewer/core/chunk.mjs";
+import { Holdings } from "../../viewer/panels/data.mjs";
+import { Run, Schedule } from "../../viewer/core/schedule.mjs";
+import { bandsOf } from "../../viewer/panels/stacked.mjs";
+import { rowsOf } from "../../viewer/core/events.mjs";
 
 const read = (name) => readFileSync(name, "utf8");
 const json = (name) => JSON.parse(read(name));

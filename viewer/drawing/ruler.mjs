@@ -1,8 +1,8 @@
 // What timelines have in common: the ruler above, and how busy a link is.
 import { colors } from "./dom.mjs";
-import { kLabel } from "./events.mjs";
-import { secondsText } from "./format.mjs";
-import { binned, ticksOf } from "./scale.mjs";
+import { kLabel } from "../core/events.mjs";
+import { secondsText } from "../core/format.mjs";
+import { binned, ticksOf } from "../core/scale.mjs";
 
 /// Its height.
 export const kRuler = 22;

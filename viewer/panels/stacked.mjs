@@ -1,10 +1,10 @@
 // Links of several schedules over one time axis, each schedule a band of rows.
-import { colors, contextOf, element } from "./dom.mjs";
-import { eventLines, kLabel, rowsOf } from "./events.mjs";
-import { secondsText } from "./format.mjs";
-import { drawRuler, drawShares, kRuler } from "./ruler.mjs";
-import { panned, zoomed } from "./scale.mjs";
-import { sends } from "./schedule.mjs";
+import { colors, contextOf, element } from "../drawing/dom.mjs";
+import { eventLines, kLabel, rowsOf } from "../core/events.mjs";
+import { secondsText } from "../core/format.mjs";
+import { drawRuler, drawShares, kRuler } from "../drawing/ruler.mjs";
+import { panned, zoomed } from "../core/scale.mjs";
+import { sends } from "../core/schedule.mjs";
 
 const kBandRow = 16,
   kBandHead = 18,

@@ -1,9 +1,9 @@
 // Operations of a box of dependences one by one, with those before and behind them: by when they
 // could go on, to the right, and by stream, downwards.
-import { colorOfPart, colors, contextOf, element } from "./dom.mjs";
-import { eventLines } from "./events.mjs";
-import { plural, secondsText } from "./format.mjs";
-import { lanesOf } from "./scale.mjs";
+import { colorOfPart, colors, contextOf, element } from "../drawing/dom.mjs";
+import { eventLines } from "../core/events.mjs";
+import { plural, secondsText } from "../core/format.mjs";
+import { lanesOf } from "../core/scale.mjs";
 
 const kMostNodes = 500,
   kMostLanesOfStream = 4,

@@ -1,10 +1,10 @@
 // Panel 4, time: when what happens at a node, and what waits for what.
-import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
-import { eventsOfWay } from "./chunk.mjs";
-import { eventLines, kBins, kLabel, rowsOf, waitText } from "./events.mjs";
-import { digits, plural, secondsText } from "./format.mjs";
-import { drawRuler, drawShares, kRuler } from "./ruler.mjs";
-import { gapsOf, lastBegun, panned, zoomed } from "./scale.mjs";
+import { colorOfPart, colors, contextOf, element, panel } from "../drawing/dom.mjs";
+import { eventsOfWay } from "../core/chunk.mjs";
+import { eventLines, kBins, kLabel, rowsOf, waitText } from "../core/events.mjs";
+import { digits, plural, secondsText } from "../core/format.mjs";
+import { drawRuler, drawShares, kRuler } from "../drawing/ruler.mjs";
+import { gapsOf, lastBegun, panned, zoomed } from "../core/scale.mjs";
 
 const kLinkRow = 22,
   kStreamRow = 20,
@@ -271,10 +271,7 @@ export class TimePanel {
     const { run } = this.app;
     const path = run.critical.filter(([, start, end]) => end >= this.view.begin && start <= this.view.end);
     if (path.length > 1500) return;
-    context.save();
-    context.beginPath();
-    context.rect(kLabel, 0, this.width - kLabel, 1e5);
-    context.clip();
+    this.clip(context);
     context.strokeStyle = palette.fault;
     context.lineWidth = path.length < kMostJoined ? 1.5 : 0.7;
     let before = null;
@@ -311,10 +308,7 @@ export class TimePanel {
         return box && { ...box, left: Math.max(box.left, this.place(run.start[e])) };
       })
       .filter((box) => box && box.right >= kLabel && box.left <= this.width);
-    context.save();
-    context.beginPath();
-    context.rect(kLabel, 0, this.width - kLabel, 1e5);
-    context.clip();
+    this.clip(context);
     context.strokeStyle = palette.good;
     context.fillStyle = palette.good;
     context.lineWidth = 1.5;
@@ -330,16 +324,21 @@ export class TimePanel {
     context.restore();
   }
 
+  /** Until `restore`, nothing is drawn on the labels. */
+  clip(context) {
+    context.save();
+    context.beginPath();
+    context.rect(kLabel, 0, this.width - kLabel, 1e5);
+    context.clip();
+  }
+
   drawSelection(context, palette) {
     const { run, state, schedule } = this.app;
     if (state.op === null) return;
     const e = run.eventOf(state.op, state.rank, state.segment);
     const box = e >= 0 && run.rank[e] === state.rank ? this.boxOf(e) : null;
     if (!box) return;
-    context.save();
-    context.beginPath();
-    context.rect(kLabel, 0, this.width - kLabel, 1e5);
-    context.clip();
+    this.clip(context);
     context.strokeStyle = palette.accent;
     context.fillStyle = palette.accent;
     context.lineWidth = 1;

@@ -1,8 +1,8 @@
 // A library: shapes by collectives, each cell the sizes from left to right, colored by how far from
 // the bound what serves them is predicted to be.
-import { colors, contextOf, element, panel } from "./dom.mjs";
-import { bytesText, digits, plural, secondsText } from "./format.mjs";
-import { extentOf } from "./scale.mjs";
+import { colors, contextOf, element, panel } from "../drawing/dom.mjs";
+import { bytesText, digits, plural, secondsText } from "../core/format.mjs";
+import { extentOf } from "../core/scale.mjs";
 
 const kCell = 26,
   kTop = 22,

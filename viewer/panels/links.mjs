@@ -1,6 +1,6 @@
 // Panel 6, links: what each phase loads on the links of every axis and direction.
-import { element, panel } from "./dom.mjs";
-import { bytesText, digits, secondsText } from "./format.mjs";
+import { element, panel } from "../drawing/dom.mjs";
+import { bytesText, digits, secondsText } from "../core/format.mjs";
 
 export class LinksPanel {
   constructor(app) {

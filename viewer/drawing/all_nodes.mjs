@@ -1,7 +1,7 @@
 // The picture of all nodes of a small torus, which the pointer turns.
 import { colorOfPart, colors } from "./dom.mjs";
-import { activityAt } from "./activity.mjs";
-import { placeOf, projected } from "./geometry.mjs";
+import { activityAt } from "../core/activity.mjs";
+import { placeOf, projected } from "../core/geometry.mjs";
 
 export class AllNodesPicture {
   constructor(app) {

@@ -1,6 +1,6 @@
 // Charts of points and lines on two axes.
 import { colors, contextOf } from "./dom.mjs";
-import { extentOf, ticksOf } from "./scale.mjs";
+import { extentOf, ticksOf } from "../core/scale.mjs";
 
 /// Round places of a logarithmic axis: 1, 2 and 5 in each decade, as many as fit; or powers of two.
 /// None where the ends are no positive numbers.

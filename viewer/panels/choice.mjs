@@ -1,7 +1,7 @@
 // Panel 9, choice: what there was to choose from, and why one was taken.
-import { drawChart, nearest } from "./chart.mjs";
-import { colors, element, panel } from "./dom.mjs";
-import { bytesText, countText, digits, plural, secondsText } from "./format.mjs";
+import { drawChart, nearest } from "../drawing/chart.mjs";
+import { colors, element, panel } from "../drawing/dom.mjs";
+import { bytesText, countText, digits, plural, secondsText } from "../core/format.mjs";
 
 const kColumns = [
   ["predicted_s", "predicted", secondsText],

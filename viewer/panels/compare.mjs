@@ -1,6 +1,6 @@
 // Several schedules beside each other.
-import { element, panel } from "./dom.mjs";
-import { bytesText, countText, digits, secondsText } from "./format.mjs";
+import { element, panel } from "../drawing/dom.mjs";
+import { bytesText, countText, digits, secondsText } from "../core/format.mjs";
 import { barOf, linkOrder } from "./links.mjs";
 import { StackedTimelines } from "./stacked.mjs";
 

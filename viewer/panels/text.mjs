@@ -1,7 +1,7 @@
 // Panel 7, text and passes: what the program is, and what each pass made of it.
-import { element, panel } from "./dom.mjs";
-import { diffOf } from "./diff.mjs";
-import { digits, plural, secondsText } from "./format.mjs";
+import { element, panel } from "../drawing/dom.mjs";
+import { diffOf } from "../core/diff.mjs";
+import { digits, plural, secondsText } from "../core/format.mjs";
 
 const kLine = 18;
 const kWords =

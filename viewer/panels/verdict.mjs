@@ -1,6 +1,6 @@
 // Panel 1, the verdict: is it right, how fast, what limits it.
-import { element } from "./dom.mjs";
-import { bytesText, countText, digits, plural, secondsText } from "./format.mjs";
+import { element } from "../drawing/dom.mjs";
+import { bytesText, countText, digits, plural, secondsText } from "../core/format.mjs";
 
 /// The sentence of a prediction.
 export function predictionText(run, machine) {

@@ -1,7 +1,7 @@
 // A judge's or a paper's table: times over sizes, a line for each of those who were timed.
-import { drawChart, nearest } from "./chart.mjs";
-import { colors, element, panel } from "./dom.mjs";
-import { bytesText, digits, secondsText } from "./format.mjs";
+import { drawChart, nearest } from "../drawing/chart.mjs";
+import { colors, element, panel } from "../drawing/dom.mjs";
+import { bytesText, digits, secondsText } from "../core/format.mjs";
 
 /// What the columns of a table are: those of texts, which make groups of rows; the one that goes
 /// along the picture; the bound; all others, which are drawn.

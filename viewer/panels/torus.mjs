@@ -1,11 +1,11 @@
 // Panel 2, the torus: what a node does now. Every node does the same, as seen from itself; so one
 // node with its arrows stands for all, whatever the size. Small tori can be drawn node by node.
-import { colorOfPart, contextOf, element, panel } from "./dom.mjs";
-import { bytesText, plural, secondsText } from "./format.mjs";
-import { activityAt } from "./activity.mjs";
-import { AllNodesPicture } from "./all_nodes.mjs";
-import { OneNodePicture } from "./one_node.mjs";
-import { kKinds } from "./schedule.mjs";
+import { colorOfPart, contextOf, element, panel } from "../drawing/dom.mjs";
+import { bytesText, plural, secondsText } from "../core/format.mjs";
+import { activityAt } from "../core/activity.mjs";
+import { AllNodesPicture } from "../drawing/all_nodes.mjs";
+import { OneNodePicture } from "../drawing/one_node.mjs";
+import { kKinds } from "../core/schedule.mjs";
 
 const kHeight = 380,
   kMostListed = 6,

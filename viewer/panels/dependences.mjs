@@ -1,7 +1,7 @@
 // Panel 5, dependences: why this order. Operations of a stream in a phase are a box; boxes stand by
 // phase, to the right, and by stream, downwards, so that no layout has to be found.
-import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
-import { plural } from "./format.mjs";
+import { colorOfPart, colors, contextOf, element, panel } from "../drawing/dom.mjs";
+import { plural } from "../core/format.mjs";
 import { OpenedBox } from "./opened.mjs";
 
 const kBox = 20,

@@ -1,6 +1,6 @@
 // Panel 8, rank: which bytes an operation of one rank reads and writes, and whom it talks to.
-import { colors, contextOf, element, panel } from "./dom.mjs";
-import { countText, plural } from "./format.mjs";
+import { colors, contextOf, element, panel } from "../drawing/dom.mjs";
+import { countText, plural } from "../core/format.mjs";
 
 const kStrip = 26,
   kMostRuns = 20000,

@@ -1,8 +1,8 @@
 // Panel 3, data: which blocks a node has, and how much of each sum, at a time.
-import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
-import { ChunkFollower, offsetText } from "./chunk.mjs";
-import { digits, plural, secondsText } from "./format.mjs";
-import { activityAt } from "./activity.mjs";
+import { colorOfPart, colors, contextOf, element, panel } from "../drawing/dom.mjs";
+import { ChunkFollower, offsetText } from "../core/chunk.mjs";
+import { digits, plural, secondsText } from "../core/format.mjs";
+import { activityAt } from "../core/activity.mjs";
 
 const kMostMaps = 9,
   kLeastMap = 100,

@@ -1,10 +1,10 @@
 // Panel 10, measured: a run's trace beside the prediction.
-import { drawChart, nearest } from "./chart.mjs";
-import { colorOfPart, colors, contextOf, element, panel } from "./dom.mjs";
-import { bytesText, digits, plural, secondsText } from "./format.mjs";
-import { lanesOf, ticksOf } from "./scale.mjs";
-import { kKinds, receives, sends } from "./schedule.mjs";
-import { kLabel } from "./events.mjs";
+import { drawChart, nearest } from "../drawing/chart.mjs";
+import { colorOfPart, colors, contextOf, element, panel } from "../drawing/dom.mjs";
+import { bytesText, digits, plural, secondsText } from "../core/format.mjs";
+import { lanesOf, ticksOf } from "../core/scale.mjs";
+import { kKinds, receives, sends } from "../core/schedule.mjs";
+import { kLabel } from "../core/events.mjs";
 
 const kNano = 1e-9;
 

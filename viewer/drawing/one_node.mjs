@@ -1,7 +1,7 @@
 // The picture of one node that stands for all: axes as rings and lines around it, its messages as
 // arrows.
 import { colorOfPart, colors } from "./dom.mjs";
-import { compressed, directionsOf, reachOf } from "./geometry.mjs";
+import { compressed, directionsOf, reachOf } from "../core/geometry.mjs";
 
 const kMostFan = 300;
 
