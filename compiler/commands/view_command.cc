@@ -168,7 +168,6 @@ int run() {
   Json document = emptyDocument();
   Json& schedules = document["schedules"] = Json::array();
   std::string title, text;
-  Progress progress(/*quiet=*/false);
   for (const std::string& input : inputs) {
     llvm::Expected<Input> read = readInput(input);
     if (!read) return inputFault(read.takeError());
@@ -184,6 +183,7 @@ int run() {
     const ScheduleView schedule = viewed->written();
     llvm::Expected<model::Machine> on = machineOf(schedule.topology, machine);
     if (!on) return optionFault(on.takeError());
+    Progress progress(/*quiet=*/false);
     llvm::Expected<Json> data = dataOf(*viewed, *on, *range, progress);
     if (!data) return inputFault(data.takeError());
     if (!rank.empty()) {
