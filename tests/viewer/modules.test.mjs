@@ -5,6 +5,7 @@ import test from "node:test";
 import { diffOf } from "../../viewer/core/diff.mjs";
 import { bytesText, countText, digits, plural, secondsText } from "../../viewer/core/format.mjs";
 import { compressed, placeOf, projected, reachOf } from "../../viewer/core/geometry.mjs";
+import { Schedule } from "../../viewer/core/schedule.mjs";
 import { graphOf } from "../../viewer/panels/opened.mjs";
 import { runsOf } from "../../viewer/panels/rank.mjs";
 import { binned, extentOf, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "../../viewer/core/scale.mjs";
@@ -165,6 +166,23 @@ test("a difference gives both texts back", () => {
     ["+", "x"],
     [" ", "c"],
   ]);
+});
+
+test("the text after a pass is made of pieces, its operations are named anew", () => {
+  const pass_texts = [
+    ["{", "{\n  %0 = send\n  %0 = recv after %1", ""],
+    ["\n}", "\n  for\n    %0 = copy after %2, %-1 of i-1", "\n"],
+  ];
+  const schedule = new Schedule({ topology: { axes: [] }, operations: { kind: [] }, text: "", pass_texts });
+  assert.deepEqual(schedule.linesAfter(0), ["{", "}"]);
+  assert.deepEqual(schedule.linesAfter(1), [
+    "{",
+    "  %0 = send",
+    "  %1 = recv after %0",
+    "  for",
+    "    %2 = copy after %0, %3 of i-1",
+  ]);
+  assert.deepEqual(schedule.linesAfter(2), ["", ""]);
 });
 
 test("runs of elements, written out", () => {

@@ -29,6 +29,16 @@ export class Schedule {
     }
   }
 
+  /// The lines after a pass. Its text is in pieces, beside those of other passes, and says how far
+  /// operations are before a line's own.
+  linesAfter(pass) {
+    let own = -1;
+    const text = this.data.pass_texts.map((pieces) => pieces[pass]).join("");
+    return text.split("\n").map((line) => {
+      if (/^ *%/.test(line)) ++own;
+      return line.replace(/%(-?\d+)/g, (_, before) => `%${own - before}`);
+    });
+  }
   sourceOf(op) {
     return this.operations.source ? this.operations.source[op] : op;
   }
