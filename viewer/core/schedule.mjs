@@ -81,6 +81,17 @@ export class Schedule {
     const loop = this.operations.peer[op] - this.data.shifts.length;
     return loop >= 0 ? this.data.peer_loops[loop] : null;
   }
+  /// The shifts of a loop over peers, without the node itself; `most` at most.
+  shiftsOfLoop([first, count], most) {
+    let shifts = [[]];
+    for (let axis = 0; axis < first.length; ++axis) {
+      const steps = Array.from({ length: Math.max(1, count[axis]) }, (_, i) =>
+        count[axis] > 0 ? this.shortWay(first[axis] + i, axis) : 0,
+      );
+      shifts = shifts.flatMap((shift) => steps.map((step) => [...shift, step])).slice(0, most + 1);
+    }
+    return shifts.filter((shift) => shift.some((step) => step !== 0)).slice(0, most);
+  }
   /// Links of an axis and sign that a message of `op` crosses; of a loop over peers on average.
   hopsOf(op, axis, sign) {
     const shift = this.shiftOf(op);

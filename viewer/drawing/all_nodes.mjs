@@ -97,6 +97,7 @@ export class AllNodesPicture {
         trace(site, shift, ((color % 3) - 1) * 2 + (direction ? 1 : -1) * 1.5);
       context.stroke();
     }
+    this.drawLoops(context, at);
     const { way } = this.app;
     context.strokeStyle = palette.good;
     for (const { work, send, receive, from, to } of way?.steps ?? []) {
@@ -149,6 +150,34 @@ export class AllNodesPicture {
     at.forEach(([x, y], site) => {
       if (classes[site] >= 0) context.fillText(String(rank++), x + radius + 1, y - radius - 1);
     });
+  }
+
+  /// Messages of loops over peers, straight, of one node: those of all would hide each other.
+  drawLoops(context, at) {
+    const { schedule, run, state } = this.app;
+    const rank = run.ranks[state.rank];
+    const from = schedule.siteOfRank(rank);
+    const loops = activityAt(run, state.rank, state.time)
+      .sending.map((e) => [run.operation[e], schedule.peerLoopOf(run.operation[e])])
+      .filter(([, loop]) => loop);
+    for (const [op, loop] of loops) {
+      context.strokeStyle = colorOfPart(schedule.colorOf(op));
+      context.lineWidth = 1;
+      context.beginPath();
+      for (const shift of schedule.shiftsOfLoop(loop, at.length)) {
+        const to = this.sites[from].map((one, axis) => {
+          const { size } = schedule.axes[axis];
+          return (one + shift[axis] + size) % size;
+        });
+        context.moveTo(...at[from]);
+        context.lineTo(...at[schedule.siteOf(to)]);
+      }
+      context.stroke();
+    }
+    if (loops.length === 0) return;
+    context.fillStyle = colors().muted;
+    context.textAlign = "left";
+    context.fillText(`lines: what ${schedule.rankText(rank)} sends`, 4, 10);
   }
 
   /// "site axis" of every dead link, from its lower end.
