@@ -90,7 +90,7 @@ export class LinksPanel {
             element("td", {}, name),
             element(
               "td",
-              { class: "left", style: "min-width:min(420px,50vw)" },
+              { class: "left", style: "min-width:min(420px,34vw)" },
               barOf(total[name][1], bound?.[1] ?? null, most),
             ),
             element(
