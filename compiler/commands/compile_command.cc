@@ -438,6 +438,7 @@ int run() {
   progress.clear();
   if (!file) return inputFault(file.takeError());
   const std::string form = formOf(program, *file);
+  const bool was_there = llvm::sys::fs::exists(output);
   if (llvm::Error error = writeOutput(output, form)) return inputFault(std::move(error));
   if (json) {
     result.addAlgorithm(*request->algorithm, request->pipeline);
@@ -447,7 +448,7 @@ int run() {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     const bool is_named = output.getNumOccurrences() > 0 || output == "-";
     printSummary(program.schedule.view(), form.size(), elapsed.count(),
-                 is_named ? "" : output.getValue());
+                 is_named ? "" : output + (was_there ? ", overwritten" : ""));
   }
   if (view.empty()) return kSuccess;
   llvm::Expected<std::string> page = compiledPage(output, std::move(*rolled), request->machine,
