@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
@@ -13,6 +14,8 @@
 
 namespace torc {
 namespace {
+
+constexpr const char* kHead = "{\"traceEvents\":[";  // not before the first event
 
 /// Bytes of the UTF-8 character that `text` begins with; 0 where that is none.
 std::size_t utf8Length(std::string_view text) {
@@ -28,6 +31,16 @@ std::size_t utf8Length(std::string_view text) {
   if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f)) return 0;
   if ((lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f)) return 0;
   return length;
+}
+
+/// Opens what is not replaced, behind what others have written. A pipe without a reader is a fault,
+/// not something to wait for.
+std::FILE* openAsItIs(const std::string& path) {
+  constexpr int kFlags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  const int file = ::open(path.c_str(), kFlags);
+  if (file < 0) return nullptr;
+  ::fcntl(file, F_SETFL, O_APPEND);
+  return ::fdopen(file, "a");
 }
 
 const char* nameOf(TraceKind kind) {
@@ -114,12 +127,10 @@ StatusOr<std::unique_ptr<TraceFile>> TraceFile::create(const std::string& path,
                                                        std::int64_t start) {
   const bool is_replaced = isReplaced(path);
   const std::string temporary = is_replaced ? message(path, ".", ::getpid(), ".tmp") : "";
-  std::FILE* file =
-      is_replaced ? std::fopen(temporary.c_str(), "wxe") : std::fopen(path.c_str(), "we");
+  std::FILE* file = is_replaced ? std::fopen(temporary.c_str(), "wxe") : openAsItIs(path);
   if (file == nullptr) {
     return Status(StatusCode::kIo, message("cannot write '", path, "': ", std::strerror(errno)));
   }
-  std::fputs("{\"traceEvents\":[", file);
   return std::unique_ptr<TraceFile>(new TraceFile(path, temporary, file, start));
 }
 
@@ -130,7 +141,7 @@ TraceFile::~TraceFile() {
 }
 
 void TraceFile::begin(const char* phase, int process) {
-  std::fprintf(file_, "%s\n{\"ph\":\"%s\",\"pid\":%d", empty_ ? "" : ",", phase, process);
+  std::fprintf(file_, "%s\n{\"ph\":\"%s\",\"pid\":%d", empty_ ? kHead : ",", phase, process);
   empty_ = false;
 }
 
@@ -233,10 +244,11 @@ void TraceFile::add(RankTrace& rank) {
 Status TraceFile::finish() {
   std::fprintf(
       file_,
-      "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"producer\":\"torc\",\"ranks\":%llu,"
+      "%s\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"producer\":\"torc\",\"ranks\":%llu,"
       "\"events\":%llu,\"dropped\":%llu,\"clock_error_us\":%.3f}}\n",
-      static_cast<unsigned long long>(ranks_), static_cast<unsigned long long>(events_),
-      static_cast<unsigned long long>(dropped_), 1e-3 * static_cast<double>(clock_error_));
+      empty_ ? kHead : "", static_cast<unsigned long long>(ranks_),
+      static_cast<unsigned long long>(events_), static_cast<unsigned long long>(dropped_),
+      1e-3 * static_cast<double>(clock_error_));
   // A full disk is known here, or when the file is closed. It is not synchronised with the disk:
   // that would only help a host that goes down after the job, and costs seconds for long traces.
   const bool written = std::fflush(file_) == 0 && std::ferror(file_) == 0;

@@ -46,7 +46,7 @@ class HeldSignals {
  public:
   HeldSignals() {
     sigemptyset(&held_);
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
       struct sigaction action {};
       sigaction(signal, nullptr, &action);
       if (action.sa_handler != SIG_IGN) sigaddset(&held_, signal);

@@ -2,6 +2,7 @@
 #include "runtime/job/trace_job.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <span>
 
@@ -42,8 +43,10 @@ StatusOr<std::unique_ptr<TraceJob>> TraceJob::open(torc_context* context, MPI_Co
     if (job->rank_ != 0) return {};
     if (path.empty()) return {StatusCode::kInvalidArgument, "the path is NULL or empty"};
     job->path_ = path;
-    // A file that cannot be written is better known at the beginning of a long run.
-    return TraceFile::create(path, 0).status();
+    // A file that cannot be written is better known at the beginning of a long run. A pipe's reader
+    // would take the attempt for the whole.
+    std::error_code unknown;
+    return std::filesystem::is_fifo(path, unknown) ? Status() : TraceFile::create(path, 0).status();
   });
   if (Status agreed = job->agreement_.agree(mine); !agreed.ok()) return agreed;
   job->start_ = traceClock();

@@ -105,14 +105,14 @@ NewFile::~NewFile() {
 
 StatusOr<NewFile> NewFile::open(const std::string& path) {
   NewFile file(path);
-  struct stat facts {};
-  const bool exists = ::stat(path.c_str(), &facts) == 0;
   if (!isReplaced(path)) {
     file.descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (file.descriptor_ < 0) return systemError("write", path, errno);
     return file;
   }
   file.target_ = path;
+  struct stat facts {};
+  const bool exists = ::stat(path.c_str(), &facts) == 0;
   if (exists) {
     if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
       return systemError("write", path, errno);

@@ -4,6 +4,7 @@
 set -euo pipefail
 torc=$PWD/$1
 cd "$TEST_TMPDIR"
+ulimit -c 0
 mkdir path
 cat >path/chromium <<'END'
 #!/bin/bash
@@ -49,6 +50,7 @@ ends_by() {
 }
 
 ends_by --default-signal INT
+ends_by --default-signal QUIT
 ends_by --default-signal TERM
 ends_by --default-signal HUP
 ends_by --ignore-signal=HUP HUP TERM # as nohup does

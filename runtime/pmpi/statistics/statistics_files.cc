@@ -35,7 +35,7 @@ int writeOnce(int file, const std::string& text) {
       ::ftruncate(file, end - written) != 0) {
     return errno;
   }
-  return ENOSPC;
+  return end < 0 ? EAGAIN : ENOSPC;  // a pipe that is read too slowly
 }
 
 /// 0, or the error; closes the file.
@@ -63,8 +63,9 @@ Status replaceFile(const std::string& text, const std::string& file) {
   const std::string temporary =
       is_replaced ? message(file, '.', hostName(), '-', getpid(), ".tmp") : file;
   // Nor is a pipe's reader waited for.
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
-  const int out = ::open(temporary.c_str(), kFlags | (is_replaced ? O_NOFOLLOW : 0), 0666);
+  constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NONBLOCK;
+  const int how = is_replaced ? O_CREAT | O_TRUNC | O_NOFOLLOW : O_APPEND;
+  const int out = ::open(temporary.c_str(), kFlags | how, 0666);
   if (out < 0) return cannotWrite(file, errno);
   int error = writeAndClose(out, text);
   if (is_replaced && error == 0 && ::rename(temporary.c_str(), file.c_str()) != 0) error = errno;

@@ -191,7 +191,9 @@ TEST(TraceFile, APipeIsWrittenNotReplaced) {
   const std::string path = testing::TempDir() + "/trace_test.pipe";
   std::filesystem::remove(path);
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  const int pipe = open(path.c_str(), O_RDWR | O_NONBLOCK);
+  EXPECT_EQ(TraceFile::create(path, 0).status().message(),
+            "cannot write '" + path + "': No such device or address");  // nobody reads
+  const int pipe = open(path.c_str(), O_RDONLY | O_NONBLOCK);
   auto file = TraceFile::create(path, 0);
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_TRUE((*file)->finish().ok());
@@ -201,6 +203,21 @@ TEST(TraceFile, APipeIsWrittenNotReplaced) {
   EXPECT_TRUE(std::filesystem::is_fifo(path));
   close(pipe);
   std::filesystem::remove(path);
+}
+
+// As a standard output is that leads to a file.
+TEST(TraceFile, WhatIsWrittenBeforeStays) {
+  const std::string path = temporaryPath();
+  std::ofstream(path) << "before";
+  const int output = open(path.c_str(), O_WRONLY);
+  const std::string name = "/dev/fd/" + std::to_string(output);
+  ASSERT_TRUE(TraceFile::create(name, 0).ok());
+  EXPECT_EQ(contentsOf(path), "before");
+  auto file = TraceFile::create(name, 0);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_TRUE((*file)->finish().ok());
+  close(output);
+  EXPECT_THAT(contentsOf(path), testing::StartsWith("before{\"traceEvents\":[\n]"));
 }
 
 TEST(TraceFile, AFileThatIsNotFinishedLeavesNothing) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <clocale>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -291,7 +292,28 @@ TEST(StatisticsLinesTest, WhatCannotBeWrittenLeavesNothing) {
   EXPECT_FALSE(appendLine("a\n", path + "/pipe").ok());
   EXPECT_FALSE(replaceFile("a\n", path + "/pipe").ok());
   EXPECT_TRUE(std::filesystem::is_fifo(path + "/pipe"));
+  // One whose reader is slower than the job.
+  const int pipe = open((path + "/pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  for (const auto write : {appendLine, replaceFile}) {
+    EXPECT_EQ(write(std::string(1 << 20, 'a'), path + "/pipe").message(),
+              "TORC_STATS: cannot write " + path + "/pipe: Resource temporarily unavailable");
+    char some[4096];
+    while (read(pipe, some, sizeof(some)) > 0) {
+    }
+  }
+  close(pipe);
   std::filesystem::remove_all(path);
+}
+
+// As a standard output is that leads to a file.
+TEST(StatisticsLinesTest, WhatIsWrittenBeforeStays) {
+  const std::string path = testing::TempDir() + "/before";
+  std::ofstream(path) << "before\n";
+  const int output = open(path.c_str(), O_WRONLY);
+  EXPECT_TRUE(replaceFile("a\n", "/dev/fd/" + std::to_string(output)).ok());
+  close(output);
+  EXPECT_EQ(contentOf(path), "before\na\n");
+  std::filesystem::remove(path);
 }
 
 TEST(StatisticsLinesTest, Syslog) {
