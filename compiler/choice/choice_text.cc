@@ -45,7 +45,8 @@ void printLeftOut(llvm::ArrayRef<LeftOut> things, llvm::raw_ostream& out) {
 /// What one that is as good as the best lacks of it, by the order of ties.
 std::string whatDecides(const Candidate& other, const Candidate& best) {
   if (other.leaves_neighbours != best.leaves_neighbours) return "sends to more than neighbours";
-  if (other.buffers != best.buffers) return "has sends that MPI buffers though others wait for them";
+  if (other.buffers != best.buffers)
+    return "has sends that MPI buffers though others wait for them";
   if (other.messages != best.messages) {
     return "has " + std::to_string(other.messages) + " messages instead of " +
            std::to_string(best.messages);
@@ -68,8 +69,7 @@ std::string whyNotTheFastest(llvm::ArrayRef<Candidate> candidates) {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << "; " << fastest->description() << ", predicted "
-      << llvm::format("%.1f", 100 * (best.predicted_s / fastest->predicted_s - 1))
-      << " % faster, ";
+      << llvm::format("%.1f", 100 * (best.predicted_s / fastest->predicted_s - 1)) << " % faster, ";
   if (kTie * fastest->cautiousSeconds() >= best.cautiousSeconds()) {
     out << whatDecides(*fastest, best);
     return text;
