@@ -1,6 +1,7 @@
 #include "model/simulator/simulation_builder.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -62,6 +63,8 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
       route_index_(
           std::size_t{classes_.count()} * (schedule.shifts.size() + schedule.peer_loops.size()),
           kNone) {
+  graph_.operations = static_cast<std::uint32_t>(schedule.operations.size());
+  graph_.is_synchronous = (schedule.flags & kSynchronousSends) != 0;
   graph_.machine_nodes = routes_.nodeCount();
   graph_.cores = classes_.count() * cores_;
   graph_.copies = routes_.copies();
@@ -185,28 +188,31 @@ llvm::Error SimulationBuilder::checkMessages() const {
   return llvm::Error::success();
 }
 
-void SimulationBuilder::layDependences(llvm::function_ref<void(std::uint32_t, Visit)> visit) {
+void SimulationBuilder::layDependences(const std::vector<std::uint32_t>& first,
+                                       const std::vector<TaskDependence>& dependences) {
   const auto count = static_cast<std::uint32_t>(graph_.tasks.size());
-  std::vector<std::uint32_t>& first = graph_.first_successor;
-  first.assign(std::size_t{count} + 1, 0);
-  graph_.dependences.assign(count, 0);
-  for (std::uint32_t task = 0; task < count; ++task) {
-    visit(task, [&](std::uint32_t before) {
-      ++first[before + 1];
-      ++graph_.dependences[task];
-    });
+  std::uint32_t farthest = 0;
+  std::vector<std::uint32_t>& first_successor = graph_.first_successor;
+  first_successor.assign(std::size_t{count} + 1, 0);
+  for (const TaskDependence& dependence : dependences) {
+    farthest = std::max(farthest, dependence.segments_before);
+    ++first_successor[dependence.task + 1];
   }
-  for (std::uint32_t task = 0; task < count; ++task)
-    first[task + 1] += first[task];
-  graph_.successors.resize(first[count]);
-  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-  for (std::uint32_t task = 0; task < count; ++task)
-    visit(task, [&](std::uint32_t before) { graph_.successors[next[before]++] = task; });
-  if ((schedule_.flags & kSynchronousSends) == 0) return;
+  std::partial_sum(first_successor.begin(), first_successor.end(), first_successor.begin());
+  graph_.successors.resize(dependences.size());
+  graph_.dependences.assign(std::size_t{farthest + 1} * count, 0);
+  std::vector<std::uint32_t> next(first_successor.begin(), first_successor.end() - 1);
   for (std::uint32_t task = 0; task < count; ++task) {
-    Task& send = graph_.tasks[task];
-    send.is_synchronous =
-        send.kind == TaskKind::kSend && send.bytes > 0 && first[task + 1] > first[task];
+    for (std::uint32_t k = first[task]; k < first[task + 1]; ++k) {
+      const auto [before, back] = dependences[k];
+      graph_.successors[next[before]++] = graph_.segmentStart(back) + task - before;
+      for (std::uint32_t segment = back; segment <= farthest; ++segment)
+        ++graph_.dependences[graph_.segmentStart(segment) + task];
+    }
+  }
+  for (std::uint32_t task = 0; task < count; ++task) {
+    std::sort(graph_.successors.begin() + first_successor[task],
+              graph_.successors.begin() + first_successor[task + 1]);
   }
 }
 
