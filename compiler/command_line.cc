@@ -51,6 +51,14 @@ void endOutOfMemoryInLlvm(void*, const char*, bool) {
   endOutOfMemory();
 }
 
+/// `torc: error: IO failure on output stream: No space left on device`, of --help and --version,
+/// which LLVM prints.
+void endInLlvm(void*, const char* reason, bool) {
+  for (const char* text : {g_program, ": error: ", reason, "\n"})
+    writeError(text);
+  ::_exit(kInputFault);
+}
+
 /// " (torc --help)"
 std::string helpHint() {
   return " (" + std::string(g_program) + " --help)";
@@ -160,6 +168,7 @@ int runProgram(const char* name, llvm::function_ref<int()> run) {
   g_program = name;
   std::set_new_handler(endOutOfMemory);
   llvm::install_bad_alloc_error_handler(endOutOfMemoryInLlvm);
+  llvm::install_fatal_error_handler(endInLlvm);
   try {
     return run();
   } catch (const std::bad_alloc&) {  // of more than any allocator is asked for

@@ -21,8 +21,7 @@ std::vector<std::uint64_t> SizeRange::sizes() const {
 llvm::Expected<std::uint64_t> parseSize(llvm::StringRef text, llvm::StringRef option) {
   if (const std::optional<std::uint64_t> bytes = parseBytes({text.data(), text.size()}))
     return *bytes;
-  return makeError(option + ": '" + text +
-                   "' is not a size; write 4096, 64K, 16M or 1G (at most 1024G)");
+  return makeError(option + ": '" + text + "' is not a size; write 64K, 16M or 1G (at most 1024G)");
 }
 
 llvm::Expected<SizeRange> parseSizeRange(llvm::StringRef text, llvm::StringRef option) {

@@ -156,11 +156,8 @@ run() {
   # Functions of ours, each with the calls that torc served.
   local served
   served=$(sed -n '/^Calls served by torc/,/^$/p' "$work/statistics" |
-    awk '/^  MPI_/ {
-        # The column before the total time, which is the first number with six digits behind the point.
-        for (i = 1; $i !~ /^[0-9]+\.[0-9][0-9][0-9][0-9][0-9][0-9]$/; ++i) {}
-        calls[$1] += $(i - 1)
-      }
+    awk '/^    / && name != "" { calls[name] += $3 }  # below the name
+      { name = /^  MPI_/ ? $1 : "" }
       END { for (name in calls) printf "%s %s %d", (n++ ? "," : ""), name, calls[name] }')
   local handed
   handed=$(sed -n 's/^Calls handed to MPI: \([0-9]*\),.*/\1/p' "$work/statistics")

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "support/message.h"
+#include "support/replaced_files.h"
 
 namespace torc {
 namespace {
@@ -111,8 +112,10 @@ std::string jsonString(std::string_view text) {
 
 StatusOr<std::unique_ptr<TraceFile>> TraceFile::create(const std::string& path,
                                                        std::int64_t start) {
-  const std::string temporary = message(path, ".", ::getpid(), ".tmp");
-  std::FILE* file = std::fopen(temporary.c_str(), "wxe");
+  const bool is_replaced = isReplaced(path);
+  const std::string temporary = is_replaced ? message(path, ".", ::getpid(), ".tmp") : "";
+  std::FILE* file =
+      is_replaced ? std::fopen(temporary.c_str(), "wxe") : std::fopen(path.c_str(), "we");
   if (file == nullptr) {
     return Status(StatusCode::kIo, message("cannot write '", path, "': ", std::strerror(errno)));
   }
@@ -123,7 +126,7 @@ StatusOr<std::unique_ptr<TraceFile>> TraceFile::create(const std::string& path,
 TraceFile::~TraceFile() {
   if (file_ == nullptr) return;
   std::fclose(file_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void TraceFile::begin(const char* phase, int process) {
@@ -239,13 +242,14 @@ Status TraceFile::finish() {
   const bool written = std::fflush(file_) == 0 && std::ferror(file_) == 0;
   const int error = errno;
   std::FILE* file = std::exchange(file_, nullptr);
-  if (written && std::fclose(file) == 0 && std::rename(temporary_.c_str(), path_.c_str()) == 0) {
+  if (written && std::fclose(file) == 0 &&
+      (temporary_.empty() || std::rename(temporary_.c_str(), path_.c_str()) == 0)) {
     return {};
   }
   const Status status(StatusCode::kIo, message("cannot write '", path_,
                                                "': ", std::strerror(written ? errno : error)));
   if (!written) std::fclose(file);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
   return status;
 }
 

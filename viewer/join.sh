@@ -1,7 +1,7 @@
 #!/bin/bash
 # Writes the page with its style and its modules, joined to one script, in their places:
 # join.sh PAGE STYLE MODULE... Modules share one scope: they export under one name each, and import
-# under it.
+# under it. Every page holds them: their indentation, a seventh of them, is left out.
 set -euo pipefail
 page=$1 style=$2
 shift 2
@@ -11,7 +11,7 @@ while IFS= read -r line; do
     *@@SCRIPT@@*)
       printf '(() => {\n"use strict";\n'
       for module; do
-        sed -e '/^import .*;$/d' -e '/^import {$/,/^} from .*;$/d' -e 's/^export //' "$module"
+        sed -e '/^import .*;$/d' -e '/^import {$/,/^} from .*;$/d' -e 's/^export //' -e 's/^ *//' "$module"
       done
       printf '})();\n'
       ;;

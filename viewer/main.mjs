@@ -223,9 +223,9 @@ class App {
     this.redraw();
   }
 
-  /// Where much goes on: in the middle of the first message.
+  /// Where much goes on: in the middle of the first message that carries data.
   firstTime(run) {
-    const message = run.criticalPath.find((e) => run.sendOf(e) >= 0);
+    const message = run.criticalPath.find((e) => run.bytes[run.sendOf(e)] > 0);
     return message === undefined ? 0 : this.timeOf(message);
   }
 

@@ -12,6 +12,7 @@
 
 #include "compiler/choice/choice.h"
 #include "compiler/commands/commands.h"
+#include "compiler/commands/compile_json.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
 #include "compiler/program_name.h"
@@ -114,6 +115,10 @@ opt<std::string> view(
     "view", value_desc("file"), sub(command), cat(category),
     desc("Show it, its passes and what there was to choose from, in this page, too"));
 opt<bool> quiet("quiet", sub(command), cat(category), desc("No summary on stderr"));
+opt<bool> json(
+    "json", sub(command), cat(category),
+    desc("Print what was chosen and written, with --explain what else there was, as JSON "
+         "in the place of the summary"));
 PassFlags pass_flags(command, category, /*verify_each=*/false);
 
 // What --view predicts without --bytes.
@@ -301,12 +306,15 @@ llvm::Expected<Request> readRequest() {
   if (!view.empty() && emit == "plan") {
     return makeError("compile: --view shows step operations, which --emit plan has none of");
   }
+  if (json && emit == "plan")
+    return makeError("compile: --json tells of a schedule, which --emit plan is not");
+  if (json && (output == "-" || view == "-"))
+    return makeError("compile: --json goes to stdout; what else is written needs a name: -o FILE");
   return request;
 }
 
-/// Takes the best of what the options leave open; prints what there was, if that is asked for.
-llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& programs,
-                      Progress& progress) {
+/// What the options settle.
+ChoiceLimits limitsOf(const Request& request) {
   ChoiceLimits limits;
   if (algorithm_name.getNumOccurrences() > 0) limits.algorithm = request.algorithm;
   if (weights.getNumOccurrences() > 0) limits.weights = request.pipeline.weights;
@@ -324,15 +332,34 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   if (peers.getNumOccurrences() > 0) limits.peers = request.pipeline.peers;
   if (window.getNumOccurrences() > 0) limits.window = request.pipeline.window;
   if (leaders.getNumOccurrences() > 0) limits.leaders = leaders;
+  return limits;
+}
+
+/// Takes the best of what the options leave open, and prints what there was, if that is asked for:
+/// as JSON where nothing more is to come.
+llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& programs,
+                      CompileResult& result, Progress& progress) {
+  const ChoiceLimits limits = limitsOf(request);
   const Choice choice =
       consider(programs, request.machine, static_cast<double>(size), limits, &progress);
   progress.clear();
-  if (explain) printChoice(choice, request.spec, request.machine, size, limits, llvm::outs());
-  llvm::outs().flush();
-  if (llvm::Error error = checkPossible(choice, request.spec)) return error;
-  request.algorithm = choice.best().algorithm;
-  request.pipeline = choice.best().options;
-  return llvm::Error::success();
+  result.addChoice(choice, request.spec, request.machine, size, limits, explain);
+  llvm::Error fault = checkPossible(choice, request.spec);
+  if (!fault) {
+    request.algorithm = choice.best().algorithm;
+    request.pipeline = choice.best().options;
+    result.addAlgorithm(*request.algorithm, request.pipeline);
+  }
+  if (!explain) return fault;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (!json) printChoice(choice, request.spec, request.machine, size, limits, out);
+  if (json && (fault || output.empty())) out << result.text();
+  if (llvm::Error error = writeOutput("-", text)) {
+    consumeError(std::move(fault));
+    return error;
+  }
+  return fault;
 }
 
 /// The form of `program`, which is proved in `file`, that `emit` asks for.
@@ -372,10 +399,11 @@ int run() {
     return inputFault(noAlgorithm(request->spec));
   }
 
+  CompileResult result(request->spec, request->machine);
   Progress progress(quiet);
   CompileCache programs(request->spec);
   if (request->bytes && request->algorithm->plan != nullptr) {
-    if (llvm::Error error = chooseFor(*request->bytes, *request, programs, progress)) {
+    if (llvm::Error error = chooseFor(*request->bytes, *request, programs, result, progress)) {
       return inputFault(std::move(error));
     }
     if (explain && output.empty()) return kSuccess;
@@ -410,12 +438,17 @@ int run() {
   progress.clear();
   if (!file) return inputFault(file.takeError());
   const std::string form = formOf(program, *file);
+  const bool was_there = llvm::sys::fs::exists(output);
   if (llvm::Error error = writeOutput(output, form)) return inputFault(std::move(error));
-  if (!quiet) {
+  if (json) {
+    result.addAlgorithm(*request->algorithm, request->pipeline);
+    result.addFile(program.schedule.view(), output, emit, form);
+    if (llvm::Error error = writeOutput("-", result.text())) return inputFault(std::move(error));
+  } else if (!quiet) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     const bool is_named = output.getNumOccurrences() > 0 || output == "-";
     printSummary(program.schedule.view(), form.size(), elapsed.count(),
-                 is_named ? "" : output.getValue());
+                 is_named ? "" : output + (was_there ? ", overwritten" : ""));
   }
   if (view.empty()) return kSuccess;
   llvm::Expected<std::string> page = compiledPage(output, std::move(*rolled), request->machine,

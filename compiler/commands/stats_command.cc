@@ -1,5 +1,7 @@
 // torc stats FOLDER|FILE...: sums of what jobs have counted.
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <map>
@@ -62,7 +64,8 @@ llvm::Error addFile(const std::string& path, StatsSum& sum, std::size_t& faults)
     if (fault.empty() || ++faults > kMostFaults) continue;
     llvm::errs() << path << ':' << number << ": error: " << fault << '\n';
   }
-  return in.eof() ? llvm::Error::success() : makeError("cannot read '" + path + "'");
+  if (in.eof()) return llvm::Error::success();
+  return makeError("cannot read '" + path + "': " + std::strerror(errno));
 }
 
 /// "4096", "64K", "1.5M".

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
@@ -24,6 +25,7 @@
 #include "compiler/view/trace_data.h"
 #include "ir/make_error.h"
 #include "schedules/expansion/expand.h"
+#include "schedules/library/index.h"
 
 namespace torc::compiler {
 namespace view_command {
@@ -110,6 +112,17 @@ std::string overwrittenFile(const std::string& written) {
   return found == files.end() ? "" : *found;
 }
 
+/// Whether the file would be in a library's folder, which has no files but its own.
+bool isInLibrary(const std::string& written) {
+  namespace path = llvm::sys::path;
+  if (written.empty() || written == "-") return false;
+  const llvm::StringRef parent = path::parent_path(written);
+  llvm::SmallString<128> folder;
+  if (llvm::sys::fs::real_path(parent.empty() ? "." : parent, folder)) return false;
+  if (path::filename(folder) == llvm::StringRef(kLibraryFilesFolder)) path::remove_filename(folder);
+  return llvm::sys::fs::exists(indexPath(folder.str().str()));
+}
+
 llvm::Error writePage(llvm::StringRef title, const Json& document, llvm::StringRef text) {
   llvm::Expected<std::string> page = viewPage(title, documentText(document), text);
   if (!page) return page.takeError();
@@ -150,6 +163,10 @@ int run() {
     return wrongUsage("view: the page would overwrite '" + file + "': -o another file");
   if (const std::string file = overwrittenFile(png); !file.empty() || png == pagePath())
     return wrongUsage("view: --png would overwrite '" + (file.empty() ? pagePath() : file) + "'");
+  for (const std::string& written : {pagePath(), png.getValue()}) {
+    if (isInLibrary(written))
+      return wrongUsage("view: '" + written + "' would be in a library: -o another file");
+  }
   if (!png.empty()) {
     if (pagePath() == "-") return wrongUsage("view: --png is of a page in a file: -o FILE");
     if (llvm::Expected<std::string> chromium = findChromium(); !chromium)
@@ -168,7 +185,6 @@ int run() {
   Json document = emptyDocument();
   Json& schedules = document["schedules"] = Json::array();
   std::string title, text;
-  Progress progress(/*quiet=*/false);
   for (const std::string& input : inputs) {
     llvm::Expected<Input> read = readInput(input);
     if (!read) return inputFault(read.takeError());
@@ -184,6 +200,7 @@ int run() {
     const ScheduleView schedule = viewed->written();
     llvm::Expected<model::Machine> on = machineOf(schedule.topology, machine);
     if (!on) return optionFault(on.takeError());
+    Progress progress(/*quiet=*/false);
     llvm::Expected<Json> data = dataOf(*viewed, *on, *range, progress);
     if (!data) return inputFault(data.takeError());
     if (!rank.empty()) {

@@ -9,6 +9,7 @@
 #include <llvm/Support/Error.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/choice/choice.h"
 #include "compiler/progress.h"
 #include "compiler/spec/collective_spec.h"
 #include "model/machines/machine.h"
@@ -16,8 +17,13 @@
 
 namespace torc::compiler {
 
-/// For each of `sizes` what `torc compile --explain` says: candidates, what was left out, why the
-/// first was chosen. Errors: no candidate can be compiled.
+/// What `torc compile --explain` says, as JSON (docs/users/cli.md): the bound, the reason (null
+/// where nothing can be compiled), the candidates, the chosen one first, and what was left out.
+nlohmann::ordered_json choiceData(const Choice& choice, const CollectiveSpec& spec,
+                                  const model::Machine& machine, std::uint64_t bytes,
+                                  const ChoiceLimits& limits);
+
+/// For each of `sizes` what `torc compile --explain` says. Errors: no candidate can be compiled.
 llvm::Expected<nlohmann::ordered_json> choicesData(const CollectiveSpec& spec,
                                                    const model::Machine& machine,
                                                    llvm::ArrayRef<std::uint64_t> sizes,

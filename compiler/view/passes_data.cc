@@ -1,5 +1,9 @@
 // The passes that made a schedule, run again, one by one.
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include <llvm/Support/raw_ostream.h>
 
@@ -15,11 +19,54 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of a piece of text: deflate finds what is alike within 32 KiB.
+constexpr std::size_t kPieceBytes = 8000;
+
 std::string textOf(const ir::Program& program) {
   std::string text;
   llvm::raw_string_ostream out(text);
   ir::printProgram(program, out);
   return text;
+}
+
+/// The text with operations named by how far they are before the line's own, or the last one before
+/// it: `%3 = send ... after %1` is `%0 = send ... after %2`. So the names are the same in the text
+/// after a pass that has changed how many operations there are before.
+std::string relativeText(llvm::StringRef text) {
+  std::string relative;
+  std::int64_t own = -1, number = 0;
+  bool begins = true;  // a line
+  while (!text.empty()) {
+    const char letter = text.front();
+    text = text.drop_front();
+    relative += letter;
+    if (letter == '%' && !text.consumeInteger(10, number)) {
+      if (begins) ++own;
+      relative += std::to_string(own - number);
+    }
+    begins = letter == '\n' || (begins && letter == ' ');
+  }
+  return relative;
+}
+
+/// The texts, each cut at line ends into equally many pieces: the first pieces of all, the second
+/// ones of all, and so on. So the lines that passes have left alone stand near to each other.
+Json piecesOf(llvm::ArrayRef<std::string> texts) {
+  const std::size_t longest = llvm::max_element(texts, [](const auto& a, const auto& b) {
+                                return a.size() < b.size();
+                              })->size();
+  const std::size_t count = longest / kPieceBytes + 1;
+  Json pieces = Json::array();
+  std::vector<std::size_t> begin(texts.size());
+  for (std::size_t piece = 1; piece <= count; ++piece) {
+    Json& row = pieces.emplace_back(Json::array());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::size_t end = texts[i].find('\n', texts[i].size() * piece / count);
+      row.push_back(texts[i].substr(begin[i], end - begin[i]));
+      begin[i] = std::min(end, texts[i].size());
+    }
+  }
+  return pieces;
 }
 
 /// The algorithm and the passes that a producer names: `torc 0.1.0 bucket: assign-colors{...},...`.
@@ -51,12 +98,11 @@ llvm::Expected<Json> passesData(const ScheduleView& schedule) {
   llvm::Expected<ir::Program> planned = recipe->algorithm->plan(is_led ? networkOf(spec) : spec);
   if (!planned) return planned.takeError();
   ir::Program program = std::move(*planned);
-  std::string before = textOf(program);
+  std::vector<std::string> texts = {relativeText(textOf(program))};
   Json data = Json::array();
   data.push_back({{"name", "the plan of " + recipe->algorithm->name.str()},
                   {"changed", true},
-                  {"seconds", 0},
-                  {"text", before}});
+                  {"seconds", 0}});
   for (std::unique_ptr<passes::Pass>& next : recipe->passes) {
     const passes::Pass& pass = *next;
     Json entry = {{"name", pass.text()}};
@@ -68,17 +114,15 @@ llvm::Expected<Json> passesData(const ScheduleView& schedule) {
     const auto start = std::chrono::steady_clock::now();
     if (llvm::Error error = manager.run(program)) return error;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    std::string text = textOf(program);
-    entry["changed"] = text != before;
+    texts.push_back(relativeText(textOf(program)));
+    entry["changed"] = texts.back() != texts.rbegin()[1];
     entry["seconds"] = elapsed.count();
     Json& statistics = entry["statistics"] = Json::array();
     for (const passes::PassStatistic* statistic : pass.statistics())
       statistics.push_back({statistic->value(), statistic->description()});
-    entry["text"] = text;
-    before = std::move(text);
     data.push_back(std::move(entry));
   }
-  return data;
+  return Json{{"passes", std::move(data)}, {"pass_texts", piecesOf(texts)}};
 }
 
 }  // namespace torc::compiler

@@ -41,9 +41,37 @@ std::string addressOf(llvm::StringRef path) {
   return address;
 }
 
+/// While one lives, the signals that end torc wait: they end it when what it has started is gone.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigemptyset(&held_);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+      struct sigaction action {};
+      sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) sigaddset(&held_, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &held_, &before_);
+  }
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  const sigset_t& before() const { return before_; }
+  bool oneHasCome() const {
+    sigset_t pending;
+    sigpending(&pending);
+    sigandset(&pending, &pending, &held_);
+    return sigisemptyset(&pending) == 0;
+  }
+
+ private:
+  sigset_t held_{}, before_{};
+};
+
 /// Runs a program without input and output, and returns what went wrong; empty: nothing. What it
 /// has started and left behind is of its process group, and ends with it.
-std::string run(llvm::ArrayRef<std::string> arguments) {
+std::string run(llvm::ArrayRef<std::string> arguments, const HeldSignals& signals) {
   std::vector<char*> pointers;
   for (const std::string& argument : arguments)
     pointers.push_back(const_cast<char*>(argument.c_str()));
@@ -54,7 +82,8 @@ std::string run(llvm::ArrayRef<std::string> arguments) {
     posix_spawn_file_actions_addopen(&files, file, "/dev/null", O_RDWR, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &signals.before());
   pid_t process = 0;
   const int error =
       posix_spawn(&process, pointers[0], &files, &attributes, pointers.data(), environ);
@@ -65,11 +94,12 @@ std::string run(llvm::ArrayRef<std::string> arguments) {
   siginfo_t end{};
   // Its number stays its own until the group is gone.
   while (waitid(P_PID, static_cast<id_t>(process), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         end.si_pid == 0 && std::chrono::steady_clock::now() < last) {
+         end.si_pid == 0 && !signals.oneHasCome() && std::chrono::steady_clock::now() < last) {
     std::this_thread::sleep_for(kBetweenLooks);
   }
   kill(-process, SIGKILL);
   waitpid(process, nullptr, 0);
+  if (signals.oneHasCome()) return "interrupted";
   if (end.si_pid == 0) return "has not ended in " + std::to_string(kMostTime.count()) + " s";
   if (end.si_code != CLD_EXITED) return "ended by signal " + std::to_string(end.si_status);
   return end.si_status == 0 ? "" : "exit code " + std::to_string(end.si_status);
@@ -88,6 +118,7 @@ llvm::Expected<std::string> pictureOf(llvm::StringRef page, llvm::StringRef chro
   llvm::SmallString<128> file(page);
   if (const std::error_code error = fs::make_absolute(file))
     return makeError("cannot find '" + page.str() + "': " + error.message());
+  const HeldSignals signals;
   llvm::SmallString<128> folder;
   if (const std::error_code error = fs::createUniqueDirectory("torc-view", folder))
     return makeError("cannot make a folder for chromium: " + error.message());
@@ -108,7 +139,7 @@ llvm::Expected<std::string> pictureOf(llvm::StringRef page, llvm::StringRef chro
   const auto fault = [](const std::string& why) {
     return makeError("chromium has drawn no picture: " + why);
   };
-  if (const std::string why = run(arguments); !why.empty()) return fault(why);
+  if (const std::string why = run(arguments, signals); !why.empty()) return fault(why);
   llvm::Expected<std::string> png = readBytes(picture);
   if (!png) {
     llvm::consumeError(png.takeError());

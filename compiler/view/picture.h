@@ -14,7 +14,7 @@ llvm::Expected<std::string> findChromium();
 
 /// The PNG of the top of the page in the file `page`, 1400 pixels wide and 1850 high, as `chromium`
 /// draws it without a network. Errors: it draws nothing within a minute, it fails, or what it
-/// writes is no PNG.
+/// writes is no PNG. A signal that ends torc does so when the browser and its files are gone.
 llvm::Expected<std::string> pictureOf(llvm::StringRef page, llvm::StringRef chromium);
 
 }  // namespace torc::compiler

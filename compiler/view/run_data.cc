@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -80,6 +82,25 @@ Json criticalData(const model::SimulateResult& result, double tick) {
   return data;
 }
 
+/// Puts events in the order of operations, segments and ranks: what is alike stands together.
+void sortEvents(std::vector<model::SimulatedEvent>& events) {
+  std::vector<std::uint32_t> order(events.size()), place(events.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) {
+    return std::tuple(events[i].operation, events[i].segment, events[i].rank);
+  });
+  for (std::uint32_t i = 0; i < order.size(); ++i)
+    place[order[i]] = i;
+  std::vector<model::SimulatedEvent> sorted;
+  for (const std::uint32_t i : order) {
+    model::SimulatedEvent& event = sorted.emplace_back(events[i]);
+    if (event.partner != kNone) event.partner = place[event.partner];
+    if (event.cause != kNone) event.cause = place[event.cause];
+  }
+  events = std::move(sorted);
+}
+
+/// Columns as small as differences make them (docs/schemas/view.schema.json).
 Json eventsData(const ScheduleView& schedule, const model::SimulateResult& result, double tick) {
   const auto ticks = [&](double seconds) { return std::llround(seconds / tick); };
   std::map<std::int32_t, std::size_t> ranks;
@@ -90,26 +111,43 @@ Json eventsData(const ScheduleView& schedule, const model::SimulateResult& resul
     number = numbers.size();
     numbers.push_back(rank);
   }
-  Json operation = Json::array(), rank = Json::array(), begin = Json::array(), end = Json::array(),
-       start = Json::array(), bytes = Json::array(), partner = Json::array(),
-       wire_begin = Json::array(), wire_end = Json::array(), waited_for = Json::array(),
-       cause = Json::array(), segment = Json::array();
-  const auto orNone = [](std::uint32_t event) {
-    return event == kNone ? -1 : static_cast<std::int64_t>(event);
-  };
-  for (const model::SimulatedEvent& event : result.events) {
+  // Where an event of a rank ends.
+  std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> ended;
+  for (std::size_t i = 0; i < result.events.size(); ++i)
+    ended.emplace(std::pair(result.events[i].rank, ticks(result.events[i].end_s)), i);
+  Json operation = Json::array(), rank = Json::array(), begin = Json::array(),
+       begun_by = Json::array(), end = Json::array(), start = Json::array(), bytes = Json::array(),
+       partner = Json::array(), wire_begin = Json::array(), wire_end = Json::array(),
+       waited_for = Json::array(), cause = Json::array(), segment = Json::array();
+  std::int64_t end_above = 0;
+  for (std::size_t i = 0; i < result.events.size(); ++i) {
+    const model::SimulatedEvent& event = result.events[i];
+    const auto stepsTo = [&](std::size_t other) {
+      return other == kNone ? 0 : static_cast<std::int64_t>(other) - static_cast<std::int64_t>(i);
+    };
+    const auto endOf = [&](std::uint32_t other) { return ticks(result.events[other].end_s); };
+    const std::int64_t begun = ticks(event.begin_s), started = ticks(event.start_s),
+                       over = ticks(event.end_s);
     operation.push_back(event.operation);
     rank.push_back(ranks[event.rank]);
-    begin.push_back(ticks(event.begin_s));
-    end.push_back(ticks(event.end_s));
-    start.push_back(ticks(event.start_s));
+    const auto before = ended.find({event.rank, begun});
+    const bool is_begun_by = before != ended.end() && before->second != i;
+    begun_by.push_back(is_begun_by ? stepsTo(before->second) : 0);
+    begin.push_back(is_begun_by ? 0 : begun);
+    if (receives(event.kind) && event.partner != kNone) {
+      end.push_back(over - endOf(event.partner));
+    } else {
+      end.push_back(over - end_above);
+      end_above = over;
+    }
+    start.push_back(started - (event.cause == kNone ? begun : endOf(event.cause)));
     bytes.push_back(std::llround(event.bytes));
-    partner.push_back(orNone(event.partner));
+    partner.push_back(stepsTo(event.partner));
     const bool sent = sends(event.kind);
-    wire_begin.push_back(sent ? ticks(event.wire_begin_s) : 0);
-    wire_end.push_back(sent ? ticks(event.wire_end_s) : 0);
+    wire_begin.push_back(sent ? ticks(event.wire_begin_s) - started : 0);
+    wire_end.push_back(sent ? over - ticks(event.wire_end_s) : 0);
     waited_for.push_back(static_cast<int>(event.waited_for));
-    cause.push_back(orNone(event.cause));
+    cause.push_back(stepsTo(event.cause));
     segment.push_back(event.segment);
   }
   Json data = {{"tick_s", tick},
@@ -117,6 +155,7 @@ Json eventsData(const ScheduleView& schedule, const model::SimulateResult& resul
                {"operation", operation},
                {"rank", rank},
                {"begin", begin},
+               {"begun_by", begun_by},
                {"end", end},
                {"start", start},
                {"bytes", bytes},
@@ -177,6 +216,7 @@ Json runsData(const ViewedSchedule& viewed, const model::Machine& machine,
     all_events += result->events.size();
     if (!result->events.empty() && all_events <= kMostEvents && result->makespan_s > 0) {
       const double tick = std::pow(10, std::floor(std::log10(result->makespan_s / kTicks)));
+      sortEvents(result->events);
       run["events"] = eventsData(schedule, *result, tick);
     }
     runs.push_back(std::move(run));

@@ -42,7 +42,7 @@ llvm::Expected<Json> pageData(const ViewedSchedule& viewed, const model::Machine
   if (origin.passes) {
     llvm::Expected<Json> passes = passesData(schedule);
     if (!passes) return makeError(viewed.file + ": --passes: " + toString(passes.takeError()));
-    data["passes"] = std::move(*passes);
+    data.update(*passes);
   }
   if (origin.choices) {
     llvm::Expected<Json> choices =

@@ -18,13 +18,12 @@ namespace {
 
 using nlohmann::json;
 
-/// A name from a document, cut if long, nothing unprintable.
-std::string printable(llvm::StringRef name) {
-  constexpr std::size_t kLongest = 40;
+/// A text from a document, cut if long, nothing unprintable.
+std::string printable(llvm::StringRef text, std::size_t longest = 40) {
   std::string shown;
-  for (char c : name.take_front(kLongest))
+  for (char c : text.take_front(longest))
     shown += llvm::isPrint(c) ? c : '?';
-  return name.size() > kLongest ? shown + "..." : shown;
+  return text.size() > longest ? shown + "..." : shown;
 }
 
 class DocumentBuilder : public json::json_sax_t {
@@ -142,27 +141,36 @@ std::string JsonNode::path() const {
 }
 
 std::string syntaxFault(llvm::StringRef what) {
-  constexpr std::size_t kLongest = 160;
+  // "[json...] parse error at line 1, column 5: syntax error while parsing value - invalid literal;
+  // last read: '{x'; expected string literal", of which the part before the dash is left out, and
+  // then what was read and what was expected where the whole is long.
+  constexpr std::size_t kLongest = 72;
   what = what.substr(what.find(']') + 1).ltrim();
-  if (what.consume_front("parse error")) what = what.substr(what.find(": ") + 1).ltrim();
-  std::string fault;
-  for (char c : what.take_front(kLongest))
-    fault += llvm::isPrint(c) ? c : '?';
-  return what.size() > kLongest ? fault + "..." : fault;
+  const std::size_t dash = what.find(" - ");
+  if (dash != llvm::StringRef::npos) what = what.substr(dash + 3);
+  const llvm::StringRef fault = what.take_front(what.find("; last read: '"));
+  const std::size_t expected = what.rfind("; expected ");
+  std::string text = what.str();
+  if (text.size() > kLongest && expected != llvm::StringRef::npos && fault.size() < expected)
+    text = (fault + what.substr(expected)).str();
+  if (text.size() > kLongest) text = fault.str();
+  return printable(text, kLongest);
 }
 
 std::string shownName(llvm::StringRef name) {
   return "'" + printable(name) + "'";
 }
 
-std::string unknownKey(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> known) {
+std::string unknownKey(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> known,
+                       llvm::StringRef kind) {
   constexpr std::size_t kShort = 40;
   const std::vector<std::string_view> names(known.begin(), known.end());
   const std::string_view nearest = nearestName(key, names);
   const std::string all = llvm::join(known, ", ");
-  std::string text = "unknown key " + shownName(key);
+  const std::string text = "unknown " + kind.str() + " " + shownName(key);
   if (!nearest.empty()) return text + "; did you mean '" + std::string(nearest) + "'?";
-  return text + (all.size() <= kShort ? " (keys are " + all + ")" : " (docs/schemas has the keys)");
+  return text + (all.size() <= kShort ? " (" + kind.str() + "s are " + all + ")"
+                                      : " (docs/schemas has the " + kind.str() + "s)");
 }
 
 }  // namespace torc::ir

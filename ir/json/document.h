@@ -41,7 +41,8 @@ class JsonNode {
   std::size_t index_ = 0;  // in an array
 };
 
-/// What is wrong with a text, as nlohmann says it, without its error code, line and column.
+/// What is wrong with a text, as nlohmann says it, without its error code, line and column, in few
+/// words.
 std::string syntaxFault(llvm::StringRef what);
 
 /// A name from a document for a message: quoted, cut if long, nothing unprintable.
@@ -49,7 +50,8 @@ std::string shownName(llvm::StringRef name);
 
 /// "unknown key 'sise'; did you mean 'size'?"; where none is near "(keys are size, kind)", or,
 /// where these are many, where to find them.
-std::string unknownKey(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> known);
+std::string unknownKey(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> known,
+                       llvm::StringRef kind = "key");
 
 }  // namespace torc::ir
 

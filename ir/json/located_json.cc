@@ -70,7 +70,7 @@ class Builder : public json::json_sax_t {
   }
 
   bool parse_error(std::size_t, const std::string&, const json::exception& fault) override {
-    return refuse("is no JSON that can be read: " + syntaxFault(fault.what()));
+    return refuse("no JSON: " + syntaxFault(fault.what()));
   }
 
   LocatedJson root;

@@ -24,13 +24,6 @@ namespace {
 
 using Names = llvm::ArrayRef<std::string_view>;
 
-std::string listed(Names names) {
-  std::string text;
-  for (std::string_view name : names)
-    text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
-}
-
 /// Functions return whether all was well; the first fault is in error().
 class ScheduleReader {
  public:
@@ -150,15 +143,13 @@ bool ScheduleReader::string(const JsonNode& node, std::string& value) {
 
 template <typename Enum>
 bool ScheduleReader::name(const JsonNode& node, Names names, Enum& value) {
-  if (node.value().is_string()) {
-    const auto& text = node.value().get_ref<const std::string&>();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (names[i] != text) continue;
-      value = static_cast<Enum>(i);
-      return true;
-    }
-  }
-  return fail(node, "expected one of " + listed(names));
+  if (!node.value().is_string()) return fail(node, "expected a string");
+  const auto& text = node.value().get_ref<const std::string&>();
+  const auto* const found = llvm::find(names, text);
+  if (found == names.end())
+    return fail(node, unknownKey(text, llvm::to_vector_of<llvm::StringRef>(names), "name"));
+  value = static_cast<Enum>(found - names.begin());
+  return true;
 }
 
 template <typename T>

@@ -2,18 +2,21 @@
 #include "ir/text/cursor.h"
 
 #include <charconv>
+#include <string_view>
+#include <vector>
 
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/text/format.h"
 #include "ir/text/text.h"
+#include "support/setting_values.h"
 
 namespace torc::ir {
 namespace {
 
 /// A token for a message: a long one is cut, nothing unprintable.
 std::string quoted(llvm::StringRef text) {
-  constexpr std::size_t kLongest = 40;
+  constexpr std::size_t kLongest = 24;
   std::string shown = "'";
   for (char c : text.take_front(kLongest))
     shown += llvm::isPrint(c) ? c : '?';
@@ -162,6 +165,15 @@ bool TextCursor::failExpected(const llvm::Twine& what) {
     return fail(last_end_, "expected " + what + ", found the end of the text");
   }
   return fail(offset(), "expected " + what + ", found " + quoted(token_.text));
+}
+
+bool TextCursor::failName(const llvm::Twine& what, llvm::ArrayRef<llvm::StringRef> names) {
+  if (token_.kind != TokenKind::kWord) return failExpected(what);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view nearest = nearestName(token_.text, known);
+  const std::string hint = nearest.empty() ? " (docs/developers/ir.md)"
+                                           : "; did you mean '" + std::string(nearest) + "'?";
+  return fail(offset(), "expected " + what + ", found " + quoted(token_.text) + hint);
 }
 
 bool TextCursor::fail(std::size_t offset, const llvm::Twine& what) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/ADT/Twine.h>
 
@@ -55,6 +56,8 @@ class TextCursor {
 
   /// `expected <what>, found <token>` at the current token. Always false.
   bool failExpected(const llvm::Twine& what);
+  /// The same with the one of `names` that is nearest to the token, or else where they are told of.
+  bool failName(const llvm::Twine& what, llvm::ArrayRef<llvm::StringRef> names);
   /// Records the first fault. Always false.
   bool fail(std::size_t offset, const llvm::Twine& what);
   /// `unknown axis 'Q' (axes are X, Y, Z)`

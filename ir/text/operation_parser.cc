@@ -2,6 +2,7 @@
 #include "ir/text/operation_parser.h"
 
 #include <string>
+#include <vector>
 
 #include <llvm/ADT/StringExtras.h>
 
@@ -58,7 +59,10 @@ bool OperationParser::parseKind(OperationKind& kind) {
     kind = static_cast<OperationKind>(i);
     if (cursor_.take(name(kind))) return true;
   }
-  return cursor_.failExpected("send, recv, recv_reduce, reduce, copy, notify or await");
+  std::vector<llvm::StringRef> names;
+  for (int i = 0; i < kOperationKindCount; ++i)
+    names.push_back(name(static_cast<OperationKind>(i)));
+  return cursor_.failName("an operation", names);
 }
 
 // to X+1 Y-2; to X+i Y+j for i in -1..2, j in 0..3 except 0 0 shuffled

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
@@ -100,7 +101,11 @@ bool ProgramParser::parseSchedule() {
     if (!parseColor()) return false;
   }
   if (!checkWeights() || !(cursor_.at("plan") ? parsePlan() : parseSteps())) return false;
-  if (!cursor_.at("}")) return cursor_.failExpected("'}' or what may follow here");
+  if (!cursor_.at("}")) {
+    return cursor_.failName("'}' or what may follow here",
+                            {"producer", "promise", "sends", "broken", "color", "plan", "stream",
+                             "slots", "frame", "phase"});
+  }
   cursor_.advance();
   if (cursor_.token().kind != TokenKind::kEnd) return cursor_.failExpected("the end of the text");
   return checkStructure();
@@ -113,7 +118,10 @@ bool ProgramParser::parseCollective() {
     schedule_.collective = static_cast<Collective>(i);
     if (cursor_.take(rowOf(schedule_.collective).name)) return true;
   }
-  return cursor_.failExpected(collectiveNames(" or "));
+  std::vector<llvm::StringRef> names;
+  for (const CollectiveRow& row : collectiveRows())
+    names.emplace_back(row.name);
+  return cursor_.failName("a collective", names);
 }
 
 // topology torus [X=4, Y=4 mesh, T=2 cores] order XYT dead-nodes [(1, 2)], or
@@ -353,8 +361,12 @@ bool ProgramParser::parsePlan() {
       program_.plan.push_back(operation);
       continue;
     }
-    if (!takePlanKind(operation.kind))
-      return cursor_.failExpected("a plan operation (docs/developers/ir.md) or '}'");
+    if (!takePlanKind(operation.kind)) {
+      std::vector<llvm::StringRef> names = {name(PlanKind::kPhaseBarrier)};
+      for (int i = 0; i < kPlanKindCount; ++i)
+        names.push_back(name(static_cast<PlanKind>(i)));
+      return cursor_.failName("a plan operation or '}'", names);
+    }
     if (!cursor_.expect("color", "of the operation")) return false;
     const std::size_t place = cursor_.offset();
     if (!cursor_.integer(operation.color, "the number of a color")) return false;

@@ -24,7 +24,7 @@ bool RegionParser::parse(Region& region) {
              llvm::all_of(cursor_.token().text.drop_front(), llvm::isDigit)) {
     return parseScratch(region);
   } else {
-    return cursor_.failExpected("a region: in[...], out[...] or a frame's f0[...]");
+    return cursor_.failExpected("a region (in[...], out[...], f0[...])");
   }
   if (!cursor_.expect("[", "after the buffer") || !parsePieces(true, nullptr)) return false;
   region = builder_.region(region.buffer, pieces_);

@@ -28,10 +28,10 @@ llvm::Error checkProgram(const ir::Program& program) {
   options.max_faults = 1;
   const ir::VerifyResult result = ir::verify(schedule, options);
   if (result.ok()) return llvm::Error::success();
-  const ir::Fault& fault = result.faults.front();
-  std::string place;
-  if (fault.operation != kNone) place = "operation " + std::to_string(fault.operation) + ": ";
-  return makeError(place + name(fault.rule) + ": " + fault.message);
+  std::string text = "the schedule is not proved\n";
+  llvm::raw_string_ostream out(text);
+  ir::printFaults(schedule, result, out);
+  return makeError(llvm::StringRef(text).rtrim());
 }
 
 llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) const {

@@ -74,8 +74,8 @@ class PipelineParser {
     const std::size_t value_place = position_;
     const llvm::StringRef value = takeValue();
     if (!option->parse(value)) {
-      return fault(value_place, "option '" + name + "' of pass '" + pass.name() + "' takes " +
-                                    option->accepted() + ", not '" + value + "'");
+      return fault(value_place,
+                   "option '" + name + "' takes " + option->accepted() + ", not '" + value + "'");
     }
     return llvm::Error::success();
   }

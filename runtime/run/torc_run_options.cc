@@ -66,7 +66,7 @@ Status parseSize(std::string_view text, std::uint64_t& bytes) {
   const std::optional<std::uint64_t> size = parseBytes(text);
   if (!size) {
     return usage("--bytes: '" + std::string(text) +
-                 "' is not a size; write 4096, 64K, 16M or 1G (at most 1024G)");
+                 "' is not a size; write 64K, 16M or 1G (at most 1024G)");
   }
   bytes = *size;
   return {};

@@ -13,6 +13,7 @@
 
 #include "schedules/format/file.h"
 #include "support/message.h"
+#include "support/replaced_files.h"
 
 namespace torc {
 namespace {
@@ -106,9 +107,7 @@ StatusOr<NewFile> NewFile::open(const std::string& path) {
   NewFile file(path);
   struct stat facts {};
   const bool exists = ::stat(path.c_str(), &facts) == 0;
-  // A rename over /dev/stdout that is redirected to a file would leave the shell's file behind.
-  const bool is_device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
-  if (is_device || (exists && !S_ISREG(facts.st_mode))) {
+  if (!isReplaced(path)) {
     file.descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (file.descriptor_ < 0) return systemError("write", path, errno);
     return file;

@@ -33,6 +33,7 @@ const text = (selector) =>
   browser.run(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? null`);
 const count = (selector) => browser.run(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
 const state = (key) => browser.run(`torcView.state.${key}`);
+const kCtrl = 2;
 const kTabs = ["links", "choice", "measured", "dependences", "rank", "text"];
 
 try {
@@ -80,19 +81,19 @@ try {
   const whole = await view();
   await browser.press("w");
   assert.ok((await view()) < whole);
-  const turn = async (modifiers) => {
+  const turn = async (x, y, modifiers) => {
     const more = { deltaX: 0, deltaY: -400, button: "none", buttons: 0, modifiers };
-    await browser.mouse("mouseWheel", left + width / 2, top + 60, more);
+    await browser.mouse("mouseWheel", x, y, more);
     await browser.settle();
-    return view();
   };
-  const zoomed = await turn(2); // Ctrl
-  assert.ok(zoomed < 0.6 * whole);
+  await turn(left + width / 2, top + 60, kCtrl);
+  assert.ok((await view()) < 0.6 * whole);
   await browser.press("d", "a", "0");
   assert.equal(await view(), whole);
   await browser.run("scrollTo(0, scrollY + 60)");
   const scrolled = await browser.run("scrollY");
-  assert.equal(await turn(0), whole);
+  await turn(left + width / 2, top + 60, 0);
+  assert.equal(await view(), whole);
   await new Promise((resolve) => setTimeout(resolve, 500)); // it scrolls smoothly
   assert.ok((await browser.run("scrollY")) < scrolled);
   await browser.middleOf("canvas[data-panel='4']");
@@ -188,6 +189,23 @@ try {
   assert.ok((await browser.run(`${stacked}.view.end - ${stacked}.view.begin`)) < 0.7 * span);
   await browser.press("0");
   assert.equal(await browser.run(`${stacked}.view.end`), span);
+  // The wheel zooms with Ctrl around the pointer; without, what is around the timelines scrolls.
+  await browser.run("scrollTo(0, 0)");
+  const [bandX, bandY] = await browser.middleOf("canvas[data-panel='compare']");
+  const bandView = () => browser.run(`[${stacked}.view.begin, ${stacked}.view.end]`);
+  const timeAt = () =>
+    browser.run(`${stacked}.timeAt(${bandX} - ${stacked}.canvas.getBoundingClientRect().left)`);
+  const under = await timeAt();
+  await turn(bandX, bandY, kCtrl);
+  const [begin, end] = await bandView();
+  assert.ok(0 < begin && begin < under && under < end && end - begin < 0.6 * span);
+  assert.ok(Math.abs((await timeAt()) - under) < 1e-9 * span);
+  const scrolledBy = () => browser.run(`scrollY + ${stacked}.root.scrollTop`);
+  const [bandsDown, bandsView] = [await scrolledBy(), await bandView()];
+  await turn(bandX, bandY, 0);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.ok((await scrolledBy()) < bandsDown);
+  assert.deepEqual(await bandView(), bandsView);
   await open("all", "tab=compare", { width: 390, height: 844 });
   await open("table", "");
   assert.equal(await text("#table tbody strong"), "2");

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { diffOf } from "../../viewer/core/diff.mjs";
-import { bytesText, countText, digits, plural, secondsText } from "../../viewer/core/format.mjs";
+import { bytesText, countText, digits, plural, reasonText, secondsText } from "../../viewer/core/format.mjs";
 import { compressed, placeOf, projected, reachOf } from "../../viewer/core/geometry.mjs";
+import { Schedule } from "../../viewer/core/schedule.mjs";
 import { graphOf } from "../../viewer/panels/opened.mjs";
 import { runsOf } from "../../viewer/panels/rank.mjs";
 import { binned, extentOf, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed } from "../../viewer/core/scale.mjs";
@@ -23,6 +24,7 @@ test("numbers", () => {
   assert.equal(digits(1 / 3), "0.3333");
   assert.equal(plural(1, "box"), "1 box");
   assert.equal(plural(2, "box"), "2 boxes");
+  assert.equal(reasonText("idle for 2.00 us, plus 1 use"), "idle for 2.00 µs, plus 1 use");
 });
 
 test("zoom keeps the time under the pointer in its place, and stays inside", () => {
@@ -165,6 +167,35 @@ test("a difference gives both texts back", () => {
     ["+", "x"],
     [" ", "c"],
   ]);
+});
+
+test("a loop over peers has their shifts, the short way, without the node itself", () => {
+  const axes = [
+    { size: 4, kind: "torus" },
+    { size: 3, kind: "mesh" },
+  ];
+  const schedule = new Schedule({ topology: { axes }, operations: { kind: [] }, text: "" });
+  const loop = [[0, 1], [4, 0], 3];
+  assert.deepEqual(schedule.shiftsOfLoop(loop, 9), [[1, 0], [2, 0], [-1, 0]]);
+  assert.deepEqual(schedule.shiftsOfLoop([[0, 0], [4, 2], 7], 9).length, 7);
+  assert.deepEqual(schedule.shiftsOfLoop(loop, 2), [[1, 0], [2, 0]]);
+});
+
+test("the text after a pass is made of pieces, its operations are named anew", () => {
+  const pass_texts = [
+    ["{", "{\n  %0 = send\n  %0 = recv after %1", ""],
+    ["\n}", "\n  for\n    %0 = copy after %2, %-1 of i-1", "\n"],
+  ];
+  const schedule = new Schedule({ topology: { axes: [] }, operations: { kind: [] }, text: "", pass_texts });
+  assert.deepEqual(schedule.linesAfter(0), ["{", "}"]);
+  assert.deepEqual(schedule.linesAfter(1), [
+    "{",
+    "  %0 = send",
+    "  %1 = recv after %0",
+    "  for",
+    "    %2 = copy after %0, %3 of i-1",
+  ]);
+  assert.deepEqual(schedule.linesAfter(2), ["", ""]);
 });
 
 test("runs of elements, written out", () => {

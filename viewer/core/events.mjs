@@ -47,18 +47,18 @@ export function rowsOf(run, rank) {
     const op = run.operation[e],
       kind = schedule.operations.kind[op];
     const part = schedule.partOf(op);
-    const [color, direction] = part === null ? ["any", 0] : schedule.data.parts[part];
+    const [color, direction] = part === null ? [null, 0] : schedule.data.parts[part];
     const type = sends(kind) ? 0 : receives(kind) ? 1 : 2;
     const key = `${color} ${direction} ${type}`;
     if (!streams.has(key)) {
       const directions = schedule.data.parts.some((other) => other[1] > 0);
-      const name = color === "any" ? "any" : `c${color}${directions ? (direction ? "−" : "+") : ""}`;
+      const name = color === null ? "" : `c${color}${directions ? (direction ? "−" : "+") : ""} `;
       streams.set(key, {
         type: "stream",
-        label: `${name} ${["sends", "receives", "work"][type]}`,
-        color: color === "any" ? 7 : color,
+        label: `${name}${["sends", "receives", "work"][type]}`,
+        color: color ?? 7,
         laneOf: new Map(),
-        order: (color === "any" ? 999 : color) * 10 + direction * 3 + type,
+        order: (color ?? 999) * 10 + direction * 3 + type,
         events: [],
       });
     }

@@ -37,6 +37,11 @@ export function countText(count) {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/// What torc has written in letters of ASCII, "2.00 us", as the page writes it.
+export function reasonText(text) {
+  return text.replace(/(\d) us\b/g, "$1 µs");
+}
+
 /// "1 node", "3 nodes", "2 boxes".
 export function plural(count, noun) {
   return `${countText(count)} ${noun}${count === 1 ? "" : noun.endsWith("x") ? "es" : "s"}`;

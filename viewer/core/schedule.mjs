@@ -29,6 +29,16 @@ export class Schedule {
     }
   }
 
+  /// The lines after a pass. Its text is in pieces, beside those of other passes, and says how far
+  /// operations are before a line's own.
+  linesAfter(pass) {
+    let own = -1;
+    const text = this.data.pass_texts.map((pieces) => pieces[pass]).join("");
+    return text.split("\n").map((line) => {
+      if (/^ *%/.test(line)) ++own;
+      return line.replace(/%(-?\d+)/g, (_, before) => `%${own - before}`);
+    });
+  }
   sourceOf(op) {
     return this.operations.source ? this.operations.source[op] : op;
   }
@@ -70,6 +80,17 @@ export class Schedule {
   peerLoopOf(op) {
     const loop = this.operations.peer[op] - this.data.shifts.length;
     return loop >= 0 ? this.data.peer_loops[loop] : null;
+  }
+  /// The shifts of a loop over peers, without the node itself; `most` at most.
+  shiftsOfLoop([first, count], most) {
+    let shifts = [[]];
+    for (let axis = 0; axis < first.length; ++axis) {
+      const steps = Array.from({ length: Math.max(1, count[axis]) }, (_, i) =>
+        count[axis] > 0 ? this.shortWay(first[axis] + i, axis) : 0,
+      );
+      shifts = shifts.flatMap((shift) => steps.map((step) => [...shift, step])).slice(0, most + 1);
+    }
+    return shifts.filter((shift) => shift.some((step) => step !== 0)).slice(0, most);
   }
   /// Links of an axis and sign that a message of `op` crosses; of a loop over peers on average.
   hopsOf(op, axis, sign) {
@@ -148,6 +169,28 @@ export class Schedule {
   }
 }
 
+/// The columns of events with whole times and places, as view.schema.json says.
+function columnsOf(events, kinds) {
+  const columns = {};
+  for (const key of ["operation", "rank", "begin", "end", "start", "bytes", "wire_begin", "wire_end", "waited_for"])
+    columns[key] = Float64Array.from(events[key]);
+  for (const key of ["begun_by", "partner", "cause"])
+    columns[key] = Float64Array.from(events[key], (steps, e) => (steps === 0 ? -1 : e + steps));
+  const { operation, begin, begun_by, end, start, partner, wire_begin, wire_end, cause } = columns;
+  const isArrival = (e) => receives(kinds[operation[e]]) && partner[e] >= 0;
+  let above = 0;
+  for (let e = 0; e < end.length; ++e) if (!isArrival(e)) above = end[e] += above;
+  for (let e = 0; e < end.length; ++e) if (isArrival(e)) end[e] += end[partner[e]];
+  for (let e = 0; e < end.length; ++e) {
+    if (begun_by[e] >= 0) begin[e] = end[begun_by[e]];
+    start[e] += cause[e] >= 0 ? end[cause[e]] : begin[e];
+    if (!sends(kinds[operation[e]])) continue;
+    wire_begin[e] += start[e];
+    wire_end[e] = end[e] - wire_end[e];
+  }
+  return columns;
+}
+
 export class Run {
   constructor(schedule, data) {
     this.schedule = schedule;
@@ -158,20 +201,7 @@ export class Run {
     this.tick = events.tick_s;
     this.count = events.operation.length;
     this.ranks = events.ranks;
-    for (const key of [
-      "operation",
-      "rank",
-      "begin",
-      "end",
-      "start",
-      "bytes",
-      "partner",
-      "wire_begin",
-      "wire_end",
-      "waited_for",
-      "cause",
-    ])
-      this[key] = Float64Array.from(events[key]);
+    Object.assign(this, columnsOf(events, schedule.operations.kind));
     this.segment = events.segment ?? null;
     this.span = 0;
     for (const end of this.end) this.span = Math.max(this.span, end);

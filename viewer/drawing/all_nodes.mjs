@@ -18,6 +18,11 @@ export class AllNodesPicture {
       this.sites = Array.from({ length: schedule.sites }, (_, site) => schedule.coordinatesOfSite(site));
       this.places = this.sites.map((at) => placeOf(at, schedule.axes));
       this.radius = Math.max(1.5, ...this.places.map(([x, y, z]) => Math.hypot(x, y, z)));
+      // From a site along an axis, - then +.
+      this.links = this.sites.map((_, site) =>
+        schedule.axes.map((_, axis) => [-1, 1].map((sign) => this.linkOf(site, axis, sign))),
+      );
+      this.dead = this.deadLinks(schedule);
     }
     const classes = run.data.events.class_of_site;
     const scale = (Math.min(width, height) / 2 - 18) / this.radius;
@@ -26,15 +31,8 @@ export class AllNodesPicture {
       return [width / 2 + x * scale, height / 2 + y * scale];
     });
     this.drawn = at;
-    const link = (site, axis, sign) => {
-      const next = [...this.sites[site]];
-      next[axis] += sign;
-      const { size } = schedule.axes[axis];
-      const wraps = next[axis] < 0 || next[axis] >= size;
-      next[axis] = (next[axis] + size) % size;
-      return { to: schedule.siteOf(next), wraps };
-    };
-    const dead = this.deadLinks(schedule);
+    const link = (site, axis, sign) => this.links[site][axis][sign > 0 ? 1 : 0];
+    const { dead } = this;
     context.strokeStyle = palette.line;
     context.lineWidth = 1;
     context.beginPath();
@@ -43,7 +41,7 @@ export class AllNodesPicture {
         if (axis.size < 2) return;
         const { to, wraps } = link(site, i, 1);
         if (wraps && (axis.kind === "mesh" || axis.size === 2)) return;
-        if (wraps || dead.has(`${site} ${i}`)) return;
+        if (wraps || (dead.size > 0 && dead.has(`${site} ${i}`))) return;
         context.moveTo(...at[site]);
         context.lineTo(...at[to]);
       }),
@@ -97,6 +95,7 @@ export class AllNodesPicture {
         trace(site, shift, ((color % 3) - 1) * 2 + (direction ? 1 : -1) * 1.5);
       context.stroke();
     }
+    this.drawLoops(context, at);
     const { way } = this.app;
     context.strokeStyle = palette.good;
     for (const { work, send, receive, from, to } of way?.steps ?? []) {
@@ -149,6 +148,45 @@ export class AllNodesPicture {
     at.forEach(([x, y], site) => {
       if (classes[site] >= 0) context.fillText(String(rank++), x + radius + 1, y - radius - 1);
     });
+  }
+
+  /// The site at the other end of a link, and whether that is round the end of the axis.
+  linkOf(site, axis, sign) {
+    const { schedule } = this.app;
+    const { size } = schedule.axes[axis];
+    const next = [...this.sites[site]];
+    next[axis] += sign;
+    const wraps = next[axis] < 0 || next[axis] >= size;
+    next[axis] = (next[axis] + size) % size;
+    return { to: schedule.siteOf(next), wraps };
+  }
+
+  /// Messages of loops over peers, straight, of one node: those of all would hide each other.
+  drawLoops(context, at) {
+    const { schedule, run, state } = this.app;
+    const rank = run.ranks[state.rank];
+    const from = schedule.siteOfRank(rank);
+    const loops = activityAt(run, state.rank, state.time)
+      .sending.map((e) => [run.operation[e], schedule.peerLoopOf(run.operation[e])])
+      .filter(([, loop]) => loop);
+    for (const [op, loop] of loops) {
+      context.strokeStyle = colorOfPart(schedule.colorOf(op));
+      context.lineWidth = 1;
+      context.beginPath();
+      for (const shift of schedule.shiftsOfLoop(loop, at.length)) {
+        const to = this.sites[from].map((one, axis) => {
+          const { size } = schedule.axes[axis];
+          return (one + shift[axis] + size) % size;
+        });
+        context.moveTo(...at[from]);
+        context.lineTo(...at[schedule.siteOf(to)]);
+      }
+      context.stroke();
+    }
+    if (loops.length === 0) return;
+    context.fillStyle = colors().muted;
+    context.textAlign = "left";
+    context.fillText(`lines: what ${schedule.rankText(rank)} sends`, 4, 10);
   }
 
   /// "site axis" of every dead link, from its lower end.

@@ -3,7 +3,8 @@
 import { colorOfPart, colors } from "./dom.mjs";
 import { compressed, directionsOf, reachOf } from "../core/geometry.mjs";
 
-const kMostFan = 300;
+const kMostFan = 300,
+  kMostSpread = 26;
 
 export class OneNodePicture {
   constructor(app) {
@@ -28,7 +29,7 @@ export class OneNodePicture {
     const room = axes.map((axis, i) => {
       const [dx, dy] = directions[i];
       const fit = Math.min(
-        Math.abs(dx) > 0.01 ? (width / 2 - 44) / Math.abs(dx) / along : 1e9,
+        Math.abs(dx) > 0.01 ? (width / 2 - 52) / Math.abs(dx) / along : 1e9,
         Math.abs(dy) > 0.01 ? (height / 2 - 26) / Math.abs(dy) / along : 1e9,
       );
       const reach = compressed(reachOf(axis.size)[1]);
@@ -87,11 +88,9 @@ export class OneNodePicture {
       context.textAlign = "center";
       const label = place(axes.map((_, other) => (other === i ? above : 0)));
       context.fillStyle = palette.text;
-      context.fillText(
-        `${axis.name}+${above}`,
-        label[0] + directions[i][0] * 20,
-        label[1] + directions[i][1] * 14,
-      );
+      const text = `${axis.name}+${above}`;
+      const off = 8 + context.measureText(text).width / 2;
+      context.fillText(text, label[0] + directions[i][0] * off, label[1] + directions[i][1] * 14);
     });
     const path = (shift, from) => {
       // Along one axis after the other, X first.
@@ -104,17 +103,22 @@ export class OneNodePicture {
       });
       return points;
     };
-    const beside = new Map();
+    // Arrows of one way stand beside each other, closer where they are many.
+    const keyOf = (e, arriving) => `${arriving} ${schedule.shiftOf(run.operation[e])}`;
+    const all = new Map(),
+      drawn = new Map();
+    const add = (counts, key) => counts.set(key, (counts.get(key) ?? 0) + 1).get(key);
+    for (const e of now.receiving) add(all, keyOf(e, true));
+    for (const e of now.sending) add(all, keyOf(e, false));
     const arrow = (e, arriving) => {
       const op = run.operation[e];
       const loop = schedule.peerLoopOf(op);
       context.strokeStyle = context.fillStyle = colorOfPart(schedule.colorOf(op));
-      if (loop) return this.drawFan(context, op, loop, place, arriving);
+      if (loop) return this.drawFan(context, loop, place, arriving);
       const shift = schedule.shiftOf(op);
       if (!shift) return undefined;
-      const key = `${arriving} ${shift}`;
-      const number = beside.get(key) ?? 0;
-      beside.set(key, number + 1);
+      const key = keyOf(e, arriving);
+      const number = add(drawn, key) - 1;
       const send = run.sendOf(e);
       const seconds = (run.wire_end[send] - run.wire_begin[send]) * run.tick;
       const axis = shift.findIndex((step) => step !== 0);
@@ -126,7 +130,7 @@ export class OneNodePicture {
       const points = path(shift, start);
       const [from, to] = [points[0], points.at(-1)];
       const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
-      const off = (2 + 5 * number + (arriving ? 0 : 2)) * (arriving ? -1 : 1);
+      const off = (2 + Math.min(5, kMostSpread / all.get(key)) * number + (arriving ? 0 : 2)) * (arriving ? -1 : 1);
       const [ox, oy] = [(-(to[1] - from[1]) / length) * off, ((to[0] - from[0]) / length) * off];
       context.globalAlpha = arriving ? 0.4 : 1;
       context.lineWidth = 1.5 + 3.5 * share;
@@ -171,23 +175,14 @@ export class OneNodePicture {
     context.setLineDash([]);
   }
 
-  drawFan(context, op, [first, count, size], place, arriving) {
+  drawFan(context, loop, place, arriving) {
     const { schedule } = this.app;
-    const shifts = [[]];
-    for (let axis = 0; axis < first.length; ++axis) {
-      const steps = Array.from({ length: Math.max(1, count[axis]) }, (_, i) =>
-        count[axis] > 0 ? schedule.shortWay(first[axis] + i, axis) : 0,
-      );
-      const next = [];
-      for (const shift of shifts)
-        for (const step of steps) if (next.length < kMostFan) next.push([...shift, step]);
-      shifts.splice(0, shifts.length, ...next);
-    }
+    const [, , size] = loop;
+    const shifts = schedule.shiftsOfLoop(loop, kMostFan);
     context.globalAlpha = arriving ? 0.15 : 0.5;
     context.lineWidth = 1;
     const sign = arriving ? -1 : 1;
     for (const shift of shifts) {
-      if (shift.every((step) => step === 0)) continue;
       context.beginPath();
       context.moveTo(...place(shift.map(() => 0)));
       context.lineTo(...place(shift.map((step) => sign * step)));

@@ -1,7 +1,7 @@
 // Panel 9, choice: what there was to choose from, and why one was taken.
 import { drawChart, nearest } from "../drawing/chart.mjs";
 import { colors, element, panel } from "../drawing/dom.mjs";
-import { bytesText, countText, digits, plural, secondsText } from "../core/format.mjs";
+import { bytesText, countText, digits, plural, reasonText, secondsText } from "../core/format.mjs";
 
 const kColumns = [
   ["predicted_s", "predicted", secondsText],
@@ -86,7 +86,7 @@ export class ChoicePanel {
     const best = choice.candidates[0];
     this.reason.replaceChildren(
       element("strong", {}, `Chosen for ${bytesText(choice.bytes)}: ${best.name}`),
-      `; ${choice.reason}.`,
+      `; ${reasonText(choice.reason)}.`,
     );
     const [key, direction] = this.order;
     const rows = this.rows
@@ -139,7 +139,7 @@ export class ChoicePanel {
     const refused = choice.candidates.filter((row) => row.refusal !== undefined);
     const left = [
       ...refused.map((row) => `${row.name}: ${row.refusal}`),
-      ...choice.left_out.map((row) => `${row.what}: ${row.reason}`),
+      ...choice.left_out.map((row) => `${row.what}: ${reasonText(row.reason)}`),
     ];
     this.others.hidden = left.length === 0;
     this.others.replaceChildren(

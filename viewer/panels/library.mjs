@@ -1,7 +1,7 @@
 // A library: shapes by collectives, each cell the sizes from left to right, colored by how far from
 // the bound what serves them is predicted to be.
 import { colors, contextOf, element, panel } from "../drawing/dom.mjs";
-import { bytesText, digits, plural, secondsText } from "../core/format.mjs";
+import { bytesText, digits, plural, reasonText, secondsText } from "../core/format.mjs";
 import { extentOf } from "../core/scale.mjs";
 
 const kCell = 26,
@@ -123,7 +123,7 @@ export class LibraryPanel {
                 "td",
                 { class: "left" },
                 element("code", {}, entry.file),
-                entry.reason ? ` ${entry.reason}` : "",
+                entry.reason ? ` ${reasonText(entry.reason)}` : "",
               ),
             ),
           ),

@@ -90,13 +90,13 @@ export class LinksPanel {
             element("td", {}, name),
             element(
               "td",
-              { class: "left", style: "min-width:min(420px,50vw)" },
+              { class: "left", style: "min-width:min(420px,34vw)" },
               barOf(total[name][1], bound?.[1] ?? null, most),
             ),
             element(
               "td",
               {},
-              `${digits(total[name][1], 5)}${bound ? ` = ${digits(total[name][1] / bound[1])} × the least possible` : ""}`,
+              `${digits(total[name][1], 5)}${bound ? ` = ${digits(total[name][1] / bound[1])} × the line` : ""}`,
             ),
           ),
         );
@@ -121,7 +121,7 @@ export class LinksPanel {
           element(
             "caption",
             {},
-            `Predicted for ${bytesText(run.data.bytes)}: ${secondsText(run.data.makespan_s)}. Nothing takes less than ${secondsText(run.data.bandwidth_bound_s)} for the links, ${secondsText(run.data.compute_bound_s)} for the sums, ${secondsText(run.data.latency_bound_s)} for the way`,
+            `Predicted for ${bytesText(run.data.bytes)}: ${secondsText(run.data.makespan_s)}. Nothing takes less than ${secondsText(run.data.bandwidth_bound_s)} for the links, ${secondsText(run.data.compute_bound_s)} for the sums, ${secondsText(run.data.latency_bound_s)} for the distance`,
           ),
           element(
             "thead",

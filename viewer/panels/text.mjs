@@ -155,8 +155,9 @@ export class TextPanel {
   }
 
   showDiff(passes, number) {
-    const before = number === 0 ? [] : passes[number - 1].text.split("\n");
-    const after = passes[number].text.split("\n");
+    const { schedule } = this.app;
+    const before = number === 0 ? [] : schedule.linesAfter(number - 1);
+    const after = schedule.linesAfter(number);
     const rows = number === 0 ? after.map((line) => [" ", line]) : diffOf(before, after);
     const kClasses = { " ": "", "+": "added", "-": "removed" };
     this.lines.set(rows.map(([mark, text]) => ({ text, number: mark.trim(), classes: kClasses[mark] })));

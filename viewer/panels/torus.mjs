@@ -97,7 +97,8 @@ export class TorusPanel {
         : `${schedule.rankText(run.ranks[state.rank])}`;
     const summary = `${who} sends ${messages(now.sending)}, receives ${messages(now.receiving)}, ${plural(now.waiting, "operation")} waiting or starting up${now.working.length > 0 ? `, ${now.working.length} local` : ""}`;
     this.canvas.setAttribute("aria-label", `${summary} at ${secondsText(run.seconds(state.time))}`);
-    const rows = [...now.sending, ...now.working].slice(0, kMostListed).map((e) => {
+    const listed = [...now.sending, ...now.working, ...(now.sending.length > 0 ? [] : now.receiving)];
+    const rows = listed.slice(0, kMostListed).map((e) => {
       const op = run.operation[e];
       const size = run.bytes[e] > 0 ? `, ${bytesText(run.bytes[e])}` : "";
       return element(
@@ -114,7 +115,7 @@ export class TorusPanel {
         ),
       );
     });
-    const more = now.sending.length + now.working.length - rows.length;
+    const more = listed.length - rows.length;
     this.list.replaceChildren(
       element("div", {}, summary),
       ...rows,

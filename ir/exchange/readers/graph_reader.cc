@@ -19,6 +19,12 @@ namespace {
 constexpr double kHighestLatency = 1e15;    // ns
 constexpr double kHighestBandwidth = 1e12;  // GB/s
 
+/// Whether `field` is a number from `lowest` to `highest`; what is empty is none.
+bool readReal(llvm::StringRef field, double lowest, double highest, double& value) {
+  return !field.trim().empty() && llvm::to_float(field.trim(), value) && value >= lowest &&
+         value <= highest;
+}
+
 }  // namespace
 
 llvm::Expected<std::int64_t> readNumber(llvm::StringRef field, llvm::StringRef what,
@@ -45,11 +51,10 @@ llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, std::
   llvm::Expected<GraphLink> link = readEnds(fields, highest, at);
   if (!link) return link;
   double latency = 0, bandwidth = 0;
-  if (!llvm::to_float(fields[2].trim(), latency) || !(latency >= 0 && latency <= kHighestLatency))
+  if (!readReal(fields[2], 0, kHighestLatency, latency))
     return makeError(at + "the latency is " + shownName(fields[2]) +
                      "; a number of ns is expected");
-  if (!llvm::to_float(fields[3].trim(), bandwidth) ||
-      !(bandwidth >= 1 / kHighestBandwidth && bandwidth <= kHighestBandwidth)) {
+  if (!readReal(fields[3], 1 / kHighestBandwidth, kHighestBandwidth, bandwidth)) {
     return makeError(at + "the bandwidth is " + shownName(fields[3]) +
                      "; a number of GB/s over 0 is expected");
   }

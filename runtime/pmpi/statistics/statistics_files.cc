@@ -11,6 +11,7 @@
 #include "runtime/pmpi/statistics/statistics_lines.h"
 #include "settings/statistics_output.h"
 #include "support/message.h"
+#include "support/replaced_files.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -58,14 +59,17 @@ Status appendLine(const std::string& line, const std::string& file) {
 
 Status replaceFile(const std::string& text, const std::string& file) {
   // The collector reads names that end in .prom alone.
-  const std::string temporary = message(file, '.', hostName(), '-', getpid(), ".tmp");
-  const int out =
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+  const bool is_replaced = isReplaced(file);
+  const std::string temporary =
+      is_replaced ? message(file, '.', hostName(), '-', getpid(), ".tmp") : file;
+  // Nor is a pipe's reader waited for.
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
+  const int out = ::open(temporary.c_str(), kFlags | (is_replaced ? O_NOFOLLOW : 0), 0666);
   if (out < 0) return cannotWrite(file, errno);
   int error = writeAndClose(out, text);
-  if (error == 0 && ::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
+  if (is_replaced && error == 0 && ::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
   if (error == 0) return {};
-  ::unlink(temporary.c_str());
+  if (is_replaced) ::unlink(temporary.c_str());
   return cannotWrite(file, error);
 }
 

@@ -15,8 +15,29 @@ namespace torc::runtime::pmpi {
 namespace {
 
 constexpr std::size_t kMostCommandLetters = 200;
+constexpr std::size_t kWidth = 100;  // of lines
 
-/// Text in columns as wide as their longest cell.
+/// Words in lines of kWidth, the first of which goes on after `indent` columns, as the others do.
+std::string wrapped(const std::string& words, std::size_t indent) {
+  std::string text;
+  std::size_t column = indent;
+  for (std::size_t begin = 0; begin < words.size();) {
+    const std::size_t end = std::min(words.find(' ', begin), words.size());
+    if (column > indent && column + 1 + end - begin > kWidth) {
+      text += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      text += ' ';
+      ++column;
+    }
+    text += words.substr(begin, end - begin);
+    column += end - begin;
+    begin = end + 1;
+  }
+  return text;
+}
+
+/// Text in columns as wide as their longest cell; texts of the last one go on below in it.
 class Columns {
  public:
   enum class Side { kLeft, kRight };
@@ -38,23 +59,30 @@ class Columns {
     rows_.push_back(std::move(row));
   }
 
-  std::string text() const {
+  /// The heads, then the rows, each after `indent` blanks.
+  std::vector<std::string> lines(std::size_t indent) const {
     std::vector<std::size_t> widths(sides_.size());
     for (const auto& row : rows_) {
       for (std::size_t i = 0; i < row.size(); ++i)
         widths[i] = std::max(widths[i], row[i].size());
     }
-    std::string text;
+    std::vector<std::string> lines;
     for (const auto& row : rows_) {
-      std::string line;
+      std::string& line = lines.emplace_back(indent, ' ');
       for (std::size_t i = 0; i < row.size(); ++i) {
         const std::string blanks(widths[i] - row[i].size(), ' ');
-        line += "  " + (sides_[i] == Side::kLeft ? row[i] + blanks : blanks + row[i]);
+        line += "  ";
+        if (sides_[i] == Side::kRight) {
+          line += blanks + row[i];
+        } else if (i + 1 < row.size()) {
+          line += row[i] + blanks;
+        } else {
+          line += wrapped(row[i], line.size());
+        }
       }
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + '\n';
+      line += '\n';
     }
-    return text;
+    return lines;
   }
 
  private:
@@ -62,11 +90,25 @@ class Columns {
   std::vector<std::vector<std::string>> rows_;
 };
 
+/// Rows of two lines: what they are of, and below it the numbers.
+std::string twoLines(const Columns& names, const Columns& numbers) {
+  const std::vector<std::string> first = names.lines(0), second = numbers.lines(2);
+  std::string text;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    text += first[i] + second[i];
+  return text;
+}
+
 /// With so many digits behind the point.
 std::string fixed(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof(text), "%.*f", digits, value);
   return text;
+}
+
+/// Microseconds, with a digit behind the point where there are four at most before it.
+std::string micros(double seconds) {
+  return fixed(seconds * 1e6, seconds < 1e-2 ? 1 : 0);
 }
 
 /// "4096", "64K", "1.5M": powers of 1024.
@@ -125,19 +167,17 @@ std::string callSection(const JobStatistics& statistics, bool served) {
               bytesShort(total.bytes), " bytes, ", fixed(total.seconds, 6), " s\n");
   if (total.calls == 0) return text;
   const double all_seconds = total.seconds + totalOf(statistics.calls, !served).seconds;
-  Columns columns({{"function", kLeft},
-                   {"communicator", kLeft},
-                   {"datatype", kLeft},
-                   {"operation", kLeft},
-                   {"bytes/call", kRight},
+  Columns names(
+      {{"function", kLeft}, {"communicator", kLeft}, {served ? "schedule" : "reason", kLeft}});
+  Columns numbers({{"bytes/call", kRight},
                    {"ranks", kRight},
                    {"calls", kRight},
                    {"total s", kRight},
-                   {"total %", kRight},
+                   {"%", kRight},
                    {"mean us", kRight},
                    {"min us", kRight},
                    {"max us", kRight},
-                   {served ? "schedule" : "reason", kLeft}});
+                   {"datatype, operation", kLeft}});
   bool marked = false;
   for (const CallRow& row : sortedRows(statistics.calls, served)) {
     const bool mark = row.service == Service::kShouldBeServed;
@@ -148,14 +188,15 @@ std::string callSection(const JobStatistics& statistics, bool served) {
     } else if (row.least_bytes != row.most_bytes) {
       bytes += '-' + bytesShort(row.most_bytes);
     }
-    columns.add({row.isRest() ? "other signatures" : row.function, row.communicator, row.datatype,
-                 row.operation, bytes, std::to_string(row.ranks), std::to_string(row.calls),
-                 fixed(row.seconds, 6), percent(row.seconds, all_seconds),
-                 fixed(row.seconds / static_cast<double>(row.calls) * 1e6, 1),
-                 fixed(row.least_seconds * 1e6, 1), fixed(row.most_seconds * 1e6, 1),
-                 (mark ? "! " : "") + (row.isRest() ? "several" : row.by)});
+    names.add({row.isRest() ? "other signatures" : row.function, row.communicator,
+               (mark ? "! " : "") + (row.isRest() ? "several" : row.by)});
+    numbers.add({bytes, std::to_string(row.ranks), std::to_string(row.calls),
+                 fixed(row.seconds, row.seconds < 1000 ? 6 : 3), percent(row.seconds, all_seconds),
+                 micros(row.seconds / static_cast<double>(row.calls)), micros(row.least_seconds),
+                 micros(row.most_seconds),
+                 row.datatype + (row.operation.empty() ? "" : ", ") + row.operation});
   }
-  text += columns.text();
+  text += twoLines(names, numbers);
   if (marked) text += "  !: an error under TORC_STRICT=1\n";
   return text;
 }
@@ -168,21 +209,18 @@ std::string communicatorSection(const JobStatistics& statistics) {
            std::tuple(!b.reason.empty(), a.used, b.description, b.reason);
   });
   std::uint64_t served = 0, others = 0;
-  Columns columns({{"communicator", kLeft},
-                   {"used", kRight},
-                   {"torc's calls", kRight},
-                   {"MPI's calls", kRight},
-                   {"total s", kRight},
-                   {"served by torc", kLeft}});
+  Columns names({{"communicator", kLeft}, {"served by torc", kLeft}});
+  Columns numbers(
+      {{"used", kRight}, {"torc's calls", kRight}, {"MPI's calls", kRight}, {"total s", kRight}});
   for (const CommunicatorRow& row : rows) {
     (row.reason.empty() ? served : others) += row.used;
-    columns.add({row.description, std::to_string(row.used), std::to_string(row.served),
-                 std::to_string(row.handed), fixed(row.seconds, 6),
-                 row.reason.empty() ? "yes" : "no: " + row.reason});
+    names.add({row.description, row.reason.empty() ? "yes" : "no: " + row.reason});
+    numbers.add({std::to_string(row.used), std::to_string(row.served), std::to_string(row.handed),
+                 fixed(row.seconds, 6)});
   }
   std::string text =
       message("Communicators: ", served, " that torc serves, ", others, " that it does not\n");
-  return rows.empty() ? text : text + columns.text();
+  return rows.empty() ? text : text + twoLines(names, numbers);
 }
 
 /// What TORC_TUNE has found; empty where nothing was tried.
@@ -196,20 +234,18 @@ std::string tuningSection(const JobStatistics& statistics) {
   std::ranges::sort(rows, {}, [](const TunedRow& row) {
     return std::tie(row.function, row.communicator, row.bytes, row.by, row.seconds);
   });
-  Columns columns({{"function", kLeft},
-                   {"communicator", kLeft},
-                   {"bytes/call", kRight},
+  Columns names({{"function", kLeft}, {"communicator", kLeft}, {"serves since", kLeft}});
+  Columns numbers({{"bytes/call", kRight},
                    {"calls tried", kRight},
                    {"library's us", kRight},
                    {"MPI's us", kRight},
-                   {"fastest us", kRight},
-                   {"serves since", kLeft}});
+                   {"fastest us", kRight}});
   for (const TunedRow& row : rows) {
-    columns.add({row.function, row.communicator, bytesShort(row.bytes), std::to_string(row.calls),
-                 fixed(row.own_seconds * 1e6, 2), fixed(row.mpi_seconds * 1e6, 2),
-                 fixed(row.seconds * 1e6, 2), row.by});
+    names.add({row.function, row.communicator, row.by});
+    numbers.add({bytesShort(row.bytes), std::to_string(row.calls), fixed(row.own_seconds * 1e6, 2),
+                 fixed(row.mpi_seconds * 1e6, 2), fixed(row.seconds * 1e6, 2)});
   }
-  text += columns.text();
+  text += twoLines(names, numbers);
   if (statistics.ended > rows.size()) {
     text += message("  and ", statistics.ended - rows.size(), " more\n");
   }
@@ -219,7 +255,9 @@ std::string tuningSection(const JobStatistics& statistics) {
 std::string headerSection(const JobDescription& job, const JobStatistics& statistics) {
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
-    text += message("  ", name, std::string(17 - std::strlen(name), ' '), value, '\n');
+    constexpr std::size_t kIndent = 19;
+    text += message("  ", name, std::string(kIndent - 2 - std::strlen(name), ' '),
+                    wrapped(value, kIndent), '\n');
   };
   const RankFacts& sum = statistics.sum;
   const RankFacts& most = statistics.most;

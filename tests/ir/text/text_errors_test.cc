@@ -87,9 +87,9 @@ TEST(TextErrors, Header) {
   expectStepsError("schedule @s {", "schedule @s ^collective",
                    "expected '{' after the name, found 'collective'");
   expectStepsError("collective reduce_scatter", "collective ^sort",
-                   "expected allreduce, reduce_scatter, allgather, broadcast, alltoall, reduce, "
-                   "scatter, gather, "
-                   "scan, exscan, neighbor_allgather or neighbor_alltoall, found 'sort'");
+                   "expected a collective, found 'sort' (docs/developers/ir.md)");
+  expectStepsError("collective reduce_scatter", "collective ^redcue_scatter",
+                   "expected a collective, found 'redcue_scatter'; did you mean 'reduce_scatter'?");
   expectStepsError("producer \"p\"", "producer ^p", "expected a string in quotes, found 'p'");
   expectStepsError("producer \"p\"", "producer ^\"p", "the string does not end on its line");
   expectStepsError("producer \"p\"", "producer \"p^\\n\"",
@@ -219,8 +219,7 @@ TEST(TextErrors, Boxes) {
   expect("in[^(x, *)]", "expected a part (p0, p1, ...), found '('");
   expect("in[p0 ^(x, *)]", "expected ',' after the part, found '('");
   expect("in^(x, *)", "expected '[' after the buffer, found '('");
-  expect("^inn[p0, (x, *)]",
-         "expected a region: in[...], out[...] or a frame's f0[...], found 'inn'");
+  expect("^inn[p0, (x, *)]", "expected a region (in[...], out[...], f0[...]), found 'inn'");
   expect("^f2[(x, *)]", "frame f2 does not exist (schedule has 2)");
   expect("^f99999999999999999999[(x, *)]",
          "frame f99999999999999999999 does not exist (schedule has 2)");
@@ -232,7 +231,9 @@ TEST(TextErrors, Operations) {
   expectStepsError(send, "^%1 = send in[p0, (x-1, *)] to X+1",
                    "expected %0 (operations are numbered in order), found '%1'");
   expectStepsError(send, "%0 = ^put in[p0, (x-1, *)] to X+1",
-                   "expected send, recv, recv_reduce, reduce, copy, notify or await, found 'put'");
+                   "expected an operation, found 'put' (docs/developers/ir.md)");
+  expectStepsError(send, "%0 = ^sned in[p0, (x-1, *)] to X+1",
+                   "expected an operation, found 'sned'; did you mean 'send'?");
   expectStepsError(send, "%0 ^send in[p0, (x-1, *)] to X+1",
                    "expected '=' after the operation's number, found 'send'");
   expectStepsError(send, "%0 = send in[p0, (x-1, *)] ^from X+1",
@@ -281,7 +282,9 @@ TEST(TextErrors, Plan) {
     expectError(kPlan, line, faulty, message);
   };
   expect("phase_barrier", "^barrier",
-         "expected a plan operation (docs/developers/ir.md) or '}', found 'barrier'");
+         "expected a plan operation or '}', found 'barrier' (docs/developers/ir.md)");
+  expect("phase_barrier", "^phase_barier",
+         "expected a plan operation or '}', found 'phase_barier'; did you mean 'phase_barrier'?");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather ^on X",
          "expected 'color' of the operation, found 'on'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather color ^1 on X",
@@ -296,7 +299,7 @@ TEST(TextErrors, Plan) {
   expect("ring_reduce_scatter color 0 on X", "tree_reduce color 0 on ^XX",
          "unknown axis 'XX' (axes are X)");
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X ^half-latency",
-         "expected a plan operation (docs/developers/ir.md) or '}', found 'half'");
+         "expected a plan operation or '}', found 'half' (docs/developers/ir.md)");
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X stride ^Y",
          "expected a stride, found 'Y'");
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X stride 2 on ^Y",
@@ -334,10 +337,8 @@ TEST(TextErrors, EndOfText) {
   EXPECT_EQ(errorOf("// nothing\n"),
             "t.tir:1:1: error: expected 'schedule', found the end of the text\n// nothing\n^");
   EXPECT_EQ(errorOf("schedule @s {\n  collective\n\n"),
-            "t.tir:2:13: error: expected allreduce, reduce_scatter, allgather, broadcast, "
-            "alltoall, reduce, scatter, gather, scan, exscan, neighbor_allgather or "
-            "neighbor_alltoall, found the "
-            "end of the text\n  collective\n            ^");
+            "t.tir:2:13: error: expected a collective, found the end of the text\n  collective\n"
+            "            ^");
   const std::string twice = (kText + "schedule").str();
   EXPECT_EQ(errorOf(twice),
             "t.tir:23:1: error: expected the end of the text, found 'schedule'\nschedule\n^");

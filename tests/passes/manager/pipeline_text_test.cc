@@ -66,18 +66,17 @@ TEST(PipelineText, FaultsNameTheColumn) {
 TEST(PipelineText, ValuesOutsideTheirRangeAreRefused) {
   for (const char* value : {"", "0", "4097", "99999999999999999999", "two", "-1", "1.5"}) {
     EXPECT_EQ(reprinted("pipeline{chunks=" + std::string(value) + "}"),
-              "passes:1:17: error: option 'chunks' of pass 'pipeline' takes an integer from 1 to "
+              "passes:1:17: error: option 'chunks' takes an integer from 1 to "
               "4096 or auto, not '" +
                   std::string(value) + "'");
   }
   EXPECT_EQ(reprinted("assign-colors{weights=fair}"),
-            "passes:1:23: error: option 'weights' of pass 'assign-colors' takes equal or balanced "
+            "passes:1:23: error: option 'weights' takes equal or balanced "
             "or overlapped, "
             "not 'fair'");
-  EXPECT_EQ(
-      reprinted("infer-dependences{by=luck}"),
-      "passes:1:22: error: option 'by' of pass 'infer-dependences' takes region or phase, not "
-      "'luck'");
+  EXPECT_EQ(reprinted("infer-dependences{by=luck}"),
+            "passes:1:22: error: option 'by' takes region or phase, not "
+            "'luck'");
 }
 
 }  // namespace

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -182,6 +185,22 @@ TEST(TraceFile, AFullDiskIsAnErrorAndLeavesNothing) {
   }
   setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(TraceFile, APipeIsWrittenNotReplaced) {
+  const std::string path = testing::TempDir() + "/trace_test.pipe";
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int pipe = open(path.c_str(), O_RDWR | O_NONBLOCK);
+  auto file = TraceFile::create(path, 0);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_TRUE((*file)->finish().ok());
+  char text[16] = {};
+  EXPECT_EQ(read(pipe, text, sizeof(text) - 1), 15);
+  EXPECT_STREQ(text, "{\"traceEvents\":");
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
+  close(pipe);
+  std::filesystem::remove(path);
 }
 
 TEST(TraceFile, AFileThatIsNotFinishedLeavesNothing) {

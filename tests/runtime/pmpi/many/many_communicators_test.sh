@@ -38,7 +38,8 @@ run() {
 
 # Calls of the whole torus that torc has served, on all ranks.
 served() {
-  awk '$1 == "MPI_Allreduce" && $NF ~ /\.torc$/ { calls += $7 } END { print calls + 0 }' "$work/table"
+  sed -z 's/\n   \+/  /g' "$work/table" |
+    awk '$1 == "MPI_Allreduce" && $3 ~ /\.torc$/ { calls += $6 } END { print calls + 0 }'
 }
 
 # MPICH can have 2046 besides its own, and the program has that of a half; Open MPI more.

@@ -289,6 +289,8 @@ TEST(StatisticsLinesTest, WhatCannotBeWrittenLeavesNothing) {
   // A pipe that nobody reads.
   ASSERT_EQ(mkfifo((path + "/pipe").c_str(), 0600), 0);
   EXPECT_FALSE(appendLine("a\n", path + "/pipe").ok());
+  EXPECT_FALSE(replaceFile("a\n", path + "/pipe").ok());
+  EXPECT_TRUE(std::filesystem::is_fifo(path + "/pipe"));
   std::filesystem::remove_all(path);
 }
 

@@ -1,4 +1,5 @@
 // The table of statistics, letter by letter.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -63,23 +64,35 @@ TEST(StatisticsTableTest, HeaderAndSections) {
   loading          10.000 ms (most on a rank)
 
 Calls served by torc: 3264, 200.0M bytes, 1.506400 s
-  function        communicator          datatype    operation  bytes/call  ranks  calls   total s  total %  mean us  min us  max us  schedule
-  MPI_Allreduce   4x4x2                 MPI_DOUBLE  MPI_SUM           64K     32   3200  1.500000     85.4    468.8   400.0  2000.0  allreduce-4x4x2-0123456789abcdef.torc
-  MPI_Iallgather  4 sub-torus of 4x4x2  derived     -            600-1000     32     64  0.006400      0.4    100.0    50.0   150.0  allgather-4-00112233445566ff.torc
+  function        communicator          schedule
+    bytes/call  ranks  calls   total s     %  mean us  min us  max us  datatype, operation
+  MPI_Allreduce   4x4x2                 allreduce-4x4x2-0123456789abcdef.torc
+           64K     32   3200  1.500000  85.4    468.8   400.0  2000.0  MPI_DOUBLE, MPI_SUM
+  MPI_Iallgather  4 sub-torus of 4x4x2  allgather-4-00112233445566ff.torc
+      600-1000     32     64  0.006400   0.4    100.0    50.0   150.0  derived
 
 Calls handed to MPI: 339, 11.7K bytes, 0.250127 s
-  function          communicator  datatype  operation  bytes/call  ranks  calls   total s  total %  mean us  min us  max us  reason
-  MPI_Barrier       4x4x2         -         -                   -     32    320  0.250000     14.2    781.2   100.0  1000.0  torc does not serve this collective
-  other signatures  -             -         -             0-11.7K      3     12  0.000120      0.0     10.0    10.0    10.0  several
-  MPI_Allreduce     7 ranks       MPI_INT   MPI_MAX             4      7      7  0.000007      0.0      1.0     1.0     1.0  ! the library has no such sub-torus
+  function          communicator  reason
+    bytes/call  ranks  calls   total s     %  mean us  min us  max us  datatype, operation
+  MPI_Barrier       4x4x2         torc does not serve this collective
+             -     32    320  0.250000  14.2    781.2   100.0  1000.0  -
+  other signatures  -             several
+       0-11.7K      3     12  0.000120   0.0     10.0    10.0    10.0  -
+  MPI_Allreduce     7 ranks       ! the library has no such sub-torus
+             4      7      7  0.000007   0.0      1.0     1.0     1.0  MPI_INT, MPI_MAX
   !: an error under TORC_STRICT=1
 
 Communicators: 9 that torc serves, 2 that it does not
-  communicator          used  torc's calls  MPI's calls   total s  served by torc
-  4 sub-torus of 4x4x2     8            64            0  0.006400  yes
-  4x4x2                    1          3200          320  1.750000  yes
-  7 ranks                  1             0            2  0.000002  no: 7 ranks do not fill the box 4x1x2
-  7 ranks                  1             0            5  0.000005  no: 7 ranks do not fill the box 4x2x1
+  communicator          served by torc
+    used  torc's calls  MPI's calls   total s
+  4 sub-torus of 4x4x2  yes
+       8            64            0  0.006400
+  4x4x2                 yes
+       1          3200          320  1.750000
+  7 ranks               no: 7 ranks do not fill the box 4x1x2
+       1             0            2  0.000002
+  7 ranks               no: 7 ranks do not fill the box 4x2x1
+       1             0            5  0.000005
 ------------------------------------------------------------------------
 )");
 }
@@ -95,14 +108,55 @@ TEST(StatisticsTableTest, WhatWasTried) {
   EXPECT_NE(table.find(
                 R"(
 Tried by TORC_TUNE: 5 signatures, 3 of them to the end
-  function       communicator  bytes/call  calls tried  library's us  MPI's us  fastest us  serves since
-  MPI_Allreduce  4x4x2                  8           90          2.00      1.50        1.25  allreduce-4x4x2-0123456789abcdef.torc
-  MPI_Bcast      4x4x2                64K           40         30.00     25.00       25.00  MPI's own
+  function       communicator  serves since
+    bytes/call  calls tried  library's us  MPI's us  fastest us
+  MPI_Allreduce  4x4x2         allreduce-4x4x2-0123456789abcdef.torc
+             8           90          2.00      1.50        1.25
+  MPI_Bcast      4x4x2         MPI's own
+           64K           40         30.00     25.00       25.00
   and 1 more
 
 Communicators: )"),
             std::string::npos)
       << table;
+}
+
+/// Long texts go on below, and large numbers leave room for the others.
+TEST(StatisticsTableTest, LinesHaveHundredColumns) {
+  JobDescription long_job = job();
+  for (int i = 0; i < 20; ++i)
+    long_job.command += " --option=" + std::to_string(i);
+  JobStatistics statistics = sample();
+  statistics.calls[0] = {Service::kServed,
+                         "MPI_Reduce_scatter_block",
+                         "8x8x8 sub-torus of 16x16x16",
+                         "MPI_DOUBLE_COMPLEX",
+                         "MPI_SUM",
+                         "reduce_scatter-8x8x8-0123456789abcdef.torc",
+                         27,
+                         12345678,
+                         12345678 * 150'000'000ull,
+                         100'000'000,
+                         200'000'000,
+                         98765.4,
+                         0.03,
+                         1.25,
+                         4096};
+  statistics.calls[3].by =
+      "of the library's schedules none is for members of this kind in this order";
+  statistics.communicators[0].reason =
+      "7 ranks do not fill the box 4x2x1 from (0, 0, 0): (3, 1, 0) "
+      "is missing";
+  const std::string table = statisticsTable(long_job, statistics);
+  std::istringstream lines(table);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(lines, line);)
+    longest = std::max(longest, line.size());
+  EXPECT_LE(longest, 100) << table;
+  for (const char* text :
+       {"\n                   --option=", " 95.4M-190.7M   4096  12345678  98765.400  ",
+        "     MPI_SUM\n", "     this order\n", " (3, 1, 0) is missing\n"})
+    EXPECT_NE(table.find(text), std::string::npos) << text << '\n' << table;
 }
 
 TEST(StatisticsTableTest, TorcWasOff) {
