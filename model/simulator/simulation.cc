@@ -352,7 +352,8 @@ double Simulation::busySeconds(std::uint32_t index) const {
   const Task& task = taskOf(index);
   if (states_[index].at_interface) return machine_.message_gap * task.messages * graph_.copies;
   const double overhead = task.kind == TaskKind::kLocal ? 0 : machine_.overhead * task.messages;
-  return overhead + (task.memory == kNone ? task.work_s : 0);
+  if (task.memory != kNone || task.work_s == 0) return overhead;
+  return overhead + task.work_s * (bytesOf(index) / task.bytes);
 }
 
 void Simulation::wantCore(std::uint32_t index) {
