@@ -4,6 +4,10 @@
 #
 #   bash tools/book.sh [FOLDER]        default: build/book; index.html is the first page
 set -euo pipefail
+if [[ $# -gt 1 || ${1-} == -* ]]; then
+  echo "usage: bash tools/book.sh [FOLDER]" >&2
+  exit 2
+fi
 folder=$(realpath -m "${1:-build/book}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Debian's modules lie there, which a node of another origin does not know.

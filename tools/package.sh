@@ -12,6 +12,10 @@
 #
 # $TORC_MAINTAINER: who answers for them, as `Name <mail@host>` (default: who made the last commit).
 set -euo pipefail
+if [[ $# -gt 1 || ${1-} == -* ]]; then
+  echo "usage: bash tools/package.sh [FOLDER]" >&2
+  exit 2
+fi
 folder=$(realpath -m "${1:-packages}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 work=$(mktemp -d)
