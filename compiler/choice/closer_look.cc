@@ -35,9 +35,8 @@ llvm::Expected<bool> isSeenClosely(const Trials& trials, const Candidate& candid
   const double elements =
       trials.bytes / *elementBytesFor(trials.spec, trials.bytes) / schedule.segments;
   return llvm::all_of(schedule.operations, [&](const Operation& operation) {
-    if (!sends(operation.kind)) return true;
-    const double share = shares.of(operation.a, {});
-    return share == 0 || share * elements >= kManyElements;
+    return !sends(operation.kind) || isSignal(operation.kind) ||
+           shares.of(operation.a, {}) * elements >= kManyElements;
   });
 }
 

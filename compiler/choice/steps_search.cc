@@ -28,8 +28,8 @@ std::uint32_t nextChunks(std::uint32_t chunks, std::uint32_t parts) {
 }
 
 /// Whether the last candidate, which takes so much less than `before` by `more` times as many
-/// chunks, cannot come to the best by still more: what chunks save is as a share of one, so that
-/// any number of them saves no more than this.
+/// chunks, is not to be expected to come to the best by still more: what they save is about as a
+/// share of one, of which any number of chunks saves no more than this.
 bool isBeyond(const Trials& trials, double before, double more) {
   const double saved = before - trials.last().predicted_s;
   return trials.last().predicted_s - std::max(saved, 0.0) / (more - 1) >

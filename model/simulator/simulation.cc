@@ -1,6 +1,7 @@
 #include "model/simulator/simulation.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace torc::model {
 namespace {
@@ -94,8 +95,9 @@ bool Simulation::settle() {
   for (std::uint32_t index : cores) {
     Core& core = cores_[index];
     if (core.busy || core.queue.empty()) continue;
-    const Request request = *core.queue.begin();
-    core.queue.erase(core.queue.begin());
+    std::pop_heap(core.queue.begin(), core.queue.end(), std::greater());
+    const Request request = core.queue.back();
+    core.queue.pop_back();
     if (request.instant != instant_) {
       note(request.task,
            states_[request.task].at_interface ? &History::interface_before : &History::core_before,
@@ -358,7 +360,8 @@ double Simulation::busySeconds(std::uint32_t index) const {
 
 void Simulation::wantCore(std::uint32_t index) {
   Core& core = cores_[coreOf(index)];
-  core.queue.insert(request(index));
+  core.queue.push_back(request(index));
+  std::push_heap(core.queue.begin(), core.queue.end(), std::greater());
   if (!core.busy) freed_cores_.push_back(coreOf(index));
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <queue>
-#include <set>
 #include <vector>
 
 #include "model/simulator/simulation_graph.h"
@@ -80,7 +79,7 @@ class Simulation {
   struct Core {
     bool busy = false;
     std::uint32_t last = kNone;  // task that it served last
-    std::set<Request> queue;
+    std::vector<Request> queue;  // a heap, the least on top
   };
 
   /// Links of a node in use in one direction, with the messages under way on each; requests that

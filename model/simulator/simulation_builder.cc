@@ -188,32 +188,35 @@ llvm::Error SimulationBuilder::checkMessages() const {
   return llvm::Error::success();
 }
 
-void SimulationBuilder::layDependences(const std::vector<std::uint32_t>& first,
+void SimulationBuilder::layDependences(std::vector<std::uint32_t> first,
                                        const std::vector<TaskDependence>& dependences) {
   const auto count = static_cast<std::uint32_t>(graph_.tasks.size());
-  std::uint32_t farthest = 0;
   std::vector<std::uint32_t>& first_successor = graph_.first_successor;
   first_successor.assign(std::size_t{count} + 1, 0);
   for (const TaskDependence& dependence : dependences) {
-    farthest = std::max(farthest, dependence.segments_before);
     ++first_successor[dependence.task + 1];
+    graph_.segments_before.push_back(dependence.segments_before);
   }
   std::partial_sum(first_successor.begin(), first_successor.end(), first_successor.begin());
   graph_.successors.resize(dependences.size());
-  graph_.dependences.assign(std::size_t{farthest + 1} * count, 0);
   std::vector<std::uint32_t> next(first_successor.begin(), first_successor.end() - 1);
   for (std::uint32_t task = 0; task < count; ++task) {
     for (std::uint32_t k = first[task]; k < first[task + 1]; ++k) {
       const auto [before, back] = dependences[k];
-      graph_.successors[next[before]++] = graph_.segmentStart(back) + task - before;
-      for (std::uint32_t segment = back; segment <= farthest; ++segment)
-        ++graph_.dependences[graph_.segmentStart(segment) + task];
+      // There are not so many tasks.
+      const std::uint64_t distance = std::uint64_t{back} * count + task - before;
+      graph_.successors[next[before]++] =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(distance, kNone));
     }
   }
-  for (std::uint32_t task = 0; task < count; ++task) {
-    std::sort(graph_.successors.begin() + first_successor[task],
-              graph_.successors.begin() + first_successor[task + 1]);
-  }
+  const auto sortEach = [&](std::vector<std::uint32_t>& all,
+                            const std::vector<std::uint32_t>& begin) {
+    for (std::uint32_t task = 0; task < count; ++task)
+      std::sort(all.begin() + begin[task], all.begin() + begin[task + 1]);
+  };
+  sortEach(graph_.successors, first_successor);
+  sortEach(graph_.segments_before, first);
+  graph_.first_dependence = std::move(first);
 }
 
 /// Flows through the memory of a rank's node, `traffic` bytes per byte; kNone where memory is no

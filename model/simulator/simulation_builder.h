@@ -42,7 +42,7 @@ class SimulationBuilder {
   llvm::Error checkMessages() const;
 
   /// Call last: task i depends on those of `dependences` from `first[i]` to `first[i + 1]`.
-  void layDependences(const std::vector<std::uint32_t>& first,
+  void layDependences(std::vector<std::uint32_t> first,
                       const std::vector<TaskDependence>& dependences);
 
  private:

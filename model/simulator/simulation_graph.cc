@@ -105,14 +105,14 @@ class NodeProgram {
 
   explicit NodeProgram(const ScheduleView& schedule)
       : schedule_(schedule),
-        after_(schedule.operations.size()),
+        passed_(schedule.operations.size()),
         number_(schedule.operations.size()),
         is_needed_(static_cast<unsigned>(schedule.operations.size())),
         is_task_(is_needed_.size()) {}
 
   /// The program of a node that executes what `executes` says of an operation. What it does not
-  /// execute passes on what it depends on itself; where that is too much, or of later operations of
-  /// segments before, it is a task that does nothing.
+  /// execute passes on what it depends on itself; where that is too much it is a task that does
+  /// nothing.
   template <typename Executes>
   void take(Executes executes) {
     needed_.clear();
@@ -123,24 +123,31 @@ class NodeProgram {
       needed_.push_back(i);
     }
     is_task_ = is_needed_;
+    bool waits_for_later = false;  // of segments before, which is passed on
     for (std::size_t k = 0; k < needed_.size(); ++k) {
       for (const std::uint32_t dependence :
            schedule_.dependencesOf(schedule_.operations[needed_[k]])) {
         const std::uint32_t before = operationOf(dependence);
-        if (before >= needed_[k]) is_task_.set(before);
+        waits_for_later |= before >= needed_[k] && !is_task_[before];
         if (is_needed_[before]) continue;
         is_needed_.set(before);
         needed_.push_back(before);
+        passed_[before].clear();
       }
     }
     std::sort(needed_.begin(), needed_.end());
+    while (passOn() && waits_for_later) {
+    }
     tasks_.clear();
+    first_.assign(1, 0);
+    dependences_.clear();
     for (const std::uint32_t i : needed_) {
-      collect(i);
-      if (after_[i].size() > kMostPassed) is_task_.set(i);
       if (!is_task_[i]) continue;
+      collect(i);
       number_[i] = static_cast<std::uint32_t>(tasks_.size());
       tasks_.push_back(i);
+      dependences_.insert(dependences_.end(), after_.begin(), after_.end());
+      first_.push_back(dependences_.size());
     }
   }
 
@@ -148,33 +155,59 @@ class NodeProgram {
   llvm::ArrayRef<std::uint32_t> tasks() const { return tasks_; }
   /// The place of an operation among them.
   std::uint32_t taskOf(std::uint32_t operation) const { return number_[operation]; }
-  /// On which an operation that is one depends.
-  llvm::ArrayRef<Earlier> dependencesOf(std::uint32_t operation) const { return after_[operation]; }
+  /// On which the one at a place depends.
+  llvm::ArrayRef<Earlier> dependencesOf(std::size_t place) const {
+    return llvm::ArrayRef(dependences_).slice(first_[place], first_[place + 1] - first_[place]);
+  }
 
  private:
+  /// Finds out what operations pass on, given what they do. Returns whether that is any more.
+  bool passOn() {
+    bool is_more = false;
+    for (const std::uint32_t i : needed_) {
+      if (is_task_[i]) continue;
+      collect(i);
+      if (after_.size() > kMostPassed) {
+        is_task_.set(i);
+      } else if (llvm::ArrayRef(passed_[i]) != llvm::ArrayRef(after_)) {
+        passed_[i].assign(after_.begin(), after_.end());
+      } else {
+        continue;
+      }
+      is_more = true;
+    }
+    return is_more;
+  }
+
+  /// What an operation depends on, each task once.
   void collect(std::uint32_t i) {
-    auto& after = after_[i];
-    after.clear();
+    after_.clear();
     for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[i])) {
       const std::uint32_t before = operationOf(dependence);
       const std::uint32_t back = schedule_.segmentsBefore(dependence);
       if (is_task_[before]) {
-        after.push_back({before, back});
+        add(before, back);
         continue;
       }
-      for (const Earlier& earlier : after_[before])
-        after.push_back({earlier.operation, earlier.segments_before + back});
+      for (const Earlier& earlier : passed_[before])
+        add(earlier.operation, earlier.segments_before + back);
     }
-    if (after.size() < 2) return;
-    std::sort(after.begin(), after.end());
-    after.erase(llvm::unique(after), after.end());
+    if (after_.size() < 2) return;
+    std::sort(after_.begin(), after_.end());
+    after_.erase(llvm::unique(after_), after_.end());
+  }
+
+  void add(std::uint32_t operation, std::uint32_t back) {
+    if (back < schedule_.segments) after_.push_back({operation, back});
   }
 
   const ScheduleView& schedule_;
-  std::vector<llvm::SmallVector<Earlier, kMostPassed>> after_;
-  std::vector<std::uint32_t> number_;
+  std::vector<llvm::SmallVector<Earlier, kMostPassed>> passed_;  // by operation that is no task
+  std::vector<std::uint32_t> number_;                            // by operation that is one
   llvm::BitVector is_needed_, is_task_;
   llvm::SmallVector<std::uint32_t> needed_, tasks_;
+  std::vector<std::size_t> first_;  // dependence, by place of a task
+  std::vector<Earlier> dependences_, after_;
 };
 
 /// What one message of ranks is known by at both ends.
@@ -231,20 +264,20 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
     }
     program.take([&](std::uint32_t i) { return moved[i].has_value(); });
     const auto first = static_cast<std::uint32_t>(graph.tasks.size());
-    for (const std::uint32_t i : program.tasks()) {
+    for (const auto& [place, i] : llvm::enumerate(program.tasks())) {
       if (moved[i]) {
         builder.addTask(node, i, *moved[i]);
       } else {
         builder.addPass(node, i);
       }
-      for (const auto& [operation, back] : program.dependencesOf(i))
+      for (const auto& [operation, back] : program.dependencesOf(place))
         dependences.push_back({first + program.taskOf(operation), back});
       first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));
     }
   }
   matchClasses(schedule, builder);
   if (llvm::Error error = builder.checkMessages()) return error;
-  builder.layDependences(first_dependence, dependences);
+  builder.layDependences(std::move(first_dependence), dependences);
   return std::move(graph);
 }
 
@@ -253,7 +286,7 @@ bool allHaveElements(const ScheduleView& schedule, double elements) {
   const VectorShares shares(schedule);
   return llvm::all_of(schedule.operations, [&](const Operation& operation) {
     const double share = shares.of(sends(operation.kind) ? operation.a : operation.dst, {});
-    return share == 0 || share * elements >= kEnough * schedule.segments;
+    return isSignal(operation.kind) || share * elements >= kEnough * schedule.segments;
   });
 }
 
@@ -333,7 +366,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
     if (next != received.end() && next->first == key) builder.match(task, next->second);
   }
   if (llvm::Error error = builder.checkMessages()) return error;
-  builder.layDependences(first_dependence, dependences);
+  builder.layDependences(std::move(first_dependence), dependences);
   return std::move(graph);
 }
 

@@ -73,10 +73,11 @@ struct SimulationGraph {
   std::vector<Task> tasks;       // of a segment; task i of segment s has number s * size() + i
   std::uint32_t operations = 0;  // of the schedule
   std::uint32_t segments = 1;
-  std::vector<std::uint32_t> first_successor;  // tasks + 1 entries, into successors
-  std::vector<std::uint32_t> successors;       // how far behind a task, in numbers; ascending
-  std::vector<std::uint32_t> dependences;      // how many, by segment, up to where all are alike
-  bool is_synchronous = false;                 // sends, as kSynchronousSends says
+  std::vector<std::uint32_t> first_successor;   // tasks + 1 entries, into successors
+  std::vector<std::uint32_t> successors;        // how far behind a task, in numbers; ascending
+  std::vector<std::uint32_t> first_dependence;  // tasks + 1 entries, into segments_before
+  std::vector<std::uint32_t> segments_before;   // of what a task depends on; ascending
+  bool is_synchronous = false;                  // sends, as kSynchronousSends says
   std::vector<double> bytes;  // by number; empty: those of the task, in all segments
   std::vector<MessageRoute> routes;
   std::vector<Link> links;          // that messages may take
@@ -94,8 +95,10 @@ struct SimulationGraph {
   }
   /// On how many tasks a task depends.
   std::uint32_t dependencesOf(std::uint32_t segment, std::uint32_t task) const {
-    const auto all = static_cast<std::uint32_t>(dependences.size() / tasks.size());
-    return dependences[segmentStart(std::min(segment, all - 1)) + task];
+    const auto begin = segments_before.begin() + first_dependence[task];
+    const auto end = segments_before.begin() + first_dependence[task + 1];
+    if (begin == end || *(end - 1) <= segment) return static_cast<std::uint32_t>(end - begin);
+    return static_cast<std::uint32_t>(std::upper_bound(begin, end, segment) - begin);
   }
   /// Calls `visit` with the number of each task that depends on that of a number, `task` in its
   /// segment.
@@ -132,8 +135,8 @@ double executions(const ScheduleView& schedule, const ir::NodeClasses& classes);
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
                                                double bytes, bool per_rank);
 
-/// Whether all messages of a schedule have elements in every segment, where the vector has
-/// `elements`: a flat program leaves out those that have none.
+/// Whether all messages of a schedule, as the node at the origin sees them, have elements in every
+/// segment, where the vector has `elements`: a flat program leaves out those that have none.
 bool allHaveElements(const ScheduleView& schedule, double elements);
 
 /// Lets the tasks of `graph`, which has all ranks, move whole elements, in its first `segments`

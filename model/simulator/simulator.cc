@@ -1,6 +1,7 @@
 #include "model/simulator/simulator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <llvm/ADT/STLExtras.h>
@@ -20,10 +21,14 @@ namespace {
 // Operations on all nodes that are simulated of a schedule in segments; what more segments take
 // follows from these.
 constexpr double kMostSegmentTasks = 5e4;
+// Operations of all segments that are not worth leaving any out.
+constexpr double kFewTasks = 5e3;
 // Segments, as a multiple of what fills a pipeline of one phase, and at least, that show what more
 // of them take: from then on all that are under way are alike.
 constexpr double kFilledTimes = 4;
 constexpr double kLeastFilled = 24;
+// As many times more where messages are of whole elements, which segments have by turns.
+constexpr double kTimesOfRanks = 2;
 // As many where a pipeline has to be filled first: of classes of nodes, of ranks that may differ,
 // and of as few segments as fill it at all.
 constexpr double kMostFillingTasks = 2.5e5;
@@ -174,19 +179,26 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   const double work =
       tasks +
       kSeenOperation * (static_cast<double>(schedule.operations.size()) * classes.count() - tasks);
+  if (schedule.segments * work <= kFewTasks) return simulateSegments(schedule.segments);
   llvm::Expected<SimulateResult> one = simulateSegments(1);
   if (!one) return one;
   const auto steps = static_cast<double>(one->steps);
+  const double most = (options.per_rank ? kMostFillingTasksOfRanks : kMostFillingTasks) / work;
   double fit = kMostSegmentTasks / work;
-  if (schedule.operations.back().phase > 0) {
+  if (options.per_rank && as_one) {
+    fit = kMostTasks / tasks;  // of some there would be no element
+  } else if (schedule.operations.back().phase > 0) {
     // What is sent in one phase shares links with what is sent in another by segments ahead: before
     // there are as many as messages follow one another a segment takes less than later ones.
-    const double most = options.per_rank ? kMostFillingTasksOfRanks : kMostFillingTasks;
-    const double least = std::min(2.0 * (schedule.window + 1), kMostTasks / tasks);
-    fit = std::max(std::min(2 * steps, most / work), least);
+    fit = std::max(std::min(2 * steps, most), std::min(2.0 * schedule.window, kMostTasks / tasks));
   } else {
-    fit = std::min(fit, std::max(kFilledTimes * steps, kLeastFilled) * (options.per_rank ? 2 : 1));
+    const double times = options.per_rank ? kTimesOfRanks : 1;
+    fit = std::min(fit, times * std::max(kFilledTimes * steps, kLeastFilled));
   }
+  // A node waits for what it did a window before: both halves are as many windows.
+  const double turn = 2.0 * schedule.window;
+  const double turns = std::ceil(fit / turn) * turn;
+  if (turns <= std::max(fit, most)) fit = turns;
   const std::uint32_t end = ir::segmentsToSimulate(schedule, fit);
   llvm::Expected<SimulateResult> result = simulateSegments(end);
   if (!result || end == schedule.segments) return result;

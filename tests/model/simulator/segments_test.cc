@@ -134,6 +134,43 @@ TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
   }
 }
 
+// A window of rings goes on in turns: what is taken as the time of one more segment is that of a
+// whole number of windows.
+TEST(SimulateSegments, OfRingsTheyGoOnInWindows) {
+  for (const auto& [shape, in_flight] :
+       {std::pair("8", 4u), {"8", 20u}, {"10m", 4u}, {"4x4", 8u}}) {
+    SCOPED_TRACE(shape);
+    compiler::PipelineOptions options;
+    options.segments = 300;
+    options.in_flight = in_flight;
+    const Schedule schedule = compiled(Collective::kReduceScatter, shape, options, "bucket");
+    Machine machine = unitMachine(schedule.topology);
+    machine.alpha = 3;
+    SimulateOptions simulated;
+    simulated.bytes = 300000;
+    const SimulateResult some = cantFail(simulate(schedule.view(), machine, simulated));
+    const Schedule unrolled = ir::unrollSegments(schedule.view(), 300);
+    const SimulateResult all = cantFail(simulate(unrolled.view(), machine, simulated));
+    EXPECT_LT(some.operations, all.operations);
+    EXPECT_NEAR(some.makespan_s, all.makespan_s, 0.002 * all.makespan_s);
+  }
+}
+
+// Of a vector with fewer elements than segments some segments have none.
+TEST(SimulateSegments, RanksOfAShortVectorAreAllSimulated) {
+  const Schedule schedule = segmented(Collective::kBroadcast, "4x4", 500);
+  Machine machine = unitMachine(schedule.topology);
+  machine.alpha = 1;
+  SimulateOptions options;
+  options.per_rank = true;
+  options.bytes = 40;
+  const SimulateResult one = cantFail(simulate(schedule.view(), machine, options));
+  const SimulateResult other =
+      cantFail(simulate(ir::unrollSegments(schedule.view(), 500).view(), machine, options));
+  EXPECT_GT(other.makespan_s, 0);
+  EXPECT_EQ(one.makespan_s, other.makespan_s);
+}
+
 // What goes up the trees shares links with what comes down them, but for the first segments.
 TEST(SimulateSegments, APipelineOfTwoPhasesIsFilledFirst) {
   Topology topology = *parseTopology("5x4x3");
