@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "compiler/choice/trials.h"
+#include "ir/node_classes.h"
+#include "schedules/expansion/shares.h"
 
 namespace torc::compiler {
 namespace {
@@ -11,11 +13,31 @@ namespace {
 constexpr int kMostPerRank = 10;
 constexpr double kPerRankOperations = 3e6;
 constexpr double kAllPerRankOperations = 6e6;
+// Of a message: one more or less changes nothing.
+constexpr double kManyElements = 1000;
 
 bool isAlike(const Candidate& a, const Candidate& b) {
   return a.algorithm == b.algorithm && a.options.synchronous_sends == b.options.synchronous_sends &&
          (a.options.segments > 1) == (b.options.segments > 1) &&
          (a.options.in_flight > 1) == (b.options.in_flight > 1);
+}
+
+/// Whether it is as if the candidate had been simulated rank by rank: every rank has been by
+/// itself, messages on a link follow one another, and have so many elements that whole ones are no
+/// other.
+llvm::Expected<bool> isSeenClosely(const Trials& trials, const Candidate& candidate) {
+  if (!candidate.stand_in.empty() || candidate.mayFallIntoStep()) return false;
+  auto program = programOf(trials.programs, candidate);
+  if (!program) return program.takeError();
+  const ScheduleView schedule = (*program)->schedule.view();
+  if (ir::NodeClasses(schedule, false).count() < schedule.topology.ranks()) return false;
+  const VectorShares shares(schedule);
+  const double elements =
+      trials.bytes / *elementBytesFor(trials.spec, trials.bytes) / schedule.segments;
+  return llvm::all_of(schedule.operations, [&](const Operation& operation) {
+    return !sends(operation.kind) || isSignal(operation.kind) ||
+           shares.of(operation.a, {}) * elements >= kManyElements;
+  });
 }
 
 }  // namespace
@@ -32,10 +54,15 @@ void lookCloser(Trials& trials, Simulate simulate) {
     const bool may_look = best.refusal.empty() && !best.per_rank && !best.by_packets &&
                           best.predicted_s <= limit && work <= std::min(kPerRankOperations, left);
     if (!may_look) return;
-    left -= work;
-    best.per_rank = true;
+    llvm::Expected<bool> is_seen = isSeenClosely(trials, best);
     const double by_classes_s = best.predicted_s;
-    if (llvm::Error error = simulate(best)) {
+    best.per_rank = true;
+    llvm::Error error = is_seen.takeError();
+    if (!error && !*is_seen) {
+      left -= work;
+      error = simulate(best);
+    }
+    if (error) {
       best.refusal = toString(std::move(error));
       continue;
     }

@@ -27,14 +27,13 @@ std::uint32_t nextChunks(std::uint32_t chunks, std::uint32_t parts) {
   return 2 * chunks;
 }
 
-/// Why a candidate like the last one, but in more chunks, cannot be the best, for what its
-/// busiest link carries alone takes longer; empty: it can.
-std::string tooSlow(const Trials& trials) {
-  double bandwidth = 0;
-  for (int i = 0; i < trials.spec.topology.dimensions(); ++i)
-    bandwidth = std::max(bandwidth, trials.machine.linkBandwidth(static_cast<std::uint32_t>(i)));
-  if (trials.last().load_bytes <= kSlow * trials.bestSeconds() * bandwidth) return "";
-  return "its busiest link alone takes longer than another takes in all";
+/// Whether the last candidate, which takes so much less than `before` by `more` times as many
+/// chunks, is not to be expected to come to the best by still more: what they save is about as a
+/// share of one, of which any number of chunks saves no more than this.
+bool isBeyond(const Trials& trials, double before, double more) {
+  const double saved = before - trials.last().predicted_s;
+  return trials.last().predicted_s - std::max(saved, 0.0) / (more - 1) >
+         kSlow * trials.bestSeconds();
 }
 
 }  // namespace
@@ -55,6 +54,7 @@ Search searchSteps(const Trials& trials, const Algorithm& algorithm) {
   const Schedule& schedule = (*whole)->schedule;
   const std::uint32_t parts = schedule.colors.empty() ? 1 : schedule.colors.front().chunks;
   double before = std::numeric_limits<double>::infinity();
+  std::uint32_t chunks_before = chunks;
   for (int left = kWithoutGain; !trials.isLastRefused();) {
     const Candidate& added = trials.last();
     if (2 * added.operations > kMostSteps) {
@@ -64,7 +64,11 @@ Search searchSteps(const Trials& trials, const Algorithm& algorithm) {
     }
     // Cut and dealt chunks take turns, so that one can gain on the one before and not on all.
     left = added.predicted_s < before / kWorthwhile ? kWithoutGain : left - 1;
+    if (chunks > chunks_before &&
+        isBeyond(trials, before, static_cast<double>(chunks) / chunks_before))
+      co_return;
     before = added.predicted_s;
+    chunks_before = chunks;
     chunks = nextChunks(chunks, parts);
     if (left == 0 || chunks > model::kMostChunks) co_return;
     ProgramSize cut = sizeOf(schedule.view());
@@ -72,7 +76,7 @@ Search searchSteps(const Trials& trials, const Algorithm& algorithm) {
     cut.proof_steps = estimate.proof_steps * (parts * cuts);
     cut.cell_steps = estimate.cell_steps * cuts;
     candidate.refusal = tooLarge(cut, chunks, most_bytes);
-    if (candidate.refusal.empty()) candidate.refusal = tooSlow(trials);
+    if (candidate.refusal.empty()) candidate.refusal = trials.tooSlow().str();
     co_yield candidate;
   }
 }

@@ -88,6 +88,11 @@ Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_le
     co_yield others;
     co_return;
   }
+  if (!trials.tooSlow().empty() && limits.algorithm == nullptr) {
+    const LeftOut others{"chunks, in flight", &algorithm, trials.tooSlow().str()};
+    co_yield others;
+    co_return;
+  }
   auto whole = programOf(trials.programs, candidate);
   if (!whole) co_return consumeError(whole.takeError());  // as the candidate has been
   const std::set<std::uint32_t> tries =

@@ -58,6 +58,14 @@ double Trials::bestSeconds() const {
   return best;
 }
 
+llvm::StringRef Trials::tooSlow() const {
+  double bandwidth = 0;
+  for (int i = 0; i < spec.topology.dimensions(); ++i)
+    bandwidth = std::max(bandwidth, machine.linkBandwidth(static_cast<std::uint32_t>(i)));
+  if (last().load_bytes <= kSlow * bestSeconds() * bandwidth) return "";
+  return "its busiest link alone takes longer than another takes in all";
+}
+
 Candidate& Trials::taken() {
   Candidate* taken = &*llvm::min_element(choice.candidates, isFaster);
   const double limit = kTie * taken->cautiousSeconds();

@@ -27,8 +27,8 @@ ProgramTraffic::ProgramTraffic(const PacketNetwork& network, const SimulationGra
       states_(graph.tasks.size()),
       sends_(std::size_t{network.nodes()} * classes_),
       work_(network.nodes()) {
-  for (std::size_t i = 0; i < states_.size(); ++i)
-    states_[i].waiting = graph.dependences[i];
+  for (std::uint32_t i = 0; i < states_.size(); ++i)
+    states_[i].waiting = graph.dependencesOf(0, i);
 }
 
 void ProgramTraffic::start(PacketNetwork& network) {
@@ -68,13 +68,8 @@ std::uint32_t ProgramTraffic::classOf(const Task& send) const {
   return 0;
 }
 
-bool ProgramTraffic::isEager(const Task& send) const {
-  return !send.is_synchronous && machine_.eager > 0 && send.fragment <= machine_.eager;
-}
-
-bool ProgramTraffic::isBuffered(const Task& send) const {
-  const bool is_short = machine_.buffered > 0 && send.fragment <= machine_.buffered;
-  return isEager(send) || (is_short && !send.is_synchronous);
+bool ProgramTraffic::isShort(std::uint32_t send, double longest) const {
+  return longest > 0 && graph_.tasks[send].fragment <= longest && !graph_.isSynchronous(send, send);
 }
 
 bool ProgramTraffic::next(std::uint32_t node, std::uint32_t packet_class, Outgoing& outgoing) {
@@ -134,7 +129,7 @@ void ProgramTraffic::received(PacketNetwork& network, std::uint32_t, const Packe
   network.deliver(packet.payload);
   const Task& task = graph_.tasks[send];
   if (++states_[send].arrived < sizesOf(task).count()) return;
-  if (!isBuffered(task)) complete(network, send);
+  if (!isBuffered(send)) complete(network, send);
   if (states_[task.partner].is_ready) finishReceive(network, task.partner);
   settle(network);
 }
@@ -158,10 +153,9 @@ void ProgramTraffic::work(PacketNetwork& network, std::uint32_t task) {
 void ProgramTraffic::complete(PacketNetwork&, std::uint32_t task) {
   states_[task].is_complete = true;
   ++complete_;
-  for (std::uint32_t k = graph_.first_successor[task]; k < graph_.first_successor[task + 1]; ++k) {
-    const std::uint32_t after = graph_.successors[k];
+  graph_.forSuccessors(task, task, [&](std::uint32_t after) {
     if (--states_[after].waiting == 0) ready_.push_back(after);
-  }
+  });
 }
 
 /// Deals with tasks that have become ready, and with those that become so by that.
@@ -184,8 +178,8 @@ void ProgramTraffic::becomeReady(PacketNetwork& network, std::uint32_t index) {
       if (task.work_s > 0 || task.memory != kNone) return work(network, index);
       return complete(network, index);
     case TaskKind::kSend:
-      if (isEager(task) || states_[task.partner].is_ready) startMessage(network, index);
-      if (isBuffered(task)) complete(network, index);
+      if (isEager(index) || states_[task.partner].is_ready) startMessage(network, index);
+      if (isBuffered(index)) complete(network, index);
       return;
     case TaskKind::kReceive: {
       const std::uint32_t send = task.partner;

@@ -8,6 +8,7 @@
 #ifndef TORC_MODEL_PACKETS_PROGRAM_TRAFFIC_H_
 #define TORC_MODEL_PACKETS_PROGRAM_TRAFFIC_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -62,8 +63,11 @@ class ProgramTraffic : public Traffic {
     return static_cast<std::uint32_t>(graph_.ranks[task.node]);
   }
   std::uint32_t classOf(const Task& send) const;
-  bool isEager(const Task& send) const;
-  bool isBuffered(const Task& send) const;
+  bool isEager(std::uint32_t send) const { return isShort(send, machine_.eager); }
+  bool isBuffered(std::uint32_t send) const {
+    return isShort(send, std::max(machine_.eager, machine_.buffered));
+  }
+  bool isShort(std::uint32_t send, double longest) const;
   void becomeReady(PacketNetwork& network, std::uint32_t task);
   void startMessage(PacketNetwork& network, std::uint32_t send);
   void finishReceive(PacketNetwork& network, std::uint32_t receive);

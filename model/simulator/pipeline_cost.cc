@@ -44,6 +44,9 @@ class ChainRun {
 
   /// When the last chain ends, seconds.
   double finish() {
+    for (Link& link : links_) {
+      if (!link.queue.empty()) used_.push_back(&link);
+    }
     beginAll();
     while (step()) {
     }
@@ -82,17 +85,18 @@ class ChainRun {
   /// Begins what may begin. Chains that reduce share the cores, and those on a link that.
   void beginAll() {
     double core_use = 0;
-    for (Link& link : links_) {
+    for (Link* const used : used_) {
+      Link& link = *used;
       begin(link);
       for (const std::uint32_t number : link.active)
         core_use += jobs_[number].core_use;
     }
     core_speed_ = core_use > cores_ ? cores_ / core_use : 1;
-    for (Link& link : links_) {
+    for (Link* const link : used_) {
       double use = 0;
-      for (const std::uint32_t number : link.active)
+      for (const std::uint32_t number : link->active)
         use += jobs_[number].use * coreSpeed(jobs_[number]);
-      link.speed = use > 1 ? 1 / use : 1;
+      link->speed = use > 1 ? 1 / use : 1;
     }
   }
 
@@ -101,23 +105,23 @@ class ChainRun {
   /// Goes on to the next end of a chain or of its first message; false if all have ended.
   bool step() {
     double wait = -1;
-    for (const Link& link : links_) {
-      for (const std::uint32_t number : link.active) {
+    for (const Link* const link : used_) {
+      for (const std::uint32_t number : link->active) {
         const Job& job = jobs_[number];
         const double left = (hasSentFirst(job) ? 1 : job.first) - job.done;
-        const double seconds = left * job.alone / (link.speed * coreSpeed(job));
+        const double seconds = left * job.alone / (link->speed * coreSpeed(job));
         if (wait < 0 || seconds < wait) wait = seconds;
       }
     }
     if (wait < 0) return false;
     now_ += wait;
-    for (Link& link : links_) {
-      for (const std::uint32_t number : link.active) {
+    for (Link* const link : used_) {
+      for (const std::uint32_t number : link->active) {
         Job& job = jobs_[number];
-        job.done += job.alone > 0 ? wait * link.speed * coreSpeed(job) / job.alone : 1;
+        job.done += job.alone > 0 ? wait * link->speed * coreSpeed(job) / job.alone : 1;
         if (job.done >= 1 - kEpsilon) job.ended = true;
       }
-      std::erase_if(link.active, [&](std::uint32_t number) { return jobs_[number].ended; });
+      std::erase_if(link->active, [&](std::uint32_t number) { return jobs_[number].ended; });
     }
     beginAll();
     return true;
@@ -130,6 +134,7 @@ class ChainRun {
   double core_speed_ = 1;  // of the chains that reduce
   std::vector<Job> jobs_;
   std::array<Link, 2 * kMaxAxes> links_;
+  llvm::SmallVector<Link*> used_;  // by some chain
   double now_ = 0;
 };
 
@@ -310,13 +315,11 @@ double PipelineCost::busySeconds() const {
 }
 
 std::uint32_t PipelineCost::bestChunks(std::uint32_t in_flight, std::uint32_t most) const {
-  double best = seconds(1, in_flight);
-  for (std::uint32_t chunks = 2; chunks <= most; chunks *= 2)
-    best = std::min(best, seconds(chunks, in_flight));
-  std::uint32_t chunks = 1;
-  while (seconds(chunks, in_flight) > 1.002 * best)
-    chunks *= 2;
-  return chunks;
+  std::vector<double> times;  // by the logarithm of the chunks
+  for (std::uint32_t chunks = 1; chunks <= std::max(most, 1u); chunks *= 2)
+    times.push_back(seconds(chunks, in_flight));
+  const double limit = 1.002 * *llvm::min_element(times);
+  return 1u << (llvm::find_if(times, [&](double time) { return time <= limit; }) - times.begin());
 }
 
 }  // namespace torc::model

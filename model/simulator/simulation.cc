@@ -1,6 +1,7 @@
 #include "model/simulator/simulation.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace torc::model {
 namespace {
@@ -10,21 +11,26 @@ constexpr double kRounding = 1e-12;
 
 }  // namespace
 
-Simulation::Simulation(SimulationGraph& graph, const Machine& machine,
+Simulation::Simulation(const SimulationGraph& graph, const Machine& machine,
                        const SimulateOptions& options)
     : graph_(graph),
+      network_(graph.network),
       machine_(machine),
       options_(options),
-      waiting_(graph.tasks.size()),
-      states_(graph.tasks.size()),
+      states_(graph.taskCount()),
+      history_(options.critical_path || options.events ? states_.size() : 0),
       cores_(graph.cores + (machine.message_gap > 0 ? graph.machine_nodes : 0)),
       sending_(machine.ports > 0 ? graph.machine_nodes : 0),
       receiving_(sending_.size()) {}
 
 std::uint64_t Simulation::run() {
-  for (std::uint32_t task = 0; task < graph_.tasks.size(); ++task) {
-    waiting_[task].dependences = graph_.dependences[task];
-    if (graph_.dependences[task] == 0) ready_.push_back(task);
+  for (std::uint32_t segment = 0; segment < graph_.segments; ++segment) {
+    for (std::uint32_t task = 0; task < graph_.tasks.size(); ++task) {
+      const std::uint32_t index = graph_.segmentStart(segment) + task;
+      states_[index].task = task;
+      states_[index].dependences = graph_.dependencesOf(segment, task);
+      if (states_[index].dependences == 0) ready_.push_back(index);
+    }
   }
   while (true) {
     for (std::size_t i = 0; i < ready_.size(); ++i)
@@ -40,20 +46,20 @@ std::uint64_t Simulation::run() {
     now_ = next;
     handleEvent();
   }
-  return graph_.tasks.size() - complete_;
+  return states_.size() - complete_;
 }
 
 double Simulation::nextEvent() {
-  const double flow = graph_.network.nextEnd();
+  const double flow = network_.nextEnd();
   return timers_.empty() ? flow : std::min(flow, timers_.top().time);
 }
 
 void Simulation::handleEvent() {
-  if (graph_.network.nextEnd() == now_) {
+  if (network_.nextEnd() == now_) {
     ended_.clear();
-    graph_.network.end(ended_);
+    network_.end(ended_);
     for (std::uint32_t task : ended_) {
-      if (graph_.tasks[task].kind == TaskKind::kSend) {
+      if (taskOf(task).kind == TaskKind::kSend) {
         transferred(task);
       } else {
         leaveCore(task);
@@ -89,11 +95,13 @@ bool Simulation::settle() {
   for (std::uint32_t index : cores) {
     Core& core = cores_[index];
     if (core.busy || core.queue.empty()) continue;
-    const Request request = *core.queue.begin();
-    core.queue.erase(core.queue.begin());
+    std::pop_heap(core.queue.begin(), core.queue.end(), std::greater());
+    const Request request = core.queue.back();
+    core.queue.pop_back();
     if (request.instant != instant_) {
-      State& state = states_[request.task];
-      (state.at_interface ? state.interface_before : state.core_before) = core.last;
+      note(request.task,
+           states_[request.task].at_interface ? &History::interface_before : &History::core_before,
+           core.last);
     }
     core.busy = true;
     core.last = request.task;
@@ -117,27 +125,27 @@ std::uint32_t Simulation::firstPending() const {
 
 SimulateResult Simulation::result() const {
   SimulateResult result;
-  if (last_ != kNone) result.makespan_s = states_[last_].end;
+  result.makespan_s = end_;
   result.nodes = static_cast<std::uint64_t>(
       std::count_if(graph_.ranks.begin(), graph_.ranks.end(), [](int rank) { return rank >= 0; }));
   std::vector<std::uint64_t> sent(graph_.nodes(), 0);
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
     const Task& task = graph_.tasks[i];
     if (task.kind == TaskKind::kSend) {
-      sent[task.node] += task.messages;
-      const bool is_awaited = graph_.first_successor[i + 1] > graph_.first_successor[i];
-      result.buffers |= task.bytes > 0 && is_awaited && isBuffered(task);
+      sent[task.node] += std::uint64_t{task.messages} * graph_.segments;
+      result.buffers |= task.bytes > 0 && graph_.isAwaited(i, i) && isBuffered(i);
     }
-    if (task.kind != TaskKind::kPass) ++result.operations;
-    result.steps = std::max<std::uint64_t>(result.steps, waiting_[i].depth);
+    if (task.kind != TaskKind::kPass) result.operations += graph_.segments;
   }
+  for (const State& state : states_)
+    result.steps = std::max<std::uint64_t>(result.steps, state.depth);
   result.messages = *std::max_element(sent.begin(), sent.end());
   std::map<LinkClass, LinkUse> busiest;
   for (const Link& link : graph_.links) {
-    const double bytes = graph_.network.carried(link.resource);
+    const double bytes = network_.carried(link.resource);
     const auto [entry, fresh] = busiest.try_emplace(link.link_class);
     if (!fresh && bytes <= entry->second.bytes) continue;
-    const double busy = graph_.network.busy(link.resource);
+    const double busy = network_.busy(link.resource);
     entry->second = {link.link_class, bytes, busy, std::max(0.0, result.makespan_s - busy)};
   }
   for (const auto& [link_class, use] : busiest)
@@ -150,32 +158,31 @@ SimulateResult Simulation::result() const {
 /// Kinds and streams are the schedule's, and not known here.
 std::vector<SimulatedEvent> Simulation::events() const {
   std::vector<SimulatedEvent> events;
-  std::vector<std::uint32_t> event_of(graph_.tasks.size(), kNone);
-  for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
-    const Task& task = graph_.tasks[i];
+  std::vector<std::uint32_t> event_of(states_.size(), kNone);
+  for (std::uint32_t i = 0; i < states_.size(); ++i) {
+    const Task& task = taskOf(i);
     if (task.kind == TaskKind::kPass || graph_.ranks[task.node] < 0) continue;
-    const State& state = states_[i];
+    const History& history = history_[i];
     SimulatedEvent event;
-    event.operation = task.operation;
+    event.operation = graph_.operationOf(i);
     event.rank = graph_.ranks[task.node];
-    event.begin_s = task.kind == TaskKind::kLocal ? state.served : state.ready;
-    event.end_s = state.end;
-    event.bytes = task.bytes * task.messages;
-    event.wire_begin_s = state.departure;
-    event.wire_end_s = state.arrival;
+    event.begin_s = task.kind == TaskKind::kLocal ? history.served : history.ready;
+    event.end_s = history.end;
+    event.bytes = bytesOf(i) * task.messages;
+    event.wire_begin_s = history.departure;
+    event.wire_end_s = history.arrival;
     event_of[i] = static_cast<std::uint32_t>(events.size());
     events.push_back(event);
   }
-  for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
+  for (std::uint32_t i = 0; i < states_.size(); ++i) {
     if (event_of[i] == kNone) continue;
     SimulatedEvent& event = events[event_of[i]];
-    const std::uint32_t partner = graph_.tasks[i].partner;
-    if (partner != kNone) event.partner = event_of[partner];
+    if (taskOf(i).partner != kNone) event.partner = event_of[partnerOf(i)];
     CriticalStep step;
     Point cause = before({i, Stage::kComplete}, step);
     event.start_s = step.start_s;
     event.waited_for = step.waited_for;
-    while (cause.task != kNone && graph_.tasks[cause.task].kind == TaskKind::kPass)
+    while (cause.task != kNone && taskOf(cause.task).kind == TaskKind::kPass)
       cause = before(cause, step);
     if (cause.task != kNone) event.cause = event_of[cause.task];
     if (event.cause == kNone) event.waited_for = WaitedFor::kNothing;
@@ -188,10 +195,10 @@ void Simulation::schedule(double delay, Event event, std::uint32_t task) {
 }
 
 void Simulation::becomeReady(std::uint32_t index) {
-  const Task& task = graph_.tasks[index];
+  const Task& task = taskOf(index);
   State& state = states_[index];
   state.is_ready = true;
-  state.ready = now_;
+  note(index, &History::ready);
   switch (task.kind) {
     case TaskKind::kPass:
       finish(index);
@@ -200,15 +207,16 @@ void Simulation::becomeReady(std::uint32_t index) {
       occupyCore(index);
       break;
     case TaskKind::kSend:
-      if (isBuffered(task) || states_[task.partner].is_ready) startMessage(index);
+      if (isBuffered(index) || states_[partnerOf(index)].is_ready) startMessage(index);
       break;
     case TaskKind::kReceive:
+      const std::uint32_t send = partnerOf(index);
       if (state.has_arrived) {
         occupyCore(index);
-      } else if (!isBuffered(graph_.tasks[task.partner])) {
-        if (states_[task.partner].is_ready) startMessage(task.partner);
-      } else if (!isEager(graph_.tasks[task.partner]) && states_[task.partner].is_complete) {
-        startUp(task.partner);
+      } else if (!isBuffered(send)) {
+        if (states_[send].is_ready) startMessage(send);
+      } else if (!isEager(send) && states_[send].is_complete) {
+        startUp(send);
       }
       break;
   }
@@ -216,27 +224,24 @@ void Simulation::becomeReady(std::uint32_t index) {
 
 void Simulation::finish(std::uint32_t index) {
   State& state = states_[index];
-  state.end = now_;
   state.is_complete = true;
+  note(index, &History::end);
   ++complete_;
   last_ = index;
-  for (std::uint32_t k = graph_.first_successor[index]; k < graph_.first_successor[index + 1];
-       ++k) {
-    const std::uint32_t next = graph_.successors[k];
-    Waiting& waiting = waiting_[next];
-    waiting.depth = std::max(waiting.depth, waiting_[index].depth);
-    if (--waiting.dependences > 0) continue;
-    states_[next].cause = index;
+  end_ = now_;
+  graph_.forSuccessors(index, state.task, [&](std::uint32_t next) {
+    State& waiting = states_[next];
+    waiting.depth = std::max(waiting.depth, state.depth);
+    if (--waiting.dependences > 0) return;
+    note(next, &History::cause, index);
     ready_.push_back(next);
-  }
+  });
 }
 
 void Simulation::startMessage(std::uint32_t send) {
-  const Task& task = graph_.tasks[send];
-  State& state = states_[send];
-  std::uint32_t& depth = waiting_[send].depth;
-  if (!isBuffered(task)) depth = 1 + std::max(depth, waiting_[task.partner].depth);
-  state.served = now_;
+  std::uint32_t& depth = states_[send].depth;
+  if (!isBuffered(send)) depth = 1 + std::max(depth, states_[partnerOf(send)].depth);
+  note(send, &History::served);
   if (busySeconds(send) > 0) {
     wantCore(send);
   } else {
@@ -246,10 +251,10 @@ void Simulation::startMessage(std::uint32_t send) {
 
 /// What the core of the sender has done its part of goes through the node's interface.
 void Simulation::leaveRank(std::uint32_t send) {
-  State& state = states_[send];
-  state.left = state.passing = now_;
-  if (passesInterface(graph_.tasks[send])) {
-    state.at_interface = true;
+  note(send, &History::left);
+  note(send, &History::passing);
+  if (passesInterface(taskOf(send))) {
+    states_[send].at_interface = true;
     wantCore(send);
   } else {
     postSend(send);
@@ -258,14 +263,13 @@ void Simulation::leaveRank(std::uint32_t send) {
 
 /// Data in a buffer may wait there.
 void Simulation::postSend(std::uint32_t send) {
-  const Task& task = graph_.tasks[send];
-  states_[send].posted = now_;
-  if (isBuffered(task)) finish(send);
-  if (!isBuffered(task) || isEager(task) || states_[task.partner].is_ready) startUp(send);
+  note(send, &History::posted);
+  if (isBuffered(send)) finish(send);
+  if (!isBuffered(send) || isEager(send) || states_[partnerOf(send)].is_ready) startUp(send);
 }
 
 void Simulation::startUp(std::uint32_t send) {
-  const double wait = machine_.alpha + graph_.routes[graph_.tasks[send].route].latency_s;
+  const double wait = machine_.alpha + graph_.routes[taskOf(send).route].latency_s;
   if (wait > 0) {
     schedule(wait, Event::kStartedUp, send);
   } else {
@@ -282,17 +286,17 @@ void Simulation::startTransfer(std::uint32_t send) {
 }
 
 void Simulation::transfer(std::uint32_t send) {
-  const Task& task = graph_.tasks[send];
+  const Task& task = taskOf(send);
   const MessageRoute& route = graph_.routes[task.route];
   const double envelope = route.first == MessageRoute::kInside ? 0 : machine_.envelope;
-  states_[send].departure = now_;
-  graph_.network.start(route.group, send, task.bytes + envelope, now_);
+  note(send, &History::departure);
+  network_.start(route.group, send, bytesOf(send) + envelope, now_);
 }
 
 /// Takes a port at both ends, or none: then the request waits where one is lacking. Messages that
 /// leave or arrive on the same link use one port.
 bool Simulation::takePorts(const Request& request) {
-  const MessageRoute& route = graph_.routes[graph_.tasks[request.task].route];
+  const MessageRoute& route = graph_.routes[taskOf(request.task).route];
   if (route.first == MessageRoute::kInside) return true;
   Ports& from = sending_[route.from];
   Ports& to = receiving_[route.to];
@@ -307,7 +311,7 @@ bool Simulation::takePorts(const Request& request) {
 }
 
 void Simulation::releasePorts(std::uint32_t send) {
-  const MessageRoute& route = graph_.routes[graph_.tasks[send].route];
+  const MessageRoute& route = graph_.routes[taskOf(send).route];
   if (sending_.empty() || route.first == MessageRoute::kInside) return;
   for (auto [ports, link] : {std::pair(&sending_[route.from], route.first),
                              std::pair(&receiving_[route.to], route.last)}) {
@@ -315,7 +319,7 @@ void Simulation::releasePorts(std::uint32_t send) {
     if (--used->second > 0) continue;
     ports->in_use.erase(used);
     for (const Request& waiting : ports->queue) {
-      states_[waiting.task].port_before = send;
+      note(waiting.task, &History::port_before, send);
       port_requests_.push_back(waiting);
     }
     ports->queue.clear();
@@ -328,41 +332,42 @@ void Simulation::transferred(std::uint32_t send) {
 }
 
 void Simulation::arrive(std::uint32_t send) {
-  const std::uint32_t receive = graph_.tasks[send].partner;
+  const std::uint32_t receive = partnerOf(send);
   State& state = states_[receive];
-  const bool buffered = isBuffered(graph_.tasks[send]);
+  const bool buffered = isBuffered(send);
   if (!buffered) finish(send);
-  states_[send].arrival = now_;
-  std::uint32_t& depth = waiting_[receive].depth;
-  depth = std::max(depth + (buffered && !isEager(graph_.tasks[send]) ? 1 : 0),
-                   waiting_[send].depth + (buffered ? 1 : 0));
+  note(send, &History::arrival);
+  state.depth = std::max(state.depth + (buffered && !isEager(send) ? 1 : 0),
+                         states_[send].depth + (buffered ? 1 : 0));
   state.has_arrived = true;
   if (state.is_ready) occupyCore(receive);
 }
 
 std::uint32_t Simulation::coreOf(std::uint32_t index) const {
-  const Task& task = graph_.tasks[index];
+  const Task& task = taskOf(index);
   return states_[index].at_interface ? graph_.cores + graph_.routes[task.route].from : task.core;
 }
 
 /// How long the core, or the interface, is busy: the overhead of messages, the copy to the
 /// interface, and the arithmetic, but where memory may take longer than that.
 double Simulation::busySeconds(std::uint32_t index) const {
-  const Task& task = graph_.tasks[index];
+  const Task& task = taskOf(index);
   if (states_[index].at_interface) return machine_.message_gap * task.messages * graph_.copies;
   const double overhead = task.kind == TaskKind::kLocal ? 0 : machine_.overhead * task.messages;
-  return overhead + (task.memory == kNone ? task.work_s : 0);
+  if (task.memory != kNone || task.work_s == 0) return overhead;
+  return overhead + task.work_s * (bytesOf(index) / task.bytes);
 }
 
 void Simulation::wantCore(std::uint32_t index) {
   Core& core = cores_[coreOf(index)];
-  core.queue.insert(request(index));
+  core.queue.push_back(request(index));
+  std::push_heap(core.queue.begin(), core.queue.end(), std::greater());
   if (!core.busy) freed_cores_.push_back(coreOf(index));
 }
 
 void Simulation::occupyCore(std::uint32_t index) {
-  if (busySeconds(index) == 0 && graph_.tasks[index].memory == kNone) {
-    states_[index].served = now_;
+  if (busySeconds(index) == 0 && taskOf(index).memory == kNone) {
+    note(index, &History::served);
     finish(index);
     return;
   }
@@ -372,8 +377,7 @@ void Simulation::occupyCore(std::uint32_t index) {
 /// Where memory may take longer than the arithmetic, which limits the flow through it, both follow
 /// in moveMemory.
 void Simulation::serve(std::uint32_t index) {
-  State& state = states_[index];
-  (state.at_interface ? state.passing : state.served) = now_;
+  note(index, states_[index].at_interface ? &History::passing : &History::served);
   if (const double busy = busySeconds(index); busy > 0) {
     schedule(busy, Event::kServed, index);
   } else {
@@ -382,9 +386,9 @@ void Simulation::serve(std::uint32_t index) {
 }
 
 void Simulation::moveMemory(std::uint32_t index) {
-  const Task& task = graph_.tasks[index];
+  const Task& task = taskOf(index);
   if (task.memory != kNone) {
-    graph_.network.start(task.memory, index, task.bytes, now_);
+    network_.start(task.memory, index, bytesOf(index), now_);
   } else {
     leaveCore(index);
   }
@@ -394,7 +398,7 @@ void Simulation::leaveCore(std::uint32_t index) {
   const std::uint32_t number = coreOf(index);
   cores_[number].busy = false;
   freed_cores_.push_back(number);
-  if (graph_.tasks[index].kind != TaskKind::kSend) {
+  if (taskOf(index).kind != TaskKind::kSend) {
     finish(index);
   } else if (states_[index].at_interface) {
     postSend(index);

@@ -2,10 +2,10 @@
 #ifndef TORC_MODEL_SIMULATOR_SIMULATION_H_
 #define TORC_MODEL_SIMULATOR_SIMULATION_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <queue>
-#include <set>
 #include <vector>
 
 #include "model/simulator/simulation_graph.h"
@@ -15,8 +15,8 @@ namespace torc::model {
 
 class Simulation {
  public:
-  /// All three must outlive this; the graph's network is used up.
-  Simulation(SimulationGraph& graph, const Machine& machine, const SimulateOptions& options);
+  /// All three must outlive this.
+  Simulation(const SimulationGraph& graph, const Machine& machine, const SimulateOptions& options);
 
   /// Runs to the end. Returns the number of tasks that never complete.
   std::uint64_t run();
@@ -39,13 +39,18 @@ class Simulation {
     }
   };
 
-  /// What the end of every dependence changes, by itself: that is what most memory is read for.
-  struct Waiting {
+  struct State {
+    std::uint32_t task = 0;         // of a segment
     std::uint32_t dependences = 0;  // that are not complete
     std::uint32_t depth = 0;        // messages one after another up to its end
+    bool is_ready = false;
+    bool at_interface = false;  // sends: the core has done its part
+    bool has_arrived = false;   // receives: the data have
+    bool is_complete = false;
   };
 
-  struct State {
+  /// When what happened to a task, and what it waited for: not what goes on from there.
+  struct History {
     double ready = 0;                        // when its dependences were complete
     double served = 0;                       // when a core took it up
     double left = 0;                         // sends: when the core had done its part
@@ -58,10 +63,6 @@ class Simulation {
     std::uint32_t core_before = kNone;       // the task for which its core let it wait
     std::uint32_t interface_before = kNone;  // the send for which the interface let it wait
     std::uint32_t port_before = kNone;       // the send whose port it got after waiting
-    bool is_ready = false;
-    bool at_interface = false;  // sends: the core has done its part
-    bool has_arrived = false;   // receives: the data have
-    bool is_complete = false;
   };
 
   /// A request for a core or for ports. Those of the same instant are served in the order of their
@@ -78,7 +79,7 @@ class Simulation {
   struct Core {
     bool busy = false;
     std::uint32_t last = kNone;  // task that it served last
-    std::set<Request> queue;
+    std::vector<Request> queue;  // a heap, the least on top
   };
 
   /// Links of a node in use in one direction, with the messages under way on each; requests that
@@ -88,18 +89,37 @@ class Simulation {
     std::vector<Request> queue;
   };
 
+  /// Remembers the time, or a task.
+  void note(std::uint32_t index, double History::*what) {
+    if (!history_.empty()) history_[index].*what = now_;
+  }
+  void note(std::uint32_t index, std::uint32_t History::*what, std::uint32_t task) {
+    if (!history_.empty()) history_[index].*what = task;
+  }
+
   void schedule(double delay, Event event, std::uint32_t task);
   void becomeReady(std::uint32_t index);
   void finish(std::uint32_t index);
 
-  // Messages; `send` is the task of the sender.
-  bool isEager(const Task& send) const {
-    return !send.is_synchronous && machine_.eager > 0 && send.fragment <= machine_.eager;
+  // Tasks are known by their numbers in all segments.
+  const Task& taskOf(std::uint32_t index) const { return graph_.tasks[states_[index].task]; }
+  double bytesOf(std::uint32_t index) const {
+    return graph_.bytes.empty() ? taskOf(index).bytes : graph_.bytes[index];
   }
+  std::uint32_t partnerOf(std::uint32_t index) const {
+    const std::uint32_t task = states_[index].task;
+    return index - task + graph_.tasks[task].partner;
+  }
+
+  // Messages; `send` is the task of the sender.
+  bool isEager(std::uint32_t send) const { return isShort(send, machine_.eager); }
   /// Whether the send is complete before its data are sent.
-  bool isBuffered(const Task& send) const {
-    const bool is_short = machine_.buffered > 0 && send.fragment <= machine_.buffered;
-    return isEager(send) || (is_short && !send.is_synchronous);
+  bool isBuffered(std::uint32_t send) const {
+    return isShort(send, std::max(machine_.eager, machine_.buffered));
+  }
+  bool isShort(std::uint32_t send, double longest) const {
+    return longest > 0 && taskOf(send).fragment <= longest &&
+           !graph_.isSynchronous(send, states_[send].task);
   }
   void startMessage(std::uint32_t send);
   void leaveRank(std::uint32_t send);
@@ -130,9 +150,9 @@ class Simulation {
   void handleEvent();
   bool settle();
   Request request(std::uint32_t index) const {
-    const Task& task = graph_.tasks[index];
+    const Task& task = taskOf(index);
     return {task.kind != TaskKind::kSend && (task.work_s > 0 || task.memory != kNone), instant_,
-            task.operation, index};
+            graph_.operationOf(index), index};
   }
 
   // The critical path, backwards (simulation_path.cc).
@@ -146,11 +166,12 @@ class Simulation {
   std::vector<CriticalStep> criticalPath() const;
   std::vector<SimulatedEvent> events() const;
 
-  SimulationGraph& graph_;
+  const SimulationGraph& graph_;
+  FairShare network_;
   const Machine& machine_;
   const SimulateOptions& options_;
-  std::vector<Waiting> waiting_;  // by task, as the states
-  std::vector<State> states_;
+  std::vector<State> states_;     // by number
+  std::vector<History> history_;  // likewise; empty: nobody asks
   std::vector<Core> cores_;
   std::vector<Ports> sending_, receiving_;  // by node; empty: no limit
   std::priority_queue<Timer> timers_;
@@ -163,6 +184,7 @@ class Simulation {
   std::vector<std::uint32_t> ended_;        // flows
   std::uint64_t complete_ = 0;
   std::uint32_t last_ = kNone;  // task that was complete last
+  double end_ = 0;              // and when
 };
 
 }  // namespace torc::model

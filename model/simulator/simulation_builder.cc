@@ -1,6 +1,7 @@
 #include "model/simulator/simulation_builder.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -62,6 +63,8 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
       route_index_(
           std::size_t{classes_.count()} * (schedule.shifts.size() + schedule.peer_loops.size()),
           kNone) {
+  graph_.operations = static_cast<std::uint32_t>(schedule.operations.size());
+  graph_.is_synchronous = (schedule.flags & kSynchronousSends) != 0;
   graph_.machine_nodes = routes_.nodeCount();
   graph_.cores = classes_.count() * cores_;
   graph_.copies = routes_.copies();
@@ -185,29 +188,35 @@ llvm::Error SimulationBuilder::checkMessages() const {
   return llvm::Error::success();
 }
 
-void SimulationBuilder::layDependences(llvm::function_ref<void(std::uint32_t, Visit)> visit) {
+void SimulationBuilder::layDependences(std::vector<std::uint32_t> first,
+                                       const std::vector<TaskDependence>& dependences) {
   const auto count = static_cast<std::uint32_t>(graph_.tasks.size());
-  std::vector<std::uint32_t>& first = graph_.first_successor;
-  first.assign(std::size_t{count} + 1, 0);
-  graph_.dependences.assign(count, 0);
-  for (std::uint32_t task = 0; task < count; ++task) {
-    visit(task, [&](std::uint32_t before) {
-      ++first[before + 1];
-      ++graph_.dependences[task];
-    });
+  std::vector<std::uint32_t>& first_successor = graph_.first_successor;
+  first_successor.assign(std::size_t{count} + 1, 0);
+  for (const TaskDependence& dependence : dependences) {
+    ++first_successor[dependence.task + 1];
+    graph_.segments_before.push_back(dependence.segments_before);
   }
-  for (std::uint32_t task = 0; task < count; ++task)
-    first[task + 1] += first[task];
-  graph_.successors.resize(first[count]);
-  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-  for (std::uint32_t task = 0; task < count; ++task)
-    visit(task, [&](std::uint32_t before) { graph_.successors[next[before]++] = task; });
-  if ((schedule_.flags & kSynchronousSends) == 0) return;
+  std::partial_sum(first_successor.begin(), first_successor.end(), first_successor.begin());
+  graph_.successors.resize(dependences.size());
+  std::vector<std::uint32_t> next(first_successor.begin(), first_successor.end() - 1);
   for (std::uint32_t task = 0; task < count; ++task) {
-    Task& send = graph_.tasks[task];
-    send.is_synchronous =
-        send.kind == TaskKind::kSend && send.bytes > 0 && first[task + 1] > first[task];
+    for (std::uint32_t k = first[task]; k < first[task + 1]; ++k) {
+      const auto [before, back] = dependences[k];
+      // There are not so many tasks.
+      const std::uint64_t distance = std::uint64_t{back} * count + task - before;
+      graph_.successors[next[before]++] =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(distance, kNone));
+    }
   }
+  const auto sortEach = [&](std::vector<std::uint32_t>& all,
+                            const std::vector<std::uint32_t>& begin) {
+    for (std::uint32_t task = 0; task < count; ++task)
+      std::sort(all.begin() + begin[task], all.begin() + begin[task + 1]);
+  };
+  sortEach(graph_.successors, first_successor);
+  sortEach(graph_.segments_before, first);
+  graph_.first_dependence = std::move(first);
 }
 
 /// Flows through the memory of a rank's node, `traffic` bytes per byte; kNone where memory is no

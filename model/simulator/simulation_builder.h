@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
 #include "ir/node_classes.h"
@@ -42,10 +41,9 @@ class SimulationBuilder {
   /// routes on a graph are too long in all.
   llvm::Error checkMessages() const;
 
-  /// Calls an argument with each task that a task depends on.
-  using Visit = llvm::function_ref<void(std::uint32_t)>;
-  /// Call last: `visit` calls its second argument with each task that the first depends on.
-  void layDependences(llvm::function_ref<void(std::uint32_t, Visit)> visit);
+  /// Call last: task i depends on those of `dependences` from `first[i]` to `first[i + 1]`.
+  void layDependences(std::vector<std::uint32_t> first,
+                      const std::vector<TaskDependence>& dependences);
 
  private:
   void addInjection(Task& task) const;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
@@ -14,6 +15,7 @@
 #include "model/simulator/simulation_builder.h"
 #include "schedules/broken_messages.h"
 #include "schedules/expansion/expand.h"
+#include "schedules/expansion/placement.h"
 #include "schedules/expansion/shares.h"
 
 namespace torc::model {
@@ -21,8 +23,7 @@ namespace {
 
 /// The k-th send of a stream in a direction matches the k-th receive of that stream, at the peer,
 /// from that direction, in each segment.
-void matchClasses(const ScheduleView& schedule, std::uint32_t segments,
-                  SimulationBuilder& builder) {
+void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
   std::map<Shift, std::uint32_t> numbers;
   std::vector<Shift> directions;
   std::vector<std::uint32_t> outgoing, incoming;  // number of each shift's direction
@@ -42,13 +43,11 @@ void matchClasses(const ScheduleView& schedule, std::uint32_t segments,
     const auto first = llvm::find(schedule.peer_loops, schedule.peer_loops[operation.peer]);
     return directions.size() + static_cast<std::size_t>(first - schedule.peer_loops.begin());
   };
-  const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   const auto operationOf = [&](const Task& task) -> const Operation& {
-    return schedule.operations[task.operation % count];
+    return schedule.operations[task.operation];
   };
-  const auto channel = [&](std::uint32_t receiver, const Task& task, std::size_t kind) {
-    const std::uint64_t place = std::uint64_t{receiver} * segments + task.operation / count;
-    return (place * schedule.streams.size() + operationOf(task).stream) * kinds + kind;
+  const auto channel = [&](std::uint64_t receiver, const Task& task, std::size_t kind) {
+    return (receiver * schedule.streams.size() + operationOf(task).stream) * kinds + kind;
   };
 
   struct Receives {
@@ -86,6 +85,131 @@ bool holds(const Ranges& guard, const Coordinates& at, const Topology& topology)
   return true;
 }
 
+/// Where MPI counts per block, every block has as many elements as fit.
+Counts countsOf(const ScheduleView& schedule, std::uint64_t elements) {
+  const CollectiveRow& row = rowOf(schedule.collective);
+  const Topology& topology = schedule.topology;
+  return {elements / row.countedBlocks(topology.ranks(), topology.axis_count), {}, {}};
+}
+
+/// The operations of a segment that are tasks of a node, and what they depend on.
+class NodeProgram {
+ public:
+  /// An operation of this segment or of so many before.
+  struct Earlier {
+    std::uint32_t operation = 0;
+    std::uint32_t segments_before = 0;
+
+    auto operator<=>(const Earlier&) const = default;
+  };
+
+  explicit NodeProgram(const ScheduleView& schedule)
+      : schedule_(schedule),
+        passed_(schedule.operations.size()),
+        number_(schedule.operations.size()),
+        is_needed_(static_cast<unsigned>(schedule.operations.size())),
+        is_task_(is_needed_.size()) {}
+
+  /// The program of a node that executes what `executes` says of an operation. What it does not
+  /// execute passes on what it depends on itself; where that is too much it is a task that does
+  /// nothing.
+  template <typename Executes>
+  void take(Executes executes) {
+    needed_.clear();
+    is_needed_.reset();
+    for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
+      if (!executes(i)) continue;
+      is_needed_.set(i);
+      needed_.push_back(i);
+    }
+    is_task_ = is_needed_;
+    bool waits_for_later = false;  // of segments before, which is passed on
+    for (std::size_t k = 0; k < needed_.size(); ++k) {
+      for (const std::uint32_t dependence :
+           schedule_.dependencesOf(schedule_.operations[needed_[k]])) {
+        const std::uint32_t before = operationOf(dependence);
+        waits_for_later |= before >= needed_[k] && !is_task_[before];
+        if (is_needed_[before]) continue;
+        is_needed_.set(before);
+        needed_.push_back(before);
+        passed_[before].clear();
+      }
+    }
+    std::sort(needed_.begin(), needed_.end());
+    while (passOn() && waits_for_later) {
+    }
+    tasks_.clear();
+    first_.assign(1, 0);
+    dependences_.clear();
+    for (const std::uint32_t i : needed_) {
+      if (!is_task_[i]) continue;
+      collect(i);
+      number_[i] = static_cast<std::uint32_t>(tasks_.size());
+      tasks_.push_back(i);
+      dependences_.insert(dependences_.end(), after_.begin(), after_.end());
+      first_.push_back(dependences_.size());
+    }
+  }
+
+  /// Operations that are tasks, in order.
+  llvm::ArrayRef<std::uint32_t> tasks() const { return tasks_; }
+  /// The place of an operation among them.
+  std::uint32_t taskOf(std::uint32_t operation) const { return number_[operation]; }
+  /// On which the one at a place depends.
+  llvm::ArrayRef<Earlier> dependencesOf(std::size_t place) const {
+    return llvm::ArrayRef(dependences_).slice(first_[place], first_[place + 1] - first_[place]);
+  }
+
+ private:
+  /// Finds out what operations pass on, given what they do. Returns whether that is any more.
+  bool passOn() {
+    bool is_more = false;
+    for (const std::uint32_t i : needed_) {
+      if (is_task_[i]) continue;
+      collect(i);
+      if (after_.size() > kMostPassed) {
+        is_task_.set(i);
+      } else if (llvm::ArrayRef(passed_[i]) != llvm::ArrayRef(after_)) {
+        passed_[i].assign(after_.begin(), after_.end());
+      } else {
+        continue;
+      }
+      is_more = true;
+    }
+    return is_more;
+  }
+
+  /// What an operation depends on, each task once.
+  void collect(std::uint32_t i) {
+    after_.clear();
+    for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[i])) {
+      const std::uint32_t before = operationOf(dependence);
+      const std::uint32_t back = schedule_.segmentsBefore(dependence);
+      if (is_task_[before]) {
+        add(before, back);
+        continue;
+      }
+      for (const Earlier& earlier : passed_[before])
+        add(earlier.operation, earlier.segments_before + back);
+    }
+    if (after_.size() < 2) return;
+    std::sort(after_.begin(), after_.end());
+    after_.erase(llvm::unique(after_), after_.end());
+  }
+
+  void add(std::uint32_t operation, std::uint32_t back) {
+    if (back < schedule_.segments) after_.push_back({operation, back});
+  }
+
+  const ScheduleView& schedule_;
+  std::vector<llvm::SmallVector<Earlier, kMostPassed>> passed_;  // by operation that is no task
+  std::vector<std::uint32_t> number_;                            // by operation that is one
+  llvm::BitVector is_needed_, is_task_;
+  llvm::SmallVector<std::uint32_t> needed_, tasks_;
+  std::vector<std::size_t> first_;  // dependence, by place of a task
+  std::vector<Earlier> dependences_, after_;
+};
+
 /// What one message of ranks is known by at both ends.
 struct MessageKey {
   std::int32_t from, to;
@@ -95,9 +219,9 @@ struct MessageKey {
 
 }  // namespace
 
-std::string SimulationGraph::taskName(std::uint32_t task) const {
-  return "operation " + std::to_string(tasks[task].operation) + " on rank " +
-         std::to_string(ranks[tasks[task].node]);
+std::string SimulationGraph::taskName(std::uint32_t number) const {
+  return "operation " + std::to_string(operationOf(number)) + " on rank " +
+         std::to_string(ranks[tasks[number % tasks.size()].node]);
 }
 
 double executions(const ScheduleView& schedule, const ir::NodeClasses& classes) {
@@ -108,27 +232,23 @@ double executions(const ScheduleView& schedule, const ir::NodeClasses& classes) 
 }
 
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
-                                               double bytes, std::uint32_t segments) {
+                                               double bytes, bool per_rank) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
-  ir::NodeClasses classes(schedule, !looksAlike(schedule.topology, schedule.links));
+  ir::NodeClasses classes(schedule, per_rank || !looksAlike(schedule.topology, schedule.links));
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
-  const double tasks = executions(schedule, classes) * segments;
+  const double tasks = executions(schedule, classes);
   if (llvm::Error error = checkTaskCount(schedule, classes.count(), tasks)) return error;
   SimulationBuilder builder(schedule, machine, classes);
   SimulationGraph& graph = builder.graph();
-  const VectorShares shares(schedule, segments);
-  std::vector<std::uint32_t> first_dependence{0}, dependences;  // by task
-  // By operation of a node and segment: its task, or those that it waits for where the node does
-  // not execute it.
-  std::vector<llvm::SmallVector<std::uint32_t, kMostPassed>> tasks_of(std::size_t{count} *
-                                                                      segments);
+  const VectorShares shares(schedule);
+  std::vector<std::uint32_t> first_dependence{0};
+  std::vector<TaskDependence> dependences;
+  NodeProgram program(schedule);
   std::vector<std::optional<double>> moved(count);  // bytes, by operation that a node executes
   std::vector<Ranges> guards;                       // by box
   for (const Box& box : schedule.boxes)
     guards.push_back(resolve(box, schedule.topology, {}));
   DroppedMessages dropped(schedule);
-  llvm::SmallVector<std::uint32_t, 32> after, needed;
-  llvm::BitVector is_needed(count);  // by operations that a node executes, or executed
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
     const Coordinates at = builder.classes().coordinatesOf(node);
     const bool is_dead = schedule.topology.isDead(at);
@@ -142,58 +262,54 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
       if (executes)
         moved[i] = shares.of(sends(operation.kind) ? operation.a : operation.dst, at) * bytes;
     }
-    is_needed.reset();
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (moved[i]) is_needed.set(i);
-    }
-    needed.assign(is_needed.set_bits_begin(), is_needed.set_bits_end());
-    for (std::size_t k = 0; k < needed.size(); ++k) {
-      for (const std::uint32_t dependence :
-           schedule.dependencesOf(schedule.operations[needed[k]])) {
-        const std::uint32_t before = operationOf(dependence);
-        if (is_needed[before]) continue;
-        is_needed.set(before);
-        needed.push_back(before);
-      }
-    }
-    std::sort(needed.begin(), needed.end());
-    for (std::size_t k = 0; k < needed.size() * segments; ++k) {
-      const std::uint32_t i = needed[k % needed.size()];
-      const auto number = static_cast<std::uint32_t>(k / needed.size() * count + i);
-      after.clear();
-      for (const std::uint32_t dependence : schedule.dependencesOf(schedule.operations[i])) {
-        const std::uint64_t back = std::uint64_t{schedule.segmentsBefore(dependence)} * count;
-        const std::uint32_t before = operationOf(dependence);
-        if (back + i > number) continue;  // of a segment before the first
-        const auto& tasks_before = tasks_of[number - back - i + before];
-        after.append(tasks_before.begin(), tasks_before.end());
-      }
-      if (after.size() > 1) {
-        std::sort(after.begin(), after.end());  // llvm::sort is qsort for numbers
-        after.erase(llvm::unique(after), after.end());
-      }
-      if (!moved[i] && after.size() <= kMostPassed) {
-        tasks_of[number].assign(after.begin(), after.end());
-        continue;
-      }
-      tasks_of[number].assign(1, static_cast<std::uint32_t>(graph.tasks.size()));
+    program.take([&](std::uint32_t i) { return moved[i].has_value(); });
+    const auto first = static_cast<std::uint32_t>(graph.tasks.size());
+    for (const auto& [place, i] : llvm::enumerate(program.tasks())) {
       if (moved[i]) {
         builder.addTask(node, i, *moved[i]);
       } else {
         builder.addPass(node, i);
       }
-      graph.tasks.back().operation = number;
-      dependences.insert(dependences.end(), after.begin(), after.end());
+      for (const auto& [operation, back] : program.dependencesOf(place))
+        dependences.push_back({first + program.taskOf(operation), back});
       first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));
     }
   }
-  matchClasses(schedule, segments, builder);
+  matchClasses(schedule, builder);
   if (llvm::Error error = builder.checkMessages()) return error;
-  builder.layDependences([&](std::uint32_t task, SimulationBuilder::Visit visit) {
-    for (std::uint32_t k = first_dependence[task]; k < first_dependence[task + 1]; ++k)
-      visit(dependences[k]);
-  });
+  builder.layDependences(std::move(first_dependence), dependences);
   return std::move(graph);
+}
+
+bool allHaveElements(const ScheduleView& schedule, double elements) {
+  constexpr double kEnough = 2;  // each of the nested divisions leaves out less than one
+  const VectorShares shares(schedule);
+  return llvm::all_of(schedule.operations, [&](const Operation& operation) {
+    const double share = shares.of(sends(operation.kind) ? operation.a : operation.dst, {});
+    return isSignal(operation.kind) || share * elements >= kEnough * schedule.segments;
+  });
+}
+
+void layElements(const ScheduleView& schedule, std::uint64_t elements, double element_bytes,
+                 std::uint32_t segments, SimulationGraph& graph) {
+  const Counts counts = countsOf(schedule, elements);
+  const RootedSchedule rooted(schedule, 0);
+  graph.bytes.assign(graph.tasks.size() * segments, 0);
+  for (std::uint32_t first = 0, end; first < graph.tasks.size(); first = end) {
+    const std::uint32_t node = graph.tasks[first].node;
+    for (end = first; end < graph.tasks.size() && graph.tasks[end].node == node;)
+      ++end;
+    Placement placement(rooted, graph.ranks[node], counts, /*in_place=*/false);
+    for (std::uint32_t i = first; i < end; ++i) {
+      if (graph.tasks[i].kind == TaskKind::kPass) continue;
+      const Operation& operation = schedule.operations[graph.tasks[i].operation];
+      const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
+      for (std::uint32_t segment = 0; segment < segments; ++segment) {
+        const auto count = static_cast<double>(placement.elementsOf(moved, segment));
+        graph.bytes[graph.segmentStart(segment) + i] = count * element_bytes;
+      }
+    }
+  }
 }
 
 llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const Machine& machine,
@@ -203,13 +319,10 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
   if (llvm::Error error = checkTaskCount(schedule, ranks.count(), 0)) return error;
   SimulationBuilder builder(schedule, machine, ranks);
   SimulationGraph& graph = builder.graph();
-  const CollectiveRow& facts = rowOf(schedule.collective);
-  const Counts counts{
-      elements / facts.countedBlocks(schedule.topology.ranks(), schedule.topology.axis_count),
-      {},
-      {}};
+  const Counts counts = countsOf(schedule, elements);
 
-  std::vector<std::uint32_t> first_dependence{0}, dependences;  // by task
+  std::vector<std::uint32_t> first_dependence{0};
+  std::vector<TaskDependence> dependences;
   std::vector<std::pair<MessageKey, std::uint32_t>> sent, received;
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
     const std::int32_t rank = graph.ranks[node];
@@ -236,7 +349,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
         }
       }
       for (std::uint32_t before : program->dependencesOf(operation))
-        dependences.push_back(first + before);
+        dependences.push_back({.task = first + before});
       first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));
       if (sends(operation.kind)) sent.push_back({{rank, operation.peer, operation.tag}, task});
       if (receives(operation.kind)) {
@@ -253,10 +366,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
     if (next != received.end() && next->first == key) builder.match(task, next->second);
   }
   if (llvm::Error error = builder.checkMessages()) return error;
-  builder.layDependences([&](std::uint32_t task, SimulationBuilder::Visit visit) {
-    for (std::uint32_t k = first_dependence[task]; k < first_dependence[task + 1]; ++k)
-      visit(dependences[k]);
-  });
+  builder.layDependences(std::move(first_dependence), dependences);
   return std::move(graph);
 }
 

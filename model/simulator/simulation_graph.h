@@ -2,10 +2,12 @@
 // dependences, matched messages with their routes, and how long what takes.
 //
 // A task is an operation on a node class, which does the same at the same time as every node that
-// it stands for, or an operation of one rank's flat program.
+// it stands for, or an operation of one rank's flat program. All segments have the same tasks: what
+// is written down is one of them, and how many there are.
 #ifndef TORC_MODEL_SIMULATOR_SIMULATION_GRAPH_H_
 #define TORC_MODEL_SIMULATOR_SIMULATION_GRAPH_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,7 +32,7 @@ enum class TaskKind : std::uint8_t {
 struct Task {
   TaskKind kind = TaskKind::kPass;
   std::uint32_t node = 0;         // class or rank
-  std::uint32_t operation = 0;    // of the schedule, segment by segment
+  std::uint32_t operation = 0;    // of the schedule
   std::uint32_t core = 0;         // among all cores of all nodes
   std::uint32_t partner = kNone;  // messages: the task of the other end
   std::uint32_t route = kNone;    // sends: index of a route
@@ -38,7 +40,6 @@ struct Task {
   double bytes = 0;               // sent, received, reduced or copied; of each message
   double fragment = 0;            // bytes: sends, what is buffered at once
   std::uint32_t messages = 1;     // of a loop over peers: as many at once
-  bool is_synchronous = false;    // a send that is complete when its message is received
   double work_s = 0;              // of a core, were memory no limit; sends: to copy what they send
 };
 
@@ -61,11 +62,23 @@ struct Link {
   std::uint32_t resource = 0;
 };
 
+/// What a task depends on: a task of its own segment, or of so many before; where there are not so
+/// many, nothing.
+struct TaskDependence {
+  std::uint32_t task = 0;
+  std::uint32_t segments_before = 0;
+};
+
 struct SimulationGraph {
-  std::vector<Task> tasks;
-  std::vector<std::uint32_t> first_successor;  // tasks + 1 entries, into successors
-  std::vector<std::uint32_t> successors;       // tasks that depend on a task
-  std::vector<std::uint32_t> dependences;      // how many tasks a task depends on
+  std::vector<Task> tasks;       // of a segment; task i of segment s has number s * size() + i
+  std::uint32_t operations = 0;  // of the schedule
+  std::uint32_t segments = 1;
+  std::vector<std::uint32_t> first_successor;   // tasks + 1 entries, into successors
+  std::vector<std::uint32_t> successors;        // how far behind a task, in numbers; ascending
+  std::vector<std::uint32_t> first_dependence;  // tasks + 1 entries, into segments_before
+  std::vector<std::uint32_t> segments_before;   // of what a task depends on; ascending
+  bool is_synchronous = false;                  // sends, as kSynchronousSends says
+  std::vector<double> bytes;  // by number; empty: those of the task, in all segments
   std::vector<MessageRoute> routes;
   std::vector<Link> links;          // that messages may take
   FairShare network;                // links and memories
@@ -75,19 +88,61 @@ struct SimulationGraph {
   std::uint32_t copies = 1;         // ranks of a node that each of `ranks` stands for
 
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(ranks.size()); }
+  /// Of all segments.
+  std::uint32_t taskCount() const { return segmentStart(segments); }
+  std::uint32_t segmentStart(std::uint32_t segment) const {
+    return segment * static_cast<std::uint32_t>(tasks.size());
+  }
+  /// On how many tasks a task depends.
+  std::uint32_t dependencesOf(std::uint32_t segment, std::uint32_t task) const {
+    const auto begin = segments_before.begin() + first_dependence[task];
+    const auto end = segments_before.begin() + first_dependence[task + 1];
+    if (begin == end || *(end - 1) <= segment) return static_cast<std::uint32_t>(end - begin);
+    return static_cast<std::uint32_t>(std::upper_bound(begin, end, segment) - begin);
+  }
+  /// Calls `visit` with the number of each task that depends on that of a number, `task` in its
+  /// segment.
+  template <typename Visit>
+  void forSuccessors(std::uint32_t number, std::uint32_t task, Visit visit) const {
+    for (std::uint32_t k = first_successor[task]; k < first_successor[task + 1]; ++k) {
+      if (successors[k] >= taskCount() - number) return;
+      visit(number + successors[k]);
+    }
+  }
+  /// Whether any does.
+  bool isAwaited(std::uint32_t number, std::uint32_t task) const {
+    const std::uint32_t first = first_successor[task];
+    return first < first_successor[task + 1] && successors[first] < taskCount() - number;
+  }
+  /// Whether a send is complete only when its message is received.
+  bool isSynchronous(std::uint32_t number, std::uint32_t task) const {
+    return is_synchronous && tasks[task].bytes > 0 && isAwaited(number, task);
+  }
+  /// As ir::unrollSegments() numbers operations.
+  std::uint32_t operationOf(std::uint32_t number) const {
+    const auto count = static_cast<std::uint32_t>(tasks.size());
+    return number / count * operations + tasks[number % count].operation;
+  }
   /// "operation 5 on rank 3".
-  std::string taskName(std::uint32_t task) const;
+  std::string taskName(std::uint32_t number) const;
 };
 
 /// Operations on all classes, or a little more: what is on dead nodes counts too.
 double executions(const ScheduleView& schedule, const ir::NodeClasses& classes);
 
-/// Once per node class and segment; `bytes` are those of so many segments. Operation i of segment s
-/// is number s times those of `schedule` + i, as ir::unrollSegments() writes it. `schedule` has
-/// passed `validate`. Errors: a machine of another shape, a message without its other end, too many
-/// tasks.
+/// Once per node class, or per rank, of one segment, which has `bytes`. `schedule` has passed
+/// `validate`. Errors: a machine of another shape, a message without its other end, too many tasks.
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
-                                               double bytes, std::uint32_t segments);
+                                               double bytes, bool per_rank);
+
+/// Whether all messages of a schedule, as the node at the origin sees them, have elements in every
+/// segment, where the vector has `elements`: a flat program leaves out those that have none.
+bool allHaveElements(const ScheduleView& schedule, double elements);
+
+/// Lets the tasks of `graph`, which has all ranks, move whole elements, in its first `segments`
+/// segments; the vector has `elements` elements, as below.
+void layElements(const ScheduleView& schedule, std::uint64_t elements, double element_bytes,
+                 std::uint32_t segments, SimulationGraph& graph);
 
 /// Every rank's flat program, with messages of whole elements. The vector has `elements` elements;
 /// where MPI counts per block, every block has as many as fit. Errors as above.

@@ -6,8 +6,8 @@
 namespace torc::model {
 
 double Simulation::timeOf(const Point& point) const {
-  const Task& task = graph_.tasks[point.task];
-  const State& state = states_[point.task];
+  const Task& task = taskOf(point.task);
+  const History& state = history_[point.task];
   if (task.kind != TaskKind::kSend) return state.end;
   switch (point.stage) {
     case Stage::kServed:
@@ -24,35 +24,35 @@ double Simulation::timeOf(const Point& point) const {
 
 /// Describes in `step` what ends at `point`, and returns the point at which that could start.
 Simulation::Point Simulation::before(const Point& point, CriticalStep& step) const {
-  const Task& task = graph_.tasks[point.task];
-  const State& state = states_[point.task];
-  step.operation = task.operation;
+  const Task& task = taskOf(point.task);
+  const History& state = history_[point.task];
+  step.operation = graph_.operationOf(point.task);
   step.rank = graph_.ranks[task.node];
   step.end_s = timeOf(point);
   auto causeOf = [&](std::uint32_t index, WaitedFor what) {
-    step.start_s = states_[index].ready;
-    step.waited_for = states_[index].cause == kNone ? WaitedFor::kNothing : what;
-    return Point{states_[index].cause, Stage::kComplete};
+    step.start_s = history_[index].ready;
+    step.waited_for = history_[index].cause == kNone ? WaitedFor::kNothing : what;
+    return Point{history_[index].cause, Stage::kComplete};
   };
   auto afterCore = [&](std::uint32_t index) {
-    step.start_s = states_[index].served;
+    step.start_s = history_[index].served;
     step.waited_for = WaitedFor::kCore;
-    return Point{states_[index].core_before, Stage::kServed};
+    return Point{history_[index].core_before, Stage::kServed};
   };
   const bool message = task.kind == TaskKind::kSend || task.kind == TaskKind::kReceive;
   if (task.kind != TaskKind::kSend && state.core_before != kNone) return afterCore(point.task);
   if (!message) return causeOf(point.task, WaitedFor::kDependence);
 
-  const std::uint32_t send = task.kind == TaskKind::kSend ? point.task : task.partner;
-  const bool eager = isEager(graph_.tasks[send]);
-  if (task.kind == TaskKind::kReceive && eager && state.ready > states_[send].arrival) {
+  const std::uint32_t send = task.kind == TaskKind::kSend ? point.task : partnerOf(point.task);
+  const bool eager = isEager(send);
+  if (task.kind == TaskKind::kReceive && eager && state.ready > history_[send].arrival) {
     return causeOf(point.task, WaitedFor::kDependence);
   }
-  const State& sender = states_[send];
+  const History& sender = history_[send];
   // What is buffered is sent, as far as the sender is concerned, before it has a port, and before
   // its receive is ready.
-  const bool buffered = isBuffered(graph_.tasks[send]) && task.kind == TaskKind::kSend &&
-                        point.stage == Stage::kComplete;
+  const bool buffered =
+      isBuffered(send) && task.kind == TaskKind::kSend && point.stage == Stage::kComplete;
   const bool early = point.stage == Stage::kServed || point.stage == Stage::kPosted;
   if (sender.port_before != kNone && !early && !buffered) {
     const Point port{sender.port_before, Stage::kTransferred};
@@ -60,12 +60,11 @@ Simulation::Point Simulation::before(const Point& point, CriticalStep& step) con
     step.waited_for = WaitedFor::kPort;
     return port;
   }
-  const std::uint32_t receive = graph_.tasks[send].partner;
+  const std::uint32_t receive = partnerOf(send);
   const bool waits_for_receive =
-      isBuffered(graph_.tasks[send])
-          ? !eager && !buffered && !early && states_[receive].ready > sender.end
-          : states_[receive].ready > sender.ready;
-  const bool waits_in_buffer = waits_for_receive && isBuffered(graph_.tasks[send]);
+      isBuffered(send) ? !eager && !buffered && !early && history_[receive].ready > sender.end
+                       : history_[receive].ready > sender.ready;
+  const bool waits_in_buffer = waits_for_receive && isBuffered(send);
   if (sender.interface_before != kNone && point.stage != Stage::kServed && !waits_in_buffer) {
     step.start_s = sender.passing;
     step.waited_for = WaitedFor::kInterface;
@@ -80,7 +79,7 @@ std::vector<CriticalStep> Simulation::criticalPath() const {
   std::vector<CriticalStep> path;
   for (Point point{last_, Stage::kComplete}; point.task != kNone;) {
     CriticalStep step;
-    const bool passes = graph_.tasks[point.task].kind == TaskKind::kPass;
+    const bool passes = taskOf(point.task).kind == TaskKind::kPass;
     point = before(point, step);
     if (!passes) path.push_back(step);
   }

@@ -1,7 +1,10 @@
 #include "model/simulator/simulator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+
+#include <llvm/ADT/STLExtras.h>
 
 #include "ir/make_error.h"
 #include "ir/peer_loops/peer_loops.h"
@@ -18,6 +21,14 @@ namespace {
 // Operations on all nodes that are simulated of a schedule in segments; what more segments take
 // follows from these.
 constexpr double kMostSegmentTasks = 5e4;
+// Operations of all segments that are not worth leaving any out.
+constexpr double kFewTasks = 5e3;
+// Segments, as a multiple of what fills a pipeline of one phase, and at least, that show what more
+// of them take: from then on all that are under way are alike.
+constexpr double kFilledTimes = 4;
+constexpr double kLeastFilled = 24;
+// As many times more where messages are of whole elements, which segments have by turns.
+constexpr double kTimesOfRanks = 2;
 // As many where a pipeline has to be filled first: of classes of nodes, of ranks that may differ,
 // and of as few segments as fill it at all.
 constexpr double kMostFillingTasks = 2.5e5;
@@ -26,72 +37,108 @@ constexpr double kMostTasks = 1e7;
 // What it takes to see that a node does not execute an operation, compared with simulating it.
 constexpr double kSeenOperation = 0.05;
 
-/// Simulates the first `segments` segments of a schedule, which divide `options.bytes` among them.
-/// `segments` is 1 where every rank is simulated, and where loops over peers may be unrolled.
-llvm::Expected<SimulateResult> simulateAtOnce(const ScheduleView& any_root, const Machine& machine,
-                                              const SimulateOptions& options,
-                                              std::uint32_t segments) {
-  const ScheduleView counted = asCounted(any_root);
-  if (counted.topology != any_root.topology) {
-    // No message goes over the links that cut its rings.
-    Machine uncut = machine;
-    std::erase_if(uncut.dead_links, [&](const DeadLink& link) {
-      return std::ranges::find(any_root.topology.deadLinks(), link) !=
-             any_root.topology.deadLinks().end();
-    });
-    return simulateAtOnce(counted, uncut, options, segments);
-  }
-  const RootedSchedule rooted(any_root, 0);
-  // With few ports messages wait for one another, one by one.
-  std::optional<ir::UnrolledSchedule> unrolled;
-  if (!options.per_rank && ir::hasPeerLoops(rooted.view())) {
-    const ir::NodeClasses classes(rooted.view(), false);
-    if (machine.ports > 0 || ir::differAlongPeerLoops(rooted.view(), classes)) {
-      const double tasks = ir::unrolledOperations(rooted.view()) * classes.count();
-      if (llvm::Error error = checkTaskCount(rooted.view(), classes.count(), tasks)) {
-        return error;
-      }
-      unrolled = ir::unrollPeerLoops(rooted.view());
-    }
-  }
-  const ScheduleView schedule = unrolled ? unrolled->schedule.view() : rooted.view();
-  llvm::Expected<SimulationGraph> graph =
-      options.per_rank
-          ? graphOfRanks(schedule, machine,
-                         static_cast<std::uint64_t>(options.bytes / options.element_bytes),
-                         options.element_bytes)
-          : graphOfClasses(schedule, machine, options.bytes, segments);
-  if (!graph) return graph.takeError();
-  Simulation simulation(*graph, machine, options);
-  if (const std::uint64_t pending = simulation.run(); pending > 0) {
-    return makeError("deadlock: " + std::to_string(pending) +
-                     " operations never complete, the first is " +
-                     graph->taskName(simulation.firstPending()));
-  }
-  SimulateResult result = simulation.result();
-  for (SimulatedEvent& event : result.events) {
-    const Operation& operation = schedule.operations[event.operation % schedule.operations.size()];
-    event.kind = operation.kind;
-    event.stream = operation.stream;
-    if (unrolled) event.operation = unrolled->source[event.operation];
-  }
-  for (CriticalStep& step : result.critical_path) {
-    if (unrolled) step.operation = unrolled->source[step.operation];
-  }
-  return result;
+/// The machine without links that cut rings of `schedule`, whose `counted` form they are not of: no
+/// message goes over them.
+Machine uncutMachine(const ScheduleView& schedule, const ScheduleView& counted,
+                     const Machine& machine) {
+  Machine uncut = machine;
+  if (counted.topology == schedule.topology) return uncut;
+  std::erase_if(uncut.dead_links, [&](const DeadLink& link) {
+    return llvm::is_contained(schedule.topology.deadLinks(), link);
+  });
+  return uncut;
 }
 
-/// Simulates the first `segments` segments of a schedule, as long as they are.
-llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
-                                                const Machine& machine,
-                                                const SimulateOptions& options,
-                                                std::uint32_t segments) {
+/// A schedule whose segments are all alike, as many of which as one wants are simulated.
+class SegmentSimulator {
+ public:
+  /// All must outlive this.
+  SegmentSimulator(const ScheduleView& any_root, const Machine& machine,
+                   const SimulateOptions& options)
+      : counted_(asCounted(any_root)),
+        machine_(uncutMachine(any_root, counted_, machine)),
+        options_(options),
+        rooted_(counted_, 0) {}
+
+  /// The first `segments` of them, each as long as it is. 1 where loops over peers may be unrolled.
+  llvm::Expected<SimulateResult> run(std::uint32_t segments) {
+    if (!graph_) {
+      if (llvm::Error error = build()) return error;
+    }
+    const double tasks = static_cast<double>(graph_->tasks.size()) * segments;
+    if (llvm::Error error = checkTaskCount(schedule(), graph_->nodes(), tasks)) return error;
+    if (isOfRanks() && static_cast<double>(graph_->bytes.size()) < tasks)
+      layElements(schedule(), elements(), options_.element_bytes, segments, *graph_);
+    graph_->segments = segments;
+    Simulation simulation(*graph_, machine_, options_);
+    if (const std::uint64_t pending = simulation.run(); pending > 0) {
+      return makeError("deadlock: " + std::to_string(pending) +
+                       " operations never complete, the first is " +
+                       graph_->taskName(simulation.firstPending()));
+    }
+    SimulateResult result = simulation.result();
+    for (SimulatedEvent& event : result.events) {
+      event.segment = event.operation / graph_->operations;
+      event.operation %= graph_->operations;
+      const Operation& operation = schedule().operations[event.operation];
+      event.kind = operation.kind;
+      event.stream = operation.stream;
+      if (unrolled_) event.operation = unrolled_->source[event.operation];
+    }
+    for (CriticalStep& step : result.critical_path) {
+      step.operation %= graph_->operations;
+      if (unrolled_) step.operation = unrolled_->source[step.operation];
+    }
+    return result;
+  }
+
+ private:
+  std::uint64_t elements() const {
+    return static_cast<std::uint64_t>(options_.bytes / options_.element_bytes);
+  }
+  /// Whether its segments are those of all ranks, with whole elements.
+  bool isOfRanks() const { return options_.per_rank && counted_.segments > 1; }
+  ScheduleView schedule() const { return unrolled_ ? unrolled_->schedule.view() : rooted_.view(); }
+
+  llvm::Error build() {
+    // With few ports messages wait for one another, one by one.
+    if (!options_.per_rank && ir::hasPeerLoops(rooted_.view())) {
+      const ir::NodeClasses classes(rooted_.view(), false);
+      if (machine_.ports > 0 || ir::differAlongPeerLoops(rooted_.view(), classes)) {
+        const double tasks = ir::unrolledOperations(rooted_.view()) * classes.count();
+        if (llvm::Error error = checkTaskCount(rooted_.view(), classes.count(), tasks)) {
+          return error;
+        }
+        unrolled_ = ir::unrollPeerLoops(rooted_.view());
+      }
+    }
+    const double bytes = options_.bytes / counted_.segments;
+    llvm::Expected<SimulationGraph> graph =
+        options_.per_rank && !isOfRanks()
+            ? graphOfRanks(schedule(), machine_, elements(), options_.element_bytes)
+            : graphOfClasses(schedule(), machine_, bytes, isOfRanks());
+    if (!graph) return graph.takeError();
+    graph_ = std::move(*graph);
+    return llvm::Error::success();
+  }
+
+  const ScheduleView counted_;
+  const Machine machine_;
+  const SimulateOptions& options_;
+  const RootedSchedule rooted_;
+  std::optional<ir::UnrolledSchedule> unrolled_;
+  std::optional<SimulationGraph> graph_;
+};
+
+/// Simulates the first `segments` segments of a schedule that are written out, as long as they are.
+llvm::Expected<SimulateResult> simulateWrittenOut(const ScheduleView& schedule,
+                                                  const Machine& machine,
+                                                  const SimulateOptions& options,
+                                                  std::uint32_t segments) {
   SimulateOptions some = options;
   some.bytes *= static_cast<double>(segments) / schedule.segments;
-  const bool as_one = options.per_rank || ir::hasPeerLoops(schedule);
   llvm::Expected<SimulateResult> result =
-      as_one ? simulate(ir::unrollSegments(schedule, segments).view(), machine, some)
-             : simulateAtOnce(schedule, machine, some, segments);
+      simulate(ir::unrollSegments(schedule, segments).view(), machine, some);
   if (!result) return result;
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   for (CriticalStep& step : result->critical_path)
@@ -117,28 +164,46 @@ Number continued(Number at_begin, Number at_end, std::uint32_t begin, std::uint3
 llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
                                                    const Machine& machine,
                                                    const SimulateOptions& options) {
-  if (schedule.operations.empty()) return simulateSegments(schedule, machine, options, 1);
+  const bool as_one =
+      ir::hasPeerLoops(schedule) ||
+      (options.per_rank && !allHaveElements(schedule, options.bytes / options.element_bytes));
+  SegmentSimulator simulator(schedule, machine, options);
+  const auto simulateSegments = [&](std::uint32_t segments) {
+    return as_one ? simulateWrittenOut(schedule, machine, options, segments)
+                  : simulator.run(segments);
+  };
+  if (schedule.operations.empty()) return simulateSegments(1);
   const ir::NodeClasses classes(schedule,
                                 options.per_rank || !looksAlike(schedule.topology, schedule.links));
   const double tasks = executions(schedule, classes);
   const double work =
       tasks +
       kSeenOperation * (static_cast<double>(schedule.operations.size()) * classes.count() - tasks);
-  std::uint32_t end = ir::segmentsToSimulate(schedule, kMostSegmentTasks / work);
-  // What is sent in one phase shares links with what is sent in another by segments ahead: before
-  // there are as many as messages follow one another a segment takes less than later ones.
-  if (schedule.operations.back().phase > 0) {
-    llvm::Expected<SimulateResult> one = simulateSegments(schedule, machine, options, 1);
-    if (!one) return one;
-    const double most = options.per_rank ? kMostFillingTasksOfRanks : kMostFillingTasks;
-    const double filled = std::min(2.0 * static_cast<double>(one->steps), most / work);
-    const double least = std::min(2.0 * (schedule.window + 1), kMostTasks / tasks);
-    end = ir::segmentsToSimulate(schedule, std::max(filled, least));
+  if (schedule.segments * work <= kFewTasks) return simulateSegments(schedule.segments);
+  llvm::Expected<SimulateResult> one = simulateSegments(1);
+  if (!one) return one;
+  const auto steps = static_cast<double>(one->steps);
+  const double most = (options.per_rank ? kMostFillingTasksOfRanks : kMostFillingTasks) / work;
+  double fit = kMostSegmentTasks / work;
+  if (options.per_rank && as_one) {
+    fit = kMostTasks / tasks;  // of some there would be no element
+  } else if (schedule.operations.back().phase > 0) {
+    // What is sent in one phase shares links with what is sent in another by segments ahead: before
+    // there are as many as messages follow one another a segment takes less than later ones.
+    fit = std::max(std::min(2 * steps, most), std::min(2.0 * schedule.window, kMostTasks / tasks));
+  } else {
+    const double times = options.per_rank ? kTimesOfRanks : 1;
+    fit = std::min(fit, times * std::max(kFilledTimes * steps, kLeastFilled));
   }
-  llvm::Expected<SimulateResult> result = simulateSegments(schedule, machine, options, end);
+  // A node waits for what it did a window before: both halves are as many windows.
+  const double turn = 2.0 * schedule.window;
+  const double turns = std::ceil(fit / turn) * turn;
+  if (turns <= std::max(fit, most)) fit = turns;
+  const std::uint32_t end = ir::segmentsToSimulate(schedule, fit);
+  llvm::Expected<SimulateResult> result = simulateSegments(end);
   if (!result || end == schedule.segments) return result;
   const std::uint32_t begin = end / 2;
-  llvm::Expected<SimulateResult> half = simulateSegments(schedule, machine, options, begin);
+  llvm::Expected<SimulateResult> half = simulateSegments(begin);
   if (!half) return half;
   const auto grow = [&](auto& value, auto at_begin) {
     value = continued(at_begin, value, begin, end, schedule.segments);
@@ -183,7 +248,7 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
     return result;
   }
   if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options);
-  return simulateAtOnce(any_root, machine, options, 1);
+  return SegmentSimulator(any_root, machine, options).run(1);
 }
 
 }  // namespace torc::model

@@ -233,6 +233,14 @@ std::uint64_t Placement::append(const Region& region, const Ranges& guard,
   return writer.elements();
 }
 
+std::uint64_t Placement::elementsOf(const Region& region, std::uint32_t segment) {
+  segment_ = segment;
+  std::uint64_t elements = 0;
+  for (const Piece& piece : schedule_.piecesOf(region))
+    forEachRun(piece, [&](const Run& run) { elements += elementsOf(run); });
+  return elements;
+}
+
 std::uint64_t Placement::blocksOf(const Region& region) const {
   std::uint64_t blocks = 0;
   for (const Piece& piece : schedule_.piecesOf(region)) {

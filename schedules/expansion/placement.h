@@ -82,6 +82,10 @@ class Placement {
   std::uint64_t append(const Region& region, const Ranges& guard,
                        std::vector<StridedExtent>& extents, std::vector<RunLoop>& loops);
 
+  /// Elements of `region` in a segment, where all ranks have one count; prepare() need not have
+  /// been called, nor may anything else be after it.
+  std::uint64_t elementsOf(const Region& region, std::uint32_t segment);
+
   /// How many blocks of `region` have elements, where all ranks have one count.
   std::uint64_t blocksOf(const Region& region) const;
   /// Appends the elements of every block of `region` that has any, in the order of its runs: the

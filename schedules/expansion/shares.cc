@@ -36,14 +36,13 @@ Extent PartTable::extent(std::uint32_t part, std::uint32_t parts, const Extent& 
   return {first.offset, last.offset + last.length - first.offset};
 }
 
-VectorShares::VectorShares(const ScheduleView& schedule, std::uint32_t segments)
-    : schedule_(schedule) {
+VectorShares::VectorShares(const ScheduleView& schedule) : schedule_(schedule) {
   double sum = 0;
   for (const Color& color : schedule.colors)
     sum += static_cast<double>(color.weight);
   for (const Color& color : schedule.colors) {
     const std::uint32_t parts = color.directions * color.chunks;
-    const double share = static_cast<double>(color.weight) / sum / (parts * segments);
+    const double share = static_cast<double>(color.weight) / sum / parts;
     parts_.insert(parts_.end(), parts, share);
   }
 }

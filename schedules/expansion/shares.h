@@ -62,12 +62,11 @@ class PartTable {
 };
 
 /// What regions hold, as shares of the whole vector (of all blocks, all parts; of pairs and of
-/// neighbours, of those that one node sends), whatever its size; or what they hold in one of so
-/// many segments of it.
+/// neighbours, of those that one node sends), whatever its size.
 class VectorShares {
  public:
   /// `schedule` must outlive this object.
-  explicit VectorShares(const ScheduleView& schedule, std::uint32_t segments = 1);
+  explicit VectorShares(const ScheduleView& schedule);
 
   /// Share of `part`, of all blocks.
   double part(std::uint32_t part) const { return parts_[part]; }
