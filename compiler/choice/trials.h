@@ -41,8 +41,8 @@ struct Trials {
   /// What the best of the candidates takes so far.
   double bestSeconds() const;
   /// Why nothing like the last candidate, whatever its chunks, can be the best: what its busiest
-  /// link carries alone takes longer, where another shape stands in the link of that; empty: it
-  /// can.
+  /// link carries alone takes longer. Empty: it can. Where a smaller shape stood in for trees, the
+  /// link is one of that shape.
   llvm::StringRef tooSlow() const;
   /// Of those that are as good as the fastest, the least in the order of ties.
   Candidate& taken();
