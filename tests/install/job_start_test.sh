@@ -41,7 +41,7 @@ libraries=$work/libraries
 topology=$work/topology.yaml
 machine=generic
 build_options=(--collectives=allreduce --sizes=1:64)
-seconds=20
+seconds=60
 days=30
 torc=$work/bin/torc
 preload=/opt/torc/lib/libtorc_pmpi.so.1
@@ -90,9 +90,10 @@ said() {
 }
 slurm 5 'elsewhere[1-4]' 4
 said "5 starts without a library: *elsewhere1"
-sed -i 's/seconds=20/seconds=1/' conf
-FAKE_BUILD='sleep 9' slurm 6 'node[01-08]' 8
-said "6 starts without a library: 4x2mx1+2 was not built in 1 s"
+sed -i 's/seconds=60/seconds=5/' conf
+FAKE_BUILD='sleep 60' slurm 6 'node[01-08]' 8
+said "6 starts without a library: 4x2mx1+2 was not built in [1-5] s"
+sed -i 's/seconds=5/seconds=60/' conf
 FAKE_BUILD=false slurm 7 'node[01-08]' 8
 said "7 starts without a library: 4x2mx1+2 was not built"
 sed '$d' nodes >uneven
