@@ -1,5 +1,5 @@
-// Programs that were compiled for one collective on one shape, kept: what is chosen from for one
-// size is, mostly, what is chosen from for the next.
+// Programs that were compiled for one collective on one shape, and their graphs, kept: what is
+// chosen from for one size is, mostly, what is chosen from for the next.
 #ifndef TORC_COMPILER_COMPILE_CACHE_H_
 #define TORC_COMPILER_COMPILE_CACHE_H_
 
@@ -12,6 +12,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/compile.h"
+#include "model/simulator/graph_cache.h"
 
 namespace torc::compiler {
 
@@ -25,6 +26,9 @@ class CompileCache {
   /// As `compile`, without verification between passes.
   llvm::Expected<std::shared_ptr<const ir::Program>> get(const Algorithm& algorithm,
                                                          const passes::PassPipeline& pipeline);
+
+  /// Of the programs that are simulated.
+  model::GraphCache& graphs() { return graphs_; }
 
  private:
   struct Entry {
@@ -40,6 +44,7 @@ class CompileCache {
   const CollectiveSpec spec_;
   std::mutex mutex_;  // of the map; an entry, once it is there, stays where it is
   std::map<std::pair<std::string, passes::PassPipeline>, Entry> entries_;
+  model::GraphCache graphs_;
 };
 
 }  // namespace torc::compiler

@@ -173,7 +173,7 @@ llvm::Error CandidateSimulator::simulate(Candidate& candidate) {
   candidate.operations = schedule.operations.size() * schedule.segments;
   candidate.work = workOfRank(schedule.view());
   if (!candidate.per_rank) built_ += schedule.operations.size();
-  return simulateProgram(schedule, machine_, candidate);
+  return simulateProgram(schedule, machine_, programs_.graphs(), candidate);
 }
 
 llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& candidate) {
@@ -183,7 +183,8 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   auto program = programOf(smaller.programs, on_smaller);
   if (!program) return program.takeError();
   built_ += (*program)->schedule.operations.size();
-  if (llvm::Error error = simulateProgram((*program)->schedule, machine, candidate)) {
+  if (llvm::Error error =
+          simulateProgram((*program)->schedule, machine, smaller.programs.graphs(), candidate)) {
     return error;
   }
   candidate.stand_in = topology.shape();
@@ -252,13 +253,14 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
 
 llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule,
                                                 const model::Machine& machine,
+                                                model::GraphCache& graphs,
                                                 Candidate& candidate) const {
   model::SimulateOptions options;
   options.bytes = bytes_;
   options.per_rank = candidate.per_rank;
   options.element_bytes = elementBytesFor(programs_.spec(), bytes_).value_or(options.element_bytes);
   llvm::Expected<model::SimulateResult> result =
-      torc::model::simulate(schedule.view(), machine, options);
+      torc::model::simulate(schedule.view(), machine, options, &graphs);
   if (!result) return result.takeError();
   candidate.predicted_s = result->makespan_s;
   candidate.busy_s = candidate.load_bytes = 0;

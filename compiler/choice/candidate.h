@@ -139,7 +139,7 @@ class CandidateSimulator {
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate);
   llvm::Error simulateOnSmaller(Smaller& smaller, Candidate& candidate);
   llvm::Error simulateProgram(const Schedule& schedule, const model::Machine& machine,
-                              Candidate& candidate) const;
+                              model::GraphCache& graphs, Candidate& candidate) const;
 
   CompileCache& programs_;
   const model::Machine& machine_;

@@ -89,7 +89,7 @@ std::vector<DirectionModel> directionsToTry(const Trials& trials, const Topology
 }
 
 /// Where the schedule is to overlap phases: all at once, in order, in the chunks that are asked
-/// for, and in segments.
+/// for, and in segments. None of that changes what links carry.
 Search searchDependences(const Trials& trials, Candidate candidate, RingSegments& segments) {
   const ChoiceLimits& limits = trials.limits;
   PipelineOptions& options = candidate.options;
@@ -100,6 +100,13 @@ Search searchDependences(const Trials& trials, Candidate candidate, RingSegments
     const bool overlaps = dependences == DependenceKind::kRegion;
     if (limits.segments.value_or(1) == 1) {
       co_yield candidate;
+      if (limits.algorithm == nullptr && !overlaps && !trials.tooSlow().empty()) {
+        const LeftOut others{
+            "overlapping phases, in flight, segments of " + candidate.description(), nullptr,
+            trials.tooSlow().str()};
+        co_yield others;
+        co_return;
+      }
       const std::uint32_t most = !overlaps || limits.in_flight ? 0 : limits.chunks ? 2 : 1;
       for (options.in_flight = 1; options.in_flight <= most; ++options.in_flight)
         co_yield candidate;

@@ -436,7 +436,7 @@ llvm::Expected<ProvedFile> RangeFinder::prove(const Candidate& candidate) {
   unproved.verify_each = false;
   llvm::Expected<ir::Program> rolled = rollLoops(**program, unproved);
   if (!rolled) return rolled.takeError();
-  llvm::Expected<ProvedFile> file = provedFile(rolled->schedule.view());
+  llvm::Expected<ProvedFile> file = provedFile(rolled->schedule.view(), &proved_);
   if (!file) {
     return makeError(candidate.description() + ": " + toString(file.takeError()));
   }

@@ -136,6 +136,7 @@ class RangeFinder {
   WorkQueue& queue_;
   Progress& progress_;
   std::optional<CompileCache> programs_;  // as long as it is needed
+  ProvedSteps proved_;
 
   std::mutex mutex_;  // of what follows
   std::map<std::uint64_t, SizedChoice> choices_;

@@ -31,6 +31,8 @@ struct MachineDimension {
   /// dimension of size 2, where both ways round lead to the same node.
   std::uint32_t width = 0;
 
+  bool operator==(const MachineDimension&) const = default;
+
   std::uint32_t cables() const { return width > 0 ? width : torus && size == 2 ? 2 : 1; }
 };
 
@@ -39,6 +41,8 @@ struct MachinePacket {
   double payload = 0;
   double header = 0;
   double acknowledgement = 0;  // on the same link, in the other direction's place
+
+  bool operator==(const MachinePacket&) const = default;
 
   /// Payload bytes per byte on the wire, in (0, 1].
   double efficiency() const {
@@ -89,6 +93,8 @@ struct Machine {
   /// What each number comes from, by key (`alpha`, `dimensions.bandwidth`): a publication, or
   /// "estimate: ...".
   std::vector<std::pair<std::string, std::string>> sources;
+
+  bool operator==(const Machine&) const = default;
 
   /// Live nodes and dead ones.
   std::uint64_t nodes() const;

@@ -52,6 +52,8 @@ struct PacketParameters {
   double burst = 1;             // packets to a destination before the next one's turn
   double credit_every = 0;      // packets that a node sends on for one credit back; 0: no credits
   double credit_window = 0;     // packets that it holds at most of one node, which waits for credit
+
+  bool operator==(const PacketParameters&) const = default;
 };
 
 /// One parameter: its name in settings, unit, and where its value for Blue Gene/L comes from.

@@ -69,7 +69,8 @@ std::uint32_t ProgramTraffic::classOf(const Task& send) const {
 }
 
 bool ProgramTraffic::isShort(std::uint32_t send, double longest) const {
-  return longest > 0 && graph_.tasks[send].fragment <= longest && !graph_.isSynchronous(send, send);
+  return longest > 0 && graph_.tasks[send].fragment() <= longest &&
+         !graph_.isSynchronous(send, send);
 }
 
 bool ProgramTraffic::next(std::uint32_t node, std::uint32_t packet_class, Outgoing& outgoing) {
@@ -104,10 +105,10 @@ bool ProgramTraffic::nextWork(std::uint32_t node, std::uint32_t& ticks, std::uin
   if (work_[node].first == kNone) return false;
   tag = pop(work_[node]);
   const Task& task = graph_.tasks[tag];
-  double seconds = task.work_s;
+  double seconds = task.workSeconds();
   if (machine_.memory_bandwidth > 0) {
     const double traffic =
-        task.work_s > 0 || task.kind == TaskKind::kReceive ? kReduceTraffic : kCopyTraffic;
+        task.workSeconds() > 0 || task.kind == TaskKind::kReceive ? kReduceTraffic : kCopyTraffic;
     seconds = std::max(seconds, traffic * task.bytes / machine_.memory_bandwidth);
   }
   ticks = network_.ticks(seconds * kNano);
@@ -137,7 +138,7 @@ void ProgramTraffic::received(PacketNetwork& network, std::uint32_t, const Packe
 /// The data of a receive that is ready are there.
 void ProgramTraffic::finishReceive(PacketNetwork& network, std::uint32_t receive) {
   const Task& task = graph_.tasks[receive];
-  if (task.work_s > 0 || task.memory != kNone) {
+  if (task.workSeconds() > 0 || task.memory != kNone) {
     work(network, receive);
   } else {
     complete(network, receive);
@@ -175,7 +176,7 @@ void ProgramTraffic::becomeReady(PacketNetwork& network, std::uint32_t index) {
     case TaskKind::kPass:
       return complete(network, index);
     case TaskKind::kLocal:
-      if (task.work_s > 0 || task.memory != kNone) return work(network, index);
+      if (task.workSeconds() > 0 || task.memory != kNone) return work(network, index);
       return complete(network, index);
     case TaskKind::kSend:
       if (isEager(index) || states_[task.partner].is_ready) startMessage(network, index);

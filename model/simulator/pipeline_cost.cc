@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -314,11 +315,26 @@ double PipelineCost::busySeconds() const {
   return *std::max_element(busy.begin(), busy.end());
 }
 
+double PipelineCost::leastSeconds(std::uint32_t chunks, std::uint32_t in_flight) const {
+  std::array<double, 2 * kMaxAxes> alone{};  // the chains of a link one after another
+  for (const Chain& chain : chains_) {
+    alone[chain.link] +=
+        (chain.messages + chain.hops) * (chain.transfer + chain.reduce + chunks * chain.start_up);
+  }
+  return *std::max_element(alone.begin(), alone.end()) / in_flight;
+}
+
 std::uint32_t PipelineCost::bestChunks(std::uint32_t in_flight, std::uint32_t most) const {
+  constexpr double kAsGood = 1.002;
   std::vector<double> times;  // by the logarithm of the chunks
-  for (std::uint32_t chunks = 1; chunks <= std::max(most, 1u); chunks *= 2)
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t chunks = 1; chunks <= std::max(most, 1u); chunks *= 2) {
+    // Still more chunks take still more start-ups.
+    if (leastSeconds(chunks, in_flight) > least) break;
     times.push_back(seconds(chunks, in_flight));
-  const double limit = 1.002 * *llvm::min_element(times);
+    least = std::min(least, times.back());
+  }
+  const double limit = kAsGood * least;
   return 1u << (llvm::find_if(times, [&](double time) { return time <= limit; }) - times.begin());
 }
 

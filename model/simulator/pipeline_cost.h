@@ -63,6 +63,9 @@ class PipelineCost {
     double start_up = 0;                        // seconds per message, however small
   };
 
+  /// What `chunks` take at least, as what start-ups take of a link is shared by `in_flight` of
+  /// them.
+  double leastSeconds(std::uint32_t chunks, std::uint32_t in_flight) const;
   void addPeerLoop(const ScheduleView& schedule, const Operation& operation, const Machine& machine,
                    double bytes);
 

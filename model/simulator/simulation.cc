@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <functional>
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace torc::model {
 namespace {
 
 /// Times closer than this are the same instant: what they differ by is rounding.
 constexpr double kRounding = 1e-12;
+/// Segments that differ by such a share in what they take take the same.
+constexpr double kEven = 1e-9;
+/// Segments after which, where messages take turns on links, it is the same message's turn.
+constexpr std::uint32_t kTurn = 2;
 
 }  // namespace
 
@@ -19,6 +25,7 @@ Simulation::Simulation(const SimulationGraph& graph, const Machine& machine,
       options_(options),
       states_(graph.taskCount()),
       history_(options.critical_path || options.events ? states_.size() : 0),
+      segments_(graph.segments, {.left = static_cast<std::uint32_t>(graph.tasks.size())}),
       cores_(graph.cores + (machine.message_gap > 0 ? graph.machine_nodes : 0)),
       sending_(machine.ports > 0 ? graph.machine_nodes : 0),
       receiving_(sending_.size()) {}
@@ -155,6 +162,35 @@ SimulateResult Simulation::result() const {
   return result;
 }
 
+bool Simulation::continueTo(std::uint32_t segments, SimulateResult& result) const {
+  if (segments_.size() <= 2 * kTurn) return false;
+  // What is buffered goes ahead, and fills links as none of the first segments do.
+  const double buffered = std::max(machine_.eager, machine_.buffered);
+  const auto mayBeBuffered = [&](const Task& task) {
+    return task.kind == TaskKind::kSend && task.bytes > 0 && task.fragment() <= buffered;
+  };
+  if (llvm::any_of(graph_.tasks, mayBeBuffered)) return false;
+  const Segment &last = segments_.back(), &before = *(segments_.rbegin() + kTurn);
+  const double seconds = last.end - before.end;  // of a turn
+  const std::uint32_t depth = last.depth - before.depth;
+  for (std::size_t i = kTurn; i < segments_.size(); ++i) {
+    const Segment &one = segments_[i], &other = segments_[i - kTurn];
+    if (one.depth - other.depth != depth) return false;
+    if (std::abs(one.end - other.end - seconds) > kEven * seconds) return false;
+  }
+  const double scale = static_cast<double>(segments) / graph_.segments;
+  const double turns = (static_cast<double>(segments) - graph_.segments) / kTurn;
+  result.makespan_s += turns * seconds;
+  result.steps += static_cast<std::uint64_t>(turns * depth);
+  result.messages = result.messages / graph_.segments * segments;
+  for (LinkUse& link : result.links) {
+    link.bytes *= scale;
+    link.busy_s = std::min(scale * link.busy_s, result.makespan_s);
+    link.idle_s = result.makespan_s - link.busy_s;
+  }
+  return true;
+}
+
 /// Kinds and streams are the schedule's, and not known here.
 std::vector<SimulatedEvent> Simulation::events() const {
   std::vector<SimulatedEvent> events;
@@ -236,6 +272,9 @@ void Simulation::finish(std::uint32_t index) {
     note(next, &History::cause, index);
     ready_.push_back(next);
   });
+  Segment& segment = segments_[graph_.segmentOf(index)];
+  segment.depth = std::max(segment.depth, state.depth);
+  if (--segment.left == 0) segment.end = now_;
 }
 
 void Simulation::startMessage(std::uint32_t send) {
@@ -354,8 +393,7 @@ double Simulation::busySeconds(std::uint32_t index) const {
   const Task& task = taskOf(index);
   if (states_[index].at_interface) return machine_.message_gap * task.messages * graph_.copies;
   const double overhead = task.kind == TaskKind::kLocal ? 0 : machine_.overhead * task.messages;
-  if (task.memory != kNone || task.work_s == 0) return overhead;
-  return overhead + task.work_s * (bytesOf(index) / task.bytes);
+  return task.memory != kNone ? overhead : overhead + task.work * bytesOf(index);
 }
 
 void Simulation::wantCore(std::uint32_t index) {

@@ -24,6 +24,9 @@ class Simulation {
   std::uint32_t firstPending() const;
   /// After run(), which returned 0.
   SimulateResult result() const;
+  /// Likewise: continues the result to so many segments, where those of the graph took the same,
+  /// the first ones and the last ones, too. Whether they did.
+  bool continueTo(std::uint32_t segments, SimulateResult& result) const;
 
  private:
   enum class Event : std::uint8_t { kStartedUp, kServed };
@@ -63,6 +66,12 @@ class Simulation {
     std::uint32_t core_before = kNone;       // the task for which its core let it wait
     std::uint32_t interface_before = kNone;  // the send for which the interface let it wait
     std::uint32_t port_before = kNone;       // the send whose port it got after waiting
+  };
+
+  struct Segment {
+    std::uint32_t left = 0;   // tasks that are not complete
+    std::uint32_t depth = 0;  // messages one after another up to its end
+    double end = 0;           // when it was complete
   };
 
   /// A request for a core or for ports. Those of the same instant are served in the order of their
@@ -118,7 +127,7 @@ class Simulation {
     return isShort(send, std::max(machine_.eager, machine_.buffered));
   }
   bool isShort(std::uint32_t send, double longest) const {
-    return longest > 0 && taskOf(send).fragment <= longest &&
+    return longest > 0 && taskOf(send).fragment() <= longest &&
            !graph_.isSynchronous(send, states_[send].task);
   }
   void startMessage(std::uint32_t send);
@@ -151,8 +160,8 @@ class Simulation {
   bool settle();
   Request request(std::uint32_t index) const {
     const Task& task = taskOf(index);
-    return {task.kind != TaskKind::kSend && (task.work_s > 0 || task.memory != kNone), instant_,
-            graph_.operationOf(index), index};
+    return {task.kind != TaskKind::kSend && (task.workSeconds() > 0 || task.memory != kNone),
+            instant_, graph_.operationOf(index), index};
   }
 
   // The critical path, backwards (simulation_path.cc).
@@ -172,6 +181,7 @@ class Simulation {
   const SimulateOptions& options_;
   std::vector<State> states_;     // by number
   std::vector<History> history_;  // likewise; empty: nobody asks
+  std::vector<Segment> segments_;
   std::vector<Core> cores_;
   std::vector<Ports> sending_, receiving_;  // by node; empty: no limit
   std::priority_queue<Timer> timers_;

@@ -88,7 +88,7 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
     case OperationKind::kNotify:
       task.kind = TaskKind::kSend;
       task.route = routeOf(node, operation);
-      task.fragment = fragmentBytes(node, operation, bytes);
+      task.blocks = blocksApart(node, operation);
       break;
     case OperationKind::kRecv:
     case OperationKind::kAwait:
@@ -97,7 +97,7 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
     case OperationKind::kRecvReduce:
     case OperationKind::kReduce:
       task.kind = receives(operation.kind) ? TaskKind::kReceive : TaskKind::kLocal;
-      task.work_s = bytes * machine_.gamma;
+      task.work = machine_.gamma;
       task.memory = memoryGroup(node, kReduceTraffic,
                                 machine_.gamma > 0 ? 1 / machine_.gamma : FairShare::kInfinity);
       break;
@@ -126,7 +126,6 @@ void SimulationBuilder::addMessage(std::uint32_t node, std::uint32_t index, doub
     const Coordinates to = schedule_.topology.coordinatesOf(peer);
     const Shift way = ir::wayOf(schedule_.topology, schedule_.peer_loops[operation.peer],
                                 classes_.coordinatesOf(node), to);
-    task.fragment = bytes;
     task.route = static_cast<std::uint32_t>(graph_.routes.size());
     graph_.routes.push_back(makeRoute(node, classes_.classOf(to), way, routes_.hops(node, way)));
     addInjection(task);
@@ -134,26 +133,24 @@ void SimulationBuilder::addMessage(std::uint32_t node, std::uint32_t index, doub
   graph_.tasks.push_back(task);
 }
 
-/// Bytes of what MPI is given at once of a message: one of its blocks, where these lie apart in
-/// memory and are large enough (cutMessages in runtime/execution/message_fragments.h), else all.
-double SimulationBuilder::fragmentBytes(std::uint32_t node, const Operation& operation,
-                                        double bytes) const {
+/// Blocks of a message that lie apart in memory, where it may be buffered.
+std::uint32_t SimulationBuilder::blocksApart(std::uint32_t node, const Operation& operation) const {
   const CollectiveRow& row = rowOf(schedule_.collective);
   const bool is_whole = row.layout == Layout::kPartMajor || row.isOfNeighbours();
-  if (is_whole || bytes < 2 * kLeastFragmentBytes || operation.hasPeerLoop()) return bytes;
+  const bool may_be_buffered = machine_.eager > 0 || machine_.buffered > 0;
+  if (is_whole || !may_be_buffered || operation.hasPeerLoop()) return 1;
   const Coordinates at = classes_.coordinatesOf(node);
   std::uint64_t blocks = 0;
   for (const Piece& piece : schedule_.piecesOf(operation.a))
     blocks += volume(schedule_.blocksOf(piece.box, at), schedule_.blockAxes());
-  const double fragment = bytes / static_cast<double>(blocks);
-  return fragment < kLeastFragmentBytes ? bytes : fragment;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kNone));
 }
 
-/// The time in which its core copies what a send sends to the node's interface.
+/// What its core takes to copy what a send sends to the node's interface.
 void SimulationBuilder::addInjection(Task& task) const {
   if (task.kind != TaskKind::kSend || machine_.injection == 0) return;
   if (graph_.routes[task.route].first == MessageRoute::kInside) return;
-  task.work_s = task.messages * task.bytes / machine_.injection;
+  task.work = task.messages / machine_.injection;
 }
 
 void SimulationBuilder::addPass(std::uint32_t node, std::uint32_t index) {

@@ -47,7 +47,7 @@ class SimulationBuilder {
 
  private:
   void addInjection(Task& task) const;
-  double fragmentBytes(std::uint32_t node, const Operation& operation, double bytes) const;
+  std::uint32_t blocksApart(std::uint32_t node, const Operation& operation) const;
   std::uint32_t memoryGroup(std::uint32_t node, double traffic, double limit);
   std::uint32_t linkResource(const Routes::Hop& hop);
   std::uint32_t routeOf(std::uint32_t node, const Operation& operation);

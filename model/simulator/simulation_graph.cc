@@ -21,6 +21,9 @@
 namespace torc::model {
 namespace {
 
+/// As many segments as one that is simulated may be behind another.
+constexpr std::uint32_t kMostBefore = 1u << 16;
+
 /// The k-th send of a stream in a direction matches the k-th receive of that stream, at the peer,
 /// from that direction, in each segment.
 void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
@@ -198,10 +201,11 @@ class NodeProgram {
   }
 
   void add(std::uint32_t operation, std::uint32_t back) {
-    if (back < schedule_.segments) after_.push_back({operation, back});
+    if (back < most_before_) after_.push_back({operation, back});
   }
 
   const ScheduleView& schedule_;
+  const std::uint32_t most_before_ = schedule_.segments > 1 ? kMostBefore : 1;
   std::vector<llvm::SmallVector<Earlier, kMostPassed>> passed_;  // by operation that is no task
   std::vector<std::uint32_t> number_;                            // by operation that is one
   llvm::BitVector is_needed_, is_task_;
@@ -232,7 +236,7 @@ double executions(const ScheduleView& schedule, const ir::NodeClasses& classes) 
 }
 
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
-                                               double bytes, bool per_rank) {
+                                               bool per_rank) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
   ir::NodeClasses classes(schedule, per_rank || !looksAlike(schedule.topology, schedule.links));
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
@@ -244,7 +248,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   std::vector<std::uint32_t> first_dependence{0};
   std::vector<TaskDependence> dependences;
   NodeProgram program(schedule);
-  std::vector<std::optional<double>> moved(count);  // bytes, by operation that a node executes
+  std::vector<std::optional<double>> moved(count);  // share, by operation that a node executes
   std::vector<Ranges> guards;                       // by box
   for (const Box& box : schedule.boxes)
     guards.push_back(resolve(box, schedule.topology, {}));
@@ -259,17 +263,17 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
           (operation.guard == kNone || holds(guards[operation.guard], at, schedule.topology)) &&
           !dropped.drops(operation, at);
       moved[i].reset();
-      if (executes)
-        moved[i] = shares.of(sends(operation.kind) ? operation.a : operation.dst, at) * bytes;
+      if (executes) moved[i] = shares.of(sends(operation.kind) ? operation.a : operation.dst, at);
     }
     program.take([&](std::uint32_t i) { return moved[i].has_value(); });
     const auto first = static_cast<std::uint32_t>(graph.tasks.size());
     for (const auto& [place, i] : llvm::enumerate(program.tasks())) {
       if (moved[i]) {
-        builder.addTask(node, i, *moved[i]);
+        builder.addTask(node, i, 0);
       } else {
         builder.addPass(node, i);
       }
+      graph.shares.push_back(moved[i].value_or(0));
       for (const auto& [operation, back] : program.dependencesOf(place))
         dependences.push_back({first + program.taskOf(operation), back});
       first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));

@@ -37,10 +37,17 @@ struct Task {
   std::uint32_t partner = kNone;  // messages: the task of the other end
   std::uint32_t route = kNone;    // sends: index of a route
   std::uint32_t memory = kNone;   // reductions and copies: group of flows; kNone: no limit
-  double bytes = 0;               // sent, received, reduced or copied; of each message
-  double fragment = 0;            // bytes: sends, what is buffered at once
   std::uint32_t messages = 1;     // of a loop over peers: as many at once
-  double work_s = 0;              // of a core, were memory no limit; sends: to copy what they send
+  std::uint32_t blocks = 1;       // sends: that lie apart in memory
+  double bytes = 0;               // sent, received, reduced or copied; of each message
+  double work = 0;  // seconds per byte of a core, were memory no limit; sends: to copy them
+
+  double workSeconds() const { return work * bytes; }
+  /// Bytes of what MPI is given at once of a message: one of its blocks, where these lie apart in
+  /// memory and are large enough (cutMessages in runtime/execution/message_fragments.h), else all.
+  double fragment() const {
+    return bytes < kLeastFragmentBytes * std::max(blocks, 2u) ? bytes : bytes / blocks;
+  }
 };
 
 /// The way of the messages from one node over one shift.
@@ -71,6 +78,7 @@ struct TaskDependence {
 
 struct SimulationGraph {
   std::vector<Task> tasks;       // of a segment; task i of segment s has number s * size() + i
+  std::vector<double> shares;    // by task: of the bytes of a segment; empty: bytes are settled
   std::uint32_t operations = 0;  // of the schedule
   std::uint32_t segments = 1;
   std::vector<std::uint32_t> first_successor;   // tasks + 1 entries, into successors
@@ -92,6 +100,9 @@ struct SimulationGraph {
   std::uint32_t taskCount() const { return segmentStart(segments); }
   std::uint32_t segmentStart(std::uint32_t segment) const {
     return segment * static_cast<std::uint32_t>(tasks.size());
+  }
+  std::uint32_t segmentOf(std::uint32_t number) const {
+    return number / static_cast<std::uint32_t>(tasks.size());
   }
   /// On how many tasks a task depends.
   std::uint32_t dependencesOf(std::uint32_t segment, std::uint32_t task) const {
@@ -123,6 +134,12 @@ struct SimulationGraph {
     const auto count = static_cast<std::uint32_t>(tasks.size());
     return number / count * operations + tasks[number % count].operation;
   }
+  /// Lets segments have so many bytes each.
+  void setBytes(double of_segment) {
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+      tasks[i].bytes = shares[i] * of_segment;
+    bytes.clear();
+  }
   /// "operation 5 on rank 3".
   std::string taskName(std::uint32_t number) const;
 };
@@ -130,10 +147,11 @@ struct SimulationGraph {
 /// Operations on all classes, or a little more: what is on dead nodes counts too.
 double executions(const ScheduleView& schedule, const ir::NodeClasses& classes);
 
-/// Once per node class, or per rank, of one segment, which has `bytes`. `schedule` has passed
-/// `validate`. Errors: a machine of another shape, a message without its other end, too many tasks.
+/// Once per node class, or per rank, of one segment, whatever their number, and whatever its bytes
+/// (setBytes). `schedule` has passed `validate`. Errors: a machine of another shape, a message
+/// without its other end, too many tasks.
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
-                                               double bytes, bool per_rank);
+                                               bool per_rank);
 
 /// Whether all messages of a schedule, as the node at the origin sees them, have elements in every
 /// segment, where the vector has `elements`: a flat program leaves out those that have none.

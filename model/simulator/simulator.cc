@@ -9,6 +9,7 @@
 #include "ir/make_error.h"
 #include "ir/peer_loops/peer_loops.h"
 #include "ir/segments/segments.h"
+#include "model/simulator/graph_cache.h"
 #include "model/simulator/routes.h"
 #include "model/simulator/simulation.h"
 #include "model/simulator/simulation_graph.h"
@@ -27,6 +28,8 @@ constexpr double kFewTasks = 5e3;
 // of them take: from then on all that are under way are alike.
 constexpr double kFilledTimes = 4;
 constexpr double kLeastFilled = 24;
+// As many where all take the same from the first on.
+constexpr double kLeastEven = 12;
 // As many times more where messages are of whole elements, which segments have by turns.
 constexpr double kTimesOfRanks = 2;
 // As many where a pipeline has to be filled first: of classes of nodes, of ranks that may differ,
@@ -54,14 +57,17 @@ class SegmentSimulator {
  public:
   /// All must outlive this.
   SegmentSimulator(const ScheduleView& any_root, const Machine& machine,
-                   const SimulateOptions& options)
-      : counted_(asCounted(any_root)),
+                   const SimulateOptions& options, GraphCache* graphs)
+      : any_root_(any_root),
+        counted_(asCounted(any_root)),
         machine_(uncutMachine(any_root, counted_, machine)),
         options_(options),
+        graphs_(graphs),
         rooted_(counted_, 0) {}
 
-  /// The first `segments` of them, each as long as it is. 1 where loops over peers may be unrolled.
-  llvm::Expected<SimulateResult> run(std::uint32_t segments) {
+  /// The first `segments` of them, each as long as it is; if it `continues` all, where these took
+  /// the same. 1 where loops over peers may be unrolled.
+  llvm::Expected<SimulateResult> run(std::uint32_t segments, bool continues = false) {
     if (!graph_) {
       if (llvm::Error error = build()) return error;
     }
@@ -89,8 +95,13 @@ class SegmentSimulator {
       step.operation %= graph_->operations;
       if (unrolled_) step.operation = unrolled_->source[step.operation];
     }
+    is_continued_ =
+        continues && graph_->bytes.empty() && simulation.continueTo(counted_.segments, result);
     return result;
   }
+
+  /// Whether the last result is that of all segments.
+  bool isContinued() const { return is_continued_; }
 
  private:
   std::uint64_t elements() const {
@@ -112,22 +123,36 @@ class SegmentSimulator {
         unrolled_ = ir::unrollPeerLoops(rooted_.view());
       }
     }
-    const double bytes = options_.bytes / counted_.segments;
-    llvm::Expected<SimulationGraph> graph =
-        options_.per_rank && !isOfRanks()
-            ? graphOfRanks(schedule(), machine_, elements(), options_.element_bytes)
-            : graphOfClasses(schedule(), machine_, bytes, isOfRanks());
-    if (!graph) return graph.takeError();
-    graph_ = std::move(*graph);
+    if (options_.per_rank && !isOfRanks()) {
+      llvm::Expected<SimulationGraph> graph =
+          graphOfRanks(schedule(), machine_, elements(), options_.element_bytes);
+      if (!graph) return graph.takeError();
+      graph_ = std::move(*graph);
+      return llvm::Error::success();
+    }
+    GraphCache* const graphs = unrolled_ ? nullptr : graphs_;
+    if (graphs != nullptr) {
+      if (const auto known = graphs->find(any_root_, machine_, isOfRanks())) graph_ = *known;
+    }
+    if (!graph_) {
+      llvm::Expected<SimulationGraph> graph = graphOfClasses(schedule(), machine_, isOfRanks());
+      if (!graph) return graph.takeError();
+      graph_ = std::move(*graph);
+      if (graphs != nullptr) graphs->add(any_root_, machine_, isOfRanks(), *graph_);
+    }
+    graph_->setBytes(options_.bytes / counted_.segments);
     return llvm::Error::success();
   }
 
+  const ScheduleView any_root_;
   const ScheduleView counted_;
   const Machine machine_;
   const SimulateOptions& options_;
+  GraphCache* const graphs_;
   const RootedSchedule rooted_;
   std::optional<ir::UnrolledSchedule> unrolled_;
   std::optional<SimulationGraph> graph_;
+  bool is_continued_ = false;
 };
 
 /// Simulates the first `segments` segments of a schedule that are written out, as long as they are.
@@ -163,11 +188,12 @@ Number continued(Number at_begin, Number at_end, std::uint32_t begin, std::uint3
 /// simulated, half of them too, and the rest takes as long for each as the other half did.
 llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
                                                    const Machine& machine,
-                                                   const SimulateOptions& options) {
+                                                   const SimulateOptions& options,
+                                                   GraphCache* graphs) {
   const bool as_one =
       ir::hasPeerLoops(schedule) ||
       (options.per_rank && !allHaveElements(schedule, options.bytes / options.element_bytes));
-  SegmentSimulator simulator(schedule, machine, options);
+  SegmentSimulator simulator(schedule, machine, options, graphs);
   const auto simulateSegments = [&](std::uint32_t segments) {
     return as_one ? simulateWrittenOut(schedule, machine, options, segments)
                   : simulator.run(segments);
@@ -183,6 +209,14 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   llvm::Expected<SimulateResult> one = simulateSegments(1);
   if (!one) return one;
   const auto steps = static_cast<double>(one->steps);
+  if (!as_one && !options.per_rank) {
+    // Nor does the window change anything.
+    const double few = std::max({kLeastEven, steps, 2 * std::min<double>(steps, schedule.window)});
+    if (few < schedule.segments && few * work <= kMostSegmentTasks) {
+      auto result = simulator.run(static_cast<std::uint32_t>(few), /*continues=*/true);
+      if (!result || simulator.isContinued()) return result;
+    }
+  }
   const double most = (options.per_rank ? kMostFillingTasksOfRanks : kMostFillingTasks) / work;
   double fit = kMostSegmentTasks / work;
   if (options.per_rank && as_one) {
@@ -236,7 +270,7 @@ std::string_view name(WaitedFor what) {
 }
 
 llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Machine& machine,
-                                        const SimulateOptions& options) {
+                                        const SimulateOptions& options, GraphCache* graphs) {
   if (!any_root.loops.empty()) {
     const UnrolledLoops unrolled = unrollLoops(any_root);
     llvm::Expected<SimulateResult> result = simulate(unrolled.schedule.view(), machine, options);
@@ -247,8 +281,8 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
       event.operation = unrolled.operations[event.operation];
     return result;
   }
-  if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options);
-  return SegmentSimulator(any_root, machine, options).run(1);
+  if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options, graphs);
+  return SegmentSimulator(any_root, machine, options, graphs).run(1);
 }
 
 }  // namespace torc::model

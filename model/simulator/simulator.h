@@ -109,10 +109,14 @@ struct SimulateResult {
   std::vector<SimulatedEvent> events;       // of the segments that were simulated
 };
 
+class GraphCache;
+
 /// Simulates `schedule`, which has passed `validate`, on `machine`, whose shape is the schedule's.
 /// Errors: another shape, a message without its other end, a deadlock, too many operations.
+/// `graphs`: those of other simulations, or none (graph_cache.h).
 llvm::Expected<SimulateResult> simulate(const ScheduleView& schedule, const Machine& machine,
-                                        const SimulateOptions& options);
+                                        const SimulateOptions& options,
+                                        GraphCache* graphs = nullptr);
 
 }  // namespace torc::model
 
