@@ -12,6 +12,9 @@ namespace {
 constexpr double kRounding = 1e-12;
 /// Segments that differ by such a share in what they take take the same.
 constexpr double kEven = 1e-9;
+/// Segments, as a multiple of those that begin before the first is complete, that show what more of
+/// them take.
+constexpr double kBeyondFilling = 1.5;
 /// Segments after which, where messages take turns on links, it is the same message's turn.
 constexpr std::uint32_t kTurn = 2;
 
@@ -173,6 +176,8 @@ bool Simulation::continueTo(std::uint32_t segments, SimulateResult& result) cons
   const Segment &last = segments_.back(), &before = *(segments_.rbegin() + kTurn);
   const double seconds = last.end - before.end;  // of a turn
   const std::uint32_t depth = last.depth - before.depth;
+  const double filling_s = segments_.front().end;
+  if (seconds / kTurn * graph_.segments < kBeyondFilling * filling_s) return false;
   for (std::size_t i = kTurn; i < segments_.size(); ++i) {
     const Segment &one = segments_[i], &other = segments_[i - kTurn];
     if (one.depth - other.depth != depth) return false;

@@ -25,7 +25,8 @@ class Simulation {
   /// After run(), which returned 0.
   SimulateResult result() const;
   /// Likewise: continues the result to so many segments, where those of the graph took the same,
-  /// the first ones and the last ones, too. Whether they did.
+  /// the first ones and the last ones, too, and half as many more as fill the pipeline. Whether
+  /// they did.
   bool continueTo(std::uint32_t segments, SimulateResult& result) const;
 
  private:

@@ -28,7 +28,8 @@ constexpr double kFewTasks = 5e3;
 // of them take: from then on all that are under way are alike.
 constexpr double kFilledTimes = 4;
 constexpr double kLeastFilled = 24;
-// As many where all take the same from the first on.
+// Likewise where all take the same from the first on.
+constexpr double kEvenTimes = 1.5;
 constexpr double kLeastEven = 12;
 // As many times more where messages are of whole elements, which segments have by turns.
 constexpr double kTimesOfRanks = 2;
@@ -211,7 +212,8 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   const auto steps = static_cast<double>(one->steps);
   if (!as_one && !options.per_rank) {
     // Nor does the window change anything.
-    const double few = std::max({kLeastEven, steps, 2 * std::min<double>(steps, schedule.window)});
+    const double few =
+        std::max({kLeastEven, kEvenTimes * steps, 2 * std::min<double>(steps, schedule.window)});
     if (few < schedule.segments && few * work <= kMostSegmentTasks) {
       auto result = simulator.run(static_cast<std::uint32_t>(few), /*continues=*/true);
       if (!result || simulator.isContinued()) return result;
