@@ -2,6 +2,7 @@
 #include "compiler/proved_file.h"
 
 #include <algorithm>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -38,6 +39,37 @@ TEST(ProvedFile, ShowsWhyThereIsNone) {
   EXPECT_NE(message.find("the schedule is not proved, nothing is written\nerror: "),
             std::string::npos)
       << message;
+}
+
+TEST(ProvedFile, OfMoreSegmentsTheStepsAreProvedOnce) {
+  const Algorithm& trees = *cantFail(findAlgorithm("rectangular"));
+  const auto inSegments = [&](std::uint32_t segments) {
+    PipelineOptions options;
+    options.chunks = segments;
+    return cantFail(compile({Collective::kBroadcast, *parseTopology("3x2")}, trees,
+                            pipelineOf(trees, options), passes::PassManagerOptions()))
+        .schedule;
+  };
+  const auto stepsOf = [](Schedule schedule, std::uint32_t segments) {
+    schedule.segments = segments;
+    schedule.name = schedule.producer = "";
+    const std::vector<std::byte> bytes = writeSchedule(schedule.view());
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  const Schedule some = inSegments(20), more = inSegments(30), few = inSegments(3);
+  ASSERT_GT(some.window, 3u);
+  ProvedSteps proved;
+  EXPECT_EQ(cantFail(provedFile(some.view(), &proved)).bytes, writeSchedule(some.view()));
+  EXPECT_TRUE(proved.contains(stepsOf(more, more.window + 1)));
+  EXPECT_FALSE(proved.contains(stepsOf(few, few.segments)));
+  EXPECT_EQ(cantFail(provedFile(more.view(), &proved)).bytes, writeSchedule(more.view()));
+  // Steps that are others are proved, whatever has been.
+  Schedule wrong = more;
+  wrong.operations.back().kind = OperationKind::kCopy;
+  wrong.operations.back().peer = kNone;
+  wrong.operations.back().a = wrong.operations.back().dst;
+  wrong.operations.back().a.buffer = Buffer::kIn;
+  EXPECT_FALSE(llvm::toString(provedFile(wrong.view(), &proved).takeError()).empty());
 }
 
 TEST(ProvedFile, RefusesWhatCannotBeRead) {

@@ -97,5 +97,25 @@ TEST(PipelineCost, TakesTheFewestChunksThatAreAsGood) {
   EXPECT_EQ(PipelineCost(symmetric.view(), cube, 1e9).bestChunks(1), 1u);
 }
 
+// No number is left out that could have been the best.
+TEST(PipelineCost, TakesWhatAllNumbersShow) {
+  for (const char* shape : {"4x4x2", "9x2", "5mx3"}) {
+    const Machine machine = cantFail(partitionOf(cantFail(findMachine("bgp")), shape));
+    const Schedule uncut = bucketOf(Collective::kAllreduce, cantFail(topologyOf(machine)), 0);
+    for (const std::uint32_t in_flight : {1u, 2u, 4u}) {
+      for (double bytes = 64; bytes < 1e9; bytes *= 8) {
+        const PipelineCost cost(uncut.view(), machine, bytes);
+        std::uint32_t best = 1;
+        for (std::uint32_t chunks = 2; chunks <= kMostChunks; chunks *= 2) {
+          if (cost.seconds(chunks, in_flight) < cost.seconds(best, in_flight)) best = chunks;
+        }
+        const std::uint32_t taken = cost.bestChunks(in_flight);
+        EXPECT_LE(taken, best);
+        EXPECT_LE(cost.seconds(taken, in_flight), 1.002 * cost.seconds(best, in_flight));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace torc::model

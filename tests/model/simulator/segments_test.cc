@@ -134,6 +134,52 @@ TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
   }
 }
 
+// A few of those that follow one another in even time stand for all, but only where the first of
+// them is through while later ones begin, and none are buffered ahead.
+TEST(SimulateSegments, InEvenTimeAFewStandForAll) {
+  struct Case {
+    Collective collective;
+    const char* shape;
+    const char* algorithm;
+    std::uint32_t in_flight;
+    double overhead, buffered;
+    bool is_even;
+  };
+  using enum Collective;
+  for (const auto& [collective, shape, algorithm, in_flight, overhead, buffered, is_even] :
+       {Case{kBroadcast, "5x5x5", "rectangular", 1, 0, 0, true},
+        Case{kReduce, "4x4", "rectangular", 2, 0, 0, true},
+        Case{kScan, "4x4", "line-scan", 1, 0, 0, true},
+        Case{kScan, "4x3x2", "line-scan", 2, 0, 0, true},
+        Case{kBroadcast, "40", "rectangular", 1, 1, 0, false},
+        Case{kScan, "4x4", "line-scan", 2, 0, 1e6, false}}) {
+    SCOPED_TRACE(std::string(algorithm) + " on " + shape);
+    compiler::PipelineOptions pipeline;
+    pipeline.chunks = 300;
+    pipeline.in_flight = in_flight > 1 ? in_flight : 0;
+    const Schedule schedule = compiled(collective, shape, pipeline, algorithm);
+    Machine machine = unitMachine(schedule.topology);
+    machine.alpha = 0.5;
+    machine.overhead = overhead;
+    machine.buffered = buffered;
+    SimulateOptions options;
+    options.bytes = 3600;
+    const SimulateResult some = cantFail(simulate(schedule.view(), machine, options));
+    const Schedule unrolled = ir::unrollSegments(schedule.view(), schedule.segments);
+    const SimulateResult all = cantFail(simulate(unrolled.view(), machine, options));
+    EXPECT_EQ(all.operations / some.operations >= 9, is_even) << some.operations;
+    EXPECT_NEAR(some.makespan_s, all.makespan_s, (is_even ? 1e-9 : 0.01) * all.makespan_s);
+    EXPECT_EQ(some.messages, all.messages);
+    if (!is_even) continue;
+    EXPECT_EQ(some.steps, all.steps);
+    ASSERT_EQ(some.links.size(), all.links.size());
+    for (std::size_t i = 0; i < some.links.size(); ++i) {
+      EXPECT_NEAR(some.links[i].bytes, all.links[i].bytes, 1e-6);
+      EXPECT_NEAR(some.links[i].busy_s, all.links[i].busy_s, 0.02 * all.links[i].busy_s);
+    }
+  }
+}
+
 // A window of rings goes on in turns: what is taken as the time of one more segment is that of a
 // whole number of windows.
 TEST(SimulateSegments, OfRingsTheyGoOnInWindows) {
