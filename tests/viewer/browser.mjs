@@ -247,6 +247,35 @@ try {
       "torcView.panels.torus.allNodes.turn += 0.02; torcView.panels.torus.draw()",
     )) < 200,
   );
+  // It is turned by the pointer, with thin lines until that lets go.
+  const [nodesX, nodesY] = await browser.middleOf("canvas[data-panel='2']");
+  const allNodes = (key) => browser.run(`torcView.panels.torus.allNodes.${key}`);
+  const turned = await allNodes("turn");
+  await browser.mouse("mousePressed", nodesX, nodesY);
+  await browser.mouse("mouseMoved", nodesX + 50, nodesY);
+  await browser.settle();
+  assert.ok((await allNodes("turn")) > turned);
+  assert.equal(await allNodes("turns"), true);
+  await browser.mouse("mouseReleased", nodesX + 50, nodesY);
+  await browser.settle();
+  assert.equal(await allNodes("turns"), false);
+  const frames = await browser.run(
+    `new Promise((done) => {
+      const nodes = torcView.panels.torus.allNodes;
+      nodes.turns = true;
+      let count = 0;
+      const begin = performance.now();
+      const next = () => {
+        nodes.turn += 0.02;
+        torcView.panels.torus.draw();
+        const seconds = (performance.now() - begin) / 1000;
+        if (seconds > 2) done(count / seconds);
+        else ++count, requestAnimationFrame(next);
+      };
+      next();
+    })`,
+  );
+  console.log(`8x8x8, while it turns: ${frames.toFixed(0)} frames a second`);
   console.log("pages open");
 } finally {
   await browser.close();

@@ -58,6 +58,10 @@ export class Holdings {
 
   /// The blocks of a part at a time: an array with X fastest, of shares of what is needed.
   sharesAt(part, time) {
+    return this.heldAt(part, time).shares;
+  }
+  /// These, their sum, and the sums of the map that was drawn last.
+  heldAt(part, time) {
     let known = this.known.get(part);
     // Forwards in time it goes on from where it was.
     if (!known || time < known.time) {
@@ -66,23 +70,28 @@ export class Holdings {
         if (this.initial === "whole") shares.fill(1 / this.needed);
         if (this.initial === "own") shares[this.indexOf(this.at)] = 1 / this.needed;
       }
-      known = { shares, next: 0, time };
+      known = { shares, next: 0, time, all: shares.reduce((sum, share) => sum + share, 0) };
       this.known.set(part, known);
     }
     for (; known.next < this.writes.length && this.writes[known.next].time <= time; ++known.next) {
-      if (this.writes[known.next].part === part) this.fill(known.shares, this.writes[known.next]);
+      if (this.writes[known.next].part === part) this.fill(known, this.writes[known.next]);
     }
     known.time = time;
-    return known.shares;
+    return known;
   }
   indexOf(at) {
     return at.reduceRight((index, coordinate, axis) => index * this.sizes[axis] + coordinate, 0);
   }
-  fill(shares, { box, value }) {
-    const share = value / this.needed;
+  fill(held, { box, value }) {
+    const { shares, cells, cellOf } = held;
+    const share = Math.fround(value / this.needed);
     const visit = (axis, index) => {
       if (axis < 0) {
-        shares[index] = Math.max(shares[index], share);
+        const more = share - shares[index];
+        if (more <= 0) return;
+        shares[index] = share;
+        held.all += more;
+        if (cells) cells[cellOf[index]] += more;
         return;
       }
       for (let i = 0; i < box[2 * axis + 1]; ++i)
@@ -93,15 +102,18 @@ export class Holdings {
 
   /// The mean of the blocks along all but two axes, as rows of `down` from the top, of cells of
   /// `across`; on axes that wrap the node is in the middle.
-  mapOf(shares, across, down) {
+  mapOf(held, across, down) {
+    const { shares } = held;
     const [width, height] = [this.sizes[across], down === null ? 1 : this.sizes[down]];
     const key = `${across} ${down}`;
     if (!this.cells.has(key)) this.cells.set(key, this.cellsOf(shares.length, across, down, width, height));
     const cellOf = this.cells.get(key);
-    const cells = new Float32Array(width * height);
-    for (let index = 0; index < shares.length; ++index) cells[cellOf[index]] += shares[index];
-    const each = shares.length / cells.length;
-    return cells.map((sum) => sum / each);
+    if (held.cellOf !== cellOf) {
+      Object.assign(held, { cellOf, cells: new Float64Array(width * height) });
+      for (let index = 0; index < shares.length; ++index) held.cells[cellOf[index]] += shares[index];
+    }
+    const each = shares.length / held.cells.length;
+    return Float32Array.from(held.cells, (sum) => sum / each);
   }
   /// The cell of every block.
   cellsOf(count, across, down, width, height) {
@@ -278,8 +290,12 @@ export class DataPanel {
   imageOf(cells, width, height, color, needed) {
     const [red, green, blue] = color.match(/[\d.]+/g).map(Number);
     const image = new ImageData(width, height);
+    const { data } = image;
     cells.forEach((share, i) => {
-      if (share > 0) image.data.set([red, green, blue, 255 * shadeOf(share, needed)], 4 * i);
+      data[4 * i] = red;
+      data[4 * i + 1] = green;
+      data[4 * i + 2] = blue;
+      if (share > 0) data[4 * i + 3] = 255 * shadeOf(share, needed);
     });
     this.pixels ??= element("canvas");
     Object.assign(this.pixels, { width, height });
@@ -317,12 +333,12 @@ export class DataPanel {
     holdings.parts.forEach((part, number) => {
       const left = (number % columns) * (side + kGap),
         top = Math.floor(number / columns) * rowHeight + kTitle;
-      const shares = holdings.sharesAt(part, state.time);
-      const cells = holdings.mapOf(shares, across, down);
+      const held = holdings.heldAt(part, state.time);
+      const cells = holdings.mapOf(held, across, down);
       const [width, height] = [holdings.sizes[across], down === null ? 1 : holdings.sizes[down]];
       const [w, h] = [side / width, (side * aspect) / height];
       this.places.push({ part, left, top, w, h });
-      const all = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+      const all = held.all / held.shares.length;
       const [color, direction] = schedule.data.parts[part];
       context.textAlign = "left";
       context.fillStyle = palette.muted;

@@ -132,10 +132,15 @@ export class TorusPanel {
     this.canvas.addEventListener("pointermove", (event) => {
       if (!drag || !this.app.state.nodes) return;
       const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
-      if (Math.hypot(dx, dy) > 3) drag.moved = true;
+      if (Math.hypot(dx, dy) > 3) drag.moved = this.allNodes.turns = true;
       this.allNodes.turn += dx * 0.008;
       this.allNodes.tilt = Math.max(-1.5, Math.min(1.5, this.allNodes.tilt + dy * 0.008));
       Object.assign(drag, { x: event.clientX, y: event.clientY });
+      this.app.redraw("torus");
+    });
+    this.canvas.addEventListener("lostpointercapture", () => {
+      if (!this.allNodes.turns) return;
+      this.allNodes.turns = false;
       this.app.redraw("torus");
     });
     this.canvas.addEventListener("pointerup", (event) => {
