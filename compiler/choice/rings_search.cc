@@ -100,7 +100,8 @@ Search searchDependences(const Trials& trials, Candidate candidate, RingSegments
     const bool overlaps = dependences == DependenceKind::kRegion;
     if (limits.segments.value_or(1) == 1) {
       co_yield candidate;
-      if (limits.algorithm == nullptr && !overlaps && !trials.tooSlow().empty()) {
+      if (limits.algorithm == nullptr && !limits.dependences && !overlaps &&
+          !trials.tooSlow().empty()) {
         const LeftOut others{
             "overlapping phases, in flight, segments of " + candidate.description(), nullptr,
             trials.tooSlow().str()};

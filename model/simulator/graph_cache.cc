@@ -5,7 +5,7 @@
 namespace torc::model {
 namespace {
 
-// Tasks of all graphs that are kept: some 50 MB.
+// Tasks of all graphs that are kept: some 50 MB, with what depends on them and their routes.
 constexpr std::size_t kMostKept = 250'000;
 
 /// Whether nothing but their names and how many segments they have tells schedules apart.

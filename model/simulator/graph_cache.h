@@ -17,8 +17,8 @@ namespace torc::model {
 /// Threads may share it. The schedules that are simulated with it must outlive it.
 class GraphCache {
  public:
-  /// The graph of the same steps on the same machine, by classes or by ranks, in as many segments
-  /// as it was; null: there is none.
+  /// The graph of the same steps on the same machine, by classes or by ranks; null: there is none.
+  /// Its segments and their bytes are those of another simulation.
   std::shared_ptr<const SimulationGraph> find(const ScheduleView& schedule, const Machine& machine,
                                               bool per_rank);
   /// Keeps a graph of graphOfClasses(); what has not been used for long makes room for it.

@@ -63,8 +63,7 @@ class PipelineCost {
     double start_up = 0;                        // seconds per message, however small
   };
 
-  /// What `chunks` take at least, as what start-ups take of a link is shared by `in_flight` of
-  /// them.
+  /// A bound: all chains of a link, as long as each takes alone, `in_flight` at a time.
   double leastSeconds(std::uint32_t chunks, std::uint32_t in_flight) const;
   void addPeerLoop(const ScheduleView& schedule, const Operation& operation, const Machine& machine,
                    double bytes);

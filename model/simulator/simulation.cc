@@ -165,24 +165,29 @@ SimulateResult Simulation::result() const {
   return result;
 }
 
-bool Simulation::continueTo(std::uint32_t segments, SimulateResult& result) const {
+bool Simulation::continueTo(std::uint32_t segments, const Fewer& fewer,
+                            SimulateResult& result) const {
   if (segments_.size() <= 2 * kTurn) return false;
   // What is buffered goes ahead, and fills links as none of the first segments do.
   const double buffered = std::max(machine_.eager, machine_.buffered);
   const auto mayBeBuffered = [&](const Task& task) {
-    return task.kind == TaskKind::kSend && task.bytes > 0 && task.fragment() <= buffered;
+    return task.kind == TaskKind::kSend && task.fragment() <= buffered;
   };
-  if (llvm::any_of(graph_.tasks, mayBeBuffered)) return false;
+  if (buffered > 0 && llvm::any_of(graph_.tasks, mayBeBuffered)) return false;
   const Segment &last = segments_.back(), &before = *(segments_.rbegin() + kTurn);
   const double seconds = last.end - before.end;  // of a turn
   const std::uint32_t depth = last.depth - before.depth;
+  const auto isTurn = [&](double taken) { return std::abs(taken - seconds) <= kEven * seconds; };
   const double filling_s = segments_.front().end;
-  if (seconds / kTurn * graph_.segments < kBeyondFilling * filling_s) return false;
+  if (last.depth < before.depth || seconds / kTurn * graph_.segments < kBeyondFilling * filling_s) {
+    return false;
+  }
   for (std::size_t i = kTurn; i < segments_.size(); ++i) {
     const Segment &one = segments_[i], &other = segments_[i - kTurn];
-    if (one.depth - other.depth != depth) return false;
-    if (std::abs(one.end - other.end - seconds) > kEven * seconds) return false;
+    if (one.depth - other.depth != depth || !isTurn(one.end - other.end)) return false;
   }
+  // Where the beginnings of all go first they share with the ends of the first.
+  if (!isTurn((end_ - fewer.makespan_s) / (graph_.segments - fewer.segments) * kTurn)) return false;
   const double scale = static_cast<double>(segments) / graph_.segments;
   const double turns = (static_cast<double>(segments) - graph_.segments) / kTurn;
   result.makespan_s += turns * seconds;

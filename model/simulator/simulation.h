@@ -24,10 +24,16 @@ class Simulation {
   std::uint32_t firstPending() const;
   /// After run(), which returned 0.
   SimulateResult result() const;
-  /// Likewise: continues the result to so many segments, where those of the graph took the same,
-  /// the first ones and the last ones, too, and half as many more as fill the pipeline. Whether
-  /// they did.
-  bool continueTo(std::uint32_t segments, SimulateResult& result) const;
+  /// How long fewer segments of the graph take.
+  struct Fewer {
+    std::uint32_t segments = 0;
+    double makespan_s = 0;
+  };
+  /// Likewise: continues the result to so many segments, if those of the graph end in even time,
+  /// from the first to the last, are half as many again as fill the pipeline, and take as much
+  /// longer than fewer as that says. Returns whether they do. The numbers of segments differ by
+  /// even ones.
+  bool continueTo(std::uint32_t segments, const Fewer& fewer, SimulateResult& result) const;
 
  private:
   enum class Event : std::uint8_t { kStartedUp, kServed };

@@ -21,7 +21,7 @@
 namespace torc::model {
 namespace {
 
-/// As many segments as one that is simulated may be behind another.
+/// As many segments as one may be behind another on which it waits, whatever their number.
 constexpr std::uint32_t kMostBefore = 1u << 16;
 
 /// The k-th send of a stream in a direction matches the k-th receive of that stream, at the peer,

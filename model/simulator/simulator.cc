@@ -28,9 +28,8 @@ constexpr double kFewTasks = 5e3;
 // of them take: from then on all that are under way are alike.
 constexpr double kFilledTimes = 4;
 constexpr double kLeastFilled = 24;
-// Likewise where all take the same from the first on.
+// The multiple where all take the same from the first on.
 constexpr double kEvenTimes = 1.5;
-constexpr double kLeastEven = 12;
 // As many times more where messages are of whole elements, which segments have by turns.
 constexpr double kTimesOfRanks = 2;
 // As many where a pipeline has to be filled first: of classes of nodes, of ranks that may differ,
@@ -66,9 +65,10 @@ class SegmentSimulator {
         graphs_(graphs),
         rooted_(counted_, 0) {}
 
-  /// The first `segments` of them, each as long as it is; if it `continues` all, where these took
-  /// the same. 1 where loops over peers may be unrolled.
-  llvm::Expected<SimulateResult> run(std::uint32_t segments, bool continues = false) {
+  /// The first `segments` of them, each as long as it is; all of them, where it can be continued
+  /// from these and `fewer`. 1 where loops over peers may be unrolled.
+  llvm::Expected<SimulateResult> run(std::uint32_t segments,
+                                     const Simulation::Fewer* fewer = nullptr) {
     if (!graph_) {
       if (llvm::Error error = build()) return error;
     }
@@ -96,8 +96,8 @@ class SegmentSimulator {
       step.operation %= graph_->operations;
       if (unrolled_) step.operation = unrolled_->source[step.operation];
     }
-    is_continued_ =
-        continues && graph_->bytes.empty() && simulation.continueTo(counted_.segments, result);
+    is_continued_ = fewer != nullptr && graph_->bytes.empty() &&
+                    simulation.continueTo(counted_.segments, *fewer, result);
     return result;
   }
 
@@ -211,11 +211,16 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   if (!one) return one;
   const auto steps = static_cast<double>(one->steps);
   if (!as_one && !options.per_rank) {
-    // Nor does the window change anything.
-    const double few =
-        std::max({kLeastEven, kEvenTimes * steps, 2 * std::min<double>(steps, schedule.window)});
-    if (few < schedule.segments && few * work <= kMostSegmentTasks) {
-      auto result = simulator.run(static_cast<std::uint32_t>(few), /*continues=*/true);
+    const double wanted =
+        std::max({kLeastFilled, kEvenTimes * steps, 2 * std::min<double>(steps, schedule.window)});
+    if (wanted + 1 < schedule.segments && wanted * work <= kMostSegmentTasks) {
+      auto few = static_cast<std::uint32_t>(wanted);
+      few += (schedule.segments - few) % 2;
+      Simulation::Fewer fewer = {.segments = few - few / 4 * 2};
+      llvm::Expected<SimulateResult> half = simulator.run(fewer.segments);
+      if (!half) return half;
+      fewer.makespan_s = half->makespan_s;
+      llvm::Expected<SimulateResult> result = simulator.run(few, &fewer);
       if (!result || simulator.isContinued()) return result;
     }
   }

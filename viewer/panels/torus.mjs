@@ -139,6 +139,7 @@ export class TorusPanel {
       this.app.redraw("torus");
     });
     this.canvas.addEventListener("lostpointercapture", () => {
+      drag = null;
       if (!this.allNodes.turns) return;
       this.allNodes.turns = false;
       this.app.redraw("torus");

@@ -164,7 +164,7 @@ TEST(SimulateSegments, InEvenTimeAFewStandForAll) {
     const SimulateResult some = cantFail(simulate(schedule.view(), machine, options));
     const Schedule unrolled = ir::unrollSegments(schedule.view(), schedule.segments);
     const SimulateResult all = cantFail(simulate(unrolled.view(), machine, options));
-    EXPECT_EQ(all.operations / some.operations >= 9, is_even) << some.operations;
+    EXPECT_EQ(all.operations / some.operations >= 7, is_even) << some.operations;
     EXPECT_NEAR(some.makespan_s, all.makespan_s, (is_even ? 1e-9 : 0.01) * all.makespan_s);
     EXPECT_EQ(some.messages, all.messages);
     if (!is_even) continue;
@@ -177,23 +177,39 @@ TEST(SimulateSegments, InEvenTimeAFewStandForAll) {
   }
 }
 
-// On a long ring the first segments follow in even time until there are as many as fill it; what is
-// buffered goes ahead until no more is posted.
+// On a long ring the first segments follow in even time until there are as many as fill it. Where
+// rings have no window but for one message on a link, the beginnings of all segments come first. On
+// a line the window makes itself felt late. What is buffered goes ahead until no more is posted.
 TEST(SimulateSegments, EvenTimeAtFirstIsNotEnough) {
-  for (const auto& [name, shape, segments, in_flight, synchronous, close] :
-       {std::tuple{"bgp", "64", 342, 0, false, 1e-4}, {"smpi", "3x3x3", 373, 2, true, 0.03}}) {
-    const Machine machine = cantFail(partitionOf(cantFail(findMachine(name)), shape));
+  using enum Collective;
+  struct Case {
+    const char* machine;
+    Collective collective;
+    const char* shape;
+    const char* algorithm;
+    std::uint32_t segments, in_flight;
+    double bytes;
+    bool synchronous;
+    double close;
+  };
+  for (const Case& one :
+       {Case{"bgp", kBroadcast, "64", "rectangular", 342, 0, 1 << 20, false, 1e-4},
+        Case{"bgl", kAllgather, "8x8", "bucket", 100, 1, 64 << 20, false, 1e-3},
+        Case{"bgp", kScan, "8", "line-scan", 300, 0, 64 << 20, false, 1e-4},
+        Case{"smpi", kBroadcast, "3x3x3", "rectangular", 373, 2, 1 << 20, true, 0.03}}) {
+    SCOPED_TRACE(std::string(one.machine) + " " + one.shape);
+    const Machine machine = cantFail(partitionOf(cantFail(findMachine(one.machine)), one.shape));
     compiler::PipelineOptions pipeline;
-    pipeline.chunks = static_cast<std::uint32_t>(segments);
-    pipeline.in_flight = static_cast<std::uint32_t>(in_flight);
-    pipeline.synchronous_sends = synchronous;
-    const Schedule schedule = compiled(Collective::kBroadcast, shape, pipeline, "rectangular");
+    (one.collective == kAllgather ? pipeline.segments : pipeline.chunks) = one.segments;
+    pipeline.in_flight = one.in_flight;
+    pipeline.synchronous_sends = one.synchronous;
+    const Schedule schedule = compiled(one.collective, one.shape, pipeline, one.algorithm);
     SimulateOptions options;
-    options.bytes = 1 << 20;
+    options.bytes = one.bytes;
     const SimulateResult some = cantFail(simulate(schedule.view(), machine, options));
     const Schedule unrolled = ir::unrollSegments(schedule.view(), schedule.segments);
     const SimulateResult all = cantFail(simulate(unrolled.view(), machine, options));
-    EXPECT_NEAR(some.makespan_s, all.makespan_s, close * all.makespan_s) << name;
+    EXPECT_NEAR(some.makespan_s, all.makespan_s, one.close * all.makespan_s);
   }
 }
 
