@@ -3,8 +3,8 @@
 # libtorc_pmpi.so preloaded, whose results must be the same:
 #   tools/random_programs.sh RANKS SEED FIRST PROGRAMS [OPTION OF random_programs]...
 # RANKS is 2, 4 or 6; programs FIRST .. FIRST + PROGRAMS - 1 of SEED. TEST_MPI=openmpi: on Open MPI.
-# LIBRARY: the name of another schedule library of tests/runtime/pmpi/programs, or - for none. Settings
-# of torc are passed on; TORC_DEDICATED==N takes N ranks more. Goes on after a failure; the last line is `N programs, N differ or fail`.
+# LIBRARY: the name of another schedule library of tests/runtime/pmpi/programs, or - for none. HANDLER=1:
+# programs that have an error handler in their code. Settings of torc are passed on; TORC_DEDICATED==N takes N ranks more. Goes on after a failure; the last line is `N programs, N differ or fail`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ declare -A shapes=([2]=2 [4]=2x2 [6]=2x3)
 library=${LIBRARY:-library_${shapes[$ranks]}}
 unset LIBRARY
 preload=runtime/libtorc_pmpi.so
-program=tests/runtime/pmpi/programs/random_programs
+program=tests/runtime/pmpi/programs/random_programs${HANDLER:+_handler}
 options=("$@")
 if [[ ${TEST_MPI:-mpich} == openmpi ]]; then
   preload=runtime/openmpi/libtorc_pmpi.so

@@ -50,6 +50,8 @@ struct torc_schedule {
   // Zero-terminated copies for the C API.
   std::string name, producer, shape;
   int collectives = 0;
+  // The longest vector, in bytes, for which all ranks of the geometry had the memory.
+  std::uint64_t bytes_had = 0;
 
  private:
   torc::ScheduleView view_;

@@ -37,6 +37,13 @@ Status HandleSpace::makePersistent(MPI_Request* request, int* tag) {
   return mpiStatus(PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, *tag, self_, request), "MPI_Recv_init");
 }
 
+// Not by a persistent receive: MPICH 4.0.2 leaves MPI_PROC_NULL in a request's memory, by which
+// MPI_Start then takes a persistent collective for one that there is nothing to do for.
+bool HandleSpace::isCommitted(MPI_Datatype type) {
+  if (self_ == MPI_COMM_NULL && !open().ok()) return false;
+  return PMPI_Recv(nullptr, 0, type, MPI_PROC_NULL, 0, self_, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+}
+
 Status HandleSpace::complete(int tag, bool failed) {
   const char mark = 1;
   const int code = PMPI_Send(&mark, failed ? 1 : 0, MPI_BYTE, 0, tag, self_);

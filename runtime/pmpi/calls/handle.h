@@ -34,6 +34,10 @@ class HandleSpace {
   /// Completes the active handle with `tag`; the program's wait returns an error when `failed`.
   Status complete(int tag, bool failed);
 
+  /// Whether MPI takes `type` for communication. Of any that it does not, no error handler of the
+  /// program's is told.
+  bool isCommitted(MPI_Datatype type);
+
   /// The tag of a persistent handle is free again.
   void release(int tag) { persistent_.erase(tag); }
 

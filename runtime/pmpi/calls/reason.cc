@@ -41,6 +41,8 @@ const char* text(Reason reason) {
       return "not worth to tell all ranks the counts that its root has";
     case Reason::kScratch:
       return "its schedule takes more memory than TORC_SCRATCH";
+    case Reason::kNoMemory:
+      return "a rank has not the memory that its schedule takes";
     case Reason::kWhole:
       return "an operation of the program on whole vectors: TORC_USER_OPERATIONS=parts serves it";
     case Reason::kOwnBlock:

@@ -18,6 +18,7 @@ enum class Reason : std::uint8_t {
   kTried,           // MPI's own is tried in its turn (TORC_TUNE)
   kUntold,          // not worth to tell all ranks the counts that the root alone has
   kScratch,         // its schedule takes more than TORC_SCRATCH
+  kNoMemory,        // a rank has not the memory that its schedule takes
   kWhole,           // an operation of the program's on whole vectors, which schedules cut
   kOwnBlock,        // the caller's block is not as long as the others expect: an error on all ranks
   // What no library can hold: an error under TORC_STRICT=2.

@@ -14,11 +14,13 @@ std::uint32_t TagVote::tagCount(int ranks) {
   return static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(ranks) - 1));
 }
 
-TagVote::TagVote(torc_geometry& geometry, const TagRange& tags, std::uint64_t signature)
+TagVote::TagVote(torc_geometry& geometry, const TagRange& tags, std::uint64_t signature,
+                 bool has_memory)
     : geometry_(geometry),
       tags_(tags),
-      ballots_(new Ballots{.mine = {geometry.takenTags(), signature, ~signature}, .arriving = {}}) {
-}
+      ballots_(
+          new Ballots{.mine = {geometry.takenTags(), signature, ~signature, has_memory ? 0u : 1u},
+                      .arriving = {}}) {}
 
 TagVote::~TagVote() {
   bool is_mpis = false;
@@ -34,7 +36,8 @@ TagVote::~TagVote() {
 StatusOr<bool> TagVote::advance() {
   const bool is_waiting = requests_[0] != MPI_REQUEST_NULL || requests_[1] != MPI_REQUEST_NULL;
   if (!is_waiting && step_ < tags_.count) {
-    if (const int code = exchange(); code != MPI_SUCCESS) return mpiStatus(code, "a vote on tags");
+    if (const int code = exchange(); code != MPI_SUCCESS)
+      return mpiStatus(code, "a vote on tags and memory");
   }
   while (step_ < tags_.count) {
     int done = 0;
@@ -44,7 +47,7 @@ StatusOr<bool> TagVote::advance() {
       merge();
       if (++step_ < tags_.count) code = exchange();
     }
-    if (code != MPI_SUCCESS) return mpiStatus(code, "a vote on tags");
+    if (code != MPI_SUCCESS) return mpiStatus(code, "a vote on tags and memory");
   }
   return true;
 }
@@ -67,6 +70,7 @@ void TagVote::merge() {
     mine.taken[i] |= arrived.taken[i];
   mine.signature |= arrived.signature;
   mine.complement |= arrived.complement;
+  mine.without_memory |= arrived.without_memory;
 }
 
 }  // namespace torc::runtime::pmpi

@@ -1,6 +1,6 @@
-// Tag vote: before a persistent call its ranks put together which message tags are taken on any of
-// them, and whether their calls are the same. By messages with tags of the call's own: a collective
-// of MPI would match whatever ranks with another call make.
+// Tag vote: before a persistent or long call its ranks put together which message tags are taken on
+// any of them, whether their calls are the same, and whether all have the memory. By messages with
+// tags of the call's own: a collective of MPI would match whatever ranks with another call make.
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_TAG_VOTE_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATOR_TAG_VOTE_H_
 
@@ -22,7 +22,7 @@ class TagVote {
   static std::uint32_t tagCount(int ranks);
 
   /// On the geometry's communicator, with `tags`. `signature`: of the call. Throws std::bad_alloc.
-  TagVote(torc_geometry& geometry, const TagRange& tags, std::uint64_t signature);
+  TagVote(torc_geometry& geometry, const TagRange& tags, std::uint64_t signature, bool has_memory);
   TagVote(const TagVote&) = delete;
   TagVote& operator=(const TagVote&) = delete;
   /// What MPI may still read or write stays.
@@ -33,6 +33,7 @@ class TagVote {
 
   /// Once it is over: on any rank.
   const TagMap& taken() const { return ballots_->mine.taken; }
+  bool haveMemory() const { return ballots_->mine.without_memory == 0; }
   bool isSameEverywhere() const {
     // A bit that is set on one rank and not on another is set in both.
     return (ballots_->mine.signature & ballots_->mine.complement) == 0;
@@ -41,7 +42,7 @@ class TagVote {
  private:
   struct Ballot {
     TagMap taken;
-    std::uint64_t signature, complement;
+    std::uint64_t signature, complement, without_memory;
   };
   struct Ballots {
     Ballot mine, arriving;

@@ -20,6 +20,13 @@
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
+namespace {
+
+/// Of a vector. For a longer one, and each that is longer than all before it, the ranks agree that
+/// all have the memory: that is little beside its time.
+constexpr std::uint64_t kMostBytesWithoutVote = std::uint64_t{1} << 20;
+
+}  // namespace
 
 int errorClass(const Status& status) {
   switch (status.code()) {
@@ -245,17 +252,28 @@ bool Operation::proceedWith(torc_schedule& schedule) {
     leaveToMpi(Reason::kScratch);  // likewise
     return true;
   }
-  if (call_.form == Form::kPersistent) return agree(schedule);
-  if (!state_.geometry().one_shot_tags.hasRoom(schedule.tag_count)) {  // on all ranks alike
+  const bool votes = needsVote(schedule);
+  const std::uint32_t steps = votes ? TagVote::tagCount(state_.size()) : 0;
+  // A persistent call has tags of its own later.
+  const std::uint32_t round_tags = call_.form == Form::kPersistent ? 0 : schedule.tag_count;
+  if (!state_.geometry().one_shot_tags.hasRoom(round_tags)) {  // likewise
     leaveToMpi(Reason::kNoTags);
     return true;
   }
-  if (!takeTags(schedule.tag_count)) return false;
-  if (Status status = attempt([&]() TORC_REQUIRES(engine_lock) { return start(schedule); });
-      !status.ok()) {
-    failed(status);
-  }
+  if (!takeTags(std::max(steps, round_tags))) return false;
+  if (votes) return agree(schedule);
+  Status status = prepare(schedule);
+  if (status.ok()) status = start();
+  if (!status.ok()) failed(status);
   return true;
+}
+
+/// Whether the ranks agree before the call sends anything: on tags, and whether all have the memory
+/// that it takes. The same on all ranks, which know the vector's length, and have had such calls.
+bool Operation::needsVote(const torc_schedule& schedule) const {
+  if (call_.form == Form::kPersistent) return true;
+  return !call_.arguments.hasPairLists() &&
+         call_.bytes > std::max(kMostBytesWithoutVote, schedule.bytes_had);
 }
 
 /// False: an earlier call has one of them.
@@ -272,15 +290,37 @@ void Operation::releaseTags() {
   if (std::exchange(has_tags_, false)) state_.geometry().one_shot_tags.release(tags_);
 }
 
-Status Operation::start(torc_schedule& schedule) {
-  packing_.prepare(call_.arguments, state_.rank(), state_.size(), checked_);
-  if (Status status = packing_.pack(); !status.ok()) return status;
-  StatusOr<PersistentPlan*> plan = state_.calls().acquire(&schedule, checked_);
-  if (!plan.ok()) return plan.status();
-  schedule_ = &schedule;
-  collective_.emplace(*plan);
+/// Allocates all that the call takes.
+Status Operation::prepare(torc_schedule& schedule) {
+  return attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
+    packing_.emplace().prepare(call_.arguments, state_.rank(), state_.size(), checked_);
+    if (call_.form == Form::kPersistent) {
+      persistent_ = std::make_unique<PersistentPlan>(&schedule);
+      return persistent_->prepare(checked_);
+    }
+    StatusOr<PersistentPlan*> plan = state_.calls().acquire(&schedule, checked_);
+    if (!plan.ok()) return plan.status();
+    schedule_ = &schedule;
+    collective_.emplace(*plan);
+    return {};
+  });
+}
+
+/// Of a call that was prepared and is not to run.
+void Operation::dropPrepared(const torc_schedule& schedule) {
+  persistent_.reset();
+  packing_.reset();
+  if (!collective_) return;
+  PersistentPlan* const plan = collective_->plan;
+  collective_.reset();
+  state_.calls().release(plan);
+  state_.calls().forget(&schedule);
+}
+
+Status Operation::start() {
   collective_->bindTags(tags_);
-  return startCollective();
+  Status status = packing_->pack();
+  return status.ok() ? startCollective() : status;
 }
 
 /// A round, of which `roundIsOver` hears.
@@ -291,34 +331,50 @@ Status Operation::startCollective() {
   return {StatusCode::kTransport, torc_error_message()};
 }
 
-// ---- Persistent calls
+// ---- Agreement
 
-/// Tags are claimed for as long as the call lives. Which are free anywhere differs between the
-/// ranks, so they are put together, as the operation's turn in the queue.
+/// Tags of a persistent call are claimed for as long as it lives. Which are free anywhere differs
+/// between the ranks, so they are put together, as the operation's turn in the queue; so is whether
+/// all ranks have the memory for it.
 bool Operation::agree(torc_schedule& schedule) {
   if (!vote_) {
-    if (!takeTags(TagVote::tagCount(state_.size()))) return false;
-    vote_.emplace(state_.geometry(), tags_, signatureOf(call_));
+    const Status prepared = prepare(schedule);
+    if (!prepared.ok() && prepared.code() != StatusCode::kNoMemory) {
+      failed(prepared);
+      return true;
+    }
+    const TagRange steps{tags_.base, TagVote::tagCount(state_.size()), tags_.call};
+    vote_.emplace(state_.geometry(), steps, signatureOf(call_), prepared.ok());
   }
   const StatusOr<bool> is_over = vote_->advance();
   if (is_over.ok() && !*is_over) return false;
-  const Status status =
-      !is_over.ok() ? is_over.status() : attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
-        if (!vote_->isSameEverywhere()) {
-          return {StatusCode::kTruncated,
-                  "the ranks' calls differ in count, datatype, operation or collective"};
-        }
-        return layPersistent(schedule, vote_->taken());
-      });
-  vote_.reset();
-  if (!status.ok()) {
-    failed(status);
-    return true;
+  Status status = is_over.status();
+  const bool have_memory = vote_->haveMemory();
+  const TagMap taken = vote_->taken();
+  if (status.ok() && !vote_->isSameEverywhere()) {
+    status = {StatusCode::kTruncated,
+              "the ranks' calls differ in count, datatype, operation or collective"};
   }
-  releaseTags();
-  settle();
+  vote_.reset();
+  if (status.ok() && !have_memory) {
+    dropPrepared(schedule);
+    releaseTags();
+    leaveToMpi(Reason::kNoMemory);
+  } else if (status.ok() && call_.form == Form::kPersistent) {
+    status = layPersistent(schedule, taken);
+    if (status.ok()) {
+      releaseTags();
+      settle();
+    }
+  } else if (status.ok()) {
+    schedule.bytes_had = call_.bytes;
+    status = start();
+  }
+  if (!status.ok()) failed(status);
   return true;
 }
+
+// ---- Persistent calls
 
 Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
   torc_geometry& geometry = state_.geometry();
@@ -328,20 +384,14 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
     return {};
   }
   const std::uint64_t number = geometry.collectives_made++;
-  Status status = attempt([&]() -> Status {
-    packing_.prepare(call_.arguments, state_.rank(), state_.size(), checked_);
-    auto plan = std::make_unique<PersistentPlan>(&schedule);
-    if (Status prepared = plan->prepare(checked_); !prepared.ok()) return prepared;
-    if (Status laid = plan->layOut(geometry.tagBase(*tags), Requests::kPersistent); !laid.ok()) {
-      return laid;
-    }
-    collective_.emplace(std::move(plan));
-    return {};
+  const Status status = attempt([&]() -> Status {
+    return persistent_->layOut(geometry.tagBase(*tags), Requests::kPersistent);
   });
   if (!status.ok()) {
     geometry.releaseTags(*tags);
     return status;
   }
+  collective_.emplace(std::move(persistent_));
   collective_->number = number;
   collective_->tags = *tags;
   ++schedule.collectives;
@@ -354,7 +404,7 @@ void Operation::startRound() {
   if (state_.history().hasFailed(call_)) return giveUp();
   Status status = attempt([&]() TORC_REQUIRES(engine_lock) {
     engine->handles_under_way.insert(handle_request_);
-    return packing_.pack();
+    return packing_->pack();
   });
   if (status.ok()) status = startCollective();
   if (!status.ok()) failed(status);
@@ -395,7 +445,7 @@ bool Operation::testMpi() {
 
 void Operation::roundIsOver(torc_collective* collective, int result, void* cookie) {
   auto* operation = static_cast<Operation*>(cookie);
-  const Status status = result == TORC_OK ? attempt([&] { return operation->packing_.unpack(); })
+  const Status status = result == TORC_OK ? attempt([&] { return operation->packing_->unpack(); })
                                           : collective->roundStatus();
   if (status.ok()) {
     operation->finishRound(MPI_SUCCESS);

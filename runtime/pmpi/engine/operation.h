@@ -6,7 +6,8 @@
 //   waiting --> running by a persistent plan ------------------------------------> complete
 //      |  \---> running in MPI on the duplicate, when the schedule cannot be used ---^
 //      |        (a blocking call is MPI's then, and made by whoever has made it)
-//      \------> persistent: agreeing on tags --> ready <--> running
+//      \------> agreeing, if it is long or persistent, on memory and tags --> running, as above
+//                   \---> persistent: ready <--> running
 //
 // From everywhere a failure of the communicator leads to the end (giveUp).
 #ifndef TORC_RUNTIME_PMPI_ENGINE_OPERATION_H_
@@ -97,7 +98,10 @@ class Operation final : public Turn {
   bool proceedWith(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   bool takeTags(std::uint32_t count) TORC_REQUIRES(engine_lock);
   void releaseTags() TORC_REQUIRES(engine_lock);
-  Status start(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
+  bool needsVote(const torc_schedule& schedule) const;
+  Status prepare(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
+  void dropPrepared(const torc_schedule& schedule) TORC_REQUIRES(engine_lock);
+  Status start() TORC_REQUIRES(engine_lock);
   Status startCollective();
   bool agree(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   Status layPersistent(torc_schedule& schedule, const TagMap& taken) TORC_REQUIRES(engine_lock);
@@ -126,13 +130,14 @@ class Operation final : public Turn {
   MPI_Op held_op_ = MPI_OP_NULL;
   const LibraryEntry* entry_;
   torc_schedule* schedule_ = nullptr;
-  Packing packing_;
-  std::optional<torc_collective> collective_;  // once it is laid out
+  std::optional<Packing> packing_;              // once it is prepared
+  std::unique_ptr<PersistentPlan> persistent_;  // while its ranks agree
+  std::optional<torc_collective> collective_;   // once it is laid out
   RepeatedCall* repeated_ = nullptr;           // whose persistent plan this is; null: the cache's
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI
-  std::optional<TagVote> vote_;             // of a persistent call, while its ranks agree on tags
+  std::optional<TagVote> vote_;             // while its ranks agree on tags and memory
   std::optional<RootCounts> root_counts_;   // while they are told
   std::vector<long long> counts_;           // in bytes, once they are known
   int handle_ = -1;

@@ -79,7 +79,7 @@ std::string Operation::whatIsWaitedFor() const {
       return "it waits for MPI, which makes it in torc's place";
     }
     std::string what = root_counts_ ? "it waits for the root to tell all ranks its counts"
-                       : vote_      ? "it waits for all ranks to agree on message tags"
+                       : vote_      ? "it waits for all ranks to agree on message tags and memory"
                        : has_tags_  ? "it waits for earlier calls on the communicator"
                                     : "it waits for all ranks to come to it, or for earlier calls";
     for (int rank = 0; rank < state_.size(); ++rank) {

@@ -29,6 +29,7 @@ fail() {
     [[ $setting == TORC_LIBRARY || $setting == TORC_STATS ]] || settings+=" $setting=${!setting}"
   done
   [[ ${TEST_MPI:-mpich} == mpich ]] || settings+=" TEST_MPI=$TEST_MPI"
+  [[ $program != *_handler ]] || settings+=" HANDLER=1"
   echo "again: $settings bash tools/random_programs.sh $ranks $seed ${2:-$first}" \
     "$([[ $# -gt 1 ]] && echo 1 || echo "$programs") ${options[*]}"
   exit 1
