@@ -41,7 +41,9 @@ Status HandleSpace::makePersistent(MPI_Request* request, int* tag) {
 // MPI_Start then takes a persistent collective for one that there is nothing to do for.
 bool HandleSpace::isCommitted(MPI_Datatype type) {
   if (self_ == MPI_COMM_NULL && !open().ok()) return false;
-  return PMPI_Recv(nullptr, 0, type, MPI_PROC_NULL, 0, self_, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+  // MPI looks at the type where there is an element, and at the pointer.
+  char nothing = 0;
+  return PMPI_Recv(&nothing, 1, type, MPI_PROC_NULL, 0, self_, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 Status HandleSpace::complete(int tag, bool failed) {

@@ -309,7 +309,7 @@ Status Operation::prepare(torc_schedule& schedule) {
 /// Of a call that was prepared and is not to run.
 void Operation::dropPrepared(const torc_schedule& schedule) {
   persistent_.reset();
-  packing_.reset();
+  packing_.emplace();
   if (!collective_) return;
   PersistentPlan* const plan = collective_->plan;
   collective_.reset();

@@ -130,10 +130,10 @@ class Operation final : public Turn {
   MPI_Op held_op_ = MPI_OP_NULL;
   const LibraryEntry* entry_;
   torc_schedule* schedule_ = nullptr;
-  std::optional<Packing> packing_;              // once it is prepared
+  std::optional<Packing> packing_{std::in_place};
   std::unique_ptr<PersistentPlan> persistent_;  // while its ranks agree
   std::optional<torc_collective> collective_;   // once it is laid out
-  RepeatedCall* repeated_ = nullptr;           // whose persistent plan this is; null: the cache's
+  RepeatedCall* repeated_ = nullptr;            // whose persistent plan this is; null: the cache's
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI

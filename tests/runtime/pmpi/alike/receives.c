@@ -40,6 +40,12 @@ static void test_receives(void) {
   told("Sendrecv_c", MPI_Sendrecv_c(data, 0, MPI_INT, MPI_PROC_NULL, 0, room, kRoom, MPI_INT, 1,
                                     tag++, own, &status));
 #endif
+  MPI_Datatype vector;
+  MPI_Type_vector(2, 1, 3, MPI_INT, &vector);
+  MPI_Type_commit(&vector);
+  told("Recv of a vector", MPI_Recv(room, 2, vector, 1, tag++, own, &status));
+  told("Recv of vectors that fit", MPI_Recv(room, kTooLong / 2, vector, 1, tag++, own, &status));
+  MPI_Type_free(&vector);
   MPI_Recv(room, kTooLong, MPI_INT, 1, tag++, own, &status);
   told("Recv that fits", MPI_SUCCESS);
   told("Recv from nobody", MPI_Recv(room, kRoom, MPI_INT, MPI_PROC_NULL, 1, own, &status));
