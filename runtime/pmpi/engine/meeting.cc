@@ -44,6 +44,7 @@ void meet(MPI_Comm comm) {
 
 void meetGroup(MPI_Group group, int tag) {
   int rank = MPI_UNDEFINED, size = 0;
+  if (group == MPI_GROUP_NULL) return;  // MPI says so, once
   PMPI_Group_rank(group, &rank);
   PMPI_Group_size(group, &size);
   if (rank == MPI_UNDEFINED || tag < 0) return;  // MPI says what is wrong

@@ -117,19 +117,20 @@ void awaitOneOfTorcs(std::span<const MPI_Request> requests) {
 
 /// Whether MPI would look for such a message; of arguments that it refuses it is for the call to
 /// tell.
-bool mayCome(int source, int tag, MPI_Comm comm) {
+bool mayCome(int source, int tag, MPI_Comm comm, bool is_inter) {
   const bool is_tag = tag == MPI_ANY_TAG || (tag >= 0 && tag <= torc::runtime::highestTag(comm));
   if (!is_tag || source == MPI_ANY_SOURCE || source == MPI_PROC_NULL) return is_tag;
-  int is_inter = 0, size = 0;
-  PMPI_Comm_test_inter(comm, &is_inter);
+  int size = 0;
   is_inter ? PMPI_Comm_remote_size(comm, &size) : PMPI_Comm_size(comm, &size);
   return source >= 0 && source < size;
 }
 
-/// Waits until a message has come. An error of MPI's, of which it has told.
+/// Waits until a message has come. An error of MPI's, of which it has told: the call is not made.
 int awaitMessage(int source, int tag, MPI_Comm comm) {
-  int code = MPI_SUCCESS, found = 0;
-  if (underWay() == 0 || comm == MPI_COMM_NULL || !mayCome(source, tag, comm)) return code;
+  if (underWay() == 0 || comm == MPI_COMM_NULL) return MPI_SUCCESS;
+  int is_inter = 0, found = 0;
+  int code = PMPI_Comm_test_inter(comm, &is_inter);  // of one that is freed MPI tells once
+  if (code != MPI_SUCCESS || !mayCome(source, tag, comm, is_inter != 0)) return code;
   lookUntil(
       [&] {
         code = PMPI_Iprobe(source, tag, comm, &found, MPI_STATUS_IGNORE);
@@ -366,8 +367,9 @@ TORC_MPI_4(TORC_RECEIVE_MATCHED(Mrecv_c, MPI_Count))
     MPI_Request send = MPI_REQUEST_NULL;                                                       \
     int code = PMPI_Isend##Suffix(out, out_count, out_type, to, out_tag, comm, &send);         \
     if (code != MPI_SUCCESS) return code;                                                      \
-    awaitMessage(in_count, in_type, from, in_tag, comm);                                       \
-    code = PMPI_Recv##Suffix(in, in_count, in_type, from, in_tag, comm, status);               \
+    code = awaitMessage(in_count, in_type, from, in_tag, comm);                                \
+    if (code == MPI_SUCCESS)                                                                   \
+      code = PMPI_Recv##Suffix(in, in_count, in_type, from, in_tag, comm, status);             \
     const int sent = waitFor(MPI_SUCCESS, &send);                                              \
     return code != MPI_SUCCESS ? code : sent;                                                  \
   }
@@ -392,8 +394,9 @@ TORC_MPI_4(TORC_SENDRECV(Sendrecv_c, MPI_Count, _c))
     MPI_Request send = MPI_REQUEST_NULL;                                                         \
     code = PMPI_Isend##Suffix(copy.get(), packed, MPI_PACKED, to, out_tag, comm, &send);         \
     if (code != MPI_SUCCESS) return code;                                                        \
-    awaitMessage(count, type, from, in_tag, comm);                                               \
-    code = PMPI_Recv##Suffix(data, count, type, from, in_tag, comm, status);                     \
+    code = awaitMessage(count, type, from, in_tag, comm);                                        \
+    if (code == MPI_SUCCESS)                                                                     \
+      code = PMPI_Recv##Suffix(data, count, type, from, in_tag, comm, status);                   \
     const int sent = waitFor(MPI_SUCCESS, &send);                                                \
     return code != MPI_SUCCESS ? code : sent;                                                    \
   }
