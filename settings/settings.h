@@ -115,7 +115,9 @@ std::optional<std::size_t> findSetting(std::string_view name);
 class SettingTexts {
  public:
   SettingTexts() = default;
-  /// From `NAME=value` strings up to a null pointer, such as `environ`.
+  /// From `NAME=value` strings up to a null pointer, such as `environ`. A program that runs with
+  /// more rights than its user (AT_SECURE, as by set-user-id) has none: they name files, and torc
+  /// would write there with the program's rights.
   explicit SettingTexts(const char* const* environment);
 
   void set(std::string_view name, std::string_view value);

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "support/files.h"
 #include "support/message.h"
-#include "support/replaced_files.h"
 
 namespace torc {
 namespace {
@@ -136,6 +136,7 @@ StatusOr<std::unique_ptr<TraceFile>> TraceFile::create(const std::string& path,
 
 TraceFile::~TraceFile() {
   if (file_ == nullptr) return;
+  const QuietWriting quiet;
   std::fclose(file_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
@@ -194,6 +195,7 @@ void TraceFile::event(const TraceEvent& event, const RankTrace& rank, int thread
 }
 
 void TraceFile::add(RankTrace& rank) {
+  const QuietWriting quiet;
   // Process 0 and thread 0 mean something else to Perfetto.
   const int process = rank.rank + 1;
   const std::string title =
@@ -242,6 +244,7 @@ void TraceFile::add(RankTrace& rank) {
 }
 
 Status TraceFile::finish() {
+  const QuietWriting quiet;
   std::fprintf(
       file_,
       "%s\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"producer\":\"torc\",\"ranks\":%llu,"
@@ -258,8 +261,8 @@ Status TraceFile::finish() {
       (temporary_.empty() || std::rename(temporary_.c_str(), path_.c_str()) == 0)) {
     return {};
   }
-  const Status status(StatusCode::kIo, message("cannot write '", path_,
-                                               "': ", std::strerror(written ? errno : error)));
+  const Status status(StatusCode::kIo,
+                      message("cannot write '", path_, "': ", writeFault(written ? errno : error)));
   if (!written) std::fclose(file);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   return status;

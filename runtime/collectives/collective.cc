@@ -22,6 +22,16 @@ std::uint64_t torc_collective::roundKey() const {
                     : traceHash(geometry, 2 * number + 1);
 }
 
+Status torc_collective::start() {
+  if (plan->hasFailed()) return roundStatus().annotated("an earlier round");
+  // A round that is over at once is still reported by the next pass of the context.
+  active = true;
+  context()->link(this);
+  if (RoundTrace* trace = plan->trace()) trace->beginRound(roundKey());
+  executor().start();
+  return {};
+}
+
 bool torc_collective::advance() {
   const std::size_t before = executor().remaining();
   const Progress progress = executor().advance();
@@ -84,17 +94,7 @@ int torc_collective_start(torc_collective* collective) {
   if (collective->active) {
     return report({StatusCode::kBusy, "torc_collective_start: a round is under way"});
   }
-  if (collective->plan->hasFailed()) {
-    return report(collective->roundStatus().annotated("torc_collective_start: an earlier round"));
-  }
-  // A round that is over at once is still reported by the next pass of the context.
-  collective->active = true;
-  collective->context()->link(collective);
-  if (RoundTrace* trace = collective->plan->trace()) {
-    trace->beginRound(collective->roundKey());
-  }
-  collective->executor().start();
-  return TORC_OK;
+  return report(collective->start().annotated("torc_collective_start"));
 }
 
 int torc_collective_test(torc_collective* collective, int* done) {

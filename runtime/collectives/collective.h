@@ -32,6 +32,8 @@ struct torc_collective final : torc::runtime::Round {
     number = given.call;
   }
 
+  /// Begins a round; none is under way. Error: an earlier one has failed, as it did.
+  torc::Status start();
   bool advance() override;
   void finish() override;
   /// Ends a round that is under way as failed, without a callback.

@@ -3,6 +3,8 @@
 #ifndef TORC_RUNTIME_DEDICATED_ROLES_H_
 #define TORC_RUNTIME_DEDICATED_ROLES_H_
 
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,6 +19,13 @@ struct Roles {
   std::vector<int> applications;    // ranks of the program, by their rank in it
   std::vector<int> server_of;       // by rank in the program: an index into `servers`
   std::vector<int> node_of_server;  // by index; servers of a node are neighbours
+
+  /// Whether MPI's counts hold what a server has of an all-to-all, by the bytes of one rank's
+  /// vector.
+  bool canExchange(std::uint64_t vector_bytes) const {
+    const std::uint64_t most_served = (applications.size() + servers.size() - 1) / servers.size();
+    return vector_bytes <= std::numeric_limits<int>::max() / most_served;
+  }
 };
 
 /// Dedicated ranks are spread evenly over the nodes, or fill the last ones (@nodes), and are the

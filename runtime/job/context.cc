@@ -2,7 +2,8 @@
 #include "runtime/job/context.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <string_view>
+#include <unistd.h>
 #include <utility>
 
 #include "runtime/api/api.h"
@@ -101,10 +102,11 @@ namespace {
 
 /// The variables that the C API heeds, too.
 Status readVariables(torc::Settings& settings) {
+  const torc::SettingTexts environment(environ);
   torc::SettingTexts texts;
   for (const char* variable : {"TORC_TRANSPORT", "TORC_CORES"}) {
-    const char* value = std::getenv(variable);
-    if (value != nullptr && *value != '\0') texts.set(variable, value);
+    const std::string_view value = environment.find(variable);
+    if (!value.empty()) texts.set(variable, value);
   }
   torc::SettingsReading reading = torc::readSettings(texts);
   settings = reading.settings;

@@ -2,7 +2,6 @@
 #include "runtime/job/segment_set_up.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/put/process_memory.h"
 #include "runtime/transport/smpi.h"
+#include "support/files.h"
 #include "support/hash.h"
 #include "support/message.h"
 #include "support/version.h"
@@ -176,8 +176,8 @@ void SegmentSetUp::tell() const {
       fault_.ok() || votes_[0] != vote_[0]
           ? message("rank ", geometry_.size - votes_[0], " has no shared memory, or wants none")
           : fault_.message();
-  std::fprintf(stderr, "torc: warning: rank %d: no puts, messages go by MPI: %s\n", geometry_.rank,
-               why.c_str());
+  writeToStderr(message("torc: warning: rank ", geometry_.rank,
+                        ": no puts, messages go by MPI: ", why, '\n'));
 }
 
 /// What goes beyond shared memory goes by UCX if all ranks ask for it.

@@ -2,7 +2,6 @@
 #include "runtime/job/ucx_set_up.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "runtime/api/api.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
+#include "support/files.h"
 #include "support/hash.h"
 #include "support/message.h"
 
@@ -116,8 +116,7 @@ void UcxSetUp::vote() {
 void UcxSetUp::tell(int rank, const std::string& why) {
   static bool told = false;
   if (std::exchange(told, true)) return;
-  std::fprintf(stderr, "torc: warning: rank %d: no UCX, messages go by MPI: %s\n", rank,
-               why.c_str());
+  writeToStderr(message("torc: warning: rank ", rank, ": no UCX, messages go by MPI: ", why, '\n'));
 }
 
 void UcxSetUp::finish(const Status& status) {

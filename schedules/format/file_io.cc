@@ -12,14 +12,14 @@
 #include <utility>
 
 #include "schedules/format/file.h"
+#include "support/files.h"
 #include "support/message.h"
-#include "support/replaced_files.h"
 
 namespace torc {
 namespace {
 
 Status systemError(const char* verb, const std::string& path, int error) {
-  return Status(StatusCode::kIo, message("cannot ", verb, " '", path, "': ", std::strerror(error)));
+  return Status(StatusCode::kIo, message("cannot ", verb, " '", path, "': ", writeFault(error)));
 }
 
 /// An open file, closed at the end of the scope.
@@ -38,18 +38,6 @@ class Descriptor {
  private:
   int number_;
 };
-
-bool writeAll(int file, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return false;
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 /// Opens a new file in the folder of `path` and stores its name.
 int openBeside(const std::string& path, mode_t mode, std::string& name) {

@@ -1,6 +1,13 @@
 // The variables TORC_...: values, defaults, faults.
 #include "settings/settings.h"
 
+#include <cstdlib>
+#include <filesystem>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -218,6 +225,28 @@ TEST(SettingsTest, WhatIsWrongIsToldInALineOfBoundedLength) {
   const SettingsReading unknown = read({("TORC_" + value + "=1").c_str()});
   ASSERT_EQ(unknown.warnings.size(), 1u);
   EXPECT_LT(unknown.warnings[0].size(), 300u);
+}
+
+// A copy of this program that belongs to another group, and runs as that.
+TEST(SettingsTest, AProgramWithMoreRightsThanItsUserHasNone) {
+  constexpr int kNone = 40, kSome = 41;
+  if (getauxval(AT_SECURE) != 0) {
+    const char* environment[] = {"TORC_STATS=/etc/passwd", "TORC_DISABLE=1", nullptr};
+    std::_Exit(SettingTexts(environment).all().empty() ? kNone : kSome);
+  }
+  if (std::getenv("SETTINGS_TEST_COPY") != nullptr) std::_Exit(0);
+  const std::string copy = testing::TempDir() + "/settings_test_copy";
+  std::filesystem::copy_file("/proc/self/exe", copy,
+                             std::filesystem::copy_options::overwrite_existing);
+  if (chown(copy.c_str(), static_cast<uid_t>(-1), getegid() + 1) != 0 ||
+      chmod(copy.c_str(), 02755) != 0) {
+    GTEST_SKIP() << "no right to give a file to another group";
+  }
+  const int status = std::system(
+      ("SETTINGS_TEST_COPY=1 " + copy + " --gtest_filter=*MoreRights* >/dev/null").c_str());
+  std::filesystem::remove(copy);
+  if (WEXITSTATUS(status) == 0) GTEST_SKIP() << "the test's folder is mounted without set-group-id";
+  EXPECT_EQ(WEXITSTATUS(status), kNone);
 }
 
 TEST(SettingsTest, OfANameThatOccursTwiceTheFirstCounts) {

@@ -345,9 +345,10 @@ std::optional<Described> describe(const CollectiveCall& call, OffloadedCollectiv
   made.vector_bytes = offloaded.bytes * row.countedBlocks(static_cast<std::uint64_t>(size));
   if (!row.describesOwn()) {
     setMove(offloaded, arguments, *element, rank == arguments.root);
-  } else if (made.vector_bytes > kMostOffloadedBytes ||
-             !setExchange(offloaded, arguments, *element, rank, size,
-                          row.blocks == BlockSpace::kPair ? size : 1)) {
+  } else if (const bool is_of_pairs = row.blocks == BlockSpace::kPair;
+             made.vector_bytes > kMostOffloadedBytes ||
+             (is_of_pairs && !offloading->wire->roles.canExchange(made.vector_bytes)) ||
+             !setExchange(offloaded, arguments, *element, rank, size, is_of_pairs ? size : 1)) {
     return std::nullopt;
   }
   return made;

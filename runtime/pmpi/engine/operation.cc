@@ -327,8 +327,7 @@ Status Operation::start() {
 Status Operation::startCollective() {
   collective_->callback = &roundIsOver;
   collective_->cookie = this;
-  if (torc_collective_start(&*collective_) == TORC_OK) return {};
-  return {StatusCode::kTransport, torc_error_message()};
+  return collective_->start();
 }
 
 // ---- Agreement

@@ -191,7 +191,7 @@ void openTrace() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (torc_trace_open(&engine->context, MPI_COMM_WORLD, fromStart(settings.trace).c_str(),
                       settings.trace_events) != TORC_OK) {
-    warnOnce(rank, "trace", torc_error_message());
+    warnOnce(rank, "trace", message("TORC_TRACE: ", torc_error_message()));
     return;
   }
   const JobMapping& job = engine->library->job;
@@ -205,7 +205,7 @@ void closeTrace() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::uint64_t dropped = 0;
   if (torc_trace_close(&engine->context, &dropped) != TORC_OK) {
-    warnOnce(rank, "trace", torc_error_message());
+    warnOnce(rank, "trace", message("TORC_TRACE: ", torc_error_message()));
   } else if (dropped > 0) {
     say(Verbosity::kHints, rank,
         message(engine->settings.trace, ": ", dropped,

@@ -29,7 +29,7 @@ bool isBelowProgram(const dl_phdr_info& object) {
   const std::string_view name = fileName(object);
   if (name.empty()) return false;
   return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libtorc") ||
-         isTool(object);
+         holds(object, kRows) || isTool(object);
 }
 
 bool importsAny(bool (*is_meant)(std::string_view symbol)) {

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <fcntl.h>
@@ -24,11 +26,12 @@
 
 #include "runtime/transport/which_mpi.h"
 #include "support/backoff.h"
+#include "support/files.h"
 
 namespace torc::runtime::pmpi {
 namespace {
 
-constexpr std::string_view kInterposer = "libtorc_pmpi.so";
+constexpr std::string_view kInterposer = "libtorc_pmpi.so";  // of another build, or a copy
 constexpr int kMostGenerations = 8;
 constexpr double kPatience = 10;  // seconds
 constexpr std::chrono::milliseconds kBetweenLooks(50);
@@ -49,6 +52,26 @@ std::optional<std::string> readWhole(const std::string& path) {
   return content;
 }
 
+/// Device and inode of the file that this code is in, whatever its name: " 08:01 13 ", as each
+/// process's list of what is mapped has them. Empty: `maps`, this process's, could not be read.
+std::string ownFile(const std::string& maps) {
+  static const char here = 0;
+  const auto address = reinterpret_cast<std::uintptr_t>(&here);
+  std::istringstream lines(maps);
+  for (std::string line; std::getline(lines, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    int before = 0, behind = 0;
+    std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %*s %*s%n %*s %*s%n", &begin, &end,
+                &before, &behind);
+    if (behind > 0 && address >= begin && address < end) {
+      return line.substr(static_cast<std::size_t>(before),
+                         static_cast<std::size_t>(behind - before)) +
+             ' ';
+    }
+  }
+  return {};
+}
+
 /// What a rank's processes say of the interposer.
 enum class Interposer {
   kThere,
@@ -59,7 +82,8 @@ enum class Interposer {
 /// The processes of this host.
 class Processes {
  public:
-  explicit Processes(std::string proc) : proc_(std::move(proc)) {}
+  explicit Processes(std::string proc)
+      : proc_(std::move(proc)), own_file_(ownFile(file(getpid(), "maps").value_or(""))) {}
 
   /// The launcher among the ancestors of this process; 0: there is none.
   int launcher() const {
@@ -136,7 +160,8 @@ class Processes {
       mapped.all_read = false;
       return;
     }
-    mapped.interposer = mapped.interposer || maps->find(kInterposer) != std::string::npos;
+    mapped.interposer = mapped.interposer || maps->find(kInterposer) != std::string::npos ||
+                        (!own_file_.empty() && maps->find(own_file_) != std::string::npos);
     mapped.mpi = mapped.mpi || maps->find(kMpiLibrary) != std::string::npos;
     if (mapped.interposer) return;
     const std::optional<std::vector<int>> children = childrenOf(process);
@@ -149,6 +174,7 @@ class Processes {
   }
 
   const std::string proc_;
+  const std::string own_file_;
 };
 
 double now() {
@@ -196,9 +222,9 @@ void waitForRanks(MPI_Comm comm, bool speaks) {
   for (int done = 0; PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;) {
     backoff.afterLook();
     if (!speaks || now() < deadline) continue;
-    std::fprintf(stderr,
-                 "torc: warning: still waiting for ranks after 10 s: LD_PRELOAD must name "
-                 "libtorc_pmpi.so on all ranks of the job\n");
+    writeToStderr(
+        "torc: warning: still waiting for ranks after 10 s: LD_PRELOAD must name libtorc_pmpi.so "
+        "on all ranks of the job\n");
     speaks = false;
   }
 }

@@ -1,7 +1,6 @@
 // Unseen start: what is said of it at the end.
 #include "runtime/pmpi/process/unseen_start.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/process/launched.h"
+#include "support/files.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -17,7 +17,7 @@ bool has_started = false;
 const pid_t own_process = getpid();
 
 std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = secure_getenv(name);
   return value == nullptr ? "" : value;
 }
 
@@ -30,10 +30,9 @@ std::string_view variable(const char* name) {
   int initialised = 0;
   PMPI_Initialized(&initialised);
   if (!initialised || launched.rank != 0 || launched.ranks == 1) return;
-  std::fputs(
+  writeToStderr(
       "torc: warning: MPI_Init was called past libtorc_pmpi.so, as by dlsym in MPI's own library; "
-      "torc has served nothing\n",
-      stderr);
+      "torc has served nothing\n");
 }
 
 }  // namespace

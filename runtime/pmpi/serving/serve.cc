@@ -129,7 +129,7 @@ int prepare(CollectiveCall& call, CommunicatorState& state) {
   if (Status status = state.setUp(&call); !status.ok()) {
     // Before the ranks have agreed on its number nothing tells the others of this one.
     if (state.id() == 0) complainAndAbort(status.message());
-    return failHere(call, state, MPI_ERR_OTHER, status.message());
+    return failHere(call, state, errorClass(status), status.message());
   }
   if (state.reason() != Reason::kServed) call.verdict = state.reason();
   return MPI_SUCCESS;

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -11,6 +10,7 @@
 
 #include <mpi.h>
 
+#include "support/files.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
@@ -18,11 +18,6 @@ namespace {
 
 std::atomic<Verbosity> verbosity{Verbosity::kHints};
 std::atomic<int> world_rank{-1};  // -1: not known
-
-/// One write, as stderr is not buffered.
-void print(const std::string& line) {
-  std::fwrite(line.data(), 1, line.size(), stderr);
-}
 
 std::string rankText() {
   const int rank = world_rank.load(std::memory_order_relaxed);
@@ -50,18 +45,18 @@ bool tells(Verbosity kind) {
 }
 
 void warnOnce(std::string_view key, const std::string& text) {
-  if (isNew(key)) print(message("torc: warning: ", rankText(), text, '\n'));
+  if (isNew(key)) writeToStderr(message("torc: warning: ", rankText(), text, '\n'));
 }
 
 void warnOnce(int communicator_rank, std::string_view key, const std::string& text) {
-  if (communicator_rank == 0 && isNew(key)) print(message("torc: warning: ", text, '\n'));
+  if (communicator_rank == 0 && isNew(key)) writeToStderr(message("torc: warning: ", text, '\n'));
 }
 
 void complain(const std::string& text) noexcept {
   try {
-    print(message("torc: error: ", rankText(), text, '\n'));
+    writeToStderr(message("torc: error: ", rankText(), text, '\n'));
   } catch (const std::bad_alloc&) {
-    std::fputs("torc: error: out of memory\n", stderr);
+    writeToStderr("torc: error: out of memory\n");
   }
 }
 
@@ -78,15 +73,15 @@ void complainAndAbort(const std::string& text) {
 
 void say(Verbosity kind, int communicator_rank, const std::string& text) {
   if (communicator_rank != 0 || !tells(kind)) return;
-  print(message(kind == Verbosity::kHints ? "torc: hint: " : "torc: ", text, '\n'));
+  writeToStderr(message(kind == Verbosity::kHints ? "torc: hint: " : "torc: ", text, '\n'));
 }
 
 void hintOnce(Verbosity kind, std::string_view key, const std::string& text) {
-  if (tells(kind) && isNew(key)) print(message("torc: hint: ", rankText(), text, '\n'));
+  if (tells(kind) && isNew(key)) writeToStderr(message("torc: hint: ", rankText(), text, '\n'));
 }
 
 void say(const std::string& text) {
-  print(message("torc: ", rankText(), text, '\n'));
+  writeToStderr(message("torc: ", rankText(), text, '\n'));
 }
 
 }  // namespace torc::runtime::pmpi

@@ -10,18 +10,19 @@
 
 #include "runtime/pmpi/statistics/statistics_lines.h"
 #include "settings/statistics_output.h"
+#include "support/files.h"
 #include "support/message.h"
-#include "support/replaced_files.h"
 
 namespace torc::runtime::pmpi {
 namespace {
 
 Status cannotWrite(const std::string& file, int error) {
-  return {StatusCode::kIo, message("TORC_STATS: cannot write ", file, ": ", std::strerror(error))};
+  return {StatusCode::kIo, message("TORC_STATS: cannot write ", file, ": ", writeFault(error))};
 }
 
 /// 0, or the error.
 int writeOnce(int file, const std::string& text) {
+  const QuietWriting quiet;
   ssize_t written = 0;
   do
     written = ::write(file, text.data(), text.size());
@@ -35,7 +36,7 @@ int writeOnce(int file, const std::string& text) {
       ::ftruncate(file, end - written) != 0) {
     return errno;
   }
-  return end < 0 ? EAGAIN : ENOSPC;  // a pipe that is read too slowly
+  return end < 0 ? EAGAIN : shortWriteError(end);  // a pipe that is read too slowly
 }
 
 /// 0, or the error; closes the file.
@@ -46,6 +47,18 @@ int writeAndClose(int file, const std::string& text) {
 }
 
 }  // namespace
+
+Status writeStatistics(const std::string& table, const std::string& file) {
+  if (file.empty()) {
+    writeToStderr(table);
+    return {};
+  }
+  const QuietWriting quiet;
+  std::FILE* out = std::fopen(file.c_str(), "w");
+  bool good = out != nullptr && std::fwrite(table.data(), 1, table.size(), out) == table.size();
+  if (out != nullptr) good = std::fclose(out) == 0 && good;
+  return good ? Status() : cannotWrite(file, errno);
+}
 
 Status appendLine(const std::string& line, const std::string& file) {
   // A pipe without a reader is a fault, not something to wait for.

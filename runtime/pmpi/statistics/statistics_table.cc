@@ -1,6 +1,5 @@
 // The table of statistics, for a person: header, calls served, calls handed to MPI, communicators.
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -294,18 +293,6 @@ std::string statisticsTable(const JobDescription& job, const JobStatistics& stat
             tuningSection(statistics) + communicatorSection(statistics);
   }
   return text + rule + '\n';
-}
-
-Status writeStatistics(const std::string& table, const std::string& file) {
-  if (file.empty()) {
-    std::fwrite(table.data(), 1, table.size(), stderr);
-    return {};
-  }
-  std::FILE* out = std::fopen(file.c_str(), "w");
-  bool good = out != nullptr && std::fwrite(table.data(), 1, table.size(), out) == table.size();
-  if (out != nullptr) good = std::fclose(out) == 0 && good;
-  if (good) return {};
-  return {StatusCode::kIo, message("TORC_STATS: cannot write ", file, ": ", std::strerror(errno))};
 }
 
 std::string commandLine() {

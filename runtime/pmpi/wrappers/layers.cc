@@ -25,7 +25,6 @@
 #include "runtime/pmpi/wrappers/layers.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <dlfcn.h>
 #include <map>
 #include <string>
@@ -36,6 +35,8 @@
 #include "runtime/pmpi/process/loaded_objects.h"
 #include "runtime/pmpi/process/unseen_start.h"
 #include "runtime/transport/which_mpi.h"
+#include "support/files.h"
+#include "support/message.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -206,10 +207,8 @@ void Layers::arrange() {
 /// Makes the process one without torc.
 void Layers::stepAside(const Object& other) {
   if (launchedAs().rank == 0) {
-    std::fprintf(
-        stderr,
-        "torc: warning: this libtorc_pmpi.so is for %s, and the program uses %s; torc is off\n",
-        kThisMpi, kOtherMpi);
+    writeToStderr(message("torc: warning: this libtorc_pmpi.so is for ", kThisMpi,
+                          ", and the program uses ", kOtherMpi, "; torc is off\n"));
   }
   noteStart();  // of which no more is to be said
   leaveToOtherMpi(other);

@@ -40,6 +40,15 @@ TEST(RolesTest, Figure4OfThePaper) {
   EXPECT_THAT(roles.server_of, ElementsAre(0, 0, 0, 1, 1, 1));
 }
 
+TEST(RolesTest, AllToAllsThatMpisCountsHold) {
+  // A server has the vectors of all that it serves, in less than 2^31 bytes.
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
+  EXPECT_TRUE(assigned("=1", inRow(1, 128)).canExchange(kMost));
+  EXPECT_FALSE(assigned("=1", inRow(1, 129)).canExchange(kMost));
+  EXPECT_TRUE(assigned("=1", inRow(1, 129)).canExchange(kMost - 1));
+  EXPECT_FALSE(assigned("=2", inRow(1, 257)).canExchange(kMost));  // one has 127, one 128
+}
+
 TEST(RolesTest, RanksThatGoRoundTheNodes) {
   const Roles roles = assigned("=2", {0, 1, 0, 1, 0, 1, 0, 1});
   EXPECT_THAT(roles.servers, ElementsAre(6, 7));

@@ -101,6 +101,15 @@ run "a full disk" TORC_LIBRARY="$library" TORC_STATS=json:/dev/full
 expectRight
 expectLines "torc: warning: TORC_STATS: cannot write /dev/full: No space left on device"
 
+# MPI itself ends where its shared memory is longer than the limit.
+truncate -s 200M "$work/long"
+ulimit -Sf 150000
+run "a file that may not be longer" TORC_LIBRARY="$library" TORC_STATS="json:$work/long"
+ulimit -Sf unlimited
+expectRight
+expectLines "torc: warning: TORC_STATS: cannot write $work/long: File too large: files may have 153600000 bytes \(ulimit -f\)"
+rm "$work/long"
+
 run "lines of JSON" TORC_LIBRARY="$library" SLURM_JOB_ID=77 TORC_STATS="json:$work/%j-%h%%.jsonl"
 expectRight
 expectLines

@@ -108,6 +108,18 @@ TEST_F(PresenceTest, WithoutMpiItIsNotKnown) {
   EXPECT_EQ(look().without, 0);
 }
 
+TEST_F(PresenceTest, UnderAnotherName) {
+  const std::string other = kMpi + "7f02c0000000-7f02c0001000 r-xp 00000000 08:01 14   /tmp/x.so\n";
+  write(path(kSelf, "maps"), kMpi + "0-ffffffffffff r--p 00000000 08:01 14 /tmp/y.so\n");
+  add(kOther, kParent, "program", other);
+  EXPECT_EQ(look().without, 0);
+  EXPECT_TRUE(look().speaks);
+  // Another file.
+  write(path(kOther, "maps"),
+        kMpi + "7f02c0000000-7f02c0001000 r-xp 00000000 08:01 142 /tmp/x.so\n");
+  EXPECT_EQ(look().without, kOther);
+}
+
 TEST_F(PresenceTest, PreloadedByItsEnvironment) {
   add(kOther, kParent, "program", kMpi);
   write(path(kOther, "environ"), "A=b\0LD_PRELOAD=/opt/libtorc_pmpi.so\0"s);
