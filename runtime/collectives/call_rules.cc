@@ -254,7 +254,10 @@ BrokenRule checkOwnBlock(const CallFacts& facts, const CallCounts& counts, const
   std::string text = message("the own block is ", own_count, " of ", types.own.name(), " in `",
                              facts.ownBuffer(), "`, but ", counts.block, " of ", types.all.name(),
                              " in `", own_is_out ? "in" : "out", "`");
-  if (has_room) text += message("; MPI takes it, if TORC_COLLECTIVES is without ", facts.row.name);
+  if (has_room) {
+    text += message("; TORC_COLLECTIVES without ", facts.row.name,
+                    " leaves the call to MPI, which takes less than there is room for");
+  }
   return {CallFault::kOwnBlock, {StatusCode::kMismatch, std::move(text)}};
 }
 

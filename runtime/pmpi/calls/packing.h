@@ -46,7 +46,7 @@ class Packing {
   /// Before each start: packs what the caller contributes, if need be.
   Status pack();
   /// After each completion: unpacks the result, if need be; of `shorter` blocks what has come.
-  Status unpack(std::span<const ShortMessage> shorter);
+  Status unpack(std::span<const ShortMessage> shorter = {});
 
  private:
   /// Elements of the program: `count` of them, from `data` on, which may be MPI_BOTTOM.

@@ -166,8 +166,8 @@ CallFailure CallHistory::failureOfAsked(const Notice& asked, const std::string& 
   std::string what = message("rank ", asked.from, " makes ", pmpi::describe(call), ", ", text);
   const auto collective = collectiveOf(call.id);
   if (other_length && collective && rowOf(*collective).describesOwn()) {
-    what += message("; where one has but more room, MPI may take it: TORC_COLLECTIVES without ",
-                    rowOf(*collective).name);
+    what += message("; TORC_COLLECTIVES without ", rowOf(*collective).name,
+                    " leaves such calls to MPI, which takes less than there is room for");
   }
   return failureOfNote(call, asked.refused, other_length ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER, what);
 }
