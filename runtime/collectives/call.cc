@@ -20,7 +20,8 @@ void begin(const CallFacts& facts, Call& call) {
   call.in_place = facts.in_place;
   call.keep_type = facts.mpi ? Keep::kOriginal : Keep::kDuplicate;
   call.packs_in = call.unpacks_out = false;
-  call.keeps_whole = false;
+  call.keeps_whole = call.takes_shorter = false;
+  call.short_own = -1;
   call.root = 0;
   call.reduction = {};
   call.whole_is_in = facts.row.describesOwnOut();
@@ -100,6 +101,28 @@ void layOut(const CallFacts& facts, const CallCounts& counts, const CallTypes& t
   }
 }
 
+/// Of a call whose own block is shorter than its room. The contribution to an allgather is its
+/// place in the result, of which a copy is made. In a gather and an all-to-all all blocks are as
+/// long as the own one, and the room says where they go. Of a gatherv each rank tells the length of
+/// its own.
+void useRoom(const CallFacts& facts, CallCounts counts, CallTypes types, CallSpan span,
+             Call& call) {
+  const CollectiveRow& row = facts.row;
+  if (row.describesOwnOut() || facts.arguments.lists_at_root) return;
+  if (facts.sendsRoom()) {
+    call.packs_in = true;
+    return;
+  }
+  const std::uint64_t blocks = row.countedBlocks(static_cast<std::uint64_t>(facts.ranks));
+  counts.block = static_cast<std::uint64_t>(facts.arguments.own_count) * types.own.size;
+  counts.all = span.elements = counts.block * blocks;
+  counts.own = row.blocks == BlockSpace::kPair ? counts.all : counts.block;
+  types.scale = 1;
+  call.bytes = counts.all;
+  layOut(facts, counts, types, span, heldElements(facts, counts, span), call);
+  call.unpacks_out = true;
+}
+
 /// The rules in the order in which they are told.
 BrokenRule checkRules(const CallFacts& facts, Call& call) {
   CallCounts counts;
@@ -115,7 +138,9 @@ BrokenRule checkRules(const CallFacts& facts, Call& call) {
   const BufferElements held = heldElements(facts, counts, span);
   layOut(facts, counts, types, span, held, call);
   if (BrokenRule broken = checkBuffers(facts, counts, types, held)) return broken;
-  if (BrokenRule broken = checkOwnBlock(facts, counts, types)) return broken;
+  bool room_left = false;
+  if (BrokenRule broken = checkOwnBlock(facts, counts, types, room_left)) return broken;
+  if (room_left) useRoom(facts, counts, types, span, call);
   if (BrokenRule broken = checkReduction(facts, types, call.reduction)) return broken;
   // MPI leaves overlaps that it does not refuse to the caller.
   if (!facts.mpi && facts.arguments.has_buffers && !call.in_place &&

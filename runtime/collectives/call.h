@@ -20,7 +20,8 @@ enum class CallFault : std::uint8_t {
   kNone,
   kArgument,   // a root, count, buffer, type or operation that is not valid
   kOverflow,   // more bytes than an address space
-  kOwnBlock,   // the caller's own block is not as long in `in` as in `out`
+  kOwnBlock,   // the caller's own block is longer in `in` than in `out`, or by torc.h's rules
+               // shorter
   kDatatype,   // a datatype with gaps
   kOperation,  // one that has no meaning on the type, or in whose order no schedule combines
 };
@@ -53,6 +54,8 @@ struct Call {
   // `in`.
   std::vector<std::uint64_t> in_per_rank;
   std::vector<std::uint64_t> in_displacements;
+  bool takes_shorter = false;            // blocks that come may be shorter than those in `out`
+  std::int32_t short_own = -1;           // the rank itself, whose block to itself is; -1: it is not
   std::uint64_t scale = 1;               // elements of `type` in one of the arguments
   bool keeps_whole = false;              // the operation is to get whole vectors, not parts of them
   bool whole_is_in = false;              // displacements are those of `in`, not of `out`

@@ -220,7 +220,8 @@ BrokenRule checkBuffers(const CallFacts& facts, const CallCounts& counts, const 
       return wrongArgument("out is NULL");
     }
   }
-  if (in_place || held.in == 0) return {};
+  const bool describes_in = types.describesOwn() && !facts.row.describesOwnOut();
+  if (in_place || held.in == 0 || (describes_in && arguments.own_count == 0)) return {};
   if (arguments.in == MPI_IN_PLACE) return wrongArgument("in is MPI_IN_PLACE");
   if (isMissing(facts, arguments.in, types.in(facts.row))) return wrongArgument("in is NULL");
   // In reductions MPICH looks also where a rank gets nothing.
@@ -231,7 +232,8 @@ BrokenRule checkBuffers(const CallFacts& facts, const CallCounts& counts, const 
   return {};
 }
 
-BrokenRule checkOwnBlock(const CallFacts& facts, const CallCounts& counts, const CallTypes& types) {
+BrokenRule checkOwnBlock(const CallFacts& facts, const CallCounts& counts, const CallTypes& types,
+                         bool& room_left) {
   if (!types.describesOwn()) return {};
   const bool has_gaps = !types.own.gapless || !types.all.gapless;
   if (!facts.mpi && has_gaps) return {};  // which torc.h's rules do not serve
@@ -239,12 +241,24 @@ BrokenRule checkOwnBlock(const CallFacts& facts, const CallCounts& counts, const
     return static_cast<unsigned __int128>(count) * bytesOf(facts, element);
   };
   const auto own_count = static_cast<std::uint64_t>(facts.arguments.own_count);
-  if (bytes(own_count, types.own) == bytes(counts.block, types.all)) return {};
-  return {CallFault::kOwnBlock,
-          {StatusCode::kMismatch,
-           message("the own block is ", own_count, " of ", types.own.name(), " in `",
-                   facts.ownBuffer(), "`, but ", counts.block, " of ", types.all.name(), " in `",
-                   facts.row.describesOwnOut() ? "in" : "out", "`")}};
+  const bool own_is_out = facts.row.describesOwnOut();
+  const auto own = bytes(own_count, types.own), other = bytes(counts.block, types.all);
+  if (own == other) return {};
+  const bool has_room = facts.mpi && (own < other) != own_is_out;
+  // All ranks are to take the same for the length of a block: of a scatter each takes its room. One
+  // whose block is empty would leave the call.
+  room_left =
+      has_room &&
+      (own_is_out ? facts.by_rank : own > 0 || facts.sendsRoom() || facts.arguments.lists_at_root);
+  if (room_left) return {};
+  std::string text = message("the own block is ", own_count, " of ", types.own.name(), " in `",
+                             facts.ownBuffer(), "`, but ", counts.block, " of ", types.all.name(),
+                             " in `", own_is_out ? "in" : "out", "`");
+  if (has_room) {
+    text += message("; TORC_COLLECTIVES without ", facts.row.name,
+                    " leaves the call to MPI, which takes less than there is room for");
+  }
+  return {CallFault::kOwnBlock, {StatusCode::kMismatch, std::move(text)}};
 }
 
 BrokenRule checkReduction(const CallFacts& facts, const CallTypes& types, Reduction& reduction) {

@@ -47,6 +47,10 @@ struct CallFacts {
     return mpi && row.reduces() && !type.gapless && type.apart && type.bytes <= 2 * type.size;
   }
 
+  /// Whether a block is as long as its place in the result, to all ranks: MPI takes those of an
+  /// allgather from there.
+  bool sendsRoom() const { return row.outWhole() && !row.isRooted(); }
+
   /// The buffer that holds the own block alone.
   std::string_view ownBuffer() const { return row.describesOwnOut() ? "out" : "in"; }
 };
@@ -92,7 +96,9 @@ BrokenRule checkInPlace(const CallFacts& facts);
 /// `held`: elements in the buffers.
 BrokenRule checkBuffers(const CallFacts& facts, const CallCounts& counts, const CallTypes& types,
                         const BufferElements& held);
-BrokenRule checkOwnBlock(const CallFacts& facts, const CallCounts& counts, const CallTypes& types);
+/// MPI takes a block that is shorter than its room: `room_left` says whether it is.
+BrokenRule checkOwnBlock(const CallFacts& facts, const CallCounts& counts, const CallTypes& types,
+                         bool& room_left);
 BrokenRule checkReduction(const CallFacts& facts, const CallTypes& types, Reduction& reduction);
 
 /// Of two types whose data are moved by torc.h's rules.

@@ -93,11 +93,14 @@ BrokenRule checkPairs(const CallFacts& facts, Call& call) {
   if (!facts.mpi) {
     if (BrokenRule broken = checkElements(arguments, sent, received)) return broken;
   }
-  if (!facts.row.isOfNeighbours() && sent.own != received.own) {
+  const bool fits = facts.mpi ? sent.own <= received.own : sent.own == received.own;
+  if (!facts.row.isOfNeighbours() && !fits) {
     return {CallFault::kOwnBlock,
             {StatusCode::kMismatch, message("the own block has ", sent.own, " bytes in `in`, but ",
                                             received.own, " in `out`")}};
   }
+  call.takes_shorter = facts.mpi;
+  if (!facts.row.isOfNeighbours() && sent.own < received.own) call.short_own = facts.rank;
   const bool overlaps = !facts.in_place && overlap(call, sent, received);
   if (overlaps && !facts.mpi) return wrongArgument("in and out overlap");
   call.unpacks_out = received.data > 0 && !received.in_row;
@@ -119,6 +122,9 @@ void takePairLists(const CallArguments& arguments, int ranks, Call& call) {
   PairBlocks(arguments, false)
       .take(blocks, call.out_displaced, call.per_rank,
             call.unpacks_out ? nullptr : &call.displacements);
+  if (call.short_own < 0) return;
+  const auto own = static_cast<std::size_t>(call.short_own);
+  call.per_rank[own] = call.in_per_rank[own];
 }
 
 }  // namespace torc::runtime

@@ -138,6 +138,13 @@ Status PersistentPlan::layOut(int tag_base, Requests requests) {
   // Nobody tells the sender of a put when its receive begins.
   auto transport = geometry.makeTransport(tag_base, requests, program().synchronous_sends);
   transport_ = transport.get();
+  // What is cut would be cut in other places there.
+  const ScheduleView& view = schedule_->view();
+  const bool is_whole = view.segments == 1 && (row().isOfNeighbours() || view.partCount() == 1);
+  if (scheduled().takes_shorter && is_whole) {
+    shorter_.reserve(scheduled().per_rank.size());
+    transport_->takeShorter(&shorter_);
+  }
   auto created = Executor::create(expanded_->program, buffers_, reducer(), std::move(transport),
                                   expanded_->fragments, geometry.context->cores.get());
   if (!created.ok()) return created.status();

@@ -87,6 +87,8 @@ class PersistentPlan : public MessageMemory {
   const Call& call() const { return call_; }
   Executor* executor() const { return executor_.get(); }
   const Transport& transport() const { return *transport_; }
+  /// Messages of a round that were shorter than their blocks. Whoever has taken them clears them.
+  std::vector<ShortMessage>& shorter() { return shorter_; }
   RoundTrace* trace() const { return trace_.get(); }
   bool hasFailed() const {
     return executor_ != nullptr && executor_->progress() == Progress::kFailed;
@@ -131,7 +133,8 @@ class PersistentPlan : public MessageMemory {
   DataMemory own_block_;  // `out`, where that is also `in` and the two are not laid alike
   std::byte* own_block_home_ = nullptr;  // where it goes at the end
   std::unique_ptr<Executor> executor_;
-  Transport* transport_ = nullptr;     // the executor's
+  Transport* transport_ = nullptr;  // the executor's
+  std::vector<ShortMessage> shorter_;
   std::unique_ptr<RoundTrace> trace_;  // null: not traced
 };
 

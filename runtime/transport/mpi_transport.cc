@@ -329,12 +329,17 @@ Status MpiTransport::failureOf(const char* call, int code, const Fragment& fragm
                   " bytes that are expected: the ranks' calls differ")};
 }
 
-/// Whether a message has the length that both ends know from the schedule. Sets the status where
-/// not.
+/// Whether a message has the length that both ends know from the schedule, or may be shorter. Sets
+/// the status where not.
 inline bool MpiTransport::hasRightLength(const Fragment& fragment, const MPI_Status& status) {
   int bytes = 0;
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   if (bytes == fragment.bytes) return true;
+  const bool is_whole = channels_[fragment.channel].fragment_count == 1 && fragment.run_count == 0;
+  if (shorter_ != nullptr && is_whole && bytes < fragment.bytes) {
+    shorter_->push_back({fragment.place.in(bases_), static_cast<std::size_t>(bytes)});
+    return true;
+  }
   status_ = {StatusCode::kTruncated,
              message("a message from rank ", fragment.peer, " has ", bytes, " bytes where ",
                      fragment.bytes, " are expected: the ranks' calls differ")};

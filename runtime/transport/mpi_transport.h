@@ -44,6 +44,7 @@ class MpiTransport final : public Transport {
   Status bind(const Bases& bases) override;
   /// The same for tags. Only for Requests::kOneShot.
   void bindTags(const TagRange& tags) override { tag_base_ = tags.base; }
+  void takeShorter(std::vector<ShortMessage>* told) override { shorter_ = told; }
   bool start(ChannelId channel) override;
   int poll(std::span<ChannelId> completed) override;
   int wait(std::span<ChannelId> completed) override;
@@ -102,7 +103,8 @@ class MpiTransport final : public Transport {
   std::vector<RunLoop> loops_;  // of the runs
   std::size_t packed_bytes_ = 0;
   DataMemory packed_;
-  SentBytes* sent_;  // null: not counted
+  SentBytes* sent_;                               // null: not counted
+  std::vector<ShortMessage>* shorter_ = nullptr;  // null: none are taken
 
   // The first active_count_ entries: fragments that are started and not complete.
   std::size_t active_count_ = 0;

@@ -123,6 +123,12 @@ struct SentBytes {
   std::uint64_t put = 0, ucx = 0, mpi = 0;
 };
 
+/// A message that was shorter than its receive: where that is, and what has come.
+struct ShortMessage {
+  const std::byte* at = nullptr;
+  std::size_t bytes = 0;
+};
+
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -152,6 +158,11 @@ class Transport {
   /// transport, as they come, in pieces of whole units of `unit` bytes. If so the message's memory
   /// is not written.
   virtual bool handOver(ChannelId, PieceTaker*, std::size_t /*unit*/) { return false; }
+
+  /// Before `commit`: a receive into memory in a row takes a shorter message, too, where no other
+  /// message goes the same way between the two ranks, and adds it to `told`, which outlives the
+  /// transport and has room for all. Without it lengths that differ are an error.
+  virtual void takeShorter(std::vector<ShortMessage>* /*told*/) {}
 
   /// The call that the next rounds belong to, the same on all ranks; between two rounds. Only for
   /// transports that are bound again and again.

@@ -21,7 +21,7 @@ void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, 
   if (call.unpacks_out) prepareOut(arguments, row, rank, ranks, call);
   if (!call.packs_in || packed_ != nullptr) return;
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
-  if (!was_in_place || !row.servesInPlace()) takeContribution(arguments, row, ranks);
+  if (!was_in_place || !row.servesInPlace()) takeContribution(arguments, row, rank, ranks, call);
   in_.allocate(call.elements.in);
   packed_ = &in_;
   call.in = in_.bytes.get();
@@ -31,41 +31,59 @@ void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, 
 /// Blocks of pairs that have lists follow one another in copies, whatever their datatypes.
 void Packing::preparePairs(const CallArguments& arguments, int blocks, Call& call) {
   if (call.unpacks_out) {
-    results_ = elementsOf(PairBlocks(arguments, false), blocks);
+    results_ = elementsOf(PairBlocks(arguments, false), blocks, call.per_rank);
     out_.allocate(call.elements.out);
     call.out = out_.bytes.get();
   }
   if (call.packs_in) {
-    contributions_ = elementsOf(PairBlocks(arguments, true), blocks);
+    contributions_ = elementsOf(PairBlocks(arguments, true), blocks, call.in_per_rank);
     in_.allocate(call.elements.in);
     call.in = in_.bytes.get();
     packed_ = &in_;
   }
 }
 
-std::vector<Packing::Elements> Packing::elementsOf(const PairBlocks& of, int blocks) {
+std::vector<Packing::Elements> Packing::elementsOf(const PairBlocks& of, int blocks,
+                                                   const std::vector<std::uint64_t>& lengths) {
   std::vector<Elements> elements;
   std::int64_t offset = 0;
   for (int i = 0; i < blocks; ++i) {
     const PairBlocks::Block block = of.block(i);
-    if (block.bytes == 0) continue;
-    elements.push_back({block.data, block.count, block.type, offset});
-    offset += static_cast<std::int64_t>(block.bytes);
+    const auto length = static_cast<std::int64_t>(lengths[static_cast<std::size_t>(i)]);
+    if (length > 0) elements.push_back(elementsIn(block.data, length, block.type, offset));
+    offset += length;
   }
   return elements;
 }
 
-/// What is in `in`: the own blocks, or all, which follow one another in the copy.
-void Packing::takeContribution(const CallArguments& arguments, const CollectiveRow& row,
-                               int ranks) {
+Packing::Elements Packing::elementsIn(std::byte* data, std::int64_t bytes, MPI_Datatype type,
+                                      std::int64_t offset) {
+  ElementType element;
+  static_cast<void>(lookAtType(type, element));
+  const auto size = std::max<std::int64_t>(1, static_cast<std::int64_t>(element.size));
+  return {data, bytes / size, type, offset, bytes % size};
+}
+
+/// What is in `in`: the own blocks, or all, which follow one another in the copy. A block that is
+/// shorter than its place in the result is sent with what there is behind it there, as by MPI.
+void Packing::takeContribution(const CallArguments& arguments, const CollectiveRow& row, int rank,
+                               int ranks, const Call& call) {
   const bool is_in_out = arguments.in == MPI_IN_PLACE;
   auto* const in =
       static_cast<std::byte*>(is_in_out ? arguments.out : const_cast<void*>(arguments.in));
   if (row.describesOwnOut()) {
-    forEachBlock(arguments, in, ranks, [&](int, const Elements& block) {
+    forEachBlock(arguments, in, ranks, call, [&](int, const Elements& block) {
       if (block.count > 0) contributions_.push_back(block);
     });
     return;
+  }
+  ElementType own;
+  if (row.outWhole() && !is_in_out && lookAtType(arguments.own_type, own).ok() &&
+      static_cast<std::uint64_t>(arguments.own_count) * own.size < call.elements.in) {
+    forEachBlock(arguments, static_cast<std::byte*>(arguments.out), ranks, call,
+                 [&](int r, const Elements& block) {
+                   if (r == rank) contributions_.push_back({block.data, block.count, block.type});
+                 });
   }
   const std::int64_t blocks = row.blocks == BlockSpace::kPair ? ranks : 1;
   const std::int64_t count = is_in_out ? arguments.count : arguments.own_count;
@@ -75,21 +93,21 @@ void Packing::takeContribution(const CallArguments& arguments, const CollectiveR
 }
 
 /// Calls visit(rank, elements) for the blocks of all ranks, in a buffer of the program that begins
-/// at `whole`.
+/// at `whole`, as long as `call` says: the arguments say where they are.
 template <typename Visit>
 void Packing::forEachBlock(const CallArguments& arguments, std::byte* whole, int ranks,
-                           Visit visit) {
+                           const Call& call, Visit visit) {
   ElementType element;
   static_cast<void>(lookAtType(arguments.type, element));
   const auto extent = static_cast<std::int64_t>(element.bytes);
-  const auto size = static_cast<std::int64_t>(element.size);
   std::int64_t offset = 0;
   for (int r = 0; r < ranks; ++r) {
-    const std::int64_t count = arguments.has_counts ? arguments.counts[r] : arguments.count;
+    const auto length = static_cast<std::int64_t>(
+        call.per_rank.empty() ? call.count : call.per_rank[static_cast<std::size_t>(r)]);
     const std::int64_t displacement =
         arguments.has_displacements ? arguments.displacements[r] : r * arguments.count;
-    visit(r, {whole + displacement * extent, count, arguments.type, offset});
-    offset += count * size;
+    visit(r, elementsIn(whole + displacement * extent, length, arguments.type, offset));
+    offset += length;
   }
 }
 
@@ -102,7 +120,8 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
   auto* const out = static_cast<std::byte*>(arguments.out);
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
   if (is_own) {
-    results_.push_back({out, arguments.own_count, arguments.own_type, 0});
+    results_.push_back(
+        elementsIn(out, static_cast<std::int64_t>(call.elements.out), arguments.own_type, 0));
     return;
   }
   if (row.counts == CountOf::kVector) {
@@ -116,10 +135,10 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
     }
     return;
   }
-  forEachBlock(arguments, out, ranks, [&](int r, const Elements& block) {
+  forEachBlock(arguments, out, ranks, call, [&](int r, const Elements& block) {
     if (was_in_place && row.servesInPlace() && r == rank) {  // it is there already
-      contributions_.push_back({block.data, block.count, block.type, 0});
-    } else if (block.count > 0) {
+      contributions_.push_back({block.data, block.count, block.type});
+    } else if (block.count > 0 || block.rest > 0) {
       results_.push_back(block);
     }
   });
@@ -172,11 +191,16 @@ Status Packing::pack() {
   return {};
 }
 
-Status Packing::unpack() {
+Status Packing::unpack(std::span<const ShortMessage> shorter) {
   const bool has_gaps = data_.bytes != nullptr;
   const Copy& copy = has_gaps ? data_ : out_;
-  for (const Elements& block : results_) {
+  for (Elements block : results_) {
     int code = MPI_SUCCESS;
+    for (const ShortMessage& message : shorter) {
+      if (message.at != out_.bytes.get() + block.offset) continue;
+      block = elementsIn(block.data, static_cast<std::int64_t>(message.bytes), block.type,
+                         block.offset);
+    }
     if (has_gaps) {
       code = packElements(out_.bytes.get(), block.count, block.type,
                           {data_.bytes.get(), data_.length, 0});
@@ -184,9 +208,25 @@ Status Packing::unpack() {
     }
     code = unpackElements({copy.bytes.get(), copy.length, block.offset}, block.data, block.count,
                           block.type);
+    if (code == MPI_SUCCESS && block.rest > 0) code = unpackRest(block);
     if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Unpack");
   }
   return {};
+}
+
+/// Of a block that ends within an element: its first bytes, and what the program has behind them.
+int Packing::unpackRest(const Elements& block) {
+  ElementType element;
+  static_cast<void>(lookAtType(block.type, element));
+  const auto size = static_cast<std::int64_t>(element.size);
+  std::byte* const data = block.data + block.count * static_cast<std::int64_t>(element.bytes);
+  const auto bytes = std::make_unique_for_overwrite<std::byte[]>(element.size);
+  const PackedBytes one{bytes.get(), size, 0};
+  const int code = packElements(data, 1, block.type, one);
+  if (code != MPI_SUCCESS) return code;
+  std::memcpy(bytes.get(), out_.bytes.get() + block.offset + block.count * size,
+              static_cast<std::size_t>(block.rest));
+  return unpackElements(one, data, 1, block.type);
 }
 
 }  // namespace torc::runtime::pmpi

@@ -15,12 +15,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <mpi.h>
 
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/pair_blocks.h"
+#include "runtime/transport/transport.h"
 #include "schedules/collective.h"
 #include "support/status.h"
 
@@ -43,8 +45,8 @@ class Packing {
 
   /// Before each start: packs what the caller contributes, if need be.
   Status pack();
-  /// After each completion: unpacks the result, if need be.
-  Status unpack();
+  /// After each completion: unpacks the result, if need be; of `shorter` blocks what has come.
+  Status unpack(std::span<const ShortMessage> shorter = {});
 
  private:
   /// Elements of the program: `count` of them, from `data` on, which may be MPI_BOTTOM.
@@ -53,6 +55,7 @@ class Packing {
     std::int64_t count = 0;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     std::int64_t offset = 0;  // bytes, in the copy
+    std::int64_t rest = 0;    // bytes of one element more, of which there are no others
   };
   struct Copy {
     std::unique_ptr<std::byte[]> bytes;  // null: there is none
@@ -63,10 +66,15 @@ class Packing {
 
   template <typename Visit>
   static void forEachBlock(const CallArguments& arguments, std::byte* whole, int ranks,
-                           Visit visit);
-  static std::vector<Elements> elementsOf(const PairBlocks& of, int blocks);
+                           const Call& call, Visit visit);
+  static Elements elementsIn(std::byte* data, std::int64_t bytes, MPI_Datatype type,
+                             std::int64_t offset);
+  static std::vector<Elements> elementsOf(const PairBlocks& of, int blocks,
+                                          const std::vector<std::uint64_t>& lengths);
+  int unpackRest(const Elements& block);
   void preparePairs(const CallArguments& arguments, int blocks, Call& call);
-  void takeContribution(const CallArguments& arguments, const CollectiveRow& row, int ranks);
+  void takeContribution(const CallArguments& arguments, const CollectiveRow& row, int rank,
+                        int ranks, const Call& call);
   void prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
                   Call& call);
   void prepareReduction(const CallArguments& arguments, Call& call);

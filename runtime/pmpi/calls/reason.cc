@@ -46,7 +46,7 @@ const char* text(Reason reason) {
     case Reason::kWhole:
       return "an operation of the program on whole vectors: TORC_USER_OPERATIONS=parts serves it";
     case Reason::kOwnBlock:
-      return "the rank's own block is not as long as the others expect";
+      return "the rank's own block is longer than its room";
     case Reason::kOutsideWorld:
       return "members outside MPI_COMM_WORLD";
     case Reason::kNoBox:

@@ -163,8 +163,13 @@ CallFailure CallHistory::failureOfAsked(const Notice& asked, const std::string& 
   const CallNote& call = asked.call;
   const CallNote* mine = noteOf(call.id, call.ordinal);
   const bool other_length = mine != nullptr && mine->bytes != call.bytes;
-  return failureOfNote(call, asked.refused, other_length ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER,
-                       message("rank ", asked.from, " makes ", pmpi::describe(call), ", ", text));
+  std::string what = message("rank ", asked.from, " makes ", pmpi::describe(call), ", ", text);
+  const auto collective = collectiveOf(call.id);
+  if (other_length && collective && rowOf(*collective).describesOwn()) {
+    what += message("; TORC_COLLECTIVES without ", rowOf(*collective).name,
+                    " leaves such calls to MPI, which takes less than there is room for");
+  }
+  return failureOfNote(call, asked.refused, other_length ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER, what);
 }
 
 void CallHistory::fail(const CollectiveCall& call, int code, const std::string& text) {

@@ -1,7 +1,8 @@
-// Root counts: before a call of MPI_Scatterv or MPI_Gatherv the root tells the other ranks how long
-// all blocks are, since those of others pass through them; or that MPI is to make the call. By
-// messages with tags of the call's own: a collective of MPI would match whatever ranks with another
-// call make.
+// Root counts: before a call of MPI_Scatterv or MPI_Gatherv all ranks learn how long all blocks
+// are, since those of others pass through them. Of a scatterv the root tells them, or that MPI is
+// to make the call; of a gatherv each rank tells its own, which may be shorter than the root's room
+// for it. By messages with tags of the call's own: a collective of MPI would match whatever ranks
+// with another call make.
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_ROOT_COUNTS_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATOR_ROOT_COUNTS_H_
 
@@ -20,7 +21,8 @@
 
 namespace torc::runtime::pmpi {
 
-/// A broadcast along a binomial tree.
+/// A broadcast along a binomial tree; or an allgather in as many rounds, each rank of which sends
+/// what it knows to the one before it by 1, 2, 4, ... ranks.
 class RootCounts {
  public:
   /// As many tags as it has.
@@ -29,13 +31,15 @@ class RootCounts {
   static int depth(int ranks);
 
   /// On the geometry's communicator, with `tags`. Throws std::bad_alloc.
-  RootCounts(torc_geometry& geometry, const TagRange& tags, int root);
+  RootCounts(torc_geometry& geometry, const TagRange& tags, int root, bool gathers);
   RootCounts(const RootCounts&) = delete;
   RootCounts& operator=(const RootCounts&) = delete;
   /// What MPI may still read or write stays.
   ~RootCounts();
 
-  /// At the root, first of all: bytes of all blocks together, and of each, or none.
+  /// Of a gatherv, first of all: bytes of this rank's block.
+  void tellOwn(std::uint64_t bytes);
+  /// Of a scatterv at the root, first of all: bytes of all blocks together, and of each, or none.
   void tell(std::uint64_t total, std::span<const std::uint64_t> counts);
 
   /// Does what can be done now: true when it is over.
@@ -55,14 +59,17 @@ class RootCounts {
     std::vector<MPI_Request> requests;
   };
 
+  StatusOr<bool> gather();
   int receive();
   int sendOn();
+  int start(bool sends, std::uint64_t* words, std::size_t count, int rank);
   int rankOf(int place) const { return (place + root_) % geometry_.size; }
 
   torc_geometry& geometry_;
   const TagRange tags_;
   const int root_;
   const int place_;  // in the tree, whose root has 0
+  const bool gathers_;
   bool is_sent_ = false;
   std::unique_ptr<Messages> messages_;
 };

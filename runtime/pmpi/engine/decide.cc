@@ -160,11 +160,16 @@ Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
     call.arguments.missing = state.grid()->missing;
   }
   const Reason found = checkArguments(call, state.rank(), state.size(), checked);
-  if (found != Reason::kServed) return found;
+  // Of lists at the root: all ranks may find that MPI makes the call, whatever one has found.
+  const bool is_told = !call.arguments.lists_at_root || found == Reason::kArgument;
+  if (found != Reason::kServed && is_told) return found;
   if (checked.needsRankOrder() && !state.isInOrder()) return Reason::kRankOrder;
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return Reason::kUnexpected;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return Reason::kNotSetUp;
-  if (call.arguments.lists_at_root) return decideUntold(call, state);
+  if (call.arguments.lists_at_root) {
+    const Verdict verdict = decideUntold(call, state);
+    return found == Reason::kServed || verdict.isMpis() ? verdict : Verdict(found);
+  }
   checked.keeps_whole = !engine->settings.cuts_vectors && checked.mayRelyOnWhole();
   const LibraryEntry* entry = chooseEntry(state.shape(), call, checked);
   if (is_barrier) call.bytes = 0;  // of the program's

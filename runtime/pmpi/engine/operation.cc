@@ -179,8 +179,13 @@ StatusOr<bool> Operation::learnCounts() {
       return true;
     }
     if (!takeTags(RootCounts::kTags)) return false;
-    root_counts_.emplace(state_.geometry(), tags_, call_.arguments.root);
-    if (state_.rank() == call_.arguments.root) tellCounts();
+    const bool gathers = !rowOf(call_.arguments.collective).describesOwnOut();
+    root_counts_.emplace(state_.geometry(), tags_, call_.arguments.root, gathers);
+    if (gathers) {
+      root_counts_->tellOwn(ownBytes());
+    } else if (state_.rank() == call_.arguments.root) {
+      tellCounts();
+    }
   }
   const StatusOr<bool> is_over = root_counts_->advance();
   if (!is_over.ok() || !*is_over) return is_over;
@@ -203,11 +208,41 @@ void Operation::tellCounts() {
   root_counts_->tell(checked_.bytes, counts);
 }
 
+/// Of a gatherv: of the block that this rank sends.
+std::uint64_t Operation::ownBytes() const {
+  const CallArguments& arguments = call_.arguments;
+  if (arguments.in == MPI_IN_PLACE) {
+    return checked_.per_rank[static_cast<std::size_t>(arguments.root)];
+  }
+  ElementType own;
+  static_cast<void>(lookAtType(arguments.own_type, own));
+  return static_cast<std::uint64_t>(arguments.own_count) * own.size;
+}
+
+/// Of a gatherv at the root: what comes, where there is as much room.
+Status Operation::takeLengths() {
+  const std::span<const std::uint64_t> lengths = root_counts_->counts();
+  for (std::size_t r = 0; r < lengths.size(); ++r) {
+    if (lengths[r] <= checked_.per_rank[r]) continue;
+    return {StatusCode::kTruncated,
+            message("rank ", r, " sends ", lengths[r],
+                    " bytes, and the root's counts have room for ", checked_.per_rank[r])};
+  }
+  if (std::ranges::equal(lengths, checked_.per_rank)) return {};
+  checked_.per_rank.assign(lengths.begin(), lengths.end());
+  checked_.bytes = root_counts_->total();
+  if (!checked_.in_place) checked_.elements.in = lengths[static_cast<std::size_t>(state_.rank())];
+  return {};
+}
+
 /// What the call is, now that all ranks know the counts.
 Status Operation::takeCounts() {
   CallArguments& arguments = call_.arguments;
   arguments.lists_at_root = false;
-  if (state_.rank() != arguments.root) {
+  if (state_.rank() == arguments.root) {
+    const bool gathers = !rowOf(arguments.collective).describesOwnOut();
+    if (Status status = gathers ? takeLengths() : Status(); !status.ok()) return status;
+  } else {
     counts_.assign(root_counts_->counts().begin(), root_counts_->counts().end());
     arguments.has_counts = true;
     arguments.counts = counts_.data();
@@ -444,8 +479,11 @@ bool Operation::testMpi() {
 
 void Operation::roundIsOver(torc_collective* collective, int result, void* cookie) {
   auto* operation = static_cast<Operation*>(cookie);
-  const Status status = result == TORC_OK ? attempt([&] { return operation->packing_->unpack(); })
-                                          : collective->roundStatus();
+  std::vector<ShortMessage>& shorter = collective->plan->shorter();
+  const Status status = result == TORC_OK
+                            ? attempt([&] { return operation->packing_->unpack(shorter); })
+                            : collective->roundStatus();
+  shorter.clear();
   if (status.ok()) {
     operation->finishRound(MPI_SUCCESS);
   } else {

@@ -94,6 +94,8 @@ class Operation final : public Turn {
   bool proceedInTurn() TORC_REQUIRES(engine_lock);
   StatusOr<bool> learnCounts() TORC_REQUIRES(engine_lock);
   void tellCounts() TORC_REQUIRES(engine_lock);
+  std::uint64_t ownBytes() const;
+  Status takeLengths() TORC_REQUIRES(engine_lock);
   Status takeCounts() TORC_REQUIRES(engine_lock);
   bool proceedWith(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   bool takeTags(std::uint32_t count) TORC_REQUIRES(engine_lock);

@@ -78,7 +78,7 @@ std::string Operation::whatIsWaitedFor() const {
     if (!engine->in_mpi.empty() && std::ranges::count(engine->in_mpi, this) > 0) {
       return "it waits for MPI, which makes it in torc's place";
     }
-    std::string what = root_counts_ ? "it waits for the root to tell all ranks its counts"
+    std::string what = root_counts_ ? "it waits for the counts of the root, or of all ranks"
                        : vote_      ? "it waits for all ranks to agree on message tags and memory"
                        : has_tags_  ? "it waits for earlier calls on the communicator"
                                     : "it waits for all ranks to come to it, or for earlier calls";

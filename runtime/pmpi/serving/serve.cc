@@ -76,7 +76,9 @@ Outcome leave(CollectiveCall& call, CommunicatorState* state) {
     }
   }
   if (reason == Reason::kOwnBlock) {
-    return refuse(call, failHere(call, *state, MPI_ERR_TRUNCATE, text(reason)));
+    Call again;
+    const Status status = check(call.arguments, state->rank(), state->size(), again);
+    return refuse(call, failHere(call, *state, MPI_ERR_TRUNCATE, status.message()));
   }
   if (!isRefused(reason, engine->settings.strict)) return {};
   const std::string& why = state->reasonText();

@@ -215,6 +215,19 @@ void PutTransport::tellTime(const Message& message) {
   }
 }
 
+/// Whether a message may have so few bytes: it lies as its sender has laid it then.
+bool PutTransport::takesShorter(Message& message, std::size_t bytes) {
+  if (shorter_ == nullptr || !message.is_alone || !message.contiguous || message.pieces_done > 0 ||
+      bytes > message.bytes) {
+    return false;
+  }
+  const std::vector<MessageSlot> slots = layOutPair({&bytes, 1}, segment_->laneBytes());
+  if (slots.empty()) return false;
+  lay(message, bytes, slots.front());
+  shorter_->push_back({message.place.in(bases_), bytes});
+  return true;
+}
+
 /// Takes some pieces; true: that was the last one. Sets the status where a message has another
 /// length.
 bool PutTransport::receive(ChannelId channel) {
@@ -224,7 +237,7 @@ bool PutTransport::receive(ChannelId channel) {
     const std::byte* cell = cellOf(message);
     const auto& header = *reinterpret_cast<const LongHeader*>(cell);
     if (header.flag.load(std::memory_order_acquire) != flagOf(message.pieces_done)) return false;
-    if (header.message_bytes != message.bytes) {
+    if (header.message_bytes != message.bytes && !takesShorter(message, header.message_bytes)) {
       status_ = {
           StatusCode::kTruncated,
           torc::message("a message from rank ", message.rank, " has ", header.message_bytes,

@@ -62,7 +62,7 @@ StatusOr<ChannelId> PutTransport::prepare(bool sending, std::int32_t peer, std::
   message.sending = sending;
   message.member = segment_->memberOf(peer);
   message.is_put = message.member >= 0;
-  message.bytes = segments.bytes();
+  message.bytes = message.room = segments.bytes();
   message.contiguous = segments.list.size() == 1 && segments.list[0].loop_count == 0;
   if (message.contiguous) message.place = segments.list[0].place;
   message.first_run = static_cast<std::uint32_t>(runs_.size());
@@ -130,13 +130,17 @@ void PutTransport::layOut() {
       message.is_put = !slots.empty();
       if (slots.empty()) continue;
       message.region = region;
-      message.slot = slots[i - begin];
-      message.stretch =
-          std::clamp(roundToCacheLine(message.bytes / 2), kLeastStretch, kMostStretch);
-      message.pieces =
-          std::max<std::size_t>(1, (message.bytes + message.slot.grain - 1) / message.slot.grain);
+      message.is_alone = end == begin + 1;
+      lay(message, message.bytes, slots[i - begin]);
     }
   }
+}
+
+void PutTransport::lay(Message& message, std::size_t bytes, const MessageSlot& slot) {
+  message.bytes = bytes;
+  message.slot = slot;
+  message.stretch = std::clamp(roundToCacheLine(bytes / 2), kLeastStretch, kMostStretch);
+  message.pieces = std::max<std::size_t>(1, (bytes + slot.grain - 1) / slot.grain);
 }
 
 Status PutTransport::leaveBeyond(Message& message) {
@@ -276,6 +280,9 @@ bool PutTransport::start(ChannelId channel) {
   if (!message.is_put) {
     ++beyond_active_;
     return beyond_->start(message.channel_beyond);
+  }
+  if (message.bytes != message.room) {
+    lay(message, message.room, layOutPair({&message.room, 1}, segment_->laneBytes()).front());
   }
   message.pieces_done = message.bytes_done = 0;
   message.is_copied = false;

@@ -56,6 +56,10 @@ class PutTransport final : public Transport {
   Status bind(const Bases& bases) override;
   bool handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) override;
   void bindTags(const TagRange& tags) override;
+  void takeShorter(std::vector<ShortMessage>* told) override {
+    shorter_ = told;
+    beyond_->takeShorter(told);
+  }
   void beginRound() override;
   void endRound() override;
   bool start(ChannelId channel) override;
@@ -81,8 +85,10 @@ class PutTransport final : public Transport {
     SendMode mode = SendMode::kStandard;
     std::int32_t member = -1;
     ChannelId channel_beyond = 0;
-    std::size_t bytes = 0;
-    Place place;  // of a contiguous one
+    std::size_t bytes = 0;  // of the round: what comes may be shorter
+    std::size_t room = 0;   // bytes as prepared
+    bool is_alone = false;  // of its pair, this way
+    Place place;            // of a contiguous one
     std::uint32_t first_run = 0, run_count = 0;
     std::uint32_t first_fragment = 0, fragment_count = 0;
     std::byte* region = nullptr;
@@ -108,6 +114,8 @@ class PutTransport final : public Transport {
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
                               const Segments& segments, std::span<const std::size_t> fragments);
   void layOut();
+  static void lay(Message& message, std::size_t bytes, const MessageSlot& slot);
+  bool takesShorter(Message& message, std::size_t bytes);
   Status leaveBeyond(Message& message);
   Segments segmentsOf(const Message& message) const;
 
@@ -199,6 +207,7 @@ class PutTransport final : public Transport {
   std::int64_t looked_at_ = 0;  // nanoseconds; whether peers have ended
   Status ended_;                // one has, by the last look
   SentBytes* sent_;             // null: not counted
+  std::vector<ShortMessage>* shorter_ = nullptr;  // null: none are taken
   Status status_;
 };
 

@@ -214,7 +214,7 @@ void UcxTransport::begin(ChannelId channel) {
   }
   message.is_active = true;
   message.must_be_taken = false;
-  message.bytes_left = message.bytes;
+  message.bytes_left = message.length = message.bytes;
   message.pieces_left = message.bytes == 0 ? 1 : 0;
   if (!message.sending) {
     for (UcxPiece& piece : std::exchange(message.early, {}))
@@ -330,8 +330,13 @@ void UcxTransport::receive(ChannelId channel, UcxPiece& piece) {
   Message& message = messages_[channel];
   const UcxHeader& header = piece.header();
   group_->consume(header);
-  if (header.message_bytes != message.bytes || header.offset > message.bytes ||
-      piece.bytes() > message.bytes - header.offset) {
+  if (shorter_ != nullptr && message.contiguous && header.message_bytes < message.length &&
+      message.length == message.bytes && message.bytes_left == message.bytes) {
+    message.length = message.bytes_left = header.message_bytes;
+    shorter_->push_back({message.place.in(bases_), message.length});
+  }
+  if (header.message_bytes != message.length || header.offset > message.length ||
+      piece.bytes() > message.length - header.offset) {
     status_ = {
         StatusCode::kTruncated,
         torc::message("a message from rank ", message.rank, " has ", header.message_bytes,

@@ -40,6 +40,7 @@ class UcxTransport final : public UcxClient {
   Status bind(const Bases& bases) override;
   bool handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) override;
   void bindTags(const TagRange& tags) override { call_ = tags.call; }
+  void takeShorter(std::vector<ShortMessage>* told) override { shorter_ = told; }
   void beginRound() override;
   void endRound() override;
   bool start(ChannelId channel) override;
@@ -65,6 +66,7 @@ class UcxTransport final : public UcxClient {
     PieceTaker* taker = nullptr;
     // Of the round.
     bool is_active = false;
+    std::size_t length = 0;         // of what comes, once that is known
     bool must_be_taken = false;     // what was sent to the rank, before this is over
     std::uint32_t operations = 0;   // under way
     std::size_t bytes_left = 0;     // to be sent or received
@@ -121,6 +123,7 @@ class UcxTransport final : public UcxClient {
   bool is_still_ = false;                              // for longer than answers are waited for
   std::uint64_t failures_ = 0;                         // of the worker, that were looked at
   SentBytes* sent_;                                    // null: not counted
+  std::vector<ShortMessage>* shorter_ = nullptr;       // null: none are taken
   Status status_;
 };
 

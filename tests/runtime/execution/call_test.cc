@@ -178,7 +178,40 @@ TEST_F(CallTest, FaultsHaveKindsAndNameTheArgument) {
   arguments = allgather(10);
   arguments.own_count = 9;
   expectFault(arguments, CallFault::kOwnBlock, "9 of MPI_INT in `in`, but 10 of MPI_INT in `out`");
-  expectFault(byMpi(arguments), CallFault::kOwnBlock, "the own block");
+  arguments.own_count = 11;
+  expectFault(byMpi(arguments), CallFault::kOwnBlock, "11 of MPI_INT in `in`, but 10 of MPI_INT");
+}
+
+// MPI takes less than there is room for: all ranks find the same length of a block.
+TEST_F(CallTest, BlocksMayBeShorterThanTheirRoom) {
+  CallArguments arguments = byMpi(allgather(10));
+  std::fill(in_.begin(), in_.end(), 3);
+  std::fill(out_.begin(), out_.end(), 5);
+  arguments.own_count = 9;
+  Call call = checked(arguments);
+  EXPECT_EQ(call.count, 10 * sizeof(int));
+  pmpi::Packing gathered;
+  gathered.prepare(arguments, 2, kRanks, call);
+  ASSERT_TRUE(gathered.pack().ok());
+  EXPECT_EQ(static_cast<const int*>(call.in)[8], 3);
+  EXPECT_EQ(static_cast<const int*>(call.in)[9], 5);
+  for (const Collective collective : {Collective::kGather, Collective::kAlltoall}) {
+    arguments.collective = collective;
+    arguments.root = 2;
+    arguments.own_count = 9;
+    call = checked(arguments);
+    EXPECT_EQ(call.count, 9 * sizeof(int));
+    EXPECT_EQ(call.elements.out, 9 * sizeof(int) * kRanks);
+    pmpi::Packing packing;
+    packing.prepare(arguments, 2, kRanks, call);
+    std::fill_n(static_cast<int*>(call.out), 9 * kRanks, 7);
+    ASSERT_TRUE(packing.unpack().ok());
+    EXPECT_EQ(out_[18], 7);
+    EXPECT_EQ(out_[19], 5);
+    std::fill(out_.begin(), out_.end(), 5);
+    arguments.own_count = 0;
+    expectFault(arguments, CallFault::kOwnBlock, "TORC_COLLECTIVES without");
+  }
 }
 
 // What MPI does not refuse is no fault under its rules, and what it refuses is.

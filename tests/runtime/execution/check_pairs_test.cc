@@ -133,9 +133,30 @@ TEST_F(CheckPairs, WhatOverlapsIsCopiedAndWhatMpiRefusesIsRefused) {
   expectFault(CallFault::kArgument, "overlap");
 }
 
-TEST_F(CheckPairs, FaultsNameTheArgument) {
+// Of the block to itself a rank knows both lengths; of others it is told, perhaps within an
+// element.
+TEST_F(CheckPairs, BlocksMayBeShorterThanTheirRoom) {
+  MPI_Datatype pairs = MPI_DATATYPE_NULL;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);
+  MPI_Type_commit(&pairs);
   to_[2] = 1;
-  expectFault(CallFault::kOwnBlock, "the own block has 4 bytes in `in`, but 8 in `out`");
+  EXPECT_EQ(checked().per_rank, (List{0, 16, 4, 0}));
+  arguments_.type = pairs;
+  Call call = checked();
+  EXPECT_TRUE(call.takes_shorter);
+  pmpi::Packing packing;
+  packing.prepare(arguments_, kPairRank, kPairRanks, call);
+  std::fill_n(static_cast<int*>(call.out), 9, 7);
+  const ShortMessage shorter{static_cast<const std::byte*>(call.out), 3 * sizeof(int)};
+  ASSERT_TRUE(packing.unpack({&shorter, 1}).ok());
+  const int* block = out_.data() + 50 + 5 * 3;  // elements of three integers, of which it has two
+  EXPECT_EQ(std::vector<int>(block, block + 6), (std::vector<int>{7, 0, 7, 7, 0, 0}));
+  MPI_Type_free(&pairs);
+}
+
+TEST_F(CheckPairs, FaultsNameTheArgument) {
+  to_[2] = 3;
+  expectFault(CallFault::kOwnBlock, "the own block has 12 bytes in `in`, but 8 in `out`");
   to_[1] = -3;
   expectFault(CallFault::kArgument, "in_counts[1] is -3");
   to_[1] = 0;

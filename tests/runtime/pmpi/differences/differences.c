@@ -432,7 +432,7 @@ int main(int argc, char** argv) {
     after();
   } else if (strcmp(what, "own-block") == 0) {
     warmUp();
-    say("call", allgather(in, odd ? COUNT / 2 : COUNT, out, COUNT));
+    say("call", allgather(in, odd ? 2 * COUNT : COUNT, out, COUNT));
     after();
   } else if (strcmp(what, "exchange-more") == 0) {
     warmUp();
@@ -440,7 +440,7 @@ int main(int argc, char** argv) {
     after();
   } else if (strcmp(what, "exchange-own-block") == 0) {
     warmUp();
-    say("call", alltoall(in, odd ? COUNT / 2 : COUNT, out, COUNT));
+    say("call", alltoall(in, odd ? 2 * COUNT : COUNT, out, COUNT));
     after();
   } else if (strcmp(what, "exchange-lists") == 0) {
     warmUp();
@@ -464,7 +464,7 @@ int main(int argc, char** argv) {
     after();
   } else if (strcmp(what, "own-blocks-differ") == 0) {
     warmUp();
-    say("call", alltoallv((int*)in, odd ? rank : -1, COUNT / 2, (int*)out, -1, 0));
+    say("call", alltoallv((int*)in, odd ? rank : -1, 2 * COUNT, (int*)out, -1, 0));
     after();
   } else if (strcmp(what, "scattered-more") == 0) {
     /* The root has more for the last rank than that takes: nothing is written behind it. */

@@ -154,7 +154,7 @@ tryCases() {
   fi
   if takes own-block; then
     run "$soon"
-    expectErrors 'own block is not as long'
+    expectErrors 'own block (is|has)'
   fi
   if takes exchange-more; then
     run "$soon"
@@ -162,7 +162,7 @@ tryCases() {
   fi
   if takes exchange-own-block; then
     run "$soon"
-    expectErrors 'own block is not as long'
+    expectErrors 'own block (is|has)'
   fi
   if takes exchange-lists; then
     run "$soon"
@@ -170,23 +170,27 @@ tryCases() {
   fi
   if takes own-blocks-differ; then
     run "$soon"
-    expectErrors 'own block is not as long'
+    expectErrors 'own block (is|has)'
   fi
   if takes block-too-long; then
     run "$soon"
     expectReceiversError 'from rank [0-9]+ has (more than the [0-9]+ bytes|[0-9]+ bytes where)'
   fi
-  if takes block-too-short; then
-    run "$soon"
-    expectReceiversError 'from rank [0-9]+ has [0-9]+ bytes where [0-9]+ are expected'
-  fi
   local blocks
-  for blocks in scattered-more scattered-fewer gathered-more gathered-fewer; do
-    if ((ranks > 2)) && takes "$blocks"; then # along one axis these calls are MPI's
+  for blocks in block-too-short scattered-fewer gathered-fewer; do # MPI takes less than there is room for
+    if takes "$blocks"; then
       run "$soon"
-      expectLastRanksError
+      expectRight call "$ranks"
     fi
   done
+  if ((ranks > 2)) && takes scattered-more; then # along one axis these calls are MPI's
+    run "$soon"
+    expectLastRanksError
+  fi
+  if ((ranks > 2)) && takes gathered-more; then
+    run "$soon"
+    expectReceiversError "rank $((ranks - 1)) sends 64008 bytes, and the root's counts have room for 64000"
+  fi
   if ((ranks > 2)) && takes root-refused; then
     run "$soon"
     [[ $status -eq 0 ]] || fail "exit status $status"

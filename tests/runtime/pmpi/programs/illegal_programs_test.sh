@@ -2,7 +2,8 @@
 # illegal_programs_test.sh PRELOAD PROGRAM LIBRARY RANKS FIRST_SEED PROGRAMS
 # Runs programs with one fault each, preloaded; PRELOAD "-" runs them plain. Each must end within 60
 # seconds, or torc must say in which call it waits; then this script ends it. A crash is a failure,
-# and so is a job that hangs without a word.
+# and so is a job that hangs without a word. Preloaded, each is run once more, with statistics, lines on its
+# calls and a trace: if it completes alone it must then, and not else.
 set -u
 preload=$1
 program=$2
@@ -48,14 +49,15 @@ endJob() {
   kill -KILL "$job" 2>/dev/null
 }
 
-said='^torc: .*MPI_[A-Z]'
+said='^torc: (error|warning): .*MPI_[A-Z]'
 crashed='signal (4|6|7|8|11)\b|[Ss]egmentation|terminate called|EXIT CODE: (134|136|139)\b'
 
-# tryProgram SEED: prints what has become of the program, behind what is wrong with that.
+# tryProgram SEED [-genv NAME VALUE]...: prints what has become of the program, behind what is wrong with
+# that.
 tryProgram() {
   local seed=$1 output=$work/output-$1 job status was_told
   : >"$output"
-  tools/mpiexec.sh "${environment[@]}" -n "$ranks" "$program" --seed "$seed" \
+  tools/mpiexec.sh "${environment[@]}" "${@:2}" -n "$ranks" "$program" --seed "$seed" \
     </dev/null >"$output" 2>&1 &
   job=$!
   awaitEnd "$patience" "$said"
@@ -83,10 +85,22 @@ tryProgram() {
   fi
 }
 
+tryTwice() {
+  local seed=$1 output=$work/output-$1 outcome watched
+  outcome=$(tryProgram "$seed")
+  echo "$outcome"
+  [[ $preload != - ]] || return
+  watched=$(tryProgram "$seed" -genv TORC_STATS "$work/statistics-$seed" -genv TORC_EXPLAIN 1 \
+    -genv TORC_TRACE "$work/trace-$seed")
+  grep -vxE 'stalled|failed|completed' <<<"$watched"
+  [[ $outcome == "$watched" || "$outcome $watched" != *completed* ]] ||
+    fail "$outcome, and $watched if it is watched"
+}
+
 # Those that stall wait: some go at a time.
 for ((seed = first; seed < first + programs; ++seed)); do
   [[ $(jobs -rp | wc -l) -lt 3 ]] || wait -n
-  tryProgram "$seed" >"$work/outcome-$seed" &
+  tryTwice "$seed" >"$work/outcome-$seed" &
 done
 wait
 cat "$work"/outcome-* >"$work/outcomes"
