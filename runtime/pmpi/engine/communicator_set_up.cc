@@ -80,8 +80,8 @@ Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* duplicate)
   {
     EngineLock lock;
     const Status known = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
+      engine->by_id.emplace(votes[3], this);
       id_ = votes[3];
-      engine->by_id.emplace(id_, this);
       return {};
     });
     if (!known.ok()) return known;
