@@ -123,6 +123,10 @@ void CommunicatorState::callHasFailed() {
   engine->has_failed_states = true;
 }
 
+void CommunicatorState::hasGoneOn() {
+  engine->tellRefused();
+}
+
 void CommunicatorState::send(int first, int count, Notice& notice) const {
   if (id_ == 0) return;
   notice.communicator = id_;

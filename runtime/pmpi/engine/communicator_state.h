@@ -149,6 +149,7 @@ class CommunicatorState final : private HistoryOwner {
   bool isEnding() const override TORC_REQUIRES(engine_lock);
   void send(int first, int count, Notice& notice) const override TORC_REQUIRES(engine_lock);
   void callHasFailed() override TORC_REQUIRES(engine_lock);
+  void hasGoneOn() override TORC_REQUIRES(engine_lock);
 
   /// What ranks tell each other; the largest of each counts.
   using Votes = std::array<std::uint64_t, 5>;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <utility>
 
 #include "runtime/api/api.h"
 #include "runtime/pmpi/engine/communicator_state.h"
@@ -75,6 +76,12 @@ void advance() TORC_NO_THREAD_SAFETY_ANALYSIS {
   engine->advance();
   inside_torc = false;
   if (locks) engine_mutex.unlock();
+}
+
+void goOn() {
+  if (std::exchange(in_refused, false)) return;
+  EngineLock lock;
+  if (engine != nullptr) engine->tellRefused();
 }
 
 void Pause::operator()() {
@@ -164,6 +171,17 @@ void Engine::report(CommunicatorState& state, int code) {
   reports_.push_back({&state, code});
   ++state.operations;  // it stays until then
   has_reports.store(true, std::memory_order_relaxed);
+}
+
+void Engine::noteRefused() {
+  if (!has_refused.exchange(true)) attention.fetch_add(1);
+}
+
+void Engine::tellRefused() {
+  if (!has_refused.exchange(false)) return;
+  attention.fetch_sub(1);
+  for (CommunicatorState* state : states)
+    state->history().tellRefused();
 }
 
 bool Engine::takeReport(MPI_Comm* comm, int* code) {

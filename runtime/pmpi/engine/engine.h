@@ -53,6 +53,10 @@ class Engine {
 
   /// The program's error handler on a communicator is to be told, outside of the lock.
   void report(CommunicatorState& state, int code) TORC_REQUIRES(engine_lock);
+  /// MPI has refused a call of this rank; the program has gone on to another one.
+  void noteRefused() TORC_REQUIRES(engine_lock);
+  void tellRefused() TORC_REQUIRES(engine_lock);
+
   /// Tells one: false: there is none left.
   bool takeReport(MPI_Comm* comm, int* code) TORC_REQUIRES(engine_lock);
 

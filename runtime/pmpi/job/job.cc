@@ -288,6 +288,7 @@ void endJob() {
   }
   {
     EngineLock lock;
+    engine->tellRefused();
     engine->is_ending = true;
     for (CommunicatorState* state : engine->states)
       state->history().answerAsks();

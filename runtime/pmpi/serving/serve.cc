@@ -66,14 +66,14 @@ Outcome leave(CollectiveCall& call, CommunicatorState* state) {
     EngineLock lock;
     if (reason == Reason::kArgument) {
       state->history().noteRefused(call.id);
+      engine->noteRefused();
+      in_refused = call.form != Form::kNonblocking;  // made inside MPI
       return {};
     }
     state->history().note(call, Maker::kMpi);
   }
   if (call.number != 0) {
-    if (const int code = failedElsewhere(call, *state); code != MPI_SUCCESS) {
-      return refuse(call, code);
-    }
+    if (const auto code = failedElsewhere(call, *state)) return refuse(call, *code);
   }
   if (reason == Reason::kOwnBlock) {
     return refuse(call, failHere(call, *state, MPI_ERR_TRUNCATE, text(reason)));
@@ -157,7 +157,7 @@ int chooseByTrial(CollectiveCall& call, Arrival& arrival) {
   const Status status =
       attempt([&] { return CallTrials::of(state).choose(call, arrival.checked); });
   if (!status.ok()) return failHere(call, state, errorClass(status), status.message());
-  return call.trial == nullptr ? failedElsewhere(call, state) : MPI_SUCCESS;
+  return call.trial == nullptr ? failedElsewhere(call, state).value_or(MPI_SUCCESS) : MPI_SUCCESS;
 }
 
 }  // namespace
@@ -213,7 +213,7 @@ Outcome serveBlocking(CollectiveCall& call) {
     operation.reset();
     return {};
   }
-  if (operation->code() == MPI_SUCCESS && mayRepeat(call)) {
+  if (operation->code() == MPI_SUCCESS && operation->schedule() != nullptr && mayRepeat(call)) {
     keepRepeated(key, call, *arrival.state, arrival.checked, operation->schedule());
   }
   return settle(call, awaitEnd(std::move(operation)));
