@@ -4,6 +4,7 @@
 #include "runtime/job/agreement.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <string>
 
@@ -16,13 +17,14 @@ namespace {
 
 constexpr int kTextBytes = 768;
 
-/// The lower a rank is, the larger; never 0.
+/// The lower a rank is, the larger; never 0. Of 31 bits: MPICH 4.0.2's MPI_MAX takes words of type
+/// MPI_UINT64_T for signed ones.
 std::uint64_t precedence(int rank) {
-  return ~static_cast<std::uint32_t>(rank);
+  return static_cast<std::uint64_t>(INT_MAX - rank);
 }
 
 int rankOf(std::uint64_t precedence) {
-  return static_cast<int>(~static_cast<std::uint32_t>(precedence));
+  return INT_MAX - static_cast<int>(precedence);
 }
 
 }  // namespace

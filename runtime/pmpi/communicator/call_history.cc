@@ -32,6 +32,16 @@ CallNote noteOnFailure(const CallFailure& failure) {
   return note;
 }
 
+Notice noticeOf(const CallFailure& failure) {
+  Notice notice;
+  notice.kind = NoticeKind::kFailed;
+  notice.call = noteOnFailure(failure);
+  notice.refused = failure.refused;
+  notice.code = failure.code;
+  notice.setText(failure.text);
+  return notice;
+}
+
 /// Whether the call is one of `refused` on another rank that follow the `made`-th of its function.
 /// This rank may have been refused some of them, too, before the call.
 bool isRefused(const CallNote& call, std::uint64_t made, std::uint64_t refused) {
@@ -116,16 +126,31 @@ void CallHistory::endRefused() {
           failureOfNote(mine, calls_refused_, kRefused,
                         message(pmpi::describe(mine), ", MPI has refused it on rank ", there.from));
       if (!remember(failure)) continue;
-      if (codeOf(failure, rank_) != MPI_SUCCESS) complainOf(failure);
-      ask(there.from, mine);  // it is to go on from the call, too
+      if (codeOf(failure) != MPI_SUCCESS) complainOf(failure);
+      Notice notice = noticeOf(failure);
+      notice.kind = NoticeKind::kOver;
+      send(there.from, 1, notice);
     }
   }
 }
 
-int CallHistory::codeOf(const CallFailure& failure, int rank) {
+/// What this rank has told of as refused is over elsewhere, and so it is on all ranks: also here,
+/// if the program has made it in the meantime.
+void CallHistory::takeOver(const Notice& notice) {
+  const CallFailure failure = failureOfNote(notice.call, notice.refused, kRefused, notice.text);
+  if (!remember(failure)) return;
+  spread(failure, nullptr);
+  std::uint64_t& made = made_[indexOf(failure.id)];
+  if (failure.ordinal <= made) return complainOf(failure);
+  std::uint64_t& calls = refused_[indexOf(failure.id)].calls;
+  calls -= std::min(calls, failure.ordinal - made);
+  made = failure.ordinal;
+}
+
+int CallHistory::codeOf(const CallFailure& failure) const {
   if (failure.code != kRefused) return failure.code;
   const std::optional<Collective> collective = collectiveOf(failure.id);
-  const bool only_sends = failure.root >= 0 && failure.root != rank && collective &&
+  const bool only_sends = failure.root >= 0 && failure.root != rank_ && collective &&
                           rowOf(*collective).outAt(/*at_root=*/false) == Holds::kNothing;
   return only_sends ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
@@ -160,13 +185,11 @@ void CallHistory::send(int first, int count, Notice& notice) const {
 }
 
 void CallHistory::ask(int to, const CollectiveCall& call) {
-  if (const CallNote* mine = noteOf(call.id, call.ordinal); mine != nullptr) ask(to, *mine);
-}
-
-void CallHistory::ask(int to, const CallNote& mine) {
+  const CallNote* mine = noteOf(call.id, call.ordinal);
+  if (mine == nullptr) return;
   Notice notice;
   notice.kind = NoticeKind::kAsk;
-  notice.call = mine;
+  notice.call = *mine;
   notice.refused = calls_refused_;
   send(to, 1, notice);
 }
@@ -184,6 +207,8 @@ void CallHistory::take(const Notice& notice) {
       return;
     case NoticeKind::kRefused:
       return takeRefused(notice);
+    case NoticeKind::kOver:
+      return takeOver(notice);
     case NoticeKind::kAsk:
       break;
   }
@@ -209,14 +234,6 @@ bool CallHistory::consider(const Notice& asked) {
     // One that is no longer remembered is long over.
     const CallNote* mine = noteOf(call.id, call.ordinal);
     if (mine != nullptr && !mine->isLike(call)) differ(*mine, asked);
-    return true;
-  }
-  Refused& refused = refused_[indexOf(call.id)];
-  if (refused.told && isRefused(call, made_[indexOf(call.id)], refused.calls)) {
-    CallFailure failure = failureOfAsked(asked, message("MPI has refused it on rank ", rank_));
-    failure.code = kRefused;
-    fail(failure);
-    refused.calls -= call.ordinal - std::exchange(made_[indexOf(call.id)], call.ordinal);
     return true;
   }
   if (owner_.isEnding()) {
@@ -264,8 +281,7 @@ const CallFailure* CallHistory::failureOf(CallId id, std::uint64_t ordinal) cons
 /// The call has failed, and what another rank has made `instead`.
 void CallHistory::fail(const CallFailure& failure, const CallFailure* instead) {
   const bool is_new = remember(failure);
-  // Whoever is refused is not told where all that wait only send.
-  if (is_new && codeOf(failure, /*rank=*/-1) != MPI_SUCCESS) complainOf(failure);
+  if (is_new) complainOf(failure);
   const bool other_is_new = instead != nullptr && remember(*instead);
   if (is_new || other_is_new) spread(failure, instead);
 }
@@ -286,16 +302,11 @@ bool CallHistory::remember(const CallFailure& failure) {
 
 /// Tells the other ranks.
 void CallHistory::spread(const CallFailure& failure, const CallFailure* instead) {
-  Notice notice;
-  notice.kind = NoticeKind::kFailed;
-  notice.call = noteOnFailure(failure);
-  notice.refused = failure.refused;
+  Notice notice = noticeOf(failure);
   if (instead != nullptr) {
     notice.instead = noteOnFailure(*instead);
     notice.refused_instead = instead->refused;
   }
-  notice.code = failure.code;
-  notice.setText(failure.text);
   sendToAll(notice);
 }
 

@@ -89,7 +89,7 @@ class CallHistory {
   }
   bool hasFailed(const CollectiveCall& call) const { return failureOf(call) != nullptr; }
   /// The failure's error class on this rank; MPI_SUCCESS where the call is over without an error.
-  int codeOf(const CallFailure& failure) const { return codeOf(failure, rank_); }
+  int codeOf(const CallFailure& failure) const;
   bool hasFailures() const { return !failures_.empty(); }
   /// Whether a call that is still to be made here has failed on another rank.
   bool hasFailuresToCome() const { return has_failures_to_come_; }
@@ -110,14 +110,13 @@ class CallHistory {
   std::string answerOf(int rank) const;
 
  private:
-  static int codeOf(const CallFailure& failure, int rank);
   void send(int first, int count, Notice& notice) const TORC_REQUIRES(engine_lock);
   void sendToAll(Notice& notice) const TORC_REQUIRES(engine_lock);
   void sendRefused(CallId id, std::uint64_t calls) TORC_REQUIRES(engine_lock);
   void takeRefused(const Notice& notice) TORC_REQUIRES(engine_lock);
   void endRefused() TORC_REQUIRES(engine_lock);
   bool consider(const Notice& asked) TORC_REQUIRES(engine_lock);
-  void ask(int to, const CallNote& mine) TORC_REQUIRES(engine_lock);
+  void takeOver(const Notice& notice) TORC_REQUIRES(engine_lock);
   void differ(const CallNote& mine, const Notice& asked) TORC_REQUIRES(engine_lock);
   CallFailure failureOfAsked(const Notice& asked, const std::string& text) const;
   void fail(const CallFailure& failure, const CallFailure* instead = nullptr)

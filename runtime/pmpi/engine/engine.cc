@@ -32,6 +32,7 @@ constexpr unsigned kLooksBeforeClock = 64;
 constexpr double kWatchSeconds = 0.05;
 // The most that counts as waiting between two looks: in between the program may have computed.
 constexpr double kMostSecondsWaited = 0.5;
+constexpr std::size_t kMostEarly = 256;
 
 }  // namespace
 
@@ -122,9 +123,14 @@ void Engine::watch() {
   last_watch_ = now;
   const Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     for (Notice notice; notices.receive(notice);) {
-      // A communicator that is gone here has no calls that could stand still for this rank.
       const auto found = by_id.find(notice.communicator);
-      if (found != by_id.end()) found->second->history().take(notice);
+      if (found != by_id.end()) {
+        found->second->history().take(notice);
+      } else if (notice.kind == NoticeKind::kFailed || notice.kind == NoticeKind::kRefused) {
+        // One that is gone here has no calls that could stand still: so few are kept.
+        if (early.size() == kMostEarly) early.erase(early.begin());
+        early.push_back(notice);
+      }
     }
     for (Operation* operation = first_; operation != nullptr; operation = operation->next)
       operation->watch(std::min(waited, kMostSecondsWaited));
