@@ -72,10 +72,9 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
   if (Status status = checkCommunicator(comm); !status.ok()) return status;
   auto geometry = std::make_unique<torc_geometry>(library->context);
   if (Status status = geometry->duplicate(comm); !status.ok()) return status;
-  if (Status status = geometry->startTrace(); !status.ok()) return status;
-
   Recognition found;
   const Status mine = attempt([&]() -> Status {
+    if (Status status = geometry->startTrace(); !status.ok()) return status;
     if (result == nullptr) return nullArgument("geometry");
     found = library->recognise(comm);
     if (!found.ok()) return {StatusCode::kUnsupported, found.reason};

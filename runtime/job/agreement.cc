@@ -1,4 +1,6 @@
-// Agreement by one reduction of ballots; the text of an error travels only when there is one.
+// Agreement by one reduction of words with MPI's own operations: what a rank would have to make for
+// it, it might fail to make, and the others would wait. The text of an error travels only when
+// there is one.
 #include "runtime/job/agreement.h"
 
 #include <algorithm>
@@ -15,53 +17,14 @@ namespace {
 
 constexpr int kTextBytes = 768;
 
-struct FieldRange {
-  std::uint64_t least = 0, most = 0;
-  std::int32_t least_rank = 0, most_rank = 0;
-};
-
-struct Ballot {
-  std::int32_t failures = 0;       // ranks that failed
-  std::int32_t speaker = INT_MAX;  // the lowest of them
-  std::int32_t code = 0;           // its StatusCode
-  std::int32_t reserved = 0;
-  std::array<FieldRange, kMaxAgreedFields> fields{};
-  TagMap taken{};
-};
-
-void combine(const Ballot& from, Ballot& into) {
-  into.failures += from.failures;
-  if (from.speaker < into.speaker) {
-    into.speaker = from.speaker;
-    into.code = from.code;
-  }
-  for (int i = 0; i < kMaxAgreedFields; ++i) {
-    const FieldRange& a = from.fields[i];
-    FieldRange& b = into.fields[i];
-    if (a.least < b.least || (a.least == b.least && a.least_rank < b.least_rank)) {
-      b.least = a.least;
-      b.least_rank = a.least_rank;
-    }
-    if (a.most > b.most || (a.most == b.most && a.most_rank < b.most_rank)) {
-      b.most = a.most;
-      b.most_rank = a.most_rank;
-    }
-  }
-  for (std::size_t i = 0; i < into.taken.size(); ++i)
-    into.taken[i] |= from.taken[i];
+/// The lower a rank is, the larger; never 0. Of 31 bits: MPICH 4.0.2's MPI_MAX takes words of type
+/// MPI_UINT64_T for signed ones.
+std::uint64_t precedence(int rank) {
+  return static_cast<std::uint64_t>(INT_MAX - rank);
 }
 
-void combineBallots(void* from, void* into, int* count, MPI_Datatype*) {
-  // Copied in and out: MPI does not promise alignment.
-  for (int i = 0; i < *count; ++i) {
-    Ballot a, b;
-    std::byte* source = static_cast<std::byte*>(from) + i * sizeof(Ballot);
-    std::byte* target = static_cast<std::byte*>(into) + i * sizeof(Ballot);
-    std::memcpy(&a, source, sizeof(Ballot));
-    std::memcpy(&b, target, sizeof(Ballot));
-    combine(a, b);
-    std::memcpy(target, &b, sizeof(Ballot));
-  }
+int rankOf(std::uint64_t precedence) {
+  return INT_MAX - static_cast<int>(precedence);
 }
 
 }  // namespace
@@ -73,56 +36,52 @@ void Agreement::open(torc_context* context, MPI_Comm comm) {
   PMPI_Comm_size(comm, &size_);
 }
 
-Status Agreement::makeType() {
-  if (combine_ != MPI_OP_NULL) return {};
-  int code = PMPI_Type_contiguous(sizeof(Ballot), MPI_BYTE, &type_);
-  if (code == MPI_SUCCESS) code = PMPI_Type_commit(&type_);
-  if (code == MPI_SUCCESS) code = PMPI_Op_create(combineBallots, 1, &combine_);
-  return mpiStatus(code, "preparing agreement");
-}
-
-void Agreement::close() {
-  int finalized = 0;
-  PMPI_Finalized(&finalized);
-  if (finalized) return;
-  if (combine_ != MPI_OP_NULL) PMPI_Op_free(&combine_);
-  if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
+/// Collective: into `words` on all ranks.
+Status Agreement::combine(std::span<std::uint64_t> words, MPI_Op op) {
+  std::array<std::uint64_t, kTagSlots / 64> mine{};
+  std::ranges::copy(words, mine.begin());
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = startAllreduce(mine.data(), words.data(), static_cast<int>(words.size()),
+                                  MPI_UINT64_T, op, comm_, &request);
+  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallreduce");
+  return context_->waitFor(&request, "MPI_Iallreduce");
 }
 
 Status Agreement::agree(const Status& mine, std::span<const AgreedField> fields, TagMap* taken) {
-  Ballot ballot, result;
-  if (!mine.ok()) {
-    ballot.failures = 1;
-    ballot.speaker = rank_;
-    ballot.code = static_cast<std::int32_t>(mine.code());
+  // The largest of each counts: of the lowest rank that failed, with its code; whether any did not;
+  // of each field the most, and the complement of the least.
+  std::array<std::uint64_t, 2 + 2 * kMaxAgreedFields> words{};
+  if (!mine.ok()) words[0] = precedence(rank_) << 32 | static_cast<std::uint32_t>(mine.code());
+  words[1] = mine.ok() ? 1 : 0;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    words[2 + 2 * i] = fields[i].value;
+    words[3 + 2 * i] = ~fields[i].value;
+  }
+  if (Status status = combine(words, MPI_MAX); !status.ok()) return status;
+
+  if (words[0] != 0) {
+    return announce(mine, static_cast<int>(static_cast<std::uint32_t>(words[0])),
+                    rankOf(words[0] >> 32), words[1] == 0);
   }
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    ballot.fields[i] = {fields[i].value, fields[i].value, rank_, rank_};
+    const std::uint64_t most = words[2 + 2 * i], least = ~words[3 + 2 * i];
+    if (least != most) return differ(fields[i], least, most);
   }
-  if (taken != nullptr) ballot.taken = *taken;
-  if (Status status = makeType(); !status.ok()) return status;
+  return taken == nullptr ? Status() : combine(*taken, MPI_BOR);
+}
 
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code = startAllreduce(&ballot, &result, 1, type_, combine_, comm_, &request);
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallreduce");
-  if (Status status = context_->waitFor(&request, "MPI_Iallreduce"); !status.ok()) return status;
-
-  if (result.failures > 0) {
-    return announce(mine, result.code, result.speaker, result.failures == size_);
-  }
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const FieldRange& range = result.fields[i];
-    if (range.least == range.most) continue;
-    if (!fields[i].printable) {
-      return {StatusCode::kMismatch, message(fields[i].name, " differs between rank ",
-                                             range.least_rank, " and rank ", range.most_rank)};
-    }
+/// Finds out on which ranks.
+Status Agreement::differ(const AgreedField& field, std::uint64_t least, std::uint64_t most) {
+  std::array<std::uint64_t, 2> ranks = {field.value == least ? precedence(rank_) : 0,
+                                        field.value == most ? precedence(rank_) : 0};
+  if (Status status = combine(ranks, MPI_MAX); !status.ok()) return status;
+  const int least_rank = rankOf(ranks[0]), most_rank = rankOf(ranks[1]);
+  if (!field.printable) {
     return {StatusCode::kMismatch,
-            message(fields[i].name, " differs between ranks: ", range.least, " on rank ",
-                    range.least_rank, ", ", range.most, " on rank ", range.most_rank)};
+            message(field.name, " differs between rank ", least_rank, " and rank ", most_rank)};
   }
-  if (taken != nullptr) *taken = result.taken;
-  return {};
+  return {StatusCode::kMismatch, message(field.name, " differs between ranks: ", least, " on rank ",
+                                         least_rank, ", ", most, " on rank ", most_rank)};
 }
 
 /// Spreads the speaker's message.

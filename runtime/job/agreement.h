@@ -31,11 +31,9 @@ class Agreement {
   Agreement() = default;
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
-  ~Agreement() { close(); }
 
   /// Works on `comm`, which returns errors; `context` goes on while ranks wait for each other.
   void open(torc_context* context, MPI_Comm comm);
-  void close();
 
   /// Collective: ok when `mine` is ok on all ranks and the fields are equal. Otherwise the same
   /// error everywhere: that of the lowest rank that failed, `rank 3: ...` unless all did; or
@@ -45,13 +43,12 @@ class Agreement {
                TagMap* taken = nullptr);
 
  private:
-  Status makeType();
+  Status combine(std::span<std::uint64_t> words, MPI_Op op);
+  Status differ(const AgreedField& field, std::uint64_t least, std::uint64_t most);
   Status announce(const Status& mine, int code, int speaker, bool all_failed);
 
   torc_context* context_ = nullptr;
   MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;  // made when first needed, like the operation
-  MPI_Op combine_ = MPI_OP_NULL;
   int rank_ = 0, size_ = 1;
 };
 

@@ -101,7 +101,6 @@ torc_geometry::~torc_geometry() {
     --context->geometries;
     if (hosts.oversubscribed) --context->oversubscribed_geometries;
   }
-  agreement.close();
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (comm == MPI_COMM_NULL || finalized) return;
@@ -262,9 +261,8 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
   }
   auto geometry = std::make_unique<torc_geometry>(context);
   if (Status status = geometry->duplicate(comm); !status.ok()) return status;
-  if (Status status = geometry->startTrace(); !status.ok()) return status;
-
   const Status mine = attempt([&]() -> Status {
+    if (Status status = geometry->startTrace(); !status.ok()) return status;
     if (result == nullptr) return nullArgument("geometry");
     return geometry->mapOnto(shape, order);
   });

@@ -70,7 +70,6 @@ TraceJob::~TraceJob() {
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (finalized) return;
-  agreement_.close();
   if (group_ != MPI_GROUP_NULL) PMPI_Group_free(&group_);
   if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
 }
@@ -103,13 +102,14 @@ StatusOr<std::shared_ptr<const GeometryTrace>> TraceJob::addGeometry(MPI_Comm co
   int size = 0, rank = 0;
   PMPI_Comm_size(comm, &size);
   PMPI_Comm_rank(comm, &rank);
+  // All ranks take part, before one may lack memory.
+  std::uint64_t number = 0;
+  if (rank == 0) number = traceHash(static_cast<std::uint64_t>(rank_), ++geometries_);
+  if (Status status = broadcast(&number, sizeof(number), comm); !status.ok()) return status;
   auto result = std::make_shared<GeometryTrace>();
   result->trace = trace_;
   result->of_all = size == size_;
-  if (rank == 0) result->number = traceHash(static_cast<std::uint64_t>(rank_), ++geometries_);
-  if (Status status = broadcast(&result->number, sizeof(result->number), comm); !status.ok()) {
-    return status;
-  }
+  result->number = number;
   std::vector<int> members(static_cast<std::size_t>(size));
   std::iota(members.begin(), members.end(), 0);
   result->trace_rank.resize(members.size());

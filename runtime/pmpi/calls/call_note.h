@@ -29,13 +29,15 @@ struct CallNote {
   std::uint64_t number = 0;   // of the call on its communicator; 0: none
   std::uint64_t ordinal = 0;  // the same among those of its function
   std::uint64_t signature = 0;
-  std::uint64_t bytes = 0;  // of the whole vector, where torc has looked at it
-  MPI_Fint op = 0;          // predefined, by Fortran's number; of others that of MPI_OP_NULL
-  bool has_op = false;      // perhaps of the user
-  std::int32_t root = -1;   // of a rooted collective, where torc has looked at it
+  std::uint64_t refused = 0;  // by MPI, of the same function, since the call before
+  std::uint64_t bytes = 0;    // of the whole vector, where torc has looked at it
+  MPI_Fint op = 0;            // predefined, by Fortran's number; of others that of MPI_OP_NULL
+  bool has_op = false;        // perhaps of the user
+  std::int32_t root = -1;     // of a rooted collective, where torc has looked at it
   CallId id = CallId::kBarrier;
   Maker maker = Maker::kMpi;
   Reason reason = Reason::kServed;  // why torc does not make it
+  bool stands_still = false;        // others have been asked
 
   bool isLike(const CallNote& other) const {
     return signature == other.signature && maker == other.maker;

@@ -2,10 +2,12 @@
 #include "runtime/pmpi/communicator/call_history.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "runtime/api/api.h"
+#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "support/message.h"
 
@@ -18,7 +20,7 @@ std::size_t indexOf(CallId id) {
 
 CallFailure failureOfNote(const CallNote& call, std::uint64_t refused, int code,
                           const std::string& text) {
-  return {call.id, call.ordinal, call.number, refused, code, text};
+  return {call.id, call.ordinal, call.number, refused, code, text, call.root};
 }
 
 CallNote noteOnFailure(const CallFailure& failure) {
@@ -26,7 +28,24 @@ CallNote noteOnFailure(const CallFailure& failure) {
   note.id = failure.id;
   note.ordinal = failure.ordinal;
   note.number = failure.number;
+  note.root = failure.root;
   return note;
+}
+
+Notice noticeOf(const CallFailure& failure) {
+  Notice notice;
+  notice.kind = NoticeKind::kFailed;
+  notice.call = noteOnFailure(failure);
+  notice.refused = failure.refused;
+  notice.code = failure.code;
+  notice.setText(failure.text);
+  return notice;
+}
+
+/// Whether the call is one of `refused` on another rank that follow the `made`-th of its function.
+/// This rank may have been refused some of them, too, before the call.
+bool isRefused(const CallNote& call, std::uint64_t made, std::uint64_t refused) {
+  return call.ordinal > made && call.ordinal + call.refused <= made + refused;
 }
 
 }  // namespace
@@ -41,17 +60,99 @@ std::uint64_t CallHistory::note(CallId id, const CallNote& known) {
   ++calls_made_;
   if (has_failures_to_come_) skipFailures(id);
   const std::uint64_t ordinal = ++made_[indexOf(id)];
-  refused_after_[indexOf(id)] = 0;
   CallNote& note = notes_[calls_made_ % kNotes] = known;
   note.number = calls_made_;
   note.ordinal = ordinal;
+  note.refused = 0;
+  note.stands_still = false;
+  if (refused_[indexOf(id)].calls > 0) {
+    const Refused before = std::exchange(refused_[indexOf(id)], {});
+    note.refused = before.calls;
+    if (before.told) sendRefused(id, 0);  // this is what they wait for
+  }
+  if (has_refused.load(std::memory_order_relaxed)) owner_.hasGoneOn();
   if (!asks_.empty()) answerAsks();
   return ordinal;
 }
 
 void CallHistory::noteRefused(CallId id) {
   ++calls_refused_;
-  refused_after_[indexOf(id)] = calls_made_ + 1;
+  ++refused_[indexOf(id)].calls;
+  refused_[indexOf(id)].told = false;
+}
+
+void CallHistory::tellRefused() {
+  for (std::size_t i = 0; i < refused_.size(); ++i) {
+    if (refused_[i].calls == 0 || std::exchange(refused_[i].told, true)) continue;
+    sendRefused(static_cast<CallId>(i), refused_[i].calls);
+  }
+  answerAsks();
+}
+
+/// So many of a function that follow those that this rank has made.
+void CallHistory::sendRefused(CallId id, std::uint64_t calls) {
+  Notice notice;
+  notice.kind = NoticeKind::kRefused;
+  notice.call.id = id;
+  notice.call.ordinal = made_[indexOf(id)];
+  notice.call.refused = calls;
+  sendToAll(notice);
+}
+
+void CallHistory::takeRefused(const Notice& notice) {
+  std::erase_if(refused_elsewhere_, [&](const Notice& earlier) {
+    return earlier.from == notice.from && earlier.call.id == notice.call.id;
+  });
+  if (notice.call.refused == 0) return;
+  refused_elsewhere_.push_back(notice);
+  endRefused();
+}
+
+void CallHistory::standsStill(const CollectiveCall& call) {
+  for (CallNote& note : notes_) {
+    if (note.id == call.id && note.ordinal == call.ordinal) note.stands_still = true;
+  }
+  endRefused();
+}
+
+/// Ends what stands still here and has been refused elsewhere. The program may make the call again
+/// there, and right: that is known by then.
+void CallHistory::endRefused() {
+  for (const Notice& there : refused_elsewhere_) {
+    for (const CallNote& mine : notes_) {
+      if (!mine.stands_still || mine.id != there.call.id) continue;
+      if (!isRefused(mine, there.call.ordinal, there.call.refused)) continue;
+      const CallFailure failure =
+          failureOfNote(mine, calls_refused_, kRefused,
+                        message(pmpi::describe(mine), ", MPI has refused it on rank ", there.from));
+      if (!remember(failure)) continue;
+      if (codeOf(failure) != MPI_SUCCESS) complainOf(failure);
+      Notice notice = noticeOf(failure);
+      notice.kind = NoticeKind::kOver;
+      send(there.from, 1, notice);
+    }
+  }
+}
+
+/// What this rank has told of as refused is over elsewhere, and so it is on all ranks: also here,
+/// if the program has made it in the meantime.
+void CallHistory::takeOver(const Notice& notice) {
+  const CallFailure failure = failureOfNote(notice.call, notice.refused, kRefused, notice.text);
+  if (!remember(failure)) return;
+  spread(failure, nullptr);
+  std::uint64_t& made = made_[indexOf(failure.id)];
+  if (failure.ordinal <= made) return complainOf(failure);
+  std::uint64_t& calls = refused_[indexOf(failure.id)].calls;
+  calls -= std::min(calls, failure.ordinal - made);
+  made = failure.ordinal;
+}
+
+int CallHistory::codeOf(const CallFailure& failure) const {
+  if (failure.code != kRefused) return failure.code;
+  const std::optional<Collective> collective = collectiveOf(failure.id);
+  const bool only_sends = failure.root >= 0 && failure.root != rank_ && collective &&
+                          rowOf(*collective).outAt(/*at_root=*/false) == Holds::kNothing;
+  return only_sends ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
 void CallHistory::noteHandedToMpi(const CollectiveCall& call) {
@@ -104,6 +205,10 @@ void CallHistory::take(const Notice& notice) {
         remember(failureOfNote(notice.instead, notice.refused_instead, notice.code, notice.text));
       }
       return;
+    case NoticeKind::kRefused:
+      return takeRefused(notice);
+    case NoticeKind::kOver:
+      return takeOver(notice);
     case NoticeKind::kAsk:
       break;
   }
@@ -134,12 +239,6 @@ bool CallHistory::consider(const Notice& asked) {
   if (owner_.isEnding()) {
     fail(failureOfAsked(asked, message("rank ", rank_, " is in MPI_Finalize after ", calls_made_,
                                        calls_made_ == 1 ? " call" : " calls")));
-    return true;
-  }
-  const std::uint64_t refused_after = refused_after_[indexOf(call.id)];
-  if (refused_after != 0 && refused_after <= calls_made_) {
-    fail(failureOfAsked(asked, message("MPI has refused it on rank ", rank_)));
-    made_[indexOf(call.id)] = call.ordinal;
     return true;
   }
   // Calls come in the same order on all ranks; which number a call has says that of a rank on which
@@ -187,11 +286,13 @@ const CallFailure* CallHistory::failureOf(CallId id, std::uint64_t ordinal) cons
 /// The call has failed, and what another rank has made `instead`.
 void CallHistory::fail(const CallFailure& failure, const CallFailure* instead) {
   const bool is_new = remember(failure);
-  if (is_new) {
-    complain(words("call ", failure.number, " on ", owner_.description(), ": ", failure.text));
-  }
+  if (is_new) complainOf(failure);
   const bool other_is_new = instead != nullptr && remember(*instead);
   if (is_new || other_is_new) spread(failure, instead);
+}
+
+void CallHistory::complainOf(const CallFailure& failure) const {
+  complain(words("call ", failure.number, " on ", owner_.description(), ": ", failure.text));
 }
 
 /// False: it is known.
@@ -206,17 +307,16 @@ bool CallHistory::remember(const CallFailure& failure) {
 
 /// Tells the other ranks.
 void CallHistory::spread(const CallFailure& failure, const CallFailure* instead) {
-  Notice notice;
-  notice.kind = NoticeKind::kFailed;
-  notice.call = noteOnFailure(failure);
-  notice.refused = failure.refused;
+  Notice notice = noticeOf(failure);
   if (instead != nullptr) {
     notice.instead = noteOnFailure(*instead);
     notice.refused_instead = instead->refused;
   }
-  notice.code = failure.code;
-  notice.setText(failure.text);
-  // Where memory has run out, the others ask in the end.
+  sendToAll(notice);
+}
+
+/// Where memory has run out, the others ask in the end.
+void CallHistory::sendToAll(Notice& notice) const {
   static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     send(0, size_, notice);
     return {};

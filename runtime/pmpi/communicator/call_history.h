@@ -5,7 +5,9 @@
 //
 // A call that MPI refuses is no call. The other ranks may have left it out too, or the program
 // makes another one in its place, which is then what they wait for; or they wait for nothing: that
-// is known when the rank has gone on to something else.
+// is known when the rank has gone on to any other call of MPI. It tells them so at once, since it
+// may be inside MPI when they ask. Of such a call a rank that only sends, as to the root of an
+// MPI_Gather, has no error: with MPI alone it would have gone on, too.
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_CALL_HISTORY_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATOR_CALL_HISTORY_H_
 
@@ -28,9 +30,12 @@ struct CallFailure {
   std::uint64_t ordinal = 0;
   std::uint64_t number = 0;   // on the rank where it failed, or was waited for
   std::uint64_t refused = 0;  // calls of that rank, which may count on others
-  int code = 0;               // error class of MPI
+  int code = 0;               // error class of MPI; kRefused: see codeOf
   std::string text;
+  std::int32_t root = -1;
 };
+/// Of calls that MPI has refused: what they are for a rank it knows itself.
+inline constexpr int kRefused = -1;
 
 /// The communicator, as its history sees it.
 class HistoryOwner {
@@ -44,6 +49,8 @@ class HistoryOwner {
   virtual void send(int first, int count, Notice& notice) const TORC_REQUIRES(engine_lock) = 0;
   /// Operations may have to end.
   virtual void callHasFailed() TORC_REQUIRES(engine_lock) = 0;
+  /// The program makes another call than those that MPI has refused on this rank.
+  virtual void hasGoneOn() TORC_REQUIRES(engine_lock) = 0;
 
  protected:
   ~HistoryOwner() = default;
@@ -69,6 +76,8 @@ class CallHistory {
   std::uint64_t note(CallId id, const CallNote& known) TORC_REQUIRES(engine_lock);
   /// MPI has refused a call on this rank: it is none, whatever the other ranks have made of theirs.
   void noteRefused(CallId id);
+  /// The program has gone on to something else: tells the ranks that may wait.
+  void tellRefused() TORC_REQUIRES(engine_lock);
   std::uint64_t callsMade() const { return calls_made_; }
   /// A call that torc was to make is MPI's after all, on ranks of which others may not know it.
   void noteHandedToMpi(const CollectiveCall& call);
@@ -79,6 +88,8 @@ class CallHistory {
     return failureOf(call.id, call.ordinal);
   }
   bool hasFailed(const CollectiveCall& call) const { return failureOf(call) != nullptr; }
+  /// The failure's error class on this rank; MPI_SUCCESS where the call is over without an error.
+  int codeOf(const CallFailure& failure) const;
   bool hasFailures() const { return !failures_.empty(); }
   /// Whether a call that is still to be made here has failed on another rank.
   bool hasFailuresToCome() const { return has_failures_to_come_; }
@@ -88,6 +99,9 @@ class CallHistory {
   /// Answers what ranks have asked about calls to come, where that is known.
   void answerAsks() TORC_REQUIRES(engine_lock);
 
+  /// A call stands still here: ends it, now or later, where a rank has told that MPI has refused
+  /// it.
+  void standsStill(const CollectiveCall& call) TORC_REQUIRES(engine_lock);
   /// Asks rank `to` how far it is, for a call that stands still.
   void ask(int to, const CollectiveCall& call) TORC_REQUIRES(engine_lock);
   /// Another rank's notice about this communicator.
@@ -97,13 +111,19 @@ class CallHistory {
 
  private:
   void send(int first, int count, Notice& notice) const TORC_REQUIRES(engine_lock);
+  void sendToAll(Notice& notice) const TORC_REQUIRES(engine_lock);
+  void sendRefused(CallId id, std::uint64_t calls) TORC_REQUIRES(engine_lock);
+  void takeRefused(const Notice& notice) TORC_REQUIRES(engine_lock);
+  void endRefused() TORC_REQUIRES(engine_lock);
   bool consider(const Notice& asked) TORC_REQUIRES(engine_lock);
+  void takeOver(const Notice& notice) TORC_REQUIRES(engine_lock);
   void differ(const CallNote& mine, const Notice& asked) TORC_REQUIRES(engine_lock);
   CallFailure failureOfAsked(const Notice& asked, const std::string& text) const;
   void fail(const CallFailure& failure, const CallFailure* instead = nullptr)
       TORC_REQUIRES(engine_lock);
   const CallFailure* failureOf(CallId id, std::uint64_t ordinal) const;
   bool remember(const CallFailure& failure) TORC_REQUIRES(engine_lock);
+  void complainOf(const CallFailure& failure) const;
   void spread(const CallFailure& failure, const CallFailure* instead) TORC_REQUIRES(engine_lock);
   void skipFailures(CallId next);
   const CallNote* noteOf(CallId id, std::uint64_t ordinal) const;
@@ -115,9 +135,13 @@ class CallHistory {
   std::array<std::uint64_t, kCallIds> made_{};  // of each function
   std::array<CallNote, kNotes> notes_{};        // of the last calls, by number
   std::uint64_t calls_refused_ = 0;
-  // By function: calls made when one was refused, and 0 once another has been made; one more.
-  std::array<std::uint64_t, kCallIds> refused_after_{};
-  std::deque<CallFailure> failures_;  // the last ones
+  struct Refused {
+    std::uint64_t calls = 0;  // since the last one that was not
+    bool told = false;        // the other ranks, as the program has gone on
+  };
+  std::array<Refused, kCallIds> refused_{};  // of each function
+  std::vector<Notice> refused_elsewhere_;  // what other ranks have told so, one of a function each
+  std::deque<CallFailure> failures_;       // the last ones
   bool has_failures_to_come_ = false;
   std::vector<Notice> asks_;  // about calls to come
   struct Answer {

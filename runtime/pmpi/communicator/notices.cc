@@ -36,10 +36,14 @@ void Notices::close() {
 
 void Notices::send(int world_rank, const Notice& notice) {
   if (!is_open_) return;
-  std::erase_if(sent_, [](Sent& sent) {
-    int done = 0;
-    return PMPI_Test(&sent.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
-  });
+  // Not before each: one that is told to all ranks would test as many as it has been told to.
+  if (sent_.size() >= looks_at_) {
+    std::erase_if(sent_, [](Sent& sent) {
+      int done = 0;
+      return PMPI_Test(&sent.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+    });
+    looks_at_ = 2 * sent_.size() + kLeastKept;
+  }
   sent_.push_back({MPI_REQUEST_NULL, std::make_unique<Notice>(notice)});
   const int code = PMPI_Isend(sent_.back().notice.get(), sizeof(Notice), MPI_BYTE, world_rank, tag_,
                               comm_, &sent_.back().request);

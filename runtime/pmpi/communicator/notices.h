@@ -19,6 +19,10 @@ enum class NoticeKind : std::uint32_t {
   kAsk,     // the sender waits for the receiver in a call
   kAnswer,  // to an ask: how far the sender is
   kFailed,  // the call has failed on the sender: it fails everywhere
+  // MPI has refused `call.refused` calls of a function on the sender since the `call.ordinal`-th,
+  // and the program has gone on to something else; 0: it makes one after all.
+  kRefused,
+  kOver,  // to that: the call is over on the sender
 };
 
 /// Plain data, sent as bytes.
@@ -68,6 +72,8 @@ class Notices {
   int tag_ = 0;
   bool is_open_ = false;
   std::vector<Sent> sent_;
+  static constexpr std::size_t kLeastKept = 8;
+  std::size_t looks_at_ = kLeastKept;  // sent notices, of which some may be complete
 };
 
 }  // namespace torc::runtime::pmpi

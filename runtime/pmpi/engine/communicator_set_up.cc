@@ -45,6 +45,53 @@ MPI_Comm makeSibling(MPI_Comm comm, std::uint64_t id) {
 
 }  // namespace
 
+/// A step of a dissemination barrier: after step k each rank has heard of the 2^(k+1) - 1 before
+/// it. By messages beside the program's communicator, so that one that does not end is in nobody's
+/// way.
+int CommunicatorState::arrive() {
+  MPI_Group group = MPI_GROUP_NULL;
+  const int distance = 1 << arrival_step_;
+  const int ranks[] = {(rank_ - distance + size_) % size_, (rank_ + distance) % size_};
+  int there[2];
+  PMPI_Comm_group(comm_, &group);
+  PMPI_Group_translate_ranks(group, 2, ranks, engine->library->world, there);
+  PMPI_Group_free(&group);
+  // The upper half is for duplicates that are made.
+  const int tag = static_cast<int>(id_ % (highestTag(engine->meetings) / 2));
+  const int code = PMPI_Irecv(nullptr, 0, MPI_BYTE, there[0], tag, engine->meetings, &arrivals_[0]);
+  if (code != MPI_SUCCESS) return code;
+  return PMPI_Isend(nullptr, 0, MPI_BYTE, there[1], tag, engine->meetings, &arrivals_[1]);
+}
+
+/// False: the call is over before all ranks have come to it, or to a later one.
+bool CommunicatorState::awaitMembers(const CollectiveCall& call) {
+  if (id_ == 0 || engine->meetings == MPI_COMM_NULL) return true;
+  bool is_over = false;
+  StallTimer asking(kSecondsBeforeAsking), stall;
+  progressUntil([&] {
+    while (1 << arrival_step_ < size_) {
+      int done = 0, code = MPI_SUCCESS;
+      if (arrivals_[0] == MPI_REQUEST_NULL && arrivals_[1] == MPI_REQUEST_NULL) code = arrive();
+      if (code == MPI_SUCCESS) code = PMPI_Testall(2, arrivals_, &done, MPI_STATUSES_IGNORE);
+      if (code != MPI_SUCCESS) return true;  // the votes find out
+      if (!done) break;
+      ++arrival_step_;
+    }
+    if (1 << arrival_step_ >= size_) return true;
+    if (asking.isOver()) {
+      EngineLock lock;
+      history_.standsStill(call);
+    }
+    if (stall.isOver()) {
+      tellOfStall(call, *this, "it waits for the other ranks to make their first call there");
+    }
+    EngineLock lock;
+    return is_over = history_.hasFailed(call);
+  });
+  if (!is_over) arrival_step_ = 0;
+  return !is_over;
+}
+
 /// Puts the ranks' votes together, on the program's communicator.
 Status CommunicatorState::combine(Votes& votes, const CollectiveCall* call) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -54,8 +101,9 @@ Status CommunicatorState::combine(Votes& votes, const CollectiveCall* call) {
   StallTimer stall;
   progressUntil([&] {
     if (!done) code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (call != nullptr && stall.isOver()) {
-      tellOfStall(*call, *this, "it waits for the other ranks to make their first call there");
+    if (stall.isOver()) {
+      const char* why = "it waits for the other ranks to set it up, too";
+      call != nullptr ? tellOfStall(*call, *this, why) : tellOfStall(description_, why);
     }
     return done || code != MPI_SUCCESS;
   });
@@ -80,8 +128,8 @@ Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* duplicate)
   {
     EngineLock lock;
     const Status known = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
-      id_ = votes[3];
-      engine->by_id.emplace(id_, this);
+      setId(votes[3]);
+      is_agreed_ = true;
       return {};
     });
     if (!known.ok()) return known;
@@ -112,6 +160,7 @@ Status CommunicatorState::setUp(const CollectiveCall* call) {
 
 Status CommunicatorState::setUpOnce(const CollectiveCall* call) {
   const SetUpTime time;
+  if (call != nullptr && !awaitMembers(*call)) return {};
   MPI_Comm duplicate = MPI_COMM_NULL;
   if (Status status = agree(call, &duplicate); !status.ok()) return status;
   if (reason_ == Reason::kServed && duplicate == MPI_COMM_NULL) {

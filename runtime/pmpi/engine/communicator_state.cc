@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/pmpi/engine/communicator_name.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/report.h"
@@ -60,6 +61,7 @@ CommunicatorState* CommunicatorState::attach(MPI_Comm comm) {
   {
     EngineLock lock;
     engine->states.insert(state.get());
+    if (state->reason_ == Reason::kServed) state->setId(nameOf(comm));
   }
   PMPI_Comm_set_attr(comm, engine->keyval, state.get());
   return state.release();
@@ -95,8 +97,26 @@ void CommunicatorState::describe() {
   }
 }
 
+/// Throws std::bad_alloc.
+void CommunicatorState::setId(std::uint64_t id) {
+  if (id == id_) return;
+  engine->by_id.emplace(id, this);
+  if (id_ != 0) engine->by_id.erase(id_);
+  id_ = id;
+  std::erase_if(engine->early, [&](const Notice& notice) TORC_REQUIRES(engine_lock) {
+    if (notice.communicator != id) return false;
+    history_.take(notice);
+    return true;
+  });
+}
+
 CommunicatorState::~CommunicatorState() {
   if (id_ != 0) engine->by_id.erase(id_);
+  for (MPI_Request& request : arrivals_) {
+    if (request == MPI_REQUEST_NULL) continue;
+    PMPI_Cancel(&request);
+    PMPI_Request_free(&request);
+  }
   if (geometry_ != nullptr) dropGeometry();
 }
 
@@ -121,6 +141,10 @@ bool CommunicatorState::isEnding() const {
 
 void CommunicatorState::callHasFailed() {
   engine->has_failed_states = true;
+}
+
+void CommunicatorState::hasGoneOn() {
+  engine->tellRefused();
 }
 
 void CommunicatorState::send(int first, int count, Notice& notice) const {

@@ -90,12 +90,16 @@ class CommunicatorState final : private HistoryOwner {
   bool hasGridOnDuplicate() const { return has_grid_on_duplicate_; }
   /// Whether it has its duplicate.
   bool isSetUp() const { return geometry_ != nullptr; }
-  /// The same on all ranks, and no other communicator's; 0: not set up.
+  /// The same on all ranks, and no other communicator's; 0: it has no name, and is not set up.
   std::uint64_t id() const { return id_; }
+  /// Whether all ranks have confirmed what it is.
+  bool isAgreed() const { return is_agreed_; }
 
   /// Collective, with progress: confirms what the communicator is, and makes its duplicate; or
   /// finds why torc serves nothing there, alike on all ranks. An error is this rank's alone, and
-  /// stays: others may be ready. `call`: for whom, where somebody waits too long.
+  /// stays: others may be ready. `call`: for whom, where somebody waits too long. Where that is
+  /// over before all ranks have come, the communicator is as before, and the next call goes on from
+  /// there.
   Status setUp(const CollectiveCall* call) TORC_EXCLUDES(engine_lock);
   /// Before a blocking call on one that has no duplicate: after some, it is to be set up once more.
   /// Alike on all ranks. Throws std::bad_alloc.
@@ -149,6 +153,7 @@ class CommunicatorState final : private HistoryOwner {
   bool isEnding() const override TORC_REQUIRES(engine_lock);
   void send(int first, int count, Notice& notice) const override TORC_REQUIRES(engine_lock);
   void callHasFailed() override TORC_REQUIRES(engine_lock);
+  void hasGoneOn() override TORC_REQUIRES(engine_lock);
 
   /// What ranks tell each other; the largest of each counts.
   using Votes = std::array<std::uint64_t, 5>;
@@ -157,7 +162,10 @@ class CommunicatorState final : private HistoryOwner {
   void describe();
   Status combine(Votes& votes, const CollectiveCall* call);
   Status agree(const CollectiveCall* call, MPI_Comm* duplicate);
+  bool awaitMembers(const CollectiveCall& call);
+  int arrive();
   Status setUpOnce(const CollectiveCall* call);
+  void setId(std::uint64_t id) TORC_REQUIRES(engine_lock);
   Status makeGeometry(MPI_Comm duplicate) TORC_REQUIRES(engine_lock);
   void dropGeometry() TORC_REQUIRES(engine_lock);
   bool canGiveDuplicate(MPI_Comm to) const TORC_REQUIRES(engine_lock);
@@ -189,6 +197,9 @@ class CommunicatorState final : private HistoryOwner {
   std::optional<Grid> grid_;
   bool has_grid_on_duplicate_ = false;
   std::uint64_t id_ = 0;
+  bool is_agreed_ = false;
+  int arrival_step_ = 0;  // of the wait for all ranks, which may be given up and taken up again
+  MPI_Request arrivals_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 
   std::unique_ptr<Recognition> recognition_;                                 // until it is set up
   Status fault_;                                                             // why it could not be

@@ -166,6 +166,9 @@ Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   if (checked.needsRankOrder() && !state.isInOrder()) return Reason::kRankOrder;
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return Reason::kUnexpected;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return Reason::kNotSetUp;
+  // Of MPI_Comm_idup: with MPI a rank may go on from such a call before the others have come.
+  const CollectiveRow& row = rowOf(call.arguments.collective);
+  if (state.id() == 0 && (row.isRooted() || row.isPrefix())) return Reason::kNotSetUp;
   if (call.arguments.lists_at_root) {
     const Verdict verdict = decideUntold(call, state);
     return found == Reason::kServed || verdict.isMpis() ? verdict : Verdict(found);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <utility>
 
 #include "runtime/api/api.h"
 #include "runtime/pmpi/engine/communicator_state.h"
@@ -31,6 +32,7 @@ constexpr unsigned kLooksBeforeClock = 64;
 constexpr double kWatchSeconds = 0.05;
 // The most that counts as waiting between two looks: in between the program may have computed.
 constexpr double kMostSecondsWaited = 0.5;
+constexpr std::size_t kMostEarly = 256;
 
 }  // namespace
 
@@ -77,6 +79,12 @@ void advance() TORC_NO_THREAD_SAFETY_ANALYSIS {
   if (locks) engine_mutex.unlock();
 }
 
+void goOn() {
+  if (std::exchange(in_refused, false)) return;
+  EngineLock lock;
+  if (engine != nullptr) engine->tellRefused();
+}
+
 void Pause::operator()() {
   backoff_.afterLook(oversubscribed.load(std::memory_order_relaxed) ? 0 : kLooksBeforeYield,
                      engine == nullptr ? 0 : engine->moves());
@@ -115,9 +123,14 @@ void Engine::watch() {
   last_watch_ = now;
   const Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     for (Notice notice; notices.receive(notice);) {
-      // A communicator that is gone here has no calls that could stand still for this rank.
       const auto found = by_id.find(notice.communicator);
-      if (found != by_id.end()) found->second->history().take(notice);
+      if (found != by_id.end()) {
+        found->second->history().take(notice);
+      } else if (notice.kind == NoticeKind::kFailed || notice.kind == NoticeKind::kRefused) {
+        // One that is gone here has no calls that could stand still: so few are kept.
+        if (early.size() == kMostEarly) early.erase(early.begin());
+        early.push_back(notice);
+      }
     }
     for (Operation* operation = first_; operation != nullptr; operation = operation->next)
       operation->watch(std::min(waited, kMostSecondsWaited));
@@ -164,6 +177,17 @@ void Engine::report(CommunicatorState& state, int code) {
   reports_.push_back({&state, code});
   ++state.operations;  // it stays until then
   has_reports.store(true, std::memory_order_relaxed);
+}
+
+void Engine::noteRefused() {
+  if (!has_refused.exchange(true)) attention.fetch_add(1);
+}
+
+void Engine::tellRefused() {
+  if (!has_refused.exchange(false)) return;
+  attention.fetch_sub(1);
+  for (CommunicatorState* state : states)
+    state->history().tellRefused();
 }
 
 bool Engine::takeReport(MPI_Comm* comm, int* code) {

@@ -53,6 +53,10 @@ class Engine {
 
   /// The program's error handler on a communicator is to be told, outside of the lock.
   void report(CommunicatorState& state, int code) TORC_REQUIRES(engine_lock);
+  /// MPI has refused a call of this rank; the program has gone on to another one.
+  void noteRefused() TORC_REQUIRES(engine_lock);
+  void tellRefused() TORC_REQUIRES(engine_lock);
+
   /// Tells one: false: there is none left.
   bool takeReport(MPI_Comm* comm, int* code) TORC_REQUIRES(engine_lock);
 
@@ -79,6 +83,7 @@ class Engine {
   std::unique_ptr<Statistics> statistics;  // null: not kept
   bool follows_mpis = false;  // whether something is done at the end of a call that MPI has made
   int keyval = MPI_KEYVAL_INVALID;  // of the attribute that is a communicator's state
+  int names = MPI_KEYVAL_INVALID;   // and of its name
   int world_rank = 0;
   // Of the ranks of MPI_COMM_WORLD, for runtime/pmpi/engine/meeting.h; given up where the
   // program needs all that MPI has (duplicate_exchange.cc).
@@ -92,8 +97,9 @@ class Engine {
   HeldHandles held TORC_GUARDED_BY(engine_lock);
   Notices notices TORC_GUARDED_BY(engine_lock);
   std::unordered_set<CommunicatorState*> states TORC_GUARDED_BY(engine_lock);
-  // Those that are set up.
+  // Those that have an id, and what has come about others, of which this rank knows nothing yet.
   std::unordered_map<std::uint64_t, CommunicatorState*> by_id TORC_GUARDED_BY(engine_lock);
+  std::vector<Notice> early TORC_GUARDED_BY(engine_lock);
   std::uint32_t ids_given TORC_GUARDED_BY(engine_lock) = 0;
   std::uint32_t duplicates TORC_GUARDED_BY(engine_lock) = 0;  // communicators made by torc
   // Those whose queues are not empty.

@@ -12,14 +12,15 @@ int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
   return code;
 }
 
-int failedElsewhere(const CollectiveCall& call, const CommunicatorState& state) {
+std::optional<int> failedElsewhere(const CollectiveCall& call, const CommunicatorState& state) {
   EngineLock lock;
   const CallFailure* failure = state.history().failureOf(call);
-  return failure == nullptr ? MPI_SUCCESS : failure->code;
+  if (failure == nullptr) return std::nullopt;
+  return state.history().codeOf(*failure);
 }
 
 Outcome refuse(const CollectiveCall& call, int code) {
-  tellErrorHandler(call.comm, code);
+  if (code != MPI_SUCCESS) tellErrorHandler(call.comm, code);
   return {true, code};
 }
 

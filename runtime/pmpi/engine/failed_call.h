@@ -2,6 +2,7 @@
 #ifndef TORC_RUNTIME_PMPI_ENGINE_FAILED_CALL_H_
 #define TORC_RUNTIME_PMPI_ENGINE_FAILED_CALL_H_
 
+#include <optional>
 #include <string>
 
 #include "runtime/pmpi/calls/collective_call.h"
@@ -13,13 +14,13 @@ namespace torc::runtime::pmpi {
 int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
              const std::string& what) TORC_EXCLUDES(engine_lock);
 
-/// The error class with which another rank has failed the call before this one has come to it;
-/// MPI_SUCCESS: none has.
-int failedElsewhere(const CollectiveCall& call, const CommunicatorState& state)
+/// The error class of a call that has failed on another rank before this one has come to it; none:
+/// it has not.
+std::optional<int> failedElsewhere(const CollectiveCall& call, const CommunicatorState& state)
     TORC_EXCLUDES(engine_lock);
 
-/// Tells the communicator's error handler of an error of this call, at its very end: the handler
-/// may leave by a longjmp or an exception.
+/// Tells the communicator's error handler of an error of this call, if it has one, at its very end:
+/// the handler may leave by a longjmp or an exception.
 Outcome refuse(const CollectiveCall& call, int code) TORC_EXCLUDES(engine_lock);
 
 }  // namespace torc::runtime::pmpi

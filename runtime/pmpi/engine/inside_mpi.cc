@@ -41,7 +41,7 @@ bool canWatch() {
 void InsideMpi::enter(MPI_Comm ranks) {
   if (inside_torc) return;
   if (meets_before_calls.load(std::memory_order_relaxed)) meet(ranks);
-  if (!mustProgress()) return;
+  if (attention.load(std::memory_order_relaxed) <= 0) return;
   if (underWay() > 0) advance();
   is_watched_ = canWatch();
   if (!is_watched_ || mpi_looks.load(std::memory_order_relaxed)) return;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/stall.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/transport/mpi_status.h"
 
@@ -22,6 +23,23 @@ std::vector<int> worldRanks(MPI_Group group, int first, int count) {
   return there;
 }
 
+/// Told of, when it lasts; but not in MPI_Finalize, which other ranks may come to much later.
+void await(int started, MPI_Request* request) {
+  int code = started, done = 0;
+  StallTimer stall;
+  progressUntil([&] {
+    if (code == MPI_SUCCESS) code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (torc_is_on.load() && stall.isOver()) {
+      EngineLock lock;
+      if (!engine->is_ending) {
+        tellOfStall("ranks meet before a call of MPI that they make together",
+                    "it waits for the others to come to that call");
+      }
+    }
+    return done || code != MPI_SUCCESS;
+  });
+}
+
 /// A message without content to one world rank, and one from another.
 void exchange(int to, int from, int program_tag) {
   if (engine->meetings == MPI_COMM_NULL) return;  // given up: nothing is under way anywhere
@@ -30,8 +48,8 @@ void exchange(int to, int from, int program_tag) {
   MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
   const int posted = PMPI_Irecv(nullptr, 0, MPI_BYTE, from, tag, engine->meetings, &receive);
   const int sent = PMPI_Isend(nullptr, 0, MPI_BYTE, to, tag, engine->meetings, &send);
-  waitFor(sent, &send);
-  waitFor(posted, &receive);
+  await(sent, &send);
+  await(posted, &receive);
 }
 
 }  // namespace
@@ -39,7 +57,7 @@ void exchange(int to, int from, int program_tag) {
 void meet(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return;
   MPI_Request request = MPI_REQUEST_NULL;
-  waitFor(PMPI_Ibarrier(comm, &request), &request);
+  await(PMPI_Ibarrier(comm, &request), &request);
 }
 
 void meetGroup(MPI_Group group, int tag) {

@@ -516,7 +516,9 @@ void Operation::giveUp() {
   if (std::erase(engine->in_mpi, this) > 0) leaveForEver(std::move(kept_));
   vote_.reset();
   root_counts_.reset();
-  finishRound(failure.code);
+  const int code = state_.history().codeOf(failure);
+  // A persistent request that was not made is none.
+  finishRound(code == MPI_SUCCESS && call_.form == Form::kPersistent ? MPI_ERR_OTHER : code);
 }
 
 /// The program's wait frees its persistent request, as the round has failed.

@@ -58,6 +58,7 @@ void Operation::lookForEnded() {
 }
 
 void Operation::askOthers() {
+  state_.history().standsStill(call_);
   // Before its turn others may have found that such a call is MPI's, which is no difference.
   if (call_.arguments.lists_at_root && !root_counts_) return;
   std::vector<Transport::Awaited> awaited;

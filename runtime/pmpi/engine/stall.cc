@@ -10,12 +10,18 @@
 
 namespace torc::runtime::pmpi {
 
-StallTimer::StallTimer() : began_(PMPI_Wtime()) {}
+StallTimer::StallTimer() : StallTimer(engine->settings.stall) {}
+
+StallTimer::StallTimer(double limit) : began_(PMPI_Wtime()), limit_(limit) {}
 
 bool StallTimer::isOver() {
-  const double limit = engine->settings.stall;
-  if (told_ || limit == 0 || ++looks_ % 64 != 0 || PMPI_Wtime() - began_ < limit) return false;
+  if (told_ || limit_ == 0 || ++looks_ % 64 != 0 || PMPI_Wtime() - began_ < limit_) return false;
   return told_ = true;
+}
+
+void tellOfStall(const std::string& what, const std::string& why) {
+  const std::string line = message(what, ": no progress for ", engine->settings.stall, " s: ", why);
+  warnOnce(line, line);
 }
 
 void tellOfStall(const CollectiveCall& call, const CommunicatorState& state,
@@ -23,9 +29,7 @@ void tellOfStall(const CollectiveCall& call, const CommunicatorState& state,
   std::string what = functionName(call.id, call.form);
   if (call.bytes > 0) what += message(" of ", call.bytes, " bytes");
   if (call.number > 0) what += message(", call ", call.number);
-  const std::string line = message(what, " on ", state.description(), ": no progress for ",
-                                   engine->settings.stall, " s: ", why);
-  warnOnce(line, line);
+  tellOfStall(message(what, " on ", state.description()), why);
 }
 
 }  // namespace torc::runtime::pmpi

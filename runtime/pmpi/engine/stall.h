@@ -36,17 +36,21 @@ struct StallWatch {
 /// The same for a wait before there is an operation.
 class StallTimer {
  public:
+  /// Of TORC_STALL seconds, or other ones; 0: never.
   StallTimer();
-  /// Once: whether TORC_STALL seconds have passed. Reads the clock at every 64th call.
+  explicit StallTimer(double limit);
+  /// Once: whether they have passed. Reads the clock at every 64th call.
   bool isOver();
 
  private:
-  double began_;
+  double began_, limit_;
   unsigned looks_ = 0;
   bool told_ = false;
 };
 
-/// `torc: warning: rank 3: MPI_Allreduce of 80 bytes, call 17 on 3x2: no progress for 30 s: WHY`.
+/// `torc: warning: rank 3: WHAT: no progress for 30 s: WHY`.
+void tellOfStall(const std::string& what, const std::string& why);
+/// The same of a call: `MPI_Allreduce of 80 bytes, call 17 on 3x2`.
 void tellOfStall(const CollectiveCall& call, const CommunicatorState& state,
                  const std::string& why);
 

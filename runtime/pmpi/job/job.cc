@@ -14,6 +14,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/job/trace_job.h"
 #include "runtime/pmpi/dedicated/dedicated_job.h"
+#include "runtime/pmpi/engine/communicator_name.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/inside_mpi.h"
@@ -102,6 +103,7 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
   PMPI_Group_free(&group);
   made->notices.open(made->meetings);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &deleteState, &made->keyval, nullptr);
+  openNames(made->names);
   return made;
 }
 
@@ -288,6 +290,7 @@ void endJob() {
   }
   {
     EngineLock lock;
+    engine->tellRefused();
     engine->is_ending = true;
     for (CommunicatorState* state : engine->states)
       state->history().answerAsks();
@@ -317,6 +320,7 @@ void endJob() {
     if (engine->meetings != MPI_COMM_NULL) PMPI_Comm_free(&engine->meetings);
     engine->handles.close();
     PMPI_Comm_free_keyval(&engine->keyval);
+    PMPI_Comm_free_keyval(&engine->names);
     engine->library.reset();
   }
   // Attributes of communicators that live on lead nowhere: see deleteState.

@@ -40,12 +40,22 @@ inline std::atomic<int> persistent_handles{0};
 /// operation, error handler or attribute callback: they go to MPI straight.
 [[gnu::tls_model("initial-exec")]] inline thread_local bool inside_torc = false;
 
+/// Whether MPI has refused a collective call of this rank, and the program has not gone on to
+/// another call of MPI since then. It counts in `attention`, so that the next wrapper finds out.
+inline std::atomic<bool> has_refused{false};
+/// Whether this thread is still in the refused call, which it hands to MPI.
+[[gnu::tls_model("initial-exec")]] inline thread_local bool in_refused = false;
+/// The program has gone on: tells the ranks that may wait for such a call.
+void goOn() TORC_EXCLUDES(engine_lock);
+
 inline bool intercepts() {
   return torc_is_on.load(std::memory_order_relaxed) && !inside_torc;
 }
 
 inline bool mustProgress() {
-  return attention.load(std::memory_order_relaxed) > 0 && !inside_torc;
+  if (attention.load(std::memory_order_relaxed) <= 0 || inside_torc) return false;
+  if (has_refused.load(std::memory_order_relaxed)) goOn();
+  return attention.load(std::memory_order_relaxed) > 0;
 }
 
 /// Does what can be done now for all operations of this rank. Where another thread is at it,

@@ -66,14 +66,14 @@ Outcome leave(CollectiveCall& call, CommunicatorState* state) {
     EngineLock lock;
     if (reason == Reason::kArgument) {
       state->history().noteRefused(call.id);
+      engine->noteRefused();
+      in_refused = call.form != Form::kNonblocking;  // made inside MPI
       return {};
     }
     state->history().note(call, Maker::kMpi);
   }
   if (call.number != 0) {
-    if (const int code = failedElsewhere(call, *state); code != MPI_SUCCESS) {
-      return refuse(call, code);
-    }
+    if (const auto code = failedElsewhere(call, *state)) return refuse(call, *code);
   }
   if (reason == Reason::kOwnBlock) {
     Call again;
@@ -121,45 +121,50 @@ Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* reques
 }
 
 /// Makes the communicator ready for a call that torc is to serve, and says with which error class
-/// the call has failed, if it has.
-int prepare(CollectiveCall& call, CommunicatorState& state) {
-  if (state.isSetUp()) return MPI_SUCCESS;
+/// the call is over, if it is.
+std::optional<int> prepare(CollectiveCall& call, CommunicatorState& state) {
+  if (state.isSetUp()) return std::nullopt;
   {
     EngineLock lock;
     state.history().note(call, Maker::kTorc);
   }
   if (Status status = state.setUp(&call); !status.ok()) {
     // Before the ranks have agreed on its number nothing tells the others of this one.
-    if (state.id() == 0) complainAndAbort(status.message());
+    if (!state.isAgreed()) complainAndAbort(status.message());
     return failHere(call, state, errorClass(status), status.message());
   }
   if (state.reason() != Reason::kServed) call.verdict = state.reason();
-  return MPI_SUCCESS;
+  if (call.verdict.isMpis() || state.isSetUp()) return std::nullopt;
+  return failedElsewhere(call, state);  // before all ranks have come
 }
 
-/// The end of a blocking call, with this error class. Its operation is gone. One that is MPI's and
+/// The end of a blocking call, with this error class or none.
+Outcome over(const CollectiveCall& call, int code) {
+  return refuse(call, endTrial(call, code));
+}
+
+/// The same of one whose operation is gone. One that is MPI's and
 /// has not failed is still to be made.
 Outcome settle(const CollectiveCall& call, int code) {
   if (call.verdict.isMpis() && code == MPI_SUCCESS) return {};
-  code = endTrial(call, code);
-  return code == MPI_SUCCESS ? Outcome{true, code} : refuse(call, code);
+  return over(call, code);
 }
 
 /// With TORC_TUNE: what is tried, or was the fastest, serves the call (runtime/pmpi/tuning). The
 /// error class with which the call has failed, if it has.
-int chooseByTrial(CollectiveCall& call, Arrival& arrival) {
-  if (!CallTrials::mayTry(call)) return MPI_SUCCESS;
+std::optional<int> chooseByTrial(CollectiveCall& call, Arrival& arrival) {
+  if (!CallTrials::mayTry(call)) return std::nullopt;
   CommunicatorState& state = *arrival.state;
   const Verdict found = call.verdict;
-  if (const int code = prepare(call, state); code != MPI_SUCCESS) return code;
+  if (const auto code = prepare(call, state)) return code;
   if (state.reason() != Reason::kServed) {
     if (found.isMpis()) call.verdict = found;
-    return MPI_SUCCESS;
+    return std::nullopt;
   }
   const Status status =
       attempt([&] { return CallTrials::of(state).choose(call, arrival.checked); });
   if (!status.ok()) return failHere(call, state, errorClass(status), status.message());
-  return call.trial == nullptr ? failedElsewhere(call, state) : MPI_SUCCESS;
+  return call.trial == nullptr ? failedElsewhere(call, state) : std::nullopt;
 }
 
 }  // namespace
@@ -183,14 +188,11 @@ Outcome serveBlocking(CollectiveCall& call) {
   Arrival arrival;
   arrive(call, traced, arrival);
   if (engine->settings.tune) {
-    if (const int code = chooseByTrial(call, arrival); code != MPI_SUCCESS) {
-      return settle(call, code);
-    }
+    if (const auto code = chooseByTrial(call, arrival)) return over(call, *code);
     traced.setDetail(servedBy(call));
   }
   if (!call.verdict.isMpis()) {
-    if (const int code = prepare(call, *arrival.state); code != MPI_SUCCESS)
-      return settle(call, code);
+    if (const auto code = prepare(call, *arrival.state)) return over(call, *code);
   }
   if (call.verdict.isMpis()) return handBack(call, key, arrival);
   if (call.trial != nullptr && call.number == 0 && mayRepeat(call)) {
@@ -215,7 +217,7 @@ Outcome serveBlocking(CollectiveCall& call) {
     operation.reset();
     return {};
   }
-  if (operation->code() == MPI_SUCCESS && mayRepeat(call)) {
+  if (operation->code() == MPI_SUCCESS && operation->schedule() != nullptr && mayRepeat(call)) {
     keepRepeated(key, call, *arrival.state, arrival.checked, operation->schedule());
   }
   return settle(call, awaitEnd(std::move(operation)));
@@ -251,8 +253,10 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   Arrival arrival;
   arrive(call, traced, arrival);
   if (!call.verdict.isMpis()) {
-    if (const int code = prepare(call, *arrival.state); code != MPI_SUCCESS)
-      return refuse(call, code);
+    // Without an error there is no request either.
+    if (const auto code = prepare(call, *arrival.state)) {
+      return refuse(call, *code == MPI_SUCCESS ? MPI_ERR_OTHER : *code);
+    }
   }
   if (call.verdict.isMpis()) {
     has_mpis_persistent.store(true, std::memory_order_relaxed);

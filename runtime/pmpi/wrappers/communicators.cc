@@ -12,6 +12,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/pmpi/dedicated/offload.h"
+#include "runtime/pmpi/engine/communicator_name.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/inside_mpi.h"
@@ -31,6 +32,7 @@ using torc::runtime::pmpi::InsideMpi;
 using torc::runtime::pmpi::intercepts;
 using torc::runtime::pmpi::mayOffload;
 using torc::runtime::pmpi::meets_before_calls;
+using torc::runtime::pmpi::nameChild;
 using torc::runtime::pmpi::noteCommunicator;
 using torc::runtime::pmpi::program_communicators;
 
@@ -49,13 +51,15 @@ int counted(int code, const MPI_Comm* comm) {
   return code;
 }
 
-/// After a creation that has returned `code`.
-int created(int code, const MPI_Comm* comm) {
+/// After a creation that has returned `code`. `parent`: whose ranks all make it; MPI_COMM_NULL: of
+/// no communicator. A child without a name is set up at once: its ranks could tell each other
+/// nothing of a call that waits for that.
+int created(int code, MPI_Comm parent, const MPI_Comm* comm) {
   counted(code, comm);
   if (mayOffload() && code == MPI_SUCCESS && *comm != MPI_COMM_NULL) noteCommunicator(*comm);
-  if (!intercepts() || !engine->has_nonblocking || code != MPI_SUCCESS || *comm == MPI_COMM_NULL) {
-    return code;
-  }
+  if (!intercepts() || code != MPI_SUCCESS) return code;
+  const bool has_name = nameChild(parent, *comm);
+  if (*comm == MPI_COMM_NULL || (has_name && !engine->has_nonblocking)) return code;
   const torc::Status ready = torc::runtime::attempt([&]() -> torc::Status {
     CommunicatorState* state = CommunicatorState::attach(*comm);
     return state->reason() == torc::runtime::pmpi::Reason::kServed ? state->setUp(nullptr)
@@ -88,9 +92,9 @@ void cleanUp(int code) {
 }  // namespace
 
 // A creation that all ranks of `parent` call.
-#define TORC_CREATION(Name, parent, PARAMETERS, ARGUMENTS)                             \
-  int MPI_##Name PARAMETERS {                                                          \
-    return created(makeInside(parent, [&] { return PMPI_##Name ARGUMENTS; }), result); \
+#define TORC_CREATION(Name, parent, PARAMETERS, ARGUMENTS)                                     \
+  int MPI_##Name PARAMETERS {                                                                  \
+    return created(makeInside(parent, [&] { return PMPI_##Name ARGUMENTS; }), parent, result); \
   }
 
 extern "C" {
@@ -137,7 +141,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* res
   if (mustMeet()) torc::runtime::pmpi::meetGroup(group, tag);
   return created(
       makeInside(MPI_COMM_NULL, [&] { return PMPI_Comm_create_group(comm, group, tag, result); }),
-      result);
+      MPI_COMM_NULL, result);
 }
 
 #if MPI_VERSION >= 4
@@ -160,7 +164,7 @@ int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
   return created(
       makeInside(MPI_COMM_NULL,
                  [&] { return PMPI_Comm_create_from_group(group, tag, info, handler, result); }),
-      result);
+      MPI_COMM_NULL, result);
 }
 
 int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote,
@@ -172,7 +176,7 @@ int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Grou
                                                                        remote_leader, tag, info,
                                                                        handler, result);
                             }),
-                 result);
+                 MPI_COMM_NULL, result);
 }
 #endif
 
@@ -184,7 +188,7 @@ int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int r
                               return PMPI_Intercomm_create(local, local_leader, peers,
                                                            remote_leader, tag, result);
                             }),
-                 result);
+                 MPI_COMM_NULL, result);
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {

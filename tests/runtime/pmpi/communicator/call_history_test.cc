@@ -25,6 +25,7 @@ struct Rank final : HistoryOwner {
   bool isEnding() const override { return is_ending; }
   void send(int, int, Notice& notice) const override { sent.push_back(notice); }
   void callHasFailed() override { ++failed; }
+  void hasGoneOn() override { history.tellRefused(); }
 
   CollectiveCall make(CallId id) {
     CollectiveCall call(id, Form::kBlocking, MPI_COMM_WORLD);
