@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
+#include "runtime/transport/put/memory_share.h"
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/transport.h"
 #include "settings/settings.h"
@@ -93,6 +94,9 @@ struct torc_context {
   int libraries = 0;
   int oversubscribed_geometries = 0;
   bool in_callback = false;
+  // Of the segments of all geometries.
+  std::shared_ptr<torc::runtime::MemoryShare> put_memory =
+      std::make_shared<torc::runtime::MemoryShare>();
   torc::runtime::SentBytes sent;                                   // in messages of all collectives
   torc::TransportChoice transport = torc::TransportChoice::kAuto;  // of geometries to come
   std::shared_ptr<torc::runtime::UcxWorker> ucx;  // null: none has been asked for, or there is none

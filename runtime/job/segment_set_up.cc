@@ -2,6 +2,7 @@
 #include "runtime/job/segment_set_up.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -19,7 +20,7 @@ namespace torc::runtime {
 namespace {
 
 // Changes with what lies in the memory.
-constexpr std::uint64_t kSegmentVersion = 2;
+constexpr std::uint64_t kSegmentVersion = 3;
 
 /// What a link of the system's says.
 std::string linkText(const char* path) {
@@ -58,6 +59,7 @@ void SegmentSetUp::start() {
     }
     StatusOr<SegmentFile> file = SegmentFile::make();
     if (!file.ok()) return file.status();
+    card_.left = shareOfLimits(geometry_.hosts.count);
     card_.file = file->name();
     card_.puts = 1;
     card_.address = reinterpret_cast<std::uint64_t>(&card_.number);
@@ -104,6 +106,7 @@ Status SegmentSetUp::open() {
   const Card& mine = card_;
   std::vector<std::int32_t> member_of_rank(cards_.size(), -1);
   std::vector<int> processes;
+  std::size_t least = static_cast<std::size_t>(geometry_.rank);  // the rank that may take the least
   for (std::size_t rank = 0; rank < cards_.size(); ++rank) {
     const Card& card = cards_[rank];
     if (card.version != mine.version) {
@@ -115,6 +118,7 @@ Status SegmentSetUp::open() {
     if (card.host != mine.host) continue;
     member_of_rank[rank] = static_cast<std::int32_t>(processes.size());
     processes.push_back(card.file.process);
+    if (card.left.bytes < cards_[least].left.bytes) least = rank;
   }
   // A rank that is alone on its host has nobody to share with, but agrees to what others do.
   if (processes.size() > 1) {
@@ -125,9 +129,17 @@ Status SegmentSetUp::open() {
       file_ = std::move(*file);
     }
   }
+  const std::shared_ptr<MemoryShare>& share = geometry_.context->put_memory;
+  const MemoryLeft& left = cards_[least].left;
+  if (left.bytes < HostSegment::kLeastShare) {
+    return {StatusCode::kUnsupported,
+            message("rank ", least, " may take ", left.bytes, " bytes, a small share of ",
+                    nameOf(left.limit), ", shared memory needs ", HostSegment::kLeastShare)};
+  }
+  share->limit = std::min(share->limit, share->used + left.bytes);
   StatusOr<std::unique_ptr<HostSegment>> segment =
       HostSegment::over(*file_, static_cast<int>(processes.size()),
-                        member_of_rank[static_cast<std::size_t>(geometry_.rank)]);
+                        member_of_rank[static_cast<std::size_t>(geometry_.rank)], share);
   if (!segment.ok()) return segment.status();
   segment_ = std::move(*segment);
   segment_->setMembers(std::move(member_of_rank), std::move(processes));
@@ -141,9 +153,9 @@ bool SegmentSetUp::mayCopy() const {
   for (std::size_t rank = 0; rank < cards_.size(); ++rank) {
     if (segment_->memberOf(static_cast<std::int32_t>(rank)) != other) continue;
     std::uint64_t number = 0;
-    const Status read = pull(cards_[rank].file.process, cards_[rank].address,
+    const Copied read = pull(cards_[rank].file.process, cards_[rank].address,
                              reinterpret_cast<std::byte*>(&number), sizeof(number));
-    return read.ok() && number == cards_[rank].number;
+    return read == Copied::kAll && number == cards_[rank].number;
   }
   return false;
 }
@@ -170,8 +182,9 @@ bool SegmentSetUp::areAsked() const {
 
 /// Where puts are asked for and cannot be, the lowest rank that asks says why, once.
 void SegmentSetUp::tell() const {
-  static bool told = false;
-  if (!areAsked() || votes_[5] != vote_[5] || std::exchange(told, true)) return;
+  // Threads may set up geometries of several contexts.
+  static std::atomic<bool> told = false;
+  if (!areAsked() || votes_[5] != vote_[5] || told.exchange(true)) return;
   const std::string why =
       fault_.ok() || votes_[0] != vote_[0]
           ? message("rank ", geometry_.size - votes_[0], " has no shared memory, or wants none")

@@ -48,6 +48,7 @@ class SegmentSetUp {
     std::uint64_t address = 0;  // of the number below, in the rank's memory
     std::uint64_t number = 0;
     SegmentFile::Name file;
+    MemoryLeft left;  // that it may take
   };
 
   Status open();

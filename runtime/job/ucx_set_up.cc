@@ -2,6 +2,7 @@
 #include "runtime/job/ucx_set_up.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -114,8 +115,8 @@ void UcxSetUp::vote() {
 }
 
 void UcxSetUp::tell(int rank, const std::string& why) {
-  static bool told = false;
-  if (std::exchange(told, true)) return;
+  static std::atomic<bool> told = false;  // threads may have contexts of their own
+  if (told.exchange(true)) return;
   writeToStderr(message("torc: warning: rank ", rank, ": no UCX, messages go by MPI: ", why, '\n'));
 }
 

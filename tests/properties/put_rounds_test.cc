@@ -52,14 +52,15 @@ class PutJob {
         beyond_(static_cast<std::int32_t>(schedule.topology.ranks()), runtime::Delivery::kEager) {
     const auto ranks = static_cast<int>(schedule.topology.ranks());
     ranks_.reserve(static_cast<std::size_t>(ranks));  // transports count into them
-    const StatusOr<runtime::SegmentFile> file = runtime::SegmentFile::make();
+    StatusOr<runtime::SegmentFile> file = runtime::SegmentFile::make();
     std::vector<std::int32_t> members(static_cast<std::size_t>(ranks));
     std::iota(members.begin(), members.end(), 0);
     for (std::int32_t r = 0; r < ranks; ++r) {
       const FlatProgram program = *expand(schedule, r, counts, false, root);
       takes_puts_ = takes_puts_ && !program.synchronous_sends;
       Rank& rank = ranks_.emplace_back();
-      rank.segment = std::move(*HostSegment::over(*file, ranks, r));
+      rank.segment =
+          std::move(*HostSegment::over(*file, ranks, r, std::make_shared<runtime::MemoryShare>()));
       rank.segment->setMembers(members, std::vector<int>(members.size(), getpid()));
       rank.segment->setCopies(copies);
       rank.in.resize(program.in_elements);

@@ -58,9 +58,9 @@ RankFacts countRank() {
   for (CommunicatorState* state : engine->states) {
     if (!state->isSetUp()) continue;
     const HostSegment* segment = state->geometry().segment.get();
-    if (segment == nullptr || segment->me() != 0) continue;
-    ++facts.segments;
-    facts.segment_bytes += segment->bytesWritten();
+    if (segment == nullptr) continue;
+    if (segment->me() == 0) ++facts.segments;
+    facts.segment_bytes += segment->bytesReserved();
   }
   facts.setup_seconds = engine->settingUp.seconds();
   facts.load_seconds = engine->loading.seconds();

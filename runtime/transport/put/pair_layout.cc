@@ -34,12 +34,11 @@ MessageSlot slotOf(std::size_t bytes, std::size_t grain, std::size_t offset) {
   return slot;
 }
 
-/// Where the slot of a message of `bytes` ends.
+}  // namespace
+
 std::size_t endOf(const MessageSlot& slot, std::size_t bytes) {
   return slot.line != 0 ? slot.line + kLine : endOfCells(slot, bytes);
 }
-
-}  // namespace
 
 std::vector<MessageSlot> layOutPair(std::span<const std::size_t> bytes, std::size_t room) {
   for (const std::size_t grain : kGrains) {

@@ -41,6 +41,8 @@ struct CopyLine {
   std::atomic<std::uint64_t> taken;
   std::atomic<std::uint64_t> copied;
   std::atomic<std::uint64_t> address;  // 0: the receiver copies alone
+  // By the first end that could not copy: the bytes from this one less 1 on come through cells.
+  std::atomic<std::uint64_t> by_cells;
 };
 
 inline constexpr std::size_t kLine = 64;
@@ -65,6 +67,9 @@ struct MessageSlot {
 
   std::size_t cellOffset(std::size_t cell) const { return offset + cell * (payload + grain); }
 };
+
+/// Where the slot of a message of `bytes` ends.
+std::size_t endOf(const MessageSlot& slot, std::size_t bytes);
 
 /// The slots of messages of these lengths, in this order; empty: `room` bytes are too few. A
 /// message that is the first of another length than at the other end begins at the same place

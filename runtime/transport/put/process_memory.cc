@@ -3,20 +3,17 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "support/message.h"
-
 namespace torc::runtime {
 namespace {
 
 template <typename Call>
-Status copyMemory(const char* name, Call call, int process, std::uint64_t address,
-                  std::byte* memory, std::size_t bytes) {
+Copied copyMemory(Call call, int process, std::uint64_t address, std::byte* memory,
+                  std::size_t bytes) {
   while (bytes > 0) {
     const iovec mine{memory, bytes};
     const iovec theirs{reinterpret_cast<void*>(address), bytes};
@@ -28,25 +25,21 @@ Status copyMemory(const char* name, Call call, int process, std::uint64_t addres
       continue;
     }
     if (copied < 0 && errno == EINTR) continue;
-    if (copied < 0 && errno == ESRCH) {
-      return {StatusCode::kTransport, message("process ", process, " of this host has ended")};
-    }
-    const bool forbidden = copied < 0 && (errno == EPERM || errno == ENOSYS);
-    return {forbidden ? StatusCode::kUnsupported : StatusCode::kTransport,
-            message(name, " of process ", process, ": ",
-                    copied < 0 ? std::strerror(errno) : "nothing is there")};
+    if (copied < 0 && errno == ESRCH) return Copied::kEnded;
+    return copied < 0 && (errno == EPERM || errno == ENOSYS) ? Copied::kForbidden
+                                                             : Copied::kNotThese;
   }
-  return {};
+  return Copied::kAll;
 }
 
 }  // namespace
 
-Status pull(int process, std::uint64_t address, std::byte* memory, std::size_t bytes) {
-  return copyMemory("process_vm_readv", process_vm_readv, process, address, memory, bytes);
+Copied pull(int process, std::uint64_t address, std::byte* memory, std::size_t bytes) {
+  return copyMemory(process_vm_readv, process, address, memory, bytes);
 }
 
-Status push(int process, std::uint64_t address, std::byte* memory, std::size_t bytes) {
-  return copyMemory("process_vm_writev", process_vm_writev, process, address, memory, bytes);
+Copied push(int process, std::uint64_t address, std::byte* memory, std::size_t bytes) {
+  return copyMemory(process_vm_writev, process, address, memory, bytes);
 }
 
 bool hasEnded(int process) {

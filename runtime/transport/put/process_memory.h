@@ -5,14 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "support/status.h"
-
 namespace torc::runtime {
 
-/// Reads another process's memory into a run of the caller's; writes it from there. Errors:
-/// kUnsupported, the system does not allow it; kTransport, the process or its memory is not there.
-Status pull(int process, std::uint64_t address, std::byte* memory, std::size_t bytes);
-Status push(int process, std::uint64_t address, std::byte* memory, std::size_t bytes);
+/// What became of a copy. A part of the bytes may have been copied in any case.
+enum class Copied : std::uint8_t {
+  kAll,
+  kNotThese,   // a page of either memory is not for the system to touch
+  kForbidden,  // the system does not let this process copy
+  kEnded,      // the other process has ended
+};
+
+/// Reads another process's memory into a run of the caller's; writes it from there.
+Copied pull(int process, std::uint64_t address, std::byte* memory, std::size_t bytes);
+Copied push(int process, std::uint64_t address, std::byte* memory, std::size_t bytes);
 
 /// Whether a process has surely ended.
 bool hasEnded(int process);

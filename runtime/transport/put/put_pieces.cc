@@ -51,7 +51,7 @@ inline void fetchLines(const std::byte* memory, std::size_t bytes) {
 
 /// Whether the next piece of a message that is sent may be written.
 inline bool PutTransport::hasRoom(const Message& message) {
-  if (message.pieces_done < message.slot.cells) return mayWrite(message.member);
+  if (numberInCells(message) < message.slot.cells) return mayWrite(message.member);
   const CopyLine& line = lineOf(message);
   return line.round.load(std::memory_order_acquire) == round_ &&
          line.read.load(std::memory_order_acquire) + message.slot.cells > message.pieces_done;
@@ -77,8 +77,7 @@ inline void PutTransport::forEachRun(Message& message, std::size_t bytes, Visit 
 
 bool PutTransport::chooseCopy(const Message& message) {
   const std::size_t copy_class = copyClassOf(message.bytes, message.tag);
-  const std::atomic<std::uint8_t>& advice =
-      segment_->copyAdvice(segment_->me(), message.member)[copy_class];
+  const std::atomic<std::uint8_t>& advice = message.region->advice[copy_class];
   return segment_->copyTries(message.member)
       .copies(copy_class, static_cast<CopyAdvice>(advice.load(std::memory_order_relaxed)));
 }
@@ -89,6 +88,7 @@ void PutTransport::offer(Message& message) {
   line.taken.store(0, std::memory_order_relaxed);
   line.copied.store(0, std::memory_order_relaxed);
   line.address.store(0, std::memory_order_relaxed);
+  line.by_cells.store(0, std::memory_order_relaxed);
   auto& header = *reinterpret_cast<LongHeader*>(cellOf(message));
   header.message_bytes = message.bytes;
   header.ended = next_ended_;
@@ -103,7 +103,8 @@ void PutTransport::offer(Message& message) {
 bool PutTransport::send(Message& message) {
   if (message.is_copied) return pushSome(message);
   for (int i = 0; i < kPiecesAtOnce && hasRoom(message); ++i) {
-    const bool is_timed = message.pieces_done == 0 && mayCopy(message);
+    const bool has_long_header = message.pieces_done == 0 && hasLongHeader(message);
+    const bool is_timed = has_long_header && mayCopy(message);
     if (is_timed && message.contiguous && chooseCopy(message)) {
       offer(message);
       return false;
@@ -120,20 +121,21 @@ bool PutTransport::send(Message& message) {
         data += some;
       });
     }
-    if (is_timed) {
+    if (has_long_header) {
       auto& header = *reinterpret_cast<LongHeader*>(cell);
       header.address = 0;
-      header.nanoseconds = static_cast<std::uint64_t>(nanoseconds() - began);
+      header.nanoseconds = is_timed ? static_cast<std::uint64_t>(nanoseconds() - began) : 0;
     }
     auto& header = *reinterpret_cast<CellHeader*>(cell);
     header.message_bytes = message.bytes;
     header.ended = next_ended_;
     header.flag.store(flagOf(message.pieces_done), std::memory_order_release);
     message.bytes_done += bytes;
+    ++message.pieces_done;
     has_moved_ = true;
-    if (++message.pieces_done == message.pieces) {
+    if (message.bytes_done == message.bytes) {
       // The next round's lines, which its receiver had last. Of all pieces they would be too many.
-      fetchLines<true>(cell + message.slot.payload + to_next_lane_, bytes);
+      fetchLines<true>(cell + message.slot.payload + toNextLane(message), bytes);
       count(message);
       return true;
     }
@@ -152,15 +154,38 @@ inline PutTransport::Stretch PutTransport::takeStretch(const Message& message, s
   return {begin, std::min(stretches * message.stretch, message.bytes - begin)};
 }
 
-/// Of one of its ends: so many bytes are copied.
-inline void PutTransport::addCopied(const Message& message, std::size_t bytes) {
-  lineOf(message).copied.fetch_add((bytes + message.stretch - 1) / message.stretch,
-                                   std::memory_order_release);
+/// Of one of its ends: a stretch is copied, or cannot be, and then the message goes by cells from
+/// where it has not been taken. False, and the status is set: the other end is no more.
+bool PutTransport::endStretch(const Message& message, std::size_t bytes, Copied copied) {
+  CopyLine& line = lineOf(message);
+  if (copied == Copied::kForbidden) segment_->forbidCopies();
+  if (copied != Copied::kAll) {
+    line.by_cells.store(message.bytes_done + 1, std::memory_order_relaxed);
+  }
+  line.copied.fetch_add((bytes + message.stretch - 1) / message.stretch, std::memory_order_release);
   has_moved_ = true;
+  if (copied != Copied::kEnded) return true;
+  status_ = {
+      StatusCode::kTransport,
+      torc::message("a message ", message.sending ? "to" : "from", " rank ", message.rank,
+                    ": process ", segment_->processOf(message.member), " of this host has ended")};
+  return false;
 }
 
 inline bool PutTransport::isCopied(const Message& message) const {
   return lineOf(message).copied.load(std::memory_order_acquire) * message.stretch >= message.bytes;
+}
+
+/// Whether either end could not copy a message; then it goes on through cells. To be asked after
+/// `isCopied`, as a stretch counts that could not be copied.
+inline bool PutTransport::goesByCells(Message& message) {
+  const std::uint64_t from = lineOf(message).by_cells.load(std::memory_order_acquire);
+  if (from == 0) return false;
+  message.bytes_done = from - 1;
+  message.pieces_done = 1;  // the offer, whose cell is free
+  message.by_cells = true;
+  has_moved_ = true;
+  return true;
 }
 
 /// Writes a stretch of a message to its receiver's memory; true: all of it is there.
@@ -169,17 +194,19 @@ bool PutTransport::pushSome(Message& message) {
   // What it has to receive itself is its own to copy first.
   if (address != 0 && receives_.empty()) {
     const Stretch stretch = takeStretch(message, 0);
-    if (stretch.bytes > 0) {
-      const Status written = push(segment_->processOf(message.member), address + stretch.begin,
-                                  (message.place + stretch.begin).in(bases_), stretch.bytes);
-      addCopied(message, stretch.bytes);
-      if (!written.ok()) {
-        status_ = written.annotated(torc::message("a message to rank ", message.rank));
-        return false;
-      }
+    if (stretch.bytes > 0 &&
+        !endStretch(message, stretch.bytes,
+                    push(segment_->processOf(message.member), address + stretch.begin,
+                         (message.place + stretch.begin).in(bases_), stretch.bytes))) {
+      return false;
     }
   }
-  if (!isCopied(message)) return false;
+  const bool is_copied = isCopied(message);
+  if (goesByCells(message)) {
+    message.is_copied = false;
+    return false;
+  }
+  if (!is_copied) return false;
   has_moved_ = true;
   count(message);
   return true;
@@ -208,8 +235,7 @@ void PutTransport::tellTime(const Message& message) {
   const CopyAdvice advice =
       segment_->copyTimes(message.member)
           .add(copy_class, message.copy_from != 0, nanoseconds() - message.began_at);
-  std::atomic<std::uint8_t>& told =
-      segment_->copyAdvice(message.member, segment_->me())[copy_class];
+  std::atomic<std::uint8_t>& told = message.region->advice[copy_class];
   if (told.load(std::memory_order_relaxed) != static_cast<std::uint8_t>(advice)) {
     told.store(static_cast<std::uint8_t>(advice), std::memory_order_relaxed);
   }
@@ -221,9 +247,7 @@ bool PutTransport::takesShorter(Message& message, std::size_t bytes) {
       bytes > message.bytes) {
     return false;
   }
-  const std::vector<MessageSlot> slots = layOutPair({&bytes, 1}, segment_->laneBytes());
-  if (slots.empty()) return false;
-  lay(message, bytes, slots.front());
+  lay(message, bytes, layOutPair({&bytes, 1}, segment_->regions().mostRoom()).front());
   shorter_->push_back({message.place.in(bases_), bytes});
   return true;
 }
@@ -232,7 +256,7 @@ bool PutTransport::takesShorter(Message& message, std::size_t bytes) {
 /// length.
 bool PutTransport::receive(ChannelId channel) {
   Message& message = messages_[channel];
-  if (message.copy_from != 0) return pullSome(channel);
+  if (message.copy_from != 0 && !message.by_cells) return pullSome(channel);
   for (int i = 0; i < kPiecesAtOnce; ++i) {
     const std::byte* cell = cellOf(message);
     const auto& header = *reinterpret_cast<const LongHeader*>(cell);
@@ -245,9 +269,10 @@ bool PutTransport::receive(ChannelId channel) {
       return false;
     }
     segment_->lane(next_lane_).ended[static_cast<std::size_t>(message.member)] = header.ended;
-    const bool is_timed = mayCopy(message);
-    if (is_timed && message.pieces_done == 0) {
-      message.began_at = nanoseconds() - static_cast<std::int64_t>(header.nanoseconds);
+    if (hasLongHeader(message) && message.pieces_done == 0) {
+      if (mayCopy(message)) {
+        message.began_at = nanoseconds() - static_cast<std::int64_t>(header.nanoseconds);
+      }
       if (header.address != 0) {
         message.copy_from = header.address;
         accept(message);
@@ -259,17 +284,22 @@ bool PutTransport::receive(ChannelId channel) {
     fetchLines<false>(cell + message.slot.payload, bytes);
     takePiece(channel, cell + message.slot.payload, bytes);
     ++message.pieces_done;
-    if (message.pieces > message.slot.cells) {
-      CopyLine& line = lineOf(message);
-      line.read.store(message.pieces_done, std::memory_order_release);
-      if (message.pieces_done == 1) line.round.store(round_, std::memory_order_release);
+    if (message.bytes > message.slot.cells * std::size_t{message.slot.grain} || message.by_cells) {
+      tellRead(message);
     }
-    if (message.pieces_done == message.pieces) {
-      if (is_timed && message.contiguous) tellTime(message);
+    if (message.bytes_done == message.bytes) {
+      if (message.contiguous && !message.by_cells && mayCopy(message)) tellTime(message);
       return true;
     }
   }
   return false;
+}
+
+/// Lets the sender write over the pieces that have been taken.
+inline void PutTransport::tellRead(const Message& message) {
+  CopyLine& line = lineOf(message);
+  line.read.store(message.pieces_done, std::memory_order_release);
+  if (message.pieces_done == 1) line.round.store(round_, std::memory_order_release);
 }
 
 /// Of a message that its sender has offered: says where it is to go, if that is one place.
@@ -285,24 +315,27 @@ inline void PutTransport::accept(Message& message) {
 bool PutTransport::pullSome(ChannelId channel) {
   Message& message = messages_[channel];
   const bool to_place = message.contiguous && message.taker == nullptr;
-  if (!to_place && pulled_.data() == nullptr) pulled_.allocate(kMostStretch);
   // While both send to each other neither helps the other.
   const bool is_alone = !to_place || !sends_.empty();
   const std::size_t most = !to_place ? kMostApart : is_alone ? kMostAlone : 0;
   // Where it lies apart it comes in order, as this end works at it alone.
   const Stretch stretch = takeStretch(message, most);
   if (stretch.bytes > 0) {
-    std::byte* to = to_place ? (message.place + stretch.begin).in(bases_) : pulled_.data();
-    const Status read = pull(segment_->processOf(message.member), message.copy_from + stretch.begin,
-                             to, stretch.bytes);
-    if (!read.ok()) {
-      status_ = read.annotated(torc::message("a message from rank ", message.rank));
-      return false;
-    }
-    if (!to_place) takePiece(channel, to, stretch.bytes);
-    addCopied(message, stretch.bytes);
+    std::byte* to =
+        to_place ? (message.place + stretch.begin).in(bases_) : segment_->copied().data();
+    const Copied copied = segment_->copiesWith(message.member)
+                              ? pull(segment_->processOf(message.member),
+                                     message.copy_from + stretch.begin, to, stretch.bytes)
+                              : Copied::kNotThese;
+    if (!to_place && copied == Copied::kAll) takePiece(channel, to, stretch.bytes);
+    if (!endStretch(message, stretch.bytes, copied)) return false;
   }
-  if (!isCopied(message)) return false;
+  const bool is_copied = isCopied(message);
+  if (goesByCells(message)) {
+    tellRead(message);
+    return false;
+  }
+  if (!is_copied) return false;
   tellTime(message);
   return true;
 }

@@ -61,7 +61,6 @@ StatusOr<ChannelId> PutTransport::prepare(bool sending, std::int32_t peer, std::
   message.tag = tag;
   message.sending = sending;
   message.member = segment_->memberOf(peer);
-  message.is_put = message.member >= 0;
   message.bytes = message.room = segments.bytes();
   message.contiguous = segments.list.size() == 1 && segments.list[0].loop_count == 0;
   if (message.contiguous) message.place = segments.list[0].place;
@@ -85,22 +84,23 @@ Status PutTransport::commit() {
   layOut();
   for (ChannelId channel = 0; channel < messages_.size(); ++channel) {
     Message& message = messages_[channel];
-    if (message.is_put) {
-      if (message.contiguous || message.run_count == 0) continue;
-      message.walk = static_cast<std::uint32_t>(walks_.size());
-      walks_.emplace_back(segmentsOf(message));
-    } else if (Status status = leaveBeyond(message); !status.ok()) {
-      return status;
-    } else {
-      channel_of_beyond_.resize(message.channel_beyond + 1);
-      channel_of_beyond_[message.channel_beyond] = channel;
+    if (message.way != Way::kPut) {
+      if (Status status = leaveBeyond(channel); !status.ok()) return status;
     }
+    if (message.way == Way::kBeyond) continue;
+    if (!message.sending && mayCopy(message) && segment_->copied().data() == nullptr) {
+      segment_->copied().allocate(kMostStretch);
+    }
+    if (message.contiguous || message.run_count == 0) continue;
+    message.walk = static_cast<std::uint32_t>(walks_.size());
+    walks_.emplace_back(segmentsOf(message));
   }
   fragments_ = {};
   writable_.resize(static_cast<std::size_t>(segment_->members()));
-  sends_.reserve(messages_.size());
-  receives_.reserve(messages_.size());
-  done_.reserve(messages_.size());
+  seen_.resize(writable_.size());
+  for (std::vector<ChannelId>* list : {&sends_, &receives_, &waiting_, &done_})
+    list->reserve(messages_.size());
+  draining_.reserve(messages_.size());
   return beyond_->commit();
 }
 
@@ -114,6 +114,7 @@ void PutTransport::layOut() {
   std::ranges::sort(order, {}, [&](ChannelId channel) {
     return std::tuple_cat(pairOf(channel), std::tuple(messages_[channel].tag));
   });
+  PairRegions& regions = segment_->regions();
   std::vector<std::size_t> lengths;
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     lengths.clear();
@@ -121,38 +122,83 @@ void PutTransport::layOut() {
       lengths.push_back(messages_[order[end]].bytes);
     const auto [member, sending] = pairOf(order[begin]);
     if (member < 0) continue;
-    const std::vector<MessageSlot> slots = layOutPair(lengths, segment_->laneBytes());
-    if (slots.empty()) left_.push_back({messages_[order[begin]].rank, member, sending});
-    std::byte* region = sending ? segment_->region(segment_->me(), member)
-                                : segment_->region(member, segment_->me());
+    const std::vector<MessageSlot> slots = layOutPair(lengths, regions.mostRoom());
+    Pair pair{messages_[order[begin]].rank, member, sending, !slots.empty(), {track_.index, 0}};
+    // One without room has the smallest, to say so.
+    if (pair.has_room) pair.kind.room = regions.roomFor(endOf(slots.back(), lengths.back()));
+    regions.want(member, sending, pair.kind);
+    pairs_.push_back(pair);
+    open_.push_back(pair);
+    if (!pair.has_room) continue;
     for (std::size_t i = begin; i < end; ++i) {
       Message& message = messages_[order[i]];
-      message.is_put = !slots.empty();
-      if (slots.empty()) continue;
-      message.region = region;
+      message.way = Way::kOpen;
       message.is_alone = end == begin + 1;
+      message.kind = pair.kind;
       lay(message, message.bytes, slots[i - begin]);
     }
   }
+  regions.makeWanted();
+  settle();
 }
 
 void PutTransport::lay(Message& message, std::size_t bytes, const MessageSlot& slot) {
   message.bytes = bytes;
   message.slot = slot;
   message.stretch = std::clamp(roundToCacheLine(bytes / 2), kLeastStretch, kMostStretch);
-  message.pieces = std::max<std::size_t>(1, (bytes + slot.grain - 1) / slot.grain);
 }
 
-Status PutTransport::leaveBeyond(Message& message) {
+/// As it was before a round in which less has come.
+void PutTransport::layAsPrepared(Message& message) {
+  PairRegions& regions = segment_->regions();
+  lay(message, message.room, layOutPair({&message.room, 1}, regions.mostRoom()).front());
+  const PairRegions::State state = regions.look(message.member, false, message.kind);
+  message.way = state == PairRegions::State::kUp     ? Way::kPut
+                : state == PairRegions::State::kDown ? Way::kBeyond
+                                                     : Way::kOpen;
+  message.region = regions.region(message.member, false, message.kind);
+  message.lane_stride = regions.laneStride(message.kind.room);
+}
+
+/// Finds out which way the messages of pairs go for which that is open, and starts those that wait
+/// for it. False: failed, see status().
+bool PutTransport::settle() {
+  PairRegions& regions = segment_->regions();
+  std::erase_if(open_, [&](const Pair& pair) {
+    const PairRegions::State state = regions.look(pair.member, pair.sending, pair.kind);
+    if (state == PairRegions::State::kOpen) return false;
+    if (!pair.has_room) return true;
+    for (Message& message : messages_) {
+      if (message.member != pair.member || message.sending != pair.sending) continue;
+      if (message.bytes != message.room) continue;  // less has come, which lies elsewhere
+      message.way = state == PairRegions::State::kUp ? Way::kPut : Way::kBeyond;
+      message.region = regions.region(pair.member, pair.sending, pair.kind);
+      message.lane_stride = regions.laneStride(pair.kind.room);
+    }
+    return true;
+  });
+  bool all_start = true;
+  std::erase_if(waiting_, [&](ChannelId channel) {
+    if (messages_[channel].way == Way::kOpen) return false;
+    all_start = start(channel) && all_start;
+    return true;
+  });
+  return all_start;
+}
+
+Status PutTransport::leaveBeyond(ChannelId channel) {
+  Message& message = messages_[channel];
   const auto fragments =
       std::span(fragments_).subspan(message.first_fragment, message.fragment_count);
   const Segments segments = segmentsOf(message);
-  const StatusOr<ChannelId> channel =
+  const StatusOr<ChannelId> beyond =
       message.sending
           ? beyond_->prepareSend(message.rank, message.tag, segments, fragments, message.mode)
           : beyond_->prepareRecv(message.rank, message.tag, segments, fragments);
-  if (!channel.ok()) return channel.status();
-  message.channel_beyond = *channel;
+  if (!beyond.ok()) return beyond.status();
+  message.channel_beyond = *beyond;
+  channel_of_beyond_.resize(message.channel_beyond + 1);
+  channel_of_beyond_[message.channel_beyond] = channel;
   return {};
 }
 
@@ -163,11 +209,11 @@ Status PutTransport::bind(const Bases& bases) {
 
 bool PutTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) {
   Message& message = messages_[channel];
-  if (!message.is_put) {
+  if (message.way == Way::kBeyond) {
     taker_of_beyond_.taker = taker;
     return beyond_->handOver(message.channel_beyond, &taker_of_beyond_, unit);
   }
-  if (message.pieces > 1 && message.slot.grain % unit != 0) return false;
+  if (message.bytes > message.slot.grain && message.slot.grain % unit != 0) return false;
   message.taker = taker;
   return true;
 }
@@ -175,8 +221,9 @@ bool PutTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t un
 std::size_t PutTransport::tableBytes() const {
   auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
   return sizeof(*this) + beyond_->tableBytes() + bytes(messages_) + bytes(runs_) + bytes(loops_) +
-         bytes(walks_) + bytes(channel_of_beyond_) + bytes(writable_) + bytes(sends_) +
-         bytes(receives_) + bytes(done_);
+         bytes(walks_) + bytes(channel_of_beyond_) + bytes(pairs_) + bytes(open_) +
+         bytes(writable_) + bytes(sends_) + bytes(receives_) + bytes(waiting_) + bytes(done_) +
+         bytes(draining_);
 }
 
 // ---- Rounds and their lane
@@ -197,9 +244,8 @@ void PutTransport::beginRound() {
   const auto lanes = static_cast<std::uint64_t>(track_.lanes);
   lane_ = track_.first_lane + static_cast<int>(number % lanes);
   next_lane_ = track_.first_lane + static_cast<int>((number + 1) % lanes);
-  lane_offset_ = segment_->laneOffset(lane_);
-  to_next_lane_ = segment_->laneOffset(next_lane_) - lane_offset_;  // may be backwards
-  ticket_ = segment_->lane(lane_).tickets++;
+  turn_.round = round_;
+  segment_->queue(lane_, turn_);
   in_round_ = true;
   has_lane_ = false;
   fruitless_ = 0;
@@ -209,25 +255,22 @@ void PutTransport::beginRound() {
 
 /// Takes the lane, if it is this round's turn.
 void PutTransport::enterLane() {
-  if (segment_->lane(lane_).serving != ticket_) return;
+  if (segment_->lane(lane_).first != &turn_) return;
   has_lane_ = true;
   previous_ = segment_->begin(lane_, round_);
   next_ended_ = segment_->ended(segment_->me(), next_lane_).load(std::memory_order_relaxed);
-  for (const Pair& pair : left_) {
-    if (!pair.sending) continue;
-    segment_->leftBeyond(segment_->me(), pair.member, lane_)
-        .store(round_, std::memory_order_release);
+  for (const Pair& pair : pairs_) {
+    if (!pair.sending || pair.has_room) continue;
+    RegionHeader* region = segment_->regions().region(pair.member, true, pair.kind);
+    if (region == nullptr) continue;
+    leftBeyond(*region).store(round_, std::memory_order_release);
   }
 }
 
 void PutTransport::endRound() {
   if (!std::exchange(in_round_, false)) return;
   beyond_->endRound();
-  if (has_lane_) {
-    segment_->end(lane_, round_);
-  } else {
-    segment_->endWithout(lane_, ticket_, round_);
-  }
+  segment_->end(lane_, turn_);
 }
 
 void PutTransport::abandon() {
@@ -237,9 +280,8 @@ void PutTransport::abandon() {
     const std::uint64_t all = (message.bytes + message.stretch - 1) / message.stretch;
     draining_.emplace_back(channel, std::min(all, lineOf(message).taken.exchange(all)));
   }
-  sends_.clear();
-  receives_.clear();
-  done_.clear();
+  for (std::vector<ChannelId>* list : {&sends_, &receives_, &waiting_, &done_})
+    list->clear();
   endRound();
   beyond_->abandon();
 }
@@ -277,29 +319,47 @@ inline bool PutTransport::mayWrite(int member) {
 
 bool PutTransport::start(ChannelId channel) {
   Message& message = messages_[channel];
-  if (!message.is_put) {
-    ++beyond_active_;
-    return beyond_->start(message.channel_beyond);
-  }
-  if (message.bytes != message.room) {
-    lay(message, message.room, layOutPair({&message.room, 1}, segment_->laneBytes()).front());
-  }
+  if (message.bytes != message.room) layAsPrepared(message);
   message.pieces_done = message.bytes_done = 0;
-  message.is_copied = false;
+  message.is_copied = message.by_cells = false;
   message.copy_from = 0;
+  if (message.way != Way::kPut) return startElsewhere(channel);
   if (!message.contiguous && message.run_count > 0) {
     walks_[message.walk] = SegmentWalk(segmentsOf(message));
   }
   if (!message.sending) {
     receives_.push_back(channel);
     // The next round's may be there already.
-    __builtin_prefetch(cellOf(message) + to_next_lane_);
+    __builtin_prefetch(cellOf(message) + toNextLane(message));
   } else if (has_lane_ && send(message)) {
     done_.push_back(channel);
   } else {
     sends_.push_back(channel);
   }
   return true;
+}
+
+bool PutTransport::startElsewhere(ChannelId channel) {
+  Message& message = messages_[channel];
+  if (message.way == Way::kOpen) {
+    waiting_.push_back(channel);
+    return true;
+  }
+  message.is_active_beyond = true;
+  ++beyond_active_;
+  return beyond_->start(message.channel_beyond);
+}
+
+/// Of a message that has come from beyond to its memory: it was expected to be put.
+void PutTransport::takeFromMemory(ChannelId channel) {
+  Message& message = messages_[channel];
+  std::size_t offset = 0;
+  for (SegmentWalk walk(segmentsOf(message)); !walk.done();) {
+    const std::size_t some = walk.available();
+    message.taker->takePiece(channel, offset, walk.place().in(bases_), some);
+    offset += some;
+    walk.skip(some);
+  }
 }
 
 /// Moves what can be moved of all messages under way.
@@ -343,6 +403,7 @@ void PutTransport::stream() {
 int PutTransport::poll(std::span<ChannelId> completed) {
   has_moved_ = false;
   if (!has_lane_ && in_round_) enterLane();
+  if (!open_.empty() && !settle()) return -1;
   if (has_lane_) {
     move();
     if (streaming_ && done_.empty()) stream();
@@ -355,8 +416,11 @@ int PutTransport::poll(std::span<ChannelId> completed) {
     const std::span<ChannelId> rest = completed.subspan(static_cast<std::size_t>(count));
     const int more = beyond_->poll(rest);
     if (more < 0) return more;
-    for (int i = 0; i < more; ++i)
-      rest[static_cast<std::size_t>(i)] = channel_of_beyond_[rest[static_cast<std::size_t>(i)]];
+    for (ChannelId& channel : rest.first(static_cast<std::size_t>(more))) {
+      channel = channel_of_beyond_[channel];
+      messages_[channel].is_active_beyond = false;
+      if (messages_[channel].taker != nullptr) takeFromMemory(channel);
+    }
     beyond_active_ -= static_cast<std::size_t>(more);
     count += more;
   }
@@ -364,11 +428,42 @@ int PutTransport::poll(std::span<ChannelId> completed) {
     fruitless_ = 0;
   } else if (++fruitless_ % kLooksBeforeMedium == 0) {
     if (beyond_active_ == 0) beyond_->progressMedium();
+    if (shorter_ != nullptr && has_lane_) lookForShorter();
     lookAround();
   } else if (fruitless_ > kLooksBeforeRest && fruitless_ % kLooksAtRest == 0) {
     lookAround();
   }
   return status_.ok() ? count : -1;
+}
+
+/// Where less may come than there is room for: it lies in a smaller region then.
+void PutTransport::lookForShorter() {
+  PairRegions& regions = segment_->regions();
+  const auto find = [&](ChannelId channel) {
+    Message& message = messages_[channel];
+    if (message.sending || message.bytes != message.room) return false;
+    regions.answer(message.member);
+    PairRegions::Kind kind{track_.index, 0};
+    for (; kind.room < message.kind.room; ++kind.room) {
+      RegionHeader* region = regions.region(message.member, false, kind);
+      if (region == nullptr) continue;
+      const std::size_t stride = regions.laneStride(kind.room);
+      const auto& header = *reinterpret_cast<const CellHeader*>(laneOf(region, stride));
+      if (header.flag.load(std::memory_order_acquire) != flagOf(0)) continue;
+      if (!takesShorter(message, header.message_bytes)) continue;
+      message.way = Way::kPut;
+      message.region = region;
+      message.lane_stride = stride;
+      return true;
+    }
+    return false;
+  };
+  std::ranges::for_each(receives_, find);
+  std::erase_if(waiting_, [&](ChannelId channel) {
+    if (!find(channel)) return false;
+    receives_.push_back(channel);
+    return true;
+  });
 }
 
 /// While nothing comes: a rank that is waited for may have ended, or be in another call.
@@ -386,36 +481,49 @@ void PutTransport::lookAround() {
   if (has_lane_ && ended_.ok()) status_ = lookForDifference();
 }
 
-Status PutTransport::lookForEnded() const {
-  for (const Awaited& peer : awaited(messages_.size())) {
-    const Status running = segment_->checkRunning(peer.rank);
-    if (running.ok()) continue;
+Status PutTransport::lookForEnded() {
+  seen_.assign(seen_.size(), false);
+  const auto look = [&](const Message& message) -> Status {
+    if (message.member < 0 || seen_[static_cast<std::size_t>(message.member)]) return {};
+    seen_[static_cast<std::size_t>(message.member)] = true;
+    const Status running = segment_->checkRunning(message.rank);
+    if (running.ok()) return {};
     return {running.code(), torc::message(running.message(), " before it has ",
-                                          peer.sending ? "read" : "sent", " a message")};
+                                          message.sending ? "read" : "sent", " a message")};
+  };
+  for (const std::vector<ChannelId>* list : {&receives_, &sends_, &waiting_}) {
+    for (const ChannelId channel : *list) {
+      if (Status status = look(messages_[channel]); !status.ok()) return status;
+    }
+  }
+  for (const Message& message : messages_) {
+    if (!message.is_active_beyond) continue;
+    if (Status status = look(message); !status.ok()) return status;
   }
   return {};
 }
 
-/// Where lengths differ so that one end of a pair has room for its messages and the other has not,
-/// each would wait for what goes another way.
-Status PutTransport::lookForDifference() const {
-  const auto differs = [](std::int32_t rank, const char* here) {
-    return Status(StatusCode::kTruncated, torc::message("messages from rank ", rank, " have ", here,
-                                                        ": the ranks' calls differ"));
-  };
-  for (const ChannelId channel : receives_) {
-    const Message& message = messages_[channel];
-    if (segment_->leftBeyond(message.member, segment_->me(), lane_)
-            .load(std::memory_order_acquire) == round_) {
-      return differs(message.rank, "no room there, and have room here");
-    }
-  }
-  for (const Pair& pair : left_) {
-    if (pair.sending) continue;
-    const std::byte* first = segment_->region(pair.member, segment_->me()) + lane_offset_;
-    if (reinterpret_cast<const CellHeader*>(first)->flag.load(std::memory_order_acquire) ==
-        flagOf(0)) {
-      return differs(pair.rank, "room there, and no room here");
+/// Where lengths differ so that the ends of a pair have different room for its messages, or one has
+/// none, each would wait for what goes another way.
+Status PutTransport::lookForDifference() {
+  PairRegions& regions = segment_->regions();
+  for (const Pair& pair : pairs_) {
+    if (pair.sending || (shorter_ != nullptr && pair.has_room)) continue;
+    regions.answer(pair.member);
+    PairRegions::Kind kind{track_.index, 0};
+    for (; kind.room < static_cast<int>(PairRegions::kRooms.size()); ++kind.room) {
+      RegionHeader* region = regions.region(pair.member, false, kind);
+      if (region == nullptr) continue;
+      const std::byte* first = laneOf(region, regions.laneStride(kind.room));
+      const bool is_there = reinterpret_cast<const CellHeader*>(first)->flag.load(
+                                std::memory_order_acquire) == flagOf(0);
+      const bool is_left =
+          kind.room == 0 && leftBeyond(*region).load(std::memory_order_acquire) == round_;
+      const bool is_here = pair.has_room && kind.room == pair.kind.room;
+      if ((!is_there || is_here) && (!is_left || !pair.has_room)) continue;
+      return {StatusCode::kTruncated,
+              torc::message("messages from rank ", pair.rank,
+                            " have other lengths there: the ranks' calls differ")};
     }
   }
   return {};
@@ -423,7 +531,7 @@ Status PutTransport::lookForDifference() const {
 
 std::vector<Transport::Awaited> PutTransport::awaited(std::size_t limit) const {
   std::vector<Awaited> peers = beyond_->awaited(limit);
-  for (const std::vector<ChannelId>* waiting : {&receives_, &sends_}) {
+  for (const std::vector<ChannelId>* waiting : {&receives_, &sends_, &waiting_}) {
     for (const ChannelId channel : *waiting) {
       const Awaited peer{messages_[channel].rank, messages_[channel].sending};
       if (peers.size() < limit && std::ranges::find(peers, peer) == peers.end()) {

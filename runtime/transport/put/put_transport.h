@@ -10,8 +10,9 @@
 // every message tells which round its sender has ended. Otherwise what the reader states of the
 // lane is looked up (HostSegment::lookUp).
 //
-// What goes to other hosts, and what has no room, is left to another transport, which sender and
-// receiver find alike.
+// What goes to other hosts, and what has no room or no memory, is left to another transport, which
+// sender and receiver find alike. Until both ends of a pair know whether it has the memory, its
+// messages wait.
 #ifndef TORC_RUNTIME_TRANSPORT_PUT_PUT_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_PUT_PUT_TRANSPORT_H_
 
@@ -22,9 +23,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/transport/data_memory.h"
 #include "runtime/transport/put/host_segment.h"
 #include "runtime/transport/put/pair_layout.h"
+#include "runtime/transport/put/process_memory.h"
 #include "runtime/transport/transport.h"
 
 namespace torc::runtime {
@@ -70,36 +71,40 @@ class PutTransport final : public Transport {
   bool drained() override;
   void progressMedium() override { beyond_->progressMedium(); }
   std::vector<Awaited> awaited(std::size_t limit) const override;
-  std::size_t bufferBytes() const override { return beyond_->bufferBytes() + pulled_.bytes(); }
+  std::size_t bufferBytes() const override { return beyond_->bufferBytes(); }
   std::size_t tableBytes() const override;
   Status status() const override { return status_.ok() ? beyond_->status() : status_; }
 
  private:
+  enum class Way : std::uint8_t { kPut, kBeyond, kOpen };
   /// A message, from its preparation on.
   struct Message {
     std::int32_t rank = 0;
     std::uint32_t tag = 0;
     bool sending = false;
-    bool is_put = true;
     bool contiguous = false;
+    bool is_active_beyond = false;
+    Way way = Way::kBeyond;
     SendMode mode = SendMode::kStandard;
     std::int32_t member = -1;
     ChannelId channel_beyond = 0;
-    std::size_t bytes = 0;  // of the round: what comes may be shorter
-    std::size_t room = 0;   // bytes as prepared
-    bool is_alone = false;  // of its pair, this way
-    Place place;            // of a contiguous one
+    std::size_t bytes = 0;   // of the round: what comes may be shorter
+    std::size_t room = 0;    // bytes as prepared
+    bool is_alone = false;   // of its pair, this way
+    PairRegions::Kind kind;  // that the bytes as prepared have
+    Place place;             // of a contiguous one
     std::uint32_t first_run = 0, run_count = 0;
     std::uint32_t first_fragment = 0, fragment_count = 0;
-    std::byte* region = nullptr;
+    RegionHeader* region = nullptr;
+    std::size_t lane_stride = 0;
     MessageSlot slot;
     PieceTaker* taker = nullptr;
-    std::size_t pieces = 1;
     // Of the round.
-    std::size_t pieces_done = 0;
+    std::size_t pieces_done = 0;  // with the offer of one that is copied
     std::size_t bytes_done = 0;
     bool is_copied = false;       // from memory to memory
-    std::uint64_t copy_from = 0;  // likewise, at the receiver
+    bool by_cells = false;        // it was to be copied, and could not
+    std::uint64_t copy_from = 0;  // of one that is or was copied, at the receiver
     std::int64_t began_at = 0;    // nanoseconds; at the receiver of a long one
     std::uint32_t walk = 0;       // into walks_, where the memory lies apart
     std::size_t stretch = 0;      // bytes that are copied at once
@@ -109,14 +114,21 @@ class PutTransport final : public Transport {
   struct Pair {
     std::int32_t rank = 0, member = 0;
     bool sending = false;
+    bool has_room = true;
+    PairRegions::Kind kind;
   };
 
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
                               const Segments& segments, std::span<const std::size_t> fragments);
   void layOut();
   static void lay(Message& message, std::size_t bytes, const MessageSlot& slot);
+  void layAsPrepared(Message& message);
   bool takesShorter(Message& message, std::size_t bytes);
-  Status leaveBeyond(Message& message);
+  void lookForShorter();
+  Status leaveBeyond(ChannelId channel);
+  bool settle();
+  bool startElsewhere(ChannelId channel);
+  void takeFromMemory(ChannelId channel);
   Segments segmentsOf(const Message& message) const;
 
   void enterLane();
@@ -125,8 +137,9 @@ class PutTransport final : public Transport {
   template <typename Visit>
   void forEachRun(Message& message, std::size_t bytes, Visit visit);
   bool send(Message& message);
+  static bool hasLongHeader(const Message& message) { return message.bytes >= kLeastCopied; }
   bool mayCopy(const Message& message) const {
-    return message.slot.line != 0 && message.bytes >= kLeastCopied && segment_->copies();
+    return hasLongHeader(message) && segment_->copiesWith(message.member);
   }
   bool chooseCopy(const Message& message);
   void offer(Message& message);
@@ -137,10 +150,12 @@ class PutTransport final : public Transport {
     std::size_t begin = 0, bytes = 0;
   };
   Stretch takeStretch(const Message& message, std::size_t most);
-  void addCopied(const Message& message, std::size_t bytes);
+  bool endStretch(const Message& message, std::size_t bytes, Copied copied);
   bool isCopied(const Message& message) const;
+  bool goesByCells(Message& message);
   void accept(Message& message);
   void takePiece(ChannelId channel, const std::byte* data, std::size_t bytes);
+  void tellRead(const Message& message);
   void tellTime(const Message& message);
   void move();
   void stream();
@@ -148,15 +163,31 @@ class PutTransport final : public Transport {
   void count(const Message& message) {
     if (sent_ != nullptr) sent_->put += message.bytes;
   }
-  Status lookForEnded() const;
-  Status lookForDifference() const;
+  Status lookForEnded();
+  Status lookForDifference();
 
+  std::byte* laneOf(RegionHeader* region, std::size_t lane_stride) const {
+    return reinterpret_cast<std::byte*>(region + 1) +
+           static_cast<std::size_t>(lane_ - track_.first_lane) * lane_stride;
+  }
+  std::atomic<std::uint64_t>& leftBeyond(RegionHeader& region) const {
+    return region.left_beyond[static_cast<std::size_t>(lane_ - track_.first_lane)];
+  }
+  /// Of the next piece, among those that go through cells.
+  static std::size_t numberInCells(const Message& message) {
+    return message.pieces_done - (message.by_cells ? 1 : 0);
+  }
   std::byte* cellOf(const Message& message) const {
-    return message.region + lane_offset_ +
-           message.slot.cellOffset(message.pieces_done % message.slot.cells);
+    return laneOf(message.region, message.lane_stride) +
+           message.slot.cellOffset(numberInCells(message) % message.slot.cells);
+  }
+  /// From a lane of the region to the next round's, which may be backwards.
+  std::ptrdiff_t toNextLane(const Message& message) const {
+    return (next_lane_ - lane_) * static_cast<std::ptrdiff_t>(message.lane_stride);
   }
   CopyLine& lineOf(const Message& message) const {
-    return *reinterpret_cast<CopyLine*>(message.region + lane_offset_ + message.slot.line);
+    return *reinterpret_cast<CopyLine*>(laneOf(message.region, message.lane_stride) +
+                                        message.slot.line);
   }
   static std::int64_t nanoseconds() {
     return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
@@ -168,7 +199,8 @@ class PutTransport final : public Transport {
   std::unique_ptr<Transport> beyond_;
   Bases bases_{};
   std::vector<Message> messages_;
-  std::vector<Pair> left_;  // that have no room
+  std::vector<Pair> pairs_;  // of this host
+  std::vector<Pair> open_;   // of them, for which it is not known whether they have memory
   std::vector<Segment> runs_;
   std::vector<RunLoop> loops_;
   std::vector<std::size_t> fragments_;
@@ -184,19 +216,19 @@ class PutTransport final : public Transport {
     const std::vector<ChannelId>& channel_of;
     PieceTaker* taker = nullptr;
   } taker_of_beyond_{channel_of_beyond_};
-  DataMemory pulled_;  // for what is not copied to its place
 
   // Of the round.
   bool in_round_ = false, has_lane_ = false;
   std::uint64_t call_ = 0;                  // of a one-shot round, by bindTags
   std::uint64_t round_ = 0, previous_ = 0;  // names; previous_ was in the lane before
-  std::uint64_t ticket_ = 0;
+  HostSegment::Turn turn_;
   int lane_ = 0, next_lane_ = 0;
-  std::size_t lane_offset_ = 0, to_next_lane_ = 0;
   std::uint64_t next_ended_ = 0;         // what this rank has ended in next_lane_
   std::vector<std::uint64_t> writable_;  // by member: the round for which its slots are known to be
   std::vector<ChannelId> sends_, receives_;  // under way
+  std::vector<ChannelId> waiting_;           // started, but for pairs that are open
   std::vector<ChannelId> done_;              // to be reported
+  std::vector<bool> seen_;                   // by member, for a look whether processes have ended
   // After a failure: receives to whose memory their sender may be copying, and the stretches that
   // were taken by then.
   std::vector<std::pair<ChannelId, std::uint64_t>> draining_;

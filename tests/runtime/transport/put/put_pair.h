@@ -1,0 +1,184 @@
+// Two members of one segment in this process, each with its own view of it, and messages between
+// them.
+#ifndef TORC_TESTS_RUNTIME_TRANSPORT_PUT_PUT_PAIR_H_
+#define TORC_TESTS_RUNTIME_TRANSPORT_PUT_PUT_PAIR_H_
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <random>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/transport/inprocess_transport.h"
+#include "runtime/transport/put/host_segment.h"
+#include "runtime/transport/put/put_transport.h"
+
+namespace torc::runtime {
+
+/// What is left beyond never comes.
+class Nowhere final : public Transport {
+ public:
+  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t, const Segments&,
+                                  std::span<const std::size_t>, SendMode) override {
+    peers_.push_back({peer, true});
+    return static_cast<ChannelId>(peers_.size() - 1);
+  }
+  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t, const Segments&,
+                                  std::span<const std::size_t>) override {
+    peers_.push_back({peer, false});
+    return static_cast<ChannelId>(peers_.size() - 1);
+  }
+  Status commit() override { return {}; }
+  Status bind(const Bases&) override { return {}; }
+  bool start(ChannelId) override { return true; }
+  int poll(std::span<ChannelId>) override { return 0; }
+  void abandon() override {}
+  std::vector<Awaited> awaited(std::size_t) const override { return peers_; }
+  Status status() const override { return {}; }
+
+ private:
+  std::vector<Awaited> peers_;
+};
+
+/// Two members of one segment.
+inline std::vector<std::shared_ptr<HostSegment>> makePair(
+    bool pulls = false, std::array<MemoryShare, 2> shares = {},
+    const std::shared_ptr<MemoryShare>& of_both = nullptr) {
+  StatusOr<SegmentFile> file = SegmentFile::make();
+  EXPECT_TRUE(file.ok()) << file.status().message();
+  std::vector<std::shared_ptr<HostSegment>> members;
+  for (int me = 0; me < 2; ++me) {
+    StatusOr<SegmentFile> opened = SegmentFile::open(file->name());
+    EXPECT_TRUE(opened.ok()) << opened.status().message();
+    StatusOr<std::unique_ptr<HostSegment>> segment = HostSegment::over(
+        *opened, 2, me, of_both != nullptr ? of_both : std::make_shared<MemoryShare>(shares[me]));
+    EXPECT_TRUE(segment.ok()) << segment.status().message();
+    members.push_back(std::move(*segment));
+    members.back()->setMembers({0, 1}, {getpid(), getpid()});
+    members.back()->setCopies(pulls);
+  }
+  return members;
+}
+
+/// A rank with messages to and from the other one; memory of its own for them.
+struct Rank {
+  Rank(std::shared_ptr<HostSegment> segment, LaneTrack track = HostSegment::kOneShotTrack,
+       std::unique_ptr<Transport> beyond = std::make_unique<Nowhere>())
+      : transport(std::move(segment), track, std::move(beyond), &sent) {}
+
+  ChannelId add(bool sending, std::size_t bytes, std::uint32_t tag = 0, std::size_t gap = 0) {
+    const std::size_t begin = memory.size();
+    std::vector<Segment> segments;
+    std::vector<RunLoop> loops;
+    if (gap == 0) {
+      segments.push_back({Place(Base::kOut, begin), bytes});
+      memory.resize(begin + bytes);
+    } else {
+      // Runs of 3 bytes, `gap` apart.
+      const auto runs = static_cast<std::uint32_t>(bytes / 3);
+      loops.push_back({gap, 0, runs, runs});
+      segments.push_back({Place(Base::kOut, begin), 3, 0, 1});
+      memory.resize(begin + gap * runs);
+    }
+    if (bytes == 0) segments.clear();
+    const Segments all{segments, loops};
+    const auto channel = sending ? transport.prepareSend(peer, tag, all, {}, SendMode::kStandard)
+                                 : transport.prepareRecv(peer, tag, all, {});
+    begins.push_back(begin);
+    return *channel;
+  }
+  void ready() {
+    ASSERT_TRUE(transport.commit().ok());
+    ASSERT_TRUE(transport.bind({nullptr, memory.data(), nullptr, nullptr}).ok());
+  }
+  void begin(std::uint64_t call) {
+    transport.bindTags({0, 1, TagSpace::hashOf(1, call)});
+    transport.beginRound();
+  }
+  /// How many messages were complete in so many looks.
+  int look(int looks = 1) {
+    std::vector<ChannelId> completed(begins.size() + 1);
+    int count = 0;
+    while (looks-- > 0)
+      count += std::max(0, transport.poll(completed));
+    return count;
+  }
+
+  std::int32_t peer = 1;
+  std::vector<std::byte> memory;
+  std::vector<std::size_t> begins;
+  SentBytes sent;
+  PutTransport transport;
+};
+
+inline void fill(std::vector<std::byte>& memory, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::byte& byte : memory)
+    byte = static_cast<std::byte>(random());
+}
+
+/// Keeps what it gets.
+struct Taker final : PieceTaker {
+  void takePiece(ChannelId, std::size_t offset, const std::byte* data, std::size_t bytes) override {
+    EXPECT_EQ(offset, taken.size());
+    EXPECT_EQ(bytes % unit, 0u);
+    EXPECT_TRUE(unit == 1 || reinterpret_cast<std::uintptr_t>(data) % 16 == 0);
+    taken.insert(taken.end(), data, data + bytes);
+  }
+  std::size_t unit = 1;
+  std::vector<std::byte> taken;
+};
+
+/// A pair with one message of `bytes` from a to b.
+struct OneWay {
+  explicit OneWay(std::size_t bytes = 8, LaneTrack track = HostSegment::kOneShotTrack,
+                  std::vector<std::shared_ptr<HostSegment>> of = makePair(), std::size_t gap = 0)
+      : members(std::move(of)),
+        a(members[0], track, network.transport(0)),
+        b(members[1], track, network.transport(1)) {
+    b.peer = 0;
+    a.add(true, bytes, 0, 0);
+    b.add(false, bytes, 0, gap);
+    a.ready();
+    b.ready();
+  }
+  int send(std::uint64_t call) {
+    a.begin(call);
+    EXPECT_TRUE(a.transport.start(0));
+    const int done = a.look(40);
+    if (done > 0) a.transport.endRound();
+    return done;
+  }
+  int receive(std::uint64_t call) {
+    b.begin(call);
+    EXPECT_TRUE(b.transport.start(0));
+    const int done = b.look(40);
+    if (done > 0) b.transport.endRound();
+    return done;
+  }
+
+  /// A round of both ends; how many messages were complete.
+  int round(std::uint64_t call) {
+    for (Rank* rank : {&a, &b}) {
+      rank->begin(call);
+      EXPECT_TRUE(rank->transport.start(0));
+    }
+    int done = 0;
+    for (int looks = 0; looks < 200 && done < 2; ++looks)
+      done += a.look() + b.look();
+    for (Rank* rank : {&a, &b})
+      rank->transport.endRound();
+    return done;
+  }
+
+  InProcessNetwork network{2, Delivery::kRendezvous};  // for what is not put
+  std::vector<std::shared_ptr<HostSegment>> members;
+  Rank a, b;
+};
+
+}  // namespace torc::runtime
+
+#endif  // TORC_TESTS_RUNTIME_TRANSPORT_PUT_PUT_PAIR_H_
