@@ -1,4 +1,4 @@
-// Slurm's lists of hosts: names at commas, and what stands in brackets, from the left.
+// Lists of hosts: names at commas and white space, and what stands in brackets, from the left.
 #include "support/hostlist.h"
 
 #include <algorithm>
@@ -21,21 +21,31 @@ class Reader {
   Reader(std::string_view text, std::size_t most) : text_(text), most_(most) {}
 
   StatusOr<std::vector<std::string>> read() {
-    do {
+    skipBlanks();
+    for (bool is_last = false; !is_last;) {
       std::vector<std::string> hosts{""};
       const std::size_t begin = at_;
-      while (at_ < text_.size() && text_[at_] != ',') {
+      while (at_ < text_.size() && kBetween.find(text_[at_]) == kBetween.npos) {
         if (Status status = text_[at_] == '[' ? addBracket(hosts) : addText(hosts); !status.ok())
           return status;
       }
       if (at_ == begin) return fault("a host is missing");
       if (hosts.size() > most_ - hosts_.size()) return tooMany();
       std::ranges::move(hosts, std::back_inserter(hosts_));
-    } while (at_++ < text_.size());
+      skipBlanks();
+      is_last = at_ == text_.size();
+      if (!is_last && text_[at_] == ',') {
+        ++at_;
+        skipBlanks();
+      }
+    }
     return std::move(hosts_);
   }
 
  private:
+  static constexpr std::string_view kBlanks = " \t\r\n", kBetween = ", \t\r\n";
+
+  void skipBlanks() { at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size()); }
   Status fault(const std::string& what) const {
     return malformed("hostlist '", shown(text_), "': ", what, " (column ", at_ + 1, ")");
   }
@@ -44,7 +54,8 @@ class Reader {
   }
 
   Status addText(std::vector<std::string>& hosts) {
-    const std::size_t end = std::min(text_.find_first_of(",[", at_), text_.size());
+    const std::size_t end =
+        std::min({text_.find_first_of(kBetween, at_), text_.find('[', at_), text_.size()});
     const std::string_view piece = text_.substr(at_, end - at_);
     const auto isNoLetter = [](unsigned char c) { return c <= ' ' || c == 0x7f || c == ']'; };
     if (const auto bad = std::ranges::find_if(piece, isNoLetter); bad != piece.end()) {

@@ -72,14 +72,31 @@ llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
                        placeText(torus, i));
     }
   }
+  // Full names by their first label.
+  llvm::StringMap<llvm::SmallVector<llvm::StringRef, 1>> full_names;
+  for (const auto& place : places) {
+    if (const auto [label, domain] = place.first().split('.'); !domain.empty())
+      full_names[label].push_back(place.first());
+  }
   const SlurmTorus* torus = nullptr;
   std::vector<std::vector<std::uint32_t>> at;
-  llvm::StringMap<bool> named;
+  llvm::StringMap<llvm::StringRef> named;  // by the torus' names
   for (const std::string& host : *hosts) {
-    const auto found = places.find(host);
+    auto found = places.find(host);
+    if (found == places.end()) found = places.find(llvm::StringRef(host).split('.').first);
+    if (const auto full = full_names.find(host);
+        found == places.end() && full != full_names.end()) {
+      llvm::sort(full->second);
+      if (full->second.size() > 1) {
+        return makeError("host " + inQuotes(host) + " may be " + inQuotes(full->second[0]) +
+                         " or " + inQuotes(full->second[1]) + ": give its full name");
+      }
+      found = places.find(full->second[0]);
+    }
     if (found == places.end()) return makeError("host " + inQuotes(host) + " is on no torus");
-    if (!named.try_emplace(host).second) {
-      return makeError("host " + inQuotes(host) + " is named twice");
+    if (const auto [first, is_new] = named.try_emplace(found->first(), host); !is_new) {
+      return makeError("host " + inQuotes(host) + " is named twice" +
+                       (first->second == host ? "" : ", also as " + inQuotes(first->second)));
     }
     if (torus == nullptr) torus = found->second.first;
     if (found->second.first != torus) {

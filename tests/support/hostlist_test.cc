@@ -24,6 +24,13 @@ TEST(Hostlist, Names) {
   EXPECT_EQ(expanded("r[1-2]n[1-2]s,x"), "r1n1s r1n2s r2n1s r2n2s x");
 }
 
+/// As `scontrol show hostnames` prints them, and as people write them.
+TEST(Hostlist, Blanks) {
+  EXPECT_EQ(expanded("n1\nn2\n"), "n1 n2");
+  EXPECT_EQ(expanded("n1\r\nn2\r\n"), "n1 n2");
+  EXPECT_EQ(expanded(" n[1-2] n3,n4 , a.b.org\t"), "n1 n2 n3 n4 a.b.org");
+}
+
 TEST(Hostlist, Boxes) {
   EXPECT_EQ(expanded("t[000x011]"), "t000 t001 t010 t011");
   EXPECT_EQ(expanded("t[09x1A,ZZxZZ]"), "t09 t0A t19 t1A tZZ");
@@ -35,7 +42,9 @@ TEST(Hostlist, Faults) {
   EXPECT_EQ(expanded(""), "hostlist '': a host is missing (column 1)");
   EXPECT_EQ(expanded("a,"), "hostlist 'a,': a host is missing (column 3)");
   EXPECT_EQ(expanded("a,,b"), "hostlist 'a,,b': a host is missing (column 3)");
-  EXPECT_EQ(expanded("a b"), "hostlist 'a b': ' ' is in no host's name (column 2)");
+  EXPECT_EQ(expanded(" \n"), "hostlist ' ?': a host is missing (column 3)");
+  EXPECT_EQ(expanded("a, ,b"), "hostlist 'a, ,b': a host is missing (column 4)");
+  EXPECT_EQ(expanded("n[1, 2]"), "hostlist 'n[1, 2]': ' 2' is no range of numbers (column 5)");
   EXPECT_EQ(expanded("a]"), "hostlist 'a]': ']' is in no host's name (column 2)");
   EXPECT_EQ(expanded("n[1-"), "hostlist 'n[1-': '[' is not closed (column 2)");
   EXPECT_EQ(expanded("n[]"), "hostlist 'n[]': '' is no range of numbers (column 3)");

@@ -324,6 +324,21 @@ TEST(Slurm, WhereHostsLie) {
   EXPECT_EQ(mapping("node25"), "host 'node25' is on no torus");
   EXPECT_EQ(mapping("node01,node01"), "host 'node01' is named twice");
   EXPECT_EQ(mapping("node01,r1n01"), "host 'r1n01' is on torus 'pod2', 'node01' on 'pod1'");
+  EXPECT_EQ(mapping("node01.x.org"),
+            "# TORC_TORUS=1x1x1: 1 host of 'pod1', 4x3x2, from (0,0,0) on\n0 0 0\n");
+  EXPECT_EQ(mapping("node01.x.org\nnode01.y.org\n"),
+            "host 'node01.y.org' is named twice, also as 'node01.x.org'");
+  std::vector<SlurmTorus> full = tori;
+  for (SlurmTorus& torus : full) {
+    for (std::string& host : torus.hosts)
+      host += host.empty() ? "" : torus.name == "pod1" ? ".x.org" : ".y.org";
+  }
+  full.back().hosts.front() = "node02.y.org";
+  EXPECT_EQ(mappingOfHosts(full, "node01", 1)->substr(0, 18), "# TORC_TORUS=1x1x1");
+  EXPECT_EQ(toString(mappingOfHosts(full, "node01.y.org", 1).takeError()),
+            "host 'node01.y.org' is on no torus");
+  EXPECT_EQ(toString(mappingOfHosts(full, "node02", 1).takeError()),
+            "host 'node02' may be 'node02.x.org' or 'node02.y.org': give its full name");
   EXPECT_EQ(mapping("node[01-24]", 4000000000u), "a mapping of more than 16777216 ranks");
   const auto twice = [](llvm::StringRef what, llvm::StringRef with) {
     const std::vector<SlurmTorus> wrong = llvm::cantFail(readSlurmTori(replaced(what, with), "t"));
