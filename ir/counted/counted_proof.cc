@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "schedules/neighbours.h"
+#include "support/message.h"
 
 namespace torc::ir {
 namespace {
@@ -445,11 +446,17 @@ double bytesOf(const FlatProgram& program) {
               static_cast<double>(program.scratch_elements));
 }
 
-Status tooLarge(double amount, const char* of_what, std::uint64_t limit) {
-  char text[160];
-  std::snprintf(text, sizeof(text), "too large to prove for this count: %.0f %s (limit %llu)",
-                amount, of_what, static_cast<unsigned long long>(limit));
-  return Status(StatusCode::kInvalidArgument, text);
+Status tooLarge(const std::string& amount, const char* of_what, std::uint64_t limit) {
+  return Status(
+      StatusCode::kInvalidArgument,
+      message("too large to prove for this count: ", amount, of_what, " (limit ", limit, ")"));
+}
+
+/// An estimate has no more digits than it is worth.
+std::string about(double amount) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "about %.3g", amount);
+  return text;
 }
 
 }  // namespace
@@ -464,10 +471,12 @@ StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t
   const CollectiveRow& row = rowOf(schedule.collective);
   const std::uint64_t ranks = schedule.topology.ranks();
   // Some rank holds, or sums up, the whole vector.
-  const double whole = static_cast<double>(count) *
-                       static_cast<double>(row.countedBlocks(ranks, schedule.topology.axis_count));
-  if (whole > static_cast<double>(kMaxCountedElements)) {
-    return tooLarge(whole, "elements of the vector", kMaxCountedElements);
+  std::uint64_t whole = 0;
+  const bool overflows = __builtin_mul_overflow(
+      count, std::uint64_t{row.countedBlocks(ranks, schedule.topology.axis_count)}, &whole);
+  if (overflows || whole > kMaxCountedElements) {
+    return tooLarge(overflows ? message("more than ", UINT64_MAX) : std::to_string(whole),
+                    " elements of the vector", kMaxCountedElements);
   }
   CountedResult both;
   for (const bool in_place : {false, true}) {
@@ -475,7 +484,7 @@ StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t
     std::vector<FlatProgram> programs;
     double bytes = 0;
     // Of one rank, and then of more. The result that is demanded is summed up over all ranks.
-    double elements = row.reduces() ? whole : 0;
+    double elements = row.reduces() ? static_cast<double>(whole) : 0;
     for (std::uint64_t r = 0; r < ranks; ++r) {
       const Counts counts{.count = count, .per_rank = {}, .displacements = {}};
       StatusOr<FlatProgram> program =
@@ -491,9 +500,9 @@ StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t
       const double more = static_cast<double>(ranks) / static_cast<double>(r + 1);
       const double of_all = bytes * more + operations * operations / 8;
       if (of_all > static_cast<double>(kMaxCountedBytes))
-        return tooLarge(of_all / (1 << 20), "MiB", kMaxCountedBytes >> 20);
+        return tooLarge(about(of_all / (1 << 20)), " MiB", kMaxCountedBytes >> 20);
       if (elements * more > static_cast<double>(kMaxCountedElements)) {
-        return tooLarge(elements * more, "elements read and written", kMaxCountedElements);
+        return tooLarge(about(elements * more), " elements read and written", kMaxCountedElements);
       }
       programs.push_back(std::move(*program));
     }

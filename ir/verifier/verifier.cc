@@ -65,9 +65,9 @@ void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
   if (operations > kMostUnrolled) {
     result.faults.push_back(
         {Rule::kBounds, kNone,
-         "too large to prove: nodes differ (mesh axes, guards, absolute boxes) along axes on which "
-         "loops over peers go, of " +
-             std::to_string(static_cast<std::uint64_t>(operations)) + " messages"});
+         "too large to prove: nodes differ along axes on which loops over peers go, of " +
+             std::to_string(static_cast<std::uint64_t>(operations)) + " messages (limit " +
+             std::to_string(static_cast<std::uint64_t>(kMostUnrolled)) + ")"});
     return;
   }
   const UnrolledSchedule unrolled = unrollPeerLoops(schedule);
@@ -122,8 +122,10 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
     prove(context);
     result.work += context.work.done;
     if (context.work.tooMuch()) {
-      too_large = "nodes differ in too many ways (mesh axes, guards, absolute boxes), with " +
-                  std::to_string(schedule.operations.size()) + " operations";
+      const std::uint32_t kinds = NodeClasses(schedule, options.per_rank).count();
+      too_large = std::to_string(schedule.operations.size()) + " operations on " +
+                  std::to_string(kinds) + (kinds == 1 ? " kind of node" : " kinds of nodes") +
+                  " (limit " + std::to_string(kMaxProofWork) + " steps)";
     }
   }
   if (!too_large.empty())

@@ -124,6 +124,17 @@ TEST(CountedProof, SaysWhatIsTooLarge) {
             std::string::npos);
 }
 
+TEST(CountedProof, NumbersInMessagesAreExact) {
+  const auto refusal = [](std::uint64_t count) {
+    return proveCounted(samples::directAlltoall("3").view(), count).status().message();
+  };
+  const std::string limit = " elements of the vector (limit 20000000000)";
+  EXPECT_EQ(refusal((1ull << 60) + 1),
+            "too large to prove for this count: 3458764513820540931" + limit);
+  EXPECT_EQ(refusal(1ull << 63),
+            "too large to prove for this count: more than 18446744073709551615" + limit);
+}
+
 /// Bytes and elements of all ranks go beyond 64 bits long before counts do.
 TEST(CountedProof, NoCountWrapsTheLimits) {
   for (const Schedule& schedule : {samples::ringAllreduce(3), samples::ringAllreduce(4),
