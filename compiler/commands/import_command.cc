@@ -1,5 +1,6 @@
 // torc import FILE: a schedule of another system, proved, as a schedule file.
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -7,9 +8,11 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/proved_file.h"
+#include "compiler/spec/collective_spec.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/exchange/import.h"
+#include "ir/exchange/readers/foreign_collective.h"
 #include "ir/exchange/readers/graph_reader.h"
 #include "ir/exchange/readers/recognise.h"
 #include "ir/make_error.h"
@@ -37,6 +40,8 @@ opt<std::string> order(
 opt<std::string> graph(
     "graph", value_desc("file"), sub(command), cat(category),
     desc("The links of what its ranks are on, as a table (docs/users/exchange.md)"));
+opt<std::string> collective("collective", value_desc("name"), sub(command), cat(category),
+                            desc("The collective of MSCCL XML that does not say"));
 opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
                         desc("Where to write the schedule file (default FILE with .torc)"));
 opt<bool> quiet("quiet", sub(command), cat(category), desc("Print no summary"));
@@ -70,6 +75,15 @@ Schedule shortened(const Schedule& schedule) {
   }
   if (!ir::verify(program.schedule.view()).ok()) return schedule;
   return std::move(program.schedule);
+}
+
+/// The collective that --collective names, if it does.
+llvm::Expected<std::optional<Collective>> readCollective() {
+  if (collective.empty()) return std::nullopt;
+  llvm::Expected<Collective> named = parseCollective(collective);
+  if (!named) return named.takeError();
+  if (ir::foreignCollective(rowOf(*named).name)) return *named;
+  return makeError("--collective " + collective + ": " + ir::kForeignCollectives);
 }
 
 /// Sets the links that --graph names, if it does.
@@ -117,9 +131,18 @@ int run() {
   const std::string origin = input == "-" ? "<stdin>" : input.getValue();
   llvm::Expected<std::string> text = readBytes(input);
   if (!text) return inputFault(text.takeError());
+  llvm::Expected<std::optional<Collective>> named = readCollective();
+  if (!named) return optionFault(named.takeError());
   const bool wants_links = torus.empty() && graph.empty();
-  llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin, wants_links);
+  llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin, wants_links, *named);
   if (!programs) return inputFault(programs.takeError());
+  for (const std::string& warning : programs->warnings)
+    llvm::errs() << warning << '\n';
+  if (*named && programs->collective != **named) {
+    return inputFault(makeError(programs->at() + "the collective is " +
+                                llvm::StringRef(rowOf(programs->collective).name) +
+                                "; --collective says " + llvm::StringRef(rowOf(**named).name)));
+  }
   *text = std::string();
   if (llvm::Error error = readGraph(*programs)) return inputFault(std::move(error));
   llvm::Expected<Topology> places = readPlaces(*programs);

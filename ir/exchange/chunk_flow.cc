@@ -231,11 +231,10 @@ llvm::Error ChunkFlow::work(StepId id, const Accesses& accesses) {
   const std::size_t rank = order_.rankOf(id);
   std::vector<Value>& values = values_[rank];
   const bool reduces = step.kind == StepKind::kReduce;
+  if (accesses.writes == Accesses::kNone) return llvm::Error::success();  // onto itself
   if (llvm::Error error = checkReads(id, accesses.reads)) return error;
   if (reduces) {
     if (llvm::Error error = checkReads(id, accesses.writes)) return error;
-  } else if (accesses.reads == accesses.writes) {
-    return llvm::Error::success();  // in place, from the input to the output
   }
   const auto count = static_cast<std::uint32_t>(step.count);
   std::vector<Sites> sites(count);

@@ -77,14 +77,14 @@ struct RankProgram {
 
 struct RankPrograms {
   std::string origin;  // the file, for messages
-  std::string name;
   Collective collective = Collective::kAllreduce;
   bool in_place = false;
   std::int32_t chunks = 1;  // that the vector of all blocks is cut into
   std::int32_t shares = 1;  // such chunks are one of the file's, for messages
   std::uint32_t line = 1;   // where the file says this
   std::vector<RankProgram> ranks;
-  std::vector<GraphLink> links;  // sorted; what the ranks are on, where that is said
+  std::vector<GraphLink> links;       // sorted; what the ranks are on, where that is said
+  std::vector<std::string> warnings;  // `x.xml:3: warning: ...`, of what the file has besides
 
   std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }
   /// `x.xml:1: error: `, of what is true of the whole.

@@ -89,6 +89,8 @@ llvm::Error findAccesses(const ProgramOrder& order, const ChunkCells& cells, Ste
   if (writes) {
     if (llvm::Error error = find(step.dst, dst)) return error;
   }
+  // In place, a copy from the input to the same chunk of the output is no operation.
+  if (step.kind == StepKind::kCopy && src == dst) return llvm::Error::success();
   if (step.kind == StepKind::kSend) {
     actions[1].reads = src;
     return llvm::Error::success();

@@ -1,9 +1,11 @@
-// MSCCL XML: expat tells of elements, which stand in one another in one way only.
+// MSCCL XML: expat tells of elements, which stand in one another in one way only. Writers add
+// elements and attributes that MSCCL's parsers do not look for; here they get a warning.
 #include "ir/exchange/readers/msccl_reader.h"
 
 #include <algorithm>
 #include <expat.h>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
@@ -18,6 +20,22 @@ namespace {
 
 constexpr std::size_t kMaxBlocks = 4096;  // of a rank
 constexpr int kBytesAtATime = 1 << 20;
+
+/// An element, which stands in the one before it, and the attributes that some parser of MSCCL or
+/// RCCL reads.
+struct Element {
+  llvm::StringLiteral name;
+  llvm::ArrayRef<llvm::StringLiteral> attributes;
+};
+constexpr llvm::StringLiteral kOfAlgorithm[] = {
+    "name",    "proto",      "nchannels", "nchunksperloop", "ngpus", "coll",
+    "inplace", "outofplace", "minBytes",  "maxBytes",       "redop"};
+constexpr llvm::StringLiteral kOfRank[] = {"id", "i_chunks", "o_chunks", "s_chunks"};
+constexpr llvm::StringLiteral kOfBlock[] = {"id", "send", "recv", "chan"};
+constexpr llvm::StringLiteral kOfStep[] = {"s",      "type", "srcbuf", "srcoff", "dstbuf",
+                                           "dstoff", "cnt",  "depid",  "deps",   "hasdep"};
+const Element kNested[] = {
+    {"algo", kOfAlgorithm}, {"gpu", kOfRank}, {"tb", kOfBlock}, {"step", kOfStep}};
 
 std::optional<StepKind> kindOf(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<StepKind>>(name)
@@ -35,7 +53,8 @@ std::optional<StepKind> kindOf(llvm::StringRef name) {
 
 class Reader {
  public:
-  explicit Reader(llvm::StringRef origin) : origin_(origin), parser_(XML_ParserCreate(nullptr)) {
+  Reader(llvm::StringRef origin, std::optional<Collective> collective)
+      : origin_(origin), collective_(collective), parser_(XML_ParserCreate(nullptr)) {
     XML_SetUserData(parser_, this);
     XML_SetElementHandler(parser_, &onStart, &onEnd);
     XML_SetEntityDeclHandler(parser_, &onEntity);
@@ -82,10 +101,10 @@ class Reader {
                                        "', which no schedule needs");
   }
   static void onText(void* self, const XML_Char* text, int length) {
+    auto& reader = *static_cast<Reader*>(self);
     const llvm::StringRef all(text, static_cast<std::size_t>(length));
-    if (!all.trim().empty()) {
-      static_cast<Reader*>(self)->refuse("has text between elements: '" +
-                                         all.trim().take_front(20) + "'");
+    if (reader.ignored_ == 0 && !all.trim().empty()) {
+      reader.refuse("has text between elements: '" + all.trim().take_front(20) + "'");
     }
   }
 
@@ -93,15 +112,25 @@ class Reader {
     return static_cast<std::uint32_t>(XML_GetCurrentLineNumber(parser_)) + skipped_;
   }
 
+  std::string here(llvm::StringRef kind, const llvm::Twine& what) const {
+    std::string text = what.str();
+    // An attribute may hold what no terminal should get.
+    std::ranges::replace_if(
+        text, [](char c) { return !llvm::isPrint(c); }, '?');
+    return (origin_ + ":" + llvm::Twine(line()) + ": " + kind + ": " + text).str();
+  }
+
   /// The first fault counts.
   void refuse(const llvm::Twine& what) {
     if (!fault_.empty()) return;
-    fault_ = what.str();
-    // An attribute may hold what no terminal should get.
-    std::ranges::replace_if(
-        fault_, [](char c) { return !llvm::isPrint(c); }, '?');
-    fault_ = (origin_ + ":" + llvm::Twine(line()) + ": error: " + fault_).str();
+    fault_ = here("error", what);
     XML_StopParser(parser_, XML_FALSE);
+  }
+
+  /// The first of its kind counts.
+  void ignore(const std::string& kind) {
+    if (!kinds_.insert(kind).second) return;
+    programs_.warnings.push_back(here("warning", kind + " is ignored: MSCCL does not know it"));
   }
 
   static std::optional<llvm::StringRef> find(Attributes attributes, llvm::StringRef name) {
@@ -129,12 +158,23 @@ class Reader {
   }
 
   void start(llvm::StringRef name, Attributes attributes) {
-    static constexpr llvm::StringLiteral kNested[] = {"algo", "gpu", "tb", "step"};
-    if (depth_ >= std::size(kNested) || name != kNested[depth_]) {
-      refuse("<" + name + "> stands where " +
-             (depth_ < std::size(kNested) ? "<" + llvm::Twine(kNested[depth_]) + "> is expected"
-                                          : llvm::Twine("a step has nothing inside")));
+    const bool is_known = llvm::is_contained(
+        llvm::map_range(kNested, [](const Element& of) { return llvm::StringRef(of.name); }), name);
+    if (ignored_ > 0 || (depth_ > 0 && !is_known)) {
+      if (ignored_++ == 0) ignore("<" + name.str() + ">");
       return;
+    }
+    if (depth_ >= std::size(kNested) || name != kNested[depth_].name) {
+      refuse("<" + name + "> stands where " +
+             (depth_ < std::size(kNested)
+                  ? "<" + llvm::Twine(kNested[depth_].name) + "> is expected"
+                  : llvm::Twine("a step has nothing inside")));
+      return;
+    }
+    for (Attributes at = attributes; *at != nullptr; at += 2) {
+      if (!llvm::is_contained(kNested[depth_].attributes, llvm::StringRef(*at))) {
+        ignore("the attribute " + std::string(*at) + " of <" + name.str() + ">");
+      }
     }
     element_ = "<" + name.str() + ">";
     switch (depth_++) {
@@ -152,15 +192,18 @@ class Reader {
   void startAlgorithm(Attributes attributes) {
     programs_.origin = origin_.str();
     programs_.line = line();
-    programs_.name = text(attributes, "name").str();
-    const llvm::StringRef collective = text(attributes, "coll");
-    const std::optional<Collective> known = foreignCollective(collective);
+    const std::optional<llvm::StringRef> collective = find(attributes, "coll");
+    const std::optional<Collective> known =
+        collective ? foreignCollective(*collective) : collective_;
     if (!known) {
-      refuse("coll is '" + collective + "'; " + kForeignCollectives);
-      return;
+      return refuse(collective ? "coll is '" + *collective + "'; " + kForeignCollectives
+                               : "<algo> has no coll: --collective says which");
     }
     programs_.collective = *known;
-    programs_.in_place = number(attributes, "inplace", 0, 1) != 0;
+    // Before SCCL 0.6 there was no such attribute; programs were in place where NCCL's calls can
+    // be.
+    programs_.in_place = find(attributes, "inplace") ? number(attributes, "inplace", 0, 1) != 0
+                                                     : *known != Collective::kAlltoall;
     programs_.chunks = number(attributes, "nchunksperloop", 1, kMaxForeignChunks);
     programs_.ranks.resize(
         static_cast<std::size_t>(number(attributes, "ngpus", 1, kMaxForeignRanks)));
@@ -248,6 +291,10 @@ class Reader {
   }
 
   void end(llvm::StringRef) {
+    if (ignored_ > 0) {
+      --ignored_;
+      return;
+    }
     if (--depth_ == 1) {
       const std::vector<ThreadBlock>& blocks = programs_.ranks[rank_].blocks;
       const auto missing = llvm::find_if(blocks, [](const auto& block) { return block.line == 0; });
@@ -266,20 +313,23 @@ class Reader {
   }
 
   llvm::StringRef origin_;
+  std::optional<Collective> collective_;  // of a file that does not say
   XML_Parser parser_;
   std::string fault_;
   std::string element_;
   RankPrograms programs_;
   std::vector<bool> seen_;
-  std::uint32_t skipped_ = 0;  // lines of white space before it
-  std::size_t depth_ = 0, rank_ = 0, block_ = 0;
+  std::uint32_t skipped_ = 0;    // lines of white space before it
+  std::set<std::string> kinds_;  // of what is ignored
+  std::size_t depth_ = 0, ignored_ = 0, rank_ = 0, block_ = 0;
   std::uint64_t steps_ = 0;
 };
 
 }  // namespace
 
-llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef origin) {
-  return Reader(origin).read(text);
+llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef origin,
+                                       std::optional<Collective> collective) {
+  return Reader(origin, collective).read(text);
 }
 
 }  // namespace torc::ir

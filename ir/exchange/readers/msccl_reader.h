@@ -2,6 +2,8 @@
 #ifndef TORC_IR_EXCHANGE_READERS_MSCCL_READER_H_
 #define TORC_IR_EXCHANGE_READERS_MSCCL_READER_H_
 
+#include <optional>
+
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
@@ -9,11 +11,12 @@
 
 namespace torc::ir {
 
-/// Reads the text of a file; `origin` is its name in messages. Errors name the line: what is no
-/// XML, entities, elements that the form does not have, steps of unknown types, numbers out of
-/// their range, a collective that schedules cannot be imported for. Attributes that only some
-/// writers know are not looked at.
-llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef origin);
+/// Reads the text of a file; `origin` is its name in messages. `collective` is that of a file which
+/// has no `coll`. Elements and attributes that MSCCL does not know are ignored, with a warning for
+/// each kind. Errors name the line: what is no XML, entities, elements in the wrong place, steps of
+/// unknown types, numbers out of their range, a collective that schedules cannot be imported for.
+llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef origin,
+                                       std::optional<Collective> collective = std::nullopt);
 
 }  // namespace torc::ir
 

@@ -79,7 +79,6 @@ class PlanReader {
 
   void readHeader(const LocatedJson& root) {
     plan_.line = root.line;
-    plan_.name = json_.text(root, "name").str();
     const llvm::StringRef collective = json_.text(root, "collective");
     const std::optional<Collective> known = foreignCollective(collective);
     if (!known) {

@@ -92,7 +92,6 @@ struct PlanGpu {
 };
 
 struct MscclppPlan {
-  std::string name;
   Collective collective = Collective::kAllreduce;
   bool in_place = false;
   std::uint32_t line = 0;

@@ -35,7 +35,6 @@ class PlanSteps {
  public:
   PlanSteps(const MscclppPlan& plan, llvm::StringRef origin) : plan_(plan) {
     programs_.origin = origin.str();
-    programs_.name = plan.name;
     programs_.collective = plan.collective;
     programs_.in_place = plan.in_place;
     programs_.shares = static_cast<std::int32_t>(plan.shares);

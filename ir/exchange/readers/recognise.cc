@@ -14,6 +14,24 @@
 namespace torc::ir {
 namespace {
 
+/// Files that people have beside schedules, by what only they contain.
+struct Other {
+  llvm::StringLiteral mark, what;
+};
+constexpr Other kOthers[] = {
+    {"Epoch_Duration\"", "flows of TE-CCL, which its ncclize makes MSCCL XML of"},
+    {"\"TopologyParams\"", "a task for TE-CCL's solver, no schedule"},
+    {"\"intranode_sketch\"", "a sketch for TACCL's solver, no schedule"},
+    {"\"scheduling-policy\"", "a system of ASTRA-sim, no schedule"},
+    {"\"logical-dims\"", "a shape of ASTRA-sim's, no schedule"},
+    {"\"memory-type\"", "a memory of ASTRA-sim's, no schedule"},
+    {"npus_count", "a network of ASTRA-sim, no schedule (--machine reads it)"},
+    {"\"traceEvents\"", "a trace of events, which says nothing of data"},
+    {"<platform", "a platform of SimGrid, no schedule (--machine reads it)"},
+    {"<system", "a topology of NCCL, no schedule"},
+    {"<graphs", "rings and trees of NCCL, which name no steps"},
+};
+
 /// ` of rank 3`, of a file PREFIX.3.et.
 std::string rankOf(llvm::StringRef origin) {
   const llvm::StringRef rank = origin.rsplit('.').first.rsplit('.').second;
@@ -24,31 +42,29 @@ std::string rankOf(llvm::StringRef origin) {
 }  // namespace
 
 llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin,
-                                         bool wants_links) {
+                                         bool wants_links, std::optional<Collective> collective) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
   const llvm::StringRef begin = text.ltrim().take_front(1 << 16);
   const auto refuse = [&](const llvm::Twine& what) { return makeError(origin + ": " + what); };
-  const auto refuseChakra = [&] {
-    return refuse("is a Chakra trace" + rankOf(origin) + ", which says nothing of data");
-  };
-  if (begin.starts_with("<")) return readMsccl(text, origin);
   if (begin.empty()) return refuse("is empty");
-  if (begin.starts_with("schedule") || begin.starts_with("TORC")) {
+  if (begin.starts_with("schedule") || begin.starts_with("TORC") ||
+      begin.contains("\"torc_schedule\"")) {
     return refuse("is a schedule of torc's already (torc assemble, torc verify)");
   }
-  if (begin.starts_with("{")) {
-    if (begin.contains("\"torc_schedule\"")) {
-      return refuse("is a schedule of torc's already (torc assemble, torc verify)");
-    }
-    if (begin.contains("\"msccl_type\"")) return readSccl(text, origin);
-    if (begin.contains("\"workload_graph\"")) return refuseChakra();
-    if (text.contains("\"gpus\"")) return readMscclpp(text, origin);
-    return refuse("is JSON, but no MSCCL++ plan and no SCCL algorithm");
-  }
+  if (begin.contains("<algo")) return readMsccl(text, origin, collective);
+  if (begin.contains("sccl_type\"")) return readSccl(text, origin);
+  const bool is_json = begin.starts_with("{");
+  if (is_json && text.contains("\"gpus\"")) return readMscclpp(text, origin);
   if (begin.starts_with("NPUs Count")) return readTacos(text, origin, wants_links);
-  if (origin.ends_with(".et") || begin.contains("chakra") || begin.contains("COMM_SEND")) {
-    return refuseChakra();
+  if (origin.ends_with(".et") || begin.contains("\"workload_graph\"") || begin.contains("chakra") ||
+      begin.contains("COMM_SEND")) {
+    return refuse("is a Chakra trace" + rankOf(origin) + ", which says nothing of data");
   }
+  for (const Other& other : kOthers) {
+    if (begin.contains(other.mark)) return refuse("is " + llvm::Twine(other.what));
+  }
+  if (begin.starts_with("<")) return readMsccl(text, origin, collective);
+  if (is_json) return refuse("is JSON, but no MSCCL++ plan and no SCCL algorithm");
   if (begin.contains("num_ranks")) {
     return refuse("is a GOAL schedule, which says nothing of data");
   }

@@ -2,6 +2,8 @@
 #ifndef TORC_IR_EXCHANGE_READERS_RECOGNISE_H_
 #define TORC_IR_EXCHANGE_READERS_RECOGNISE_H_
 
+#include <optional>
+
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
@@ -10,10 +12,11 @@
 namespace torc::ir {
 
 /// Reads what `text` is found to be by its content, with its links, if it has any and
-/// `wants_links`. Error: a format that is not read, which is
-/// named where it is known: `x.et: is a Chakra trace, which says nothing of data`.
+/// `wants_links`. `collective` is that of MSCCL XML which does not say. Error: a format that is not
+/// read, which is named where it is known: `x.et: is a Chakra trace, which says nothing of data`.
 llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin,
-                                         bool wants_links = true);
+                                         bool wants_links = true,
+                                         std::optional<Collective> collective = std::nullopt);
 
 }  // namespace torc::ir
 

@@ -83,12 +83,12 @@ class ScclReader {
   }
 
   void readAlgorithm(const LocatedJson& root) {
-    const llvm::StringRef type = json_.text(root, "msccl_type");
+    const bool is_of_sccl = root.find("sccl_type") != nullptr;  // as it was called until 2021
+    const llvm::StringRef type = json_.text(root, is_of_sccl ? "sccl_type" : "msccl_type");
     if (!json_.failed() && type != "algorithm")
       return json_.refuse(root.line, "is of type " + shownName(type) + "; algorithms are imported");
     programs_.origin = origin_.str();
     programs_.line = root.line;
-    programs_.name = json_.text(root, "name").str();
     const LocatedJson& collective = json_.member(root, "collective");
     line_ = collective.line;
     const std::int64_t ranks = json_.number(collective, "nodes", 1, kMaxForeignRanks);

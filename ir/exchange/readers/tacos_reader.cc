@@ -40,7 +40,6 @@ class TacosReader {
       if (!nextLine().starts_with(begin)) return refuse("'" + begin + "...' is expected");
     }
     programs_.origin = origin_.str();
-    programs_.name = "tacos";
     programs_.collective = Collective::kAllgather;
     programs_.in_place = true;
     programs_.chunks = static_cast<std::int32_t>(chunks);

@@ -175,6 +175,8 @@ constexpr Example kExamples[] = {
     {"two-step-alltoall_2x3", "3x2"},  {"hierarchical-allreduce_2x3", "3x2"},
     {"tree-broadcast_7", "7"},         {"chain-allreduce_5", "5"},
     {"recursive-halving_8", "4x2"},    {"direct-allreduce_4", "4"},
+    {"copying-allgather_4", "4"},      {"copying-allreduce_3", "3"},
+    {"copying-reduce-scatter_4", "4"},
 };
 
 RankPrograms read(const std::string& name) {

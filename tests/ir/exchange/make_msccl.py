@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """make_msccl.py PROGRAM RANKS [CHUNKS]: an MSCCL file on stdout, as the field's writers have it.
 
-ring-allgather, ring-allreduce, chain-allreduce (CHUNKS per block), direct-allreduce, recursive-doubling, recursive-halving,
-alltoall, two-step-alltoall and hierarchical-allreduce (RANKS as NODESxGPUS), tree-broadcast.
+ring-allgather, ring-allreduce, ring-reduce-scatter, chain-allreduce (CHUNKS per block), direct-allreduce, recursive-doubling,
+recursive-halving, copying-allgather, copying-allreduce, copying-reduce-scatter (in place, with a copy onto itself), alltoall, two-step-alltoall and hierarchical-allreduce (RANKS as NODESxGPUS), tree-broadcast.
 """
 import sys
 
@@ -67,6 +67,26 @@ def ring_allreduce(n, k):
             for i in range(1, n - 1):
                 program.step(r, "rcs", at(i), at(i), **peers)
             program.step(r, "r", at(n - 1), at(n - 1), **peers)
+    return program
+
+
+def ring_reduce_scatter(n, k):
+    program = Program("reducescatter", n, n * k, True)
+    for r in range(n):
+        peers = dict(send=(r + 1) % n, recv=(r - 1) % n)
+        for i in range(1, n + 1):
+            at = "i", (r - i) % n * k
+            program.step(r, "s" if i == 1 else "rrs" if i < n else "rrc", at, at, k, **peers)
+    return program
+
+
+def copying(ring, n, k):
+    """Every rank also copies its input to where it lies in the output, and nothing waits for that."""
+    program = ring(n, k)
+    for r in range(n):
+        src = r * k if ring == ring_reduce_scatter else 0
+        dst = r * k if ring == ring_allgather else 0
+        program.step(r, "cpy", ("i", src), ("o", dst), n * k if ring == ring_allreduce else k)
     return program
 
 
@@ -217,6 +237,10 @@ def tree_broadcast(n, k):
 def main():
     name, ranks = sys.argv[1:3]
     makers = {"recursive-halving": recursive_halving, "chain-allreduce": chain_allreduce, "direct-allreduce": direct_allreduce, "ring-allgather": ring_allgather, "ring-allreduce": ring_allreduce,
+              "ring-reduce-scatter": ring_reduce_scatter,
+              "copying-allgather": lambda n, k: copying(ring_allgather, n, k),
+              "copying-allreduce": lambda n, k: copying(ring_allreduce, n, k),
+              "copying-reduce-scatter": lambda n, k: copying(ring_reduce_scatter, n, k),
               "recursive-doubling": recursive_doubling, "alltoall": alltoall,
               "two-step-alltoall": two_step_alltoall, "hierarchical-allreduce": hierarchical_allreduce,
               "tree-broadcast": tree_broadcast}
