@@ -10,6 +10,19 @@
 #include "runtime/api/torc.h"
 #include "tests/mpi/job.h"
 
+#ifndef SMPI_H
+#include <dlfcn.h>
+
+/// Of this rank.
+static bool can_make_operations = true;
+extern "C" int PMPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* op) {
+  if (!can_make_operations) return MPI_ERR_NO_MEM;
+  static const auto next =
+      reinterpret_cast<decltype(&PMPI_Op_create)>(dlsym(RTLD_NEXT, "PMPI_Op_create"));
+  return next(function, commutes, op);
+}
+#endif
+
 namespace torc::runtime {
 namespace {
 
@@ -219,6 +232,16 @@ TEST_F(Errors, SizesThatOverflowAreRefused) {
                                         MPI_INT, MPI_SUM, &collective_),
                     TORC_ERR_OVERFLOW, "exceeds the address space");
 }
+
+#ifndef SMPI_H
+TEST_F(Errors, RanksAgreeWithoutMakingAnythingThatOneMayFailToMake) {
+  can_make_operations = !isLastRank();
+  torc_geometry* another = nullptr;
+  EXPECT_TORC_OK(torc_geometry_create(context_, MPI_COMM_WORLD, nullptr, nullptr, &another));
+  can_make_operations = true;
+  EXPECT_TORC_OK(torc_geometry_destroy(another));
+}
+#endif
 
 TEST_F(Errors, ObjectsInUseAreNotFreed) {
   torc_schedule* allreduce = schedule("allreduce");

@@ -68,7 +68,6 @@ std::uint64_t CallHistory::note(CallId id, const CallNote& known) {
   if (refused_[indexOf(id)].calls > 0) {
     const Refused before = std::exchange(refused_[indexOf(id)], {});
     note.refused = before.calls;
-    if (before.told) sendRefused(id, 0);  // this is what they wait for
   }
   if (has_refused.load(std::memory_order_relaxed)) owner_.hasGoneOn();
   if (!asks_.empty()) answerAsks();
@@ -78,15 +77,29 @@ std::uint64_t CallHistory::note(CallId id, const CallNote& known) {
 void CallHistory::noteRefused(CallId id) {
   ++calls_refused_;
   ++refused_[indexOf(id)].calls;
-  refused_[indexOf(id)].told = false;
+}
+
+void CallHistory::setTold(Refused& refused, std::uint64_t told) {
+  refused.told = told;
+  has_told_ = std::ranges::any_of(refused_, [](const Refused& of) { return of.told > 0; });
 }
 
 void CallHistory::tellRefused() {
   for (std::size_t i = 0; i < refused_.size(); ++i) {
-    if (refused_[i].calls == 0 || std::exchange(refused_[i].told, true)) continue;
+    if (refused_[i].told == refused_[i].calls) continue;
+    setTold(refused_[i], refused_[i].calls);
     sendRefused(static_cast<CallId>(i), refused_[i].calls);
   }
   answerAsks();
+}
+
+bool CallHistory::recall(CallId id) {
+  Refused& refused = refused_[indexOf(id)];
+  if (refused.told == 0) return false;
+  setTold(refused, 0);
+  recalls_under_way_ = size_ - 1;
+  sendRefused(id, 0);
+  return true;
 }
 
 /// So many of a function that follow those that this rank has made.
@@ -103,7 +116,11 @@ void CallHistory::takeRefused(const Notice& notice) {
   std::erase_if(refused_elsewhere_, [&](const Notice& earlier) {
     return earlier.from == notice.from && earlier.call.id == notice.call.id;
   });
-  if (notice.call.refused == 0) return;
+  if (notice.call.refused == 0) {
+    Notice answer;
+    answer.kind = NoticeKind::kRecalled;
+    return send(notice.from, 1, answer);
+  }
   refused_elsewhere_.push_back(notice);
   endRefused();
 }
@@ -142,8 +159,9 @@ void CallHistory::takeOver(const Notice& notice) {
   spread(failure, nullptr);
   std::uint64_t& made = made_[indexOf(failure.id)];
   if (failure.ordinal <= made) return complainOf(failure);
-  std::uint64_t& calls = refused_[indexOf(failure.id)].calls;
-  calls -= std::min(calls, failure.ordinal - made);
+  Refused& refused = refused_[indexOf(failure.id)];
+  refused.calls -= std::min(refused.calls, failure.ordinal - made);
+  setTold(refused, std::min(refused.told, refused.calls));
   made = failure.ordinal;
 }
 
@@ -207,6 +225,9 @@ void CallHistory::take(const Notice& notice) {
       return;
     case NoticeKind::kRefused:
       return takeRefused(notice);
+    case NoticeKind::kRecalled:
+      recalls_under_way_ = std::max(0, recalls_under_way_ - 1);
+      return;
     case NoticeKind::kOver:
       return takeOver(notice);
     case NoticeKind::kAsk:

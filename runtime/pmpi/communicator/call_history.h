@@ -78,6 +78,10 @@ class CallHistory {
   void noteRefused(CallId id);
   /// The program has gone on to something else: tells the ranks that may wait.
   void tellRefused() TORC_REQUIRES(engine_lock);
+  /// It makes one after all: takes back what has been told. Whether it is the one that others wait
+  /// for, or they have given that up, is known when they have answered. False: nothing was told.
+  bool recall(CallId id) TORC_REQUIRES(engine_lock);
+  bool isRecalled() const { return recalls_under_way_ == 0; }
   std::uint64_t callsMade() const { return calls_made_; }
   /// A call that torc was to make is MPI's after all, on ranks of which others may not know it.
   void noteHandedToMpi(const CollectiveCall& call);
@@ -91,8 +95,8 @@ class CallHistory {
   /// The failure's error class on this rank; MPI_SUCCESS where the call is over without an error.
   int codeOf(const CallFailure& failure) const;
   bool hasFailures() const { return !failures_.empty(); }
-  /// Whether a call that is still to be made here has failed on another rank.
-  bool hasFailuresToCome() const { return has_failures_to_come_; }
+  /// Whether a call that is still to be made here may have failed on another rank.
+  bool hasFailuresToCome() const { return has_failures_to_come_ || has_told_; }
   /// A call has failed on this rank, for all. Operations end later (Engine::endFailed).
   void fail(const CollectiveCall& call, int code, const std::string& text)
       TORC_REQUIRES(engine_lock);
@@ -137,9 +141,12 @@ class CallHistory {
   std::uint64_t calls_refused_ = 0;
   struct Refused {
     std::uint64_t calls = 0;  // since the last one that was not
-    bool told = false;        // the other ranks, as the program has gone on
+    std::uint64_t told = 0;   // of them, to the other ranks, as the program has gone on
   };
+  void setTold(Refused& refused, std::uint64_t told);
   std::array<Refused, kCallIds> refused_{};  // of each function
+  bool has_told_ = false;                    // of any
+  int recalls_under_way_ = 0;                // ranks that have not answered
   std::vector<Notice> refused_elsewhere_;  // what other ranks have told so, one of a function each
   std::deque<CallFailure> failures_;       // the last ones
   bool has_failures_to_come_ = false;

@@ -22,7 +22,8 @@ enum class NoticeKind : std::uint32_t {
   // MPI has refused `call.refused` calls of a function on the sender since the `call.ordinal`-th,
   // and the program has gone on to something else; 0: it makes one after all.
   kRefused,
-  kOver,  // to that: the call is over on the sender
+  kOver,      // to that: the call is over on the sender
+  kRecalled,  // to 0: nothing will be over from now on
 };
 
 /// Plain data, sent as bytes.

@@ -2,6 +2,8 @@
 #include "runtime/pmpi/engine/failed_call.h"
 
 #include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/stall.h"
+#include "runtime/pmpi/process/progress.h"
 
 namespace torc::runtime::pmpi {
 
@@ -17,6 +19,18 @@ std::optional<int> failedElsewhere(const CollectiveCall& call, const Communicato
   const CallFailure* failure = state.history().failureOf(call);
   if (failure == nullptr) return std::nullopt;
   return state.history().codeOf(*failure);
+}
+
+void recall(CallId id, CommunicatorState& state) {
+  {
+    EngineLock lock;
+    if (!state.history().recall(id)) return;
+  }
+  const double end = PMPI_Wtime() + kSecondsBeforeAsking;
+  progressUntil([&] {
+    EngineLock lock;
+    return state.history().isRecalled() || PMPI_Wtime() > end;
+  });
 }
 
 Outcome refuse(const CollectiveCall& call, int code) {

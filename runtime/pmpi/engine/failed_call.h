@@ -19,6 +19,10 @@ int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
 std::optional<int> failedElsewhere(const CollectiveCall& call, const CommunicatorState& state)
     TORC_EXCLUDES(engine_lock);
 
+/// Before a call of a function that MPI has refused here, and which other ranks may have given up:
+/// finds out whether they have, in half a second at most.
+void recall(CallId id, CommunicatorState& state) TORC_EXCLUDES(engine_lock);
+
 /// Tells the communicator's error handler of an error of this call, if it has one, at its very end:
 /// the handler may leave by a longjmp or an exception.
 Outcome refuse(const CollectiveCall& call, int code) TORC_EXCLUDES(engine_lock);

@@ -40,6 +40,7 @@ void arrive(CollectiveCall& call, TraceCall& traced, Arrival& arrival) {
       arrival.state = CommunicatorState::of(call.comm);
       if (arrival.state == nullptr) arrival.state = CommunicatorState::attach(call.comm);
       call.verdict = decide(call, *arrival.state, arrival.checked);
+      if (call.verdict.reason() != Reason::kArgument) recall(call.id, *arrival.state);
       return {};
     });
     // There is no memory to find out what all ranks must know. The others go on, and nothing tells

@@ -1,16 +1,17 @@
-/* Calls that differ between ranks, or that look wrong and are not, as a program makes them that knows
- * nothing of torc:
+/* Calls that differ between ranks, or that look wrong and are not, as a program makes them that
+ * knows nothing of torc:
  *
  *   differences CASE FORM
  *
- * FORM: blocking, nonblocking or persistent. Every rank prints what became of its calls, one line each;
- * differences_test.sh knows what is expected. Errors are returned. */
-#include <mpi.h>
+ * FORM: blocking, nonblocking or persistent. Every rank prints what became of its calls, one line
+ * each; differences_test.sh knows what is expected. Errors are returned. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <mpi.h>
 
 /* Open MPI 4.1 has persistent collectives as an extension. */
 #ifdef OPEN_MPI
@@ -199,8 +200,8 @@ static void reduceScatterFreed(int round, int in_flight) {
     for (int i = 0; i < 4 * size; ++i)
       in[k][i] = i + round + k;
     int* counts = list(blockOf);
-    const int code = MPI_Ireduce_scatter(in[k], out[k], counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
-                                         &requests[k]);
+    const int code =
+        MPI_Ireduce_scatter(in[k], out[k], counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[k]);
     spoil(counts);
     if (code != MPI_SUCCESS) say("freed lists", code);
   }
@@ -355,6 +356,76 @@ static void after(void) {
     expect(out[i] == size * (size - 1) / 2 + size * i, "a sum");
 }
 
+/* The `which`-th of four rooted collectives; MPI refuses one with MPI_DATATYPE_NULL. */
+static int rooted(int which, MPI_Datatype type, MPI_Comm comm) {
+  static int whole[4 * MOST_RANKS], counts[MOST_RANKS], places[MOST_RANKS];
+  int own[4], code = MPI_SUCCESS;
+  for (int i = 0; i < 4 * size; ++i) {
+    own[i % 4] = which < 2 ? rank : 1;
+    whole[i] = which == 3 ? i / 4 : -1;
+    counts[i / 4] = 4;
+    places[i / 4] = i / 4 * 4;
+  }
+  if (which == 0 && form == 'b') {
+    code = MPI_Gatherv(own, 4, MPI_INT, whole, counts, places, type, 0, comm);
+  } else if (which == 0) {
+    code = MPI_Igatherv(own, 4, MPI_INT, whole, counts, places, type, 0, comm, &request);
+  } else if (which == 1 && form == 'b') {
+    code = MPI_Gather(own, 4, MPI_INT, whole, 4, type, 0, comm);
+  } else if (which == 1) {
+    code = MPI_Igather(own, 4, MPI_INT, whole, 4, type, 0, comm, &request);
+  } else if (which == 2 && form == 'b') {
+    code = MPI_Reduce(own, whole, 4, type, MPI_SUM, 0, comm);
+  } else if (which == 2) {
+    code = MPI_Ireduce(own, whole, 4, type, MPI_SUM, 0, comm, &request);
+  } else if (form == 'b') {
+    code = MPI_Scatterv(whole, counts, places, type, own, 4, MPI_INT, 0, comm);
+  } else {
+    code = MPI_Iscatterv(whole, counts, places, type, own, 4, MPI_INT, 0, comm, &request);
+  }
+  code = finish(code);
+  if (code != MPI_SUCCESS) return code;
+  if (which == 3) expect(own[3] == rank, "a scattered block");
+  for (int r = 0; r < size && rank == 0 && which < 3; ++r)
+    expect(whole[which == 2 ? 3 : 4 * r + 3] == (which == 2 ? size : r), "what comes to the root");
+  return code;
+}
+
+/* MPI refuses the root's call, which then makes a collective on this communicator or another one,
+ * receives messages, makes the same call after all, as late as it likes, or all make another one.
+ */
+static void refusedAtRoot(int which, int then, int is_first) {
+  int one = 1, sum = 0, code, length;
+  char text[MPI_MAX_ERROR_STRING];
+  MPI_Comm comm;
+  MPI_Errhandler handler;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (!is_first) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+  code = rooted(which, rank == 0 ? MPI_DATATYPE_NULL : MPI_INT, comm);
+  if (rank == 0) {
+    expect(code != MPI_SUCCESS, "what MPI refuses");
+    MPI_Error_string(code, text, &length);
+    MPI_Comm_get_errhandler(comm, &handler);
+    MPI_Errhandler_free(&handler);
+    if (then == 3) usleep(700000);
+    if (then == 3) expect(rooted(which, MPI_INT, comm) == MPI_SUCCESS, "the call after all");
+  } else {
+    /* Who only sends has no error. */
+    expect((code == MPI_SUCCESS) == (which < 3 || then == 3), "the call of another rank");
+  }
+  if (then == 0) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+  if (then == 1) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  expect(then > 1 || sum == size, "a sum");
+  for (int r = 1; r < size && then == 2 && rank == 0; ++r)
+    MPI_Recv(&sum, 1, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (then == 2 && rank > 0) MPI_Send(&one, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (then == 4) {
+    expect(rooted(which == 1 ? 2 : 1, MPI_INT, comm) == MPI_SUCCESS, "another call");
+  }
+  if (then > 0 && then < 4) expect(rooted(which, MPI_INT, comm) == MPI_SUCCESS, "the next call");
+  MPI_Comm_free(&comm);
+}
+
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const char* what = argv[1];
@@ -490,6 +561,10 @@ int main(int argc, char** argv) {
     warmUp();
     say("call", scatterv(in, rank == 0 ? MPI_DATATYPE_NULL : MPI_DOUBLE, out, 8 * COUNT));
     after();
+  } else if (strcmp(what, "refused-at-root") == 0) {
+    for (int i = 0; i < 4 * 5 * 2; ++i)
+      refusedAtRoot(i % 4, i / 4 % 5, i >= 4 * 5);
+    say("refused at the root", MPI_SUCCESS);
   } else if (strcmp(what, "skipped") == 0) {
     warmUp();
     if (!odd) say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));

@@ -196,7 +196,7 @@ tryCases() {
     [[ $status -eq 0 ]] || fail "exit status $status"
     all call 'error class [0-9]+' "$ranks"
     all after right "$ranks"
-    grep -qE "^torc: error: rank 0: call 2 on $shape: .*MPI has refused it" "$output" ||
+    grep -qE "^torc: error: rank [0-9]: call 2 on $shape: .*MPI has refused it" "$output" ||
       fail "nothing says why"
   fi
   if takes skipped; then
@@ -238,6 +238,19 @@ for form in blocking nonblocking persistent; do
 done
 for job in "${jobs[@]}"; do
   wait "$job" || failures=$((failures + 1))
+done
+
+# Communicators are set up when they are made, or by the first call, which MPI may refuse.
+case=refused-at-root
+for form in blocking nonblocking; do
+  for variables in TORC_NONBLOCKING=0 TORC_PROGRESS=calls "TORC_PROGRESS=thread TORC_TRANSPORT=mpi" \
+    "TORC_NONBLOCKING=0 TORC_TRANSPORT=mpi"; do
+    [[ $form == blocking || $variables != *NONBLOCKING* ]] || continue
+    # shellcheck disable=SC2086
+    run "$soon" $variables
+    [[ $status -eq 0 ]] || fail "$variables: exit status $status"
+    all 'refused at the root' right "$ranks"
+  done
 done
 
 form=blocking
