@@ -20,7 +20,7 @@ enum class Reason : std::uint8_t {
   kScratch,         // its schedule takes more than TORC_SCRATCH
   kNoMemory,        // a rank has not the memory that its schedule takes
   kWhole,           // an operation of the program's on whole vectors, which schedules cut
-  kOwnBlock,        // the caller's block is not as long as the others expect: an error on all ranks
+  kOwnBlock,        // the caller's block is longer than its room: an error on all ranks
   // What no library can hold: an error under TORC_STRICT=2.
   kCollective,  // no row of the table serves it
   kIntercommunicator,
