@@ -24,7 +24,7 @@ enum class Reason : std::uint8_t {
   // What no library can hold: an error under TORC_STRICT=2.
   kCollective,  // no row of the table serves it
   kIntercommunicator,
-  kNotSetUp,      // nonblocking, on a communicator of MPI_Comm_idup without a blocking call so far
+  kNotSetUp,      // of MPI_Comm_idup, without a blocking call so far in which each waits for all
   kDatatypeGaps,  // a reduction on a derived type with gaps
   kOperation,     // one that has no meaning on the type; of a long reduce_scatter, does not commute
   kOverflow,      // more bytes than an address space

@@ -87,13 +87,15 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
                 cores == 1 ? " core" : " cores"));
   }
   oversubscribed.store(crowded);
+  // What one rank cannot have, none has: the ranks agree on it with the library.
+  const Status handles = has_nonblocking ? made->handles.open() : Status();
   StatusOr<std::unique_ptr<torc_library>> library =
-      torc_library::open(&made->context, MPI_COMM_WORLD, libraryOptions(settings));
-  if (!library.ok()) return library.status();
-  made->library = std::move(*library);
-  if (has_nonblocking) {
-    if (Status status = made->handles.open(); !status.ok()) return status;
+      torc_library::open(&made->context, MPI_COMM_WORLD, libraryOptions(settings), handles);
+  if (!library.ok()) {
+    made->handles.close();
+    return library.status();
   }
+  made->library = std::move(*library);
   MPI_Request request = MPI_REQUEST_NULL;
   waitFor(PMPI_Comm_idup(MPI_COMM_WORLD, &made->meetings, &request), &request);
   PMPI_Comm_set_errhandler(made->meetings, MPI_ERRORS_RETURN);

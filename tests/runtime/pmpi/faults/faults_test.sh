@@ -89,6 +89,7 @@ if grep -q '^torc: ' "$work/output"; then fail "torc has something to say"; fi
 # --- A library for another machine.
 fault "another machine" "for machine .generic., not .bluegene." TORC_LIBRARY="$good" TORC_MACHINE=bluegene
 "$torc" library build --partition=16 --sizes=1:64 --collectives=allreduce --quiet -o "$work/other"
+fault "no communicator on a rank" "MPI_Comm_dup" TORC_LIBRARY="$good" WITHOUT_SELF=2
 fault "no partition of this size" "the job has 4 ranks, partitions of the library are 16" TORC_LIBRARY="$work/other"
 fault "another partition" "4x4x4 is no partition of the library" TORC_LIBRARY="$good" TORC_TORUS=4x4x4
 

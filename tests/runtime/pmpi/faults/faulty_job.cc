@@ -3,7 +3,11 @@
 //   faulty_job GRID [REMOVED]
 //
 // REMOVED: a folder that rank 0 removes between MPI_Init and the first call.
+//
+// On the rank that WITHOUT_SELF names MPI can make no duplicate of MPI_COMM_SELF.
 
+#include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
 #include <vector>
 
@@ -12,6 +16,16 @@
 #include "tests/runtime/pmpi/conformance/checks.h"
 #include "tests/runtime/pmpi/conformance/communicators.h"
 #include "tests/runtime/pmpi/conformance/simple_shapes.h"
+
+extern "C" int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* result) {
+  static const auto next =
+      reinterpret_cast<decltype(&PMPI_Comm_dup)>(dlsym(RTLD_NEXT, "PMPI_Comm_dup"));
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const char* without = std::getenv("WITHOUT_SELF");
+  const bool fails = comm == MPI_COMM_SELF && without != nullptr && std::atoi(without) == rank;
+  return fails ? MPI_ERR_NO_MEM : next(comm, result);
+}
 
 namespace conformance {
 namespace {
