@@ -4,7 +4,7 @@
 // Life: prepareSend/prepareRecv for every channel, commit once, bind, then any number of rounds in
 // which each channel is started at most once and reported once by poll. Between commit and
 // destruction nothing is allocated by the implementations here, but for the persistent requests
-// that bind may make.
+// that bind may make, what `awaited` returns, and the text of an error.
 #ifndef TORC_RUNTIME_TRANSPORT_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_TRANSPORT_H_
 
@@ -155,8 +155,8 @@ class Transport {
   virtual Status bind(const Bases& bases) = 0;
 
   /// Once committed: whether the bytes of a receive may go to `taker`, which outlives the
-  /// transport, as they come, in pieces of whole units of `unit` bytes. If so the message's memory
-  /// is not written.
+  /// transport, as they come, in pieces of whole units of `unit` bytes. If so nobody may rely on
+  /// what the message's memory holds; it may be written before the taker gets the bytes from there.
   virtual bool handOver(ChannelId, PieceTaker*, std::size_t /*unit*/) { return false; }
 
   /// Before `commit`: a receive into memory in a row takes a shorter message, too, where no other

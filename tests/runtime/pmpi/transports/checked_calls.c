@@ -1,6 +1,6 @@
-/* checked_calls SECONDS FOLDER [RANK NAME=VALUE]: collectives of many sizes, each compared with what it
- * must give, until the time is over on rank 0. Every rank leaves its process number in FOLDER/RANK. On
- * RANK the variable is set once MPI has started. */
+/* checked_calls SECONDS FOLDER [RANK NAME=VALUE]: collectives of many sizes, each compared with
+ * what it must give, until the time is over on rank 0. Every rank leaves its process number in
+ * FOLDER/RANK. On RANK the variable is set once MPI has started. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-/* Another library in the place of UCX's: dlopen of libucp.so.0 gives the one that TEST_UCP names. As a
- * library of that kind itself (-DTEST_VERSION) it is UCX of another version. */
+/* Another library in the place of UCX's: dlopen of libucp.so.0 gives the one that TEST_UCP names.
+ * As a library of that kind itself (-DTEST_VERSION) it is UCX of another version. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 #!/bin/bash
-# transports_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY ASKS_FOR_OTHER_UCP UCP_OF_ANOTHER_VERSION
+# transports_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY ASKS_FOR_OTHER_UCP UCP_OF_ANOTHER_VERSION REFUSING_SYSTEM
 # By what the messages of four ranks go, whatever the host allows. Results are right in all cases.
 set -u
 mpi_test=$1
 preload=$2
 program=$3
 export TORC_LIBRARY=$4
-other_ucp=$PWD/$5 other_version=$PWD/$6
+other_ucp=$PWD/$5 other_version=$PWD/$6 refusing=$PWD/$7
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -59,30 +59,57 @@ expect "$nothing" '^torc: warning: rank 2: no UCX, messages go by MPI: ucp_init:
 [[ $(grep -c '^torc: ' "$work/output") -eq 1 ]] || fail "more than a line"
 setting=()
 
+# start_by COMMAND: it comes before the program on each rank, whose number is in $rank.
+start_by() {
+  printf '#!/bin/bash\nrank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}\n%s\nexec "$@"\n' "$1" >"$work/start"
+  chmod +x "$work/start"
+  starter=("$work/start")
+}
+
 # A rank with another library in the place of UCX's.
-cat >"$work/start" <<END
-#!/bin/bash
-[[ \${PMI_RANK:-\$OMPI_COMM_WORLD_RANK} -eq 1 ]] && export LD_PRELOAD=$other_ucp:\$LD_PRELOAD
-exec "\$@"
-END
-chmod +x "$work/start"
-starter=("$work/start")
+start_by "((rank != 1)) || export LD_PRELOAD=$other_ucp:\$LD_PRELOAD"
 run no-ucx TORC_TRANSPORT=ucx TEST_UCP=libucp.so.none
 expect "$nothing" '^torc: warning: rank 1: no UCX, messages go by MPI: libucp.so.none: cannot open shared object file'
 run another-ucx TORC_TRANSPORT=put+ucx "TEST_UCP=$other_version"
 expect '^torc: warning: rank 0: no UCX, messages go by MPI: rank 1 has another version of UCX$'
 starter=()
 
-# No file may be so large as the memory.
-(ulimit -f 65536 && run no-memory TORC_TRANSPORT=put && exit "$failures")
-case=no-memory
-expect "$nothing" '^torc: warning: rank 0: no puts, messages go by MPI: files may have 67108864 bytes \(ulimit -f\)'
+# The limits of the process are the program's: on its files, a rank's on its address space (as of
+# getrlimit), and memory that is used up when the job starts, or by the second or third region of a rank.
+start_by "export LD_PRELOAD=$refusing:\$LD_PRELOAD"
+run no-file TORC_TRANSPORT=put TEST_LIMIT=1
+expect "$nothing" '^torc: warning: rank 0: no puts, messages go by MPI: files may have 1 bytes \(ulimit -f\)'
+start_by "((rank != 1)) || export LD_PRELOAD=$refusing:\$LD_PRELOAD"
+run no-address-space TORC_TRANSPORT=put TEST_LIMIT=9
+expect "$nothing" '^torc: warning: rank 0: no puts, messages go by MPI: rank 1 may take 0 bytes, a small share of the address space \(ulimit -v\), shared memory needs 1048576$'
+run no-memory TORC_TRANSPORT=put TEST_FALLOCATE=1
+expect "$nothing" '^torc: warning: rank 0: no puts, messages go by MPI: rank 1 has no shared memory, or wants none$'
+for region in 2 3; do
+  run "memory-until-$region" TORC_TRANSPORT=put "TEST_FALLOCATE=$region"
+  expect '  messages  *[1-9].* bytes by puts, [1-9].* by MPI \(all ranks\)'
+  grep -q '^torc: ' "$work/output" && fail "a line that nobody needs"
+done
+
+# Copies from memory to memory that fail: EFAULT (14) for some messages, EPERM (1) for good. MPI makes none.
+start_by "export LD_PRELOAD=$refusing:\$LD_PRELOAD"
+for copies in 3:14 2:1; do
+  run "copies-$copies" TORC_TRANSPORT=put "TEST_COPIES=$copies" UCX_TLS=posix,self \
+    OMPI_MCA_btl_vader_single_copy_mechanism=none
+  expect '  messages  *[1-9].* bytes by puts'
+  grep -q '^torc: ' "$work/output" && fail "a line that nobody needs"
+done
+starter=()
+
+if [[ ${TEST_MPI:-mpich} == mpich ]]; then
+  start_by 'ulimit -v 240000' # MPICH takes 120 MB
+  run little-address-space TORC_TRANSPORT=put
+  expect '  messages  *[1-9].* bytes by puts'
+  starter=()
+fi
 
 # Ranks with a network of their own count as another host.
 if [[ ${TEST_MPI:-mpich} == mpich ]] && unshare -n true 2>/dev/null; then
-  printf '#!/bin/bash\n[[ $PMI_RANK -lt 2 ]] && exec "$@"\nexec unshare -n "$@"\n' >"$work/start"
-  chmod +x "$work/start"
-  starter=("$work/start")
+  start_by '((rank < 2)) || exec unshare -n "$@"'
   run two-hosts
   expect '  messages  *[1-9].* bytes by puts, [1-9].* by MPI \(all ranks\)'
   run two-hosts-by-ucx TORC_TRANSPORT=put+ucx
