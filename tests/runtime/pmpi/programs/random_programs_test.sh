@@ -65,7 +65,9 @@ runPart() {
 }
 runPart 0
 runPart 1 TORC_STATS="$work/statistics.1"
-runPart 2 TORC_STATS="$work/statistics.2" TORC_EXPLAIN=1 TORC_TRACE="$work/trace"
+all=(TORC_EXPLAIN=1 TORC_TRACE="$work/trace")
+[[ $library != - ]] || all=()  # of which there is none without
+runPart 2 TORC_STATS="$work/statistics.2" "${all[@]}"
 difference=$(diff <(grep '^program ' "$work/plain" | sort) <(grep '^program ' "$work/preloaded" | sort) |
   grep -m1 '^[<>]') &&
   fail "other results with torc" "$(sed -E 's/^[<>] program ([0-9]+):.*/\1/' <<<"$difference")"
