@@ -94,9 +94,6 @@ struct torc_context {
   int libraries = 0;
   int oversubscribed_geometries = 0;
   bool in_callback = false;
-  // Of the segments of all geometries.
-  std::shared_ptr<torc::runtime::MemoryShare> put_memory =
-      std::make_shared<torc::runtime::MemoryShare>();
   torc::runtime::SentBytes sent;                                   // in messages of all collectives
   torc::TransportChoice transport = torc::TransportChoice::kAuto;  // of geometries to come
   std::shared_ptr<torc::runtime::UcxWorker> ucx;  // null: none has been asked for, or there is none
@@ -106,6 +103,10 @@ struct torc_context {
   // Null unless what the context does is traced. Collectives keep the trace until they are freed.
   std::shared_ptr<torc::runtime::TraceJob> trace_job;
   std::shared_ptr<torc::runtime::Trace> trace;
+
+  // Of the segments of all geometries.
+  std::shared_ptr<torc::runtime::MemoryShare> put_memory =
+      std::make_shared<torc::runtime::MemoryShare>();
 
  private:
   torc::runtime::Round* first_ = nullptr;

@@ -36,12 +36,12 @@ class HostSegment {
     return {index + 1, kMostLanes + 2 * index, 2};
   }
 
-  /// What a rank states of its lanes, and of itself. What others look at seldom is on lines of its
-  /// own.
-  struct alignas(64) Words {
+  /// What a rank states of its lanes, and of itself. What others look at seldom is on pairs of
+  /// lines of its own, as cores fetch lines.
+  struct alignas(128) Words {
     std::array<std::atomic<std::uint64_t>, kLanes> ended;
     std::array<std::atomic<std::uint64_t>, kLanes> begun;
-    alignas(64) std::atomic<std::uint64_t> copies_not;  // 1: the system has forbidden it to
+    alignas(128) std::atomic<std::uint64_t> copies_not;  // 1: the system has forbidden it to
   };
 
   /// Least bytes of a share with which a rank puts.

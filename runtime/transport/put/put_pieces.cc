@@ -176,16 +176,22 @@ inline bool PutTransport::isCopied(const Message& message) const {
   return lineOf(message).copied.load(std::memory_order_acquire) * message.stretch >= message.bytes;
 }
 
-/// Whether either end could not copy a message; then it goes on through cells. To be asked after
-/// `isCopied`, as a stretch counts that could not be copied.
-inline bool PutTransport::goesByCells(Message& message) {
-  const std::uint64_t from = lineOf(message).by_cells.load(std::memory_order_acquire);
-  if (from == 0) return false;
+/// One of its ends could not copy a message: it goes on through cells.
+void PutTransport::goByCells(Message& message, std::uint64_t from) {
   message.bytes_done = from - 1;
   message.pieces_done = 1;  // the offer, whose cell is free
   message.by_cells = true;
+  message.is_copied = false;
   has_moved_ = true;
-  return true;
+  if (!message.sending) tellRead(message);
+}
+
+/// Whether a message now goes by cells. To be asked after `isCopied`, as a stretch counts that
+/// could not be copied.
+inline bool PutTransport::goesByCells(Message& message) {
+  const std::uint64_t from = lineOf(message).by_cells.load(std::memory_order_acquire);
+  if (from != 0) goByCells(message, from);
+  return from != 0;
 }
 
 /// Writes a stretch of a message to its receiver's memory; true: all of it is there.
@@ -202,10 +208,7 @@ bool PutTransport::pushSome(Message& message) {
     }
   }
   const bool is_copied = isCopied(message);
-  if (goesByCells(message)) {
-    message.is_copied = false;
-    return false;
-  }
+  if (goesByCells(message)) return false;
   if (!is_copied) return false;
   has_moved_ = true;
   count(message);
@@ -215,7 +218,8 @@ bool PutTransport::pushSome(Message& message) {
 // ---- The receiver's side
 
 /// The next bytes of a message go to their place.
-inline void PutTransport::takePiece(ChannelId channel, const std::byte* data, std::size_t bytes) {
+[[gnu::always_inline]] inline void PutTransport::takePiece(ChannelId channel, const std::byte* data,
+                                                           std::size_t bytes) {
   Message& message = messages_[channel];
   if (message.taker != nullptr) {
     message.taker->takePiece(channel, message.bytes_done, data, bytes);
@@ -331,10 +335,7 @@ bool PutTransport::pullSome(ChannelId channel) {
     if (!endStretch(message, stretch.bytes, copied)) return false;
   }
   const bool is_copied = isCopied(message);
-  if (goesByCells(message)) {
-    tellRead(message);
-    return false;
-  }
+  if (goesByCells(message)) return false;
   if (!is_copied) return false;
   tellTime(message);
   return true;

@@ -129,6 +129,7 @@ void PutTransport::layOut() {
     regions.want(member, sending, pair.kind);
     pairs_.push_back(pair);
     open_.push_back(pair);
+    if (!pair.has_room && sending) left_.push_back(pair);
     if (!pair.has_room) continue;
     for (std::size_t i = begin; i < end; ++i) {
       Message& message = messages_[order[i]];
@@ -221,7 +222,7 @@ bool PutTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t un
 std::size_t PutTransport::tableBytes() const {
   auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
   return sizeof(*this) + beyond_->tableBytes() + bytes(messages_) + bytes(runs_) + bytes(loops_) +
-         bytes(walks_) + bytes(channel_of_beyond_) + bytes(pairs_) + bytes(open_) +
+         bytes(walks_) + bytes(channel_of_beyond_) + bytes(pairs_) + bytes(left_) + bytes(open_) +
          bytes(writable_) + bytes(sends_) + bytes(receives_) + bytes(waiting_) + bytes(done_) +
          bytes(draining_);
 }
@@ -259,8 +260,7 @@ void PutTransport::enterLane() {
   has_lane_ = true;
   previous_ = segment_->begin(lane_, round_);
   next_ended_ = segment_->ended(segment_->me(), next_lane_).load(std::memory_order_relaxed);
-  for (const Pair& pair : pairs_) {
-    if (!pair.sending || pair.has_room) continue;
+  for (const Pair& pair : left_) {
     RegionHeader* region = segment_->regions().region(pair.member, true, pair.kind);
     if (region == nullptr) continue;
     leftBeyond(*region).store(round_, std::memory_order_release);

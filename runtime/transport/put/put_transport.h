@@ -126,9 +126,10 @@ class PutTransport final : public Transport {
   bool takesShorter(Message& message, std::size_t bytes);
   void lookForShorter();
   Status leaveBeyond(ChannelId channel);
-  bool settle();
-  bool startElsewhere(ChannelId channel);
-  void takeFromMemory(ChannelId channel);
+  // Seldom, and kept out of the functions that all messages go through.
+  [[gnu::cold]] bool settle();
+  [[gnu::cold]] bool startElsewhere(ChannelId channel);
+  [[gnu::cold]] void takeFromMemory(ChannelId channel);
   Segments segmentsOf(const Message& message) const;
 
   void enterLane();
@@ -153,6 +154,7 @@ class PutTransport final : public Transport {
   bool endStretch(const Message& message, std::size_t bytes, Copied copied);
   bool isCopied(const Message& message) const;
   bool goesByCells(Message& message);
+  [[gnu::cold]] void goByCells(Message& message, std::uint64_t from);
   void accept(Message& message);
   void takePiece(ChannelId channel, const std::byte* data, std::size_t bytes);
   void tellRead(const Message& message);
@@ -200,6 +202,7 @@ class PutTransport final : public Transport {
   Bases bases_{};
   std::vector<Message> messages_;
   std::vector<Pair> pairs_;  // of this host
+  std::vector<Pair> left_;   // of them, to which this rank sends and has no room
   std::vector<Pair> open_;   // of them, for which it is not known whether they have memory
   std::vector<Segment> runs_;
   std::vector<RunLoop> loops_;
@@ -226,12 +229,7 @@ class PutTransport final : public Transport {
   std::uint64_t next_ended_ = 0;         // what this rank has ended in next_lane_
   std::vector<std::uint64_t> writable_;  // by member: the round for which its slots are known to be
   std::vector<ChannelId> sends_, receives_;  // under way
-  std::vector<ChannelId> waiting_;           // started, but for pairs that are open
   std::vector<ChannelId> done_;              // to be reported
-  std::vector<bool> seen_;                   // by member, for a look whether processes have ended
-  // After a failure: receives to whose memory their sender may be copying, and the stretches that
-  // were taken by then.
-  std::vector<std::pair<ChannelId, std::uint64_t>> draining_;
   std::size_t beyond_active_ = 0;
   bool has_moved_ = false;
   bool streaming_ = false;      // a message is under way of which pieces have been moved
@@ -241,6 +239,11 @@ class PutTransport final : public Transport {
   SentBytes* sent_;             // null: not counted
   std::vector<ShortMessage>* shorter_ = nullptr;  // null: none are taken
   Status status_;
+  std::vector<ChannelId> waiting_;  // started, but for pairs that are open
+  std::vector<bool> seen_;          // by member, for a look whether processes have ended
+  // After a failure: receives to whose memory their sender may be copying, and the stretches that
+  // were taken by then.
+  std::vector<std::pair<ChannelId, std::uint64_t>> draining_;
 };
 
 }  // namespace torc::runtime

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <unistd.h>
@@ -116,8 +117,10 @@ struct Rank {
 
 inline void fill(std::vector<std::byte>& memory, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  for (std::byte& byte : memory)
-    byte = static_cast<std::byte>(random());
+  for (std::size_t i = 0; i < memory.size(); i += sizeof(std::uint64_t)) {
+    const std::uint64_t number = random();
+    std::memcpy(&memory[i], &number, std::min(sizeof(number), memory.size() - i));
+  }
 }
 
 /// Keeps what it gets.
