@@ -447,9 +447,8 @@ double bytesOf(const FlatProgram& program) {
 }
 
 Status tooLarge(const std::string& amount, const char* of_what, std::uint64_t limit) {
-  return Status(
-      StatusCode::kInvalidArgument,
-      message("too large to prove for this count: ", amount, of_what, " (limit ", limit, ")"));
+  return Status(StatusCode::kInvalidArgument, message("too large to prove for this count: ", amount,
+                                                      of_what, " (limit ", limit, ")"));
 }
 
 /// An estimate has no more digits than it is worth.

@@ -94,7 +94,8 @@ int torc_collective_start(torc_collective* collective) {
   if (collective->active) {
     return report({StatusCode::kBusy, "torc_collective_start: a round is under way"});
   }
-  return report(collective->start().annotated("torc_collective_start"));
+  const Status status = collective->start();
+  return status.ok() ? TORC_OK : report(status.annotated("torc_collective_start"));
 }
 
 int torc_collective_test(torc_collective* collective, int* done) {

@@ -123,7 +123,12 @@ void PutTransport::layOut() {
     const auto [member, sending] = pairOf(order[begin]);
     if (member < 0) continue;
     const std::vector<MessageSlot> slots = layOutPair(lengths, regions.mostRoom());
-    Pair pair{messages_[order[begin]].rank, member, sending, !slots.empty(), {track_.index, 0}};
+    Pair pair{messages_[order[begin]].rank,
+              member,
+              sending,
+              !slots.empty(),
+              end == begin + 1,
+              {track_.index, 0}};
     // One without room has the smallest, to say so.
     if (pair.has_room) pair.kind.room = regions.roomFor(endOf(slots.back(), lengths.back()));
     regions.want(member, sending, pair.kind);
@@ -134,7 +139,7 @@ void PutTransport::layOut() {
     for (std::size_t i = begin; i < end; ++i) {
       Message& message = messages_[order[i]];
       message.way = Way::kOpen;
-      message.is_alone = end == begin + 1;
+      message.is_alone = pair.is_alone;
       message.kind = pair.kind;
       lay(message, message.bytes, slots[i - begin]);
     }
@@ -508,7 +513,7 @@ Status PutTransport::lookForEnded() {
 Status PutTransport::lookForDifference() {
   PairRegions& regions = segment_->regions();
   for (const Pair& pair : pairs_) {
-    if (pair.sending || (shorter_ != nullptr && pair.has_room)) continue;
+    if (pair.sending) continue;
     regions.answer(pair.member);
     PairRegions::Kind kind{track_.index, 0};
     for (; kind.room < static_cast<int>(PairRegions::kRooms.size()); ++kind.room) {
@@ -519,7 +524,9 @@ Status PutTransport::lookForDifference() {
                                 std::memory_order_acquire) == flagOf(0);
       const bool is_left =
           kind.room == 0 && leftBeyond(*region).load(std::memory_order_acquire) == round_;
-      const bool is_here = pair.has_room && kind.room == pair.kind.room;
+      const bool takes_it =
+          shorter_ != nullptr && pair.is_alone && kind.room < pair.kind.room;  // lookForShorter
+      const bool is_here = pair.has_room && (takes_it || kind.room == pair.kind.room);
       if ((!is_there || is_here) && (!is_left || !pair.has_room)) continue;
       return {StatusCode::kTruncated,
               torc::message("messages from rank ", pair.rank,

@@ -115,6 +115,7 @@ class PutTransport final : public Transport {
     std::int32_t rank = 0, member = 0;
     bool sending = false;
     bool has_room = true;
+    bool is_alone = false;  // it has one message
     PairRegions::Kind kind;
   };
 
