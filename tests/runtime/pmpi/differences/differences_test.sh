@@ -27,7 +27,7 @@ run() {
   local variables=() assignment
   for assignment in "$@"; do variables+=(-genv "${assignment%%=*}" "${assignment#*=}"); done
   status=0
-  timeout --kill-after=3 40 tools/mpiexec.sh -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" \
+  timeout --kill-after=3 "${limit:-40}" tools/mpiexec.sh -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" \
     "${variables[@]}" -n "$ranks" "$program" "$case" "$form" </dev/null >"$output" 2>&1 || status=$?
   [[ $status -ne 124 && $status -ne 137 ]] || fail "hangs"
   ! grep -q WRONG "$output" || fail "wrong results"
@@ -242,7 +242,7 @@ done
 
 # tryRefused FORM NAME=VALUE...: MPI refuses calls of the root, also the first of a communicator.
 tryRefused() {
-  form=$1 case=refused-at-root output=$work/refused-$1-$2
+  form=$1 case=refused-at-root limit=150 output=$work/refused-$1-$2
   shift
   run "$soon" "$@"
   [[ $status -eq 0 ]] || fail "$*: exit status $status"
@@ -252,8 +252,10 @@ tryRefused() {
 if ((ranks == 4)); then
   jobs=()
   tryRefused blocking TORC_NONBLOCKING=0 & jobs+=($!)
-  tryRefused blocking TORC_TRANSPORT=mpi TORC_NONBLOCKING=0 & jobs+=($!)
-  tryRefused nonblocking TORC_PROGRESS=calls & jobs+=($!)
+  if [[ ${TEST_MPI-} != openmpi ]]; then  # whose waits take the cores
+    tryRefused blocking TORC_TRANSPORT=mpi TORC_NONBLOCKING=0 & jobs+=($!)
+    tryRefused nonblocking TORC_PROGRESS=calls & jobs+=($!)
+  fi
   tryRefused nonblocking TORC_PROGRESS=thread TORC_TRANSPORT=mpi & jobs+=($!)
   for job in "${jobs[@]}"; do
     wait "$job" || failures=$((failures + 1))
