@@ -519,18 +519,22 @@ Status PutTransport::lookForDifference() {
     for (; kind.room < static_cast<int>(PairRegions::kRooms.size()); ++kind.room) {
       RegionHeader* region = regions.region(pair.member, false, kind);
       if (region == nullptr) continue;
-      const std::byte* first = laneOf(region, regions.laneStride(kind.room));
-      const bool is_there = reinterpret_cast<const CellHeader*>(first)->flag.load(
-                                std::memory_order_acquire) == flagOf(0);
-      const bool is_left =
-          kind.room == 0 && leftBeyond(*region).load(std::memory_order_acquire) == round_;
+      const auto& first =
+          *reinterpret_cast<const CellHeader*>(laneOf(region, regions.laneStride(kind.room)));
       const bool takes_it =
           shorter_ != nullptr && pair.is_alone && kind.room < pair.kind.room;  // lookForShorter
       const bool is_here = pair.has_room && (takes_it || kind.room == pair.kind.room);
-      if ((!is_there || is_here) && (!is_left || !pair.has_room)) continue;
-      return {StatusCode::kTruncated,
-              torc::message("messages from rank ", pair.rank,
-                            " have other lengths there: the ranks' calls differ")};
+      if (!is_here && first.flag.load(std::memory_order_acquire) == flagOf(0)) {
+        return {StatusCode::kTruncated,
+                torc::message("a message from rank ", pair.rank, " has ", first.message_bytes,
+                              " bytes where another length is expected: the ranks' calls differ")};
+      }
+      if (pair.has_room && kind.room == 0 &&
+          leftBeyond(*region).load(std::memory_order_acquire) == round_) {
+        return {StatusCode::kTruncated,
+                torc::message("messages from rank ", pair.rank,
+                              " have other lengths there: the ranks' calls differ")};
+      }
     }
   }
   return {};
