@@ -2,13 +2,10 @@
 #include "runtime/transport/put/put_transport.h"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "runtime/transport/put/process_memory.h"
 #include "support/hash.h"
-#include "support/message.h"
 
 namespace torc::runtime {
 namespace {
@@ -18,13 +15,9 @@ constexpr int kPiecesInARow = 64;
 constexpr int kLooksAtStream = 100;
 // Fruitless looks between two at what a receiver says that it has read: some calls of its.
 constexpr unsigned kLooksBetweenCredits = 16;
-// Fruitless looks after which the medium beyond gets on: about a microsecond.
-constexpr unsigned kLooksBeforeMedium = 64;
 // Fruitless looks after which each may take long, as the core has others to run: so many of them
 // are between two looks at the clock.
 constexpr unsigned kLooksBeforeRest = 2048, kLooksAtRest = 4;
-// Between two looks whether the processes that are waited for have ended.
-constexpr std::int64_t kNanosecondsBetweenLooks = 500'000'000;
 
 }  // namespace
 
@@ -34,183 +27,6 @@ PutTransport::PutTransport(std::shared_ptr<HostSegment> segment, LaneTrack track
 
 PutTransport::~PutTransport() {
   endRound();
-}
-
-// ---- Messages and their slots
-
-StatusOr<ChannelId> PutTransport::prepareSend(std::int32_t peer, std::uint32_t tag,
-                                              const Segments& segments,
-                                              std::span<const std::size_t> fragments,
-                                              SendMode mode) {
-  const StatusOr<ChannelId> channel = prepare(true, peer, tag, segments, fragments);
-  messages_.back().mode = mode;
-  return channel;
-}
-
-StatusOr<ChannelId> PutTransport::prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                              const Segments& segments,
-                                              std::span<const std::size_t> fragments) {
-  return prepare(false, peer, tag, segments, fragments);
-}
-
-StatusOr<ChannelId> PutTransport::prepare(bool sending, std::int32_t peer, std::uint32_t tag,
-                                          const Segments& segments,
-                                          std::span<const std::size_t> fragments) {
-  Message& message = messages_.emplace_back();
-  message.rank = peer;
-  message.tag = tag;
-  message.sending = sending;
-  message.member = segment_->memberOf(peer);
-  message.bytes = message.room = segments.bytes();
-  message.contiguous = segments.list.size() == 1 && segments.list[0].loop_count == 0;
-  if (message.contiguous) message.place = segments.list[0].place;
-  message.first_run = static_cast<std::uint32_t>(runs_.size());
-  message.run_count = static_cast<std::uint32_t>(segments.list.size());
-  for (const Segment& segment : segments.list) {
-    runs_.push_back(segment);
-    runs_.back().first_loop = addLoops(segments.loopsOf(segment), loops_);
-  }
-  message.first_fragment = static_cast<std::uint32_t>(fragments_.size());
-  message.fragment_count = static_cast<std::uint32_t>(fragments.size());
-  fragments_.insert(fragments_.end(), fragments.begin(), fragments.end());
-  return static_cast<ChannelId>(messages_.size() - 1);
-}
-
-Segments PutTransport::segmentsOf(const Message& message) const {
-  return {std::span(runs_).subspan(message.first_run, message.run_count), loops_};
-}
-
-Status PutTransport::commit() {
-  layOut();
-  for (ChannelId channel = 0; channel < messages_.size(); ++channel) {
-    Message& message = messages_[channel];
-    if (message.way != Way::kPut) {
-      if (Status status = leaveBeyond(channel); !status.ok()) return status;
-    }
-    if (message.way == Way::kBeyond) continue;
-    if (!message.sending && mayCopy(message) && segment_->copied().data() == nullptr) {
-      segment_->copied().allocate(kMostStretch);
-    }
-    if (message.contiguous || message.run_count == 0) continue;
-    message.walk = static_cast<std::uint32_t>(walks_.size());
-    walks_.emplace_back(segmentsOf(message));
-  }
-  fragments_ = {};
-  writable_.resize(static_cast<std::size_t>(segment_->members()));
-  seen_.resize(writable_.size());
-  for (std::vector<ChannelId>* list : {&sends_, &receives_, &waiting_, &done_})
-    list->reserve(messages_.size());
-  draining_.reserve(messages_.size());
-  return beyond_->commit();
-}
-
-/// Gives every message its slot, or leaves all of a pair of ranks beyond.
-void PutTransport::layOut() {
-  std::vector<ChannelId> order(messages_.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto pairOf = [&](ChannelId channel) {
-    return std::tuple(messages_[channel].member, messages_[channel].sending);
-  };
-  std::ranges::sort(order, {}, [&](ChannelId channel) {
-    return std::tuple_cat(pairOf(channel), std::tuple(messages_[channel].tag));
-  });
-  PairRegions& regions = segment_->regions();
-  std::vector<std::size_t> lengths;
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    lengths.clear();
-    for (; end < order.size() && pairOf(order[end]) == pairOf(order[begin]); ++end)
-      lengths.push_back(messages_[order[end]].bytes);
-    const auto [member, sending] = pairOf(order[begin]);
-    if (member < 0) continue;
-    const std::vector<MessageSlot> slots = layOutPair(lengths, regions.mostRoom());
-    Pair pair{messages_[order[begin]].rank,
-              member,
-              sending,
-              !slots.empty(),
-              end == begin + 1,
-              {track_.index, 0}};
-    // One without room has the smallest, to say so.
-    if (pair.has_room) pair.kind.room = regions.roomFor(endOf(slots.back(), lengths.back()));
-    regions.want(member, sending, pair.kind);
-    pairs_.push_back(pair);
-    open_.push_back(pair);
-    if (!pair.has_room && sending) left_.push_back(pair);
-    if (!pair.has_room) continue;
-    for (std::size_t i = begin; i < end; ++i) {
-      Message& message = messages_[order[i]];
-      message.way = Way::kOpen;
-      message.is_alone = pair.is_alone;
-      message.kind = pair.kind;
-      lay(message, message.bytes, slots[i - begin]);
-    }
-  }
-  regions.makeWanted();
-  settle();
-}
-
-void PutTransport::lay(Message& message, std::size_t bytes, const MessageSlot& slot) {
-  message.bytes = bytes;
-  message.slot = slot;
-  message.stretch = std::clamp(roundToCacheLine(bytes / 2), kLeastStretch, kMostStretch);
-}
-
-/// As it was before a round in which less has come.
-void PutTransport::layAsPrepared(Message& message) {
-  PairRegions& regions = segment_->regions();
-  lay(message, message.room, layOutPair({&message.room, 1}, regions.mostRoom()).front());
-  const PairRegions::State state = regions.look(message.member, false, message.kind);
-  message.way = state == PairRegions::State::kUp     ? Way::kPut
-                : state == PairRegions::State::kDown ? Way::kBeyond
-                                                     : Way::kOpen;
-  message.region = regions.region(message.member, false, message.kind);
-  message.lane_stride = regions.laneStride(message.kind.room);
-}
-
-/// Finds out which way the messages of pairs go for which that is open, and starts those that wait
-/// for it. False: failed, see status().
-bool PutTransport::settle() {
-  PairRegions& regions = segment_->regions();
-  std::erase_if(open_, [&](const Pair& pair) {
-    const PairRegions::State state = regions.look(pair.member, pair.sending, pair.kind);
-    if (state == PairRegions::State::kOpen) return false;
-    if (!pair.has_room) return true;
-    for (Message& message : messages_) {
-      if (message.member != pair.member || message.sending != pair.sending) continue;
-      if (message.bytes != message.room) continue;  // less has come, which lies elsewhere
-      message.way = state == PairRegions::State::kUp ? Way::kPut : Way::kBeyond;
-      message.region = regions.region(pair.member, pair.sending, pair.kind);
-      message.lane_stride = regions.laneStride(pair.kind.room);
-    }
-    return true;
-  });
-  bool all_start = true;
-  std::erase_if(waiting_, [&](ChannelId channel) {
-    if (messages_[channel].way == Way::kOpen) return false;
-    all_start = start(channel) && all_start;
-    return true;
-  });
-  return all_start;
-}
-
-Status PutTransport::leaveBeyond(ChannelId channel) {
-  Message& message = messages_[channel];
-  const auto fragments =
-      std::span(fragments_).subspan(message.first_fragment, message.fragment_count);
-  const Segments segments = segmentsOf(message);
-  const StatusOr<ChannelId> beyond =
-      message.sending
-          ? beyond_->prepareSend(message.rank, message.tag, segments, fragments, message.mode)
-          : beyond_->prepareRecv(message.rank, message.tag, segments, fragments);
-  if (!beyond.ok()) return beyond.status();
-  message.channel_beyond = *beyond;
-  channel_of_beyond_.resize(message.channel_beyond + 1);
-  channel_of_beyond_[message.channel_beyond] = channel;
-  return {};
-}
-
-Status PutTransport::bind(const Bases& bases) {
-  bases_ = bases;
-  return beyond_->bind(bases);
 }
 
 bool PutTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) {
@@ -329,13 +145,14 @@ bool PutTransport::start(ChannelId channel) {
   message.is_copied = message.by_cells = false;
   message.copy_from = 0;
   if (message.way != Way::kPut) return startElsewhere(channel);
+  message.lane = laneOf(message.region, message.lane_stride);
   if (!message.contiguous && message.run_count > 0) {
     walks_[message.walk] = SegmentWalk(segmentsOf(message));
   }
   if (!message.sending) {
     receives_.push_back(channel);
     // The next round's may be there already.
-    __builtin_prefetch(cellOf(message) + toNextLane(message));
+    __builtin_prefetch(message.lane + message.slot.offset + toNextLane(message));
   } else if (has_lane_ && send(message)) {
     done_.push_back(channel);
   } else {
@@ -439,118 +256,6 @@ int PutTransport::poll(std::span<ChannelId> completed) {
     lookAround();
   }
   return status_.ok() ? count : -1;
-}
-
-/// Where less may come than there is room for: it lies in a smaller region then.
-void PutTransport::lookForShorter() {
-  PairRegions& regions = segment_->regions();
-  const auto find = [&](ChannelId channel) {
-    Message& message = messages_[channel];
-    if (message.sending || message.bytes != message.room) return false;
-    regions.answer(message.member);
-    PairRegions::Kind kind{track_.index, 0};
-    for (; kind.room < message.kind.room; ++kind.room) {
-      RegionHeader* region = regions.region(message.member, false, kind);
-      if (region == nullptr) continue;
-      const std::size_t stride = regions.laneStride(kind.room);
-      const auto& header = *reinterpret_cast<const CellHeader*>(laneOf(region, stride));
-      if (header.flag.load(std::memory_order_acquire) != flagOf(0)) continue;
-      if (!takesShorter(message, header.message_bytes)) continue;
-      message.way = Way::kPut;
-      message.region = region;
-      message.lane_stride = stride;
-      return true;
-    }
-    return false;
-  };
-  std::ranges::for_each(receives_, find);
-  std::erase_if(waiting_, [&](ChannelId channel) {
-    if (!find(channel)) return false;
-    receives_.push_back(channel);
-    return true;
-  });
-}
-
-/// While nothing comes: a rank that is waited for may have ended, or be in another call.
-void PutTransport::lookAround() {
-  const std::int64_t now = nanoseconds();
-  if (fruitless_ == kLooksBeforeMedium) {
-    looked_at_ = now;
-    ended_ = {};
-  }
-  // What it had sent has come since it was seen to have ended.
-  if (!ended_.ok()) status_ = ended_;
-  if (now - looked_at_ < kNanosecondsBetweenLooks) return;
-  looked_at_ = now;
-  ended_ = lookForEnded();
-  if (has_lane_ && ended_.ok()) status_ = lookForDifference();
-}
-
-Status PutTransport::lookForEnded() {
-  seen_.assign(seen_.size(), false);
-  const auto look = [&](const Message& message) -> Status {
-    if (message.member < 0 || seen_[static_cast<std::size_t>(message.member)]) return {};
-    seen_[static_cast<std::size_t>(message.member)] = true;
-    const Status running = segment_->checkRunning(message.rank);
-    if (running.ok()) return {};
-    return {running.code(), torc::message(running.message(), " before it has ",
-                                          message.sending ? "read" : "sent", " a message")};
-  };
-  for (const std::vector<ChannelId>* list : {&receives_, &sends_, &waiting_}) {
-    for (const ChannelId channel : *list) {
-      if (Status status = look(messages_[channel]); !status.ok()) return status;
-    }
-  }
-  for (const Message& message : messages_) {
-    if (!message.is_active_beyond) continue;
-    if (Status status = look(message); !status.ok()) return status;
-  }
-  return {};
-}
-
-/// Where lengths differ so that the ends of a pair have different room for its messages, or one has
-/// none, each would wait for what goes another way.
-Status PutTransport::lookForDifference() {
-  PairRegions& regions = segment_->regions();
-  for (const Pair& pair : pairs_) {
-    if (pair.sending) continue;
-    regions.answer(pair.member);
-    PairRegions::Kind kind{track_.index, 0};
-    for (; kind.room < static_cast<int>(PairRegions::kRooms.size()); ++kind.room) {
-      RegionHeader* region = regions.region(pair.member, false, kind);
-      if (region == nullptr) continue;
-      const auto& first =
-          *reinterpret_cast<const CellHeader*>(laneOf(region, regions.laneStride(kind.room)));
-      const bool takes_it =
-          shorter_ != nullptr && pair.is_alone && kind.room < pair.kind.room;  // lookForShorter
-      const bool is_here = pair.has_room && (takes_it || kind.room == pair.kind.room);
-      if (!is_here && first.flag.load(std::memory_order_acquire) == flagOf(0)) {
-        return {StatusCode::kTruncated,
-                torc::message("a message from rank ", pair.rank, " has ", first.message_bytes,
-                              " bytes where another length is expected: the ranks' calls differ")};
-      }
-      if (pair.has_room && kind.room == 0 &&
-          leftBeyond(*region).load(std::memory_order_acquire) == round_) {
-        return {StatusCode::kTruncated,
-                torc::message("messages from rank ", pair.rank,
-                              " have other lengths there: the ranks' calls differ")};
-      }
-    }
-  }
-  return {};
-}
-
-std::vector<Transport::Awaited> PutTransport::awaited(std::size_t limit) const {
-  std::vector<Awaited> peers = beyond_->awaited(limit);
-  for (const std::vector<ChannelId>* waiting : {&receives_, &sends_, &waiting_}) {
-    for (const ChannelId channel : *waiting) {
-      const Awaited peer{messages_[channel].rank, messages_[channel].sending};
-      if (peers.size() < limit && std::ranges::find(peers, peer) == peers.end()) {
-        peers.push_back(peer);
-      }
-    }
-  }
-  return peers;
 }
 
 }  // namespace torc::runtime

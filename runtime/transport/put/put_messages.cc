@@ -1,0 +1,187 @@
+// Put transport: messages before their first round: where they lie in the segment.
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "runtime/transport/put/put_transport.h"
+#include "support/message.h"
+
+namespace torc::runtime {
+
+StatusOr<ChannelId> PutTransport::prepareSend(std::int32_t peer, std::uint32_t tag,
+                                              const Segments& segments,
+                                              std::span<const std::size_t> fragments,
+                                              SendMode mode) {
+  const StatusOr<ChannelId> channel = prepare(true, peer, tag, segments, fragments);
+  messages_.back().mode = mode;
+  return channel;
+}
+
+StatusOr<ChannelId> PutTransport::prepareRecv(std::int32_t peer, std::uint32_t tag,
+                                              const Segments& segments,
+                                              std::span<const std::size_t> fragments) {
+  return prepare(false, peer, tag, segments, fragments);
+}
+
+StatusOr<ChannelId> PutTransport::prepare(bool sending, std::int32_t peer, std::uint32_t tag,
+                                          const Segments& segments,
+                                          std::span<const std::size_t> fragments) {
+  Message& message = messages_.emplace_back();
+  message.rank = peer;
+  message.tag = tag;
+  message.sending = sending;
+  message.member = segment_->memberOf(peer);
+  message.bytes = message.room = segments.bytes();
+  message.contiguous = segments.list.size() == 1 && segments.list[0].loop_count == 0;
+  if (message.contiguous) message.place = segments.list[0].place;
+  message.first_run = static_cast<std::uint32_t>(runs_.size());
+  message.run_count = static_cast<std::uint32_t>(segments.list.size());
+  for (const Segment& segment : segments.list) {
+    runs_.push_back(segment);
+    runs_.back().first_loop = addLoops(segments.loopsOf(segment), loops_);
+  }
+  message.first_fragment = static_cast<std::uint32_t>(fragments_.size());
+  message.fragment_count = static_cast<std::uint32_t>(fragments.size());
+  fragments_.insert(fragments_.end(), fragments.begin(), fragments.end());
+  return static_cast<ChannelId>(messages_.size() - 1);
+}
+
+Segments PutTransport::segmentsOf(const Message& message) const {
+  return {std::span(runs_).subspan(message.first_run, message.run_count), loops_};
+}
+
+Status PutTransport::commit() {
+  layOut();
+  for (ChannelId channel = 0; channel < messages_.size(); ++channel) {
+    Message& message = messages_[channel];
+    if (message.way != Way::kPut) {
+      if (Status status = leaveBeyond(channel); !status.ok()) return status;
+    }
+    if (message.way == Way::kBeyond) continue;
+    if (!message.sending && mayCopy(message) && segment_->copied().data() == nullptr) {
+      segment_->copied().allocate(kMostStretch);
+    }
+    if (message.contiguous || message.run_count == 0) continue;
+    message.walk = static_cast<std::uint32_t>(walks_.size());
+    walks_.emplace_back(segmentsOf(message));
+  }
+  fragments_ = {};
+  writable_.resize(static_cast<std::size_t>(segment_->members()));
+  seen_.resize(writable_.size());
+  for (std::vector<ChannelId>* list : {&sends_, &receives_, &waiting_, &done_})
+    list->reserve(messages_.size());
+  draining_.reserve(messages_.size());
+  return beyond_->commit();
+}
+
+/// Gives every message its slot, or leaves all of a pair of ranks beyond.
+void PutTransport::layOut() {
+  std::vector<ChannelId> order(messages_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto pairOf = [&](ChannelId channel) {
+    return std::tuple(messages_[channel].member, messages_[channel].sending);
+  };
+  std::ranges::sort(order, {}, [&](ChannelId channel) {
+    return std::tuple_cat(pairOf(channel), std::tuple(messages_[channel].tag));
+  });
+  PairRegions& regions = segment_->regions();
+  std::vector<std::size_t> lengths;
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    lengths.clear();
+    for (; end < order.size() && pairOf(order[end]) == pairOf(order[begin]); ++end)
+      lengths.push_back(messages_[order[end]].bytes);
+    const auto [member, sending] = pairOf(order[begin]);
+    if (member < 0) continue;
+    const std::vector<MessageSlot> slots = layOutPair(lengths, regions.mostRoom());
+    Pair pair{messages_[order[begin]].rank,
+              member,
+              sending,
+              !slots.empty(),
+              end == begin + 1,
+              {track_.index, 0}};
+    // One without room has the smallest, to say so.
+    if (pair.has_room) pair.kind.room = regions.roomFor(endOf(slots.back(), lengths.back()));
+    regions.want(member, sending, pair.kind);
+    pairs_.push_back(pair);
+    open_.push_back(pair);
+    if (!pair.has_room && sending) left_.push_back(pair);
+    if (!pair.has_room) continue;
+    for (std::size_t i = begin; i < end; ++i) {
+      Message& message = messages_[order[i]];
+      message.way = Way::kOpen;
+      message.is_alone = pair.is_alone;
+      message.kind = pair.kind;
+      lay(message, message.bytes, slots[i - begin]);
+    }
+  }
+  regions.makeWanted();
+  settle();
+}
+
+void PutTransport::lay(Message& message, std::size_t bytes, const MessageSlot& slot) {
+  message.bytes = bytes;
+  message.slot = slot;
+  message.stretch = std::clamp(roundToCacheLine(bytes / 2), kLeastStretch, kMostStretch);
+}
+
+/// As it was before a round in which less has come.
+void PutTransport::layAsPrepared(Message& message) {
+  PairRegions& regions = segment_->regions();
+  lay(message, message.room, layOutPair({&message.room, 1}, regions.mostRoom()).front());
+  const PairRegions::State state = regions.look(message.member, false, message.kind);
+  message.way = state == PairRegions::State::kUp     ? Way::kPut
+                : state == PairRegions::State::kDown ? Way::kBeyond
+                                                     : Way::kOpen;
+  message.region = regions.region(message.member, false, message.kind);
+  message.lane_stride = regions.laneStride(message.kind.room);
+}
+
+/// Finds out which way the messages of pairs go for which that is open, and starts those that wait
+/// for it. False: failed, see status().
+bool PutTransport::settle() {
+  PairRegions& regions = segment_->regions();
+  std::erase_if(open_, [&](const Pair& pair) {
+    const PairRegions::State state = regions.look(pair.member, pair.sending, pair.kind);
+    if (state == PairRegions::State::kOpen) return false;
+    if (!pair.has_room) return true;
+    for (Message& message : messages_) {
+      if (message.member != pair.member || message.sending != pair.sending) continue;
+      if (message.bytes != message.room) continue;  // less has come, which lies elsewhere
+      message.way = state == PairRegions::State::kUp ? Way::kPut : Way::kBeyond;
+      message.region = regions.region(pair.member, pair.sending, pair.kind);
+      message.lane_stride = regions.laneStride(pair.kind.room);
+    }
+    return true;
+  });
+  bool all_start = true;
+  std::erase_if(waiting_, [&](ChannelId channel) {
+    if (messages_[channel].way == Way::kOpen) return false;
+    all_start = start(channel) && all_start;
+    return true;
+  });
+  return all_start;
+}
+
+Status PutTransport::leaveBeyond(ChannelId channel) {
+  Message& message = messages_[channel];
+  const auto fragments =
+      std::span(fragments_).subspan(message.first_fragment, message.fragment_count);
+  const Segments segments = segmentsOf(message);
+  const StatusOr<ChannelId> beyond =
+      message.sending
+          ? beyond_->prepareSend(message.rank, message.tag, segments, fragments, message.mode)
+          : beyond_->prepareRecv(message.rank, message.tag, segments, fragments);
+  if (!beyond.ok()) return beyond.status();
+  message.channel_beyond = *beyond;
+  channel_of_beyond_.resize(message.channel_beyond + 1);
+  channel_of_beyond_[message.channel_beyond] = channel;
+  return {};
+}
+
+Status PutTransport::bind(const Bases& bases) {
+  bases_ = bases;
+  return beyond_->bind(bases);
+}
+
+}  // namespace torc::runtime
