@@ -4,11 +4,13 @@
 # must pass so.
 #   tools/outside_suites.sh MPICH_SOURCES [MPI4PY_SOURCES]
 # Both are source trees (MPICH 4.0.2; mpi4py 3.1.4, built in place by `MPICC=mpicc.mpich python3 setup.py build`).
-# Settings of torc are passed on; $SUITES_TRANSPORT: TORC_TRANSPORT (default: put); $SUITES_ONLY: a pattern
-# (grep -E) of the lines of MPICH's testlist; $SUITES_PYTHON: default python3.
+# Settings of torc are passed on; $SUITES_TRANSPORT: TORC_TRANSPORT (default: put); $SUITES_LIST: another
+# folder of MPICH's (topo, errors/coll; default: coll); $SUITES_ONLY: a pattern (grep -E) of the lines of its
+# testlist; $SUITES_LIMIT: seconds of a test (default: 600); $SUITES_PYTHON: default python3.
 set -euo pipefail
 [[ $# -ge 1 ]] || { sed -n '2,/^set/s/^# \?//p' "$0" | head -n -1 >&2; exit 2; }
 tests=$(realpath "$1")/test/mpi
+list=${SUITES_LIST:-coll}
 mpi4py=${2:+$(realpath "$2")}
 cd "$(dirname "$0")/.."
 
@@ -30,7 +32,7 @@ run() {
     preload=(-genv LD_PRELOAD "$work/libtorc_pmpi.so" -genv TORC_LIBRARY "$work/library"
       -genv TORC_STATS "$work/statistics" -genv TORC_TRANSPORT "${SUITES_TRANSPORT:-put}")
   fi
-  timeout --kill-after=3 600 tools/mpiexec.sh "${preload[@]}" -n "$ranks" "$@" </dev/null 2>&1
+  timeout --kill-after=3 "${SUITES_LIMIT:-600}" tools/mpiexec.sh "${preload[@]}" -n "$ranks" "$@" </dev/null 2>&1
 }
 
 # Where configure would have found what there is.
@@ -52,8 +54,10 @@ while read -r name ranks settings; do
   [[ -n $name && $name != \#* && $name != @* ]] || continue
   program=$work/coll/$name
   if [[ ! -e $program ]]; then
-    source=$tests/coll/$name.c nonblocking=()
-    [[ -e $source ]] || source=$tests/coll/${name#nb}.c nonblocking=(-DUSE_MTEST_NBC)
+    source=$tests/$list/$name.c nonblocking=()
+    for prefix in nb nb_ i; do
+      [[ -e $source ]] || source=$tests/$list/${name#$prefix}.c nonblocking=(-DUSE_MTEST_NBC)
+    done
     mpicc.mpich "${options[@]}" "${nonblocking[@]}" "$source" -o "$program" "$work/helpers.a" -lm ||
       { echo "$name does not compile"; continue; }
   fi
@@ -80,7 +84,7 @@ while read -r name ranks settings; do
     echo "fails with puts: $name $ranks ${arguments[*]}"
     tail -20 "$work/put"
   fi
-done < <(grep -E "${SUITES_ONLY:-}" "$tests/coll/testlist.in")
+done < <(grep -hE "${SUITES_ONLY:-}" "$tests/$list"/testlist{,.in} 2>/dev/null)
 echo "MPICH: $passed passed, $failed failed, $plainly fail plain; $(grep -vc ' 0 bytes by puts' "$work/messages") of them had puts"
 
 [[ -n $mpi4py ]] || exit "$((failed > 0))"
