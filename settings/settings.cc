@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "schedules/topology/topology.h"
+#include "settings/retired.h"
 #include "support/message.h"
 #include "support/setting_values.h"
 
@@ -115,17 +116,9 @@ std::string readNonblocking(std::string_view value, Settings& settings) {
 }
 
 std::string readTransport(std::string_view value, Settings& settings) {
-  constexpr std::pair<std::string_view, TransportChoice> kChoices[] = {
-      {"mpi", TransportChoice::kMpi},
-      {"put", TransportChoice::kPut},
-      {"ucx", TransportChoice::kUcx},
-      {"put+ucx", TransportChoice::kPutUcx}};
-  for (const auto& [name, choice] : kChoices) {
-    if (value != name) continue;
-    settings.transport = choice;
-    return {};
-  }
-  return "mpi, put, ucx or put+ucx";
+  if (value != "mpi" && value != "put") return "mpi or put";
+  settings.transport = value == "mpi" ? TransportChoice::kMpi : TransportChoice::kPut;
+  return {};
 }
 
 std::string readUserOperations(std::string_view value, Settings& settings) {
@@ -261,10 +254,9 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readNonblocking},
-    {{"TORC_TRANSPORT", "mpi|put|ucx|put+ucx", "",
+    {{"TORC_TRANSPORT", "mpi|put", "",
       "By what messages go. put: within a host into memory that its ranks share, at places known "
-      "beforehand; between hosts by MPI. mpi: all by MPI. ucx: all by UCX, without matching. "
-      "put+ucx: put within a host, by UCX between hosts. Default: put where ranks can share "
+      "beforehand; between hosts by MPI. mpi: all by MPI. Default: put where ranks can share "
       "memory, else mpi.",
       kAgreed},
      "",
@@ -473,8 +465,11 @@ std::string_view SettingTexts::effective(std::size_t setting) const {
 }
 
 std::string checkSetting(std::size_t setting, std::string_view value) {
+  if (value.empty()) return {};
+  const Row& row = kSettingRows[setting];
+  std::string fault = retiredWarning(row.info.name, value);
   Settings settings;
-  return value.empty() ? std::string() : readRow(kSettingRows[setting], value, settings);
+  return fault.empty() ? readRow(row, value, settings) : fault;
 }
 
 SettingsReading readSettings(const SettingTexts& texts) {
@@ -499,6 +494,10 @@ SettingsReading readSettings(const SettingTexts& texts) {
       continue;
     }
     if (*row == disable) continue;
+    if (std::string warning = retiredWarning(name, value); !warning.empty()) {
+      reading.warnings.push_back(std::move(warning));
+      continue;
+    }
     Settings changed = settings;
     if (std::string fault = readRow(kSettingRows[*row], value, changed); !fault.empty()) {
       reading.errors.push_back(std::move(fault));

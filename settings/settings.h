@@ -45,15 +45,8 @@ enum class NonblockingMode : std::uint8_t {
 enum class TransportChoice : std::uint8_t {
   kAuto,  // by puts between ranks that can share memory
   kMpi,
-  // Where that cannot be, a line says why.
-  kPut,
-  kUcx,
-  kPutUcx,  // by puts within a host, by UCX between hosts
+  kPut,  // where that cannot be, a line says why
 };
-
-inline bool wantsUcx(TransportChoice choice) {
-  return choice == TransportChoice::kUcx || choice == TransportChoice::kPutUcx;
-}
 
 /// Of a number of bytes.
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};

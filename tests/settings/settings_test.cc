@@ -174,6 +174,27 @@ TEST(SettingsTest, UnknownNamesGiveTheNearest) {
               ElementsAre("TORC_SOMETHING_ELSE is no variable of torc's (`torc info` lists them)"));
 }
 
+TEST(SettingsTest, RetiredValuesAreWarnedOfAndHaveNoEffect) {
+  const char* const kVariables[][2] = {
+      {"TORC_TRANSPORT=ucx",
+       "TORC_TRANSPORT=ucx: torc has no transport of UCX any more; messages go by puts within a "
+       "host, else by MPI"},
+      {"TORC_TRANSPORT=put+ucx",
+       "TORC_TRANSPORT=put+ucx: torc has no transport of UCX any more; messages go by puts within "
+       "a host, else by MPI"},
+  };
+  for (const auto& [variable, line] : kVariables) {
+    const SettingsReading reading = read({variable});
+    EXPECT_EQ(reading.settings, read({}).settings) << variable;
+    EXPECT_THAT(reading.errors, IsEmpty());
+    EXPECT_THAT(reading.hints, IsEmpty());
+    EXPECT_THAT(reading.warnings, ElementsAre(line));
+    const std::string_view text = variable;
+    const std::size_t equals = text.find('=');
+    EXPECT_EQ(checkSetting(*findSetting(text.substr(0, equals)), text.substr(equals + 1)), line);
+  }
+}
+
 TEST(SettingsTest, VariablesWithoutEffectAreHinted) {
   EXPECT_THAT(read({"TORC_ORDER=XY", "TORC_STATS=1"}).hints,
               ElementsAre("TORC_ORDER has no effect without TORC_LIBRARY"));

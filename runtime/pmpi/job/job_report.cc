@@ -53,7 +53,6 @@ RankFacts countRank() {
   facts.plans_made = engine->call_memory.misses();
   facts.call_bytes = engine->call_memory.mostBytes();
   facts.put_bytes = engine->context.sent.put;
-  facts.ucx_bytes = engine->context.sent.ucx;
   facts.mpi_bytes = engine->context.sent.mpi;
   for (CommunicatorState* state : engine->states) {
     if (!state->isSetUp()) continue;

@@ -1,0 +1,33 @@
+// Retired values: the table of them.
+#include "settings/retired.h"
+
+#include "support/message.h"
+
+namespace torc {
+namespace {
+
+struct Retired {
+  std::string_view name, value;  // up to a colon
+  std::string_view instead;
+};
+
+constexpr std::string_view kNoUcx =
+    "torc has no transport of UCX any more; messages go by puts within a host, else by MPI";
+
+constexpr Retired kRetired[] = {
+    {"TORC_TRANSPORT", "ucx", kNoUcx},
+    {"TORC_TRANSPORT", "put+ucx", kNoUcx},
+};
+
+}  // namespace
+
+std::string retiredWarning(std::string_view name, std::string_view value) {
+  for (const Retired& each : kRetired) {
+    if (name == each.name && value.substr(0, value.find(':')) == each.value) {
+      return message(name, '=', shown(value), ": ", each.instead);
+    }
+  }
+  return {};
+}
+
+}  // namespace torc

@@ -1,0 +1,16 @@
+// What variables TORC_... were and said in earlier versions: each is a line that says what to do
+// instead.
+#ifndef TORC_SETTINGS_RETIRED_H_
+#define TORC_SETTINGS_RETIRED_H_
+
+#include <string>
+#include <string_view>
+
+namespace torc {
+
+/// The warning about a value that has no effect any more; empty: it is none of those.
+std::string retiredWarning(std::string_view name, std::string_view value);
+
+}  // namespace torc
+
+#endif  // TORC_SETTINGS_RETIRED_H_
