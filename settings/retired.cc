@@ -17,6 +17,11 @@ constexpr std::string_view kNoUcx =
 constexpr Retired kRetired[] = {
     {"TORC_TRANSPORT", "ucx", kNoUcx},
     {"TORC_TRANSPORT", "put+ucx", kNoUcx},
+    {"TORC_STATS", "prometheus",
+     "nothing is written; `torc stats --prometheus FILE` makes it of lines of "
+     "TORC_STATS=json:FILE"},
+    {"TORC_STATS", "syslog",
+     "nothing is sent; `logger -t torc <FILE` sends lines of TORC_STATS=json:FILE"},
 };
 
 }  // namespace

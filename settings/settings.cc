@@ -315,11 +315,10 @@ constexpr Row kSettingRows[] = {
       kOfRank0},
      "",
      readVerbosity},
-    {{"TORC_STATS", "0|1|FILE|json:FILE|prometheus:FILE|syslog", "0",
+    {{"TORC_STATS", "0|1|FILE|json:FILE", "0",
       "Statistics of all calls when the job ends. 1: a table on stderr; FILE: into that file; "
-      "json:FILE: a line of JSON behind what is there, which `torc stats` sums up; "
-      "prometheus:FILE: for node_exporter; syslog: the line of JSON. In a file's name %j is the "
-      "job, %h the host.",
+      "json:FILE: a line of JSON behind what is there, which `torc stats` sums up. In a file's "
+      "name %j is the job, %h the host.",
       kOfRank0},
      "",
      readStatistics},

@@ -182,6 +182,12 @@ TEST(SettingsTest, RetiredValuesAreWarnedOfAndHaveNoEffect) {
       {"TORC_TRANSPORT=put+ucx",
        "TORC_TRANSPORT=put+ucx: torc has no transport of UCX any more; messages go by puts within "
        "a host, else by MPI"},
+      {"TORC_STATS=prometheus:x.prom",
+       "TORC_STATS=prometheus:x.prom: nothing is written; `torc stats --prometheus FILE` makes it "
+       "of lines of TORC_STATS=json:FILE"},
+      {"TORC_STATS=syslog",
+       "TORC_STATS=syslog: nothing is sent; `logger -t torc <FILE` sends lines of "
+       "TORC_STATS=json:FILE"},
   };
   for (const auto& [variable, line] : kVariables) {
     const SettingsReading reading = read({variable});

@@ -127,17 +127,4 @@ std::string statisticsJson(const JobDescription& job, const JobStatistics& stati
   return line.text() + '\n';
 }
 
-std::string statisticsJson(const JobDescription& job, JobStatistics statistics, std::size_t most) {
-  std::string line = statisticsJson(job, statistics);
-  if (line.size() <= most) return line;
-  statistics.communicators.clear();
-  statistics.tuned.clear();
-  for (std::size_t rows = statistics.calls.size(); line.size() > most; rows /= 2) {
-    statistics.fold(rows);
-    line = statisticsJson(job, statistics);
-    if (rows == 0) break;
-  }
-  return line;
-}
-
 }  // namespace torc::runtime::pmpi

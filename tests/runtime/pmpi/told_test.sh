@@ -125,13 +125,6 @@ grep -qE "^\{\"torc_stats\":1,.*\"job\":\"77\",.*\"ranks\":6,\"off\":\"\",.*$row
 grep -qE '^\{"torc_stats":1,.*"off":"TORC_LIBRARY is not set",.*"calls":\[\],.*\}$' "$lines" ||
   fail "$(cat "$lines")"
 
-run "for Prometheus" TORC_LIBRARY="$library" SLURM_JOB_ID=78 TORC_STATS="prometheus:$work/torc.prom"
-expectRight
-expectLines
-grep -qE '^torc_calls\{job_id="78",function="MPI_Allreduce",communicator="3x2",served_by="torc",reason=""\} 18$' \
-  "$work/torc.prom" || fail "$(cat "$work/torc.prom")"
-[[ $(echo "$work"/torc.prom*) == "$work/torc.prom" ]] || fail "a temporary file stays"
-
 run "statistics without a library" TORC_STATS=1
 expectRight
 grep -qE '^  torc +[0-9.]+, off: TORC_LIBRARY is not set$' "$work/stderr" || fail "no reason"
