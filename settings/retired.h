@@ -8,7 +8,7 @@
 
 namespace torc {
 
-/// The warning about a value that has no effect any more; empty: it is none of those.
+/// The warning about a variable or value that has no effect any more; empty: it is none of those.
 std::string retiredWarning(std::string_view name, std::string_view value);
 
 }  // namespace torc

@@ -131,8 +131,7 @@ std::string readDedicated(std::string_view value, Settings& settings) {
   const std::optional<DedicatedRanks> ranks = parseDedicatedRanks(value);
   if (!ranks) {
     return "a ratio as 1:8 (one rank for eight of the program), a number of ranks as =16, either "
-           "with @nodes behind it (nodes of their own), ranks as 3,7,12-15, or auto, as auto:1K:95 "
-           "for sums of up to 1 KiB, a multiple of 8 bytes, beside 95 us of computation";
+           "with @nodes behind it (nodes of their own), or ranks as 3,7,12-15";
   }
   settings.dedicated = *ranks;
   return {};
@@ -286,20 +285,12 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readSwitch<&Settings::tune>},
-    {{"TORC_DEDICATED", "1:N|=N|LIST|auto", "",
+    {{"TORC_DEDICATED", "1:N|=N|LIST", "",
       "Ranks that do nothing but collectives for the others, which are the program's: one for N of "
-      "the others, N of them, these ranks, or what is fastest when the job starts. The program's "
-      "MPI_COMM_WORLD is that of the others.",
+      "the others, N of them, or these ranks. The program's MPI_COMM_WORLD is that of the others.",
       kAgreed},
      "",
      readDedicated},
-    {{"TORC_DEDICATED_FILE", "FILE", "",
-      "Keeps what TORC_DEDICATED=auto has chosen: where there is no such file, it is written; "
-      "where "
-      "there is one, nothing is measured.",
-      kAgreed},
-     "TORC_DEDICATED",
-     readText<&Settings::dedicated_file>},
     {{"TORC_DEDICATED_OPERATIONS", "LIST",
       "allreduce:1K,iallreduce:16K,reduce:1K,ireduce:16K,bcast:1K,ibcast:16K,barrier,ibarrier,"
       "allgather:1K,iallgather:16K,reduce_scatter:1K,ireduce_scatter:16K,alltoall:1K,"
@@ -487,16 +478,16 @@ SettingsReading readSettings(const SettingTexts& texts) {
   if (settings.disable) return reading;
 
   for (const auto& [name, value] : texts.all()) {
+    if (std::string warning = retiredWarning(name, value); !warning.empty()) {
+      reading.warnings.push_back(std::move(warning));
+      continue;
+    }
     const std::optional<std::size_t> row = findSetting(name);
     if (!row) {
       reading.warnings.push_back(unknownSetting(name));
       continue;
     }
     if (*row == disable) continue;
-    if (std::string warning = retiredWarning(name, value); !warning.empty()) {
-      reading.warnings.push_back(std::move(warning));
-      continue;
-    }
     Settings changed = settings;
     if (std::string fault = readRow(kSettingRows[*row], value, changed); !fault.empty()) {
       reading.errors.push_back(std::move(fault));

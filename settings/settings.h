@@ -69,13 +69,12 @@ struct Settings {
   ProgressMode progress = ProgressMode::kWait;
   NonblockingMode nonblocking = NonblockingMode::kAuto;
   TransportChoice transport = TransportChoice::kAuto;
-  std::uint32_t cores = 1;     // of a rank, which reduce and copy; the caller's included
-  bool cuts_vectors = false;   // of operations of the program on predefined datatypes
-  bool tune = false;           // whether a program's first calls of a kind try what is fastest
-  DedicatedRanks dedicated;    // which ranks do nothing but collectives
-  std::string dedicated_file;  // that keeps what TORC_DEDICATED=auto chose; empty: none
-  OffloadLimits offloaded;     // which calls these get
-  std::uint32_t stall = 0;     // seconds without progress after which a call is told of; 0: never
+  std::uint32_t cores = 1;    // of a rank, which reduce and copy; the caller's included
+  bool cuts_vectors = false;  // of operations of the program on predefined datatypes
+  bool tune = false;          // whether a program's first calls of a kind try what is fastest
+  DedicatedRanks dedicated;   // which ranks do nothing but collectives
+  OffloadLimits offloaded;    // which calls these get
+  std::uint32_t stall = 0;    // seconds without progress after which a call is told of; 0: never
 
   // Rank 0's.
   Verbosity verbosity = Verbosity::kHints;
