@@ -52,6 +52,29 @@ std::string readNumber(std::string_view value, Settings& settings) {
   return {};
 }
 
+std::string readLimits(std::string_view value, Settings& settings) {
+  constexpr std::pair<std::string_view, Read> kLimits[] = {
+      {"memory", readBytes<&Settings::memory>},
+      {"cache", readBytes<&Settings::cache>},
+      {"scratch", readBytes<&Settings::scratch>},
+      {"stall", readNumber<&Settings::stall, 1000000>},
+      {"trace_events", readNumber<&Settings::trace_events, 1000000000>}};
+  while (!value.empty()) {
+    const std::string_view item = value.substr(0, value.find(','));
+    value.remove_prefix(std::min(item.size() + 1, value.size()));
+    const std::string_view name = item.substr(0, item.find('='));
+    const auto* const limit =
+        std::ranges::find(kLimits, name, [](auto& each) { return each.first; });
+    if (limit == std::end(kLimits) || name == item) {
+      return "memory=BYTES, cache=BYTES, scratch=BYTES, stall=SECONDS and trace_events=N, "
+             "separated by commas";
+    }
+    const std::string allowed = limit->second(item.substr(name.size() + 1), settings);
+    if (!allowed.empty()) return message(name, '=', allowed);
+  }
+  return {};
+}
+
 std::string readTorus(std::string_view value, Settings& settings) {
   const StatusOr<Topology> topology = parseTopology(value);
   if (!topology.ok()) {
@@ -146,16 +169,17 @@ std::string readOffloaded(std::string_view value, Settings& settings) {
 }
 
 std::string readVerbosity(std::string_view value, Settings& settings) {
-  if (value == "0") {
-    settings.verbosity = Verbosity::kWarnings;
-  } else if (value == "1") {
-    settings.verbosity = Verbosity::kSetUp;
-  } else if (value == "2") {
-    settings.verbosity = Verbosity::kCommunicators;
-  } else {
-    return "0, 1 or 2";
+  constexpr std::pair<std::string_view, Verbosity> kLevels[] = {{"0", Verbosity::kWarnings},
+                                                                {"1", Verbosity::kSetUp},
+                                                                {"2", Verbosity::kCommunicators},
+                                                                {"3", Verbosity::kCalls},
+                                                                {"explain", Verbosity::kCalls}};
+  for (const auto& [name, level] : kLevels) {
+    if (value != name) continue;
+    settings.verbosity = level;
+    return {};
   }
-  return {};
+  return "0, 1, 2 or 3 (explain)";
 }
 
 std::string readStatistics(std::string_view value, Settings& settings) {
@@ -216,22 +240,16 @@ constexpr Row kSettingRows[] = {
     {{"TORC_COLLECTIVES", "LIST", "", "Serve only these, separated by commas.", kAgreed},
      "TORC_LIBRARY",
      readCollectives},
-    {{"TORC_MEMORY", "BYTES", "256M",
-      "Most memory for schedules, on every rank. Those that are in use stay; others make room.",
+    {{"TORC_LIMITS", "NAME=N,...", "memory=256M,cache=64M,stall=30,trace_events=100000",
+      "Limits of each rank; one that is not named keeps its default. memory: bytes of schedules; "
+      "those in use stay, others make room. cache: bytes of calls that are laid out and kept for "
+      "the next call alike. scratch: bytes of what a call forwards and sums up on the way; one "
+      "that needs more falls back to MPI (default: no limit). stall: seconds without progress "
+      "after which a waiting rank says, once, what its call waits for; 0: never. trace_events: "
+      "events in the trace; the oldest give way and are counted.",
       kAgreed},
      "TORC_LIBRARY",
-     readBytes<&Settings::memory>},
-    {{"TORC_CACHE", "BYTES", "64M",
-      "Most memory for calls that are laid out and kept for the next call alike, on every rank.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readBytes<&Settings::cache>},
-    {{"TORC_SCRATCH", "BYTES", "",
-      "Most memory that a call may take on a rank for what it forwards and sums up on the way. A "
-      "call whose schedule needs more falls back to MPI. Default: no limit.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readBytes<&Settings::scratch>},
+     readLimits},
     {{"TORC_COMMUNICATORS", "N", "32",
       "Most communicators that torc serves at a time. Each takes one of MPI's own, of which MPICH "
       "has about 2000. One that is long unused makes room for another of the same ranks.",
@@ -273,12 +291,6 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readUserOperations},
-    {{"TORC_STALL", "SECONDS", "30",
-      "A call that makes no progress for so long while the program waits is told of on stderr, by "
-      "each waiting rank, once: what it waits for. 0: never.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readNumber<&Settings::stall, 1000000>},
     {{"TORC_TUNE", "0|1", "0",
       "1: the first blocking calls of each kind are served in turns by each schedule that the "
       "library has for them and by MPI; what was fastest serves those that follow.",
@@ -300,9 +312,10 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_DEDICATED",
      readOffloaded},
-    {{"TORC_VERBOSE", "0|1|2", "",
+    {{"TORC_VERBOSE", "0|1|2|3", "",
       "Lines on stderr. Default: warnings and hints. 0: warnings only; 1: also what was set up; 2: "
-      "also what was decided for each communicator.",
+      "also what was decided for each communicator; 3, or explain: also for each new kind of call "
+      "its schedule and why, or why MPI got it.",
       kOfRank0},
      "",
      readVerbosity},
@@ -313,19 +326,10 @@ constexpr Row kSettingRows[] = {
       kOfRank0},
      "",
      readStatistics},
-    {{"TORC_EXPLAIN", "0|1", "0",
-      "1: a line on stderr for each new kind of call: its schedule and why, or why MPI got it.",
-      kOfRank0},
-     "",
-     readSwitch<&Settings::explain>},
     {{"TORC_TRACE", "FILE", "", "What every rank did, as Chrome trace JSON, which Perfetto opens.",
       kOfRank0},
      "TORC_LIBRARY",
      readText<&Settings::trace>},
-    {{"TORC_TRACE_EVENTS", "N", "100000",
-      "Room for events of each rank in the trace; the oldest give way and are counted.", kOfRank0},
-     "TORC_TRACE",
-     readNumber<&Settings::trace_events, 1000000000>},
 };
 
 constexpr bool saysCollectives(const Row& row) {
@@ -403,6 +407,17 @@ std::string unknownSetting(std::string_view name) {
   return message(shown(name), " is no variable of torc's; is ", nearest, " meant?");
 }
 
+/// Of a variable of an earlier version; `now` is the value of that in its place.
+void tellOfNewForm(const std::string& given, const NewForm& form, std::string_view now,
+                   SettingsReading& reading) {
+  if (message(',', now, ',').find(message(',', form.value, ',')) == std::string::npos &&
+      !form.value.empty()) {
+    reading.hints.push_back(message(given, " has no effect: ", form.name, " is set"));
+  } else {
+    reading.notes.push_back(message(given, " is now ", form.name, '=', shown(form.value)));
+  }
+}
+
 }  // namespace
 
 std::span<const SettingInfo> settingTable() {
@@ -428,6 +443,14 @@ SettingTexts::SettingTexts(const char* const* environment) {
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
   texts_.erase(std::unique(texts_.begin(), texts_.end(), same), texts_.end());
   std::erase_if(texts_, [](const auto& text) { return text.second.empty(); });
+
+  const SettingTexts given = *this;
+  for (const auto& [name, value] : given.texts_) {
+    const NewForm form = newFormOf(name, value);
+    if (form.name.empty() || !given.find(form.name).empty()) continue;
+    const std::string_view before = find(form.name);
+    set(form.name, before.empty() ? form.value : message(before, ',', form.value));
+  }
 }
 
 void SettingTexts::set(std::string_view name, std::string_view value) {
@@ -480,6 +503,10 @@ SettingsReading readSettings(const SettingTexts& texts) {
   for (const auto& [name, value] : texts.all()) {
     if (std::string warning = retiredWarning(name, value); !warning.empty()) {
       reading.warnings.push_back(std::move(warning));
+      continue;
+    }
+    if (const NewForm form = newFormOf(name, value); !form.name.empty()) {
+      tellOfNewForm(message(name, '=', shown(value)), form, texts.find(form.name), reading);
       continue;
     }
     const std::optional<std::size_t> row = findSetting(name);

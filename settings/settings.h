@@ -25,6 +25,7 @@ enum class Verbosity : std::uint8_t {
   kHints,          // not set: what probably is not meant
   kSetUp,          // 1: what was set up when the job started
   kCommunicators,  // 2: what was decided for every communicator
+  kCalls,          // 3: and for each new kind of call
 };
 
 /// Who moves torc's messages on.
@@ -79,7 +80,6 @@ struct Settings {
   // Rank 0's.
   Verbosity verbosity = Verbosity::kHints;
   StatisticsOutput statistics;
-  bool explain = false;
   std::string trace;               // file; empty: none
   std::uint64_t trace_events = 0;  // per rank
 
@@ -91,9 +91,9 @@ struct Settings {
 
 /// A row of the table.
 struct SettingInfo {
-  std::string_view name;           // "TORC_MEMORY"
-  std::string_view values;         // "BYTES"
-  std::string_view default_value;  // "256M"; empty: none
+  std::string_view name;           // "TORC_CORES"
+  std::string_view values;         // "K"
+  std::string_view default_value;  // "1"; empty: none
   std::string_view meaning;        // a sentence or two
   bool agreed;                     // must be the same on all ranks; otherwise rank 0's counts
 };
@@ -103,7 +103,7 @@ std::span<const SettingInfo> settingTable();
 std::optional<std::size_t> findSetting(std::string_view name);
 
 /// The variables of an environment whose names begin with TORC_, by name. One that is empty counts
-/// as not set.
+/// as not set. Those of earlier versions set the ones in their place, unless these are set.
 class SettingTexts {
  public:
   SettingTexts() = default;
@@ -124,7 +124,7 @@ class SettingTexts {
 };
 
 /// Whether the variable could have this value; what is wrong and what is allowed if not, or an
-/// empty text: `TORC_MEMORY is 'lots'; allowed: bytes, as 4096, 64K, 256M or 1G, up to 1024G`.
+/// empty text: `TORC_CORES is '0'; allowed: a number from 1 to 1024`.
 std::string checkSetting(std::size_t setting, std::string_view value);
 
 /// What came of reading the variables; every line is one fault.
@@ -133,6 +133,7 @@ struct SettingsReading {
   std::vector<std::string> errors;    // torc cannot be used: wrong values, contradictions
   std::vector<std::string> warnings;  // unknown variables, with the nearest that there is
   std::vector<std::string> hints;     // variables that have no effect without others
+  std::vector<std::string> notes;     // variables of earlier versions: what they are now
 };
 
 /// With TORC_DISABLE=1 the others are not looked at.

@@ -152,6 +152,8 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
     warnOnce(rank, warning, warning);
   for (const std::string& hint : agreed.hints)
     say(Verbosity::kHints, rank, hint);
+  for (const std::string& note : agreed.notes)
+    say(Verbosity::kSetUp, rank, note);
   if (!agreed.fault.empty()) {
     fail(rank, agreed.strict, agreed.fault);
     rememberOff(settings, agreed.fault);
@@ -179,8 +181,8 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
     rememberOff(settings, made.status().message());
     return nullptr;
   }
-  if (settings.statistics.isWanted() || settings.explain) {
-    (*made)->statistics = std::make_unique<Statistics>(settings.explain);
+  if (const bool explains = tells(Verbosity::kCalls); settings.statistics.isWanted() || explains) {
+    (*made)->statistics = std::make_unique<Statistics>(explains);
   }
   (*made)->follows_mpis = (*made)->statistics != nullptr || settings.tune;
   meets_before_calls.store(must_meet);
@@ -213,7 +215,7 @@ void closeTrace() {
   } else if (dropped > 0) {
     say(Verbosity::kHints, rank,
         message(engine->settings.trace, ": ", dropped,
-                " events found no room and were dropped; TORC_TRACE_EVENTS makes more"));
+                " events found no room and were dropped; TORC_LIMITS=trace_events=N makes more"));
   }
 }
 

@@ -92,7 +92,7 @@ takes() {
 }
 
 shape='[0-9x]+'
-soon=TORC_STALL=1 # ranks that wait ask others after a quarter of it
+soon=TORC_LIMITS=stall=1 # ranks that wait ask others after a quarter of it
 # tryCases FORM NUMBER: the cases in the form, which is the NUMBER-th.
 tryCases() {
   form=$1 number=$2 output=$work/$1
@@ -215,7 +215,7 @@ tryCases() {
     grep -qE '^torc: error: rank [0-9]+: call 2 on ' "$output" || fail "nothing names the call"
   fi
   if takes late; then
-    run TORC_STALL=1
+    run TORC_LIMITS=stall=1
     [[ $status -eq 0 ]] || fail "exit status $status"
     all call right "$ranks"
     told=$(grep -cE '^torc: warning: rank [0-9]+: MPIX?_I?[Aa]llreduce.*call 2 on .*: no progress for 1 s: ' \
@@ -264,8 +264,8 @@ fi
 
 form=blocking
 case=late
-run TORC_STALL=0
-! grep -q '^torc: ' "$output" || fail "TORC_STALL=0, and yet a line"
+run TORC_LIMITS=stall=0
+! grep -q '^torc: ' "$output" || fail "TORC_LIMITS=stall=0, and yet a line"
 
 # An operation of the program's on one rank, which torc serves there, too, as it may cut vectors; but not
 # on six ranks, which are in another order than the library's torus.

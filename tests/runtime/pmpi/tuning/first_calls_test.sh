@@ -71,7 +71,7 @@ expectTrial() {
 }
 
 for mode in 1 0; do  # with nonblocking collectives, and with none that torc serves
-  run "TORC_NONBLOCKING=$mode" TORC_TUNE=1 TORC_STRICT=$((mode)) TORC_NONBLOCKING=$mode TORC_EXPLAIN=1
+  run "TORC_NONBLOCKING=$mode" TORC_TUNE=1 TORC_STRICT=$((mode)) TORC_NONBLOCKING=$mode TORC_VERBOSE=3
   expectTrial MPI_Allreduce 2400 "$calls"
   expectTrial MPI_Bcast 40 "$calls"
   expectTrial MPI_Reduce 40 "$calls"
