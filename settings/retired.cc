@@ -23,6 +23,9 @@ constexpr Retired kRetired[] = {
     {"TORC_TRANSPORT", "put+ucx", kNoUcx},
     {"TORC_DEDICATED", "auto", kNoAuto},
     {"TORC_DEDICATED_FILE", "", kNoAuto},
+    {"TORC_COMMUNICATORS", "", "torc takes at most 128 communicators, first come, first served"},
+    {"TORC_NONBLOCKING", "",
+     "nonblocking collectives are served where code that is loaded by MPI_Init has some"},
     {"TORC_STATS", "prometheus",
      "nothing is written; `torc stats --prometheus FILE` makes it of lines of "
      "TORC_STATS=json:FILE"},

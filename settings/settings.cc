@@ -127,17 +127,6 @@ std::string readProgress(std::string_view value, Settings& settings) {
   return {};
 }
 
-std::string readNonblocking(std::string_view value, Settings& settings) {
-  if (value == "auto") {
-    settings.nonblocking = NonblockingMode::kAuto;
-  } else if (value == "0" || value == "1") {
-    settings.nonblocking = value == "1" ? NonblockingMode::kYes : NonblockingMode::kNo;
-  } else {
-    return "auto, 0 or 1";
-  }
-  return {};
-}
-
 std::string readTransport(std::string_view value, Settings& settings) {
   if (value != "mpi" && value != "put") return "mpi or put";
   settings.transport = value == "mpi" ? TransportChoice::kMpi : TransportChoice::kPut;
@@ -250,12 +239,6 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readLimits},
-    {{"TORC_COMMUNICATORS", "N", "32",
-      "Most communicators that torc serves at a time. Each takes one of MPI's own, of which MPICH "
-      "has about 2000. One that is long unused makes room for another of the same ranks.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readNumber<&Settings::communicators, 1000000>},
     {{"TORC_PROGRESS", "calls|wait|thread", "wait",
       "Who moves nonblocking calls on. calls: the program's MPI calls. wait: these, and while one "
       "waits inside MPICH a thread of torc's, for which that is initialised with "
@@ -263,14 +246,6 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readProgress},
-    {{"TORC_NONBLOCKING", "auto|0|1", "auto",
-      "Whether nonblocking and persistent collectives are served. auto: where the program's code, "
-      "as "
-      "loaded when it starts, has such calls. Without them other waits and new communicators cost "
-      "nothing more.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readNonblocking},
     {{"TORC_TRANSPORT", "mpi|put", "",
       "By what messages go. put: within a host into memory that its ranks share, at places known "
       "beforehand; between hosts by MPI. mpi: all by MPI. Default: put where ranks can share "

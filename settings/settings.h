@@ -35,13 +35,6 @@ enum class ProgressMode : std::uint8_t {
   kThread,  // and while it computes, this thread, too
 };
 
-/// Whether collectives of the program may be pending while it waits for something else.
-enum class NonblockingMode : std::uint8_t {
-  kAuto,  // where its code, as loaded when it starts, has such calls on any rank
-  kNo,
-  kYes,
-};
-
 /// By what messages of schedules go.
 enum class TransportChoice : std::uint8_t {
   kAuto,  // by puts between ranks that can share memory
@@ -66,9 +59,7 @@ struct Settings {
   std::uint64_t memory = 0;                          // bytes of schedules per rank
   std::uint64_t cache = 0;                           // bytes of persistent plans per rank
   std::uint64_t scratch = kNoLimit;                  // bytes of scratch of a call per rank
-  std::uint32_t communicators = 0;  // most that have a communicator for torc's messages
   ProgressMode progress = ProgressMode::kWait;
-  NonblockingMode nonblocking = NonblockingMode::kAuto;
   TransportChoice transport = TransportChoice::kAuto;
   std::uint32_t cores = 1;    // of a rank, which reduce and copy; the caller's included
   bool cuts_vectors = false;  // of operations of the program on predefined datatypes

@@ -43,7 +43,6 @@ TEST(SettingsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(settings.memory, std::uint64_t{256} << 20);
   EXPECT_EQ(settings.cache, std::uint64_t{64} << 20);
   EXPECT_EQ(settings.scratch, kNoLimit);
-  EXPECT_EQ(settings.communicators, 32u);
   EXPECT_EQ(settings.progress, ProgressMode::kWait);
   EXPECT_EQ(settings.verbosity, Verbosity::kHints);
   EXPECT_FALSE(settings.statistics.isWanted());
@@ -59,8 +58,8 @@ TEST(SettingsTest, EveryVariableIsRead) {
   const SettingsReading reading =
       read({"TORC_LIBRARY=/opt/torc lib", "TORC_TORUS=4x4m+2", "TORC_ORDER=TYX", "TORC_MACHINE=bgp",
             "TORC_STRICT=1", "TORC_COLLECTIVES=allgather",
-            "TORC_LIMITS=memory=1g,cache=0,trace_events=5", "TORC_COMMUNICATORS=7",
-            "TORC_PROGRESS=thread", "TORC_VERBOSE=2", "TORC_STATS=out.txt", "TORC_TRACE=t.json"});
+            "TORC_LIMITS=memory=1g,cache=0,trace_events=5", "TORC_PROGRESS=thread",
+            "TORC_VERBOSE=2", "TORC_STATS=out.txt", "TORC_TRACE=t.json"});
   EXPECT_THAT(reading.errors, IsEmpty());
   EXPECT_THAT(reading.warnings, IsEmpty());
   EXPECT_THAT(reading.hints, IsEmpty());
@@ -75,7 +74,6 @@ TEST(SettingsTest, EveryVariableIsRead) {
   EXPECT_TRUE(settings.serves(Collective::kAllgather));
   EXPECT_EQ(settings.memory, std::uint64_t{1} << 30);
   EXPECT_EQ(settings.cache, 0u);
-  EXPECT_EQ(settings.communicators, 7u);
   EXPECT_EQ(settings.progress, ProgressMode::kThread);
   EXPECT_EQ(settings.verbosity, Verbosity::kCommunicators);
   EXPECT_TRUE(settings.statistics.isWanted());
@@ -95,9 +93,7 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
                                                         {"TORC_STRICT", "1"},
                                                         {"TORC_COLLECTIVES", "allreduce"},
                                                         {"TORC_LIMITS", "memory=1"},
-                                                        {"TORC_COMMUNICATORS", "1"},
                                                         {"TORC_PROGRESS", "thread"},
-                                                        {"TORC_NONBLOCKING", "1"},
                                                         {"TORC_TRANSPORT", "mpi"},
                                                         {"TORC_CORES", "2"},
                                                         {"TORC_USER_OPERATIONS", "parts"},
@@ -138,8 +134,7 @@ TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
   EXPECT_EQ(errorOf("TORC_VERBOSE=4"), "TORC_VERBOSE is '4'; allowed: 0, 1, 2 or 3 (explain)");
   EXPECT_EQ(errorOf("TORC_PROGRESS=never"),
             "TORC_PROGRESS is 'never'; allowed: calls, wait or thread");
-  EXPECT_EQ(errorOf("TORC_COMMUNICATORS=-1"),
-            "TORC_COMMUNICATORS is '-1'; allowed: a number from 0 to 1000000");
+  EXPECT_EQ(errorOf("TORC_CORES=-1"), "TORC_CORES is '-1'; allowed: a number from 1 to 1024");
   EXPECT_EQ(errorOf("TORC_ORDER=XYX"),
             "TORC_ORDER is 'XYX'; allowed: axes of XYZUVWST, each once, fastest first, as XYZT");
   EXPECT_EQ(errorOf("TORC_COLLECTIVES=allreduce,"),
@@ -189,6 +184,11 @@ TEST(SettingsTest, RetiredValuesAreWarnedOfAndHaveNoEffect) {
       {"TORC_STATS=prometheus:x.prom",
        "TORC_STATS=prometheus:x.prom: nothing is written; `torc stats --prometheus FILE` makes it "
        "of lines of TORC_STATS=json:FILE"},
+      {"TORC_COMMUNICATORS=9",
+       "TORC_COMMUNICATORS=9: torc takes at most 128 communicators, first come, first served"},
+      {"TORC_NONBLOCKING=1",
+       "TORC_NONBLOCKING=1: nonblocking collectives are served where code that is loaded by "
+       "MPI_Init has some"},
       {"TORC_DEDICATED=auto:8",
        "TORC_DEDICATED=auto:8: no rank is dedicated by it; `mpiexec -n RANKS torc-run "
        "--dedicated-sweep` finds the ratio, for TORC_DEDICATED=1:N"},

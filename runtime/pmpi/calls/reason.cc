@@ -62,7 +62,7 @@ const char* text(Reason reason) {
     case Reason::kNoTags:
       return "no message tags left";
     case Reason::kUnexpected:
-      return "the program seemed to have no such calls: TORC_NONBLOCKING=1 serves them";
+      return "the program had no such calls in MPI_Init: name their library in LD_PRELOAD";
   }
   return "unknown";
 }

@@ -36,7 +36,7 @@ enum class Reason : std::uint8_t {
   kNoSubTorus,      // the library has nothing for the box
   kNoSchedule,      // the library has none for the collective and size
   kScheduleFailed,  // its file is missing, torn, or not the one of the index
-  kNoDuplicate,     // TORC_COMMUNICATORS, or MPI's own limit, is reached
+  kNoDuplicate,     // torc's or MPI's own limit is reached
   kNoTags,          // persistent calls hold all message tags
   kUnexpected,      // nonblocking or persistent, in a program that seemed to have no such calls
 };

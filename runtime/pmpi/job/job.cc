@@ -58,10 +58,7 @@ LibraryOptions libraryOptions(const Settings& settings) {
 /// Whether collectives of this rank may be pending while it waits for something else. Dedicated
 /// ranks make nonblocking calls whatever the program does.
 bool mayHavePending(const Settings& settings) {
-  if (settings.dedicated.kind != DedicatedRanks::Kind::kNone) return true;
-  return settings.nonblocking == NonblockingMode::kAuto
-             ? importsNonblockingCollectives()
-             : settings.nonblocking == NonblockingMode::kYes;
+  return settings.dedicated.kind != DedicatedRanks::Kind::kNone || importsNonblockingCollectives();
 }
 
 bool hasMpisThreads() {
