@@ -37,7 +37,6 @@ job() {
   case $variant in
     plain) mpiexec.hydra -n "$ranks" "$@" ;;
     empty) mpiexec.hydra -genv LD_PRELOAD "$preload" -n "$ranks" "$@" ;;
-    nonblocking) TORC_NONBLOCKING=1 job library "$library" "$ranks" "$@" ;;
     library) mpiexec.hydra -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" -n "$ranks" "$@" ;;
   esac </dev/null
 }
@@ -89,24 +88,24 @@ communicators() {
     "the least of $rounds medians, in turns"
   oversubscribed 2
   for ((round = 0; round < rounds; ++round)); do
-    for variant in plain library nonblocking; do
+    for variant in plain library; do
       job "$variant" "$library" 2 bazel-bin/bench/communicators >>"$work/made-$variant.txt"
     done
   done
-  echo "| making, communicators alive | plain | preloaded | ratio | with TORC_NONBLOCKING=1 | ratio |"
-  echo "| --- | --- | --- | --- | --- | --- |"
+  echo "| making, communicators alive | plain | preloaded | ratio |"
+  echo "| --- | --- | --- | --- |"
   awk '{
       name = $0; sub(/^[^ ]* /, "", name)
       if (!(name in order)) { order[name] = ++names; list[names] = name }
-      file = FILENAME ~ /plain/ ? 0 : FILENAME ~ /library/ ? 1 : 2
+      file = FILENAME ~ /plain/ ? 0 : 1
       if (!((name, file) in least) || $1 < least[name, file]) least[name, file] = $1
     }
     END {
       for (i = 1; i <= names; ++i) {
-        a = least[list[i], 0]; b = least[list[i], 1]; c = least[list[i], 2]
-        printf "| %s | %.0f | %.0f | %.2f | %.0f | %.2f |\n", list[i], a, b, b / a, c, c / a
+        a = least[list[i], 0]; b = least[list[i], 1]
+        printf "| %s | %.0f | %.0f | %.2f |\n", list[i], a, b, b / a
       }
-    }' "$work"/made-{plain,library,nonblocking}.txt
+    }' "$work"/made-{plain,library}.txt
 }
 
 start() {

@@ -5,7 +5,7 @@
 #
 #   bash bench/transports.sh [TORUS]        default: 2, a rank to each of two cores
 #   bash tools/torus_testbed.sh 2 --rate none --script bench/transports.sh [TORUS]
-#                                           between hosts: TORC_TRANSPORT=mpi, put+ucx
+#                                           between hosts: TORC_TRANSPORT=mpi
 #
 # Where others work on the machine: chrt -f 1 bash bench/transports.sh. Not between hosts: what their
 # links do is done by the system, which then gets no core. TEST_MPI=openmpi: with Open MPI.
@@ -21,8 +21,6 @@ ranks=$((${shape//x/*}))
 sizes=${TRANSPORTS_SIZES:-8 4194304 8}
 collectives=${TRANSPORTS_COLLECTIVES:-allreduce reduce_scatter allgather alltoall broadcast reduce scatter gather barrier}
 runtime=runtime program=bench/blocking_calls
-variant_of_ours=put
-[[ -z ${TESTBED_NODES-} ]] || variant_of_ours=put+ucx
 [[ ${TEST_MPI-} != openmpi ]] || runtime=runtime/openmpi program+=_openmpi
 
 bazel build -c opt //compiler:torc "//$runtime:libtorc_pmpi.so" "//bench:${program#*/}" 2>/dev/null
@@ -45,12 +43,12 @@ run() {
 }
 
 for ((round = 0; round < ${TRANSPORTS_RUNS:-9}; ++round)); do
-  for variant in plain mpi "$variant_of_ours"; do
+  for variant in plain mpi put; do
     run "$variant" | sed "s/^/$variant /" >>"$work/times"
   done
 done
 ((ranks <= $(nproc))) || echo "NOTE: $ranks ranks share $(nproc) cores: times are those of waiting for one"
-awk -v title="$ranks ranks, torus $torus" -v ours="$variant_of_ours" '
+awk -v title="$ranks ranks, torus $torus" '
   { key = $3 " | " $4
     if (!(key in order)) { order[key] = ++keys; list[keys] = key }
     times[$1, key] = times[$1, key] " " $2 }
@@ -64,10 +62,10 @@ awk -v title="$ranks ranks, torus $torus" -v ours="$variant_of_ours" '
     return a[int((count + 1) / 2)]
   }
   END {
-    print "| " title " | bytes | plain, us | mpi, us | " ours ", us | " ours " / plain | " ours " / mpi |"
+    print "| " title " | bytes | plain, us | mpi, us | put, us | put / plain | put / mpi |"
     print "| --- | --- | --- | --- | --- | --- | --- |"
     for (k = 1; k <= keys; ++k) {
-      plain = median(times["plain", list[k]]); mpi = median(times["mpi", list[k]]); put = median(times[ours, list[k]])
+      plain = median(times["plain", list[k]]); mpi = median(times["mpi", list[k]]); put = median(times["put", list[k]])
       printf "| %s | %.2f | %.2f | %.2f | %.2f | %.2f |\n", list[k], plain, mpi, put, put / plain, put / mpi
     }
   }' "$work/times"

@@ -30,25 +30,6 @@ std::string_view takeItem(std::string_view& text, char separator) {
 // No job has more.
 constexpr std::uint64_t kMostRanks = 1u << 24;
 
-/// What is behind `auto`.
-std::optional<DedicatedRanks> parseAuto(std::string_view text) {
-  constexpr std::uint32_t kUsualBytes = 8;
-  constexpr std::uint64_t kMostMicroseconds = 1'000'000;
-  if (text.empty()) return DedicatedRanks{DedicatedRanks::Kind::kAuto, kUsualBytes, {}};
-  if (text[0] != ':') return std::nullopt;
-  text.remove_prefix(1);
-  const bool has_time = text.find(':') != text.npos;
-  const std::optional<std::uint64_t> bytes = parseBytes(takeItem(text, ':'));
-  const std::optional<std::uint64_t> time = has_time ? parseNumber(text, kMostMicroseconds) : 0;
-  if (!bytes || !time || *bytes == 0 || *bytes > kMostOffloadedBytes) return std::nullopt;
-  if (*bytes % sizeof(double) != 0) return std::nullopt;  // sums of doubles are measured
-  return DedicatedRanks{DedicatedRanks::Kind::kAuto,
-                        static_cast<std::uint32_t>(*bytes),
-                        {},
-                        false,
-                        static_cast<std::uint32_t>(*time)};
-}
-
 std::optional<DedicatedRanks> parseList(std::string_view text) {
   DedicatedRanks ranks{DedicatedRanks::Kind::kList, 0, {}};
   if (text.ends_with(',')) return std::nullopt;
@@ -76,7 +57,6 @@ std::optional<DedicatedRanks> parseList(std::string_view text) {
 
 std::optional<DedicatedRanks> parseDedicatedRanks(std::string_view text) {
   using Kind = DedicatedRanks::Kind;
-  if (text.starts_with("auto")) return parseAuto(text.substr(4));
   const bool is_ratio = text.starts_with("1:");
   if (is_ratio || text.starts_with('=')) {
     constexpr std::string_view kNodes = "@nodes";
@@ -101,7 +81,6 @@ StatusOr<std::size_t> dedicatedCount(const DedicatedRanks& wanted, std::size_t r
   std::size_t count = 0;
   switch (wanted.kind) {
     case DedicatedRanks::Kind::kNone:
-    case DedicatedRanks::Kind::kAuto:
       return count;
     case DedicatedRanks::Kind::kRatio:
       count = ranks / (std::size_t{wanted.number} + 1);

@@ -24,24 +24,22 @@ struct RankRange {
 
 /// How many ranks, or which.
 struct DedicatedRanks {
-  enum class Kind : std::uint8_t { kNone, kRatio, kNumber, kList, kAuto };
+  enum class Kind : std::uint8_t { kNone, kRatio, kNumber, kList };
   Kind kind = Kind::kNone;
   std::uint32_t number = 0;     // kRatio: application ranks for each dedicated one; kNumber: of
-                                // dedicated ranks; kAuto: bytes of the sums that are measured
+                                // dedicated ranks
   std::vector<RankRange> list;  // kList: of MPI_COMM_WORLD, ascending, apart: as long as the text
   bool fills_nodes = false;     // kRatio, kNumber: the last nodes of the job, not some ranks of all
-  std::uint32_t microseconds = 0;  // kAuto: of computation that overlaps with a sum
 
   bool operator==(const DedicatedRanks&) const = default;
 };
 
-/// Reads `1:8`, `=16`, either with `@nodes` behind it, a list of ranks and ranges `3,7,12-15`, or
-/// `auto`, with bytes (a multiple of 8) and microseconds behind it if they are not 8 and 0:
-/// `auto:1K:95`. Empty: none can be read.
+/// Reads `1:8`, `=16`, either with `@nodes` behind it, or a list of ranks and ranges `3,7,12-15`.
+/// Empty: none can be read.
 std::optional<DedicatedRanks> parseDedicatedRanks(std::string_view text);
 
-/// How many of `ranks` ranks are dedicated; `wanted` is not kAuto. Errors, which name what is wrong
-/// but not the variable: none would be, or all, or a rank of the list does not exist.
+/// How many of `ranks` ranks are dedicated. Errors, which name the fault but
+/// not the variable: none would be, or all, or a rank of the list does not exist.
 StatusOr<std::size_t> dedicatedCount(const DedicatedRanks& wanted, std::size_t ranks);
 
 /// What dedicated ranks do in a call: what a row says, or a barrier, which has none.

@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "schedules/topology/topology.h"
+#include "settings/retired.h"
 #include "support/message.h"
 #include "support/setting_values.h"
 
@@ -48,6 +49,29 @@ std::string readNumber(std::string_view value, Settings& settings) {
   const std::optional<std::uint64_t> number = parseNumber(value, highest);
   if (!number || *number < lowest) return message("a number from ", lowest, " to ", highest);
   settings.*field = static_cast<std::remove_reference_t<decltype(settings.*field)>>(*number);
+  return {};
+}
+
+std::string readLimits(std::string_view value, Settings& settings) {
+  constexpr std::pair<std::string_view, Read> kLimits[] = {
+      {"memory", readBytes<&Settings::memory>},
+      {"cache", readBytes<&Settings::cache>},
+      {"scratch", readBytes<&Settings::scratch>},
+      {"stall", readNumber<&Settings::stall, 1000000>},
+      {"trace_events", readNumber<&Settings::trace_events, 1000000000>}};
+  while (!value.empty()) {
+    const std::string_view item = value.substr(0, value.find(','));
+    value.remove_prefix(std::min(item.size() + 1, value.size()));
+    const std::string_view name = item.substr(0, item.find('='));
+    const auto* const limit =
+        std::ranges::find(kLimits, name, [](auto& each) { return each.first; });
+    if (limit == std::end(kLimits) || name == item) {
+      return "memory=BYTES, cache=BYTES, scratch=BYTES, stall=SECONDS and trace_events=N, "
+             "separated by commas";
+    }
+    const std::string allowed = limit->second(item.substr(name.size() + 1), settings);
+    if (!allowed.empty()) return message(name, '=', allowed);
+  }
   return {};
 }
 
@@ -103,29 +127,10 @@ std::string readProgress(std::string_view value, Settings& settings) {
   return {};
 }
 
-std::string readNonblocking(std::string_view value, Settings& settings) {
-  if (value == "auto") {
-    settings.nonblocking = NonblockingMode::kAuto;
-  } else if (value == "0" || value == "1") {
-    settings.nonblocking = value == "1" ? NonblockingMode::kYes : NonblockingMode::kNo;
-  } else {
-    return "auto, 0 or 1";
-  }
-  return {};
-}
-
 std::string readTransport(std::string_view value, Settings& settings) {
-  constexpr std::pair<std::string_view, TransportChoice> kChoices[] = {
-      {"mpi", TransportChoice::kMpi},
-      {"put", TransportChoice::kPut},
-      {"ucx", TransportChoice::kUcx},
-      {"put+ucx", TransportChoice::kPutUcx}};
-  for (const auto& [name, choice] : kChoices) {
-    if (value != name) continue;
-    settings.transport = choice;
-    return {};
-  }
-  return "mpi, put, ucx or put+ucx";
+  if (value != "mpi" && value != "put") return "mpi or put";
+  settings.transport = value == "mpi" ? TransportChoice::kMpi : TransportChoice::kPut;
+  return {};
 }
 
 std::string readUserOperations(std::string_view value, Settings& settings) {
@@ -138,8 +143,7 @@ std::string readDedicated(std::string_view value, Settings& settings) {
   const std::optional<DedicatedRanks> ranks = parseDedicatedRanks(value);
   if (!ranks) {
     return "a ratio as 1:8 (one rank for eight of the program), a number of ranks as =16, either "
-           "with @nodes behind it (nodes of their own), ranks as 3,7,12-15, or auto, as auto:1K:95 "
-           "for sums of up to 1 KiB, a multiple of 8 bytes, beside 95 us of computation";
+           "with @nodes behind it (nodes of their own), or ranks as 3,7,12-15";
   }
   settings.dedicated = *ranks;
   return {};
@@ -154,16 +158,17 @@ std::string readOffloaded(std::string_view value, Settings& settings) {
 }
 
 std::string readVerbosity(std::string_view value, Settings& settings) {
-  if (value == "0") {
-    settings.verbosity = Verbosity::kWarnings;
-  } else if (value == "1") {
-    settings.verbosity = Verbosity::kSetUp;
-  } else if (value == "2") {
-    settings.verbosity = Verbosity::kCommunicators;
-  } else {
-    return "0, 1 or 2";
+  constexpr std::pair<std::string_view, Verbosity> kLevels[] = {{"0", Verbosity::kWarnings},
+                                                                {"1", Verbosity::kSetUp},
+                                                                {"2", Verbosity::kCommunicators},
+                                                                {"3", Verbosity::kCalls},
+                                                                {"explain", Verbosity::kCalls}};
+  for (const auto& [name, level] : kLevels) {
+    if (value != name) continue;
+    settings.verbosity = level;
+    return {};
   }
-  return {};
+  return "0, 1, 2 or 3 (explain)";
 }
 
 std::string readStatistics(std::string_view value, Settings& settings) {
@@ -224,28 +229,16 @@ constexpr Row kSettingRows[] = {
     {{"TORC_COLLECTIVES", "LIST", "", "Serve only these, separated by commas.", kAgreed},
      "TORC_LIBRARY",
      readCollectives},
-    {{"TORC_MEMORY", "BYTES", "256M",
-      "Most memory for schedules, on every rank. Those that are in use stay; others make room.",
+    {{"TORC_LIMITS", "NAME=N,...", "memory=256M,cache=64M,stall=30,trace_events=100000",
+      "Limits of each rank; one that is not named keeps its default. memory: bytes of schedules; "
+      "those in use stay, others make room. cache: bytes of calls that are laid out and kept for "
+      "the next call alike. scratch: bytes of what a call forwards and sums up on the way; one "
+      "that needs more falls back to MPI (default: no limit). stall: seconds without progress "
+      "after which a waiting rank says, once, what its call waits for; 0: never. trace_events: "
+      "events in the trace; the oldest give way and are counted.",
       kAgreed},
      "TORC_LIBRARY",
-     readBytes<&Settings::memory>},
-    {{"TORC_CACHE", "BYTES", "64M",
-      "Most memory for calls that are laid out and kept for the next call alike, on every rank.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readBytes<&Settings::cache>},
-    {{"TORC_SCRATCH", "BYTES", "",
-      "Most memory that a call may take on a rank for what it forwards and sums up on the way. A "
-      "call whose schedule needs more falls back to MPI. Default: no limit.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readBytes<&Settings::scratch>},
-    {{"TORC_COMMUNICATORS", "N", "32",
-      "Most communicators that torc serves at a time. Each takes one of MPI's own, of which MPICH "
-      "has about 2000. One that is long unused makes room for another of the same ranks.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readNumber<&Settings::communicators, 1000000>},
+     readLimits},
     {{"TORC_PROGRESS", "calls|wait|thread", "wait",
       "Who moves nonblocking calls on. calls: the program's MPI calls. wait: these, and while one "
       "waits inside MPICH a thread of torc's, for which that is initialised with "
@@ -253,18 +246,9 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readProgress},
-    {{"TORC_NONBLOCKING", "auto|0|1", "auto",
-      "Whether nonblocking and persistent collectives are served. auto: where the program's code, "
-      "as "
-      "loaded when it starts, has such calls. Without them other waits and new communicators cost "
-      "nothing more.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readNonblocking},
-    {{"TORC_TRANSPORT", "mpi|put|ucx|put+ucx", "",
+    {{"TORC_TRANSPORT", "mpi|put", "",
       "By what messages go. put: within a host into memory that its ranks share, at places known "
-      "beforehand; between hosts by MPI. mpi: all by MPI. ucx: all by UCX, without matching. "
-      "put+ucx: put within a host, by UCX between hosts. Default: put where ranks can share "
+      "beforehand; between hosts by MPI. mpi: all by MPI. Default: put where ranks can share "
       "memory, else mpi.",
       kAgreed},
      "",
@@ -282,32 +266,18 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readUserOperations},
-    {{"TORC_STALL", "SECONDS", "30",
-      "A call that makes no progress for so long while the program waits is told of on stderr, by "
-      "each waiting rank, once: what it waits for. 0: never.",
-      kAgreed},
-     "TORC_LIBRARY",
-     readNumber<&Settings::stall, 1000000>},
     {{"TORC_TUNE", "0|1", "0",
       "1: the first blocking calls of each kind are served in turns by each schedule that the "
       "library has for them and by MPI; what was fastest serves those that follow.",
       kAgreed},
      "TORC_LIBRARY",
      readSwitch<&Settings::tune>},
-    {{"TORC_DEDICATED", "1:N|=N|LIST|auto", "",
+    {{"TORC_DEDICATED", "1:N|=N|LIST", "",
       "Ranks that do nothing but collectives for the others, which are the program's: one for N of "
-      "the others, N of them, these ranks, or what is fastest when the job starts. The program's "
-      "MPI_COMM_WORLD is that of the others.",
+      "the others, N of them, or these ranks. The program's MPI_COMM_WORLD is that of the others.",
       kAgreed},
      "",
      readDedicated},
-    {{"TORC_DEDICATED_FILE", "FILE", "",
-      "Keeps what TORC_DEDICATED=auto has chosen: where there is no such file, it is written; "
-      "where "
-      "there is one, nothing is measured.",
-      kAgreed},
-     "TORC_DEDICATED",
-     readText<&Settings::dedicated_file>},
     {{"TORC_DEDICATED_OPERATIONS", "LIST",
       "allreduce:1K,iallreduce:16K,reduce:1K,ireduce:16K,bcast:1K,ibcast:16K,barrier,ibarrier,"
       "allgather:1K,iallgather:16K,reduce_scatter:1K,ireduce_scatter:16K,alltoall:1K,"
@@ -317,33 +287,24 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_DEDICATED",
      readOffloaded},
-    {{"TORC_VERBOSE", "0|1|2", "",
+    {{"TORC_VERBOSE", "0|1|2|3", "",
       "Lines on stderr. Default: warnings and hints. 0: warnings only; 1: also what was set up; 2: "
-      "also what was decided for each communicator.",
+      "also what was decided for each communicator; 3, or explain: also for each new kind of call "
+      "its schedule and why, or why MPI got it.",
       kOfRank0},
      "",
      readVerbosity},
-    {{"TORC_STATS", "0|1|FILE|json:FILE|prometheus:FILE|syslog", "0",
+    {{"TORC_STATS", "0|1|FILE|json:FILE", "0",
       "Statistics of all calls when the job ends. 1: a table on stderr; FILE: into that file; "
-      "json:FILE: a line of JSON behind what is there, which `torc stats` sums up; "
-      "prometheus:FILE: for node_exporter; syslog: the line of JSON. In a file's name %j is the "
-      "job, %h the host.",
+      "json:FILE: a line of JSON behind what is there, which `torc stats` sums up. In a file's "
+      "name %j is the job, %h the host.",
       kOfRank0},
      "",
      readStatistics},
-    {{"TORC_EXPLAIN", "0|1", "0",
-      "1: a line on stderr for each new kind of call: its schedule and why, or why MPI got it.",
-      kOfRank0},
-     "",
-     readSwitch<&Settings::explain>},
     {{"TORC_TRACE", "FILE", "", "What every rank did, as Chrome trace JSON, which Perfetto opens.",
       kOfRank0},
      "TORC_LIBRARY",
      readText<&Settings::trace>},
-    {{"TORC_TRACE_EVENTS", "N", "100000",
-      "Room for events of each rank in the trace; the oldest give way and are counted.", kOfRank0},
-     "TORC_TRACE",
-     readNumber<&Settings::trace_events, 1000000000>},
 };
 
 constexpr bool saysCollectives(const Row& row) {
@@ -421,6 +382,17 @@ std::string unknownSetting(std::string_view name) {
   return message(shown(name), " is no variable of torc's; is ", nearest, " meant?");
 }
 
+/// Of a variable of an earlier version; `now` is the value of that in its place.
+void tellOfNewForm(const std::string& given, const NewForm& form, std::string_view now,
+                   SettingsReading& reading) {
+  if (message(',', now, ',').find(message(',', form.value, ',')) == std::string::npos &&
+      !form.value.empty()) {
+    reading.hints.push_back(message(given, " has no effect: ", form.name, " is set"));
+  } else {
+    reading.notes.push_back(message(given, " is now ", form.name, '=', shown(form.value)));
+  }
+}
+
 }  // namespace
 
 std::span<const SettingInfo> settingTable() {
@@ -446,6 +418,14 @@ SettingTexts::SettingTexts(const char* const* environment) {
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
   texts_.erase(std::unique(texts_.begin(), texts_.end(), same), texts_.end());
   std::erase_if(texts_, [](const auto& text) { return text.second.empty(); });
+
+  const SettingTexts given = *this;
+  for (const auto& [name, value] : given.texts_) {
+    const NewForm form = newFormOf(name, value);
+    if (form.name.empty() || !given.find(form.name).empty()) continue;
+    const std::string_view before = find(form.name);
+    set(form.name, before.empty() ? form.value : message(before, ',', form.value));
+  }
 }
 
 void SettingTexts::set(std::string_view name, std::string_view value) {
@@ -473,8 +453,11 @@ std::string_view SettingTexts::effective(std::size_t setting) const {
 }
 
 std::string checkSetting(std::size_t setting, std::string_view value) {
+  if (value.empty()) return {};
+  const Row& row = kSettingRows[setting];
+  std::string fault = retiredWarning(row.info.name, value);
   Settings settings;
-  return value.empty() ? std::string() : readRow(kSettingRows[setting], value, settings);
+  return fault.empty() ? readRow(row, value, settings) : fault;
 }
 
 SettingsReading readSettings(const SettingTexts& texts) {
@@ -493,6 +476,14 @@ SettingsReading readSettings(const SettingTexts& texts) {
   if (settings.disable) return reading;
 
   for (const auto& [name, value] : texts.all()) {
+    if (std::string warning = retiredWarning(name, value); !warning.empty()) {
+      reading.warnings.push_back(std::move(warning));
+      continue;
+    }
+    if (const NewForm form = newFormOf(name, value); !form.name.empty()) {
+      tellOfNewForm(message(name, '=', shown(value)), form, texts.find(form.name), reading);
+      continue;
+    }
     const std::optional<std::size_t> row = findSetting(name);
     if (!row) {
       reading.warnings.push_back(unknownSetting(name));

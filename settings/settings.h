@@ -25,6 +25,7 @@ enum class Verbosity : std::uint8_t {
   kHints,          // not set: what probably is not meant
   kSetUp,          // 1: what was set up when the job started
   kCommunicators,  // 2: what was decided for every communicator
+  kCalls,          // 3: and for each new kind of call
 };
 
 /// Who moves torc's messages on.
@@ -34,26 +35,12 @@ enum class ProgressMode : std::uint8_t {
   kThread,  // and while it computes, this thread, too
 };
 
-/// Whether collectives of the program may be pending while it waits for something else.
-enum class NonblockingMode : std::uint8_t {
-  kAuto,  // where its code, as loaded when it starts, has such calls on any rank
-  kNo,
-  kYes,
-};
-
 /// By what messages of schedules go.
 enum class TransportChoice : std::uint8_t {
   kAuto,  // by puts between ranks that can share memory
   kMpi,
-  // Where that cannot be, a line says why.
-  kPut,
-  kUcx,
-  kPutUcx,  // by puts within a host, by UCX between hosts
+  kPut,  // where that cannot be, a line says why
 };
-
-inline bool wantsUcx(TransportChoice choice) {
-  return choice == TransportChoice::kUcx || choice == TransportChoice::kPutUcx;
-}
 
 /// Of a number of bytes.
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
@@ -72,22 +59,18 @@ struct Settings {
   std::uint64_t memory = 0;                          // bytes of schedules per rank
   std::uint64_t cache = 0;                           // bytes of persistent plans per rank
   std::uint64_t scratch = kNoLimit;                  // bytes of scratch of a call per rank
-  std::uint32_t communicators = 0;  // most that have a communicator for torc's messages
   ProgressMode progress = ProgressMode::kWait;
-  NonblockingMode nonblocking = NonblockingMode::kAuto;
   TransportChoice transport = TransportChoice::kAuto;
-  std::uint32_t cores = 1;     // of a rank, which reduce and copy; the caller's included
-  bool cuts_vectors = false;   // of operations of the program on predefined datatypes
-  bool tune = false;           // whether a program's first calls of a kind try what is fastest
-  DedicatedRanks dedicated;    // which ranks do nothing but collectives
-  std::string dedicated_file;  // that keeps what TORC_DEDICATED=auto chose; empty: none
-  OffloadLimits offloaded;     // which calls these get
-  std::uint32_t stall = 0;     // seconds without progress after which a call is told of; 0: never
+  std::uint32_t cores = 1;    // of a rank, which reduce and copy; the caller's included
+  bool cuts_vectors = false;  // of operations of the program on predefined datatypes
+  bool tune = false;          // whether a program's first calls of a kind try what is fastest
+  DedicatedRanks dedicated;   // which ranks do nothing but collectives
+  OffloadLimits offloaded;    // which calls these get
+  std::uint32_t stall = 0;    // seconds without progress after which a call is told of; 0: never
 
   // Rank 0's.
   Verbosity verbosity = Verbosity::kHints;
   StatisticsOutput statistics;
-  bool explain = false;
   std::string trace;               // file; empty: none
   std::uint64_t trace_events = 0;  // per rank
 
@@ -99,9 +82,9 @@ struct Settings {
 
 /// A row of the table.
 struct SettingInfo {
-  std::string_view name;           // "TORC_MEMORY"
-  std::string_view values;         // "BYTES"
-  std::string_view default_value;  // "256M"; empty: none
+  std::string_view name;           // "TORC_CORES"
+  std::string_view values;         // "K"
+  std::string_view default_value;  // "1"; empty: none
   std::string_view meaning;        // a sentence or two
   bool agreed;                     // must be the same on all ranks; otherwise rank 0's counts
 };
@@ -111,7 +94,7 @@ std::span<const SettingInfo> settingTable();
 std::optional<std::size_t> findSetting(std::string_view name);
 
 /// The variables of an environment whose names begin with TORC_, by name. One that is empty counts
-/// as not set.
+/// as not set. Those of earlier versions set the ones in their place, unless these are set.
 class SettingTexts {
  public:
   SettingTexts() = default;
@@ -132,7 +115,7 @@ class SettingTexts {
 };
 
 /// Whether the variable could have this value; what is wrong and what is allowed if not, or an
-/// empty text: `TORC_MEMORY is 'lots'; allowed: bytes, as 4096, 64K, 256M or 1G, up to 1024G`.
+/// empty text: `TORC_CORES is '0'; allowed: a number from 1 to 1024`.
 std::string checkSetting(std::size_t setting, std::string_view value);
 
 /// What came of reading the variables; every line is one fault.
@@ -141,6 +124,7 @@ struct SettingsReading {
   std::vector<std::string> errors;    // torc cannot be used: wrong values, contradictions
   std::vector<std::string> warnings;  // unknown variables, with the nearest that there is
   std::vector<std::string> hints;     // variables that have no effect without others
+  std::vector<std::string> notes;     // variables of earlier versions: what they are now
 };
 
 /// With TORC_DISABLE=1 the others are not looked at.

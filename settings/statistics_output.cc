@@ -10,8 +10,7 @@
 namespace torc {
 namespace {
 
-constexpr std::string_view kAllowed =
-    "0, 1, FILE, json:FILE, prometheus:FILE or syslog; ./ before a FILE with a colon";
+constexpr std::string_view kAllowed = "0, 1, FILE or json:FILE; ./ before a FILE with a colon";
 
 /// Appends `text` as a part of a file's name.
 void appendName(std::string& path, std::string_view text) {
@@ -37,7 +36,6 @@ std::optional<StatisticsOutput> parseStatisticsOutput(std::string_view value,
   if (value == "0") return StatisticsOutput{};
   if (value == "1") return StatisticsOutput{Form::kTable, ""};
   if (value == "json") return StatisticsOutput{Form::kJson, ""};
-  if (value == "syslog") return StatisticsOutput{Form::kSyslog, ""};
   StatisticsOutput output{Form::kTable, std::string(value)};
   const std::size_t colon = value.find(':');
   const std::string_view word = value.substr(0, colon);
@@ -45,15 +43,11 @@ std::optional<StatisticsOutput> parseStatisticsOutput(std::string_view value,
   if (colon != value.npos && std::ranges::all_of(word, [](char letter) {
         return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
       })) {
-    output = {word == "json" ? Form::kJson : Form::kPrometheus,
-              std::string(value.substr(colon + 1))};
-    if ((word != "json" && word != "prometheus") || output.file.empty()) {
+    output = {Form::kJson, std::string(value.substr(colon + 1))};
+    if (word != "json" || output.file.empty()) {
       allowed = kAllowed;
       return std::nullopt;
     }
-  } else if (value == "prometheus") {
-    allowed = kAllowed;
-    return std::nullopt;
   }
   allowed = placeholderFault(output.file);
   if (!allowed.empty()) return std::nullopt;

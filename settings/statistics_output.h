@@ -15,20 +15,17 @@ inline constexpr int kStatisticsVersion = 1;
 struct StatisticsOutput {
   enum class Form : std::uint8_t {
     kNone,
-    kTable,       // for a person
-    kJson,        // a line of JSON, appended
-    kPrometheus,  // the text format of Prometheus, in the place of the last job's
-    kSyslog,      // the line of JSON, to syslog
+    kTable,  // for a person
+    kJson,   // a line of JSON, appended
   };
   Form form = Form::kNone;
-  std::string file;  // with placeholders; empty: stderr, or syslog's socket
+  std::string file;  // with placeholders; empty: stderr
 
   bool isWanted() const { return form != Form::kNone; }
   bool operator==(const StatisticsOutput&) const = default;
 };
 
-/// Reads `0`, `1`, `FILE`, `json`, `json:FILE`, `prometheus:FILE` or `syslog`. Otherwise `allowed`
-/// says what is.
+/// Reads `0`, `1`, `FILE`, `json` or `json:FILE`. Otherwise `allowed` says what is.
 std::optional<StatisticsOutput> parseStatisticsOutput(std::string_view value, std::string& allowed);
 
 /// The number of the batch job that this process is of, by SLURM_JOB_ID, PBS_JOBID or LSB_JOBID;

@@ -15,8 +15,6 @@ packages=(
   # Both MPIs, which the tools below name; who has the plain names does not matter.
   mpich libmpich-dev libhwloc-dev
   openmpi-bin libopenmpi-dev
-  # Headers of UCX, and the library for TORC_TRANSPORT=ucx.
-  libucx-dev
   # LLVM Support, and FileCheck, not, split-file.
   llvm-19-dev llvm-19-tools libzstd-dev zlib1g-dev libtinfo-dev
   # Libraries.

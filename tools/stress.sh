@@ -19,7 +19,7 @@ for what in "communicators 10000" "calls 1000000" "signatures 10000" "pending 10
   mpiexec.hydra -n "$ranks" "$bin/tests/runtime/pmpi/stress/stress" "$name" $((times / divisor))
   echo "== with libtorc_pmpi.so"
   mpiexec.hydra -genv LD_PRELOAD "$bin/runtime/libtorc_pmpi.so" \
-    -genv TORC_LIBRARY "$bin/tests/runtime/pmpi/conformance/library" -genv TORC_CACHE 1M \
+    -genv TORC_LIBRARY "$bin/tests/runtime/pmpi/conformance/library" -genv TORC_LIMITS cache=1M \
     -genv TORC_STATS "$statistics" \
     -n "$ranks" "$bin/tests/runtime/pmpi/stress/stress" "$name" $((times / divisor))
   grep -E '^  (schedules|persistent plans) |^Calls ' "$statistics"

@@ -44,7 +44,7 @@ add_object() {
   [[ -e $object ]] || missing+=("$*" "$object")
 }
 add_object {support,settings,schedules,trace}/**/*.cc
-add_object runtime/!(pmpi|run)/!(inprocess_*).cc runtime/transport/{put,ucx}/*.cc
+add_object runtime/!(pmpi|run)/!(inprocess_*).cc runtime/transport/put/*.cc
 if (($# == 0)); then
   add_object runtime/run/**/*.cc
 else

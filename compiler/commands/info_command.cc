@@ -90,7 +90,8 @@ void printJson(const SettingTexts& texts, const SettingsReading& reading, llvm::
 
 int run() {
   const SettingTexts texts(environ);
-  const SettingsReading reading = readSettings(texts);
+  SettingsReading reading = readSettings(texts);
+  reading.hints.insert(reading.hints.end(), reading.notes.begin(), reading.notes.end());
   std::string text;
   llvm::raw_string_ostream out(text);
   json ? printJson(texts, reading, out) : printText(texts, reading, out);

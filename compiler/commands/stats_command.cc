@@ -30,6 +30,8 @@ OptionCategory category("Options of stats");
 
 list<std::string> paths(Positional, desc("FOLDER|FILE..."), sub(command), cat(category));
 opt<bool> json("json", sub(command), cat(category), desc("Print JSON"));
+opt<bool> prometheus("prometheus", sub(command), cat(category),
+                     desc("Print the text format of Prometheus"));
 opt<unsigned> most_rows("rows", value_desc("N"), init(20), sub(command), cat(category),
                         desc("Rows of each table, those of the most time first; 0: all (default "
                              "20)"));
@@ -221,8 +223,46 @@ void printJson(const StatsSum& sum, std::size_t faults, llvm::raw_ostream& out) 
   out << document.dump(2) << '\n';
 }
 
+/// The value of a label, in quotes: such texts have no escapes but those of \ and ".
+std::string label(const std::string& text) {
+  using nlohmann::json;
+  return json(shown(text)).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// https://prometheus.io/docs/instrumenting/exposition_formats/. Rows of all sizes are summed.
+void printPrometheus(const StatsSum& sum, llvm::raw_ostream& out) {
+  std::map<std::string, StatsCounts> sums;  // by labels
+  for (const auto& [key, counts] : sum.rows) {
+    sums["{function=" + label(key.function) + ",communicator=" + label(key.communicator) +
+         ",served_by=" + (key.served ? "\"torc\"" : "\"mpi\"") + ",reason=" + label(key.reason) +
+         '}']
+        .add(counts);
+  }
+  const auto head = [&](llvm::StringRef name, llvm::StringRef help) -> llvm::raw_ostream& {
+    return out << "# HELP " << name << ' ' << help << "\n# TYPE " << name << " gauge\n";
+  };
+  head("torc_jobs", "Jobs.") << "torc_jobs " << sum.jobs << '\n';
+  head("torc_job_ranks", "Their ranks.") << "torc_job_ranks " << sum.ranks << '\n';
+  head("torc_job_end_timestamp_seconds", "When the last one ended.")
+      << "torc_job_end_timestamp_seconds " << sum.last_end << '\n';
+  head("torc_jobs_off", "Jobs without torc, and why.");
+  for (const auto& [reason, jobs] : sum.off)
+    out << "torc_jobs_off{reason=" << label(reason) << "} " << jobs << '\n';
+  const auto each = [&](llvm::StringRef name, llvm::StringRef help, auto value) {
+    head(name, help);
+    for (const auto& [labels, counts] : sums)
+      out << name << labels << ' ' << nlohmann::json(counts.*value).dump() << '\n';
+  };
+  each("torc_calls", "Calls over all ranks.", &StatsCounts::calls);
+  each("torc_call_bytes", "Bytes of their vectors.", &StatsCounts::bytes);
+  each("torc_call_seconds", "Time from call to completion, over all ranks.", &StatsCounts::seconds);
+  each("torc_won_seconds", "Time of ranks won against MPI, where that was measured.",
+       &StatsCounts::won_seconds);
+}
+
 int run() {
   if (paths.empty()) return wrongUsage("stats: of which files? torc stats FOLDER|FILE...");
+  if (json && prometheus) return wrongUsage("stats: --json and --prometheus: one of them");
   StatsSum sum;
   std::size_t faults = 0;
   for (const std::string& path : paths) {
@@ -243,7 +283,11 @@ int run() {
   if (faults > 0 && sum.jobs == 0) return kInputFault;
   std::string text;
   llvm::raw_string_ostream out(text);
-  json ? printJson(sum, faults, out) : printText(sum, out);
+  if (prometheus) {
+    printPrometheus(sum, out);
+  } else {
+    json ? printJson(sum, faults, out) : printText(sum, out);
+  }
   if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
   return faults == 0 ? kSuccess : kInputFault;
 }

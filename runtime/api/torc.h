@@ -77,7 +77,7 @@ const char* torc_version(void);
 
 /* A variable TORC_... of the environment, with which a user says what torc does in a job. */
 typedef struct torc_setting_info {
-  const char* name;          /* "TORC_MEMORY"; literals, as the next three */
+  const char* name;          /* "TORC_LIBRARY"; literals, as the next three */
   const char* values;        /* what it takes: "BYTES" */
   const char* default_value; /* "256M"; "": none */
   const char* meaning;       /* a sentence or two */

@@ -3,7 +3,7 @@
  * The functions are in libtorc_pmpi.so. A program that is not linked with it finds them, where it
  * is preloaded, by dlsym(RTLD_DEFAULT, "torc_statistics_take").
  *
- * Counted is while TORC_STATS or TORC_EXPLAIN is set, between MPI_Init and MPI_Finalize. All
+ * Counted is while TORC_STATS or TORC_VERBOSE=3 is set, between MPI_Init and MPI_Finalize. All
  * functions are local, and may be called by any thread.
  */
 #ifndef TORC_RUNTIME_API_TORC_STATISTICS_H_

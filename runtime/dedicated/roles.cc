@@ -9,6 +9,18 @@
 namespace torc::runtime::dedicated {
 namespace {
 
+/// The ranks of every node, nodes in the order of their first ranks.
+std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank) {
+  std::vector<std::vector<int>> nodes;
+  std::unordered_map<int, std::size_t> index;
+  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
+    const auto [found, is_new] = index.try_emplace(node_of_rank[rank], nodes.size());
+    if (is_new) nodes.emplace_back();
+    nodes[found->second].push_back(static_cast<int>(rank));
+  }
+  return nodes;
+}
+
 /// The part of `total` things that is the `index`-th of `parts` equal shares, or one more or less.
 std::size_t share(std::size_t total, std::size_t index, std::size_t parts) {
   return total * (index + 1) / parts - total * index / parts;
@@ -44,17 +56,6 @@ std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t coun
 }
 
 }  // namespace
-
-std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank) {
-  std::vector<std::vector<int>> nodes;
-  std::unordered_map<int, std::size_t> index;
-  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
-    const auto [found, is_new] = index.try_emplace(node_of_rank[rank], nodes.size());
-    if (is_new) nodes.emplace_back();
-    nodes[found->second].push_back(static_cast<int>(rank));
-  }
-  return nodes;
-}
 
 StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> node_of_rank) {
   const std::size_t ranks = node_of_rank.size();

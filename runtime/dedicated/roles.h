@@ -35,9 +35,6 @@ struct Roles {
 /// dedicatedCount.
 StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> node_of_rank);
 
-/// The ranks of every node, nodes in the order of their first ranks.
-std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank);
-
 }  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_ROLES_H_

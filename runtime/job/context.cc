@@ -2,6 +2,7 @@
 #include "runtime/job/context.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "runtime/execution/core_threads.h"
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
+#include "support/files.h"
 
 using namespace torc::runtime;
 
@@ -110,6 +112,13 @@ Status readVariables(torc::Settings& settings) {
   }
   torc::SettingsReading reading = torc::readSettings(texts);
   settings = reading.settings;
+  static std::atomic<bool> told = false;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && !reading.warnings.empty() && !told.exchange(true)) {
+    for (const std::string& warning : reading.warnings)
+      torc::writeToStderr(torc::message("torc: warning: ", warning, '\n'));
+  }
   if (reading.errors.empty()) return {};
   return {StatusCode::kInvalidArgument, torc::message("torc_context_create: ", reading.errors[0])};
 }

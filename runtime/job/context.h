@@ -22,7 +22,6 @@ namespace torc::runtime {
 class CoreThreads;
 class Trace;
 class TraceJob;
-class UcxWorker;
 
 /// A round of a collective, as the context of its communicator sees it.
 class Round {
@@ -96,9 +95,7 @@ struct torc_context {
   bool in_callback = false;
   torc::runtime::SentBytes sent;                                   // in messages of all collectives
   torc::TransportChoice transport = torc::TransportChoice::kAuto;  // of geometries to come
-  std::shared_ptr<torc::runtime::UcxWorker> ucx;  // null: none has been asked for, or there is none
-  torc::Status ucx_fault;                         // why there is none
-  std::unique_ptr<torc::runtime::CoreThreads> cores;  // null: the caller's alone
+  std::unique_ptr<torc::runtime::CoreThreads> cores;               // null: the caller's alone
 
   // Null unless what the context does is traced. Collectives keep the trace until they are freed.
   std::shared_ptr<torc::runtime::TraceJob> trace_job;

@@ -16,7 +16,6 @@
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/put/put_transport.h"
 #include "runtime/transport/smpi.h"
-#include "runtime/transport/ucx/ucx_transport.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
@@ -232,10 +231,6 @@ std::unique_ptr<Transport> torc_geometry::makeTransport(int tag_base, Requests r
       std::make_unique<MpiTransport>(comm, tag_base, requests, &context->sent);
   if (by_mpi) return beyond;
   const bool is_one_shot = requests == Requests::kOneShot;
-  if (ucx != nullptr) {
-    beyond = std::make_unique<UcxTransport>(ucx, is_one_shot ? UcxTransport::kOneShot : tag_base,
-                                            std::move(beyond), &context->sent);
-  }
   const int slot = tag_base / tags_per_slot_;
   if (segment == nullptr || (!is_one_shot && slot >= HostSegment::kPersistentTracks)) return beyond;
   return std::make_unique<PutTransport>(

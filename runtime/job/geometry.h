@@ -21,7 +21,6 @@
 namespace torc::runtime {
 
 struct GeometryTrace;
-class UcxGroup;
 
 /// Slots of the tag space that a collective holds.
 struct TagClaim {
@@ -106,8 +105,6 @@ struct torc_geometry {
   torc::runtime::TagSpace one_shot_tags{0, 0};
   // Of the ranks of a host; null: messages go by MPI. Looked for when the first schedule is loaded.
   std::shared_ptr<torc::runtime::HostSegment> segment;
-  // Of all ranks; null: messages between hosts go by MPI. Looked for together with it.
-  std::shared_ptr<torc::runtime::UcxGroup> ucx;
   bool has_looked_for_segment = false;
   torc_library* library = nullptr;  // that recognised the communicator, and what as; see there
   std::uint32_t library_sub_torus = 0;

@@ -28,7 +28,7 @@ Status ScheduleCache::reserve(std::uint64_t bytes) {
   if (!fits()) {
     return {StatusCode::kNoMemory,
             message("no room for ", bytes, " bytes: ", bytes_ + reserved_, " of ", limit_,
-                    " bytes for schedules are in use (TORC_MEMORY)")};
+                    " bytes for schedules are in use (TORC_LIMITS=memory)")};
   }
   reserved_ += bytes;
   return {};

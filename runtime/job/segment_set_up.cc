@@ -45,16 +45,13 @@ bool SegmentSetUp::isDone(const torc_geometry& geometry) {
 }
 
 SegmentSetUp::SegmentSetUp(torc_geometry& geometry)
-    : geometry_(geometry), cards_(static_cast<std::size_t>(geometry.size)) {
-  if (wantsUcx(geometry.context->transport)) ucx_ = std::make_unique<UcxSetUp>(geometry);
-}
+    : geometry_(geometry), cards_(static_cast<std::size_t>(geometry.size)) {}
 
 void SegmentSetUp::start() {
   fault_ = attempt([&]() -> Status {
     card_.host = hostOf();
     card_.version = hashText(kVersion, kSegmentVersion);
-    if (geometry_.context->transport == TransportChoice::kMpi ||
-        geometry_.context->transport == TransportChoice::kUcx) {
+    if (geometry_.context->transport == TransportChoice::kMpi) {
       return {StatusCode::kUnsupported, "TORC_TRANSPORT does without"};
     }
     StatusOr<SegmentFile> file = SegmentFile::make();
@@ -74,11 +71,6 @@ void SegmentSetUp::start() {
 
 bool SegmentSetUp::advance() {
   while (!done_) {
-    if (has_ucx_begun_) {
-      if (!ucx_->advance()) return false;
-      finish(ucx_->status());
-      continue;
-    }
     int arrived = 0;
     const int code = PMPI_Test(&request_, &arrived, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) {
@@ -92,7 +84,7 @@ bool SegmentSetUp::advance() {
         segment_->setCopies(votes_[2] == 0);
         geometry_.segment = std::move(segment_);
       }
-      beginUcx();
+      finish({});
     } else {
       if (fault_.ok()) fault_ = attempt([&] { return open(); });
       vote();
@@ -161,14 +153,11 @@ bool SegmentSetUp::mayCopy() const {
 }
 
 /// The maximum is that of the lowest rank that has no memory, that of the fullest host, and those
-/// of the lowest ranks that do not ask for UCX, that do, and that ask for puts.
+/// of the lowest rank that asks for puts.
 void SegmentSetUp::vote() {
   voting_ = true;
   vote_ = {fault_.ok() ? 0 : geometry_.size - geometry_.rank,
-           segment_ == nullptr ? 0 : segment_->members(),
-           segment_ != nullptr && mayCopy() ? 0 : 1,
-           ucx_ == nullptr ? geometry_.size - geometry_.rank : 0,
-           ucx_ != nullptr ? geometry_.size - geometry_.rank : 0,
+           segment_ == nullptr ? 0 : segment_->members(), segment_ != nullptr && mayCopy() ? 0 : 1,
            areAsked() ? geometry_.size - geometry_.rank : 0};
   const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
                                   MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
@@ -176,35 +165,20 @@ void SegmentSetUp::vote() {
 }
 
 bool SegmentSetUp::areAsked() const {
-  const TransportChoice choice = geometry_.context->transport;
-  return choice == TransportChoice::kPut || choice == TransportChoice::kPutUcx;
+  return geometry_.context->transport == TransportChoice::kPut;
 }
 
 /// Where puts are asked for and cannot be, the lowest rank that asks says why, once.
 void SegmentSetUp::tell() const {
   // Threads may set up geometries of several contexts.
   static std::atomic<bool> told = false;
-  if (!areAsked() || votes_[5] != vote_[5] || told.exchange(true)) return;
+  if (!areAsked() || votes_[3] != vote_[3] || told.exchange(true)) return;
   const std::string why =
       fault_.ok() || votes_[0] != vote_[0]
           ? message("rank ", geometry_.size - votes_[0], " has no shared memory, or wants none")
           : fault_.message();
   writeToStderr(message("torc: warning: rank ", geometry_.rank,
                         ": no puts, messages go by MPI: ", why, '\n'));
-}
-
-/// What goes beyond shared memory goes by UCX if all ranks ask for it.
-void SegmentSetUp::beginUcx() {
-  if (votes_[3] == 0) {
-    has_ucx_begun_ = true;
-    ucx_->start(card_.host);
-    return;
-  }
-  if (ucx_ != nullptr && votes_[4] == vote_[4]) {
-    UcxSetUp::tell(geometry_.rank, message("TORC_TRANSPORT does not ask for it on rank ",
-                                           geometry_.size - votes_[3]));
-  }
-  finish({});
 }
 
 void SegmentSetUp::finish(const Status& status) {

@@ -12,16 +12,14 @@
 #include <mpi.h>
 
 #include "runtime/job/geometry.h"
-#include "runtime/job/ucx_set_up.h"
 #include "runtime/transport/put/host_segment.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
-/// Collective calls on a geometry's communicator, once in its life: an allgather and a reduction,
-/// and those of UCX if all ranks ask for it. All ranks make it, in the same order among the
-/// collective calls there, and advance it until it is done. Afterwards all ranks have their host's
-/// memory, or none has.
+/// Collective calls on a geometry's communicator, once in its life: an allgather and a reduction.
+/// All ranks make it, in the same order among the collective calls there, and advance it until it
+/// is done. Afterwards all ranks have their host's memory, or none has.
 class SegmentSetUp {
  public:
   /// `geometry` lives until it is done. Throws std::bad_alloc: before `start`, of which no rank may
@@ -54,7 +52,6 @@ class SegmentSetUp {
   Status open();
   bool mayCopy() const;
   void vote();
-  void beginUcx();
   void finish(const Status& status);
   bool areAsked() const;
   void tell() const;
@@ -66,9 +63,8 @@ class SegmentSetUp {
   std::shared_ptr<HostSegment> segment_;
   Status fault_;  // why this rank has none
   MPI_Request request_ = MPI_REQUEST_NULL;
-  std::array<std::int64_t, 6> vote_{}, votes_{};
-  bool voting_ = false, has_ucx_begun_ = false, done_ = false;
-  std::unique_ptr<UcxSetUp> ucx_;  // null: this rank does not ask for it
+  std::array<std::int64_t, 4> vote_{}, votes_{};
+  bool voting_ = false, done_ = false;
   Status status_;
 };
 

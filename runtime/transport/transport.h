@@ -120,7 +120,7 @@ class PieceTaker {
 
 /// What has been sent by each medium. Transports count into what they are given.
 struct SentBytes {
-  std::uint64_t put = 0, ucx = 0, mpi = 0;
+  std::uint64_t put = 0, mpi = 0;
 };
 
 /// A message that was shorter than its receive: where that is, and what has come.

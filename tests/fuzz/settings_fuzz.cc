@@ -38,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(reading.errors);
   check(reading.warnings);
   check(reading.hints);
+  check(reading.notes);
   for (std::size_t ranks : {1u, 4u}) {
     if (reading.settings.dedicated.kind == torc::DedicatedRanks::Kind::kNone) break;
     const auto count = torc::dedicatedCount(reading.settings.dedicated, ranks);

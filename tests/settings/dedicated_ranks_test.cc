@@ -16,16 +16,11 @@ TEST(DedicatedRanksTest, RatiosNumbersAndLists) {
   EXPECT_EQ(parseDedicatedRanks("=16"), (DedicatedRanks{Kind::kNumber, 16, {}}));
   EXPECT_EQ(parseDedicatedRanks("1:8@nodes"), (DedicatedRanks{Kind::kRatio, 8, {}, true}));
   EXPECT_EQ(parseDedicatedRanks("=4@nodes"), (DedicatedRanks{Kind::kNumber, 4, {}, true}));
-  EXPECT_EQ(parseDedicatedRanks("auto"), (DedicatedRanks{Kind::kAuto, 8, {}}));
-  EXPECT_EQ(parseDedicatedRanks("auto:1K:95"), (DedicatedRanks{Kind::kAuto, 1024, {}, false, 95}));
   EXPECT_THAT(parseDedicatedRanks("7,3,12-15,13,16")->list,
               ElementsAre(RankRange{3, 3}, RankRange{7, 7}, RankRange{12, 16}));
   EXPECT_THAT(parseDedicatedRanks("0")->list, ElementsAre(RankRange{0, 0}));
-  for (const char* wrong : {"",           "1:0",        "2:8",    "=0",      "=",
-                            "1:",         "-1",         "3-1",    "1,",      ",1",
-                            "1,,2",       "a",          "1:8x",   "3@nodes", "1:8@",
-                            "auto@nodes", "auto:",      "auto:4", "auto:8:", "auto:8:1:2",
-                            "99999999",   "0-99999999", "auto:0", "auto:15"}) {
+  for (const char* wrong : {"", "1:0", "2:8", "=0", "=", "1:", "-1", "3-1", "1,", ",1", "1,,2", "a",
+                            "1:8x", "3@nodes", "1:8@", "auto", "99999999", "0-99999999"}) {
     EXPECT_EQ(parseDedicatedRanks(wrong), std::nullopt) << wrong;
   }
 }

@@ -43,11 +43,10 @@ TEST(SettingsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(settings.memory, std::uint64_t{256} << 20);
   EXPECT_EQ(settings.cache, std::uint64_t{64} << 20);
   EXPECT_EQ(settings.scratch, kNoLimit);
-  EXPECT_EQ(settings.communicators, 32u);
   EXPECT_EQ(settings.progress, ProgressMode::kWait);
   EXPECT_EQ(settings.verbosity, Verbosity::kHints);
   EXPECT_FALSE(settings.statistics.isWanted());
-  EXPECT_FALSE(settings.explain);
+  EXPECT_EQ(settings.stall, 30u);
   EXPECT_EQ(settings.trace_events, 100000u);
   for (int i = 0; i < kCollectiveCount; ++i) {
     const auto collective = static_cast<Collective>(i);
@@ -58,9 +57,9 @@ TEST(SettingsTest, DefaultsAreThoseOfTheTable) {
 TEST(SettingsTest, EveryVariableIsRead) {
   const SettingsReading reading =
       read({"TORC_LIBRARY=/opt/torc lib", "TORC_TORUS=4x4m+2", "TORC_ORDER=TYX", "TORC_MACHINE=bgp",
-            "TORC_STRICT=1", "TORC_COLLECTIVES=allgather", "TORC_MEMORY=1g", "TORC_CACHE=0",
-            "TORC_COMMUNICATORS=7", "TORC_PROGRESS=thread", "TORC_VERBOSE=2", "TORC_STATS=out.txt",
-            "TORC_EXPLAIN=1", "TORC_TRACE=t.json", "TORC_TRACE_EVENTS=5"});
+            "TORC_STRICT=1", "TORC_COLLECTIVES=allgather",
+            "TORC_LIMITS=memory=1g,cache=0,trace_events=5", "TORC_PROGRESS=thread",
+            "TORC_VERBOSE=2", "TORC_STATS=out.txt", "TORC_TRACE=t.json"});
   EXPECT_THAT(reading.errors, IsEmpty());
   EXPECT_THAT(reading.warnings, IsEmpty());
   EXPECT_THAT(reading.hints, IsEmpty());
@@ -75,12 +74,11 @@ TEST(SettingsTest, EveryVariableIsRead) {
   EXPECT_TRUE(settings.serves(Collective::kAllgather));
   EXPECT_EQ(settings.memory, std::uint64_t{1} << 30);
   EXPECT_EQ(settings.cache, 0u);
-  EXPECT_EQ(settings.communicators, 7u);
   EXPECT_EQ(settings.progress, ProgressMode::kThread);
   EXPECT_EQ(settings.verbosity, Verbosity::kCommunicators);
   EXPECT_TRUE(settings.statistics.isWanted());
   EXPECT_EQ(settings.statistics.file, "out.txt");
-  EXPECT_TRUE(settings.explain);
+  EXPECT_EQ(read({"TORC_VERBOSE=explain"}).settings.verbosity, Verbosity::kCalls);
   EXPECT_EQ(settings.trace, "t.json");
   EXPECT_EQ(settings.trace_events, 5u);
   EXPECT_EQ(read({"TORC_LIBRARY=l", "TORC_MAPPING=job.map"}).settings.mapping, "job.map");
@@ -94,23 +92,16 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
                                                         {"TORC_DISABLE", "1"},
                                                         {"TORC_STRICT", "1"},
                                                         {"TORC_COLLECTIVES", "allreduce"},
-                                                        {"TORC_MEMORY", "1"},
-                                                        {"TORC_CACHE", "1"},
-                                                        {"TORC_SCRATCH", "1"},
-                                                        {"TORC_COMMUNICATORS", "1"},
+                                                        {"TORC_LIMITS", "memory=1"},
                                                         {"TORC_PROGRESS", "thread"},
-                                                        {"TORC_NONBLOCKING", "1"},
                                                         {"TORC_TRANSPORT", "mpi"},
                                                         {"TORC_CORES", "2"},
                                                         {"TORC_USER_OPERATIONS", "parts"},
-                                                        {"TORC_STALL", "1"},
                                                         {"TORC_TUNE", "1"},
                                                         {"TORC_DEDICATED", "1:8"},
                                                         {"TORC_DEDICATED_OPERATIONS", "none"},
                                                         {"TORC_VERBOSE", "0"},
-                                                        {"TORC_STATS", "1"},
-                                                        {"TORC_EXPLAIN", "1"},
-                                                        {"TORC_TRACE_EVENTS", "1"}};
+                                                        {"TORC_STATS", "1"}};
   const Settings defaults = read({}).settings;
   for (std::size_t i = 0; i < settingTable().size(); ++i) {
     const SettingInfo& row = settingTable()[i];
@@ -129,15 +120,21 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
 }
 
 TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
-  EXPECT_EQ(errorOf("TORC_MEMORY=lots"),
-            "TORC_MEMORY is 'lots'; allowed: bytes, as 4096, 64K, 256M or 1G, up to 1024G");
+  EXPECT_EQ(
+      errorOf("TORC_LIMITS=stall=1,memory=lots"),
+      "TORC_LIMITS is 'stall=1,memory=lots'; allowed: memory=bytes, as 4096, 64K, 256M or 1G, "
+      "up to 1024G");
+  for (const char* wrong : {"TORC_LIMITS=1G", "TORC_LIMITS=memory", "TORC_LIMITS=stall=1,,"}) {
+    EXPECT_THAT(errorOf(wrong), testing::EndsWith("allowed: memory=BYTES, cache=BYTES, "
+                                                  "scratch=BYTES, stall=SECONDS and "
+                                                  "trace_events=N, separated by commas"));
+  }
   EXPECT_EQ(errorOf("TORC_STRICT=yes"), "TORC_STRICT is 'yes'; allowed: 0, 1 or 2");
   EXPECT_EQ(errorOf("TORC_DISABLE=2"), "TORC_DISABLE is '2'; allowed: 0 or 1");
-  EXPECT_EQ(errorOf("TORC_VERBOSE=3"), "TORC_VERBOSE is '3'; allowed: 0, 1 or 2");
+  EXPECT_EQ(errorOf("TORC_VERBOSE=4"), "TORC_VERBOSE is '4'; allowed: 0, 1, 2 or 3 (explain)");
   EXPECT_EQ(errorOf("TORC_PROGRESS=never"),
             "TORC_PROGRESS is 'never'; allowed: calls, wait or thread");
-  EXPECT_EQ(errorOf("TORC_COMMUNICATORS=-1"),
-            "TORC_COMMUNICATORS is '-1'; allowed: a number from 0 to 1000000");
+  EXPECT_EQ(errorOf("TORC_CORES=-1"), "TORC_CORES is '-1'; allowed: a number from 1 to 1024");
   EXPECT_EQ(errorOf("TORC_ORDER=XYX"),
             "TORC_ORDER is 'XYX'; allowed: axes of XYZUVWST, each once, fastest first, as XYZT");
   EXPECT_EQ(errorOf("TORC_COLLECTIVES=allreduce,"),
@@ -150,9 +147,11 @@ TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
 }
 
 TEST(SettingsTest, AWrongValueLeavesTheDefault) {
-  const Settings settings = read({"TORC_COLLECTIVES=allreduce,sum", "TORC_MEMORY=1X"}).settings;
+  const Settings settings =
+      read({"TORC_COLLECTIVES=allreduce,sum", "TORC_LIMITS=cache=1,memory=1X"}).settings;
   EXPECT_TRUE(settings.serves(Collective::kAllgather));
   EXPECT_EQ(settings.memory, std::uint64_t{256} << 20);
+  EXPECT_EQ(settings.cache, std::uint64_t{64} << 20);
 }
 
 TEST(SettingsTest, ContradictionsNameBothVariables) {
@@ -174,11 +173,77 @@ TEST(SettingsTest, UnknownNamesGiveTheNearest) {
               ElementsAre("TORC_SOMETHING_ELSE is no variable of torc's (`torc info` lists them)"));
 }
 
+TEST(SettingsTest, RetiredValuesAreWarnedOfAndHaveNoEffect) {
+  const char* const kVariables[][2] = {
+      {"TORC_TRANSPORT=ucx",
+       "TORC_TRANSPORT=ucx: torc has no transport of UCX any more; messages go by puts within a "
+       "host, else by MPI"},
+      {"TORC_TRANSPORT=put+ucx",
+       "TORC_TRANSPORT=put+ucx: torc has no transport of UCX any more; messages go by puts within "
+       "a host, else by MPI"},
+      {"TORC_STATS=prometheus:x.prom",
+       "TORC_STATS=prometheus:x.prom: nothing is written; `torc stats --prometheus FILE` makes it "
+       "of lines of TORC_STATS=json:FILE"},
+      {"TORC_COMMUNICATORS=9",
+       "TORC_COMMUNICATORS=9: torc takes at most 128 communicators, first come, first served"},
+      {"TORC_NONBLOCKING=1",
+       "TORC_NONBLOCKING=1: nonblocking collectives are served where code that is loaded by "
+       "MPI_Init has some"},
+      {"TORC_DEDICATED=auto:8",
+       "TORC_DEDICATED=auto:8: no rank is dedicated by it; `mpiexec -n RANKS torc-run "
+       "--dedicated-sweep` finds the ratio, for TORC_DEDICATED=1:N"},
+      {"TORC_DEDICATED_FILE=x",
+       "TORC_DEDICATED_FILE=x: no rank is dedicated by it; `mpiexec -n RANKS torc-run "
+       "--dedicated-sweep` finds the ratio, for TORC_DEDICATED=1:N"},
+      {"TORC_STATS=syslog",
+       "TORC_STATS=syslog: nothing is sent; `logger -t torc <FILE` sends lines of "
+       "TORC_STATS=json:FILE"},
+  };
+  for (const auto& [variable, line] : kVariables) {
+    const SettingsReading reading = read({variable});
+    EXPECT_EQ(reading.settings, read({}).settings) << variable;
+    EXPECT_THAT(reading.errors, IsEmpty());
+    EXPECT_THAT(reading.hints, IsEmpty());
+    EXPECT_THAT(reading.warnings, ElementsAre(line));
+    const std::string_view text = variable;
+    const std::size_t equals = text.find('=');
+    if (const auto setting = findSetting(text.substr(0, equals))) {
+      EXPECT_EQ(checkSetting(*setting, text.substr(equals + 1)), line);
+    }
+  }
+}
+
+TEST(SettingsTest, FormerVariablesSetThoseInTheirPlace) {
+  SettingsReading reading =
+      read({"TORC_LIBRARY=l", "TORC_MEMORY=1M", "TORC_CACHE=0", "TORC_SCRATCH=2K", "TORC_STALL=5",
+            "TORC_TRACE_EVENTS=7", "TORC_EXPLAIN=1"});
+  const SettingsReading now = read({"TORC_LIBRARY=l",
+                                    "TORC_LIMITS=memory=1M,cache=0,scratch=2K,stall=5,"
+                                    "trace_events=7",
+                                    "TORC_VERBOSE=3"});
+  EXPECT_EQ(reading.settings, now.settings);
+  EXPECT_THAT(reading.errors, IsEmpty());
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  EXPECT_THAT(reading.hints, IsEmpty());
+  EXPECT_THAT(reading.notes, ElementsAre("TORC_CACHE=0 is now TORC_LIMITS=cache=0",
+                                         "TORC_EXPLAIN=1 is now TORC_VERBOSE=3",
+                                         "TORC_MEMORY=1M is now TORC_LIMITS=memory=1M",
+                                         "TORC_SCRATCH=2K is now TORC_LIMITS=scratch=2K",
+                                         "TORC_STALL=5 is now TORC_LIMITS=stall=5",
+                                         "TORC_TRACE_EVENTS=7 is now TORC_LIMITS=trace_events=7"));
+  EXPECT_THAT(now.notes, IsEmpty());
+  // The new one wins.
+  reading = read({"TORC_LIBRARY=l", "TORC_LIMITS=cache=1", "TORC_MEMORY=1M", "TORC_EXPLAIN=0"});
+  EXPECT_EQ(reading.settings, read({"TORC_LIBRARY=l", "TORC_LIMITS=cache=1"}).settings);
+  EXPECT_THAT(reading.hints, ElementsAre("TORC_MEMORY=1M has no effect: TORC_LIMITS is set"));
+  EXPECT_THAT(errorOf("TORC_MEMORY=lots"), testing::StartsWith("TORC_LIMITS is 'memory=lots';"));
+}
+
 TEST(SettingsTest, VariablesWithoutEffectAreHinted) {
   EXPECT_THAT(read({"TORC_ORDER=XY", "TORC_STATS=1"}).hints,
               ElementsAre("TORC_ORDER has no effect without TORC_LIBRARY"));
-  EXPECT_THAT(read({"TORC_LIBRARY=l", "TORC_TRACE_EVENTS=9"}).hints,
-              ElementsAre("TORC_TRACE_EVENTS has no effect without TORC_TRACE"));
+  EXPECT_THAT(read({"TORC_LIBRARY=l", "TORC_DEDICATED_OPERATIONS=none"}).hints,
+              ElementsAre("TORC_DEDICATED_OPERATIONS has no effect without TORC_DEDICATED"));
   EXPECT_THAT(read({"TORC_STRICT=1"}).hints,
               ElementsAre("TORC_STRICT has no effect without TORC_LIBRARY"));
   EXPECT_THAT(read({"TORC_DEDICATED==1", "TORC_STRICT=1"}).hints, IsEmpty());
@@ -186,7 +251,7 @@ TEST(SettingsTest, VariablesWithoutEffectAreHinted) {
 
 TEST(SettingsTest, DisabledNothingElseIsLookedAt) {
   const SettingsReading reading =
-      read({"TORC_DISABLE=1", "TORC_MEMORY=lots", "TORC_LIBARY=x", "TORC_ORDER=XY"});
+      read({"TORC_DISABLE=1", "TORC_LIMITS=lots", "TORC_LIBARY=x", "TORC_ORDER=XY"});
   EXPECT_TRUE(reading.settings.disable);
   EXPECT_THAT(reading.errors, IsEmpty());
   EXPECT_THAT(reading.warnings, IsEmpty());
@@ -194,12 +259,13 @@ TEST(SettingsTest, DisabledNothingElseIsLookedAt) {
 }
 
 TEST(SettingTextsTest, EmptyIsNotSetAndTheFirstOfTwoCounts) {
-  const char* environment[] = {"TORC_MEMORY=", "TORC_CACHE=1M", "TORC_CACHE=2M", nullptr};
+  const char* environment[] = {"TORC_LIMITS=", "TORC_STATS=a", "TORC_STATS=b", nullptr};
   const SettingTexts texts(environment);
   EXPECT_EQ(texts.all().size(), 1u);
-  EXPECT_EQ(texts.effective(*findSetting("TORC_MEMORY")), "256M");
-  EXPECT_EQ(texts.effective(*findSetting("TORC_CACHE")), "1M");
-  EXPECT_EQ(texts.find("TORC_MEMORY"), "");
+  EXPECT_EQ(texts.effective(*findSetting("TORC_LIMITS")),
+            "memory=256M,cache=64M,stall=30,trace_events=100000");
+  EXPECT_EQ(texts.effective(*findSetting("TORC_STATS")), "a");
+  EXPECT_EQ(texts.find("TORC_LIMITS"), "");
 }
 
 TEST(SettingValuesTest, Bytes) {
@@ -218,8 +284,8 @@ TEST(SettingValuesTest, Bytes) {
 
 TEST(SettingsTest, WhatIsWrongIsToldInALineOfBoundedLength) {
   const std::string value(100'000, 'x');
-  const std::string fault = errorOf(("TORC_MEMORY=1\n" + value).c_str());
-  EXPECT_THAT(fault, testing::StartsWith("TORC_MEMORY is '1?xxx"));
+  const std::string fault = errorOf(("TORC_LIMITS=1\n" + value).c_str());
+  EXPECT_THAT(fault, testing::StartsWith("TORC_LIMITS is '1?xxx"));
   EXPECT_LT(fault.size(), 300u);
   EXPECT_LT(errorOf(("TORC_TORUS=" + value).c_str()).size(), 500u);
   const SettingsReading unknown = read({("TORC_" + value + "=1").c_str()});
@@ -250,7 +316,7 @@ TEST(SettingsTest, AProgramWithMoreRightsThanItsUserHasNone) {
 }
 
 TEST(SettingsTest, OfANameThatOccursTwiceTheFirstCounts) {
-  EXPECT_EQ(read({"TORC_LIBRARY=a", "TORC_STALL=1", "TORC_LIBRARY=b"}).settings.library, "a");
+  EXPECT_EQ(read({"TORC_LIBRARY=a", "TORC_CORES=2", "TORC_LIBRARY=b"}).settings.library, "a");
   EXPECT_EQ(read({"TORC_LIBRARY=", "TORC_LIBRARY=b"}).settings.library, "");
 }
 

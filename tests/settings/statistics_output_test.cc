@@ -26,9 +26,7 @@ TEST(StatisticsOutputTest, FormsAndFiles) {
       {"run-1:2", Form::kTable, "run-1:2"},
       {"json", Form::kJson, ""},
       {"json:/var/log/torc-%j-%h.jsonl", Form::kJson, "/var/log/torc-%j-%h.jsonl"},
-      {"json:a:b", Form::kJson, "a:b"},
-      {"prometheus:x.prom", Form::kPrometheus, "x.prom"},
-      {"syslog", Form::kSyslog, ""}};
+      {"json:a:b", Form::kJson, "a:b"}};
   for (const auto& [value, form, file] : values) {
     std::string allowed;
     const auto output = parseStatisticsOutput(value, allowed);
@@ -38,16 +36,14 @@ TEST(StatisticsOutputTest, FormsAndFiles) {
 }
 
 TEST(StatisticsOutputTest, OtherFormsAreNoFiles) {
-  const std::string forms =
-      "0, 1, FILE, json:FILE, prometheus:FILE or syslog; ./ before a FILE with a colon";
-  for (const char* value :
-       {"jsn:/tmp/a", "JSON:a", "prometheus", "prometheus:", "json:", ":a", "syslog:a"})
+  const std::string forms = "0, 1, FILE or json:FILE; ./ before a FILE with a colon";
+  for (const char* value : {"jsn:/tmp/a", "JSON:a", "json:", ":a"})
     EXPECT_EQ(allowedFor(value), forms) << value;
 }
 
 TEST(StatisticsOutputTest, WrongPlaceholders) {
   for (const auto& [value, shown] : {std::pair("json:/a/%q", "%q"), std::pair("t-%j-%", "%"),
-                                     std::pair("prometheus:%%%d", "%d"), std::pair("%\n", "%?")}) {
+                                     std::pair("json:%%%d", "%d"), std::pair("%\n", "%?")}) {
     EXPECT_EQ(allowedFor(value),
               std::string("%j (job), %h (host) and %% in a file's name, not '") + shown + "'");
   }

@@ -40,7 +40,7 @@ const char* text(Reason reason) {
     case Reason::kUntold:
       return "not worth to tell all ranks the counts that its root has";
     case Reason::kScratch:
-      return "its schedule takes more memory than TORC_SCRATCH";
+      return "its schedule takes more memory than TORC_LIMITS=scratch";
     case Reason::kNoMemory:
       return "a rank has not the memory that its schedule takes";
     case Reason::kWhole:
@@ -62,7 +62,7 @@ const char* text(Reason reason) {
     case Reason::kNoTags:
       return "no message tags left";
     case Reason::kUnexpected:
-      return "the program seemed to have no such calls: TORC_NONBLOCKING=1 serves them";
+      return "the program had no such calls in MPI_Init: name their library in LD_PRELOAD";
   }
   return "unknown";
 }

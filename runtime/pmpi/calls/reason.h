@@ -17,7 +17,7 @@ enum class Reason : std::uint8_t {
   kMpiIsFaster,     // as tuning has measured
   kTried,           // MPI's own is tried in its turn (TORC_TUNE)
   kUntold,          // not worth to tell all ranks the counts that the root alone has
-  kScratch,         // its schedule takes more than TORC_SCRATCH
+  kScratch,         // its schedule takes more than TORC_LIMITS=scratch
   kNoMemory,        // a rank has not the memory that its schedule takes
   kWhole,           // an operation of the program's on whole vectors, which schedules cut
   kOwnBlock,        // the caller's block is longer than its room: an error on all ranks
@@ -36,7 +36,7 @@ enum class Reason : std::uint8_t {
   kNoSubTorus,      // the library has nothing for the box
   kNoSchedule,      // the library has none for the collective and size
   kScheduleFailed,  // its file is missing, torn, or not the one of the index
-  kNoDuplicate,     // TORC_COMMUNICATORS, or MPI's own limit, is reached
+  kNoDuplicate,     // torc's or MPI's own limit is reached
   kNoTags,          // persistent calls hold all message tags
   kUnexpected,      // nonblocking or persistent, in a program that seemed to have no such calls
 };

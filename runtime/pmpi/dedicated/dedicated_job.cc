@@ -15,11 +15,9 @@
 #include "runtime/dedicated/nodes.h"
 #include "runtime/dedicated/roles.h"
 #include "runtime/dedicated/server.h"
-#include "runtime/dedicated/sweep.h"
 #include "runtime/dedicated/world.h"
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/process/start_folder.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
@@ -56,41 +54,6 @@ std::string counted(std::size_t number, const char* what) {
   return message(number, ' ', what, number == 1 ? " rank" : " ranks");
 }
 
-/// Of all ranks alike: under TORC_STRICT the job ends.
-void tellFault(const Settings& settings, int rank, const std::string& why, const char* then) {
-  if (settings.strict != 0) {
-    if (rank == 0) complainAndAbort(why);
-    PMPI_Barrier(MPI_COMM_WORLD);
-  }
-  warnOnce(rank, why, why + then);
-}
-
-/// Of TORC_DEDICATED=auto, the same on all ranks.
-DedicatedRanks chooseRanks(const Settings& settings, const std::vector<int>& nodes, int rank) {
-  const double began = PMPI_Wtime();
-  const StatusOr<dedicated::Sweep> sweep =
-      dedicated::sweepDedicatedRanks(settings.dedicated, fromStart(settings.dedicated_file), nodes);
-  if (!sweep.ok()) {
-    if (sweep.status().code() != StatusCode::kInvalidArgument) {
-      complainAndAbort(sweep.status().message());
-    }
-    tellFault(settings, rank, message("TORC_DEDICATED_FILE: ", sweep.status().message()),
-              "; no rank is dedicated");
-    return {};
-  }
-  if (sweep->is_measured) {
-    say(Verbosity::kSetUp, rank,
-        message("TORC_DEDICATED=auto: measured for ", PMPI_Wtime() - began, " s"));
-  }
-  if (sweep->is_unwritten) {
-    tellFault(settings, rank, message("TORC_DEDICATED_FILE: ", sweep->unwritten), "");
-  }
-  if (sweep->chosen.kind == DedicatedRanks::Kind::kNone) {
-    say(Verbosity::kSetUp, rank, "TORC_DEDICATED=auto: no rank is dedicated");
-  }
-  return sweep->chosen;
-}
-
 }  // namespace
 
 void splitJob(const Settings& settings, void (*end_job)()) {
@@ -101,14 +64,14 @@ void splitJob(const Settings& settings, void (*end_job)()) {
   // An error of MPI is one rank's: nothing tells the others of it.
   if (!nodes.ok()) complainAndAbort(nodes.status().message());
   auto wire = std::make_unique<dedicated::Wire>();
-  const DedicatedRanks wanted = settings.dedicated.kind == DedicatedRanks::Kind::kAuto
-                                    ? chooseRanks(settings, *nodes, rank)
-                                    : settings.dedicated;
-  if (wanted.kind == DedicatedRanks::Kind::kNone) return;
-  StatusOr<dedicated::Roles> roles = dedicated::assignRoles(wanted, *nodes);
+  StatusOr<dedicated::Roles> roles = dedicated::assignRoles(settings.dedicated, *nodes);
   if (!roles.ok()) {
-    tellFault(settings, rank, message("TORC_DEDICATED: ", roles.status().message()),
-              "; no rank is dedicated");
+    const std::string why = message("TORC_DEDICATED: ", roles.status().message());
+    if (settings.strict != 0) {
+      if (rank == 0) complainAndAbort(why);
+      PMPI_Barrier(MPI_COMM_WORLD);
+    }
+    warnOnce(rank, why, why + "; no rank is dedicated");
     return;
   }
   wire->roles = std::move(*roles);

@@ -64,7 +64,7 @@ void beginCall(CollectiveCall& call) {
 }
 
 void announceCall(const CollectiveCall& call, const CommunicatorState* state) {
-  if (engine->statistics == nullptr || !engine->settings.explain) return;
+  if (engine->statistics == nullptr || !tells(Verbosity::kCalls)) return;
   static_cast<void>(attempt([&]() -> Status {
     engine->statistics->announce(recordOf(call, state));
     return {};

@@ -12,7 +12,7 @@ namespace torc::runtime::pmpi {
 /// Takes the time, where calls are counted.
 void beginCall(CollectiveCall& call);
 
-/// The call is about to be made: TORC_EXPLAIN tells of it before anything can stand still.
+/// The call is about to be made: TORC_VERBOSE=3 tells of it before anything can stand still.
 /// Arguments as of endCall.
 void announceCall(const CollectiveCall& call, const CommunicatorState* state);
 

@@ -1,5 +1,5 @@
 // Setting a communicator up: all its ranks confirm what each has found alone, and make the
-// duplicate, or take one that another communicator has no use for (duplicate_exchange.cc).
+// duplicate.
 //
 // That waits for all of them. A duplicate by MPI_Comm_idup would not; but while one is under way,
 // MPICH 4.0.2 lets no other communicator be made on the rank, and ranks that wait for each other in
@@ -93,10 +93,10 @@ bool CommunicatorState::awaitMembers(const CollectiveCall& call) {
 }
 
 /// Puts the ranks' votes together, on the program's communicator.
-Status CommunicatorState::combine(Votes& votes, const CollectiveCall* call) {
+Status CommunicatorState::combine(Votes& votes, MPI_Op op, const CollectiveCall* call) {
   MPI_Request request = MPI_REQUEST_NULL;
   int code = PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()),
-                             MPI_UINT64_T, MPI_MAX, comm_, &request);
+                             MPI_UINT64_T, op, comm_, &request);
   int done = code != MPI_SUCCESS;
   StallTimer stall;
   progressUntil([&] {
@@ -111,20 +111,19 @@ Status CommunicatorState::combine(Votes& votes, const CollectiveCall* call) {
 }
 
 /// The ranks compare what they have found. Whether there is room for a duplicate may differ between
-/// them, for ranks may be in many other communicators; it may be another one's, in `duplicate`.
-Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* duplicate) {
+/// them, for ranks may be in many other communicators.
+Status CommunicatorState::agree(const CollectiveCall* call) {
   const std::uint64_t fingerprint = recognition_->fingerprint();
-  Votes votes = {fingerprint, ~fingerprint, 0, 0, 0};
+  Votes votes = {fingerprint, ~fingerprint, 0, 0};
   {
     EngineLock lock;
     votes[2] = static_cast<std::uint64_t>(duplicateSupply());
-    // Rank 0 gives the number, and names who may give its duplicate.
+    // Rank 0 gives the number.
     if (rank_ == 0) {
       votes[3] = id_ != 0 ? id_ : std::uint64_t(engine->world_rank + 1) << 32 | ++engine->ids_given;
-      if (engine->settings.strict == 0) votes[4] = findGiver(false, {});
     }
   }
-  if (Status status = combine(votes, call); !status.ok()) return status;
+  if (Status status = combine(votes, MPI_MAX, call); !status.ok()) return status;
   {
     EngineLock lock;
     const Status known = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
@@ -139,16 +138,10 @@ Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* duplicate)
     reason_text_ = "its ranks recognise it differently";
   } else if (const auto supply = static_cast<DuplicateSupply>(votes[2]);
              supply != DuplicateSupply::kEnough) {
-    const StatusOr<MPI_Comm> taken = takeDuplicate(supply, votes[4], call);
-    if (!taken.ok()) return taken.status();
-    *duplicate = *taken;
-    if (*duplicate == MPI_COMM_NULL) doWithoutDuplicate();
+    reason_ = Reason::kNoDuplicate;
     int world_size = 0;
     PMPI_Group_size(engine->library->world, &world_size);
-    if (supply == DuplicateSupply::kScarce && size_ == world_size &&
-        engine->meetings != MPI_COMM_NULL) {
-      return giveUpJobs(call);
-    }
+    if (supply == DuplicateSupply::kScarce && size_ == world_size) return giveUpDuplicates(call);
   }
   return {};
 }
@@ -161,11 +154,11 @@ Status CommunicatorState::setUp(const CollectiveCall* call) {
 Status CommunicatorState::setUpOnce(const CollectiveCall* call) {
   const SetUpTime time;
   if (call != nullptr && !awaitMembers(*call)) return {};
+  if (Status status = agree(call); !status.ok()) return status;
   MPI_Comm duplicate = MPI_COMM_NULL;
-  if (Status status = agree(call, &duplicate); !status.ok()) return status;
-  if (reason_ == Reason::kServed && duplicate == MPI_COMM_NULL) {
+  if (reason_ == Reason::kServed) {
     duplicate = makeSibling(comm_, id_);
-    if (duplicate == MPI_COMM_NULL) doWithoutDuplicate();
+    if (duplicate == MPI_COMM_NULL) reason_ = Reason::kNoDuplicate;
   }
   EngineLock lock;
   if (reason_ == Reason::kServed) return makeGeometry(duplicate);

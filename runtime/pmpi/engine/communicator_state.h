@@ -54,7 +54,7 @@ inline std::atomic<int> program_communicators{0};
 /// Whether the program may call MPI from several threads at once.
 inline std::atomic<bool> program_has_threads{false};
 
-/// Whether this rank can have another duplicate (duplicate_exchange.cc).
+/// Whether this rank can have another duplicate (duplicate_supply.cc).
 enum class DuplicateSupply : std::uint8_t {
   kEnough,
   kUsedUp,  // torc has its share
@@ -101,9 +101,6 @@ class CommunicatorState final : private HistoryOwner {
   /// over before all ranks have come, the communicator is as before, and the next call goes on from
   /// there.
   Status setUp(const CollectiveCall* call) TORC_EXCLUDES(engine_lock);
-  /// Before a blocking call on one that has no duplicate: after some, it is to be set up once more.
-  /// Alike on all ranks. Throws std::bad_alloc.
-  void tryAgain() TORC_EXCLUDES(engine_lock);
 
   /// Of a communicator that has one.
   MPI_Comm duplicate() const TORC_REQUIRES(engine_lock) { return geometry_->comm; }
@@ -155,29 +152,21 @@ class CommunicatorState final : private HistoryOwner {
   void callHasFailed() override TORC_REQUIRES(engine_lock);
   void hasGoneOn() override TORC_REQUIRES(engine_lock);
 
-  /// What ranks tell each other; the largest of each counts.
-  using Votes = std::array<std::uint64_t, 5>;
+  /// What ranks tell each other.
+  using Votes = std::array<std::uint64_t, 4>;
 
   void recognise();
   void describe();
-  Status combine(Votes& votes, const CollectiveCall* call);
-  Status agree(const CollectiveCall* call, MPI_Comm* duplicate);
+  Status combine(Votes& votes, MPI_Op op, const CollectiveCall* call);
+  Status agree(const CollectiveCall* call);
   bool awaitMembers(const CollectiveCall& call);
   int arrive();
   Status setUpOnce(const CollectiveCall* call);
   void setId(std::uint64_t id) TORC_REQUIRES(engine_lock);
   Status makeGeometry(MPI_Comm duplicate) TORC_REQUIRES(engine_lock);
   void dropGeometry() TORC_REQUIRES(engine_lock);
-  bool canGiveDuplicate(MPI_Comm to) const TORC_REQUIRES(engine_lock);
-  std::uint64_t findGiver(bool may_be_in_use, const std::vector<std::uint64_t>& tried)
-      TORC_REQUIRES(engine_lock);
-  MPI_Comm giveDuplicate() TORC_REQUIRES(engine_lock);
-  /// Asked by who makes the calls, one at a time: needs no lock.
-  std::uint64_t callsMade() const TORC_NO_THREAD_SAFETY_ANALYSIS { return history_.callsMade(); }
-  void doWithoutDuplicate();
-  StatusOr<MPI_Comm> takeDuplicate(DuplicateSupply supply, std::uint64_t giver,
-                                   const CollectiveCall* call);
-  Status giveUpJobs(const CollectiveCall* call);
+  std::uint64_t callsVote() const TORC_REQUIRES(engine_lock);
+  Status giveUpDuplicates(const CollectiveCall* call);
 
   /// What MPI would say again of a communicator. It takes longer to be asked than to be remembered.
   struct Found {
@@ -211,12 +200,6 @@ class CommunicatorState final : private HistoryOwner {
   RootCountsTurns gatherv_turns_ TORC_GUARDED_BY(engine_lock);
   TurnQueue queue_ TORC_GUARDED_BY(engine_lock);
   CallHistory history_ TORC_GUARDED_BY(engine_lock);
-
-  // For who gets a duplicate, and who gives it (duplicate_exchange.cc).
-  // Calls made by the last search for one that can be given away, and searches since then.
-  std::uint64_t calls_seen_ TORC_GUARDED_BY(engine_lock) = 0;
-  int searches_unused_ TORC_GUARDED_BY(engine_lock) = 0;
-  std::uint64_t tries_again_at_ = 0;  // calls made, where it has no duplicate
 };
 
 }  // namespace torc::runtime::pmpi

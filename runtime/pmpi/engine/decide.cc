@@ -141,7 +141,6 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
 
 Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   const bool is_barrier = call.id == CallId::kBarrier;
-  if (state.reason() == Reason::kNoDuplicate && call.form == Form::kBlocking) state.tryAgain();
   if (state.reason() != Reason::kServed) {
     const bool is_none_of_torcs = !call.is_described || is_barrier;
     // Not the communicator's fault alone.

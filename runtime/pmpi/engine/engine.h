@@ -86,7 +86,7 @@ class Engine {
   int names = MPI_KEYVAL_INVALID;   // and of its name
   int world_rank = 0;
   // Of the ranks of MPI_COMM_WORLD, for runtime/pmpi/engine/meeting.h; given up where the
-  // program needs all that MPI has (duplicate_exchange.cc).
+  // program needs all that MPI has (duplicate_supply.cc).
   MPI_Comm meetings = MPI_COMM_NULL;
 
   BusyTime settingUp TORC_GUARDED_BY(engine_lock);  // MPI_Init, and communicators later

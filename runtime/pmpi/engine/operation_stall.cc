@@ -47,10 +47,8 @@ void Operation::watch(double seconds) {
 /// Before its round, which has its transport to look: whatever it waits for, all ranks do together.
 void Operation::lookForEnded() {
   const HostSegment* const segment = state_.geometry().segment.get();
-  const UcxGroup* const ucx = state_.geometry().ucx.get();
   for (int rank = 0; rank < state_.size(); ++rank) {
-    Status status = segment == nullptr ? Status() : segment->checkRunning(rank);
-    if (status.ok() && ucx != nullptr) status = ucx->checkRunning(rank);
+    const Status status = segment == nullptr ? Status() : segment->checkRunning(rank);
     if (status.ok()) continue;
     state_.history().fail(call_, errorClass(status), status.message());
     return;

@@ -1,5 +1,5 @@
-// Stalls: calls that make no progress for TORC_STALL seconds, of which each waiting rank tells
-// once. Long before, it asks the ranks that it waits for how far they are: where they are in
+// Stalls: calls that make no progress for TORC_LIMITS=stall seconds, of which each waiting rank
+// tells once. Long before, it asks the ranks that it waits for how far they are: where they are in
 // another call, both fail (runtime/pmpi/communicator/call_history.h).
 #ifndef TORC_RUNTIME_PMPI_ENGINE_STALL_H_
 #define TORC_RUNTIME_PMPI_ENGINE_STALL_H_
@@ -36,7 +36,7 @@ struct StallWatch {
 /// The same for a wait before there is an operation.
 class StallTimer {
  public:
-  /// Of TORC_STALL seconds, or other ones; 0: never.
+  /// Of TORC_LIMITS=stall seconds, or other ones; 0: never.
   StallTimer();
   explicit StallTimer(double limit);
   /// Once: whether they have passed. Reads the clock at every 64th call.

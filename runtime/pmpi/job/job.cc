@@ -58,10 +58,7 @@ LibraryOptions libraryOptions(const Settings& settings) {
 /// Whether collectives of this rank may be pending while it waits for something else. Dedicated
 /// ranks make nonblocking calls whatever the program does.
 bool mayHavePending(const Settings& settings) {
-  if (settings.dedicated.kind != DedicatedRanks::Kind::kNone) return true;
-  return settings.nonblocking == NonblockingMode::kAuto
-             ? importsNonblockingCollectives()
-             : settings.nonblocking == NonblockingMode::kYes;
+  return settings.dedicated.kind != DedicatedRanks::Kind::kNone || importsNonblockingCollectives();
 }
 
 bool hasMpisThreads() {
@@ -152,6 +149,8 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
     warnOnce(rank, warning, warning);
   for (const std::string& hint : agreed.hints)
     say(Verbosity::kHints, rank, hint);
+  for (const std::string& note : agreed.notes)
+    say(Verbosity::kSetUp, rank, note);
   if (!agreed.fault.empty()) {
     fail(rank, agreed.strict, agreed.fault);
     rememberOff(settings, agreed.fault);
@@ -179,8 +178,8 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
     rememberOff(settings, made.status().message());
     return nullptr;
   }
-  if (settings.statistics.isWanted() || settings.explain) {
-    (*made)->statistics = std::make_unique<Statistics>(settings.explain);
+  if (const bool explains = tells(Verbosity::kCalls); settings.statistics.isWanted() || explains) {
+    (*made)->statistics = std::make_unique<Statistics>(explains);
   }
   (*made)->follows_mpis = (*made)->statistics != nullptr || settings.tune;
   meets_before_calls.store(must_meet);
@@ -213,7 +212,7 @@ void closeTrace() {
   } else if (dropped > 0) {
     say(Verbosity::kHints, rank,
         message(engine->settings.trace, ": ", dropped,
-                " events found no room and were dropped; TORC_TRACE_EVENTS makes more"));
+                " events found no room and were dropped; TORC_LIMITS=trace_events=N makes more"));
   }
 }
 

@@ -53,7 +53,6 @@ RankFacts countRank() {
   facts.plans_made = engine->call_memory.misses();
   facts.call_bytes = engine->call_memory.mostBytes();
   facts.put_bytes = engine->context.sent.put;
-  facts.ucx_bytes = engine->context.sent.ucx;
   facts.mpi_bytes = engine->context.sent.mpi;
   for (CommunicatorState* state : engine->states) {
     if (!state->isSetUp()) continue;
@@ -72,10 +71,6 @@ Status write(const JobDescription& job, const JobStatistics& statistics,
   using enum StatisticsOutput::Form;
   const std::string file = fromStart(expandPlaceholders(output.file, job.id, job.host));
   switch (output.form) {
-    case kSyslog:
-      return sendToSyslog(statisticsJson(job, statistics, kMostSyslogBytes));
-    case kPrometheus:
-      return replaceFile(statisticsPrometheus(job, statistics), file);
     case kJson:
       if (!file.empty()) return appendLine(statisticsJson(job, statistics), file);
       return writeStatistics(statisticsJson(job, statistics), file);

@@ -140,6 +140,7 @@ AgreedSettings asAgreed(SettingsReading reading) {
     result.fault += (result.fault.empty() ? "" : "; ") + error;
   result.warnings = std::move(reading.warnings);
   result.hints = std::move(reading.hints);
+  result.notes = std::move(reading.notes);
   return result;
 }
 

@@ -28,9 +28,9 @@ struct AgreedSettings {
   /// Why torc cannot be used: wrong values, contradictions, variables that differ between ranks, a
   /// rank without memory for them. Empty: it can.
   std::string fault;
-  bool strict = false;                       // a rank has TORC_STRICT=1: a fault ends the job
-  std::array<bool, 2> any_flags = {};        // a rank has passed it among its `flags`
-  std::vector<std::string> warnings, hints;  // of rank 0's environment
+  bool strict = false;                 // a rank has TORC_STRICT=1: a fault ends the job
+  std::array<bool, 2> any_flags = {};  // a rank has passed it among its `flags`
+  std::vector<std::string> warnings, hints, notes;  // of rank 0's environment
 };
 
 /// Collective over `comm`, with blocking PMPI_ calls. One reduction of 64 bytes where environments

@@ -39,7 +39,7 @@ struct CallRecord {
 
 class Statistics {
  public:
-  /// `explain`: a line on stderr for every new signature (TORC_EXPLAIN).
+  /// `explain`: a line on stderr for every new signature (TORC_VERBOSE=3).
   explicit Statistics(bool explain) : explain_(explain) {}
   Statistics(const Statistics&) = delete;
   Statistics& operator=(const Statistics&) = delete;

@@ -1,15 +1,11 @@
 // How statistics are written: nothing waits, nothing is torn, and a fault is one line.
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "runtime/pmpi/statistics/statistics_lines.h"
-#include "settings/statistics_output.h"
 #include "support/files.h"
 #include "support/message.h"
 
@@ -68,50 +64,6 @@ Status appendLine(const std::string& line, const std::string& file) {
   if (out < 0 && errno == ENOENT) out = ::open(file.c_str(), kFlags | O_CREAT, 0666);
   const int error = out < 0 ? errno : writeAndClose(out, line);
   return error == 0 ? Status() : cannotWrite(file, error);
-}
-
-Status replaceFile(const std::string& text, const std::string& file) {
-  // The collector reads names that end in .prom alone.
-  const bool is_replaced = isReplaced(file);
-  const std::string temporary =
-      is_replaced ? message(file, '.', hostName(), '-', getpid(), ".tmp") : file;
-  // Nor is a pipe's reader waited for.
-  constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NONBLOCK;
-  const int how = is_replaced ? O_CREAT | O_TRUNC | O_NOFOLLOW : O_APPEND;
-  const int out = ::open(temporary.c_str(), kFlags | how, 0666);
-  if (out < 0) return cannotWrite(file, errno);
-  int error = writeAndClose(out, text);
-  if (is_replaced && error == 0 && ::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
-  if (error == 0) return {};
-  if (is_replaced) ::unlink(temporary.c_str());
-  return cannotWrite(file, error);
-}
-
-Status sendToSyslog(const std::string& line, const std::string& socket) {
-  constexpr int kUserInfo = 14;  // facility 1, severity 6
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (socket.size() >= sizeof(address.sun_path)) return cannotWrite(socket, ENAMETOOLONG);
-  std::memcpy(address.sun_path, socket.data(), socket.size());
-  char time[32] = "";
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  // Names of months as syslog knows them, whatever the locale.
-  constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  ::localtime_r(&now, &local);
-  std::strftime(time, sizeof(time), "%e %H:%M:%S", &local);
-  const std::string text = message('<', kUserInfo, '>', kMonths[local.tm_mon], ' ', time, " torc[",
-                                   getpid(), "]: ", line.substr(0, line.find('\n')));
-  const int out = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (out < 0) return cannotWrite(socket, errno);
-  int error = 0;
-  if (::connect(out, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      ::send(out, text.data(), text.size(), MSG_NOSIGNAL) < 0) {
-    error = errno;
-  }
-  ::close(out);
-  return error == 0 ? Status() : cannotWrite(socket, error);
 }
 
 }  // namespace torc::runtime::pmpi

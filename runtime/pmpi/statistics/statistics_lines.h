@@ -1,11 +1,9 @@
-// The statistics of a job for programs: a line of JSON, which sites add up (`torc stats`), and the
-// text format of Prometheus; and how they are written, so that many jobs at once may share a file
-// and nobody reads half of one.
+// The statistics of a job for programs: a line of JSON, which sites add up (`torc stats`); and how
+// it is written, so that many jobs at once may share a file.
 #ifndef TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_LINES_H_
 #define TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_LINES_H_
 
 #include <charconv>
-#include <cstddef>
 #include <iterator>
 #include <string>
 #include <type_traits>
@@ -14,9 +12,6 @@
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {
-
-/// A datagram to syslog takes more; what keeps it cuts lines that are longer.
-inline constexpr std::size_t kMostSyslogBytes = 8000;
 
 /// Sets the measured times of the rows that are served: those of TORC_TUNE in this job, else those
 /// of a tuned library, at the nearest size within a factor of two. Of blocking calls only, which
@@ -38,24 +33,10 @@ std::string numberText(Number value) {
 /// One line, with its end.
 std::string statisticsJson(const JobDescription& job, const JobStatistics& statistics);
 
-/// The same in at most `most` bytes: without communicators and trials, and with the rows of the
-/// least time counted in one per service.
-std::string statisticsJson(const JobDescription& job, JobStatistics statistics, std::size_t most);
-
-/// Text exposition format 0.0.4. Rows of all sizes, datatypes and schedules are summed.
-std::string statisticsPrometheus(const JobDescription& job, const JobStatistics& statistics);
-
-// Each fault is one line: `TORC_STATS: cannot write FILE: No space left on device`.
-
 /// Appends by one write, without truncating what others append meanwhile. Where a disk is full in
-/// the middle of it, what was written is taken back.
+/// the middle of it, what was written is taken back. A fault is one line: `TORC_STATS: cannot write
+/// FILE: No space left on device`.
 Status appendLine(const std::string& line, const std::string& file);
-
-/// Writes a file beside it and puts it in its place.
-Status replaceFile(const std::string& text, const std::string& file);
-
-/// Sends a line to syslog's socket: user.info, tag `torc`.
-Status sendToSyslog(const std::string& line, const std::string& socket = "/dev/log");
 
 }  // namespace torc::runtime::pmpi
 

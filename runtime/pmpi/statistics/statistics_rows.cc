@@ -53,7 +53,6 @@ void forFacts(const RankFacts& from, RankFacts& into, Function function) {
   function(from.plans_made, into.plans_made);
   function(from.call_bytes, into.call_bytes);
   function(from.put_bytes, into.put_bytes);
-  function(from.ucx_bytes, into.ucx_bytes);
   function(from.mpi_bytes, into.mpi_bytes);
   function(from.segments, into.segments);
   function(from.segment_bytes, into.segment_bytes);

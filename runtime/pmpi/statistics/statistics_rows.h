@@ -89,7 +89,6 @@ struct RankFacts {
   std::uint64_t plans_made = 0;
   std::uint64_t call_bytes = 0;     // of persistent plans, at the end
   std::uint64_t put_bytes = 0;      // of messages that it has sent: into shared memory
-  std::uint64_t ucx_bytes = 0;      // by UCX
   std::uint64_t mpi_bytes = 0;      // and by MPI
   std::uint64_t segments = 0;       // of its host's memory that it is the first rank of, at the end
   std::uint64_t segment_bytes = 0;  // of them, which have been written

@@ -273,9 +273,8 @@ std::string headerSection(const JobDescription& job, const JobStatistics& statis
        message(sum.calls_found, " found, ", sum.plans_made, " made (all ranks); ",
                bytesShort(most.call_bytes), " bytes of at most ", bytesShort(job.cache_limit),
                " (most on a rank)"));
-  line("messages", message(bytesShort(sum.put_bytes), " bytes by puts, ",
-                           sum.ucx_bytes > 0 ? message(bytesShort(sum.ucx_bytes), " by UCX, ") : "",
-                           bytesShort(sum.mpi_bytes), " by MPI (all ranks)"));
+  line("messages", message(bytesShort(sum.put_bytes), " bytes by puts, ", bytesShort(sum.mpi_bytes),
+                           " by MPI (all ranks)"));
   line("shared memory",
        message(bytesShort(sum.segment_bytes), " bytes in ", sum.segments, " segments (all hosts)"));
   line("torc's set-up", message(fixed(most.setup_seconds * 1e3, 3), " ms (most on a rank)"));

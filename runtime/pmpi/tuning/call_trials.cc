@@ -56,9 +56,9 @@ std::string describe(const CollectiveCall& call, const CommunicatorState& state)
                  " bytes");
 }
 
-/// A line of TORC_EXPLAIN, told by rank 0 of the communicator.
+/// A line of TORC_VERBOSE=3, told by rank 0 of the communicator.
 void explain(const CommunicatorState& state, const std::string& text) {
-  if (engine->settings.explain && state.rank() == 0) say(text);
+  if (tells(Verbosity::kCalls) && state.rank() == 0) say(text);
 }
 
 }  // namespace
@@ -226,7 +226,7 @@ void CallTrials::finish(CallTrial& of, std::size_t winner) {
   of.candidates.clear();
 }
 
-/// Tells the statistics, and TORC_EXPLAIN, what each candidate took and which serves from now on.
+/// Tells the statistics, and TORC_VERBOSE=3, what each candidate took and which serves from now on.
 void CallTrials::tellOfResult(const CollectiveCall& call, const CallTrial& of,
                               std::size_t winner) const {
   if (engine->statistics == nullptr || state_.rank() != 0) return;

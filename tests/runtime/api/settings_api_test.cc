@@ -33,35 +33,36 @@ TEST(SettingsApiTest, EveryRowOfTheTable) {
 }
 
 TEST(SettingsApiTest, ValuesAreThoseOfTheEnvironmentNow) {
-  unsetenv("TORC_MEMORY");
-  torc_setting_info info = query("TORC_MEMORY");
+  unsetenv("TORC_LIMITS");
+  torc_setting_info info = query("TORC_LIMITS");
   EXPECT_FALSE(info.is_set);
   EXPECT_TRUE(info.valid);
-  EXPECT_STREQ(info.value, "256M");
+  EXPECT_STREQ(info.value, "memory=256M,cache=64M,stall=30,trace_events=100000");
   EXPECT_STREQ(info.fault, "");
 
-  setenv("TORC_MEMORY", "1G", 1);
-  info = query("TORC_MEMORY");
+  setenv("TORC_LIMITS", "memory=1G", 1);
+  info = query("TORC_LIMITS");
   EXPECT_TRUE(info.is_set);
   EXPECT_TRUE(info.valid);
-  EXPECT_STREQ(info.value, "1G");
+  EXPECT_STREQ(info.value, "memory=1G");
 
-  setenv("TORC_MEMORY", "much", 1);
-  info = query("TORC_MEMORY");
+  setenv("TORC_LIMITS", "memory=much", 1);
+  info = query("TORC_LIMITS");
   EXPECT_FALSE(info.valid);
-  EXPECT_STREQ(info.value, "much");
-  EXPECT_STREQ(info.fault,
-               "TORC_MEMORY is 'much'; allowed: bytes, as 4096, 64K, 256M or 1G, up to 1024G");
+  EXPECT_STREQ(info.value, "memory=much");
+  EXPECT_STREQ(
+      info.fault,
+      "TORC_LIMITS is 'memory=much'; allowed: memory=bytes, as 4096, 64K, 256M or 1G, up to 1024G");
 }
 
 TEST(SettingsApiTest, LongTextsAreCut) {
   const std::string path(5000, 'p');
   setenv("TORC_LIBRARY", path.c_str(), 1);
-  setenv("TORC_CACHE", path.c_str(), 1);
+  setenv("TORC_LIMITS", path.c_str(), 1);
   EXPECT_EQ(std::string(query("TORC_LIBRARY").value), path.substr(0, 511));
-  EXPECT_EQ(std::string(query("TORC_CACHE").fault).substr(0, 115),
-            "TORC_CACHE is '" + path.substr(0, 100));
-  EXPECT_LT(std::string(query("TORC_CACHE").fault).size(), 250u) << "faults quote no more";
+  EXPECT_EQ(std::string(query("TORC_LIMITS").fault).substr(0, 116),
+            "TORC_LIMITS is '" + path.substr(0, 100));
+  EXPECT_LT(std::string(query("TORC_LIMITS").fault).size(), 250u) << "faults quote no more";
 }
 
 TEST(SettingsApiTest, WrongArguments) {

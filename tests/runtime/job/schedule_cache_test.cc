@@ -60,7 +60,7 @@ TEST_F(Cache, WhatIsInUseStays) {
   EXPECT_EQ(full.code(), StatusCode::kNoMemory);
   EXPECT_EQ(full.message(), "no room for " + std::to_string(bytes_) + " bytes: " +
                                 std::to_string(2 * bytes_) + " of " + std::to_string(2 * bytes_) +
-                                " bytes for schedules are in use (TORC_MEMORY)");
+                                " bytes for schedules are in use (TORC_LIMITS=memory)");
   EXPECT_EQ(cache.files(), 2u);
   second.reset();
   EXPECT_EQ(put(cache, 2)->bytes(), bytes_);

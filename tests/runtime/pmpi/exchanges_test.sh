@@ -1,7 +1,7 @@
 #!/bin/bash
 # exchanges_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY RANKS COLUMNS
 # Runs the exchanges plain and preloaded: the results are the same, torc has nothing to say, and has
-# served every all-to-all. With TORC_SCRATCH=0 those that need no scratch.
+# served every all-to-all. With TORC_LIMITS=scratch=0 those that need no scratch.
 set -u
 mpi_test=$1
 preload=$2
@@ -35,12 +35,12 @@ for function in MPI_Alltoall MPI_Alltoallv MPI_Ialltoallv MPI_Alltoallw MPI_Iall
 done
 
 # What takes scratch is MPI's where it may have none; a direct all-to-all takes none.
-TORC_LIBRARY=$library TORC_STATS=$work/statistics TORC_SCRATCH=0 \
+TORC_LIBRARY=$library TORC_STATS=$work/statistics TORC_LIMITS=scratch=0 \
   "$mpi_test" "--preload=$preload" "$ranks" "$program" "$columns" \
   >"$work/preloaded" 2>"$work/stderr" ||
-  fail "the program fails with TORC_SCRATCH=0: $(cat "$work/preloaded" "$work/stderr")"
-cmp "$work/plain" "$work/preloaded" || fail "with TORC_SCRATCH=0: $(cat "$work/preloaded")"
-grep -q "MPI_Allreduce .* its schedule takes more memory than TORC_SCRATCH\$" "$work/statistics" ||
-  fail "TORC_SCRATCH=0 is no limit: $(cat "$work/statistics")"
+  fail "the program fails with TORC_LIMITS=scratch=0: $(cat "$work/preloaded" "$work/stderr")"
+cmp "$work/plain" "$work/preloaded" || fail "with TORC_LIMITS=scratch=0: $(cat "$work/preloaded")"
+grep -q "MPI_Allreduce .* its schedule takes more memory than TORC_LIMITS=scratch\$" "$work/statistics" ||
+  fail "TORC_LIMITS=scratch=0 is no limit: $(cat "$work/statistics")"
 sed -n '/^Calls served by torc/,/^$/p' "$work/statistics" | grep -q "^  MPI_Alltoallv " ||
-  fail "MPI_Alltoallv was not served with TORC_SCRATCH=0: $(cat "$work/statistics")"
+  fail "MPI_Alltoallv was not served with TORC_LIMITS=scratch=0: $(cat "$work/statistics")"

@@ -52,7 +52,7 @@ run "TORC_VERBOSE=1" TORC_LIBRARY="$library" TORC_VERBOSE=1
 expectRight
 expectLines "torc: 6 ranks on 3x2, order XY, served from $library \(machine generic\); set up in [0-9.]+ ms"
 
-run "everything" TORC_LIBRARY="$library" TORC_VERBOSE=2 TORC_EXPLAIN=1 TORC_STATS="$work/table"
+run "everything" TORC_LIBRARY="$library" TORC_VERBOSE=explain TORC_STATS="$work/table"
 expectRight
 grep -qx "torc: communicator of 6 ranks: 3x2" "$work/stderr" || fail "MPI_COMM_WORLD"
 [[ $(grep -cx "torc: communicator of 3 ranks: 3 sub-torus of 3x2" "$work/stderr") -eq 2 ]] || fail "rows"
@@ -125,13 +125,6 @@ grep -qE "^\{\"torc_stats\":1,.*\"job\":\"77\",.*\"ranks\":6,\"off\":\"\",.*$row
 grep -qE '^\{"torc_stats":1,.*"off":"TORC_LIBRARY is not set",.*"calls":\[\],.*\}$' "$lines" ||
   fail "$(cat "$lines")"
 
-run "for Prometheus" TORC_LIBRARY="$library" SLURM_JOB_ID=78 TORC_STATS="prometheus:$work/torc.prom"
-expectRight
-expectLines
-grep -qE '^torc_calls\{job_id="78",function="MPI_Allreduce",communicator="3x2",served_by="torc",reason=""\} 18$' \
-  "$work/torc.prom" || fail "$(cat "$work/torc.prom")"
-[[ $(echo "$work"/torc.prom*) == "$work/torc.prom" ]] || fail "a temporary file stays"
-
 run "statistics without a library" TORC_STATS=1
 expectRight
 grep -qE '^  torc +[0-9.]+, off: TORC_LIBRARY is not set$' "$work/stderr" || fail "no reason"
@@ -145,11 +138,11 @@ run "hints are silenced" TORC_ORDER=XY TORC_VERBOSE=0
 expectRight
 expectLines
 
-run "wrong values" TORC_LIBRARY="$library" TORC_MEMORY=lots TORC_MAPPING=file TORC_ORDER=XY
+run "wrong values" TORC_LIBRARY="$library" TORC_LIMITS=memory=lots TORC_MAPPING=file TORC_ORDER=XY
 expectRight
-expectLines "torc: warning: TORC_MEMORY is 'lots'; allowed: bytes, .*; TORC_MAPPING is 'file' and TORC_ORDER is 'XY': .*; torc is off"
+expectLines "torc: warning: TORC_LIMITS is 'memory=lots'; allowed: memory=bytes, .*; TORC_MAPPING is 'file' and TORC_ORDER is 'XY': .*; torc is off"
 
-run "disabled" TORC_DISABLE=1 TORC_LIBRARY="$library" TORC_MEMORY=lots TORC_STATS=1 TORC_NOTHING=1
+run "disabled" TORC_DISABLE=1 TORC_LIBRARY="$library" TORC_LIMITS=memory=lots TORC_STATS=1 TORC_NOTHING=1
 expectRight
 expectLines
 
@@ -176,8 +169,8 @@ run "stricter, and a communicator that is no box" TORC_LIBRARY="$library" TORC_S
 grep -qE "^torc: error: rank [0-4]: MPI_Allreduce: on 5 ranks: 5 ranks do not fill the box 3x2 from \(0, 0\): \(2, 1\) is missing" \
   "$work/stderr" || fail "no error that names the communicator"
 
-run "strict, and a wrong value" TORC_LIBRARY="$library" TORC_STRICT=1 TORC_MEMORY=lots
+run "strict, and a wrong value" TORC_LIBRARY="$library" TORC_STRICT=1 TORC_LIMITS=memory=lots
 [[ $status -ne 0 ]] || fail "exit status 0"
-grep -qE "^torc: error: rank 0: TORC_MEMORY is 'lots'; allowed: bytes" "$work/stderr" || fail "no error"
+grep -qE "^torc: error: rank 0: TORC_LIMITS is 'memory=lots'; allowed: memory=bytes" "$work/stderr" || fail "no error"
 
 exit "$((failures > 0))"

@@ -1,13 +1,14 @@
 #!/bin/bash
-# differences_test.sh PRELOAD PROGRAM LIBRARY RANKS
+# differences_test.sh PRELOAD PROGRAM WITH_BLOCKING_CALLS_ALONE LIBRARY RANKS
 # Calls that look wrong and are right give the right results; calls that differ between the ranks end
 # with an error on every rank of the communicator; a call that MPI refuses is none; and what comes after
 # is right. A late rank is told of and waited for. Two ranks: every case in every form; more: in one. None hangs.
 set -u
 preload=$PWD/$1
 program=$PWD/$2
-library=$PWD/$3
-ranks=$4
+blocking=$PWD/$3
+library=$PWD/$4
+ranks=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
@@ -92,7 +93,7 @@ takes() {
 }
 
 shape='[0-9x]+'
-soon=TORC_STALL=1 # ranks that wait ask others after a quarter of it
+soon=TORC_LIMITS=stall=1 # ranks that wait ask others after a quarter of it
 # tryCases FORM NUMBER: the cases in the form, which is the NUMBER-th.
 tryCases() {
   form=$1 number=$2 output=$work/$1
@@ -215,7 +216,7 @@ tryCases() {
     grep -qE '^torc: error: rank [0-9]+: call 2 on ' "$output" || fail "nothing names the call"
   fi
   if takes late; then
-    run TORC_STALL=1
+    run TORC_LIMITS=stall=1
     [[ $status -eq 0 ]] || fail "exit status $status"
     all call right "$ranks"
     told=$(grep -cE '^torc: warning: rank [0-9]+: MPIX?_I?[Aa]llreduce.*call 2 on .*: no progress for 1 s: ' \
@@ -251,9 +252,9 @@ tryRefused() {
 }
 if ((ranks == 4)); then
   jobs=()
-  tryRefused blocking TORC_NONBLOCKING=0 & jobs+=($!)
+  program=$blocking tryRefused blocking TORC_TRANSPORT=put & jobs+=($!)
   if [[ ${TEST_MPI-} != openmpi ]]; then  # whose waits take the cores
-    tryRefused blocking TORC_TRANSPORT=mpi TORC_NONBLOCKING=0 & jobs+=($!)
+    program=$blocking tryRefused blocking TORC_TRANSPORT=mpi & jobs+=($!)
     tryRefused nonblocking TORC_PROGRESS=calls & jobs+=($!)
   fi
   tryRefused nonblocking TORC_PROGRESS=thread TORC_TRANSPORT=mpi & jobs+=($!)
@@ -264,20 +265,20 @@ fi
 
 form=blocking
 case=late
-run TORC_STALL=0
-! grep -q '^torc: ' "$output" || fail "TORC_STALL=0, and yet a line"
+run TORC_LIMITS=stall=0
+! grep -q '^torc: ' "$output" || fail "TORC_LIMITS=stall=0, and yet a line"
 
 # An operation of the program's on one rank, which torc serves there, too, as it may cut vectors; but not
 # on six ranks, which are in another order than the library's torus.
 form=blocking
 case=not-commuting
-for nonblocking in 0 1; do
+for each in "$program" "$blocking"; do
   ((ranks != 6)) || continue
-  run TORC_USER_OPERATIONS=parts TORC_NONBLOCKING=$nonblocking
+  program=$each run TORC_USER_OPERATIONS=parts
   all call 'error class [0-9]+' "$ranks"
 done
 case=more
-run TORC_NONBLOCKING=0
+program=$blocking run
 expectErrors 9600
 
 [[ $failures -eq 0 ]] || echo "differences_test: $failures failures"

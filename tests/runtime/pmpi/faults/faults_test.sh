@@ -148,7 +148,7 @@ fault "order and mapping" "TORC_ORDER" TORC_LIBRARY="$good" TORC_ORDER=YX \
   TORC_MAPPING="$work/mapping"
 fault "a mapping too short" "$work/mapping" TORC_LIBRARY="$good" TORC_MAPPING="$work/mapping"
 fault "a wrong order" "TORC_ORDER.*XXY" TORC_LIBRARY="$good" TORC_ORDER=XXY
-fault "a wrong number" "TORC_MEMORY.*lots" TORC_LIBRARY="$good" TORC_MEMORY=lots
+fault "a wrong number" "TORC_LIMITS.*lots" TORC_LIBRARY="$good" TORC_LIMITS=memory=lots
 fault "a wrong collective" "TORC_COLLECTIVES.*allsum" TORC_LIBRARY="$good" TORC_COLLECTIVES=allsum
 
 # --- Ranks that differ.

@@ -1,8 +1,9 @@
-/* Makes N communicators of a kind, all alive at once, and makes a call on each; now and then on older
- * ones, too. Then uses the last one 500 times, and the first. Arguments: KIND N [threads].
+/* Makes N communicators of a kind, all alive at once, and makes a call on each; now and then on
+ * older ones, too. Then uses the last one 500 times, and the first. Arguments: KIND N [threads].
  *   dup, idup, split, cart    of MPI_COMM_WORLD; split: with several orders and members
  *   chain                       each a duplicate of the one before
  *   row                         duplicates of the communicator of a half
+ *   mixed                       the first 40 of the ranks in another order, then of MPI_COMM_WORLD
  *   inter                       between the halves */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,9 @@ static MPI_Comm make(const char* kind, int number, MPI_Comm last, MPI_Comm half)
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Request request;
   if (strcmp(kind, "dup") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &made);
+  if (strcmp(kind, "mixed") == 0) {
+    MPI_Comm_split(MPI_COMM_WORLD, 0, number < 40 ? -rank : rank, &made);
+  }
   if (strcmp(kind, "chain") == 0) MPI_Comm_dup(last, &made);
   if (strcmp(kind, "row") == 0) MPI_Comm_dup(half, &made);
   if (strcmp(kind, "cart") == 0) MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &made);
@@ -55,6 +59,11 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, argc > 3 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+#ifdef TEST_NONBLOCKING
+  MPI_Request barrier;
+  MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+  MPI_Wait(&barrier, MPI_STATUS_IGNORE);
+#endif
   MPI_Comm_split(MPI_COMM_WORLD, rank < size / 2, rank, &half);
   for (i = 0; i < count; ++i) {
     comms[i] = make(argv[1], i, i == 0 ? MPI_COMM_WORLD : comms[i - 1], half);

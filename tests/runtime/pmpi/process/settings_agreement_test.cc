@@ -60,7 +60,7 @@ class SettingsAgreementTest : public testing::Test {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     PMPI_Comm_size(MPI_COMM_WORLD, &size_);
     mine_.set("TORC_LIBRARY", "/opt/library");
-    mine_.set("TORC_MEMORY", "1M");
+    mine_.set("TORC_LIMITS", "memory=1M");
   }
 
   AgreedSettings agree() const {
@@ -79,7 +79,7 @@ class SettingsAgreementTest : public testing::Test {
 TEST_F(SettingsAgreementTest, AlikeEverywhere) {
   mine_.set("TORC_VERBOSE", "2");
   mine_.set("TORC_LIBARY", "x");
-  mine_.set("TORC_TRACE_EVENTS", "5");
+  mine_.set("TORC_DEDICATED_OPERATIONS", "none");
   const AgreedSettings agreed = agree();
   EXPECT_EQ(agreed.fault, "");
   EXPECT_FALSE(agreed.strict);
@@ -88,21 +88,22 @@ TEST_F(SettingsAgreementTest, AlikeEverywhere) {
   EXPECT_EQ(agreed.settings.verbosity, Verbosity::kCommunicators);
   EXPECT_THAT(agreed.warnings,
               ElementsAre("TORC_LIBARY is no variable of torc's; is TORC_LIBRARY meant?"));
-  EXPECT_THAT(agreed.hints, ElementsAre("TORC_TRACE_EVENTS has no effect without TORC_TRACE"));
+  EXPECT_THAT(agreed.hints,
+              ElementsAre("TORC_DEDICATED_OPERATIONS has no effect without TORC_DEDICATED"));
 }
 
 TEST_F(SettingsAgreementTest, OfTheOthersRank0sValuesCount) {
   setOn(0, "TORC_STATS", "table.txt");
   if (rank_ != 0) {
     mine_.set("TORC_STATS", "1");
-    mine_.set("TORC_EXPLAIN", "1");
+    mine_.set("TORC_TRACE", "trace.json");
     mine_.set("TORC_VERBOSE", "not read");
     mine_.set("TORC_NOTHING", "unknown");
   }
   const AgreedSettings agreed = agree();
   EXPECT_EQ(agreed.fault, "");
   EXPECT_EQ(agreed.settings.statistics.file, "table.txt");
-  EXPECT_FALSE(agreed.settings.explain);
+  EXPECT_EQ(agreed.settings.trace, "");
   EXPECT_EQ(agreed.settings.verbosity, Verbosity::kHints);
   EXPECT_THAT(agreed.warnings, IsEmpty());
   EXPECT_EQ(agreed.settings.library, "/opt/library");
@@ -110,15 +111,16 @@ TEST_F(SettingsAgreementTest, OfTheOthersRank0sValuesCount) {
 
 TEST_F(SettingsAgreementTest, AWrongValueOfRank0IsAFaultEverywhere) {
   setOn(0, "TORC_VERBOSE", "9");
-  EXPECT_EQ(agree().fault, "TORC_VERBOSE is '9'; allowed: 0, 1 or 2");
+  EXPECT_EQ(agree().fault, "TORC_VERBOSE is '9'; allowed: 0, 1, 2 or 3 (explain)");
   mine_.set("TORC_VERBOSE", "");
-  mine_.set("TORC_CACHE", "x");
+  mine_.set("TORC_LIMITS", "cache=x");
   mine_.set("TORC_STRICT", "1");
-  mine_.set("TORC_EXPLAIN", "2");
+  mine_.set("TORC_TUNE", "2");
   const AgreedSettings agreed = agree();
-  EXPECT_EQ(agreed.fault,
-            "TORC_CACHE is 'x'; allowed: bytes, as 4096, 64K, 256M or 1G, up to 1024G; "
-            "TORC_EXPLAIN is '2'; allowed: 0 or 1");
+  EXPECT_EQ(
+      agreed.fault,
+      "TORC_LIMITS is 'cache=x'; allowed: cache=bytes, as 4096, 64K, 256M or 1G, up to 1024G; "
+      "TORC_TUNE is '2'; allowed: 0 or 1");
   EXPECT_TRUE(agreed.strict);
 }
 
@@ -145,24 +147,25 @@ TEST_F(SettingsAgreementTest, ADifferenceNamesVariableRanksAndValues) {
 
 TEST_F(SettingsAgreementTest, TheLowestRankWithTheFirstDifferenceIsNamed) {
   if (size_ < 4) return;
-  setOn(1, "TORC_CACHE", "1M");
-  setOn(2, "TORC_MEMORY", "2M");
-  setOn(3, "TORC_MEMORY", "3M");
-  EXPECT_EQ(agree().fault, "TORC_MEMORY differs between ranks: '1M' on rank 0, '2M' on rank 2");
+  setOn(1, "TORC_CORES", "2");
+  setOn(2, "TORC_LIMITS", "memory=2M");
+  setOn(3, "TORC_LIMITS", "memory=3M");
+  EXPECT_EQ(agree().fault,
+            "TORC_LIMITS differs between ranks: 'memory=1M' on rank 0, 'memory=2M' on rank 2");
 }
 
 // What is not set has its default's value.
 TEST_F(SettingsAgreementTest, TheDefaultSpeltOutIsNoDifference) {
-  setOn(0, "TORC_CACHE", "64M");
+  setOn(0, "TORC_CORES", "1");
   setOn(size_ - 1, "TORC_STRICT", "0");
   const AgreedSettings agreed = agree();
   EXPECT_EQ(agreed.fault, "");
-  EXPECT_EQ(agreed.settings.cache, std::uint64_t{64} << 20);
+  EXPECT_EQ(agreed.settings.cores, 1u);
 }
 
 TEST_F(SettingsAgreementTest, DisabledNothingElseIsCompared) {
   mine_.set("TORC_DISABLE", "1");
-  mine_.set("TORC_MEMORY", std::to_string(rank_));
+  mine_.set("TORC_CORES", std::to_string(rank_));
   AgreedSettings agreed = agree();
   EXPECT_EQ(agreed.fault, "");
   EXPECT_TRUE(agreed.settings.disable);

@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 
 environment=()
 if [[ $preload != - ]]; then
-  environment=(-genv LD_PRELOAD "$(realpath "$preload")" -genv TORC_STALL 2
+  environment=(-genv LD_PRELOAD "$(realpath "$preload")" -genv TORC_LIMITS stall=2
     -genv TORC_LIBRARY "$(realpath "$library")")
 fi
 
@@ -90,7 +90,7 @@ tryTwice() {
   outcome=$(tryProgram "$seed")
   echo "$outcome"
   [[ $preload != - ]] || return
-  watched=$(tryProgram "$seed" -genv TORC_STATS "$work/statistics-$seed" -genv TORC_EXPLAIN 1 \
+  watched=$(tryProgram "$seed" -genv TORC_STATS "$work/statistics-$seed" -genv TORC_VERBOSE 3 \
     -genv TORC_TRACE "$work/trace-$seed")
   grep -vxE 'stalled|failed|completed' <<<"$watched"
   [[ $outcome == "$watched" || "$outcome $watched" != *completed* ]] ||

@@ -46,7 +46,7 @@ export TEST_TIMEOUT=$((${TEST_TIMEOUT:-300} / 2))
 "$mpi_test" "$ranks" "$program" "${arguments[@]}" >"$work/plain" ||
   fail "fails without torc: $(tail -n 20 "$work/plain")" "$(underWay "$work/plain")"
 if [[ $library == - ]]; then
-  unset TORC_STALL  # .bazelrc's; torc would say that it means nothing here
+  unset TORC_LIMITS  # .bazelrc's; torc would say that it means nothing here
 else
   export TORC_LIBRARY=$library
 fi
@@ -65,7 +65,7 @@ runPart() {
 }
 runPart 0
 runPart 1 TORC_STATS="$work/statistics.1"
-all=(TORC_EXPLAIN=1 TORC_TRACE="$work/trace")
+all=(TORC_VERBOSE=3 TORC_TRACE="$work/trace")
 [[ $library != - ]] || all=()  # of which there is none without
 runPart 2 TORC_STATS="$work/statistics.2" "${all[@]}"
 difference=$(diff <(grep '^program ' "$work/plain" | sort) <(grep '^program ' "$work/preloaded" | sort) |

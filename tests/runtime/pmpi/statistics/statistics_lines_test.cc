@@ -1,18 +1,14 @@
-// The statistics of a job for programs: JSON, Prometheus, and how they are written.
+// The statistics of a job for programs: JSON, and how it is written.
 #include "runtime/pmpi/statistics/statistics_lines.h"
 
-#include <cctype>
 #include <clocale>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <set>
 #include <sstream>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,60 +80,6 @@ void collectProperties(const json& schema, const std::string& place, std::set<st
   }
 }
 
-/// The samples of a text of Prometheus, by name and labels; a fault where it is none.
-class PrometheusText {
- public:
-  explicit PrometheusText(const std::string& text) {
-    std::stringstream lines(text);
-    EXPECT_EQ(text.back(), '\n');
-    for (std::string line; std::getline(lines, line);)
-      read(line);
-  }
-
-  std::map<std::string, double> samples;
-
- private:
-  void read(const std::string& line) {
-    if (line.starts_with("# HELP ")) {
-      const std::string name = line.substr(7, line.find(' ', 7) - 7);
-      EXPECT_TRUE(families_.insert(name).second) << name << " comes twice";
-      family_ = name;
-      return;
-    }
-    if (line.starts_with("# TYPE ")) {
-      EXPECT_EQ(line, "# TYPE " + family_ + " gauge");
-      return;
-    }
-    std::size_t at = 0;
-    while (at < line.size() && (std::isalnum(line[at]) != 0 || line[at] == '_'))
-      ++at;
-    EXPECT_EQ(line.substr(0, at), family_);
-    ASSERT_EQ(line[at], '{') << line;
-    std::set<std::string> labels;
-    do {
-      const std::size_t begin = ++at;
-      while (at < line.size() && (std::isalnum(line[at]) != 0 || line[at] == '_'))
-        ++at;
-      EXPECT_TRUE(at > begin && labels.insert(line.substr(begin, at - begin)).second) << line;
-      ASSERT_EQ(line.substr(at, 2), "=\"") << line;
-      for (at += 2; at < line.size() && line[at] != '"'; ++at) {
-        if (line[at] != '\\') continue;
-        ++at;
-        ASSERT_TRUE(line[at] == '\\' || line[at] == '"' || line[at] == 'n') << line;
-      }
-      ++at;
-    } while (line[at] == ',');
-    ASSERT_EQ(line.substr(at, 2), "} ") << line;
-    std::size_t read = 0;
-    const double value = std::stod(line.substr(at + 2), &read);
-    EXPECT_EQ(at + 2 + read, line.size()) << line;
-    EXPECT_TRUE(samples.emplace(line.substr(0, at + 1), value).second) << line;
-  }
-
-  std::string family_;
-  std::set<std::string> families_;
-};
-
 std::string contentOf(const std::string& path) {
   std::stringstream content;
   content << std::ifstream(path).rdbuf();
@@ -171,43 +113,6 @@ TEST(StatisticsLinesTest, NumbersDoNotDependOnTheLocale) {
   EXPECT_EQ(numberText(1.0 / 3), "0.333333333");
   EXPECT_EQ(numberText(~std::uint64_t{0}), "18446744073709551615");
   if (german != nullptr) std::setlocale(LC_ALL, "C");
-}
-
-TEST(StatisticsLinesTest, ALineForSyslogKeepsTheSums) {
-  const JobStatistics statistics = someStatistics(900);
-  const std::string line = statisticsJson(describedJob(), statistics, kMostSyslogBytes);
-  EXPECT_LE(line.size(), kMostSyslogBytes);
-  EXPECT_GT(line.size(), kMostSyslogBytes / 3);
-  std::uint64_t expected = 0, calls = 0;
-  for (const CallRow& row : statistics.calls)
-    expected += row.calls;
-  const json document = json::parse(line);
-  for (const json& row : document["calls"])
-    calls += row["calls"].get<std::uint64_t>();
-  EXPECT_EQ(calls, expected);
-  EXPECT_EQ(statisticsJson(describedJob(), someStatistics(), kMostSyslogBytes),
-            statisticsJson(describedJob(), someStatistics()));
-}
-
-TEST(StatisticsLinesTest, PrometheusText) {
-  JobStatistics statistics = someStatistics(7);
-  findMeasuredTimes(statistics, {});
-  const PrometheusText text(statisticsPrometheus(describedJob(), statistics));
-  const std::string job = "{job_id=\"7\\\"8\"";
-  EXPECT_EQ(text.samples.at("torc_job_ranks" + job + "}"), 16);
-  const std::string served =
-      job + ",function=\"MPI_Allreduce\",communicator=\"4x4\",served_by=\"torc\",reason=\"\"}";
-  EXPECT_EQ(text.samples.at("torc_calls" + served), 16 + 22);
-  EXPECT_DOUBLE_EQ(text.samples.at("torc_won_seconds" + served), 38 * 3e-6);
-  const std::string handed =
-      job +
-      ",function=\"MPI_Bcast\",communicator=\"4x4\",served_by=\"mpi\",reason="
-      "\"why?\\\"so\\\"\"}";
-  EXPECT_EQ(text.samples.at("torc_calls" + handed), 17 + 21);
-  EXPECT_FALSE(text.samples.contains("torc_won_seconds" + handed));
-  JobDescription off = describedJob();
-  off.off = "TORC_LIBRARY is not set";
-  PrometheusText(statisticsPrometheus(off, {}));
 }
 
 TEST(StatisticsLinesTest, MeasuredTimesOfATunedLibrary) {
@@ -264,13 +169,12 @@ TEST(StatisticsLinesTest, ManyProcessesAppendWholeLines) {
 TEST(StatisticsLinesTest, WhatCannotBeWrittenLeavesNothing) {
   EXPECT_EQ(appendLine("a\n", "/dev/full").message(),
             "TORC_STATS: cannot write /dev/full: No space left on device");
-  EXPECT_EQ(replaceFile("a\n", "/no/x.prom").message(),
-            "TORC_STATS: cannot write /no/x.prom: No such file or directory");
+  EXPECT_EQ(appendLine("a\n", "/no/x").message(),
+            "TORC_STATS: cannot write /no/x: No such file or directory");
   const std::string path = testing::TempDir() + "/limited";
   std::filesystem::remove_all(path);
   std::filesystem::create_directory(path);
   ASSERT_TRUE(appendLine("first\n", path + "/a").ok());
-  ASSERT_TRUE(replaceFile("first\n", path + "/b.prom").ok());
   // A file may become no longer: the write ends in the middle, as on a full disk.
   const pid_t child = fork();
   if (child == 0) {
@@ -281,7 +185,6 @@ TEST(StatisticsLinesTest, WhatCannotBeWrittenLeavesNothing) {
                                      ": File too large: files may have 10 bytes (ulimit -f)";
     };
     const bool faults = says(appendLine("a second line\n", path + "/a"), path + "/a") &&
-                        says(replaceFile("a second text\n", path + "/b.prom"), path + "/b.prom") &&
                         says(writeStatistics("a second table\n", path + "/a.txt"), path + "/a.txt");
     std::filesystem::remove(path + "/a.txt");
     _exit(faults ? 0 : 1);
@@ -290,57 +193,16 @@ TEST(StatisticsLinesTest, WhatCannotBeWrittenLeavesNothing) {
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(contentOf(path + "/a"), "first\n");
-  EXPECT_EQ(contentOf(path + "/b.prom"), "first\n");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path), {}), 2);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path), {}), 1);
   // A pipe that nobody reads.
   ASSERT_EQ(mkfifo((path + "/pipe").c_str(), 0600), 0);
   EXPECT_FALSE(appendLine("a\n", path + "/pipe").ok());
-  EXPECT_FALSE(replaceFile("a\n", path + "/pipe").ok());
-  EXPECT_TRUE(std::filesystem::is_fifo(path + "/pipe"));
   // One whose reader is slower than the job.
   const int pipe = open((path + "/pipe").c_str(), O_RDONLY | O_NONBLOCK);
-  for (const auto write : {appendLine, replaceFile}) {
-    EXPECT_EQ(write(std::string(1 << 20, 'a'), path + "/pipe").message(),
-              "TORC_STATS: cannot write " + path + "/pipe: Resource temporarily unavailable");
-    char some[4096];
-    while (read(pipe, some, sizeof(some)) > 0) {
-    }
-  }
+  EXPECT_EQ(appendLine(std::string(1 << 20, 'a'), path + "/pipe").message(),
+            "TORC_STATS: cannot write " + path + "/pipe: Resource temporarily unavailable");
   close(pipe);
   std::filesystem::remove_all(path);
-}
-
-// As a standard output is that leads to a file.
-TEST(StatisticsLinesTest, WhatIsWrittenBeforeStays) {
-  const std::string path = testing::TempDir() + "/before";
-  std::ofstream(path) << "before\n";
-  const int output = open(path.c_str(), O_WRONLY);
-  EXPECT_TRUE(replaceFile("a\n", "/dev/fd/" + std::to_string(output)).ok());
-  close(output);
-  EXPECT_EQ(contentOf(path), "before\na\n");
-  std::filesystem::remove(path);
-}
-
-TEST(StatisticsLinesTest, Syslog) {
-  // A socket's path is short.
-  const std::string path = "/tmp/torc-log-" + std::to_string(getpid());
-  std::filesystem::remove(path);
-  EXPECT_EQ(sendToSyslog("{}\n", path).message(),
-            "TORC_STATS: cannot write " + path + ": No such file or directory");
-  const int daemon = socket(AF_UNIX, SOCK_DGRAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-  ASSERT_EQ(bind(daemon, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  ASSERT_TRUE(sendToSyslog("{\"torc_stats\":1}\n", path).ok());
-  char text[200] = "";
-  ASSERT_GT(recv(daemon, text, sizeof(text) - 1, 0), 0);
-  const std::string received = text;
-  EXPECT_EQ(received.substr(0, 4), "<14>");
-  EXPECT_TRUE(received.ends_with(" torc[" + std::to_string(getpid()) + "]: {\"torc_stats\":1}"))
-      << received;
-  close(daemon);
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-/* checked_calls SECONDS FOLDER [RANK NAME=VALUE]: collectives of many sizes, each compared with
+/* checked_calls SECONDS FOLDER: collectives of many sizes, each compared with
  * what it must give, until the time is over on rank 0. Every rank leaves its process number in
- * FOLDER/RANK. On RANK the variable is set once MPI has started. */
+ * FOLDER/RANK. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -45,7 +45,6 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (argc > 4 && atoi(argv[3]) == rank) putenv(argv[4]);
   char name[4096];
   snprintf(name, sizeof(name), "%s/%d", argv[2], rank);
   FILE* file = fopen(name, "w");

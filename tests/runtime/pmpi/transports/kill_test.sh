@@ -1,14 +1,13 @@
 #!/bin/bash
 # kill_test.sh PRELOAD PROGRAM LIBRARY [MOMENTS [SEED]]
 # One of four ranks is killed (SIGKILL) at a random moment of the first second, MOMENTS times: the others
-# end by themselves within 10 s, one of them says why, and nothing is left in /dev/shm. Every fourth time
-# messages go by UCX, else by puts. Ranks and moments
-# follow from SEED; without one, from the clock. The last line has the longest wait of a survivor.
+# end by themselves within 10 s, one of them says why, and nothing is left in /dev/shm. Messages go by
+# puts. Ranks and moments follow from SEED; without one, from the clock. The last line has the longest wait of a survivor.
 #   bazel run -c opt //tests/runtime/pmpi/transports:kill_test -- 100 7
 set -u
 preload=$(realpath "$1")
 program=$2
-export TORC_LIBRARY=$3
+export TORC_LIBRARY=$3 TORC_TRANSPORT=put
 moments=${4:-4}
 RANDOM=$((${5:-$(date +%s)} % 32768))
 limit=10000 # milliseconds; it is about 1000 where the cores are the job's
@@ -33,8 +32,6 @@ survivors() {
 for ((moment = 0; moment < moments; ++moment)); do
   rank=$((RANDOM % 4)) delay=$(printf '0.%03d' $((RANDOM % 1000)))
   rm -f "$work"/[0-3]
-  export TORC_TRANSPORT=put
-  ((moment % 4 < 3)) || TORC_TRANSPORT=ucx
   mpiexec.hydra -genv LD_PRELOAD "$preload" -n 4 "$program" 60 "$work" >"$work/output" 2>&1 &
   job=$!
   until [[ -s $work/0 && -s $work/1 && -s $work/2 && -s $work/3 ]]; do sleep 0.02; done

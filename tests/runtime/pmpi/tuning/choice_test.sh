@@ -27,7 +27,7 @@ chmod -R u+w "$work/slow"
 run() {
   case=$1
   rm -f "$work/table"
-  env TORC_LIBRARY="$2" TORC_STATS="$work/table" TORC_TUNE=1 TORC_EXPLAIN=1 "${@:3}" \
+  env TORC_LIBRARY="$2" TORC_STATS="$work/table" TORC_TUNE=1 TORC_VERBOSE=3 "${@:3}" \
     "$mpi_test" "--preload=$preload" "$ranks" "$program" 200 >"$work/stdout" 2>"$work/stderr"
   [[ $? -eq 0 ]] || fail "the program has failed"
   sed -z -i 's/\n   \+/  /g' "$work/table"  # the lines of a row in one
@@ -81,7 +81,7 @@ run "the library's own choice is torn" "$work/without"
 grep -qE "^  MPI_Allreduce +$torus .* its schedule cannot be used +2400 +$ranks +$((200 * ranks)) " \
   "$work/table" || fail "calls are not MPI's"
 
-run "little memory" "$work/slow" TORC_MEMORY=8K
+run "little memory" "$work/slow" TORC_LIMITS=memory=8K
 grep -q "is not tried: it cannot be loaded$" "$work/stderr" || fail "all could be loaded"
 
 exit "$((failures > 0))"
