@@ -264,7 +264,7 @@ class Reader {
     const auto [file, line] = src.rsplit(':');
     if (steps_ == 1) source_ = file.str();
     if (file != source_ || (!src.empty() && line.getAsInteger(10, step.line))) {
-      return refuse("<step>: src is '" + src.take_front(40) + "'; allowed: FILE:LINE, of one file" +
+      return refuse("<step>: src is '" + src.take_back(40) + "'; allowed: FILE:LINE, of one file" +
                     (source_.empty() ? "" : ", '" + source_ + "'"));
     }
     if (src.empty()) return;
