@@ -33,7 +33,8 @@ def main(arguments):
         return 1
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     if isinstance(converted, dict):
-        print(json.dumps(converted, indent=2))
+        name = os.path.splitext(os.path.basename(path))[0]
+        print(json.dumps({"name": name if name != "-" else "machine", **converted}, indent=2))
     else:
         sys.stdout.writelines(converted.xml_lines())
     return 0

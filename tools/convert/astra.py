@@ -1,7 +1,6 @@
 """ASTRA-sim's analytical network (astra-network-analytical, common/network-parser): a building block for each dimension,
 the first one counting fastest; GB/s of 2^30 bytes per link and direction, ns per hop. Rings make a torus.
 """
-import os
 import re
 
 from places import BANDWIDTH, DIMENSIONS, NODES, NUMBER, SECONDS, Fault, shown
@@ -69,8 +68,7 @@ def convert(text, origin):
             raise Fault(origin, size[1], f"npus_count is {shown(size[0])}; allowed: 2 and more, in all dimensions {NODES} nodes")
         dimensions.append({"size": int(size[0]), "bandwidth": number(bandwidth, "bandwidth", 1 << 30, *BANDWIDTH),
                            "latency": number(latency, "latency", 1e-9, *SECONDS), "width": 1})  # a ring of two has one link each way
-    return {"name": os.path.splitext(os.path.basename(origin))[0],
-            "description": "ASTRA-sim network: " + ", ".join(f"Ring of {one['size']}" for one in dimensions),
+    return {"description": "ASTRA-sim network: " + ", ".join(f"Ring of {one['size']}" for one in dimensions),
             "dimensions": dimensions,
             "sources": {"dimensions.bandwidth": "bandwidth: per link and direction, in GB/s of 2^30 bytes",
                         "dimensions.latency": "latency: per hop, in ns",

@@ -36,7 +36,7 @@ class Json(json.JSONDecoder):
 
     def __init__(self, text, origin):
         super().__init__(parse_int=lambda digits: int(digits) if len(digits) < 19 else float(digits))
-        self.origin = origin
+        self.origin, self.text = origin, text
         self._scalar, self.scan_once = self.scan_once, self._scan
         self._ends = [match.start() for match in re.finditer("\n", text)]
         self._depth = 0

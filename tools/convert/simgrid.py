@@ -2,7 +2,7 @@
 wires it: hosts count along the first dimension fastest, with one link to the next host of each dimension. Everything else
 that carries messages is refused by name.
 """
-import os
+import collections
 import re
 from xml.parsers import expat
 
@@ -24,9 +24,8 @@ def hosts(radical):
     return count
 
 
-def machine_of(attributes, origin, refuse):
-    def get(name, otherwise=""):
-        return attributes.get(name, otherwise)
+def machine_of(attributes, refuse):
+    get = collections.defaultdict(str, {"topology": "FLAT", "sharing_policy": "SPLITDUPLEX"}, **attributes).__getitem__
 
     def quantity(name, units, lowest, highest, example):
         parts = re.fullmatch(rf"\s*({NUMBER})\s*([A-Za-z]*)\s*", get(name))
@@ -35,14 +34,13 @@ def machine_of(attributes, origin, refuse):
             refuse(f"<cluster>: {name} is {shown(get(name))}; allowed: as {example}, {lowest:g} to {highest:g}")
         return value
 
-    if get("topology", "FLAT") != "TORUS":
-        refuse(f"<cluster>: topology is {shown(get('topology', 'FLAT'))}, not TORUS")
+    if get("topology") != "TORUS":
+        refuse(f"<cluster>: topology is {shown(get('topology'))}, not TORUS")
     if get("limiter_link"):
         refuse("<cluster>: limiter_link bounds what a node sends on all links at a time, which no machine of torc's does")
-    sharing = get("sharing_policy", "SPLITDUPLEX")
-    if sharing not in ("SPLITDUPLEX", "FULLDUPLEX", "SHARED"):
-        refuse(f"<cluster>: sharing_policy is {shown(sharing)}; allowed: SPLITDUPLEX, SHARED")
-    shared = sharing == "SHARED"
+    if get("sharing_policy") not in ("SPLITDUPLEX", "FULLDUPLEX", "SHARED"):
+        refuse(f"<cluster>: sharing_policy is {shown(get('sharing_policy'))}; allowed: SPLITDUPLEX, SHARED")
+    shared = get("sharing_policy") == "SHARED"
     bandwidth = quantity("bw", SPEEDS, *BANDWIDTH, "125MBps") / (2 if shared else 1)
     latency = quantity("lat", TIMES, *SECONDS, "50us")
     sizes, nodes = get("topo_parameters").split(","), 1
@@ -53,7 +51,7 @@ def machine_of(attributes, origin, refuse):
                    f"{NODES} nodes in all")
     if hosts(get("radical")) != nodes:
         refuse(f"<cluster>: radical {shown(get('radical'))} does not name the {nodes} hosts of the torus")
-    return {"name": os.path.splitext(os.path.basename(origin))[0], "description": f"SimGrid cluster {shown(get('id'))}",
+    return {"description": f"SimGrid cluster {shown(get('id'))}",
             "dimensions": [{"size": int(size), "bandwidth": bandwidth, "latency": latency, "width": 1} for size in sizes],
             "sources": {"dimensions.bandwidth": "half of bw: sharing_policy SHARED, one link for both directions" if shared else
                                                 "bw: per link and direction",
@@ -80,7 +78,7 @@ def convert(text, origin):
             refuse(f"<{name}> describes no torus: of a platform one <cluster topology=\"TORUS\"> is read")
         if machines:
             refuse("has a second <cluster>")
-        machines.append(machine_of(attributes, origin, refuse))
+        machines.append(machine_of(attributes, refuse))
 
     parser.StartElementHandler = start
     parser.EntityDeclHandler = lambda name, *_: refuse(f"declares the entity {shown(name)}, which no machine needs")

@@ -26,7 +26,7 @@ def convert(text, origin):
         if not line.startswith(begin):
             refuse(f"'{begin}...' is expected")
 
-    links, moves = {}, 0
+    links = {}
     for number, line in lines[5:]:
         fields = line.split(",")
         if not line:
@@ -40,9 +40,6 @@ def convert(text, origin):
             refuse("the link is there twice")
         sent = [] if [field.strip() for field in fields[4:]] == ["None"] else fields[4:]
         links[ends] = number, [integer(field, "a chunk", 0, chunks - 1, refuse) for field in sent]
-        moves += len(sent)
-        if moves > STEPS // 2:
-            refuse(f"more than {STEPS // 2} chunks are sent")
     number = max(number for number, _ in lines)
     if len(links) != link_count:
         refuse(f"has {len(links)} links, not {link_count}")
