@@ -70,5 +70,5 @@ for file in "${built[@]}"; do
   [[ $file == *.so ]] || programs+=("$file")
 done
 bash tools/man_pages.sh "$pages" "${programs[@]}"
-bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.{pc,cmake}.in tools/torc.py \
+bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.{pc,cmake}.in tools/torc.py tools/convert/*.py \
   tools/completion/torc.* tools/modulefile.in tools/packaging/job_start/* "$pages"/*.1 "${documents[@]}"

@@ -35,6 +35,9 @@ for file in "$@"; do
     */job_start/*)
       install -D -m "$([[ $file == *.sh ]] && echo 755 || echo 644)" "$file" "$root/share/torc/job_start/$name"
       ;;
+    */convert/*.py)
+      install -D -m 644 "$file" "$root/lib/python3/dist-packages/torc_convert/$name"
+      ;;
     *.py)
       install -D -m 644 "$file" "$root/lib/python3/dist-packages/$name"
       ;;

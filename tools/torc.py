@@ -34,27 +34,31 @@ class Program:
     collective: allreduce, allgather, reduce_scatter, alltoall, broadcast. `chunks`: that the vector of all blocks
     is cut into; a multiple of the ranks where ranks have blocks. In place (the default), "in" and "out" are one
     memory: chunk c of an allreduce's, of an allgather's and of a reduce_scatter's whole vector. An alltoall is
-    not in place: chunk q*k+c of "in" goes to rank q, of "out" comes from it.
+    not in place: chunk q*k+c of "in" goes to rank q, of "out" comes from it. `in_order`: messages between two ranks
+    go in the order of the list; else as early as what they touch allows.
     """
 
-    def __init__(self, collective, ranks, chunks, in_place=None, name=None):
+    def __init__(self, collective, ranks, chunks, in_place=None, name=None, in_order=False):
         self.collective, self.ranks, self.chunks = collective, ranks, chunks
         self.in_place = collective != "alltoall" if in_place is None else in_place
-        self.name = name or collective
+        self.name, self.in_order = name or collective, in_order
         self._moves = []
         self._scratch = [0] * ranks
         self._levels = [{} for _ in range(ranks)]  # of a chunk: when it was written, and last read
 
-    def copy(self, rank, chunk, source=None, from_chunk=None, buffer=None, from_buffer=None, count=1, channel=0):
+    def copy(self, rank, chunk, source=None, from_chunk=None, buffer=None, from_buffer=None, count=1, channel=0,
+             src=None):
         """`count` chunks of `rank`, from `chunk` on, become those of rank `source` (default: of the same rank) from
-        `from_chunk` on (default: the same). Messages between two ranks on one channel keep their order."""
-        self._move(("cpy", "r"), rank, chunk, source, from_chunk, buffer, from_buffer, count, channel)
+        `from_chunk` on (default: the same). Messages between two ranks on one channel keep their order. `src`:
+        "FILE:LINE" that faults are to name; of all moves or none, and of one file."""
+        self._move(("cpy", "r"), rank, chunk, source, from_chunk, buffer, from_buffer, count, channel, src)
 
-    def add(self, rank, chunk, source=None, from_chunk=None, buffer=None, from_buffer=None, count=1, channel=0):
+    def add(self, rank, chunk, source=None, from_chunk=None, buffer=None, from_buffer=None, count=1, channel=0,
+            src=None):
         """The same chunks are added to those of `rank`."""
-        self._move(("re", "rrc"), rank, chunk, source, from_chunk, buffer, from_buffer, count, channel)
+        self._move(("re", "rrc"), rank, chunk, source, from_chunk, buffer, from_buffer, count, channel, src)
 
-    def _move(self, kinds, rank, chunk, source, from_chunk, buffer, from_buffer, count, channel):
+    def _move(self, kinds, rank, chunk, source, from_chunk, buffer, from_buffer, count, channel, src):
         source = rank if source is None else source
         for one in (rank, source):
             if not 0 <= one < self.ranks:
@@ -71,9 +75,12 @@ class Program:
         for one, (letter, first) in ((source, read), (rank, to)):
             if letter == "s":
                 self._scratch[one] = max(self._scratch[one], first + count)
-        # As early as what it touches allows: after who wrote what it reads, and who used what it writes.
-        reads = [(source, place) for place in self._cells(read, count)]
-        writes = [(rank, place) for place in self._cells(to, count)]
+        level = 0 if self.in_order else self._level([(source, place) for place in self._cells(read, count)],
+                                                    [(rank, place) for place in self._cells(to, count)])
+        self._moves.append((level, kinds, rank, to, source, read, count, channel, src))
+
+    def _level(self, reads, writes):
+        """As early as what is touched allows: after who wrote what it reads, and who used what it writes."""
         level = 1 + max([self._levels[r].get(c, (0, 0))[0] for r, c in reads] +
                         [max(self._levels[r].get(c, (0, 0))) for r, c in writes])
         for r, c in reads:
@@ -81,44 +88,47 @@ class Program:
             self._levels[r][c] = written, max(used, level)
         for r, c in writes:
             self._levels[r][c] = level, level
-        self._moves.append((level, kinds, rank, to, source, read, count, channel))
+        return level
 
     def _cells(self, place, count):
         letter, first = place
         return [(letter, first + i) for i in range(count)]
 
     def _thread_blocks(self):
-        """For each rank its steps (kind, source, target, count, dependence) by (send, receive, channel)."""
+        """For each rank its steps (kind, source, target, count, dependence, src) by (send, receive, channel)."""
         ranks = [_Rank(self) for _ in range(self.ranks)]
-        for _, kinds, rank, to, source, read, count, channel in sorted(self._moves, key=lambda move: move[0]):
+        for _, kinds, rank, to, source, read, count, channel, src in sorted(self._moves, key=lambda move: move[0]):
             if source == rank:
                 reads = [read] if kinds[0] == "cpy" else [read, to]
-                ranks[rank].step(kinds[0], read, to, count, (-1, -1, channel), reads, [to])
+                ranks[rank].step(kinds[0], read, to, count, (-1, -1, channel), reads, [to], src)
             else:
-                ranks[source].step("s", read, to, count, (rank, -1, channel), [read], [])
-                ranks[rank].step(kinds[1], to, to, count, (-1, source, channel), [to] if kinds[1] == "rrc" else [], [to])
+                ranks[source].step("s", read, to, count, (rank, -1, channel), [read], [], src)
+                ranks[rank].step(kinds[1], to, to, count, (-1, source, channel), [to] if kinds[1] == "rrc" else [], [to], src)
         return [rank.blocks for rank in ranks]
 
     def xml(self):
         """The program as MSCCL XML."""
+        return "".join(self.xml_lines())
+
+    def xml_lines(self):
         ranks = self._thread_blocks()
         channels = 1 + max((key[2] for blocks in ranks for key in blocks), default=0)
-        lines = [f'<algo name={quoteattr(self.name)} proto="Simple" nchannels="{channels}" nchunksperloop="{self.chunks}" '
-                 f'ngpus="{self.ranks}" coll="{self.collective.replace("_", "")}" inplace="{int(self.in_place)}" '
-                 f'outofplace="{int(not self.in_place)}" minBytes="0" maxBytes="0">']
+        yield (f'<algo name={quoteattr(self.name)} proto="Simple" nchannels="{channels}" nchunksperloop="{self.chunks}" '
+               f'ngpus="{self.ranks}" coll="{self.collective.replace("_", "")}" inplace="{int(self.in_place)}" '
+               f'outofplace="{int(not self.in_place)}" minBytes="0" maxBytes="0">\n')
         for rank, blocks in enumerate(ranks):
             named = {step[4] for steps in blocks.values() for step in steps}
-            lines.append(f'  <gpu id="{rank}" i_chunks="{self.chunks}" o_chunks="{self.chunks}" '
-                         f's_chunks="{self._scratch[rank]}">')
+            yield f'  <gpu id="{rank}" i_chunks="{self.chunks}" o_chunks="{self.chunks}" s_chunks="{self._scratch[rank]}">\n'
             for number, ((send, receive, channel), steps) in enumerate(blocks.items()):
-                lines.append(f'    <tb id="{number}" send="{send}" recv="{receive}" chan="{channel}">')
-                for index, (kind, source, target, count, after) in enumerate(steps):
-                    lines.append(f'      <step s="{index}" type="{kind}" srcbuf="{source[0]}" srcoff="{source[1]}" '
-                                 f'dstbuf="{target[0]}" dstoff="{target[1]}" cnt="{count}" depid="{after[0]}" '
-                                 f'deps="{after[1]}" hasdep="{int((number, index) in named)}"/>')
-                lines.append("    </tb>")
-            lines.append("  </gpu>")
-        return "\n".join(lines + ["</algo>", ""])
+                yield f'    <tb id="{number}" send="{send}" recv="{receive}" chan="{channel}">\n'
+                for index, (kind, source, target, count, after, src) in enumerate(steps):
+                    yield (f'      <step s="{index}" type="{kind}" srcbuf="{source[0]}" srcoff="{source[1]}" '
+                           f'dstbuf="{target[0]}" dstoff="{target[1]}" cnt="{count}" depid="{after[0]}" '
+                           f'deps="{after[1]}" hasdep="{int((number, index) in named)}"' +
+                           (f" src={quoteattr(src)}/>\n" if src else "/>\n"))
+                yield "    </tb>\n"
+            yield "  </gpu>\n"
+        yield "</algo>\n"
 
     def compile(self, path, torus=None, order=None, graph=None):
         """Proves the program and writes its schedule file; `graph` is a table of links. Raises TorcError with the fault."""
@@ -138,7 +148,7 @@ class _Rank:
         self._numbers = {}
         self._writer, self._readers = {}, {}  # of a chunk: (thread block, step)
 
-    def step(self, kind, source, target, count, block, reads, writes):
+    def step(self, kind, source, target, count, block, reads, writes, src):
         steps = self.blocks.setdefault(block, [])
         number = self._numbers.setdefault(block, len(self._numbers))
         reads = [cell for place in reads for cell in self._program._cells(place, count)]
@@ -153,8 +163,8 @@ class _Rank:
                 last[wait[0]] = max(last.get(wait[0], -1), wait[1])
         *others, final = sorted(last.items()) or [(-1, -1)]
         for wait in others:
-            steps.append(("nop", ("i", -1), ("o", -1), 0, wait))
-        steps.append((kind, source, target, count, final))
+            steps.append(("nop", ("i", -1), ("o", -1), 0, wait, src))
+        steps.append((kind, source, target, count, final, src))
         here = number, len(steps) - 1
         for cell in reads:
             self._readers.setdefault(cell, []).append(here)

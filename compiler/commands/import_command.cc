@@ -32,8 +32,7 @@ OptionCategory category("Options of import");
 opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
 opt<std::string> torus(
     "torus", value_desc("shape"), sub(command), cat(category),
-    desc("What its ranks are on, as 4x4 or 4x4x8t (default: a ring of as many, or "
-         "the links that the file names)"));
+    desc("What its ranks are on, as 4x4 or 4x4x8t (default: a ring of as many)"));
 opt<std::string> order(
     "order", value_desc("axes"), sub(command), cat(category),
     desc("How its ranks lie there, axes from fastest to slowest (default XYZ...)"));
@@ -133,8 +132,7 @@ int run() {
   if (!text) return inputFault(text.takeError());
   llvm::Expected<std::optional<Collective>> named = readCollective();
   if (!named) return optionFault(named.takeError());
-  const bool wants_links = torus.empty() && graph.empty();
-  llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin, wants_links, *named);
+  llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin, *named);
   if (!programs) return inputFault(programs.takeError());
   for (const std::string& warning : programs->warnings)
     llvm::errs() << warning << '\n';

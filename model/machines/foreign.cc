@@ -40,19 +40,22 @@ llvm::Error isOther(llvm::StringRef origin, const llvm::Twine& what) {
   return llvm::make_error<MachineFault>(origin + ": is " + what);
 }
 
+llvm::Error isOf(llvm::StringRef what, llvm::StringRef format, llvm::StringRef origin) {
+  return isOther(origin, what + ": convert it first: python3 -m torc_convert " + format + " " +
+                             origin + " >x.json");
+}
+
 llvm::Expected<Machine> readYaml(llvm::StringRef text, llvm::StringRef origin) {
   llvm::Expected<YamlNode> root = parseYaml(text, origin);
   if (!root) return root.takeError();
   if (root->find("npus_count") != nullptr || root->find("topology") != nullptr) {
-    return readAstraNetwork(*root, origin);
+    return isOf("an ASTRA-sim network", "astra", origin);
   }
   if (isSlurmYaml(*root)) {
     llvm::Expected<std::vector<SlurmTorus>> tori = readSlurmYaml(*root, origin);
     return tori ? slurmMachine(*tori, origin) : tori.takeError();
   }
-  return isOther(origin,
-                 "YAML that describes no machine: ASTRA-sim's has topology, npus_count, bandwidth "
-                 "and latency, Slurm's a list of topologies");
+  return isOther(origin, "YAML that describes no machine: Slurm's has a list of topologies");
 }
 
 }  // namespace
@@ -79,7 +82,8 @@ llvm::Expected<Machine> parseForeignMachine(llvm::StringRef text, llvm::StringRe
         origin, "longer than any machine's description, " + llvm::Twine(kMostBytes >> 20) + " MiB");
   }
   if (line.empty()) return isOther(origin, "empty");
-  if (line.starts_with("<")) return readSimgridPlatform(text, origin);
+  if (text.contains("<platform")) return isOf("a platform of SimGrid", "simgrid", origin);
+  if (text.contains("<algo")) return isOther(origin, "an MSCCL schedule, no machine (torc import)");
   if (line.starts_with("TORC") || line.starts_with("schedule ")) {
     return isOther(origin, "a schedule of torc's (torc dump, torc verify)");
   }
@@ -95,8 +99,8 @@ llvm::Expected<Machine> parseForeignMachine(llvm::StringRef text, llvm::StringRe
     return readYaml(text, origin);
   }
   return isOther(origin,
-                 "no description of a machine: those of torc (JSON), ASTRA-sim (network.yml), "
-                 "SimGrid (platform XML) and Slurm (topology.yaml) are read");
+                 "no description of a machine: those of torc (JSON) and Slurm (topology.yaml) are "
+                 "read");
 }
 
 llvm::Error foreignFault(llvm::StringRef origin, std::size_t line, const llvm::Twine& what) {

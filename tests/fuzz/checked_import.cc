@@ -34,9 +34,11 @@ ImportOutcome checkImport(llvm::StringRef text) {
   // Any table of links that is taken is a sound graph.
   if (llvm::Expected<ir::Graph> graph = ir::readGraph(text, "x"); !graph) {
     if (refused(graph.takeError()); !outcome.violation.empty()) return outcome;
-  } else if (const StatusOr<Topology> ring = parseTopology(std::to_string(graph->ranks));
-             !validateGraph(*ring, graph->links).ok()) {
-    outcome.violation = "no graph: " + validateGraph(*ring, graph->links).message();
+  } else {
+    const StatusOr<Topology> ring = parseTopology(std::to_string(graph->ranks));
+    const Status valid = validateGraph(*ring, graph->links);
+    outcome.is_accepted = valid.ok();
+    if (!valid.ok()) outcome.violation = "no graph: " + valid.message();
     return outcome;
   }
   llvm::Expected<ir::RankPrograms> programs = ir::readForeign(text, "x");

@@ -71,29 +71,9 @@ TEST(ImportFuzz, MutantsOfPlansAreRefusedOrRight) {
        "\"size\": 2", "\"index\": 1"});
 }
 
-TEST(ImportFuzz, MutantsOfLinksAreRefusedOrRight) {
-  checkMutants({"sccl-allgather_4.txt", "sccl-allreduce_4.txt", "sccl-alltoall_4.txt",
-                "tacos-allgather_4.txt"},
-               {"\"sends\"",
-                "\"steps\"",
-                "\"pre\"",
-                "\"post\"",
-                "\"addr\"",
-                "\"nodes\": 3",
-                "[0, 1, 2]",
-                "[1, 0, 1]",
-                "-1",
-                "1000000000",
-                "[[[[[[[[[[[[[[[[[",
-                "null",
-                "None",
-                "Chunks Count,8",
-                "NPUs Count,2",
-                "Links Count,8",
-                ",",
-                "0,1,500,50,0",
-                "9223372036854775808",
-                "\"chunks\": 65536"});
+TEST(ImportFuzz, MutantsOfTablesAreRefusedOrGraphs) {
+  checkMutants({"tacos-allgather_4.csv"}, {"-1", "1000000000", "None", "NPUs Count,2", ",", "nan",
+                                           "0,1,500,50,0", "9223372036854775808", "SrcID,"});
 }
 
 }  // namespace

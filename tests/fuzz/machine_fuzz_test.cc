@@ -119,13 +119,7 @@ TEST(MachineFuzz, Mutants) {
 std::vector<Bytes> foreignCorpus() {
   std::vector<Bytes> texts;
   for (const char* text :
-       {"topology: [ Ring, Ring ]  # rings\nnpus_count: [ 4, 8 ]\nbandwidth: [ 80.0, 20 ]\n"
-        "latency: [ 1000.0, 5 ]\n",
-        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"simgrid.dtd\">\n<platform "
-        "version=\"4.1\">\n<zone id=\"z\"><cluster id=\"t\" topology=\"TORUS\" "
-        "topo_parameters=\"3,2,2\" radical=\"0-11\" bw=\"125MBps\" "
-        "lat=\"50us\"/></zone></platform>",
-        "- topology: a\n  cluster_default: true\n  torus3d:\n    toruses:\n      - name: p\n"
+       {"- topology: a\n  cluster_default: true\n  torus3d:\n    toruses:\n      - name: p\n"
         "        dims: {x: 4, y: 2, z: 2}\n        regions:\n"
         "          - anchor: {x: 0, y: 0, z: 0}\n            dims: {x: 4, y: 2, z: 1}\n"
         "            nodes: n[01-08]\n          - anchor: {x: 0, y: 0, z: 1}\n"

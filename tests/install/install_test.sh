@@ -75,6 +75,11 @@ for shell in zsh fish; do
 done
 grep -q "torc $(torc --version | sed 's/torc //'): compiled" prefix/share/modulefiles/torc/* || fail "module file"
 
+echo "== converters"
+printf 'topology: [Ring]\nnpus_count: [4]\nbandwidth: [1]\nlatency: [1]\n' >ring.yml
+PYTHONPATH=prefix/lib/python3/dist-packages python3 -m torc_convert astra ring.yml >ring.json || fail "torc_convert"
+torc bounds allreduce --machine ring.json | grep -q '^allreduce on 4 of ring' || fail "a converted machine"
+
 echo "== the book"
 python3 "$root/tests/tools/book_links.py" "$work/prefix/share/doc/torc" || fail "links of the installed book"
 

@@ -25,8 +25,7 @@ bool readReal(llvm::StringRef field, double lowest, double highest, double& valu
          value <= highest;
 }
 
-}  // namespace
-
+/// Reads an integer from `lowest` to `highest`, which is `what`; `at` is where errors are.
 llvm::Expected<std::int64_t> readNumber(llvm::StringRef field, llvm::StringRef what,
                                         std::int64_t lowest, std::int64_t highest,
                                         const llvm::Twine& at) {
@@ -36,20 +35,13 @@ llvm::Expected<std::int64_t> readNumber(llvm::StringRef field, llvm::StringRef w
                    " to " + llvm::Twine(highest));
 }
 
-llvm::Expected<GraphLink> readEnds(llvm::ArrayRef<llvm::StringRef> fields, std::int64_t highest,
-                                   const llvm::Twine& at) {
-  llvm::Expected<std::int64_t> from = readNumber(fields[0], "SrcID", 0, highest, at);
+/// Reads the first four fields of a link's line.
+llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, const llvm::Twine& at) {
+  llvm::Expected<std::int64_t> from = readNumber(fields[0], "SrcID", 0, kMaxForeignSteps, at);
   if (!from) return from.takeError();
-  llvm::Expected<std::int64_t> to = readNumber(fields[1], "DestID", 0, highest, at);
+  llvm::Expected<std::int64_t> to = readNumber(fields[1], "DestID", 0, kMaxForeignSteps, at);
   if (!to) return to.takeError();
   if (*from == *to) return makeError(at + "the link ends where it begins");
-  return GraphLink{static_cast<std::uint32_t>(*from), static_cast<std::uint32_t>(*to)};
-}
-
-llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, std::int64_t highest,
-                                   const llvm::Twine& at) {
-  llvm::Expected<GraphLink> link = readEnds(fields, highest, at);
-  if (!link) return link;
   double latency = 0, bandwidth = 0;
   if (!readReal(fields[2], 0, kHighestLatency, latency))
     return makeError(at + "the latency is " + shownName(fields[2]) +
@@ -58,10 +50,13 @@ llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, std::
     return makeError(at + "the bandwidth is " + shownName(fields[3]) +
                      "; a number of GB/s over 0 is expected");
   }
-  link->bandwidth = bandwidth * 1e9;
-  link->latency = latency > 0 ? latency / 1e9 : 0;  // no -0
+  GraphLink link{static_cast<std::uint32_t>(*from), static_cast<std::uint32_t>(*to)};
+  link.bandwidth = bandwidth * 1e9;
+  link.latency = latency > 0 ? latency / 1e9 : 0;  // no -0
   return link;
 }
+
+}  // namespace
 
 llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
@@ -92,7 +87,7 @@ llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
     llvm::SmallVector<llvm::StringRef, 5> fields;
     line.split(fields, ',', /*MaxSplit=*/4);
     if (fields.size() < 4) return refuse("a link has four fields and more, this line fewer");
-    llvm::Expected<GraphLink> link = readLink(fields, kMaxForeignSteps, at);
+    llvm::Expected<GraphLink> link = readLink(fields, at);
     if (!link) return link.takeError();
     if (!known.emplace(link->from, link->to).second) return refuse("the link is there twice");
     if (graph.links.size() == kMaxForeignSteps)

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
@@ -28,20 +27,6 @@ struct Graph {
 /// Reads the text of a table; `origin` is its name in messages. Errors name the line: what is no
 /// such table, a link that is there twice, one that ends where it begins.
 llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin);
-
-/// Reads the first two fields of a link's line, its ends, up to `highest`; `at` is where errors
-/// are.
-llvm::Expected<GraphLink> readEnds(llvm::ArrayRef<llvm::StringRef> fields, std::int64_t highest,
-                                   const llvm::Twine& at);
-
-/// Reads the first four, with latency and bandwidth.
-llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, std::int64_t highest,
-                                   const llvm::Twine& at);
-
-/// Reads an integer from `lowest` to `highest`, which is `what`.
-llvm::Expected<std::int64_t> readNumber(llvm::StringRef field, llvm::StringRef what,
-                                        std::int64_t lowest, std::int64_t highest,
-                                        const llvm::Twine& at);
 
 }  // namespace torc::ir
 

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxBlocks = 4096;  // of a rank
 constexpr int kBytesAtATime = 1 << 20;
 
 /// An element, which stands in the one before it, and the attributes that some parser of MSCCL or
-/// RCCL reads.
+/// RCCL reads; src is torc's own (tools/convert).
 struct Element {
   llvm::StringLiteral name;
   llvm::ArrayRef<llvm::StringLiteral> attributes;
@@ -32,8 +32,8 @@ constexpr llvm::StringLiteral kOfAlgorithm[] = {
     "inplace", "outofplace", "minBytes",  "maxBytes",       "redop"};
 constexpr llvm::StringLiteral kOfRank[] = {"id", "i_chunks", "o_chunks", "s_chunks"};
 constexpr llvm::StringLiteral kOfBlock[] = {"id", "send", "recv", "chan"};
-constexpr llvm::StringLiteral kOfStep[] = {"s",      "type", "srcbuf", "srcoff", "dstbuf",
-                                           "dstoff", "cnt",  "depid",  "deps",   "hasdep"};
+constexpr llvm::StringLiteral kOfStep[] = {"s",   "type",  "srcbuf", "srcoff", "dstbuf", "dstoff",
+                                           "cnt", "depid", "deps",   "hasdep", "src"};
 const Element kNested[] = {
     {"algo", kOfAlgorithm}, {"gpu", kOfRank}, {"tb", kOfBlock}, {"step", kOfStep}};
 
@@ -113,11 +113,14 @@ class Reader {
   }
 
   std::string here(llvm::StringRef kind, const llvm::Twine& what) const {
-    std::string text = what.str();
-    // An attribute may hold what no terminal should get.
+    return (origin_ + ":" + llvm::Twine(line()) + ": " + kind + ": " + printable(what.str())).str();
+  }
+
+  /// An attribute may hold what no terminal should get.
+  static std::string printable(std::string text) {
     std::ranges::replace_if(
         text, [](char c) { return !llvm::isPrint(c); }, '?');
-    return (origin_ + ":" + llvm::Twine(line()) + ": " + kind + ": " + text).str();
+    return text;
   }
 
   /// The first fault counts.
@@ -255,6 +258,20 @@ class Reader {
     return run;
   }
 
+  /// Where the step was in the file that the XML was made of, FILE:LINE: faults name that.
+  void place(Attributes attributes, ThreadBlock& block, RankStep& step) {
+    const llvm::StringRef src = find(attributes, "src").value_or("");
+    const auto [file, line] = src.rsplit(':');
+    if (steps_ == 1) source_ = file.str();
+    if (file != source_ || (!src.empty() && line.getAsInteger(10, step.line))) {
+      return refuse("<step>: src is '" + src.take_back(40) + "'; allowed: FILE:LINE, of one file" +
+                    (source_.empty() ? "" : ", '" + source_ + "'"));
+    }
+    if (src.empty()) return;
+    if (block.steps.empty()) block.line = step.line;
+    if (steps_ == 1) programs_.origin = printable(source_);
+  }
+
   void addStep(Attributes attributes) {
     if (++steps_ > kMaxForeignSteps) {
       return refuse("has more than " + llvm::Twine(kMaxForeignSteps) + " steps");
@@ -276,6 +293,7 @@ class Reader {
     step.kind = kind.value_or(StepKind::kNothing);
     step.line = line();
     step.number = static_cast<std::uint32_t>(index);
+    place(attributes, block, step);
     step.src = run(attributes, "srcbuf", "srcoff");
     step.dst = run(attributes, "dstbuf", "dstoff");
     step.count = number(attributes, "cnt", 0, kMaxForeignChunks);
@@ -317,6 +335,7 @@ class Reader {
   XML_Parser parser_;
   std::string fault_;
   std::string element_;
+  std::string source_;  // that steps name; empty: none
   RankPrograms programs_;
   std::vector<bool> seen_;
   std::uint32_t skipped_ = 0;    // lines of white space before it

@@ -15,6 +15,7 @@ namespace torc::ir {
 /// has no `coll`. Elements and attributes that MSCCL does not know are ignored, with a warning for
 /// each kind. Errors name the line: what is no XML, entities, elements in the wrong place, steps of
 /// unknown types, numbers out of their range, a collective that schedules cannot be imported for.
+/// Where steps have src="FILE:LINE", of one file, that is where the programs' faults are.
 llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef origin,
                                        std::optional<Collective> collective = std::nullopt);
 

@@ -9,7 +9,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
-#include "ir/exchange/readers/link_steps.h"
 #include "ir/exchange/readers/mscclpp_plan.h"
 #include "ir/make_error.h"
 
@@ -23,6 +22,11 @@ constexpr std::int32_t kPorts = 1 << 14, kStores = 2 << 14, kRequests = 3 << 14,
 
 using EventId = std::uint32_t;
 constexpr std::int32_t kEvent = -2;  // as the block of a step that is waited for: its number is one
+
+/// A step of a rank, by its block and its place there, which others wait for; block -1: nothing.
+struct StepOf {
+  std::int32_t block = -1, index = 0;
+};
 
 /// What steps wait for before it is known where it is.
 struct Event {
@@ -231,12 +235,27 @@ class PlanSteps {
     return block;
   }
 
-  StepOf push(RankProgram& program, std::int32_t block, const RankStep& step,
+  /// Appends a step that waits for all of `before`: for all but one by steps before it, which do
+  /// nothing.
+  StepOf push(RankProgram& program, std::int32_t block, RankStep step,
               llvm::ArrayRef<StepOf> before = {}) {
-    const std::size_t had = program.blocks[static_cast<std::size_t>(block)].steps.size();
-    const StepOf added = appendStep(program, block, step, before);
-    steps_ += static_cast<std::size_t>(added.index) + 1 - had;
-    return added;
+    std::vector<RankStep>& steps = program.blocks[static_cast<std::size_t>(block)].steps;
+    for (const StepOf& earlier : before) {
+      if (earlier.block == -1 || earlier.block == block) continue;
+      if (step.after_block != -1) {
+        RankStep& nothing = steps.emplace_back();
+        nothing.line = step.line;
+        nothing.number = step.number;
+        nothing.after_block = step.after_block;
+        nothing.after = step.after;
+        ++steps_;
+      }
+      step.after_block = earlier.block;
+      step.after = earlier.index;
+    }
+    steps.push_back(step);
+    ++steps_;
+    return {block, static_cast<std::int32_t>(steps.size()) - 1};
   }
 
   /// Adds a step to this thread block, which has a block of its own for each connection; they wait

@@ -7,8 +7,6 @@
 
 #include "ir/exchange/readers/msccl_reader.h"
 #include "ir/exchange/readers/mscclpp_reader.h"
-#include "ir/exchange/readers/sccl_reader.h"
-#include "ir/exchange/readers/tacos_reader.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {
@@ -25,9 +23,11 @@ constexpr Other kOthers[] = {
     {"\"scheduling-policy\"", "a system of ASTRA-sim, no schedule"},
     {"\"logical-dims\"", "a shape of ASTRA-sim's, no schedule"},
     {"\"memory-type\"", "a memory of ASTRA-sim's, no schedule"},
-    {"npus_count", "a network of ASTRA-sim, no schedule (--machine reads it)"},
+    {"npus_count",
+     "a network of ASTRA-sim, no schedule (torc_convert astra makes a machine of it)"},
     {"\"traceEvents\"", "a trace of events, which says nothing of data"},
-    {"<platform", "a platform of SimGrid, no schedule (--machine reads it)"},
+    {"<platform",
+     "a platform of SimGrid, no schedule (torc_convert simgrid makes a machine of it)"},
     {"<system", "a topology of NCCL, no schedule"},
     {"<graphs", "rings and trees of NCCL, which name no steps"},
 };
@@ -42,7 +42,7 @@ std::string rankOf(llvm::StringRef origin) {
 }  // namespace
 
 llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin,
-                                         bool wants_links, std::optional<Collective> collective) {
+                                         std::optional<Collective> collective) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
   const llvm::StringRef begin = text.ltrim().take_front(1 << 16);
   const auto refuse = [&](const llvm::Twine& what) { return makeError(origin + ": " + what); };
@@ -52,10 +52,14 @@ llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef o
     return refuse("is a schedule of torc's already (torc assemble, torc verify)");
   }
   if (begin.contains("<algo")) return readMsccl(text, origin, collective);
-  if (begin.contains("sccl_type\"")) return readSccl(text, origin);
+  const auto convert = [&](llvm::StringRef what, llvm::StringRef format) {
+    return refuse(what + ": convert it first: python3 -m torc_convert " + format + " " + origin +
+                  " >x.xml");
+  };
+  if (begin.contains("sccl_type\"")) return convert("is an SCCL algorithm", "sccl");
   const bool is_json = begin.starts_with("{");
   if (is_json && text.contains("\"gpus\"")) return readMscclpp(text, origin);
-  if (begin.starts_with("NPUs Count")) return readTacos(text, origin, wants_links);
+  if (begin.starts_with("NPUs Count")) return convert("is a TACOS result", "tacos");
   if (origin.ends_with(".et") || begin.contains("\"workload_graph\"") || begin.contains("chakra") ||
       begin.contains("COMM_SEND")) {
     return refuse("is a Chakra trace" + rankOf(origin) + ", which says nothing of data");
@@ -64,11 +68,11 @@ llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef o
     if (begin.contains(other.mark)) return refuse("is " + llvm::Twine(other.what));
   }
   if (begin.starts_with("<")) return readMsccl(text, origin, collective);
-  if (is_json) return refuse("is JSON, but no MSCCL++ plan and no SCCL algorithm");
+  if (is_json) return refuse("is JSON, but no MSCCL++ plan");
   if (begin.contains("num_ranks")) {
     return refuse("is a GOAL schedule, which says nothing of data");
   }
-  return refuse("no MSCCL XML, MSCCL++ plan, SCCL algorithm or TACOS result");
+  return refuse("no MSCCL XML and no MSCCL++ plan");
 }
 
 }  // namespace torc::ir

@@ -11,11 +11,10 @@
 
 namespace torc::ir {
 
-/// Reads what `text` is found to be by its content, with its links, if it has any and
-/// `wants_links`. `collective` is that of MSCCL XML which does not say. Error: a format that is not
-/// read, which is named where it is known: `x.et: is a Chakra trace, which says nothing of data`.
+/// Reads what `text` is found to be by its content. `collective` is that of MSCCL XML which does
+/// not say. Error: a format that is not read, which is named where it is known, with its converter
+/// where there is one: `x.et: is a Chakra trace, which says nothing of data`.
 llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin,
-                                         bool wants_links = true,
                                          std::optional<Collective> collective = std::nullopt);
 
 }  // namespace torc::ir

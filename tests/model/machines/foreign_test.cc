@@ -27,71 +27,6 @@ std::string read(llvm::StringRef text, llvm::StringRef origin = "dir/m.x") {
   return result;
 }
 
-Machine parsed(llvm::StringRef text) {
-  return llvm::cantFail(parseForeignMachine(text, "m.x"));
-}
-
-// --- ASTRA-sim
-// -------------------------------------------------------------------------------------
-
-std::string network(llvm::StringRef topology, llvm::StringRef sizes, llvm::StringRef bandwidth,
-                    llvm::StringRef latency) {
-  return ("# a network\ntopology: " + topology + "\nnpus_count: " + sizes +
-          "\nbandwidth: " + bandwidth + "  # GB/s\nlatency: " + latency + "\n")
-      .str();
-}
-
-TEST(AstraNetwork, RingsAreATorus) {
-  const std::string text =
-      network("[ Ring, Ring, Ring ]", "[8, 4, 2]", "[50.0, 25, 1e1]", "[500.0, 700, 0]");
-  // One cable joins two nodes.
-  EXPECT_EQ(read(text, "some/network.yml"), "8x4x2m network");
-  const Machine machine = parsed(text);
-  EXPECT_EQ(machine.dimensions[0].bandwidth, 50.0 * (1 << 30));
-  EXPECT_EQ(machine.dimensions[1].bandwidth, 25.0 * (1 << 30));
-  EXPECT_NEAR(machine.dimensions[1].latency, 7e-7, 1e-15);
-  EXPECT_EQ(machine.linkBandwidth(0), 50.0 * (1 << 30));
-  EXPECT_EQ(machine.alpha, 0);
-  EXPECT_EQ(read("\xef\xbb\xbftopology:\r\n- Ring\r\nnpus_count:\r\n- 5\r\nbandwidth: [1]\r\n"
-                 "latency: [1]\r\n"),
-            "5 m");
-}
-
-TEST(AstraNetwork, Faults) {
-  const auto one = [](llvm::StringRef topology, llvm::StringRef size, llvm::StringRef bandwidth,
-                      llvm::StringRef latency) {
-    return read(network(topology, size, bandwidth, latency));
-  };
-  EXPECT_EQ(read(network("[Ring, Switch]", "[4, 8]", "[1, 1]", "[1, 1]")),
-            "dir/m.x:2: error: dimension 2 is a 'Switch'; a torus is made of Ring alone");
-  EXPECT_EQ(one("[FullyConnected]", "[4]", "[1]", "[1]"),
-            "dir/m.x:2: error: dimension 1 is a 'FullyConnected'; a torus is made of Ring alone");
-  EXPECT_EQ(one("[Ring]", "[4, 4]", "[1]", "[1]"),
-            "dir/m.x:3: error: npus_count has 2 dimensions, topology has 1");
-  EXPECT_EQ(one("Ring", "[4]", "[1]", "[1]"),
-            "dir/m.x:2: error: topology must be a list of 1 to 7 dimensions");
-  for (const char* size : {"[0]", "[1]", "[-4]", "[4000000000]", "[1e3]", "[nan]", "[[4]]"}) {
-    EXPECT_TRUE(llvm::StringRef(one("[Ring]", size, "[1]", "[1]"))
-                    .starts_with("dir/m.x:3: error: npus_count is '"))
-        << size;
-  }
-  EXPECT_EQ(read(network("[Ring, Ring]", "[65536, 65536]", "[1, 1]", "[1, 1]")),
-            "dir/m.x:3: error: npus_count is '65536'; allowed: 2 and more, in all dimensions "
-            "2147483647 nodes");
-  for (const char* bandwidth : {"[0]", "[-1]", "[1e9]", "[.nan]", "[nan]", "[inf]", "[fast]"}) {
-    EXPECT_TRUE(llvm::StringRef(one("[Ring]", "[4]", bandwidth, "[1]"))
-                    .starts_with("dir/m.x:4: error: bandwidth is '"))
-        << bandwidth;
-  }
-  EXPECT_EQ(one("[Ring]", "[4]", "[1]", "[-1]"),
-            "dir/m.x:5: error: latency is '-1'; allowed: a number from 0 to 1e+12");
-  EXPECT_EQ(read("topology: [Ring]\nnpus_count: [4]\nbandwidth: [1]\n"),
-            "dir/m.x:1: error: an ASTRA-sim network without latency");
-  EXPECT_EQ(read("topology: [Ring]\nnpus_count: [4]\nlinks: [1]\n"),
-            "dir/m.x:3: error: key 'links' is not known in an ASTRA-sim network (topology, "
-            "npus_count, bandwidth, latency)");
-}
-
 TEST(Yaml, WhatIsRefused) {
   EXPECT_EQ(read("topology: &a [Ring]\nnpus_count: *a\n"),
             "dir/m.x:1: error: has an anchor, which no machine needs");
@@ -106,91 +41,6 @@ TEST(Yaml, WhatIsRefused) {
     many += "k" + std::to_string(i) + ": 1\n";
   EXPECT_EQ(read(many), "dir/m.x:65: error: has too many keys");
   EXPECT_TRUE(llvm::StringRef(read("a: b\n")).starts_with("dir/m.x: is YAML that describes no "));
-}
-
-// --- SimGrid
-// ---------------------------------------------------------------------------------------
-
-std::string platform(llvm::StringRef inside) {
-  return ("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"simgrid.dtd\">\n"
-          "<platform version=\"4.1\">\n<zone id=\"z\" routing=\"Full\">\n" +
-          inside + "\n</zone></platform>\n")
-      .str();
-}
-
-std::string cluster(llvm::StringRef sizes, llvm::StringRef radical, llvm::StringRef bandwidth,
-                    llvm::StringRef latency, llvm::StringRef more = "") {
-  return platform(("<cluster id='t' topology='TORUS' topo_parameters='" + sizes +
-                   "' prefix='n-' suffix='' speed='1Gf' radical='" + radical + "' bw='" +
-                   bandwidth + "' lat='" + latency + "' " + more + "/>")
-                      .str());
-}
-
-TEST(SimgridPlatform, ATorusIsTheMachineOfThatTorus) {
-  const std::string text = cluster("4,4,4", "0-63", "425MBps", "100ns");
-  EXPECT_EQ(read(text), "4x4x4 m");
-  // As the preset, which was measured.
-  const Machine machine = parsed(text), smpi = llvm::cantFail(findMachine("smpi"));
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(machine.dimensions[i].bandwidth, smpi.dimensions[i].bandwidth);
-    EXPECT_DOUBLE_EQ(machine.dimensions[i].latency, smpi.dimensions[i].latency);
-    EXPECT_EQ(machine.dimensions[i].width, smpi.dimensions[i].width);
-  }
-  EXPECT_EQ(read(cluster("3,2,1", "0-2,5,7-8", "1Gbps", "0")), "3x2mx1 m");
-}
-
-TEST(SimgridPlatform, Units) {
-  const auto bandwidth = [](llvm::StringRef text) {
-    return parsed(cluster("4", "0-3", text, "1us")).dimensions[0].bandwidth;
-  };
-  EXPECT_EQ(bandwidth("1Gbps"), 125e6);
-  EXPECT_EQ(bandwidth("2.5 kBps"), 2500);
-  EXPECT_EQ(bandwidth("1MiBps"), 1 << 20);
-  EXPECT_EQ(bandwidth("1e3"), 1000);
-  EXPECT_EQ(parsed(cluster("4", "0-3", "1Gbps", "2ms")).dimensions[0].latency, 2e-3);
-  EXPECT_EQ(parsed(cluster("4", "0-3", "1Gbps", "2m")).dimensions[0].latency, 120);
-  EXPECT_EQ(parsed(cluster("4", "0-3", "8Bps", "0", "sharing_policy='SHARED'")).linkBandwidth(0),
-            4);
-}
-
-TEST(SimgridPlatform, Faults) {
-  const auto refused = [](llvm::StringRef inside) { return read(platform(inside)); };
-  EXPECT_EQ(refused("<host id='a' speed='1Gf'/>"),
-            "dir/m.x:5: error: <host> describes no torus: of a platform one <cluster "
-            "topology=\"TORUS\"> is read");
-  EXPECT_EQ(refused("\n<link id='l'/>").substr(0, 28), "dir/m.x:6: error: <link> des");
-  EXPECT_EQ(refused("<cluster id='t' bw='1' lat='1'/>"),
-            "dir/m.x:5: error: <cluster>: topology is 'FLAT', not TORUS");
-  EXPECT_EQ(refused("<cluster topology='FAT_TREE'/>"),
-            "dir/m.x:5: error: <cluster>: topology is 'FAT_TREE', not TORUS");
-  EXPECT_EQ(refused(""), "dir/m.x:7: error: has no <cluster topology=\"TORUS\">");
-  EXPECT_EQ(read(cluster("4,4", "0-14", "1Gbps", "1us")),
-            "dir/m.x:5: error: <cluster>: radical '0-14' does not name the 16 hosts of the torus");
-  for (const char* sizes :
-       {"", "0", "-1", "4,,4", "1000000000,1000000000", "1,1,1,1,1,1,1,1", "4x4", "nan"}) {
-    EXPECT_TRUE(llvm::StringRef(read(cluster(sizes, "0-3", "1Gbps", "1us")))
-                    .starts_with("dir/m.x:5: error: <cluster>: topo_parameters is '"))
-        << sizes;
-  }
-  for (const char* bandwidth : {"", "0", "-1GBps", "nanBps", "1e30", "1xBps", "GBps", "1.2.3Bps"}) {
-    EXPECT_TRUE(llvm::StringRef(read(cluster("4", "0-3", bandwidth, "1us")))
-                    .starts_with("dir/m.x:5: error: <cluster>: bw is '"))
-        << bandwidth;
-  }
-  EXPECT_EQ(read(cluster("4", "0-3", "1Gbps", "-1s")),
-            "dir/m.x:5: error: <cluster>: lat is '-1s'; allowed: as 50us, 0 to 1000");
-  EXPECT_EQ(read(cluster("4", "0-3", "1Gbps", "1us", "sharing_policy='FATPIPE'")),
-            "dir/m.x:5: error: <cluster>: sharing_policy is 'FATPIPE'; allowed: SPLITDUPLEX, "
-            "SHARED");
-  EXPECT_TRUE(llvm::StringRef(read(cluster("4", "0-3", "1Gbps", "1us", "limiter_link='1Gbps'")))
-                  .starts_with("dir/m.x:5: error: <cluster>: limiter_link bounds"));
-  EXPECT_EQ(read("<algo name='a'/>"),
-            "dir/m.x:1: error: is an MSCCL schedule, no machine (torc import)");
-  EXPECT_EQ(read("<svg/>"), "dir/m.x:1: error: <svg> stands where <platform> is expected");
-  EXPECT_EQ(read("<platform>\n<zone>"),
-            "dir/m.x:2: error: is no XML that can be read: no element found");
-  EXPECT_EQ(read("<!DOCTYPE p [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>\n<platform>&b;</platform>"),
-            "dir/m.x:1: error: declares the entity 'a', which no machine needs");
 }
 
 // --- Slurm
@@ -356,6 +206,13 @@ TEST(Foreign, OtherFiles) {
   EXPECT_EQ(read("num_ranks 4\n"), "dir/m.x: is a GOAL schedule, no machine");
   EXPECT_EQ(read("(0,0)\n"), "dir/m.x: is a mapping of ranks (TORC_MAPPING), no machine");
   EXPECT_EQ(read("0 0\n"), "dir/m.x: is a mapping of ranks (TORC_MAPPING), no machine");
+  EXPECT_EQ(read("topology: [Ring]\n"),
+            "dir/m.x: is an ASTRA-sim network: convert it first: python3 -m torc_convert astra "
+            "dir/m.x >x.json");
+  EXPECT_EQ(read("<?xml version='1.0'?>\n<platform/>\n"),
+            "dir/m.x: is a platform of SimGrid: convert it first: python3 -m torc_convert simgrid "
+            "dir/m.x >x.json");
+  EXPECT_EQ(read("<algo name='a'/>"), "dir/m.x: is an MSCCL schedule, no machine (torc import)");
   EXPECT_EQ(read("schedule @a {"), "dir/m.x: is a schedule of torc's (torc dump, torc verify)");
   EXPECT_TRUE(llvm::StringRef(read("hello\n")).starts_with("dir/m.x: is no description of a mach"));
 }
