@@ -124,12 +124,6 @@ void Progress::show() {
   line_is_there_ = terminal_;
 }
 
-void Progress::tell(llvm::StringRef line) {
-  if (quiet_) return;
-  clear();
-  std::fprintf(out_, "%s: %s\n", g_program, line.str().c_str());
-}
-
 void Progress::clear() {
   const std::lock_guard lock(mutex_);
   under_way_.clear();

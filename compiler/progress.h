@@ -34,9 +34,6 @@ class Progress {
   /// One of the things is done, by this thread, or the rest of it.
   void done(double work = 0);
 
-  /// A line that stays.
-  void tell(llvm::StringRef line);
-
   /// Takes the line away, so that others can write, until something begins.
   void clear();
   double elapsedSeconds() const;

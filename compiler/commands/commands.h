@@ -28,7 +28,6 @@ Command libraryBuildCommand();
 Command libraryAddCommand();
 Command libraryListCommand();
 Command libraryVerifyCommand();
-Command libraryDiffCommand();
 Command viewCommand();
 
 /// The number of threads that --jobs gives; where it is not given, the number of cores.

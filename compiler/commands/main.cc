@@ -15,7 +15,7 @@ namespace {
 /// Commands whose names have two words, the first of which is `library`.
 constexpr llvm::StringRef kLibrary = "library";
 
-/// The commands of `library`: "build, add, list, verify, diff".
+/// The commands of `library`: "build, add, list, verify".
 std::string libraryCommands(llvm::ArrayRef<Command> commands) {
   std::string names;
   for (const Command& command : commands) {
@@ -61,12 +61,12 @@ int wrongLibraryCommand(llvm::ArrayRef<Command> commands, llvm::StringRef word) 
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(),       assembleCommand(),    importCommand(),
-                              exportCommand(),        optCommand(),         dumpCommand(),
-                              verifyCommand(),        simulateCommand(),    boundsCommand(),
-                              machinesCommand(),      infoCommand(),        statsCommand(),
-                              libraryBuildCommand(),  libraryAddCommand(),  libraryListCommand(),
-                              libraryVerifyCommand(), libraryDiffCommand(), viewCommand()};
+  const Command commands[] = {compileCommand(),       assembleCommand(),   importCommand(),
+                              exportCommand(),        optCommand(),        dumpCommand(),
+                              verifyCommand(),        simulateCommand(),   boundsCommand(),
+                              machinesCommand(),      infoCommand(),       statsCommand(),
+                              libraryBuildCommand(),  libraryAddCommand(), libraryListCommand(),
+                              libraryVerifyCommand(), viewCommand()};
   std::vector<const char*> arguments = withHelp(argc, argv);
   std::string two_words;
   const llvm::StringRef first = arguments.size() > 1 ? arguments[1] : "";

@@ -13,7 +13,6 @@
 #include <llvm/Support/FileSystem.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/library/checkpoint.h"
 #include "compiler/library/folder.h"
 #include "compiler/tool.h"
 #include "compiler/work_queue.h"
@@ -151,14 +150,6 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const model::
   const FileSink sink = [&](const std::string& name, std::span<const std::byte> bytes) {
     return files.put(name, bytes);
   };
-  Checkpoint checkpoint(folder->checkpointPath());
-  if (checkpoint.found() > 0) {
-    progress.tell("goes on from an interrupted build: " + std::to_string(checkpoint.found()) +
-                  " choices are made");
-  }
-  const Chooser chooser = [&](CompileCache& programs, const model::Machine& of, double bytes) {
-    return checkpoint.choose(programs, of, bytes);
-  };
   WorkQueue queue;
   using Served = std::pair<std::uint32_t, Collective>;  // a shape, and what is called
   std::map<Served, RangeFinder> finders;
@@ -170,7 +161,7 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const model::
       if (!compiled) continue;
       auto [finder, is_new] =
           finders.try_emplace({shape, *compiled}, plan.shapes[shape], *compiled, settings.sizes,
-                              settings.candidates, chooser, sink, queue, progress);
+                              settings.candidates, sink, queue, progress);
       if (is_new) finder->second.start();
       finder_of[{shape, collective}] = &finder->second;
     }
@@ -203,7 +194,6 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const model::
   llvm::Expected<LibraryLock> lock = LibraryLock::take(destination);
   if (!lock) consumeError(lock.takeError());  // there is none yet
   if (llvm::Error error = folder->publish()) return error;
-  checkpoint.remove();
   return library;
 }
 

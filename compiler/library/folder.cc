@@ -49,11 +49,6 @@ std::string baseOf(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// Folder and ".NAME" of what a build leaves beside `target`.
-std::string hiddenBeside(const std::string& target) {
-  return parentOf(target) + "/." + baseOf(target);
-}
-
 bool exists(const std::string& path) {
   struct stat facts {};
   return ::lstat(path.c_str(), &facts) == 0;
@@ -216,8 +211,8 @@ llvm::Expected<LibraryFolder> LibraryFolder::create(llvm::StringRef destination)
   }
   folder.target_ = target;
   for (unsigned serial = 0;; ++serial) {
-    std::string path = hiddenBeside(target) + kBuildMark.str() + std::to_string(::getpid()) + "-" +
-                       std::to_string(serial);
+    std::string path = parentOf(target) + "/." + baseOf(target) + kBuildMark.str() +
+                       std::to_string(::getpid()) + "-" + std::to_string(serial);
     if (::mkdir(path.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
       return cannotWrite(destination, errno);
@@ -238,10 +233,6 @@ llvm::Expected<LibraryFolder> LibraryFolder::create(llvm::StringRef destination)
   const std::string files = folder.path_ + "/" + std::string(kLibraryFilesFolder);
   if (::mkdir(files.c_str(), 0777) != 0) return cannotWrite(destination, errno);
   return folder;
-}
-
-std::string LibraryFolder::checkpointPath() const {
-  return hiddenBeside(target_) + ".torc-choices";
 }
 
 llvm::Error LibraryFolder::takeOldFiles(const std::set<std::string>& but) const {

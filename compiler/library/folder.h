@@ -45,9 +45,6 @@ class LibraryFolder {
   /// Where the files go; has a folder kLibraryFilesFolder.
   const std::string& path() const { return path_; }
 
-  /// Where what a build has found is kept should it be interrupted: beside the library.
-  std::string checkpointPath() const;
-
   /// Gives it the files of the library at the destination, which keeps them, but for those.
   llvm::Error takeOldFiles(const std::set<std::string>& but) const;
 

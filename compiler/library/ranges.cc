@@ -125,15 +125,14 @@ std::string libraryFileName(Collective collective, const Topology& topology,
 }
 
 RangeFinder::RangeFinder(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
-                         std::uint32_t candidates, const Chooser& chooser, const FileSink& sink,
-                         WorkQueue& queue, Progress& progress)
+                         std::uint32_t candidates, const FileSink& sink, WorkQueue& queue,
+                         Progress& progress)
     : shape_(shape),
       collective_(collective),
       sizes_(sizes),
       candidates_(candidates),
       least_(kElement *
              rowOf(collective).countedBlocks(shape.topology.ranks(), shape.topology.axis_count)),
-      chooser_(chooser),
       sink_(sink),
       queue_(queue),
       progress_(progress) {
@@ -163,7 +162,8 @@ void RangeFinder::choosePending() {
 
 void RangeFinder::chooseOne(std::uint64_t bytes) {
   begin(" of " + sizeText(bytes));
-  llvm::Expected<Choice> choice = chooser_(*programs_, shape_.machine, modelled(bytes));
+  llvm::Expected<Choice> choice =
+      choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});
   progress_.done(workOf(shape_));
   if (!choice) return fail(choice.takeError());
   SizedChoice sized{
@@ -317,7 +317,8 @@ llvm::Error RangeFinder::addWithoutSize() {
   constexpr std::uint64_t kOrderedBytes = 16384;
   const bool of_pairs = rowOf(collective_).blocks != BlockSpace::kNode;
   const std::uint64_t bytes = of_pairs ? kNoSize : kOrderedBytes;
-  llvm::Expected<Choice> choice = chooser_(*programs_, shape_.machine, modelled(bytes));
+  llvm::Expected<Choice> choice =
+      choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});
   if (!choice) return choice.takeError();
   for (const Candidate& candidate : choice->candidates) {
     if (!candidate.refusal.empty()) continue;

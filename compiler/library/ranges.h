@@ -71,10 +71,6 @@ std::string libraryFileName(Collective collective, const Topology& topology,
 using FileSink =
     std::function<llvm::Error(const std::string& name, std::span<const std::byte> bytes)>;
 
-/// `choose` without limits, or what it has found before. Called from any thread.
-using Chooser = std::function<llvm::Expected<Choice>(CompileCache& programs,
-                                                     const model::Machine& machine, double bytes)>;
-
 /// Finds the ranges of one collective on one shape, as tasks of a queue.
 class RangeFinder {
  public:
@@ -82,8 +78,7 @@ class RangeFinder {
   /// `candidates`: schedules that are kept of a range, at most; of more than one, the others are
   /// its spares.
   RangeFinder(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
-              std::uint32_t candidates, const Chooser& chooser, const FileSink& sink,
-              WorkQueue& queue, Progress& progress);
+              std::uint32_t candidates, const FileSink& sink, WorkQueue& queue, Progress& progress);
 
   /// Adds the first tasks.
   void start();
@@ -131,7 +126,6 @@ class RangeFinder {
   const SizeRange sizes_;
   const std::uint32_t candidates_;
   const std::uint64_t least_;  // bytes, below which nothing changes
-  const Chooser& chooser_;
   const FileSink& sink_;
   WorkQueue& queue_;
   Progress& progress_;

@@ -18,10 +18,7 @@ std::string findRanges(const PlannedShape& shape, Collective collective, const S
                        std::vector<ScheduleRange>& ranges) {
   WorkQueue queue;
   Progress progress(/*quiet=*/true);
-  const Chooser chooser = [](CompileCache& programs, const model::Machine& machine, double bytes) {
-    return choose(programs, machine, bytes, ChoiceLimits{});
-  };
-  RangeFinder finder(shape, collective, sizes, candidates, chooser, sink, queue, progress);
+  RangeFinder finder(shape, collective, sizes, candidates, sink, queue, progress);
   finder.start();
   queue.run(threads);
   if (finder.error().empty()) ranges = finder.rangesFor(collective);

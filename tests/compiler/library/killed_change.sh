@@ -45,39 +45,6 @@ rm -rf lib
 cp -r old lib
 (change lib) || exit 1
 diff -r new lib || exit 1
-if [[ $change == build ]]; then
-  # What was chosen is there for the next build, whole or torn; what is no checkpoint is not heeded.
-  until [[ -s kept ]]; do
-    rm -rf lib .lib.torc-choices
-    (change lib) &
-    until [[ $(wc -l 2>/dev/null <.lib.torc-choices) -gt 8 ]] || ! kill -0 $! 2>/dev/null; do :; done
-    kill -KILL $! 2>/dev/null
-    wait $! 2>/dev/null
-    cp .lib.torc-choices kept 2>/dev/null
-  done
-  for cut in 0 7; do
-    rm -rf lib
-    head -c -$cut kept >.lib.torc-choices
-    "$torc" library build "${options[@]/--quiet/--jobs=2}" --sizes 1:256K -o lib 2>said || exit 1
-    grep -E '^torc: goes on from an interrupted build: [0-9]+ choices are made$' said || exit 1
-    diff -r new lib || exit 1
-  done
-  # What is somebody else's stays, be it a file, a link to one, or what blocks a reader.
-  echo precious >mine
-  for other in "cp mine" "ln -s mine" mkfifo; do
-    rm -rf lib
-    $other .lib.torc-choices || exit 1
-    (change lib) || exit 1
-    diff -r new lib || exit 1
-    [[ $other == mkfifo || $(cat .lib.torc-choices) == precious ]] || exit 1
-    rm .lib.torc-choices
-  done
-  # A line that is not what was written is none, nor what follows it.
-  rm -rf lib
-  sed 's/"rectangular"/"rectangulaR"/; 5s/,1,/,4,/' kept >.lib.torc-choices
-  (change lib) || exit 1
-  diff -r new lib || exit 1
-fi
 left=$(ls -A | grep torc-)
 [[ -z $left ]] || { echo "left over: $left"; exit 1; }
 [[ $killed -gt 0 && $kept -gt 0 ]] || { echo "none was killed in time"; exit 1; }

@@ -1,9 +1,8 @@
-// tune_library DIR [FACTOR | stray]: makes the library DIR a tuned one, as if all files for
-// allreduce and for alltoall on its first shape and MPI's own had been measured. The numbers are
-// made up, the same every time; all times are FACTOR times as long. stray: the first tuned range
-// and a further candidate have files for something else.
+// tune_library DIR [stray]: makes the library DIR a tuned one, as if all files for allreduce and
+// for alltoall on its first shape and MPI's own had been measured. The numbers are made up, the
+// same every time. stray: the first tuned range and a further candidate have files for something
+// else.
 #include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -16,7 +15,7 @@ namespace {
 constexpr std::uint32_t kShape = 0;
 
 /// File n takes n + 2 microseconds and half a nanosecond a byte more, MPI's own 4 and a quarter.
-void measure(LibraryIndex& index, Collective collective, double factor) {
+void measure(LibraryIndex& index, Collective collective) {
   std::set<std::uint32_t> files = {kMpisOwn};
   for (const LibraryEntry& entry : index.entries) {
     if (entry.shape == kShape && entry.collective == collective) files.insert(entry.file);
@@ -31,7 +30,7 @@ void measure(LibraryIndex& index, Collective collective, double factor) {
     for (const std::uint32_t file : files) {
       const double size = static_cast<double>(bytes);
       const double seconds = file == kMpisOwn ? 4e-6 + 0.25e-9 * size : start + 0.5e-9 * size;
-      index.measurements.push_back({kShape, collective, bytes, file, factor * seconds});
+      index.measurements.push_back({kShape, collective, bytes, file, seconds});
       start += 1e-6;
     }
   }
@@ -41,8 +40,8 @@ void measure(LibraryIndex& index, Collective collective, double factor) {
                          .highest = 8191,
                          .file = *files.begin(),
                          .predicted_to = 8191,
-                         .lowest_s = factor * 2.032e-6,
-                         .highest_s = factor * 6.0955e-6,
+                         .lowest_s = 2.032e-6,
+                         .highest_s = 6.0955e-6,
                          .reason = "1.98 times as fast as MPI's own at 64"});
   index.tuned.push_back({.shape = kShape,
                          .collective = collective,
@@ -50,8 +49,8 @@ void measure(LibraryIndex& index, Collective collective, double factor) {
                          .highest = kOpenEnd,
                          .file = kMpisOwn,
                          .predicted_to = 65536,
-                         .lowest_s = factor * 6.048e-6,
-                         .highest_s = factor * 20.384e-6,
+                         .lowest_s = 6.048e-6,
+                         .highest_s = 20.384e-6,
                          .reason = "no schedule is faster"});
 }
 
@@ -61,14 +60,14 @@ void goAstray(LibraryIndex& index) {
   index.candidates.push_back({index.candidates.back().shape, Collective::kExscan, files - 2});
 }
 
-int run(const std::string& path, double factor, bool stray) {
+int run(const std::string& path, bool stray) {
   StatusOr<std::vector<std::byte>> bytes = readFile(indexPath(path));
   if (!bytes.ok()) return 1;
   StatusOr<LibraryIndex> index = readLibraryIndex(*bytes, indexPath(path));
   if (!index.ok()) return 1;
   index->tuned_on = "a job of 3 ranks";
-  measure(*index, Collective::kAllreduce, factor);
-  measure(*index, Collective::kAlltoall, factor);
+  measure(*index, Collective::kAllreduce);
+  measure(*index, Collective::kAlltoall);
   if (stray) goAstray(*index);
   if (const Status status = validate(*index); !status.ok()) {
     std::fprintf(stderr, "%s\n", status.message().c_str());
@@ -82,7 +81,5 @@ int run(const std::string& path, double factor, bool stray) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
-  const std::string how = argc < 3 ? "1" : argv[2];
-  const bool stray = how == "stray";
-  return torc::compiler::run(argv[1], stray ? 1 : std::atof(how.c_str()), stray);
+  return torc::compiler::run(argv[1], argc > 2 && std::string(argv[2]) == "stray");
 }
