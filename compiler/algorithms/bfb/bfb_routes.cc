@@ -1,18 +1,20 @@
-// Linear programs on reflection classes, and their rounding to parts of blocks.
+// Fractions of reflection classes, and their rounding to parts of blocks.
 #include "compiler/algorithms/bfb/bfb_routes.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <tuple>
+
+#include <llvm/ADT/STLExtras.h>
 
 #include "ir/make_error.h"
-#include "passes/analysis/linear_program.h"
 
 namespace torc::compiler {
 namespace {
 
-constexpr double kTolerance = 1e-7;  // of the linear programs
+constexpr double kTolerance = 1e-7;  // of fractions
 
 /// The offsets that are each other's mirror images.
 struct ReflectionClass {
@@ -59,10 +61,9 @@ class Router {
     collectClasses();
   }
 
-  llvm::Expected<BfbRoutes> run(std::uint32_t most_parts) {
-    for (std::vector<ReflectionClass>& classes : classes_) {
-      if (llvm::Error error = solve(classes)) return error;
-    }
+  BfbRoutes run(std::uint32_t most_parts) {
+    for (std::vector<ReflectionClass>& classes : classes_)
+      solve(classes);
     // Not every torus needs the largest, and what few parts cannot do more of them can.
     BfbRoutes best;
     for (const std::uint32_t parts : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 24u, kMostBfbParts}) {
@@ -70,7 +71,7 @@ class Router {
       BfbRoutes routes = round(parts);
       if (parts > 1 && routes.load > best.load - kTolerance) continue;
       best = std::move(routes);
-      if (best.load <= kRoundingGoal * program_load_) break;
+      if (best.load <= kRoundingGoal * divided_load_) break;
     }
     return best;
   }
@@ -120,52 +121,57 @@ class Router {
     }
   }
 
-  /// The linear program of one step: fills the fractions.
-  llvm::Error solve(std::vector<ReflectionClass>& classes) {
-    const auto class_count = static_cast<int>(classes.size());
-    const auto axis_count = static_cast<int>(topology_.axis_count);
-    ClpSimplex program;
-    program.setLogLevel(0);
-    program.resize(class_count + axis_count, 0);
-    for (int row = 0; row < class_count; ++row) {
-      program.setRowLower(row, 1);
-      program.setRowUpper(row, 1);
+  /// Fills the fractions of one step. Classes are moved from an axis to one whose links carry less,
+  /// until none can be: then no fractions make the largest load less, for all axes that share a
+  /// class with the busiest are as busy.
+  void solve(std::vector<ReflectionClass>& classes) {
+    std::array<double, kMaxAxes> load{};
+    const auto move = [&](ReflectionClass& one, std::uint32_t axis, double fraction) {
+      one.fraction[axis] += fraction;
+      load[axis] += fraction * one.offsets * loadOf(axis);
+    };
+    for (ReflectionClass& one : classes) {
+      const auto* const from = llvm::find_if(one.distance, [](auto hops) { return hops > 0; });
+      move(one, static_cast<std::uint32_t>(from - one.distance.begin()), 1);
     }
-    for (int axis = 0; axis < axis_count; ++axis) {
-      program.setRowLower(class_count + axis, -COIN_DBL_MAX);
-      program.setRowUpper(class_count + axis, 0);
+    while (moveBest(classes, load, move)) {
     }
-    std::vector<double*> variables;
-    for (int c = 0; c < class_count; ++c) {
-      ReflectionClass& one = classes[static_cast<std::size_t>(c)];
-      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-        if (one.distance[axis] == 0) continue;
-        const int rows[] = {c, class_count + static_cast<int>(axis)};
-        const double column[] = {1, one.offsets / linksOf(axis)};
-        program.addColumn(2, rows, column, 0, COIN_DBL_MAX, 0);
-        variables.push_back(&one.fraction[axis]);
+    for (ReflectionClass& one : classes) {
+      for (double& value : one.fraction)
+        value = value < kTolerance ? 0 : value > 1 - kTolerance ? 1 : value;
+    }
+    divided_load_ += *llvm::max_element(load);
+  }
+
+  /// Moves what evens two axes out, of those that differ most; of the classes that can be, one that
+  /// both have a share of already, so that few are divided. False where all are even.
+  template <typename Loads, typename Move>
+  bool moveBest(std::vector<ReflectionClass>& classes, const Loads& load, Move move) const {
+    double most = kTolerance * kTolerance * *llvm::max_element(load);
+    std::tuple<ReflectionClass*, std::uint32_t, std::uint32_t> best{};
+    for (ReflectionClass& one : classes) {
+      for (std::uint32_t from = 0; from < topology_.axis_count; ++from) {
+        for (std::uint32_t to = 0; to < topology_.axis_count; ++to) {
+          if (one.fraction[from] <= 0 || one.distance[to] == 0) continue;
+          const double gain = load[from] - load[to];
+          if (gain < most || (gain == most && one.fraction[to] == 0)) continue;
+          most = gain;
+          best = {&one, from, to};
+        }
       }
     }
-    std::vector<int> rows;
-    std::vector<double> column;
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      if (link_of_[axis][0] == kNoLink) continue;
-      rows.push_back(class_count + static_cast<int>(axis));
-      column.push_back(-capacity_[link_of_[axis][0]]);
-    }
-    program.addColumn(static_cast<int>(rows.size()), rows.data(), column.data(), 0, COIN_DBL_MAX,
-                      1);
-    if (!passes::solveLinearProgram(program)) {
-      return refuse("a linear program for " + topology_.shape() + " has no solution (CLP status " +
-                    llvm::Twine(program.status()) + ")");
-    }
-    const double* solution = program.primalColumnSolution();
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-      const double value = solution[i];
-      *variables[i] = value < kTolerance ? 0 : value > 1 - kTolerance ? 1 : value;
-    }
-    program_load_ += solution[variables.size()];
-    return llvm::Error::success();
+    const auto [one, from, to] = best;
+    if (one == nullptr) return false;
+    const double even = most / (loadOf(from) + loadOf(to)) / one->offsets;
+    const double moved = std::min(one->fraction[from], even);
+    move(*one, from, -moved);
+    move(*one, to, moved);
+    return true;
+  }
+
+  /// What a link along an axis carries of an offset that comes along it, over its capacity.
+  double loadOf(std::uint32_t axis) const {
+    return 1 / (linksOf(axis) * capacity_[link_of_[axis][0]]);
   }
 
   double linksOf(std::uint32_t axis) const { return topology_.axes[axis].isRing() ? 2 : 1; }
@@ -175,7 +181,7 @@ class Router {
     BfbRoutes routes;
     routes.parts = parts;
     routes.links = links_;
-    routes.program_load = program_load_;
+    routes.divided_load = divided_load_;
     for (const std::vector<ReflectionClass>& classes : classes_) {
       std::vector<BfbRoute>& step = routes.steps.emplace_back();
       Loads loads{std::vector<double>(links_.size(), 0),
@@ -286,7 +292,7 @@ class Router {
   std::vector<double> capacity_;  // by link
   std::array<std::array<std::uint32_t, 2>, kMaxAxes> link_of_{};
   std::vector<std::vector<ReflectionClass>> classes_;  // by distance - 1
-  double program_load_ = 0;
+  double divided_load_ = 0;
 };
 
 }  // namespace

@@ -5,16 +5,15 @@
 // All nodes broadcast at the same time. In step t a node receives the blocks of the nodes at
 // distance t; the block at offset x comes in fractions f_i(x), sum 1, from the neighbour one hop
 // nearer along axis i, where x_i is not 0; if |x_i| = d_i / 2, from either side. f minimises the
-// largest load of a link over its capacity in that step: one linear program per step, whose
-// variables are the reflection classes |x| = (|x_1|, ..., |x_N|), because mirror images may share
-// alike. A corner solution divides at most as many classes as there are axes; all others come along
-// one axis whole.
+// largest load of a link over its capacity in that step. Its variables are the reflection classes
+// |x| = (|x_1|, ..., |x_N|), because mirror images may share alike: classes are moved, whole where
+// that is possible, from one axis to another until all axes that they can move to are as busy.
 //
 // Blocks are cut into K parts, so that fractions become multiples of 1 / K: the offsets of a
 // divided class one by one go, part by part, to the link that has least. K is the smallest that
-// keeps the sum of the steps' largest loads within kRoundingGoal of the programs'. Which parts of a
-// block a link has is such that every part by itself loads the links evenly: parts that follow one
-// another are messages of their own where chunks are wanted.
+// keeps the sum of the steps' largest loads within kRoundingGoal of the fractions'. Which parts of
+// a block a link has is such that every part by itself loads the links evenly: parts that follow
+// one another are messages of their own where chunks are wanted.
 #ifndef TORC_COMPILER_ALGORITHMS_BFB_BFB_ROUTES_H_
 #define TORC_COMPILER_ALGORITHMS_BFB_BFB_ROUTES_H_
 
@@ -56,8 +55,8 @@ struct BfbRoutes {
   std::vector<BfbLink> links;                // into a node
   std::vector<std::vector<BfbRoute>> steps;  // step t - 1: the offsets at distance t
   /// Sum over the steps of the largest load over capacity (`Topology::capacity`) of a link, in
-  /// blocks: of the linear programs, and with whole parts.
-  double program_load = 0, load = 0;
+  /// blocks: of the fractions, and with whole parts.
+  double divided_load = 0, load = 0;
 };
 
 /// Routes in at most `most_parts` parts (at least 1). Errors: a line (mesh axis of more than two

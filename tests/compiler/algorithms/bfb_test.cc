@@ -1,4 +1,4 @@
-// Breadth-first broadcast against its formulas: loads of the linear programs, steps, routes; proved
+// Breadth-first broadcast against its formulas: loads of fractions, steps, routes; proved
 // for all collectives on random tori.
 #include "compiler/algorithms/bfb/bfb.h"
 
@@ -38,7 +38,7 @@ std::string refusal(std::string_view shape) {
 }
 
 // NSDI'25 on tori, computed independently (one program for all offsets, no reflection classes).
-TEST(BfbRoutes, LoadsOfTheLinearPrograms) {
+TEST(BfbRoutes, LoadsOfFractions) {
   for (const auto& [shape, ratio] : {std::pair("3x4", 1.0),
                                      {"4x8", 1.0},
                                      {"5x7", 1.0},
@@ -53,16 +53,16 @@ TEST(BfbRoutes, LoadsOfTheLinearPrograms) {
                                      {"2x2x32", 1.01575}}) {
     const Topology topology = *parseTopology(shape);
     const BfbRoutes routes = cantFail(bfbRoutes(topology));
-    EXPECT_NEAR(routes.program_load / bound(topology), ratio, 2e-5) << shape;
-    EXPECT_GE(routes.load, routes.program_load * (1 - 1e-9)) << shape;
+    EXPECT_NEAR(routes.divided_load / bound(topology), ratio, 2e-5) << shape;
+    EXPECT_GE(routes.load, routes.divided_load * (1 - 1e-9)) << shape;
     EXPECT_EQ(routes.steps.size(), diameter(topology)) << shape;
   }
 }
 
-TEST(BfbRoutes, PartsComeCloseToThePrograms) {
+TEST(BfbRoutes, PartsComeCloseToFractions) {
   for (const char* shape : {"8x8x8", "8x32x16", "4x4x64", "4x8x16", "16x4"}) {
     const BfbRoutes routes = cantFail(bfbRoutes(*parseTopology(shape)));
-    EXPECT_LE(routes.load / routes.program_load, 1.01) << shape << " in " << routes.parts;
+    EXPECT_LE(routes.load / routes.divided_load, 1.01) << shape << " in " << routes.parts;
   }
 }
 
@@ -108,8 +108,8 @@ TEST(BfbRoutes, UnequalLinksAreBalanced) {
   topology.axes[1].bandwidth = 3;
   const BfbRoutes routes = cantFail(bfbRoutes(topology));
   // The first step alone is bound to the slow links: a block each way on all of them.
-  EXPECT_LT(routes.program_load / bound(topology), 1.2);
-  EXPECT_LE(routes.load / routes.program_load, 1.02);
+  EXPECT_LT(routes.divided_load / bound(topology), 1.2);
+  EXPECT_LE(routes.load / routes.divided_load, 1.02);
 }
 
 TEST(BfbRoutes, Refusals) {
