@@ -65,7 +65,7 @@ void row(const std::string& shape, double bytes) {
                             optimum;
   const double balanced_load =
       passes::largestLoad(target.topology, passes::Halves::kApart,
-                          orQuit(passes::balancedShares(target.topology, passes::Halves::kApart))) /
+                          passes::balancedShares(target.topology, passes::Halves::kApart)) /
       optimum;
   std::printf("| %s | %llu | %.3f | %.6f |", shape.c_str(),
               static_cast<unsigned long long>(target.topology.ranks()), equal_load, balanced_load);

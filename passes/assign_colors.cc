@@ -40,12 +40,9 @@ class AssignColors final : public Pass {
                        llvm::Twine(llvm::StringRef(row.name)) + " is not both");
     }
     const Halves halves = overlapped ? Halves::kOverlapped : Halves::kApart;
-    std::vector<ColorShare> shares = equalShares(schedule.topology);
-    if (*weights_ != ColorWeights::kEqual) {
-      llvm::Expected<std::vector<ColorShare>> balanced = balancedShares(schedule.topology, halves);
-      if (!balanced) return balanced.takeError();
-      shares = std::move(*balanced);
-    }
+    const std::vector<ColorShare> shares = *weights_ == ColorWeights::kEqual
+                                               ? equalShares(schedule.topology)
+                                               : balancedShares(schedule.topology, halves);
     const auto count = static_cast<std::uint32_t>(shares.size());
     colors_ = count;
     largest_load_ = largestLoad(schedule.topology, halves, shares);

@@ -18,9 +18,9 @@ packages=(
   # LLVM Support, and FileCheck, not, split-file.
   llvm-19-dev llvm-19-tools libzstd-dev zlib1g-dev libtinfo-dev
   # Libraries.
-  nlohmann-json3-dev libxxhash-dev coinor-libclp-dev libexpat1-dev libyaml-dev
+  nlohmann-json3-dev libxxhash-dev libexpat1-dev libyaml-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
-  # linalg/, what it is checked against, and the BLAS and LAPACK that the linear programs keep.
+  # linalg/, what it is checked against, and the BLAS and LAPACK that other programs keep.
   libopenblas-dev liblapacke-dev libscalapack-mpich-dev libblas3 liblapack3
   # The simulated torus, and the one of network namespaces.
   libsimgrid-dev iproute2 procps
@@ -54,7 +54,7 @@ if [[ ${#missing[@]} -gt 0 ]]; then
   fi
   # Of mpicc, mpirun, and mpi.h and libmpi.so on the compiler's path. Debian would give them to Open
   # MPI: they stay with whom they are, or go to MPICH. So with the BLAS and LAPACK that other programs
-  # load: OpenBLAS would start its threads in each of them, `torc` with its linear programs among them.
+  # load: OpenBLAS would start its threads in each of them.
   architecture=$(uname -m)-linux-gnu
   names=(mpi mpirun "mpi-$architecture" "libblas.so.3-$architecture" "liblapack.so.3-$architecture")
   defaults=(mpich mpich mpich "/blas/" "/lapack/")

@@ -2,14 +2,18 @@
 #include "passes/analysis/color_shares.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <tuple>
+#include <utility>
 
-#include "ir/make_error.h"
-#include "passes/analysis/linear_program.h"
+#include <llvm/ADT/STLExtras.h>
+
 #include "passes/analysis/plan_axes.h"
-#include "passes/manager/pass.h"
 
 namespace torc::passes {
 namespace {
@@ -24,7 +28,7 @@ struct Fraction {
 constexpr std::int64_t kMaxDenominator = 10000;
 // Weights and what they are computed from stay below this, and their sums below 2^63.
 constexpr std::int64_t kMaxWeight = std::int64_t{1} << 58;
-// Weights of a linear program are multiples of this.
+// Weights without a closed form are multiples of this.
 constexpr double kWeightUnit = 1.0 / static_cast<double>(std::uint64_t{1} << 40);
 
 /// The fraction of smallest denominator that is `value` to the last digits (continued fractions).
@@ -105,51 +109,77 @@ std::array<double, kMaxAxes> loads(const Topology& topology, llvm::ArrayRef<std:
   return load;
 }
 
-/// The linear program: weights of all orders, at least 0, of sum 1, such that the largest load over
-/// capacity, the last variable, is least.
-llvm::Expected<std::vector<ColorShare>> byLinearProgram(const Topology& topology, Halves halves,
-                                                        const AxisList& axes) {
-  std::vector<AxisList> orders;
-  AxisList order = axes;
-  do {
-    orders.push_back(order);
-  } while (std::next_permutation(order.begin(), order.end()));
+/// The sum of `values` over the axes in `set`, a bit an axis.
+double sumOver(std::uint32_t set, const std::array<double, kMaxAxes>& values) {
+  double sum = 0;
+  for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis)
+    sum += set >> axis & 1 ? values[axis] : 0;
+  return sum;
+}
 
-  ClpSimplex program;
-  program.setLogLevel(0);
-  const auto rows = static_cast<int>(axes.size());
-  program.resize(rows + 1, 0);
-  for (int row = 0; row < rows; ++row) {
-    program.setRowLower(row, -COIN_DBL_MAX);
-    program.setRowUpper(row, 0);
+/// Shares for which no closed form is right. Colors that visit the axes of a set S first send at
+/// most f(S) = 1 - 1 / prod_{i in S} d_i over them, in whatever order; f is submodular, so that the
+/// loads that some shares have are its base polytope, whose vertices are the loads of single orders
+/// (J. Edmonds, "Submodular functions, matroids, and certain polyhedra", 1970).
+std::vector<ColorShare> bySubmodularity(const Topology& topology, Halves halves,
+                                        const AxisList& axes) {
+  std::array<double, kMaxAxes> capacity{}, load{};
+  std::uint32_t rest = 0;
+  for (const std::uint32_t axis : axes) {
+    capacity[axis] = capacityOf(topology, axis, halves);
+    rest |= 1u << axis;
   }
-  program.setRowLower(rows, 1);
-  program.setRowUpper(rows, 1);
-  std::vector<int> indices(rows + 1);
-  std::iota(indices.begin(), indices.end(), 0);
-  std::vector<double> column(rows + 1);
-  for (const AxisList& each : orders) {
-    const auto load = loads(topology, each);
-    for (int row = 0; row < rows; ++row)
-      column[row] = load[axes[row]];
-    column[rows] = 1;
-    program.addColumn(rows + 1, indices.data(), column.data(), 0, COIN_DBL_MAX, 0);
+  const auto most = [&](std::uint32_t set) {  // f
+    double left = 1;
+    for (const std::uint32_t axis : axes)
+      left /= set >> axis & 1 ? topology.axes[axis].size : 1;
+    return 1 - left;
+  };
+  // Colors visit the axes of a set before those of the next one. The last set is the bottleneck,
+  // whose axes are all busy for T*; without it the same is true of the set before.
+  llvm::SmallVector<std::uint32_t, kMaxAxes> sets;
+  while (rest != 0) {
+    std::uint32_t bottleneck = 0;
+    double slowest = 0;
+    for (std::uint32_t set = rest; set != 0; set = (set - 1) & rest) {
+      const double time = (most(rest) - most(rest & ~set)) / sumOver(set, capacity);
+      if (time > slowest) std::tie(slowest, bottleneck) = std::pair(time, set);
+    }
+    for (const std::uint32_t axis : axes) {
+      if (bottleneck >> axis & 1) load[axis] = slowest * capacity[axis];
+    }
+    sets.insert(sets.begin(), bottleneck);
+    rest &= ~bottleneck;
   }
-  for (int row = 0; row < rows; ++row)
-    column[row] = -capacityOf(topology, axes[row], halves);
-  program.addColumn(rows, indices.data(), column.data(), 0, COIN_DBL_MAX, 1);
-  if (!solveLinearProgram(program)) {
-    return makeError("the linear program for the weights of " + topology.shape() +
-                     " has no solution (CLP status " + llvm::Twine(program.status()) + ")");
-  }
-
+  // Takes an order, and goes on from where the line from its vertex through the loads leaves the
+  // polytope: there a set is cut in two, the first of which has all that it can have.
   std::vector<ColorShare> shares;
-  const double* solution = program.primalColumnSolution();
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    const double weight = std::round(solution[i] / kWeightUnit);
-    if (weight >= 1) shares.push_back({orders[i], static_cast<std::uint64_t>(weight)});
+  for (double left = 1;;) {
+    AxisList order;
+    for (const std::uint32_t set : sets)
+      llvm::copy_if(axes, std::back_inserter(order), [&](auto axis) { return set >> axis & 1; });
+    const auto vertex = loads(topology, order);
+    double length = std::numeric_limits<double>::infinity();  // in units of that to the vertex
+    std::size_t cut = 0;
+    std::uint32_t first = 0, before = 0;
+    for (std::size_t i = 0; i < sets.size(); before |= sets[i++]) {
+      for (std::uint32_t set = (sets[i] - 1) & sets[i]; set != 0; set = (set - 1) & sets[i]) {
+        const double ahead = sumOver(set, load) - sumOver(set, vertex);
+        const double room = most(before | set) - most(before) - sumOver(set, load);
+        if (ahead <= 0 || std::max(room, 0.0) / ahead >= length) continue;
+        length = std::max(room, 0.0) / ahead;
+        std::tie(cut, first) = std::pair(i, set);
+      }
+    }
+    const double weight = std::round(left * (1 - 1 / (1 + length)) / kWeightUnit);
+    if (weight >= 1) shares.push_back({order, static_cast<std::uint64_t>(weight)});
+    if (std::isinf(length)) return shares;
+    left /= 1 + length;
+    for (const std::uint32_t axis : axes)
+      load[axis] += length * (load[axis] - vertex[axis]);
+    sets.insert(sets.begin() + cut + 1, sets[cut] & ~first);
+    sets[cut] = first;
   }
-  return shares;
 }
 
 }  // namespace
@@ -166,7 +196,7 @@ double capacityOf(const Topology& topology, std::uint32_t axis, Halves halves) {
   return line.bandwidth * (line.size - 1) / line.size;
 }
 
-llvm::Expected<std::vector<ColorShare>> balancedShares(const Topology& topology, Halves halves) {
+std::vector<ColorShare> balancedShares(const Topology& topology, Halves halves) {
   const AxisList axes = networkAxes(topology);
   if (axes.size() <= 1) return equalShares(topology);
   // Rotations of an arrangement are those of any of its rotations: the first axis may stay.
@@ -176,7 +206,7 @@ llvm::Expected<std::vector<ColorShare>> balancedShares(const Topology& topology,
       return rotations(arrangement, *weights);
     }
   } while (std::next_permutation(arrangement.begin() + 1, arrangement.end()));
-  return byLinearProgram(topology, halves, axes);
+  return bySubmodularity(topology, halves, axes);
 }
 
 double largestLoad(const Topology& topology, Halves halves, llvm::ArrayRef<ColorShare> shares) {

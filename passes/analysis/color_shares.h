@@ -24,7 +24,6 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Support/Error.h>
 
 #include "schedules/topology/topology.h"
 
@@ -52,10 +51,9 @@ double capacityOf(const Topology& topology, std::uint32_t axis, Halves halves);
 ///   w_i = (1/C) [c_i d_i / (d_i - 1) - c_{i-1} / (d_{i-1} - 1)],  C = sum of all c_i
 /// where no w_i is negative; weights are exact then. It is so on every torus with equal links in
 /// its natural arrangement, and so it is with lines among them where halves overlap: their
-/// c_i d_i / (d_i - 1) is 1, their c_i / (d_i - 1) is 1 / d_i. Otherwise orders and weights are the
-/// basic solution of a linear program over all N! orders, rounded to 2^-40. Errors: the solver
-/// fails.
-llvm::Expected<std::vector<ColorShare>> balancedShares(const Topology& topology, Halves halves);
+/// c_i d_i / (d_i - 1) is 1, their c_i / (d_i - 1) is 1 / d_i. Otherwise weights are rounded to
+/// 2^-40, and links that cannot be busy for T* share alike what they have to carry.
+std::vector<ColorShare> balancedShares(const Topology& topology, Halves halves);
 
 /// The largest load of an axis over its capacity, in units of the vector over a ring's bandwidth
 /// (both directions): at best T*.
