@@ -4,14 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
-#include <limits>
 #include <numeric>
 #include <optional>
-#include <tuple>
-#include <utility>
-
-#include <llvm/ADT/STLExtras.h>
 
 #include "passes/analysis/plan_axes.h"
 
@@ -117,69 +111,54 @@ double sumOver(std::uint32_t set, const std::array<double, kMaxAxes>& values) {
   return sum;
 }
 
-/// Shares for which no closed form is right. Colors that visit the axes of a set S first send at
-/// most f(S) = 1 - 1 / prod_{i in S} d_i over them, in whatever order; f is submodular, so that the
-/// loads that some shares have are its base polytope, whose vertices are the loads of single orders
-/// (J. Edmonds, "Submodular functions, matroids, and certain polyhedra", 1970).
-std::vector<ColorShare> bySubmodularity(const Topology& topology, Halves halves,
-                                        const AxisList& axes) {
-  std::array<double, kMaxAxes> capacity{}, load{};
-  std::uint32_t rest = 0;
+/// Shares for which no closed form is right. Colors have at least g(S) = 1 / prod_{i not in S} d_i
+/// - 1 / p for the axes of a set S, which those have that visit S last. As g is supermodular, loads
+/// within given ones exist if no set S is given less than g(S) (J. Edmonds, "Submodular functions,
+/// matroids, and certain polyhedra", 1970).
+std::vector<ColorShare> bySupermodularity(const Topology& topology, Halves halves,
+                                          const AxisList& axes) {
+  std::array<double, kMaxAxes> given{};
+  std::uint32_t all = 0;
   for (const std::uint32_t axis : axes) {
-    capacity[axis] = capacityOf(topology, axis, halves);
-    rest |= 1u << axis;
+    given[axis] = capacityOf(topology, axis, halves);
+    all |= 1u << axis;
   }
-  const auto most = [&](std::uint32_t set) {  // f
-    double left = 1;
+  const auto least = [&](std::uint32_t set) {  // g
+    double inside = 1, outside = 1;
     for (const std::uint32_t axis : axes)
-      left /= set >> axis & 1 ? topology.axes[axis].size : 1;
-    return 1 - left;
+      (set >> axis & 1 ? inside : outside) /= topology.axes[axis].size;
+    return outside * (1 - inside);
   };
-  // Colors visit the axes of a set before those of the next one. The last set is the bottleneck,
-  // whose axes are all busy for T*; without it the same is true of the set before.
-  llvm::SmallVector<std::uint32_t, kMaxAxes> sets;
-  while (rest != 0) {
-    std::uint32_t bottleneck = 0;
-    double slowest = 0;
-    for (std::uint32_t set = rest; set != 0; set = (set - 1) & rest) {
-      const double time = (most(rest) - most(rest & ~set)) / sumOver(set, capacity);
-      if (time > slowest) std::tie(slowest, bottleneck) = std::pair(time, set);
-    }
-    for (const std::uint32_t axis : axes) {
-      if (bottleneck >> axis & 1) load[axis] = slowest * capacity[axis];
-    }
-    sets.insert(sets.begin(), bottleneck);
-    rest &= ~bottleneck;
-  }
-  // Takes an order, and goes on from where the line from its vertex through the loads leaves the
-  // polytope: there a set is cut in two, the first of which has all that it can have.
+  double slowest = 0;  // T*
+  for (std::uint32_t set = all; set != 0; set = (set - 1) & all)
+    slowest = std::max(slowest, least(set) / sumOver(set, given));
+  for (double& each : given)
+    each *= slowest;
+  // An order has as much as leaves the others enough. Then one more set is given no more than it
+  // needs, and they visit it last; they are no more than the axes, for such sets are nested.
   std::vector<ColorShare> shares;
-  for (double left = 1;;) {
-    AxisList order;
-    for (const std::uint32_t set : sets)
-      llvm::copy_if(axes, std::back_inserter(order), [&](auto axis) { return set >> axis & 1; });
-    const auto vertex = loads(topology, order);
-    double length = std::numeric_limits<double>::infinity();  // in units of that to the vertex
-    std::size_t cut = 0;
-    std::uint32_t first = 0, before = 0;
-    for (std::size_t i = 0; i < sets.size(); before |= sets[i++]) {
-      for (std::uint32_t set = (sets[i] - 1) & sets[i]; set != 0; set = (set - 1) & sets[i]) {
-        const double ahead = sumOver(set, load) - sumOver(set, vertex);
-        const double room = most(before | set) - most(before) - sumOver(set, load);
-        if (ahead <= 0 || std::max(room, 0.0) / ahead >= length) continue;
-        length = std::max(room, 0.0) / ahead;
-        std::tie(cut, first) = std::pair(i, set);
-      }
+  AxisList order = axes;
+  double left = 1;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto load = loads(topology, order);
+    double share = left;
+    std::uint32_t last = 0;
+    for (std::uint32_t set = all; set != 0; set = (set - 1) & all) {
+      const double more = sumOver(set, load) - least(set);
+      const double spare = std::max(sumOver(set, given) - left * least(set), 0.0);
+      if (more <= kWeightUnit || spare / more >= share) continue;
+      share = spare / more;
+      last = set;
     }
-    const double weight = std::round(left * (1 - 1 / (1 + length)) / kWeightUnit);
+    const double weight = std::round(share / kWeightUnit);
     if (weight >= 1) shares.push_back({order, static_cast<std::uint64_t>(weight)});
-    if (std::isinf(length)) return shares;
-    left /= 1 + length;
+    left -= share;
     for (const std::uint32_t axis : axes)
-      load[axis] += length * (load[axis] - vertex[axis]);
-    sets.insert(sets.begin() + cut + 1, sets[cut] & ~first);
-    sets[cut] = first;
+      given[axis] -= share * load[axis];
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::uint32_t axis) { return !(last >> axis & 1); });
   }
+  return shares;
 }
 
 }  // namespace
@@ -206,7 +185,7 @@ std::vector<ColorShare> balancedShares(const Topology& topology, Halves halves) 
       return rotations(arrangement, *weights);
     }
   } while (std::next_permutation(arrangement.begin() + 1, arrangement.end()));
-  return bySubmodularity(topology, halves, axes);
+  return bySupermodularity(topology, halves, axes);
 }
 
 double largestLoad(const Topology& topology, Halves halves, llvm::ArrayRef<ColorShare> shares) {

@@ -52,7 +52,7 @@ double capacityOf(const Topology& topology, std::uint32_t axis, Halves halves);
 /// where no w_i is negative; weights are exact then. It is so on every torus with equal links in
 /// its natural arrangement, and so it is with lines among them where halves overlap: their
 /// c_i d_i / (d_i - 1) is 1, their c_i / (d_i - 1) is 1 / d_i. Otherwise weights are rounded to
-/// 2^-40, and links that cannot be busy for T* share alike what they have to carry.
+/// 2^-40.
 std::vector<ColorShare> balancedShares(const Topology& topology, Halves halves);
 
 /// The largest load of an axis over its capacity, in units of the vector over a ring's bandwidth
