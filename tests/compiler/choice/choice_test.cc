@@ -199,7 +199,7 @@ TEST(Choice, CandidatesAreInOrderAndTheFirstIsNoSlowerThanOnePercent) {
 // Blocks of 68 elements for three links: messages of whole elements are unequal, and buffered ones
 // share links, which by classes of nodes nobody sees (1.03 of the bound, 1.27 rank by rank).
 TEST(Choice, TheFirstHasBeenSimulatedRankByRank) {
-  for (const char* shape : {"5x3x4", "8x4x2m"}) {
+  for (const char* shape : {"5x3x4", "6x4x2m"}) {
     Target target = targetOf(shape);
     target.machine.eager = target.machine.buffered = 65535;
     const Candidate best = chooseFor(Collective::kAllreduce, target, 1 << 16).best();
@@ -209,7 +209,7 @@ TEST(Choice, TheFirstHasBeenSimulatedRankByRank) {
 
 // What an algorithm loses there counts for its candidates that nobody looks at.
 TEST(Choice, WhatIsKnownOfACandidateCountsForTheOthersOfItsAlgorithm) {
-  Target target = targetOf("8x4x2m");
+  Target target = targetOf("6x4x2m");
   target.machine.eager = target.machine.buffered = 65535;
   const Choice choice = chooseFor(Collective::kAllreduce, target, 1 << 16);
   int outdone = 0;
