@@ -46,7 +46,7 @@ complete_words() {
     "$work/prefix/share/bash-completion/completions/torc" "$@"
 }
 [[ $(complete_words torc si) == simulate ]] || fail "completion of a subcommand: $(complete_words torc si)"
-[[ $(complete_words torc library "") == "add build diff list verify" ]] || fail "completion of a second word"
+[[ $(complete_words torc library "") == "add build list verify" ]] || fail "completion of a second word"
 [[ $(complete_words torc library build --par) == --partition= ]] || fail "completion of an option"
 complete_in_zsh() {
   # shellcheck disable=SC2016
@@ -70,7 +70,7 @@ for shell in zsh fish; do
     continue
   fi
   [[ $("complete_in_$shell" torc si) == simulate ]] || fail "$shell: completion of a subcommand"
-  [[ $("complete_in_$shell" torc library "" | tr '\n' ' ') == "add build diff list verify " ]] || fail "$shell: of a second word"
+  [[ $("complete_in_$shell" torc library "" | tr '\n' ' ') == "add build list verify " ]] || fail "$shell: of a second word"
   [[ $("complete_in_$shell" torc library build --par) == --partition= ]] || fail "$shell: completion of an option"
 done
 grep -q "torc $(torc --version | sed 's/torc //'): compiled" prefix/share/modulefiles/torc/* || fail "module file"
