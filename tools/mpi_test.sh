@@ -20,32 +20,62 @@ ranks=$1
 program=$2
 shift 2
 
-# One section for all ranks, or one for each where they differ.
-sections=(-n "$ranks" "$program" "$@")
-if [[ ${#rank_environments[@]} -gt 0 ]]; then
-  sections=()
-  for ((rank = 0; rank < ranks; ++rank)); do
-    [[ $rank -eq 0 ]] || sections+=(:)
-    for setting in "${rank_environments[@]}"; do
-      [[ ${setting%%:*} == "$rank" ]] || continue
-      setting=${setting#*:}
-      sections+=(-env "${setting%%=*}" "${setting#*=}")
-    done
-    sections+=(-n 1 "$program" "$@")
-  done
-fi
-
-# Bazel kills a test at its limit without a word; end it before that, with one.
-limit=$((${TEST_TIMEOUT:-60} - 5))
-
 # Ranks must not write one result file at the same time; Bazel makes one from the log.
 unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
 
-timeout --kill-after=3 "$limit" tools/mpiexec.sh "${environment[@]}" "${sections[@]}" </dev/null
-status=$?
-if [[ $status -eq 124 || $status -eq 137 ]]; then
-  echo "mpi_test: $program on $ranks ranks still ran after $limit seconds"
-elif [[ $status -ne 0 ]]; then
+# run ARGUMENT...: the program with these arguments; one section for all ranks, or one for each where they
+# differ. Bazel kills a test at its limit without a word: it is ended before that, with one.
+started=$SECONDS
+run() {
+  local sections=(-n "$ranks" "$program" "$@") rank setting limit
+  limit=$((${TEST_TIMEOUT:-60} - 5 - SECONDS + started))
+  if [[ ${#rank_environments[@]} -gt 0 ]]; then
+    sections=()
+    for ((rank = 0; rank < ranks; ++rank)); do
+      [[ $rank -eq 0 ]] || sections+=(:)
+      for setting in "${rank_environments[@]}"; do
+        [[ ${setting%%:*} == "$rank" ]] || continue
+        setting=${setting#*:}
+        sections+=(-env "${setting%%=*}" "${setting#*=}")
+      done
+      sections+=(-n 1 "$program" "$@")
+    done
+  fi
+  timeout --kill-after=3 "$limit" tools/mpiexec.sh "${environment[@]}" "${sections[@]}" </dev/null
+}
+
+# Bazel's --test_filter comes before a filter among the arguments.
+tests='*'
+arguments=()
+for argument in "$@"; do
+  case $argument in
+    --gtest_filter=*) tests=${argument#*=} ;;
+    *) arguments+=("$argument") ;;
+  esac
+done
+tests=${TESTBRIDGE_TEST_ONLY:-$tests}
+
+# A program of GoogleTest that a test ends goes on behind that test, and fails. The filter of all that has
+# begun keeps out what has run.
+output=$(mktemp -p "${TEST_TMPDIR:-/tmp}")
+result=0
+while true; do
+  filter=()
+  [[ $tests == '*' ]] || filter=("--gtest_filter=$tests")
+  run "${arguments[@]}" "${filter[@]}" > >(tee "$output") 2>&1
+  status=$?
+  wait $!
+  [[ $status -eq 0 ]] || result=$status
+  if [[ $status -eq 124 || $status -eq 137 ]]; then
+    echo "mpi_test: $program on $ranks ranks still ran after $((SECONDS - started)) seconds"
+    break
+  fi
+  [[ $status -ne 0 ]] || break
   echo "mpi_test: $program on $ranks ranks: exit status $status"
-fi
-exit "$status"
+  mapfile -t now < <(sed -n 's/^\[ RUN      \] //p' "$output")
+  [[ ${#now[@]} -gt 0 ]] && ! grep -q '^\[==========\].* ran\.' "$output" || break
+  echo "mpi_test: it ended in ${now[-1]}; on behind that"
+  [[ $tests == *-* ]] || tests+=-
+  tests+=$(printf ':%s' "${now[@]}")
+done
+exit "$result"

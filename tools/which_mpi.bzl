@@ -6,9 +6,8 @@ MPIS = ["mpich", "openmpi"]
 # preloaded library, once. The others do with `tools/test.sh --openmpi`.
 ALWAYS_ON_OPENMPI = [
     "tests/install:install_test",
-    "tests/mpi:collectives_test_4",
-    "tests/mpi:mpi_transport_test_2",
-    "tests/mpi:threads_test_2",
+    "tests/mpi:job_test_2",
+    "tests/mpi:job_test_4",
     "tests/runtime/dedicated:every_collective_half_4",
     "tests/runtime/pmpi/alike:receives_test",
     "tests/runtime/pmpi/alike:waits_calls_test",

@@ -14,7 +14,7 @@ Formula zeros() {
   return [](std::int64_t, std::int64_t) { return 0.0; };
 }
 
-TEST(Grids, SizesThatAreNoGridOfTheProcesses) {
+TEST(LinalgErrors, SizesThatAreNoGridOfTheProcesses) {
   torc_linalg_grid* grid = nullptr;
   const auto create = [&](int rows, int columns, int layers) {
     return torc_linalg_grid_create(MPI_COMM_WORLD, rows, columns, layers, &grid);
@@ -33,7 +33,7 @@ TEST(Grids, SizesThatAreNoGridOfTheProcesses) {
   EXPECT_EQ(grid, nullptr);
 }
 
-TEST(Gemm, BadArguments) {
+TEST(LinalgErrors, BadArgumentsOfGemm) {
   ON_ORDINARY_GRID(grid);
   Distributed<double> a(grid, {12, 8, 3, 2}, zeros()), b(grid, {8, 10, 2, 3}, zeros());
   Distributed<double> c(grid, {12, 10, 3, 3}, zeros());
@@ -68,7 +68,7 @@ TEST(Gemm, BadArguments) {
             TORC_LINALG_ERR_ARGUMENT);
 }
 
-TEST(Memory, IsStatedAndKept) {
+TEST(LinalgErrors, MemoryIsStatedAndKept) {
   ON_ORDINARY_GRID(grid);
   const torc_linalg_matrix matrix = {40, 40, 8, 8};
   Distributed<double> a(grid, matrix, zeros()), c(grid, matrix, zeros());
@@ -95,7 +95,7 @@ TEST(Memory, IsStatedAndKept) {
                       TORC_LINALG_ERR_MEMORY, "a process needs " + std::to_string(lu));
 }
 
-TEST(Lu, BadArguments) {
+TEST(LinalgErrors, BadArgumentsOfLu) {
   ON_ORDINARY_GRID(grid);
   const torc_linalg_matrix matrix = {12, 12, 3, 3}, oblong = {12, 12, 3, 4}, high = {12, 11, 3, 3};
   Distributed<double> a(grid, matrix, zeros());
@@ -118,7 +118,7 @@ TEST(Lu, BadArguments) {
   EXPECT_LINALG_ERROR(comm, solve(&matrix, nullptr), TORC_LINALG_SINGULAR, "column 0");
 }
 
-TEST(ChooseGrid, MoreLayersWhereTheySaveWordsAndMemoryAllows) {
+TEST(LinalgErrors, MoreLayersWhereTheySaveWordsAndMemoryAllows) {
   const std::int64_t n = 1 << 16;
   const torc_linalg_matrix matrix = {n, n, 64, 64};
   int rows = 0, columns = 0, layers = 0;

@@ -23,7 +23,7 @@ int multiply(torc_linalg_grid* grid, float alpha, Distributed<float>& a, Distrib
                            b.leading(), beta, c.matrix(), c.data(), c.leading(), options);
 }
 
-struct Case {
+struct Product {
   std::int64_t m, n, k;
   std::int64_t row_block, column_block, a_block, b_block;
   std::int64_t panel;
@@ -32,7 +32,7 @@ struct Case {
 };
 
 template <typename T>
-void expectProduct(const Grid& grid, const Case& t) {
+void expectProduct(const Grid& grid, const Product& t) {
   SCOPED_TRACE(testing::Message() << t.m << " x " << t.n << " x " << t.k << ", panel " << t.panel);
   const auto formula = [](int seed) {
     return [seed](std::int64_t i, std::int64_t j) { return wholeNumber(i, j, seed); };
@@ -64,16 +64,16 @@ void expectProduct(const Grid& grid, const Case& t) {
 TEST(Gemm, IsTheSumOnEveryGrid) {
   forEachShape([](const Shape& shape) {
     const Grid grid(shape);
-    for (const Case& t : {
-             Case{37, 29, 41, 4, 5, 6, 9, 4, 1, 0, 0},     // odd sizes, blocks that differ
-             Case{37, 29, 23, 4, 5, 6, 6, 0, 2, -1, 3},    // columns with gaps
-             Case{1, 23, 17, 8, 8, 8, 8, 0, 1, 1, 0},      // one row
-             Case{19, 1, 17, 8, 8, 8, 8, 0, 1, 0, 0},      // one column
-             Case{10, 12, 9, 64, 64, 64, 64, 0, 1, 0, 1},  // blocks larger than the matrix
-             Case{7, 6, 1, 2, 2, 2, 2, 0, 1, 0, 0},        // fewer columns than layers
-             Case{7, 6, 0, 2, 2, 2, 2, 0, 1, 2, 0},        // an empty sum
-             Case{0, 6, 5, 2, 2, 2, 2, 0, 1, 0, 0},        // nothing
-             Case{9, 9, 9, 2, 2, 2, 2, 0, 0, 3, 0},        // A and B do not count
+    for (const Product& t : {
+             Product{37, 29, 41, 4, 5, 6, 9, 4, 1, 0, 0},     // odd sizes, blocks that differ
+             Product{37, 29, 23, 4, 5, 6, 6, 0, 2, -1, 3},    // columns with gaps
+             Product{1, 23, 17, 8, 8, 8, 8, 0, 1, 1, 0},      // one row
+             Product{19, 1, 17, 8, 8, 8, 8, 0, 1, 0, 0},      // one column
+             Product{10, 12, 9, 64, 64, 64, 64, 0, 1, 0, 1},  // blocks larger than the matrix
+             Product{7, 6, 1, 2, 2, 2, 2, 0, 1, 0, 0},        // fewer columns than layers
+             Product{7, 6, 0, 2, 2, 2, 2, 0, 1, 2, 0},        // an empty sum
+             Product{0, 6, 5, 2, 2, 2, 2, 0, 1, 0, 0},        // nothing
+             Product{9, 9, 9, 2, 2, 2, 2, 0, 0, 3, 0},        // A and B do not count
          })
       expectProduct<double>(grid, t);
     expectProduct<float>(grid, {26, 31, 22, 4, 5, 4, 4, 3, 2, 1, 1});
@@ -96,13 +96,13 @@ TEST(Gemm, IsTheSumByCannonOnSquareLayers) {
       return refusal(2, TORC_LINALG_ERR_GRID, "Cannon's algorithm needs square layers, not 2 x 3");
     if (grid.info.rows > 1)
       refusal(3, TORC_LINALG_ERR_MISMATCH, "column blocks of A are 2, row blocks of B 3");
-    for (const Case& t : {
-             Case{37, 29, 41, 4, 5, 6, 6, kCannon, 2, -1, 3},
-             Case{23, 17, 12, 3, 2, 3, 3, kCannon, 1, 0, 0},
-             Case{10, 12, 9, 64, 64, 64, 64, kCannon, 1, 1, 1},  // blocks larger than the matrix
-             Case{7, 6, 1, 2, 2, 2, 2, kCannon, 1, 0, 0},        // sets of k without an index
-             Case{7, 6, 0, 2, 2, 2, 2, kCannon, 1, 2, 0},        // an empty sum
-             Case{9, 9, 9, 2, 2, 2, 2, kCannon, 0, 3, 0},        // A and B do not count
+    for (const Product& t : {
+             Product{37, 29, 41, 4, 5, 6, 6, kCannon, 2, -1, 3},
+             Product{23, 17, 12, 3, 2, 3, 3, kCannon, 1, 0, 0},
+             Product{10, 12, 9, 64, 64, 64, 64, kCannon, 1, 1, 1},  // blocks larger than the matrix
+             Product{7, 6, 1, 2, 2, 2, 2, kCannon, 1, 0, 0},        // sets of k without an index
+             Product{7, 6, 0, 2, 2, 2, 2, kCannon, 1, 2, 0},        // an empty sum
+             Product{9, 9, 9, 2, 2, 2, 2, kCannon, 0, 3, 0},        // A and B do not count
          })
       expectProduct<double>(grid, t);
     expectProduct<float>(grid, {26, 31, 22, 4, 5, 4, 4, kCannon, 2, 1, 1});

@@ -1,35 +1,10 @@
-// MPI around GoogleTest, and matrices made of formulas.
+// Grids, and matrices made of formulas.
 #include "tests/linalg/job.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <unistd.h>
 
 namespace torc::linalg {
 namespace {
-
-struct MpiEnvironment : testing::Environment {
-  void SetUp() override {
-    MPI_Init(nullptr, nullptr);
-    // One rank tells of progress; failures are told by all.
-    if (worldRank() != 0) {
-      testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
-      delete listeners.Release(listeners.default_result_printer());
-      listeners.Append(new FailurePrinter);
-    }
-  }
-  void TearDown() override { MPI_Finalize(); }
-
-  struct FailurePrinter : testing::EmptyTestEventListener {
-    void OnTestPartResult(const testing::TestPartResult& result) override {
-      if (result.failed())
-        std::fprintf(stderr, "rank %d: %s:%d: %s\n", worldRank(), result.file_name(),
-                     result.line_number(), result.summary());
-    }
-  };
-};
-const testing::Environment* const environment =
-    testing::AddGlobalTestEnvironment(new MpiEnvironment);
 
 std::uint64_t mixed(std::int64_t row, std::int64_t column, int seed) {
   std::uint64_t x = static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15u +
@@ -41,18 +16,6 @@ std::uint64_t mixed(std::int64_t row, std::int64_t column, int seed) {
 }
 
 }  // namespace
-
-int worldRank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-int worldSize() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
 
 Shape ordinaryShape() {
   return worldSize() < 8 ? Shape{1, 1, 1} : Shape{2, 2, 2};
@@ -66,11 +29,7 @@ void forEachShape(const std::function<void(const Shape&)>& body) {
       SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << "x" << shape.layers);
       body(shape);
     }
-    // Those that have no part sleep: they do not take the cores.
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    for (int done = 0; done == 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
-      usleep(1000);
+    sleepUntilAllCome();
   }
 }
 

@@ -11,11 +11,9 @@
 #include <mpi.h>
 
 #include "linalg/torc_linalg.h"
+#include "tests/mpi/world.h"
 
 namespace torc::linalg {
-
-int worldRank();
-int worldSize();
 
 struct Shape {
   int rows, columns, layers;
@@ -62,7 +60,7 @@ class Grid {
 /// Declares a grid of ordinaryShape(); ranks that have no part leave the test.
 #define ON_ORDINARY_GRID(grid)                                                 \
   const torc::linalg::Shape shape_of_##grid = torc::linalg::ordinaryShape();   \
-  if (torc::linalg::worldRank() >=                                             \
+  if (torc::worldRank() >=                                                     \
       shape_of_##grid.rows * shape_of_##grid.columns * shape_of_##grid.layers) \
     return;                                                                    \
   const torc::linalg::Grid grid(shape_of_##grid)

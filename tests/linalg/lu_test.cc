@@ -49,14 +49,14 @@ double largestError(const Formula& a, const std::vector<double>& factors,
   return largest;
 }
 
-struct Case {
+struct Factored {
   std::int64_t m, n, block, panel;
   int pivoting;
   std::int64_t spare;
 };
 
 template <typename T>
-void expectFactors(const Grid& grid, const Case& t) {
+void expectFactors(const Grid& grid, const Factored& t) {
   SCOPED_TRACE(testing::Message() << t.m << " x " << t.n << ", blocks of " << t.block << ", panel "
                                   << t.panel << ", pivoting " << t.pivoting);
   const Formula formula = [&t](std::int64_t i, std::int64_t j) {
@@ -82,19 +82,19 @@ void expectFactors(const Grid& grid, const Case& t) {
 TEST(Lu, FactorsAreThoseOfTheRowsInTheOrderOfThePivots) {
   forEachShape([](const Shape& shape) {
     const Grid grid(shape);
-    for (const Case& t : {
-             Case{45, 45, 7, 0, TORC_LINALG_TOURNAMENT, 0},  // odd sizes
-             Case{45, 45, 7, 0, TORC_LINALG_NO_PIVOTING, 2},
-             Case{33, 33, 12, 5, TORC_LINALG_TOURNAMENT, 1},  // panels within blocks
-             Case{20, 20, 64, 0, TORC_LINALG_TOURNAMENT, 0},  // blocks larger than the matrix
-             Case{41, 23, 8, 0, TORC_LINALG_TOURNAMENT, 0},   // high
-             Case{23, 41, 8, 0, TORC_LINALG_TOURNAMENT, 0},   // wide
-             Case{70, 70, 3, 0, TORC_LINALG_TOURNAMENT, 1},   // block columns of many blocks
-             Case{70, 64, 3, 2, TORC_LINALG_NO_PIVOTING, 0},  // with panels within blocks
-             Case{1, 9, 4, 0, TORC_LINALG_TOURNAMENT, 0},     // one row
-             Case{9, 1, 4, 0, TORC_LINALG_TOURNAMENT, 0},     // one column
-             Case{12, 12, 1, 0, TORC_LINALG_TOURNAMENT, 0},   // panels narrower than the layers
-             Case{0, 0, 4, 0, TORC_LINALG_TOURNAMENT, 0},
+    for (const Factored& t : {
+             Factored{45, 45, 7, 0, TORC_LINALG_TOURNAMENT, 0},  // odd sizes
+             Factored{45, 45, 7, 0, TORC_LINALG_NO_PIVOTING, 2},
+             Factored{33, 33, 12, 5, TORC_LINALG_TOURNAMENT, 1},  // panels within blocks
+             Factored{20, 20, 64, 0, TORC_LINALG_TOURNAMENT, 0},  // blocks larger than the matrix
+             Factored{41, 23, 8, 0, TORC_LINALG_TOURNAMENT, 0},   // high
+             Factored{23, 41, 8, 0, TORC_LINALG_TOURNAMENT, 0},   // wide
+             Factored{70, 70, 3, 0, TORC_LINALG_TOURNAMENT, 1},   // block columns of many blocks
+             Factored{70, 64, 3, 2, TORC_LINALG_NO_PIVOTING, 0},  // with panels within blocks
+             Factored{1, 9, 4, 0, TORC_LINALG_TOURNAMENT, 0},     // one row
+             Factored{9, 1, 4, 0, TORC_LINALG_TOURNAMENT, 0},     // one column
+             Factored{12, 12, 1, 0, TORC_LINALG_TOURNAMENT, 0},   // panels narrower than the layers
+             Factored{0, 0, 4, 0, TORC_LINALG_TOURNAMENT, 0},
          })
       expectFactors<double>(grid, t);
     expectFactors<float>(grid, {30, 30, 8, 0, TORC_LINALG_TOURNAMENT, 0});

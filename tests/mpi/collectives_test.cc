@@ -18,29 +18,10 @@ using Collectives = JobTest;
 
 const std::vector<std::int64_t> kCounts = {0, 1, 2, 3, 5, 97, 1000, 30011};
 
-std::int32_t value(int rank, std::int64_t element) {
-  return static_cast<std::int32_t>((rank + 3) * 7919 + element * 31);
-}
-
-std::vector<std::int32_t> contribution(std::int64_t count) {
-  std::vector<std::int32_t> data(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i)
-    data[i] = value(worldRank(), i);
-  return data;
-}
-
-/// Runs one round and frees the collective.
-void runOnce(torc_collective* collective) {
-  ASSERT_NE(collective, nullptr);
-  EXPECT_TORC_OK(torc_collective_start(collective));
-  EXPECT_TORC_OK(torc_collective_wait(collective));
-  EXPECT_TORC_OK(torc_collective_free(collective));
-}
-
 TEST_F(Collectives, AllreduceOfIntegers) {
   for (const std::int64_t count : kCounts) {
     for (const bool in_place : {false, true}) {
-      const std::vector<std::int32_t> in = contribution(count);
+      const std::vector<std::int32_t> in = numbers(count);
       std::vector<std::int32_t> out = in_place ? in : std::vector<std::int32_t>(in.size(), -1);
       std::vector<std::int32_t> expected(in.size());
       MPI_Allreduce(in.data(), expected.data(), static_cast<int>(count), MPI_INT32_T, MPI_SUM,
@@ -48,7 +29,7 @@ TEST_F(Collectives, AllreduceOfIntegers) {
       torc_collective* collective = nullptr;
       ASSERT_TORC_OK(torc_allreduce_init(schedule("allreduce"), in_place ? MPI_IN_PLACE : in.data(),
                                          out.data(), count, MPI_INT32_T, MPI_SUM, &collective));
-      runOnce(collective);
+      runAndFree(collective);
       EXPECT_EQ(out, expected) << "count " << count << ", in place " << in_place;
     }
   }
@@ -67,7 +48,7 @@ TEST_F(Collectives, AllreduceOfPairsFindsTheSmallestWithItsIndex) {
   torc_collective* collective = nullptr;
   ASSERT_TORC_OK(torc_allreduce_init(schedule("allreduce"), in.data(), out.data(), count,
                                      MPI_DOUBLE_INT, MPI_MINLOC, &collective));
-  runOnce(collective);
+  runAndFree(collective);
   for (int i = 0; i < count; ++i) {
     EXPECT_EQ(out[i].value, expected[i].value) << i;
     EXPECT_EQ(out[i].index, expected[i].index) << i;
@@ -88,35 +69,35 @@ TEST_F(Collectives, AllreduceByAUsersOperationOnADerivedType) {
   MPI_Type_contiguous(2, MPI_INT, &two);
   MPI_Type_commit(&two);
   const int count = 101;
-  const std::vector<std::int32_t> in = contribution(2 * count);
+  const std::vector<std::int32_t> in = numbers(2 * count);
   std::vector<std::int32_t> out(in.size()), expected(in.size());
   MPI_Allreduce(in.data(), expected.data(), count, two, op, MPI_COMM_WORLD);
   torc_collective* collective = nullptr;
   ASSERT_TORC_OK(torc_allreduce_init(schedule("allreduce"), in.data(), out.data(), count, two, op,
                                      &collective));
   MPI_Type_free(&two);
-  runOnce(collective);
+  runAndFree(collective);
   EXPECT_EQ(out, expected);
   MPI_Op_free(&op);
 }
 
 TEST_F(Collectives, ReduceScatterBlock) {
   for (const std::int64_t count : {0, 1, 3, 500, 20000}) {
-    const std::vector<std::int32_t> in = contribution(count * worldSize());
+    const std::vector<std::int32_t> in = numbers(count * worldSize());
     std::vector<std::int32_t> out(static_cast<std::size_t>(count)), expected(out.size());
     MPI_Reduce_scatter_block(in.data(), expected.data(), static_cast<int>(count), MPI_INT32_T,
                              MPI_SUM, MPI_COMM_WORLD);
     torc_collective* collective = nullptr;
     ASSERT_TORC_OK(torc_reduce_scatter_block_init(schedule("reduce_scatter"), in.data(), out.data(),
                                                   count, MPI_INT32_T, MPI_SUM, &collective));
-    runOnce(collective);
+    runAndFree(collective);
     EXPECT_EQ(out, expected) << "count " << count;
 
     std::vector<std::int32_t> both = in;
     ASSERT_TORC_OK(torc_reduce_scatter_block_init(schedule("reduce_scatter"), MPI_IN_PLACE,
                                                   both.data(), count, MPI_INT32_T, MPI_SUM,
                                                   &collective));
-    runOnce(collective);
+    runAndFree(collective);
     both.resize(out.size());
     EXPECT_EQ(both, expected) << "in place, count " << count;
   }
@@ -125,12 +106,12 @@ TEST_F(Collectives, ReduceScatterBlock) {
 TEST_F(Collectives, BroadcastFromEveryRoot) {
   for (int root = 0; root < worldSize(); ++root) {
     for (const std::int64_t count : {0, 1, 57, 20000}) {
-      std::vector<std::int32_t> data = contribution(count), expected = data;
+      std::vector<std::int32_t> data = numbers(count), expected = data;
       MPI_Bcast(expected.data(), static_cast<int>(count), MPI_INT32_T, root, MPI_COMM_WORLD);
       torc_collective* collective = nullptr;
       ASSERT_TORC_OK(torc_broadcast_init(schedule("broadcast"), data.data(), count, MPI_INT32_T,
                                          root, &collective));
-      runOnce(collective);
+      runAndFree(collective);
       EXPECT_EQ(data, expected) << "count " << count << ", root " << root;
     }
   }
@@ -156,7 +137,7 @@ TEST_P(UnevenCollectives, ReduceScatterWithCounts) {
   const std::vector<std::int64_t> counts = unevenCounts(GetParam());
   const std::vector<int> mpi_counts(counts.begin(), counts.end());
   const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  const std::vector<std::int32_t> in = contribution(total);
+  const std::vector<std::int32_t> in = numbers(total);
   std::vector<std::int32_t> out(static_cast<std::size_t>(counts[worldRank()]), -1);
   std::vector<std::int32_t> expected(out.size());
   MPI_Reduce_scatter(in.data(), expected.data(), mpi_counts.data(), MPI_INT32_T, MPI_SUM,
@@ -164,34 +145,34 @@ TEST_P(UnevenCollectives, ReduceScatterWithCounts) {
   torc_collective* collective = nullptr;
   ASSERT_TORC_OK(torc_reduce_scatter_init(schedule("reduce_scatter"), in.data(), out.data(),
                                           counts.data(), MPI_INT32_T, MPI_SUM, &collective));
-  runOnce(collective);
+  runAndFree(collective);
   EXPECT_EQ(out, expected);
 
   std::vector<std::int32_t> both = in;
   ASSERT_TORC_OK(torc_reduce_scatter_init(schedule("reduce_scatter"), MPI_IN_PLACE, both.data(),
                                           counts.data(), MPI_INT32_T, MPI_SUM, &collective));
-  runOnce(collective);
+  runAndFree(collective);
   both.resize(out.size());
   EXPECT_EQ(both, expected) << "in place";
 }
 
 TEST_F(Collectives, Allgather) {
   for (const std::int64_t count : {0, 1, 3, 500, 20000}) {
-    const std::vector<std::int32_t> in = contribution(count);
+    const std::vector<std::int32_t> in = numbers(count);
     std::vector<std::int32_t> out(in.size() * worldSize(), -1), expected(out.size());
     MPI_Allgather(in.data(), static_cast<int>(count), MPI_INT32_T, expected.data(),
                   static_cast<int>(count), MPI_INT32_T, MPI_COMM_WORLD);
     torc_collective* collective = nullptr;
     ASSERT_TORC_OK(torc_allgather_init(schedule("allgather"), in.data(), count, MPI_INT32_T,
                                        out.data(), count, MPI_INT32_T, &collective));
-    runOnce(collective);
+    runAndFree(collective);
     EXPECT_EQ(out, expected) << "count " << count;
 
     std::vector<std::int32_t> both(out.size(), -1);
     std::copy(in.begin(), in.end(), both.begin() + worldRank() * count);
     ASSERT_TORC_OK(torc_allgather_init(schedule("allgather"), MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
                                        both.data(), count, MPI_INT32_T, &collective));
-    runOnce(collective);
+    runAndFree(collective);
     EXPECT_EQ(both, expected) << "in place, count " << count;
   }
 }
@@ -200,13 +181,13 @@ TEST_F(Collectives, AllgatherBetweenDifferentDatatypesOfTheSameData) {
   MPI_Datatype four;
   MPI_Type_contiguous(4, MPI_INT32_T, &four);
   MPI_Type_commit(&four);
-  const std::vector<std::int32_t> in = contribution(12);
+  const std::vector<std::int32_t> in = numbers(12);
   std::vector<std::int32_t> out(in.size() * worldSize()), expected(out.size());
   MPI_Allgather(in.data(), 12, MPI_INT32_T, expected.data(), 12, MPI_INT32_T, MPI_COMM_WORLD);
   torc_collective* collective = nullptr;
   ASSERT_TORC_OK(torc_allgather_init(schedule("allgather"), in.data(), 12, MPI_INT32_T, out.data(),
                                      3, four, &collective));
-  runOnce(collective);
+  runAndFree(collective);
   EXPECT_EQ(out, expected);
   MPI_Type_free(&four);
 }
@@ -225,17 +206,17 @@ TEST_P(UnevenCollectives, AllgathervLeavesGapsAlone) {
     displacement -= middle;
 
   // Not from MPI_Allgatherv: MPICH 4.0.2 ignores the displacement of a single rank.
-  const std::vector<std::int32_t> in = contribution(counts[worldRank()]);
+  const std::vector<std::int32_t> in = numbers(counts[worldRank()]);
   std::vector<std::int32_t> out(static_cast<std::size_t>(end), -5), expected = out;
   for (int r = 0; r < worldSize(); ++r) {
     for (std::int64_t i = 0; i < counts[r]; ++i)
-      expected[static_cast<std::size_t>(middle + displacements[r] + i)] = value(r, i);
+      expected[static_cast<std::size_t>(middle + displacements[r] + i)] = numberOf(r, i);
   }
   torc_collective* collective = nullptr;
   ASSERT_TORC_OK(torc_allgatherv_init(
       schedule("allgather"), in.data(), static_cast<std::int64_t>(in.size()), MPI_INT32_T,
       out.data() + middle, counts.data(), displacements.data(), MPI_INT32_T, &collective));
-  runOnce(collective);
+  runAndFree(collective);
   EXPECT_EQ(out, expected);
 
   std::vector<std::int32_t> both(out.size(), -5);
@@ -243,7 +224,7 @@ TEST_P(UnevenCollectives, AllgathervLeavesGapsAlone) {
   ASSERT_TORC_OK(torc_allgatherv_init(schedule("allgather"), MPI_IN_PLACE, 0, MPI_INT32_T,
                                       both.data() + middle, counts.data(), displacements.data(),
                                       MPI_INT32_T, &collective));
-  runOnce(collective);
+  runAndFree(collective);
   EXPECT_EQ(both, expected) << "in place";
 }
 
@@ -251,7 +232,7 @@ TEST_F(Collectives, FloatSumsAreTheSameBitsOnAllRanksAndInTenRounds) {
   const int count = 20011;
   std::vector<float> in(count), out(count);
   for (int i = 0; i < count; ++i)
-    in[i] = static_cast<float>(value(worldRank(), i)) / 3.0f;
+    in[i] = static_cast<float>(numberOf(worldRank(), i)) / 3.0f;
   torc_collective* collective = nullptr;
   ASSERT_TORC_OK(torc_allreduce_init(schedule("allreduce"), in.data(), out.data(), count, MPI_FLOAT,
                                      MPI_SUM, &collective));

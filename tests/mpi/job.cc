@@ -1,39 +1,35 @@
-// MPI around GoogleTest, and the fixture.
+// The fixture, and numbers.
 #include "tests/mpi/job.h"
 
+#include <atomic>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <new>
 
 #include <mpi.h>
 
-namespace torc::runtime {
 namespace {
+std::atomic<std::uint64_t> news{0};
+}
 
-struct MpiEnvironment : testing::Environment {
-  void SetUp() override {
-    int provided = MPI_THREAD_SINGLE;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-    // One rank tells of progress; failures are told by all.
-    if (worldRank() != 0) {
-      testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
-      delete listeners.Release(listeners.default_result_printer());
-      listeners.Append(new FailurePrinter);
-    }
-  }
-  void TearDown() override { MPI_Finalize(); }
+void* operator new(std::size_t bytes) {
+  ++news;
+  if (void* data = std::malloc(bytes == 0 ? 1 : bytes)) return data;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  ++news;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+void operator delete(void* data) noexcept {
+  std::free(data);
+}
+void operator delete(void* data, std::size_t) noexcept {
+  std::free(data);
+}
 
-  struct FailurePrinter : testing::EmptyTestEventListener {
-    void OnTestPartResult(const testing::TestPartResult& result) override {
-      if (!result.failed()) return;
-      std::fprintf(stderr, "rank %d: %s:%d: %s\n", worldRank(), result.file_name(),
-                   result.line_number(), result.summary());
-    }
-  };
-};
-const testing::Environment* const environment =
-    testing::AddGlobalTestEnvironment(new MpiEnvironment);
-
-}  // namespace
+namespace torc::runtime {
 
 std::string shapeOfWorld() {
   switch (worldSize()) {
@@ -50,16 +46,28 @@ std::string schedulePath(const std::string& collective) {
   return "tests/mpi/" + collective + "_" + shapeOfWorld() + ".torc";
 }
 
-int worldRank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
+std::int32_t numberOf(int rank, std::int64_t element) {
+  return static_cast<std::int32_t>((rank + 3) * 7919 + element * 31);
 }
 
-int worldSize() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
+std::vector<std::int32_t> numbers(std::int64_t count) {
+  std::vector<std::int32_t> data(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i)
+    data[static_cast<std::size_t>(i)] = numberOf(worldRank(), i);
+  return data;
+}
+
+void runAndFree(torc_collective* collective, int rounds) {
+  ASSERT_NE(collective, nullptr);
+  for (int round = 0; round < rounds; ++round) {
+    EXPECT_TORC_OK(torc_collective_start(collective));
+    EXPECT_TORC_OK(torc_collective_wait(collective));
+  }
+  EXPECT_TORC_OK(torc_collective_free(collective));
+}
+
+std::uint64_t allocations() {
+  return news;
 }
 
 std::string contentsOf(const std::string& path) {

@@ -3,11 +3,14 @@
 #ifndef TORC_TESTS_MPI_JOB_H_
 #define TORC_TESTS_MPI_JOB_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "runtime/api/torc.h"
+#include "tests/mpi/world.h"
 
 namespace torc::runtime {
 
@@ -17,8 +20,15 @@ std::string shapeOfWorld();
 /// Path of the compiled schedule for `collective` on that torus.
 std::string schedulePath(const std::string& collective);
 
-int worldRank();
-int worldSize();
+/// The numbers that a rank brings in: all differ.
+std::int32_t numberOf(int rank, std::int64_t element);
+std::vector<std::int32_t> numbers(std::int64_t count);
+
+/// Runs so many rounds and frees the collective.
+void runAndFree(torc_collective* collective, int rounds = 1);
+
+/// How often this rank's C++ code has allocated: torc is C++, MPICH is C.
+std::uint64_t allocations();
 
 /// The bytes of a file.
 std::string contentsOf(const std::string& path);

@@ -77,15 +77,4 @@ torc_schedule* MappedTest::schedule(const std::string& collective) {
   return schedule.get();
 }
 
-std::int32_t numberOf(int rank, std::int64_t element) {
-  return static_cast<std::int32_t>((rank + 3) * 7919 + element * 31);
-}
-
-std::vector<std::int32_t> numbers(std::int64_t count) {
-  std::vector<std::int32_t> data(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i)
-    data[static_cast<std::size_t>(i)] = numberOf(worldRank(), i);
-  return data;
-}
-
 }  // namespace torc::runtime

@@ -46,10 +46,6 @@ class MappedTest : public testing::Test {
   std::map<std::string, std::unique_ptr<torc_schedule>> schedules_;
 };
 
-/// The numbers that a rank brings in, and those that an allreduce by sum makes of them.
-std::int32_t numberOf(int rank, std::int64_t element);
-std::vector<std::int32_t> numbers(std::int64_t count);
-
 }  // namespace torc::runtime
 
 #endif  // TORC_TESTS_MPI_MAPPED_JOB_H_

@@ -1,12 +1,10 @@
 // One-shot calls from a cache: results with ever new buffers, tags from a ring, memory, handles.
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <list>
 #include <map>
-#include <new>
 #include <optional>
 #include <random>
 #include <set>
@@ -21,27 +19,6 @@
 #include "runtime/collectives/collective.h"
 #include "runtime/transport/tag_space.h"
 #include "tests/mpi/mapped_job.h"
-
-namespace {
-std::atomic<std::uint64_t> news{0};
-}
-
-// What C++ code allocates: torc is C++, MPICH is C.
-void* operator new(std::size_t bytes) {
-  ++news;
-  if (void* data = std::malloc(bytes == 0 ? 1 : bytes)) return data;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  ++news;
-  return std::malloc(bytes == 0 ? 1 : bytes);
-}
-void operator delete(void* data) noexcept {
-  std::free(data);
-}
-void operator delete(void* data, std::size_t) noexcept {
-  std::free(data);
-}
 
 namespace torc::runtime {
 namespace {
@@ -430,9 +407,9 @@ TEST_F(OneShot, ACallThatIsLaidOutAllocatesNothing) {
   const std::vector<std::int32_t> a = numbers(20000), b = numbers(20000);
   std::vector<std::int32_t> first(a.size()), second(a.size(), -1);
   run("allreduce", allreduce(a.data(), first.data(), 20000));
-  const std::uint64_t before = news;
+  const std::uint64_t before = allocations();
   run("allreduce", allreduce(b.data(), second.data(), 20000));
-  EXPECT_EQ(news - before, 0u);
+  EXPECT_EQ(allocations() - before, 0u);
   EXPECT_GT(before, 0u);
   EXPECT_EQ(second, first);
 }

@@ -1,8 +1,6 @@
 // Rounds under way: several at once, callbacks, progress inside collective calls, allocations.
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,27 +8,6 @@
 
 #include "runtime/api/torc.h"
 #include "tests/mpi/job.h"
-
-namespace {
-std::atomic<std::uint64_t> news{0};
-}
-
-// What C++ code allocates: torc is C++, MPICH is C.
-void* operator new(std::size_t bytes) {
-  ++news;
-  if (void* data = std::malloc(bytes == 0 ? 1 : bytes)) return data;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  ++news;
-  return std::malloc(bytes == 0 ? 1 : bytes);
-}
-void operator delete(void* data) noexcept {
-  std::free(data);
-}
-void operator delete(void* data, std::size_t) noexcept {
-  std::free(data);
-}
 
 namespace torc::runtime {
 namespace {
@@ -155,13 +132,13 @@ TEST_F(ProgressTest, TestSaysWhetherARoundIsUnderWay) {
 TEST_F(ProgressTest, NothingIsAllocatedBetweenStartAndCompletion) {
   Sum sum;
   makeSum(sum, 50000, 1);
-  const std::uint64_t before = news;
+  const std::uint64_t before = allocations();
   int failures = 0;
   for (int round = 0; round < 5; ++round) {
     failures += torc_collective_start(sum.collective) != TORC_OK;
     failures += torc_collective_wait(sum.collective) != TORC_OK;
   }
-  EXPECT_EQ(news - before, 0u);
+  EXPECT_EQ(allocations() - before, 0u);
   EXPECT_GT(before, 0u);
   EXPECT_EQ(failures, 0);
   EXPECT_TORC_OK(torc_collective_free(sum.collective));

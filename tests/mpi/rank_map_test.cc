@@ -14,13 +14,6 @@
 namespace torc::runtime {
 namespace {
 
-void runOnce(torc_collective* collective) {
-  ASSERT_NE(collective, nullptr);
-  EXPECT_TORC_OK(torc_collective_start(collective));
-  EXPECT_TORC_OK(torc_collective_wait(collective));
-  EXPECT_TORC_OK(torc_collective_free(collective));
-}
-
 using RankMaps = MappedTest;
 
 TEST_F(RankMaps, Allreduce) {
@@ -34,7 +27,7 @@ TEST_F(RankMaps, Allreduce) {
       torc_collective* collective = nullptr;
       ASSERT_TORC_OK(torc_allreduce_init(schedule("allreduce"), in.data(), out.data(), count,
                                          MPI_INT32_T, MPI_SUM, &collective));
-      runOnce(collective);
+      runAndFree(collective);
       EXPECT_EQ(out, expected) << mapping.name << ", count " << count;
     }
   }
@@ -57,11 +50,11 @@ TEST_F(RankMaps, ReduceScatter) {
       torc_collective* collective = nullptr;
       ASSERT_TORC_OK(torc_reduce_scatter_init(schedule("reduce_scatter"), in.data(), out.data(),
                                               counts.data(), MPI_INT32_T, MPI_SUM, &collective));
-      runOnce(collective);
+      runAndFree(collective);
       EXPECT_EQ(out, expected) << mapping.name << ", least " << least;
       ASSERT_TORC_OK(torc_reduce_scatter_init(schedule("reduce_scatter"), MPI_IN_PLACE, in.data(),
                                               counts.data(), MPI_INT32_T, MPI_SUM, &collective));
-      runOnce(collective);
+      runAndFree(collective);
       in.resize(out.size());
       EXPECT_EQ(in, expected) << mapping.name << ", in place, least " << least;
 
@@ -73,7 +66,7 @@ TEST_F(RankMaps, ReduceScatter) {
       ASSERT_TORC_OK(torc_reduce_scatter_block_init(schedule("reduce_scatter"), even.data(),
                                                     out.data(), least, MPI_INT32_T, MPI_SUM,
                                                     &collective));
-      runOnce(collective);
+      runAndFree(collective);
       EXPECT_EQ(out, expected) << mapping.name << ", equal blocks of " << least;
     }
   }
@@ -92,14 +85,14 @@ TEST_F(RankMaps, Allgather) {
       torc_collective* collective = nullptr;
       ASSERT_TORC_OK(torc_allgather_init(schedule("allgather"), in.data(), count, MPI_INT32_T,
                                          out.data(), count, MPI_INT32_T, &collective));
-      runOnce(collective);
+      runAndFree(collective);
       EXPECT_EQ(out, expected) << mapping.name << ", count " << count;
 
       std::vector<std::int32_t> both(out.size(), -1);
       std::copy(in.begin(), in.end(), both.begin() + worldRank() * count);
       ASSERT_TORC_OK(torc_allgather_init(schedule("allgather"), MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
                                          both.data(), count, MPI_INT32_T, &collective));
-      runOnce(collective);
+      runAndFree(collective);
       EXPECT_EQ(both, expected) << mapping.name << ", in place, count " << count;
     }
   }
@@ -125,7 +118,7 @@ TEST_F(RankMaps, AllgathervWithGaps) {
     ASSERT_TORC_OK(torc_allgatherv_init(schedule("allgather"), in.data(), counts[worldRank()],
                                         MPI_INT32_T, out.data(), counts.data(),
                                         displacements.data(), MPI_INT32_T, &collective));
-    runOnce(collective);
+    runAndFree(collective);
     EXPECT_EQ(out, expected) << mapping.name;
   }
 }

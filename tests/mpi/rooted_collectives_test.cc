@@ -24,17 +24,6 @@ const std::map<std::string, std::string> kRootless = {{"broadcast", "allreduce"}
                                                       {"scatter", "reduce_scatter"},
                                                       {"gather", "allgather"}};
 
-std::int32_t value(int rank, std::int64_t element) {
-  return static_cast<std::int32_t>((rank + 3) * 7919 + element * 31);
-}
-
-Vector contribution(std::int64_t count) {
-  Vector data(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i)
-    data[static_cast<std::size_t>(i)] = value(worldRank(), i);
-  return data;
-}
-
 /// The parameter: by schedules of rootless forms.
 class RootedCollectives : public JobTest, public testing::WithParamInterface<bool> {
  protected:
@@ -49,15 +38,6 @@ class RootedCollectives : public JobTest, public testing::WithParamInterface<boo
     }
     return loaded_;
   }
-  /// Two rounds, then it is freed.
-  static void run(torc_collective* collective) {
-    ASSERT_NE(collective, nullptr);
-    for (int round = 0; round < 2; ++round) {
-      EXPECT_TORC_OK(torc_collective_start(collective));
-      EXPECT_TORC_OK(torc_collective_wait(collective));
-    }
-    EXPECT_TORC_OK(torc_collective_free(collective));
-  }
 
   torc_schedule* loaded_ = nullptr;
   torc_collective* collective_ = nullptr;
@@ -66,12 +46,12 @@ class RootedCollectives : public JobTest, public testing::WithParamInterface<boo
 TEST_P(RootedCollectives, BroadcastFromEveryRoot) {
   for (int root = 0; root < worldSize(); ++root) {
     for (const std::int64_t count : {0, 1, 57, 20000}) {
-      Vector data = contribution(count), expected;
+      Vector data = numbers(count), expected;
       for (std::int64_t i = 0; i < count; ++i)
-        expected.push_back(value(root, i));
+        expected.push_back(numberOf(root, i));
       ASSERT_TORC_OK(torc_broadcast_init(load("broadcast"), data.data(), count, MPI_INT32_T, root,
                                          &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(data, expected) << count << " from " << root;
     }
   }
@@ -81,20 +61,20 @@ TEST_P(RootedCollectives, ReduceToEveryRoot) {
   for (int root = 0; root < worldSize(); ++root) {
     const bool is_root = worldRank() == root;
     for (const std::int64_t count : {0, 1, 57, 20000}) {
-      const Vector in = contribution(count);
+      const Vector in = numbers(count);
       Vector out(in.size(), -1), expected(in.size(), -1);
       MPI_Reduce(in.data(), expected.data(), static_cast<int>(count), MPI_INT32_T, MPI_SUM, root,
                  MPI_COMM_WORLD);
       ASSERT_TORC_OK(torc_reduce_init(load("reduce"), in.data(), is_root ? out.data() : nullptr,
                                       count, MPI_INT32_T, MPI_SUM, root, &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(out, is_root ? expected : Vector(in.size(), -1)) << count << " to " << root;
 
       Vector both = in;
       ASSERT_TORC_OK(torc_reduce_init(load("reduce"), is_root ? MPI_IN_PLACE : in.data(),
                                       both.data(), count, MPI_INT32_T, MPI_MAX, root,
                                       &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       if (is_root) {
         MPI_Reduce(in.data(), expected.data(), static_cast<int>(count), MPI_INT32_T, MPI_MAX, root,
                    MPI_COMM_WORLD);
@@ -111,7 +91,7 @@ TEST_P(RootedCollectives, ScatterFromEveryRoot) {
   for (int root = 0; root < worldSize(); ++root) {
     const bool is_root = worldRank() == root;
     for (const std::int64_t count : {0, 1, 57, 20000}) {
-      const Vector in = contribution(count * worldSize());
+      const Vector in = numbers(count * worldSize());
       Vector out(static_cast<std::size_t>(count), -1), expected(out.size());
       MPI_Scatter(in.data(), static_cast<int>(count), MPI_INT32_T, expected.data(),
                   static_cast<int>(count), MPI_INT32_T, root, MPI_COMM_WORLD);
@@ -120,7 +100,7 @@ TEST_P(RootedCollectives, ScatterFromEveryRoot) {
                                        is_root ? count : -1,
                                        is_root ? MPI_INT32_T : MPI_DATATYPE_NULL, out.data(), count,
                                        MPI_INT32_T, root, &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(out, expected) << count << " from " << root;
 
       Vector whole = in;
@@ -128,7 +108,7 @@ TEST_P(RootedCollectives, ScatterFromEveryRoot) {
       ASSERT_TORC_OK(torc_scatter_init(
           load("scatter"), whole.data(), count, MPI_INT32_T, is_root ? MPI_IN_PLACE : out.data(),
           is_root ? 0 : count, is_root ? MPI_DATATYPE_NULL : MPI_INT32_T, root, &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(whole, in) << "in place, " << count << " from " << root;
       EXPECT_EQ(out, is_root ? Vector(out.size(), -1) : expected) << "in place";
     }
@@ -139,7 +119,7 @@ TEST_P(RootedCollectives, GatherToEveryRoot) {
   for (int root = 0; root < worldSize(); ++root) {
     const bool is_root = worldRank() == root;
     for (const std::int64_t count : {0, 1, 57, 20000}) {
-      const Vector in = contribution(count);
+      const Vector in = numbers(count);
       Vector out(is_root ? in.size() * static_cast<std::size_t>(worldSize()) : 0, -1);
       Vector expected(out.size());
       MPI_Gather(in.data(), static_cast<int>(count), MPI_INT32_T, expected.data(),
@@ -147,7 +127,7 @@ TEST_P(RootedCollectives, GatherToEveryRoot) {
       ASSERT_TORC_OK(torc_gather_init(
           load("gather"), in.data(), count, MPI_INT32_T, out.data(), is_root ? count : -1,
           is_root ? MPI_INT32_T : MPI_DATATYPE_NULL, root, &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(out, expected) << count << " to " << root;
 
       Vector both(out.size(), -1);
@@ -155,7 +135,7 @@ TEST_P(RootedCollectives, GatherToEveryRoot) {
       ASSERT_TORC_OK(torc_gather_init(load("gather"), is_root ? MPI_IN_PLACE : in.data(),
                                       is_root ? 0 : count, MPI_INT32_T, both.data(), count,
                                       MPI_INT32_T, root, &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(both, expected) << "in place, " << count << " to " << root;
     }
   }
@@ -183,23 +163,23 @@ TEST_P(RootedCollectives, ScattervAndItsGaps) {
     const Uneven uneven(least);
     for (int root = 0; root < worldSize(); ++root) {
       const bool is_root = worldRank() == root;
-      const Vector in = contribution(uneven.end);
+      const Vector in = numbers(uneven.end);
       Vector out(static_cast<std::size_t>(uneven.own()), -1), expected;
       const std::int64_t first = uneven.displacements[static_cast<std::size_t>(worldRank())];
       for (std::int64_t i = 0; i < uneven.own(); ++i)
-        expected.push_back(value(root, first + i));
+        expected.push_back(numberOf(root, first + i));
       ASSERT_TORC_OK(torc_scatterv_init(load("scatter"), is_root ? in.data() : nullptr,
                                         uneven.counts.data(), uneven.displacements.data(),
                                         MPI_INT32_T, out.data(), uneven.own(), MPI_INT32_T, root,
                                         &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(out, expected) << "from " << root;
       std::fill(out.begin(), out.end(), -1);
       ASSERT_TORC_OK(torc_scatterv_init(load("scatter"), in.data(), uneven.counts.data(),
                                         uneven.displacements.data(), MPI_INT32_T,
                                         is_root ? MPI_IN_PLACE : out.data(), uneven.own(),
                                         MPI_INT32_T, root, &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(out, is_root ? Vector(out.size(), -1) : expected) << "in place, from " << root;
     }
   }
@@ -210,17 +190,17 @@ TEST_P(RootedCollectives, GathervLeavesGapsAlone) {
     const Uneven uneven(least);
     for (int root = 0; root < worldSize(); ++root) {
       const bool is_root = worldRank() == root;
-      const Vector in = contribution(uneven.own());
+      const Vector in = numbers(uneven.own());
       Vector out(static_cast<std::size_t>(uneven.end), -5), expected = out;
       for (int r = 0; r < worldSize() && is_root; ++r) {
         const auto block = static_cast<std::size_t>(r);
         for (std::int64_t i = 0; i < uneven.counts[block]; ++i)
-          expected[static_cast<std::size_t>(uneven.displacements[block] + i)] = value(r, i);
+          expected[static_cast<std::size_t>(uneven.displacements[block] + i)] = numberOf(r, i);
       }
       ASSERT_TORC_OK(torc_gatherv_init(
           load("gather"), in.data(), uneven.own(), MPI_INT32_T, out.data(), uneven.counts.data(),
           uneven.displacements.data(), MPI_INT32_T, root, &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(out, expected) << "to " << root;
       Vector both(out.size(), -5);
       if (is_root) {
@@ -231,7 +211,7 @@ TEST_P(RootedCollectives, GathervLeavesGapsAlone) {
                                        uneven.own(), MPI_INT32_T, both.data(), uneven.counts.data(),
                                        uneven.displacements.data(), MPI_INT32_T, root,
                                        &collective_));
-      run(collective_);
+      runAndFree(collective_, 2);
       EXPECT_EQ(both, expected) << "in place, to " << root;
     }
   }
@@ -239,7 +219,7 @@ TEST_P(RootedCollectives, GathervLeavesGapsAlone) {
 
 TEST_P(RootedCollectives, RanksMustAgreeOnRootCountAndDatatype) {
   if (worldSize() == 1) return;
-  Vector in = contribution(8 * worldSize()), out(in.size());
+  Vector in = numbers(8 * worldSize()), out(in.size());
   const int me = worldRank();
   EXPECT_TORC_ERROR(torc_gather_init(load("gather"), in.data(), 4, MPI_INT32_T, out.data(), 4,
                                      MPI_INT32_T, me == 1 ? 1 : 0, &collective_),

@@ -33,6 +33,7 @@ class Loads : public LibraryTest {
  protected:
   void SetUp() override {
     LibraryTest::SetUp();
+    if (IsSkipped()) return;
     open();
     MPI_Comm row = MPI_COMM_NULL;
     const int width = worldSize() == 6 ? 3 : 2;
