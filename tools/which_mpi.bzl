@@ -19,7 +19,7 @@ ALWAYS_ON_OPENMPI = [
     "tests/runtime/pmpi/stress:pending_2",
     "tests/runtime/pmpi:served_test_c_2x2",
     "tests/runtime/pmpi:served_test_fortran08_2x2",
-    "tests/runtime/run:alltoall_uneven_test",
+    "tests/runtime/run:replays_6",
 ]
 
 def _mpi_setting_impl(ctx):

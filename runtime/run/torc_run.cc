@@ -1,9 +1,9 @@
 // torc-run: replays a schedule on MPI ranks, checks it against MPI's own collective, and prints a
 // table in the manner of the OSU micro-benchmarks; or tunes a library, or calibrates a machine.
+#include "runtime/run/torc_run.h"
+
 #include <cstdint>
 #include <cstdio>
-#include <new>
-#include <stdexcept>
 #include <string>
 
 #include <mpi.h>
@@ -126,7 +126,9 @@ bool haveSameArguments(int argc, char** argv) {
   return extremes[0] == ~extremes[1];
 }
 
-int run(int argc, char** argv) {
+}  // namespace
+
+int runTorcRun(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
   if (!haveSameArguments(argc, argv)) return fail("the options differ between the ranks", 2);
   const StatusOr<RunOptions> options = parseRunOptions(argc, argv);
@@ -149,24 +151,4 @@ int run(int argc, char** argv) {
   return status.ok() ? 0 : fail(status.message(), 1);
 }
 
-}  // namespace
 }  // namespace torc::runtime
-
-int main(int argc, char** argv) {
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  int code = 1;
-  const auto endOutOfMemory = [] {  // on some ranks, perhaps: the others would wait for ever
-    std::fprintf(stderr, "torc-run: rank %d: out of memory; try smaller --bytes\n",
-                 torc::runtime::g_rank);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  };
-  try {
-    code = torc::runtime::run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    endOutOfMemory();
-  } catch (const std::length_error&) {  // a table larger than any memory
-    endOutOfMemory();
-  }
-  MPI_Finalize();
-  return code;
-}
