@@ -1,29 +1,29 @@
 #!/bin/bash
-# Runs one text test: file_check.sh FILE PROGRAM...
+# Runs text tests: file_check.sh FILE... -- PROGRAM...
+# Each file is a case, with a line of its own; `bazel test --test_filter=NAME` runs those that NAME, a
+# pattern of the shell, fits.
 #
 # A line `// RUN: COMMAND` of FILE (also `# RUN:` and `; RUN:`) is run by bash with pipefail, from the
 # workspace root; a backslash at its end continues it in the next RUN line. Replaced in COMMAND:
 #   %s      FILE                    %t     a path of this test for scratch files
 #   %S      the folder of FILE      %NAME  the program with that file name: %torc
 #   %%      %                       %errors   expected_errors.sh: errors stated on their lines
-# FileCheck, not and split-file are LLVM's. The first command that fails ends the test.
+# FileCheck, not and split-file are LLVM's. The first command that fails ends the case.
 #
 # `TORC_UPDATE_TESTS=1 bazel run LABEL_OF_THE_TEST` writes what %errors finds into FILE, in the source
 # tree, instead of failing.
 set -u
 export PATH=/usr/lib/llvm-19/bin:$PATH
 
-file=$1
-shift
-
-declare -A value=([%]=% [s]=$file [S]=$(dirname "$file"))
-value[errors]="bash $PWD/tests/expected_errors.sh $file"
-value[t]=${TEST_TMPDIR:-/tmp}/$(basename "$file").tmp
-for program in "$@"; do
-  value[$(basename "$program")]=$PWD/$program
+files=()
+while [[ $1 != -- ]]; do
+  files+=("$1")
+  shift
 done
-# Longer names first: %torc-run is not %torc.
-keys=$(for key in "${!value[@]}"; do echo "${#key} $key"; done | sort -rn | cut -d' ' -f2-)
+shift
+[[ -z ${TEST_SHARD_STATUS_FILE-} ]] || touch "$TEST_SHARD_STATUS_FILE"
+
+declare -A value
 
 substitute() {
   local rest=$1 result= key
@@ -42,35 +42,60 @@ substitute() {
   echo "$result$rest"
 }
 
-count=0
-number=0
-first=0
-command=
-while IFS= read -r line || [[ -n $line ]]; do
-  number=$((number + 1))
-  [[ $line =~ ^[[:space:]]*(//|#|\;)[[:space:]]*RUN:[[:space:]]*(.*)$ ]] || continue
-  [[ -n $command ]] || first=$number
-  command+=${BASH_REMATCH[2]}
-  if [[ $command == *\\ ]]; then
-    command=${command%\\}
-    continue
+# runFile FILE PROGRAM...
+runFile() {
+  local file=$1 program key line number=0 first=0 count=0 command= status
+  shift
+  value=([%]=% [s]=$file [S]=$(dirname "$file"))
+  value[errors]="bash $PWD/tests/expected_errors.sh $file"
+  value[t]=${TEST_TMPDIR:-/tmp}/$(basename "$file").tmp
+  for program in "$@"; do
+    value[$(basename "$program")]=$PWD/$program
+  done
+  # Longer names first: %torc-run is not %torc.
+  keys=$(for key in "${!value[@]}"; do echo "${#key} $key"; done | sort -rn | cut -d' ' -f2-)
+  while IFS= read -r line || [[ -n $line ]]; do
+    number=$((number + 1))
+    [[ $line =~ ^[[:space:]]*(//|#|\;)[[:space:]]*RUN:[[:space:]]*(.*)$ ]] || continue
+    [[ -n $command ]] || first=$number
+    command+=${BASH_REMATCH[2]}
+    if [[ $command == *\\ ]]; then
+      command=${command%\\}
+      continue
+    fi
+    command=$(substitute "$command")
+    bash -o pipefail -c "$command" </dev/null
+    status=$?
+    if [[ $status -ne 0 ]]; then
+      echo "$file:$first: error: exit status $status: $command"
+      return 1
+    fi
+    count=$((count + 1))
+    command=
+  done <"$file"
+  if [[ -n $command ]]; then
+    echo "$file:$first: error: the last RUN line ends in a backslash"
+    return 1
   fi
-  command=$(substitute "$command")
-  bash -o pipefail -c "$command" </dev/null
-  status=$?
-  if [[ $status -ne 0 ]]; then
-    echo "$file:$first: error: exit status $status: $command"
-    exit 1
+  if [[ $count -eq 0 ]]; then
+    echo "$file: error: no RUN line"
+    return 1
   fi
-  count=$((count + 1))
-  command=
-done <"$file"
+}
 
-if [[ -n $command ]]; then
-  echo "$file:$first: error: the last RUN line ends in a backslash"
-  exit 1
-fi
-if [[ $count -eq 0 ]]; then
-  echo "$file: error: no RUN line"
-  exit 1
-fi
+ran=0
+failures=0
+for ((i = ${TEST_SHARD_INDEX:-0}; i < ${#files[@]}; i += ${TEST_TOTAL_SHARDS:-1})); do
+  name=$(basename "${files[i]}")
+  # shellcheck disable=SC2053
+  [[ $name == ${TESTBRIDGE_TEST_ONLY:-*} ]] || continue
+  ran=$((ran + 1))
+  if runFile "${files[i]}" "$@"; then
+    echo "ok $name"
+  else
+    echo "FAILED $name"
+    failures=$((failures + 1))
+  fi
+done
+echo "$ran files, $failures failed"
+[[ $failures -eq 0 ]]

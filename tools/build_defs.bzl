@@ -186,41 +186,35 @@ schedule_library = rule(
 )
 
 def file_check_test(
-        name,
-        src,
-        tool = "//compiler:torc",
-        tools = [],
+        srcs,
+        name = "file_check",
+        tools = ["//compiler:torc"],
         data = [],
-        size = "small",
+        size = "medium",
         **kwargs):
-    """Runs the `// RUN:` lines of a text file, in the manner of LLVM's lit.
+    """Runs the `// RUN:` lines of text files, in the manner of LLVM's lit: each file is a case.
 
-    In a RUN line %s is the file, %S its folder, %t a scratch path of this test, and %NAME the program
-    NAME of `tool` or `tools`: %torc. %errors compares errors with those that the file states. FileCheck, not and split-file are LLVM's. See tests/file_check.sh.
+    In a RUN line %s is the file, %S its folder, %t a scratch path of its own, and %NAME the program NAME
+    of `tools`: %torc. %errors compares errors with those that the file states. FileCheck, not and
+    split-file are LLVM's. See tests/file_check.sh.
 
     Args:
+      srcs: the files.
       name: name of the test.
-      src: the file.
-      tool: label of the program under test.
-      tools: labels of further programs.
+      tools: labels of the programs.
       data: other files that the RUN lines name, by path from the workspace root.
       size: Bazel's test size.
       **kwargs: passed to sh_test.
     """
-    programs = [tool] + tools
     native.sh_test(
         name = name,
         size = size,
         srcs = ["//tests:file_check.sh"],
-        args = ["$(rootpath %s)" % label for label in [src] + programs],
-        data = [src, "//tests:expected_errors.sh"] + programs + data,
+        args = ["$(rootpath %s)" % label for label in srcs] + ["--"] +
+               ["$(rootpath %s)" % label for label in tools],
+        data = srcs + ["//tests:expected_errors.sh"] + tools + data,
         **kwargs
     )
-
-def file_check_tests(srcs, **kwargs):
-    """One file_check_test per file, named FILE_test: file_check_tests(glob(["*.tir"]))."""
-    for src in srcs:
-        file_check_test(name = src.split("/")[-1] + "_test", src = src, **kwargs)
 
 def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **kwargs):
     """A libFuzzer target, of the tag "fuzz": srcs define LLVMFuzzerTestOneInput(const uint8_t*, size_t).

@@ -55,7 +55,7 @@ textOf() {
 }
 
 # isLabel LABEL: whether a BUILD file may have it, as a name, or as one to which a macro adds something:
-# "errors_test" for errors_test_2, roll_loops.tir for roll_loops.tir_test.
+# "errors_test" for errors_test_2; or file_check, of whatever has text tests.
 isLabel() {
   local folder=${1#//} name
   if [[ $folder == */... ]]; then
@@ -65,8 +65,8 @@ isLabel() {
   name=${folder#*:}
   folder=${folder%%:*}
   [[ $1 == *:* && -f $folder/BUILD ]] || return 1
-  if [[ $name == *.* ]]; then
-    [[ -n $(find "$folder" -type f -name "${name%_test}" -print -quit) ]]
+  if [[ $name == file_check ]]; then
+    grep -q file_check_test "$folder/BUILD"
     return
   fi
   while ! grep -qE "\"$name(\"|_%)" "$folder/BUILD"; do

@@ -10,8 +10,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/tools" "$work/tests/room"
 cp tools/mistakes.sh "$work/tools"
 printf 'int half(int n) { return n / 2; }\nint third(int n) { return n / 3; }\n' >"$work/numbers.cc"
-printf 'torc_cc_test(name = "numbers_test")\n"loops_%%d"\n' >"$work/tests/room/BUILD"
-touch "$work/tests/room/rings.tir"
+printf 'torc_cc_test(name = "numbers_test")\n"loops_%%d"\nfile_check_test()\n' >"$work/tests/room/BUILD"
 failures=0
 
 # expect TEXT LINE...: what is said of a list of these lines; "" is nothing.
@@ -25,7 +24,7 @@ expect() {
   failures=$((failures + 1))
 }
 mistake=('# Comment.' numbers.cc '- n / 2' '+ n / 3')
-expect "" "${mistake[@]}" //tests/room:numbers_test //tests/room:loops_4 //tests/room:rings.tir_test
+expect "" "${mistake[@]}" //tests/room:numbers_test //tests/room:loops_4 //tests/room:file_check
 expect "" "${mistake[@]}" //tests/...
 expect "it has no mistakes" '# None.'
 expect "'- n / 2' stands before the first file" '- n / 2'
