@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ struct Watch : testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo& /*test*/) override {
     sleepUntilAllCome();
     int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
     EXPECT_EQ(found, 0) << "the test leaves a message that nobody has received";
     alarm(0);
   }
@@ -45,7 +46,9 @@ struct Watch : testing::EmptyTestEventListener {
 struct World : testing::Environment {
   void SetUp() override {
     int provided = MPI_THREAD_SINGLE;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    const bool has_threads = std::getenv("TEST_THREADS") != nullptr;
+    MPI_Init_thread(nullptr, nullptr, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED,
+                    &provided);
     testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
     if (worldRank() != 0) delete listeners.Release(listeners.default_result_printer());
     std::signal(SIGALRM, endHangingTest);
@@ -71,8 +74,8 @@ int worldSize() {
 
 void sleepUntilAllCome() {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  for (int done = 0; done == 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+  PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int done = 0; done == 0; PMPI_Test(&request, &done, MPI_STATUS_IGNORE))
     usleep(1000);
 }
 

@@ -1,18 +1,14 @@
 // Barriers, blocking, nonblocking and persistent: no rank is through before the last one has come.
 // Clocks are those of one host.
-//
-//   barriers GRID [--without-persistent]
 
 #include <chrono>
-#include <cstring>
 #include <functional>
 #include <unistd.h>
 #include <vector>
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/conformance/checks.h"
-#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/fixture.h"
 #include "tests/runtime/pmpi/mpi4_names.h"
 
 namespace conformance {
@@ -37,7 +33,7 @@ void barrier(const Communicator& on, const char* form, const std::function<void(
   }
 }
 
-void allForms(const Communicator& on, bool has_persistent) {
+void allBarriers(const Communicator& on, bool has_persistent) {
   barrier(on, "MPI_Barrier", [&] { MPI_Barrier(on.handle); });
   barrier(on, "MPI_Ibarrier", [&] {
     MPI_Request request;
@@ -65,7 +61,7 @@ void allForms(const Communicator& on, bool has_persistent) {
 }
 
 /// Many times, and what a rank has sent before is there.
-void manyTimes(const Communicator& on) {
+void manyBarriers(const Communicator& on) {
   int rank, size;
   MPI_Comm_rank(on.handle, &rank);
   MPI_Comm_size(on.handle, &size);
@@ -78,20 +74,14 @@ void manyTimes(const Communicator& on) {
   check(here == from, on.name + ": a message after barriers");
 }
 
+TEST_F(Conformance, Barriers) {
+  std::vector<Communicator> communicators = makeCommunicators(gridOfWorld());
+  for (const Communicator& on : communicators) {
+    if (on.hasMe() && !on.is_inter) allBarriers(on, !isPlain());
+  }
+  manyBarriers(communicators.front());
+  freeCommunicators(communicators);
+}
+
 }  // namespace
 }  // namespace conformance
-
-int main(int argc, char** argv) {
-  if (argc < 2) return 2;
-  const bool without_persistent = argc > 2 && std::strcmp(argv[2], "--without-persistent") == 0;
-  MPI_Init(&argc, &argv);
-  auto communicators = conformance::makeCommunicators(conformance::parseGrid(argv[1]));
-  for (const conformance::Communicator& on : communicators) {
-    if (on.hasMe() && !on.is_inter) conformance::allForms(on, !without_persistent);
-  }
-  conformance::manyTimes(communicators.front());
-  conformance::freeCommunicators(communicators);
-  const int status = conformance::summarize("barriers");
-  MPI_Finalize();
-  return status;
-}

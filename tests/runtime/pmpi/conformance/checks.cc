@@ -38,6 +38,10 @@ int64_t checkCount() {
   return checks;
 }
 
+int64_t failureCount() {
+  return failures;
+}
+
 int summarize(const char* name) {
   // Rank 0 collects by point-to-point messages: the collectives are what is on trial.
   int rank = 0, size = 1;

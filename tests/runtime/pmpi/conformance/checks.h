@@ -15,8 +15,9 @@ void check(bool holds, const std::string& text);
 /// `code` must be MPI_SUCCESS.
 void checkCall(int code, const std::string& text);
 
-/// Checks of this rank so far.
+/// Checks of this rank so far, and those that failed.
 int64_t checkCount();
+int64_t failureCount();
 
 /// Collective over MPI_COMM_WORLD: prints, on rank 0, "NAME: 1234 checks on 4 ranks, 0 failed", and
 /// returns the exit status: 0 when every rank's checks held and there were any.

@@ -1,6 +1,5 @@
 """MPI programs that know nothing of torc, run under libtorc_pmpi.so."""
 
-load("//tools:build_defs.bzl", "mpi_test")
 load("//tools:which_mpi.bzl", "mpi_sh_test")
 
 _STEMS = [
@@ -54,12 +53,11 @@ def conformance_test(name, program, ranks, served, args = [], size = "medium", l
         srcs = ["//tests/runtime/pmpi/conformance:run.sh"],
         args = ["$(rootpath %s)" % label for label in labels] +
                [str(ranks), ",".join(served) if served else "-"] + args,
-        data = [library],
+        data = [
+            library,
+            "//tools:mpi_test.sh",
+        ],
         built = ["//runtime:libtorc_pmpi.so", program],
         openmpi = True,
         **kwargs
     )
-
-def plain_test(name, program, ranks, args = [], size = "medium", openmpi = True):
-    """The same program without torc: what fails here is the program, or MPI."""
-    mpi_test(name = name, size = size, binary = program, ranks = ranks, args = args, openmpi = openmpi)

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/conformance/checks.h"
+#include "tests/runtime/pmpi/conformance/fixture.h"
 #include "tests/runtime/pmpi/mpi4_names.h"
 
 namespace conformance {
@@ -110,7 +110,7 @@ void works(MPI_Comm comm, const std::string& where) {
   check(sum == size, where + ": a right call after wrong ones");
 }
 
-int run() {
+TEST_F(Conformance, Errors) {
   MPI_Comm dup;
   MPI_Comm_dup(MPI_COMM_WORLD, &dup);
   // A null communicator is the business of MPI_COMM_WORLD's or MPI_COMM_SELF's handler.
@@ -127,15 +127,9 @@ int run() {
   works(dup, "duplicate");
   MPI_Errhandler_free(&handler);
   MPI_Comm_free(&dup);
-  return summarize("errors");
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
 }
 
 }  // namespace
 }  // namespace conformance
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int status = conformance::run();
-  MPI_Finalize();
-  return status;
-}

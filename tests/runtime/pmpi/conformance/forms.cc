@@ -2,16 +2,11 @@
 // nonblocking, persistent x int and MPI_Count arguments x in place or not, with datatypes,
 // operations and counts in turn, so that each meets each. Every byte of every buffer is checked.
 //
-//   forms GRID [--plain] [--share=K/N]
-//
-// --plain: without torc. MPICH 4.0.2's own persistent allgather gives wrong results from the second
-// start; its persistent gather from the first, and its persistent scatter aborts. Those of boxes
-// that have data are torc's where it is there, others are not started so often, or at all.
-// --share=K/N: each N-th case, from the K-th on.
+// Without torc: MPICH 4.0.2's own persistent allgather gives wrong results from the second start;
+// its persistent gather from the first, and its persistent scatter aborts. Those of boxes that have
+// data are torc's where it is there, others are not started so often, or at all.
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <deque>
 #include <string>
 #include <vector>
@@ -19,8 +14,7 @@
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/conformance/call.h"
-#include "tests/runtime/pmpi/conformance/checks.h"
-#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/fixture.h"
 
 namespace conformance {
 namespace {
@@ -155,10 +149,9 @@ bool isFaultyBetweenGroups(const Shape& shape) {
   return shape.collective == Collective::kReduceScatterBlock && shape.form == Form::kPersistent;
 }
 
-class Runner {
+class Forms {
  public:
-  Runner(const Cases& cases, bool plain, int share, int shares)
-      : cases_(cases), plain_(plain), share_(share), shares_(shares) {}
+  explicit Forms(const Cases& cases) : cases_(cases) {}
 
   /// All forms on one communicator; `index`: its number, on all ranks.
   void runForms(const Communicator& communicator, int index) {
@@ -239,7 +232,7 @@ class Runner {
     if (shape.collective == Collective::kBcast && shape.in_place) return;
     const bool is_undefined = shape.in_place || isPrefix(shape.collective);
     if (communicator.is_inter && (is_undefined || isFaultyBetweenGroups(shape))) return;
-    if (case_++ % shares_ != share_) return;
+    if (case_++ % shares_ != 0) return;
     if (isFaultyInOpenMpi(shape)) return;
     const bool mpi_persistent =
         shape.form == Form::kPersistent && (plain_ || !communicator.is_box || shape.count == 0);
@@ -262,39 +255,25 @@ class Runner {
   }
 
   const Cases& cases_;
-  const bool plain_;
-  const int share_, shares_;
+  const bool plain_ = isPlain();
+  // Each so many cases where ranks have no core of their own: they wait long.
+  const int shares_ = plain_ ? 2 : std::max(1, torc::worldSize() * (torc::worldSize() + 1) / 8);
   bool thorough_ = false;
   size_t turn_ = 0;
   int case_ = 0;
 };
 
-int run(int argc, char** argv) {
-  bool plain = false;
-  int share = 0, shares = 1;
-  for (int i = 2; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--plain") == 0) plain = true;
-    std::sscanf(argv[i], "--share=%d/%d", &share, &shares);
-  }
-  std::vector<Communicator> communicators = makeCommunicators(parseGrid(argv[1]));
+TEST_F(Conformance, Forms) {
+  std::vector<Communicator> communicators = makeCommunicators(gridOfWorld());
   {
     const Cases cases;
-    Runner runner(cases, plain, share, shares);
-    runner.runTypes(communicators.front());
+    Forms forms(cases);
+    forms.runTypes(communicators.front());
     for (size_t i = 0; i < communicators.size(); ++i)
-      if (communicators[i].hasMe()) runner.runForms(communicators[i], static_cast<int>(i));
+      if (communicators[i].hasMe()) forms.runForms(communicators[i], static_cast<int>(i));
   }
   freeCommunicators(communicators);
-  return summarize("forms");
 }
 
 }  // namespace
 }  // namespace conformance
-
-int main(int argc, char** argv) {
-  if (argc < 2) return 2;
-  MPI_Init(&argc, &argv);
-  const int status = conformance::run(argc, argv);
-  MPI_Finalize();
-  return status;
-}

@@ -1,9 +1,7 @@
 // Several collectives under way at once: started in different orders on different communicators,
 // waited for in any order and by every function that MPI has for it, among other requests.
 //
-//   overlap GRID [--without-persistent]
-//
-// --without-persistent: MPICH 4.0.2's own persistent collectives are broken: started again they
+// Without torc: MPICH 4.0.2's own persistent collectives are broken: started again they
 // give wrong results, and MPI_Waitany returns those that are not active.
 
 #include <algorithm>
@@ -14,8 +12,7 @@
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/conformance/checks.h"
-#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/fixture.h"
 #include "tests/runtime/pmpi/conformance/simple_shapes.h"
 
 namespace conformance {
@@ -378,18 +375,11 @@ class Overlap {
   int round_ = 0;
 };
 
+TEST_F(Conformance, Overlap) {
+  Overlap overlap(gridOfWorld(), !isPlain());
+  for (int round = 0; round < 2; ++round)
+    overlap.run(round);
+}
+
 }  // namespace
 }  // namespace conformance
-
-int main(int argc, char** argv) {
-  if (argc < 2) return 2;
-  MPI_Init(&argc, &argv);
-  {
-    conformance::Overlap overlap(conformance::parseGrid(argv[1]), argc == 2);
-    for (int round = 0; round < 2; ++round)
-      overlap.run(round);
-  }
-  const int status = conformance::summarize("overlap");
-  MPI_Finalize();
-  return status;
-}

@@ -2,9 +2,7 @@
 // that do not block. Even ranks go into such a call without waiting for their collective; the odd
 // ones let them out only when theirs is complete, for which they need the even ones.
 //
-//   progress GRID [--plain]
-//
-// --plain: without MPI_Parrived and MPI_Win_wait, in which MPICH 4.0.2's own nonblocking
+// Without torc: without MPI_Parrived and MPI_Win_wait, in which MPICH 4.0.2's own nonblocking
 // collectives make no progress.
 
 #include <functional>
@@ -14,8 +12,7 @@
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/conformance/checks.h"
-#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/fixture.h"
 #include "tests/runtime/pmpi/conformance/simple_shapes.h"
 
 namespace conformance {
@@ -380,14 +377,9 @@ class Progress {
   int rank_ = 0;
 };
 
+TEST_F(Conformance, Progress) {
+  Progress(gridOfWorld()).run(isPlain());
+}
+
 }  // namespace
 }  // namespace conformance
-
-int main(int argc, char** argv) {
-  if (argc < 2) return 2;
-  MPI_Init(&argc, &argv);
-  conformance::Progress(conformance::parseGrid(argv[1])).run(argc > 2);
-  const int status = conformance::summarize("progress");
-  MPI_Finalize();
-  return status;
-}

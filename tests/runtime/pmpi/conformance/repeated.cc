@@ -1,7 +1,5 @@
 // Small blocking calls made again and again, which torc keeps ready: with other buffers each time,
 // between other calls, with ranks that come late, with buffers that MPI refuses, and many times.
-//
-//   repeated GRID
 
 #include <cstdint>
 #include <unistd.h>
@@ -10,8 +8,7 @@
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/conformance/call.h"
-#include "tests/runtime/pmpi/conformance/checks.h"
-#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/fixture.h"
 #include "tests/runtime/pmpi/conformance/simple_shapes.h"
 
 namespace conformance {
@@ -33,7 +30,7 @@ void sum(const Communicator& on, std::int64_t* in, std::int64_t* out, int count,
 }
 
 /// Every collective, its buffers anew each time.
-void allForms(const Communicator& on) {
+void allRepeated(const Communicator& on) {
   const SimpleShapes shapes;
   for (const Collective collective : kCollectives) {
     for (int turn = 0; turn < 6; ++turn) {
@@ -121,10 +118,10 @@ void manyTimes(const Communicator& on) {
     sum(on, in, out, 1, turn % 1000);
 }
 
-int run(int, char** argv) {
-  std::vector<Communicator> communicators = makeCommunicators(parseGrid(argv[1]));
+TEST_F(Conformance, Repeated) {
+  std::vector<Communicator> communicators = makeCommunicators(gridOfWorld());
   const Communicator& world = communicators.front();
-  allForms(world);
+  allRepeated(world);
   inTurns(communicators);
   besideOthers(world);
   lateRanks(world);
@@ -140,16 +137,7 @@ int run(int, char** argv) {
     MPI_Comm_free(&copy.handle);
   }
   freeCommunicators(communicators);
-  return summarize("repeated");
 }
 
 }  // namespace
 }  // namespace conformance
-
-int main(int argc, char** argv) {
-  if (argc < 2) return 2;
-  MPI_Init(&argc, &argv);
-  const int status = conformance::run(argc, argv);
-  MPI_Finalize();
-  return status;
-}

@@ -5,32 +5,25 @@
 # by commas; none: -) was never served by torc.
 set -euo pipefail
 
-preload=$PWD/$1
-library=$PWD/$2
-program=$PWD/$3
+preload=$1
+library=$2
+program=$3
 ranks=$4
 served=${5#-}
 shift 5
 
-# Ranks must not write one result file at the same time; Bazel makes one from the log.
-unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
-
 scratch=$TEST_TMPDIR
-limit=$((TEST_TIMEOUT - 5))
 status=0
-timeout --kill-after=3 "$limit" tools/mpiexec.sh -genv LD_PRELOAD "$preload" \
-  -genv TORC_LIBRARY "$library" -genv TORC_STATS "$scratch/statistics" \
-  -n "$ranks" "$program" "$@" </dev/null >"$scratch/output" 2>&1 || status=$?
+TORC_LIBRARY=$PWD/$library TORC_STATS=$scratch/statistics tools/mpi_test.sh --preload="$preload" \
+  "$ranks" "$program" "$@" >"$scratch/output" 2>&1 || status=$?
 cat "$scratch/output"
-if [[ $status -eq 124 || $status -eq 137 ]]; then
-  echo "$program on $ranks ranks still ran after $limit seconds"
-fi
 [[ $status -eq 0 ]] || exit "$status"
 
 if grep -q '^torc: warning' "$scratch/output"; then
   echo "torc warns in a job in which all is well"
   exit 1
 fi
+[[ -z ${TESTBRIDGE_TEST_ONLY-} ]] || exit 0  # one test does not make all calls
 served_rows=$(sed -n '/^Calls served by torc/,/^$/p' "$scratch/statistics")
 for function in ${served//,/ }; do
   # Open MPI 4.1 has persistent collectives as an extension.

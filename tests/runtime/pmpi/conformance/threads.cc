@@ -1,18 +1,13 @@
 // MPI_THREAD_MULTIPLE: several threads, each with communicators of its own and all forms of all
 // calls, while another thread makes and frees communicators.
-//
-//   threads GRID [THREADS ROUNDS]
 
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/conformance/checks.h"
-#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/fixture.h"
 #include "tests/runtime/pmpi/conformance/simple_shapes.h"
 
 namespace conformance {
@@ -57,15 +52,15 @@ void makeAndFree(const SimpleShapes& shapes, MPI_Comm parent, int rounds) {
   }
 }
 
-int run(const char* grid_text, int threads, int rounds) {
-  parseGrid(grid_text);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+using ThreadsConformance = Conformance;
+
+TEST_F(ThreadsConformance, EachWithCommunicatorsOfItsOwn) {
+  constexpr int threads = 3, rounds = 4;
   const SimpleShapes shapes;
   std::vector<Communicator> own(threads + 1);
   for (Communicator& communicator : own) {
     communicator = {"a thread's", MPI_COMM_NULL, true};
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &communicator.handle);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -torc::worldRank(), &communicator.handle);
   }
   std::vector<std::thread> running;
   for (int thread = 0; thread < threads; ++thread)
@@ -75,23 +70,7 @@ int run(const char* grid_text, int threads, int rounds) {
     thread.join();
   for (Communicator& communicator : own)
     MPI_Comm_free(&communicator.handle);
-  return summarize("threads");
 }
 
 }  // namespace
 }  // namespace conformance
-
-int main(int argc, char** argv) {
-  if (argc < 2) return 2;
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  if (provided < MPI_THREAD_MULTIPLE) {
-    std::fprintf(stderr, "MPI does not provide MPI_THREAD_MULTIPLE\n");
-    MPI_Abort(MPI_COMM_WORLD, 2);
-  }
-  const int threads = argc > 2 ? std::atoi(argv[2]) : 3;
-  const int rounds = argc > 3 ? std::atoi(argv[3]) : 4;
-  const int status = conformance::run(argv[1], threads, rounds);
-  MPI_Finalize();
-  return status;
-}
