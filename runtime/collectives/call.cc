@@ -103,12 +103,10 @@ void layOut(const CallFacts& facts, const CallCounts& counts, const CallTypes& t
 
 /// Of a call whose own block is shorter than its room. The contribution to an allgather is its
 /// place in the result, of which a copy is made. In a gather and an all-to-all all blocks are as
-/// long as the own one, and the room says where they go. Of a gatherv each rank tells the length of
-/// its own.
+/// long as the own one, and the room says where they go.
 void useRoom(const CallFacts& facts, CallCounts counts, CallTypes types, CallSpan span,
              Call& call) {
   const CollectiveRow& row = facts.row;
-  if (row.describesOwnOut() || facts.arguments.lists_at_root) return;
   if (facts.sendsRoom()) {
     call.packs_in = true;
     return;

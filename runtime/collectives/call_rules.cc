@@ -247,9 +247,7 @@ BrokenRule checkOwnBlock(const CallFacts& facts, const CallCounts& counts, const
   const bool has_room = facts.mpi && (own < other) != own_is_out;
   // All ranks are to take the same for the length of a block: of a scatter each takes its room. One
   // whose block is empty would leave the call.
-  room_left =
-      has_room &&
-      (own_is_out ? facts.by_rank : own > 0 || facts.sendsRoom() || facts.arguments.lists_at_root);
+  room_left = has_room && !own_is_out && (own > 0 || facts.sendsRoom());
   if (room_left) return {};
   std::string text = message("the own block is ", own_count, " of ", types.own.name(), " in `",
                              facts.ownBuffer(), "`, but ", counts.block, " of ", types.all.name(),

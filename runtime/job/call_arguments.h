@@ -106,8 +106,6 @@ struct CallArguments {
   /// Whether every block of a pair has a count of its own, which only its two ranks know. Ranks
   /// then know nothing of the size of the call.
   bool hasPairLists() const { return has_counts && rowOf(collective).blocks != BlockSpace::kNode; }
-  /// Whether a rank may know other bytes of the call than others do.
-  bool hasUnknownBytes() const { return lists_at_root || hasPairLists(); }
   /// Of neighbours: lists for a call that has one count for its blocks, or one block for all.
   void listNeighbours() {
     if (!rowOf(collective).isOfNeighbours()) return;

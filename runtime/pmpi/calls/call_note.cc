@@ -32,7 +32,7 @@ std::uint64_t signatureOf(const CollectiveCall& call) {
   const MPI_Fint op = isPredefinedOp(arguments.op) ? PMPI_Op_c2f(arguments.op) : 0;
   // Where each rank knows other bytes. No call is so long.
   const std::uint64_t bytes =
-      arguments.hasUnknownBytes() ? ~static_cast<std::uint64_t>(call.id) : call.bytes;
+      arguments.hasPairLists() ? ~static_cast<std::uint64_t>(call.id) : call.bytes;
   // By function: with its number among those of the function it names a call, and no other.
   const std::array<std::uint64_t, 4> words = {static_cast<std::uint64_t>(call.id), bytes,
                                               static_cast<std::uint64_t>(op),

@@ -4,7 +4,8 @@
 // program is known to have calls under way.
 //
 // Served is what a row of schedules/collective.h names by MPI's name, where
-// runtime/pmpi/calls/describe_call.h describes calls with such parameters.
+// runtime/pmpi/calls/describe_call.h describes calls with such parameters, but where the root alone
+// has the counts.
 #ifndef TORC_RUNTIME_PMPI_CALLS_INTERCEPTED_CALLS_H_
 #define TORC_RUNTIME_PMPI_CALLS_INTERCEPTED_CALLS_H_
 

@@ -37,8 +37,8 @@ const char* text(Reason reason) {
       return "MPI's own was measured to be faster";
     case Reason::kTried:
       return "MPI's own was tried in its turn";
-    case Reason::kUntold:
-      return "not worth to tell all ranks the counts that its root has";
+    case Reason::kCountsAtRoot:
+      return "only the root knows the counts";
     case Reason::kScratch:
       return "its schedule takes more memory than TORC_LIMITS=scratch";
     case Reason::kNoMemory:

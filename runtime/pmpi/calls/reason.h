@@ -16,7 +16,7 @@ enum class Reason : std::uint8_t {
   kNoData,          // zero bytes
   kMpiIsFaster,     // as tuning has measured
   kTried,           // MPI's own is tried in its turn (TORC_TUNE)
-  kUntold,          // not worth to tell all ranks the counts that the root alone has
+  kCountsAtRoot,    // of a scatterv or gatherv the root alone knows the counts
   kScratch,         // its schedule takes more than TORC_LIMITS=scratch
   kNoMemory,        // a rank has not the memory that its schedule takes
   kWhole,           // an operation of the program's on whole vectors, which schedules cut

@@ -60,9 +60,8 @@ CollectiveCall RepeatedCall::callOf(const BriefCall& brief, std::uint64_t ordina
 /// Where a call is kept that comes the second time in a row; nullptr: nowhere.
 RepeatedCalls::Slot* RepeatedCalls::slotToKeepIn(const CallKey& key, const CollectiveCall& call,
                                                  const Call& checked) {
-  const bool is_simple = !call.arguments.has_counts && !call.arguments.lists_at_root &&
-                         !checked.packs_in && !checked.unpacks_out && !isHeldType(key.type) &&
-                         !isHeldType(key.own_type) && !isHeldOp(key.op);
+  const bool is_simple = !call.arguments.has_counts && !checked.packs_in && !checked.unpacks_out &&
+                         !isHeldType(key.type) && !isHeldType(key.own_type) && !isHeldOp(key.op);
   if (!is_simple || call.bytes > kMostBytes) return nullptr;
   const std::uint64_t hash = key.hash();
   Slot& slot = slotOf(hash);

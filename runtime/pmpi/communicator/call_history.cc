@@ -173,13 +173,6 @@ int CallHistory::codeOf(const CallFailure& failure) const {
   return only_sends ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-void CallHistory::noteHandedToMpi(const CollectiveCall& call) {
-  CallNote& note = notes_[call.number % kNotes];
-  if (note.number != call.number) return;
-  note.maker = Maker::kMpi;
-  note.reason = call.verdict.reason();
-}
-
 /// This rank's next call is one of `next`. Calls that have failed on other ranks, and in whose
 /// place this rank has made something else, are skipped.
 void CallHistory::skipFailures(CallId next) {

@@ -83,8 +83,6 @@ class CallHistory {
   bool recall(CallId id) TORC_REQUIRES(engine_lock);
   bool isRecalled() const { return recalls_under_way_ == 0; }
   std::uint64_t callsMade() const { return calls_made_; }
-  /// A call that torc was to make is MPI's after all, on ranks of which others may not know it.
-  void noteHandedToMpi(const CollectiveCall& call);
 
   /// Why a call has failed, here or on another rank, perhaps before it was made here. nullptr: it
   /// has not.

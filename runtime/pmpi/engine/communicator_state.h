@@ -31,7 +31,6 @@
 #include "runtime/pmpi/communicator/call_history.h"
 #include "runtime/pmpi/communicator/communicator_schedules.h"
 #include "runtime/pmpi/communicator/grid.h"
-#include "runtime/pmpi/communicator/root_counts.h"
 #include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/process/engine_lock.h"
 
@@ -109,10 +108,6 @@ class CommunicatorState final : private HistoryOwner {
   const std::unique_ptr<CallCache>& callCache() const TORC_REQUIRES(engine_lock) { return calls_; }
   CommunicatorSchedules& schedules() TORC_REQUIRES(engine_lock) { return *schedules_; }
   RepeatedCalls& repeatedCalls() TORC_REQUIRES(engine_lock) { return repeated_; }
-  /// Of MPI_Scatterv or MPI_Gatherv.
-  RootCountsTurns& rootCountsTurns(CallId id) TORC_REQUIRES(engine_lock) {
-    return id == CallId::kScatterv ? scatterv_turns_ : gatherv_turns_;
-  }
 
   CallHistory& history() TORC_REQUIRES(engine_lock) { return history_; }
   const CallHistory& history() const TORC_REQUIRES(engine_lock) { return history_; }
@@ -196,8 +191,6 @@ class CommunicatorState final : private HistoryOwner {
   std::unique_ptr<CommunicatorSchedules> schedules_ TORC_GUARDED_BY(engine_lock);  // likewise
   std::unique_ptr<CallCache> calls_ TORC_GUARDED_BY(engine_lock);  // laid out from these
   RepeatedCalls repeated_ TORC_GUARDED_BY(engine_lock){calls_};
-  RootCountsTurns scatterv_turns_ TORC_GUARDED_BY(engine_lock);
-  RootCountsTurns gatherv_turns_ TORC_GUARDED_BY(engine_lock);
   TurnQueue queue_ TORC_GUARDED_BY(engine_lock);
   CallHistory history_ TORC_GUARDED_BY(engine_lock);
 };

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
-#include <span>
 #include <utility>
 
 #include "runtime/api/api.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/engine/call_report.h"
-#include "runtime/pmpi/engine/decide.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/progress_thread.h"
 #include "runtime/pmpi/process/progress.h"
@@ -150,13 +148,6 @@ bool Operation::proceed() {
 }
 
 bool Operation::proceedInTurn() {
-  if (call_.arguments.lists_at_root) {
-    const StatusOr<bool> known = learnCounts();
-    if (known.ok() && !*known) return false;
-    if (!known.ok()) failed(known.status());
-    if (known.ok() && call_.verdict.isMpis()) leaveToMpi(call_.verdict.reason());
-    if (!known.ok() || call_.verdict.isMpis()) return true;
-  }
   if (vote_) return agree(*state_.schedules().load(*entry_)->schedule);
   const CommunicatorSchedule* file = state_.schedules().load(*entry_);
   if (file == nullptr) return false;
@@ -167,97 +158,6 @@ bool Operation::proceedInTurn() {
   }
   leaveToMpi(Reason::kScheduleFailed);
   return true;
-}
-
-/// Where the root alone has the lists: true once they are known, or the call is found to be MPI's.
-StatusOr<bool> Operation::learnCounts() {
-  RootCountsTurns& turns = state_.rootCountsTurns(call_.id);
-  if (!root_counts_) {
-    if (!turns.take()) {
-      call_.verdict = Reason::kUntold;
-      state_.history().noteHandedToMpi(call_);
-      return true;
-    }
-    if (!takeTags(RootCounts::kTags)) return false;
-    const bool gathers = !rowOf(call_.arguments.collective).describesOwnOut();
-    root_counts_.emplace(state_.geometry(), tags_, call_.arguments.root, gathers);
-    if (gathers) {
-      root_counts_->tellOwn(ownBytes());
-    } else if (state_.rank() == call_.arguments.root) {
-      tellCounts();
-    }
-  }
-  const StatusOr<bool> is_over = root_counts_->advance();
-  if (!is_over.ok() || !*is_over) return is_over;
-  releaseTags();
-  call_.bytes = root_counts_->total();
-  call_.verdict = decideTold(call_, state_, call_.bytes);
-  turns.told(!call_.verdict.isMpis());
-  announceCall(call_, &state_);
-  if (!call_.verdict.isMpis()) {
-    if (Status status = takeCounts(); !status.ok()) return status;
-  }
-  root_counts_.reset();
-  return true;
-}
-
-/// At the root. Where the call is MPI's nobody needs the counts of others.
-void Operation::tellCounts() {
-  std::span<const std::uint64_t> counts;
-  if (!decideTold(call_, state_, checked_.bytes).isMpis()) counts = checked_.per_rank;
-  root_counts_->tell(checked_.bytes, counts);
-}
-
-/// Of a gatherv: of the block that this rank sends.
-std::uint64_t Operation::ownBytes() const {
-  const CallArguments& arguments = call_.arguments;
-  if (arguments.in == MPI_IN_PLACE) {
-    return checked_.per_rank[static_cast<std::size_t>(arguments.root)];
-  }
-  ElementType own;
-  static_cast<void>(lookAtType(arguments.own_type, own));
-  return static_cast<std::uint64_t>(arguments.own_count) * own.size;
-}
-
-/// Of a gatherv at the root: what comes, where there is as much room.
-Status Operation::takeLengths() {
-  const std::span<const std::uint64_t> lengths = root_counts_->counts();
-  for (std::size_t r = 0; r < lengths.size(); ++r) {
-    if (lengths[r] <= checked_.per_rank[r]) continue;
-    return {StatusCode::kTruncated,
-            message("rank ", r, " sends ", lengths[r],
-                    " bytes, and the root's counts have room for ", checked_.per_rank[r])};
-  }
-  if (std::ranges::equal(lengths, checked_.per_rank)) return {};
-  checked_.per_rank.assign(lengths.begin(), lengths.end());
-  checked_.bytes = root_counts_->total();
-  if (!checked_.in_place) checked_.elements.in = lengths[static_cast<std::size_t>(state_.rank())];
-  return {};
-}
-
-/// What the call is, now that all ranks know the counts.
-Status Operation::takeCounts() {
-  CallArguments& arguments = call_.arguments;
-  arguments.lists_at_root = false;
-  if (state_.rank() == arguments.root) {
-    const bool gathers = !rowOf(arguments.collective).describesOwnOut();
-    if (Status status = gathers ? takeLengths() : Status(); !status.ok()) return status;
-  } else {
-    counts_.assign(root_counts_->counts().begin(), root_counts_->counts().end());
-    arguments.has_counts = true;
-    arguments.counts = counts_.data();
-    arguments.type = MPI_BYTE;
-    Status status = check(arguments, state_.rank(), state_.size(), checked_);
-    arguments.type = arguments.own_type;  // as the program says it
-    if (!status.ok()) {
-      const bool differs = checked_.fault == CallFault::kOwnBlock;
-      return {differs ? StatusCode::kTruncated : status.code(), status.message()};
-    }
-    takeLists(arguments, state_.size(), checked_);
-  }
-  entry_ = call_.verdict.entry();
-  if (engine->settings.tune) state_.schedules().claim(entry_->file);
-  return {};
 }
 
 /// What all ranks have found that torc cannot serve.
@@ -515,7 +415,6 @@ void Operation::giveUp() {
   }
   if (std::erase(engine->in_mpi, this) > 0) leaveForEver(std::move(kept_));
   vote_.reset();
-  root_counts_.reset();
   const int code = state_.history().codeOf(failure);
   // A persistent request that was not made is none.
   finishRound(code == MPI_SUCCESS && call_.form == Form::kPersistent ? MPI_ERR_OTHER : code);

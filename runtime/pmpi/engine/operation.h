@@ -1,8 +1,6 @@
 // Operation: one served call, from its arrival to its end. A persistent call is one operation with
 // many rounds.
 //
-//   waiting --> of MPI_Scatterv and MPI_Gatherv: the root's counts are told, or the call is MPI's
-//      v
 //   waiting --> running by a persistent plan ------------------------------------> complete
 //      |  \---> running in MPI on the duplicate, when the schedule cannot be used ---^
 //      |        (a blocking call is MPI's then, and made by whoever has made it)
@@ -92,11 +90,6 @@ class Operation final : public Turn {
   void holdHandles() TORC_REQUIRES(engine_lock);
   void setUnderWay() TORC_REQUIRES(engine_lock);
   bool proceedInTurn() TORC_REQUIRES(engine_lock);
-  StatusOr<bool> learnCounts() TORC_REQUIRES(engine_lock);
-  void tellCounts() TORC_REQUIRES(engine_lock);
-  std::uint64_t ownBytes() const;
-  Status takeLengths() TORC_REQUIRES(engine_lock);
-  Status takeCounts() TORC_REQUIRES(engine_lock);
   bool proceedWith(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   bool takeTags(std::uint32_t count) TORC_REQUIRES(engine_lock);
   void releaseTags() TORC_REQUIRES(engine_lock);
@@ -140,8 +133,6 @@ class Operation final : public Turn {
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI
   std::optional<TagVote> vote_;             // while its ranks agree on tags and memory
-  std::optional<RootCounts> root_counts_;   // while they are told
-  std::vector<long long> counts_;           // in bytes, once they are known
   int handle_ = -1;
   MPI_Request handle_request_ = MPI_REQUEST_NULL;
   StallWatch stall_;

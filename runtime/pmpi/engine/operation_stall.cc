@@ -19,7 +19,6 @@ constexpr std::size_t kMostPeers = 8;
 
 /// Changes whenever the operation gets on.
 std::uint64_t Operation::progressMade() const {
-  if (root_counts_) return ~std::uint64_t{0};
   const std::uint64_t rounds = collective_ ? collective_->rounds : 0;
   return rounds << 32 | (isRunning() ? collective_->executor().remaining() + 1 : 0);
 }
@@ -57,8 +56,6 @@ void Operation::lookForEnded() {
 
 void Operation::askOthers() {
   state_.history().standsStill(call_);
-  // Before its turn others may have found that such a call is MPI's, which is no difference.
-  if (call_.arguments.lists_at_root && !root_counts_) return;
   std::vector<Transport::Awaited> awaited;
   if (isRunning()) {
     awaited = collective_->plan->transport().awaited(kMostPeers);
@@ -77,10 +74,9 @@ std::string Operation::whatIsWaitedFor() const {
     if (!engine->in_mpi.empty() && std::ranges::count(engine->in_mpi, this) > 0) {
       return "it waits for MPI, which makes it in torc's place";
     }
-    std::string what = root_counts_ ? "it waits for the counts of the root, or of all ranks"
-                       : vote_      ? "it waits for all ranks to agree on message tags and memory"
-                       : has_tags_  ? "it waits for earlier calls on the communicator"
-                                    : "it waits for all ranks to come to it, or for earlier calls";
+    std::string what = vote_       ? "it waits for all ranks to agree on message tags and memory"
+                       : has_tags_ ? "it waits for earlier calls on the communicator"
+                                   : "it waits for all ranks to come to it, or for earlier calls";
     for (int rank = 0; rank < state_.size(); ++rank) {
       if (const std::string answer = state_.history().answerOf(rank); !answer.empty()) {
         what += message("; rank ", rank, ", ", answer);

