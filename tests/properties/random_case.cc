@@ -10,16 +10,12 @@
 #include "compiler/algorithms/trees/product_trees.h"
 #include "compiler/compile.h"
 #include "passes/cores/lead_cores.h"
+#include "tests/draw.h"
 
 namespace torc {
 namespace {
 
 constexpr std::uint64_t kMostTreeRanks = 64;  // every rank has operations of its own
-
-/// A number in [low, high].
-std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
-  return *rc::gen::inRange(low, high + 1);
-}
 
 template <typename T>
 T oneOf(std::initializer_list<T> values) {

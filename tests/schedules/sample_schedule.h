@@ -15,6 +15,11 @@
 
 namespace torc::samples {
 
+/// A shape that is right.
+inline Topology parsed(std::string_view shape, std::string_view order = {}) {
+  return *parseTopology(shape, order);
+}
+
 /// Appends to a schedule's tables; equal boxes and shifts are stored once.
 class ScheduleWriter {
  public:

@@ -19,7 +19,7 @@ struct PlaneCase {
   std::uint32_t parts;
 };
 
-Schedule compiled(Collective collective, const PlaneCase& test, std::uint32_t segments) {
+Schedule compiledPlanes(Collective collective, const PlaneCase& test, std::uint32_t segments) {
   Topology topology = *parseTopology(test.shape);
   EXPECT_TRUE(topology.addDeadNode(test.dead).ok());
   return compiledInSegments("plane-trees", collective, topology, segments);
@@ -29,12 +29,12 @@ class PlaneTrees : public testing::TestWithParam<std::tuple<Collective, PlaneCas
 
 TEST_P(PlaneTrees, AreProvedAndRunFromEveryRoot) {
   const auto& [collective, test] = GetParam();
-  expectProofAndRuns(compiled(collective, test, 3).view());
+  expectProofAndRuns(compiledPlanes(collective, test, 3).view());
 }
 
 TEST_P(PlaneTrees, LoadEveryLinkOnce) {
   const auto& [collective, test] = GetParam();
-  const Schedule schedule = compiled(collective, test, 1);
+  const Schedule schedule = compiledPlanes(collective, test, 1);
   ir::VerifyOptions every_root;
   every_root.per_rank = true;
   const ir::VerifyResult proof = ir::verify(schedule.view(), every_root);
@@ -56,17 +56,17 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PlaneTreesOnAnyTorus, AreAsLarge) {
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
     const std::size_t operations =
-        compiled(collective, {"5x6x7", {0, 1, 2}, 5}, 1).operations.size();
+        compiledPlanes(collective, {"5x6x7", {0, 1, 2}, 5}, 1).operations.size();
     const bool reduces = collective == Collective::kReduce;  // whose proof grows with the axes
-    const Schedule large =
-        compiled(collective, {reduces ? "9x8x10" : "64x32x48", {5, 1, reduces ? 9 : 40}, 5}, 400);
+    const Schedule large = compiledPlanes(
+        collective, {reduces ? "9x8x10" : "64x32x48", {5, 1, reduces ? 9 : 40}, 5}, 400);
     EXPECT_EQ(large.operations.size(), operations);
   }
 }
 
 TEST(PlaneTreesOnAnyTorus, AreProvedForACountToo) {
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
-    const Schedule schedule = compiled(collective, {"3x4x3", {1, 2, 0}, 5}, 5);
+    const Schedule schedule = compiledPlanes(collective, {"3x4x3", {1, 2, 0}, 5}, 5);
     const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 301);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->fault, "");

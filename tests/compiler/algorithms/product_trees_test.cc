@@ -30,7 +30,7 @@ Topology topologyOf(const TreeCase& test) {
   return topology;
 }
 
-Schedule compiled(Collective collective, const TreeCase& test, std::uint32_t segments) {
+Schedule compiledTrees(Collective collective, const TreeCase& test, std::uint32_t segments) {
   return compiledInSegments("product-trees", collective, topologyOf(test), segments);
 }
 
@@ -38,12 +38,12 @@ class ProductTrees : public testing::TestWithParam<std::tuple<Collective, TreeCa
 
 TEST_P(ProductTrees, AreProvedAndRunFromEveryRoot) {
   const auto& [collective, test] = GetParam();
-  expectProofAndRuns(compiled(collective, test, 5).view());
+  expectProofAndRuns(compiledTrees(collective, test, 5).view());
 }
 
 TEST_P(ProductTrees, UseNoArcTwice) {
   const auto& [collective, test] = GetParam();
-  const Schedule schedule = compiled(collective, test, 1);
+  const Schedule schedule = compiledTrees(collective, test, 1);
   for (const ir::LinkLoad& load : ir::verify(schedule.view()).loads)
     EXPECT_NEAR(load.share, 1.0 / static_cast<double>(test.trees), 1e-12);
   for (std::int32_t root = 0; root < static_cast<std::int32_t>(schedule.topology.ranks()); ++root)
@@ -66,9 +66,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ProductTreesOnAnyTorus, AreAsLarge) {
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
-    const std::size_t operations = compiled(collective, {"4x5mx4", -1, 5}, 1).operations.size();
+    const std::size_t operations =
+        compiledTrees(collective, {"4x5mx4", -1, 5}, 1).operations.size();
     for (const char* shape : {"8x8mx8", "64x32mx32"}) {
-      const Schedule schedule = compiled(collective, {shape, -1, 5}, 4000);
+      const Schedule schedule = compiledTrees(collective, {shape, -1, 5}, 4000);
       EXPECT_EQ(schedule.operations.size(), operations) << shape;
       // The proof takes each coordinate of a line by itself: seconds on the large torus.
       if (schedule.topology.ranks() > 512) continue;
@@ -79,7 +80,7 @@ TEST(ProductTreesOnAnyTorus, AreAsLarge) {
 
 TEST(ProductTreesOnAnyTorus, AreProvedForACountToo) {
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
-    const Schedule schedule = compiled(collective, {"4x3mx2", -1, 4}, 5);
+    const Schedule schedule = compiledTrees(collective, {"4x3mx2", -1, 4}, 5);
     const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 301);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->fault, "");

@@ -23,12 +23,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kExamples[] = {
+constexpr const char* kPlans[] = {
     "put-allgather_4",   "read-allreduce_3",     "packet-allreduce_3", "port-allgather_4",
     "group-allreduce_3", "semaphore-alltoall_3", "ring-allreduce_3",
 };
 
-json read(const std::string& name) {
+json readPlan(const std::string& name) {
   std::ifstream file("tests/ir/exchange/" + name + ".json");
   EXPECT_TRUE(file.good()) << name;
   return json::parse(file);
@@ -51,8 +51,8 @@ std::string refusal(const json& plan) {
 }
 
 TEST(ImportMscclpp, ExamplesAreProvedAndRunRight) {
-  for (const char* const name : kExamples) {
-    const json plan = read(name);
+  for (const char* const name : kPlans) {
+    const json plan = readPlan(name);
     EXPECT_EQ(refusal(plan), "") << name;
     for (unsigned seed = 0; seed < 20; ++seed)
       EXPECT_EQ(MscclppMachine(plan).run(seed), "") << name;
@@ -152,8 +152,8 @@ std::string mutate(json& plan, std::mt19937& random) {
 TEST(ImportMscclpp, WhatIsAcceptedIsRightInAnyOrder) {
   std::mt19937 random(17);
   std::map<std::string, std::array<int, 3>> counts;  // accepted, refused, refused though right
-  for (const char* const name : kExamples) {
-    const json original = read(name);
+  for (const char* const name : kPlans) {
+    const json original = readPlan(name);
     for (int i = 0; i < 400; ++i) {
       json plan = original;
       const std::string what = mutate(plan, random);

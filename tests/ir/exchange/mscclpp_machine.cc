@@ -9,7 +9,7 @@
 namespace torc::ir {
 namespace {
 
-constexpr std::uint64_t kNothingThere = 0x5eed;
+constexpr std::uint64_t kNothingInCell = 0x5eed;
 
 bool isAny(const std::string& name, std::initializer_list<const char*> names) {
   return std::ranges::any_of(names, [&](const char* one) { return name == one; });
@@ -112,7 +112,7 @@ std::size_t MscclppMachine::channel(const Json& block, const Json& op, std::size
 
 std::uint64_t& MscclppMachine::at(const Cell& first, std::size_t i) {
   const auto& [gpu, buffer, cell] = first;
-  return memory_.try_emplace({gpu, buffer, cell + i}, kNothingThere).first->second;
+  return memory_.try_emplace({gpu, buffer, cell + i}, kNothingInCell).first->second;
 }
 
 bool MscclppMachine::hasPackets(const Cell& first, std::size_t count) const {

@@ -46,7 +46,7 @@ constexpr llvm::StringRef kPlan = R"(schedule @s {
 }
 )";
 
-std::string errorOf(llvm::StringRef text) {
+std::string textErrorOf(llvm::StringRef text) {
   llvm::Expected<Program> program = parseProgram(text, "t.tir");
   if (!program) return llvm::toString(program.takeError());
   return "no error";
@@ -68,7 +68,7 @@ void expectError(llvm::StringRef text, llvm::StringRef line, llvm::StringRef fau
       ("t.tir:" + llvm::Twine(llvm::StringRef(before).count('\n') + 1) + ":" + llvm::Twine(column) +
        ": error: " + message + "\n" + shown + "\n" + std::string(column - 1, ' ') + "^")
           .str();
-  EXPECT_EQ(errorOf(before + after), expected);
+  EXPECT_EQ(textErrorOf(before + after), expected);
 }
 
 void expectStepsError(llvm::StringRef line, llvm::StringRef faulty, llvm::StringRef message) {
@@ -76,8 +76,8 @@ void expectStepsError(llvm::StringRef line, llvm::StringRef faulty, llvm::String
 }
 
 TEST(TextErrors, TextsAreRight) {
-  EXPECT_EQ(errorOf(kText), "no error");
-  EXPECT_EQ(errorOf(kPlan), "no error");
+  EXPECT_EQ(textErrorOf(kText), "no error");
+  EXPECT_EQ(textErrorOf(kPlan), "no error");
 }
 
 TEST(TextErrors, Header) {
@@ -311,9 +311,9 @@ TEST(TextErrors, Plan) {
 }
 
 TEST(TextErrors, Bytes) {
-  EXPECT_EQ(errorOf("schedule \x01"),
+  EXPECT_EQ(textErrorOf("schedule \x01"),
             "t.tir:1:10: error: unexpected byte 0x01\nschedule ?\n         ^");
-  EXPECT_EQ(errorOf(llvm::StringRef("a\0b", 3)),
+  EXPECT_EQ(textErrorOf(llvm::StringRef("a\0b", 3)),
             "t.tir:1:1: error: expected 'schedule', found 'a'\na?b\n^");
 }
 
@@ -333,14 +333,15 @@ TEST(TextErrors, StructureIsPlaced) {
 }
 
 TEST(TextErrors, EndOfText) {
-  EXPECT_EQ(errorOf(""), "t.tir:1:1: error: expected 'schedule', found the end of the text\n\n^");
-  EXPECT_EQ(errorOf("// nothing\n"),
+  EXPECT_EQ(textErrorOf(""),
+            "t.tir:1:1: error: expected 'schedule', found the end of the text\n\n^");
+  EXPECT_EQ(textErrorOf("// nothing\n"),
             "t.tir:1:1: error: expected 'schedule', found the end of the text\n// nothing\n^");
-  EXPECT_EQ(errorOf("schedule @s {\n  collective\n\n"),
+  EXPECT_EQ(textErrorOf("schedule @s {\n  collective\n\n"),
             "t.tir:2:13: error: expected a collective, found the end of the text\n  collective\n"
             "            ^");
   const std::string twice = (kText + "schedule").str();
-  EXPECT_EQ(errorOf(twice),
+  EXPECT_EQ(textErrorOf(twice),
             "t.tir:23:1: error: expected the end of the text, found 'schedule'\nschedule\n^");
 }
 

@@ -4,15 +4,12 @@
 #include <rapidcheck/gtest.h>
 
 #include "model/bounds/bounds.h"
+#include "tests/draw.h"
 #include "tests/model/model_testing.h"
 #include "tests/properties/random_case.h"
 
 namespace torc::model {
 namespace {
-
-std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
-  return *rc::gen::inRange(low, high + 1);
-}
 
 RC_GTEST_PROP(Bounds, NoScheduleIsFaster, ()) {
   const CompileCase test_case = drawCase(200);

@@ -8,14 +8,11 @@
 #include "model/packets/alltoall_traffic.h"
 #include "model/packets/network.h"
 #include "model/packets/packet_simulator.h"
+#include "tests/draw.h"
 #include "tests/model/packets/scripted_traffic.h"
 
 namespace torc::model {
 namespace {
-
-std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
-  return *rc::gen::inRange(low, high + 1);
-}
 
 std::string drawShape(std::uint32_t most_dimensions) {
   std::string shape;

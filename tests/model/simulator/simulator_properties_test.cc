@@ -7,15 +7,12 @@
 #include <rapidcheck/gtest.h>
 
 #include "model/bounds/link_loads.h"
+#include "tests/draw.h"
 #include "tests/model/model_testing.h"
 #include "tests/properties/random_case.h"
 
 namespace torc::model {
 namespace {
-
-std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
-  return *rc::gen::inRange(low, high + 1);
-}
 
 /// Some costs, the others 0.
 Machine drawMachine(const Topology& topology) {

@@ -11,6 +11,7 @@
 
 #include "ir/counted/counted_proof.h"
 #include "ir/step_builder.h"
+#include "tests/draw.h"
 #include "tests/passes/pass_testing.h"
 
 namespace torc::passes {
@@ -27,10 +28,6 @@ ir::Program exchangePlan(const std::string& shape, std::uint32_t colors,
   program.schedule.colors.assign(colors, color);
   program.plan = plan;
   return program;
-}
-
-std::uint32_t draw(std::uint32_t lowest, std::uint32_t highest) {
-  return *rc::gen::inRange(lowest, highest + 1);
 }
 
 /// Up to four axes, some of them lines or of one node, and sometimes cores; at most 40 ranks.

@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-std::string messageOf(std::span<const std::byte> bytes) {
+std::string indexMessageOf(std::span<const std::byte> bytes) {
   return readLibraryIndex(bytes, "l/index.torc").status().message();
 }
 
@@ -25,7 +25,8 @@ std::string faultOf(const std::function<void(LibraryIndex&)>& edit,
   edit(index);
   const std::string fault = validate(index).message();
   // The reader says the same of the file.
-  EXPECT_EQ(messageOf(writeLibraryIndex(index)), fault.empty() ? "" : "l/index.torc: " + fault);
+  EXPECT_EQ(indexMessageOf(writeLibraryIndex(index)),
+            fault.empty() ? "" : "l/index.torc: " + fault);
   return fault;
 }
 
@@ -183,26 +184,26 @@ TEST(LibraryIndex, AnyFlippedBitMended) {
 }
 
 TEST(LibraryIndex, NotAnIndex) {
-  EXPECT_EQ(messageOf({}), "l/index.torc: file is empty");
+  EXPECT_EQ(indexMessageOf({}), "l/index.torc: file is empty");
   Bytes bytes = writeLibraryIndex(samples::libraryIndex());
   bytes[3] = std::byte{'C'};
-  EXPECT_EQ(messageOf(bytes), "l/index.torc: not the index of a torc library");
+  EXPECT_EQ(indexMessageOf(bytes), "l/index.torc: not the index of a torc library");
   bytes = writeLibraryIndex(samples::libraryIndex());
   bytes.erase(bytes.begin() + 4);  // \r\n became \n
-  EXPECT_EQ(messageOf(bytes),
+  EXPECT_EQ(indexMessageOf(bytes),
             "l/index.torc: 00000000: magic: is damaged, as by a transfer that rewrites line ends");
 }
 
 TEST(LibraryIndex, OtherVersions) {
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 5; })),
+  EXPECT_EQ(indexMessageOf(withHeader([](IndexHeader& header) { header.version = 5; })),
             "l/index.torc: 00000008: index version 5, this torc reads 4: it needs a later torc");
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 3; })),
+  EXPECT_EQ(indexMessageOf(withHeader([](IndexHeader& header) { header.version = 3; })),
             "l/index.torc: 00000008: index version 3, this torc reads 4: build the library again");
 }
 
 TEST(LibraryIndex, Tables) {
   const auto table_fault = [](IndexTable table, const std::function<void(TableEntry&)>& edit) {
-    return messageOf(withHeader(
+    return indexMessageOf(withHeader(
         [&](IndexHeader& header) { edit(header.tables[static_cast<std::size_t>(table)]); }));
   };
   EXPECT_EQ(table_fault(IndexTable::kSubTori, [](TableEntry& table) { table.record_size = 40; }),
@@ -215,23 +216,23 @@ TEST(LibraryIndex, Tables) {
 }
 
 TEST(LibraryIndex, Text) {
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) {
+  EXPECT_EQ(indexMessageOf(withHeader([](IndexHeader& header) {
               header.machine_length = 1000000;
             })).substr(0, 63),
             "l/index.torc: machine has 1000000 bytes, of which the text has ");
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version_length = 4; })),
+  EXPECT_EQ(indexMessageOf(withHeader([](IndexHeader& header) { header.version_length = 4; })),
             "l/index.torc: text: 1 bytes are left over");
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) {
+  EXPECT_EQ(indexMessageOf(withHeader([](IndexHeader& header) {
               header.tuned_on_length = 1000000;
             })).substr(0, 69),
             "l/index.torc: job of tuning has 1000000 bytes, of which the text has ");
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.tuned_on_length = 1; })),
+  EXPECT_EQ(indexMessageOf(withHeader([](IndexHeader& header) { header.tuned_on_length = 1; })),
             "l/index.torc: file 1: name has 35 bytes, of which the text has 34");
-  EXPECT_EQ(
-      messageOf(withRecord<EntryRecord>(IndexTable::kTuned, 1,
+  EXPECT_EQ(indexMessageOf(
+                withRecord<EntryRecord>(IndexTable::kTuned, 1,
                                         [](EntryRecord& entry) { entry.reason_length = 2000000; }))
-          .substr(0, 74),
-      "l/index.torc: tuned entry 1: reason has 2000000 bytes, of which the text h");
+                .substr(0, 74),
+            "l/index.torc: tuned entry 1: reason has 2000000 bytes, of which the text h");
   EXPECT_EQ(faultOf([](LibraryIndex& index) { index.tuned_on = "a\nb"; }),
             "job of tuning: has control characters");
   EXPECT_EQ(faultOf([](LibraryIndex& index) { index.tuned_on = std::string(4096, 'a'); }),
@@ -240,24 +241,24 @@ TEST(LibraryIndex, Text) {
 }
 
 TEST(LibraryIndex, Reserved) {
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.reserved = 1; })),
+  EXPECT_EQ(indexMessageOf(withHeader([](IndexHeader& header) { header.reserved = 1; })),
             "l/index.torc: 00000034: reserved: is 1, expected 0");
-  EXPECT_EQ(messageOf(withRecord<EntryRecord>(IndexTable::kEntries, 1,
-                                              [](EntryRecord& entry) { entry.reserved[0] = 1; })),
+  EXPECT_EQ(indexMessageOf(withRecord<EntryRecord>(
+                IndexTable::kEntries, 1, [](EntryRecord& entry) { entry.reserved[0] = 1; })),
             "l/index.torc: entry 1: reserved is not 0");
-  EXPECT_EQ(messageOf(withRecord<EntryRecord>(IndexTable::kTuned, 2,
-                                              [](EntryRecord& entry) { entry.reserved[2] = 1; })),
+  EXPECT_EQ(indexMessageOf(withRecord<EntryRecord>(
+                IndexTable::kTuned, 2, [](EntryRecord& entry) { entry.reserved[2] = 1; })),
             "l/index.torc: tuned entry 2: reserved is not 0");
-  EXPECT_EQ(messageOf(withRecord<CandidateRecord>(
+  EXPECT_EQ(indexMessageOf(withRecord<CandidateRecord>(
                 IndexTable::kCandidates, 3,
                 [](CandidateRecord& candidate) { candidate.reserved[6] = 1; })),
             "l/index.torc: candidate 3: reserved is not 0");
-  EXPECT_EQ(messageOf(withRecord<MeasurementRecord>(
+  EXPECT_EQ(indexMessageOf(withRecord<MeasurementRecord>(
                 IndexTable::kMeasurements, 4,
                 [](MeasurementRecord& measured) { measured.reserved[0] = 1; })),
             "l/index.torc: measurement 4: reserved is not 0");
-  EXPECT_EQ(messageOf(withRecord<FileRecord>(IndexTable::kFiles, 1,
-                                             [](FileRecord& file) { file.reserved = 1; })),
+  EXPECT_EQ(indexMessageOf(withRecord<FileRecord>(IndexTable::kFiles, 1,
+                                                  [](FileRecord& file) { file.reserved = 1; })),
             "l/index.torc: file 1: reserved is not 0");
 }
 

@@ -3,12 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/schedules/sample_schedule.h"
+
 namespace torc {
 namespace {
-
-Topology parsed(std::string_view shape, std::string_view order = {}) {
-  return *parseTopology(shape, order);
-}
 
 std::string fault(const Topology& topology, std::string_view text) {
   const StatusOr<RankSites> mapping = parseMapping(topology, text, "job.map");
@@ -18,7 +16,7 @@ std::string fault(const Topology& topology, std::string_view text) {
 }
 
 TEST(Mapping, OneLinePerRank) {
-  const Topology topology = parsed("4x3");
+  const Topology topology = samples::parsed("4x3");
   const StatusOr<RankSites> mapping = parseMapping(topology,
                                                    "# rows first\n"
                                                    "3 0\n"
@@ -31,7 +29,7 @@ TEST(Mapping, OneLinePerRank) {
 }
 
 TEST(Mapping, CoresAreTheLastCoordinate) {
-  const Topology topology = parsed("2x2+4", "TXY");
+  const Topology topology = samples::parsed("2x2+4", "TXY");
   const StatusOr<RankSites> mapping = parseMapping(topology, "1 0 3\n1 0 2\n", "job.map");
   ASSERT_TRUE(mapping.ok()) << mapping.status().message();
   EXPECT_EQ(*mapping, (RankSites{3 + 4 * 1, 2 + 4 * 1}));
@@ -47,9 +45,9 @@ RankSites read(const Topology& topology, std::string_view text) {
 
 // K and Fugaku: `(x,y,z)`.
 TEST(Mapping, Parentheses) {
-  const Topology topology = parsed("4x3");
+  const Topology topology = samples::parsed("4x3");
   EXPECT_EQ(read(topology, "(3,0)\n( 2 , 1 ) # b\n0 2\n"), (RankSites{3, 2 + 4 * 1, 4 * 2}));
-  EXPECT_EQ(read(parsed("5"), "(4)\n(0)\n"), (RankSites{4, 0}));
+  EXPECT_EQ(read(samples::parsed("5"), "(4)\n(0)\n"), (RankSites{4, 0}));
   EXPECT_EQ(fault(topology, "(0,0\n"), "job.map:1: '(0,0' is not closed by its ')'");
   EXPECT_EQ(fault(topology, "(0,0) core=4\n"),
             "job.map:1: '(0,0) core=4' is not closed by its ')'");
@@ -61,8 +59,8 @@ TEST(Mapping, Parentheses) {
 }
 
 TEST(Mapping, ByteOrderMarkAndCarriageReturns) {
-  EXPECT_EQ(read(parsed("2x2"), "\xef\xbb\xbf(1,0)\r\n(0,0)\r\n"), (RankSites{1, 0}));
-  EXPECT_EQ(fault(parsed("2x2"),
+  EXPECT_EQ(read(samples::parsed("2x2"), "\xef\xbb\xbf(1,0)\r\n(0,0)\r\n"), (RankSites{1, 0}));
+  EXPECT_EQ(fault(samples::parsed("2x2"),
                   "1 0\n\xef\xbb\xbf"
                   "0 0\n"),
             "job.map:2: '\xef\xbb\xbf"
@@ -71,7 +69,7 @@ TEST(Mapping, ByteOrderMarkAndCarriageReturns) {
 
 // Blue Gene/Q: A B C D E, or A B C D E T.
 TEST(Mapping, FiveAndSixColumns) {
-  const Topology cores = parsed("2x2x2x2x2+2");
+  const Topology cores = samples::parsed("2x2x2x2x2+2");
   EXPECT_EQ(read(cores, "1 0 0 0 1 1\n1 0 0 0 1 0\n"), (RankSites{49, 17}));
   // Without T: the cores of a node in the order of its ranks.
   EXPECT_EQ(read(cores, "1 0 0 0 1\n0 0 0 0 0\n1 0 0 0 1\n"), (RankSites{17, 0, 49}));
@@ -79,13 +77,13 @@ TEST(Mapping, FiveAndSixColumns) {
             "job.map:5: (1, 0, 0, 0, 1, 0) has a rank on each of its 2 cores already");
   EXPECT_EQ(fault(cores, "1 0 0 0 1\n0 0 0 0 0 1\n"), "job.map:2: has 6 coordinates, line 1 has 5");
   // One rank on a node: T is 0.
-  const Topology nodes = parsed("2x2x2x2x2");
+  const Topology nodes = samples::parsed("2x2x2x2x2");
   EXPECT_EQ(read(nodes, "1 0 0 0 1 0\n0 0 0 0 1 0\n"), (RankSites{17, 16}));
   EXPECT_EQ(fault(nodes, "1 0 0 0 1 1\n"), "job.map:1: T=1 is outside (size 1)");
 }
 
 TEST(Mapping, Faults) {
-  const Topology topology = parsed("4x3");
+  const Topology topology = samples::parsed("4x3");
   EXPECT_EQ(fault(topology, ""), "job.map: has no coordinates");
   EXPECT_EQ(fault(topology, "# nothing\n\n"), "job.map: has no coordinates");
   EXPECT_EQ(fault(topology, "0 0\n1\n"), "job.map:2: expected 2 coordinates (X Y), found 1");
@@ -99,20 +97,20 @@ TEST(Mapping, Faults) {
 }
 
 TEST(Mapping, ANodeHasOneRank) {
-  const Topology topology = parsed("4x3");
+  const Topology topology = samples::parsed("4x3");
   EXPECT_EQ(fault(topology, "1 0\n#\n2 0\n3 0\n2 0\n1 0\n"),
             "job.map:5: (2, 0) has a rank already, on line 3");
   EXPECT_EQ(fault(topology, "0 0\n0 0\n0 0\n"), "job.map:2: (0, 0) has a rank already, on line 1");
 }
 
 TEST(Mapping, DeadNodesHaveNone) {
-  Topology topology = parsed("4x3");
+  Topology topology = samples::parsed("4x3");
   ASSERT_TRUE(topology.addDeadNode({2, 1}).ok());
   EXPECT_EQ(fault(topology, "0 0\n2 1\n"), "job.map:2: (2, 1) is a dead node");
 }
 
 TEST(Mapping, PlacesTheWholeJob) {
-  Topology topology = parsed("2x2");
+  Topology topology = samples::parsed("2x2");
   const auto check = [&](const RankSites& mapping, std::uint64_t ranks) {
     return checkMapping(topology, mapping, ranks, "job.map").message();
   };

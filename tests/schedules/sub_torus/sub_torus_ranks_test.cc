@@ -41,7 +41,7 @@ void shuffle(std::vector<std::int32_t>& sites) {
     std::swap(sites[i - 1], sites[*rc::gen::inRange<std::size_t>(0, i)]);
 }
 
-Topology drawPartition() {
+Topology drawRankedPartition() {
   std::string shape;
   const int dimensions = *rc::gen::inRange(1, 4);
   for (int i = 0; i < dimensions; ++i) {
@@ -58,7 +58,7 @@ Topology drawPartition() {
 
 TEST(SubTorusRanks, BoxesInOrderAndShuffled) {
   EXPECT_TRUE(rc::check([] {
-    const Topology partition = drawPartition();
+    const Topology partition = drawRankedPartition();
     const auto start =
         partition.coordinatesOfSite(*rc::gen::inRange(0, static_cast<int>(partition.sites())));
     const auto far =
@@ -85,7 +85,7 @@ TEST(SubTorusRanks, BoxesInOrderAndShuffled) {
 
 TEST(SubTorusRanks, DamagedPartitions) {
   EXPECT_TRUE(rc::check([] {
-    Topology partition = drawPartition();
+    Topology partition = drawRankedPartition();
     for (int dead = *rc::gen::inRange(1, 4); dead > 0; --dead) {
       Coordinates node =
           partition.coordinatesOfSite(*rc::gen::inRange(0, static_cast<int>(partition.sites())));

@@ -7,12 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/schedules/sample_schedule.h"
+
 namespace torc {
 namespace {
-
-Topology parsed(std::string_view shape, std::string_view order = {}) {
-  return *parseTopology(shape, order);
-}
 
 SubTorus recognised(const Topology& partition, const std::vector<Coordinates>& members) {
   const StatusOr<SubTorus> box = recogniseSubTorus(partition, members);
@@ -33,7 +31,8 @@ std::vector<std::int32_t> orderOf(const SubTorus& box) {
 }
 
 TEST(SubTorus, ALineInItsOrder) {
-  const SubTorus row = recognised(parsed("4x3x2"), {{0, 2, 1}, {1, 2, 1}, {2, 2, 1}, {3, 2, 1}});
+  const SubTorus row =
+      recognised(samples::parsed("4x3x2"), {{0, 2, 1}, {1, 2, 1}, {2, 2, 1}, {3, 2, 1}});
   EXPECT_EQ(row.start, (Coordinates{0, 2, 1}));
   EXPECT_EQ(row.extents, (Extents{4, 1, 1}));
   EXPECT_TRUE(row.ordered);
@@ -47,7 +46,7 @@ TEST(SubTorus, APlaneWithTheSlowAxisFirst) {
     for (std::int32_t z = 0; z < 2; ++z)
       members.push_back({1, y, z});
   }
-  const SubTorus plane = recognised(parsed("4x3mx2m"), members);
+  const SubTorus plane = recognised(samples::parsed("4x3mx2m"), members);
   EXPECT_EQ(plane.extents, (Extents{1, 3, 2}));
   EXPECT_EQ(plane.start, (Coordinates{1, 0, 0}));
   EXPECT_TRUE(plane.ordered);
@@ -56,25 +55,26 @@ TEST(SubTorus, APlaneWithTheSlowAxisFirst) {
 
 TEST(SubTorus, ABoxGoesRoundATorusButNotAMesh) {
   const std::vector<Coordinates> ends = {{3}, {0}};
-  const SubTorus pair = recognised(parsed("4"), ends);
+  const SubTorus pair = recognised(samples::parsed("4"), ends);
   EXPECT_EQ(pair.start, (Coordinates{3}));
   EXPECT_EQ(pair.extents, (Extents{2}));
   EXPECT_TRUE(pair.ordered);
-  EXPECT_EQ(reason(parsed("4m"), ends), "2 ranks do not fill the box 4 from (0): (1) is missing");
+  EXPECT_EQ(reason(samples::parsed("4m"), ends),
+            "2 ranks do not fill the box 4 from (0): (1) is missing");
 }
 
 TEST(SubTorus, ARingMayBeginAnywhere) {
-  const SubTorus ring = recognised(parsed("5"), {{3}, {4}, {0}, {1}, {2}});
+  const SubTorus ring = recognised(samples::parsed("5"), {{3}, {4}, {0}, {1}, {2}});
   EXPECT_EQ(ring.start, (Coordinates{3}));
   EXPECT_TRUE(ring.ordered);
-  const SubTorus line = recognised(parsed("3m"), {{1}, {2}, {0}});
+  const SubTorus line = recognised(samples::parsed("3m"), {{1}, {2}, {0}});
   EXPECT_EQ(line.start, (Coordinates{0}));
   EXPECT_FALSE(line.ordered);
   EXPECT_EQ(line.table, (std::vector<std::int32_t>{1, 2, 0}));
 }
 
 TEST(SubTorus, AnyOtherOrderIsATable) {
-  const SubTorus box = recognised(parsed("4mx4m"), {{2, 1}, {1, 1}, {1, 2}, {2, 2}});
+  const SubTorus box = recognised(samples::parsed("4mx4m"), {{2, 1}, {1, 1}, {1, 2}, {2, 2}});
   EXPECT_EQ(box.start, (Coordinates{1, 1}));
   EXPECT_EQ(box.extents, (Extents{2, 2}));
   EXPECT_FALSE(box.ordered);
@@ -84,7 +84,7 @@ TEST(SubTorus, AnyOtherOrderIsATable) {
 }
 
 TEST(SubTorus, OneNode) {
-  const SubTorus node = recognised(parsed("4x3"), {{2, 1}});
+  const SubTorus node = recognised(samples::parsed("4x3"), {{2, 1}});
   EXPECT_EQ(node.start, (Coordinates{2, 1}));
   EXPECT_EQ(node.extents, (Extents{1, 1}));
   EXPECT_TRUE(node.ordered);
@@ -92,7 +92,7 @@ TEST(SubTorus, OneNode) {
 }
 
 TEST(SubTorus, Cores) {
-  const Topology partition = parsed("4x3+4");
+  const Topology partition = samples::parsed("4x3+4");
   const SubTorus node = recognised(partition, {{2, 1, 0}, {2, 1, 1}, {2, 1, 2}, {2, 1, 3}});
   EXPECT_EQ(node.extents, (Extents{1, 1, 4}));
   EXPECT_TRUE(node.ordered);
@@ -109,32 +109,32 @@ TEST(SubTorus, WhatIsMissingIsNamed) {
       members.push_back({x, y, 0});
   }
   members.pop_back();
-  EXPECT_EQ(reason(parsed("4x4x4"), members),
+  EXPECT_EQ(reason(samples::parsed("4x4x4"), members),
             "7 ranks do not fill the box 2x4x1 from (0, 0, 0): (1, 3, 0) is missing");
-  EXPECT_EQ(reason(parsed("9mx9m"), {{0, 0}, {8, 8}}),
+  EXPECT_EQ(reason(samples::parsed("9mx9m"), {{0, 0}, {8, 8}}),
             "2 ranks do not fill the box 9x9 from (0, 0): (1, 0) is missing");
 }
 
 TEST(SubTorus, TwoRanksOfOneNodeAreNoBox) {
-  EXPECT_EQ(reason(parsed("4x3"), {{1, 0}, {2, 0}, {1, 0}}, StatusCode::kInvalidArgument),
+  EXPECT_EQ(reason(samples::parsed("4x3"), {{1, 0}, {2, 0}, {1, 0}}, StatusCode::kInvalidArgument),
             "ranks 0 and 2 both lie at (1, 0)");
-  EXPECT_EQ(reason(parsed("2"), {{1}, {1}}, StatusCode::kInvalidArgument),
+  EXPECT_EQ(reason(samples::parsed("2"), {{1}, {1}}, StatusCode::kInvalidArgument),
             "ranks 0 and 1 both lie at (1)");
 }
 
 TEST(SubTorus, MembersMustLieInThePartition) {
-  EXPECT_EQ(reason(parsed("4x3"), {{1, 0}, {1, 3}}, StatusCode::kInvalidArgument),
+  EXPECT_EQ(reason(samples::parsed("4x3"), {{1, 0}, {1, 3}}, StatusCode::kInvalidArgument),
             "rank 1 lies at (1, 3), outside the torus 4x3");
-  EXPECT_EQ(reason(parsed("4x3"), {}, StatusCode::kInvalidArgument),
+  EXPECT_EQ(reason(samples::parsed("4x3"), {}, StatusCode::kInvalidArgument),
             "there are no ranks to recognise");
   const std::vector<std::int32_t> sites = {0, 12};
-  EXPECT_EQ(recogniseSubTorus(parsed("4x3"), sites).status().message(),
+  EXPECT_EQ(recogniseSubTorus(samples::parsed("4x3"), sites).status().message(),
             "rank 1 lies outside the torus 4x3");
 }
 
 /// A line of one communicator in a long ring: no memory of the ring's size.
 TEST(SubTorus, FewRanksOfALongRing) {
-  const Topology ring = parsed("2147483647");
+  const Topology ring = samples::parsed("2147483647");
   const SubTorus pair = recognised(ring, {{2147483646}, {0}});
   EXPECT_EQ(pair.start, (Coordinates{2147483646}));
   EXPECT_EQ(pair.extents, (Extents{2}));
@@ -144,7 +144,7 @@ TEST(SubTorus, FewRanksOfALongRing) {
 
 TEST(SubTorus, TheWholePartitionNeedsNoList) {
   for (const auto& [shape, order] : {std::pair("4x3x2", "YXZ"), std::pair("1x5m+2", "TYX")}) {
-    const Topology partition = parsed(shape, order);
+    const Topology partition = samples::parsed(shape, order);
     std::vector<std::int32_t> sites(partition.ranks());
     std::iota(sites.begin(), sites.end(), 0);
     const StatusOr<SubTorus> whole = recogniseSubTorus(partition, sites);
@@ -160,7 +160,7 @@ class DamagedSubTorus : public testing::Test {
     ASSERT_TRUE(partition_.addDeadNode({1, 1}).ok());
     ASSERT_TRUE(partition_.addDeadLink({{3, 0}, 0}).ok());
   }
-  Topology partition_ = parsed("4x3", "YX");
+  Topology partition_ = samples::parsed("4x3", "YX");
 };
 
 TEST_F(DamagedSubTorus, TheWholeIsItsLiveNodes) {
@@ -186,7 +186,7 @@ TEST_F(DamagedSubTorus, TheWholeIsItsLiveNodes) {
 }
 
 TEST_F(DamagedSubTorus, AnOrderIsFoundBehindADeadFirstNode) {
-  Topology partition = parsed("2x2x2");
+  Topology partition = samples::parsed("2x2x2");
   ASSERT_TRUE(partition.addDeadNode({0, 0, 0}).ok());
   ASSERT_TRUE(partition.addDeadNode({1, 0, 0}).ok());
   const SubTorus whole =
@@ -211,7 +211,7 @@ TEST_F(DamagedSubTorus, BoxesWithDamageAreRefused) {
 
 /// Recognition of a full machine, in any order, is a matter of milliseconds.
 TEST(SubTorus, SixtyFourThousandNodes) {
-  const Topology partition = parsed("64x32x32");
+  const Topology partition = samples::parsed("64x32x32");
   std::vector<std::int32_t> sites(partition.ranks());
   std::iota(sites.begin(), sites.end(), 0);
   EXPECT_EQ(*recogniseSubTorus(partition, sites), wholePartition(partition));

@@ -7,14 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/schedules/sample_schedule.h"
+
 namespace torc {
 namespace {
-
-Topology parsed(std::string_view shape, std::string_view order = {}) {
-  const StatusOr<Topology> topology = parseTopology(shape, order);
-  EXPECT_TRUE(topology.ok()) << topology.status().message();
-  return topology.ok() ? *topology : Topology{};
-}
 
 std::string parseFault(std::string_view shape, std::string_view order = {}) {
   const StatusOr<Topology> topology = parseTopology(shape, order);
@@ -26,14 +22,14 @@ std::string parseFault(std::string_view shape, std::string_view order = {}) {
 TEST(Topology, ParsesShapes) {
   for (const char* shape : {"7", "5x3", "4x3m", "2x1x3", "2x2x2x2", "1x1x1x1x1x1x1", "8x8x8+4",
                             "4mx4m+2", "2147483647"}) {
-    const Topology topology = parsed(shape);
+    const Topology topology = samples::parsed(shape);
     EXPECT_EQ(topology.shape(), shape);
     EXPECT_EQ(topology.validate().message(), "") << shape;
   }
 }
 
 TEST(Topology, AxesOfAShape) {
-  const Topology topology = parsed("4x3mx2+5");
+  const Topology topology = samples::parsed("4x3mx2+5");
   ASSERT_EQ(topology.axis_count, 4u);
   EXPECT_EQ(topology.dimensions(), 3);
   EXPECT_TRUE(topology.hasCores());
@@ -42,7 +38,7 @@ TEST(Topology, AxesOfAShape) {
   EXPECT_TRUE(topology.axes[0].wraps());
   EXPECT_FALSE(topology.axes[1].wraps());
   EXPECT_TRUE(topology.axes[3].wraps());
-  EXPECT_EQ(parsed("2x2x2x2x2x2x2+2").orderString(), "XYZUVWST");
+  EXPECT_EQ(samples::parsed("2x2x2x2x2x2x2+2").orderString(), "XYZUVWST");
 }
 
 TEST(Topology, ShapeFaults) {
@@ -66,8 +62,8 @@ TEST(Topology, ShapeFaults) {
 }
 
 TEST(Topology, Orders) {
-  EXPECT_EQ(parsed("4x3x2", "ZXY").orderString(), "ZXY");
-  EXPECT_EQ(parsed("4x3+2", "TXY").orderString(), "TXY");
+  EXPECT_EQ(samples::parsed("4x3x2", "ZXY").orderString(), "ZXY");
+  EXPECT_EQ(samples::parsed("4x3+2", "TXY").orderString(), "TXY");
   EXPECT_EQ(parseFault("4x3", "XZ"), "order 'XZ': no axis 'Z' (the axes are XY)");
   EXPECT_EQ(parseFault("4x3", "XX"), "order 'XX': axis 'X' occurs twice (the axes are XY)");
   for (const char* order : {"X", "XYZ", "xy", "XYT"}) {
@@ -76,11 +72,11 @@ TEST(Topology, Orders) {
 }
 
 TEST(Topology, RankOrder) {
-  const Topology natural = parsed("4x3x2");
+  const Topology natural = samples::parsed("4x3x2");
   EXPECT_EQ(natural.rankOf({1, 0, 0}), 1);
   EXPECT_EQ(natural.rankOf({0, 1, 0}), 4);
   EXPECT_EQ(natural.rankOf({3, 2, 1}), 3 + 4 * (2 + 3 * 1));
-  const Topology reversed = parsed("4x3x2", "ZYX");
+  const Topology reversed = samples::parsed("4x3x2", "ZYX");
   EXPECT_EQ(reversed.rankOf({0, 0, 1}), 1);
   EXPECT_EQ(reversed.rankOf({3, 2, 1}), 1 + 2 * (2 + 3 * 3));
 }
@@ -88,7 +84,7 @@ TEST(Topology, RankOrder) {
 TEST(Topology, RanksAndCoordinatesAreInverse) {
   for (const auto& [shape, order] : {std::pair("4x3x2", "YZX"), std::pair("5", ""),
                                      std::pair("2x1x3+2", "TZYX"), std::pair("3mx3m", "YX")}) {
-    const Topology topology = parsed(shape, order);
+    const Topology topology = samples::parsed(shape, order);
     for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(topology.ranks()); ++rank) {
       const Coordinates at = topology.coordinatesOf(rank);
       EXPECT_EQ(topology.rankOf(at), rank);
@@ -99,12 +95,12 @@ TEST(Topology, RanksAndCoordinatesAreInverse) {
       }
     }
   }
-  const Topology large = parsed("2147483647");
+  const Topology large = samples::parsed("2147483647");
   EXPECT_EQ(large.coordinatesOf(2147483646)[0], 2147483646);
 }
 
 TEST(Topology, Neighbours) {
-  const Topology topology = parsed("4x3m+2");
+  const Topology topology = samples::parsed("4x3m+2");
   EXPECT_EQ(topology.neighbour({3, 0, 0}, {1, 0, 0}), topology.rankOf({0, 0, 0}));
   EXPECT_EQ(topology.neighbour({0, 0, 0}, {-1, 0, 0}), topology.rankOf({3, 0, 0}));
   EXPECT_EQ(topology.neighbour({1, 1, 1}, {0, 1, 1}), topology.rankOf({1, 2, 0}));
@@ -115,7 +111,7 @@ TEST(Topology, Neighbours) {
 
 TEST(Topology, Faults) {
   const auto fault = [](const std::function<void(Topology&)>& edit) {
-    Topology topology = parsed("4x3m+2");
+    Topology topology = samples::parsed("4x3m+2");
     edit(topology);
     const Status status = topology.validate();
     EXPECT_TRUE(status.ok() || status.code() == StatusCode::kMalformed);
@@ -154,7 +150,7 @@ TEST(Topology, Faults) {
 
 TEST(Topology, BandwidthAndLatencyAreNumbers) {
   const auto sound = [](double bandwidth, double latency) {
-    Topology topology = parsed("4");
+    Topology topology = samples::parsed("4");
     topology.axes[0].bandwidth = bandwidth;
     topology.axes[0].latency = latency;
     return topology.validate().ok();

@@ -1,0 +1,18 @@
+// Numbers of a property's case.
+#ifndef TORC_TESTS_DRAW_H_
+#define TORC_TESTS_DRAW_H_
+
+#include <cstdint>
+
+#include <rapidcheck.h>
+
+namespace torc {
+
+/// One from `low` to `high`, each as likely.
+inline std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
+  return *rc::gen::inRange(low, high + 1);
+}
+
+}  // namespace torc
+
+#endif  // TORC_TESTS_DRAW_H_
