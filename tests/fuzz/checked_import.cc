@@ -17,7 +17,7 @@ constexpr std::size_t kMostRanks = 64;
 constexpr std::uint64_t kMostCells = 1 << 16;
 
 /// What is wrong with a message: it is one line, of characters that a terminal can show.
-std::string refusalFault(const std::string& message) {
+std::string faultOfImport(const std::string& message) {
   const auto isControl = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (message.empty()) return "refused without a word";
   return std::ranges::any_of(message, isControl) ? "control characters in: " + message : "";
@@ -28,7 +28,7 @@ std::string refusalFault(const std::string& message) {
 ImportOutcome checkImport(llvm::StringRef text) {
   ImportOutcome outcome;
   const auto refused = [&](llvm::Error error) {
-    outcome.violation = refusalFault(toString(std::move(error)));
+    outcome.violation = faultOfImport(toString(std::move(error)));
     return outcome;
   };
   // Any table of links that is taken is a sound graph.

@@ -14,7 +14,7 @@ namespace torc::fuzz {
 namespace {
 
 /// What is wrong with a refusal; empty if nothing.
-std::string refusalFault(llvm::StringRef refusal) {
+std::string faultOfJson(llvm::StringRef refusal) {
   llvm::SmallVector<llvm::StringRef> lines;
   refusal.split(lines, '\n');
   llvm::StringRef head = lines[0];
@@ -50,7 +50,7 @@ JsonOutcome checkJson(llvm::StringRef text) {
     outcome.schedule = std::move(*schedule);
   } else {
     const std::string refusal = llvm::toString(schedule.takeError());
-    outcome.violation = refusalFault(refusal);
+    outcome.violation = faultOfJson(refusal);
     if (!outcome.violation.empty()) outcome.violation += ": " + refusal;
   }
   return outcome;

@@ -69,7 +69,7 @@ void changeRecord(Bytes& file, Mutator& mutator) {
   std::ranges::copy(record, begin);
 }
 
-Bytes nextMutant(Mutator& mutator) {
+Bytes nextFile(Mutator& mutator) {
   Random& random = mutator.random();
   if (random.oneIn(2)) {
     Bytes file = mutator.next();
@@ -111,7 +111,7 @@ TEST(FileFuzz, Mutants) {
   std::uint64_t accepted = 0, expanded = 0, proved = 0;
   std::map<std::string, std::uint64_t> refusals;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Bytes mutant = nextMutant(mutator);
+    const Bytes mutant = nextFile(mutator);
     const FileOutcome outcome = checkFile(mutant);
     ASSERT_EQ(outcome.violation, "") << "mutant " << i << " of seed " << fuzzSeed();
     accepted += outcome.accepted;

@@ -46,7 +46,7 @@ void changeRecords(Bytes& file, Mutator& mutator) {
   std::ranges::copy(changed, one);
 }
 
-Bytes nextMutant(Mutator& mutator) {
+Bytes nextIndex(Mutator& mutator) {
   Random& random = mutator.random();
   if (random.oneIn(2)) {
     Bytes file = mutator.next();
@@ -69,7 +69,7 @@ TEST(IndexFuzz, Mutants) {
   std::uint64_t accepted = 0;
   std::set<std::string> refusals;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Bytes mutant = nextMutant(mutator);
+    const Bytes mutant = nextIndex(mutator);
     const IndexOutcome outcome = checkIndex(mutant);
     ASSERT_EQ(outcome.violation, "") << "mutant " << i << " of seed " << fuzzSeed();
     accepted += outcome.accepted;

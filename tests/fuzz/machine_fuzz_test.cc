@@ -38,7 +38,7 @@ std::vector<Bytes> corpus() {
   return texts;
 }
 
-std::vector<Bytes> words() {
+std::vector<Bytes> machineWords() {
   std::vector<Bytes> words;
   for (const char* word : {"0",
                            "1",
@@ -90,7 +90,7 @@ void checkBounds(const model::Machine& machine) {
 }
 
 TEST(MachineFuzz, Mutants) {
-  Mutator mutator(corpus(), fuzzSeed(), words());
+  Mutator mutator(corpus(), fuzzSeed(), machineWords());
   std::uint64_t accepted = 0;
   const std::uint64_t count = mutantCount(100000);
   for (std::uint64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {

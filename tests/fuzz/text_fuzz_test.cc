@@ -32,7 +32,7 @@ std::vector<Bytes> texts() {
   return texts;
 }
 
-std::vector<Bytes> words() {
+std::vector<Bytes> textWords() {
   std::vector<Bytes> words;
   for (const char* word : {"schedule",
                            "plan {",
@@ -143,7 +143,7 @@ std::string changeLine(const std::string& text, Random& random) {
   return llvm::join(lines, "\n");
 }
 
-std::string nextMutant(Mutator& mutator) {
+std::string nextText(Mutator& mutator) {
   Random& random = mutator.random();
   if (random.oneIn(4)) return std::string(toText(mutator.next()));
   std::string text(toText(mutator.pick()));
@@ -173,10 +173,10 @@ std::string parserFault(const std::string& text, bool thorough, Counts& counts) 
 
 TEST(TextFuzz, Mutants) {
   const std::uint64_t count = mutantCount(50000);
-  Mutator mutator(texts(), fuzzSeed(), words());
+  Mutator mutator(texts(), fuzzSeed(), textWords());
   Counts counts;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::string mutant = nextMutant(mutator);
+    const std::string mutant = nextText(mutator);
     ASSERT_EQ(parserFault(mutant, i % 4 == 0, counts), "")
         << "mutant " << i << " of seed " << fuzzSeed() << ":\n"
         << mutant;
