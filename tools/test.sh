@@ -13,6 +13,8 @@
 #       kept in ~/.cache/torc-fuzz (or TORC_FUZZ), a folder a target: the next run goes on from there.
 #   tools/test.sh --odr
 #       links the programs with -flto, by which the linker finds two definitions of one name
+#   tools/test.sh --ci
+#       every test, --sanitized, --odr, and clang-tidy on what the last commit changed
 # The last line is `N passed, N failed`, counted in test or libFuzzer targets; exits with 0 only if
 # none failed.
 set -uo pipefail
@@ -34,8 +36,8 @@ case ${1-} in
     mode=sanitized
     shift
     ;;
-  --odr)
-    mode=odr
+  --odr | --ci)
+    mode=${1#--}
     shift
     ;;
   --fuzz)
@@ -148,6 +150,22 @@ runOdr() {
   done
 }
 
+# Reads the libraries and programs of which the last commit changed a source.
+runTidy() {
+  local changed=() file labels
+  while read -r file; do
+    [[ -f $file && $file != tests/* ]] && changed+=("$file")
+  done < <(git diff --name-only HEAD~1 -- '*.cc' '*.h')
+  [[ ${#changed[@]} -gt 0 ]] || return 0
+  mapfile -t labels < <(bazel query --noshow_progress --keep_going \
+    "kind('cc_(library|binary)', rdeps(//..., set(${changed[*]}), 1))" 2>/dev/null)
+  if [[ ${#labels[@]} -eq 0 ]] || bash tools/tidy.sh "${labels[@]}"; then
+    passed=$((passed + 1))
+  else
+    failed+=("clang-tidy: see above")
+  fi
+}
+
 runFuzz() {
   local label
   mapfile -t fuzzed < <(findTests "attr(tags, '\bfuzz\b', \$all)")
@@ -164,16 +182,26 @@ runFuzz() {
   mapfile -t failed < <(sed -n 's/^FAILED  //p' "$work/lines")
 }
 
+runPlain() {
+  local optimized=()
+  # The sanitizers choose their own optimization.
+  [[ " ${options[*]-} " == *" --config="* ]] || optimized=(-c opt)
+  [[ " ${targets[*]} " != *"_openmpi "* ]] || filters=()  # what is named runs
+  runTests "${optimized[@]}" "${options[@]}" "${filters[@]}" -- "${targets[@]}"
+}
+
 case $mode in
-  plain)
-    # The sanitizers choose their own optimization.
-    [[ " ${options[*]-} " == *" --config="* ]] || options=(-c opt "${options[@]}")
-    [[ " ${targets[*]} " != *"_openmpi "* ]] || filters=()  # what is named runs
-    runTests "${options[@]}" "${filters[@]}" -- "${targets[@]}"
-    ;;
+  plain) runPlain ;;
   sanitized) runSanitized ;;
   fuzz) runFuzz ;;
   odr) runOdr ;;
+  ci)
+    for part in runPlain runSanitized runOdr runTidy; do
+      started=$SECONDS
+      "$part"
+      echo "${part#run}: $((SECONDS - started)) s"
+    done
+    ;;
 esac
 
 echo
