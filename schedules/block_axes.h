@@ -59,11 +59,6 @@ class BlockAxes {
       block[axis] = owner[axis];
     return block;
   }
-  /// Sets the ranges of one end.
-  void setNodes(const Ranges& nodes, std::uint32_t end, BlockRanges& blocks) const {
-    for (std::uint32_t axis = 0; axis < node_axes_; ++axis)
-      blocks[end * node_axes_ + axis] = nodes[axis];
-  }
   /// Every block.
   BlockRanges all() const {
     BlockRanges blocks{};

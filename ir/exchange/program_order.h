@@ -45,8 +45,7 @@ class ProgramOrder {
   std::string name(StepId id) const;
 
   std::size_t size() const { return block_of_.size(); }
-  /// The other end of what a step sends (receives).
-  StepId receiverOf(StepId id) const { return receiver_[id]; }
+  /// The other end of what a step receives.
   StepId senderOf(StepId id) const { return sender_[id]; }
   /// All steps, each behind those that it waits for.
   const std::vector<StepId>& order() const { return order_; }

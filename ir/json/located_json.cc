@@ -175,12 +175,6 @@ std::int64_t LocatedJsonReader::number(const LocatedJson& object, llvm::StringRe
   return failed() ? lowest : numberOf(found, llvm::Twine("'") + key + "'", lowest, highest);
 }
 
-std::int64_t LocatedJsonReader::number(const LocatedJson& object, llvm::StringRef key,
-                                       std::int64_t lowest, std::int64_t highest,
-                                       std::int64_t absent) {
-  return object.find(key) == nullptr ? absent : number(object, key, lowest, highest);
-}
-
 bool LocatedJsonReader::boolean(const LocatedJson& object, llvm::StringRef key) {
   const LocatedJson& found = member(object, key);
   const auto* const value = std::get_if<bool>(&found.value);

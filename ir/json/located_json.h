@@ -38,11 +38,9 @@ class LocatedJsonReader {
   bool failed() const { return !fault_.empty(); }
   llvm::Error takeError() const;
 
-  /// These refuse what is not there, or of another type; `absent` stands for what may be missing.
+  /// These refuse what is not there, or of another type.
   std::int64_t number(const LocatedJson& object, llvm::StringRef key, std::int64_t lowest,
                       std::int64_t highest);
-  std::int64_t number(const LocatedJson& object, llvm::StringRef key, std::int64_t lowest,
-                      std::int64_t highest, std::int64_t absent);
   std::int64_t numberOf(const LocatedJson& value, const llvm::Twine& what, std::int64_t lowest,
                         std::int64_t highest);
   bool boolean(const LocatedJson& object, llvm::StringRef key);

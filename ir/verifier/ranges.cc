@@ -50,38 +50,17 @@ bool join(Range& a, const Range& b, std::uint32_t size) {
   return false;
 }
 
-namespace {
-
-template <typename Box>
-std::uint32_t axisCount(const Box&, const Topology& topology) {
-  return topology.axis_count;
-}
-std::uint32_t axisCount(const Ranges&, const BlockAxes& axes) {
-  return axes.nodeAxes();
-}
-std::uint32_t axisCount(const BlockRanges&, const BlockAxes& axes) {
-  return axes.count();
-}
-std::uint32_t axisSize(const Topology& topology, std::uint32_t axis) {
-  return topology.axes[axis].size;
-}
-std::uint32_t axisSize(const BlockAxes& axes, std::uint32_t axis) {
-  return axes.size(axis);
-}
-
-template <typename Box, typename Axes>
-bool overlapBoxes(const Box& a, const Box& b, const Axes& axes) {
-  for (std::uint32_t i = 0; i < axisCount(a, axes); ++i) {
-    if (!overlaps(a[i], b[i], axisSize(axes, i))) return false;
+bool overlaps(const Ranges& a, const Ranges& b, const Topology& topology) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (!overlaps(a[i], b[i], topology.axes[i].size)) return false;
   }
   return true;
 }
 
-template <typename Box, typename Axes>
-void intersectBoxes(const Box& a, const Box& b, const Axes& axes, llvm::SmallVectorImpl<Box>& out) {
-  llvm::SmallVector<Box, 4> boxes{a};
-  for (std::uint32_t i = 0; i < axisCount(a, axes); ++i) {
-    const auto common = intersect(a[i], b[i], axisSize(axes, i));
+void intersect(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out) {
+  RangesList boxes{a};
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const auto common = intersect(a[i], b[i], topology.axes[i].size);
     if (common.empty()) return;
     const std::size_t count = boxes.size();
     for (std::size_t k = 0; k < count; ++k) {
@@ -95,19 +74,18 @@ void intersectBoxes(const Box& a, const Box& b, const Axes& axes, llvm::SmallVec
   out.append(boxes.begin(), boxes.end());
 }
 
-template <typename Box, typename Axes>
-void subtractBoxes(const Box& a, const Box& b, const Axes& axes, llvm::SmallVectorImpl<Box>& out) {
-  if (!overlapBoxes(a, b, axes)) {
+void subtract(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out) {
+  if (!overlaps(a, b, topology)) {
     out.push_back(a);
     return;
   }
   // Axis by axis: what lies outside b on this axis is left over whole; what lies inside goes on.
-  llvm::SmallVector<Box, 4> inside{a};
-  for (std::uint32_t i = 0; i < axisCount(a, axes); ++i) {
-    const auto outside = subtract(a[i], b[i], axisSize(axes, i));
-    const auto common = intersect(a[i], b[i], axisSize(axes, i));
-    llvm::SmallVector<Box, 4> next;
-    for (Box& box : inside) {
+  RangesList inside{a};
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const auto outside = subtract(a[i], b[i], topology.axes[i].size);
+    const auto common = intersect(a[i], b[i], topology.axes[i].size);
+    RangesList next;
+    for (Ranges& box : inside) {
       for (const Range& range : outside) {
         out.push_back(box);
         out.back()[i] = range;
@@ -119,35 +97,6 @@ void subtractBoxes(const Box& a, const Box& b, const Axes& axes, llvm::SmallVect
     }
     inside = std::move(next);
   }
-}
-
-}  // namespace
-
-bool overlaps(const Ranges& a, const Ranges& b, const Topology& topology) {
-  return overlapBoxes(a, b, topology);
-}
-bool overlaps(const BlockRanges& a, const BlockRanges& b, const BlockAxes& axes) {
-  return overlapBoxes(a, b, axes);
-}
-
-void intersect(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out) {
-  intersectBoxes(a, b, topology, out);
-}
-void intersect(const BlockRanges& a, const BlockRanges& b, const BlockAxes& axes,
-               BlockRangesList& out) {
-  intersectBoxes(a, b, axes, out);
-}
-
-void subtract(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out) {
-  subtractBoxes(a, b, topology, out);
-}
-void subtract(const BlockRanges& a, const BlockRanges& b, const BlockAxes& axes,
-              BlockRangesList& out) {
-  subtractBoxes(a, b, axes, out);
-}
-
-void subtract(const Ranges& a, const Ranges& b, const BlockAxes& axes, RangesList& out) {
-  subtractBoxes(a, b, axes, out);
 }
 
 Range shifted(const Range& range, std::int64_t distance, std::uint32_t size) {

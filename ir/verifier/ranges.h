@@ -1,17 +1,16 @@
-// Algebra of absolute boxes (Ranges, of nodes; BlockRanges): intersection, difference, union,
-// shift. All of it cyclic: two ranges of a ring can meet in two places.
+// Algebra of absolute boxes of nodes (Ranges): intersection, difference, union, shift. All of it
+// cyclic: two ranges of a ring can meet in two places.
 #ifndef TORC_IR_VERIFIER_RANGES_H_
 #define TORC_IR_VERIFIER_RANGES_H_
 
 #include <llvm/ADT/SmallVector.h>
 
-#include "schedules/block_axes.h"
 #include "schedules/box.h"
+#include "schedules/topology/topology.h"
 
 namespace torc::ir {
 
 using RangesList = llvm::SmallVector<Ranges, 4>;
-using BlockRangesList = llvm::SmallVector<BlockRanges, 4>;
 
 /// The common coordinates of two ranges: up to two ranges.
 llvm::SmallVector<Range, 2> intersect(const Range& a, const Range& b, std::uint32_t size);
@@ -20,19 +19,11 @@ llvm::SmallVector<Range, 2> subtract(const Range& a, const Range& b, std::uint32
 /// Joins `b` to `a` where they are disjoint and touch; false otherwise.
 bool join(Range& a, const Range& b, std::uint32_t size);
 
-/// On boxes of nodes, and of blocks.
+/// On boxes.
 bool overlaps(const Ranges& a, const Ranges& b, const Topology& topology);
-bool overlaps(const BlockRanges& a, const BlockRanges& b, const BlockAxes& axes);
 void intersect(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out);
-void intersect(const BlockRanges& a, const BlockRanges& b, const BlockAxes& axes,
-               BlockRangesList& out);
 /// Appends what is left of `a` without `b` as disjoint boxes.
 void subtract(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out);
-void subtract(const BlockRanges& a, const BlockRanges& b, const BlockAxes& axes,
-              BlockRangesList& out);
-
-/// The same of boxes of nodes, whose axes the blocks have.
-void subtract(const Ranges& a, const Ranges& b, const BlockAxes& axes, RangesList& out);
 
 /// `range` moved by `distance` along an axis of `size`; a full range stays as it is.
 Range shifted(const Range& range, std::int64_t distance, std::uint32_t size);

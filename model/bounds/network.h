@@ -101,9 +101,6 @@ class Network {
   /// The S that sub-tori are looked at for are the numbers below this.
   std::uint32_t endOfSpanned() const { return twisted_ ? 1 : (1u << dimensions_.size()) - 1; }
 
-  /// Bandwidth of the `ports` fastest links of a node: all of them, but for `ports`.
-  double nodeBandwidth() const { return widestCut(0).port_bandwidth; }
-
  private:
   void addDimension(const NetworkDimension& dimension);
   /// Links of a machine or topology, and nodes with their links.

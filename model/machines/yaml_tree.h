@@ -21,7 +21,6 @@ struct YamlNode {
   std::vector<std::string> keys = {};  // of a mapping, each once, one for each item
   std::vector<YamlNode> items = {};    // of a sequence or mapping
 
-  bool isScalar() const { return kind == Kind::kScalar; }
   bool isSequence() const { return kind == Kind::kSequence; }
   bool isMapping() const { return kind == Kind::kMapping; }
   /// The item of a mapping's key; nullptr where this is no mapping or has no such key.

@@ -388,10 +388,6 @@ std::string_view name(AlltoallStrategy strategy) {
   return kNames[static_cast<int>(strategy)];
 }
 
-llvm::ArrayRef<AlltoallStrategy> alltoallStrategies() {
-  return kStrategies;
-}
-
 llvm::Expected<AlltoallStrategy> parseAlltoallStrategy(llvm::StringRef text) {
   std::vector<llvm::StringRef> names;
   for (const AlltoallStrategy strategy : kStrategies) {

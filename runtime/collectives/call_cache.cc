@@ -54,7 +54,6 @@ void CallMemory::keepToLimit() {
     CachedCall* call = oldest_;
     call->cache->takeIdle(call);
     call->cache->free(call);
-    ++evictions_;
   }
 }
 

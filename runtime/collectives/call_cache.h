@@ -62,11 +62,9 @@ class CallMemory {
   /// Of all calls, idle or not; now, and at most so far.
   std::size_t bytes() const { return bytes_; }
   std::size_t mostBytes() const { return most_bytes_; }
-  /// Since the beginning: calls that found a layout, calls that needed one, layouts given up for
-  /// the limit.
+  /// Since the beginning: calls that found a layout, calls that needed one.
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
-  std::uint64_t evictions() const { return evictions_; }
 
  private:
   friend class CallCache;
@@ -78,7 +76,7 @@ class CallMemory {
 
   std::size_t limit_;
   std::size_t bytes_ = 0, most_bytes_ = 0;
-  std::uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
+  std::uint64_t hits_ = 0, misses_ = 0;
   CachedCall* oldest_ = nullptr;
   CachedCall* newest_ = nullptr;
 };

@@ -54,9 +54,6 @@ bool isScheduleFile(std::span<const std::byte> bytes);
 /// accepted gives the same bytes when it is written again.
 StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std::string& origin);
 
-/// Reads a file by path.
-StatusOr<LoadedSchedule> loadSchedule(const std::string& path);
-
 /// The bytes of a schedule's file: the same schedule always gives the same bytes. `schedule` has
 /// passed `validate`; if it has not, the bytes are those of a file that `readSchedule` refuses.
 std::vector<std::byte> writeSchedule(const ScheduleView& schedule);

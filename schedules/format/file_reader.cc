@@ -102,10 +102,4 @@ StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std
   return loaded;
 }
 
-StatusOr<LoadedSchedule> loadSchedule(const std::string& path) {
-  StatusOr<std::vector<std::byte>> file = readFile(path);
-  if (!file.ok()) return file.status();
-  return readSchedule(*file, path);
-}
-
 }  // namespace torc

@@ -307,10 +307,6 @@ std::uint64_t SubTorus::positions() const {
   return product;
 }
 
-bool SubTorus::isWhole(const Topology& partition) const {
-  return extents == wholeExtents(partition);
-}
-
 Coordinates SubTorus::positionOf(std::size_t member) const {
   return positionOfNumber(extents, static_cast<std::uint64_t>(table[member]));
 }
@@ -329,23 +325,6 @@ SubTorus wholePartition(const Topology& partition) {
 StatusOr<SubTorus> recogniseSubTorus(const Topology& partition,
                                      std::span<const std::int32_t> sites) {
   return Recognition(partition, sites).run();
-}
-
-StatusOr<SubTorus> recogniseSubTorus(const Topology& partition,
-                                     std::span<const Coordinates> members) {
-  std::vector<std::int32_t> sites;
-  sites.reserve(members.size());
-  for (std::size_t member = 0; member < members.size(); ++member) {
-    for (std::uint32_t i = 0; i < kMaxAxes; ++i) {
-      const std::uint32_t size = i < partition.axis_count ? partition.axes[i].size : 1;
-      if (members[member][i] >= 0 && static_cast<std::uint32_t>(members[member][i]) < size)
-        continue;
-      return bad(message("rank ", member, " lies at ", coordinatesText(partition, members[member]),
-                         ", outside the torus ", partition.shape()));
-    }
-    sites.push_back(partition.siteOf(members[member]));
-  }
-  return recogniseSubTorus(partition, sites);
 }
 
 std::string extentsText(const Topology& partition, const Extents& extents) {

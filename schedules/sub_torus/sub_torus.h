@@ -35,7 +35,6 @@ struct SubTorus {
   std::vector<std::int32_t> table;
 
   std::uint64_t positions() const;
-  bool isWhole(const Topology& partition) const;
   /// Where a member is not by order: its position.
   Coordinates positionOf(std::size_t member) const;
 
@@ -54,9 +53,6 @@ SubTorus wholePartition(const Topology& partition);
 /// memory are in proportion to the number of members.
 StatusOr<SubTorus> recogniseSubTorus(const Topology& partition,
                                      std::span<const std::int32_t> sites);
-/// The same by coordinates.
-StatusOr<SubTorus> recogniseSubTorus(const Topology& partition,
-                                     std::span<const Coordinates> members);
 
 /// "2x4x1": the extents along all axes; `+` before the cores.
 std::string extentsText(const Topology& partition, const Extents& extents);

@@ -61,7 +61,9 @@ LibraryFolder::~LibraryFolder() {
 /// With all its boxes that have schedules.
 void LibraryFolder::addPartition(const std::string& shape) {
   const auto number = static_cast<std::uint32_t>(index_.partitions.size());
-  const StatusOr<LoadedSchedule> whole = loadSchedule(compiledPath("allreduce", shape));
+  const StatusOr<std::vector<std::byte>> file = readFile(compiledPath("allreduce", shape));
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  const StatusOr<LoadedSchedule> whole = readSchedule(*file, shape);
   ASSERT_TRUE(whole.ok()) << whole.status().message();
   const Topology partition = whole->view().topology;
   index_.partitions.push_back({partition});

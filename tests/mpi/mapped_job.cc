@@ -67,7 +67,9 @@ void MappedTest::mapRanks(const Mapping& mapping) {
 torc_schedule* MappedTest::schedule(const std::string& collective) {
   std::unique_ptr<torc_schedule>& schedule = schedules_[collective];
   if (schedule == nullptr) {
-    StatusOr<LoadedSchedule> loaded = loadSchedule(schedulePath(collective));
+    const StatusOr<std::vector<std::byte>> file = readFile(schedulePath(collective));
+    EXPECT_TRUE(file.ok()) << file.status().message();
+    StatusOr<LoadedSchedule> loaded = readSchedule(*file, collective);
     EXPECT_TRUE(loaded.ok()) << loaded.status().message();
     auto bound = torc_schedule::bind(geometry_.get(),
                                      std::make_shared<const LoadedSchedule>(std::move(*loaded)));

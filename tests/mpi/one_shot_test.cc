@@ -171,7 +171,6 @@ TEST_F(OneShot, CallsOfAllKindsInRandomOrderWithNewBuffersEachTime) {
     EXPECT_EQ(memory_->misses(), signatures.size());
     EXPECT_EQ(memory_->hits(), kCalls - signatures.size());
     EXPECT_GT(memory_->hits(), 10u);
-    EXPECT_EQ(memory_->evictions(), 0u);
     EXPECT_EQ(cache_->running(), 0u);
     cache_.reset();
     EXPECT_EQ(memory_->bytes(), 0u);
@@ -306,7 +305,6 @@ TEST_F(OneShot, IdleCallsBeyondTheLimitAreFreedOldestFirst) {
     for (std::int64_t count = 1000; count < 30000; count += 1000)
       sum(count);
   }
-  EXPECT_GT(memory_->evictions(), 0u);
   EXPECT_GT(memory_->mostBytes(), memory_->bytes());
   // The last ones are there, the first one is not.
   const std::uint64_t misses = memory_->misses();
@@ -347,10 +345,9 @@ TEST_F(OneShot, CachesShareTheLimit) {
       ASSERT_TORC_OK(torc_collective_wait(&collective));
       cache.release(*plan);
       EXPECT_EQ(out, sums(20000));
-      EXPECT_EQ(shared.evictions(), static_cast<std::uint64_t>(i)) << "each drives out the other's";
       EXPECT_LE(shared.bytes(), shared.limit());
     }
-    EXPECT_EQ(shared.hits(), 0u);
+    EXPECT_EQ(shared.hits(), 0u) << "each drives out the other's";
   }
   EXPECT_EQ(shared.bytes(), 0u);
   EXPECT_EQ((*bound)->collectives, 0);

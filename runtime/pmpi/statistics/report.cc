@@ -76,10 +76,6 @@ void say(Verbosity kind, int communicator_rank, const std::string& text) {
   writeToStderr(message(kind == Verbosity::kHints ? "torc: hint: " : "torc: ", text, '\n'));
 }
 
-void hintOnce(Verbosity kind, std::string_view key, const std::string& text) {
-  if (tells(kind) && isNew(key)) writeToStderr(message("torc: hint: ", rankText(), text, '\n'));
-}
-
 void say(const std::string& text) {
   writeToStderr(message("torc: ", rankText(), text, '\n'));
 }

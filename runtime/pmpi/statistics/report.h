@@ -50,10 +50,6 @@ void letLauncherRead();
 /// communicator, where the verbosity includes `kind`.
 void say(Verbosity kind, int communicator_rank, const std::string& text);
 
-/// A hint of this rank's own, once per process and key, where the verbosity includes `kind`:
-/// `torc: hint: rank 3: ...`.
-void hintOnce(Verbosity kind, std::string_view key, const std::string& text);
-
 /// A line that was asked for, with the rank that tells it: `torc: rank 3: ...`.
 void say(const std::string& text);
 

@@ -42,11 +42,6 @@ struct CallRow {
   double measured_seconds = 0;      // by what serves it
   double measured_mpi_seconds = 0;  // by MPI's own
 
-  /// Over all ranks, against MPI's own, as measured: what the program's ranks wait for each other
-  /// in is no part of it. Negative: lost.
-  double secondsWon() const {
-    return static_cast<double>(calls) * (measured_mpi_seconds - measured_seconds);
-  }
   /// Whether it is the row of what found no row of its own.
   bool isRest() const { return function.empty(); }
   bool operator==(const CallRow&) const = default;

@@ -84,8 +84,8 @@ RC_GTEST_PROP(DrainTest, RandomTrafficArrives, ()) {
 RC_GTEST_PROP(DrainTest, AlltoallsAreTheSameEveryTime, ()) {
   const Torus torus = torusOf(drawShape(4));
   AlltoallOptions alltoall;
-  const auto strategies = alltoallStrategies();
-  alltoall.strategy = strategies[draw(0, static_cast<std::uint32_t>(strategies.size()) - 1)];
+  const auto last = static_cast<std::uint32_t>(AlltoallStrategy::kVirtualMesh);
+  alltoall.strategy = static_cast<AlltoallStrategy>(draw(0, last));
   alltoall.bytes = draw(1, 900);
   alltoall.seed = draw(0, 1000);
   alltoall.linear = draw(0, static_cast<std::uint32_t>(torus.topology.dimensions()) - 1);

@@ -73,21 +73,8 @@ TEST_F(FileIo, WritesAndReads) {
   EXPECT_EQ(filesInFolder(), 1u);
 }
 
-TEST_F(FileIo, LoadsASchedule) {
-  const Schedule schedule = samples::ringAllreduce(4);
-  ASSERT_TRUE(writeFileAtomically(path("a.torc"), writeSchedule(schedule.view())).ok());
-  const StatusOr<LoadedSchedule> loaded = loadSchedule(path("a.torc"));
-  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
-  EXPECT_TRUE(loaded->view() == schedule.view());
-}
-
-TEST_F(FileIo, LoadNamesThePath) {
-  ASSERT_TRUE(write(path("a.torc"), "").ok());
-  EXPECT_EQ(loadSchedule(path("a.torc")).status().message(), path("a.torc") + ": file is empty");
-}
-
 TEST_F(FileIo, MissingFile) {
-  const Status status = loadSchedule(path("none.torc")).status();
+  const Status status = readFile(path("none.torc")).status();
   EXPECT_EQ(status.code(), StatusCode::kIo);
   EXPECT_EQ(status.message(), "cannot read '" + path("none.torc") + "': No such file or directory");
 }

@@ -12,15 +12,22 @@
 namespace torc {
 namespace {
 
+StatusOr<SubTorus> recognise(const Topology& partition, const std::vector<Coordinates>& members) {
+  std::vector<std::int32_t> sites;
+  for (const Coordinates& member : members)
+    sites.push_back(partition.siteOf(member));
+  return recogniseSubTorus(partition, sites);
+}
+
 SubTorus recognised(const Topology& partition, const std::vector<Coordinates>& members) {
-  const StatusOr<SubTorus> box = recogniseSubTorus(partition, members);
+  const StatusOr<SubTorus> box = recognise(partition, members);
   EXPECT_TRUE(box.ok()) << box.status().message();
   return box.ok() ? *box : SubTorus{};
 }
 
 std::string reason(const Topology& partition, const std::vector<Coordinates>& members,
                    StatusCode code = StatusCode::kUnsupported) {
-  const StatusOr<SubTorus> box = recogniseSubTorus(partition, members);
+  const StatusOr<SubTorus> box = recognise(partition, members);
   if (box.ok()) return "";
   EXPECT_EQ(box.status().code(), code);
   return box.status().message();
@@ -123,8 +130,6 @@ TEST(SubTorus, TwoRanksOfOneNodeAreNoBox) {
 }
 
 TEST(SubTorus, MembersMustLieInThePartition) {
-  EXPECT_EQ(reason(samples::parsed("4x3"), {{1, 0}, {1, 3}}, StatusCode::kInvalidArgument),
-            "rank 1 lies at (1, 3), outside the torus 4x3");
   EXPECT_EQ(reason(samples::parsed("4x3"), {}, StatusCode::kInvalidArgument),
             "there are no ranks to recognise");
   const std::vector<std::int32_t> sites = {0, 12};
@@ -150,7 +155,6 @@ TEST(SubTorus, TheWholePartitionNeedsNoList) {
     const StatusOr<SubTorus> whole = recogniseSubTorus(partition, sites);
     ASSERT_TRUE(whole.ok()) << whole.status().message();
     EXPECT_EQ(*whole, wholePartition(partition));
-    EXPECT_TRUE(whole->isWhole(partition));
   }
 }
 

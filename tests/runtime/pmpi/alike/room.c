@@ -173,8 +173,8 @@ int main(int argc, char** argv) {
     snprintf(words, sizeof(words), "%s", argv[i]);
     const char* name = strtok(words, ":");
 #ifdef OPEN_MPI
-    /* 4.1.4 itself waits for ever in these where a rank has another count than others. */
-    if (!strcmp(name, "Gather") || name[strlen(name) - 1] == 'l') continue;
+    /* 4.1.4 itself waits for ever where a rank has another count than others. */
+    if (!strcmp(name, "Neighbor_alltoall")) continue;
 #endif
     const int of_neighbours = !strncmp(name, "Neighbor", 8);
     comm = of_neighbours ? grid : MPI_COMM_WORLD;

@@ -73,20 +73,6 @@ TEST(ReportTest, WhatWasAskedForIsToldWithItsRank) {
   EXPECT_EQ(printed([] { say("of this rank"); }), "torc: rank 2: of this rank\n");
 }
 
-TEST(ReportTest, AHintOfARankIsToldOncePerKey) {
-  const auto all = [] {
-    hintOnce(Verbosity::kSetUp, "hint a", "first");
-    hintOnce(Verbosity::kSetUp, "hint a", "again");
-    hintOnce(Verbosity::kCommunicators, "hint b", "second");
-  };
-  configureReport(Verbosity::kHints, 4);
-  EXPECT_EQ(printed(all), "");
-  configureReport(Verbosity::kSetUp, 4);
-  EXPECT_EQ(printed(all), "torc: hint: rank 4: first\n");
-  configureReport(Verbosity::kCommunicators, 4);
-  EXPECT_EQ(printed(all), "torc: hint: rank 4: second\n");
-}
-
 TEST(ReportTest, WarningsEndAfterAThousand) {
   const std::string lines = printed([] {
     for (int i = 0; i < 2 * kMostWarnings; ++i)
