@@ -1,7 +1,7 @@
 // What a thread of a run has found so far: the sum of all results, and where it is, for the one
 // line that a failure prints.
-#ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_RECORD_H_
-#define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_RECORD_H_
+#ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RECORD_H_
+#define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RECORD_H_
 
 #include <cstdint>
 #include <string>
@@ -12,6 +12,7 @@ struct Record {
   uint64_t seed = 0;
   int program = 0;
   int thread = 0;
+  int call = 0;  // of the collective that is looked at
   /// Sum of the hashes of all results of this thread: calls complete in any order.
   uint64_t hash = 0;
 };
@@ -30,4 +31,4 @@ void check(int code, int call, const std::string& text);
 
 }  // namespace programs
 
-#endif  // TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_RECORD_H_
+#endif  // TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RECORD_H_

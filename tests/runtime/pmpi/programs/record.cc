@@ -1,13 +1,15 @@
-#include "tests/runtime/pmpi/programs/random/record.h"
+#include "tests/runtime/pmpi/programs/record.h"
 
 #include <cstdio>
 #include <cstdlib>
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/programs/random/random.h"
+#include "tests/runtime/pmpi/mpi_calls/random.h"
 
 namespace programs {
+
+using mpi_calls::mix;
 
 Record& record() {
   thread_local Record own;

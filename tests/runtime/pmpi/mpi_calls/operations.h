@@ -1,17 +1,16 @@
 // Operations with their meaning on values. All of them are exact whatever the order in which
 // contributions are combined: unsigned sums wrap around, floating-point ones are of small integers.
-#ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_CALLS_REDUCTIONS_H_
-#define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_CALLS_REDUCTIONS_H_
+#ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_OPERATIONS_H_
+#define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_OPERATIONS_H_
 
 #include <cstdint>
 #include <vector>
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/programs/random/layouts.h"
-#include "tests/runtime/pmpi/programs/random/random.h"
+#include "tests/runtime/pmpi/mpi_calls/layouts.h"
 
-namespace programs {
+namespace mpi_calls {
 
 enum class Meaning {
   kSum,
@@ -31,17 +30,19 @@ enum class Meaning {
   /// The user's, not commutative: uint32 as functions x -> m x + c, two uint16; one after the
   /// other.
   kUserFunction,
+  /// The user's, not commutative: the first operand, of any layout.
+  kUserFirst,
 };
 
 /// An operation on elements of one layout.
 struct Reduction {
   Meaning meaning = Meaning::kSum;
   Layout layout;
-  MPI_User_function* function = nullptr;  // null: predefined
 
   const char* name() const;
-  bool commutes() const { return meaning != Meaning::kUserFunction; }
-  /// The caller frees it if `function` is not null.
+  bool isPredefined() const { return meaning < Meaning::kUserSum; }
+  bool commutes() const { return meaning <= Meaning::kUserSum; }
+  /// The caller frees it if it is not predefined.
   MPI_Op make() const;
 
   /// Atom `number` of a contribution; `key` distinguishes calls, rounds and ranks.
@@ -53,8 +54,10 @@ struct Reduction {
   int64_t combineAtoms(int64_t a, int64_t b) const;
 };
 
+/// Every operation on every layout that it is tried with.
+const std::vector<Reduction>& reductions();
 Reduction drawReduction(Random& random);
 
-}  // namespace programs
+}  // namespace mpi_calls
 
-#endif  // TORC_TESTS_RUNTIME_PMPI_PROGRAMS_CALLS_REDUCTIONS_H_
+#endif  // TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_OPERATIONS_H_

@@ -1,6 +1,6 @@
 // Numbers drawn from a seed, the same on every rank that has the same seed.
-#ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_RANDOM_H_
-#define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_RANDOM_H_
+#ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_RANDOM_H_
+#define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_RANDOM_H_
 
 #include <cstdint>
 #include <utility>
@@ -8,7 +8,7 @@
 
 #include "support/hash.h"
 
-namespace programs {
+namespace mpi_calls {
 
 /// One number, spread over 64 bits, for several.
 template <typename... Numbers>
@@ -46,6 +46,6 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace programs
+}  // namespace mpi_calls
 
-#endif  // TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_RANDOM_H_
+#endif  // TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_RANDOM_H_

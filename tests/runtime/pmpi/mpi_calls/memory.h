@@ -1,14 +1,14 @@
 // A buffer of a program, and what must be in it when a call is complete, gaps and surroundings
 // included.
-#ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_MEMORY_H_
-#define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_MEMORY_H_
+#ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_MEMORY_H_
+#define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_MEMORY_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "tests/runtime/pmpi/programs/random/layouts.h"
+#include "tests/runtime/pmpi/mpi_calls/layouts.h"
 
-namespace programs {
+namespace mpi_calls {
 
 class Memory {
  public:
@@ -50,14 +50,17 @@ class Memory {
     unsigned char* element = image.data() + origin_ + at;
     for (int64_t i = 0; i < elements; ++i, element += layout.extent)
       for (const Atom& atom : layout.atoms)
-        storeAtom(atom.kind, narrow(atom.kind, value(number++)), element + atom.offset);
+        mpi_calls::store(atom.scalar, narrow(atom.scalar, value(number++)), element + atom.offset);
+    for (const MPI_Aint byte : layout.padding)
+      open(at + byte, layout.extent, elements, 1);
   }
+  void open(int64_t at, int64_t step, int64_t times, int bytes);
 
   int64_t origin_ = 0;
   std::vector<unsigned char> actual_, expected_;
   std::vector<bool> open_;  // empty: none
 };
 
-}  // namespace programs
+}  // namespace mpi_calls
 
-#endif  // TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_MEMORY_H_
+#endif  // TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_MEMORY_H_

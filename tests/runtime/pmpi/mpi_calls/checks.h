@@ -1,12 +1,12 @@
 // Counting checks of the MPI programs here, which know nothing of torc: what failed, and how much
 // was checked at all.
-#ifndef TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CHECKS_H_
-#define TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CHECKS_H_
+#ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_CHECKS_H_
+#define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_CHECKS_H_
 
 #include <cstdint>
 #include <string>
 
-namespace conformance {
+namespace mpi_calls {
 
 /// Counts one check; a failed one is reported with rank and text, the first ten of a rank in full.
 /// Any thread.
@@ -14,6 +14,9 @@ void check(bool holds, const std::string& text);
 
 /// `code` must be MPI_SUCCESS.
 void checkCall(int code, const std::string& text);
+
+/// What a failed check calls, in place of being counted; null: nothing.
+extern void (*on_failure)(const std::string& text);
 
 /// Checks of this rank so far, and those that failed.
 int64_t checkCount();
@@ -23,6 +26,6 @@ int64_t failureCount();
 /// returns the exit status: 0 when every rank's checks held and there were any.
 int summarize(const char* name);
 
-}  // namespace conformance
+}  // namespace mpi_calls
 
-#endif  // TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CHECKS_H_
+#endif  // TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_CHECKS_H_

@@ -1,11 +1,11 @@
-#include "tests/runtime/pmpi/conformance/checks.h"
+#include "tests/runtime/pmpi/mpi_calls/checks.h"
 
 #include <atomic>
 #include <cstdio>
 
 #include <mpi.h>
 
-namespace conformance {
+namespace mpi_calls {
 namespace {
 
 std::atomic<int64_t> checks{0};
@@ -15,9 +15,12 @@ constexpr int kMostReports = 10;
 
 }  // namespace
 
+void (*on_failure)(const std::string& text) = nullptr;
+
 void check(bool holds, const std::string& text) {
   ++checks;
   if (holds) return;
+  if (on_failure != nullptr) return on_failure(text);
   const int64_t failure = ++failures;
   if (failure > kMostReports) return;
   int rank = -1;
@@ -31,6 +34,8 @@ void checkCall(int code, const std::string& text) {
   char message[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, message, &length);
+  for (char& character : message)
+    if (character == '\n') character = ' ';
   check(false, text + ": " + message);
 }
 
@@ -68,4 +73,4 @@ int summarize(const char* name) {
   return totals[1] == 0 && totals[0] > 0 ? 0 : 1;
 }
 
-}  // namespace conformance
+}  // namespace mpi_calls

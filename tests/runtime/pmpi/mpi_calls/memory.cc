@@ -1,9 +1,9 @@
-#include "tests/runtime/pmpi/programs/random/memory.h"
+#include "tests/runtime/pmpi/mpi_calls/memory.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace programs {
+namespace mpi_calls {
 namespace {
 
 constexpr int64_t kMargin = 64;
@@ -23,12 +23,15 @@ void Memory::fill(uint64_t key) {
   open_.clear();
 }
 
-void Memory::leaveOpen(const Layout& layout, int64_t at, int64_t elements) {
+void Memory::open(int64_t at, int64_t step, int64_t times, int bytes) {
   open_.resize(actual_.size());
-  for (int64_t i = 0; i < elements; ++i)
-    for (const Atom& atom : layout.atoms)
-      std::fill_n(open_.begin() + origin_ + at + i * layout.extent + atom.offset, sizeOf(atom.kind),
-                  true);
+  for (int64_t i = 0; i < times; ++i)
+    std::fill_n(open_.begin() + origin_ + at + i * step, bytes, true);
+}
+
+void Memory::leaveOpen(const Layout& layout, int64_t at, int64_t elements) {
+  for (const Atom& atom : layout.atoms)
+    open(at + atom.offset, layout.extent, elements, sizeOf(atom.scalar));
 }
 
 int64_t Memory::firstDifference() const {
@@ -46,4 +49,4 @@ uint64_t Memory::hash() const {
   return torc::hashBytes(std::as_bytes(std::span(known)));
 }
 
-}  // namespace programs
+}  // namespace mpi_calls
