@@ -37,9 +37,11 @@ Shape simpleShape(const Collective& collective, Form form, int64_t count) {
 Shape variousShape(int number, Form form, int64_t count) {
   Shape shape = simpleShape(collectives()[number % kCollectiveCount], form, count + number % 3);
   const int lap = number / kCollectiveCount, turn = number + lap;
-  // MPI's own where the ranks are not in the torus's order; and its persistent ones are broken.
-  if (shape.collective->isPrefix() && shape.isPersistent())
-    shape.collective = &collectiveCalled("Allreduce");
+  // MPI's own where the ranks are not in the torus's order, or always; and its persistent ones are
+  // broken.
+  const bool may_be_mpis =
+      shape.collective->isPrefix() || shape.collective->is({"Gatherv", "Scatterv"});
+  if (may_be_mpis && shape.isPersistent()) shape.collective = &collectiveCalled("Allreduce");
   shape.key = static_cast<uint64_t>(number);
   shape.wide = lap % 2 == 1;
   shape.in_place = shape.collective->hasInPlace() && turn / 3 % 2 == 1;
