@@ -155,7 +155,8 @@ void Call::makeTypes() {
     return type;
   };
   const auto shiftOf = [&](const Side& side, uint64_t number) -> MPI_Aint {
-    if (!shape_.at_bottom || mix(shape_.key, rank_, number) % 3 == 0) return 0;
+    if (!shape_.at_bottom || side.is_addressed) return 0;
+    if (mix(shape_.key, rank_, number) % 3 == 0) return 0;
     MPI_Aint address;
     MPI_Get_address(side.memory->address(), &address);
     return address;
@@ -166,7 +167,7 @@ void Call::makeTypes() {
     buffer = side.memory->address();
     if (!side.isUsed()) return;
     const MPI_Aint shift = shiftOf(side, number);
-    if (shift != 0) buffer = MPI_BOTTOM;
+    if (shift != 0 || side.is_addressed) buffer = MPI_BOTTOM;
     if (shape_.collective->each_type) {
       for (const Block& block : side.blocks)
         types.push_back(make(*block.layout, shift));
@@ -230,7 +231,6 @@ void Call::start() {
 }
 
 void Call::verify() {
-  hash_ = mix(rank_, round_);
   for (Side* side : sides()) {
     if (side->memory == nullptr || (side == &in_ && in_.memory == out_.memory)) continue;
     const int64_t at = side->memory->firstDifference();
@@ -239,9 +239,15 @@ void Call::verify() {
           at == Memory::kNowhere ? std::string()
                                  : std::string(what) + " is wrong at byte " + std::to_string(at) +
                                        " in round " + std::to_string(round_) + ": " + description_);
-    hash_ = mix(hash_, side->memory->hash());
   }
   ++round_;
+}
+
+uint64_t Call::hash() {
+  uint64_t hash = mix(rank_, round_);
+  for (const Side* side : sides())
+    if (side->memory != nullptr) hash = mix(hash, side->memory->hash());
+  return hash;
 }
 
 void Call::run() {

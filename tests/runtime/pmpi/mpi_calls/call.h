@@ -30,6 +30,8 @@ struct Side {
   std::shared_ptr<Memory> memory{};
   std::vector<Block> blocks{};
   bool for_each = false;
+  /// The displacements are addresses, and the buffer is MPI_BOTTOM.
+  bool is_addressed = false;
 
   bool isUsed() const { return !blocks.empty(); }
 };
@@ -68,7 +70,7 @@ class Call {
   MPI_Request& request() { return request_; }
   const std::string& describe() const { return description_; }
   /// Of the bytes of both buffers in the round that was verified last.
-  uint64_t hash() const { return hash_; }
+  uint64_t hash();
 
  private:
   void findPeers(const Communicator& communicator);
@@ -82,6 +84,7 @@ class Call {
   Block block(int side, int number, int source, int dest) const;
   void layOutMovement();
   Extent place(Side& side, int64_t first) const;
+  bool mayBeAddressed(const Side& side, int number) const;
   bool mayShare(Extent in) const;
   void passCounts(const Side& side, int number);
   void fillMovement();
@@ -112,7 +115,6 @@ class Call {
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool initialised_ = false;
   int round_ = 0;
-  uint64_t hash_ = 0;
 
   Side in_, out_;
   std::vector<int64_t> scattered_;  // elements that each rank gets of a reduction

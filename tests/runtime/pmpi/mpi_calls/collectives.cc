@@ -18,16 +18,21 @@ int dispatch(Form form, MPI_Request* request, Blocking blocking, Nonblocking non
   return init(arguments..., MPI_INFO_NULL, request);
 }
 
+#ifdef BLOCKING_ALONE  // the program's code has no others, by which torc goes
+constexpr auto kNone = [](auto...) { return MPI_ERR_OTHER; };
+#define FORMS(Name, name, large) MPI_##Name##large, kNone, kNone
+#else
+#define FORMS(Name, name, large) MPI_##Name##large, MPI_I##name##large, MPI_##Name##_init##large
+#endif
+
 // A row's functions: `n` stands for the numbers of `a`, narrow or large.
-#define BOTH(Name, name, ...)                                                                \
-  [](Form form, const Arguments& a, MPI_Request* request) {                                  \
-    if (a.wide) {                                                                            \
-      const auto& n = a.large;                                                               \
-      return dispatch(form, request, MPI_##Name##_c, MPI_I##name##_c, MPI_##Name##_init_c,   \
-                      __VA_ARGS__);                                                          \
-    }                                                                                        \
-    const auto& n = a.narrow;                                                                \
-    return dispatch(form, request, MPI_##Name, MPI_I##name, MPI_##Name##_init, __VA_ARGS__); \
+#define BOTH(Name, name, ...)                                                      \
+  [](Form form, const Arguments& a, MPI_Request* request) {                        \
+    const auto& n = a.narrow;                                                      \
+    if (!a.wide) return dispatch(form, request, FORMS(Name, name, ), __VA_ARGS__); \
+    return [&](const auto& n) {                                                    \
+      return dispatch(form, request, FORMS(Name, name, _c), __VA_ARGS__);          \
+    }(a.large);                                                                    \
   }
 
 // The arguments of a buffer with one count, and with lists.
@@ -37,7 +42,7 @@ int dispatch(Form form, MPI_Request* request, Blocking blocking, Nonblocking non
 #define OUT_LISTS a.out, n.counts.data(), n.displacements.data()
 
 int barrier(Form form, const Arguments& a, MPI_Request* request) {
-  return dispatch(form, request, MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init, a.comm);
+  return dispatch(form, request, FORMS(Barrier, barrier, ), a.comm);
 }
 
 const std::vector<Collective>& table() {
@@ -98,6 +103,7 @@ const std::vector<Collective>& table() {
 #undef OUT_COUNT
 #undef IN_COUNT
 #undef BOTH
+#undef FORMS
 
 }  // namespace
 

@@ -82,6 +82,16 @@ bool Call::mayShare(Extent in) const {
   return !in.overlaps(own) && in_.blocks[0].elements > 0;
 }
 
+/// Where addresses are multiples of what displacements count.
+bool Call::mayBeAddressed(const Side& side, int number) const {
+  const bool has_room = shape_.wide && side.for_each && shape_.collective->uneven;
+  if (!shape_.at_bottom || !has_room || mix(shape_.key, rank_, number, 8) % 2 == 0) return false;
+  return std::ranges::all_of(side.blocks, [&](const Block& block) {
+    const bool fits = shape_.collective->each_type || 16 % block.layout->extent == 0;
+    return fits && !block.layout->is_predefined;
+  });
+}
+
 void Call::passCounts(const Side& side, int number) {
   const auto pass = [&](auto& numbers) {
     auto& counts = number == 1 ? numbers.in_counts : numbers.counts;
@@ -94,11 +104,14 @@ void Call::passCounts(const Side& side, int number) {
     if (!side.isUsed()) return;
     count = static_cast<Count>(side.blocks.front().elements);
     if (!side.for_each || !shape_.collective->uneven) return;
+    MPI_Aint address = 0;
+    if (side.is_addressed) MPI_Get_address(side.memory->address(), &address);
     for (const Block& block : side.blocks) {
       const int64_t unit = shape_.collective->each_type ? 1 : block.layout->extent;
       counts.push_back(static_cast<Count>(block.elements));
       displacements.push_back(
-          static_cast<typename std::decay_t<decltype(displacements)>::value_type>(block.at / unit));
+          static_cast<typename std::decay_t<decltype(displacements)>::value_type>(
+              (address + block.at) / unit));
     }
   };
   pass(arguments_.narrow);
@@ -139,25 +152,25 @@ void Call::layOutMovement() {
     if (in_.isUsed()) in_.memory = std::make_shared<Memory>(in.low, in.high);
     if (out_.isUsed()) out_.memory = std::make_shared<Memory>(out.low, out.high);
   }
+  in_.is_addressed = mayBeAddressed(in_, 1);
+  out_.is_addressed = mayBeAddressed(out_, 2);
   passCounts(in_, 1);
   passCounts(out_, 2);
 }
 
 void Call::fillMovement() {
   const Collective& collective = *shape_.collective;
-  const auto valueOf = [this](int source, int dest) {
-    return [key = dataKey(source, dest)](int64_t number) {
-      return static_cast<int64_t>(mix(key + static_cast<uint64_t>(number)));
-    };
+  const auto valuesOf = [this](int source, int dest) {
+    return [key = dataKey(source, dest)](int64_t number) { return valueOf(key, number); };
   };
   for (const Block& block : in_.blocks)
-    in_.memory->put(*block.layout, block.at, block.elements, valueOf(block.source, block.dest));
+    in_.memory->put(*block.layout, block.at, block.elements, valuesOf(block.source, block.dest));
   for (const Block& block : out_.blocks) {
     if (block.source == MPI_PROC_NULL) continue;  // stays as it is
-    const auto value = valueOf(block.source, block.dest);
+    const auto value = valuesOf(block.source, block.dest);
     // In place, blocks of an exchange start with what the other rank gets.
     if (is_in_place_here_ && collective.isExchange())
-      out_.memory->put(*block.layout, block.at, block.elements, valueOf(block.dest, block.source));
+      out_.memory->put(*block.layout, block.at, block.elements, valuesOf(block.dest, block.source));
     const bool is_mine =
         collective.isBroadcast() ? is_root_ : is_in_place_here_ && block.source == world_rank_;
     if (is_mine)

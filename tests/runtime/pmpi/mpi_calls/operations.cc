@@ -133,7 +133,7 @@ MPI_Op Reduction::make() const {
 
 int64_t Reduction::contribution(uint64_t key, int64_t number) const {
   const Scalar scalar = layout.atoms[number % layout.atomCount()].scalar;
-  const auto drawn = static_cast<int64_t>(mix(key + static_cast<uint64_t>(number)) >> 1);
+  const auto drawn = valueOf(key, number) & INT64_MAX;
   if (isLocation(meaning)) {
     // Few different values: equal ones are decided by the index.
     return number % 2 == 0 ? drawn % 3 : drawn % 50;

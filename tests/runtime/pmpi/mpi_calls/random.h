@@ -16,6 +16,12 @@ uint64_t mix(Numbers... numbers) {
   return torc::hashNumbers(numbers...);
 }
 
+/// A number for the data of a buffer, of which there are many.
+inline int64_t valueOf(uint64_t key, int64_t number) {
+  const uint64_t product = (key + static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
+  return static_cast<int64_t>(product ^ product >> 29);
+}
+
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}

@@ -33,7 +33,7 @@ struct Shape {
   bool forget_lists = false;
   /// Datatypes and operation are freed when the call has returned.
   bool free_early = false;
-  /// Some ranks name the buffer in the datatype, and MPI_BOTTOM in the call.
+  /// Some ranks name the buffer in the datatype, or in displacements, and MPI_BOTTOM in the call.
   bool at_bottom = false;
   /// Some ranks give one address for both buffers.
   bool share_base = false;
