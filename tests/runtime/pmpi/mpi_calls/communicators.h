@@ -42,6 +42,8 @@ std::vector<int> worldRanks(MPI_Comm comm, bool remote);
 
 /// The ways to make a communicator out of another one, of any of its ranks.
 constexpr int kWays = 18;
+/// Those by which ranks come into another order.
+constexpr int kFirstReordered = 6, kLastReordered = 9;
 /// Makes a communicator out of `parent` in one of kWays ways; every member of the parent calls it.
 /// `key`: what is drawn for all of them. MPI_Comm_idup holds the address of the handle.
 void makeFrom(const Communicator& parent, int way, uint64_t key, Communicator& made);

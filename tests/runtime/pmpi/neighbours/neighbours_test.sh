@@ -22,9 +22,9 @@ run() {
   "$mpi_test" "$ranks" "$program" "$1" "$2" >"$work/output" 2>&1 ||
     fail "the program fails without torc: $(cat "$work/output")"
   env TORC_LIBRARY="$library" TORC_STATS="$work/statistics" "${@:3}" \
-    "$mpi_test" "--preload=$preload" "$ranks" "$program" "$1" "$2" >"$work/output" 2>"$work/stderr" ||
-    fail "the program fails with torc: $(cat "$work/output" "$work/stderr")"
-  [[ ! -s $work/stderr ]] || fail "torc had something to say: $(cat "$work/stderr")"
+    "$mpi_test" "--preload=$preload" "$ranks" "$program" "$1" "$2" >"$work/output" 2>&1 ||
+    fail "the program fails with torc: $(cat "$work/output")"
+  ! grep -q '^torc: ' "$work/output" || fail "torc had something to say: $(cat "$work/output")"
   served=$(sed -n '/^Calls served by torc/,/^$/p' "$work/statistics")
   others=$(sed '/^Calls served by torc/,/^$/d' "$work/statistics")
 }
@@ -54,5 +54,5 @@ cp -rL "$library" "$work/torn"
 chmod -R u+w "$work/torn"
 for file in "$work"/torn/files/neighbor_*; do : >"$file"; done
 TORC_LIBRARY="$work/torn" "$mpi_test" "--preload=$preload" "$ranks" "$program" "${grid[@]}" \
-  >"$work/output" 2>"$work/stderr" || fail "torn files: $(cat "$work/output" "$work/stderr")"
-grep -q '^torc: warning: .*neighbor_' "$work/stderr" || fail "torn files: $(cat "$work/stderr")"
+  >"$work/output" 2>&1 || fail "torn files: $(cat "$work/output")"
+grep -q '^torc: warning: .*neighbor_' "$work/output" || fail "torn files: $(cat "$work/output")"

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "tests/runtime/pmpi/mpi_calls/checks.h"
 #include "tests/runtime/pmpi/mpi_calls/random.h"
 
 namespace programs {
@@ -32,13 +33,8 @@ void fail(int call, const std::string& text) {
 }
 
 void check(int code, int call, const std::string& text) {
-  if (code == MPI_SUCCESS) return;
-  char message[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, message, &length);
-  for (char& character : message)
-    if (character == '\n') character = ' ';
-  fail(call, text + ": " + message);
+  record().call = call;
+  mpi_calls::checkCall(code, text);
 }
 
 }  // namespace programs

@@ -57,7 +57,9 @@ void Communicators::countPersistent(int identity, int change) {
 
 std::string Communicators::make(Random& common) {
   const int parent = drawIndex(common);
-  const int way = common.below(kWays);
+  // Many whose ranks are in another order.
+  const int way =
+      common.chance(35) ? common.between(kFirstReordered, kLastReordered) : common.below(kWays);
   const uint64_t key = common.next();
   if (all_.size() >= kMost) return "";
   auto made = std::make_unique<Known>();
