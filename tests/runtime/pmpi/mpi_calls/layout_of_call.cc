@@ -55,7 +55,8 @@ Extent Call::place(Side& side, int64_t first) const {
   if (scattered) random.shuffle(order);
   int64_t cursor = 0;
   Extent extent;
-  if (scattered) cursor = first * side.blocks.front().layout->extent;
+  if (scattered && !ignoresDisplacements(*shape_.collective, size_))
+    cursor = (first + random.below(3)) * side.blocks.front().layout->extent;
   for (const size_t i : order) {
     Block& block = side.blocks[i];
     const Layout& layout = *block.layout;
@@ -141,7 +142,7 @@ void Call::layOutMovement() {
   if (in_.isUsed()) in = place(in_, 0);
   int64_t first = 0;
   // An uneven list leaves room for the contribution, or lets it be overwritten.
-  if (shape_.share_base && mix(shape_.key, 6) % 2 == 0 && !ignoresDisplacements(collective, size_))
+  if (shape_.share_base && mix(shape_.key, 6) % 2 == 0)
     first =
         in_.blocks[0].elements * in_.blocks[0].layout->extent / out_.blocks[0].layout->extent + 2;
   if (out_.isUsed()) out = place(out_, first);

@@ -10,7 +10,7 @@
 
 namespace mpi_calls {
 
-/// MPI_Allgatherv on one rank takes the displacement for 0.
+/// MPI_Allgatherv on one rank takes the displacement for 0, and so do Open MPI's exchanges.
 bool ignoresDisplacements(const Collective& collective, int size);
 
 /// Habits of whole programs that MPI gets wrong whatever the call. MPICH's windows and files wait
