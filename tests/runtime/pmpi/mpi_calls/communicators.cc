@@ -108,7 +108,7 @@ void make(const Communicator& parent, int way, uint64_t key, Communicator& made)
     case 6:
       return split(parent, 0, -rank, made);
     case 7:
-      return split(parent, 0, drawn(5), made);
+      return split(parent, 0, drawn(1009), made);
     case kAnyColors:
       return split(parent, drawn(2), -rank, made);
     case kEveryThird:
