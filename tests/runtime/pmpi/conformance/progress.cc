@@ -344,7 +344,7 @@ class Progress {
     const int partner = rank_ ^ 1;
     // Much data: a schedule of many steps, which none takes without the others.
     Call all_ranks(simpleShape(collectiveCalled("Allreduce"), form, 20011), all_.front());
-    Call shuffled(simpleShape(collectiveCalled("Allgather"), form, 3600), named("shuffled"));
+    Call shuffled(simpleShape(collectiveCalled("Allgather"), form, 3600), named("mixed up"));
     all_ranks.start();
     shuffled.start();
     if (rank_ % 2 == 0) {

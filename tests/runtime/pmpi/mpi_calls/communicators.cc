@@ -219,8 +219,13 @@ std::vector<Communicator> makeCommunicators(const Grid& grid) {
   Communicator world{"MPI_COMM_WORLD", MPI_COMM_WORLD};
   world.learn();
   world.is_box = world.size() > 1;
-  std::vector<Communicator> all = {world, {"MPI_COMM_SELF", MPI_COMM_SELF}};
-  for (int way = 0; way < kWays; ++way) {
+  // An order that no symmetry of the grids has: 3, 0, 2, 1 of four ranks.
+  Communicator mixed{"mixed up", MPI_COMM_NULL, world.is_box};
+  split(world, 0, (world.rank * 7 + 3) % 11, mixed);
+  std::vector<Communicator> all = {
+      world, {"MPI_COMM_SELF", MPI_COMM_SELF}, {"dup", MPI_COMM_NULL, world.is_box}, mixed};
+  checkCall(MPI_Comm_dup(MPI_COMM_WORLD, &all[2].handle), "MPI_Comm_dup");
+  for (int way = 1; way < kWays; ++way) {
     if (way == 3 || way == 4) continue;  // lines and planes, below
     // Rank 1, of which there may be no second one; even ranks.
     const uint64_t key = way == kCreate || way == kGroup ? 0 : 1;
