@@ -16,7 +16,6 @@ ALWAYS_ON_OPENMPI = [
     "tests/runtime/pmpi/conformance:threads_progress_thread_2",
     "tests/runtime/pmpi/programs:random_programs_test_tuned_2",
     "tests/runtime/pmpi/stress:pending_2",
-    "tests/runtime/pmpi:served_test_c_2x2",
     "tests/runtime/pmpi:served_test_fortran08_2x2",
     "tests/runtime/run:replays_6",
 ]

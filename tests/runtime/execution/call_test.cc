@@ -67,6 +67,16 @@ class CallTest : public testing::Test {
   std::vector<int> in_ = std::vector<int>(600), out_ = std::vector<int>(600);
 };
 
+// Schedules that combine in the order of ranks give all of them the whole vector.
+TEST_F(CallTest, OperationsThatDoNotCommuteScatterUpTo64KiB) {
+  CallArguments arguments = byMpi(reduction(Collective::kReduceScatter, 2730));
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 0, &arguments.op);
+  EXPECT_FALSE(checked(arguments).reduction.commutes);
+  ++arguments.count;
+  expectFault(arguments, CallFault::kOperation, "up to 65536 are served so");
+  MPI_Op_free(&arguments.op);
+}
+
 TEST_F(CallTest, ARootLiesInTheCommunicator) {
   for (const CallRules rules : {CallRules::kTorc, CallRules::kMpi}) {
     CallArguments arguments = allgather(100);

@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/mpi/world.h"
-#include "tests/runtime/pmpi/conformance/checks.h"
-#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/mpi_calls/call.h"
+#include "tests/runtime/pmpi/mpi_calls/checks.h"
 
 namespace conformance {
+
+using namespace mpi_calls;
 
 /// Whether there is no torc.
 inline bool isPlain() {

@@ -13,7 +13,6 @@
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/conformance/fixture.h"
-#include "tests/runtime/pmpi/conformance/simple_shapes.h"
 #include "tests/runtime/pmpi/mpi4_names.h"
 
 namespace conformance {
@@ -25,13 +24,13 @@ Communicator reversed() {
   return made;
 }
 
-void freeWhileUnderWay(const SimpleShapes& shapes) {
+void freeWhileUnderWay() {
   for (int number = 0; number < 15; ++number) {
     Communicator communicator = reversed();
-    Call first(shapes.various(number, Form::kNonblocking, 900), communicator);
-    Call second(shapes.various(number + 1, Form::kNonblocking, 11), communicator);
-    first.start(number);
-    second.start(number);
+    Call first(variousShape(number, Form::kNonblocking, 900), communicator);
+    Call second(variousShape(number + 1, Form::kNonblocking, 11), communicator);
+    first.start();
+    second.start();
     checkCall(MPI_Comm_free(&communicator.handle), "MPI_Comm_free while calls are under way");
     check(communicator.handle == MPI_COMM_NULL, "MPI_Comm_free sets the handle to null");
     for (Call* call : {&second, &first}) {
@@ -43,49 +42,20 @@ void freeWhileUnderWay(const SimpleShapes& shapes) {
 
 /// Datatype and operation are freed between start and completion.
 void freeArguments() {
-  struct Pair {
-    int a, b;
-  };
-  const auto add = [](void* in, void* inout, int* length, MPI_Datatype*) {
-    for (int i = 0; i < 2 * *length; ++i)
-      static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
-  };
-  for (const bool persistent : {false, true}) {
-    MPI_Datatype type;
-    MPI_Type_contiguous(2, MPI_INT, &type);
-    MPI_Type_commit(&type);
-    MPI_Op op;
-    MPI_Op_create(add, 1, &op);
-    std::vector<Pair> in(500), out(500), gathered(500 * torc::worldSize());
-    for (int i = 0; i < 500; ++i)
-      in[i] = {i, torc::worldRank()};
-    MPI_Request requests[2];
-    if (persistent) {
-      MPI_Allreduce_init(in.data(), out.data(), 500, type, op, MPI_COMM_WORLD, MPI_INFO_NULL,
-                         &requests[0]);
-      MPI_Allgather_init(in.data(), 500, type, gathered.data(), 500, type, MPI_COMM_WORLD,
-                         MPI_INFO_NULL, &requests[1]);
-    } else {
-      MPI_Iallreduce(in.data(), out.data(), 500, type, op, MPI_COMM_WORLD, &requests[0]);
-      MPI_Iallgather(in.data(), 500, type, gathered.data(), 500, type, MPI_COMM_WORLD,
-                     &requests[1]);
+  const Communicator world{"MPI_COMM_WORLD", MPI_COMM_WORLD};
+  for (const Form form : {Form::kNonblocking, Form::kPersistent}) {
+    Shape sums = simpleShape(collectiveCalled("Allreduce"), form, 500);
+    sums.reduction = {Meaning::kUserSum, Layout::contiguous(3, Kind::kUint32)};
+    Shape blocks = simpleShape(collectiveCalled("Allgather"), form, 500);
+    blocks.spellings = {Layout::contiguous(2, Kind::kInt32)};
+    sums.free_early = blocks.free_early = true;
+    Call reduction(sums, world), gathered(blocks, world);
+    for (Call* call : {&reduction, &gathered})
+      call->start();
+    for (Call* call : {&gathered, &reduction}) {
+      checkCall(MPI_Wait(&call->request(), MPI_STATUS_IGNORE), "MPI_Wait after MPI_Type_free");
+      call->verify();
     }
-    MPI_Type_free(&type);
-    MPI_Op_free(&op);
-    if (persistent) MPI_Startall(2, requests);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    bool good = true;
-    for (int i = 0; i < 500; ++i)
-      good = good && out[i].a == i * torc::worldSize() &&
-             out[i].b == torc::worldSize() * (torc::worldSize() - 1) / 2;
-    check(good, "a reduction whose datatype and operation are freed on the way");
-    good = true;
-    for (int i = 0; i < 500 * torc::worldSize(); ++i)
-      good = good && gathered[i].a == i % 500 && gathered[i].b == i / 500;
-    check(good, "an allgather whose datatype is freed on the way");
-    if (persistent)
-      for (MPI_Request& request : requests)
-        checkCall(MPI_Request_free(&request), "MPI_Request_free");
   }
 }
 
@@ -142,19 +112,19 @@ void readDatatype(bool persistent) {
 }
 
 /// Persistent requests: never started; freed and made again; freed after the communicator.
-void freeRequests(const SimpleShapes& shapes) {
+void freeRequests() {
   for (int number = 0; number < kCollectiveCount; ++number) {
     Communicator communicator = reversed();
     {
-      Call never(shapes.various(number, Form::kPersistent, 40), communicator);
-      never.prepare(0);
-      Call often(shapes.various(number + 1, Form::kPersistent, 41), communicator);
+      Call never(variousShape(number, Form::kPersistent, 40), communicator);
+      never.prepare();
+      Call often(variousShape(number + 1, Form::kPersistent, 41), communicator);
       for (int round = 0; round < 3; ++round)
-        often.run(round);
+        often.run();
       never.freeRequest();
       MPI_Comm_free(&communicator.handle);
       // A persistent request keeps what it needs of its communicator.
-      often.start(3);
+      often.start();
       MPI_Wait(&often.request(), MPI_STATUS_IGNORE);
       often.verify();
     }
@@ -162,21 +132,21 @@ void freeRequests(const SimpleShapes& shapes) {
 }
 
 /// A duplicate in a duplicate, and use in between: what hangs on a communicator is its own.
-void nest(const SimpleShapes& shapes) {
+void nest() {
   std::vector<Communicator> nested = {reversed()};
   for (int depth = 0; depth < static_cast<int>(kCollectiveCount); ++depth) {
     Communicator next{"nested", MPI_COMM_NULL, true};
     MPI_Comm_dup(nested.back().handle, &next.handle);
     nested.push_back(next);
-    Call(shapes.various(depth, Form::kBlocking, 60), nested[depth / 2]).run(depth);
+    Call(variousShape(depth, Form::kBlocking, 60), nested[depth / 2]).run();
   }
   // The parents go first.
   for (size_t i = 0; i < nested.size(); ++i) {
-    Call(shapes.various(static_cast<int>(i), Form::kNonblocking, 61), nested.back()).run(1);
+    Call(variousShape(static_cast<int>(i), Form::kNonblocking, 61), nested.back()).run();
     MPI_Comm_free(&nested[i].handle);
     if (i + 2 == nested.size()) break;
   }
-  Call(shapes.various(3, Form::kBlocking, 62), nested.back()).run(2);
+  Call(variousShape(3, Form::kBlocking, 62), nested.back()).run();
   MPI_Comm_free(&nested.back().handle);
 }
 
@@ -194,21 +164,20 @@ TEST_F(Conformance, Lifetime) {
     GTEST_SKIP()
         << "Open MPI 4.1.4's own nonblocking collectives crash when what they use is freed";
 #endif
-  const SimpleShapes shapes;
   const bool persistent = !isPlain();
-  freeWhileUnderWay(shapes);
+  freeWhileUnderWay();
   freeArguments();
   readDatatype(persistent);
-  if (persistent) freeRequests(shapes);
-  nest(shapes);
+  if (persistent) freeRequests();
+  nest();
 
   // Left to MPI_Finalize: a communicator never freed, used; and one freed, whose calls were
   // complete only later.
   Communicator kept = reversed();
-  Call(shapes.various(0, Form::kBlocking, 50), kept).run(0);
+  Call(variousShape(0, Form::kBlocking, 50), kept).run();
   Communicator freed = reversed();
-  Call late(shapes.various(0, Form::kNonblocking, 5000), freed);
-  late.start(0);
+  Call late(variousShape(0, Form::kNonblocking, 5000), freed);
+  late.start();
   MPI_Comm_free(&freed.handle);
   MPI_Wait(&late.request(), MPI_STATUS_IGNORE);
 

@@ -13,7 +13,6 @@
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/conformance/fixture.h"
-#include "tests/runtime/pmpi/conformance/simple_shapes.h"
 
 namespace conformance {
 namespace {
@@ -58,7 +57,7 @@ class Overlap {
 
   Call& add(Calls& calls, const Communicator& communicator, Form form, int number) {
     calls.push_back(
-        std::make_unique<Call>(shapes_.various(number + 4 * round_, form, kCount), communicator));
+        std::make_unique<Call>(variousShape(number + 4 * round_, form, kCount), communicator));
     return *calls.back();
   }
 
@@ -69,7 +68,7 @@ class Overlap {
       add(calls, *boxes_[i], form, static_cast<int>(i));
     // One that MPI keeps for itself (a rank is missing), among those that are served.
     for (const Communicator& communicator : all_)
-      if (communicator.hasMe() && communicator.name == "without rank 1")
+      if (communicator.hasMe() && communicator.name.starts_with("all but one"))
         add(calls, communicator, Form::kNonblocking, 0);
     return calls;
   }
@@ -93,9 +92,9 @@ class Overlap {
       if (repeat > 0 && form == Form::kNonblocking) calls = onBoxes(form);
       // Initialisation may wait for the other ranks: in one order.
       for (const auto& call : calls)
-        if (call->isPersistent()) call->prepare(repeat);
+        if (call->isPersistent()) call->prepare();
       for (const size_t i : order)
-        calls[i]->start(repeat);
+        calls[i]->start();
       if (repeat == 1) std::reverse(order.begin(), order.end());
       for (const size_t i : order)
         wait(*calls[i]);
@@ -105,14 +104,14 @@ class Overlap {
   /// Even ranks begin A and block in B; odd ranks block in B first.
   void blockingBesideNonblocking() {
     for (size_t i = 0; i + 1 < boxes_.size(); ++i) {
-      Call a(shapes_.various(static_cast<int>(i), Form::kNonblocking, kCount), *boxes_[i]);
-      Call b(shapes_.various(static_cast<int>(i) + 1, Form::kBlocking, kCount), *boxes_[i + 1]);
+      Call a(variousShape(static_cast<int>(i), Form::kNonblocking, kCount), *boxes_[i]);
+      Call b(variousShape(static_cast<int>(i) + 1, Form::kBlocking, kCount), *boxes_[i + 1]);
       if (isOdd()) {
-        b.run(round_);
-        a.start(round_);
+        b.run();
+        a.start();
       } else {
-        a.start(round_);
-        b.run(round_);
+        a.start();
+        b.run();
       }
       wait(a);
     }
@@ -120,21 +119,17 @@ class Overlap {
 
   /// Served and handed back, nonblocking and blocking, on one communicator: in order.
   void mixedOnOneCommunicator() {
-    const Operation first(Meaning::kMatrixProduct);
-    const Type matrix = Type::contiguous(4, Kind::kInt64);
     for (const Communicator* communicator : boxes_) {
       Calls calls;
       for (int i = 0; i < 6; ++i) {
         Call& call = add(calls, *communicator, Form::kNonblocking, i);
-        call.start(i);
-        Shape product{Collective::kReduceScatterBlock,
-                      i % 2 == 0 ? Form::kNonblocking : Form::kBlocking};
-        product.type = &matrix;
-        product.operation = &first;
-        product.count = 17 + i;
+        call.start();
+        Shape product = simpleShape(collectiveCalled("Reduce_scatter_block"),
+                                    i % 2 == 0 ? Form::kNonblocking : Form::kBlocking, 17 + i);
+        product.reduction = {Meaning::kUserFunction, Layout::contiguous(3, Kind::kUint32)};
         calls.push_back(std::make_unique<Call>(product, *communicator));
-        calls.back()->start(i);
-        add(calls, *communicator, Form::kBlocking, i + 1).start(i);
+        calls.back()->start();
+        add(calls, *communicator, Form::kBlocking, i + 1).start();
       }
       for (size_t i = calls.size(); i-- > 0;)
         wait(*calls[i]);
@@ -144,7 +139,7 @@ class Overlap {
   void manyOnOneCommunicator() {
     Calls calls;
     for (int i = 0; i < 64; ++i)
-      add(calls, *world_, Form::kNonblocking, i).start(i);
+      add(calls, *world_, Form::kNonblocking, i).start();
     // Ranks wait in orders of their own: 7, 11 and so on are prime to 64.
     const size_t step = 2 * static_cast<size_t>(rank_) + 7;
     for (size_t i = 0; i < calls.size(); ++i)
@@ -164,7 +159,7 @@ class Overlap {
   void startMixed(Form form, Mixed& mixed) {
     mixed.calls = onBoxes(form);
     for (const auto& call : mixed.calls) {
-      call->start(round_);
+      call->start();
       mixed.requests.push_back(call->request());
     }
     mixed.receive_index = mixed.requests.size() / 2;
@@ -309,7 +304,7 @@ class Overlap {
   void getStatus(Form form) {
     Calls calls = onBoxes(form);
     for (const auto& call : calls)
-      call->start(round_);
+      call->start();
     for (const auto& call : calls) {
       const MPI_Request before = call->request();
       int flag = 0, code = MPI_SUCCESS;
@@ -339,12 +334,12 @@ class Overlap {
     MPI_Recv_init(&received, 1, MPI_INT, (rank_ + size_ - 1) % size_, 78, MPI_COMM_WORLD,
                   &requests[1]);
     for (const auto& call : calls) {
-      call->prepare(0);
+      call->prepare();
       requests.push_back(call->request());
     }
     for (int repeat = 0; repeat < 3; ++repeat) {
       for (const auto& call : calls)
-        call->prepare(repeat);
+        call->prepare();
       sent = rank_ + repeat;
       received = -1;
       std::rotate(requests.begin(), requests.begin() + (rank_ + 1) % requests.size(),
@@ -366,7 +361,6 @@ class Overlap {
   }
 
   std::vector<Form> forms_ = {Form::kNonblocking};
-  SimpleShapes shapes_;
   std::vector<Communicator> all_;
   std::vector<const Communicator*> boxes_;
   const Communicator* world_ = nullptr;

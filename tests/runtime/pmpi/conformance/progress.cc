@@ -13,7 +13,6 @@
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/conformance/fixture.h"
-#include "tests/runtime/pmpi/conformance/simple_shapes.h"
 
 namespace conformance {
 namespace {
@@ -227,7 +226,7 @@ std::vector<Encounter> completions() {
 }
 
 /// Collectives and makers of communicators; `other` is a duplicate of MPI_COMM_WORLD.
-std::vector<Encounter> collectives(MPI_Comm other) {
+std::vector<Encounter> collectiveCalls(MPI_Comm other) {
   std::vector<Encounter> all;
   all.push_back(together("MPI_Barrier", [other] { MPI_Barrier(other); }));
   all.push_back(together("MPI_Bcast", [other] {
@@ -331,7 +330,7 @@ class Progress {
     void* memory = nullptr;
     MPI_Win window;
     MPI_Win_allocate(1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-    std::vector<std::vector<Encounter>> all = {messages(), completions(), collectives(other_)};
+    std::vector<std::vector<Encounter>> all = {messages(), completions(), collectiveCalls(other_)};
     if (!plain) all.push_back(looksElsewhere(window));
     for (const auto& encounters : all)
       for (const Encounter& encounter : encounters)
@@ -344,10 +343,10 @@ class Progress {
   void meet(const Encounter& encounter, Form form) {
     const int partner = rank_ ^ 1;
     // Much data: a schedule of many steps, which none takes without the others.
-    Call all_ranks(shapes_.of(Collective::kAllreduce, form, 20011), all_.front());
-    Call shuffled(shapes_.of(Collective::kAllgather, form, 300), named("shuffled"));
-    all_ranks.start(1);
-    shuffled.start(2);
+    Call all_ranks(simpleShape(collectiveCalled("Allreduce"), form, 20011), all_.front());
+    Call shuffled(simpleShape(collectiveCalled("Allgather"), form, 3600), named("mixed up"));
+    all_ranks.start();
+    shuffled.start();
     if (rank_ % 2 == 0) {
       encounter.waiting(partner);
       finish(shuffled, encounter);
@@ -367,11 +366,10 @@ class Progress {
 
   const Communicator& named(const std::string& name) const {
     for (const Communicator& communicator : all_)
-      if (communicator.name == name) return communicator;
+      if (communicator.name.starts_with(name)) return communicator;
     return all_.front();
   }
 
-  SimpleShapes shapes_;
   std::vector<Communicator> all_;
   MPI_Comm other_ = MPI_COMM_NULL;
   int rank_ = 0;

@@ -7,9 +7,7 @@
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/conformance/call.h"
 #include "tests/runtime/pmpi/conformance/fixture.h"
-#include "tests/runtime/pmpi/conformance/simple_shapes.h"
 
 namespace conformance {
 namespace {
@@ -31,12 +29,11 @@ void sum(const Communicator& on, std::int64_t* in, std::int64_t* out, int count,
 
 /// Every collective, its buffers anew each time.
 void allRepeated(const Communicator& on) {
-  const SimpleShapes shapes;
-  for (const Collective collective : kCollectives) {
+  for (int i = 0; i < kCollectiveCount; ++i) {
     for (int turn = 0; turn < 6; ++turn) {
-      Shape shape = shapes.of(collective, Form::kBlocking, 50);
+      Shape shape = simpleShape(collectives()[i], Form::kBlocking, 50);
       shape.root = turn / 3;  // each root three times in a row
-      Call(shape, on).run(turn);
+      Call(shape, on).run();
     }
   }
 }

@@ -8,7 +8,6 @@
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/conformance/fixture.h"
-#include "tests/runtime/pmpi/conformance/simple_shapes.h"
 
 namespace conformance {
 namespace {
@@ -17,12 +16,11 @@ namespace {
 constexpr int kTogether = 2 * static_cast<int>(kCollectiveCount);
 
 /// All collectives and forms, one by one and several at a time.
-void useCommunicator(const SimpleShapes& shapes, const Communicator& communicator, int thread,
-                     int rounds) {
+void useCommunicator(const Communicator& communicator, int thread, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     for (int number = 0; number < kTogether; ++number)
-      Call(shapes.various(number + thread, kForms[(number + round) % 2], 50 * number), communicator)
-          .run(round);
+      Call(variousShape(number + thread, kForms[(number + round) % 2], 50 * number), communicator)
+          .run();
     std::vector<std::unique_ptr<Call>> calls;
     std::vector<MPI_Request> requests;
     for (int number = 0; number < kTogether; ++number) {
@@ -30,8 +28,8 @@ void useCommunicator(const SimpleShapes& shapes, const Communicator& communicato
       const Form form =
           is_even == (number < kCollectiveCount) ? Form::kPersistent : Form::kNonblocking;
       calls.push_back(
-          std::make_unique<Call>(shapes.various(number + thread, form, 333), communicator));
-      calls.back()->start(round);
+          std::make_unique<Call>(variousShape(number + thread, form, 333), communicator));
+      calls.back()->start();
       requests.push_back(calls.back()->request());
     }
     checkCall(MPI_Waitall(kTogether, requests.data(), MPI_STATUSES_IGNORE),
@@ -43,11 +41,11 @@ void useCommunicator(const SimpleShapes& shapes, const Communicator& communicato
   }
 }
 
-void makeAndFree(const SimpleShapes& shapes, MPI_Comm parent, int rounds) {
+void makeAndFree(MPI_Comm parent, int rounds) {
   for (int round = 0; round < rounds * 3; ++round) {
     Communicator made{"made by a thread", MPI_COMM_NULL, true};
     MPI_Comm_dup(parent, &made.handle);
-    Call(shapes.various(round, kForms[round % 3], 100), made).run(round);
+    Call(variousShape(round, kForms[round % 3], 100), made).run();
     MPI_Comm_free(&made.handle);
   }
 }
@@ -56,7 +54,6 @@ using ThreadsConformance = Conformance;
 
 TEST_F(ThreadsConformance, EachWithCommunicatorsOfItsOwn) {
   constexpr int threads = 3, rounds = 4;
-  const SimpleShapes shapes;
   std::vector<Communicator> own(threads + 1);
   for (Communicator& communicator : own) {
     communicator = {"a thread's", MPI_COMM_NULL, true};
@@ -64,8 +61,8 @@ TEST_F(ThreadsConformance, EachWithCommunicatorsOfItsOwn) {
   }
   std::vector<std::thread> running;
   for (int thread = 0; thread < threads; ++thread)
-    running.emplace_back([&, thread] { useCommunicator(shapes, own[thread], thread, rounds); });
-  running.emplace_back([&] { makeAndFree(shapes, own[threads].handle, rounds); });
+    running.emplace_back([&, thread] { useCommunicator(own[thread], thread, rounds); });
+  running.emplace_back([&] { makeAndFree(own[threads].handle, rounds); });
   for (std::thread& thread : running)
     thread.join();
   for (Communicator& communicator : own)

@@ -87,10 +87,6 @@ soon=TORC_LIMITS=stall=1 # ranks that wait ask others after a quarter of it
 # tryCases FORM NUMBER: the cases in the form, which is the NUMBER-th.
 tryCases() {
   form=$1 number=$2 output=$work/$1
-  if takes same-base; then
-    run
-    expectRight 'the same base' $((2 * ranks))
-  fi
   if takes all-refused; then
     run
     [[ $status -eq 0 ]] || fail "exit status $status"
@@ -193,11 +189,6 @@ tryCases() {
     told=$(grep -cE '^torc: warning: rank [0-9]+: MPIX?_I?[Aa]llreduce.*call 2 on .*: no progress for 1 s: ' \
       "$output")
     [[ $told -eq $((ranks - 1)) ]] || fail "$told of $((ranks - 1)) waiting ranks tell of it"
-  fi
-  if [[ $form == nonblocking ]]; then
-    case=freed-lists
-    run
-    expectRight 'freed lists' "$ranks"
   fi
   return "$((failures > 0))"
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # neighbours_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY RANKS SLOW FAST
-# Runs halo exchanges plain and preloaded: the results are the same, torc has nothing to say, and has
-# served every one of them on the torus's grid; on another grid MPI has.
+# Runs halo exchanges plain and preloaded: the results are right, torc has nothing to say, and has served
+# every one of them on the torus's grid; on another grid MPI has.
 set -u
 mpi_test=$1
 preload=$2
@@ -17,22 +17,19 @@ fail() {
   exit 1
 }
 
-# compare SLOW FAST [NAME=VALUE...]
-compare() {
-  "$mpi_test" "$ranks" "$program" "$1" "$2" >"$work/plain" ||
-    fail "the program fails without torc: $(cat "$work/plain")"
-  [[ $(wc -l <"$work/plain") -eq $((4 * ranks)) ]] || fail "results are missing: $(cat "$work/plain")"
+# run SLOW FAST [NAME=VALUE...]
+run() {
+  "$mpi_test" "$ranks" "$program" "$1" "$2" >"$work/output" 2>&1 ||
+    fail "the program fails without torc: $(cat "$work/output")"
   env TORC_LIBRARY="$library" TORC_STATS="$work/statistics" "${@:3}" \
-    "$mpi_test" "--preload=$preload" "$ranks" "$program" "$1" "$2" \
-    >"$work/preloaded" 2>"$work/stderr" ||
-    fail "the program fails with torc: $(cat "$work/preloaded" "$work/stderr")"
-  cmp "$work/plain" "$work/preloaded" || fail "with torc: $(diff "$work/plain" "$work/preloaded")"
-  [[ ! -s $work/stderr ]] || fail "torc had something to say: $(cat "$work/stderr")"
+    "$mpi_test" "--preload=$preload" "$ranks" "$program" "$1" "$2" >"$work/output" 2>&1 ||
+    fail "the program fails with torc: $(cat "$work/output")"
+  ! grep -q '^torc: ' "$work/output" || fail "torc had something to say: $(cat "$work/output")"
   served=$(sed -n '/^Calls served by torc/,/^$/p' "$work/statistics")
   others=$(sed '/^Calls served by torc/,/^$/d' "$work/statistics")
 }
 
-compare "${grid[@]}"
+run "${grid[@]}"
 functions=(allgather allgatherv)
 # Of twins, along a ring of two, all-to-alls are MPI's, too.
 ((grid[0] == 2 || grid[1] == 2)) || functions+=(alltoall alltoallv alltoallw)
@@ -44,9 +41,9 @@ for function in "${functions[@]}"; do
 done
 
 # What cannot be served for its file, or is not to be, is MPI's on the duplicate, which has the grid too.
-compare "${grid[@]}" TORC_COLLECTIVES=allreduce
+run "${grid[@]}" TORC_COLLECTIVES=allreduce
 ! grep -q "^  MPI_I*[Nn]eighbor" <<<"$served" || fail "served although switched off"
-compare "${grid[1]}" "${grid[0]}"
+run "${grid[1]}" "${grid[0]}"
 if [[ ${grid[0]} != "${grid[1]}" ]]; then
   grep -q 'MPI_Neighbor_alltoall .*neighbours that are not those of the torus, or' <<<"$others" ||
     fail "nothing says why another grid is MPI's: $others"
@@ -57,7 +54,5 @@ cp -rL "$library" "$work/torn"
 chmod -R u+w "$work/torn"
 for file in "$work"/torn/files/neighbor_*; do : >"$file"; done
 TORC_LIBRARY="$work/torn" "$mpi_test" "--preload=$preload" "$ranks" "$program" "${grid[@]}" \
-  >"$work/preloaded" 2>"$work/stderr" || fail "torn files: $(cat "$work/preloaded" "$work/stderr")"
-"$mpi_test" "$ranks" "$program" "${grid[@]}" >"$work/plain"
-cmp "$work/plain" "$work/preloaded" || fail "torn files: $(cat "$work/preloaded")"
-grep -q '^torc: warning: .*neighbor_' "$work/stderr" || fail "torn files: $(cat "$work/stderr")"
+  >"$work/output" 2>&1 || fail "torn files: $(cat "$work/output")"
+grep -q '^torc: warning: .*neighbor_' "$work/output" || fail "torn files: $(cat "$work/output")"

@@ -16,10 +16,13 @@
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/programs/calls/collectives.h"
-#include "tests/runtime/pmpi/programs/random/random.h"
+#include "tests/runtime/pmpi/mpi_calls/collectives.h"
+#include "tests/runtime/pmpi/mpi_calls/random.h"
 
 namespace programs {
+
+using namespace mpi_calls;
+
 namespace {
 
 enum class Difference {
@@ -39,12 +42,6 @@ enum class Difference {
 void add(void* in, void* inout, int* length, MPI_Datatype* /*datatype*/) {
   for (int i = 0; i < *length; ++i)
     static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
-}
-
-const Collective& find(const char* stem) {
-  for (const Collective& row : collectives())
-    if (std::strcmp(row.stem, stem) == 0) return row;
-  std::abort();
 }
 
 /// What a call is on the ranks that do as the others do.
@@ -94,9 +91,9 @@ class IllegalProgram {
         "Allgather", "Allgatherv", "Bcast",          "Barrier"};
     static const std::vector<int> counts = {1, 2, 17, 300, 5000, 30000};
     Plan plan;
-    plan.collective = &find(random_.pick(stems));
+    plan.collective = &collectiveCalled(random_.pick(stems));
     plan.form = static_cast<Form>(random_.below(3));
-    plan.wide = plan.collective->has_wide && random_.chance(20);
+    plan.wide = !plan.collective->isBarrier() && random_.chance(20);
     plan.count = random_.pick(counts);
     return plan;
   }
@@ -108,9 +105,8 @@ class IllegalProgram {
     more_ = random_.chance(50);
     do {
       plan_ = drawPlan();
-    } while (plan_.collective->flow == Flow::kBroadcast ||
-             plan_.collective->flow == Flow::kNothing);
-    const bool gathers = plan_.collective->flow == Flow::kAllgather;
+    } while (plan_.collective->isBroadcast() || plan_.collective->isBarrier());
+    const bool gathers = !plan_.collective->reduces();
     std::vector<Difference> all = {Difference::kCount,        Difference::kCount,
                                    Difference::kCollective,   Difference::kCollective,
                                    Difference::kSkipped,      Difference::kSkippedToTheEnd,
@@ -125,7 +121,7 @@ class IllegalProgram {
     other_plan_ = plan_;
     while (other_plan_.collective == plan_.collective)
       other_plan_.collective = drawPlan().collective;
-    other_plan_.wide = other_plan_.wide && other_plan_.collective->has_wide;
+    other_plan_.wide = other_plan_.wide && !other_plan_.collective->isBarrier();
   }
 
   int otherCount() const { return more_ ? plan_.count + 1 + plan_.count / 3 : plan_.count / 2; }
@@ -190,7 +186,7 @@ class IllegalProgram {
 
   const Arguments& keepArguments(const Plan& plan, const Difference* difference) {
     const auto has = [&](Difference one) { return difference != nullptr && *difference == one; };
-    const bool reduces = plan.collective->isReduction();
+    const bool reduces = plan.collective->reduces();
     const int count = has(Difference::kCount) ? otherCount() : plan.count;
     Kept& kept = kept_.emplace_back();
     // Room for whatever any rank sends here by mistake.

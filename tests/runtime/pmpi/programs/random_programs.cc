@@ -30,16 +30,16 @@
 
 #include <mpi.h>
 
+#include "tests/runtime/pmpi/mpi_calls/checks.h"
+#include "tests/runtime/pmpi/mpi_calls/mpi_faults.h"
+#include "tests/runtime/pmpi/programs/activities/collective.h"
 #include "tests/runtime/pmpi/programs/activities/communicators.h"
 #include "tests/runtime/pmpi/programs/activities/files.h"
-#include "tests/runtime/pmpi/programs/activities/groups.h"
 #include "tests/runtime/pmpi/programs/activities/messages.h"
 #include "tests/runtime/pmpi/programs/activities/pending.h"
 #include "tests/runtime/pmpi/programs/activities/windows.h"
-#include "tests/runtime/pmpi/programs/calls/call.h"
-#include "tests/runtime/pmpi/programs/calls/mpi_faults.h"
-#include "tests/runtime/pmpi/programs/calls/shape.h"
-#include "tests/runtime/pmpi/programs/random/record.h"
+#include "tests/runtime/pmpi/programs/draw.h"
+#include "tests/runtime/pmpi/programs/record.h"
 
 namespace programs {
 namespace {
@@ -74,6 +74,7 @@ class Program {
   /// Returns how many calls there were, on all ranks.
   int run() {
     for (number_ = 0; number_ < run_.steps; ++number_) {
+      record().call = number_;
       const int way = common_.below(100);
       if (way < 59)
         collective();
@@ -102,19 +103,19 @@ class Program {
  private:
   /// A persistent call, known on all ranks; null where the communicator is without the rank.
   struct Kept {
-    std::shared_ptr<Call> call;
+    std::shared_ptr<CollectiveActivity> call;
     int rounds_left = 0;
     int communicator = 0;
   };
 
   void makeCommunicator() {
-    say("made " + communicators_.make(common_, number_));
-    if (!run_.options.has("idup")) communicators_.useLast(number_);
+    say("made " + communicators_.make(common_));
+    if (!run_.options.has("idup")) communicators_.useLast();
   }
 
   void freeCommunicator() {
     if (!run_.options.has("frees")) pending_.settleAll(local_);
-    say("freed " + communicators_.freeOne(common_, number_));
+    say("freed " + communicators_.freeOne(common_));
   }
 
   void say(const std::string& text) const {
@@ -126,19 +127,20 @@ class Program {
 
   void collective() {
     const int index = communicators_.drawIndex(common_);
-    const bool entire = index == 0;
-    const Shape shape = drawShape(common_, run_.options, entire);
-    const Communicator& communicator = communicators_.use(index, number_);
+    const Shape shape =
+        drawShape(common_, run_.options, index == 0 ? Among::kAllOfTheJob : Among::kRanks);
+    const Communicator& communicator = communicators_.use(index);
+    const int identity = communicators_.identityOf(index);
     ++calls_;
-    std::shared_ptr<Call> call;
+    std::shared_ptr<CollectiveActivity> call;
     if (communicator.hasMe()) {
-      call = std::make_shared<Call>(shape, communicator, number_);
+      call = std::make_shared<CollectiveActivity>(shape, communicator, number_);
       say(call->describe());
     }
     if (shape.form == Form::kPersistent) {
       if (persistent_.size() == kMostPersistent) drop(0);
-      communicators_.countPersistent(communicator.identity, 1);
-      persistent_.push_back({call, shape.rounds - 1, communicator.identity});
+      communicators_.countPersistent(identity, 1);
+      persistent_.push_back({call, shape.rounds - 1, identity});
     }
     if (call == nullptr) return;
     call->start();
@@ -181,21 +183,44 @@ class Program {
   }
 
   const Communicator& drawCommunicator() {
-    return communicators_.use(communicators_.drawIndex(common_), number_);
+    return communicators_.use(communicators_.drawIndex(common_));
   }
 
   /// What is MPI's own.
   void useRest(int way) {
     static const char* const kHabits[] = {"windows", "files", "groups", "neighbors"};
     const Communicator& communicator =
-        way == 3 ? communicators_.use(communicators_.drawGrid(common_), number_)
-                 : drawCommunicator();
+        way == 3 ? communicators_.use(communicators_.drawGrid(common_)) : drawCommunicator();
     if (!run_.options.has(kHabits[way])) return;
     say(std::string(kHabits[way]) + " on " + communicator.name);
     if (way == 0) useWindow(common_, communicator, number_);
     if (way == 1) useFile(common_, communicator, number_);
-    if (way == 2) talkBetweenHalves(common_, communicator, number_, pending_);
-    if (way == 3) tellNeighbors(common_, communicator, number_, pending_);
+    if (way == 2) talkBetweenHalves(communicator);
+    if (way == 3) {
+      const Shape shape = drawShape(common_, run_.options, Among::kNeighbors);
+      if (communicator.is_grid && communicator.hasMe()) begin(shape, communicator);
+    }
+  }
+
+  /// Cuts a communicator in two, calls a few collectives between the halves, and frees what it
+  /// made; calls may still be under way.
+  void talkBetweenHalves(const Communicator& communicator) {
+    const bool by_parity = common_.chance(50);
+    std::vector<Shape> shapes;
+    for (int left = common_.between(1, 3); left > 0; --left)
+      shapes.push_back(drawShape(common_, run_.options, Among::kGroups));
+    if (!communicator.hasMe() || communicator.size() < 2) return;
+    Communicator between = makeInter(communicator, by_parity);
+    for (const Shape& shape : shapes)
+      begin(shape, between);
+    check(MPI_Comm_free(&between.handle), number_, "MPI_Comm_free between two groups");
+  }
+
+  void begin(const Shape& shape, const Communicator& communicator) {
+    auto call = std::make_shared<CollectiveActivity>(shape, communicator, number_);
+    say(call->describe());
+    call->start();
+    if (shape.form != Form::kBlocking) pending_.add(call);
   }
 
   const Run& run_;
@@ -296,7 +321,8 @@ Arrangement parse(int argc, char** argv) {
     if (option == "--without") options.without = splitAtCommas(value);
     if (option == "--only") options.only = splitAtCommas(value);
   }
-  avoidFaults(all.run.options, all.threads);
+  for (const std::string& habit : faultyHabits(all.threads))
+    all.run.options.without.push_back(habit);
   return all;
 }
 
@@ -338,6 +364,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "random_programs: MPI has no MPI_THREAD_MULTIPLE\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
+  mpi_calls::on_failure = [](const std::string& text) {
+    programs::fail(programs::record().call, text);
+  };
   programs::run(all);
   MPI_Finalize();
   return 0;

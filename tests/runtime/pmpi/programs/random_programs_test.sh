@@ -60,7 +60,7 @@ runPart() {
     >>"$work/preloaded" 2>"$work/stderr" ||
     fail "fails with torc: $(tail -n 20 "$work/preloaded" "$work/stderr")" \
       "$(underWay "$work/preloaded")"
-  ! grep -E "${faults:-.}" "$work/stderr" >"$work/said" ||
+  ! grep -hE "${faults:-^torc: }" "$work/preloaded" "$work/stderr" >"$work/said" ||
     fail "torc had something to say: $(cat "$work/said")"
 }
 runPart 0

@@ -15,9 +15,9 @@
 extern "C" size_t __sanitizer_get_current_allocated_bytes();
 #endif
 
-#include "tests/runtime/pmpi/conformance/checks.h"
+#include "tests/runtime/pmpi/mpi_calls/checks.h"
 
-namespace conformance {
+namespace mpi_calls {
 
 /// What the process holds, KiB: its resident memory. A sanitizer keeps freed memory for a while,
 /// and duplicates of all; with one it is what is allocated.
@@ -49,6 +49,6 @@ inline void reportGrowth(const std::string& what, int64_t before, double seconds
         what + ": memory grew by " + std::to_string(after - before) + " KiB");
 }
 
-}  // namespace conformance
+}  // namespace mpi_calls
 
 #endif  // TORC_TESTS_RUNTIME_PMPI_STRESS_MEMORY_H_

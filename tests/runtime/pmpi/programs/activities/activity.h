@@ -6,7 +6,11 @@
 
 #include <mpi.h>
 
+#include "tests/runtime/pmpi/mpi_calls/random.h"
+
 namespace programs {
+
+using namespace mpi_calls;
 
 class Activity {
  public:

@@ -9,25 +9,12 @@
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/programs/random/random.h"
+#include "tests/runtime/pmpi/mpi_calls/communicators.h"
+#include "tests/runtime/pmpi/mpi_calls/random.h"
 
 namespace programs {
 
-struct Communicator {
-  int identity = 0;  // the same on every rank
-  std::string name;
-  MPI_Comm handle = MPI_COMM_NULL;  // null: without this rank
-  int rank = 0;
-  std::vector<int> members;  // ranks of MPI_COMM_WORLD, in the communicator's order
-  bool is_grid = false;      // of two dimensions, by MPI_Cart_create
-  /// Of MPI_Comm_idup, which is under way until the communicator is used.
-  MPI_Request request = MPI_REQUEST_NULL;
-  /// Persistent calls on it: it is not freed before they are.
-  int persistent_calls = 0;
-
-  bool hasMe() const { return handle != MPI_COMM_NULL || request != MPI_REQUEST_NULL; }
-  int size() const { return static_cast<int>(members.size()); }
-};
+using namespace mpi_calls;
 
 class Communicators {
  public:
@@ -43,22 +30,29 @@ class Communicators {
   /// That of a grid, if there is one.
   int drawGrid(Random& common);
   /// Completes an MPI_Comm_idup.
-  Communicator& use(int index, int call);
+  const Communicator& use(int index);
   /// The one that was made last.
-  Communicator& useLast(int call) { return use(static_cast<int>(all_.size()) - 1, call); }
+  void useLast() { use(static_cast<int>(all_.size()) - 1); }
+  int identityOf(int index) const { return all_[index]->identity; }
   /// Sets on every rank, also those outside, that `change` persistent calls more are on it.
   void countPersistent(int identity, int change);
-  int worldSize() const { return all_.front()->size(); }
 
   /// Makes another one out of one of them. Returns its name.
-  std::string make(Random& common, int call);
+  std::string make(Random& common);
   /// Frees one that this program made, though operations on it are under way. Returns its name, or
   /// an empty one: not every draw hits one.
-  std::string freeOne(Random& common, int call);
+  std::string freeOne(Random& common);
 
  private:
+  struct Known {
+    int identity = 0;  // the same on every rank
+    Communicator communicator;
+    /// On it: it is not freed before they are.
+    int persistent_calls = 0;
+  };
+
   // Never moved: MPI_Comm_idup holds the address of a handle.
-  std::vector<std::unique_ptr<Communicator>> all_;
+  std::vector<std::unique_ptr<Known>> all_;
   int next_identity_ = 0;
 };
 

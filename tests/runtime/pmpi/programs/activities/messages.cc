@@ -4,8 +4,8 @@
 #include <sched.h>
 #include <string>
 
-#include "tests/runtime/pmpi/programs/random/memory.h"
-#include "tests/runtime/pmpi/programs/random/record.h"
+#include "tests/runtime/pmpi/mpi_calls/memory.h"
+#include "tests/runtime/pmpi/programs/record.h"
 
 namespace programs {
 namespace {
@@ -40,7 +40,7 @@ class Message : public Activity {
         elements_(elements),
         memory_(layout.lowest, elements * layout.extent + layout.highest),
         type_(layout.make()),
-        frees_type_(!layout.isPredefined()) {
+        frees_type_(!layout.is_predefined) {
     memory_.fill(mix(key, is_sent));
     if (is_sent)
       memory_.put(layout, 0, elements, valuesOf(key));

@@ -3,9 +3,9 @@
 #ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_MESSAGES_H_
 #define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_MESSAGES_H_
 
+#include "tests/runtime/pmpi/mpi_calls/random.h"
 #include "tests/runtime/pmpi/programs/activities/communicators.h"
 #include "tests/runtime/pmpi/programs/activities/pending.h"
-#include "tests/runtime/pmpi/programs/random/random.h"
 
 namespace programs {
 

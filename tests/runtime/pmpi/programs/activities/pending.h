@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "tests/runtime/pmpi/mpi_calls/random.h"
 #include "tests/runtime/pmpi/programs/activities/activity.h"
-#include "tests/runtime/pmpi/programs/random/random.h"
 
 namespace programs {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "tests/runtime/pmpi/programs/random/record.h"
+#include "tests/runtime/pmpi/programs/record.h"
 
 namespace programs {
 

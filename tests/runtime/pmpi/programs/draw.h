@@ -1,0 +1,43 @@
+// Random calls, and what programs do without.
+#ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_DRAW_H_
+#define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_DRAW_H_
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/runtime/pmpi/mpi_calls/shape.h"
+
+namespace programs {
+
+using namespace mpi_calls;
+
+struct Options {
+  bool all_forms = true;
+  /// Stems of collectives whose persistent form is served by something better than MPICH 4.0.2.
+  std::vector<std::string> trusted;
+  /// Stems of the collectives to use; none: all.
+  std::vector<std::string> only;
+  /// Habits that programs do without: see random_programs.cc.
+  std::vector<std::string> without;
+
+  bool trusts(const Collective& collective) const { return contains(trusted, collective.stem); }
+  bool uses(const Collective& collective) const {
+    return only.empty() || contains(only, collective.stem);
+  }
+  bool has(const char* habit) const { return !contains(without, habit); }
+
+ private:
+  static bool contains(const std::vector<std::string>& names, const char* name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+};
+
+/// Between whom a call is.
+enum class Among { kRanks, kAllOfTheJob, kGroups, kNeighbors };
+
+Shape drawShape(Random& random, const Options& options, Among among);
+
+}  // namespace programs
+
+#endif  // TORC_TESTS_RUNTIME_PMPI_PROGRAMS_DRAW_H_
