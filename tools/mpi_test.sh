@@ -62,7 +62,7 @@ result=0
 while true; do
   filter=()
   [[ $tests == '*' ]] || filter=("--gtest_filter=$tests")
-  run "${arguments[@]}" "${filter[@]}" > >(tee "$output") 2>&1
+  run "${arguments[@]}" "${filter[@]}" > >(tee "$output")
   status=$?
   wait $!
   [[ $status -eq 0 ]] || result=$status
