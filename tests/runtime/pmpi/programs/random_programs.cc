@@ -37,9 +37,9 @@
 #include "tests/runtime/pmpi/programs/activities/files.h"
 #include "tests/runtime/pmpi/programs/activities/messages.h"
 #include "tests/runtime/pmpi/programs/activities/pending.h"
+#include "tests/runtime/pmpi/programs/activities/record.h"
 #include "tests/runtime/pmpi/programs/activities/windows.h"
 #include "tests/runtime/pmpi/programs/draw.h"
-#include "tests/runtime/pmpi/programs/record.h"
 
 namespace programs {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tests/runtime/pmpi/mpi_calls/call.h"
 #include "tests/runtime/pmpi/programs/activities/activity.h"
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/activities/record.h"
 
 namespace programs {
 

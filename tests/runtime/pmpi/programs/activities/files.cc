@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/activities/record.h"
 
 namespace programs {
 

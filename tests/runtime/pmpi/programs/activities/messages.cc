@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/runtime/pmpi/mpi_calls/memory.h"
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/activities/record.h"
 
 namespace programs {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sched.h>
 
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/activities/record.h"
 
 namespace programs {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/activities/record.h"
 
 namespace programs {
 

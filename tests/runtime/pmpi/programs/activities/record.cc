@@ -1,4 +1,4 @@
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/activities/record.h"
 
 #include <cstdio>
 #include <cstdlib>

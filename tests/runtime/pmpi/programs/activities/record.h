@@ -1,7 +1,7 @@
 // What a thread of a run has found so far: the sum of all results, and where it is, for the one
 // line that a failure prints.
-#ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RECORD_H_
-#define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RECORD_H_
+#ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_RECORD_H_
+#define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_RECORD_H_
 
 #include <cstdint>
 #include <string>
@@ -31,4 +31,4 @@ void check(int code, int call, const std::string& text);
 
 }  // namespace programs
 
-#endif  // TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RECORD_H_
+#endif  // TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_RECORD_H_
