@@ -29,6 +29,7 @@ started=$SECONDS
 run() {
   local sections=(-n "$ranks" "$program" "$@") rank setting limit
   limit=$((${TEST_TIMEOUT:-60} - 5 - SECONDS + started))
+  [[ $limit -gt 0 ]] || limit=1  # to timeout, 0 is for ever
   if [[ ${#rank_environments[@]} -gt 0 ]]; then
     sections=()
     for ((rank = 0; rank < ranks; ++rank)); do

@@ -7,7 +7,7 @@ packages=(
   # Compilers and build. The packages of Bazel 4.2 bring their own Java.
   bazel-bootstrap g++ git
   # libFuzzer targets (--config=fuzz), and the style of sources.
-  clang libclang-rt-14-dev clang-format clang-tidy-19
+  clang libclang-rt-14-dev clang-format
   # Programs against an installed torc, and what a library exports.
   pkgconf binutils cmake man-db
   # The modules of viewer/, and docs/ as HTML.

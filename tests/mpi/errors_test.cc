@@ -1,6 +1,7 @@
 // Wrong arguments, on all ranks and on one: the same code and text everywhere, and nobody hangs.
 #include <algorithm>
 #include <cstdint>
+#include <dlfcn.h>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,6 @@
 #include "runtime/api/torc.h"
 #include "tests/mpi/job.h"
 
-#ifndef SMPI_H
-#include <dlfcn.h>
-
 /// Of this rank.
 static bool can_make_operations = true;
 extern "C" int PMPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* op) {
@@ -21,7 +19,6 @@ extern "C" int PMPI_Op_create(MPI_User_function* function, int commutes, MPI_Op*
       reinterpret_cast<decltype(&PMPI_Op_create)>(dlsym(RTLD_NEXT, "PMPI_Op_create"));
   return next(function, commutes, op);
 }
-#endif
 
 namespace torc::runtime {
 namespace {
@@ -233,7 +230,6 @@ TEST_F(Errors, SizesThatOverflowAreRefused) {
                     TORC_ERR_OVERFLOW, "exceeds the address space");
 }
 
-#ifndef SMPI_H
 TEST_F(Errors, RanksAgreeWithoutMakingAnythingThatOneMayFailToMake) {
   can_make_operations = !isLastRank();
   torc_geometry* another = nullptr;
@@ -241,7 +237,6 @@ TEST_F(Errors, RanksAgreeWithoutMakingAnythingThatOneMayFailToMake) {
   can_make_operations = true;
   EXPECT_TORC_OK(torc_geometry_destroy(another));
 }
-#endif
 
 TEST_F(Errors, ObjectsInUseAreNotFreed) {
   torc_schedule* allreduce = schedule("allreduce");

@@ -233,7 +233,7 @@ std::vector<Communicator> makeCommunicators(const Grid& grid) {
     makeFrom(world, way, key, made);
     made.complete();
     const bool has_all = made.size() == world.size() || way == kIdup;
-    // With reorder, ranks may lie anywhere; of the first blocking call on it an idup is MPI's.
+    // With reorder, ranks may lie anywhere. On an idup, MPI makes the first blocking call itself.
     made.is_box =
         world.is_box && has_all && way != kIdup && way != kAnyColors && way != kEveryThird;
     all.push_back(std::move(made));

@@ -45,7 +45,7 @@ constexpr int kWays = 18;
 /// Those by which ranks come into another order.
 constexpr int kFirstReordered = 6, kLastReordered = 9;
 /// Makes a communicator out of `parent` in one of kWays ways; every member of the parent calls it.
-/// `key`: what is drawn for all of them. MPI_Comm_idup holds the address of the handle.
+/// `key`: a random number, the same on all ranks. MPI_Comm_idup holds the address of the handle.
 void makeFrom(const Communicator& parent, int way, uint64_t key, Communicator& made);
 /// Even and odd ranks, or both halves, facing each other.
 Communicator makeInter(const Communicator& parent, bool by_parity);

@@ -23,7 +23,7 @@ int64_t Call::unitsOf(int source, int dest) const {
   if (!collective.uneven || shape_.units == 0) return shape_.units;
   const bool by_source = !collective.reduces() && collective.receivesEach();
   const bool by_dest = collective.reduces() || collective.sendsEach();
-  // What is exchanged in place has one size in both directions.
+  // A block exchanged in place has one size in both directions.
   const uint64_t drawn = !by_dest     ? mix(shape_.key, source)
                          : !by_source ? mix(shape_.key, dest)
                          : shape_.in_place

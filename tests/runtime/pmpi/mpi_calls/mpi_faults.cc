@@ -63,13 +63,13 @@ void avoidFaultsBetweenGroups(Shape& shape) {
 }
 
 #ifdef OPEN_MPI
-/// Open MPI 4.1.4 is MPI 3.1, without functions of MPI_Count. Its sums of small integers by AVX
-/// stop at the greatest number. A contribution that lies at the beginning of the result is
-/// overwritten. Nonblocking calls use datatypes and lists after they have returned, take MPI_BOTTOM
-/// for a null pointer, and mix up exchanges in place; MPI_Ialltoallw counts the datatypes of a grid
-/// by its neighbours, and MPI_Alltoallw on one rank gets gaps wrong. Its persistent reduce, and its
-/// blocking allreduce of long vectors, receive in front of the memory that they allocate, where
-/// elements begin before their address.
+/// Open MPI 4.1.4 implements MPI 3.1, which has no functions of MPI_Count. Its sums of small
+/// integers by AVX stop at the greatest number. A contribution that lies at the beginning of the
+/// result is overwritten. Nonblocking calls use datatypes and lists after they have returned, take
+/// MPI_BOTTOM for a null pointer, and mix up exchanges in place; MPI_Ialltoallw counts the
+/// datatypes of a grid by its neighbours, and MPI_Alltoallw on one rank gets gaps wrong. Its
+/// persistent reduce, and its blocking allreduce of long vectors, receive in front of the memory
+/// that they allocate, where elements begin before their address.
 void avoidOpenMpisFaults(Shape& shape, bool trusted) {
   Layout& layout = shape.reduction.layout;
   const bool receives_before =

@@ -36,7 +36,7 @@ Shape drawShape(Random& random, const Options& options, Among among) {
   Shape shape;
   shape.collective = &drawCollective(random, options, among == Among::kNeighbors);
   const int form = random.below(100);
-  // Those of groups and neighbours are MPI's, and persistent ones are kept for the world.
+  // MPI makes calls of groups and neighbours by itself; persistent requests are kept for the world.
   const bool has_persistent = options.has("persistent") && among < Among::kGroups;
   if (options.all_forms && form >= 40)
     shape.form = form < 80 || !has_persistent ? Form::kNonblocking : Form::kPersistent;
