@@ -4,7 +4,7 @@ The includes of a target are written from the workspace root: #include "schedule
 """
 
 load("//tools:unity.bzl", "unity_source")
-load("//tools:which_mpi.bzl", "mpi_sh_test")
+load("//tools:which_mpi.bzl", "mpi_script_test")
 
 _OPT_COPTS = select({
     "//:opt_build": ["-O3"],
@@ -90,13 +90,12 @@ def torc_shared_library(name, soname, version_script, deps, linkopts = [], **kwa
         **kwargs
     )
 
-def torc_cc_test(name, srcs, copts = [], deps = [], size = "small", **kwargs):
+def torc_cc_test(name, srcs, copts = [], deps = [], **kwargs):
     """GoogleTest test; its sources are compiled as one. The library and its main() are added to deps."""
     include, precompiled = _precompiled(deps + ["@gtest//:gtest_main"])
     unity_srcs, unity_copts, unity_deps = _unity_of_program(name, srcs)
     native.cc_test(
         name = name,
-        size = size,
         srcs = unity_srcs,
         copts = copts + _OPT_COPTS + include + unity_copts,
         deps = deps + ["@gtest//:gtest_main"] + precompiled + unity_deps,
@@ -124,19 +123,19 @@ def property_test(name, cases, deps = [], **kwargs):
         **kwargs
     )
 
-def mpi_test(
-        name,
-        binary,
-        ranks,
-        args = [],
-        data = [],
-        preload = None,
-        size = "small",
-        **kwargs):
+def mpi_program(src, deps = [], name = None, **kwargs):
+    """The program, in C or C++, of one source that uses MPI; its name is the source's unless told."""
+    torc_cc_binary(
+        name = name or src.split(".")[0],
+        srcs = [src],
+        deps = deps + ["//third_party:mpi"],
+        **kwargs
+    )
+
+def mpi_test(name, binary, ranks, args = [], data = [], preload = None, **kwargs):
     """Runs `mpiexec.hydra -n RANKS BINARY ARGS`; passes when every rank exits with 0.
 
-    Ranks may outnumber the cores. A program that hangs is ended shortly before Bazel's own limit for
-    `size` (small: after 55 seconds).
+    Ranks may outnumber the cores. A program that hangs is ended shortly before Bazel's own limit.
 
     Args:
       name: name of the test.
@@ -146,21 +145,27 @@ def mpi_test(
       data: files that the program reads.
       preload: label of a shared library that the ranks, not mpiexec, are started with:
         "//runtime:libtorc_pmpi.so".
-      size: Bazel's test size, which sets the time limit.
-      **kwargs: passed to mpi_sh_test; among them `env`, which every rank inherits, and `openmpi`:
+      **kwargs: passed to mpi_script_test; among them `env`, which every rank inherits, and `openmpi`:
         whether the test runs on Open MPI, too.
     """
-    mpi_sh_test(
+    mpi_script_test(
+        "//tools:mpi_test.sh",
+        (["--preload=$(rootpath %s)" % preload] if preload else []) + [str(ranks), binary] + args,
         name = name,
-        size = size,
-        srcs = ["//tools:mpi_test.sh"],
+        data = data + ([preload] if preload else []),
         tags = ["one-rank"] if ranks == 1 else [],
-        args = (["--preload=$(rootpath %s)" % preload] if preload else []) +
-               [str(ranks), "$(rootpath %s)" % binary] + args,
-        data = data,
-        built = [binary] + ([preload] if preload else []),
         **kwargs
     )
+
+def mpi_gtests(name, srcs, ranks, deps = [], **kwargs):
+    """A program of GoogleTest and MPI, and for each number in `ranks` a test, NAME_RANKS."""
+    torc_cc_binary(
+        name = name,
+        srcs = srcs,
+        deps = deps + ["@gtest//:gtest_main", "//third_party:mpi"],
+    )
+    for number in ranks:
+        mpi_test(name = "%s_%d" % (name, number), binary = ":" + name, ranks = number, **kwargs)
 
 def _schedule_library_impl(ctx):
     folder = ctx.actions.declare_directory(ctx.attr.name)
@@ -190,7 +195,6 @@ def file_check_test(
         name = "file_check",
         tools = ["//compiler:torc"],
         data = [],
-        size = "medium",
         **kwargs):
     """Runs the `// RUN:` lines of text files, in the manner of LLVM's lit: each file is a case.
 
@@ -203,12 +207,10 @@ def file_check_test(
       name: name of the test.
       tools: labels of the programs.
       data: other files that the RUN lines name, by path from the workspace root.
-      size: Bazel's test size.
       **kwargs: passed to sh_test.
     """
     native.sh_test(
         name = name,
-        size = size,
         srcs = ["//tests:file_check.sh"],
         args = ["$(rootpath %s)" % label for label in srcs] + ["--"] +
                ["$(rootpath %s)" % label for label in tools],
@@ -216,7 +218,7 @@ def file_check_test(
         **kwargs
     )
 
-def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **kwargs):
+def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], **kwargs):
     """A libFuzzer target, of the tag "fuzz": srcs define LLVMFuzzerTestOneInput(const uint8_t*, size_t).
 
     As a test it replays `corpus` with the ordinary compiler. To search for faults:
@@ -229,13 +231,11 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **
       deps: the libraries under test.
       corpus: input files.
       copts: compiler options.
-      size: Bazel's test size.
       **kwargs: passed to cc_test.
     """
     inputs = ["$(rootpath %s)" % file for file in corpus]
     native.cc_test(
         name = name,
-        size = size,
         srcs = srcs + select({
             "//:fuzz_build": [],
             "//conditions:default": ["//tools:fuzz_replay.cc"],

@@ -1,8 +1,9 @@
 #!/bin/bash
 # Which mistakes in the code the tests notice: those of tools/mistakes.txt, one at a time.
-#   tools/mistakes.sh [--all] [NUMBER | FIRST-LAST]...
+#   tools/mistakes.sh [--list FILE] [--all] [NUMBER | FIRST-LAST]...
 #       each of them, or those of these numbers: the tests that stand nearest, up to the first that
-#       fails, then with --all all others; first the same tests without a mistake, which must pass
+#       fails, then with --all all others; first the same tests without a mistake, which must pass.
+#       FILE has others: tools/mutants.py writes random ones
 #   tools/mistakes.sh --check    only whether the list fits the code and the tests
 #   tools/mistakes.sh --write    only the copy of the code that has them, whose folder it names
 # All mistakes are in one copy, which is built once: the variable MISTAKE tells a test which of them is
@@ -22,6 +23,11 @@ fail() {
 }
 
 list=tools/mistakes.txt
+if [[ ${1-} == --list ]]; then
+  [[ -f ${2-} ]] || fail "${2-no list}: no such file"
+  list=$2
+  shift 2
+fi
 files=()
 originals=()
 mistakes=()

@@ -41,7 +41,7 @@ output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 while ((first <= last)); do
   batch=$((last - first < 49 ? last - first + 1 : 50))
-  if bash tests/runtime/pmpi/programs/random_programs_test.sh tools/mpi_test.sh "bazel-bin/$preload" \
+  if bash tests/runtime/pmpi/programs/random_programs_test.sh "bazel-bin/$preload" \
     "bazel-bin/$program" "$library" \
     "$ranks" "$seed" "$first" "$batch" "${options[@]}" >"$output" 2>&1; then
     echo "programs $first to $((first + batch - 1)): the same"

@@ -70,7 +70,7 @@ runTests() {
   local before=${#failed[@]} status label result
   # --keep_going: what builds is tested, and what does not counts as failed.
   bazel test --keep_going --color=no --curses=no --noshow_loading_progress \
-    --show_progress_rate_limit=20 --test_summary=short "$@" 2>&1 | tee "$work/log"
+    --build_tests_only --show_progress_rate_limit=20 --test_summary=short "$@" 2>&1 | tee "$work/log"
   status=${PIPESTATUS[0]}
 
   # Bazel's summary has one line per test: `//tests:x   (cached) PASSED in 0.1s`.

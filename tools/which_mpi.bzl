@@ -81,39 +81,68 @@ def with_openmpi(label):
         openmpi_build(name = name, target = label, tags = ["manual"])
     return ":" + name
 
-def mpi_sh_test(name, args, data, built, openmpi = False, env = {}, tags = [], **kwargs):
-    """An sh_test that starts MPI ranks; on Open MPI another one beside it, NAME_openmpi.
+def _is_label(argument):
+    return argument[:1] in [":", "@"] or argument.startswith("//")
 
-    The test starts them by //tools:mpiexec.sh, which the environment variable TEST_MPI tells the MPI.
+def script_test(script, args = [], name = None, data = [], **kwargs):
+    """Runs a shell or Python script.
 
     Args:
-      name: name of the test.
-      args: arguments; $(rootpath LABEL) names a file of `data` or `built`.
-      data: files that are the same on every MPI.
-      built: labels of what is built with MPI: //runtime:..., or of the same package.
+      script: the file.
+      args: its arguments; a label (":program", "//compiler:torc") is built, and stands for its files' paths.
+      name: name of the test; none: the script's.
+      data: labels of other files that it reads.
+      **kwargs: passed to sh_test.
+    """
+    labels = {argument: None for argument in args if _is_label(argument)}.keys()
+    native.sh_test(
+        name = name or script.split("/")[-1].split(".")[0],
+        srcs = [script],
+        args = ["$(rootpaths %s)" % a if _is_label(a) else a for a in args],
+        data = labels + ["//tests:checks.sh"] + data,
+        **kwargs
+    )
+
+def _knows_mpi(label):
+    if label.startswith("//runtime:lib") or label == "//runtime:torc-run":
+        return True
+    rule = native.existing_rule(label[1:]) if label.startswith(":") else None
+    return rule != None and "//third_party:mpi" in rule.get("deps", [])
+
+def mpi_script_test(script, args, openmpi = False, name = None, data = [], env = {}, tags = [], **kwargs):
+    """A script_test whose script starts MPI ranks; on Open MPI another one beside it, NAME_openmpi.
+
+    The script starts them by //tools:mpiexec.sh, which the environment variable TEST_MPI tells the MPI.
+    What knows MPI (of this package: what depends on //third_party:mpi itself) is built with that MPI.
+
+    Args:
+      script: the file.
+      args: its arguments, as script_test takes them.
       openmpi: whether there is a test on Open MPI; "manual": one that runs only by its name.
+      name: name of the test; none: the script's.
+      data: labels of other files, of which $(rootpath LABEL) in `args` and `env` are paths.
       env: variables, which every rank inherits.
       tags: further tags.
       **kwargs: passed to sh_test.
     """
+    name = name or script.split(".")[0]
     for mpi in MPIS if openmpi else ["mpich"]:
         own_args = args
-        own_built = built
+        own_data = data
         own_tags = tags
         if mpi == "openmpi":
             own_tags = tags + (["manual"] if openmpi == "manual" else [])
             if "%s:%s" % (native.package_name(), name) not in ALWAYS_ON_OPENMPI:
                 own_tags = own_tags + ["more-openmpi"]
-            own_built = [with_openmpi(label) for label in built]
-            for label in built:
-                own_args = [
-                    arg.replace("$(rootpath %s)" % label, "$(rootpath %s)" % with_openmpi(label))
-                    for arg in own_args
-                ]
-        native.sh_test(
+            own_args = [with_openmpi(a) if _is_label(a) and _knows_mpi(a) else a for a in args]
+            for label in [label for label in data if _knows_mpi(label)]:
+                own_args = [a.replace("$(rootpath %s)" % label, "$(rootpath %s)" % with_openmpi(label)) for a in own_args]
+            own_data = [with_openmpi(label) if _knows_mpi(label) else label for label in data]
+        script_test(
             name = name if mpi == "mpich" else name + "_openmpi",
+            script = script,
             args = own_args,
-            data = data + own_built + ["//tools:mpiexec.sh"] + select({
+            data = own_data + ["//tools:mpi_test.sh", "//tools:mpiexec.sh"] + select({
                 "//:sanitizer_build": [],
                 "//conditions:default": ["//tools:libsleeping_waits.so"],
             }),
@@ -122,3 +151,7 @@ def mpi_sh_test(name, args, data, built, openmpi = False, env = {}, tags = [], *
             tags = own_tags + ["mpi"] + (["cpu:2"] if mpi == "openmpi" else []),
             **kwargs
         )
+
+def preload_test(script, args, **kwargs):
+    """An mpi_script_test whose first argument is libtorc_pmpi.so, for programs that know nothing of torc."""
+    mpi_script_test(script, ["//runtime:libtorc_pmpi.so"] + args, **kwargs)

@@ -1,4 +1,4 @@
-// 50,000 mutated texts through the parser, and mutated JSON through its reader: none crashes or
+// 25,000 mutated texts through the parser, and mutated JSON through its reader: none crashes or
 // hangs it. A refusal is a located message that a terminal can show. What is accepted prints and
 // reads back as the same, and the rest of what must hold for a schedule (checked_file.h) holds.
 //
@@ -172,7 +172,7 @@ std::string parserFault(const std::string& text, bool thorough, Counts& counts) 
 }
 
 TEST(TextFuzz, Mutants) {
-  const std::uint64_t count = mutantCount(50000);
+  const std::uint64_t count = mutantCount(25000);
   Mutator mutator(texts(), fuzzSeed(), textWords());
   Counts counts;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -197,7 +197,7 @@ TEST(TextFuzz, JsonMutants) {
   for (const ir::Program& program : samplePrograms()) {
     documents.push_back(toBytes(ir::writeJson(program.schedule.view())));
   }
-  const std::uint64_t count = mutantCount(50000) / 4;
+  const std::uint64_t count = mutantCount(25000) / 4;
   Mutator mutator(std::move(documents), fuzzSeed(),
                   {toBytes("{"), toBytes("["), toBytes("\"a\":"), toBytes("-1"), toBytes("1e9")});
   std::uint64_t accepted = 0;

@@ -4,15 +4,9 @@
 #
 #   calibrate_test.sh TORC TORC_RUN TORUS_SH
 set -euo pipefail
+source tests/checks.sh
 torc=$1 torc_run=$2
 source "$3"
-work=$TEST_TMPDIR
-failures=0
-
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
 
 # calibrate SHAPE NAME SETTINGS: writes NAME.json and NAME.txt. Simulated minutes, few: messages of
 # up to 128 KiB then, which is enough where nothing disturbs.
@@ -64,5 +58,3 @@ awk '$1 == "Y" { exit !($6 < 0.0011 && $8 < 0.0011) }' "$work/slow.txt" ||
   fail "slow cable: $(grep '^Y' "$work/slow.txt")"
 
 ! grep -q '^  "ports":' "$work/slow.json" || fail "ports is in $(cat "$work/slow.json")"
-
-((failures == 0))

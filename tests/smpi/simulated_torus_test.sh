@@ -4,15 +4,9 @@
 #
 #   simulated_torus_test.sh TORC TORC_RUN TORUS_SH
 set -euo pipefail
+source tests/checks.sh
 torc=$1 torc_run=$2
 source "$3"
-work=$TEST_TMPDIR
-failures=0
-
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
 
 # run SHAPE SCHEDULE OPTION...: the lines of the table.
 run() {
@@ -71,5 +65,3 @@ for collective in allreduce allgather; do
   awk -v a="$time" -v b="$ours" 'BEGIN { exit !(a > 0.9 * b && a < 1.1 * b) }' ||
     fail "$collective without a node and a link: $time us, predicted $ours"
 done
-
-((failures == 0))

@@ -3,18 +3,11 @@
 # A torus of network namespaces: results of a schedule on it, and that nothing of it is left; where
 # namespaces cannot be made, as in most containers, that it says so in one line. Wrong usage.
 set -u
+source tests/checks.sh
 PATH=$PATH:/usr/sbin:/sbin
 testbed=$1
 torc=$2
 torc_run=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() {
-  echo "torus_testbed_test: $*"
-  cat "$work/stdout" "$work/stderr"
-  failures=$((failures + 1))
-}
 
 # expect CODE TEXT ARGUMENT...: one line on stderr, with that text.
 expect() {
@@ -53,4 +46,3 @@ pkill -TERM -P "$job" 2>/dev/null
 wait "$job"
 [[ $(grep -c ' ok$' "$work/stdout") == 11 ]] || fail "not all sizes were right"
 [[ $(ip netns list) != *torc[0-9]* ]] || fail "namespaces are left: $(ip netns list)"
-exit "$((failures > 0))"

@@ -58,8 +58,8 @@ TEST(PlaneTreesOnAnyTorus, AreAsLarge) {
     const std::size_t operations =
         compiledPlanes(collective, {"5x6x7", {0, 1, 2}, 5}, 1).operations.size();
     const bool reduces = collective == Collective::kReduce;  // whose proof grows with the axes
-    const Schedule large = compiledPlanes(
-        collective, {reduces ? "9x8x10" : "64x32x48", {5, 1, reduces ? 9 : 40}, 5}, 400);
+    const Schedule large =
+        compiledPlanes(collective, {reduces ? "7x6x8" : "12x16x9", {5, 1, 7}, 5}, 60);
     EXPECT_EQ(large.operations.size(), operations);
   }
 }

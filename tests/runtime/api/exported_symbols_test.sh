@@ -5,6 +5,7 @@
 #
 # With --mpi the library defines functions of MPI too.
 set -euo pipefail
+source tests/checks.sh
 library=$1
 soname=$2
 shift 2
@@ -13,14 +14,6 @@ if [[ $1 == --mpi ]]; then
   mpi=yes
   shift
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-  echo "$library: $*" >&2
-  failures=$((failures + 1))
-}
 
 # Names and versions of what the library defines for others, and of what it takes from them. (A is the
 # version itself.)
@@ -59,5 +52,3 @@ readelf -d "$library" >"$work/dynamic"
 grep -q "SONAME.*\[$soname\]" "$work/dynamic" || fail "the soname is not $soname"
 grep -q 'FLAGS_1.*NODELETE' "$work/dynamic" || fail "can be unloaded"
 if grep NEEDED "$work/dynamic" | grep libstdc++; then fail "needs the program's C++ library"; fi
-
-((failures == 0))

@@ -1,38 +1,31 @@
 #!/bin/bash
-# faults_test.sh MPI_TEST PRELOAD PROGRAM
+# faults_test.sh PRELOAD PROGRAM
 # What goes wrong where ranks are dedicated: one line each, and the program runs without them, or the
 # job ends.
 set -u
-mpi_test=$1
-preload=$2
-program=$3
-failures=0
-fail() {
-  echo "faults_test: $*"
-  cat "$TEST_TMPDIR/out"
-  failures=$((failures + 1))
-}
+source tests/checks.sh
+preload=$1 program=$2
 
 # run DEDICATED ARGUMENT...: four ranks.
 run() {
   local dedicated=$1
   shift
-  TORC_DEDICATED=$dedicated "$mpi_test" "--preload=$preload" 4 "$program" "$@" >"$TEST_TMPDIR/out" 2>&1
+  TORC_DEDICATED=$dedicated tools/mpi_test.sh "--preload=$preload" 4 "$program" "$@" >"$work/out" 2>&1
 }
 # expect TEXT: a line of torc's says so, and there is no other.
 expect() {
-  [[ $(grep -c '^torc: ' "$TEST_TMPDIR/out") -eq 1 ]] || fail "not one line of torc's"
-  grep -qF "$1" "$TEST_TMPDIR/out" || fail "not said: $1"
+  [[ $(grep -c '^torc: ' "$work/out") -eq 1 ]] || fail "not one line of torc's"
+  grep -qF "$1" "$work/out" || fail "not said: $1"
 }
 
 run 1:3 alike || fail "fails where all is well"
-grep -q '^3 ranks, sum 3$' "$TEST_TMPDIR/out" || fail "not three ranks"
-grep -q '^torc: ' "$TEST_TMPDIR/out" && fail "torc has something to say"
+grep -q '^3 ranks, sum 3$' "$work/out" || fail "not three ranks"
+grep -q '^torc: ' "$work/out" && fail "torc has something to say"
 
 while IFS='|' read -r value text; do
   run "$value" alike || fail "TORC_DEDICATED=$value: the program fails"
   expect "torc: warning: TORC_DEDICATED$text"
-  grep -q '^4 ranks, sum 4$' "$TEST_TMPDIR/out" || fail "TORC_DEDICATED=$value: not four ranks"
+  grep -q '^4 ranks, sum 4$' "$work/out" || fail "TORC_DEDICATED=$value: not four ranks"
 done <<'END'
 1:8|: of 4 ranks none would be dedicated; at least 9 are needed; no rank is dedicated
 =4|: of 4 ranks none would be the program's; no rank is dedicated
@@ -41,8 +34,8 @@ done <<'END'
 all| is 'all'; allowed: a ratio as 1:8
 END
 
-"$mpi_test" "--preload=$preload" --rank-env=0:TORC_DEDICATED=1:3 --rank-env=1:TORC_DEDICATED=1:3 \
-  --rank-env=2:TORC_DEDICATED=1:1 --rank-env=3:TORC_DEDICATED=1:3 4 "$program" >"$TEST_TMPDIR/out" 2>&1 ||
+tools/mpi_test.sh "--preload=$preload" --rank-env=0:TORC_DEDICATED=1:3 --rank-env=1:TORC_DEDICATED=1:3 \
+  --rank-env=2:TORC_DEDICATED=1:1 --rank-env=3:TORC_DEDICATED=1:3 4 "$program" >"$work/out" 2>&1 ||
   fail "the program fails where ranks disagree"
 expect "TORC_DEDICATED differs between ranks: '1:3' on rank 0, '1:1' on rank 2"
 
@@ -50,33 +43,32 @@ run 1:3 unequal && fail "calls that do not go together are right"
 expect "dedicated rank 0: call 1 on a communicator of 3 ranks differs between its ranks: allreduce of"
 
 run 1:3 refused || fail "the program ends where MPI refuses a call"
-grep -q '^2 calls refused, 2 told$' "$TEST_TMPDIR/out" || fail "not each refused call is told of once"
-grep -q '^3 ranks, sum 3$' "$TEST_TMPDIR/out" || fail "calls after those that were refused"
+grep -q '^2 calls refused, 2 told$' "$work/out" || fail "not each refused call is told of once"
+grep -q '^3 ranks, sum 3$' "$work/out" || fail "calls after those that were refused"
 
 run 1:3 abort && fail "MPI_Abort ends well"
-grep -q "mpi_test: .* exit status" "$TEST_TMPDIR/out" || fail "the job did not end"
+grep -q "mpi_test: .* exit status" "$work/out" || fail "the job did not end"
 
 # A dedicated rank that dies: its number is that of the last of four. (A status says no more: Open
 # MPI's mpiexec ends with that of a time limit.)
-cat >"$TEST_TMPDIR/known" <<END
+cat >"$work/known" <<END
 #!/bin/sh
-echo \$\$ >"$TEST_TMPDIR/process.\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK}"
+echo \$\$ >"$work/process.\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK}"
 exec "\$@"
 END
-chmod +x "$TEST_TMPDIR/known"
-TORC_DEDICATED=1:3 "$mpi_test" "--preload=$preload" 4 "$TEST_TMPDIR/known" "$program" forever \
-  >"$TEST_TMPDIR/out" 2>&1 &
+chmod +x "$work/known"
+TORC_DEDICATED=1:3 tools/mpi_test.sh "--preload=$preload" 4 "$work/known" "$program" forever \
+  >"$work/out" 2>&1 &
 job=$!
 for ((i = 0; i < 300; ++i)); do
-  grep -q '^3 ranks' "$TEST_TMPDIR/out" && break
+  grep -q '^3 ranks' "$work/out" && break
   sleep 0.1
 done
-kill -9 "$(cat "$TEST_TMPDIR/process.3")" || fail "there is no dedicated rank to die"
+kill -9 "$(cat "$work/process.3")" || fail "there is no dedicated rank to die"
 died=$SECONDS
 wait "$job" && fail "the job outlives its dedicated rank"
 ((SECONDS - died < 60)) || fail "the job hangs without its dedicated rank"
 
 TORC_STRICT=1 run 1:8 alike && fail "TORC_STRICT=1 lets the job run"
-grep -q "torc: error: .*TORC_DEDICATED: of 4 ranks none would be dedicated" "$TEST_TMPDIR/out" ||
+grep -q "torc: error: .*TORC_DEDICATED: of 4 ranks none would be dedicated" "$work/out" ||
   fail "TORC_STRICT=1 does not say why"
-exit "$((failures > 0))"

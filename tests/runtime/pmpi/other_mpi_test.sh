@@ -1,20 +1,19 @@
 #!/bin/bash
-# other_mpi_test.sh MPI_TEST LOADER (PRELOAD PROGRAM CALLER PLUGIN, of MPICH and of Open MPI)
+# other_mpi_test.sh LOADER (PRELOAD PROGRAM CALLER PLUGIN, of MPICH and of Open MPI)
 # A program that is started with the interposer of the other MPI runs without torc, and one line says
 # why. A CALLER needs MPI by a library of its own only, so that torc's MPI is found first; LOADER
 # loads the program as a PLUGIN, and MPI with it.
 set -u
-mpi_test=$1
-loader=$2
-mpich=("${@:3:4}")
-openmpi=("${@:7:4}")
+loader=$1
+mpich=("${@:2:4}")
+openmpi=("${@:6:4}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
 # expectRun MPI PRELOAD LINE PROGRAM...
 expectRun() {
-  TORC_LIBRARY=none TEST_MPI=$1 "$mpi_test" "--preload=$2" 4 "${@:4}" >"$work/stdout" 2>"$work/stderr"
+  TORC_LIBRARY=none TEST_MPI=$1 tools/mpi_test.sh "--preload=$2" 4 "${@:4}" >"$work/stdout" 2>"$work/stderr"
   local status=$?
   [[ $status -eq 0 && $(grep '^torc' "$work/stderr") == "$3" ]] && return
   echo "other_mpi_test: $1: ${*:4}: exit status $status, expected: $3"

@@ -1,31 +1,20 @@
 #!/bin/bash
-# sessions_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY
+# sessions_test.sh PRELOAD PROGRAM LIBRARY
 # Programs that use MPI by sessions: of a communicator that is made before MPI_Init torc says that it
 # serves no calls, or under TORC_STRICT refuses it; with MPI_Init, before or later, all is as ever.
 set -u
-mpi_test=$1
-preload=$2
-program=$3
-library=$4
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
+source tests/checks.sh
+export TORC_STATS=$work/table
+preload=$1 program=$2 library=$3
 without_init='the program uses MPI by sessions, without MPI_Init'
 before_init="a communicator is made from a session's group before MPI_Init: until then torc serves no calls"
-
-fail() {
-  echo "sessions_test: $case: $*"
-  cat "$work/stdout" "$work/stderr"
-  failures=$((failures + 1))
-}
 
 # run RANKS MODE [NAME=VALUE...]: the program, served.
 run() {
   case="$*"
   local ranks=$1 mode=$2
   shift 2
-  env TORC_STATS="$work/table" "$@" \
-    "$mpi_test" "--preload=$preload" "$ranks" "$program" "$mode" >"$work/stdout" 2>"$work/stderr"
+  preloaded "$ranks" "$@" "$program" "$mode"
   status=$?
 }
 
@@ -49,7 +38,7 @@ expectServed() {
 }
 
 case=plain
-"$mpi_test" 6 "$program" nothing >"$work/stdout" 2>"$work/stderr"
+tools/mpi_test.sh 6 "$program" nothing >"$work/stdout" 2>"$work/stderr"
 status=$?
 expect "session 15"
 
@@ -98,5 +87,3 @@ expectOff 6 "$without_init"
 run 6 init TORC_LIBRARY="$library" TORC_STRICT=1
 expect "$refused"$'\nworld 15' "torc: error: $before_init"
 expectServed
-
-exit "$((failures > 0))"

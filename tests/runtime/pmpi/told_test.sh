@@ -1,32 +1,15 @@
 #!/bin/bash
-# told_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY
+# told_test.sh PRELOAD PROGRAM LIBRARY
 # What torc says of a job of 6 ranks, and what the statistics count. Whatever the variables are, the
 # program's result is right.
 set -u
-mpi_test=$1
-preload=$2
-program=$3
-library=$4
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-  echo "told_test: $case: $*"
-  cat "$work/stderr"
-  failures=$((failures + 1))
-}
+source tests/checks.sh
+preload=$1 program=$2 library=$3
 
 # run CASE [NAME=VALUE...] [--rank-env=...]: the program with these variables.
 run() {
   case=$1
-  shift
-  local variables=() options=()
-  for argument in "$@"; do
-    if [[ $argument == --* ]]; then options+=("$argument"); else variables+=("$argument"); fi
-  done
-  env "${variables[@]}" "$mpi_test" "--preload=$preload" "${options[@]}" 6 "$program" \
-    >"$work/stdout" 2>"$work/stderr"
+  preloaded 6 "${@:2}" "$program"
   status=$?
 }
 
@@ -172,5 +155,3 @@ grep -qE "^torc: error: rank [0-4]: MPI_Allreduce: on 5 ranks: 5 ranks do not fi
 run "strict, and a wrong value" TORC_LIBRARY="$library" TORC_STRICT=1 TORC_LIMITS=memory=lots
 [[ $status -ne 0 ]] || fail "exit status 0"
 grep -qE "^torc: error: rank 0: TORC_LIMITS is 'memory=lots'; allowed: memory=bytes" "$work/stderr" || fail "no error"
-
-exit "$((failures > 0))"

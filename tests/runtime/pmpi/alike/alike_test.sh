@@ -1,16 +1,12 @@
 #!/bin/bash
-# alike_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY RANKS SERVED [NAME=VALUE...] [ARGUMENT...]
+# alike_test.sh PRELOAD PROGRAM LIBRARY RANKS SERVED [NAME=VALUE...] [ARGUMENT...]
 # Runs the program without torc and with it, under these variables: it must say the same, and torc
 # nothing. The collective SERVED must be served.
 set -u
-mpi_test=$1
-preload=$2
-program=$3
-library=$4
-ranks=$5
-served=$6
-shift 6
-work=$TEST_TMPDIR
+source tests/checks.sh
+export TORC_STATS=$work/table
+preload=$1 program=$2 library=$3 ranks=$4 served=$5
+shift 5
 
 variables=()
 while [[ ${1-} == *=* ]]; do
@@ -21,29 +17,10 @@ done
 # Between processes of a host Open MPI writes a message that is too long behind its buffer, else.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 
-if ! env "${variables[@]}" "$mpi_test" "$ranks" "$program" "$@" >"$work/plain"; then
-  echo "alike_test: the program fails without torc"
-  cat "$work/plain"
-  exit 1
-fi
-if ! env "${variables[@]}" TORC_LIBRARY="$library" TORC_STRICT=1 TORC_STATS="$work/statistics" \
-  "$mpi_test" "--preload=$preload" "$ranks" "$program" "$@" >"$work/served" 2>"$work/stderr"; then
-  echo "alike_test: the program fails with torc"
-  cat "$work/served" "$work/stderr"
-  exit 1
-fi
-failures=0
-if ! diff "$work/plain" "$work/served"; then
-  echo "alike_test: with torc (>) it says something else than without (<)"
-  failures=1
-fi
-if grep '^torc' "$work/stderr"; then
-  echo "alike_test: torc had something to say"
-  failures=1
-fi
-if ! grep -q "^  $served .*\.torc\$" "$work/statistics"; then
-  echo "alike_test: $served was not served"
-  cat "$work/statistics"
-  failures=1
-fi
-exit "$failures"
+env "${variables[@]}" tools/mpi_test.sh "$ranks" "$program" "$@" >"$work/output" ||
+  fail "the program fails without torc"
+preloaded "$ranks" "${variables[@]}" TORC_LIBRARY="$library" TORC_STRICT=1 "$program" "$@" ||
+  fail "the program fails with torc"
+diff "$work/output" "$work/stdout" || fail "with torc (>) it says something else than without (<)"
+! grep '^torc' "$work/stderr" || fail "torc had something to say"
+grep -q "^  $served .*\.torc\$" "$work/table" || fail "$served was not served"

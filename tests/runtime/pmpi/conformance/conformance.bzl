@@ -1,6 +1,6 @@
 """MPI programs that know nothing of torc, run under libtorc_pmpi.so."""
 
-load("//tools:which_mpi.bzl", "mpi_sh_test")
+load("//tools:which_mpi.bzl", "preload_test")
 
 _STEMS = [
     "allreduce",
@@ -32,7 +32,7 @@ ALL_SERVED = [
 # What simple_shapes.h makes: no persistent scans, which MPI gets where ranks are in another order.
 VARIOUS_SERVED = [function for function in ALL_SERVED if not function.endswith("can_init")]
 
-def conformance_test(name, program, ranks, served, args = [], size = "medium", library = None, **kwargs):
+def conformance_test(name, program, ranks, served, args = [], library = None, **kwargs):
     """Runs `program` on `ranks` ranks, and fails where a function of `served` was not served.
 
     Args:
@@ -41,23 +41,14 @@ def conformance_test(name, program, ranks, served, args = [], size = "medium", l
       ranks: number of MPI processes: 2, 4, 6 or 8.
       served: MPI functions that torc must have served at least once.
       args: arguments of the program.
-      size: Bazel's test size.
       library: label of the schedules; none: the ones for undamaged tori.
-      **kwargs: passed to mpi_sh_test; among them `env`, which every rank inherits.
+      **kwargs: passed to preload_test; among them `env`, which every rank inherits.
     """
-    library = library or "//tests/runtime/pmpi/conformance:library"
-    labels = ["//runtime:libtorc_pmpi.so", library, program]
-    mpi_sh_test(
+    preload_test(
+        "//tests/runtime/pmpi/conformance:run.sh",
+        [library or "//tests/runtime/pmpi/conformance:library", program, str(ranks), ",".join(served) or "-"] +
+        args,
         name = name,
-        size = size,
-        srcs = ["//tests/runtime/pmpi/conformance:run.sh"],
-        args = ["$(rootpath %s)" % label for label in labels] +
-               [str(ranks), ",".join(served) if served else "-"] + args,
-        data = [
-            library,
-            "//tools:mpi_test.sh",
-        ],
-        built = ["//runtime:libtorc_pmpi.so", program],
         openmpi = True,
         **kwargs
     )

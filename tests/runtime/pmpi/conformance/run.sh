@@ -5,11 +5,7 @@
 # by commas; none: -) was never served by torc.
 set -euo pipefail
 
-preload=$1
-library=$2
-program=$3
-ranks=$4
-served=${5#-}
+preload=$1 library=$2 program=$3 ranks=$4 served=${5#-}
 shift 5
 
 scratch=$TEST_TMPDIR

@@ -4,24 +4,11 @@
 # with an error on every rank of the communicator; a call that MPI refuses is none; and what comes after
 # is right. A late rank is told of and waited for. Two ranks: every case in every form; more: in one. None hangs.
 set -u
-preload=$PWD/$1
-program=$PWD/$2
-blocking=$PWD/$3
-library=$PWD/$4
-ranks=$5
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
+source tests/checks.sh
+preload=$PWD/$1 program=$PWD/$2 blocking=$PWD/$3 library=$PWD/$4 ranks=$5
 output=$work/output
-failures=0
 # Open MPI 4.1.4 writes more than a receive is for, where it copies from another process's memory.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
-
-fail() {
-  echo "differences_test: $case, $form, $ranks ranks: $*"
-  sed 's/^/  | /' "$output"
-  failures=$((failures + 1))
-}
 
 # run [NAME=VALUE...]: the case in the form.
 run() {
@@ -242,6 +229,3 @@ done
 case=more
 program=$blocking run
 expectErrors 9600
-
-[[ $failures -eq 0 ]] || echo "differences_test: $failures failures"
-exit "$((failures > 0))"

@@ -3,21 +3,10 @@
 # A program that ends without MPI_Finalize, by a signal, late, or in a child process, ends with torc as
 # without: the same lines, the same exit status, no hang; the statistics are there at most once.
 set -u
-preload=$PWD/$1
-program=$PWD/$2
-library=$PWD/$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
+source tests/checks.sh
+preload=$PWD/$1 program=$PWD/$2 library=$PWD/$3
 # Without MPI_Finalize MPI's own threads stay, of which ThreadSanitizer has a status of its own.
 export TSAN_OPTIONS="${TSAN_OPTIONS-}:report_thread_leaks=0"
-failures=0
-
-fail() {
-  echo "ends_test: $kind: $how: $*"
-  sed 's/^/  | /' "$work/output"
-  failures=$((failures + 1))
-}
 
 # What each rank runs: the program with PRELOAD, whose exit status it writes down. It ends when all
 # RANKS have written, for the launcher kills the others once it sees that a rank has failed.
@@ -59,7 +48,7 @@ job() {
 
 # served HOW RANKS [NAME=VALUE...]
 served() {
-  how=$1
+  case="$kind: $1"
   rm -f "$work/table" "$work/trace"
   job "$2" PRELOAD="$preload" TORC_LIBRARY="$library" TORC_STATS="$work/table" "${@:3}"
   diff "$work/wanted" "$work/lines" || fail "other lines or ends than without torc"
@@ -74,7 +63,7 @@ for kind in exit return quick_exit _exit abort terminate SIGTERM SIGSEGV MPI_Abo
   operation atexit destructor fork; do
   # A job of Open MPI takes a second.
   [[ ${TEST_MPI-} != openmpi || $kind =~ ^(exit|terminate|under_way|destructor|fork)$ ]] || continue
-  how=plain
+  case="$kind: plain"
   job 2 PRELOAD=
   [[ $(grep -c '^rank' "$work/lines") -ge 2 ]] || fail "no case"
   mv "$work/lines" "$work/wanted"
@@ -86,6 +75,3 @@ for kind in exit return quick_exit _exit abort terminate SIGTERM SIGSEGV MPI_Abo
       ;;
   esac
 done
-
-[[ $failures -eq 0 ]] || echo "ends_test: $failures failures"
-exit "$((failures > 0))"

@@ -4,22 +4,10 @@
 # program's results are right, torc warns once, and under TORC_STRICT=1 it is an error that names the
 # fault and ends the job; nothing hangs.
 set -euo pipefail
+source tests/checks.sh
 
-preload=$PWD/$1
-torc=$PWD/$2
-program=$PWD/$3
-good=$PWD/$4
-work=$(mktemp -d)
-trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
-unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
+preload=$PWD/$1 torc=$PWD/$2 program=$PWD/$3 good=$PWD/$4
 limit=50
-failures=0
-
-fail() {
-  echo "faults_test: $case: $*"
-  sed 's/^/  | /' "$work/output"
-  failures=$((failures + 1))
-}
 
 # job ARGUMENT...: mpiexec's arguments.
 job() {
@@ -167,6 +155,3 @@ ranksDiffer "preloaded on some ranks" "LD_PRELOAD" \
   "$loaded -env TORC_LIBRARY $good" "-env TORC_LIBRARY $good"
 ranksDiffer "preloaded on the other ranks" "LD_PRELOAD" \
   "-env TORC_LIBRARY $good" "$loaded -env TORC_LIBRARY $good"
-
-[[ $failures -eq 0 ]] || echo "faults_test: $failures failures"
-exit "$((failures > 0))"

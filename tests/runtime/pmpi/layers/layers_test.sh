@@ -1,33 +1,21 @@
 #!/bin/bash
-# layers_test.sh MPI_TEST PRELOAD LIBRARY PROGRAM WITH_TOOL PLUGIN LOADER TOOL FINDING CHAINING
+# layers_test.sh PRELOAD LIBRARY PROGRAM WITH_TOOL PLUGIN LOADER TOOL FINDING CHAINING
 # A program, tools that count its calls, and torc, in every order in which they can be loaded: a tool
 # counts what it counts without torc, and torc serves what it serves without a tool. WITH_TOOL has the
 # program and a tool in one; LOADER loads the program as PLUGIN.
 set -u
-mpi_test=$1
-torc=$2
-export TORC_LIBRARY=$3
-export TORC_STATS=$TEST_TMPDIR/statistics.txt
-program=$4
-with_tool=$5
-plugin=$6
-loader=$7
-tool=$8
-finding=$9
-chaining=${10}
+source tests/checks.sh
+torc=$1 program=$3 with_tool=$4 plugin=$5 loader=$6 tool=$7 finding=$8 chaining=$9
+export TORC_LIBRARY=$2
+export TORC_STATS=$work/statistics.txt
 ranks=4
-failures=0
-fail() {
-  echo "layers_test: $*"
-  failures=$((failures + 1))
-}
 
 # counts PRELOAD PROGRAM...: what tools have counted. Nothing else may be told.
 counts() {
   rm -f "$TORC_STATS"
-  "$mpi_test" ${1:+"--preload=$1"} "$ranks" "${@:2}" >"$TEST_TMPDIR/stdout" 2>"$TEST_TMPDIR/stderr" ||
-    fail "$*: $(cat "$TEST_TMPDIR/stdout" "$TEST_TMPDIR/stderr")"
-  grep -v '^\[WARNING\] yaksa: ' "$TEST_TMPDIR/stderr"
+  tools/mpi_test.sh ${1:+"--preload=$1"} "$ranks" "${@:2}" >"$work/stdout" 2>"$work/stderr" ||
+    fail "$*: $(cat "$work/stdout" "$work/stderr")"
+  grep -v '^\[WARNING\] yaksa: ' "$work/stderr"
 }
 
 # expectSame PLAIN PRELOAD PROGRAM...
@@ -67,4 +55,3 @@ for preload in "$torc $here/$tool" "$tool $here/$torc"; do
   found=$(counts "$preload" "$program")
   [[ $found == "$plain" ]] || fail "$preload, dedicated ranks: counted '$found', without torc '$plain'"
 done
-exit "$((failures > 0))"

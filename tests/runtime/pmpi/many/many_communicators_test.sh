@@ -3,20 +3,8 @@
 # Programs with many communicators at once run as without torc, up to what MPI can have; torc serves
 # the first of them.
 set -u
-preload=$PWD/$1
-program=$PWD/$2
-nonblocking=$PWD/$3
-library=$PWD/$4
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
-failures=0
-
-fail() {
-  echo "many_communicators_test: $case: $*"
-  cat "$work/output"
-  failures=$((failures + 1))
-}
+source tests/checks.sh
+preload=$PWD/$1 program=$PWD/$2 nonblocking=$PWD/$3 library=$PWD/$4
 
 # run RANKS KIND N [NAME=VALUE...] [threads] [nonblocking]
 run() {
@@ -61,6 +49,3 @@ run 2 dup 160 TORC_TUNE=1
 run 2 dup 160 threads
 run 4 row 160
 run 4 split 160
-
-[[ $failures -eq 0 ]] || echo "many_communicators_test: $failures failures"
-exit "$((failures > 0))"

@@ -5,12 +5,7 @@
 # and so is a job that hangs without a word. Preloaded, each is run once more, with statistics, lines on its
 # calls and a trace: if it completes alone it must then, and not else.
 set -u
-preload=$1
-program=$2
-library=$3
-ranks=$4
-first=$5
-programs=$6
+preload=$1 program=$2 library=$3 ranks=$4 first=$5 programs=$6
 patience=60 # seconds for the job to end, or for torc to say why it does not
 grace=3     # seconds for the job to end by itself after torc has said so
 work=$(mktemp -d)

@@ -1,20 +1,13 @@
 #!/bin/bash
-# random_programs_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY RANKS SEED FIRST PROGRAMS [OPTION...]
+# random_programs_test.sh PRELOAD PROGRAM LIBRARY RANKS SEED FIRST PROGRAMS [OPTION...]
 # Runs random programs FIRST .. FIRST + PROGRAMS - 1 of SEED plain and preloaded, with which the results
 # must be the same, to the byte, and torc must have nothing to say; then torc must have served all forms
 # of some of their calls, but for functions like SERVED_NOT. With torc a third of the programs
 # is watched by statistics, and a third in all ways, which changes nothing. LIBRARY - is none. Where
 # TORC_DEDICATED is =N, there are so many ranks more with torc.
 set -u
-mpi_test=$1
-preload=$2
-program=$3
-library=$4
-ranks=$5
-seed=$6
-first=$7
-programs=$8
-options=("${@:9}")
+preload=$1 program=$2 library=$3 ranks=$4 seed=$5 first=$6 programs=$7
+options=("${@:8}")
 arguments=(--seed "$seed" --first "$first" --programs "$programs" "${options[@]}")
 # Only torc's run has them.
 dedicated=${TORC_DEDICATED:-=0}
@@ -43,7 +36,7 @@ underWay() {
 
 # Two runs share the time that the test has.
 export TEST_TIMEOUT=$((${TEST_TIMEOUT:-300} / 2))
-"$mpi_test" "$ranks" "$program" "${arguments[@]}" >"$work/plain" ||
+tools/mpi_test.sh "$ranks" "$program" "${arguments[@]}" >"$work/plain" ||
   fail "fails without torc: $(tail -n 20 "$work/plain")" "$(underWay "$work/plain")"
 if [[ $library == - ]]; then
   unset TORC_LIMITS  # .bazelrc's; torc would say that it means nothing here
@@ -56,7 +49,7 @@ runPart() {
   [[ $# -eq 1 ]] || export "${@:2}"
   ((begin < end)) || return
   arguments[3]=$((first + begin)) arguments[5]=$((end - begin))
-  "$mpi_test" "--preload=$preload" "$((ranks + ${dedicated#=}))" "$program" "${arguments[@]}" \
+  tools/mpi_test.sh "--preload=$preload" "$((ranks + ${dedicated#=}))" "$program" "${arguments[@]}" \
     >>"$work/preloaded" 2>"$work/stderr" ||
     fail "fails with torc: $(tail -n 20 "$work/preloaded" "$work/stderr")" \
       "$(underWay "$work/preloaded")"

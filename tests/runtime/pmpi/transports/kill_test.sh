@@ -5,21 +5,13 @@
 # puts. Ranks and moments follow from SEED; without one, from the clock. The last line has the longest wait of a survivor.
 #   bazel run -c opt //tests/runtime/pmpi/transports:kill_test -- 100 7
 set -u
-preload=$(realpath "$1")
-program=$2
+source tests/checks.sh
+preload=$(realpath "$1") program=$2
 export TORC_LIBRARY=$3 TORC_TRANSPORT=put
 moments=${4:-4}
 RANDOM=$((${5:-$(date +%s)} % 32768))
 limit=10000 # milliseconds; it is about 1000 where the cores are the job's
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0 longest=0
-
-fail() {
-  echo "kill_test: moment $moment: rank $rank after $delay: $*"
-  cat "$work/output"
-  failures=$((failures + 1))
-}
+longest=0
 
 # Which of the processes have not ended.
 survivors() {
@@ -31,6 +23,7 @@ survivors() {
 
 for ((moment = 0; moment < moments; ++moment)); do
   rank=$((RANDOM % 4)) delay=$(printf '0.%03d' $((RANDOM % 1000)))
+  case="moment $moment: rank $rank after $delay"
   rm -f "$work"/[0-3]
   mpiexec.hydra -genv LD_PRELOAD "$preload" -n 4 "$program" 60 "$work" >"$work/output" 2>&1 &
   job=$!
@@ -62,4 +55,3 @@ for ((moment = 0; moment < moments; ++moment)); do
   done
 done
 echo "$moments moments, $failures failures, longest wait $longest ms"
-exit "$((failures > 0))"

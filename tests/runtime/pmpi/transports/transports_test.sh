@@ -1,27 +1,16 @@
 #!/bin/bash
-# transports_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY REFUSING_SYSTEM
+# transports_test.sh PRELOAD PROGRAM LIBRARY REFUSING_SYSTEM
 # By what the messages of four ranks go, whatever the host allows. Results are right in all cases.
 set -u
-mpi_test=$1
-preload=$2
-program=$3
-export TORC_LIBRARY=$4
-refusing=$PWD/$5
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-  echo "transports_test: $case: $*"
-  cat "$work/output"
-  failures=$((failures + 1))
-}
+source tests/checks.sh
+preload=$1 program=$2 refusing=$PWD/$4
+export TORC_LIBRARY=$3
 
 # run CASE [NAME=VALUE...]: the program with these variables, for a second.
 run() {
   case=$1
   shift
-  env TORC_STATS=1 "$@" "$mpi_test" "--preload=$preload" 4 "${starter[@]}" "$program" 1 "$work" \
+  env TORC_STATS=1 "$@" tools/mpi_test.sh "--preload=$preload" 4 "${starter[@]}" "$program" 1 "$work" \
     >"$work/stdout" 2>"$work/output"
   [[ $(<"$work/stdout") == right ]] || fail "it says: $(cat "$work/stdout")"
 }
@@ -101,5 +90,3 @@ if [[ ${TEST_MPI:-mpich} == mpich ]] && unshare -n true 2>/dev/null; then
   expect '  messages  *[1-9].* bytes by puts, [1-9].* by MPI \(all ranks\)'
   starter=()
 fi
-
-exit "$((failures > 0))"

@@ -1,24 +1,11 @@
 #!/bin/bash
-# choice_test.sh MPI_TEST PRELOAD PROGRAM SAY_SLOWEST LIBRARY RANKS TORUS
+# choice_test.sh PRELOAD PROGRAM SAY_SLOWEST LIBRARY RANKS TORUS
 # A library says that the allreduce with the most operations serves all sizes. TORC_TUNE=1 tries the
 # others beside it, and takes what its own times say; what cannot be loaded is left out, by all ranks.
 set -u
-mpi_test=$1
-preload=$2
-program=$3
-say_slowest=$4
-library=$5
-ranks=$6
-torus=$7
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-  echo "choice_test: $case: $*"
-  cat "$work/stderr" "$work/table"
-  failures=$((failures + 1))
-}
+source tests/checks.sh
+export TORC_STATS=$work/table
+preload=$1 program=$2 say_slowest=$3 library=$4 ranks=$5 torus=$6
 
 read -r slowest other < <("$say_slowest" "$library" "$work/slow" allreduce "$torus")
 chmod -R u+w "$work/slow"
@@ -26,10 +13,8 @@ chmod -R u+w "$work/slow"
 # run CASE LIBRARY [NAME=VALUE...]
 run() {
   case=$1
-  rm -f "$work/table"
-  env TORC_LIBRARY="$2" TORC_STATS="$work/table" TORC_TUNE=1 TORC_VERBOSE=3 "${@:3}" \
-    "$mpi_test" "--preload=$preload" "$ranks" "$program" 200 >"$work/stdout" 2>"$work/stderr"
-  [[ $? -eq 0 ]] || fail "the program has failed"
+  preloaded "$ranks" TORC_LIBRARY="$2" TORC_TUNE=1 TORC_VERBOSE=3 "${@:3}" "$program" 200 ||
+    fail "the program has failed"
   sed -z -i 's/\n   \+/  /g' "$work/table"  # the lines of a row in one
 }
 
@@ -83,5 +68,3 @@ grep -qE "^  MPI_Allreduce +$torus .* its schedule cannot be used +2400 +$ranks 
 
 run "little memory" "$work/slow" TORC_LIMITS=memory=8K
 grep -q "is not tried: it cannot be loaded$" "$work/stderr" || fail "all could be loaded"
-
-exit "$((failures > 0))"

@@ -1,39 +1,17 @@
 #!/bin/bash
-# first_calls_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY RANKS TORUS
+# first_calls_test.sh PRELOAD PROGRAM LIBRARY RANKS TORUS
 # TORC_TUNE=1: whatever is tried, results are right; the statistics count what was tried and say what
 # serves since.
 set -u
-mpi_test=$1
-preload=$2
-program=$3
-library=$4
-ranks=$5
-torus=$6
+source tests/checks.sh
+export TORC_STATS=$work/table
+preload=$1 program=$2 library=$3 ranks=$4 torus=$5
 calls=200
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-  echo "first_calls_test: $case: $*"
-  cat "$work/stderr" "$work/table"
-  failures=$((failures + 1))
-}
 
 # run CASE [NAME=VALUE...] [--rank-env=...]: the program with these variables.
 run() {
   case=$1
-  shift
-  local variables=() options=()
-  for argument in "$@"; do
-    if [[ $argument == --* ]]; then options+=("$argument"); else variables+=("$argument"); fi
-  done
-  rm -f "$work/table"
-  env TORC_LIBRARY="$library" TORC_STATS="$work/table" "${variables[@]}" \
-    "$mpi_test" "--preload=$preload" "${options[@]}" "$ranks" "$program" "$calls" \
-    >"$work/stdout" 2>"$work/stderr"
-  status=$?
-  [[ $status -eq 0 ]] || fail "exit status $status"
+  preloaded "$ranks" TORC_LIBRARY="$library" "${@:2}" "$program" "$calls" || fail "exit status $?"
   sed -z -i 's/\n   \+/  /g' "$work/table"  # the lines of a row in one
 }
 
@@ -105,5 +83,3 @@ grep -qx "torc: warning: TORC_TUNE is 'maybe'; allowed: 0 or 1; torc is off" "$w
 run "on one rank only" TORC_TUNE=1 --rank-env=1:TORC_TUNE=0
 grep -qx "torc: warning: TORC_TUNE differs between ranks: '1' on rank 0, '0' on rank 1; torc is off" \
   "$work/stderr" || fail "no warning"
-
-exit "$((failures > 0))"

@@ -2,12 +2,8 @@
 # exports_test.sh LIBRARY: libtorc_pmpi.so exports a wrapper for every row of the table and every form,
 # the functions of torc.h, and nothing else.
 set -eu
+source tests/checks.sh
 library=$1
-failures=0
-fail() {
-  echo "exports_test: $*"
-  failures=$((failures + 1))
-}
 
 exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }')
 
@@ -50,5 +46,3 @@ called=$(nm -D --undefined-only "$library" | awk '{ print $2 }' | grep '^MPI_' |
 # are of 2.34.
 glibc=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
 [[ $(printf '%s\n' "$glibc" GLIBC_2.34 | sort -V | tail -1) == GLIBC_2.34 ]] || fail "needs $glibc"
-
-exit "$((failures > 0))"
