@@ -39,4 +39,19 @@ llvm::Expected<std::shared_ptr<const ir::Program>> CompileCache::get(
   return makeError(llvm::Twine(entry->refusal));
 }
 
+std::shared_ptr<const ir::Program> CompileCache::firstEqual(
+    const std::shared_ptr<const ir::Program>& program) {
+  const std::lock_guard lock(mutex_);
+  ScheduleView schedule = program->schedule.view();
+  schedule.producer = {};
+  const auto [first, last] = unequal_.equal_range(schedule.operations.size());
+  for (auto other = first; other != last; ++other) {
+    ScheduleView others = other->second->schedule.view();
+    others.producer = {};
+    if (other->second == program || (others == schedule && other->second->plan == program->plan))
+      return other->second;
+  }
+  return unequal_.emplace(schedule.operations.size(), program)->second;
+}
+
 }  // namespace torc::compiler

@@ -27,6 +27,9 @@ class CompileCache {
   llvm::Expected<std::shared_ptr<const ir::Program>> get(const Algorithm& algorithm,
                                                          const passes::PassPipeline& pipeline);
 
+  /// The first one that was asked for of all programs that are equal, but for who made them.
+  std::shared_ptr<const ir::Program> firstEqual(const std::shared_ptr<const ir::Program>& program);
+
   /// Of the programs that are simulated.
   model::GraphCache& graphs() { return graphs_; }
 
@@ -42,8 +45,9 @@ class CompileCache {
                                    const passes::PassManagerOptions& options);
 
   const CollectiveSpec spec_;
-  std::mutex mutex_;  // of the map; an entry, once it is there, stays where it is
+  std::mutex mutex_;  // of the tables; an entry, once it is there, stays where it is
   std::map<std::pair<std::string, passes::PassPipeline>, Entry> entries_;
+  std::multimap<std::size_t, std::shared_ptr<const ir::Program>> unequal_;  // by their operations
   model::GraphCache graphs_;
 };
 

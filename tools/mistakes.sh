@@ -155,7 +155,7 @@ runTests() {
   [[ $number -eq 0 ]] || options=(--notest_keep_going --nocache_test_results)
   (
     cd "$copy"
-    MISTAKE=$number bazel test -c opt --test_env=MISTAKE \
+    MISTAKE=$number bazel test -c opt --copt=-w --test_env=MISTAKE \
       --run_under="prlimit --as=$((8 << 30))" \
       --test_tag_filters=-more-openmpi --build_tag_filters=-more-openmpi \
       --test_summary=short --color=no --curses=no --noshow_loading_progress "${options[@]}" -- "$@"

@@ -46,6 +46,13 @@ double workOfRank(const ScheduleView& schedule) {
   return work * schedule.segments;
 }
 
+/// The candidate as it is compiled for the smaller machine.
+Candidate onSmaller(const Smaller& smaller, Candidate candidate) {
+  if (candidate.options.led_cores > 0)
+    candidate.options.led_cores = coresOf(smaller.stand_in.topology);
+  return candidate;
+}
+
 /// Whether some message goes over more than one link of the network.
 bool leavesNeighbours(const ScheduleView& schedule) {
   const int dimensions = schedule.topology.dimensions();
@@ -160,6 +167,21 @@ llvm::Expected<Smaller*> CandidateSimulator::smallerFor(const Candidate& candida
   return entry->second ? &*entry->second : nullptr;
 }
 
+llvm::Expected<CandidateSimulator::Programs> CandidateSimulator::programsOf(
+    const Candidate& candidate) {
+  llvm::Expected<Smaller*> smaller = smallerFor(candidate);
+  if (!smaller) return smaller.takeError();
+  if (*smaller == nullptr) {
+    auto program = programOf(programs_, candidate);
+    if (!program) return program.takeError();
+    return Programs{programs_.firstEqual(*program), nullptr};
+  }
+  auto program = programOf((*smaller)->programs, onSmaller(**smaller, candidate));
+  auto uncut = uncutOf(programs_, candidate);
+  if (!program || !uncut) return joinErrors(program.takeError(), uncut.takeError());
+  return Programs{(*smaller)->programs.firstEqual(*program), programs_.firstEqual(*uncut)};
+}
+
 llvm::Error CandidateSimulator::simulate(Candidate& candidate) {
   candidate.stand_in.clear();
   if (!candidate.per_rank) {
@@ -178,8 +200,7 @@ llvm::Error CandidateSimulator::simulate(Candidate& candidate) {
 
 llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& candidate) {
   const auto& [machine, topology] = smaller.stand_in;
-  Candidate on_smaller = candidate;
-  if (candidate.options.led_cores > 0) on_smaller.options.led_cores = coresOf(topology);
+  const Candidate on_smaller = onSmaller(smaller, candidate);
   auto program = programOf(smaller.programs, on_smaller);
   if (!program) return program.takeError();
   built_ += (*program)->schedule.operations.size();

@@ -125,6 +125,12 @@ class CandidateSimulator {
   CandidateSimulator(CompileCache& programs, const model::Machine& machine, double bytes)
       : programs_(programs), machine_(machine), bytes_(bytes) {}
 
+  /// What the candidate is simulated by, and, where that is for a smaller machine, its steps on
+  /// this one, each the first of all that are equal: candidates with the same are one. Errors: it
+  /// cannot be compiled.
+  using Programs = std::pair<SharedProgram, SharedProgram>;
+  llvm::Expected<Programs> programsOf(const Candidate& candidate);
+
   /// Compiles and simulates the candidate, rank by rank if it says so, and fills in what is
   /// measured. Where too many nodes differ it is simulated on a smaller machine, and what that
   /// takes is multiplied by what the cost model says of both. Errors: it cannot be compiled.

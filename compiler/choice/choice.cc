@@ -2,6 +2,7 @@
 #include "compiler/choice/choice.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
@@ -110,23 +111,43 @@ class Chooser {
   }
 
   /// Of a candidate whose sends may be over before anybody receives them, also what becomes of it
-  /// where they are synchronous; the better one comes last, for what goes on from it.
+  /// where they are synchronous; what goes on goes on from the better one.
   void add(Candidate candidate) {
-    std::vector<Candidate>& all = trials_.choice.candidates;
     if (!candidate.refusal.empty()) {
       candidate.tried = false;
-      return all.push_back(std::move(candidate));
+      return push(std::move(candidate));
     }
     const std::optional<bool>& settled = trials_.limits.synchronous_sends;
     candidate.options.synchronous_sends = settled.value_or(false);
     tryOnce(candidate);
     if (settled || trials_.isLastRefused() || !trials_.last().buffers) return;
+    const std::size_t first = trials_.last_index;
     candidate.options.synchronous_sends = true;
     tryOnce(std::move(candidate));
-    if (isFaster(all[all.size() - 2], all.back())) std::swap(all[all.size() - 2], all.back());
+    if (isFaster(trials_.choice.candidates[first], trials_.last())) trials_.last_index = first;
   }
 
+  void push(Candidate candidate) {
+    trials_.last_index = trials_.choice.candidates.size();
+    trials_.choice.candidates.push_back(std::move(candidate));
+  }
+
+  /// Nothing that has the program of another one is a candidate.
   void tryOnce(Candidate candidate) {
+    std::vector<Candidate>& all = trials_.choice.candidates;
+    if (auto programs = simulator_.programsOf(candidate)) {
+      const auto [same, is_new] = tried_.try_emplace(*programs, all.size());
+      if (!is_new) {
+        trials_.last_index = same->second;
+        const std::string other = all[same->second].description();
+        if (other != candidate.description())
+          trials_.choice.left_out.push_back(
+              {candidate.description(), nullptr, "its program is one of those that are"});
+        return;
+      }
+    } else {
+      consumeError(programs.takeError());  // as it says below
+    }
     const std::optional<double>& most_scratch = trials_.limits.scratch_bytes;
     if (llvm::Error error = simulate(candidate, "")) {
       candidate.refusal = toString(std::move(error));
@@ -136,7 +157,7 @@ class Chooser {
                           " bytes, more than the limit of " +
                           std::to_string(static_cast<std::uint64_t>(*most_scratch));
     }
-    trials_.choice.candidates.push_back(std::move(candidate));
+    push(std::move(candidate));
   }
 
   /// Simulates the candidate as one of the things that progress counts.
@@ -198,6 +219,7 @@ class Chooser {
   Progress* const progress_;
   bool is_expected_ = false;  // whether progress knows of the next candidate
   CandidateSimulator simulator_;
+  std::map<CandidateSimulator::Programs, std::size_t> tried_;  // which of the candidates has them
   RingSegments ring_segments_;
 };
 

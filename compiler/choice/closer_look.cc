@@ -12,7 +12,9 @@ namespace {
 // all ranks: of one candidate, and of all.
 constexpr int kMostPerRank = 10;
 constexpr double kPerRankOperations = 3e6;
-constexpr double kAllPerRankOperations = 6e6;
+constexpr double kAllPerRankOperations = 1e7;
+// Of those whose messages share links along trees, so many are looked at.
+constexpr std::size_t kMostInStep = 3;
 // Of a message: one more or less changes nothing.
 constexpr double kManyElements = 1000;
 
@@ -48,12 +50,12 @@ void lookCloser(Trials& trials, Simulate simulate) {
   if (!elementBytesFor(spec, trials.bytes)) return;
   const double limit = kClose * trials.taken().predicted_s;
   double left = kAllPerRankOperations;
-  for (int looks = 0; looks < kMostPerRank; ++looks) {
-    Candidate& best = trials.taken();
+  // Whether it may be looked at, which has been done then.
+  const auto look = [&](Candidate& best) {
     const double work = static_cast<double>(spec.topology.ranks()) * best.work;
     const bool may_look = best.refusal.empty() && !best.per_rank && !best.by_packets &&
                           best.predicted_s <= limit && work <= std::min(kPerRankOperations, left);
-    if (!may_look) return;
+    if (!may_look) return false;
     llvm::Expected<bool> is_seen = isSeenClosely(trials, best);
     const double by_classes_s = best.predicted_s;
     best.per_rank = true;
@@ -64,13 +66,34 @@ void lookCloser(Trials& trials, Simulate simulate) {
     }
     if (error) {
       best.refusal = toString(std::move(error));
-      continue;
+      return true;
     }
     for (Candidate& other : trials.choice.candidates) {
       if (isAlike(other, best))
         other.unseen = std::max(other.unseen, best.predicted_s / by_classes_s);
     }
+    return true;
+  };
+  int looks = 0;
+  const auto lookAtBest = [&] {
+    while (looks < kMostPerRank && look(trials.taken()))
+      ++looks;
+  };
+  lookAtBest();
+  // How messages that share a link fall into step is another thing for every number of chunks: what
+  // one loses says nothing of the next.
+  std::vector<Candidate*> in_step;
+  for (Candidate& candidate : trials.choice.candidates) {
+    if (candidate.mayFallIntoStep() && candidate.algorithm->inSegments() &&
+        candidate.predicted_s < trials.taken().predicted_s)
+      in_step.push_back(&candidate);
   }
+  llvm::stable_sort(in_step, [](const Candidate* a, const Candidate* b) {
+    return a->predicted_s < b->predicted_s;
+  });
+  for (Candidate* candidate : llvm::ArrayRef(in_step).take_front(kMostInStep))
+    look(*candidate);
+  lookAtBest();
 }
 
 }  // namespace torc::compiler

@@ -224,7 +224,8 @@ Search RingSegments::searchPlan(const Plan& plan) {
   };
   const auto climbWindow = [&](Candidate& candidate, double& best) {
     std::uint32_t& in_flight = candidate.options.in_flight;
-    return climb(candidate, in_flight, limits.in_flight, best, in_flight, plan.most_in_flight);
+    const std::uint32_t most = std::min(plan.most_in_flight, candidate.options.segments);
+    return climb(candidate, in_flight, limits.in_flight, best, in_flight, most);
   };
   Candidate candidate = plan.candidate;
   candidate.options.segment_order = settled.value_or(SegmentOrder::kChains);

@@ -52,12 +52,13 @@ Search searchStaggered(const Trials& trials, Candidate candidate) {
   PipelineOptions& options = candidate.options;
   const Candidate one = trials.bestOf(algorithm, options.led_cores > 0);
   options.chunks = 1;
+  options.in_flight = 0;
   auto whole = programOf(trials.programs, candidate);
   if (!whole) co_return consumeError(whole.takeError());
   const llvm::StringRef reason = whyNotStaggered(trials, one, (*whole)->schedule.view());
   const LeftOut staggered{"2 in flight", &algorithm, reason.str()};
   if (!reason.empty()) co_yield staggered;
-  if (reason == kMoreUnderWay) {
+  if (reason == kMoreUnderWay && !trials.limits.window) {
     options.chunks = one.options.chunks;
     options.window = algorithm.window + 1;
     co_yield candidate;
@@ -67,8 +68,10 @@ Search searchStaggered(const Trials& trials, Candidate candidate) {
   const std::uint32_t hiding = algorithm.pipeline(trials.stepsOn(candidate))
                                    .mostStaggered(trials.machine, trials.bytes, options.in_flight,
                                                   passes::mostSegments((*whole)->schedule.view()));
-  options.chunks = std::max(hiding, one.options.chunks);
-  for (int halved = 0; halved < 3 && options.chunks > 1; ++halved, options.chunks /= 2)
+  // How messages that share a link fall into step changes by a tenth from number to number.
+  const std::uint32_t most = std::max(hiding, one.options.chunks);
+  for (options.chunks = most; options.chunks > most / 3 && options.chunks > 1;
+       options.chunks -= (options.chunks + 3) / 4)
     co_yield candidate;
 }
 
@@ -78,6 +81,9 @@ Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_le
   Candidate candidate = trials.begin(algorithm);
   if (has_leaders) candidate.options.led_cores = coresOf(trials.spec.topology);
   const ChoiceLimits& limits = trials.limits;
+  const Candidate as_it_is = candidate;
+  candidate.options.in_flight = limits.in_flight.value_or(0);
+  candidate.options.window = limits.window.value_or(0);
   const ProgramSize estimate = algorithm.estimate(has_leaders ? trials.network : trials.spec);
   if (!limits.chunks && limits.algorithm == nullptr)
     candidate.refusal = tooLarge(estimate, 1, kMostFileBytesOfNodes);
@@ -93,7 +99,7 @@ Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_le
     co_yield others;
     co_return;
   }
-  auto whole = programOf(trials.programs, candidate);
+  auto whole = programOf(trials.programs, as_it_is);
   if (!whole) co_return consumeError(whole.takeError());  // as the candidate has been
   const std::set<std::uint32_t> tries =
       segmentsToTry(trials, algorithm.pipeline(trials.stepsOn(candidate)),

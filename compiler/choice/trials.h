@@ -26,11 +26,13 @@ struct Trials {
   const CollectiveSpec& spec = programs.spec();
   const CollectiveSpec network = networkOf(spec);
   Choice choice = {};  // its candidates in the order in which they were tried
+  std::size_t last_index = 0;
 
   /// What a search begins with: as the limits say, and in one chunk.
   Candidate begin(const Algorithm& algorithm) const;
 
-  const Candidate& last() const { return choice.candidates.back(); }
+  /// The one that was tried last; where its program had been tried, the one of then.
+  const Candidate& last() const { return choice.candidates[last_index]; }
   bool isLastRefused() const { return !last().refusal.empty(); }
   /// The fastest of an algorithm that has been tried, with leaders or without.
   const Candidate& bestOf(const Algorithm& algorithm, bool has_leaders) const;

@@ -2,6 +2,9 @@
 // same.
 #include "compiler/choice/choice.h"
 
+#include <set>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "compiler/choice/stand_in.h"
@@ -449,6 +452,72 @@ TEST(Choice, WeightsThatAreGivenStay) {
             << candidate.description();
       }
     }
+  }
+}
+
+/// Of trees, which take a number of segments or two messages on a link at a time by themselves.
+TEST(Choice, WhatIsGivenOfTreesStays) {
+  ChoiceLimits limits;
+  limits.algorithm = cantFail(findAlgorithm("rectangular"));
+  const auto triedOptions = [&] {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> given;
+    for (const Candidate& candidate :
+         chooseFor(Collective::kBroadcast, targetOf("8"), 1 << 20, limits).candidates)
+      given.insert({candidate.options.in_flight, candidate.options.window});
+    return given;
+  };
+  using Given = decltype(triedOptions());
+  limits.in_flight = 2;
+  EXPECT_EQ(triedOptions(), Given({{2, 0}}));
+  limits.chunks = 105;
+  EXPECT_EQ(triedOptions(), Given({{2, 0}}));
+  limits.in_flight = limits.chunks = std::nullopt;
+  limits.window = 9;
+  EXPECT_EQ(triedOptions(), Given({{0, 9}, {2, 9}}));
+  limits.chunks = 105;
+  EXPECT_EQ(triedOptions(), Given({{0, 9}}));
+}
+
+/// Whatever options they have, no two candidates have one program.
+TEST(Choice, CandidatesDiffer) {
+  for (const Collective collective :
+       {Collective::kAllreduce, Collective::kBroadcast, Collective::kAlltoall}) {
+    const Target target = targetOf("4x4x4");
+    CompileCache programs({collective, target.topology});
+    const Choice choice = consider(programs, target.machine, 1 << 20, {});
+    std::vector<SharedProgram> seen;
+    for (const Candidate& candidate : choice.candidates) {
+      if (!candidate.refusal.empty()) continue;
+      SharedProgram program = programs.firstEqual(cantFail(programOf(programs, candidate)));
+      EXPECT_FALSE(llvm::is_contained(seen, program)) << candidate.description();
+      seen.push_back(std::move(program));
+    }
+    EXPECT_GT(seen.size(), 4u);
+  }
+}
+
+/// Cells of the figures of the 2.5-D paper, where numbers of chunks that are nearly equal take a
+/// tenth more or less rank by rank: what is chosen comes close to the best that was ever found.
+TEST(Choice, ComesCloseToTheBestNumberOfChunks) {
+  struct Cell {
+    Collective collective;
+    const char* shape;
+    double bytes, best_us;
+  };
+  constexpr Cell kCells[] = {{Collective::kBroadcast, "8", 512 << 10, 772.7},
+                             {Collective::kBroadcast, "8", 1 << 20, 1440.9},
+                             {Collective::kBroadcast, "8", 2 << 20, 2796.2},
+                             {Collective::kBroadcast, "8x8", 2 << 20, 1629.3},
+                             {Collective::kReduce, "8", 4 << 20, 5665.0},
+                             {Collective::kReduce, "8x8", 1 << 20, 965.4},
+                             {Collective::kReduce, "8x8", 2 << 20, 1621.6},
+                             {Collective::kReduce, "8x8", 4 << 20, 3015.1},
+                             {Collective::kReduce, "8x8", 8 << 20, 5786.4}};
+  for (const auto& [collective, shape, bytes, best_us] : kCells) {
+    const Candidate best = chooseFor(collective, targetOf(shape, "bgp"), bytes).best();
+    EXPECT_TRUE(best.per_rank) << best.description();
+    EXPECT_LT(1e6 * best.predicted_s, 1.07 * best_us)
+        << shape << ", " << bytes << ": " << best.description();
   }
 }
 
