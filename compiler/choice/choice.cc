@@ -18,6 +18,8 @@ namespace {
 
 // What of the steps of a proof its estimate has to say for it to be looked at before it is needed.
 constexpr double kDoubtful = 0.5;
+// Operations of the segments that are under way, which meet in the same memory, likewise.
+constexpr double kManyUnderWay = 4e4;
 
 // The longest vector for which one core is tried for all of a node where it would work at no cost.
 constexpr double kMostLedBytes = 64 << 10;
@@ -197,7 +199,12 @@ class Chooser {
     if (candidate.options.cuts == CutRings::kDetours) spec.topology.addDetours();
     const ProgramSize size = algorithm.estimate(spec);
     const double cuts = algorithm.cutsIntoSegments() ? 8 : candidate.options.chunks;
-    const bool is_small = cuts * size.cell_steps < kDoubtful * kMostCellSteps;
+    const PipelineOptions& options = candidate.options;
+    const double segments = std::min(options.segments, options.in_flight + 1);
+    const double under_way =
+        static_cast<double>(candidate.operations) / options.segments * segments;
+    const bool is_small = cuts * size.cell_steps < kDoubtful * kMostCellSteps &&
+                          (options.segments == 1 || under_way < kManyUnderWay);
     if (!candidate.refusal.empty() || (is_small && candidate.stand_in.empty())) return true;
     if (progress_ != nullptr) progress_->begin("proving " + candidate.description());
     auto program = programOf(trials_.programs, candidate);
@@ -206,8 +213,15 @@ class Chooser {
       return false;
     }
     if (is_small) return true;
+    passes::PassManagerOptions unproved;
+    unproved.verify_each = false;
+    llvm::Expected<ir::Program> rolled = rollLoops(**program, unproved);
+    if (!rolled) {
+      candidate.refusal = toString(rolled.takeError());
+      return false;
+    }
     // Faults of the schedule are for whoever compiles it.
-    const ir::VerifyResult proof = ir::verify((*program)->schedule.view());
+    const ir::VerifyResult proof = ir::verify(rolled->schedule.view());
     for (const ir::Fault& fault : proof.faults) {
       if (llvm::StringRef(fault.message).starts_with("too large to prove"))
         candidate.refusal = fault.message;

@@ -221,6 +221,10 @@ struct MessageKey {
   auto operator<=>(const MessageKey&) const = default;
 };
 
+// Nodes by which the tasks of all are estimated, and what of the estimate they have at least.
+constexpr std::uint32_t kSampledNodes = 24;
+constexpr double kSurelyMore = 0.98;
+
 }  // namespace
 
 std::string SimulationGraph::taskName(std::uint32_t number) const {
@@ -253,7 +257,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   for (const Box& box : schedule.boxes)
     guards.push_back(resolve(box, schedule.topology, {}));
   DroppedMessages dropped(schedule);
-  for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+  const auto take = [&](std::uint32_t node) {
     const Coordinates at = builder.classes().coordinatesOf(node);
     const bool is_dead = schedule.topology.isDead(at);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -266,6 +270,20 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
       if (executes) moved[i] = shares.of(sends(operation.kind) ? operation.a : operation.dst, at);
     }
     program.take([&](std::uint32_t i) { return moved[i].has_value(); });
+  };
+  // What dependences pass through is seen only node by node: by some of them first, in little time.
+  if (llvm::Error error = checkTaskCount(schedule, graph.nodes(), 1.0 * graph.nodes() * count)) {
+    consumeError(std::move(error));
+    double sampled = 0;
+    for (std::uint32_t sample = 0; sample < kSampledNodes; ++sample) {
+      take(static_cast<std::uint32_t>(std::uint64_t{sample} * graph.nodes() / kSampledNodes));
+      sampled += static_cast<double>(program.tasks().size());
+    }
+    const double all = kSurelyMore * sampled / kSampledNodes * graph.nodes();
+    if (llvm::Error error = checkTaskCount(schedule, graph.nodes(), all)) return error;
+  }
+  for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+    take(node);
     const auto first = static_cast<std::uint32_t>(graph.tasks.size());
     for (const auto& [place, i] : llvm::enumerate(program.tasks())) {
       if (moved[i]) {
@@ -277,6 +295,10 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
       for (const auto& [operation, back] : program.dependencesOf(place))
         dependences.push_back({first + program.taskOf(operation), back});
       first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));
+    }
+    if (llvm::Error error =
+            checkTaskCount(schedule, graph.nodes(), static_cast<double>(graph.tasks.size()))) {
+      return error;
     }
   }
   matchClasses(schedule, builder);
