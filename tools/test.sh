@@ -14,7 +14,7 @@
 #   tools/test.sh --odr
 #       links the programs with -flto, by which the linker finds two definitions of one name
 #   tools/test.sh --ci
-#       every test, --sanitized, --odr, and clang-tidy on what the last commit changed
+#       every test, --sanitized, --odr, clang-tidy on what the last commit changed, and a build of all else
 # The last line is `N passed, N failed`, counted in test or libFuzzer targets; exits with 0 only if
 # none failed.
 set -uo pipefail
@@ -166,6 +166,15 @@ runTidy() {
   fi
 }
 
+# Builds what no test needs: benchmarks, and what makes the papers' tables.
+runRest() {
+  if bazel build -c opt --keep_going --color=no --curses=no --show_progress_rate_limit=20 //...; then
+    passed=$((passed + 1))
+  else
+    failed+=("bazel build //...: see above")
+  fi
+}
+
 runFuzz() {
   local label
   mapfile -t fuzzed < <(findTests "attr(tags, '\bfuzz\b', \$all)")
@@ -196,7 +205,7 @@ case $mode in
   fuzz) runFuzz ;;
   odr) runOdr ;;
   ci)
-    for part in runPlain runSanitized runOdr runTidy; do
+    for part in runPlain runSanitized runOdr runTidy runRest; do
       started=$SECONDS
       "$part"
       echo "${part#run}: $((SECONDS - started)) s"

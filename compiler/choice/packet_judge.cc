@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallPtrSet.h>
 
 #include "compiler/choice/stand_in.h"
 #include "compiler/choice/trials.h"
@@ -20,10 +19,10 @@ namespace {
 
 // How far links may put the best of an algorithm behind the best of all, and any candidate behind
 // what packets make of the best, for it to be judged.
-constexpr double kFarBehind = 1.7, kBehind = 1.5;
+constexpr double kFarBehind = 1.35, kBehind = 1.5;
 // What one may cost on a shape, and all together, in hops of packets, some 4 million a second; as
 // many as a message takes.
-constexpr double kMostWork = 1.4e7, kMostWorkOfAll = 2.8e7;
+constexpr double kMostWork = 1.4e7, kMostWorkOfAll = 4.2e7;
 constexpr double kHopsOfMessage = 8;
 // What may not have been seen on a smaller shape.
 constexpr double kOnSmaller = 1.1;
@@ -57,6 +56,16 @@ class PacketJudge {
     }
   }
 
+  /// What packets make of it on the smallest of the shapes holds until it is judged.
+  void estimate(Candidate& candidate) {
+    const double left = left_;
+    const std::optional<Ratio> ratio = packetsOverLinks(shapes_.back(), candidate);
+    left_ = left;  // it is little
+    if (!ratio) return;
+    worst_ = std::max(worst_, ratio->value);
+    candidate.unseen = kOnSmaller * ratio->value;
+  }
+
   /// Whether it could be judged. What packets make of it holds for others of its algorithm until
   /// they are judged themselves.
   bool judge(Candidate& candidate) {
@@ -70,12 +79,15 @@ class PacketJudge {
       ratio = packetsOverLinks(*shape, candidate);
     if (progress_ != nullptr) progress_->done();
     if (!ratio) return false;
+    const double estimated = candidate.unseen;
     candidate.by_packets = true;
     candidate.predicted_s *= ratio->value;
+    worst_ = std::max(worst_, ratio->value);
     candidate.unseen = ratio->is_whole ? 1 : kOnSmaller;
     if (!ratio->is_whole) on_smaller_.push_back({&candidate, ratio->value});
     for (Candidate& other : trials_.choice.candidates) {
-      if (other.algorithm == candidate.algorithm && !other.by_packets) other.unseen = ratio->value;
+      if (other.algorithm == candidate.algorithm && !other.by_packets)
+        other.unseen *= ratio->value / estimated;
     }
     if (!ratio->is_whole) return true;
     for (auto& [other, value] : on_smaller_) {
@@ -85,6 +97,9 @@ class PacketJudge {
     }
     return true;
   }
+
+  /// What packets took longer than links, at most; 1 at least.
+  double worst() const { return worst_; }
 
  private:
   static double busiest(const model::SimulateResult& result) {
@@ -167,6 +182,7 @@ class PacketJudge {
   Trials& trials_;
   Progress* const progress_;
   double left_ = kMostWorkOfAll;
+  double worst_ = 1;                                       // ratio so far
   std::vector<std::pair<Candidate*, double>> on_smaller_;  // judged so, and the ratio
   const bool is_whole_;                                    // whether the largest is the machine
   std::deque<Smaller> shapes_;                             // the largest first
@@ -182,19 +198,20 @@ void judgeByPackets(Trials& trials, Progress* progress) {
     if (candidate.refusal.empty()) rows.push_back(&candidate);
   }
   const auto faster = [](const Candidate* a, const Candidate* b) { return isFaster(*a, *b); };
-  // The best of each algorithm first: what packets make of it goes for the others.
   llvm::stable_sort(rows, faster);
-  llvm::SmallPtrSet<const Algorithm*, 8> seen;
   const double limit = rows.empty() ? 0 : kFarBehind * rows.front()->cautiousSeconds();
   for (Candidate* candidate : rows) {
-    if (candidate->cautiousSeconds() > limit) break;
-    if (seen.insert(candidate->algorithm).second && !candidate->by_packets) judge.judge(*candidate);
+    if (!candidate->by_packets && candidate->predicted_s < limit) judge.estimate(*candidate);
   }
   for (;;) {
     llvm::erase_if(rows, [](const Candidate* candidate) { return candidate->by_packets; });
-    if (rows.empty()) return;
+    if (rows.empty()) break;
     Candidate& next = **llvm::min_element(rows, faster);
-    if (next.cautiousSeconds() > kBehind * trials.bestSeconds() || !judge.judge(next)) return;
+    if (next.cautiousSeconds() > kBehind * trials.bestSeconds() || !judge.judge(next)) break;
+  }
+  // What could not be estimated is taken to do as badly as any.
+  for (Candidate* candidate : rows) {
+    if (!candidate->by_packets && candidate->unseen == 1) candidate->unseen = judge.worst();
   }
 }
 

@@ -105,13 +105,11 @@ PacketFlags::PacketFlags(SubCommand& command, OptionCategory& category)
               desc("With --packets: what needs more memory is refused (default 8G)")),
       heat_("heat", value_desc("file.svg"), sub(command), cat(category),
             desc("With --packets: draw what links and queues did, over time")),
-      adaptive_("adaptive", sub(command), cat(category),
-                desc("With --packets: the packets of a schedule choose their dimensions' order")),
       list_("list-packet-settings", sub(command), cat(category),
             desc("Print the parameters of --packets, with the source of each")) {}
 
 llvm::Error PacketFlags::check(bool has_file) const {
-  const Option* with_packets[] = {&traffic_, &settings_, &memory_, &heat_, &adaptive_};
+  const Option* with_packets[] = {&traffic_, &settings_, &memory_, &heat_};
   const Option* with_traffic[] = {&torus_, &pair_bytes_, &seed_, &most_packets_};
   for (const Option* option : with_packets) {
     if (option->getNumOccurrences() > 0 && !packets_) {
@@ -244,7 +242,6 @@ int PacketFlags::simulateFile(const ScheduleView& schedule, const model::Machine
   for (const std::uint64_t size : sizes.sizes()) {
     model::ProgramOptions program;
     program.bytes = static_cast<double>(size);
-    program.adaptive = adaptive_;
     llvm::Expected<model::PacketResult> result = [&] {
       const Watch watch(what + ", " + sizeText(size), *options);
       return model::simulateProgram(schedule, machine, program, *options);

@@ -43,7 +43,7 @@ class PacketFlags {
   llvm::cl::opt<bool> packets_;
   llvm::cl::opt<std::string> traffic_, torus_, pair_bytes_, settings_, seed_, most_packets_,
       memory_, heat_;
-  llvm::cl::opt<bool> adaptive_, list_;
+  llvm::cl::opt<bool> list_;
 };
 
 }  // namespace torc::compiler

@@ -44,6 +44,8 @@ constexpr PacketParameterRow kRows[] = {
      "set by table 2: 8x16 and 8x16x16"},
     {"tokens", &P::tokens, "ns", "until room that became free is known upstream",
      "estimate: less than the way of a packet's first chunk, the preset's 100 ns a hop"},
+    {"adaptive", &P::adaptive, "1 or 0",
+     "packets of a schedule choose the order of their dimensions; 0: X first", kAdiga},
     {"injection-fifos", &P::injection_fifos, "FIFOs",
      "of a node: one for each direction, else phases share them out",
      "estimate: six of normal priority"},

@@ -28,6 +28,7 @@ struct PacketParameters {
   double crossbar = 2;       // packets that leave one input at a time
   double inject_every = 28;  // of so many packets on a link one is injected before others
   double tokens = 70;        // ns until room that became free is known upstream
+  double adaptive = 1;       // packets of a schedule choose their dimensions' order; 0: X first
 
   // FIFOs.
   double injection_fifos = 6;  // of a node: one for each direction, else phases share them out

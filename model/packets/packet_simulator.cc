@@ -149,7 +149,7 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
   }
   if (llvm::Error error = checkMemory(bytes, network->nodes(), options)) return error;
   if (options.announce) options.announce(bytes, hops);
-  ProgramTraffic traffic(*network, *graph, machine, program.adaptive);
+  ProgramTraffic traffic(*network, *graph, machine, options.parameters.adaptive > 0);
   traffic.start(*network);
   return runTraffic(*network, traffic, options);
 }

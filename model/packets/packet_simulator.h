@@ -47,7 +47,6 @@ llvm::Expected<PacketResult> simulateAlltoall(const Topology& topology, const Ma
 struct ProgramOptions {
   double bytes = 0;          // of the whole vector
   double element_bytes = 4;  // messages are whole elements
-  bool adaptive = false;     // routers choose the order of dimensions
 };
 
 /// `schedule` has passed `validate`, and the machine has its shape. Errors: as above, and what the

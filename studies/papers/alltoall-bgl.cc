@@ -138,7 +138,6 @@ class Runs {
     model::ProgramOptions options;
     options.bytes = bytes * on.nodes;
     options.element_bytes = 1;
-    options.adaptive = true;
     model::PacketOptions packets;
     if (is_long) packets.parameters = longMessages();
     const auto begin = std::chrono::steady_clock::now();
