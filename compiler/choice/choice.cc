@@ -113,7 +113,7 @@ class Chooser {
   }
 
   /// Of a candidate whose sends may be over before anybody receives them, also what becomes of it
-  /// where they are synchronous; what goes on goes on from the better one.
+  /// where they are synchronous; the search goes on from the better one.
   void add(Candidate candidate) {
     if (!candidate.refusal.empty()) {
       candidate.tried = false;

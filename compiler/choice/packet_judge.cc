@@ -59,6 +59,7 @@ class PacketJudge {
   /// What packets make of it on the smallest of the shapes holds until it is judged.
   void estimate(Candidate& candidate) {
     const double left = left_;
+    candidate.unseen = 1;  // of an earlier estimate
     const std::optional<Ratio> ratio = packetsOverLinks(shapes_.back(), candidate);
     left_ = left;  // it is little
     if (!ratio) return;
@@ -151,7 +152,7 @@ class PacketJudge {
     left_ -= is_all ? hops + messages : kMostWork + messages;
     // A smaller shape has less to wait for: there packets take as much longer at least as they did
     // for others of the algorithm.
-    const double least = std::max(1.0, candidate.unseen);
+    const double least = std::max(1.0, candidate.unseen / kOnSmaller);
     const auto packets = [&](double bytes) -> std::optional<double> {
       model::ProgramOptions sample;
       sample.bytes = bytes;

@@ -497,7 +497,7 @@ TEST(Choice, CandidatesDiffer) {
 }
 
 /// Cells of the figures of the 2.5-D paper, where numbers of chunks that are nearly equal take a
-/// tenth more or less rank by rank: what is chosen comes close to the best that was ever found.
+/// tenth more or less rank by rank: the choice comes close to the best that was ever found.
 TEST(Choice, ComesCloseToTheBestNumberOfChunks) {
   struct Cell {
     Collective collective;
