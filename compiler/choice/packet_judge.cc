@@ -152,7 +152,7 @@ class PacketJudge {
     left_ -= is_all ? hops + messages : kMostWork + messages;
     // A smaller shape has less to wait for: there packets take as much longer at least as they did
     // for others of the algorithm.
-    const double least = std::max(1.0, candidate.unseen / kOnSmaller);
+    const double least = std::max(1.0, candidate.unseen);
     const auto packets = [&](double bytes) -> std::optional<double> {
       model::ProgramOptions sample;
       sample.bytes = bytes;
