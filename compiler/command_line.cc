@@ -1,28 +1,20 @@
 // The command line of torc and of torc-model.
 #include "compiler/command_line.h"
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringSet.h>
 #include <llvm/Support/ErrorHandling.h>
-#include <llvm/Support/Path.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include "compiler/program_name.h"
 #include "compiler/tool.h"
-#include "ir/make_error.h"
+#include "support/message.h"
 #include "support/version.h"
 
 namespace torc::compiler {
@@ -30,6 +22,8 @@ namespace {
 
 /// The command that runs, in letters that stay.
 const char* g_command = "";
+
+constexpr std::string_view kProgramOptions[] = {"--help", "--version"};
 
 void writeError(const char* text) {
   // Whether that works changes nothing.
@@ -51,115 +45,77 @@ void endOutOfMemoryInLlvm(void*, const char*, bool) {
   endOutOfMemory();
 }
 
-/// `torc: error: IO failure on output stream: No space left on device`, of --help and --version,
-/// which LLVM prints.
-void endInLlvm(void*, const char* reason, bool) {
-  for (const char* text : {g_program, ": error: ", reason, "\n"})
-    writeError(text);
-  ::_exit(kInputFault);
+/// Prints what was asked for on stdout. Returns the exit code.
+int print(const std::string& text) {
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
 }
 
-/// " (torc --help)"
-std::string helpHint() {
-  return " (" + std::string(g_program) + " --help)";
+/// "library": the first of two words that name a command; "": the name is one word.
+std::string_view groupOf(const options::Command& command) {
+  const std::size_t space = command.name().find(' ');
+  return command.name().substr(0, space == std::string_view::npos ? 0 : space);
 }
 
-/// The first fault of LLVM's report on a wrong command line, a few lines that each begin with the
-/// program's name.
-std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
-  llvm::StringRef message = report.split('\n').first;
-  if (message.consume_front(program)) message.consume_front(": ");
-  // Advice with the program's path in it; ours follows.
-  message = message.split("  Try: ").first.split(": See: ").first.rtrim("!.: ");
-  std::string line = message.str();
-  if (!line.empty()) line[0] = llvm::toLower(line[0]);
-  return line + helpHint();
+/// The commands of `group`, or of the program: "torc library: ...", and a line for each.
+std::string commandsHelp(llvm::ArrayRef<options::Command*> commands, std::string_view shown_name,
+                         std::string_view about, std::string_view group) {
+  std::string text = message(shown_name, ": ", about, "\n\nusage: ", shown_name,
+                             " COMMAND [OPTION]...\n\nCommands\n");
+  for (const options::Command* command : commands) {
+    if (!group.empty() && groupOf(*command) != group) continue;
+    const std::string name =
+        message("  ", command->name().substr(group.empty() ? 0 : group.size() + 1));
+    text += name + std::string(18 - name.size(), ' ') +
+            options::wrapped(command->about(), 18, 18, options::columnsOfHelp()) + '\n';
+  }
+  return text + message('\n', shown_name, " COMMAND --help prints the options of a command.\n");
 }
 
-/// An error for the first argument that is no option of the command, or of the program, which LLVM
-/// reports in more than one line.
-llvm::Error checkOptions(llvm::ArrayRef<Command> commands, llvm::ArrayRef<const char*> arguments) {
-  const llvm::StringRef first = arguments.size() > 1 ? arguments[1] : "";
-  const auto* const command = llvm::find_if(
-      commands, [&](const Command& each) { return each.options->getName() == first; });
-  const bool has_command = command != commands.end();
-  if (!has_command && !first.starts_with("--")) return llvm::Error::success();
-  llvm::StringSet<> options;
-  const auto add = [&](llvm::cl::SubCommand& of) {
-    for (const auto& option : llvm::cl::getRegisteredOptions(of))
-      options.insert(("--" + option.getKey()).str());
+/// The error of a word that names no command.
+int unknownCommand(llvm::ArrayRef<options::Command*> commands, std::string_view shown_name,
+                   std::string_view group, std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const options::Command* command : commands) {
+    const std::string_view prefix = groupOf(*command);
+    if (group == prefix)
+      names.push_back(command->name().substr(group.empty() ? 0 : group.size() + 1));
+    if (group.empty() && !prefix.empty()) names.push_back(prefix);
+  }
+  const std::string help = message(shown_name, " --help"), all = llvm::join(names, ", ");
+  const std::string where = group.empty() ? "" : message(group, ": ");
+  if (!word.empty()) {
+    return wrongUsage(where + options::unknownNameText(
+                                  "command", word, names,
+                                  group.empty() ? help + " lists them" : "there are " + all));
+  }
+  return wrongUsage(where + "which command? " +
+                    (group.empty() ? help + " lists them" : all + " (" + help + ")"));
+}
+
+/// What can stand in the place of the last of `words`: lines of a candidate, a tabulator, and what
+/// it is. A candidate that goes on ends in `=`.
+std::string completions(llvm::ArrayRef<options::Command*> commands,
+                        llvm::ArrayRef<const char*> words) {
+  const std::string_view last = words.empty() ? "" : words.back();
+  std::string text;
+  const auto add = [&](std::string_view word, std::string_view help) {
+    if (word.starts_with(last)) text += message(word, '\t', help, '\n');
   };
-  add(llvm::cl::SubCommand::getTopLevel());
-  if (has_command) add(*command->options);
-  const std::string where = std::string(g_program) + (has_command ? " " + first.str() : "");
-  for (const llvm::StringRef argument : arguments.drop_front()) {
-    if (argument == "--") break;
-    const llvm::StringRef name = argument.split('=').first;
-    if (!name.starts_with("--") || options.contains(name)) continue;
-    return unknownName("option", name, llvm::to_vector(options.keys()), where + " --help has them");
-  }
-  return llvm::Error::success();
-}
-
-/// `text`, a table of `  --option - what it does`, in lines of `width` columns at most: what does
-/// not fit goes on under what it does.
-std::string wrapped(llvm::StringRef text, std::size_t width) {
-  std::string result;
-  for (const llvm::StringRef line : llvm::split(text, '\n')) {
-    const std::size_t dash = line.find(" - ");
-    const std::size_t indent = dash < width / 2 ? dash + 3 : 0;
-    std::size_t column = 0;
-    for (const llvm::StringRef word : llvm::split(line, ' ')) {
-      if (column > indent && column + 1 + word.size() > width) {
-        result += "\n" + std::string(indent, ' ');
-        column = indent;
-      } else if (word.data() != line.data()) {
-        result += ' ';
-        ++column;
-      }
-      result += word;
-      column += word.size();
+  std::string_view added;
+  for (const options::Command* command : commands) {
+    const std::string_view name = command->name(), prefix = groupOf(*command);
+    if (words.size() <= 1) {
+      if (prefix.empty() || prefix != added) add(prefix.empty() ? name : prefix, command->about());
+      added = prefix;
+    } else if (words.size() == 2 && !prefix.empty() && prefix == words[0]) {
+      add(name.substr(prefix.size() + 1), command->about());
+    } else if (name == words[0] || (words.size() > 2 && name == message(words[0], ' ', words[1]))) {
+      for (const auto& [word, help] : command->completions(words[words.size() - 2], last))
+        add(word, help);
     }
-    result += '\n';
   }
-  result.pop_back();
-  return result;
-}
-
-/// The columns of the terminal that stdout is; 0: it is none.
-std::size_t terminalColumns() {
-  winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-int g_terminal = -1;  // stdout, while LLVM's help goes into a file in memory
-
-/// LLVM prints help in lines as long as they come, and ends the program.
-void wrapHelp() {
-  llvm::outs().flush();
-  const off_t length = ::lseek(STDOUT_FILENO, 0, SEEK_END);
-  std::string text(static_cast<std::size_t>(std::max<off_t>(length, 0)), ' ');
-  const ssize_t read = ::pread(STDOUT_FILENO, text.data(), text.size(), 0);
-  ::dup2(g_terminal, STDOUT_FILENO);
-  if (read >= 0) llvm::outs() << wrapped(text, terminalColumns());
-  llvm::outs().flush();
-}
-
-/// Has help that goes to a terminal fit its width.
-void fitHelpToTerminal(llvm::ArrayRef<const char*> arguments) {
-  const bool is_help = llvm::any_of(arguments, [](llvm::StringRef argument) {
-    return argument.consume_front("-") &&
-           llvm::is_contained({"h", "help", "-help", "-help-hidden", "-help-list"}, argument);
-  });
-  constexpr std::size_t kNarrowest = 40;
-  if (!is_help || terminalColumns() < kNarrowest) return;
-  const int memory = ::memfd_create("help", 0);
-  if (memory < 0) return;
-  g_terminal = ::dup(STDOUT_FILENO);
-  if (g_terminal < 0) return;
-  ::dup2(memory, STDOUT_FILENO);
-  llvm::outs();  // is there before that, and so until then
-  std::atexit(wrapHelp);
+  return text;
 }
 
 }  // namespace
@@ -168,7 +124,6 @@ int runProgram(const char* name, llvm::function_ref<int()> run) {
   g_program = name;
   std::set_new_handler(endOutOfMemory);
   llvm::install_bad_alloc_error_handler(endOutOfMemoryInLlvm);
-  llvm::install_fatal_error_handler(endInLlvm);
   try {
     return run();
   } catch (const std::bad_alloc&) {  // of more than any allocator is asked for
@@ -178,41 +133,47 @@ int runProgram(const char* name, llvm::function_ref<int()> run) {
   }
 }
 
-std::vector<const char*> withHelp(int argc, const char* const* argv) {
-  std::vector<const char*> arguments(argv, argv + argc);
-  if (argc < 2 || std::strcmp(argv[1], "help") != 0) return arguments;
-  arguments.erase(arguments.begin() + 1);
-  arguments.push_back("--help");
-  return arguments;
-}
-
-int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview,
-               llvm::ArrayRef<const char*> arguments) {
-  for (const Command& command : commands) {
-    llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
+int runCommand(llvm::ArrayRef<options::Command*> commands, std::string_view about,
+               llvm::ArrayRef<const char*> words) {
+  const bool asks = !words.empty() && std::string_view(words.front()) == "help";
+  if (asks) words = words.drop_front();
+  const auto wordAt = [&](std::size_t i) -> std::string_view {
+    return i < words.size() ? words[i] : "";
+  };
+  const bool has_help = asks || options::asksFor("help", words);
+  if (options::asksFor("version", words)) return print(message(g_program, ' ', kVersion, '\n'));
+  if (wordAt(0) == "--table") {
+    std::string text;
+    for (const options::Command* command : commands)
+      text += command->table();
+    return print(text);
   }
-  llvm::cl::OptionCategory none("none");
-  llvm::cl::HideUnrelatedOptions(none);
-  llvm::cl::SetVersionPrinter(
-      [](llvm::raw_ostream& out) { out << g_program << ' ' << kVersion << '\n'; });
-
-  if (llvm::Error error = checkOptions(commands, arguments))
-    return wrongUsage(toString(std::move(error)));
-  fitHelpToTerminal(arguments);
-  std::string report;
-  llvm::raw_string_ostream errors(report);
-  if (!llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
-                                         overview, &errors)) {
-    // A value that an option refuses has been reported, on stderr, by LLVM.
-    if (report.empty()) return kWrongUsage;
-    return wrongUsage(oneLine(report, llvm::sys::path::filename(arguments[0])));
+  if (wordAt(0) == "--complete") return print(completions(commands, words.drop_front()));
+  std::string_view group;
+  for (options::Command* command : commands) {
+    const std::string_view prefix = groupOf(*command);
+    const std::size_t count = prefix.empty() ? 1 : 2;
+    if (!prefix.empty() && prefix == wordAt(0)) group = prefix;
+    if (command->name() !=
+        (count == 1 ? std::string(wordAt(0)) : message(wordAt(0), ' ', wordAt(1))))
+      continue;
+    const std::string shown_name = message(g_program, ' ', command->name());
+    if (has_help) return print(command->help(shown_name, options::columnsOfHelp()));
+    g_command = command->name().data();
+    const Status status = command->parse(words.drop_front(count), shown_name);
+    return status.ok() ? command->run() : wrongUsage(status.message());
   }
-  for (const Command& command : commands) {
-    if (!*command.options) continue;
-    g_command = command.options->getName().data();
-    return command.run();
+  const std::string shown_name = group.empty() ? g_program : message(g_program, ' ', group);
+  const std::string_view word = wordAt(group.empty() ? 0 : 1);
+  if (has_help && (word.empty() || word.starts_with('-') || word == "help")) {
+    return print(commandsHelp(
+        commands, shown_name,
+        group.empty() ? about : std::string_view("commands on libraries of schedules"), group));
   }
-  return wrongUsage(llvm::Twine("which command? ") + g_program + " help has them");
+  if (word.starts_with('-'))
+    return wrongUsage(
+        options::unknownNameText("option", word, kProgramOptions, shown_name + " --help has them"));
+  return unknownCommand(commands, shown_name, group, word);
 }
 
 }  // namespace torc::compiler

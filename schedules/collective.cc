@@ -201,10 +201,10 @@ std::optional<Collective> collectiveNamed(std::string_view name) {
   return std::nullopt;
 }
 
-std::string collectiveNames(std::string_view last) {
+std::string collectiveNames(std::string_view last, std::string_view between) {
   std::string names;
   for (int i = 0; i < kCollectiveCount; ++i) {
-    names += i == 0 ? std::string_view() : i + 1 == kCollectiveCount ? last : ", ";
+    names += i == 0 ? std::string_view() : i + 1 == kCollectiveCount ? last : between;
     names += kRows[i].name;
   }
   return names;

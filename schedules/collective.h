@@ -153,7 +153,7 @@ std::span<const CollectiveRow> collectiveRows();
 std::optional<Collective> collectiveNamed(std::string_view name);
 
 /// The names of all collectives: "a, b and c" with `last` = " and ".
-std::string collectiveNames(std::string_view last);
+std::string collectiveNames(std::string_view last, std::string_view between = ", ");
 
 }  // namespace torc
 

@@ -8,6 +8,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/proved_file.h"
+#include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/json/json.h"
 #include "ir/make_error.h"
@@ -17,15 +18,13 @@
 namespace torc::compiler {
 namespace assemble_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("assemble", "Prove a schedule in text form or JSON, and write its file");
-OptionCategory category("Options of assemble");
-
-opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
-                        desc("Where to write the schedule file (default FILE with .torc)"));
-opt<bool> quiet("quiet", sub(command), cat(category), desc("Print no summary"));
+int run();
+Command command("assemble", "prove a schedule in text form or JSON, and write its file", run);
+Text input{command, kFileRow};
+Text output{command, {kOutput, "output,o", "FILE", "The schedule file; default: FILE with .torc"}};
+Flag quiet{command, kQuietRow};
 
 /// What was read, and where in the text its operations stand.
 struct Source {
@@ -83,7 +82,7 @@ int run() {
     return wrongUsage("assemble: where to? -o FILE names the file to write");
   }
   const auto start = std::chrono::steady_clock::now();
-  const std::string origin = input == "-" ? "<stdin>" : input.getValue();
+  const std::string origin = input == "-" ? "<stdin>" : std::string(input);
   llvm::Expected<Source> source = readSource(origin);
   if (!source) return inputFault(source.takeError());
   const ScheduleView schedule = source->program.schedule.view();
@@ -92,7 +91,7 @@ int run() {
   }
   llvm::Expected<ProvedFile> file = provedFile(schedule);
   if (!file) return inputFault(file.takeError());
-  const std::string path = output.empty() ? besideInput(input, "torc") : output.getValue();
+  const std::string path = output.empty() ? besideInput(input, "torc") : output;
   const llvm::StringRef bytes(reinterpret_cast<const char*>(file->bytes.data()),
                               file->bytes.size());
   if (llvm::Error error = writeOutput(path, bytes)) return inputFault(std::move(error));
@@ -103,8 +102,8 @@ int run() {
 
 }  // namespace assemble_command
 
-Command assembleCommand() {
-  return {&assemble_command::command, &assemble_command::category, assemble_command::run};
+options::Command& assembleCommand() {
+  return assemble_command::command;
 }
 
 }  // namespace torc::compiler

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
@@ -17,31 +18,22 @@
 namespace torc::compiler {
 namespace bounds_command {
 
-using namespace llvm::cl;
+using namespace options;
 using Json = nlohmann::ordered_json;
 
-SubCommand command("bounds", "Print lower bounds: what no algorithm can beat");
-OptionCategory category("Options of bounds");
-
-opt<std::string> collective(Positional, desc("COLLECTIVE"), sub(command), cat(category));
-opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
-                       desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 ranks a node; "
-                            "4x4x8t: twisted"));
-opt<std::string> graph("graph", value_desc("file"), sub(command), cat(category),
-                       desc("No torus, but the links of a table (docs/users/exchange.md)"));
-opt<std::string> machine_name("machine", value_desc("name"), sub(command), cat(category),
-                              desc("A preset (torc machines) or a file"));
-list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
-                             desc("A cable that is out of order, from a node one step up an axis, "
-                                  "as 0,0,1:Z; may be repeated"));
-list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat(category),
-                             desc("A node that is out of order, as 1,2,3; may be repeated"));
-opt<std::string> bytes("bytes", value_desc("N[:N]"), init("1M"), sub(command), cat(category),
-                       desc("Size or range of sizes, as 1M (default) or 1K:16M; of what, see "
-                            "docs/research/bounds.md"));
-opt<bool> unidirectional("unidirectional", sub(command), cat(category),
-                         desc("A link carries one direction at a time"));
-opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
+int run();
+Command command("bounds", "print lower bounds, which no algorithm can beat", run);
+Text collective{command, kCollectiveRow};
+Flag unidirectional{command, {kWhat, "unidirectional", "", "Links carry one direction at a time"}};
+Text torus{command, kTorusRow};
+Text graph{command,
+           {kMachine, "graph", "FILE", "Links of a table (docs/users/exchange.md), no torus"}};
+Text machine_name{command, kMachineRow};
+List dead_links{command, kDeadLinkRow};
+List dead_nodes{command, kDeadNodeRow};
+Text bytes{command,
+           {kMachine, "bytes", "N[:N]", "Size, or range (docs/research/bounds.md: of what)", "1M"}};
+Flag json{command, kJsonRow};
 
 /// `XZ`.
 std::string axisNames(std::uint32_t axes) {
@@ -76,15 +68,15 @@ std::string limitText(const model::Bound& bound) {
 
 Json jsonOf(const model::Machine& machine, std::uint64_t size, const model::Bound& bound) {
   Json document;
-  document["collective"] = collective.getValue();
+  document["collective"] = collective;
   if (graph.empty()) {
     document["torus"] = model::shapeOf(machine);
   } else {
-    document["graph"] = graph.getValue();
+    document["graph"] = graph;
   }
   document["machine"] = machine.name;
   document["nodes"] = static_cast<std::uint64_t>(bound.nodes);
-  document["unidirectional"] = unidirectional.getValue();
+  document["unidirectional"] = bool(unidirectional);
   document["bytes"] = size;
   document["bound_s"] = bound.bound_s;
   document["bandwidth_s"] = bound.bandwidth_s;
@@ -202,8 +194,8 @@ int run() {
 
 }  // namespace bounds_command
 
-Command boundsCommand() {
-  return {&bounds_command::command, &bounds_command::category, bounds_command::run};
+options::Command& boundsCommand() {
+  return bounds_command::command;
 }
 
 }  // namespace torc::compiler

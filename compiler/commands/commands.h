@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Error.h>
 
 #include "compiler/command_line.h"
@@ -12,37 +11,37 @@
 
 namespace torc::compiler {
 
-Command compileCommand();
-Command optCommand();
-Command dumpCommand();
-Command simulateCommand();
-Command verifyCommand();
-Command assembleCommand();
-Command importCommand();
-Command exportCommand();
-Command boundsCommand();
-Command machinesCommand();
-Command infoCommand();
-Command statsCommand();
-Command libraryBuildCommand();
-Command libraryAddCommand();
-Command libraryListCommand();
-Command libraryVerifyCommand();
-Command viewCommand();
+options::Command& compileCommand();
+options::Command& optCommand();
+options::Command& dumpCommand();
+options::Command& simulateCommand();
+options::Command& verifyCommand();
+options::Command& assembleCommand();
+options::Command& importCommand();
+options::Command& exportCommand();
+options::Command& boundsCommand();
+options::Command& machinesCommand();
+options::Command& infoCommand();
+options::Command& statsCommand();
+options::Command& libraryBuildCommand();
+options::Command& libraryAddCommand();
+options::Command& libraryListCommand();
+options::Command& libraryVerifyCommand();
+options::Command& viewCommand();
 
 /// The number of threads that --jobs gives; where it is not given, the number of cores.
-llvm::Expected<unsigned> readJobs(const llvm::cl::opt<std::string>& jobs);
+unsigned threadsOf(const options::Integer& jobs);
 
 /// The options of a subcommand that runs passes.
 class PassFlags {
  public:
-  PassFlags(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category, bool verify_each);
+  PassFlags(options::Command& command, bool verify_each);
   passes::PassManagerOptions options() const;
   /// Whether any is set: then the passes have to run, even for a program that is there.
   bool areGiven() const { return verify_each_ || print_after_all_ || time_passes_ || statistics_; }
 
  private:
-  llvm::cl::opt<bool> verify_each_, print_after_all_, time_passes_, statistics_;
+  options::Flag verify_each_, print_after_all_, time_passes_, statistics_;
 };
 
 }  // namespace torc::compiler

@@ -18,6 +18,7 @@
 #include "compiler/program_name.h"
 #include "compiler/progress.h"
 #include "compiler/proved_file.h"
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
@@ -29,125 +30,114 @@
 namespace torc::compiler {
 namespace compile_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("compile", "Compile a collective for a torus, prove it, write it");
-OptionCategory category("Options of compile");
+/// The names of all algorithms.
+std::string algorithmWords() {
+  std::string words;
+  for (const Algorithm& algorithm : algorithms())
+    words += (words.empty() ? "" : " ") + algorithm.name.str();
+  return words;
+}
 
-opt<std::string> collective(Positional, desc("COLLECTIVE"), sub(command), cat(category));
-opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
-                       desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 cores a node"));
-opt<std::string> order("order", value_desc("axes"), sub(command), cat(category),
-                       desc("Order of ranks, fastest axis first (default XYZ...T)"));
-opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
-                         desc("A preset (torc machines) or a file; --torus is a partition of it"));
-opt<std::string> bytes(
-    "bytes", value_desc("N"), sub(command), cat(category),
-    desc("Size of the whole vector, as 64K: options that are not given are chosen "
-         "for it, by simulation on the machine"));
-opt<std::string> scratch_limit(
-    "scratch-limit", value_desc("size"), sub(command), cat(category),
-    desc("With --bytes: the most scratch of a node, as 16M; what needs more is not "
-         "chosen, or goes in segments"));
-opt<bool> explain("explain", sub(command), cat(category),
-                  desc("With --bytes: print what there was to choose from, and why"));
-list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
-                             desc("A cable that is out of order, from a node one step up an axis, "
-                                  "as 0,0,1:Z; may be repeated"));
-list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat(category),
-                             desc("A node that is out of order, as 1,2,3; may be repeated"));
-opt<std::string> algorithm_name(
-    "algorithm", value_desc("name"), sub(command), cat(category),
-    desc("One of --list-algorithms; default: the first of them that serves the "
-         "collective and suits the torus"));
-opt<bool> list_algorithms("list-algorithms", sub(command), cat(category),
-                          desc("Name all algorithms and the collectives that they serve"));
-opt<std::string> weights(
-    "weights", value_desc("name"), init("equal"), sub(command), cat(category),
-    desc("Shares of the colors: equal (default), balanced, or overlapped (of an "
-         "allreduce both of whose halves are on a line at a time)"));
-opt<std::string> directions(
-    "directions", value_desc("model"), init("bidirectional"), sub(command), cat(category),
-    desc("What a link carries at a time: bidirectional (default: a message "
-         "each way), half-latency (the same, whole blocks both ways in half "
-         "the steps) or unidirectional"));
-opt<std::string> chunks("chunks", value_desc("K"), init("1"), sub(command), cat(category),
-                        desc("Chunks of each part that follow each other, 1 (default) to 4096, or "
-                             "auto: as many as the cost model takes"));
-opt<std::string> dependences("dependences", value_desc("kind"), init("region"), sub(command),
-                             cat(category),
-                             desc("region (default: exact, phases overlap) or phase (barriers)"));
-opt<std::string> in_flight(
-    "in-flight", value_desc("W"), init("0"), sub(command), cat(category),
-    desc("Chunks that share a link at a time, earlier ones first, 1 to 64; 0 "
-         "(default): all; or segments under way at a node, 4 by default"));
-opt<std::string> segments(
-    "segments", value_desc("S"), init("1"), sub(command), cat(category),
-    desc("Of plans of rings: segments of each part, for which the program is run one behind the "
-         "other, 1 (default) to 65536: as many chunks in a short file"));
-opt<std::string> cuts("cuts", value_desc("form"), init("lines"), sub(command), cat(category),
-                      desc("Of rings that dead links cut at one coordinate: lines (default), or "
-                           "detours: they stay rings, whose messages go round the dead link"));
-opt<std::string> segment_order(
-    "segment-order", value_desc("order"), init("chains"), sub(command), cat(category),
-    desc("Of segments on a link: chains (default), or phases: a phase goes behind the next one of "
-         "the segment before"));
-opt<std::string> sends(
-    "sends", value_desc("mode"), init("standard"), sub(command), cat(category),
-    desc("standard (default), or synchronous: a send that something waits for is complete when its "
-         "message is received, so that no two share a link whose order is settled"));
-opt<std::string> peers("peers", value_desc("order"), init("shuffled"), sub(command), cat(category),
-                       desc("Of an all-to-all's exchanges: in which order a node goes through its "
-                            "peers, shuffled (default) or fixed"));
-opt<std::string> window(
-    "window", value_desc("W"), init("0"), sub(command), cat(category),
-    desc("Of an all-to-all's exchanges: messages that a node sends at a time, 1 "
-         "to 65535; 0 (default): all"));
-opt<bool> leaders(
-    "leaders", sub(command), cat(category),
-    desc("Where nodes have cores: the first of a node executes the steps for all of "
-         "them, so that nodes send the fewest messages; with --bytes, =0: not tried"));
-opt<std::string> emit("emit", value_desc("form"), init("torc"), sub(command), cat(category),
-                      desc("torc (default: the file), json, text, or plan (before expand-rings)"));
-opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
-                        desc("Where to write, COLLECTIVE-SHAPE.torc by default; - is stdout"));
-opt<std::string> view(
-    "view", value_desc("file"), sub(command), cat(category),
-    desc("Show it, its passes and what there was to choose from, in this page, too"));
-opt<bool> quiet("quiet", sub(command), cat(category), desc("No summary on stderr"));
-opt<bool> json(
-    "json", sub(command), cat(category),
-    desc("Print what was chosen and written, with --explain what else there was, as JSON "
-         "in the place of the summary"));
-PassFlags pass_flags(command, category, /*verify_each=*/false);
+int run();
+Command command("compile", "compile a collective for a torus, prove it, write it", run);
+Text collective{command, kCollectiveRow};
+Text algorithm_name{command,
+                    {kWhat, "algorithm", "NAME",
+                     "Algorithm; default: the first that serves and fits", "", algorithmWords}};
+Flag list_algorithms{command,
+                     {kWhat, "list-algorithms", "", "List all algorithms and their collectives"}};
+Flag explain{command, {kWhat, "explain", "", "With --bytes: print the candidates and the reason"}};
+Flag leaders{command,
+             {kWhat, "leaders", "", "The first core of a node sends for all; =0: not tried"}};
+Word directions{command,
+                {kWhat, "directions", "bidirectional|half-latency|unidirectional",
+                 "Directions of a link that carry data at a time", "bidirectional"}};
+Text chunks{command,
+            {kWhat, "chunks", "K", "Chunks of each part in sequence, to 4096, or auto", "1"}};
+Integer segments{
+    command,
+    {kWhat, "segments", "S", "Segments of each part of ring plans, in a short file", "1"},
+    1,
+    passes::kMostSegmentsOfPart};
+With with(command);
+Text torus{command, kTorusRow};
+Text order{command, kOrderRow};
+Text machine{command, kMachineRow};
+Text bytes{command,
+           {kMachine, "bytes", "N", "Size of the vector, as 64K: choose what is left open"}};
+Text scratch_limit{
+    command, {kMachine, "scratch-limit", "N", "With --bytes: most scratch of a node, as 16M"}};
+List dead_links{command, kDeadLinkRow};
+List dead_nodes{command, kDeadNodeRow};
+Text output{command,
+            {kOutput, "output,o", "FILE", "File, or - for stdout; default: COLLECTIVE-SHAPE.torc"}};
+Word emit{command,
+          {kOutput, "emit", "torc|json|text|plan", "Form of the output; plan: before expand-rings",
+           "torc"}};
+Text view{command, {kOutput, "view", "FILE", "Write a page of it, its passes and candidates, too"}};
+Flag json{command, {kOutput, "json", "", "Print JSON in the place of the summary"}};
+Flag quiet{command, kQuietRow};
+PassFlags pass_flags(command, /*verify_each=*/false);
+Word weights{command,
+             {kExperts, "weights", "equal|balanced|overlapped", "Shares of the colors", "equal"}};
+Word cuts{command,
+          {kExperts, "cuts", "lines|detours", "Rings with a dead link: lines, or detour around it",
+           "lines"}};
+Word dependences{command,
+                 {kExperts, "dependences", "region|phase",
+                  "Dependences: exact, or barriers between phases", "region"}};
+Integer in_flight{
+    command,
+    {kExperts, "in-flight", "W", "Chunks on a link, or segments at a node, at a time; 0: all", "0"},
+    0,
+    passes::kMostInFlight};
+Word segment_order{
+    command, {kExperts, "segment-order", "chains|phases", "Order of segments on a link", "chains"}};
+Word sends{command,
+           {kExperts, "sends", "standard|synchronous",
+            "Synchronous sends complete when they are received", "standard"}};
+Word peers{
+    command,
+    {kExperts, "peers", "fixed|shuffled", "Order of the peers of an all-to-all", "shuffled"}};
+Integer window{
+    command,
+    {kExperts, "window", "W", "Messages that a node sends at a time in an all-to-all; 0: all", "0"},
+    0,
+    kMaxWindow};
 
 // What --view predicts without --bytes.
 constexpr std::uint64_t kViewedBytes = 1 << 20;
 
-/// A fault unless the option is one of `words`.
-llvm::Error checkWord(const opt<std::string>& option, llvm::ArrayRef<llvm::StringRef> words) {
-  if (llvm::is_contained(words, option.getValue())) return llvm::Error::success();
-  return makeError("--" + option.ArgStr + " takes " + llvm::join(words, " or ") + ", not '" +
-                   option.getValue() + "'");
+/// Calls `visit` with each option of a pipeline, its field there, and the field that limits a
+/// choice.
+template <typename Visit>
+void visitPipeline(Visit visit) {
+  visit(weights, &PipelineOptions::weights, &ChoiceLimits::weights);
+  visit(directions, &PipelineOptions::directions, &ChoiceLimits::directions);
+  visit(chunks, &PipelineOptions::chunks, &ChoiceLimits::chunks);
+  visit(dependences, &PipelineOptions::dependences, &ChoiceLimits::dependences);
+  visit(in_flight, &PipelineOptions::in_flight, &ChoiceLimits::in_flight);
+  visit(segments, &PipelineOptions::segments, &ChoiceLimits::segments);
+  visit(segment_order, &PipelineOptions::segment_order, &ChoiceLimits::segment_order);
+  visit(sends, &PipelineOptions::synchronous_sends, &ChoiceLimits::synchronous_sends);
+  visit(peers, &PipelineOptions::peers, &ChoiceLimits::peers);
+  visit(window, &PipelineOptions::window, &ChoiceLimits::window);
+  visit(cuts, &PipelineOptions::cuts, &ChoiceLimits::cuts);
 }
 
-/// The choice that the option's word is.
+/// The choice, or the place among two words, that an option's word is.
 template <typename Value>
-llvm::Error readChoice(const opt<std::string>& option, Value& value) {
-  const std::optional<Value> read = passes::choiceOf<Value>(option.getValue());
-  if (!read) return checkWord(option, words(value));
-  value = *read;
-  return llvm::Error::success();
-}
-
-/// The integer from `low` to `high` that the option's text is.
-llvm::Error readInteger(const opt<std::string>& option, std::uint32_t low, std::uint32_t high,
-                        std::uint32_t& value) {
-  if (!llvm::StringRef(option).getAsInteger(10, value) && low <= value && value <= high) {
-    return llvm::Error::success();
+void read(const Word& option, Value& value) {
+  if constexpr (requires { words(value); }) {
+    value = *passes::choiceOf<Value>(static_cast<const std::string&>(option));
+  } else {
+    value = static_cast<Value>(option.index());
   }
-  return makeError("--" + option.ArgStr + " takes an integer from " + llvm::Twine(low) + " to " +
-                   llvm::Twine(high) + ", not '" + option.getValue() + "'");
+}
+void read(const Integer& option, std::uint32_t& value) {
+  value = static_cast<std::uint32_t>(option);
 }
 
 /// What is to be done, as far as the command line says.
@@ -177,29 +167,22 @@ llvm::Error readPipeline(Request& request) {
   const bool in_segments = request.algorithm->inSegments();
   const std::uint32_t most = request.algorithm->cutsIntoSegments() ? passes::kMostSegmentsOfPart
                                                                    : passes::kMostChunksOfPart;
-  if (chunks == "auto" && in_segments) {
+  visitPipeline([&](const auto& option, auto field, auto) {
+    if constexpr (!std::is_same_v<decltype(option), const Text&>) read(option, pipeline.*field);
+  });
+  if (chunks == "auto") {
     pipeline.chunks =
-        request.algorithm->pipeline(request.spec.topology)
-            .bestSegments(request.machine, static_cast<double>(pipeline.auto_bytes), most);
-  } else if (chunks == "auto") {
-    pipeline.chunks = 0;
-  } else if (llvm::Error error = readInteger(chunks, 1, most, pipeline.chunks)) {
-    return error;
+        in_segments
+            ? request.algorithm->pipeline(request.spec.topology)
+                  .bestSegments(request.machine, static_cast<double>(pipeline.auto_bytes), most)
+            : 0;
+  } else if (llvm::StringRef(chunks).getAsInteger(10, pipeline.chunks) || pipeline.chunks < 1 ||
+             pipeline.chunks > most) {
+    return makeError("--chunks takes an integer from 1 to " + llvm::Twine(most) + ", not '" +
+                     chunks + "'");
   }
-  if (llvm::Error error = readInteger(in_flight, 0, passes::kMostInFlight, pipeline.in_flight))
-    return error;
-  if (llvm::Error error = readInteger(segments, 1, passes::kMostSegmentsOfPart, pipeline.segments))
-    return error;
   if (pipeline.segments > 1 && request.algorithm->isSettled())
     return makeError("--segments: " + request.algorithm->name + " is no plan of rings");
-  if (llvm::Error error = checkWord(segment_order, {"chains", "phases"})) return error;
-  if (segment_order == "phases") pipeline.segment_order = passes::SegmentOrder::kPhases;
-  if (llvm::Error error = checkWord(cuts, {"lines", "detours"})) return error;
-  if (cuts == "detours") pipeline.cuts = CutRings::kDetours;
-  if (llvm::Error error = checkWord(sends, {"standard", "synchronous"})) return error;
-  pipeline.synchronous_sends = sends == "synchronous";
-  if (llvm::Error error = readChoice(peers, pipeline.peers)) return error;
-  if (llvm::Error error = readInteger(window, 0, kMaxWindow, pipeline.window)) return error;
   if (leaders) {
     const CollectiveRow& row = rowOf(request.spec.collective);
     if (!request.spec.topology.hasCores())
@@ -208,37 +191,23 @@ llvm::Error readPipeline(Request& request) {
       return makeError("--leaders: " + llvm::StringRef(row.name) + " has no such form");
     pipeline.led_cores = coresOf(request.spec.topology);
   }
-  if (llvm::Error error = readChoice(weights, pipeline.weights)) return error;
-  if (llvm::Error error = readChoice(directions, pipeline.directions)) return error;
-  return readChoice(dependences, pipeline.dependences);
+  return llvm::Error::success();
 }
 
-/// Tells of `option`, which is given, where nothing of the pipeline depends on its field.
-template <auto Field>
-void warnIfIdle(const Option& option, const Request& request) {
-  PipelineOptions others = request.pipeline;
-  others.*Field = PipelineOptions().*Field;
-  if (option.getNumOccurrences() == 0 || others.*Field == request.pipeline.*Field ||
-      pipelineOf(*request.algorithm, others) != pipelineOf(*request.algorithm, request.pipeline)) {
-    return;
-  }
-  llvm::errs() << g_program << ": warning: --" << option.ArgStr << " changes nothing of "
-               << request.algorithm->name << '\n';
-}
-
-/// Tells of options that are given and change nothing.
+/// Warns of each given option on whose field no pass of the pipeline depends.
 void warnOfIdle(const Request& request) {
-  warnIfIdle<&PipelineOptions::weights>(weights, request);
-  warnIfIdle<&PipelineOptions::directions>(directions, request);
-  warnIfIdle<&PipelineOptions::chunks>(chunks, request);
-  warnIfIdle<&PipelineOptions::dependences>(dependences, request);
-  warnIfIdle<&PipelineOptions::in_flight>(in_flight, request);
-  warnIfIdle<&PipelineOptions::segments>(segments, request);
-  warnIfIdle<&PipelineOptions::segment_order>(segment_order, request);
-  warnIfIdle<&PipelineOptions::peers>(peers, request);
-  warnIfIdle<&PipelineOptions::window>(window, request);
-  if (request.pipeline.cuts == CutRings::kDetours && request.spec.topology.dead_link_count == 0)
-    llvm::errs() << g_program << ": warning: --cuts changes nothing where no link is dead\n";
+  visitPipeline([&](const auto& option, auto field, auto) {
+    PipelineOptions others = request.pipeline;
+    others.*field = PipelineOptions().*field;
+    const bool is_of_cuts = static_cast<const Option*>(&option) == &cuts;
+    const bool is_idle = is_of_cuts ? request.spec.topology.dead_link_count == 0
+                                    : pipelineOf(*request.algorithm, others) ==
+                                          pipelineOf(*request.algorithm, request.pipeline);
+    if (!option.isGiven() || others.*field == request.pipeline.*field || !is_idle) return;
+    llvm::errs() << g_program << ": warning: " << option.shownName() << " changes nothing "
+                 << (is_of_cuts ? "where no link is dead" : "of " + request.algorithm->name.str())
+                 << '\n';
+  });
 }
 
 /// Every algorithm with what it does, and whom it serves.
@@ -293,7 +262,6 @@ llvm::Expected<Request> readRequest() {
     request.scratch_bytes = *size;
   }
   if (llvm::Error error = readPipeline(request)) return error;
-  if (llvm::Error error = checkWord(emit, {"torc", "json", "text", "plan"})) return error;
   if (output.empty() && (!explain || !view.empty())) {
     const std::string name =
         (rowOf(*parsed).name + llvm::Twine("-") + request.spec.topology.shape()).str();
@@ -316,22 +284,13 @@ llvm::Expected<Request> readRequest() {
 /// What the options settle.
 ChoiceLimits limitsOf(const Request& request) {
   ChoiceLimits limits;
-  if (algorithm_name.getNumOccurrences() > 0) limits.algorithm = request.algorithm;
-  if (weights.getNumOccurrences() > 0) limits.weights = request.pipeline.weights;
-  if (directions.getNumOccurrences() > 0) limits.directions = request.pipeline.directions;
-  if (dependences.getNumOccurrences() > 0) limits.dependences = request.pipeline.dependences;
-  if (request.pipeline.chunks > 0 && chunks.getNumOccurrences() > 0) {
-    limits.chunks = request.pipeline.chunks;
-  }
+  if (algorithm_name.isGiven()) limits.algorithm = request.algorithm;
+  visitPipeline([&](const auto& option, auto field, auto limit) {
+    if (option.isGiven()) limits.*limit = request.pipeline.*field;
+  });
+  if (request.pipeline.chunks == 0) limits.chunks.reset();
   if (request.scratch_bytes) limits.scratch_bytes = static_cast<double>(*request.scratch_bytes);
-  if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
-  if (segments.getNumOccurrences() > 0) limits.segments = request.pipeline.segments;
-  if (segment_order.getNumOccurrences() > 0) limits.segment_order = request.pipeline.segment_order;
-  if (cuts.getNumOccurrences() > 0) limits.cuts = request.pipeline.cuts;
-  if (sends.getNumOccurrences() > 0) limits.synchronous_sends = request.pipeline.synchronous_sends;
-  if (peers.getNumOccurrences() > 0) limits.peers = request.pipeline.peers;
-  if (window.getNumOccurrences() > 0) limits.window = request.pipeline.window;
-  if (leaders.getNumOccurrences() > 0) limits.leaders = leaders;
+  if (leaders.isGiven()) limits.leaders = leaders;
   return limits;
 }
 
@@ -446,7 +405,7 @@ int run() {
     if (llvm::Error error = writeOutput("-", result.text())) return inputFault(std::move(error));
   } else if (!quiet) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    const bool is_named = output.getNumOccurrences() > 0 || output == "-";
+    const bool is_named = output.isGiven() || output == "-";
     printSummary(program.schedule.view(), form.size(), elapsed.count(),
                  is_named ? "" : output + (was_there ? ", overwritten" : ""));
   }
@@ -460,8 +419,8 @@ int run() {
 
 }  // namespace compile_command
 
-Command compileCommand() {
-  return {&compile_command::command, &compile_command::category, compile_command::run};
+options::Command& compileCommand() {
+  return compile_command::command;
 }
 
 }  // namespace torc::compiler

@@ -4,6 +4,7 @@
 #include <llvm/Support/Format.h>
 
 #include "compiler/commands/commands.h"
+#include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "compiler/view/rank_data.h"
 #include "ir/json/json.h"
@@ -14,18 +15,14 @@
 namespace torc::compiler {
 namespace dump_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("dump", "Print a schedule, or what one rank executes");
-OptionCategory category("Options of dump");
-
-opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<std::string> rank("rank", value_desc("R"), sub(command), cat(category),
-                      desc("The flat program of this rank"));
-opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat(category),
-                       desc("With --rank: elements of the vector (allreduce) or of each block; "
-                            "default 1000"));
-opt<bool> json("json", sub(command), cat(category), desc("Print JSON"));
+int run();
+Command command("dump", "print a schedule, or the program of one rank", run);
+Text input{command, kFileRow};
+Integer rank{command, {kWhat, "rank", "R", "The flat program of this rank"}, 0, kHighestRank};
+Integer count{command, kCountRow, 0, kHighestCount};
+Flag json{command, kJsonRow};
 
 constexpr std::size_t kShownRuns = 4;
 
@@ -114,16 +111,11 @@ void printFlat(const ScheduleView& schedule, const FlatProgram& program, std::ui
 
 int run() {
   if (input.empty()) return wrongUsage("dump: which file? - is stdin");
-  const bool flat = rank.getNumOccurrences() > 0;
-  if (count.getNumOccurrences() > 0 && !flat) return wrongUsage("dump: --count is for --rank");
-  std::int32_t rank_number = 0;
+  const bool flat = rank.isGiven();
+  if (count.isGiven() && !flat) return wrongUsage("dump: --count is for --rank");
+  const auto rank_number = static_cast<std::int32_t>(rank);
   Counts counts;
-  if (flat && llvm::StringRef(rank).getAsInteger(10, rank_number)) {
-    return wrongUsage("--rank takes a number, not '" + rank + "'");
-  }
-  if (llvm::StringRef(count).getAsInteger(10, counts.count)) {
-    return wrongUsage("--count takes a number, not '" + count + "'");
-  }
+  counts.count = count;
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   if (read->isPlan() && (flat || json)) {
@@ -152,8 +144,8 @@ int run() {
 
 }  // namespace dump_command
 
-Command dumpCommand() {
-  return {&dump_command::command, &dump_command::category, dump_command::run};
+options::Command& dumpCommand() {
+  return dump_command::command;
 }
 
 }  // namespace torc::compiler

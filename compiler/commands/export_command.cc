@@ -12,6 +12,7 @@
 #include <llvm/Support/Signals.h>
 
 #include "compiler/commands/commands.h"
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "ir/exchange/writers/chakra_writer.h"
@@ -25,27 +26,22 @@
 namespace torc::compiler {
 namespace export_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("export", "Write a schedule in the format of another tool");
-OptionCategory category("Options of export");
-
-opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<std::string> format("format", value_desc("name"), sub(command), cat(category),
-                        desc("goal (LogGOPSim), chakra (ASTRA-sim) or msccl (XML)"));
-opt<std::string> bytes("bytes", value_desc("N"), sub(command), cat(category),
-                       desc("Size of the vector, as 1M (default); with msccl a range of sizes that "
-                            "the program is for, default all"));
-opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
-                         desc("A preset (torc machines) or a JSON file: how long sums and copies "
-                              "take; default: no time"));
-opt<std::string> root("root", value_desc("R"), sub(command), cat(category),
-                      desc("The rank that is the root, 0 by default"));
-opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
-                        desc("File to write, - for stdout; of chakra, what the names of the ranks' "
-                             "files begin with. Default: FILE with .goal or .xml, or without "
-                             ".torc"));
-opt<bool> quiet("quiet", sub(command), cat(category), desc("No summary and no notes"));
+int run();
+Command command("export", "write a schedule in the format of another tool", run);
+Text input{command, kFileRow};
+Word format{command,
+            {kWhat, "format", "goal|chakra|msccl", "LogGOPSim, ASTRA-sim, or XML of MSCCL"}};
+Integer root{command, {kWhat, "root", "R", "The rank that is the root", "0"}, 0, kHighestRank};
+Text bytes{command,
+           {kMachine, "bytes", "N", "Size of the vector (default 1M); msccl: range (all)"}};
+Text machine{command,
+             {kMachine, "machine", "NAME",
+              "Preset or file that times sums and copies; default: none", "", machineWords}};
+Text output{command,
+            {kOutput, "output,o", "FILE", "File, or - for stdout; chakra: prefix of names"}};
+Flag quiet{command, kQuietRow};
 
 constexpr std::uint64_t kElementBytes = 4;  // as in torc simulate --per-rank
 /// Files of ranks, at most.
@@ -233,13 +229,8 @@ llvm::Expected<ir::CallSize> callSize(const ScheduleView& schedule, std::uint64_
 
 int run() {
   const auto start = std::chrono::steady_clock::now();
-  constexpr llvm::StringRef kFormats[] = {"goal", "chakra", "msccl"};
   if (input.empty()) return wrongUsage("export: which file? - is stdin");
   if (format.empty()) return wrongUsage("export: which format? --format goal, chakra or msccl");
-  if (!llvm::is_contained(kFormats, llvm::StringRef(format))) {
-    return wrongUsage(llvm::toString(
-        unknownName("format", format, kFormats, "there are goal, chakra and msccl")));
-  }
   const bool chakra = format == "chakra", msccl = format == "msccl";
   if (input == "-" && output.empty()) {
     return wrongUsage("export: where to? -o FILE names the file to write");
@@ -258,10 +249,7 @@ int run() {
   if (!msccl && sizes.lowest != sizes.highest) {
     return wrongUsage("export: " + format + " is of one size: --bytes 1M");
   }
-  std::int32_t root_rank = 0;
-  if (!root.empty() && (llvm::StringRef(root).getAsInteger(10, root_rank) || root_rank < 0)) {
-    return wrongUsage("--root takes a rank, not '" + root + "'");
-  }
+  const auto root_rank = static_cast<std::int32_t>(root);
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   const auto refuse = [&](const llvm::Twine& why) {
@@ -280,12 +268,13 @@ int run() {
     }
   }
   const CollectiveRow& row = rowOf(schedule.collective);
-  if (!root.empty() && !row.isRooted()) {
+  if (root.isGiven() && !row.isRooted()) {
     return wrongUsage("--root: " + std::string(row.name) + " has no root");
   }
   if (static_cast<std::uint64_t>(root_rank) >= schedule.topology.ranks()) {
     return wrongUsage("--root takes a rank from 0 to " +
-                      llvm::Twine(schedule.topology.ranks() - 1) + ", not " + root);
+                      llvm::Twine(schedule.topology.ranks() - 1) + ", not " +
+                      llvm::Twine(root_rank));
   }
   llvm::Expected<ir::CallSize> size = callSize(schedule, sizes.lowest, root_rank);
   if (!size) return optionFault(size.takeError());
@@ -303,8 +292,7 @@ int run() {
   } else {
     llvm::Expected<ir::ExportedCall> call = ir::ExportedCall::make(schedule, *size);
     if (!call) return refuse(llvm::toString(call.takeError()));
-    const std::string path =
-        !output.empty() ? output.getValue() : besideInput(input, chakra ? "" : "goal");
+    const std::string path = !output.empty() ? output : besideInput(input, chakra ? "" : "goal");
     if (llvm::Error error =
             chakra ? exportChakra(*call, path, totals) : exportGoal(*call, path, totals)) {
       return inputFault(std::move(error));
@@ -321,8 +309,8 @@ int run() {
 
 }  // namespace export_command
 
-Command exportCommand() {
-  return {&export_command::command, &export_command::category, export_command::run};
+options::Command& exportCommand() {
+  return export_command::command;
 }
 
 }  // namespace torc::compiler

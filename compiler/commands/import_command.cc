@@ -8,6 +8,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/proved_file.h"
+#include "compiler/rows.h"
 #include "compiler/spec/collective_spec.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
@@ -24,26 +25,21 @@
 namespace torc::compiler {
 namespace import_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("import", "Prove a schedule of another system, and write it as a schedule file");
-OptionCategory category("Options of import");
-
-opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<std::string> torus(
-    "torus", value_desc("shape"), sub(command), cat(category),
-    desc("What its ranks are on, as 4x4 or 4x4x8t (default: a ring of as many)"));
-opt<std::string> order(
-    "order", value_desc("axes"), sub(command), cat(category),
-    desc("How its ranks lie there, axes from fastest to slowest (default XYZ...)"));
-opt<std::string> graph(
-    "graph", value_desc("file"), sub(command), cat(category),
-    desc("The links of what its ranks are on, as a table (docs/users/exchange.md)"));
-opt<std::string> collective("collective", value_desc("name"), sub(command), cat(category),
-                            desc("The collective of MSCCL XML that does not say"));
-opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
-                        desc("Where to write the schedule file (default FILE with .torc)"));
-opt<bool> quiet("quiet", sub(command), cat(category), desc("Print no summary"));
+int run();
+Command command("import", "prove a schedule of another system, and write it as a file", run);
+Text input{command, kFileRow};
+Text collective{command,
+                {kWhat, "collective", "NAME", "The collective of MSCCL XML that names none"}};
+Text torus{command,
+           {kMachine, "torus", "SHAPE", "Torus of its ranks, as 4x4 or 4x4x8t; default: a ring"}};
+Text order{command,
+           {kMachine, "order", "AXES", "Order of ranks, fastest axis first; default: XYZ..."}};
+Text graph{command,
+           {kMachine, "graph", "FILE", "Links of a table (docs/users/exchange.md), no torus"}};
+Text output{command, {kOutput, "output,o", "FILE", "The schedule file; default: FILE with .torc"}};
+Flag quiet{command, kQuietRow};
 
 /// The faults of a proof, each at the step that the operation was made of; others at `whole`.
 llvm::Error faultsOf(const ir::ImportedSchedule& imported, const ir::VerifyResult& proof,
@@ -127,7 +123,7 @@ int run() {
     return wrongUsage("import: where to? -o FILE names the file to write");
   }
   const auto start = std::chrono::steady_clock::now();
-  const std::string origin = input == "-" ? "<stdin>" : input.getValue();
+  const std::string origin = input == "-" ? "<stdin>" : std::string(input);
   llvm::Expected<std::string> text = readBytes(input);
   if (!text) return inputFault(text.takeError());
   llvm::Expected<std::optional<Collective>> named = readCollective();
@@ -153,7 +149,7 @@ int run() {
   const Schedule schedule = shortened(imported->schedule);
   llvm::Expected<ProvedFile> file = provedFile(schedule.view());
   if (!file) return inputFault(file.takeError());
-  const std::string path = output.empty() ? besideInput(input, "torc") : output.getValue();
+  const std::string path = output.empty() ? besideInput(input, "torc") : output;
   const llvm::StringRef bytes(reinterpret_cast<const char*>(file->bytes.data()),
                               file->bytes.size());
   if (llvm::Error error = writeOutput(path, bytes)) return inputFault(std::move(error));
@@ -171,8 +167,8 @@ int run() {
 
 }  // namespace import_command
 
-Command importCommand() {
-  return {&import_command::command, &import_command::category, import_command::run};
+options::Command& importCommand() {
+  return import_command::command;
 }
 
 }  // namespace torc::compiler

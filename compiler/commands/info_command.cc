@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
+#include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "settings/settings.h"
@@ -15,12 +16,11 @@
 namespace torc::compiler {
 namespace info_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("info", "Print the variables that torc reads in a job, and their values");
-OptionCategory category("Options of info");
-
-opt<bool> json("json", sub(command), cat(category), desc("Print JSON"));
+int run();
+Command command("info", "print the variables that torc reads in a job, and their values", run);
+Flag json{command, kJsonRow};
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kIndent = 4;
@@ -104,8 +104,8 @@ int run() {
 
 }  // namespace info_command
 
-Command infoCommand() {
-  return {&info_command::command, &info_command::category, info_command::run};
+options::Command& infoCommand() {
+  return info_command::command;
 }
 
 }  // namespace torc::compiler

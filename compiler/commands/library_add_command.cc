@@ -7,6 +7,7 @@
 #include "compiler/commands/commands.h"
 #include "compiler/library/add.h"
 #include "compiler/library/manifest.h"
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
@@ -14,22 +15,19 @@
 namespace torc::compiler {
 namespace library_add_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("library add", "Let schedules of one's own serve in a library");
-OptionCategory category("Options of library add");
-
-opt<std::string> path(Positional, desc("DIR"), sub(command), cat(category));
-list<std::string> files(Positional, desc("FILE..."), sub(command), cat(category));
-list<std::string> sizes(
-    "bytes", value_desc("N:N"), sub(command), cat(category),
-    desc("Sizes of the whole vector that the file is to serve, as 64K:1M, or 64K: for that and "
-         "more (default 1:, all); given once for all files, or once for each; 0 alone: calls "
-         "without a size"));
-opt<std::string> collective("collective", value_desc("name"), sub(command), cat(category),
-                            desc("What it is to serve, where that is not the schedule's own "
-                                 "collective, as broadcast by an allreduce's"));
-opt<bool> quiet("quiet", sub(command), cat(category), desc("No progress and no summary on stderr"));
+int run();
+Command command("library add", "let schedules of your own serve in a library", run);
+Text path{command, kFolderRow};
+List files{command, {kWhat, "FILE...", "FILE", "Schedules"}};
+Text collective{command,
+                {kWhat, "collective", "NAME", "Serve this one; default: the schedule's own", "",
+                 collectiveWords}};
+List sizes{command,
+           {kMachine, "bytes", "N[:[N]]",
+            "Sizes it serves, as 64K:1M, 64K: or 0; one, or one a file", "1:"}};
+Flag quiet{command, kQuietRow};
 
 /// "64K:1M", "64K:", "0".
 llvm::Error readSizes(llvm::StringRef text, Addition& addition) {
@@ -106,8 +104,8 @@ int run() {
 
 }  // namespace library_add_command
 
-Command libraryAddCommand() {
-  return {&library_add_command::command, &library_add_command::category, library_add_command::run};
+options::Command& libraryAddCommand() {
+  return library_add_command::command;
 }
 
 }  // namespace torc::compiler

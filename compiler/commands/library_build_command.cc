@@ -7,6 +7,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/library/build.h"
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
@@ -15,43 +16,38 @@
 namespace torc::compiler {
 namespace library_build_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("library build",
-                   "Compile the schedules of a machine's partitions into a folder");
-OptionCategory category("Options of library build");
-
-opt<std::string> machine_name("machine", value_desc("name"), sub(command), cat(category),
-                              desc("A preset (torc machines) or a file (default generic)"));
-list<std::string> partitions("partition", value_desc("shapes"), CommaSeparated, sub(command),
-                             cat(category),
-                             desc("Shapes that jobs get, as 4x4x4,8x8x8,4x4x4+4 (default: the "
-                                  "machine's own)"));
-opt<std::string> order("order", value_desc("axes"), sub(command), cat(category),
-                       desc("Order of ranks in a partition, fastest axis first (default XYZ...T)"));
-opt<std::string> sub_tori(
-    "sub-tori", value_desc("kind"), init("whole-axes"), sub(command), cat(category),
-    desc("whole-axes (default: lines, planes, ..., the whole) or all (those of "
-         "shorter extents too)"));
-list<std::string> collectives("collectives", value_desc("list"), CommaSeparated, sub(command),
-                              cat(category), desc("As allreduce,allgather (default: all)"));
-opt<std::string> sizes("sizes", value_desc("N:N"), init("1:64M"), sub(command), cat(category),
-                       desc("Smallest and largest whole vector that is looked at, bytes (default "
-                            "1:64M); larger ones get the schedule of the largest"));
-opt<std::string> candidates("candidates", value_desc("N"), init("1"), sub(command), cat(category),
-                            desc("Schedules of a range of sizes, 1 to 16 (default 1: only what "
-                                 "serves); tuning tries the others too"));
-list<std::string> dead_links(
-    "dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
-    desc("A cable of the partition that is out of order; may be repeated"));
-list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat(category),
-                             desc("A node of the partition that is out of order; may be repeated"));
-opt<std::string> output("o", value_desc("dir"), sub(command), cat(category),
-                        desc("The library's folder; one that is there is replaced"));
-opt<std::string> jobs("jobs", value_desc("N"), sub(command), cat(category),
-                      desc("Threads (default: one for each core); they change nothing but the "
-                           "time"));
-opt<bool> quiet("quiet", sub(command), cat(category), desc("No progress and no summary on stderr"));
+int run();
+Command command("library build", "compile the schedules of a machine's partitions into a folder",
+                run);
+List collectives{
+    command,
+    {kWhat, "collectives", "LIST", "As allreduce,allgather; default: all", "", collectiveWords},
+    ','};
+Word sub_tori{command,
+              {kWhat, "sub-tori", "whole-axes|all", "Lines and planes; all: shorter ones, too",
+               "whole-axes"}};
+Integer candidates{
+    command,
+    {kWhat, "candidates", "N", "Schedules of a range of sizes; tuning tries them", "1"},
+    1,
+    kMostCandidates};
+Text machine_name{
+    command,
+    {kMachine, "machine", "NAME", "A preset (torc machines) or a file", "generic", machineWords}};
+List partitions{
+    command,
+    {kMachine, "partition", "SHAPES", "Shapes of jobs, as 4x4x4,8x8x8+4; default: the machine's"},
+    ','};
+Text order{command, kOrderRow};
+List dead_links{command, kDeadLinkRow};
+List dead_nodes{command, kDeadNodeRow};
+Text sizes{command,
+           {kMachine, "sizes", "N:N", "Smallest and largest vector that is compiled for", "1:64M"}};
+Integer jobs{command, kJobsRow, 1, kMostJobs};
+Text output{command, {kOutput, "output,o", "DIR", "The library's folder; an old one is replaced"}};
+Flag quiet{command, kQuietRow};
 
 struct Request {
   model::Machine machine;  // the whole one
@@ -108,16 +104,9 @@ llvm::Expected<Request> readRequest() {
   llvm::Expected<std::vector<Collective>> wanted = readCollectives();
   if (!wanted) return wanted.takeError();
   request.settings.collectives = std::move(*wanted);
-  if (llvm::StringRef(candidates).getAsInteger(10, request.settings.candidates) ||
-      request.settings.candidates < 1 || request.settings.candidates > kMostCandidates) {
-    return makeError("--candidates takes an integer from 1 to " + llvm::Twine(kMostCandidates) +
-                     ", not '" + candidates + "'");
-  }
-  llvm::Expected<unsigned> threads = readJobs(jobs);
-  if (!threads) return threads.takeError();
-  request.jobs = *threads;
-  llvm::Expected<model::Machine> machine =
-      model::findMachine(machine_name.empty() ? kDefaultMachine : llvm::StringRef(machine_name));
+  request.settings.candidates = static_cast<std::uint32_t>(candidates);
+  request.jobs = threadsOf(jobs);
+  llvm::Expected<model::Machine> machine = model::findMachine(machine_name);
   if (!machine) return machine.takeError();
   request.machine = std::move(*machine);
   llvm::Expected<std::vector<Target>> targets = readPartitions();
@@ -174,9 +163,8 @@ int run() {
 
 }  // namespace library_build_command
 
-Command libraryBuildCommand() {
-  return {&library_build_command::command, &library_build_command::category,
-          library_build_command::run};
+options::Command& libraryBuildCommand() {
+  return library_build_command::command;
 }
 
 }  // namespace torc::compiler

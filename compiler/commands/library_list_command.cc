@@ -8,22 +8,20 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/library/manifest.h"
+#include "compiler/rows.h"
 #include "compiler/tool.h"
 
 namespace torc::compiler {
 namespace library_list_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("library list", "Print the sub-tori, size ranges and schedules of a library");
-OptionCategory category("Options of library list");
-
-opt<std::string> path(Positional, desc("DIR"), sub(command), cat(category));
-opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
-opt<bool> explain(
-    "explain", sub(command), cat(category),
-    desc("Print why what serves was taken, the candidates too, and of a tuned library "
-         "all that was measured"));
+int run();
+Command command("library list", "print the schedules of a library and the calls that they serve",
+                run);
+Text path{command, kFolderRow};
+Flag explain{command, {kWhat, "explain", "", "Add candidates, reasons, and measured times"}};
+Flag json{command, kJsonRow};
 
 /// A number of the manifest that the index does not have; 0 where the manifest has none either.
 double boundIn(const nlohmann::ordered_json& entry, const char* key) {
@@ -179,9 +177,8 @@ int run() {
 
 }  // namespace library_list_command
 
-Command libraryListCommand() {
-  return {&library_list_command::command, &library_list_command::category,
-          library_list_command::run};
+options::Command& libraryListCommand() {
+  return library_list_command::command;
 }
 
 }  // namespace torc::compiler

@@ -9,6 +9,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/library/manifest.h"
+#include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "compiler/work_queue.h"
 #include "ir/make_error.h"
@@ -18,15 +19,13 @@
 namespace torc::compiler {
 namespace library_verify_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("library verify", "Check a library's files and prove its schedules again");
-OptionCategory category("Options of library verify");
-
-opt<std::string> path(Positional, desc("DIR"), sub(command), cat(category));
-opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
-opt<std::string> jobs("jobs", value_desc("N"), sub(command), cat(category),
-                      desc("Threads (default: one for each core)"));
+int run();
+Command command("library verify", "check a library's files, and prove its schedules again", run);
+Text path{command, kFolderRow};
+Integer jobs{command, kJobsRow, 1, kMostJobs};
+Flag json{command, kJsonRow};
 
 std::string filePath(const LibraryFile& file) {
   return libraryFilePath(path, file.name);
@@ -129,7 +128,7 @@ void printJson(const LibraryIndex* index, const std::vector<std::string>& faults
                llvm::raw_ostream& out) {
   nlohmann::ordered_json document;
   document["ok"] = faults.empty();
-  document["library"] = path.getValue();
+  document["library"] = path;
   if (index != nullptr) {
     document["machine"] = index->machine;
     document["torc"] = index->version;
@@ -148,14 +147,12 @@ void printJson(const LibraryIndex* index, const std::vector<std::string>& faults
 
 int run() {
   if (path.empty()) return wrongUsage("library verify: which folder? torc library verify DIR");
-  llvm::Expected<unsigned> threads = readJobs(jobs);
-  if (!threads) return wrongUsage(toString(threads.takeError()));
   llvm::Expected<LibraryIndex> index = loadIndex(path);
   std::vector<std::string> faults;
   if (index) {
     llvm::Expected<nlohmann::ordered_json> manifest = loadManifest(path, *index);
     if (!manifest) faults.push_back(toString(manifest.takeError()));
-    llvm::append_range(faults, fileFaults(*index, *threads));
+    llvm::append_range(faults, fileFaults(*index, threadsOf(jobs)));
     llvm::append_range(faults, orphans(*index));
   } else {
     faults.push_back(toString(index.takeError()));
@@ -177,9 +174,8 @@ int run() {
 
 }  // namespace library_verify_command
 
-Command libraryVerifyCommand() {
-  return {&library_verify_command::command, &library_verify_command::category,
-          library_verify_command::run};
+options::Command& libraryVerifyCommand() {
+  return library_verify_command::command;
 }
 
 }  // namespace torc::compiler

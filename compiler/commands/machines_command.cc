@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
+#include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "model/machines/host_mapping.h"
@@ -13,19 +14,18 @@
 namespace torc::compiler {
 namespace machines_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("machines", "List the machines that are built in, or print one");
-OptionCategory category("Options of machines");
+constexpr std::uint32_t kMostRanks = 4096;  // on a host
 
-opt<std::string> wanted(Positional, desc("[NAME | FILE]"), sub(command), cat(category));
-opt<bool> json("json", sub(command), cat(category),
-               desc("Print JSON; of one machine, its description as --machine reads it"));
-opt<std::string> hosts("hosts", value_desc("list"), sub(command), cat(category),
-                       desc("Print the mapping file of a job on these hosts, as node[01-16], for "
-                            "TORC_MAPPING; FILE is Slurm's topology"));
-opt<std::uint32_t> ranks("ranks-per-host", value_desc("n"), init(1), sub(command), cat(category),
-                         desc("Ranks on each of --hosts (default 1)"));
+int run();
+Command command("machines", "print the machines that --machine knows", run);
+Text wanted{command, {kWhat, "[NAME | FILE]", "NAME", "A machine", "", machineWords}};
+Text hosts{command,
+           {kWhat, "hosts", "LIST", "Print the mapping file of a job on them, as node[01-16]"}};
+Integer ranks{
+    command, {kWhat, "ranks-per-host", "N", "Ranks on each of --hosts", "1"}, 1, kMostRanks};
+Flag json{command, {kOutput, "json", "", "Print JSON; of one machine, its description"}};
 
 void printList(llvm::ArrayRef<model::Machine> machines, llvm::raw_ostream& out) {
   for (const model::Machine& machine : machines) {
@@ -113,22 +113,18 @@ void printMachine(const model::Machine& machine, llvm::raw_ostream& out) {
 }
 
 llvm::Expected<std::string> mapping() {
-  constexpr std::uint32_t kMostRanks = 4096;  // on a host
-  if (hosts.getNumOccurrences() == 0) return makeError("--ranks-per-host goes with --hosts");
+  if (!hosts.isGiven()) return makeError("--ranks-per-host goes with --hosts");
   if (wanted.empty()) return makeError("--hosts of which file? torc machines FILE --hosts LIST");
   if (json) return makeError("--hosts prints a mapping file, no JSON");
-  if (ranks < 1 || ranks > kMostRanks) {
-    return makeError("--ranks-per-host takes an integer from 1 to " + llvm::Twine(kMostRanks));
-  }
   llvm::Expected<std::string> bytes = readBytes(wanted);
   if (!bytes) return llvm::make_error<model::MachineFault>(toString(bytes.takeError()));
   llvm::Expected<std::vector<model::SlurmTorus>> tori = model::readSlurmTori(*bytes, wanted);
   if (!tori) return tori.takeError();
-  return model::mappingOfHosts(*tori, hosts, ranks);
+  return model::mappingOfHosts(*tori, hosts, static_cast<std::uint32_t>(ranks));
 }
 
 int run() {
-  if (hosts.getNumOccurrences() > 0 || ranks.getNumOccurrences() > 0) {
+  if (hosts.isGiven() || ranks.isGiven()) {
     llvm::Expected<std::string> lines = mapping();
     if (!lines) return optionFault(lines.takeError());
     if (llvm::Error error = writeOutput("-", *lines)) return inputFault(std::move(error));
@@ -159,8 +155,8 @@ int run() {
 
 }  // namespace machines_command
 
-Command machinesCommand() {
-  return {&machines_command::command, &machines_command::category, machines_command::run};
+options::Command& machinesCommand() {
+  return machines_command::command;
 }
 
 }  // namespace torc::compiler

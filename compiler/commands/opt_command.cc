@@ -1,5 +1,6 @@
 // torc opt FILE --passes=...: runs passes on a program in text form.
 #include "compiler/commands/commands.h"
+#include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/text/text.h"
 #include "passes/registry/pipeline_text.h"
@@ -8,19 +9,15 @@
 namespace torc::compiler {
 namespace opt_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("opt", "Run passes on a plan or schedule in text form");
-OptionCategory category("Options of opt");
-
-opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<std::string> passes("passes", value_desc("pipeline"), sub(command), cat(category),
-                        desc("The passes, as 'expand-rings,pipeline{chunks=16}'"));
-opt<std::string> output("o", value_desc("file"), init("-"), sub(command), cat(category),
-                        desc("Where to write the text (default -, stdout)"));
-opt<bool> list_passes("list-passes", sub(command), cat(category),
-                      desc("Name all passes and their options"));
-PassFlags pass_flags(command, category, /*verify_each=*/true);
+int run();
+Command command("opt", "run passes on a schedule or plan, and print it", run);
+Text input{command, kFileRow};
+Text passes{command, {kWhat, "passes", "PIPELINE", "As 'expand-rings,pipeline{chunks=16}'"}};
+Flag list_passes{command, {kWhat, "list-passes", "", "List all passes and their options"}};
+Text output{command, {kOutput, "output,o", "FILE", "The text", "-"}};
+PassFlags pass_flags(command, /*verify_each=*/true);
 
 /// Every pass with what it does, and its options with what they take.
 void listPasses(llvm::raw_ostream& out) {
@@ -58,8 +55,8 @@ int run() {
 
 }  // namespace opt_command
 
-Command optCommand() {
-  return {&opt_command::command, &opt_command::category, opt_command::run};
+options::Command& optCommand() {
+  return opt_command::command;
 }
 
 }  // namespace torc::compiler

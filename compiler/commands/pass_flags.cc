@@ -3,19 +3,23 @@
 
 namespace torc::compiler {
 
-using namespace llvm::cl;
+namespace {
 
-PassFlags::PassFlags(SubCommand& command, OptionCategory& category, bool verify_each)
-    : verify_each_(
-          "verify-each", init(verify_each), sub(command), cat(category),
-          desc(verify_each
-                   ? "Prove the program after each pass (default; off: --verify-each=0)"
-                   : "Prove the program after each pass; what is written is always proved")),
-      print_after_all_("print-after-all", sub(command), cat(category),
-                       desc("Print the program after each pass, on stderr")),
-      time_passes_("time-passes", sub(command), cat(category),
-                   desc("Print the seconds that each pass and its proof take")),
-      statistics_("stats", sub(command), cat(category), desc("Print what the passes found out")) {}
+constexpr std::string_view kPasses = "Passes";
+
+}  // namespace
+
+PassFlags::PassFlags(options::Command& command, bool verify_each)
+    : verify_each_(command,
+                   {kPasses, "verify-each", "",
+                    verify_each ? "Prove the program after each pass; off: --verify-each=0"
+                                : "Prove the program after each pass, not only at the end"},
+                   verify_each),
+      print_after_all_(command,
+                       {kPasses, "print-after-all", "", "Print it after each pass, on stderr"}),
+      time_passes_(command,
+                   {kPasses, "time-passes", "", "Print the seconds of each pass and its proof"}),
+      statistics_(command, {kPasses, "stats", "", "Print statistics of the passes"}) {}
 
 passes::PassManagerOptions PassFlags::options() const {
   passes::PassManagerOptions options;

@@ -12,6 +12,7 @@
 #include "compiler/commands/commands.h"
 #include "compiler/commands/simulate_packets.h"
 #include "compiler/commands/simulate_trace.h"
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
@@ -24,28 +25,21 @@
 namespace torc::compiler {
 namespace simulate_command {
 
-using namespace llvm::cl;
+using namespace options;
 using Json = nlohmann::ordered_json;
 
-SubCommand command("simulate", "Predict how long a schedule takes");
-OptionCategory category("Options of simulate");
-
-opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<std::string> bytes("bytes", value_desc("N[:N]"), sub(command), cat(category), init("1M"),
-                       desc("Size or range of sizes of the vector, as 1M (default) or 1K:16M"));
-opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
-                         desc("A preset (torc machines) or a file, of any shape"));
-opt<bool> per_rank("per-rank", sub(command), cat(category),
-                   desc("Simulate every rank, with messages of whole elements (of 4 bytes)"));
-opt<bool> exact("exact", sub(command), cat(category),
-                desc("Print what links carry, in exact fractions, and no times"));
-opt<bool> critical_path("critical-path", sub(command), cat(category),
-                        desc("Print the longest chain of operations"));
-opt<std::string> trace("trace", value_desc("file"), sub(command), cat(category),
-                       desc("Write what happens when, for Perfetto; of one size"));
-opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
-
-PacketFlags packet_flags(command, category);
+int run();
+Command command("simulate", "predict how long a schedule takes on a machine", run);
+Text input{command, kFileRow};
+Flag per_rank{command,
+              {kWhat, "per-rank", "", "Simulate every rank, in whole elements of 4 bytes"}};
+Flag exact{command, {kWhat, "exact", "", "Print the loads of links as exact fractions"}};
+Flag critical_path{command, {kWhat, "critical-path", "", "Print the longest chain of operations"}};
+Text bytes{command, kBytesRow};
+Text machine{command, kMachineRow};
+Text trace{command, {kOutput, "trace", "FILE", "Write a trace of one size, for Perfetto"}};
+Flag json{command, kJsonRow};
+PacketFlags packet_flags(command);
 
 constexpr double kMicro = 1e6;  // microseconds per second
 
@@ -320,8 +314,8 @@ int run() {
 
 }  // namespace simulate_command
 
-Command simulateCommand() {
-  return {&simulate_command::command, &simulate_command::category, simulate_command::run};
+options::Command& simulateCommand() {
+  return simulate_command::command;
 }
 
 }  // namespace torc::compiler

@@ -9,6 +9,7 @@
 
 #include "compiler/algorithms/alltoall/two_phase.h"
 #include "compiler/progress.h"
+#include "compiler/rows.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
@@ -18,9 +19,10 @@
 namespace torc::compiler {
 namespace {
 
-using namespace llvm::cl;
+using namespace options;
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kPackets = "Packets";
 constexpr double kMicro = 1e6;
 constexpr double kMiB = 1 << 20;
 
@@ -83,42 +85,39 @@ void printLinks(const Topology& topology, const model::PacketResult& result,
 
 }  // namespace
 
-PacketFlags::PacketFlags(SubCommand& command, OptionCategory& category)
-    : packets_(
-          "packets", sub(command), cat(category),
-          desc("Simulate packet by packet, in the routers of a torus (docs/research/packets.md)")),
-      traffic_("traffic", value_desc("kind"), sub(command), cat(category),
-               desc("With --packets, instead of FILE: an all-to-all that is adaptive, "
-                    "deterministic, throttled, two-phase or virtual-mesh")),
-      torus_("torus", value_desc("shape"), sub(command), cat(category),
-             desc("With --traffic: the partition")),
-      pair_bytes_("pair-bytes", value_desc("N"), sub(command), cat(category), init("240"),
-                  desc("With --traffic: bytes from every node to every other (default 240)")),
-      settings_("packet-settings", value_desc("name=value,..."), sub(command), cat(category),
-                desc("With --packets: parameters that are not the machine's")),
-      seed_("seed", value_desc("N"), sub(command), cat(category), init("1"),
-            desc("With --traffic: of the random orders (default 1)")),
-      most_packets_("most-packets", value_desc("N"), sub(command), cat(category), init("0"),
-                    desc("With --traffic: packets that a node sends of its own before it stops "
-                         "(default: all)")),
-      memory_("memory-limit", value_desc("N"), sub(command), cat(category), init("8G"),
-              desc("With --packets: what needs more memory is refused (default 8G)")),
-      heat_("heat", value_desc("file.svg"), sub(command), cat(category),
-            desc("With --packets: draw what links and queues did, over time")),
-      list_("list-packet-settings", sub(command), cat(category),
-            desc("Print the parameters of --packets, with the source of each")) {}
+PacketFlags::PacketFlags(Command& command)
+    : packets_(command,
+               {kPackets, "packets", "", "Simulate packets in routers (docs/research/packets.md)"}),
+      traffic_(command,
+               {kPackets, "traffic", "adaptive|deterministic|throttled|two-phase|virtual-mesh",
+                "Simulate this all-to-all, not FILE"}),
+      torus_(command, {kPackets, "torus", "SHAPE", "With --traffic: the partition"}),
+      pair_bytes_(command, {kPackets, "pair-bytes", "N",
+                            "With --traffic: bytes from each node to each other", "240"}),
+      seed_(command, {kPackets, "seed", "N", "With --traffic: seed of the random orders", "1"}, 0,
+            kHighestCount),
+      most_packets_(command,
+                    {kPackets, "most-packets", "N",
+                     "With --traffic: packets of a node under way; 0: all", "0"},
+                    0, kHighestCount),
+      settings_(command, {kPackets, "packet-settings", "NAME=N,...",
+                          "Settings in the place of the machine's"}),
+      memory_(command, {kPackets, "memory-limit", "N", "Most memory of the simulation", "8G"}),
+      heat_(command, {kPackets, "heat", "FILE.svg", "Draw the use of links and queues over time"}),
+      list_(command,
+            {kPackets, "list-packet-settings", "", "List all settings with their sources"}) {}
 
 llvm::Error PacketFlags::check(bool has_file) const {
   const Option* with_packets[] = {&traffic_, &settings_, &memory_, &heat_};
   const Option* with_traffic[] = {&torus_, &pair_bytes_, &seed_, &most_packets_};
   for (const Option* option : with_packets) {
-    if (option->getNumOccurrences() > 0 && !packets_) {
-      return makeError("simulate: --" + option->ArgStr + " goes with --packets");
+    if (option->isGiven() && !packets_) {
+      return makeError("simulate: " + option->shownName() + " goes with --packets");
     }
   }
   for (const Option* option : with_traffic) {
-    if (option->getNumOccurrences() > 0 && !hasTraffic()) {
-      return makeError("simulate: --" + option->ArgStr + " goes with --traffic");
+    if (option->isGiven() && !hasTraffic()) {
+      return makeError("simulate: " + option->shownName() + " goes with --traffic");
     }
   }
   if (hasTraffic() && has_file) return makeError("simulate: a file or --traffic, not both");
@@ -152,20 +151,14 @@ llvm::Expected<model::PacketOptions> PacketFlags::optionsFor(const model::Machin
 
 int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
   model::AlltoallOptions alltoall;
-  llvm::Expected<model::AlltoallStrategy> strategy = model::parseAlltoallStrategy(traffic_);
-  if (!strategy) return wrongUsage("--traffic: " + llvm::toString(strategy.takeError()));
-  alltoall.strategy = *strategy;
+  alltoall.strategy = static_cast<model::AlltoallStrategy>(traffic_.index());
   llvm::Expected<std::uint64_t> bytes = parseSize(pair_bytes_, "--pair-bytes");
   if (!bytes) return wrongUsage(llvm::toString(bytes.takeError()));
   if (*bytes == 0) return wrongUsage("--pair-bytes takes at least 1");
   alltoall.bytes = static_cast<double>(*bytes);
-  if (llvm::StringRef(seed_).getAsInteger(10, alltoall.seed)) {
-    return wrongUsage("--seed takes a number, not '" + seed_ + "'");
-  }
-  if (llvm::StringRef(most_packets_).getAsInteger(10, alltoall.most_packets)) {
-    return wrongUsage("--most-packets takes a number, not '" + most_packets_ + "'");
-  }
-  if (alltoall.most_packets > 0 && *strategy == model::AlltoallStrategy::kVirtualMesh) {
+  alltoall.seed = seed_;
+  alltoall.most_packets = most_packets_;
+  if (alltoall.most_packets > 0 && alltoall.strategy == model::AlltoallStrategy::kVirtualMesh) {
     return wrongUsage("--most-packets: a virtual mesh waits for all packets");
   }
   if (torus_.empty()) return wrongUsage("--traffic: which shape? --torus 8x8x8");
@@ -175,7 +168,7 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
   llvm::Expected<model::PacketOptions> options = optionsFor(target->machine);
   if (!options) return wrongUsage(llvm::toString(options.takeError()));
   if (target->topology.sites() > 1) alltoall.linear = linearDimension(target->topology);
-  const std::string what = std::string(name(*strategy)) + " all-to-all on " +
+  const std::string what = std::string(name(alltoall.strategy)) + " all-to-all on " +
                            target->topology.shape() + ", " + sizeText(*bytes) + " a pair";
   const auto begin = std::chrono::steady_clock::now();
   llvm::Expected<model::PacketResult> result = [&] {
@@ -198,7 +191,7 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
   llvm::raw_string_ostream out(text);
   if (json) {
     Json document;
-    document["traffic"] = std::string(name(*strategy));
+    document["traffic"] = std::string(name(alltoall.strategy));
     document["torus"] = target->topology.shape();
     document["machine"] = target->machine.name;
     document["pair_bytes"] = *bytes;

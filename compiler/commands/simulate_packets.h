@@ -5,13 +5,13 @@
 
 #include <string>
 
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Error.h>
 
 #include "compiler/sizes.h"
 #include "model/machines/machine.h"
 #include "model/packets/packet_simulator.h"
 #include "schedules/schedule.h"
+#include "support/options.h"
 
 namespace torc::compiler {
 
@@ -20,7 +20,7 @@ class PacketFlags {
   /// The machine where none is named: the one whose routers these are.
   static constexpr llvm::StringRef kDefaultMachine = "bgl";
 
-  PacketFlags(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category);
+  explicit PacketFlags(options::Command& command);
 
   bool areOn() const { return packets_; }
   bool hasTraffic() const { return !traffic_.empty(); }
@@ -40,10 +40,12 @@ class PacketFlags {
   /// Those of the machine's routers, or Blue Gene/L's, and of the settings. Errors are of usage.
   llvm::Expected<model::PacketOptions> optionsFor(const model::Machine& machine) const;
 
-  llvm::cl::opt<bool> packets_;
-  llvm::cl::opt<std::string> traffic_, torus_, pair_bytes_, settings_, seed_, most_packets_,
-      memory_, heat_;
-  llvm::cl::opt<bool> list_;
+  options::Flag packets_;
+  options::Word traffic_;
+  options::Text torus_, pair_bytes_;
+  options::Integer seed_, most_packets_;
+  options::Text settings_, memory_, heat_;
+  options::Flag list_;
 };
 
 }  // namespace torc::compiler

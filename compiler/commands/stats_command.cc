@@ -16,6 +16,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/commands/stats_sum.h"
+#include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "support/message.h"
@@ -23,18 +24,17 @@
 namespace torc::compiler {
 namespace stats_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("stats", "Sum the statistics of jobs: what was served, what MPI got and why");
-OptionCategory category("Options of stats");
-
-list<std::string> paths(Positional, desc("FOLDER|FILE..."), sub(command), cat(category));
-opt<bool> json("json", sub(command), cat(category), desc("Print JSON"));
-opt<bool> prometheus("prometheus", sub(command), cat(category),
-                     desc("Print the text format of Prometheus"));
-opt<unsigned> most_rows("rows", value_desc("N"), init(20), sub(command), cat(category),
-                        desc("Rows of each table, those of the most time first; 0: all (default "
-                             "20)"));
+int run();
+Command command("stats", "sum the statistics of jobs: served calls, fallbacks and reasons", run);
+List paths{command, {kWhat, "FOLDER|FILE...", "FILE", "Statistics"}};
+Integer most_rows{command,
+                  {kOutput, "rows", "N", "Rows of each table, most time first; 0: all", "20"},
+                  0,
+                  kHighestCount};
+Flag json{command, kJsonRow};
+Flag prometheus{command, {kOutput, "prometheus", "", "Print the text format of Prometheus"}};
 
 constexpr std::size_t kMostFaults = 20;  // that are told of
 
@@ -294,8 +294,8 @@ int run() {
 
 }  // namespace stats_command
 
-Command statsCommand() {
-  return {&stats_command::command, &stats_command::category, stats_command::run};
+options::Command& statsCommand() {
+  return stats_command::command;
 }
 
 }  // namespace torc::compiler

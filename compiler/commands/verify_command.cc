@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
+#include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/counted/counted_proof.h"
 #include "ir/text/text.h"
@@ -14,19 +15,17 @@
 namespace torc::compiler {
 namespace verify_command {
 
-using namespace llvm::cl;
+using namespace options;
 
-SubCommand command("verify", "Prove that a schedule computes its collective");
-OptionCategory category("Options of verify");
-
-opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<bool> per_rank("per-rank", sub(command), cat(category),
-                   desc("Prove every rank by itself, without use of symmetry"));
-opt<std::string> count(
-    "count", value_desc("elements"), sub(command), cat(category),
-    desc("Prove the programs of all ranks for this count as well, as they are expanded, element by "
-         "element: of the vector, or of each rank's block"));
-opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
+int run();
+Command command("verify", "prove that a schedule computes its collective", run);
+Text input{command, kFileRow};
+Flag per_rank{command, {kWhat, "per-rank", "", "Prove every rank by itself, without symmetry"}};
+Integer count{command,
+              {kWhat, "count", "N", "Prove all ranks' programs for N elements, too"},
+              0,
+              kHighestCount};
+Flag json{command, kJsonRow};
 
 /// `X+`.
 std::string linkName(const Topology& topology, const ir::LinkLoad& load) {
@@ -119,11 +118,8 @@ void printSuccess(const ScheduleView& schedule, const ir::VerifyResult& result,
 
 int run() {
   if (input.empty()) return wrongUsage("verify: which file? - is stdin");
-  std::uint64_t counted_for = 0;
-  const bool is_counted = count.getNumOccurrences() > 0;
-  if (is_counted && llvm::StringRef(count).getAsInteger(10, counted_for)) {
-    return wrongUsage("--count takes a number, not '" + count + "'");
-  }
+  const std::uint64_t counted_for = count;
+  const bool is_counted = count.isGiven();
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   if (read->isPlan()) {
@@ -171,8 +167,8 @@ int run() {
 
 }  // namespace verify_command
 
-Command verifyCommand() {
-  return {&verify_command::command, &verify_command::category, verify_command::run};
+options::Command& verifyCommand() {
+  return verify_command::command;
 }
 
 }  // namespace torc::compiler

@@ -12,6 +12,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/progress.h"
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
@@ -30,40 +31,27 @@
 namespace torc::compiler {
 namespace view_command {
 
-using namespace llvm::cl;
+using namespace options;
 using Json = nlohmann::ordered_json;
 
-SubCommand command("view", "Show schedules as pictures, in a page for a browser");
-OptionCategory category("Options of view");
-
-list<std::string> inputs(Positional, desc("FILE..."), sub(command), cat(category));
-opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
-                        desc("Where to write; - is stdout (default: the first FILE, as .html)"));
-opt<std::string> bytes("bytes", value_desc("N[:N]"), sub(command), cat(category), init("1M"),
-                       desc("Size or range of sizes of the vector, as 1M (default) or 1K:16M"));
-opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
-                         desc("A preset (torc machines) or a JSON file, of any shape"));
-
-opt<bool> with_passes("passes", sub(command), cat(category),
-                      desc("Show what each pass made of the plan, too"));
-opt<bool> with_choices("choices", sub(command), cat(category),
-                       desc("Show what compile --bytes has to choose from, too"));
-opt<std::string> trace("trace", value_desc("file"), sub(command), cat(category),
-                       desc("Show this trace of a run beside the prediction for its size"));
-opt<std::string> rank("rank", value_desc("R[,R]"), sub(command), cat(category),
-                      desc("Show which elements these ranks read and write, too"));
-opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat(category),
-                       desc("With --rank: elements of the vector (allreduce) or of each block; "
-                            "default 1000"));
-opt<std::string> png(
-    "png", value_desc("file"), sub(command), cat(category),
-    desc("Also write a picture of the page, by chromium, which has to be on PATH"));
+int run();
+Command command("view", "make a page that shows schedules, libraries or choices", run);
+List inputs{command, {kWhat, "FILE...", "FILE", "Schedules"}};
+Flag with_passes{command, {kWhat, "passes", "", "Show the plan after each pass, too"}};
+Flag with_choices{command, {kWhat, "choices", "", "Show the candidates of compile --bytes, too"}};
+Text trace{command, {kWhat, "trace", "FILE", "Show this trace of a run beside the prediction"}};
+Text rank{command, {kWhat, "rank", "R[,R]", "Show the elements that these ranks use, too"}};
+Integer count{command, kCountRow, 0, kHighestCount};
+Text bytes{command, kBytesRow};
+Text machine{command, kMachineRow};
+Text output{command,
+            {kOutput, "output,o", "FILE", "Page, or - for stdout; default: FILE as .html"}};
+Text png{command, {kOutput, "png", "FILE", "Write a picture of the page, too, by chromium"}};
 
 /// The programs of the ranks that --rank names.
 llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
   Counts counts;
-  if (llvm::StringRef(count).getAsInteger(10, counts.count))
-    return makeError("--count takes a number, not '" + count + "'");
+  counts.count = count;
   Json data = Json::array();
   llvm::SmallVector<llvm::StringRef> numbers;
   llvm::StringRef(rank).split(numbers, ',');
@@ -87,7 +75,7 @@ llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const model::Machine& 
     llvm::Expected<Json> traced = traceData(viewed, trace);
     if (!traced) return traced.takeError();
     run = std::move(*traced);
-    if (bytes.getNumOccurrences() == 0) sizes = {run["bytes"].get<std::uint64_t>()};
+    if (!bytes.isGiven()) sizes = {run["bytes"].get<std::uint64_t>()};
   }
   llvm::Expected<Json> data =
       pageData(viewed, on, sizes, {.passes = with_passes, .choices = with_choices}, progress);
@@ -157,13 +145,12 @@ int run() {
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(llvm::toString(range.takeError()));
   if (!trace.empty() && inputs.size() > 1) return wrongUsage("view: --trace is of one FILE");
-  if (count.getNumOccurrences() > 0 && rank.empty())
-    return wrongUsage("view: --count is for --rank");
+  if (count.isGiven() && rank.empty()) return wrongUsage("view: --count is for --rank");
   if (const std::string file = overwrittenFile(pagePath()); !file.empty())
     return wrongUsage("view: the page would overwrite '" + file + "': -o another file");
   if (const std::string file = overwrittenFile(png); !file.empty() || png == pagePath())
     return wrongUsage("view: --png would overwrite '" + (file.empty() ? pagePath() : file) + "'");
-  for (const std::string& written : {pagePath(), png.getValue()}) {
+  for (const std::string& written : {pagePath(), std::string(png)}) {
     if (isInLibrary(written))
       return wrongUsage("view: '" + written + "' would be in a library: -o another file");
   }
@@ -176,8 +163,8 @@ int run() {
   const bool is_library = llvm::sys::fs::is_directory(first);
   if (is_library || first.ends_with(".csv")) {
     if (inputs.size() > 1) return wrongUsage("view: a library or a table is shown alone");
-    if (bytes.getNumOccurrences() > 0 || !machine.empty() || with_passes || with_choices ||
-        !trace.empty() || !rank.empty()) {
+    if (bytes.isGiven() || !machine.empty() || with_passes || with_choices || !trace.empty() ||
+        !rank.empty()) {
       return wrongUsage("view: a library or a table takes no option but -o and --png");
     }
     return is_library ? viewOther("library", readLibrary()) : viewOther("table", tableData(first));
@@ -218,8 +205,8 @@ int run() {
 
 }  // namespace view_command
 
-Command viewCommand() {
-  return {&view_command::command, &view_command::category, view_command::run};
+options::Command& viewCommand() {
+  return view_command::command;
 }
 
 }  // namespace torc::compiler

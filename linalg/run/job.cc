@@ -5,32 +5,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <span>
 #include <unistd.h>
 
 #include <mpi.h>
 
+#include "support/options.h"
 #include "support/version.h"
 
 namespace torc::linalg {
 namespace {
-
-/// A whole number from `least` on, with K, M or G of 1024; false where `text` is none.
-bool readNumber(const std::string& text, std::int64_t least, std::int64_t* number) {
-  char* end = nullptr;
-  const long long value = std::strtoll(text.c_str(), &end, 10);
-  std::string unit = end;
-  int shift = 0;
-  if (!unit.empty()) {
-    const std::size_t power = std::string("KMG").find(unit);
-    if (power == std::string::npos || unit.size() > 1) return false;
-    shift = 10 * (static_cast<int>(power) + 1);
-  }
-  if (text.empty() || end == text.c_str() || value < least ||
-      value > (std::numeric_limits<std::int64_t>::max() >> shift))
-    return false;
-  *number = static_cast<std::int64_t>(value) << shift;
-  return true;
-}
 
 bool readGrid(const std::string& text, Arguments* arguments) {
   int read = 0;
@@ -43,66 +27,87 @@ void showProgress(double done, void*) {
   std::fprintf(stderr, "\r%3.0f %%", 100 * done);
 }
 
-}  // namespace
+using namespace options;
 
-std::string Arguments::parse(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--single" || name == "--check" || name == "--barriers" ||
-        name == "--no-pivoting" || name == "--cannon" || name == "--help" || name == "--version") {
-      single |= name == "--single";
-      check |= name == "--check";
-      barriers |= name == "--barriers";
-      help |= name == "--help";
-      version |= name == "--version";
-      if (name == "--cannon") panel = TORC_LINALG_CANNON;
-      pivoting &= name != "--no-pivoting";
-      continue;
-    }
-    if (i + 1 == argc) return name + ": unknown, or its value is missing; --help lists the options";
-    const std::string value = argv[++i];
-    if (name == "--grid") {
-      if (!readGrid(value, this)) return "--grid " + value + ": it is ROWSxCOLUMNSxLAYERS";
-      continue;
-    }
-    std::int64_t times = 1;
-    std::int64_t* const number = name == "-m"         ? &m
-                                 : name == "-n"       ? &n
-                                 : name == "-k"       ? &k
-                                 : name == "--block"  ? &block
-                                 : name == "--panel"  ? &panel
-                                 : name == "--rhs"    ? &sides
-                                 : name == "--memory" ? &memory
-                                 : name == "--repeat" ? &times
-                                                      : nullptr;
-    if (number == nullptr) return name + ": unknown; --help lists the options";
-    if (!readNumber(value, 1, number))
-      return name + " " + value + ": a whole number from 1 is wanted; K, M, G are units of 1024";
-    if (std::max({m, n, k, block, sides, times}) > std::numeric_limits<int>::max())
-      return name + " " + value + ": it is less than 2^31";
-    if (name == "--repeat") repeat = static_cast<int>(times);
-  }
-  n = n == 0 ? 1000 : n;
-  m = m == 0 ? n : m;
-  k = k == 0 ? n : k;
-  return "";
+constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
+constexpr std::string_view kMatrices = "Matrices", kLayout = "Layout", kRun = "Run";
+
+/// The command lines of torc-gemm and torc-lu: a row an option.
+struct CommandLine {
+  Command gemm{"torc-gemm", "multiply random matrices by 2.5D SUMMA or Cannon's algorithm"};
+  Command lu{"torc-lu", "factor a random matrix by 2.5D LU with tournament pivoting, and solve"};
+  Integer m{gemm, {kMatrices, "m", "ROWS", "Rows of C = A B; default: as -n"}, 1, kMost};
+  Integer n{
+      {&gemm, &lu}, {kMatrices, "n", "N", "Columns of C; of torc-lu size of A", "1000"}, 1, kMost};
+  Integer k{gemm, {kMatrices, "k", "INNER", "Columns of A, rows of B; default: as -n"}, 1, kMost};
+  Integer sides{lu, {kMatrices, "rhs", "COLUMNS", "Right-hand sides", "1"}, 1, kMost};
+  Flag single{{&gemm, &lu}, {kMatrices, "single", "", "float instead of double"}};
+  Text grid{{&gemm, &lu},
+            {kLayout, "grid", "RxQxC", "Rows, columns, layers; default: fewest words"}};
+  Integer block{{&gemm, &lu},
+                {kLayout, "block", "SIZE", "Blocks of the block-cyclic layout", "64"},
+                1,
+                kMost};
+  Integer panel{{&gemm, &lu},
+                {kLayout, "panel", "COLUMNS", "Most columns of a panel; default: 256"},
+                1,
+                kMost};
+  Integer memory{{&gemm, &lu},
+                 {kLayout, "memory", "BYTES", "Memory of a process; limits the layers"},
+                 1,
+                 std::numeric_limits<std::int64_t>::max()};
+  Flag cannon{gemm, {kRun, "cannon", "", "Cannon's algorithm: whole parts go to neighbours"}};
+  Flag no_pivoting{lu, {kRun, "no-pivoting", "", "No pivoting, of a matrix with a large diagonal"}};
+  Integer repeat{{&gemm, &lu}, {kRun, "repeat", "TIMES", "Calls", "1"}, 1, kMost};
+  Flag barriers{{&gemm, &lu}, {kRun, "barriers", "", "Measure idle time apart, by barriers"}};
+  Flag check{{&gemm, &lu}, {kRun, "check", "", "Compare with ScaLAPACK on all ranks"}};
+};
+
+/// The arguments that the command line gives. Errors: one line.
+StatusOr<Arguments> argumentsOf(const CommandLine& line) {
+  Arguments arguments;
+  if (line.grid.isGiven() && !readGrid(line.grid, &arguments))
+    return Status(StatusCode::kInvalidArgument,
+                  "--grid " + line.grid + ": it is ROWSxCOLUMNSxLAYERS");
+  const auto number = [](const Integer& option) { return static_cast<std::int64_t>(option); };
+  arguments.n = number(line.n);
+  arguments.m = line.m.isGiven() ? number(line.m) : arguments.n;
+  arguments.k = line.k.isGiven() ? number(line.k) : arguments.n;
+  arguments.block = number(line.block);
+  arguments.panel = line.cannon ? std::int64_t{TORC_LINALG_CANNON} : number(line.panel);
+  arguments.sides = number(line.sides);
+  arguments.memory = number(line.memory);
+  arguments.repeat = static_cast<int>(line.repeat);
+  arguments.single = line.single;
+  arguments.pivoting = !line.no_pivoting;
+  arguments.check = line.check;
+  arguments.barriers = line.barriers;
+  return arguments;
 }
 
-int runProgram(const char* name, const char* help, int argc, char** argv,
+}  // namespace
+
+int runProgram(const char* name, int argc, char** argv,
                const std::function<int(const Arguments&)>& run) {
   MPI_Init(&argc, &argv);
-  Arguments arguments;
-  const std::string fault = arguments.parse(argc, argv);
+  const std::span<char* const> words(argv + 1, argv + argc);
+  CommandLine line;
+  Command& command = line.gemm.name() == name ? line.gemm : line.lu;
   int result = 0;
-  if (!fault.empty()) {
-    if (worldRank() == 0) std::fprintf(stderr, "%s: %s\n", name, fault.c_str());
-    result = 2;
-  } else if (arguments.help) {
-    say("%s", help);
-  } else if (arguments.version) {
+  if (asksFor("help", words)) {
+    say("%s\nRun it by mpiexec.hydra -n RANKS %s.\n"
+        "Exit: 0 all right, 1 a wrong result or a fault, 2 wrong usage.\n",
+        command.help(name, columnsOfHelp()).c_str(), name);
+  } else if (asksFor("version", words)) {
     say("%s %s\n", name, kVersion.data());
+  } else if (asksFor("table", words)) {
+    say("%s", command.table().c_str());
   } else {
-    result = run(arguments);
+    const Status status = command.parse(words, name);
+    const StatusOr<Arguments> arguments = status.ok() ? argumentsOf(line) : status;
+    if (!arguments.ok() && worldRank() == 0)
+      std::fprintf(stderr, "%s: %s\n", name, arguments.status().message().c_str());
+    result = arguments.ok() ? run(*arguments) : 2;
   }
   MPI_Finalize();
   return result;

@@ -19,20 +19,16 @@ struct Arguments {
   std::int64_t memory = 0;                // bytes of a process; 0: no limit
   int rows = 0, columns = 0, layers = 0;  // 0: chosen
   int repeat = 1;
-  bool single = false, pivoting = true, check = false, barriers = false, help = false,
-       version = false;
-
-  /// Reads them. Empty, or one line that says what is wrong.
-  std::string parse(int argc, char** argv);
+  bool single = false, pivoting = true, check = false, barriers = false;
 };
 
 int worldRank();
 int worldSize();
 
-/// What main does: MPI from its start to its end, and between them `help` or the version where it
-/// is asked for, one line where the arguments are wrong (2 is returned), or `run`, whose result is
-/// returned.
-int runProgram(const char* name, const char* help, int argc, char** argv,
+/// The body of main(): MPI from its start to its end, and between them --help or --version where it
+/// is asked for, one line where the command line is wrong (2 is returned), or `run`, whose result
+/// is returned. `name`: torc-gemm or torc-lu.
+int runProgram(const char* name, int argc, char** argv,
                const std::function<int(const Arguments&)>& run);
 
 /// On rank 0, to standard output.

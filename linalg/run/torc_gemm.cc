@@ -13,25 +13,6 @@
 namespace torc::linalg {
 namespace {
 
-constexpr char kHelp[] =
-    "Multiplies random matrices, C := A B, by 2.5D SUMMA or Cannon's algorithm.\n"
-    "\n"
-    "  mpiexec.hydra -n RANKS torc-gemm [OPTION]...\n"
-    "\n"
-    "  -m ROWS -n COLUMNS -k INNER   of C, and between A and B: 1000, or as n\n"
-    "  --block SIZE      of the block-cyclic layout: 64\n"
-    "  --panel COLUMNS   that travel at a time, at most: 256\n"
-    "  --cannon          Cannon's algorithm: whole parts of A and B go to neighbours\n"
-    "  --grid RxQxC      rows, columns and layers; else those with fewest words\n"
-    "  --memory BYTES    that a process may use: 1G, 200M; it limits the layers\n"
-    "  --single          float instead of double\n"
-    "  --repeat TIMES    1\n"
-    "  --barriers        idle time is told apart from communication, by barriers\n"
-    "  --check           compares with ScaLAPACK's pdgemm on all ranks\n"
-    "  --help, --version\n"
-    "\n"
-    "Exit: 0 all right, 1 a wrong result or a fault, 2 wrong usage.\n";
-
 int multiply(torc_linalg_grid* grid, const torc_linalg_matrix* a_matrix, const double* a,
              std::int64_t lda, const torc_linalg_matrix* b_matrix, const double* b,
              std::int64_t ldb, const torc_linalg_matrix* c_matrix, double* c, std::int64_t ldc,
@@ -149,7 +130,7 @@ int run(Arguments arguments) {
 
 int main(int argc, char** argv) {
   using namespace torc::linalg;
-  return runProgram("torc-gemm", kHelp, argc, argv, [](const Arguments& arguments) {
+  return runProgram("torc-gemm", argc, argv, [](const Arguments& arguments) {
     return arguments.single ? run<float>(arguments) : run<double>(arguments);
   });
 }

@@ -13,26 +13,6 @@
 namespace torc::linalg {
 namespace {
 
-constexpr char kHelp[] =
-    "Factors a random matrix and solves A X = B, by 2.5D LU with tournament pivoting.\n"
-    "\n"
-    "  mpiexec.hydra -n RANKS torc-lu [OPTION]...\n"
-    "\n"
-    "  -n SIZE           of A: 1000\n"
-    "  --rhs COLUMNS     of B: 1\n"
-    "  --block SIZE      of the block-cyclic layout: 64\n"
-    "  --panel COLUMNS   of a panel, at most: 256\n"
-    "  --grid RxQxC      rows, columns and layers; else those with fewest words\n"
-    "  --memory BYTES    that a process may use: 1G, 200M; it limits the layers\n"
-    "  --no-pivoting     of a matrix whose diagonal is made large\n"
-    "  --single          float instead of double\n"
-    "  --repeat TIMES    1\n"
-    "  --barriers        idle time is told apart from communication, by barriers\n"
-    "  --check           compares with ScaLAPACK's pdgetrf and pdgetrs on all ranks\n"
-    "  --help, --version\n"
-    "\n"
-    "Exit: 0 all right, 1 a wrong result or a fault, 2 wrong usage.\n";
-
 // The functions of one precision.
 struct Double {
   using T = double;
@@ -199,7 +179,7 @@ int run(Arguments arguments) {
 
 int main(int argc, char** argv) {
   using namespace torc::linalg;
-  return runProgram("torc-lu", kHelp, argc, argv, [](const Arguments& arguments) {
+  return runProgram("torc-lu", argc, argv, [](const Arguments& arguments) {
     return arguments.single ? run<Single>(arguments) : run<Double>(arguments);
   });
 }

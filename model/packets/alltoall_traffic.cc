@@ -13,10 +13,6 @@
 namespace torc::model {
 namespace {
 
-constexpr AlltoallStrategy kStrategies[] = {
-    AlltoallStrategy::kAdaptive, AlltoallStrategy::kDeterministic, AlltoallStrategy::kThrottled,
-    AlltoallStrategy::kTwoPhase, AlltoallStrategy::kVirtualMesh};
-
 /// A walk through destinations in random order, once for every packet, or burst of packets, to
 /// each.
 class Walk {
@@ -386,15 +382,6 @@ std::string_view name(AlltoallStrategy strategy) {
   static constexpr std::string_view kNames[] = {"adaptive", "deterministic", "throttled",
                                                 "two-phase", "virtual-mesh"};
   return kNames[static_cast<int>(strategy)];
-}
-
-llvm::Expected<AlltoallStrategy> parseAlltoallStrategy(llvm::StringRef text) {
-  std::vector<llvm::StringRef> names;
-  for (const AlltoallStrategy strategy : kStrategies) {
-    if (text == llvm::StringRef(name(strategy))) return strategy;
-    names.push_back(name(strategy));
-  }
-  return unknownName("strategy", text, names, "torc simulate --help has them");
 }
 
 double bisectionTicks(const Topology& topology, llvm::ArrayRef<std::uint32_t> wire_ticks) {

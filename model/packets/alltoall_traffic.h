@@ -31,7 +31,6 @@ enum class AlltoallStrategy : std::uint8_t {
 
 /// "adaptive", "deterministic", "throttled", "two-phase", "virtual-mesh".
 std::string_view name(AlltoallStrategy strategy);
-llvm::Expected<AlltoallStrategy> parseAlltoallStrategy(llvm::StringRef name);
 
 struct AlltoallOptions {
   AlltoallStrategy strategy = AlltoallStrategy::kAdaptive;

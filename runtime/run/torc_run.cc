@@ -133,9 +133,8 @@ int runTorcRun(int argc, char** argv) {
   if (!haveSameArguments(argc, argv)) return fail("the options differ between the ranks", 2);
   const StatusOr<RunOptions> options = parseRunOptions(argc, argv);
   if (!options.ok()) return fail(options.status().message(), 2);
-  if (options->help || options->version) {
-    const std::string text = options->help ? runHelp() : message("torc-run ", kVersion, "\n");
-    if (g_rank == 0) std::fputs(text.c_str(), stdout);
+  if (!options->printed.empty()) {
+    if (g_rank == 0) std::fputs(options->printed.c_str(), stdout);
     return 0;
   }
   Status status;

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <getopt.h>
 #include <span>
 #include <string_view>
 
 #include "settings/dedicated_ranks.h"
+#include "support/message.h"
+#include "support/options.h"
 #include "support/setting_values.h"
+#include "support/version.h"
 
 namespace torc::runtime {
 namespace {
@@ -35,27 +37,6 @@ std::span<const RunOp> runOps() {
       {"bxor", MPI_BXOR, false},
   };
   return kOps;
-}
-
-template <typename Entry>
-std::string namesOf(std::span<const Entry> entries) {
-  std::string names;
-  for (const Entry& entry : entries) {
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  return names;
-}
-
-template <typename Entry>
-Status findEntry(std::span<const Entry> entries, const char* option, std::string_view value,
-                 Entry& found) {
-  for (const Entry& entry : entries) {
-    if (value != entry.name) continue;
-    found = entry;
-    return {};
-  }
-  return Status(StatusCode::kInvalidArgument, std::string(option) + " " + std::string(value) +
-                                                  ": must be one of " + namesOf(entries));
 }
 
 Status usage(const std::string& message) {
@@ -90,16 +71,6 @@ Status parseSizes(std::string_view text, std::vector<RunOptions::Sizes>& sizes) 
     if (parsed.lowest > parsed.highest) {
       return usage("--bytes " + std::string(range) + ": the first size is the larger one");
     }
-  }
-  return {};
-}
-
-Status parseCount(const char* option, std::string_view text, int lowest, int& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < lowest ||
-      value > 1'000'000'000) {
-    return usage(std::string(option) + " " + std::string(text) + ": must be a whole number from " +
-                 std::to_string(lowest) + " to 1000000000");
   }
   return {};
 }
@@ -145,11 +116,10 @@ std::string stemOf(std::string_view path) {
 }
 
 /// What the options of --calibrate must be together.
-Status checkCalibration(RunOptions& options, std::span<char* const> named, bool has_minutes) {
+Status checkCalibration(RunOptions& options, bool has_minutes) {
   if (!options.tune.empty()) return usage("--calibrate and --tune: one after the other");
-  if (!named.empty()) {
-    return usage(std::string(named.front()) + ": --calibrate takes the file that it makes alone");
-  }
+  if (!options.schedule.empty())
+    return usage(options.schedule + ": --calibrate takes the file that it makes alone");
   if (!options.output.empty() || !options.collectives.empty()) {
     return usage("--output and --collectives go with --tune");
   }
@@ -165,12 +135,12 @@ Status checkCalibration(RunOptions& options, std::span<char* const> named, bool 
 }
 
 /// What the options of --dedicated-sweep must be together.
-Status checkSweep(const RunOptions& options, std::span<char* const> named, bool calibrates) {
+Status checkSweep(const RunOptions& options, bool calibrates) {
   if (calibrates || !options.tune.empty()) {
     return usage("--dedicated-sweep, --calibrate and --tune: one after the other");
   }
-  if (!named.empty())
-    return usage(std::string(named.front()) + ": --dedicated-sweep takes no file");
+  if (!options.schedule.empty())
+    return usage(options.schedule + ": --dedicated-sweep takes no file");
   for (const RunOptions::Sizes& sizes : options.sizes) {
     if (sizes.lowest >= sizeof(double) && sizes.highest <= kMostOffloadedBytes) continue;
     return usage("--bytes: --dedicated-sweep sums 8 bytes to " +
@@ -179,8 +149,8 @@ Status checkSweep(const RunOptions& options, std::span<char* const> named, bool 
   return {};
 }
 
-/// What the options must be together; `named`: the arguments that are no options.
-Status checkTogether(RunOptions& options, std::span<char* const> named, bool has_sizes) {
+/// What the options must be together.
+Status checkTogether(RunOptions& options, bool has_sizes) {
   if (!options.name.empty()) return usage("--name goes with --calibrate");
   if (options.tune.empty()) {
     if (!options.output.empty() || !options.collectives.empty()) {
@@ -189,12 +159,11 @@ Status checkTogether(RunOptions& options, std::span<char* const> named, bool has
     if (!options.torus.empty() || !options.order.empty() || !options.mapping.empty()) {
       return usage("--torus, --order and --mapping go with --tune and --calibrate");
     }
-    if (named.empty()) return usage("which schedule? torc-run FILE.torc; see torc-run --help");
-    if (named.size() > 1) return usage(std::string(named[1]) + ": one schedule at a time");
-    options.schedule = named.front();
+    if (options.schedule.empty())
+      return usage("which schedule? torc-run FILE.torc; see torc-run --help");
     return {};
   }
-  if (!named.empty()) return usage(std::string(named.front()) + ": --tune takes a library alone");
+  if (!options.schedule.empty()) return usage(options.schedule + ": --tune takes a library alone");
   if (options.output.empty()) return usage("--tune: where to? --output DIR, a new folder");
   if (!has_sizes) options.sizes = {{8, 4u << 20}};
   if (options.sizes.size() > 1) return usage("--sizes: --tune takes one range of them");
@@ -204,239 +173,137 @@ Status checkTogether(RunOptions& options, std::span<char* const> named, bool has
   return {};
 }
 
+using namespace options;
+
+constexpr std::uint64_t kMost = 1'000'000'000;
+constexpr std::string_view kReplay = "Replay: torc-run FILE.torc",
+                           kTuning =
+                               "Tuning: measure a library and MPI, write a copy of the fastest",
+                           kCalibrating =
+                               "Calibrating: measure links, cores and memory, write a machine",
+                           kDedicated = "Dedicated ranks: measure sums at all ratios";
+
+std::string collectiveWords() {
+  return collectiveNames(" ", " ");
+}
+
+constexpr std::string_view kHelpEnd =
+    "\nRun it by mpiexec.hydra -n RANKS torc-run. Times are of the slowest rank: median, least, "
+    "most.\n"
+    "Exit: 0 all right, 1 a wrong result or a fault in the input, 2 wrong usage.\n";
+
+/// The command line: a row an option.
+struct CommandLine {
+  Command command{"torc-run", "replay a schedule on MPI ranks, one per node of its torus"};
+  Text schedule{command, {kWhat, "[FILE.torc]", "FILE", "The schedule"}};
+  Text collective{command,
+                  {kReplay, "collective", "NAME", "Collective to call; default: the schedule's own",
+                   "", collectiveWords}};
+  Text bytes{command,
+             {kReplay, "bytes,sizes", "SIZES",
+              "Sizes of the whole vector, ranges double: 0,24,1K:64K", "4:1M"}};
+  Word type{command,
+            {kReplay, "type", "float|double|int8|int16|int32|int64|uint8|uint16|uint32|uint64",
+             "Element type", "float"}};
+  Word op{command,
+          {kReplay, "op", "sum|prod|max|min|land|lor|lxor|band|bor|bxor", "Operation", "sum"}};
+  Flag check{command,
+             {kReplay, "check", "", "Compare results with MPI's, and all ranks bit by bit"}};
+  Flag compare{command,
+               {kReplay, "compare", "", "Time MPI's own collective in turns, print the ratio"}};
+  Integer root{command, {kReplay, "root", "RANK", "Root of the collective", "0"}, 0, kMost};
+  Flag in_place{command, {kReplay, "in-place", "", "MPI_IN_PLACE"}};
+  Flag uneven{command, {kReplay, "uneven", "", "Blocks of different sizes"}};
+  Integer iterations{command,
+                     {kReplay, "iterations", "N", "Of each size; default: by --seconds, 3 to 1000"},
+                     1,
+                     kMost};
+  Text seconds{command, {kReplay, "seconds", "S", "Of each size, for each of torc and MPI", "0.3"}};
+  Integer warmup{
+      command, {kReplay, "warmup", "N", "Most untimed iterations before", "2"}, 0, kMost};
+  Text trace{command, {kReplay, "trace", "FILE", "Write a trace of all ranks, for Perfetto"}};
+  Integer trace_events{
+      command,
+      {kReplay, "trace-events", "N", "Last events kept of each rank; default: 100000"},
+      1,
+      kMost};
+  Text tune{command, {kTuning, "tune", "LIBRARY", "Library, best built with --candidates"}};
+  Text output{command, {kTuning, "output,o", "DIR", "The copy, a new folder"}};
+  Text collectives{command,
+                   {kTuning, "collectives", "A,B", "Tune these alone", "", collectiveWords}};
+  Text minutes{command,
+               {kTuning, "minutes", "M", "Most minutes; of --calibrate about, default 1", "5"}};
+  Text torus{command, {kTuning, "torus", "SHAPE", "As TORC_TORUS; of --calibrate default: a ring"}};
+  Text order{command, {kTuning, "order", "AXES", "As TORC_ORDER"}};
+  Text mapping{command, {kTuning, "mapping", "FILE", "As TORC_MAPPING"}};
+  Text calibrate{command,
+                 {kCalibrating, "calibrate", "FILE", "Description of the machine, a new file"}};
+  Text name{command, {kCalibrating, "name", "NAME", "Name of the machine; default: the file's"}};
+  Flag sweep{command,
+             {kDedicated, "dedicated-sweep", "",
+              "With --bytes, default 8, and --iterations, default 200"}};
+};
+
 }  // namespace
 
 StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
-  enum Option {
-    kCollective = 256,
-    kBytes,
-    kType,
-    kOp,
-    kIterations,
-    kWarmup,
-    kSeconds,
-    kRoot,
-    kTrace,
-    kTraceEvents,
-    kTune,
-    kCalibrate,
-    kName,
-    kCollectives,
-    kMinutes,
-    kTorus,
-    kOrder,
-    kMapping
-  };
   RunOptions options;
-  options.type = runTypes().front();
-  options.op = runOps().front();
-  int check = 0, compare = 0, in_place = 0, uneven = 0, sweep = 0, help = 0, version = 0;
-  int trace_events = 0;
-  bool has_sizes = false, has_minutes = false, calibrates = false;
-  const struct option table[] = {
-      {"collective", required_argument, nullptr, kCollective},
-      {"tune", required_argument, nullptr, kTune},
-      {"calibrate", required_argument, nullptr, kCalibrate},
-      {"name", required_argument, nullptr, kName},
-      {"output", required_argument, nullptr, 'o'},
-      {"collectives", required_argument, nullptr, kCollectives},
-      {"minutes", required_argument, nullptr, kMinutes},
-      {"torus", required_argument, nullptr, kTorus},
-      {"order", required_argument, nullptr, kOrder},
-      {"mapping", required_argument, nullptr, kMapping},
-      {"bytes", required_argument, nullptr, kBytes},
-      {"sizes", required_argument, nullptr, kBytes},
-      {"type", required_argument, nullptr, kType},
-      {"op", required_argument, nullptr, kOp},
-      {"iterations", required_argument, nullptr, kIterations},
-      {"warmup", required_argument, nullptr, kWarmup},
-      {"seconds", required_argument, nullptr, kSeconds},
-      {"root", required_argument, nullptr, kRoot},
-      {"trace", required_argument, nullptr, kTrace},
-      {"trace-events", required_argument, nullptr, kTraceEvents},
-      {"check", no_argument, &check, 1},
-      {"compare", no_argument, &compare, 1},
-      {"dedicated-sweep", no_argument, &sweep, 1},
-      {"in-place", no_argument, &in_place, 1},
-      {"uneven", no_argument, &uneven, 1},
-      {"help", no_argument, &help, 1},
-      {"version", no_argument, &version, 1},
-      {nullptr, 0, nullptr, 0},
+  const std::span<char* const> words(argv + 1, argv + argc);
+  CommandLine line;
+  if (asksFor("help", words))
+    options.printed = message(line.command.help("torc-run", columnsOfHelp()), kHelpEnd);
+  if (asksFor("version", words)) options.printed = message("torc-run ", kVersion, '\n');
+  if (asksFor("table", words)) options.printed = line.command.table();
+  if (!options.printed.empty()) return options;
+  if (Status status = line.command.parse(words, "torc-run"); !status.ok()) return status;
+  Status status;
+  // Reads the values that are given, the first that is wrong is the error.
+  const auto read = [&](const Text& option, auto parse) {
+    if (status.ok() && option.isGiven()) status = parse(static_cast<const std::string&>(option));
   };
-  opterr = 0;
-  int longest = 0;
-  for (int code; (code = getopt_long(argc, argv, ":ho:", table, &longest)) != -1;) {
-    Status status;
-    switch (code) {
-      case 0:
-        break;
-      case 'h':
-        help = 1;
-        break;
-      case kCollective:
-        status = parseCollective(optarg, options.collective);
-        break;
-      case kTune:
-        options.tune = optarg;
-        break;
-      case kCalibrate:
-        calibrates = true;
-        options.calibrate = optarg;
-        break;
-      case kName:
-        options.name = optarg;
-        break;
-      case 'o':
-        options.output = optarg;
-        break;
-      case kCollectives:
-        status = parseCollectives(optarg, options.collectives);
-        break;
-      case kMinutes:
-        has_minutes = true;
-        status = parseTime("--minutes", optarg, options.minutes);
-        break;
-      case kTorus:
-        options.torus = optarg;
-        break;
-      case kOrder:
-        options.order = optarg;
-        break;
-      case kMapping:
-        options.mapping = optarg;
-        break;
-      case kBytes:
-        has_sizes = true;
-        status = parseSizes(optarg, options.sizes);
-        break;
-      case kType:
-        status = findEntry(runTypes(), "--type", optarg, options.type);
-        break;
-      case kOp:
-        status = findEntry(runOps(), "--op", optarg, options.op);
-        break;
-      case kIterations:
-        status = parseCount("--iterations", optarg, 1, options.iterations);
-        break;
-      case kWarmup:
-        status = parseCount("--warmup", optarg, 0, options.warmup);
-        break;
-      case kSeconds:
-        status = parseTime("--seconds", optarg, options.seconds);
-        break;
-      case kRoot:
-        status = parseCount("--root", optarg, 0, options.root);
-        break;
-      case kTrace:
-        options.trace = optarg;
-        break;
-      case kTraceEvents:
-        status = parseCount("--trace-events", optarg, 1, trace_events);
-        break;
-      case ':':
-        status = usage(std::string(argv[optind - 1]) + ": a value is missing");
-        break;
-      default:
-        status = usage(std::string(argv[optind - 1]) + ": no such option; see torc-run --help");
-    }
-    if (!status.ok()) return status;
-  }
-  options.trace_events = static_cast<std::uint64_t>(trace_events);
-  options.check = check != 0;
-  options.compare = compare != 0;
-  options.in_place = in_place != 0;
-  options.uneven = uneven != 0;
-  options.dedicated_sweep = sweep != 0;
-  options.help = help != 0;
-  options.version = version != 0;
-  if (options.help || options.version) return options;
-  const std::span<char* const> named(argv + optind, argv + argc);
+  const auto readTime = [&](const Text& option, double& value) {
+    read(option, [&](const std::string& text) {
+      return parseTime(option.shownName().c_str(), text.c_str(), value);
+    });
+  };
+  read(line.collective,
+       [&](const std::string& text) { return parseCollective(text, options.collective); });
+  read(line.collectives,
+       [&](const std::string& text) { return parseCollectives(text, options.collectives); });
+  read(line.bytes, [&](const std::string& text) { return parseSizes(text, options.sizes); });
+  readTime(line.seconds, options.seconds);
+  readTime(line.minutes, options.minutes);
+  if (!status.ok()) return status;
+  options.type = runTypes()[line.type.index()];
+  options.op = runOps()[line.op.index()];
+  options.iterations = static_cast<int>(line.iterations);
+  options.warmup = static_cast<int>(line.warmup);
+  options.root = static_cast<int>(line.root);
+  options.trace_events = line.trace_events;
+  options.check = line.check;
+  options.compare = line.compare;
+  options.in_place = line.in_place;
+  options.uneven = line.uneven;
+  options.dedicated_sweep = line.sweep;
+  options.tune = line.tune;
+  options.calibrate = line.calibrate;
+  options.name = line.name;
+  options.output = line.output;
+  options.torus = line.torus;
+  options.order = line.order;
+  options.mapping = line.mapping;
+  options.trace = line.trace;
+  options.schedule = line.schedule;
+  const bool has_sizes = line.bytes.isGiven(), calibrates = line.calibrate.isGiven();
   if (options.dedicated_sweep) {
     if (!has_sizes) options.sizes = {{8, 8}};
-    const Status status = checkSweep(options, named, calibrates);
-    if (!status.ok()) return status;
-    return options;
+    status = checkSweep(options, calibrates);
+  } else {
+    status = calibrates ? checkCalibration(options, line.minutes.isGiven())
+                        : checkTogether(options, has_sizes);
   }
-  const Status status = calibrates ? checkCalibration(options, named, has_minutes)
-                                   : checkTogether(options, named, has_sizes);
   if (!status.ok()) return status;
   return options;
-}
-
-std::string runHelp() {
-  return "Replays a compiled schedule on MPI ranks, one per node of its torus.\n"
-         "\n"
-         "  mpiexec.hydra -n RANKS torc-run FILE.torc [OPTION]...\n"
-         "  mpiexec.hydra -n RANKS torc-run --tune LIBRARY --output DIR [OPTION]...\n"
-         "  mpiexec.hydra -n RANKS torc-run --calibrate MACHINE.json [OPTION]...\n"
-         "  mpiexec.hydra -n RANKS torc-run --dedicated-sweep [OPTION]...\n"
-         "\n"
-         "  --collective NAME  what is called, where that is not the schedule's own collective: an "
-         "allreduce\n"
-         "                     serves a broadcast and a reduce, a reduce_scatter a scatter, an "
-         "allgather a\n"
-         "                     gather\n"
-         "  --bytes SIZES      sizes, and ranges that double, as 0,24,1K:64K (default 4:1M). A "
-         "size "
-         "is\n"
-         "                     that of the whole vector: of each rank's vector in an allreduce, of "
-         "all\n"
-         "                     blocks together in a reduce_scatter or allgather; whole elements of "
-         "it\n"
-         "  --type TYPE        " +
-         namesOf(runTypes()) +
-         "\n"
-         "  --op OP            " +
-         namesOf(runOps()) +
-         "\n"
-         "  --check            compare every result with MPI's own collective (floating-point sums "
-         "and\n"
-         "                     products within ranks * epsilon, all else exactly), and all ranks "
-         "and\n"
-         "                     iterations with each other, bit by bit\n"
-         "  --compare          time MPI's own collective, in turns with torc, and print the ratio\n"
-         "  --root RANK        of a broadcast, reduce, scatter or gather (default 0)\n"
-         "  --in-place         MPI_IN_PLACE\n"
-         "  --uneven           blocks of different sizes, where ranks or pairs have blocks\n"
-         "  --iterations N     of each size (default: as many as fit into --seconds, 3 to 1000)\n"
-         "  --seconds S        of each size, for each of torc and MPI (default 0.3)\n"
-         "  --warmup N         untimed iterations before, at most (default 2)\n"
-         "  --trace FILE       write what every rank did, as Chrome trace JSON, for Perfetto\n"
-         "  --trace-events N   room for the last N events of each rank (default 100000)\n"
-         "  --help, --version\n"
-         "\n"
-         "Tuning: measures the library's schedules and MPI's own collectives on these ranks, and "
-         "writes a copy\n"
-         "of the library in which the fastest serve.\n"
-         "\n"
-         "  --tune LIBRARY     a folder of torc library build, best with --candidates\n"
-         "  --output, -o DIR   the copy; it must not exist\n"
-         "  --collectives A,B  of these alone\n"
-         "  --sizes LOW:HIGH   as --bytes, a factor of four apart (default 8:4M)\n"
-         "  --minutes M        at most (default 5); what there is no time for stays as it was\n"
-         "  --torus, --order, --mapping   where the ranks lie, as TORC_TORUS, TORC_ORDER and "
-         "TORC_MAPPING\n"
-         "\n"
-         "Calibrating: measures the links, cores and memory that these ranks have, and writes a "
-         "machine's\n"
-         "description, which --machine of torc reads.\n"
-         "\n"
-         "  --calibrate MACHINE.json   the description; it must not exist\n"
-         "  --torus, --order, --mapping   where the ranks lie (default: a ring of all)\n"
-         "  --minutes M        about (default 1); everything is measured once, however long that "
-         "takes\n"
-         "  --name NAME        of the machine (default: the file's)\n"
-         "\n"
-         "Dedicated ranks (TORC_DEDICATED): measures sums by MPI and by dedicated ranks, at all "
-         "ratios, and\n"
-         "prints the best one and when it pays.\n"
-         "\n"
-         "  --dedicated-sweep  on these ranks, of which some are dedicated in turn\n"
-         "  --bytes SIZES      of the vector of doubles (default 8)\n"
-         "  --iterations N     of each kind (default 200)\n"
-         "\n"
-         "Times are of the slowest rank: the median over the iterations, the least and the most.\n"
-         "Exit: 0 all right, 1 a wrong result or a fault in the input, 2 wrong usage.\n";
 }
 
 std::vector<std::uint64_t> runSizes(const RunOptions& options) {

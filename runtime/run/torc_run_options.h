@@ -47,7 +47,7 @@ struct RunOptions {
   int root = 0;
   bool in_place = false;
   bool uneven = false;
-  bool help = false, version = false;
+  std::string printed;                  // asked for in the place of a run: help, the version
   std::string tune;                     // path of a library
   std::string output;                   // of its tuned copy
   std::vector<Collective> collectives;  // to tune; none: all
@@ -62,9 +62,6 @@ struct RunOptions {
 
 /// Reads the command line. Errors: `--bytes 4x: ...`, one line.
 StatusOr<RunOptions> parseRunOptions(int argc, char** argv);
-
-/// What `torc-run --help` prints.
-std::string runHelp();
 
 /// The sizes to run, in bytes, whole elements each, ascending.
 std::vector<std::uint64_t> runSizes(const RunOptions& options);

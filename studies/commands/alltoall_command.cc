@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/progress.h"
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
@@ -26,42 +27,43 @@
 namespace torc::studies {
 namespace alltoall_command {
 
-using namespace llvm::cl;
+using namespace options;
 using Json = nlohmann::ordered_json;
 
 /// Messages of a node that one simulation has at most: a minute of work.
 constexpr double kMostMessages = 1e8;
 
-SubCommand command("alltoall", "Predict an all-to-all on a cluster of multi-core nodes");
-OptionCategory category("Options of alltoall");
-
-opt<std::string> cluster_name("cluster", value_desc("name"), sub(command), cat(category),
-                              desc("A cluster (infinipath, infinihost, connectx) or a JSON file"));
-opt<std::string> nodes("nodes", value_desc("N"), sub(command), cat(category),
-                       desc("Nodes; default: the cluster's"));
-opt<std::string> cores("cores", value_desc("T"), sub(command), cat(category),
-                       desc("Cores of a node; default: the cluster's"));
-opt<std::string> strategy_list("strategy", value_desc("list"), sub(command), cat(category),
-                               desc("Of original, leader, aggregated, distributed; default: all"));
-opt<std::string> exchange("exchange", value_desc("name"), sub(command), cat(category),
-                          desc("bruck, direct or pairwise between nodes; default: as the "
-                               "cluster's library is tuned"));
-opt<std::string> calls(
-    "calls", value_desc("K"), sub(command), cat(category),
-    desc("Calls one behind the other, of which the mean is printed (default 1)"));
-opt<std::string> leaders("leaders", value_desc("L"), sub(command), cat(category),
-                         desc("Leaders of a node, by the strategy leader (default 1): a divisor of "
-                              "its cores"));
-opt<bool> one_switch(
-    "one-switch", sub(command), cat(category),
-    desc("One switch joins all nodes: no contention, and one node stands for all"));
-opt<std::string> schedule("schedule", value_desc("file"), sub(command), cat(category),
-                          desc("A schedule of torc's, which says nodes and cores; with --strategy "
-                               "beside these"));
-opt<std::string> bytes("bytes", value_desc("N[:N],..."), init("1:8K"), sub(command), cat(category),
-                       desc("Sizes of a pair's block and ranges of sizes, as 64K, 1:8K (default) "
-                            "or 1,64,4K"));
-opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
+int run();
+Command command("alltoall", "predict an all-to-all on a cluster of multi-core nodes", run);
+Text strategy_list{
+    command,
+    {kWhat, "strategy", "LIST", "Of original, leader, aggregated, distributed; default: all"}};
+Word exchange{
+    command,
+    {kWhat, "exchange", "bruck|direct|pairwise", "Exchange between nodes; default: the cluster's"}};
+Integer calls{command,
+              {kWhat, "calls", "K", "Calls in sequence, of which the mean is printed", "1"},
+              1,
+              1000};
+Integer leaders{command,
+                {kWhat, "leaders", "L", "Leaders of a node, a divisor of its cores", "1"},
+                1,
+                kMaxClusterCores};
+Flag one_switch{command,
+                {kWhat, "one-switch", "", "One switch joins all nodes, without contention"}};
+Text schedule{command,
+              {kWhat, "schedule", "FILE", "A schedule of torc, which has nodes and cores"}};
+Text cluster_name{command,
+                  {kMachine, "cluster", "NAME", "infinipath, infinihost, connectx or a JSON file"}};
+Integer nodes{
+    command, {kMachine, "nodes", "N", "Nodes; default: the cluster's"}, 1, kMaxClusterNodes};
+Integer cores{command,
+              {kMachine, "cores", "T", "Cores of a node; default: the cluster's"},
+              1,
+              kMaxClusterCores};
+Text bytes{command,
+           {kMachine, "bytes", "N[:N],...", "Sizes of a pair's block, ranges of them", "1:8K"}};
+Flag json{command, compiler::kJsonRow};
 
 /// What is asked of the cluster, but the size.
 struct Question {
@@ -72,17 +74,6 @@ struct Question {
 
   std::size_t columns() const { return strategies.size() + (schedule ? 1 : 0); }
 };
-
-llvm::Error readCount(const opt<std::string>& option, unsigned highest, std::uint32_t& count) {
-  if (option.getNumOccurrences() == 0) return llvm::Error::success();
-  std::uint32_t number = 0;
-  if (llvm::StringRef(option).getAsInteger(10, number) || number < 1 || number > highest) {
-    return makeError("--" + option.ArgStr + ": must be 1 to " + llvm::Twine(highest) + ", not " +
-                     option.getValue());
-  }
-  count = number;
-  return llvm::Error::success();
-}
 
 llvm::Error readStrategies(std::vector<ClusterStrategy>& strategies) {
   if (strategy_list.empty()) {
@@ -101,23 +92,12 @@ llvm::Error readStrategies(std::vector<ClusterStrategy>& strategies) {
   return llvm::Error::success();
 }
 
-llvm::Error readExchange(std::optional<ExchangeKind>& kind) {
-  if (exchange.empty()) return llvm::Error::success();
-  for (const ExchangeKind each :
-       {ExchangeKind::kBruck, ExchangeKind::kDirect, ExchangeKind::kPairwise}) {
-    if (exchange == nameOf(each)) kind = each;
-  }
-  if (kind) return llvm::Error::success();
-  return makeError("--exchange: unknown exchange '" + exchange +
-                   "'; there are bruck, direct, pairwise");
-}
-
 /// The schedule, with its nodes and cores.
 llvm::Error readSchedule(Question& question) {
   if (schedule.empty()) return llvm::Error::success();
-  for (const opt<std::string>* option : {&nodes, &cores}) {
-    if (option->getNumOccurrences() > 0) {
-      return makeError("alltoall: --" + option->ArgStr +
+  for (const Integer* option : {&nodes, &cores}) {
+    if (option->isGiven()) {
+      return makeError("alltoall: " + option->shownName() +
                        " goes without --schedule, which has its own");
     }
   }
@@ -145,13 +125,13 @@ llvm::Expected<Question> readQuestion() {
   ClusterAlltoall& alltoall = question.alltoall;
   alltoall.nodes = question.cluster.nodes;
   alltoall.cores = question.cluster.cores;
-  if (llvm::Error error = readCount(nodes, kMaxClusterNodes, alltoall.nodes)) return error;
-  if (llvm::Error error = readCount(cores, kMaxClusterCores, alltoall.cores)) return error;
+  if (nodes.isGiven()) alltoall.nodes = static_cast<std::uint32_t>(nodes);
+  if (cores.isGiven()) alltoall.cores = static_cast<std::uint32_t>(cores);
   if (llvm::Error error = readStrategies(question.strategies)) return error;
-  if (llvm::Error error = readExchange(alltoall.kind)) return error;
+  if (exchange.isGiven()) alltoall.kind = static_cast<ExchangeKind>(exchange.index());
   if (llvm::Error error = readSchedule(question)) return error;
-  if (llvm::Error error = readCount(calls, 1000, alltoall.calls)) return error;
-  if (llvm::Error error = readCount(leaders, alltoall.cores, alltoall.leaders)) return error;
+  alltoall.calls = static_cast<std::uint32_t>(calls);
+  alltoall.leaders = static_cast<std::uint32_t>(leaders);
   if (alltoall.cores % alltoall.leaders != 0) {
     return makeError("--leaders: " + llvm::Twine(alltoall.leaders) + " do not share " +
                      llvm::Twine(alltoall.cores) + " cores evenly");
@@ -291,8 +271,8 @@ int run() {
 
 }  // namespace alltoall_command
 
-compiler::Command alltoallCommand() {
-  return {&alltoall_command::command, &alltoall_command::category, alltoall_command::run};
+options::Command& alltoallCommand() {
+  return alltoall_command::command;
 }
 
 }  // namespace torc::studies

@@ -5,7 +5,6 @@
 #include <string>
 
 #include <llvm/ADT/Twine.h>
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Error.h>
 
 #include "compiler/command_line.h"
@@ -13,24 +12,23 @@
 
 namespace torc::studies {
 
-compiler::Command broadcastCommand();
-compiler::Command reduceCommand();
-compiler::Command gemmCommand();
-compiler::Command luCommand();
-compiler::Command alltoallCommand();
+options::Command& broadcastCommand();
+options::Command& reduceCommand();
+options::Command& gemmCommand();
+options::Command& luCommand();
+options::Command& alltoallCommand();
 
 inline constexpr double kMicro = 1e6;  // microseconds per second
 
 /// --torus and --machine of two commands.
 class TorusFlags {
  public:
-  TorusFlags(llvm::cl::SubCommand& one, llvm::cl::SubCommand& other,
-             llvm::cl::OptionCategory& category);
+  TorusFlags(options::Command& one, options::Command& other);
   /// The machine that they name, without dimensions of one node.
   llvm::Expected<model::Machine> readMachine() const;
 
  private:
-  llvm::cl::opt<std::string> torus_, machine_;
+  options::Text torus_, machine_;
 };
 
 }  // namespace torc::studies

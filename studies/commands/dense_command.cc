@@ -11,6 +11,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
@@ -20,25 +21,20 @@
 namespace torc::studies {
 namespace dense_command {
 
-using namespace llvm::cl;
+using namespace options;
 using Json = nlohmann::ordered_json;
 
-SubCommand gemm("gemm", "Predict a multiplication of dense matrices by models of trees");
-SubCommand lu("lu", "Predict a factorization of a dense matrix by models of trees");
-OptionCategory category("Options of gemm and lu");
-
-TorusFlags torus_flags(gemm, lu, category);
-opt<std::string> size("size", value_desc("N,..."), init("64K"), sub(gemm), sub(lu), cat(category),
-                      desc("Rows and columns of the matrices; default: 64K"));
-opt<double> flops("flops", value_desc("flop/s"), sub(gemm), sub(lu), cat(category),
-                  desc("Flop/s of a node; default: what the machine's gamma says"));
-opt<std::string> panel("panel", value_desc("columns"), sub(lu), cat(category),
-                       desc("Columns that are factored before the rest is updated; default: "
-                            "those of least time"));
-opt<bool> pivoting("pivoting", sub(lu), cat(category), desc("With tournament pivoting"));
-opt<bool> single("single", sub(gemm), sub(lu), cat(category),
-                 desc("Elements of 4 bytes instead of 8"));
-opt<bool> json("json", sub(gemm), sub(lu), cat(category), desc("Print the result as JSON"));
+int run();
+Command gemm("gemm", "predict a multiplication of dense matrices by models of trees", run);
+Command lu("lu", "predict a factorization of a dense matrix by models of trees", run);
+Text panel{lu, {kWhat, "panel", "N", "Columns of a panel; default: those of least time"}};
+Flag pivoting{lu, {kWhat, "pivoting", "", "With tournament pivoting"}};
+Flag single{{&gemm, &lu}, {kWhat, "single", "", "Elements of 4 bytes instead of 8"}};
+Text size{{&gemm, &lu}, {kMachine, "size", "N,...", "Rows and columns of the matrices", "64K"}};
+TorusFlags torus_flags(gemm, lu);
+Text flops{{&gemm, &lu},
+           {kMachine, "flops", "RATE", "Flop/s of a node; default: from the machine's gamma"}};
+Flag json{{&gemm, &lu}, compiler::kJsonRow};
 
 struct Options {
   bool lu = false;
@@ -185,7 +181,9 @@ std::string denseJson(const model::Machine& machine, const Options& options,
 int run() {
   llvm::Expected<std::vector<std::uint64_t>> sizes = compiler::parseSizeList(size, "--size");
   if (!sizes) return compiler::optionFault(sizes.takeError());
-  if (flops.getNumOccurrences() > 0 && !(flops > 0 && std::isfinite(flops)))
+  double flop_rate = 0;
+  if (flops.isGiven() && (llvm::StringRef(flops).getAsDouble(flop_rate) || flop_rate <= 0 ||
+                          !std::isfinite(flop_rate)))
     return compiler::optionFault(
         makeError("--flops: a node does some a second, and not without end"));
   std::uint64_t columns = 0;
@@ -193,7 +191,7 @@ int run() {
     return compiler::optionFault(makeError("--panel takes a number, not '" + panel + "'"));
   llvm::Expected<model::Machine> machine = torus_flags.readMachine();
   if (!machine) return compiler::optionFault(machine.takeError());
-  const Options options{bool(lu), flops, columns, pivoting, single};
+  const Options options{bool(lu), flop_rate, columns, pivoting, single};
   llvm::Expected<std::vector<DenseModel>> models = predictDense(*machine, *sizes, options);
   if (!models) return compiler::optionFault(models.takeError());
   const std::string text =
@@ -205,12 +203,12 @@ int run() {
 
 }  // namespace dense_command
 
-compiler::Command gemmCommand() {
-  return {&dense_command::gemm, &dense_command::category, dense_command::run};
+options::Command& gemmCommand() {
+  return dense_command::gemm;
 }
 
-compiler::Command luCommand() {
-  return {&dense_command::lu, &dense_command::category, dense_command::run};
+options::Command& luCommand() {
+  return dense_command::lu;
 }
 
 }  // namespace torc::studies

@@ -6,9 +6,9 @@ int main(int argc, char** argv) {
   using namespace torc;
   return compiler::runProgram("torc-model", [&] {
     return compiler::runCommand(
-        {studies::broadcastCommand(), studies::reduceCommand(), studies::alltoallCommand(),
-         studies::gemmCommand(), studies::luCommand()},
-        "torc-model: what the models of papers predict, beside torc's schedules\n",
-        compiler::withHelp(argc, argv));
+        {&studies::broadcastCommand(), &studies::reduceCommand(), &studies::alltoallCommand(),
+         &studies::gemmCommand(), &studies::luCommand()},
+        "predictions of the models of papers, beside torc's schedules",
+        llvm::ArrayRef(argv + 1, argv + argc));
   });
 }

@@ -3,19 +3,17 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "compiler/rows.h"
 #include "compiler/target.h"
 #include "ir/make_error.h"
 #include "studies/commands/commands.h"
 
 namespace torc::studies {
 
-using namespace llvm::cl;
-
-TorusFlags::TorusFlags(SubCommand& one, SubCommand& other, OptionCategory& category)
-    : torus_("torus", value_desc("shape"), sub(one), sub(other), cat(category),
-             desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh")),
-      machine_("machine", value_desc("name"), sub(one), sub(other), cat(category),
-               desc("A preset (torc machines) or a JSON file")) {}
+TorusFlags::TorusFlags(options::Command& one, options::Command& other)
+    : torus_({&one, &other},
+             {options::kMachine, "torus", "SHAPE", "Shape, as 8x8x8; 8x8x4m: Z is a mesh"}),
+      machine_({&one, &other}, compiler::kMachineRow) {}
 
 llvm::Expected<model::Machine> TorusFlags::readMachine() const {
   llvm::Expected<compiler::Target> target = compiler::readTarget(torus_, /*order=*/{}, machine_);

@@ -13,6 +13,7 @@
 
 #include "compiler/choice/choice.h"
 #include "compiler/progress.h"
+#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
@@ -23,23 +24,18 @@
 namespace torc::studies {
 namespace tree_command {
 
-using namespace llvm::cl;
+using namespace options;
 using Json = nlohmann::ordered_json;
 
-SubCommand broadcast("broadcast", "Predict a broadcast by models of trees");
-SubCommand reduce("reduce", "Predict a reduction by models of trees");
-OptionCategory category("Options of broadcast and reduce");
-
-TorusFlags torus_flags(broadcast, reduce, category);
-opt<std::string> dims("dims", value_desc("list"), sub(broadcast), sub(reduce), cat(category),
-                      desc("Numbers of dimensions, as 1,3: lines along X, planes along X and Y, "
-                           "...; default: each"));
-opt<std::string> bytes("bytes", value_desc("N[:N],..."), init("1M"), sub(broadcast), sub(reduce),
-                       cat(category),
-                       desc("Sizes of the vector and ranges of sizes, as 1M (default), 1K:16M or "
-                            "1K,64K,1M"));
-opt<bool> json("json", sub(broadcast), sub(reduce), cat(category),
-               desc("Print the result as JSON"));
+int run();
+Command broadcast("broadcast", "predict a broadcast by models of trees", run);
+Command reduce("reduce", "predict a reduction by models of trees", run);
+Text dims{{&broadcast, &reduce},
+          {kWhat, "dims", "LIST", "Numbers of dimensions, as 1,3; default: each"}};
+TorusFlags torus_flags(broadcast, reduce);
+Text bytes{{&broadcast, &reduce},
+           {kMachine, "bytes", "N[:N],...", "Sizes of the vector, ranges of them", "1M"}};
+Flag json{{&broadcast, &reduce}, compiler::kJsonRow};
 
 /// What is predicted for one size.
 struct Prediction {
@@ -212,12 +208,12 @@ int run() {
 
 }  // namespace tree_command
 
-compiler::Command broadcastCommand() {
-  return {&tree_command::broadcast, &tree_command::category, tree_command::run};
+options::Command& broadcastCommand() {
+  return tree_command::broadcast;
 }
 
-compiler::Command reduceCommand() {
-  return {&tree_command::reduce, &tree_command::category, tree_command::run};
+options::Command& reduceCommand() {
+  return tree_command::reduce;
 }
 
 }  // namespace torc::studies

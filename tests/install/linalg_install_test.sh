@@ -43,7 +43,7 @@ for program in torc-gemm torc-lu; do
   [[ $("$program" --version) == "$program ${version:=$(torc --version | sed 's/torc //')}" ]] || fail "$program --version"
   LC_ALL=C man --warnings -l "pages/$program.1" >text.txt 2>warnings.txt || fail "page of $program"
   [[ ! -s warnings.txt ]] || fail "page of $program: $(cat warnings.txt)"
-  for section in NAME SYNOPSIS DESCRIPTION; do
+  for section in NAME SYNOPSIS OPTIONS; do
     grep -q "^$section" text.txt || fail "page of $program lacks $section"
   done
 done

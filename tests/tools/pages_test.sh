@@ -19,6 +19,11 @@ printf '#!/bin/bash\nPATH=%q exec timeout 60 %q "$@"\n' "$PATH" "$root/tools/mpi
 chmod +x "$work/bin/mpiexec.hydra"
 
 status=0 run=0 passed_over=0
+# The page that is made of the rows of options.
+for page in "$@"; do
+  [[ $page == */options.md ]] || continue
+  bash tools/options_page.sh torc torc-model torc-run | diff - "$page" || status=1
+done
 # check BLOCK OUTPUT: whether a block has printed what the page says.
 check() {
   ((++run))

@@ -1,19 +1,11 @@
-# Completion of bash for torc and torc-model: subcommands and options, as the help of the installed program has them.
+# Completion of bash for torc and torc-model, which know their commands, options and values themselves.
 _torc() {
-  local word=${COMP_WORDS[COMP_CWORD]} program=${COMP_WORDS[0]} command=${COMP_WORDS[1]-} commands words=
-  commands=$("$program" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\( [a-z][a-z]*\)\?\) *- .*/\1/p')
-  if ((COMP_CWORD == 1)); then
-    words="$(cut -d ' ' -f 1 <<<"$commands") help"
-  elif [[ $'\n'$commands == *$'\n'"$command "* && $COMP_CWORD == 2 ]]; then
-    words=$(sed -n "s/^$command //p" <<<"$commands")
-  elif [[ $word == -* ]]; then
-    [[ $'\n'$commands != *$'\n'"$command "* ]] || command+=" ${COMP_WORDS[2]}"
-    compopt -o nospace
-    # shellcheck disable=SC2086
-    words=$("$program" $command --help 2>/dev/null | sed -n 's/^  \(--\?[a-z][a-z-]*=\?\).*/\1/p')
-  else
-    compopt -o default
-  fi
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word" | sort -u)
+  local -a words
+  local line=${COMP_LINE:0:COMP_POINT}
+  read -ra words <<<"$line"
+  [[ $line != *' ' ]] || words+=('')
+  mapfile -t COMPREPLY < <("${words[0]}" --complete "${words[@]:1}" 2>/dev/null | cut -f 1 | sed 's/[^=]$/& /')
+  # To bash a word begins behind `=`.
+  [[ ${words[-1]} != *=* ]] || COMPREPLY=("${COMPREPLY[@]#*=}")
 }
-complete -F _torc torc torc-model
+complete -o default -o nospace -F _torc torc torc-model

@@ -2,7 +2,6 @@
 // with chunks, barriers and one direction, compiled by torc, replayed by torc-run and checked
 // against MPI's own collective at five sizes, up to 64 KiB and down to no element.
 #include <cstdlib>
-#include <getopt.h>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -190,7 +189,6 @@ int replay(const std::string& schedule, const std::string& options) {
   std::vector<char*> arguments;
   for (std::string& word : words)
     arguments.push_back(word.data());
-  optind = 0;  // of getopt: from the beginning
   return runTorcRun(static_cast<int>(arguments.size()), arguments.data());
 }
 

@@ -1,0 +1,19 @@
+// Rows of options: the values to complete.
+#include "compiler/rows.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+#include "model/machines/machine.h"
+#include "schedules/collective.h"
+
+namespace torc::compiler {
+
+std::string machineWords() {
+  return llvm::join(model::machinePresets(), " ");
+}
+
+std::string collectiveWords() {
+  return collectiveNames(" ", " ");
+}
+
+}  // namespace torc::compiler
