@@ -127,6 +127,21 @@ RC_GTEST_PROP(Cells, DecideAsEveryRankByItselfRoundADeadNode, ()) {
   checkWithMutants(schedule);
 }
 
+TEST(Cells, ProveFewRootsRoundADeadNode) {
+  for (const char* collective : {"broadcast", "reduce"}) {
+    CompileCase test_case;
+    test_case.collective = collective;
+    test_case.shape = "6x3";
+    test_case.order = "XY";
+    test_case.dead_nodes = {"2,1"};
+    test_case.algorithm = "plane-trees";
+    const Schedule schedule = compileCase(test_case);
+    const auto count = static_cast<std::uint32_t>(schedule.operations.size());
+    EXPECT_EQ(ir::rootsToProve(schedule.view(), false, count).size(), 7u)
+        << collective << ": of 17";
+  }
+}
+
 TEST(Cells, CostWhatGuardsTellApart) {
   // 4096 nodes and 65,536: the same guards, the same work but for the coordinates gone through.
   const Schedule small = rootedChain({16, 16, 16}, 2);

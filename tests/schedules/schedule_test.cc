@@ -84,6 +84,16 @@ TEST(Schedule, EveryFieldCounts) {
   }
 }
 
+TEST(Schedule, SumsWhole) {
+  EXPECT_TRUE(samples::ringReduceScatter(3).view().sumsWhole()) << "of blocks";
+  EXPECT_TRUE(samples::meshBroadcast(3).view().sumsWhole());
+  EXPECT_FALSE(samples::ringAllreduce(3).view().sumsWhole());
+  EXPECT_FALSE(samples::bothWaysReduceScatter().view().sumsWhole()) << "in parts";
+  Schedule segments = samples::ringReduceScatter(3);
+  segments.segments = 2;
+  EXPECT_FALSE(segments.view().sumsWhole());
+}
+
 TEST(Schedule, DependencesOfAnOperation) {
   const Schedule schedule = samples::ringAllreduce(4);
   const ScheduleView view = schedule.view();

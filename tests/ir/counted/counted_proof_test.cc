@@ -133,6 +133,8 @@ TEST(CountedProof, NumbersInMessagesAreExact) {
             "too large to prove for this count: 3458764513820540931" + limit);
   EXPECT_EQ(refusal(1ull << 63),
             "too large to prove for this count: more than 18446744073709551615" + limit);
+  EXPECT_EQ(refusal(1ull << 32),
+            "too large to prove for this count: about 5.9e+05 MiB (limit 4096)");
 }
 
 /// Bytes and elements of all ranks go beyond 64 bits long before counts do.

@@ -214,6 +214,10 @@ TEST(Text, Pieces) {
             "f5[(x-1:2, 0:3, t+1)]");
   // A message about a faulty schedule can still be made.
   EXPECT_EQ(regionText(schedule.view(), boxRegion(Buffer::kIn, 2, 7)), "in[p2, (?)]");
+  Operation send;
+  send.peer = 0;  // the first of no shifts
+  schedule.operations = {send};
+  EXPECT_EQ(operationText(schedule.view(), 0), "%0 = send nothing to ?");
 }
 
 // The order of boxes in the table, unused ones and equal ones make no difference.
