@@ -69,20 +69,6 @@ TEST(Box, ContainsAgreesWithTheSet) {
   }
 }
 
-TEST(Box, OverlapsAgreesWithTheSets) {
-  for (std::uint32_t size = 1; size <= 6; ++size) {
-    for (const Range& a : allRanges(size)) {
-      for (const Range& b : allRanges(size)) {
-        bool shared = false;
-        for (const std::uint32_t c : coordinatesOf(a, size))
-          shared |= coordinatesOf(b, size).contains(c);
-        EXPECT_EQ(overlaps(a, b, size), shared) << a.start << ":" << a.length << " and " << b.start
-                                                << ":" << b.length << " of " << size;
-      }
-    }
-  }
-}
-
 TEST(Box, Admits) {
   const Topology topology = *parseTopology("4x3m");
   Box guard;

@@ -1,7 +1,9 @@
-// Random boxes of random tori, in every order of axes and shuffled: what is recognised is the box,
-// and every member is where it was put.
+// Random boxes of random tori, in every order of axes and shuffled, and damaged tori: what is
+// recognised is the box, every member is where it was put, and its rank lies, in the sub-torus's
+// topology, where the member lies in the partition.
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,7 +11,7 @@
 #include <rapidcheck.h>
 
 #include "schedules/box.h"
-#include "schedules/sub_torus/sub_torus.h"
+#include "schedules/sub_torus/sub_torus_ranks.h"
 
 namespace torc {
 namespace {
@@ -20,10 +22,6 @@ std::vector<std::int32_t> sitesOf(const Topology& partition,
   for (const Coordinates& member : members)
     sites.push_back(partition.siteOf(member));
   return sites;
-}
-
-bool holds(const char* what, auto property) {
-  return rc::check(what, property);
 }
 
 Topology drawPartition() {
@@ -83,9 +81,9 @@ DrawnBox drawBox(const Topology& partition) {
   return box;
 }
 
-void shuffle(std::vector<Coordinates>& members) {
-  for (std::size_t i = members.size(); i > 1; --i)
-    std::swap(members[i - 1], members[*rc::gen::inRange<std::size_t>(0, i)]);
+void shuffle(std::vector<std::int32_t>& sites) {
+  for (std::size_t i = sites.size(); i > 1; --i)
+    std::swap(sites[i - 1], sites[*rc::gen::inRange<std::size_t>(0, i)]);
 }
 
 /// Where the recognised box says that a member lies.
@@ -108,40 +106,79 @@ Coordinates memberAt(const Topology& partition, const SubTorus& box, std::size_t
   return at;
 }
 
+/// The box of the members, whose ranks lie where they do.
+SubTorus soundBoxOf(const Topology& partition, const std::vector<std::int32_t>& sites) {
+  const StatusOr<SubTorus> box = recogniseSubTorus(partition, sites);
+  RC_ASSERT(box.ok());
+  RC_ASSERT(box->table.size() == (box->ordered ? 0 : sites.size()));
+  const SubTorusAxes axes = canonicalAxes(partition, box->extents);
+  Topology shape = subTorusTopology(partition, box->extents, axes);
+  const SubTorusRanks ranks = ranksInSubTorus(*box, shape, axes);
+  RC_ASSERT(ranks.table.empty() == box->ordered);
+  shape.order = ranks.order;
+  for (std::size_t member = 0; member < sites.size(); ++member) {
+    const auto rank = ranks.table.empty() ? static_cast<std::int32_t>(member) : ranks.table[member];
+    const Coordinates position = shape.coordinatesOf(rank);
+    Coordinates at = box->start;
+    for (std::uint32_t i = 0; i < shape.axis_count; ++i) {
+      at[axes[i]] = static_cast<std::int32_t>(
+          wrap(std::int64_t{at[axes[i]]} + position[i], partition.axes[axes[i]].size));
+    }
+    RC_ASSERT(partition.siteOf(at) == sites[member]);
+  }
+  return *box;
+}
+
 TEST(SubTorusProperties, ABoxByAnOrderOfAxesNeedsNoTable) {
-  EXPECT_TRUE(holds("ordered boxes", [] {
+  EXPECT_TRUE(rc::check([] {
     const Topology partition = drawPartition();
     const DrawnBox drawn = drawBox(partition);
-    const StatusOr<SubTorus> box = recogniseSubTorus(partition, sitesOf(partition, drawn.members));
-    RC_ASSERT(box.ok());
-    RC_ASSERT(box->extents == drawn.extents);
-    RC_ASSERT(box->ordered);
-    RC_ASSERT(std::vector<std::uint8_t>(box->order.begin(),
-                                        box->order.begin() + box->order_count) == drawn.order);
-    RC_ASSERT(box->table.empty());
+    const SubTorus box = soundBoxOf(partition, sitesOf(partition, drawn.members));
+    RC_ASSERT(box.extents == drawn.extents);
+    RC_ASSERT(box.ordered);
+    RC_ASSERT(std::ranges::equal(std::span(box.order).first(box.order_count), drawn.order));
     for (std::size_t i = 0; i < drawn.members.size(); ++i)
-      RC_ASSERT(memberAt(partition, *box, i) == drawn.members[i]);
+      RC_ASSERT(memberAt(partition, box, i) == drawn.members[i]);
   }));
 }
 
 TEST(SubTorusProperties, AShuffledBoxIsTheSameBox) {
-  EXPECT_TRUE(holds("shuffled boxes", [] {
+  EXPECT_TRUE(rc::check([] {
     const Topology partition = drawPartition();
-    DrawnBox drawn = drawBox(partition);
-    shuffle(drawn.members);
-    const StatusOr<SubTorus> box = recogniseSubTorus(partition, sitesOf(partition, drawn.members));
-    RC_ASSERT(box.ok());
-    RC_ASSERT(box->extents == drawn.extents);
-    RC_ASSERT(box->table.size() == (box->ordered ? 0 : drawn.members.size()));
-    for (std::size_t i = 0; i < drawn.members.size(); ++i)
-      RC_ASSERT(memberAt(partition, *box, i) == drawn.members[i]);
+    const DrawnBox drawn = drawBox(partition);
+    std::vector<std::int32_t> sites = sitesOf(partition, drawn.members);
+    shuffle(sites);
+    const SubTorus box = soundBoxOf(partition, sites);
+    RC_ASSERT(box.extents == drawn.extents);
+    for (std::size_t i = 0; i < sites.size(); ++i)
+      RC_ASSERT(partition.siteOf(memberAt(partition, box, i)) == sites[i]);
+  }));
+}
+
+TEST(SubTorusProperties, DamagedPartitionsAreTheirLiveNodes) {
+  EXPECT_TRUE(rc::check([] {
+    Topology partition = drawPartition();
+    for (int dead = *rc::gen::inRange(1, 4); dead > 0; --dead) {
+      Coordinates node =
+          partition.coordinatesOfSite(*rc::gen::inRange(0, static_cast<int>(partition.sites())));
+      if (partition.hasCores()) node[partition.axis_count - 1] = 0;
+      Topology damaged = partition;
+      const bool sound = damaged.addDeadNode(node).ok() && damaged.validate().ok();
+      if (sound && damaged.ranks() > 1) partition = damaged;
+    }
+    std::vector<std::int32_t> sites;
+    for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(partition.ranks()); ++rank)
+      sites.push_back(partition.siteOf(partition.coordinatesOf(rank)));
+    RC_ASSERT(soundBoxOf(partition, sites).ordered);
+    shuffle(sites);
+    soundBoxOf(partition, sites);
   }));
 }
 
 /// Against the definition, by looking at every box: a random set of nodes is recognised exactly if
 /// some box has just its nodes.
 TEST(SubTorusProperties, OtherSetsAreRefused) {
-  EXPECT_TRUE(holds("random sets", [] {
+  EXPECT_TRUE(rc::check([] {
     const Topology partition = drawPartition();
     const auto nodes = static_cast<std::int32_t>(partition.sites());
     std::set<std::int32_t> set;
@@ -172,9 +209,20 @@ TEST(SubTorusProperties, OtherSetsAreRefused) {
         });
       }
     }
-    const StatusOr<SubTorus> box = recogniseSubTorus(partition, sites);
-    RC_ASSERT(box.ok() == is_box);
+    RC_ASSERT(recogniseSubTorus(partition, sites).ok() == is_box);
   }));
+}
+
+TEST(SubTorusRanks, AxesOfTheShapeAreTurned) {
+  // 4x8 is compiled as 8x4: its X is the partition's Y.
+  const Topology partition = *parseTopology("4x8");
+  const SubTorusAxes axes = canonicalAxes(partition, wholeExtents(partition));
+  const Topology shape = subTorusTopology(partition, wholeExtents(partition), axes);
+  ASSERT_EQ(shape.shape(), "8x4");
+  const SubTorusRanks ranks = ranksInSubTorus(wholePartition(partition), shape, axes);
+  EXPECT_TRUE(ranks.table.empty());
+  EXPECT_EQ(ranks.order[0], 1);
+  EXPECT_EQ(ranks.order[1], 0);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Which sets of nodes are boxes, what is said of those that are not, and the order of members.
+// What is said of sets of nodes that are no boxes; boxes over the end, damaged and large ones.
+// Those that are boxes, and the order of members: sub_torus_properties_test.cc.
 #include "schedules/sub_torus/sub_torus.h"
 
 #include <algorithm>
@@ -37,29 +38,6 @@ std::vector<std::int32_t> orderOf(const SubTorus& box) {
   return {box.order.begin(), box.order.begin() + box.order_count};
 }
 
-TEST(SubTorus, ALineInItsOrder) {
-  const SubTorus row =
-      recognised(samples::parsed("4x3x2"), {{0, 2, 1}, {1, 2, 1}, {2, 2, 1}, {3, 2, 1}});
-  EXPECT_EQ(row.start, (Coordinates{0, 2, 1}));
-  EXPECT_EQ(row.extents, (Extents{4, 1, 1}));
-  EXPECT_TRUE(row.ordered);
-  EXPECT_EQ(orderOf(row), (std::vector<std::int32_t>{0}));
-  EXPECT_TRUE(row.table.empty());
-}
-
-TEST(SubTorus, APlaneWithTheSlowAxisFirst) {
-  std::vector<Coordinates> members;
-  for (std::int32_t y = 0; y < 3; ++y) {
-    for (std::int32_t z = 0; z < 2; ++z)
-      members.push_back({1, y, z});
-  }
-  const SubTorus plane = recognised(samples::parsed("4x3mx2m"), members);
-  EXPECT_EQ(plane.extents, (Extents{1, 3, 2}));
-  EXPECT_EQ(plane.start, (Coordinates{1, 0, 0}));
-  EXPECT_TRUE(plane.ordered);
-  EXPECT_EQ(orderOf(plane), (std::vector<std::int32_t>{2, 1}));
-}
-
 TEST(SubTorus, ABoxGoesRoundATorusButNotAMesh) {
   const std::vector<Coordinates> ends = {{3}, {0}};
   const SubTorus pair = recognised(samples::parsed("4"), ends);
@@ -80,35 +58,6 @@ TEST(SubTorus, ARingMayBeginAnywhere) {
   EXPECT_EQ(line.table, (std::vector<std::int32_t>{1, 2, 0}));
 }
 
-TEST(SubTorus, AnyOtherOrderIsATable) {
-  const SubTorus box = recognised(samples::parsed("4mx4m"), {{2, 1}, {1, 1}, {1, 2}, {2, 2}});
-  EXPECT_EQ(box.start, (Coordinates{1, 1}));
-  EXPECT_EQ(box.extents, (Extents{2, 2}));
-  EXPECT_FALSE(box.ordered);
-  EXPECT_EQ(box.table, (std::vector<std::int32_t>{1, 0, 2, 3}));
-  EXPECT_EQ(box.positionOf(0), (Coordinates{1, 0}));
-  EXPECT_EQ(box.positionOf(3), (Coordinates{1, 1}));
-}
-
-TEST(SubTorus, OneNode) {
-  const SubTorus node = recognised(samples::parsed("4x3"), {{2, 1}});
-  EXPECT_EQ(node.start, (Coordinates{2, 1}));
-  EXPECT_EQ(node.extents, (Extents{1, 1}));
-  EXPECT_TRUE(node.ordered);
-  EXPECT_EQ(node.order_count, 0u);
-}
-
-TEST(SubTorus, Cores) {
-  const Topology partition = samples::parsed("4x3+4");
-  const SubTorus node = recognised(partition, {{2, 1, 0}, {2, 1, 1}, {2, 1, 2}, {2, 1, 3}});
-  EXPECT_EQ(node.extents, (Extents{1, 1, 4}));
-  EXPECT_TRUE(node.ordered);
-  const SubTorus row = recognised(partition, {{1, 0, 2}, {2, 0, 2}, {3, 0, 2}, {0, 0, 2}});
-  EXPECT_EQ(row.extents, (Extents{4, 1, 1}));
-  EXPECT_EQ(row.start, (Coordinates{1, 0, 2}));
-  EXPECT_EQ(extentsText(partition, row.extents), "4x1+1");
-}
-
 TEST(SubTorus, WhatIsMissingIsNamed) {
   std::vector<Coordinates> members;
   for (std::int32_t y = 0; y < 4; ++y) {
@@ -120,6 +69,8 @@ TEST(SubTorus, WhatIsMissingIsNamed) {
             "7 ranks do not fill the box 2x4x1 from (0, 0, 0): (1, 3, 0) is missing");
   EXPECT_EQ(reason(samples::parsed("9mx9m"), {{0, 0}, {8, 8}}),
             "2 ranks do not fill the box 9x9 from (0, 0): (1, 0) is missing");
+  EXPECT_EQ(reason(samples::parsed("4x3+4"), {{1, 0, 2}, {3, 0, 2}}),
+            "2 ranks do not fill the box 3x1+1 from (1, 0, 2): (2, 0, 2) is missing");
 }
 
 TEST(SubTorus, TwoRanksOfOneNodeAreNoBox) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "schedules/neighbours.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc {
@@ -107,6 +108,16 @@ TEST(Topology, Neighbours) {
   EXPECT_EQ(topology.neighbour({1, 2, 0}, {0, 1, 0}), -1);
   EXPECT_EQ(topology.neighbour({1, 0, 0}, {0, -1, 0}), -1);
   EXPECT_EQ(topology.neighbour({1, 0, 0}, {1000000001, 0, 0}), topology.rankOf({2, 0, 0}));
+}
+
+// MPI's order of neighbours: the axis that varies slowest with the rank first, in each the one
+// below before the one above.
+TEST(Topology, NeighboursLieInMpisOrder) {
+  const Topology topology = samples::parsed("4x3x2", "YXZ");
+  EXPECT_EQ(neighbourPlace(topology, {2, -1}), 0u);
+  EXPECT_EQ(neighbourPlace(topology, {2, 1}), 1u);
+  EXPECT_EQ(neighbourPlace(topology, {0, 1}), 3u);
+  EXPECT_EQ(neighbourPlace(topology, {1, -1}), 4u);
 }
 
 TEST(Topology, Faults) {
