@@ -2,7 +2,6 @@
 // is right.
 //
 //   bazel test -c opt --test_env=TORC_FUZZ_MUTANTS=1000000 //tests/fuzz:import_fuzz_test
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -27,21 +26,18 @@ std::vector<Bytes> examples(const std::vector<std::string>& names) {
   return examples;
 }
 
-void checkMutants(const std::vector<std::string>& names, const std::vector<const char*>& words) {
-  std::vector<Bytes> known;
-  for (const char* word : words)
-    known.push_back(toBytes(word));
-  Mutator mutator(examples(names), fuzzSeed(), known);
-  const std::uint64_t mutants = mutantCount(20'000);
+void checkMutants(const std::vector<std::string>& names,
+                  std::initializer_list<std::string_view> words) {
+  Mutator mutator(examples(names), fuzzSeed(), toBytes(words));
   std::uint64_t accepted = 0;
-  for (std::uint64_t i = 0; i < mutants; ++i) {
-    const Bytes mutant = mutator.next();
+  const auto faultOf = [&](const Bytes& mutant) {
     const ImportOutcome outcome = checkImport(toText(mutant));
-    ASSERT_EQ(outcome.violation, "") << "mutant " << i << ":\n" << toText(mutant);
     accepted += outcome.is_accepted ? 1 : 0;
-  }
-  std::printf("%llu of %llu proved\n", static_cast<unsigned long long>(accepted),
-              static_cast<unsigned long long>(mutants));
+    return outcome.violation;
+  };
+  ASSERT_EQ(firstFault(
+                mutantCount(20'000), [&] { return mutator.next(); }, faultOf),
+            "");
   EXPECT_GT(accepted, 0u);
 }
 

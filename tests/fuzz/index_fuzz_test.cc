@@ -4,7 +4,6 @@
 //
 //   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/index_fuzz_test
 #include <algorithm>
-#include <cstdio>
 #include <set>
 #include <string>
 
@@ -68,19 +67,16 @@ TEST(IndexFuzz, Mutants) {
       fuzzSeed());
   std::uint64_t accepted = 0;
   std::set<std::string> refusals;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const Bytes mutant = nextIndex(mutator);
-    const IndexOutcome outcome = checkIndex(mutant);
-    ASSERT_EQ(outcome.violation, "") << "mutant " << i << " of seed " << fuzzSeed();
+  const auto faultOf = [&](const Bytes& mutant) {
+    IndexOutcome outcome = checkIndex(mutant);
     accepted += outcome.accepted;
-    if (outcome.accepted) continue;
-    std::string refusal = outcome.refusal;
-    std::erase_if(refusal, [](char c) { return c >= '0' && c <= '9'; });
-    refusals.insert(refusal);
-  }
-  std::printf("%llu mutants: %llu accepted, %zu kinds of refusal\n",
-              static_cast<unsigned long long>(count), static_cast<unsigned long long>(accepted),
-              refusals.size());
+    std::erase_if(outcome.refusal, [](char c) { return c >= '0' && c <= '9'; });
+    if (!outcome.accepted) refusals.insert(outcome.refusal);
+    return outcome.violation;
+  };
+  ASSERT_EQ(firstFault(
+                count, [&] { return nextIndex(mutator); }, faultOf),
+            "");
   if (count < 10000) return;
   EXPECT_GT(accepted, count / 100);
   EXPECT_GT(refusals.size(), 30u);

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +22,13 @@ inline Bytes toBytes(std::string_view text) {
 }
 inline std::string_view toText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+inline std::vector<Bytes> toBytes(std::initializer_list<std::string_view> texts) {
+  std::vector<Bytes> list;
+  for (const std::string_view text : texts)
+    list.push_back(toBytes(text));
+  return list;
 }
 
 /// Numbers of an engine that the standard fixes, as it does not its distributions.
@@ -74,6 +83,20 @@ class Mutator {
 std::uint64_t mutantCount(std::uint64_t otherwise);
 /// The seed of a test: TORC_FUZZ_SEED, or 1.
 std::uint64_t fuzzSeed();
+
+/// The first fault that `fault_of` finds in `count` mutants that `next` makes, with the mutant;
+/// empty: there is none.
+template <typename Next, typename FaultOf>
+std::string firstFault(std::uint64_t count, Next next, FaultOf fault_of) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto mutant = next();
+    if (const std::string fault = fault_of(mutant); !fault.empty()) {
+      return "mutant " + std::to_string(i) + " of seed " + std::to_string(fuzzSeed()) + ": " +
+             fault + "\nof\n" + std::string(toText(std::as_bytes(std::span(mutant))));
+    }
+  }
+  return {};
+}
 
 }  // namespace torc::fuzz
 

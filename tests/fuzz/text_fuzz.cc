@@ -1,13 +1,9 @@
 // libFuzzer target: any bytes as the text of a program. What has steps is then a schedule file, and
 // what must hold for one (checked_file.h) holds.
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-
 #include "schedules/format/file.h"
 #include "tests/fuzz/checked_file.h"
 #include "tests/fuzz/checked_text.h"
+#include "tests/fuzz/fuzz_target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const llvm::StringRef text(reinterpret_cast<const char*>(data), size);
@@ -18,7 +14,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         torc::fuzz::checkFile(torc::writeSchedule(outcome.program->schedule.view()));
     violation = file.violation.empty() ? file.refusal : file.violation;
   }
-  if (violation.empty()) return 0;
-  std::fprintf(stderr, "%s\n", violation.c_str());
-  std::abort();
+  torc::fuzz::expectNone(violation);
+  return 0;
 }

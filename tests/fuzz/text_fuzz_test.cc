@@ -4,7 +4,6 @@
 //
 //   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/text_fuzz_test
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,59 +32,55 @@ std::vector<Bytes> texts() {
 }
 
 std::vector<Bytes> textWords() {
-  std::vector<Bytes> words;
-  for (const char* word : {"schedule",
-                           "plan {",
-                           "}",
-                           "{",
-                           "phase 0 {",
-                           "stream 0 {",
-                           "frame f0 = p0",
-                           "slots 1",
-                           "%0 = ",
-                           "send ",
-                           "recv ",
-                           "recv_reduce ",
-                           "reduce ",
-                           "copy ",
-                           "in[p0, ",
-                           "out[p0, ",
-                           "f0[",
-                           "(x)",
-                           "(*, *)",
-                           "x+1",
-                           ":2",
-                           " to X+1",
-                           " from X-1",
-                           " after %0",
-                           " when x = 0",
-                           " when x in 1..0",
-                           "*",
-                           "..",
-                           "// ",
-                           "\n",
-                           "\t",
-                           "\"",
-                           "4294967296",
-                           "99999999999999999999",
-                           "-2147483648",
-                           "1e999",
-                           "0.5",
-                           "\xc3\xa4",
-                           " mesh",
-                           " cores",
-                           "for i in 0..3 {",
-                           "for j in 0..1 {",
-                           "-i",
-                           "+2*j",
-                           ":1+i",
-                           " of i-1",
-                           " of (i, last-1)",
-                           " of all",
-                           " in slots 0..1"}) {
-    words.push_back(toBytes(word));
-  }
-  return words;
+  return toBytes({"schedule",
+                  "plan {",
+                  "}",
+                  "{",
+                  "phase 0 {",
+                  "stream 0 {",
+                  "frame f0 = p0",
+                  "slots 1",
+                  "%0 = ",
+                  "send ",
+                  "recv ",
+                  "recv_reduce ",
+                  "reduce ",
+                  "copy ",
+                  "in[p0, ",
+                  "out[p0, ",
+                  "f0[",
+                  "(x)",
+                  "(*, *)",
+                  "x+1",
+                  ":2",
+                  " to X+1",
+                  " from X-1",
+                  " after %0",
+                  " when x = 0",
+                  " when x in 1..0",
+                  "*",
+                  "..",
+                  "// ",
+                  "\n",
+                  "\t",
+                  "\"",
+                  "4294967296",
+                  "99999999999999999999",
+                  "-2147483648",
+                  "1e999",
+                  "0.5",
+                  "\xc3\xa4",
+                  " mesh",
+                  " cores",
+                  "for i in 0..3 {",
+                  "for j in 0..1 {",
+                  "-i",
+                  "+2*j",
+                  ":1+i",
+                  " of i-1",
+                  " of (i, last-1)",
+                  " of all",
+                  " in slots 0..1"});
 }
 
 /// One change to a text token by token: mutants that get past the parser's first questions.
@@ -175,17 +170,13 @@ TEST(TextFuzz, Mutants) {
   const std::uint64_t count = mutantCount(25000);
   Mutator mutator(texts(), fuzzSeed(), textWords());
   Counts counts;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::string mutant = nextText(mutator);
-    ASSERT_EQ(parserFault(mutant, i % 4 == 0, counts), "")
-        << "mutant " << i << " of seed " << fuzzSeed() << ":\n"
-        << mutant;
-  }
-  std::printf("%llu mutants: %llu accepted by the parser, %llu of them with steps; %llu proved\n",
-              static_cast<unsigned long long>(count),
-              static_cast<unsigned long long>(counts.accepted),
-              static_cast<unsigned long long>(counts.steps),
-              static_cast<unsigned long long>(counts.proved));
+  std::uint64_t tried = 0;
+  const auto faultOf = [&](const std::string& mutant) {
+    return parserFault(mutant, tried++ % 4 == 0, counts);
+  };
+  ASSERT_EQ(firstFault(
+                count, [&] { return nextText(mutator); }, faultOf),
+            "");
   if (count < 10000) return;
   EXPECT_GT(counts.accepted, count / 20);
   EXPECT_GT(counts.steps, count / 40);
@@ -194,27 +185,22 @@ TEST(TextFuzz, Mutants) {
 
 TEST(TextFuzz, JsonMutants) {
   std::vector<Bytes> documents;
-  for (const ir::Program& program : samplePrograms()) {
+  for (const ir::Program& program : samplePrograms())
     documents.push_back(toBytes(ir::writeJson(program.schedule.view())));
-  }
   const std::uint64_t count = mutantCount(25000) / 4;
-  Mutator mutator(std::move(documents), fuzzSeed(),
-                  {toBytes("{"), toBytes("["), toBytes("\"a\":"), toBytes("-1"), toBytes("1e9")});
+  Mutator mutator(std::move(documents), fuzzSeed(), toBytes({"{", "[", "\"a\":", "-1", "1e9"}));
   std::uint64_t accepted = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::string mutant(toText(mutator.pick()));
-    if (mutator.random().oneIn(4)) {
-      mutant = toText(mutator.next());
-    } else {
-      mutant = changeToken(mutant, mutator.random());
-    }
+  const auto next = [&] {
+    return mutator.random().oneIn(4)
+               ? std::string(toText(mutator.next()))
+               : changeToken(std::string(toText(mutator.pick())), mutator.random());
+  };
+  const auto faultOf = [&](const std::string& mutant) {
     const JsonOutcome outcome = checkJson(mutant);
-    ASSERT_EQ(outcome.violation, "") << "mutant " << i << " of seed " << fuzzSeed() << ":\n"
-                                     << mutant;
     accepted += outcome.schedule.has_value();
-  }
-  std::printf("%llu JSON mutants: %llu accepted\n", static_cast<unsigned long long>(count),
-              static_cast<unsigned long long>(accepted));
+    return outcome.violation;
+  };
+  ASSERT_EQ(firstFault(count, next, faultOf), "");
   if (count < 10000) return;
   EXPECT_GT(accepted, count / 20);
 }

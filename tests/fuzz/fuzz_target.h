@@ -1,0 +1,34 @@
+// What libFuzzer targets share.
+#ifndef TORC_TESTS_FUZZ_FUZZ_TARGET_H_
+#define TORC_TESTS_FUZZ_FUZZ_TARGET_H_
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/fuzz/mutate.h"
+#include "tests/schedules/format/file_patch.h"
+
+namespace torc::fuzz {
+
+/// Aborts if there is a violation.
+inline void expectNone(const std::string& violation) {
+  if (violation.empty()) return;
+  std::fprintf(stderr, "%s\n", violation.c_str());
+  std::abort();
+}
+
+/// Checks a file of these bytes, as they are and with a size and checksum that fit.
+template <typename Check>
+int checkAsFile(std::span<const std::uint8_t> data, Check check) {
+  const auto bytes = std::as_bytes(data);
+  Bytes file(bytes.begin(), bytes.end());
+  expectNone(check(file).violation);
+  samples::fixSizeAndChecksum(file);
+  expectNone(check(file).violation);
+  return 0;
+}
+
+}  // namespace torc::fuzz
+
+#endif  // TORC_TESTS_FUZZ_FUZZ_TARGET_H_
