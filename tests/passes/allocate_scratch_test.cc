@@ -44,12 +44,10 @@ TEST(AllocateScratch, NoReceiveWaitsForASendOfItsStep) {
   // With one slot per ring and rendezvous a receive that waited for the send of the same step would
   // close the ring; the proof of progress would fail.
   for (const char* shape : {"2", "3", "8", "8m", "4x3", "4mx3m", "4x3m+2"}) {
-    for (int c = 0; c < kCollectiveCount; ++c) {
-      const CollectiveRow& row = rowOf(static_cast<Collective>(c));
-      if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) continue;
+    for (const Collective collective : bucketCollectives()) {
       for (const char* before : {"", "infer-dependences,", "infer-dependences{by=phase},",
                                  "coalesce,", "coalesce,infer-dependences,"}) {
-        slotsOf(static_cast<Collective>(c), shape,
+        slotsOf(collective, shape,
                 "assign-colors,assign-permutations,split-directions,expand-rings," +
                     std::string(before) + "allocate-scratch{depth=1}");
       }

@@ -169,12 +169,10 @@ void expectExact(const ir::Program& program) {
 
 TEST(InferDependences, ByRegionIsExactForBuckets) {
   for (const char* shape : {"1", "2", "4", "4m", "3x2", "3mx2", "2m+2"}) {
-    for (int c = 0; c < kCollectiveCount; ++c) {
-      const CollectiveRow& row = rowOf(static_cast<Collective>(c));
-      if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) continue;
+    for (const Collective collective : bucketCollectives()) {
       for (const char* before : {"expand-rings", "expand-rings,coalesce",
                                  "expand-rings,coalesce,allocate-scratch{depth=1}"}) {
-        ir::Program program = bucketPlan(static_cast<Collective>(c), shape);
+        ir::Program program = bucketPlan(collective, shape);
         SCOPED_TRACE(program.schedule.name + " on " + shape + " after " + before);
         ASSERT_EQ(runPasses(program, std::string(before) + ",infer-dependences"), "");
         expectExact(program);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/algorithms/bucket/bucket.h"
+#include "ir/step_builder.h"
 #include "ir/text/text.h"
 #include "passes/manager/pass_manager.h"
 #include "passes/registry/pipeline_text.h"
@@ -34,6 +35,20 @@ std::string run(ir::Program& program, llvm::StringRef pipeline, PassResult& last
 }
 
 }  // namespace
+
+ir::Program planOf(Collective collective, llvm::StringRef shape, std::uint32_t colors) {
+  return {ir::scheduleHeader(collective, *parseTopology(shape.str()), colors), {}};
+}
+
+std::vector<Collective> bucketCollectives() {
+  std::vector<Collective> collectives;
+  for (int c = 0; c < kCollectiveCount; ++c) {
+    const CollectiveRow& row = rowOf(static_cast<Collective>(c));
+    if (!row.isRooted() && !row.isPrefix() && row.blocks == BlockSpace::kNode)
+      collectives.push_back(static_cast<Collective>(c));
+  }
+  return collectives;
+}
 
 ir::Program bucketPlan(Collective collective, llvm::StringRef shape) {
   StatusOr<Topology> topology = parseTopology(shape.str());

@@ -3,7 +3,9 @@
 #ifndef TORC_TESTS_PASSES_PASS_TESTING_H_
 #define TORC_TESTS_PASSES_PASS_TESTING_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <llvm/ADT/StringRef.h>
 
@@ -11,6 +13,13 @@
 #include "passes/manager/pass.h"
 
 namespace torc::passes {
+
+/// A plan without operations, on a shape as on the command line, of colors alike that go along all
+/// axes in their order.
+ir::Program planOf(Collective collective, llvm::StringRef shape, std::uint32_t colors);
+
+/// The collectives that the bucket algorithm serves without a root.
+std::vector<Collective> bucketCollectives();
 
 /// The plan of the bucket algorithm that the passes start from, for a shape as on the command line.
 ir::Program bucketPlan(Collective collective, llvm::StringRef shape);

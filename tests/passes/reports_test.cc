@@ -13,11 +13,8 @@ constexpr const char* kShapes[] = {"1",     "2",     "5",    "4m",      "2x1x3",
 std::vector<ir::Program> plans() {
   std::vector<ir::Program> plans;
   for (const llvm::StringRef shape : kShapes) {
-    for (int c = 0; c < kCollectiveCount; ++c) {
-      const CollectiveRow& row = rowOf(static_cast<Collective>(c));
-      if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) continue;
-      plans.push_back(bucketPlan(static_cast<Collective>(c), shape));
-    }
+    for (const Collective collective : bucketCollectives())
+      plans.push_back(bucketPlan(collective, shape));
   }
   return plans;
 }

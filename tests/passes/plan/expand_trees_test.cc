@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "ir/counted/counted_proof.h"
-#include "ir/step_builder.h"
 #include "tests/passes/pass_testing.h"
 #include "tests/runtime/execution/checked_job.h"
 
@@ -20,13 +19,7 @@ ir::Program treePlan(Collective collective, const std::string& shape,
                      const std::vector<std::uint32_t>& reductions,
                      const std::vector<std::uint32_t>& broadcasts, bool barriers,
                      std::uint32_t colors = 1) {
-  ir::Program program;
-  program.schedule = ir::scheduleHeader(collective, *parseTopology(shape));
-  Color color;
-  color.axis_count = program.schedule.topology.axis_count;
-  for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
-    color.order[axis] = static_cast<std::uint8_t>(axis);
-  program.schedule.colors.assign(colors, color);
+  ir::Program program = planOf(collective, shape, colors);
   const auto add = [&](ir::PlanKind kind, std::uint32_t axis) {
     if (barriers && !program.plan.empty()) program.plan.push_back({ir::PlanKind::kPhaseBarrier});
     for (std::uint32_t i = 0; i < colors; ++i)
