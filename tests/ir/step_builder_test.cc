@@ -11,21 +11,10 @@
 namespace torc::ir {
 namespace {
 
-Topology ringOf(std::uint32_t nodes) {
-  Topology topology;
-  topology.axis_count = 1;
-  topology.axes[0].size = nodes;
-  return topology;
-}
-
 class StepBuilderTest : public testing::Test {
  protected:
   StepBuilderTest() {
-    Schedule header = scheduleHeader(Collective::kAllreduce, ringOf(2));
-    Color color;
-    color.axis_count = 1;
-    header.colors.push_back(color);
-    builder_.emplace(header);
+    builder_.emplace(scheduleHeader(Collective::kAllreduce, *parseTopology("2"), 1));
     builder_->addStream({.part = 0, .core = 0});
   }
 

@@ -45,6 +45,13 @@ Grid::Grid(const Shape& shape) {
   EXPECT_LINALG_OK(torc_linalg_grid_query(grid_, &info));
 }
 
+Grid::Grid(const Shape& shape, MPI_Comm comm) {
+  MPI_Comm_dup(comm, &comm_);
+  EXPECT_LINALG_OK(
+      torc_linalg_grid_create_on_torus(comm, shape.rows, shape.columns, shape.layers, &grid_));
+  EXPECT_LINALG_OK(torc_linalg_grid_query(grid_, &info));
+}
+
 Grid::~Grid() {
   torc_linalg_grid_destroy(grid_);
   MPI_Comm_free(&comm_);

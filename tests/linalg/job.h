@@ -40,10 +40,12 @@ void forEachShape(const std::function<void(const Shape&)>& body);
 
 bool sameOnAllRanks(MPI_Comm comm, const std::string& text);
 
-/// A grid over the first ranks, as many as it has processes, which alone make it.
+/// A grid over the first ranks, as many as it has processes, which alone make it; or over those of
+/// `comm`, on the torus where they lie on one.
 class Grid {
  public:
   explicit Grid(const Shape& shape);
+  Grid(const Shape& shape, MPI_Comm comm);
   ~Grid();
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;

@@ -8,7 +8,11 @@ namespace torc::model {
 
 Schedule compiled(Collective collective, std::string_view shape,
                   const compiler::PipelineOptions& options, const char* algorithm) {
-  const Topology topology = *parseTopology(shape);
+  return compiled(collective, *parseTopology(shape), options, algorithm);
+}
+
+Schedule compiled(Collective collective, const Topology& topology,
+                  const compiler::PipelineOptions& options, const char* algorithm) {
   const compiler::Algorithm* found = cantFail(compiler::findAlgorithm(algorithm));
   passes::PassManagerOptions manager;
   manager.verify_each = false;
@@ -52,18 +56,14 @@ void expectClose(double value, double expected) {
 }
 
 double makespan(const Schedule& schedule, const Machine& machine, double bytes) {
-  SimulateOptions options;
-  options.bytes = bytes;
-  llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, options);
+  llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, {.bytes = bytes});
   if (result) return result->makespan_s;
   ADD_FAILURE() << llvm::toString(result.takeError());
   return 0;
 }
 
 std::string simulationError(const Schedule& schedule, const Machine& machine) {
-  SimulateOptions options;
-  options.bytes = 1;
-  llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, options);
+  llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, {.bytes = 1});
   if (!result) return llvm::toString(result.takeError());
   ADD_FAILURE() << "no error";
   return "";

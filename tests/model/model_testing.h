@@ -15,6 +15,8 @@ namespace torc::model {
 /// What `torc compile` makes, unproved.
 Schedule compiled(Collective collective, std::string_view shape,
                   const compiler::PipelineOptions& options = {}, const char* algorithm = "bucket");
+Schedule compiled(Collective collective, const Topology& topology,
+                  const compiler::PipelineOptions& options = {}, const char* algorithm = "bucket");
 
 /// A schedule in text form, the header left out: an allgather on `torus` ("X=4, Y=4"); `body`
 /// begins with its colors. It is valid, but need not compute anything.

@@ -157,52 +157,34 @@ Mutant removeDependence(const Schedule& schedule, std::mt19937_64& random) {
   return {withSteps(schedule, steps), what};
 }
 
+/// In the order of Mutation.
+constexpr struct {
+  std::string_view name;
+  Mutant (*mutate)(const Schedule& schedule, std::mt19937_64& random);
+} kMutations[kMutationCount] = {{"drop", drop},
+                                {"double", repeat},
+                                {"swap", swap},
+                                {"redirect", redirect},
+                                {"other blocks", otherBlocks},
+                                {"remove dependence", removeDependence},
+                                {"trip count", changeTripCount},
+                                {"loop end", moveLoopEnd},
+                                {"exchange loops", exchangeLoops},
+                                {"stride", changeStride},
+                                {"copies", changeCopies},
+                                {"distance", changeDistance},
+                                {"origin", changeOrigin},
+                                {"segments before", changeSegmentsBefore},
+                                {"window", changeWindow}};
+
 }  // namespace
 
 std::string_view name(Mutation mutation) {
-  static constexpr std::string_view kNames[kMutationCount] = {
-      "drop",       "double",          "swap",
-      "redirect",   "other blocks",    "remove dependence",
-      "trip count", "loop end",        "exchange loops",
-      "stride",     "copies",          "distance",
-      "origin",     "segments before", "window"};
-  return kNames[static_cast<int>(mutation)];
+  return kMutations[static_cast<int>(mutation)].name;
 }
 
 Mutant mutate(const Schedule& schedule, Mutation mutation, std::mt19937_64& random) {
-  switch (mutation) {
-    case Mutation::kDrop:
-      return drop(schedule, random);
-    case Mutation::kDouble:
-      return repeat(schedule, random);
-    case Mutation::kSwap:
-      return swap(schedule, random);
-    case Mutation::kRedirect:
-      return redirect(schedule, random);
-    case Mutation::kOtherBlocks:
-      return otherBlocks(schedule, random);
-    case Mutation::kRemoveDependence:
-      return removeDependence(schedule, random);
-    case Mutation::kTripCount:
-      return changeTripCount(schedule, random);
-    case Mutation::kLoopEnd:
-      return moveLoopEnd(schedule, random);
-    case Mutation::kExchangeLoops:
-      return exchangeLoops(schedule, random);
-    case Mutation::kStride:
-      return changeStride(schedule, random);
-    case Mutation::kCopies:
-      return changeCopies(schedule, random);
-    case Mutation::kDistance:
-      return changeDistance(schedule, random);
-    case Mutation::kOrigin:
-      return changeOrigin(schedule, random);
-    case Mutation::kSegmentsBefore:
-      return changeSegmentsBefore(schedule, random);
-    case Mutation::kWindow:
-      return changeWindow(schedule, random);
-  }
-  return {};
+  return kMutations[static_cast<int>(mutation)].mutate(schedule, random);
 }
 
 }  // namespace torc

@@ -40,7 +40,7 @@ class Exchange {
   Exchange(Collective collective, const Topology& topology)
       : pairs_(rowOf(collective).blocks == BlockSpace::kPair),
         topology_(topology),
-        builder_(header(collective, topology)) {}
+        builder_(ir::scheduleHeader(collective, topology, 1)) {}
 
   Schedule make() {
     const std::uint32_t copies = builder_.addStream({0, 0});
@@ -57,16 +57,6 @@ class Exchange {
   }
 
  private:
-  static Schedule header(Collective collective, const Topology& topology) {
-    Schedule header = ir::scheduleHeader(collective, topology);
-    Color color;
-    color.axis_count = topology.axis_count;
-    for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
-      color.order[axis] = static_cast<std::uint8_t>(axis);
-    header.colors = {color};
-    return header;
-  }
-
   Box own() const {
     Box box;
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)

@@ -1,4 +1,5 @@
-// The text form: what is printed, that it reads back as the same program, the pieces for messages.
+// The text form: that what is printed (printed_*.tir) reads back as the same program, the pieces
+// for messages.
 #include "ir/text/text.h"
 
 #include <algorithm>
@@ -33,92 +34,6 @@ Program parsed(llvm::StringRef text) {
 
 Program stepsOf(Schedule schedule) {
   return {std::move(schedule), {}};
-}
-
-TEST(Text, PrintsSteps) {
-  EXPECT_EQ(print(stepsOf(samples::ringReduceScatter(3))),
-            R"(// torc schedule, text form 1. The notation in full: docs/developers/ir.md
-//
-// Every node runs this one program; x is its own coordinate.
-// Data is an array of blocks, one per node; each block is cut into parts.
-//   out[p0, (x-1)]                  part p0 of the blocks at X = x-1 (cyclic) in the buffer `out`
-//   f2[(x)]                         the same, in frame f2 of scratch memory
-//   *  3  x-1  x-1:2                all; 3; one before the node's own; that and the next
-//   send A to X+1                   to the node one step up X
-//   recv_reduce D = A + B from X-1  receive into B, then combine: D = A + B
-//   after %4, %7                    starts when these are complete; without it, at once
-//   when x in 1..6                  only nodes with these coordinates execute it
-//
-// Messages of a stream between two nodes match in order.
-schedule @reduce_scatter {
-  collective reduce_scatter
-  topology torus [X=3] order X
-  producer "sample"
-  color 0 weight 1/1 order X directions 1 chunks 1  // all of every block: p0
-  stream 0 of p0 core 0  // color 0, direction +, chunk 0
-  slots 3  // of scratch; frames that share a slot take turns in it
-  frame f0 = p0 (x-2) in slot 0
-  frame f1 = p0 (x-2) in slot 1
-  frame f2 = p0 (x-3) in slot 2
-  phase 0 {
-    stream 0 {  // color 0, direction +, chunk 0, on X
-      %0 = send in[p0, (x-1)] to X+1
-      %1 = recv_reduce f1[(x-2)] = in[p0, (x-2)] + f0[(x-2)] from X-1
-      %2 = send f1[(x-2)] to X+1 after %1
-      %3 = recv_reduce out[p0, (x)] = in[p0, (x-3)] + f2[(x-3)] from X-1
-    }
-  }
-}
-)");
-}
-
-TEST(Text, PrintsPlan) {
-  Program program;
-  Schedule& schedule = program.schedule;
-  schedule.name = "allreduce";
-  schedule.topology = *parseTopology("4x3m+2", "TYX");
-  schedule.topology.axes[1].bandwidth = 0.5;
-  schedule.topology.axes[1].latency = 1e-7;
-  schedule.flags = kConflictFreePhases | kSynchronousSends;
-  Color color;
-  color.axis_count = 3;
-  color.order = {2, 0, 1};
-  color.directions = 2;
-  schedule.colors = {color, color};
-  schedule.colors[1].weight = 2;
-  program.plan = {{PlanKind::kRingReduceScatter, 0, 2},
-                  {PlanKind::kPhaseBarrier, 0, 0},
-                  {PlanKind::kRingAllgather, 1, 0},
-                  {PlanKind::kRingAllgather, 1, 1, /*half_latency=*/true},
-                  {PlanKind::kTreeReduce, 0, 1},
-                  {PlanKind::kTreeBroadcast, 1, 2},
-                  {PlanKind::kExchange, 0, 0, false, /*axes=*/0b101},
-                  {PlanKind::kExchange, 1, /*axis=*/0, false, /*axes=*/0b011, /*stride=*/2}};
-  const std::string text =
-      R"(// torc schedule, text form 1. The notation in full: docs/developers/ir.md
-schedule @allreduce {
-  collective allreduce
-  topology torus [X=4, Y=3 mesh bandwidth 0.5 latency 1e-07, T=2 cores] order TYX
-  promise conflict-free-phases
-  sends synchronous
-  color 0 weight 1/3 order TXY directions 2 chunks 1  // 1/3 of every block: p0..p1
-  color 1 weight 2/3 order TXY directions 2 chunks 1  // 2/3 of every block: p2..p3
-  plan {  // phase 0
-    ring_reduce_scatter color 0 on T
-    phase_barrier  // phase 1
-    ring_allgather color 1 on X
-    ring_allgather color 1 on Y half-latency
-    tree_reduce color 0 on Y
-    tree_broadcast color 1 on T
-    exchange color 0 on XT
-    exchange color 1 on XY stride 2 on X
-  }
-}
-)";
-  EXPECT_EQ(print(program), text);
-  const Program again = parsed(text);
-  EXPECT_EQ(again.schedule.view(), schedule.view());
-  EXPECT_EQ(again.plan, program.plan);
 }
 
 TEST(Text, SamplesReadBack) {
@@ -164,15 +79,6 @@ TEST(Text, ReadsLooseText) {
   EXPECT_EQ(schedule.dependences, std::vector<std::uint32_t>{0});
   EXPECT_EQ(operationText(schedule.view(), 0), "%0 = send in[p0, (x-1:2)] to X+1 when *");
   EXPECT_EQ(operationText(schedule.view(), 1), "%1 = recv out[p0, (x)] from X-1 after %0");
-}
-
-TEST(Text, ProgramWithoutColorsOrPlan) {
-  const std::string text =
-      "// torc schedule, text form 1. The notation in full: docs/developers/ir.md\n"
-      "schedule @spec {\n  collective allgather\n  topology torus [X=2] order X\n}\n";
-  const Program program = parsed(text);
-  EXPECT_FALSE(program.isPlan());
-  EXPECT_EQ(print(program), text);
 }
 
 TEST(Text, GuardsAreCyclicRanges) {

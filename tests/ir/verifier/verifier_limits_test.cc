@@ -3,6 +3,7 @@
 // pieces. What is asserted is the number of steps.
 #include <gtest/gtest.h>
 
+#include "ir/step_builder.h"
 #include "ir/verifier/verifier.h"
 
 namespace torc::ir {
@@ -10,12 +11,8 @@ namespace {
 
 /// An allreduce on `nodes` nodes in a ring, without operations.
 Schedule emptySchedule(std::uint32_t nodes) {
-  Schedule schedule;
-  schedule.name = "hostile";
-  schedule.topology.axis_count = 1;
-  schedule.topology.axes[0].size = nodes;
-  schedule.colors.push_back({});
-  schedule.colors.back().axis_count = 1;
+  Schedule schedule =
+      scheduleHeader(Collective::kAllreduce, *parseTopology(std::to_string(nodes)), 1);
   schedule.streams.push_back({0, 0});
   schedule.boxes.push_back({});  // everything
   for (const std::int32_t node : {0, 1}) {

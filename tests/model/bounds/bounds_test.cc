@@ -25,23 +25,14 @@ Machine machineOf(llvm::StringRef shape, std::vector<double> bandwidths = {}) {
   Machine generic;
   generic.name = "test";
   generic.dimensions = {MachineDimension{.size = 4, .bandwidth = 1}};
-  llvm::Expected<Machine> machine = partitionOf(generic, shape);
-  if (!machine) {
-    ADD_FAILURE() << toString(machine.takeError());
-    return generic;
-  }
+  Machine machine = cantFail(partitionOf(generic, shape));
   for (std::size_t i = 0; i < bandwidths.size(); ++i)
-    machine->dimensions[i].bandwidth = bandwidths[i];
-  return *machine;
+    machine.dimensions[i].bandwidth = bandwidths[i];
+  return machine;
 }
 
 Topology topologyFor(const Machine& machine) {
-  llvm::Expected<Topology> topology = topologyOf(machine);
-  if (!topology) {
-    ADD_FAILURE() << toString(topology.takeError());
-    return {};
-  }
-  return *topology;
+  return cantFail(topologyOf(machine));
 }
 
 double bandwidth(const CollectiveRow& collective, const Machine& machine, double bytes = 1) {

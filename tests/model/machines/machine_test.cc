@@ -14,40 +14,21 @@ namespace {
 using nlohmann::json;
 
 Machine parsed(const std::string& text) {
-  llvm::Expected<Machine> machine = parseMachine(text, "test");
-  if (!machine) {
-    ADD_FAILURE() << toString(machine.takeError());
-    return {};
-  }
-  return *machine;
+  return cantFail(parseMachine(text, "test"));
 }
 
 Machine found(llvm::StringRef name) {
-  llvm::Expected<Machine> machine = findMachine(name);
-  if (!machine) {
-    ADD_FAILURE() << toString(machine.takeError());
-    return {};
-  }
-  return *machine;
+  return cantFail(findMachine(name));
 }
 
 Machine part(const Machine& machine, llvm::StringRef shape) {
-  llvm::Expected<Machine> of = partitionOf(machine, shape);
-  if (!of) {
-    ADD_FAILURE() << toString(of.takeError());
-    return {};
-  }
-  return *of;
+  return cantFail(partitionOf(machine, shape));
 }
 
 Topology topology(const Machine& machine) {
-  llvm::Expected<Topology> of = topologyOf(machine);
-  if (!of) {
-    ADD_FAILURE() << toString(of.takeError());
-    return {};
-  }
-  EXPECT_TRUE(of->validate().ok());
-  return *of;
+  const Topology of = cantFail(topologyOf(machine));
+  EXPECT_TRUE(of.validate().ok());
+  return of;
 }
 
 TEST(Presets, EveryNumberHasASource) {

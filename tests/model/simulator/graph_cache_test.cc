@@ -10,10 +10,8 @@ namespace torc::model {
 namespace {
 
 Schedule reduce(std::uint32_t segments, std::uint32_t window = 0) {
-  compiler::PipelineOptions options;
-  options.chunks = segments;
-  options.window = window;
-  return compiled(Collective::kReduce, "4x3", options, "rectangular");
+  return compiled(Collective::kReduce, "4x3", {.chunks = segments, .window = window},
+                  "rectangular");
 }
 
 TEST(GraphCache, ChangesNoResult) {
@@ -34,9 +32,7 @@ TEST(GraphCache, ChangesNoResult) {
       for (const Schedule& schedule : schedules) {
         for (const double bytes : {480.0, 48000.0}) {
           for (const bool per_rank : {false, true}) {
-            SimulateOptions options;
-            options.bytes = bytes;
-            options.per_rank = per_rank;
+            const SimulateOptions options{.bytes = bytes, .per_rank = per_rank};
             const SimulateResult fresh = cantFail(simulate(schedule.view(), machine, options));
             const SimulateResult kept =
                 cantFail(simulate(schedule.view(), machine, options, &graphs));

@@ -32,20 +32,16 @@ TEST(PipelineCost, PredictsWhatTheSimulatorMeasures) {
   for (const char* shape : {"4x4x2", "8x4", "5x3x4", "2x2x16", "4x4x4m", "6mx3m", "4x2m", "7"}) {
     const Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), shape));
     const Topology topology = cantFail(topologyOf(machine));
-    for (int c = 0; c < kCollectiveCount; ++c) {
-      const CollectiveRow& row = rowOf(static_cast<Collective>(c));
-      if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) continue;
-      const auto collective = static_cast<Collective>(c);
+    for (const Collective collective :
+         {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
       const Schedule uncut = bucketOf(collective, topology, 0);
       for (const double bytes : kBytes) {
         const PipelineCost cost(uncut.view(), machine, bytes);
         for (const std::uint32_t chunks : kChunks) {
           for (const std::uint32_t in_flight : {1u, 2u}) {
             const Schedule schedule = bucketOf(collective, topology, chunks, in_flight);
-            SimulateOptions options;
-            options.bytes = bytes;
             const double simulated =
-                cantFail(simulate(schedule.view(), machine, options)).makespan_s;
+                cantFail(simulate(schedule.view(), machine, {.bytes = bytes})).makespan_s;
             // Two chunks in flight are taken to fill each other's pauses perfectly.
             const double ratio = cost.seconds(chunks, in_flight) / simulated;
             EXPECT_TRUE(ratio > (in_flight == 1 ? 0.88 : 0.65) && ratio < 1.12)

@@ -24,18 +24,15 @@ TEST(SimulatorGraph, EachLinkHasItsOwnTime) {
   const Schedule schedule = ofFour(kRing, kSlowRing);
   Machine machine = unitMachine(schedule.topology);
   machine.alpha = 0.25;
-  SimulateOptions options;
-  options.bytes = 4;
-  const SimulateResult result = cantFail(simulate(schedule.view(), machine, options));
+  const SimulateResult result = cantFail(simulate(schedule.view(), machine, {.bytes = 4}));
   expectClose(result.makespan_s, 0.25 + 3 + 1 / 0.5);
   EXPECT_EQ(result.nodes, 4u);
   ASSERT_EQ(result.links.size(), 4u);
   EXPECT_EQ(result.links[2].link_class.of_graph, 2u);
   expectClose(result.links[2].busy_s, 2);
   expectClose(result.links[0].busy_s, 0.5);
-  options.per_rank = true;
-  options.element_bytes = 1;
-  expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 5.25);
+  const SimulateOptions of_bytes{.bytes = 4, .per_rank = true, .element_bytes = 1};
+  expectClose(cantFail(simulate(schedule.view(), machine, of_bytes)).makespan_s, 5.25);
 }
 
 /// All send to the next over a switch, ranks 0 and 1 over the same link out of it.
@@ -55,15 +52,12 @@ TEST(SimulatorGraph, OneNodeStandsForAllThatLookAlike) {
   for (std::uint32_t node = 0; node < 4; ++node)
     links.push_back({node, (node + 1) % 4, 2, 1});
   const Schedule alike = ofFour(kRing, links);
-  SimulateOptions options;
-  options.bytes = 4;
   const Machine machine = unitMachine(alike.topology);
-  const SimulateResult one = cantFail(simulate(alike.view(), machine, options));
+  const SimulateResult one = cantFail(simulate(alike.view(), machine, {.bytes = 4}));
   EXPECT_EQ(one.nodes, 1u);
   expectClose(one.makespan_s, 1.5);
-  options.per_rank = true;
-  options.element_bytes = 1;
-  const SimulateResult all = cantFail(simulate(alike.view(), machine, options));
+  const SimulateOptions of_bytes{.bytes = 4, .per_rank = true, .element_bytes = 1};
+  const SimulateResult all = cantFail(simulate(alike.view(), machine, of_bytes));
   EXPECT_EQ(all.nodes, 4u);
   expectClose(all.makespan_s, 1.5);
 }

@@ -13,10 +13,8 @@ TEST(Simulator, LineOfTwoHasOneCable) {
   const Schedule ring = compiled(Collective::kAllgather, "2");
   expectClose(makespan(ring, unitMachine(ring.topology), 100), 25);
   const Schedule line = compiled(Collective::kAllgather, "2m");
-  SimulateOptions options;
-  options.bytes = 100;
   const SimulateResult result =
-      cantFail(simulate(line.view(), unitMachine(line.topology), options));
+      cantFail(simulate(line.view(), unitMachine(line.topology), {.bytes = 100}));
   expectClose(result.makespan_s, 50);
   EXPECT_EQ(result.nodes, 1u);  // it wraps
   ASSERT_EQ(result.links.size(), 1u);
@@ -25,10 +23,8 @@ TEST(Simulator, LineOfTwoHasOneCable) {
 
 TEST(Simulator, ReportsWhatLinksDo) {
   const Schedule schedule = compiled(Collective::kAllreduce, "4x2");
-  SimulateOptions options;
-  options.bytes = 1000;
   const SimulateResult result =
-      cantFail(simulate(schedule.view(), unitMachine(schedule.topology), options));
+      cantFail(simulate(schedule.view(), unitMachine(schedule.topology), {.bytes = 1000}));
   ASSERT_EQ(result.links.size(), 4u);
   EXPECT_EQ(result.links[0].link_class, (LinkClass{0, 1}));
   EXPECT_EQ(result.links[3].link_class, (LinkClass{1, -1}));
@@ -113,10 +109,8 @@ TEST(Simulator, LongMessagesTakeEveryLinkOnTheirWay) {
       %3 = recv out[p1, (x, y+1)] from Y+1
     }
   })");
-  SimulateOptions options;
-  options.bytes = 40;
   const SimulateResult result =
-      cantFail(simulate(corner.view(), unitMachine(corner.topology), options));
+      cantFail(simulate(corner.view(), unitMachine(corner.topology), {.bytes = 40}));
   expectClose(result.makespan_s, 2);
   ASSERT_EQ(result.links.size(), 2u);
   expectClose(result.links[0].bytes, 1);

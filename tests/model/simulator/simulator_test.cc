@@ -8,6 +8,14 @@
 namespace torc::model {
 namespace {
 
+/// The operations of a single stream.
+Schedule oneStream(const std::string& torus, const std::string& operations) {
+  return allgatherOf(torus,
+                     "color 0 weight 1/1 order X directions 1 chunks 1\nstream 0 of p0 core 0\n"
+                     "phase 0 {\nstream 0 {\n" +
+                         operations + "}\n}\n");
+}
+
 /// A machine on which everything takes time.
 Machine slowMachine(const Topology& topology) {
   Machine machine = unitMachine(topology);
@@ -79,9 +87,7 @@ TEST(Simulator, LineTakesItsLengthOnClassesOfItsOwn) {
   const Schedule schedule = compiled(Collective::kAllgather, "5m");
   Machine machine = unitMachine(schedule.topology);
   machine.alpha = 2;
-  SimulateOptions options;
-  options.bytes = 100;
-  const SimulateResult result = cantFail(simulate(schedule.view(), machine, options));
+  const SimulateResult result = cantFail(simulate(schedule.view(), machine, {.bytes = 100}));
   expectClose(result.makespan_s, 4 * (2 + 20));
   EXPECT_EQ(result.nodes, 5u);
   EXPECT_EQ(result.steps, 4u);
@@ -142,39 +148,27 @@ TEST(Simulator, StreamsOnTheirOwnCoresWorkSideBySide) {
 
 // The receive waits for a copy of 4 seconds, the message takes 3.
 TEST(Simulator, EagerMessagesDoNotWaitForTheirReceive) {
-  const Schedule schedule = allgatherOf("X=3", R"(
-  color 0 weight 1/1 order X directions 1 chunks 1
-  stream 0 of p0 core 0
-  phase 0 {
-    stream 0 {
+  const Schedule schedule = oneStream("X=3", R"(
       %0 = send in[p0, (x)] to X+1
       %1 = copy out[p0, (x)] = in[p0, (x)]
       %2 = recv out[p0, (x-1)] from X-1 after %1
-    }
-  })");
+      )");
   Machine machine = unitMachine(schedule.topology);
   machine.memory_bandwidth = 1.5;
-  SimulateOptions options;
-  options.bytes = 9;
-  expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4 + 3);
+  expectClose(makespan(schedule, machine, 9), 4 + 3);
   machine.eager = 3;
-  expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4);
+  expectClose(makespan(schedule, machine, 9), 4);
   machine.eager = 2.9;
-  expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4 + 3);
+  expectClose(makespan(schedule, machine, 9), 4 + 3);
 }
 
 /// No node receives before what it sends is over.
 Schedule sendsBeforeReceiving() {
-  return allgatherOf("X=3", R"(
-  color 0 weight 1/1 order X directions 1 chunks 1
-  stream 0 of p0 core 0
-  phase 0 {
-    stream 0 {
+  return oneStream("X=3", R"(
       %0 = send in[p0, (x)] to X+1
       %1 = copy out[p0, (x)] = in[p0, (x)] after %0
       %2 = recv out[p0, (x-1)] from X-1 after %1
-    }
-  })");
+      )");
 }
 
 // The receive is ready after the copy of 4 seconds, which waits for the send; the message takes 3.
@@ -182,20 +176,16 @@ TEST(Simulator, BufferedSendsAreOverBeforeTheirDataGo) {
   const Schedule schedule = sendsBeforeReceiving();
   Machine machine = unitMachine(schedule.topology);
   machine.memory_bandwidth = 1.5;
-  SimulateOptions options;
-  options.bytes = 9;
-  options.critical_path = true;
-  llvm::Expected<SimulateResult> rendezvous = simulate(schedule.view(), machine, options);
-  ASSERT_FALSE(rendezvous);
-  EXPECT_EQ(llvm::toString(rendezvous.takeError()).substr(0, 8), "deadlock");
+  EXPECT_EQ(simulationError(schedule, machine).substr(0, 8), "deadlock");
   machine.buffered = 3;
-  const SimulateResult buffered = cantFail(simulate(schedule.view(), machine, options));
+  const SimulateResult buffered =
+      cantFail(simulate(schedule.view(), machine, {.bytes = 9, .critical_path = true}));
   expectClose(buffered.makespan_s, 4 + 3);
   ASSERT_EQ(buffered.critical_path.size(), 3U);
   EXPECT_EQ(buffered.critical_path.back().waited_for, WaitedFor::kDependence);
   expectClose(buffered.critical_path.back().start_s, 4);
   machine.eager = 3;
-  expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4);
+  expectClose(makespan(schedule, machine, 9), 4);
 }
 
 // The same send is waited for: synchronous, it is not over before its receive, which never comes.
@@ -204,11 +194,7 @@ TEST(Simulator, SynchronousSendsWaitForTheirReceive) {
   schedule.flags |= kSynchronousSends;
   Machine machine = unitMachine(schedule.topology);
   machine.eager = machine.buffered = 3;
-  SimulateOptions options;
-  options.bytes = 9;
-  llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, options);
-  ASSERT_FALSE(result);
-  EXPECT_EQ(llvm::toString(result.takeError()).substr(0, 8), "deadlock");
+  EXPECT_EQ(simulationError(schedule, machine).substr(0, 8), "deadlock");
 }
 
 // The root's segments leave one after the other. Buffered they all share its links, and arrive
@@ -224,8 +210,6 @@ TEST(Simulator, SynchronousSendsKeepTheirOrderOnALink) {
   EXPECT_NEAR(makespan(schedule, machine, 1000), rendezvous, 0.02 * rendezvous);
 }
 
-// Node 1 copies between receiving and sending on, the others skip that: the message that they send
-// on waits for the one before all the same.
 // Both cores of a node send a message of half the vector to their like on the other one, over a
 // link each way.
 TEST(Simulator, MessagesOfANodeGoThroughItsInterfaceOneByOne) {
@@ -250,10 +234,8 @@ TEST(Simulator, MessagesOfANodeGoThroughItsInterfaceOneByOne) {
   // A core copies 100 bytes, then its node's interface sends.
   machine.injection = 0.5;
   expectClose(makespan(schedule, machine, 400), 200 + 2 * 150 + 100);
-  SimulateOptions options;
-  options.bytes = 400;
-  options.critical_path = true;
-  const SimulateResult result = cantFail(simulate(schedule.view(), machine, options));
+  const SimulateResult result =
+      cantFail(simulate(schedule.view(), machine, {.bytes = 400, .critical_path = true}));
   ASSERT_EQ(result.critical_path.size(), 2u);
   EXPECT_EQ(result.critical_path[0].end_s, 200 + 150);
   EXPECT_EQ(result.critical_path[1].waited_for, WaitedFor::kInterface);
@@ -270,21 +252,16 @@ TEST(Simulator, NoInterfaceInsideANode) {
   expectClose(makespan(schedule, machine, 400), time);
 }
 
+// Node 1 copies between receiving and sending on, the others skip that: the message that they send
+// on waits for the one before all the same.
 TEST(Simulator, DependencesPassThroughWhatANodeSkips) {
-  const std::string head = R"(
-  color 0 weight 1/1 order X directions 1 chunks 1
-  stream 0 of p0 core 0
-  phase 0 {
-    stream 0 {
+  const Schedule passing = oneStream("X=3", R"(
       %0 = send in[p0, (x)] to X+1
       %1 = recv out[p0, (x-1)] from X-1
       %2 = copy out[p0, (x)] = in[p0, (x)] after %1 when x = 1
-      %3 = send out[p0, (x-1)] to X+1 after )";
-  const std::string tail = R"(
+      %3 = send out[p0, (x-1)] to X+1 after %2
       %4 = recv out[p0, (x-2)] from X-1
-    }
-  })";
-  const Schedule passing = allgatherOf("X=3", head + "%2" + tail);
+      )");
   Machine machine = unitMachine(passing.topology);
   expectClose(makespan(passing, machine, 9), 3 + 3);
   machine.memory_bandwidth = 1.5;  // the copy takes 4
@@ -293,16 +270,11 @@ TEST(Simulator, DependencesPassThroughWhatANodeSkips) {
 
 // On a ring where everybody receives before it sends nothing ever starts.
 TEST(Simulator, NamesWhereADeadlockIs) {
-  const Schedule schedule = allgatherOf("X=3", R"(
-  color 0 weight 1/1 order X directions 1 chunks 1
-  stream 0 of p0 core 0
-  phase 0 {
-    stream 0 {
+  const Schedule schedule = oneStream("X=3", R"(
       %0 = copy out[p0, (x)] = in[p0, (x)]
       %1 = recv out[p0, (x-1)] from X-1 after %0
       %2 = send in[p0, (x)] to X+1 after %1
-    }
-  })");
+      )");
   EXPECT_EQ(simulationError(schedule, unitMachine(schedule.topology)),
             "deadlock: 2 operations never complete, the first is operation 1 on rank 0");
 }
@@ -312,9 +284,8 @@ TEST(Simulator, EmptyVectorsTakeTheirStartUps) {
   Machine machine = unitMachine(schedule.topology);
   machine.alpha = 1;
   expectClose(makespan(schedule, machine, 0), 6);
-  SimulateOptions options;
-  options.per_rank = true;  // what is empty is not sent
-  EXPECT_EQ(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 0);
+  // What is empty is not sent.
+  EXPECT_EQ(cantFail(simulate(schedule.view(), machine, {.per_rank = true})).makespan_s, 0);
   const Schedule one = compiled(Collective::kAllreduce, "1");
   EXPECT_EQ(makespan(one, unitMachine(one.topology), 100), 0);
 }
@@ -329,42 +300,26 @@ TEST(Simulator, NamesWhatIsWrong) {
   machine.dimensions[1].width = 1;
   EXPECT_EQ(simulationError(schedule, machine),
             "the schedule is for 4x2, machine 'unit' has one cable along Y, which is 2m");
-  const Schedule unsent = allgatherOf("X=4", R"(
-  color 0 weight 1/1 order X directions 1 chunks 1
-  stream 0 of p0 core 0
-  phase 0 {
-    stream 0 {
+  const Schedule unsent = oneStream("X=4", R"(
       %0 = recv out[p0, (x-1)] from X-1
-    }
-  })");
+      )");
   EXPECT_EQ(simulationError(unsent, unitMachine(unsent.topology)),
             "operation 0 on rank 0 receives what no peer sends");
-  const Schedule unreceived = allgatherOf("X=4", R"(
-  color 0 weight 1/1 order X directions 1 chunks 1
-  stream 0 of p0 core 0
-  phase 0 {
-    stream 0 {
+  const Schedule unreceived = oneStream("X=4", R"(
       %0 = send in[p0, (x)] to X+1 when x = 2
-    }
-  })");
+      )");
   EXPECT_EQ(simulationError(unreceived, unitMachine(unreceived.topology)),
             "operation 0 on rank 2 sends what its peer does not receive");
-  std::string body = R"(
-  color 0 weight 1/1 order X directions 1 chunks 1
-  stream 0 of p0 core 0
-  phase 0 {
-    stream 0 {)";
+  std::string body;
   for (int i = 0; i < 11; ++i)
     body += "\n      %" + std::to_string(i) + " = copy out[p0, (x)] = in[p0, (x)]";
-  const Schedule large = allgatherOf("X=2000000 mesh", body + " when x = 0}}");
+  const Schedule large = oneStream("X=2000000 mesh", body + " when x = 0\n");
   EXPECT_EQ(simulationError(large, unitMachine(large.topology)),
             "too large to simulate: 2000000 nodes that differ, with up to 11 operations each");
   // Refused before anything is laid out.
-  const Schedule vast = allgatherOf("X=2000000000", body + "}}");
-  SimulateOptions options;
-  options.per_rank = true;
+  const Schedule vast = oneStream("X=2000000000", body + "\n");
   llvm::Expected<SimulateResult> result =
-      simulate(vast.view(), unitMachine(vast.topology), options);
+      simulate(vast.view(), unitMachine(vast.topology), {.per_rank = true});
   ASSERT_FALSE(result);
   EXPECT_EQ(llvm::toString(result.takeError()).substr(0, 50),
             "too large to simulate: 2000000000 nodes that diffe");

@@ -2,19 +2,14 @@
 #ifndef TORC_TESTS_STUDIES_CLUSTER_CLUSTER_TESTING_H_
 #define TORC_TESTS_STUDIES_CLUSTER_CLUSTER_TESTING_H_
 
-#include <gtest/gtest.h>
 #include <llvm/Support/Error.h>
 
 #include "studies/cluster/cluster.h"
 
 namespace torc::studies {
 
-/// A preset; an error fails the test.
 inline Cluster preset(llvm::StringRef name) {
-  llvm::Expected<Cluster> cluster = findCluster(name);
-  if (cluster) return *cluster;
-  ADD_FAILURE() << toString(cluster.takeError());
-  return {};
+  return cantFail(findCluster(name));
 }
 
 /// Round numbers: cores push 100 bytes/s and work 1 s to send and 4 to receive; 10 bytes/s on the
