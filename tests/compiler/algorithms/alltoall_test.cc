@@ -6,28 +6,21 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <llvm/Support/Error.h>
 
-#include "compiler/algorithms/algorithm.h"
 #include "compiler/algorithms/alltoall/half_planes.h"
 #include "compiler/algorithms/alltoall/two_phase.h"
-#include "compiler/compile.h"
 #include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
+#include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc::compiler {
 namespace {
 
 Schedule compiled(llvm::StringRef algorithm, const std::string& shape, std::uint32_t chunks = 1,
                   passes::DirectionModel directions = passes::DirectionModel::kBidirectional) {
-  const Algorithm& found = *cantFail(findAlgorithm(algorithm));
-  PipelineOptions options;
-  options.chunks = chunks;
-  options.directions = directions;
-  return cantFail(compile({Collective::kAlltoall, *parseTopology(shape)}, found,
-                          pipelineOf(found, options), passes::PassManagerOptions()))
-      .schedule;
+  return compiledBy(algorithm, Collective::kAlltoall, *parseTopology(shape),
+                    {.directions = directions, .chunks = chunks});
 }
 
 /// Share of a node's vector that the busiest link carries in all phases.
@@ -126,12 +119,6 @@ TEST(HalfPlanes, AreProvedOnMachinesOfAnySize) {
     const ir::VerifyResult result = ir::verify(compiled("half-planes", shape).view());
     EXPECT_TRUE(result.ok()) << shape << ": " << result.faults.front().message;
   }
-}
-
-TEST(RotatedRings, GrowWithTheLongestRingAlone) {
-  EXPECT_EQ(compiled("rotated-rings", "8x8x8").operations.size(),
-            3 * compiled("rings", "8x8x8").operations.size());
-  EXPECT_EQ(compiled("rings", "4x4x4x4x4").operations.size(), 5u * 18);
 }
 
 }  // namespace

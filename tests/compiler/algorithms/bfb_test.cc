@@ -32,11 +32,6 @@ std::uint32_t diameter(const Topology& topology) {
   return sum;
 }
 
-std::string refusal(std::string_view shape) {
-  llvm::Expected<BfbRoutes> routes = bfbRoutes(*parseTopology(shape));
-  return routes ? "none" : toString(routes.takeError());
-}
-
 // NSDI'25 on tori, computed independently (one program for all offsets, no reflection classes).
 TEST(BfbRoutes, LoadsOfFractions) {
   for (const auto& [shape, ratio] : {std::pair("3x4", 1.0),
@@ -110,12 +105,6 @@ TEST(BfbRoutes, UnequalLinksAreBalanced) {
   // The first step alone is bound to the slow links: a block each way on all of them.
   EXPECT_LT(routes.divided_load / bound(topology), 1.2);
   EXPECT_LE(routes.load / routes.divided_load, 1.02);
-}
-
-TEST(BfbRoutes, Refusals) {
-  EXPECT_EQ(refusal("4x4m"), "bfb: Y is a line: mesh axes are not supported");
-  EXPECT_EQ(refusal("4x4+2"), "bfb: cores are not supported");
-  EXPECT_EQ(refusal("64x32x32"), "bfb: 64x32x32 has 65536 nodes, at most 32768");
 }
 
 TEST(Bfb, ProvedForAllCollectives) {

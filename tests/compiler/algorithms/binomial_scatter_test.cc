@@ -1,22 +1,13 @@
-// Scatter and gather along binomial trees: proved and run on every kind of shape, for every root;
-// as many rounds as they say, and no detour; programs that do not grow with the number of nodes;
-// what is chosen for short vectors.
-#include "compiler/algorithms/scatter/binomial_scatter.h"
-
+// Scatter and gather along binomial trees: as many rounds as they say, and no detour; what is
+// chosen for short vectors.
 #include <bit>
-#include <string>
-#include <tuple>
 
 #include <gtest/gtest.h>
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/algorithms/binomial/binomial.h"
-#include "compiler/algorithms/scatter/linear.h"
 #include "compiler/choice/choice.h"
 #include "compiler/target.h"
-#include "ir/counted/counted_proof.h"
-#include "ir/verifier/verifier.h"
 #include "model/simulator/simulator.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
@@ -25,33 +16,6 @@ namespace {
 
 constexpr Collective kBoth[] = {Collective::kScatter, Collective::kGather};
 constexpr const char* kBinomials[] = {"binomial", "rotated-binomial"};
-constexpr const char* kAll[] = {"binomial", "rotated-binomial", "linear"};
-
-class BinomialScatter
-    : public testing::TestWithParam<std::tuple<const char*, Collective, const char*>> {};
-
-TEST_P(BinomialScatter, IsProvedAndRunsForEveryRoot) {
-  const auto& [algorithm, collective, shape] = GetParam();
-  for (const std::uint32_t chunks : {1u, 2u}) {
-    const Schedule schedule =
-        compiledInSegments(algorithm, collective, *parseTopology(shape), chunks);
-    expectProofAndRunsOfBlocks(schedule.view());
-  }
-}
-
-TEST_P(BinomialScatter, IsProvedForACount) {
-  const auto& [algorithm, collective, shape] = GetParam();
-  const Schedule schedule = compiledInSegments(algorithm, collective, *parseTopology(shape), 1);
-  const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 3);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->fault, "");
-}
-
-INSTANTIATE_TEST_SUITE_P(Shapes, BinomialScatter,
-                         testing::Combine(testing::ValuesIn(kAll), testing::ValuesIn(kBoth),
-                                          testing::Values("1", "2", "2m", "3", "7", "8", "2x2",
-                                                          "4x3", "2x5+3", "3x1x4", "5x3x4", "1+3",
-                                                          "2mx4", "2x2x2x2", "3x2x2x2x2")));
 
 /// sum of ceil(log2(d)) and of floor(d / 2) over the axes of the network.
 struct Distance {
@@ -95,29 +59,6 @@ TEST(BinomialScatters, TakeTheLogarithmOfRoundsAndMakeNoDetour) {
   }
 }
 
-TEST(BinomialScatters, HaveProgramsThatDoNotGrowWithTheNumberOfNodes) {
-  for (const Collective collective : kBoth) {
-    const auto proved = [&](const char* algorithm, const char* shape) {
-      const Schedule schedule = compiledInSegments(algorithm, collective, *parseTopology(shape), 1);
-      const ir::VerifyResult proof = ir::verify(schedule.view());
-      EXPECT_TRUE(proof.ok()) << shape << ": " << proof.faults.front().message;
-      return schedule.operations.size();
-    };
-    // Along an axis of d nodes there are d - 1 messages, each with a send and a receive. Those of
-    // the root's coordinate, log2(d), are sent once more for each axis before. On the last axis
-    // every second of the others copies its own block; so do those at its root's coordinate, by
-    // axis, and the root.
-    EXPECT_EQ(proved("binomial", "16"), 2 * 15u + 7 + 1);
-    EXPECT_EQ(proved("binomial", "16x16"), 2 * 30u + 4 + 7 + 1 + 1);
-    EXPECT_EQ(proved("binomial", "16x16x16"), 2 * 45u + (4 + 8) + 7 + 2 + 1);
-    EXPECT_EQ(proved("rotated-binomial", "16x16x16"), 6 * 112u);
-    EXPECT_LT(proved("binomial", "64x32x32"), 310u);
-    EXPECT_LT(proved("rotated-binomial", "64x32x32"), 1800u);
-    EXPECT_LT(proved("rotated-binomial", "1024x2"), 10000u);
-    EXPECT_LT(proved("rotated-binomial", "8x8x8x8x8"), 700u * 5);
-  }
-}
-
 // A message each, which waits for nothing and goes as far as its node is away.
 TEST(LinearScatter, TakesOneStep) {
   for (const Collective collective : kBoth) {
@@ -151,18 +92,6 @@ TEST(BinomialScatters, AreChosenForShortVectors) {
       }
     }
   }
-}
-
-TEST(BinomialScatters, NeedRings) {
-  Topology damaged = *parseTopology("4x4");
-  ASSERT_TRUE(damaged.addDeadNode({1, 1}).ok());
-  EXPECT_EQ(llvm::toString(planRotatedBinomial({Collective::kGather, damaged}).takeError()),
-            "rotated-binomial: messages cannot go round damage");
-  EXPECT_EQ(
-      llvm::toString(planBinomial({Collective::kScatter, *parseTopology("4x3m")}).takeError()),
-      "binomial: Y is a line, on which the root can be anywhere");
-  EXPECT_EQ(llvm::toString(planLinear({Collective::kScatter, *parseTopology("13x5")}).takeError()),
-            "linear: 65 ranks, more than 64");
 }
 
 }  // namespace

@@ -1,18 +1,13 @@
-// Binomial and Bine trees: their edges, counted; proved and run on shapes of one to five axes, from
-// every root; as many rounds as they say.
-#include "compiler/algorithms/binomial/binomial.h"
-
+// The trees on a ring of binomial, Bine and flat trees, and of those with two arms: their edges,
+// counted.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 
 #include <gtest/gtest.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/trees/ring_tree.h"
-#include "ir/counted/counted_proof.h"
-#include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc::compiler {
 namespace {
@@ -107,39 +102,6 @@ std::uint64_t distances(const RingTree& tree, std::uint32_t size) {
 TEST(RingTrees, BineMessagesGoLessFar) {
   for (std::uint32_t size = 8; size <= 1024; size *= 2)
     EXPECT_LT(distances(bineTree(size), size), distances(binomialTree(size), size)) << size;
-}
-
-class Binomial : public testing::TestWithParam<std::tuple<const char*, Collective, const char*>> {};
-
-TEST_P(Binomial, IsProvedAndRunsFromEveryRoot) {
-  const auto& [algorithm, collective, shape] = GetParam();
-  for (const std::uint32_t chunks : {1u, 3u})
-    expectProofAndRuns(
-        compiledInSegments(algorithm, collective, *parseTopology(shape), chunks).view());
-}
-
-TEST_P(Binomial, IsProvedForACount) {
-  const auto& [algorithm, collective, shape] = GetParam();
-  const Schedule schedule = compiledInSegments(algorithm, collective, *parseTopology(shape), 1);
-  const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 13);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->fault, "");
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, Binomial,
-    testing::Combine(testing::Values("binomial", "bine", "flat"),
-                     testing::Values(Collective::kBroadcast, Collective::kReduce),
-                     testing::Values("1", "2", "3", "7", "8", "2x2", "4x3", "2x5+3", "3x1x4",
-                                     "4x2x3", "3x2x2x2x2", "2mx4")));
-
-TEST(BinomialTrees, NeedRings) {
-  Topology damaged = *parseTopology("4x4");
-  ASSERT_TRUE(damaged.addDeadNode({1, 1}).ok());
-  EXPECT_EQ(llvm::toString(planBinomial({Collective::kReduce, damaged}).takeError()),
-            "binomial: messages cannot go round damage");
-  EXPECT_EQ(llvm::toString(planBine({Collective::kReduce, *parseTopology("4x3m")}).takeError()),
-            "bine: Y is a line, on which the root can be anywhere");
 }
 
 }  // namespace

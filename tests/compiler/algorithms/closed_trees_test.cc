@@ -9,25 +9,17 @@
 #include <gtest/gtest.h>
 #include <llvm/Support/Error.h>
 
-#include "compiler/algorithms/algorithm.h"
 #include "compiler/algorithms/damage/node_boxes.h"
-#include "compiler/compile.h"
-#include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
 #include "tests/compiler/algorithms/damaged_topology.h"
-#include "tests/runtime/execution/checked_job.h"
+#include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc::compiler {
 namespace {
 
 Schedule compiled(const Topology& topology, std::uint32_t segments) {
-  const Algorithm& algorithm = *cantFail(findAlgorithm("closed-trees"));
-  PipelineOptions options;
-  options.chunks = segments;
-  return cantFail(compile({Collective::kAllreduce, topology}, algorithm,
-                          pipelineOf(algorithm, options), passes::PassManagerOptions()))
-      .schedule;
+  return compiledInSegments("closed-trees", Collective::kAllreduce, topology, segments);
 }
 
 /// Elements that each rank sends over each of its arcs; arcs by rank and number of shift, for both
@@ -54,20 +46,6 @@ std::map<std::pair<std::int32_t, std::uint32_t>, std::uint64_t> sentOverArcs(
   return sent;
 }
 
-void expectProvedAndRun(const Schedule& schedule) {
-  for (const bool per_rank : {false, true}) {
-    const ir::VerifyResult proof = ir::verify(schedule.view(), {.per_rank = per_rank});
-    ASSERT_TRUE(proof.ok()) << proof.faults.front().message;
-  }
-  for (const bool in_place : {false, true}) {
-    CheckedCall call;
-    call.count = 397;
-    call.in_place = in_place;
-    call.delivery = in_place ? runtime::Delivery::kRendezvous : runtime::Delivery::kAdversarial;
-    EXPECT_EQ(runChecked(schedule.view(), call), "");
-  }
-}
-
 class RoundADeadNode : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(RoundADeadNode, EveryArcCarriesTwoTreesAndTheyAreAllThatIsNeeded) {
@@ -92,7 +70,7 @@ TEST_P(RoundADeadNode, EveryArcCarriesTwoTreesAndTheyAreAllThatIsNeeded) {
 TEST_P(RoundADeadNode, AreProvedAndRun) {
   const Topology topology = damaged(GetParam().first, {GetParam().second});
   for (const std::uint32_t segments : {1u, 7u})
-    expectProvedAndRun(compiled(topology, segments));
+    expectProofAndRuns(compiled(topology, segments).view());
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, RoundADeadNode,
@@ -145,7 +123,7 @@ TEST(ClosedTrees, SpanRandomDamage) {
         EXPECT_TRUE(isSpanningTree(graph, tree.cables));
     }
     const Schedule schedule = compiled(topology, draw(0, 1) == 0 ? 1 : 6);
-    expectProvedAndRun(schedule);
+    expectProofAndRuns(schedule.view());
     sentOverArcs(schedule, 1000);
   }
 }
@@ -185,20 +163,6 @@ TEST(ClosedTrees, AreAsLargeOnAnyTorus) {
     const ir::VerifyResult proof = ir::verify(schedule.view());
     EXPECT_TRUE(proof.ok()) << shape;
     EXPECT_LE(proof.cells, 64u) << shape;
-  }
-}
-
-TEST(ClosedTrees, AreProvedForACountToo) {
-  const Schedule schedule = compiled(damaged("3x3x2", {"1,1,0"}, {"0,0,1:X"}), 5);
-  const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 301);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->fault, "");
-}
-
-TEST(ClosedTrees, NeedRings) {
-  for (const Topology& topology : {damaged("4mx4", {"1,1"}), *parseTopology("4x4")}) {
-    EXPECT_EQ(llvm::toString(planClosedTrees({Collective::kAllreduce, topology}).takeError()),
-              "closed trees: they need a ring along every axis, and something dead");
   }
 }
 

@@ -17,11 +17,8 @@ namespace {
 
 /// The schedule of an algorithm whose steps the first cores execute.
 Schedule compiledWithLeaders(const Algorithm& algorithm, const CollectiveSpec& spec) {
-  PipelineOptions options;
-  options.led_cores = coresOf(spec.topology);
-  return cantFail(
-             compile(spec, algorithm, pipelineOf(algorithm, options), passes::PassManagerOptions()))
-      .schedule;
+  return compiledBy(algorithm.name, spec.collective, spec.topology,
+                    {.led_cores = coresOf(spec.topology)});
 }
 
 class Leaders : public testing::TestWithParam<const char*> {};
@@ -35,9 +32,7 @@ TEST_P(Leaders, ExecuteEveryAlgorithm) {
       if (!isWorthTrying(algorithm, networkOf(spec))) continue;
       SCOPED_TRACE((algorithm.name + ", " + llvm::StringRef(row.name)).str());
       const Schedule schedule = compiledWithLeaders(algorithm, spec);
-      row.isRooted() && row.layout == Layout::kBlockMajor
-          ? expectProofAndRunsOfBlocks(schedule.view())
-          : expectProofAndRuns(schedule.view());
+      expectProofAndRuns(schedule.view());
       ++tried;
     }
   }

@@ -2,18 +2,13 @@
 #ifndef TORC_TESTS_COMPILER_ALGORITHMS_ORDERED_CHECKS_H_
 #define TORC_TESTS_COMPILER_ALGORITHMS_ORDERED_CHECKS_H_
 
-#include <cstdint>
-
-#include <llvm/ADT/STLFunctionalExtras.h>
-
 #include "schedules/schedule.h"
 
 namespace torc::compiler {
 
-/// Runs a schedule on an operation that tells whether ranks are added in their order; what a rank
-/// has to have is that of the ranks before `end(rank)`, of none where that is 0.
-void expectRanksInOrder(const Schedule& schedule,
-                        llvm::function_ref<std::int32_t(std::int32_t)> end);
+/// Runs an allreduce, a scan or an exscan on an operation that tells whether ranks are added in
+/// their order: each rank has to have that of all ranks, of those up to it, or of those before it.
+void expectRanksInOrder(const Schedule& schedule);
 
 }  // namespace torc::compiler
 

@@ -1,19 +1,11 @@
-// Recursive doubling and multiplying: their rounds, counted; proved and run on shapes of one to
-// five axes; every rank's sum is that of all ranks in their order.
-#include "compiler/algorithms/recursive/recursive_exchange.h"
-
-#include <algorithm>
+// Recursive doubling and multiplying: their rounds, and what an allgather receives, counted.
 #include <bit>
 
 #include <gtest/gtest.h>
-#include <llvm/Support/Error.h>
 
-#include "compiler/algorithms/algorithm.h"
 #include "compiler/algorithms/recursive/axis_rounds.h"
-#include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
-#include "tests/compiler/algorithms/ordered_checks.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc::compiler {
@@ -74,55 +66,6 @@ TEST(AxisRounds, AreTheFewestWithTheFewestMessages) {
   EXPECT_EQ(axisRounds(1, 1).rounds.size(), 0u);
 }
 
-class RecursiveExchange : public testing::TestWithParam<std::tuple<const char*, const char*>> {
- protected:
-  static Schedule compiled(std::uint32_t chunks, const std::string& order = "",
-                           Collective collective = Collective::kAllreduce) {
-    const auto& [algorithm, shape] = GetParam();
-    return compiledInSegments(algorithm, collective, *parseTopology(shape, order), chunks);
-  }
-};
-
-TEST_P(RecursiveExchange, IsProvedAndRuns) {
-  for (const Collective collective :
-       {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather,
-        Collective::kScan, Collective::kExscan}) {
-    for (const std::uint32_t chunks : {1u, 3u})
-      expectProofAndRuns(compiled(chunks, "", collective).view());
-  }
-}
-
-TEST_P(RecursiveExchange, IsProvedForACount) {
-  for (const Collective collective :
-       {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather,
-        Collective::kScan, Collective::kExscan}) {
-    const Schedule schedule = compiled(1, "", collective);
-    const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 13);
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    EXPECT_EQ(result->fault, "");
-  }
-}
-
-TEST_P(RecursiveExchange, AddsRanksInTheirOrder) {
-  std::string names(parseTopology(std::get<1>(GetParam()))->orderString());
-  for (int turn = 0; turn < 2; ++turn, std::ranges::reverse(names)) {
-    const Schedule all = compiled(1, names);
-    const auto ranks = static_cast<std::int32_t>(all.topology.ranks());
-    expectRanksInOrder(all, [&](std::int32_t) { return ranks; });
-    expectRanksInOrder(compiled(1, names, Collective::kScan),
-                       [](std::int32_t rank) { return rank + 1; });
-    expectRanksInOrder(compiled(1, names, Collective::kExscan),
-                       [](std::int32_t rank) { return rank; });
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Shapes, RecursiveExchange,
-                         testing::Combine(testing::Values("recursive-doubling",
-                                                          "recursive-multiplying"),
-                                          testing::Values("1", "2", "3", "6", "7", "8", "11", "13m",
-                                                          "2x2", "4x3", "2x5+3", "3x1x4", "11x3",
-                                                          "2x11", "4x2mx3", "3x2x2x2x2", "8x4")));
-
 // Every block comes to a node once, and goes from it once for each of the others at most.
 TEST(RecursiveExchanges, AnAllgatherReceivesWhatIsMissing) {
   const Schedule schedule =
@@ -147,13 +90,6 @@ TEST(RecursiveExchanges, AnAllgatherIsProvedQuicklyWhateverItsGroups) {
       EXPECT_LT(result.work, 3'000'000u) << algorithm << " on " << shape;
     }
   }
-}
-
-TEST(RecursiveExchanges, CannotGoRoundDamage) {
-  Topology damaged = *parseTopology("4x4");
-  ASSERT_TRUE(damaged.addDeadNode({1, 1}).ok());
-  EXPECT_EQ(llvm::toString(planRecursiveDoubling({Collective::kAllreduce, damaged}).takeError()),
-            "recursive-doubling: messages cannot go round damage");
 }
 
 }  // namespace

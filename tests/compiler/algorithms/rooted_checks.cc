@@ -8,64 +8,47 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/compile.h"
+#include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
 #include "tests/runtime/execution/checked_job.h"
 
 namespace torc::compiler {
 
-Schedule compiledInSegments(llvm::StringRef name, Collective collective, const Topology& topology,
-                            std::uint32_t segments) {
-  const CollectiveSpec spec{collective, topology};
+Schedule compiledBy(llvm::StringRef name, Collective collective, const Topology& topology,
+                    const PipelineOptions& options) {
   const Algorithm& algorithm = *cantFail(findAlgorithm(name));
-  PipelineOptions options;
-  options.chunks = segments;
-  return cantFail(
-             compile(spec, algorithm, pipelineOf(algorithm, options), passes::PassManagerOptions()))
+  return cantFail(compile({collective, topology}, algorithm, pipelineOf(algorithm, options),
+                          passes::PassManagerOptions()))
       .schedule;
 }
 
-namespace {
-
-/// A proof of all nodes at a time, and one node by node.
-void expectProofs(const ScheduleView& schedule) {
-  for (const bool per_rank : {false, true}) {
-    const ir::VerifyResult proof = ir::verify(schedule, {.per_rank = per_rank});
-    EXPECT_TRUE(proof.ok()) << proof.faults.front().message;
-  }
+Schedule compiledInSegments(llvm::StringRef name, Collective collective, const Topology& topology,
+                            std::uint32_t segments) {
+  return compiledBy(name, collective, topology, {.chunks = segments});
 }
-
-}  // namespace
 
 void expectProofAndRuns(const ScheduleView& schedule) {
-  expectProofs(schedule);
-  const bool is_rooted = rowOf(schedule.collective).isRooted();
-  const auto roots = is_rooted ? static_cast<std::int32_t>(schedule.topology.ranks()) : 1;
-  for (std::int32_t root = 0; root < roots; ++root) {
-    for (const bool in_place : {false, true}) {
-      CheckedCall call;
-      call.count = 197;
-      // The runtime keeps the own block of a reduce_scatter apart.
-      call.in_place = in_place && rowOf(schedule.collective).in_place != InPlace::kStart;
-      call.root = root;
-      call.delivery = in_place ? runtime::Delivery::kRendezvous : runtime::Delivery::kAdversarial;
-      EXPECT_EQ(runChecked(schedule, call), "") << "root " << root;
-    }
+  for (const bool per_rank : {false, true}) {
+    const ir::VerifyResult proof = ir::verify(schedule, {.per_rank = per_rank});
+    ASSERT_TRUE(proof.ok()) << proof.faults.front().message;
   }
-}
-
-void expectProofAndRunsOfBlocks(const ScheduleView& schedule) {
-  expectProofs(schedule);
+  const StatusOr<ir::CountedResult> counted = ir::proveCounted(schedule, 13);
+  ASSERT_TRUE(counted.ok()) << counted.status().message();
+  EXPECT_EQ(counted->fault, "");
+  const CollectiveRow& row = rowOf(schedule.collective);
+  const bool is_of_blocks = row.isRooted() && row.layout == Layout::kBlockMajor;
   const std::uint64_t ranks = schedule.topology.ranks();
-  for (std::uint64_t root = 0; root < ranks; ++root) {
+  for (std::uint64_t root = 0; root < (row.isRooted() ? ranks : 1); ++root) {
     for (const bool in_place : {false, true}) {
       CheckedCall call;
-      call.in_place = in_place;
+      call.count = is_of_blocks ? 29 : 197;
+      // For other collectives the runtime takes a copy.
+      call.in_place = in_place && row.inPlaceAliases();
       call.root = static_cast<std::int32_t>(root);
       call.delivery = in_place ? runtime::Delivery::kRendezvous : runtime::Delivery::kAdversarial;
-      call.count = 29;
       EXPECT_EQ(runChecked(schedule, call), "") << "root " << root;
+      if (!is_of_blocks) continue;
       for (std::uint64_t r = 0; r < ranks; ++r)
         call.per_rank.push_back((r * 7 + root) % 5 * 6);
       EXPECT_EQ(runChecked(schedule, call), "") << "counts that differ, root " << root;

@@ -1,4 +1,4 @@
-// What holds of rooted collectives for any root, whatever the algorithm.
+// What holds of every algorithm.
 #ifndef TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_
 #define TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_
 
@@ -6,20 +6,22 @@
 
 #include <llvm/ADT/StringRef.h>
 
+#include "compiler/compile.h"
 #include "schedules/schedule.h"
 
 namespace torc::compiler {
 
-/// The schedule that `algorithm` compiles, in `segments`.
+/// The schedule that `algorithm` compiles, proved after every pass.
+Schedule compiledBy(llvm::StringRef algorithm, Collective collective, const Topology& topology,
+                    const PipelineOptions& options);
+/// The same in `segments`.
 Schedule compiledInSegments(llvm::StringRef algorithm, Collective collective,
                             const Topology& topology, std::uint32_t segments);
 
-/// Expects a proof, both of all nodes at a time and node by node, and the right result of runs from
-/// every root, where there is one, in place and not.
+/// Expects a proof, of all nodes at a time, node by node and for one count, and the right result of
+/// runs from every root, where there is one, in place and not; of a scatter or a gather also with
+/// counts that differ.
 void expectProofAndRuns(const ScheduleView& schedule);
-
-/// The same of a scatter or a gather, with one count for all ranks and with others.
-void expectProofAndRunsOfBlocks(const ScheduleView& schedule);
 
 /// Expects that the messages of all ranks make `trees` spanning trees with the root where
 /// messages begin, or end, that no two of them use an arc, and that none leads to the root.

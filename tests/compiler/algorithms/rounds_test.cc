@@ -1,52 +1,16 @@
-// Swing and groups: proved, run and counted on shapes of one to five axes; their rounds and
-// messages; what is not tried.
+// Swing and groups: their rounds; what is not tried.
 #include "compiler/algorithms/rounds/rounds.h"
 
 #include <gtest/gtest.h>
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "ir/counted/counted_proof.h"
 #include "model/machines/machine.h"
 #include "model/simulator/simulator.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc::compiler {
 namespace {
-
-constexpr Collective kServed[] = {Collective::kAllreduce, Collective::kReduceScatter,
-                                  Collective::kAllgather};
-
-class Rounds : public testing::TestWithParam<std::tuple<const char*, const char*>> {
- protected:
-  static Schedule compiled(Collective collective, std::uint32_t chunks) {
-    const auto& [algorithm, shape] = GetParam();
-    return compiledInSegments(algorithm, collective, *parseTopology(shape), chunks);
-  }
-};
-
-TEST_P(Rounds, AreProvedAndRun) {
-  for (const Collective collective : kServed) {
-    for (const std::uint32_t chunks : {1u, 2u})
-      expectProofAndRuns(compiled(collective, chunks).view());
-  }
-}
-
-TEST_P(Rounds, AreProvedForACount) {
-  for (const Collective collective : kServed) {
-    const Schedule schedule = compiled(collective, 1);
-    const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 13);
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    EXPECT_EQ(result->fault, "");
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Shapes, Rounds,
-                         testing::Combine(testing::Values("swing", "groups"),
-                                          testing::Values("1", "2", "3", "5", "6", "7", "8", "12",
-                                                          "11m", "2x2", "2m", "4x3", "6x5", "2x5+3",
-                                                          "3x1x4", "9x2", "4x2mx3", "2x2x2x1x2",
-                                                          "8x2", "10x3")));
 
 /// Start-ups one after the other: on `generic` a start-up takes a microsecond, and next to no bytes
 /// take no time.

@@ -1,9 +1,5 @@
-// Scatter and gather on all links of the root: proved and run on every kind of shape, for every
-// root; a message for each node of an axis, in few loops; close to the root's bound.
-#include "compiler/algorithms/scatter/scatter_trees.h"
-
+// Scatter and gather on all links of the root: few loops; close to the root's bound.
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,7 +8,6 @@
 
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/algorithms/scatter/block_tree.h"
-#include "compiler/compile.h"
 #include "ir/verifier/verifier.h"
 #include "model/bounds/bounds.h"
 #include "model/simulator/simulator.h"
@@ -23,30 +18,9 @@ namespace {
 
 constexpr Collective kOfBlocks[] = {Collective::kScatter, Collective::kGather};
 
-Schedule compiledTrees(Collective collective, const std::string& shape, std::uint32_t chunks) {
-  const CollectiveSpec spec{collective, *parseTopology(shape)};
-  const Algorithm& algorithm = defaultAlgorithm(spec);
-  EXPECT_EQ(algorithm.name, "scatter-trees");
-  PipelineOptions options;
-  options.chunks = chunks;
-  return cantFail(
-             compile(spec, algorithm, pipelineOf(algorithm, options), passes::PassManagerOptions()))
-      .schedule;
+Schedule compiledTrees(Collective collective, const char* shape, std::uint32_t chunks) {
+  return compiledInSegments("scatter-trees", collective, *parseTopology(shape), chunks);
 }
-
-class ScatterTrees : public testing::TestWithParam<const char*> {};
-
-TEST_P(ScatterTrees, AreProvedAndRunForEveryRoot) {
-  for (const Collective collective : kOfBlocks) {
-    const Schedule schedule = compiledTrees(collective, GetParam(), GetParam()[0] == '4' ? 2 : 1);
-    SCOPED_TRACE(schedule.name);
-    expectProofAndRunsOfBlocks(schedule.view());
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Shapes, ScatterTrees,
-                         testing::Values("1", "2", "2m", "3", "4", "5", "4x3", "2x5", "3x3x4",
-                                         "2x2x2x2", "2mx3", "3x2+4", "1x4x1", "1+3", "10"));
 
 // Every node is reached once, by a message less than half round, from a node that has its blocks.
 TEST(LineTree, HandsOnWhatLiesBehind) {
@@ -65,19 +39,6 @@ TEST(LineTree, HandsOnWhatLiesBehind) {
       for (std::uint32_t node = 1; node <= nodes; ++node)
         EXPECT_EQ(end[node], node + 1) << size;
     }
-  }
-}
-
-TEST(ScatterTrees, HaveAMessageForEachNodeOfAnAxis) {
-  for (const Collective collective : kOfBlocks) {
-    const auto operations = [&](const char* shape) {
-      return compiledTrees(collective, shape, 1).operations.size();
-    };
-    // Both ways round a ring, of each color: a message for each node, whose sender has a copy of
-    // its own if it is not the root; and the root's own block.
-    EXPECT_EQ(operations("9"), 2 * (2 * 8 + 2 + 1u));
-    EXPECT_EQ(operations("10"), 2 * (2 * 9 + 2 + 1 + 1u));
-    EXPECT_LT(operations("64x32x32"), 5000u);
   }
 }
 
@@ -137,18 +98,6 @@ TEST(ScatterTrees, ReachTheRootsBound) {
           << rowOf(collective).name << " on " << shape;
     }
   }
-}
-
-TEST(ScatterTrees, NeedAxesThatWrapAndNoDamage) {
-  CollectiveSpec spec{Collective::kScatter, *parseTopology("4x4")};
-  ASSERT_TRUE(spec.topology.addDeadNode({1, 1}).ok());
-  EXPECT_FALSE(isServed(spec));
-  EXPECT_EQ(llvm::toString(planScatterTrees(spec).takeError()),
-            "scatter-trees: the trees cannot go round damage");
-  spec.topology = *parseTopology("4x3m");
-  EXPECT_FALSE(isServed(spec));
-  EXPECT_EQ(llvm::toString(planScatterTrees(spec).takeError()),
-            "scatter-trees: the trees need axes that wrap");
 }
 
 }  // namespace

@@ -178,15 +178,5 @@ TEST(Damage, NoRankSendsOverWhatIsDead) {
   }
 }
 
-TEST(SpanningTrees, LargeTopologiesAreRefused) {
-  const Topology topology = damaged("16x8x8", {"1,2,3"});
-  EXPECT_EQ(toString(planSpanningTrees({Collective::kAllreduce, topology}).takeError()),
-            "spanning trees: 16x8x8 has 1023 live nodes, each with operations of its own; at most "
-            "512 are served");
-  EXPECT_EQ(toString(planBreadthFirstTrees({Collective::kAllgather, topology}).takeError()),
-            "breadth-first trees: 16x8x8 has 1023 live nodes, each with operations of its own; at "
-            "most 512 are served");
-}
-
 }  // namespace
 }  // namespace torc::compiler
