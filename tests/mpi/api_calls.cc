@@ -48,7 +48,7 @@ MPI_Datatype either(MPI_Datatype one, MPI_Datatype other) {
   return one != MPI_DATATYPE_NULL ? one : other;
 }
 
-int started(torc_status status) {
+int started(int status) {
   EXPECT_TORC_OK(status);
   return MPI_SUCCESS;
 }

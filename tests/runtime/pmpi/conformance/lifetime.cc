@@ -131,6 +131,25 @@ void freeRequests() {
   }
 }
 
+/// A duplicate in a duplicate, and use in between: what hangs on a communicator is its own.
+void nest() {
+  std::vector<Communicator> nested = {reversed()};
+  for (int depth = 0; depth < static_cast<int>(kCollectiveCount); ++depth) {
+    Communicator next{"nested", MPI_COMM_NULL, true};
+    MPI_Comm_dup(nested.back().handle, &next.handle);
+    nested.push_back(next);
+    Call(variousShape(depth, Form::kBlocking, 60), nested[depth / 2]).run();
+  }
+  // The parents go first.
+  for (size_t i = 0; i < nested.size(); ++i) {
+    Call(variousShape(static_cast<int>(i), Form::kNonblocking, 61), nested.back()).run();
+    MPI_Comm_free(&nested[i].handle);
+    if (i + 2 == nested.size()) break;
+  }
+  Call(variousShape(3, Form::kBlocking, 62), nested.back()).run();
+  MPI_Comm_free(&nested.back().handle);
+}
+
 /// What MPI_Finalize calls first: the program may use MPI there.
 int whenSelfEnds(MPI_Comm, int, void*, void*) {
   int one = 1, sum = 0;
@@ -150,6 +169,7 @@ TEST_F(Conformance, Lifetime) {
   freeArguments();
   readDatatype(persistent);
   if (persistent) freeRequests();
+  nest();
 
   // Left to MPI_Finalize: a communicator never freed, used; and one freed, whose calls were
   // complete only later.
