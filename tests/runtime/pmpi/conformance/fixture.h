@@ -3,7 +3,6 @@
 #define TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_FIXTURE_H_
 
 #include <cstdlib>
-#include <string>
 
 #include <gtest/gtest.h>
 
@@ -15,17 +14,15 @@ namespace conformance {
 
 using namespace mpi_calls;
 
-/// Whether MPI makes its calls itself: there is no torc, or there are dedicated ranks, which do not
-/// know them all.
+/// Whether there is no torc.
 inline bool isPlain() {
-  return std::getenv("TORC_LIBRARY") == nullptr || std::getenv("TORC_DEDICATED") != nullptr;
+  return std::getenv("TORC_LIBRARY") == nullptr;
 }
 
 /// The grid that the libraries of this folder have for this number of ranks.
 inline Grid gridOfWorld() {
   const int ranks = torc::worldSize();
-  const std::string line = std::to_string(ranks);
-  return parseGrid(ranks == 4 ? "2x2" : ranks == 6 ? "2x3" : ranks == 8 ? "2x2x2" : line.c_str());
+  return parseGrid(ranks == 4 ? "2x2" : ranks == 6 ? "2x3" : ranks == 8 ? "2x2x2" : "2");
 }
 
 /// Fails where one of the test's checks failed, or where it made none.

@@ -111,8 +111,7 @@ class Forms {
   const bool plain_ = isPlain();
   // Each so many cases where ranks have no core of their own: they wait long. Forms come in turns
   // of two and three, so the number is odd.
-  const int shares_ =
-      std::max(plain_ ? 2 : 1, (torc::worldSize() * (torc::worldSize() + 1) / 6) | 1);
+  const int shares_ = plain_ ? 2 : (torc::worldSize() * (torc::worldSize() + 1) / 6) | 1;
   bool thorough_ = false;
   size_t turn_ = 0;
   int case_ = 0;
