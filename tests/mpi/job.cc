@@ -70,6 +70,18 @@ std::uint64_t allocations() {
   return news;
 }
 
+bool isLastRank() {
+  return worldRank() == worldSize() - 1;
+}
+
+void expectSameTextEverywhere() {
+  const std::string mine = std::string(torc_error_message()).substr(0, 1023);
+  std::string first = mine;
+  first.resize(1024);
+  MPI_Bcast(first.data(), 1024, MPI_CHAR, 0, MPI_COMM_WORLD);
+  EXPECT_STREQ(mine.c_str(), first.c_str());
+}
+
 std::string contentsOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.good()) << path;

@@ -30,6 +30,11 @@ void runAndFree(torc_collective* collective, int rounds = 1);
 /// How often this rank's C++ code has allocated: torc is C++, MPICH is C.
 std::uint64_t allocations();
 
+bool isLastRank();
+
+/// The text of the last error is that of rank 0.
+void expectSameTextEverywhere();
+
 /// The bytes of a file.
 std::string contentsOf(const std::string& path);
 

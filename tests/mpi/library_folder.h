@@ -1,5 +1,4 @@
-// A small schedule library for tests, made by rank 0 from schedules that tests/mpi/BUILD compiles:
-// partitions with every box of theirs that there are schedules for.
+// A copy of a small schedule library of tests/mpi/BUILD, which tests may spoil.
 #ifndef TORC_TESTS_MPI_LIBRARY_FOLDER_H_
 #define TORC_TESTS_MPI_LIBRARY_FOLDER_H_
 
@@ -17,22 +16,21 @@
 
 namespace torc::runtime {
 
-/// Allgathers of fewer bytes have no schedule in these libraries.
-inline constexpr std::uint64_t kLeastAllgatherBytes = 8;
-
 /// A folder that is gone when the object is. All functions are collective over MPI_COMM_WORLD.
 class LibraryFolder {
  public:
-  /// Partitions by their shapes, undamaged.
-  explicit LibraryFolder(const std::vector<std::string>& partitions);
+  explicit LibraryFolder(const std::string& library);
   LibraryFolder(const LibraryFolder&) = delete;
   LibraryFolder& operator=(const LibraryFolder&) = delete;
   ~LibraryFolder();
 
   const std::string& path() const { return path_; }
-  /// The same on all ranks, as the index that was written.
+  /// As it was before anything was spoilt.
   const LibraryIndex& index() const { return index_; }
-  /// Path of the schedule of a collective on a shape.
+  void restore();
+  /// What serves a collective of 1000 bytes on a shape, with name and path of its schedule.
+  const LibraryEntry& entry(const std::string& collective, const std::string& shape) const;
+  std::string fileName(const std::string& collective, const std::string& shape) const;
   std::string schedulePath(const std::string& collective, const std::string& shape) const;
 
   /// Rank 0 does something to the folder, the others wait.
@@ -46,10 +44,7 @@ class LibraryFolder {
   std::string write(const std::string& name, const std::string& content);
 
  private:
-  void addPartition(const std::string& shape);
-  void addFiles();
-
-  std::string path_;
+  std::string library_, path_;
   LibraryIndex index_;
 };
 
@@ -68,7 +63,7 @@ struct OpenOptions {
 };
 
 /// A context, and a library for this number of ranks: of partitions 3x2 for 6 ranks, 2x2 and 4 for
-/// 4 ranks (where 2x2 is chosen), each with its lines and some boxes.
+/// 4 ranks (where 2x2 is chosen), each with its lines, for vectors of 8 to 512 bytes and more.
 class LibraryTest : public testing::Test {
  protected:
   void SetUp() override;
@@ -85,9 +80,9 @@ class LibraryTest : public testing::Test {
 };
 
 /// Calls of all collectives on a recognised geometry, with schedules of its library: results are
-/// those of MPI on `comm`. Blocks have `scale` times a few dozen elements.
-void expectResultsOfMpi(torc_geometry* geometry, MPI_Comm comm, const std::string& what,
-                        std::int64_t scale = 1);
+/// right on `comm`. Blocks have `scale` times a few dozen elements.
+void expectResults(torc_geometry* geometry, MPI_Comm comm, const std::string& what,
+                   std::int64_t scale = 1);
 
 /// An allreduce of `count` integers.
 torc_call allreduceOf(std::int64_t count);

@@ -19,13 +19,55 @@
 #include "runtime/collectives/collective.h"
 #include "runtime/transport/tag_space.h"
 #include "tests/mpi/mapped_job.h"
+#include "tests/runtime/pmpi/mpi_calls/call.h"
+#include "tests/runtime/pmpi/mpi_calls/checks.h"
 
 namespace torc::runtime {
 namespace {
 
 constexpr std::size_t kPlenty = std::size_t{64} << 20;
 
+CallArguments allreduce(const void* in, void* out, std::int64_t count,
+                        MPI_Datatype type = MPI_INT32_T, MPI_Op op = MPI_SUM) {
+  CallArguments arguments;
+  arguments.collective = Collective::kAllreduce;
+  arguments.in = in;
+  arguments.out = out;
+  arguments.count = count;
+  arguments.type = type;
+  arguments.op = op;
+  return arguments;
+}
+
+/// The sum, over the ranks, of numberOf.
+std::vector<std::int32_t> sums(std::int64_t count) {
+  std::vector<std::int32_t> data(static_cast<std::size_t>(count), 0);
+  for (int r = 0; r < worldSize(); ++r) {
+    for (std::int64_t i = 0; i < count; ++i)
+      data[static_cast<std::size_t>(i)] += numberOf(r, i);
+  }
+  return data;
+}
+
 class OneShot : public MappedTest {
+ public:
+  void run(const std::string& collective, const CallArguments& arguments) {
+    run(*cache_, schedule(collective), arguments);
+  }
+  void run(CallCache& cache, torc_schedule* with, const CallArguments& arguments) {
+    Running running;
+    start(running, cache, with, arguments);
+    finish(running, cache);
+  }
+
+  /// Of so many numbers, with new buffers.
+  void expectSum(CallCache& cache, torc_schedule* with, std::int64_t count) {
+    const std::vector<std::int32_t> in = numbers(count);
+    std::vector<std::int32_t> out(in.size(), -1);
+    run(cache, with, allreduce(in.data(), out.data(), count));
+    EXPECT_EQ(out, sums(count));
+  }
+
  protected:
   void TearDown() override {
     cache_.reset();
@@ -54,30 +96,26 @@ class OneShot : public MappedTest {
   /// A call that is started, with its tags.
   struct Running {
     std::optional<torc_collective> collective;
+    TagSpace* space = nullptr;
     TagRange tags;
   };
 
-  void start(Running& running, const std::string& collective, const CallArguments& arguments) {
-    torc_schedule* with = schedule(collective);
-    TagSpace& space = geometry_->one_shot_tags;
+  void start(Running& running, CallCache& cache, torc_schedule* with,
+             const CallArguments& arguments) {
+    TagSpace& space = *(running.space = &with->geometry->one_shot_tags);
     running.tags = space.rangeOf(TagSpace::hashOf(0, ++calls_), with->tag_count);
-    StatusOr<PersistentPlan*> plan = acquire(*cache_, with, arguments);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    StatusOr<PersistentPlan*> plan = acquire(cache, with, arguments);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
     running.collective.emplace(*plan);
     EXPECT_TRUE(space.ready(running.tags));
     space.hold(running.tags);
     running.collective->bindTags(running.tags);
     EXPECT_TORC_OK(torc_collective_start(&*running.collective));
   }
-  void finish(Running& running) {
+  void finish(Running& running, CallCache& cache) {
     EXPECT_TORC_OK(torc_collective_wait(&*running.collective));
-    geometry_->one_shot_tags.release(running.tags);
-    cache_->release(running.collective->plan);
-  }
-  void run(const std::string& collective, const CallArguments& arguments) {
-    Running running;
-    start(running, collective, arguments);
-    finish(running);
+    running.space->release(running.tags);
+    cache.release(running.collective->plan);
   }
 
   std::uint64_t calls_ = 0;
@@ -85,88 +123,44 @@ class OneShot : public MappedTest {
   std::unique_ptr<CallCache> cache_;
 };
 
-CallArguments allreduce(const void* in, void* out, std::int64_t count,
-                        MPI_Datatype type = MPI_INT32_T, MPI_Op op = MPI_SUM) {
-  CallArguments arguments;
-  arguments.collective = Collective::kAllreduce;
-  arguments.in = in;
-  arguments.out = out;
-  arguments.count = count;
-  arguments.type = type;
-  arguments.op = op;
-  return arguments;
-}
+OneShot* g_test = nullptr;
 
-/// The sum, over the ranks, of numberOf.
-std::vector<std::int32_t> sums(std::int64_t count) {
-  std::vector<std::int32_t> data(static_cast<std::size_t>(count), 0);
-  for (int r = 0; r < worldSize(); ++r) {
-    for (std::int64_t i = 0; i < count; ++i)
-      data[static_cast<std::size_t>(i)] += numberOf(r, i);
-  }
-  return data;
+/// What mpi_calls::Call calls: torc, by the running test's cache.
+template <Collective kind>
+int callFromCache(mpi_calls::Form, const mpi_calls::Arguments& a, MPI_Request*) {
+  CallArguments arguments = allreduce(a.in, a.out, a.narrow.count, a.type, a.op);
+  arguments.collective = kind;
+  arguments.own_count = a.narrow.in_count;
+  arguments.own_type = a.in_type;
+  arguments.has_counts = !a.narrow.counts.empty();
+  if (arguments.has_counts) arguments.counts = a.narrow.counts.data();
+  g_test->run(std::string(rowOf(kind).name), arguments);
+  return MPI_SUCCESS;
 }
 
 TEST_F(OneShot, CallsOfAllKindsInRandomOrderWithNewBuffersEachTime) {
+  const mpi_calls::Collective kinds[] = {
+      {"allreduce", &rowOf(Collective::kAllreduce), false, false, 1,
+       callFromCache<Collective::kAllreduce>},
+      {"reduce_scatter", &rowOf(Collective::kReduceScatter), true, false, 1,
+       callFromCache<Collective::kReduceScatter>},
+      {"allgather", &rowOf(Collective::kAllgather), false, false, 1,
+       callFromCache<Collective::kAllgather>}};
+  g_test = this;
+  mpi_calls::on_failure = [](const std::string& text) { ADD_FAILURE() << text; };
   for (const Mapping& mapping : allMappings()) {
     open(mapping);
     std::mt19937 random(11);  // the same on all ranks
-    std::set<std::tuple<int, std::int64_t, bool>> signatures;
-    const int ranks = worldSize(), rank = worldRank();
+    std::set<std::tuple<std::size_t, std::int64_t, bool>> signatures;
     constexpr int kCalls = 60;
     for (int i = 0; i < kCalls; ++i) {
-      const int kind = static_cast<int>(random() % 3);
+      const std::size_t kind = random() % 3;
       const std::int64_t count = std::int64_t{1} << (2 * (random() % 7));
-      const bool in_place = random() % 2 == 0;
-      signatures.insert({kind, count, in_place});
-      CallArguments arguments;
-      arguments.type = MPI_INT32_T;
-      arguments.op = MPI_SUM;
-      std::vector<std::int32_t> in, out, expected;
-      if (kind == 0) {
-        in = numbers(count);
-        out = in_place ? in : std::vector<std::int32_t>(in.size(), -1);
-        expected = sums(count);
-        arguments.collective = Collective::kAllreduce;
-        arguments.count = count;
-      } else if (kind == 1) {
-        // Blocks of count, count + 1, ... elements.
-        std::vector<std::int64_t> counts;
-        std::int64_t total = 0, before = 0;
-        for (int r = 0; r < ranks; ++r) {
-          if (r == rank) before = total;
-          counts.push_back(count + r);
-          total += counts.back();
-        }
-        in = numbers(total);
-        const std::vector<std::int32_t> all = sums(total);
-        expected.assign(all.begin() + before, all.begin() + before + counts[rank]);
-        out = in_place ? in : std::vector<std::int32_t>(expected.size(), -1);
-        arguments.collective = Collective::kReduceScatter;
-        arguments.has_counts = true;
-        arguments.counts = counts.data();
-        arguments.in = in_place ? MPI_IN_PLACE : in.data();
-        arguments.out = out.data();
-        run("reduce_scatter", arguments);
-        out.resize(expected.size());
-        ASSERT_EQ(out, expected) << mapping.name << ", call " << i;
-        continue;
-      } else {
-        in = numbers(count);
-        for (int r = 0; r < ranks; ++r) {
-          for (std::int64_t e = 0; e < count; ++e)
-            expected.push_back(numberOf(r, e));
-        }
-        out.assign(expected.size(), -1);
-        if (in_place) std::copy(in.begin(), in.end(), out.begin() + rank * count);
-        arguments.collective = Collective::kAllgather;
-        arguments.count = arguments.own_count = count;
-        arguments.own_type = MPI_INT32_T;
-      }
-      arguments.in = in_place ? MPI_IN_PLACE : in.data();
-      arguments.out = out.data();
-      run(kind == 0 ? "allreduce" : "allgather", arguments);
-      ASSERT_EQ(out, expected) << mapping.name << ", call " << i << ", kind " << kind;
+      mpi_calls::Shape shape =
+          mpi_calls::simpleShape(kinds[kind], mpi_calls::Form::kBlocking, count);
+      shape.in_place = random() % 2 == 0;
+      signatures.insert({kind, count, shape.in_place});
+      mpi_calls::Call(shape, {mapping.name, MPI_COMM_WORLD}).run();
     }
     EXPECT_EQ(memory_->misses(), signatures.size());
     EXPECT_EQ(memory_->hits(), kCalls - signatures.size());
@@ -221,9 +215,9 @@ TEST_F(OneShot, RecycledHandlesOfDatatypesAndOperationsAreLookedAtAnew) {
     std::vector<std::int32_t> out(in.size(), -1), expected(in.size());
     MPI_Allreduce(in.data(), expected.data(), 60, type, op, MPI_COMM_WORLD);
     Running running;
-    start(running, "allreduce", allreduce(in.data(), out.data(), 60, type, op));
+    start(running, *cache_, schedule("allreduce"), allreduce(in.data(), out.data(), 60, type, op));
     MPI_Type_free(&type);  // while the call runs
-    finish(running);
+    finish(running, *cache_);
     MPI_Op_free(&op);
     ASSERT_EQ(out, expected) << "call " << i;
   }
@@ -292,33 +286,26 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
 
 TEST_F(OneShot, IdleCallsBeyondTheLimitAreFreedOldestFirst) {
   open({}, 300000);
-  std::vector<std::int32_t> in = numbers(100000), out(in.size());
-  auto sum = [&](std::int64_t count) {
-    std::fill(out.begin(), out.end(), -1);
-    run("allreduce", allreduce(in.data(), out.data(), count));
-    const std::vector<std::int32_t> expected = sums(count);
-    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << count;
-    ASSERT_LE(memory_->bytes(), memory_->limit());
-  };
   if (worldSize() == 1) GTEST_SKIP() << "one rank needs no scratch";
   for (int repeat = 0; repeat < 3; ++repeat) {
-    for (std::int64_t count = 1000; count < 30000; count += 1000)
-      sum(count);
+    for (std::int64_t count = 1000; count < 30000; count += 1000) {
+      expectSum(*cache_, schedule("allreduce"), count);
+      ASSERT_LE(memory_->bytes(), memory_->limit());
+    }
   }
   EXPECT_GT(memory_->mostBytes(), memory_->bytes());
   // The last ones are there, the first one is not.
   const std::uint64_t misses = memory_->misses();
-  sum(29000);
+  expectSum(*cache_, schedule("allreduce"), 29000);
   EXPECT_EQ(memory_->misses(), misses);
-  sum(1000);
+  expectSum(*cache_, schedule("allreduce"), 1000);
   EXPECT_EQ(memory_->misses(), misses + 1);
 }
 
 TEST_F(OneShot, CachesShareTheLimit) {
   if (worldSize() == 1) GTEST_SKIP() << "one rank needs no scratch";
   open({});
-  std::vector<std::int32_t> in = numbers(20000), out(in.size(), -1);
-  run("allreduce", allreduce(in.data(), out.data(), 20000));
+  expectSum(*cache_, schedule("allreduce"), 20000);
   // A communicator of its own, with the same members.
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -329,22 +316,9 @@ TEST_F(OneShot, CachesShareTheLimit) {
   CallMemory shared(memory_->bytes() + memory_->bytes() / 2);  // room for one such call
   {
     CallCache first(geometry_.get(), &shared), second(other->get(), &shared);
-    for (int i = 0; i < 4; ++i) {
-      CallCache& cache = i % 2 == 0 ? first : second;
-      torc_geometry& geometry = i % 2 == 0 ? *geometry_ : **other;
-      torc_schedule* with = i % 2 == 0 ? schedule("allreduce") : bound->get();
-      std::fill(out.begin(), out.end(), -1);
-      const TagRange tags = geometry.one_shot_tags.rangeOf(
-          TagSpace::hashOf(0, static_cast<std::uint64_t>(i)), with->tag_count);
-      StatusOr<PersistentPlan*> plan =
-          acquire(cache, with, allreduce(in.data(), out.data(), 20000));
-      ASSERT_TRUE(plan.ok());
-      torc_collective collective(*plan);
-      collective.bindTags(tags);
-      ASSERT_TORC_OK(torc_collective_start(&collective));
-      ASSERT_TORC_OK(torc_collective_wait(&collective));
-      cache.release(*plan);
-      EXPECT_EQ(out, sums(20000));
+    for (int i = 0; i < 2; ++i) {
+      expectSum(first, schedule("allreduce"), 20000);
+      expectSum(second, bound->get(), 20000);
       EXPECT_LE(shared.bytes(), shared.limit());
     }
     EXPECT_EQ(shared.hits(), 0u) << "each drives out the other's";
@@ -370,11 +344,8 @@ TEST_F(OneShot, CallsOfDifferentRootsHaveDifferentLayouts) {
 
 TEST_F(OneShot, ALimitOfNothingKeepsNothing) {
   open({}, 0);
-  std::vector<std::int32_t> in = numbers(500), out(in.size());
   for (int i = 0; i < 3; ++i) {
-    std::fill(out.begin(), out.end(), -1);
-    run("allreduce", allreduce(in.data(), out.data(), 500));
-    EXPECT_EQ(out, sums(500));
+    expectSum(*cache_, schedule("allreduce"), 500);
     EXPECT_EQ(memory_->bytes(), 0u);
   }
   EXPECT_EQ(memory_->hits(), 0u);
@@ -454,8 +425,7 @@ TEST_F(OneShot, ErrorsLeaveNothingBehind) {
     CallArguments other = allreduce(in.data(), out.data(), 10);
     other.collective = Collective::kAllgather;
     expectError(other, StatusCode::kMismatch, "is one for allreduce");
-    run("allreduce", allreduce(in.data(), out.data(), 10));
-    EXPECT_EQ(out, sums(10));
+    expectSum(*cache_, schedule("allreduce"), 10);
   }
   EXPECT_EQ(memory_->misses(), 1u);
 }

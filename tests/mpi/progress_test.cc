@@ -47,8 +47,12 @@ TEST_F(ProgressTest, SeveralAtOnceStartedInDifferentOrders) {
     for (int i = 0; i < kSums; ++i)
       expectSum(sums[i], i + 1);
   }
-  for (Sum& sum : sums)
+  for (Sum& sum : sums) {
+    torc_collective_info info;
+    ASSERT_TORC_OK(torc_collective_query(sum.collective, &info));
+    EXPECT_EQ(info.rounds, 3u);
     EXPECT_TORC_OK(torc_collective_free(sum.collective));
+  }
 }
 
 TEST_F(ProgressTest, ACollectiveGoesOnWhileItsRankMakesAnother) {

@@ -1,8 +1,7 @@
-// Ranks in any order on a torus: results are MPI's, and messages go between neighbours.
+// Ranks in any order on a torus: messages go between neighbours.
 #include "runtime/job/rank_map.h"
 
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,113 +14,6 @@ namespace torc::runtime {
 namespace {
 
 using RankMaps = MappedTest;
-
-TEST_F(RankMaps, Allreduce) {
-  for (const Mapping& mapping : allMappings()) {
-    mapRanks(mapping);
-    for (const std::int64_t count : {0, 1, 5, 30011}) {
-      const std::vector<std::int32_t> in = numbers(count);
-      std::vector<std::int32_t> out(in.size(), -1), expected(in.size());
-      MPI_Allreduce(in.data(), expected.data(), static_cast<int>(count), MPI_INT32_T, MPI_SUM,
-                    MPI_COMM_WORLD);
-      torc_collective* collective = nullptr;
-      ASSERT_TORC_OK(torc_allreduce_init(schedule("allreduce"), in.data(), out.data(), count,
-                                         MPI_INT32_T, MPI_SUM, &collective));
-      runAndFree(collective);
-      EXPECT_EQ(out, expected) << mapping.name << ", count " << count;
-    }
-  }
-}
-
-TEST_F(RankMaps, ReduceScatter) {
-  for (const Mapping& mapping : allMappings()) {
-    mapRanks(mapping);
-    for (const std::int64_t least : {0, 3, 9000}) {
-      std::vector<std::int64_t> counts(static_cast<std::size_t>(worldSize()));
-      for (int r = 0; r < worldSize(); ++r)
-        counts[r] = r % 3 == 1 ? 0 : least + 7 * r;
-      const std::vector<int> mpi_counts(counts.begin(), counts.end());
-      const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-      std::vector<std::int32_t> in = numbers(total);
-      std::vector<std::int32_t> out(static_cast<std::size_t>(counts[worldRank()]), -1);
-      std::vector<std::int32_t> expected(out.size());
-      MPI_Reduce_scatter(in.data(), expected.data(), mpi_counts.data(), MPI_INT32_T, MPI_SUM,
-                         MPI_COMM_WORLD);
-      torc_collective* collective = nullptr;
-      ASSERT_TORC_OK(torc_reduce_scatter_init(schedule("reduce_scatter"), in.data(), out.data(),
-                                              counts.data(), MPI_INT32_T, MPI_SUM, &collective));
-      runAndFree(collective);
-      EXPECT_EQ(out, expected) << mapping.name << ", least " << least;
-      ASSERT_TORC_OK(torc_reduce_scatter_init(schedule("reduce_scatter"), MPI_IN_PLACE, in.data(),
-                                              counts.data(), MPI_INT32_T, MPI_SUM, &collective));
-      runAndFree(collective);
-      in.resize(out.size());
-      EXPECT_EQ(in, expected) << mapping.name << ", in place, least " << least;
-
-      const std::vector<std::int32_t> even = numbers(least * worldSize());
-      out.assign(static_cast<std::size_t>(least), -1);
-      expected.assign(out.size(), 0);
-      MPI_Reduce_scatter_block(even.data(), expected.data(), static_cast<int>(least), MPI_INT32_T,
-                               MPI_SUM, MPI_COMM_WORLD);
-      ASSERT_TORC_OK(torc_reduce_scatter_block_init(schedule("reduce_scatter"), even.data(),
-                                                    out.data(), least, MPI_INT32_T, MPI_SUM,
-                                                    &collective));
-      runAndFree(collective);
-      EXPECT_EQ(out, expected) << mapping.name << ", equal blocks of " << least;
-    }
-  }
-}
-
-TEST_F(RankMaps, Allgather) {
-  for (const Mapping& mapping : allMappings()) {
-    mapRanks(mapping);
-    for (const std::int64_t count : {0, 1, 500, 20000}) {
-      const std::vector<std::int32_t> in = numbers(count);
-      std::vector<std::int32_t> out(in.size() * worldSize(), -1), expected;
-      for (int r = 0; r < worldSize(); ++r) {
-        for (std::int64_t i = 0; i < count; ++i)
-          expected.push_back(numberOf(r, i));
-      }
-      torc_collective* collective = nullptr;
-      ASSERT_TORC_OK(torc_allgather_init(schedule("allgather"), in.data(), count, MPI_INT32_T,
-                                         out.data(), count, MPI_INT32_T, &collective));
-      runAndFree(collective);
-      EXPECT_EQ(out, expected) << mapping.name << ", count " << count;
-
-      std::vector<std::int32_t> both(out.size(), -1);
-      std::copy(in.begin(), in.end(), both.begin() + worldRank() * count);
-      ASSERT_TORC_OK(torc_allgather_init(schedule("allgather"), MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
-                                         both.data(), count, MPI_INT32_T, &collective));
-      runAndFree(collective);
-      EXPECT_EQ(both, expected) << mapping.name << ", in place, count " << count;
-    }
-  }
-}
-
-TEST_F(RankMaps, AllgathervWithGaps) {
-  for (const Mapping& mapping : allMappings()) {
-    mapRanks(mapping);
-    std::vector<std::int64_t> counts, displacements;
-    std::int64_t end = 3;
-    for (int r = 0; r < worldSize(); ++r) {
-      counts.push_back(r % 3 == 1 ? 0 : 11 + 900 * r);
-      displacements.push_back(end);
-      end += counts.back() + 2;
-    }
-    const std::vector<std::int32_t> in = numbers(counts[worldRank()]);
-    std::vector<std::int32_t> out(static_cast<std::size_t>(end), -5), expected = out;
-    for (int r = 0; r < worldSize(); ++r) {
-      for (std::int64_t i = 0; i < counts[r]; ++i)
-        expected[static_cast<std::size_t>(displacements[r] + i)] = numberOf(r, i);
-    }
-    torc_collective* collective = nullptr;
-    ASSERT_TORC_OK(torc_allgatherv_init(schedule("allgather"), in.data(), counts[worldRank()],
-                                        MPI_INT32_T, out.data(), counts.data(),
-                                        displacements.data(), MPI_INT32_T, &collective));
-    runAndFree(collective);
-    EXPECT_EQ(out, expected) << mapping.name;
-  }
-}
 
 /// Links between two ranks of the communicator.
 int distance(const torc_geometry& geometry, int a, int b) {

@@ -32,12 +32,8 @@ class TraceApi : public JobTest {
     ASSERT_TORC_OK(torc_schedule_load(geometry, schedulePath("allreduce").c_str(), &loaded));
     ASSERT_TORC_OK(
         torc_allreduce_init(loaded, in.data(), out.data(), 100, MPI_INT, MPI_SUM, &collective));
-    for (int round = 0; round < rounds; ++round) {
-      ASSERT_TORC_OK(torc_collective_start(collective));
-      ASSERT_TORC_OK(torc_collective_wait(collective));
-    }
+    runAndFree(collective, rounds);
     EXPECT_EQ(out, std::vector<int>(100, worldSize()));
-    EXPECT_TORC_OK(torc_collective_free(collective));
     EXPECT_TORC_OK(torc_schedule_free(loaded));
     EXPECT_TORC_OK(torc_geometry_destroy(geometry));
   }

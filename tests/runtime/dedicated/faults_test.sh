@@ -50,7 +50,7 @@ run 1:3 abort && fail "MPI_Abort ends well"
 grep -q "mpi_test: .* exit status" "$work/out" || fail "the job did not end"
 
 # A dedicated rank that dies: its number is that of the last of four. (A status says no more: Open
-# MPI's mpiexec ends with that of a time limit.)
+# MPI's mpiexec ends with that of a time limit. Where the job hangs, this test runs into its own.)
 cat >"$work/known" <<END
 #!/bin/sh
 echo \$\$ >"$work/process.\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK}"
@@ -65,9 +65,7 @@ for ((i = 0; i < 300; ++i)); do
   sleep 0.1
 done
 kill -9 "$(cat "$work/process.3")" || fail "there is no dedicated rank to die"
-died=$SECONDS
 wait "$job" && fail "the job outlives its dedicated rank"
-((SECONDS - died < 60)) || fail "the job hangs without its dedicated rank"
 
 TORC_STRICT=1 run 1:8 alike && fail "TORC_STRICT=1 lets the job run"
 grep -q "torc: error: .*TORC_DEDICATED: of 4 ranks none would be dedicated" "$work/out" ||

@@ -14,6 +14,7 @@
 #include "runtime/execution/inprocess_job.h"
 #include "runtime/reductions/reduction.h"
 #include "tests/runtime/allocation_counter.h"
+#include "tests/runtime/execution/checked_job.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc::runtime {
@@ -46,86 +47,15 @@ JobOptions intSum() {
   return options;
 }
 
-std::int32_t contribution(std::int32_t rank, std::size_t element) {
-  return (rank + 1) * 1000 + static_cast<std::int32_t>(element % 613);
-}
-
-/// Elements of rank 0..n-1's vectors that an int-sum allreduce leaves wrong.
-std::size_t wrongElements(InProcessJob& job) {
-  std::size_t wrong = 0;
-  for (std::int32_t rank = 0; rank < job.ranks(); ++rank) {
-    const std::span<std::int32_t> out = as<std::int32_t>(job.out(rank));
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      std::int32_t sum = 0;
-      for (std::int32_t r = 0; r < job.ranks(); ++r)
-        sum += contribution(r, i);
-      wrong += out[i] != sum;
-    }
-  }
-  return wrong;
-}
-
-void fillAllreduce(InProcessJob& job) {
-  for (std::int32_t rank = 0; rank < job.ranks(); ++rank) {
-    const std::span<std::int32_t> in = as<std::int32_t>(job.in(rank));
-    for (std::size_t i = 0; i < in.size(); ++i)
-      in[i] = contribution(rank, i);
-  }
-}
-
-struct DeliveryCase {
-  Delivery delivery;
-  bool in_place;
-};
-
-class ExecutorDelivery : public testing::TestWithParam<DeliveryCase> {};
-
-TEST_P(ExecutorDelivery, AllreduceOfAnyCountIsExact) {
-  for (const std::uint64_t count : {0u, 1u, 2u, 5u, 17u, 96u, 1009u}) {
-    for (std::uint64_t seed = 0; seed < 5; ++seed) {
-      JobOptions options = intSum();
-      options.delivery = GetParam().delivery;
-      options.in_place = GetParam().in_place;
-      options.seed = seed;
-      const Schedule schedule = samples::multicolorAllreduce("3x2x2", 2);
-      auto job = makeJob(schedule, {.count = count, .per_rank = {}, .displacements = {}}, options);
-      ASSERT_NE(job, nullptr);
-      fillAllreduce(*job);
-      const Status status = job->run();
-      ASSERT_TRUE(status.ok()) << status.message();
-      EXPECT_EQ(wrongElements(*job), 0u) << "count " << count << ", seed " << seed;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ExecutorDelivery,
-                         testing::Values(DeliveryCase{Delivery::kRendezvous, false},
-                                         DeliveryCase{Delivery::kEager, false},
-                                         DeliveryCase{Delivery::kAdversarial, false},
-                                         DeliveryCase{Delivery::kAdversarial, true},
-                                         DeliveryCase{Delivery::kEager, true}));
-
 TEST(Executor, SignalsPassWithAndWithoutData) {
+  const Schedule schedule = samples::signalledAllgather(4);
+  CheckedCall call;
   for (const Delivery delivery :
        {Delivery::kRendezvous, Delivery::kEager, Delivery::kAdversarial}) {
     for (const std::uint64_t count : {0u, 3u}) {
-      JobOptions options;
-      options.element_bytes = 2;
-      options.delivery = delivery;
-      auto job = makeJob(samples::signalledAllgather(4),
-                         {.count = count, .per_rank = {}, .displacements = {}}, options);
-      ASSERT_NE(job, nullptr);
-      for (std::int32_t rank = 0; rank < 4; ++rank) {
-        std::ranges::fill(as<std::uint16_t>(job->in(rank)), static_cast<std::uint16_t>(rank + 1));
-      }
-      const Status status = job->run();
-      ASSERT_TRUE(status.ok()) << status.message();
-      for (std::int32_t rank = 0; rank < 4; ++rank) {
-        const std::span<std::uint16_t> out = as<std::uint16_t>(job->out(rank));
-        ASSERT_EQ(out.size(), 4 * count);
-        for (std::size_t i = 0; i < out.size(); ++i)
-          EXPECT_EQ(out[i], i / count + 1);
-      }
+      call.delivery = delivery;
+      call.count = count;
+      EXPECT_EQ(runChecked(schedule.view(), call), "");
     }
   }
 }
@@ -201,17 +131,11 @@ TEST(Executor, TheAdversaryFindsAMissingDependence) {
   Schedule schedule = samples::ringAllreduce(4);
   for (Operation& operation : schedule.operations)
     operation.dependence_count = 0;
-  std::size_t caught = 0;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    JobOptions options = intSum();
-    options.delivery = Delivery::kAdversarial;
-    options.seed = seed;
-    auto job = makeJob(schedule, {.count = 64, .per_rank = {}, .displacements = {}}, options);
-    ASSERT_NE(job, nullptr);
-    fillAllreduce(*job);
-    caught += !job->run().ok() || wrongElements(*job) > 0;
-  }
-  EXPECT_EQ(caught, 20u);
+  CheckedCall call;
+  call.count = 64;
+  call.delivery = Delivery::kAdversarial;
+  for (call.seed = 0; call.seed < 20; ++call.seed)
+    EXPECT_NE(runChecked(schedule.view(), call), "") << call.seed;
 }
 
 // Programs by hand: two ranks, one element each way.

@@ -171,27 +171,22 @@ std::vector<TypeCase> cases() {
 
 constexpr std::size_t kElements = 103;  // a prime: vector loops have remainders
 
-class Memory {
- public:
-  Memory(const TypeCase& type, std::size_t bytes, Random& random)
-      : bytes_(bytes), data_(kElements * bytes) {
-    for (std::size_t i = 0; i < kElements; ++i)
-      type.fill(random, data_.data() + i * bytes);
-  }
-  std::byte* data() { return data_.data(); }
+using Memory = std::vector<std::byte>;
 
- private:
-  std::size_t bytes_;
-  std::vector<std::byte> data_;
-};
+Memory filled(const TypeCase& type, std::size_t bytes, Random& random) {
+  Memory memory(kElements * bytes);
+  for (std::size_t i = 0; i < kElements; ++i)
+    type.fill(random, memory.data() + i * bytes);
+  return memory;
+}
 
 /// The first element in which the fields of `a` and `b` differ; kElements: none.
-std::size_t firstDifference(const TypeCase& type, std::size_t bytes, const std::byte* a,
-                            const std::byte* b) {
+std::size_t firstDifference(const TypeCase& type, std::size_t bytes, const Memory& a,
+                            const Memory& b) {
   for (std::size_t i = 0; i < kElements; ++i) {
     for (const Field& field : type.fields) {
       const std::size_t at = i * bytes + field.offset;
-      if (std::memcmp(a + at, b + at, field.bytes) != 0) return i;
+      if (std::memcmp(&a[at], &b[at], field.bytes) != 0) return i;
     }
   }
   return kElements;
@@ -211,18 +206,19 @@ void checkAgainstMpi(const TypeCase& type, const ElementType& element, MPI_Op op
   const std::string what = std::string(type.name) + " " + describeOp(op);
 
   Random random(42);
-  Memory a(type, element.bytes, random), b(type, element.bytes, random);
-  Memory expected = b, separate(type, element.bytes, random), onto_a = a, onto_b = b;
+  Memory a = filled(type, element.bytes, random), b = filled(type, element.bytes, random);
+  Memory separate = filled(type, element.bytes, random);
+  Memory expected = b, onto_a = a, onto_b = b;
   ASSERT_EQ(MPI_Reduce_local(a.data(), expected.data(), kElements, type.type, op), MPI_SUCCESS);
   reducer(separate.data(), a.data(), b.data(), kElements);
   reducer(onto_a.data(), onto_a.data(), b.data(), kElements);
   reducer(onto_b.data(), a.data(), onto_b.data(), kElements);
-  EXPECT_EQ(firstDifference(type, element.bytes, expected.data(), separate.data()), kElements)
-      << what;
-  EXPECT_EQ(firstDifference(type, element.bytes, expected.data(), onto_a.data()), kElements)
-      << what << " onto a";
-  EXPECT_EQ(firstDifference(type, element.bytes, expected.data(), onto_b.data()), kElements)
-      << what << " onto b";
+  for (const Memory* result : {&separate, &onto_a, &onto_b})
+    EXPECT_EQ(firstDifference(type, element.bytes, expected, *result), kElements)
+        << what
+        << (result == &separate ? ""
+            : result == &onto_a ? " onto a"
+                                : " onto b");
 }
 
 TEST(Reduction, EveryPredefinedTypeAndOperationMatchesMpi) {

@@ -1,6 +1,8 @@
 /* A few calls of a program that knows nothing of torc: on all ranks, on rows of three, on all but the
- * last rank. Rank 0 prints what the sums are. */
+ * last rank. Rank 0 prints what the sums are. With `before FOLDER` the program changes to another folder
+ * before MPI_Init, with `after FOLDER` behind it. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include <mpi.h>
 
@@ -9,7 +11,9 @@ int main(int argc, char** argv) {
   MPI_Comm row, most;
   int rank;
   double sum = 0;
+  if (argc > 2 && argv[1][0] == 'b' && chdir(argv[2]) != 0) return 3;
   MPI_Init(&argc, &argv);
+  if (argc > 2 && argv[1][0] == 'a' && chdir(argv[2]) != 0) return 3;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_split(MPI_COMM_WORLD, rank / 3, rank, &row);
   MPI_Comm_split(MPI_COMM_WORLD, rank == 5, rank, &most);

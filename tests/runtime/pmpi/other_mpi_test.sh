@@ -4,23 +4,16 @@
 # why. A CALLER needs MPI by a library of its own only, so that torc's MPI is found first; LOADER
 # loads the program as a PLUGIN, and MPI with it.
 set -u
+source tests/checks.sh
 loader=$1
 mpich=("${@:2:4}")
 openmpi=("${@:6:4}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
 # expectRun MPI PRELOAD LINE PROGRAM...
 expectRun() {
-  TORC_LIBRARY=none TEST_MPI=$1 tools/mpi_test.sh "--preload=$2" 4 "${@:4}" >"$work/stdout" 2>"$work/stderr"
-  local status=$?
-  [[ $status -eq 0 && $(grep '^torc' "$work/stderr") == "$3" ]] && return
-  echo "other_mpi_test: $1: ${*:4}: exit status $status, expected: $3"
-  cat "$work/stdout" "$work/stderr"
-  failures=$((failures + 1))
+  TORC_LIBRARY=none TEST_MPI=$1 tools/mpi_test.sh "--preload=$2" 4 "${@:4}" >"$work/stdout" 2>"$work/stderr" ||
+    fail "$1: ${*:4}: exit status $?"
+  [[ $(grep '^torc' "$work/stderr") == "$3" ]] || fail "$1: ${*:4}: expected: $3"
 }
-
 # expectRuns MPI PRELOAD LINE PROGRAM CALLER PLUGIN
 expectRuns() {
   expectRun "$1" "$2" "$3" "$4"
@@ -34,4 +27,3 @@ expectRuns openmpi "${mpich[0]}" \
 expectRuns mpich "${openmpi[0]}" \
   "torc: warning: this libtorc_pmpi.so is for Open MPI, and the program uses MPICH; torc is off" \
   "${mpich[@]:1}"
-exit "$((failures > 0))"

@@ -6,7 +6,6 @@ set -u
 source tests/checks.sh
 export TORC_STATS=$work/table
 preload=$1 program=$2 library=$3
-without_init='the program uses MPI by sessions, without MPI_Init'
 before_init="a communicator is made from a session's group before MPI_Init: until then torc serves no calls"
 
 # run RANKS MODE [NAME=VALUE...]: the program, served.
@@ -18,58 +17,45 @@ run() {
   status=$?
 }
 
-# Lines of standard output, and what torc says.
-expect() {
-  [[ $status -eq 0 ]] || fail "exit status $status"
-  [[ $(cat "$work/stdout") == "$1" ]] || fail "expected: $1"
-  [[ $(cat "$work/stderr") == "${2-}" ]] || fail "expected on stderr: ${2-nothing}"
-}
-
 expectOff() {
   grep -qE "^  torc +[0-9.]+, off: $2\$" "$work/table" || fail "torc is not off by '$2'"
   grep -qE "^  ranks +$1\$" "$work/table" || fail "the ranks"
-  rm -f "$work/table"
 }
 
 expectServed() {
   grep -q "^  MPI_Allreduce  3x2 .*\.torc\$" "$work/table" || fail "not served"
   [[ $(grep -c '^torc statistics' "$work/table") -eq 1 ]] || fail "not one table"
-  rm -f "$work/table"
 }
 
 case=plain
-tools/mpi_test.sh 6 "$program" nothing >"$work/stdout" 2>"$work/stderr"
-status=$?
-expect "session 15"
+tools/mpi_test.sh 6 "$program" nothing >"$work/stdout" || fail "exit status $?"
+[[ $(cat "$work/stdout") == "session 15" ]] || fail "another sum"
 
-run 6 nothing TORC_LIBRARY="$library"
-expect "session 15" "torc: warning: $before_init"
-expectOff 6 "$without_init"
-
-run 6 nothing
-expect "session 15"
-expectOff 6 "TORC_LIBRARY is not set"
-
-run 6 nothing TORC_LIBRARY="$library" TORC_DISABLE=1 TORC_STRICT=1
-expect "session 15"
-[[ ! -e $work/table ]] || fail "disabled, and yet a table"
-
-# As in the world of MPI_Init: tools that come with a program.
-run 1 nothing TORC_LIBRARY="$library" TORC_STRICT=1
-expect "session 0"
-expectOff 1 "the job has one rank"
-
-run 6 before TORC_LIBRARY="$library" TORC_STRICT=1
-expect "$(printf 'session 15\nworld 15')"
-expectServed
-
-run 6 early TORC_LIBRARY="$library" TORC_STRICT=1
-expect "$(printf 'session\nworld 15')"
-expectServed
-
-run 6 init TORC_LIBRARY="$library"
-expect "$(printf 'session 15\nworld 15')" "torc: warning: $before_init"
-expectServed
+# Ranks, mode and variables; standard output, in lines; what torc says; and the table: `served`, why torc is off, or
+# none. Under MPI_ERRORS_RETURN a refused program ends, or turns to MPI_Init. A tool that comes with a program has one rank.
+refused='no communicator\nno communicator\nno communicator\nno communicator\nno communicator\nno communicator'
+while IFS='|' read -r arguments lines said table; do
+  read -ra arguments <<<"${arguments//LIBRARY/TORC_LIBRARY=$library}"
+  run "${arguments[@]}"
+  [[ $status -eq 0 ]] || fail "exit status $status"
+  [[ $(cat "$work/stdout") == "$(printf '%b' "$lines")" ]] || fail "expected: $lines"
+  [[ $(cat "$work/stderr") == "${said:+torc: $said: $before_init}" ]] || fail "expected on stderr: ${said:-nothing}"
+  case $table in
+    served) expectServed ;;
+    none) [[ ! -e $work/table ]] || fail "disabled, and yet a table" ;;
+    *) expectOff "${arguments[0]}" "$table" ;;
+  esac
+done <<END
+6 nothing LIBRARY|session 15|warning|the program uses MPI by sessions, without MPI_Init
+6 nothing|session 15||TORC_LIBRARY is not set
+6 nothing LIBRARY TORC_DISABLE=1 TORC_STRICT=1|session 15||none
+1 nothing LIBRARY TORC_STRICT=1|session 0||the job has one rank
+6 before LIBRARY TORC_STRICT=1|session 15\nworld 15||served
+6 early LIBRARY TORC_STRICT=1|session\nworld 15||served
+6 init LIBRARY|session 15\nworld 15|warning|served
+6 return LIBRARY TORC_STRICT=1|$refused|error|the program uses MPI by sessions, without MPI_Init
+6 init LIBRARY TORC_STRICT=1|$refused\nworld 15|error|served
+END
 
 # MPI_ERRORS_ARE_FATAL.
 run 6 nothing TORC_LIBRARY="$library" TORC_STRICT=1
@@ -77,13 +63,3 @@ run 6 nothing TORC_LIBRARY="$library" TORC_STRICT=1
 grep -qx "torc: error: $before_init" "$work/stderr" || fail "no error"
 [[ $(grep -c '^torc:' "$work/stderr") -eq 1 ]] || fail "told more than once"
 ! grep -q '^session' "$work/stdout" || fail "the program goes on"
-
-# MPI_ERRORS_RETURN: the program ends, or turns to MPI_Init.
-refused=$(for ((i = 0; i < 6; ++i)); do echo "no communicator"; done)
-run 6 return TORC_LIBRARY="$library" TORC_STRICT=1
-expect "$refused" "torc: error: $before_init"
-expectOff 6 "$without_init"
-
-run 6 init TORC_LIBRARY="$library" TORC_STRICT=1
-expect "$refused"$'\nworld 15' "torc: error: $before_init"
-expectServed

@@ -27,13 +27,29 @@ expectLines() {
   done
 }
 
-run "nothing is set"
-expectRight
-expectLines
-
-run "TORC_VERBOSE=1" TORC_LIBRARY="$library" TORC_VERBOSE=1
-expectRight
-expectLines "torc: 6 ranks on 3x2, order XY, served from $library \(machine generic\); set up in [0-9.]+ ms"
+# Cases, their variables, and the line that is said; none: nothing.
+while IFS='|' read -r name variables line; do
+  read -ra variables <<<"$variables"
+  run "$name" "${variables[@]}"
+  expectRight
+  expectLines ${line:+"$line"}
+done <<END
+nothing is set||
+TORC_VERBOSE=1|TORC_LIBRARY=$library TORC_VERBOSE=1|torc: 6 ranks on 3x2, order XY, served from $library \(machine generic\); set up in [0-9.]+ ms
+a file that cannot be written|TORC_LIBRARY=$library TORC_STATS=/no/folder/table|torc: warning: TORC_STATS: cannot write /no/folder/table: No such file or directory
+a form that is none|TORC_LIBRARY=$library TORC_STATS=jsn:a|torc: warning: TORC_STATS is 'jsn:a'; allowed: .*json:FILE.*; torc is off
+a placeholder that is none|TORC_LIBRARY=$library TORC_STATS=json:a-%q|torc: warning: TORC_STATS is 'json:a-%q'; allowed: %j .*, not '%q'; torc is off
+a full disk|TORC_LIBRARY=$library TORC_STATS=json:/dev/full|torc: warning: TORC_STATS: cannot write /dev/full: No space left on device
+lines of JSON|TORC_LIBRARY=$library SLURM_JOB_ID=77 TORC_STATS=json:$work/%j-%h%%.jsonl|
+lines of JSON|SLURM_JOB_ID=77 TORC_STATS=json:$work/%j-%h%%.jsonl|
+hints are silenced|TORC_ORDER=XY TORC_VERBOSE=0|
+wrong values|TORC_LIBRARY=$library TORC_LIMITS=memory=lots TORC_MAPPING=file TORC_ORDER=XY|torc: warning: TORC_LIMITS is 'memory=lots'; allowed: memory=bytes, .*; TORC_MAPPING is 'file' and TORC_ORDER is 'XY': .*; torc is off
+disabled|TORC_DISABLE=1 TORC_LIBRARY=$library TORC_LIMITS=memory=lots TORC_STATS=1 TORC_NOTHING=1|
+a library on some ranks only|--rank-env=2:TORC_LIBRARY=$library --rank-env=4:TORC_LIBRARY=$library|torc: warning: TORC_LIBRARY differs between ranks: not set on rank 0, '$library' on rank 2; torc is off
+switched off on one rank|TORC_LIBRARY=$library --rank-env=3:TORC_DISABLE=1|torc: warning: TORC_DISABLE differs between ranks: '0' on rank 0, '1' on rank 3; torc is off
+statistics on a rank that is not 0|TORC_LIBRARY=$library --rank-env=3:TORC_STATS=1 --rank-env=3:TORC_VERBOSE=2 --rank-env=3:TORC_NOTHING=1|
+strict, and a communicator that no library has|TORC_LIBRARY=$library TORC_STRICT=1|
+END
 
 run "everything" TORC_LIBRARY="$library" TORC_VERBOSE=explain TORC_STATS="$work/table"
 expectRight
@@ -68,21 +84,13 @@ grep -qE '^Calls handed to MPI: 6, ' "$work/table" || fail "calls handed to MPI"
 grep -qE '^  3 sub-torus of 3x2 +yes +2 +12 +0 +[0-9.]+$' "$work/table" || fail "rows among communicators"
 grep -qE '^  schedules +3 loaded, ' "$work/table" || fail "schedules"
 
-run "a file that cannot be written" TORC_LIBRARY="$library" TORC_STATS=/no/folder/table
+# What takes scratch is MPI's where it may have none; a gather and a broadcast take none.
+run "no scratch" TORC_LIBRARY="$library" TORC_STATS="$work/table" TORC_LIMITS=scratch=0
 expectRight
-expectLines "torc: warning: TORC_STATS: cannot write /no/folder/table: No such file or directory"
-
-run "a form that is none" TORC_LIBRARY="$library" TORC_STATS=jsn:a
-expectRight
-expectLines "torc: warning: TORC_STATS is 'jsn:a'; allowed: .*json:FILE.*; torc is off"
-
-run "a placeholder that is none" TORC_LIBRARY="$library" TORC_STATS=json:a-%q
-expectRight
-expectLines "torc: warning: TORC_STATS is 'json:a-%q'; allowed: %j .*, not '%q'; torc is off"
-
-run "a full disk" TORC_LIBRARY="$library" TORC_STATS=json:/dev/full
-expectRight
-expectLines "torc: warning: TORC_STATS: cannot write /dev/full: No space left on device"
+expectLines
+sed -z -i 's/\n   \+/  /g' "$work/table"
+expectRow MPI_Allreduce 3x2 'its schedule takes more memory than TORC_LIMITS=scratch' 8000 6 18 "$sums"
+expectRow MPI_Allgather '3 sub-torus of 3x2' 'allgather-3-[0-9a-f]+\.torc' 2400 6 6 MPI_DOUBLE
 
 # MPI itself ends where its shared memory is longer than the limit.
 truncate -s 200M "$work/long"
@@ -93,12 +101,6 @@ expectRight
 expectLines "torc: warning: TORC_STATS: cannot write $work/long: File too large: files may have 153600000 bytes \(ulimit -f\)"
 rm "$work/long"
 
-run "lines of JSON" TORC_LIBRARY="$library" SLURM_JOB_ID=77 TORC_STATS="json:$work/%j-%h%%.jsonl"
-expectRight
-expectLines
-run "lines of JSON" SLURM_JOB_ID=77 TORC_STATS="json:$work/%j-%h%%.jsonl"
-expectRight
-expectLines
 lines="$work/77-$(hostname -s)%.jsonl"
 [[ $(wc -l <"$lines") -eq 2 ]] || fail "no two lines in $lines"
 row='"function":"MPI_Allreduce","communicator":"3x2","datatype":"MPI_DOUBLE","operation":"MPI_SUM"'
@@ -117,35 +119,21 @@ expectRight
 expectLines "torc: warning: TORC_LIBARY is no variable of torc's; is TORC_LIBRARY meant\?" \
   "torc: hint: TORC_ORDER has no effect without TORC_LIBRARY"
 
-run "hints are silenced" TORC_ORDER=XY TORC_VERBOSE=0
-expectRight
-expectLines
-
-run "wrong values" TORC_LIBRARY="$library" TORC_LIMITS=memory=lots TORC_MAPPING=file TORC_ORDER=XY
-expectRight
-expectLines "torc: warning: TORC_LIMITS is 'memory=lots'; allowed: memory=bytes, .*; TORC_MAPPING is 'file' and TORC_ORDER is 'XY': .*; torc is off"
-
-run "disabled" TORC_DISABLE=1 TORC_LIBRARY="$library" TORC_LIMITS=memory=lots TORC_STATS=1 TORC_NOTHING=1
-expectRight
-expectLines
-
-run "a library on some ranks only" "--rank-env=2:TORC_LIBRARY=$library" \
-  "--rank-env=4:TORC_LIBRARY=$library"
-expectRight
-expectLines "torc: warning: TORC_LIBRARY differs between ranks: not set on rank 0, '$library' on rank 2; torc is off"
-
-run "switched off on one rank" TORC_LIBRARY="$library" --rank-env=3:TORC_DISABLE=1
-expectRight
-expectLines "torc: warning: TORC_DISABLE differs between ranks: '0' on rank 0, '1' on rank 3; torc is off"
-
-run "statistics on a rank that is not 0" TORC_LIBRARY="$library" --rank-env=3:TORC_STATS=1 \
-  --rank-env=3:TORC_VERBOSE=2 --rank-env=3:TORC_NOTHING=1
-expectRight
-expectLines
-
-run "strict, and a communicator that no library has" TORC_LIBRARY="$library" TORC_STRICT=1
-expectRight
-expectLines
+# Relative paths mean files from the folder in which the program was started; the mapping is that of 3x2.
+here=$(realpath --relative-to=. "$work")
+mkdir "$work/elsewhere"
+for y in 0 1; do for x in 0 1 2; do echo "$x $y"; done; done >"$work/mapping"
+for when in before after; do
+  case="another folder $when MPI_Init"
+  preloaded 6 TORC_LIBRARY="$library" TORC_STRICT=1 TORC_STATS="$here/table" TORC_TRACE="$here/trace" \
+    TORC_MAPPING="$here/mapping" "$program" "$when" "$work/elsewhere"
+  status=$?
+  expectRight
+  grep -q '^  MPI_Allreduce .*\.torc$' "$work/table" || fail "MPI_Allreduce is not served"
+  grep -q '"producer":"torc"' "$work/trace" || fail "no trace"
+  [[ -z $(ls "$work/elsewhere") ]] || fail "files elsewhere"
+  rm -f "$work/trace"
+done
 
 run "stricter, and a communicator that is no box" TORC_LIBRARY="$library" TORC_STRICT=2
 [[ $status -ne 0 ]] || fail "exit status 0"

@@ -1,13 +1,13 @@
 #!/bin/bash
-# tuned_test.sh PRELOAD PROGRAM SAY_MPIS_OWN LIBRARY REPEATED
+# tuned_test.sh PRELOAD PROGRAM SAY_TUNED LIBRARY REPEATED
 # A tuned library says that MPI's own allreduce is faster: it serves them, without an error under
 # TORC_STRICT, and torc the rest; also again and again, where it is known that calls are MPI's.
 set -u
 source tests/checks.sh
 export TORC_STATS=$work/table
-preload=$1 program=$2 say_mpis_own=$3 library=$4 repeated=$5
+preload=$1 program=$2 say_tuned=$3 library=$4 repeated=$5
 export TORC_LIBRARY=$work/tuned
-"$say_mpis_own" "$library" "$work/tuned" allreduce || fail "no tuned library"
+"$say_tuned" "$library" "$work/tuned" allreduce 3x2 mpi >"$work/files" || fail "no tuned library"
 preloaded 6 "$program" || fail "exit status $?"
 [[ $(cat "$work/stdout") == 18183 ]] || fail "the result is $(cat "$work/stdout")"
 grep -q "MPI_Allreduce .* MPI's own was measured to be faster\$" "$work/table" || fail "allreduces are not MPI's"

@@ -30,51 +30,6 @@ class CallsTest : public testing::Test {
   int in_[4] = {}, out_[4] = {};
 };
 
-TEST_F(CallsTest, AReductionIsDescribed) {
-  const CollectiveCall call = reduction(CallId::kAllreduce, in_, 3, MPI_INT, MPI_MAX);
-  EXPECT_TRUE(call.is_described);
-  EXPECT_EQ(call.arguments.collective, Collective::kAllreduce);
-  EXPECT_EQ(call.arguments.rules, CallRules::kMpi);
-  EXPECT_EQ(call.arguments.in, in_);
-  EXPECT_EQ(call.arguments.out, out_);
-  EXPECT_EQ(call.arguments.count, 3);
-  EXPECT_EQ(call.arguments.type, MPI_INT);
-  EXPECT_EQ(call.arguments.op, MPI_MAX);
-}
-
-TEST_F(CallsTest, ABroadcastIsInPlaceOnAllRanks) {
-  const CollectiveCall call = broadcast(4, 2);
-  EXPECT_EQ(call.arguments.in, MPI_IN_PLACE);
-  EXPECT_EQ(call.arguments.out, out_);
-  EXPECT_EQ(call.arguments.root, 2);
-}
-
-TEST_F(CallsTest, TheOwnBlockOfAScatterIsThatOfTheResult) {
-  CollectiveCall scatter(CallId::kScatter, Form::kBlocking, MPI_COMM_WORLD);
-  describeRootedExchange(scatter, in_, 2, MPI_INT, out_, 8, MPI_CHAR, 1, MPI_COMM_WORLD);
-  EXPECT_EQ(scatter.arguments.count, 2);
-  EXPECT_EQ(scatter.arguments.type, MPI_INT);
-  EXPECT_EQ(scatter.arguments.own_count, 8);
-  EXPECT_EQ(scatter.arguments.own_type, MPI_CHAR);
-
-  CollectiveCall gather(CallId::kGather, Form::kBlocking, MPI_COMM_WORLD);
-  describeRootedExchange(gather, in_, 2, MPI_INT, out_, 8, MPI_CHAR, 1, MPI_COMM_WORLD);
-  EXPECT_EQ(gather.arguments.count, 8);
-  EXPECT_EQ(gather.arguments.own_count, 2);
-}
-
-TEST_F(CallsTest, AnAlltoallInPlaceHasNoListsOfItsOwn) {
-  const int counts[] = {1}, nonsense[] = {-7};
-  for (const bool in_place : {false, true}) {
-    CollectiveCall call(CallId::kAlltoallv, Form::kBlocking, MPI_COMM_WORLD);
-    describeExchangeV(call, in_place ? MPI_IN_PLACE : in_, nonsense, nonsense, MPI_INT, out_,
-                      counts, counts, MPI_INT, MPI_COMM_WORLD);
-    EXPECT_EQ(call.arguments.own_counts.isNull(), in_place);
-    EXPECT_TRUE(call.arguments.hasPairLists());
-    EXPECT_EQ(call.arguments.counts[0], 1);
-  }
-}
-
 // The lists are those of the buffer with all blocks, and the root's alone.
 TEST_F(CallsTest, ListsOfTheRootAreDescribed) {
   const int counts[] = {1}, places[] = {2};
@@ -101,13 +56,6 @@ TEST_F(CallsTest, ListsOfTheRootAreDescribed) {
     EXPECT_EQ(arguments.count, 3);
     EXPECT_EQ(arguments.type, MPI_INT);
   }
-}
-
-TEST_F(CallsTest, FunctionsHaveTheirNames) {
-  EXPECT_STREQ(functionName(CallId::kAllreduce, Form::kBlocking), "MPI_Allreduce");
-  EXPECT_STREQ(functionName(CallId::kAllreduce, Form::kNonblocking), "MPI_Iallreduce");
-  EXPECT_STREQ(functionName(CallId::kReduce_scatter_block, Form::kNonblocking),
-               "MPI_Ireduce_scatter_block");
 }
 
 // What MPI demands to be the same on all ranks, and nothing else, is in a signature.

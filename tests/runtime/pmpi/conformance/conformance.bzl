@@ -16,6 +16,7 @@ _STEMS = [
     "scatter",
     "alltoall",
     "alltoallv",
+    "alltoallw",
 ]
 
 # MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, ...

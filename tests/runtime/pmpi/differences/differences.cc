@@ -7,6 +7,7 @@
  * each; differences_test.sh knows what is expected. Errors are returned. */
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <unistd.h>
 
 #include <mpi.h>
@@ -18,7 +19,7 @@ using mpi_calls::Form;
 
 enum { MOST_RANKS = 16, COUNT = 1000 };
 
-static int rank, size;
+static int rank, size, odd; /* the rank that differs */
 static Form form;
 static MPI_Request request;
 
@@ -90,11 +91,6 @@ static double in[4 * COUNT * MOST_RANKS], out[4 * COUNT * MOST_RANKS];
 
 static void leftOperand(void* left, void* right, int* count, MPI_Datatype*) {
   memcpy(right, left, *count * sizeof(double));
-}
-
-/* A right call, so that what follows is not the first one. */
-static void warmUp(void) {
-  say("before", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
 }
 
 /* A right call behind all others, with the right result. */
@@ -171,9 +167,108 @@ static void refusedAtRoot(int which, int then, int is_first) {
   MPI_Comm_free(&comm);
 }
 
+/* An allreduce as the others make it, but for what is given. */
+static int sumOf(int count, MPI_Datatype type = MPI_DOUBLE, MPI_Op op = MPI_SUM) {
+  return allreduce(in, out, count, type, op);
+}
+
+static int refused(void) {
+  return sumOf(COUNT, MPI_DATATYPE_NULL);
+}
+
+/* What MPI has refused is made once more, and right: the others wait for that. */
+static int makeUp(void) {
+  if (odd) say("refused", refused());
+  return sumOf(COUNT);
+}
+
+/* What MPI has refused is made on the others, and never here. */
+static int goOn(void) {
+  say("call", odd ? refused() : sumOf(COUNT));
+  const int block = rank;
+  int blocks[MOST_RANKS];
+  const int code = allgather(&block, 1, blocks, 1);
+  for (int r = 0; r < size; ++r)
+    expect(blocks[r] == r, "a gathered block");
+  return code;
+}
+
+/* No other rank makes what MPI refuses here. */
+static int refuseAlone(void) {
+  for (int i = 0; odd && i < 3; ++i) {
+    say("refused", refused());
+    say("refused", allgather(in, COUNT, MPI_IN_PLACE, COUNT));
+    if (i == 1) say("refused", sumOf(COUNT, MPI_DOUBLE, MPI_OP_NULL));
+  }
+  return sumOf(COUNT);
+}
+
+/* The last rank sends rank 0 more than that takes: nothing is written behind the block. */
+static int sendTooMuch(void) {
+  memset(out, 0x55, sizeof(out));
+  const int code = alltoallv(in, odd ? 0 : -1, 2 * COUNT, out, -1, 0);
+  for (int r = 0; r < size; ++r)
+    expect(((int*)out)[2 * COUNT * r + COUNT] == 0x55555555, "what is behind a block");
+  return code;
+}
+
+static int useOwnOperation(void) {
+  MPI_Op op;
+  MPI_Op_create(leftOperand, 0, &op);
+  return sumOf(COUNT, MPI_DOUBLE, odd ? op : MPI_SUM);
+}
+
+static int comeLate(void) {
+  if (odd) sleep(2);
+  return sumOf(COUNT);
+}
+
+static int failFatally(void) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  return sumOf(odd ? COUNT + 200 : COUNT);
+}
+
+/* Nonblocking calls find their communicator set up. */
+static int refuseAtRoot(void) {
+  for (int i = 0; i < 4 * 5 * (form == Form::kBlocking ? 2 : 1); ++i)
+    refusedAtRoot(i % 4, i / 4 % 5, i >= 4 * 5);
+  return MPI_SUCCESS;
+}
+
+static const struct {
+  const char* name;
+  int (*call)(void);
+  const char* what = "call";
+} cases[] = {
+    {"more", [] { return sumOf(odd ? COUNT + 200 : COUNT); }},
+    {"fewer", [] { return sumOf(odd ? COUNT - 200 : COUNT); }},
+    {"first-fewer", [] { return sumOf(odd ? 1 : COUNT); }},
+    {"other-collective", [] { return odd ? allgather(in, COUNT, out, COUNT) : sumOf(COUNT); }},
+    {"refused", [] { return odd ? refused() : sumOf(COUNT); }},
+    {"aliased", [] { return allreduce(in, odd ? in : out, COUNT, MPI_DOUBLE, MPI_SUM); }},
+    {"made-up", makeUp},
+    {"gone-on", goOn, "next"},
+    {"alone", refuseAlone},
+    {"all-refused", [] { return sumOf(COUNT, MPI_DOUBLE, MPI_OP_NULL); }},
+    {"own-block", [] { return allgather(in, odd ? 2 * COUNT : COUNT, out, COUNT); }},
+    {"exchange-more",
+     [] { return alltoall(in, odd ? COUNT + 100 : COUNT, out, odd ? COUNT + 100 : COUNT); }},
+    {"exchange-own-block", [] { return alltoall(in, odd ? 2 * COUNT : COUNT, out, COUNT); }},
+    {"exchange-lists",
+     [] { return odd ? alltoallv(in, -1, 0, out, -1, 0) : alltoall(in, COUNT, out, COUNT); }},
+    {"block-too-long", sendTooMuch},
+    {"block-too-short", [] { return alltoallv(in, odd ? 0 : -1, COUNT / 2, out, -1, 0); }},
+    {"own-blocks-differ", [] { return alltoallv(in, odd ? rank : -1, 2 * COUNT, out, -1, 0); }},
+    {"refused-at-root", refuseAtRoot, "refused at the root"},
+    {"skipped", [] { return odd ? MPI_SUCCESS : sumOf(COUNT); }},
+    {"not-commuting", useOwnOperation},
+    {"late", comeLate},
+    {"fatal", failFatally},
+};
+
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
-  const char* what = argv[1];
+  const std::string_view name = argv[1];
   form = argv[2][0] == 'b'   ? Form::kBlocking
          : argv[2][0] == 'n' ? Form::kNonblocking
                              : Form::kPersistent;
@@ -181,129 +276,19 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int odd = rank == size - 1; /* the rank that differs */
-  if (strcmp(what, "more") == 0) {
-    warmUp();
-    say("call", allreduce(in, out, odd ? COUNT + 200 : COUNT, MPI_DOUBLE, MPI_SUM));
+  odd = rank == size - 1;
+  /* A right call, so that what follows is not the first one. */
+  if (name != "first-fewer" && name != "refused-at-root") say("before", sumOf(COUNT));
+  for (const auto& one : cases) {
+    if (one.name != name) continue;
+    const int code = one.call();
+    if (name != "skipped" || !odd) say(one.what, code);
+  }
+  /* Where MPI has refused a call of one rank, its next one goes with this one of the others. */
+  if (name == "refused" || name == "aliased") {
+    say("after", sumOf(COUNT));
+  } else if (name != "skipped" && name != "refused-at-root") {
     after();
-  } else if (strcmp(what, "fewer") == 0) {
-    warmUp();
-    say("call", allreduce(in, out, odd ? COUNT - 200 : COUNT, MPI_DOUBLE, MPI_SUM));
-    after();
-  } else if (strcmp(what, "first-fewer") == 0) {
-    say("call", allreduce(in, out, odd ? 1 : COUNT, MPI_DOUBLE, MPI_SUM));
-    after();
-  } else if (strcmp(what, "other-collective") == 0) {
-    warmUp();
-    if (odd) {
-      say("call", allgather(in, COUNT, out, COUNT));
-    } else {
-      say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
-    }
-    after();
-  } else if (strcmp(what, "refused") == 0) {
-    warmUp();
-    say("call", allreduce(in, out, COUNT, odd ? MPI_DATATYPE_NULL : MPI_DOUBLE, MPI_SUM));
-    say("after", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
-  } else if (strcmp(what, "aliased") == 0) {
-    warmUp();
-    say("call", allreduce(in, odd ? in : out, COUNT, MPI_DOUBLE, MPI_SUM));
-    say("after", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
-  } else if (strcmp(what, "made-up") == 0) {
-    /* What MPI has refused is made once more, and right: the others wait for that. */
-    warmUp();
-    if (odd) say("refused", allreduce(in, out, COUNT, MPI_DATATYPE_NULL, MPI_SUM));
-    say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
-    after();
-  } else if (strcmp(what, "gone-on") == 0) {
-    /* What MPI has refused is made on the others, and never here. */
-    warmUp();
-    if (odd) {
-      say("call", allreduce(in, out, COUNT, MPI_DATATYPE_NULL, MPI_SUM));
-    } else {
-      say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
-    }
-    const int block = rank;
-    int blocks[MOST_RANKS];
-    say("next", allgather(&block, 1, blocks, 1));
-    for (int r = 0; r < size; ++r)
-      expect(blocks[r] == r, "a gathered block");
-    after();
-  } else if (strcmp(what, "alone") == 0) {
-    /* No other rank makes what MPI refuses here. */
-    warmUp();
-    for (int i = 0; odd && i < 3; ++i) {
-      say("refused", allreduce(in, out, COUNT, MPI_DATATYPE_NULL, MPI_SUM));
-      say("refused", allgather(in, COUNT, MPI_IN_PLACE, COUNT));
-      if (i == 1) say("refused", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_OP_NULL));
-    }
-    say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
-    after();
-  } else if (strcmp(what, "all-refused") == 0) {
-    warmUp();
-    say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_OP_NULL));
-    after();
-  } else if (strcmp(what, "own-block") == 0) {
-    warmUp();
-    say("call", allgather(in, odd ? 2 * COUNT : COUNT, out, COUNT));
-    after();
-  } else if (strcmp(what, "exchange-more") == 0) {
-    warmUp();
-    say("call", alltoall(in, odd ? COUNT + 100 : COUNT, out, odd ? COUNT + 100 : COUNT));
-    after();
-  } else if (strcmp(what, "exchange-own-block") == 0) {
-    warmUp();
-    say("call", alltoall(in, odd ? 2 * COUNT : COUNT, out, COUNT));
-    after();
-  } else if (strcmp(what, "exchange-lists") == 0) {
-    warmUp();
-    if (odd) {
-      say("call", alltoallv(in, -1, 0, out, -1, 0));
-    } else {
-      say("call", alltoall(in, COUNT, out, COUNT));
-    }
-    after();
-  } else if (strcmp(what, "block-too-long") == 0) {
-    /* The last rank sends rank 0 more than that takes: nothing is written behind the block. */
-    warmUp();
-    memset(out, 0x55, sizeof(out));
-    say("call", alltoallv(in, odd ? 0 : -1, 2 * COUNT, out, -1, 0));
-    for (int r = 0; r < size; ++r)
-      expect(((int*)out)[2 * COUNT * r + COUNT] == 0x55555555, "what is behind a block");
-    after();
-  } else if (strcmp(what, "block-too-short") == 0) {
-    warmUp();
-    say("call", alltoallv(in, odd ? 0 : -1, COUNT / 2, out, -1, 0));
-    after();
-  } else if (strcmp(what, "own-blocks-differ") == 0) {
-    warmUp();
-    say("call", alltoallv(in, odd ? rank : -1, 2 * COUNT, out, -1, 0));
-    after();
-  } else if (strcmp(what, "refused-at-root") == 0) {
-    /* Nonblocking calls find their communicator set up. */
-    for (int i = 0; i < 4 * 5 * (form == Form::kBlocking ? 2 : 1); ++i)
-      refusedAtRoot(i % 4, i / 4 % 5, i >= 4 * 5);
-    say("refused at the root", MPI_SUCCESS);
-  } else if (strcmp(what, "skipped") == 0) {
-    warmUp();
-    if (!odd) say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
-  } else if (strcmp(what, "not-commuting") == 0) {
-    warmUp();
-    MPI_Op op;
-    MPI_Op_create(leftOperand, 0, &op);
-    say("call", allreduce(in, out, COUNT, MPI_DOUBLE, odd ? op : MPI_SUM));
-    after();
-  } else if (strcmp(what, "late") == 0) {
-    warmUp();
-    if (odd) sleep(2);
-    say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
-    after();
-  } else if (strcmp(what, "fatal") == 0) {
-    warmUp();
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-    say("call", allreduce(in, out, odd ? COUNT + 200 : COUNT, MPI_DOUBLE, MPI_SUM));
-  } else {
-    return 2;
   }
   MPI_Finalize();
   return 0;

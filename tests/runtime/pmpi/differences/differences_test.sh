@@ -21,43 +21,30 @@ run() {
   ! grep -q WRONG "$output" || fail "wrong results"
 }
 
-# Lines of every rank: all WHAT REST
+# all WHAT OUTCOME COUNT: lines of ranks.
 all() {
-  [[ $(grep -cE "^rank [0-9]+: $1: $2\$" "$output") -eq $3 ]] || fail "not $3 times '$1: $2'"
+  local outcome=$2
+  [[ $outcome != error ]] || outcome='error class [0-9]+'
+  [[ $(grep -cE "^rank [0-9]+: $1: $outcome\$" "$output") -eq $3 ]] || fail "not $3 times '$1: $2'"
 }
 
-expectRight() {  # what the ranks say
-  [[ $status -eq 0 ]] || fail "exit status $status"
-  all "$1" right "$2"
-  ! grep -q '^torc: ' "$output" || fail "torc has something to say"
-}
-
-# The call fails on all ranks, and the next is right; one line at least says what differs.
-expectErrors() {  # PATTERN
-  [[ $status -eq 0 ]] || fail "exit status $status"
-  all before right "$ranks"
-  all call 'error class [0-9]+' "$ranks"
-  all after right "$ranks"
-  grep -qE "^torc: error: rank [0-9]+: call 2 on $shape: .*$1" "$output" || fail "nothing says: $1"
-}
-
-# The call fails on rank 0, and perhaps on others, and the next is right.
-expectReceiversError() {  # PATTERN
-  [[ $status -eq 0 ]] || fail "exit status $status"
-  all before right "$ranks"
-  grep -qE '^rank 0: call: error class [0-9]+$' "$output" || fail "the receiver's call is right"
-  all after right "$ranks"
-  grep -qE "^torc: error: rank 0: call 2 on $shape: .*$1" "$output" || fail "nothing says: $1"
-}
-
-# MPI has refused the call of one rank, which ends a call earlier than the others.
-expectOneBehind() {
-  [[ $status -eq 0 ]] || fail "exit status $status"
-  all call 'error class [0-9]+' 1
-  all call right $((ranks - 1))
-  all after right 1
-  all after 'error class [0-9]+' $((ranks - 1))
-  grep -qE "^torc: error: .*is in MPI_Finalize after 2 calls" "$output" || fail "nothing says why"
+# expect WHAT=OUTCOME:COUNT... [-- PATTERN]: what n ranks say, and a line of torc's; none: it says nothing.
+expect() {
+  local n=$ranks outcome
+  [[ $status -eq 0 || $1 == fails ]] || fail "exit status $status"
+  while [[ $# -gt 0 && $1 != -- ]]; do
+    outcome=${1#*=}
+    [[ $1 == fails || $1 == receiver ]] || all "${1%%=*}" "${outcome%:*}" $((${outcome#*:}))
+    [[ $1 != fails || $status -ne 0 ]] || fail "exit status 0"
+    # The call fails on rank 0, and perhaps on others.
+    [[ $1 != receiver ]] || grep -qE '^rank 0: call: error class [0-9]+$' "$output" || fail "the receiver's call is right"
+    shift
+  done
+  if [[ $# -eq 0 ]]; then
+    ! grep -q '^torc: ' "$output" || fail "torc has something to say"
+  elif ! grep -qE "^torc: error: .*$2" "$output"; then
+    fail "nothing says: $2"
+  fi
 }
 
 # takes CASE: whether the case is tried in this form. Two ranks try every case in every form; more,
@@ -69,109 +56,46 @@ takes() {
   ((ranks == 2 || (cases + number) % 3 == 0))
 }
 
-shape='[0-9x]+'
 soon=TORC_LIMITS=stall=1 # ranks that wait ask others after a quarter of it
-# tryCases FORM NUMBER: the cases in the form, which is the NUMBER-th.
+differ='before=right:n call=error:n after=right:n --'
+behind='call=error:1 call=right:n-1 after=right:1 after=error:n-1 --'
+second='rank [0-9]+: call 2 on [0-9x]+: .*'
+
+# tryCases FORM NUMBER: the cases in the form, which is the NUMBER-th. Open MPI: torc serves calls with one
+# buffer as if they were in place.
 tryCases() {
+  local name expected pattern
   form=$1 number=$2 output=$work/$1
-  if takes all-refused; then
-    run
-    [[ $status -eq 0 ]] || fail "exit status $status"
-    all call 'error class [0-9]+' "$ranks"
-    all after right "$ranks"
-  fi
-  if takes more; then
+  while IFS='|' read -r name expected pattern; do
+    [[ $name != aliased || ${TEST_MPI-} != openmpi ]] || expected=call=right:n
+    takes "$name" || continue
     run "$soon"
-    expectErrors '(9600|differ)'
-  fi
-  if takes fewer; then
-    run "$soon"
-    expectErrors '(6400|differ)'
-  fi
-  if takes other-collective; then
-    run "$soon"
-    expectErrors 'MPI_Allgather.*MPI_Allreduce|MPI_Allreduce.*MPI_Allgather|differ'
-  fi
-  # The next call of the one rank is what the others wait for.
-  if takes refused; then
-    run "$soon"
-    expectOneBehind
-  fi
-  if takes aliased; then
-    run
-    if [[ ${TEST_MPI-} == openmpi ]]; then  # where torc serves such calls as if in place
-      expectRight call "$ranks"
-    else
-      expectOneBehind
-    fi
-  fi
-  if takes made-up; then
-    run
-    expectRight call "$ranks"
-    all refused 'error class [0-9]+' 1
-    all after right "$ranks"
-  fi
-  if takes gone-on; then
-    run "$soon"
-    [[ $status -eq 0 ]] || fail "exit status $status"
-    all call 'error class [0-9]+' "$ranks"
-    all next right "$ranks"
-    all after right "$ranks"
-    grep -qE "^torc: error: rank [0-9]+: call 2 on $shape: .*MPI has refused it" "$output" ||
-      fail "nothing says why"
-  fi
-  if takes alone; then
-    run
-    expectRight call "$ranks"
-    all refused 'error class [0-9]+' 7
-    all after right "$ranks"
-  fi
-  if takes own-block; then
-    run "$soon"
-    expectErrors 'own block (is|has)'
-  fi
-  if takes exchange-more; then
-    run "$soon"
-    expectErrors '(17600|35200|differ|bytes)'
-  fi
-  if takes exchange-own-block; then
-    run "$soon"
-    expectErrors 'own block (is|has)'
-  fi
-  if takes exchange-lists; then
-    run "$soon"
-    expectErrors 'lltoallv.*lltoall of|lltoall of.*lltoallv|differ'
-  fi
-  if takes own-blocks-differ; then
-    run "$soon"
-    expectErrors 'own block (is|has)'
-  fi
-  if takes block-too-long; then
-    run "$soon"
-    expectReceiversError 'from rank [0-9]+ has (more than the [0-9]+ bytes|[0-9]+ bytes where)'
-  fi
-  if takes block-too-short; then # MPI takes less than there is room for
-    run "$soon"
-    expectRight call "$ranks"
-  fi
-  if takes skipped; then
-    run "$soon"
-    all call 'error class [0-9]+' $((ranks - 1))
-    grep -q 'is in MPI_Finalize after 1 call' "$output" || fail "nothing says who has ended"
-  fi
-  if takes first-fewer; then
-    run "$soon"
-    all call 'error class [0-9]+' "$ranks"
-    all after right "$ranks"
-  fi
-  if takes fatal; then
-    run "$soon"
-    [[ $status -ne 0 ]] || fail "MPI_ERRORS_ARE_FATAL: exit status 0"
-    grep -qE '^torc: error: rank [0-9]+: call 2 on ' "$output" || fail "nothing names the call"
-  fi
+    read -ra expected <<<"$expected"
+    [[ ${expected[-1]} != -- ]] || expected+=("$pattern")
+    expect "${expected[@]}"
+  done <<END
+all-refused|call=error:n after=right:n
+more|$differ|$second(9600|differ)
+fewer|$differ|$second(6400|differ)
+other-collective|$differ|$second(MPI_Allgather.*MPI_Allreduce|MPI_Allreduce.*MPI_Allgather|differ)
+refused|$behind|is in MPI_Finalize after 2 calls
+aliased|$behind|is in MPI_Finalize after 2 calls
+made-up|call=right:n refused=error:1 after=right:n
+gone-on|call=error:n next=right:n after=right:n --|${second}MPI has refused it
+alone|call=right:n refused=error:7 after=right:n
+own-block|$differ|${second}own block (is|has)
+exchange-more|$differ|$second(17600|35200|differ|bytes)
+exchange-own-block|$differ|${second}own block (is|has)
+exchange-lists|$differ|$second(lltoallv.*lltoall of|lltoall of.*lltoallv|differ)
+own-blocks-differ|$differ|${second}own block (is|has)
+block-too-long|before=right:n receiver after=right:n --|${second}from rank [0-9]+ has (more than the [0-9]+ bytes|[0-9]+ bytes where)
+block-too-short|call=right:n
+skipped|call=error:n-1 --|is in MPI_Finalize after 1 call
+first-fewer|call=error:n after=right:n --|
+fatal|fails --|rank [0-9]+: call 2 on
+END
   if takes late; then
-    run TORC_LIMITS=stall=1
-    [[ $status -eq 0 ]] || fail "exit status $status"
+    run "$soon"
     all call right "$ranks"
     told=$(grep -cE '^torc: warning: rank [0-9]+: MPIX?_I?[Aa]llreduce.*call 2 on .*: no progress for 1 s: ' \
       "$output")
@@ -219,13 +143,14 @@ run TORC_LIMITS=stall=0
 
 # An operation of the program's on one rank, which torc serves there, too, as it may cut vectors; but not
 # on six ranks, which are in another order than the library's torus.
-form=blocking
 case=not-commuting
 for each in "$program" "$blocking"; do
   ((ranks != 6)) || continue
   program=$each run TORC_USER_OPERATIONS=parts
-  all call 'error class [0-9]+' "$ranks"
+  all call error "$ranks"
 done
+
 case=more
 program=$blocking run
-expectErrors 9600
+read -ra differ <<<"$differ"
+expect "${differ[@]}" "${second}9600"

@@ -47,27 +47,31 @@ int64_t failureCount() {
   return failures;
 }
 
-int summarize(const char* name) {
-  // Rank 0 collects by point-to-point messages: the collectives are what is on trial.
+void sumOnRank0(std::vector<uint64_t>& numbers) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   constexpr int kTag = 32101;
-  int64_t totals[2] = {checks, failures};
-  if (rank != 0) {
-    MPI_Send(totals, 2, MPI_INT64_T, 0, kTag, MPI_COMM_WORLD);
-    MPI_Recv(totals, 2, MPI_INT64_T, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  } else {
-    for (int other = 1; other < size; ++other) {
-      int64_t theirs[2];
-      MPI_Recv(theirs, 2, MPI_INT64_T, other, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      totals[0] += theirs[0];
-      totals[1] += theirs[1];
-    }
-    for (int other = 1; other < size; ++other)
-      MPI_Send(totals, 2, MPI_INT64_T, other, kTag, MPI_COMM_WORLD);
-    std::printf("%s: %lld checks on %d ranks, %lld failed\n", name,
-                static_cast<long long>(totals[0]), size, static_cast<long long>(totals[1]));
+  const int count = static_cast<int>(numbers.size());
+  if (rank != 0) MPI_Send(numbers.data(), count, MPI_UINT64_T, 0, kTag, MPI_COMM_WORLD);
+  std::vector<uint64_t> theirs(numbers.size());
+  for (int other = 1; other < size && rank == 0; ++other) {
+    MPI_Recv(theirs.data(), count, MPI_UINT64_T, other, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] += theirs[i];
+  }
+}
+
+int summarize(const char* name) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<uint64_t> totals = {static_cast<uint64_t>(checks), static_cast<uint64_t>(failures)};
+  sumOnRank0(totals);
+  if (rank == 0) {
+    std::printf("%s: %llu checks on %d ranks, %llu failed\n", name,
+                static_cast<unsigned long long>(totals[0]), size,
+                static_cast<unsigned long long>(totals[1]));
     std::fflush(stdout);
   }
   return totals[1] == 0 && totals[0] > 0 ? 0 : 1;

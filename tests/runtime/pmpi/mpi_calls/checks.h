@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mpi_calls {
 
@@ -22,8 +23,12 @@ extern void (*on_failure)(const std::string& text);
 int64_t checkCount();
 int64_t failureCount();
 
+/// Adds up the numbers of all ranks, by messages: the collectives are what is on trial.
+void sumOnRank0(std::vector<uint64_t>& numbers);
+
 /// Collective over MPI_COMM_WORLD: prints, on rank 0, "NAME: 1234 checks on 4 ranks, 0 failed", and
-/// returns the exit status: 0 when every rank's checks held and there were any.
+/// returns the exit status: 0 when this rank's checks held, on rank 0 all ranks', and there were
+/// any.
 int summarize(const char* name);
 
 }  // namespace mpi_calls

@@ -1,8 +1,9 @@
 #include "tests/runtime/pmpi/mpi_calls/layouts.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 namespace mpi_calls {
 namespace {
@@ -82,10 +83,31 @@ MPI_Datatype resize(MPI_Datatype type, MPI_Aint lower, MPI_Aint extent) {
   return resized;
 }
 
-template <typename T>
-void put(int64_t value, unsigned char* at, size_t bytes = sizeof(T)) {
-  const T stored = static_cast<T>(value);
-  std::memcpy(at, &stored, bytes);
+/// Calls function(T()) for the type of such a scalar.
+template <typename Function>
+auto withType(Scalar scalar, Function function) {
+  switch (scalar) {
+    case Scalar::kUint8:
+      return function(uint8_t());
+    case Scalar::kInt8:
+      return function(int8_t());
+    case Scalar::kInt16:
+      return function(int16_t());
+    case Scalar::kInt32:
+      return function(int32_t());
+    case Scalar::kUint32:
+      return function(uint32_t());
+    case Scalar::kFloat:
+      return function(float());
+    case Scalar::kDouble:
+      return function(double());
+    case Scalar::kLongDouble:
+      return function(static_cast<long double>(0));
+    case Scalar::kBool:
+      return function(bool());
+    default:
+      return function(int64_t());
+  }
 }
 
 }  // namespace
@@ -95,8 +117,7 @@ MPI_Datatype handleOf(Kind kind) {
 }
 
 int sizeOf(Scalar scalar) {
-  static constexpr std::array<int, 11> kSizes = {1, 1, 2, 4, 4, 8, 8, 4, 8, 16, 1};
-  return kSizes[static_cast<size_t>(scalar)];
+  return withType(scalar, [](auto zero) { return static_cast<int>(sizeof(zero)); });
 }
 
 int meaningfulBytes(Scalar scalar) {
@@ -104,52 +125,20 @@ int meaningfulBytes(Scalar scalar) {
 }
 
 int64_t narrow(Scalar scalar, int64_t value) {
-  switch (scalar) {
-    case Scalar::kUint8:
-      return static_cast<uint8_t>(value);
-    case Scalar::kInt8:
-      return static_cast<int8_t>(value);
-    case Scalar::kInt16:
-      return static_cast<int16_t>(value);
-    case Scalar::kInt32:
-      return static_cast<int32_t>(value);
-    case Scalar::kUint32:
-      return static_cast<uint32_t>(value);
-    case Scalar::kFloat:
-      // Whole numbers that a float holds exactly.
-      return value % (1 << 24);
-    case Scalar::kDouble:
-      return value % (int64_t{1} << 52);
-    case Scalar::kBool:
-      return value != 0;
-    default:
-      return value;
-  }
+  return withType(scalar, [value](auto zero) {
+    using T = decltype(zero);
+    // Whole numbers that it holds exactly.
+    if constexpr (std::is_floating_point_v<T>)
+      return value % (int64_t{1} << std::min(62, std::numeric_limits<T>::digits - 1));
+    return static_cast<int64_t>(static_cast<T>(value));
+  });
 }
 
 void store(Scalar scalar, int64_t value, unsigned char* at) {
-  switch (scalar) {
-    case Scalar::kUint8:
-    case Scalar::kInt8:
-      return put<uint8_t>(value, at);
-    case Scalar::kInt16:
-      return put<int16_t>(value, at);
-    case Scalar::kInt32:
-      return put<int32_t>(value, at);
-    case Scalar::kUint32:
-      return put<uint32_t>(value, at);
-    case Scalar::kInt64:
-    case Scalar::kUint64:
-      return put<int64_t>(value, at);
-    case Scalar::kFloat:
-      return put<float>(value, at);
-    case Scalar::kDouble:
-      return put<double>(value, at);
-    case Scalar::kLongDouble:
-      return put<long double>(value, at, 10);
-    case Scalar::kBool:
-      return put<bool>(value, at);
-  }
+  withType(scalar, [&](auto zero) {
+    const auto stored = static_cast<decltype(zero)>(value);
+    std::memcpy(at, &stored, std::min<size_t>(sizeof(stored), 10));  // bytes of a long double
+  });
 }
 
 bool Layout::isMixed() const {

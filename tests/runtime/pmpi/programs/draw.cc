@@ -38,7 +38,7 @@ Shape drawShape(Random& random, const Options& options, Among among) {
   const int form = random.below(100);
   // MPI makes calls of groups and neighbours by itself; persistent requests are kept for the world.
   const bool has_persistent = options.has("persistent") && among < Among::kGroups;
-  if (options.all_forms && form >= 40)
+  if (form >= 40)
     shape.form = form < 80 || !has_persistent ? Form::kNonblocking : Form::kPersistent;
   shape.wide = !shape.collective->isBarrier() && random.chance(20);
   shape.in_place = shape.collective->hasInPlace() && random.chance(30);
@@ -63,8 +63,7 @@ Shape drawShape(Random& random, const Options& options, Among among) {
   shape.free_early = shape.free_early && options.has("frees");
   shape.at_bottom = shape.at_bottom && options.has("bottom");
   shape.share_base = shape.share_base && options.has("base");
-  avoidFaults(shape, among == Among::kAllOfTheJob && options.trusts(*shape.collective),
-              among == Among::kGroups);
+  avoidFaults(shape, false, among == Among::kGroups);
   return shape;
 }
 

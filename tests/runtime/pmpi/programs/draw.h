@@ -13,15 +13,11 @@ namespace programs {
 using namespace mpi_calls;
 
 struct Options {
-  bool all_forms = true;
-  /// Stems of collectives whose persistent form is served by something better than MPICH 4.0.2.
-  std::vector<std::string> trusted;
   /// Stems of the collectives to use; none: all.
   std::vector<std::string> only;
   /// Habits that programs do without: see random_programs.cc.
   std::vector<std::string> without;
 
-  bool trusts(const Collective& collective) const { return contains(trusted, collective.stem); }
   bool uses(const Collective& collective) const {
     return only.empty() || contains(only, collective.stem);
   }
@@ -34,7 +30,7 @@ struct Options {
 };
 
 /// Between whom a call is.
-enum class Among { kRanks, kAllOfTheJob, kGroups, kNeighbors };
+enum class Among { kRanks, kGroups, kNeighbors };
 
 Shape drawShape(Random& random, const Options& options, Among among);
 

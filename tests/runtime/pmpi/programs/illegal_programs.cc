@@ -127,32 +127,21 @@ class IllegalProgram {
   int otherCount() const { return more_ ? plan_.count + 1 + plan_.count / 3 : plan_.count / 2; }
 
   std::string whatDiffers() const {
-    const std::string odd = "rank " + std::to_string(odd_rank_);
-    const std::string counts =
+    const std::string other =
         std::to_string(otherCount()) + " elements instead of " + std::to_string(plan_.count);
-    switch (difference_) {
-      case Difference::kCount:
-        return odd + " has " + counts;
-      case Difference::kContribution:
-        return odd + " contributes " + counts;
-      case Difference::kExpectation:
-        return odd + " expects " + counts + " of one rank or all";
-      case Difference::kCollective:
-        return odd + " calls " + other_plan_.collective->name(other_plan_.form, other_plan_.wide);
-      case Difference::kSkipped:
-        return odd + " leaves the call out";
-      case Difference::kSkippedToTheEnd:
-        return odd + " leaves this and all later calls out";
-      case Difference::kOperation:
-        return odd + " has an operation that does not commute";
-      case Difference::kDatatypeNull:
-        return odd + " has MPI_DATATYPE_NULL";
-      case Difference::kOpNull:
-        return odd + " has MPI_OP_NULL";
-      case Difference::kAliased:
-        return odd + " has one buffer for both arguments";
-    }
-    return odd;
+    // In the order of Difference.
+    const std::string what[] = {
+        "has " + other,
+        "contributes " + other,
+        "expects " + other + " of one rank or all",
+        "calls " + other_plan_.collective->name(other_plan_.form, other_plan_.wide),
+        "leaves the call out",
+        "leaves this and all later calls out",
+        "has an operation that does not commute",
+        "has MPI_DATATYPE_NULL",
+        "has MPI_OP_NULL",
+        "has one buffer for both arguments"};
+    return "rank " + std::to_string(odd_rank_) + " " + what[static_cast<int>(difference_)];
   }
 
   void announce() const {

@@ -5,8 +5,7 @@
 // ranks and threads only.
 //
 //   random_programs --seed S --programs N [--first P] [--threads T] [--calls M]
-//                   [--forms blocking|all] [--only STEM,STEM...] [--without HABIT,HABIT...]
-//                   [--trust STEM,STEM...] [--verbose]
+//                   [--only STEM,STEM...] [--without HABIT,HABIT...] [--verbose]
 //
 // Rank 0 prints a line when it has done a program, and the numbers at the end.
 // --threads T: each program has T threads (MPI_THREAD_MULTIPLE) with communicators of their own.
@@ -17,11 +16,9 @@
 // buffers (base), communicators that are being duplicated while other things happen (idup),
 // windows, files, collectives between two groups (groups) and on grids (neighbors), persistent
 // calls (persistent).
-// --trust: collectives that MPICH 4.0.2 gets wrong, on MPI_COMM_WORLD, but not what stands before
-// it: Allgather. --verbose: each call on each rank, before it begins.
+// --verbose: each call on each rank, before it begins.
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -127,8 +124,7 @@ class Program {
 
   void collective() {
     const int index = communicators_.drawIndex(common_);
-    const Shape shape =
-        drawShape(common_, run_.options, index == 0 ? Among::kAllOfTheJob : Among::kRanks);
+    const Shape shape = drawShape(common_, run_.options, Among::kRanks);
     const Communicator& communicator = communicators_.use(index);
     const int identity = communicators_.identityOf(index);
     ++calls_;
@@ -233,25 +229,6 @@ class Program {
   Pending pending_;
 };
 
-/// Sums of all ranks' hashes, on rank 0; by messages, as collectives are what is on trial.
-void sumHashes(std::vector<uint64_t>& hashes) {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  constexpr int kTag = 32101;
-  const int count = static_cast<int>(hashes.size());
-  if (rank != 0) {
-    MPI_Send(hashes.data(), count, MPI_UINT64_T, 0, kTag, MPI_COMM_WORLD);
-    return;
-  }
-  std::vector<uint64_t> theirs(hashes.size());
-  for (int other = 1; other < size; ++other) {
-    MPI_Recv(theirs.data(), count, MPI_UINT64_T, other, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (size_t i = 0; i < hashes.size(); ++i)
-      hashes[i] += theirs[i];
-  }
-}
-
 std::vector<std::string> splitAtCommas(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
@@ -316,8 +293,6 @@ Arrangement parse(int argc, char** argv) {
     if (option == "--first") all.first = std::atoi(value);
     if (option == "--threads") all.threads = std::atoi(value);
     if (option == "--calls") all.run.steps = std::atoi(value);
-    if (option == "--forms") options.all_forms = std::strcmp(value, "all") == 0;
-    if (option == "--trust") options.trusted = splitAtCommas(value);
     if (option == "--without") options.without = splitAtCommas(value);
     if (option == "--only") options.only = splitAtCommas(value);
   }
@@ -343,7 +318,7 @@ void run(const Arrangement& all) {
     std::printf("program %d: %lld calls\n", program, static_cast<long long>(own_calls));
     std::fflush(stdout);
   }
-  sumHashes(hashes);
+  sumOnRank0(hashes);
   if (rank != 0) return;
   for (int i = 0; i < all.programs; ++i)
     std::printf("program %d: hash %016llx\n", all.first + i,

@@ -19,17 +19,17 @@ class StatisticsMergeTest : public testing::Test {
     PMPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
 
-  void record(const char* function, int times, double seconds, std::uint32_t communicator = 0) {
-    CallRecord call{.function = function,
-                    .communicator = communicator,
-                    .communicator_rank = rank_,
-                    .type = MPI_INT,
-                    .op = MPI_SUM,
-                    .bytes = 64,
-                    .seconds = seconds,
-                    .service = Service::kServed,
-                    .by = "file",
-                    .entry = nullptr};
+  void record(const char* function, int times, double seconds, const char* by = "file") {
+    const CallRecord call{.function = function,
+                          .communicator = 0,
+                          .communicator_rank = rank_,
+                          .type = MPI_INT,
+                          .op = MPI_SUM,
+                          .bytes = 64,
+                          .seconds = seconds,
+                          .service = Service::kServed,
+                          .by = by,
+                          .entry = nullptr};
     for (int i = 0; i < times; ++i)
       statistics_.record(call);
   }
@@ -76,46 +76,12 @@ TEST_F(StatisticsMergeTest, EveryRankCountsOnce) {
   EXPECT_EQ(merged->most.load_seconds, size_ - 1);
 }
 
-TEST_F(StatisticsMergeTest, CommunicatorsOfOneShapeKeepTheirCalls) {
-  // Even and odd ranks are two communicators that are described alike; they differ in their
-  // reasons.
-  const std::uint32_t own =
-      statistics_.communicator("5 ranks", rank_ % 2 == 0 ? "even" : "odd", rank_ / 2);
-  record("MPI_Allreduce", rank_ + 1, 0.5, own);
-  StatusOr<JobStatistics> merged = mergeStatistics(statistics_.snapshot({}), MPI_COMM_WORLD);
-  ASSERT_TRUE(merged.ok()) << merged.status().message();
-  if (rank_ != 0) return;
-
-  std::vector<CommunicatorRow> expected = {{"5 ranks", "even", 1, 0, 0, 0},
-                                           {"5 ranks", "odd", 1, 0, 0, 0}};
-  std::uint64_t calls = 0;
-  for (int rank = 0; rank < size_; ++rank) {
-    calls += static_cast<std::uint64_t>(rank + 1);
-    expected[rank % 2].served += static_cast<std::uint64_t>(rank + 1);
-    expected[rank % 2].seconds += 0.5 * (rank + 1);
-  }
-  if (size_ == 1) expected.pop_back();
-  EXPECT_EQ(merged->communicators, expected);
-  ASSERT_EQ(merged->calls.size(), 1u);
-  EXPECT_EQ(merged->calls[0].calls, calls);
-  EXPECT_EQ(merged->calls[0].ranks, static_cast<std::uint64_t>(size_));
-}
-
 TEST_F(StatisticsMergeTest, OverALargeMessage) {
   // Each rank with as many rows as it can have, of long texts: beyond MPI's eager messages.
   std::vector<std::string> reasons(kMostCallRows);
   for (std::size_t i = 0; i < reasons.size(); ++i) {
     reasons[i] = std::string(500, 'x') + std::to_string(i);
-    statistics_.record({.function = "MPI_Barrier",
-                        .communicator = 0,
-                        .communicator_rank = rank_,
-                        .type = MPI_DATATYPE_NULL,
-                        .op = MPI_OP_NULL,
-                        .bytes = 0,
-                        .seconds = 0.5,
-                        .service = Service::kNotTorcs,
-                        .by = reasons[i].c_str(),
-                        .entry = nullptr});
+    record("MPI_Barrier", 1, 0.5, reasons[i].c_str());
   }
   StatusOr<JobStatistics> merged = mergeStatistics(statistics_.snapshot({}), MPI_COMM_WORLD);
   ASSERT_TRUE(merged.ok()) << merged.status().message();

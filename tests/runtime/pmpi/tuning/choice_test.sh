@@ -1,13 +1,13 @@
 #!/bin/bash
-# choice_test.sh PRELOAD PROGRAM SAY_SLOWEST LIBRARY RANKS TORUS
+# choice_test.sh PRELOAD PROGRAM SAY_TUNED LIBRARY RANKS TORUS
 # A library says that the allreduce with the most operations serves all sizes. TORC_TUNE=1 tries the
 # others beside it, and takes what its own times say; what cannot be loaded is left out, by all ranks.
 set -u
 source tests/checks.sh
 export TORC_STATS=$work/table
-preload=$1 program=$2 say_slowest=$3 library=$4 ranks=$5 torus=$6
+preload=$1 program=$2 say_tuned=$3 library=$4 ranks=$5 torus=$6
 
-read -r slowest other < <("$say_slowest" "$library" "$work/slow" allreduce "$torus")
+read -r slowest other < <("$say_tuned" "$library" "$work/slow" allreduce "$torus")
 chmod -R u+w "$work/slow"
 
 # run CASE LIBRARY [NAME=VALUE...]

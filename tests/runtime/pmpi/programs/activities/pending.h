@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/runtime/pmpi/mpi_calls/random.h"
+#include "tests/runtime/pmpi/mpi_calls/waiting.h"
 #include "tests/runtime/pmpi/programs/activities/activity.h"
 
 namespace programs {
@@ -13,7 +14,6 @@ namespace programs {
 class Pending {
  public:
   void add(std::shared_ptr<Activity> activity) { activities_.push_back(std::move(activity)); }
-  bool has(const Activity* activity) const;
   size_t size() const { return activities_.size(); }
 
   /// Waits for some of them, in a way that `local` draws: each rank may wait for others.
@@ -26,7 +26,7 @@ class Pending {
 
   /// Takes some out of the list, in any order.
   Batch take(Random& local);
-  void wait(Batch batch, int way, bool has_statuses);
+  void wait(Batch batch, Waiting way, bool has_statuses);
 
   Batch activities_;
 };

@@ -1,6 +1,6 @@
-// say_slowest LIBRARY COPY COLLECTIVE SHAPE: a copy of a library that says as if it had been tuned
-// that of a collective's schedules the one with the most operations serves all sizes. Prints its
-// file, and another one that the library has for them.
+// say_tuned LIBRARY COPY COLLECTIVE SHAPE [mpi]: a copy of a library that says as if it had been
+// tuned that of a collective's schedules the one with the most operations serves all sizes, or
+// MPI's own. Prints its file, and another one that the library has for them.
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -13,8 +13,8 @@
 namespace torc::runtime {
 namespace {
 
-Status saySlowest(const std::string& library, const std::string& copy, Collective collective,
-                  const std::string& name) {
+Status sayTuned(const std::string& library, const std::string& copy, Collective collective,
+                const std::string& name, bool is_mpis) {
   const StatusOr<std::vector<std::byte>> bytes = readFile(indexPath(library));
   if (!bytes.ok()) return bytes.status();
   StatusOr<LibraryIndex> index = readLibraryIndex(*bytes, library);
@@ -39,7 +39,7 @@ Status saySlowest(const std::string& library, const std::string& copy, Collectiv
                           .collective = collective,
                           .lowest = 1,
                           .highest = kOpenEnd,
-                          .file = slowest,
+                          .file = is_mpis ? kMpisOwn : slowest,
                           .predicted_to = 1,
                           .lowest_s = 1e-6,
                           .highest_s = 1e-6,
@@ -52,9 +52,9 @@ Status saySlowest(const std::string& library, const std::string& copy, Collectiv
 }  // namespace
 }  // namespace torc::runtime
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
   const auto status =
-      torc::runtime::saySlowest(argv[1], argv[2], *torc::collectiveNamed(argv[3]), argv[4]);
-  if (!status.ok()) std::fprintf(stderr, "say_slowest: %s\n", status.message().c_str());
+      torc::runtime::sayTuned(argv[1], argv[2], *torc::collectiveNamed(argv[3]), argv[4], argc > 5);
+  if (!status.ok()) std::fprintf(stderr, "say_tuned: %s\n", status.message().c_str());
   return status.ok() ? 0 : 1;
 }

@@ -1,9 +1,15 @@
 /* Receives and waits of the program's own that fail while a collective is under way on the rank:
  * what each reports. With an argument, MPI is initialised with MPI_THREAD_MULTIPLE. Rank 0 tests;
  * the others start the collective when it has. */
-#include <stdlib.h>
+#include <cstdlib>
+#include <vector>
 
-#include "told.h"
+#include "tests/runtime/pmpi/alike/told.h"
+#include "tests/runtime/pmpi/mpi_calls/waiting.h"
+
+using mpi_calls::completeSome;
+using mpi_calls::nameOf;
+using mpi_calls::Waiting;
 
 enum { kTooLong = 8, kRoom = 4 };
 
@@ -16,11 +22,6 @@ static MPI_Request receive(void) {
   MPI_Request request;
   MPI_Irecv(room, kRoom, MPI_INT, 1, tag++, own, &request);
   return request;
-}
-
-/* The program's handle of a request that may have failed. */
-static void drop(MPI_Request* request) {
-  if (*request != MPI_REQUEST_NULL) MPI_Request_free(request);
 }
 
 static void test_receives(void) {
@@ -52,55 +53,27 @@ static void test_receives(void) {
 }
 
 static void test_waits(void) {
-  MPI_Status status, statuses[2];
-  MPI_Request request = receive(), two[2];
-  int index, flag, many, indices[2];
-  told("Wait", MPI_Wait(&request, &status));
-  drop(&request);
-  two[0] = receive(), two[1] = MPI_REQUEST_NULL;
-  int code = MPI_Waitall(2, two, statuses);
-  line("status %d\n", class_of(statuses[0].MPI_ERROR));
-  told("Waitall", code);
-  drop(&two[0]);
-  two[0] = receive();
-  told("Waitall, no statuses", MPI_Waitall(2, two, MPI_STATUSES_IGNORE));
-  drop(&two[0]);
-  two[0] = receive();
-  told("Waitany", MPI_Waitany(2, two, &index, &status));
-  drop(&two[0]);
-  two[0] = receive();
-  code = MPI_Waitsome(2, two, &many, indices, statuses);
-  line("%d, status %d\n", many, class_of(statuses[0].MPI_ERROR));
-  told("Waitsome", code);
-  drop(&two[0]);
-  request = receive(), flag = 0;
-  do {
-    code = MPI_Test(&request, &flag, &status);
-  } while (code == MPI_SUCCESS && !flag);
-  told("Test", code);
-  drop(&request);
-  two[0] = receive(), flag = 0;
-  do {
-    code = MPI_Testall(2, two, &flag, statuses);
-  } while (code == MPI_SUCCESS && !flag);
-  told("Testall", code);
-  drop(&two[0]);
-  two[0] = receive(), flag = 0;
-  do {
-    code = MPI_Testany(2, two, &index, &flag, &status);
-  } while (code == MPI_SUCCESS && !flag);
-  told("Testany", code);
-  drop(&two[0]);
-  two[0] = receive(), many = 0;
-  do {
-    code = MPI_Testsome(2, two, &many, indices, statuses);
-  } while (code == MPI_SUCCESS && many == 0);
-  told("Testsome", code);
-  drop(&two[0]);
+  std::vector<int> indices;
+  std::vector<MPI_Status> statuses;
+  for (int i = 0; i < static_cast<int>(Waiting::kCount); ++i) {
+    for (const bool has_statuses : {true, false}) {
+      std::vector<MPI_Request> requests = {receive(), MPI_REQUEST_NULL};
+      const auto way = static_cast<Waiting>(i);
+      const int code = completeSome(way, requests, indices, has_statuses ? &statuses : nullptr);
+      const bool many = i >= static_cast<int>(Waiting::kWaitall);
+      if (has_statuses && many)
+        line("%d, status %d\n", indices[0], class_of(statuses[0].MPI_ERROR));
+      told(nameOf(way), code);
+      /* It may have failed. */
+      if (requests[0] != MPI_REQUEST_NULL) MPI_Request_free(&requests[0]);
+    }
+  }
+  MPI_Request request;
+  MPI_Status status;
   MPI_Recv_init(room, kRoom, MPI_INT, 1, tag++, own, &request);
   MPI_Start(&request);
   told("Wait for a persistent one", MPI_Wait(&request, &status));
-  drop(&request);
+  if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
 #ifndef RETURNS
@@ -133,8 +106,8 @@ static void test_refusals(void) {
   told("Rsend, tag", MPI_Rsend(data, 1, MPI_INT, 0, -7, own));
   told("Probe, rank", MPI_Probe(100, 9000, own, &status));
   told("Probe, tag", MPI_Probe(1, -7, own, &status));
-  told("Sendrecv, rank", MPI_Sendrecv(data, 0, MPI_INT, 100, 0, room, kRoom, MPI_INT, 1, 9000, own,
-                                      &status));
+  told("Sendrecv, rank",
+       MPI_Sendrecv(data, 0, MPI_INT, 100, 0, room, kRoom, MPI_INT, 1, 9000, own, &status));
   MPI_Type_free(&type);
 }
 
@@ -159,8 +132,8 @@ int main(int argc, char** argv) {
 #ifndef RETURNS
     if (argc == 1) test_leaving(); /* MPICH 4.0.2 does not survive it where threads are */
 #endif
-    told("Sendrecv with itself", MPI_Sendrecv(data, 1, MPI_INT, 0, 77, room, 1, MPI_INT, 0, 77, own,
-                                              MPI_STATUS_IGNORE));
+    told("Sendrecv with itself",
+         MPI_Sendrecv(data, 1, MPI_INT, 0, 77, room, 1, MPI_INT, 0, 77, own, MPI_STATUS_IGNORE));
     for (int to = 1; to < size; ++to)
       MPI_Send(data, 0, MPI_INT, to, 9001, own);
   } else {
