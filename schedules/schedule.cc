@@ -3,17 +3,16 @@
 
 #include <algorithm>
 
+#include "schedules/fields.h"
+
 namespace torc {
 
 std::string_view name(OperationKind kind) {
-  static constexpr std::string_view kNames[kOperationKindCount] = {
-      "send", "recv", "recv_reduce", "reduce", "copy", "notify", "await"};
-  return kNames[static_cast<int>(kind)];
+  return kOperationKindNames[static_cast<int>(kind)];
 }
 
 std::string_view name(Buffer buffer) {
-  static constexpr std::string_view kNames[] = {"none", "in", "out", "scratch"};
-  return kNames[static_cast<int>(buffer)];
+  return kBufferNames[static_cast<int>(buffer)];
 }
 
 std::uint32_t ScheduleView::partCount() const {
@@ -95,16 +94,14 @@ ScheduleView Schedule::view() const {
 }
 
 bool operator==(const ScheduleView& a, const ScheduleView& b) {
-  return a.collective == b.collective && a.flags == b.flags && a.topology == b.topology &&
-         std::ranges::equal(a.links, b.links) && a.name == b.name && a.producer == b.producer &&
-         a.slot_count == b.slot_count && a.segments == b.segments && a.window == b.window &&
-         std::ranges::equal(a.colors, b.colors) && std::ranges::equal(a.streams, b.streams) &&
-         std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.pairs, b.pairs) &&
-         std::ranges::equal(a.peer_loops, b.peer_loops) && std::ranges::equal(a.pieces, b.pieces) &&
-         std::ranges::equal(a.shifts, b.shifts) && std::ranges::equal(a.frames, b.frames) &&
-         std::ranges::equal(a.loops, b.loops) && std::ranges::equal(a.iterations, b.iterations) &&
-         std::ranges::equal(a.operations, b.operations) &&
-         std::ranges::equal(a.dependences, b.dependences);
+  bool equal = a.collective == b.collective && a.flags == b.flags && a.topology == b.topology &&
+               std::ranges::equal(a.links, b.links) && a.name == b.name &&
+               a.producer == b.producer && a.slot_count == b.slot_count &&
+               a.segments == b.segments && a.window == b.window;
+  forEachTable([&](std::string_view, const auto& of_a,
+                   const auto& of_b) { equal = equal && std::ranges::equal(of_a, of_b); },
+               a, b);
+  return equal;
 }
 
 }  // namespace torc

@@ -13,6 +13,8 @@
 
 namespace torc::ir {
 
+inline constexpr int kJsonFormVersion = 8;  // the value of "torc_schedule"
+
 std::string writeJson(const ScheduleView& schedule);
 
 /// Reads and validates. Errors name the file and the place:

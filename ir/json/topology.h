@@ -2,9 +2,6 @@
 #ifndef TORC_IR_JSON_TOPOLOGY_H_
 #define TORC_IR_JSON_TOPOLOGY_H_
 
-#include <array>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "schedules/topology/topology.h"
@@ -12,9 +9,6 @@
 namespace torc::ir {
 
 nlohmann::ordered_json topologyJson(const Topology& topology);
-
-/// "ZXY": the names of axes, one per axis of the topology.
-std::string axisNames(const Topology& topology, const std::array<std::uint8_t, kMaxAxes>& order);
 
 }  // namespace torc::ir
 

@@ -1,103 +1,150 @@
 // Writes the JSON form, one record per line. Keys: docs/schemas/schedule.schema.json.
 #include <string>
-#include <utility>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "ir/json/json.h"
-#include "ir/json/names.h"
 #include "ir/json/topology.h"
 #include "ir/text/format.h"
+#include "schedules/fields.h"
 
 namespace torc::ir {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json intervalJson(const Interval& interval) {
-  Json json = {{"kind", kIntervalKindNames[static_cast<int>(interval.kind)]}};
-  if (interval.kind == IntervalKind::kAll) return json;
-  if (interval.kind == IntervalKind::kForRoots) {
-    const RootSpan span = interval.rootSpan();
-    json["first"] = span.first;
-    json["first_from_root"] = span.first_from_root ? 1 : 0;
-    json["last"] = span.last;
-    json["last_from_root"] = span.last_from_root ? 1 : 0;
-    json["from"] = span.from;
-    json["to"] = span.to;
-    return json;
-  }
-  const bool one_end = hasAbsoluteEnd(interval.kind);
-  json[one_end ? "offset" : "start"] = interval.start;
-  json[one_end ? "end" : "length"] = interval.length;
-  if (interval.loop == 0) return json;
-  json["loop"] = interval.loop;
-  json["step"] = interval.step;
-  json["growth"] = interval.growth;
-  return json;
-}
+/// The JSON of values, by their types.
+class ValueWriter {
+ public:
+  explicit ValueWriter(const ScheduleView& schedule) : schedule_(schedule) {}
 
-/// Adds which blocks a region or a frame has.
-template <typename Blocks>
-void addBlocks(const Blocks& blocks, Json& json) {
-  json[blocks.pieces == 0 ? "part" : "pieces"] = blocks.pieces == 0 ? blocks.part : blocks.pieces;
-  json[blocks.pieces == 0 ? "box" : "first_piece"] = blocks.box;
-}
-
-Json regionJson(const Region& region) {
-  Json json = {{"buffer", name(region.buffer)}};
-  addBlocks(region, json);
-  if (region.buffer == Buffer::kScratch) json["frame"] = region.frame;
-  return json;
-}
-
-Json operationJson(const ScheduleView& schedule, const Operation& operation) {
-  Json json = {
-      {"kind", name(operation.kind)}, {"phase", operation.phase}, {"stream", operation.stream}};
-  if (operation.dst.present()) json["dst"] = regionJson(operation.dst);
-  if (operation.a.present()) json["a"] = regionJson(operation.a);
-  if (operation.b.present()) json["b"] = regionJson(operation.b);
-  if (operation.peer != kNone)
-    json[operation.hasPeerLoop() ? "peer_loop" : "peer"] = operation.peer;
-  if (operation.guard != kNone) json["guard"] = operation.guard;
-  json["after"] = Json::array();
-  for (const std::uint32_t dependence : schedule.dependencesOf(operation)) {
-    if (iterationsOf(dependence) == 0) {
-      json["after"].push_back(dependence);
+  template <typename T>
+  Json json(const T& value, const Values& values = {}) const {
+    if constexpr (std::is_enum_v<T>) {
+      return values.names[static_cast<std::size_t>(value)];
+    } else if constexpr (std::is_same_v<T, char>) {
+      return std::string(1, value);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return value ? 1 : 0;
+    } else if constexpr (std::is_same_v<T, std::uint32_t>) {
+      return value == kNone && !values.none.empty() ? Json(values.none) : Json(value);
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return value;
     } else {
-      json["after"].push_back(
+      Json object = Json::object();
+      if constexpr (requires { value.pieces; }) {
+        add(object, value, kFields<T>);
+        value.pieces == 0 ? add(object, value, kOneBox<T>) : add(object, value, kPieceList<T>);
+        add(object, value, kBehindBlocks<T>);
+      } else {
+        add(object, value, kFields<T>);
+      }
+      return object;
+    }
+  }
+  /// "ZXY".
+  Json json(const std::array<std::uint8_t, kMaxAxes>& order, const Values&) const {
+    std::string names;
+    for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i)
+      names += schedule_.topology.axes[order[i]].name;
+    return names;
+  }
+  /// One element per axis.
+  template <typename T>
+  Json json(const std::array<T, kMaxAxes>& along, const Values& values = {}) const {
+    Json array = Json::array();
+    for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i)
+      array.push_back(json(along[i], values));
+    return array;
+  }
+  Json json(const Box& box) const { return json(box.axes); }
+  Json json(const Interval& interval, const Values& = {}) const;
+  Json json(const Iterations& iterations) const;
+  Json json(const Operation& operation) const;
+
+ private:
+  template <typename Record, typename Fields>
+  void add(Json& object, const Record& record, const Fields& fields) const {
+    const auto addOne = [&](const auto& field) {
+      const auto& value = record.*field.member;
+      if (field.optional && value == Record{}.*field.member) return;
+      object.emplace(field.key, json(value, field.values));
+    };
+    std::apply([&](const auto&... field) { (addOne(field), ...); }, fields);
+  }
+
+  const ScheduleView& schedule_;
+};
+
+Json ValueWriter::json(const Interval& interval, const Values&) const {
+  Json object;
+  add(object, interval, kFields<Interval>);
+  if (interval.kind == IntervalKind::kAll) return object;
+  if (interval.kind == IntervalKind::kForRoots) {
+    add(object, interval.rootSpan(), kFields<RootSpan>);
+    return object;
+  }
+  add(object, interval, hasAbsoluteEnd(interval.kind) ? kIntervalEnds : kIntervalStart);
+  if (interval.loop != 0) add(object, interval, kIntervalSteps);
+  return object;
+}
+
+Json ValueWriter::json(const Iterations& iterations) const {
+  Json object = {{"loops", Json::array()}};
+  for (std::uint32_t level = 0; level < iterations.depth; ++level) {
+    object["loops"].push_back(
+        json(LoopIteration{iterations.origin[level], iterations.offset[level]}));
+  }
+  add(object, iterations, kFields<Iterations>);
+  return object;
+}
+
+Json ValueWriter::json(const Operation& operation) const {
+  Json object;
+  add(object, operation, kFields<Operation>);
+  add(object, operation, operation.hasPeerLoop() ? kPeerLoop : kPeer);
+  add(object, operation, kGuard);
+  Json& after = object["after"] = Json::array();
+  for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
+    if (iterationsOf(dependence) == 0) {
+      after.push_back(dependence);
+    } else {
+      after.push_back(
           {{"operation", operationOf(dependence)}, {"iterations", iterationsOf(dependence) - 1}});
     }
   }
-  return json;
+  return object;
 }
 
 class Writer {
  public:
   explicit Writer(std::string& out) : out_(out) {}
 
-  void member(const char* key, const Json& value) {
+  void member(std::string_view key, const Json& value) {
     open(key);
     append(value);
   }
 
   /// A list with one line per record.
-  template <typename Records, typename ToJson>
-  void list(const char* key, const Records& records, ToJson toJson) {
+  template <typename Records>
+  void list(std::string_view key, const Records& records, const ValueWriter& values) {
     open(key);
     out_ += '[';
     const char* separator = "\n    ";
     for (const auto& record : records) {
       out_ += separator;
-      append(toJson(record));
+      append(values.json(record));
       separator = ",\n    ";
     }
     out_ += records.empty() ? "]" : "\n  ]";
   }
 
  private:
-  void open(const char* key) {
+  void open(std::string_view key) {
     out_ += out_.empty() ? "{\n  \"" : ",\n  \"";
     out_ += key;
     out_ += "\": ";
@@ -111,6 +158,23 @@ class Writer {
 };
 
 }  // namespace
+
+Json topologyJson(const Topology& topology) {
+  ScheduleView schedule;
+  schedule.topology = topology;
+  Json json = {{"axes", ValueWriter(schedule).json(topology.axes)},
+               {"order", topology.orderString()}};
+  const auto nodeJson = [&](const Coordinates& node) {
+    return Json(std::vector(node.begin(), node.begin() + topology.dimensions()));
+  };
+  for (const DeadLink& link : topology.deadLinks()) {
+    json["dead_links"].push_back(
+        {{"from", nodeJson(link.from)}, {"axis", std::string(1, topology.axes[link.axis].name)}});
+  }
+  for (const Coordinates& node : topology.deadNodes())
+    json["dead_nodes"].push_back(nodeJson(node));
+  return json;
+}
 
 std::string writeJson(const ScheduleView& schedule) {
   const Topology& topology = schedule.topology;
@@ -128,72 +192,19 @@ std::string writeJson(const ScheduleView& schedule) {
   if (schedule.flags & kSynchronousSends) writer.member("sends", "synchronous");
   if (schedule.flags & kDropsBroken) writer.member("broken_messages", "dropped");
   Json places = topologyJson(topology);
-  for (const GraphLink& link : schedule.links) {
-    places["links"].push_back({{"from", link.from},
-                               {"to", link.to},
-                               {"bandwidth", link.bandwidth},
-                               {"latency", link.latency}});
-  }
+  const ValueWriter values(schedule);
+  for (const GraphLink& link : schedule.links)
+    places["links"].push_back(values.json(link));
   writer.member("topology", places);
-  writer.list("colors", schedule.colors, [&](const Color& color) -> Json {
-    return {{"weight", color.weight},
-            {"order", axisNames(topology, color.order)},
-            {"directions", color.directions},
-            {"chunks", color.chunks}};
-  });
-  writer.list("streams", schedule.streams, [](const Stream& stream) -> Json {
-    Json json = {{"part", stream.part}, {"core", stream.core}};
-    if (stream.part == kNone) json["part"] = kAnyPart;
-    return json;
-  });
-  writer.list("boxes", schedule.boxes, [&](const Box& box) {
-    Json json = Json::array();
-    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
-      json.push_back(intervalJson(box[i]));
-    return json;
-  });
-  writer.list("pairs", schedule.pairs, [](const BoxPair& pair) -> Json {
-    return {{"source", pair.source}, {"destination", pair.destination}};
-  });
-  writer.list("pieces", schedule.pieces, [](const Piece& piece) -> Json {
-    return {{"part", piece.part}, {"parts", piece.parts}, {"box", piece.box}};
-  });
-  const auto perAxis = [&](const auto& values) {
-    Json json = Json::array();
-    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
-      json.push_back(values[i]);
-    return json;
-  };
-  writer.list("shifts", schedule.shifts, perAxis);
-  writer.list("peer_loops", schedule.peer_loops, [&](const PeerLoop& peers) -> Json {
-    return {{"first", perAxis(peers.first)},
-            {"count", perAxis(peers.count)},
-            {"order", kPeerOrderNames[static_cast<int>(peers.order)]},
-            {"window", peers.window}};
-  });
-  writer.member("slots", schedule.slot_count);
-  writer.member("segments", schedule.segments);
-  writer.member("window", schedule.window);
-  writer.list("frames", schedule.frames, [](const Frame& frame) -> Json {
-    Json json = Json::object();
-    addBlocks(frame, json);
-    json["slot"] = frame.slot;
-    if (frame.copies > 1) json["copies"] = frame.copies;
-    return json;
-  });
-  writer.list("loops", schedule.loops, [](const Loop& loop) -> Json {
-    return {{"begin", loop.begin}, {"end", loop.end}, {"count", loop.count}};
-  });
-  writer.list("iterations", schedule.iterations, [](const Iterations& iterations) -> Json {
-    Json json = Json::array();
-    for (std::uint32_t level = 0; level < iterations.depth; ++level) {
-      json.push_back({{"origin", kIterationOriginNames[static_cast<int>(iterations.origin[level])]},
-                      {"offset", iterations.offset[level]}});
+  const auto write = [&](const auto& field) {
+    const auto& value = schedule.*field.member;
+    if constexpr (requires { value.size(); }) {
+      writer.list(field.key, value, values);
+    } else {
+      writer.member(field.key, value);
     }
-    return Json{{"loops", json}, {"segments_before", iterations.segments}};
-  });
-  writer.list("operations", schedule.operations,
-              [&](const Operation& operation) { return operationJson(schedule, operation); });
+  };
+  std::apply([&](const auto&... field) { (write(field), ...); }, kTables<ScheduleView>);
   text += "\n}\n";
   return text;
 }

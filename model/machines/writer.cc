@@ -1,7 +1,9 @@
 // Writes a machine as JSON.
+#include <type_traits>
+
 #include <nlohmann/json.hpp>
 
-#include "model/machines/machine.h"
+#include "model/machines/machine_fields.h"
 
 namespace torc::model {
 namespace {
@@ -13,6 +15,19 @@ nlohmann::ordered_json coordinatesJson(const Machine& machine, const Coordinates
   return array;
 }
 
+template <typename Record, typename Fields>
+void addFields(nlohmann::ordered_json& object, const Record& record, const Fields& fields) {
+  const auto add = [&](const auto& field) {
+    const auto& value = record.*field.member;
+    if constexpr (std::is_same_v<decltype(value), const bool&>) {
+      object[field.key] = value ? "torus" : "mesh";
+    } else if (field.written || value > 0) {
+      object[field.key] = value;
+    }
+  };
+  std::apply([&](const auto&... field) { (add(field), ...); }, fields);
+}
+
 }  // namespace
 
 std::string machineJson(const Machine& machine) {
@@ -20,40 +35,15 @@ std::string machineJson(const Machine& machine) {
   document["name"] = machine.name;
   if (!machine.description.empty()) document["description"] = machine.description;
   auto& dimensions = document["dimensions"] = nlohmann::ordered_json::array();
-  for (const MachineDimension& dimension : machine.dimensions) {
-    nlohmann::ordered_json entry{{"size", dimension.size},
-                                 {"kind", dimension.torus ? "torus" : "mesh"},
-                                 {"bandwidth", dimension.bandwidth},
-                                 {"latency", dimension.latency}};
-    if (dimension.width > 0) entry["width"] = dimension.width;
-    dimensions.push_back(std::move(entry));
-  }
-  if (machine.packet.payload > 0) {
-    document["packet"] = {{"payload", machine.packet.payload},
-                          {"header", machine.packet.header},
-                          {"acknowledgement", machine.packet.acknowledgement}};
-  }
+  for (const MachineDimension& dimension : machine.dimensions)
+    addFields(dimensions.emplace_back(), dimension, kDimensionFields);
+  if (machine.packet.payload > 0) addFields(document["packet"], machine.packet, kPacketFields);
   if (machine.router) {
     auto& router = document["router"];
     for (const PacketParameterRow& row : packetParameterRows())
       router[std::string(row.name)] = (*machine.router).*row.member;
   }
-  document["cores"] = machine.cores;
-  if (machine.ports > 0) document["ports"] = machine.ports;
-  auto add = [&](const char* key, double value) {
-    if (value > 0) document[key] = value;
-  };
-  add("alpha", machine.alpha);
-  add("overhead", machine.overhead);
-  add("latency", machine.latency);
-  add("message_gap", machine.message_gap);
-  add("envelope", machine.envelope);
-  add("injection", machine.injection);
-  add("gap", machine.gap);
-  add("gamma", machine.gamma);
-  add("eager", machine.eager);
-  add("buffered", machine.buffered);
-  add("memory_bandwidth", machine.memory_bandwidth);
+  addFields(document, machine, kMachineFields);
   for (const DeadLink& link : machine.dead_links) {
     document["dead_links"].push_back({{"from", coordinatesJson(machine, link.from)},
                                       {"axis", std::string(1, kAxisNames[link.axis])}});

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "schedules/fields.h"
 #include "schedules/format/field_reader.h"
 #include "schedules/format/file.h"
 #include "schedules/format/file_layout.h"
@@ -52,18 +53,12 @@ Status readTables(FieldReader& reader, bool has_graph, ScheduleView& schedule) {
   std::span<const char> name, producer;
   Status status = tables.read(TableKind::kName, name);
   if (status.ok()) status = tables.read(TableKind::kProducer, producer);
-  if (status.ok()) status = tables.read(TableKind::kColors, schedule.colors);
-  if (status.ok()) status = tables.read(TableKind::kStreams, schedule.streams);
-  if (status.ok()) status = tables.read(TableKind::kBoxes, schedule.boxes);
-  if (status.ok()) status = tables.read(TableKind::kPairs, schedule.pairs);
-  if (status.ok()) status = tables.read(TableKind::kPieces, schedule.pieces);
-  if (status.ok()) status = tables.read(TableKind::kShifts, schedule.shifts);
-  if (status.ok()) status = tables.read(TableKind::kPeerLoops, schedule.peer_loops);
-  if (status.ok()) status = tables.read(TableKind::kFrames, schedule.frames);
-  if (status.ok()) status = tables.read(TableKind::kLoops, schedule.loops);
-  if (status.ok()) status = tables.read(TableKind::kIterations, schedule.iterations);
-  if (status.ok()) status = tables.read(TableKind::kOperations, schedule.operations);
-  if (status.ok()) status = tables.read(TableKind::kDependences, schedule.dependences);
+  auto kind = static_cast<std::uint32_t>(TableKind::kColors);
+  forEachTable(
+      [&](std::string_view, auto& records) {
+        if (status.ok()) status = tables.read(kind++, records);
+      },
+      schedule);
   if (status.ok() && has_graph) {
     status = tables.read(TableKind::kGraphLinks, schedule.links);
     if (status.ok() && schedule.links.empty()) return reader.fault("a graph has links");

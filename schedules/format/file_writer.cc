@@ -2,6 +2,7 @@
 // so equal schedules are equal files.
 #include <array>
 
+#include "schedules/fields.h"
 #include "schedules/format/file.h"
 #include "schedules/format/file_layout.h"
 #include "schedules/format/table_writer.h"
@@ -24,18 +25,9 @@ std::vector<std::byte> writeTables(const ScheduleView& schedule, std::uint32_t v
   TableWriter writer(header);
   writer.append(TableKind::kName, schedule.name);
   writer.append(TableKind::kProducer, schedule.producer);
-  writer.append(TableKind::kColors, schedule.colors);
-  writer.append(TableKind::kStreams, schedule.streams);
-  writer.append(TableKind::kBoxes, schedule.boxes);
-  writer.append(TableKind::kPairs, schedule.pairs);
-  writer.append(TableKind::kPieces, schedule.pieces);
-  writer.append(TableKind::kShifts, schedule.shifts);
-  writer.append(TableKind::kPeerLoops, schedule.peer_loops);
-  writer.append(TableKind::kFrames, schedule.frames);
-  writer.append(TableKind::kLoops, schedule.loops);
-  writer.append(TableKind::kIterations, schedule.iterations);
-  writer.append(TableKind::kOperations, schedule.operations);
-  writer.append(TableKind::kDependences, schedule.dependences);
+  auto kind = static_cast<std::uint32_t>(TableKind::kColors);
+  forEachTable([&](std::string_view, const auto& records) { writer.append(kind++, records); },
+               schedule);
   if constexpr (Tables == kGraphTableCount) writer.append(TableKind::kGraphLinks, schedule.links);
   return writer.take();
 }

@@ -62,12 +62,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "schedules/fields.h"
 #include "schedules/schedule.h"
 #include "support/status.h"
 
 namespace torc {
 
-inline constexpr std::uint32_t kMaxParts = 1u << 20;
 inline constexpr std::uint64_t kMaxNamedParts = 1u << 26;
 /// Of all operations together, on one rank: what two-phase schedules on a million nodes have.
 inline constexpr std::uint64_t kMaxPeerLoopMessages = 1u << 22;

@@ -3,15 +3,12 @@
 #include "studies/cluster/cluster.h"
 
 #include <cmath>
-#include <limits>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/Twine.h>
-#include <llvm/Support/Format.h>
-#include <llvm/Support/raw_ostream.h>
 
-#include "ir/json/document.h"
+#include "ir/json/strict_reader.h"
 #include "ir/make_error.h"
 #include "schedules/format/file.h"
 #include "studies/cluster/presets.h"
@@ -81,94 +78,65 @@ constexpr Count kCounts[] = {
     {"placement", &Cluster::placement, 0xffffffffu, 0},
 };
 
-/// A value of the document for a message, cut if long.
-std::string shown(const nlohmann::json& value) {
-  constexpr std::size_t kLongest = 40;
-  const std::string text =
-      value.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
-  return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
-}
+class ClusterReader : public ir::StrictReader {
+ public:
+  ClusterReader() : StrictReader(Faults::kWithValues) {}
 
-llvm::Error fault(const ir::JsonNode& node, const llvm::Twine& what) {
-  return llvm::make_error<model::MachineFault>(node.path() + ": " + what);
-}
+  bool read(const ir::JsonNode& root);
+  Cluster take() { return std::move(cluster_); }
 
-llvm::Error readNumber(const ir::JsonNode& node, const Number& number, Cluster& cluster) {
-  double& value = cluster.*number.value;
-  if (node.value().is_number()) value = node.value().get<double>();
-  if (node.value().is_number() && value >= number.lowest && value <= number.highest) {
-    return llvm::Error::success();
+ private:
+  bool line(const ir::JsonNode& node, std::string& line) {
+    if (node.value().is_string()) line = node.value().get<std::string>();
+    return (node.value().is_string() && !line.empty() && line.find_first_of("\r\n") == line.npos) ||
+           fail(node, "must be one line of text, not " + ir::shownValue(node.value()));
   }
-  std::string range;
-  llvm::raw_string_ostream(range) << llvm::format("%g to %g ", number.lowest, number.highest);
-  return fault(node,
-               "must be a number from " + range + number.unit + ", not " + shown(node.value()));
-}
+  bool sources(const ir::JsonNode& node);
 
-llvm::Error readCount(const ir::JsonNode& node, const Count& count, Cluster& cluster) {
-  if (node.value().is_number_unsigned()) {
-    const auto value = node.value().get<std::uint64_t>();
-    if (value >= count.lowest && value <= count.highest) {
-      cluster.*count.value = static_cast<std::uint32_t>(value);
-      return llvm::Error::success();
-    }
-  }
-  return fault(node, "must be an integer from " + llvm::Twine(count.lowest) + " to " +
-                         llvm::Twine(count.highest) + ", not " + shown(node.value()));
-}
-
-llvm::Error readLine(const ir::JsonNode& node, std::string& line) {
-  if (node.value().is_string()) line = node.value().get<std::string>();
-  if (node.value().is_string() && !line.empty() && line.find_first_of("\r\n") == line.npos) {
-    return llvm::Error::success();
-  }
-  return fault(node, "must be one line of text, not " + shown(node.value()));
-}
+  Cluster cluster_;
+};
 
 bool isKey(llvm::StringRef key) {
   return llvm::is_contained(clusterKeys(), key);
 }
 
-llvm::Error readSources(const ir::JsonNode& node, Cluster& cluster) {
-  if (!node.value().is_object()) {
-    return fault(node, "expected an object, not " + shown(node.value()));
-  }
+bool ClusterReader::sources(const ir::JsonNode& node) {
+  if (!object(node)) return false;
   for (const auto& [key, value] : node.value().items()) {
     if (!isKey(key)) {
-      return fault(node, "names " + ir::shownName(key) + ", which is no number of a cluster");
+      return fail(node, "names " + ir::shownName(key) + ", which is no number of a cluster");
     }
     std::string source;
-    if (llvm::Error error = readLine(node.member(key), source)) return error;
-    cluster.sources.emplace_back(key, source);
+    if (!line(node.member(key), source)) return false;
+    cluster_.sources.emplace_back(key, source);
   }
-  return llvm::Error::success();
+  return true;
 }
 
-llvm::Error readCluster(const ir::JsonNode& root, Cluster& cluster) {
-  if (!root.value().is_object()) {
-    return fault(root, "expected an object, not " + shown(root.value()));
-  }
+bool ClusterReader::read(const ir::JsonNode& root) {
+  if (!object(root)) return false;
   for (const auto& [key, value] : root.value().items()) {
     if (!isKey(key) && key != "name" && key != "description" && key != "sources") {
-      return fault(root, "unknown key " + ir::shownName(key));
+      return fail(root, "unknown key " + ir::shownName(key));
     }
   }
-  if (!root.has("name")) return fault(root, "missing key 'name'");
+  if (!root.has("name")) return fail(root, "missing key 'name'");
   for (llvm::StringRef key : clusterKeys()) {
-    if (!root.has(key)) return fault(root, "missing key '" + key + "'");
+    if (!root.has(key)) return fail(root, "missing key '" + key + "'");
   }
-  if (llvm::Error error = readLine(root.member("name"), cluster.name)) return error;
-  if (root.has("description")) {
-    if (llvm::Error error = readLine(root.member("description"), cluster.description)) return error;
-  }
-  for (const Count& count : kCounts) {
-    if (llvm::Error error = readCount(root.member(count.key), count, cluster)) return error;
-  }
-  for (const Number& number : kNumbers) {
-    if (llvm::Error error = readNumber(root.member(number.key), number, cluster)) return error;
-  }
-  return root.has("sources") ? readSources(root.member("sources"), cluster)
-                             : llvm::Error::success();
+  return line(root.member("name"), cluster_.name) &&
+         (!root.has("description") || line(root.member("description"), cluster_.description)) &&
+         llvm::all_of(kCounts,
+                      [&](const Count& count) {
+                        return integer(root.member(count.key), cluster_.*count.value, count.lowest,
+                                       count.highest);
+                      }) &&
+         llvm::all_of(kNumbers,
+                      [&](const Number& row) {
+                        return number(root.member(row.key), cluster_.*row.value, row.lowest,
+                                      row.highest, row.unit);
+                      }) &&
+         (!root.has("sources") || sources(root.member("sources")));
 }
 
 }  // namespace
@@ -198,11 +166,9 @@ llvm::ArrayRef<llvm::StringRef> clusterPresets() {
 llvm::Expected<Cluster> parseCluster(llvm::StringRef json, llvm::StringRef origin) {
   llvm::Expected<nlohmann::json> document = ir::parseJson(json, origin);
   if (!document) return llvm::make_error<model::MachineFault>(toString(document.takeError()));
-  Cluster cluster;
-  if (llvm::Error error = readCluster(ir::JsonNode(*document), cluster)) {
-    return llvm::make_error<model::MachineFault>(origin + ": " + toString(std::move(error)));
-  }
-  return cluster;
+  ClusterReader reader;
+  if (reader.read(ir::JsonNode(*document))) return reader.take();
+  return llvm::make_error<model::MachineFault>(origin + ": " + reader.error());
 }
 
 llvm::Expected<Cluster> findCluster(llvm::StringRef name_or_path) {
