@@ -131,15 +131,23 @@ class TableReader {
   template <typename Kind, typename Record>
   Status read(Kind table, std::span<const Record>& records) {
     static_assert(std::is_trivially_copyable_v<Record> && alignof(Record) <= kTableAlignment);
+    std::span<const std::byte> bytes;
+    if (Status status = read(table, sizeof(Record), bytes); !status.ok()) return status;
+    // The bytes are an array of std::byte, in which the records that were copied there are objects
+    // (C++20, [intro.object]).
+    records = {std::launder(reinterpret_cast<const Record*>(bytes.data())),
+               bytes.size() / sizeof(Record)};
+    if (bytes.empty()) records = {};
+    return {};
+  }
+  /// The bytes of a table whose records have `record_size`.
+  template <typename Kind>
+  Status read(Kind table, std::size_t record_size, std::span<const std::byte>& bytes) {
     TableEntry entry;
     const auto kind = static_cast<std::uint32_t>(table);
     if (Status status = reader_.read(entry, names_[kind]); !status.ok()) return status;
-    if (Status status = check(entry, kind, sizeof(Record)); !status.ok()) return status;
-    // The bytes are an array of std::byte, in which the records that were copied there are objects
-    // (C++20, [intro.object]).
-    records = {std::launder(reinterpret_cast<const Record*>(reader_.file().data() + entry.offset)),
-               static_cast<std::size_t>(entry.count)};
-    if (entry.count == 0) records = {};
+    if (Status status = check(entry, kind, record_size); !status.ok()) return status;
+    bytes = reader_.file().subspan(entry.offset, entry.count * record_size);
     return {};
   }
 

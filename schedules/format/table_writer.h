@@ -27,12 +27,17 @@ class TableWriter {
   /// `table` is an enumerator that says the table's place. Each is appended once, in order.
   template <typename Table, typename Records>
   void append(Table table, const Records& records) {
-    const auto content = std::as_bytes(std::span(records.data(), records.size()));
+    append(table, sizeof(*records.data()),
+           std::as_bytes(std::span(records.data(), records.size())));
+  }
+  /// The same of the bytes of records of `record_size`.
+  template <typename Table>
+  void append(Table table, std::size_t record_size, std::span<const std::byte> content) {
     header_.tables[static_cast<std::size_t>(table)] = {
         .kind = static_cast<std::uint32_t>(table),
-        .record_size = static_cast<std::uint32_t>(sizeof(*records.data())),
+        .record_size = static_cast<std::uint32_t>(record_size),
         .offset = bytes_.size(),
-        .count = records.size(),
+        .count = content.size() / record_size,
     };
     bytes_.insert(bytes_.end(), content.begin(), content.end());
     bytes_.resize(alignedUp(bytes_.size()));

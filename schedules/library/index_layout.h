@@ -1,12 +1,14 @@
-// Records of a library's index. docs/sites/library.md says what each field is for. Shared by reader
-// and writer.
+// The file of a library's index. docs/sites/library.md says what each field is for. Reader and
+// writer visit these lists.
 #ifndef TORC_SCHEDULES_LIBRARY_INDEX_LAYOUT_H_
 #define TORC_SCHEDULES_LIBRARY_INDEX_LAYOUT_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "schedules/format/file_layout.h"
 #include "schedules/library/index.h"
@@ -48,56 +50,56 @@ static_assert(sizeof(IndexHeader) == 272);
 static_assert(offsetof(IndexHeader, checksum) + sizeof(std::uint64_t) == kChecksummedFrom);
 static_assert(std::has_unique_object_representations_v<IndexHeader>);
 
-struct SubTorusRecord {
-  std::uint32_t partition = 0;
-  std::uint32_t shape = 0;
-  Extents extents{};
-  SubTorusAxes axes{};
-};
-static_assert(sizeof(SubTorusRecord) == 48);
-static_assert(std::has_unique_object_representations_v<SubTorusRecord>);
+/// Bytes that are 0.
+template <std::size_t Size>
+struct Reserved {};
 
-struct EntryRecord {
-  std::uint64_t lowest = 0;
-  std::uint64_t highest = 0;
-  std::uint64_t predicted_to = 0;
-  double lowest_s = 0;
-  double highest_s = 0;
-  std::uint32_t shape = 0;
-  std::uint32_t file = 0;
-  std::uint32_t reason_length = 0;
-  Collective collective{};
-  std::array<std::uint8_t, 3> reserved{};
-};
-static_assert(sizeof(EntryRecord) == 56);
+/// The members of a record, in the order in which they stand in a table, without padding. Of a
+/// string there stands its length, 4 bytes; its letters are in the text.
+template <typename Record>
+inline constexpr auto kStored = std::tuple{&Record::topology};  // of partitions and shapes
 
-struct CandidateRecord {
-  std::uint32_t shape = 0;
-  std::uint32_t file = 0;
-  Collective collective{};
-  std::array<std::uint8_t, 7> reserved{};
-};
-static_assert(sizeof(CandidateRecord) == 16);
-static_assert(std::has_unique_object_representations_v<CandidateRecord>);
+template <>
+inline constexpr auto kStored<LibrarySubTorus> =
+    std::tuple{&LibrarySubTorus::partition, &LibrarySubTorus::shape, &LibrarySubTorus::extents,
+               &LibrarySubTorus::axes};
+template <>
+inline constexpr auto kStored<LibraryEntry> =
+    std::tuple{&LibraryEntry::lowest,       &LibraryEntry::highest,
+               &LibraryEntry::predicted_to, &LibraryEntry::lowest_s,
+               &LibraryEntry::highest_s,    &LibraryEntry::shape,
+               &LibraryEntry::file,         &LibraryEntry::reason,
+               &LibraryEntry::collective,   Reserved<3>()};
+template <>
+inline constexpr auto kStored<LibraryCandidate> =
+    std::tuple{&LibraryCandidate::shape, &LibraryCandidate::file, &LibraryCandidate::collective,
+               Reserved<7>()};
+template <>
+inline constexpr auto kStored<LibraryMeasurement> = std::tuple{
+    &LibraryMeasurement::bytes, &LibraryMeasurement::seconds,    &LibraryMeasurement::shape,
+    &LibraryMeasurement::file,  &LibraryMeasurement::collective, Reserved<7>()};
+template <>
+inline constexpr auto kStored<LibraryFile> =
+    std::tuple{&LibraryFile::bytes, &LibraryFile::checksum, &LibraryFile::name, Reserved<4>()};
 
-struct MeasurementRecord {
-  std::uint64_t bytes = 0;
-  double seconds = 0;
-  std::uint32_t shape = 0;
-  std::uint32_t file = 0;
-  Collective collective{};
-  std::array<std::uint8_t, 7> reserved{};
+/// A table, by the things that it holds.
+template <typename Record>
+struct IndexTableOf {
+  IndexTable table;
+  std::vector<Record> LibraryIndex::*records;
+  const char* what;         // a record in a message
+  const char* string = "";  // likewise its string
 };
-static_assert(sizeof(MeasurementRecord) == 32);
-
-struct FileRecord {
-  std::uint64_t bytes = 0;
-  std::uint64_t checksum = 0;
-  std::uint32_t name_length = 0;
-  std::uint32_t reserved = 0;
-};
-static_assert(sizeof(FileRecord) == 24);
-static_assert(std::has_unique_object_representations_v<FileRecord>);
+/// All but the text, in the order of their strings there.
+inline constexpr auto kIndexTables =
+    std::tuple{IndexTableOf{IndexTable::kPartitions, &LibraryIndex::partitions, "partition"},
+               IndexTableOf{IndexTable::kShapes, &LibraryIndex::shapes, "shape"},
+               IndexTableOf{IndexTable::kSubTori, &LibraryIndex::sub_tori, "sub-torus"},
+               IndexTableOf{IndexTable::kEntries, &LibraryIndex::entries, "entry", "reason"},
+               IndexTableOf{IndexTable::kTuned, &LibraryIndex::tuned, "tuned entry", "reason"},
+               IndexTableOf{IndexTable::kCandidates, &LibraryIndex::candidates, "candidate"},
+               IndexTableOf{IndexTable::kMeasurements, &LibraryIndex::measurements, "measurement"},
+               IndexTableOf{IndexTable::kFiles, &LibraryIndex::files, "file", "name"}};
 
 }  // namespace torc
 

@@ -2,11 +2,10 @@
 // and the runtime can rely on it.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <tuple>
 
 #include "schedules/format/file.h"
-#include "schedules/library/index.h"
+#include "schedules/library/index_layout.h"
 #include "schedules/validation/validate.h"
 #include "support/message.h"
 
@@ -69,7 +68,19 @@ Status checkAxes(const Topology& partition, const LibrarySubTorus& sub_torus) {
   return {};
 }
 
-Status checkSubTorus(const LibraryIndex& index, const LibrarySubTorus& sub_torus) {
+// Each thing by itself: `check`. Each after the one before it: `follows`. First of partitions and
+// shapes.
+
+template <typename Placed>
+Status check(const LibraryIndex&, const Placed& placed, bool) {
+  return placed.topology.validate();
+}
+template <typename Placed>
+bool follows(const Placed&, const Placed&) {
+  return true;
+}
+
+Status check(const LibraryIndex& index, const LibrarySubTorus& sub_torus, bool) {
   if (sub_torus.partition >= index.partitions.size()) {
     return malformed("partition ", sub_torus.partition, " does not exist (there are ",
                      index.partitions.size(), ")");
@@ -88,6 +99,10 @@ Status checkSubTorus(const LibraryIndex& index, const LibrarySubTorus& sub_torus
     return malformed("is not of shape ", sub_torus.shape, ", ", shape.shape());
   }
   return {};
+}
+
+bool follows(const LibrarySubTorus& a, const LibrarySubTorus& b) {
+  return std::tie(a.partition, a.extents) < std::tie(b.partition, b.extents);
 }
 
 bool isTime(double seconds) {
@@ -110,7 +125,7 @@ Status checkNames(const LibraryIndex& index, const Named& named, bool may_be_mpi
   return {};
 }
 
-Status checkEntry(const LibraryIndex& index, const LibraryEntry& entry, bool is_tuned) {
+Status check(const LibraryIndex& index, const LibraryEntry& entry, bool is_tuned) {
   if (Status status = checkNames(index, entry, is_tuned); !status.ok()) return status;
   if (is_tuned && entry.lowest <= kNoSize) return malformed("serves calls whose size is unknown");
   if (entry.lowest > entry.highest) {
@@ -135,15 +150,43 @@ bool follows(const LibraryEntry& a, const LibraryEntry& b) {
   return of_a != of_b ? of_a < of_b : a.highest < b.lowest;
 }
 
-Status checkMeasurement(const LibraryIndex& index, const LibraryMeasurement& measured) {
+Status check(const LibraryIndex& index, const LibraryCandidate& candidate, bool) {
+  return checkNames(index, candidate, false);
+}
+bool follows(const LibraryCandidate& a, const LibraryCandidate& b) {
+  return a < b;
+}
+
+Status check(const LibraryIndex& index, const LibraryMeasurement& measured, bool) {
   if (Status status = checkNames(index, measured, true); !status.ok()) return status;
   return isTime(measured.seconds) ? Status() : malformed("its time is no number of seconds");
 }
+bool follows(const LibraryMeasurement& a, const LibraryMeasurement& b) {
+  return std::tie(a.shape, a.collective, a.bytes, a.file) <
+         std::tie(b.shape, b.collective, b.bytes, b.file);
+}
 
-Status checkFile(const LibraryFile& file) {
+Status check(const LibraryIndex&, const LibraryFile& file, bool) {
   if (Status status = checkFileName(file.name); !status.ok()) return status.annotated("name");
   if (file.bytes < 1 || file.bytes > kMaxFileBytes) {
     return malformed("has ", file.bytes, " bytes, 1 to ", kMaxFileBytes, " are possible");
+  }
+  return {};
+}
+
+bool follows(const LibraryFile& a, const LibraryFile& b) {
+  return a.name < b.name;
+}
+
+template <typename Record>
+Status checkTable(const LibraryIndex& index, const IndexTableOf<Record>& table) {
+  const std::vector<Record>& things = index.*table.records;
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    Status status = check(index, things[i], table.table == IndexTable::kTuned);
+    if (status.ok() && i > 0 && !follows(things[i - 1], things[i])) {
+      status = malformed("is not after ", table.what, ' ', i - 1);
+    }
+    if (!status.ok()) return status.annotated(message(table.what, ' ', i));
   }
   return {};
 }
@@ -175,62 +218,13 @@ Status checkServes(const LibraryIndex& index, const LibraryEntry& entry,
 }
 
 Status validate(const LibraryIndex& index) {
-  // Each thing by itself, and after the one before it.
-  const auto check_all = [](const auto& things, const char* what, auto check, auto is_after) {
-    for (std::size_t i = 0; i < things.size(); ++i) {
-      Status status = check(things[i]);
-      if (status.ok() && i > 0 && !is_after(things[i - 1], things[i])) {
-        status = malformed("is not after ", what, ' ', i - 1);
-      }
-      if (!status.ok()) return status.annotated(message(what, ' ', i));
-    }
-    return Status();
-  };
-  const auto check_topology = [](const auto& thing) { return thing.topology.validate(); };
-  const auto any_order = [](const auto&, const auto&) { return true; };
-
   Status status = checkLine(index.machine, kMaxNameLength).annotated("machine");
   if (status.ok()) status = checkLine(index.version, kMaxNameLength).annotated("version");
-  if (status.ok()) status = check_all(index.partitions, "partition", check_topology, any_order);
-  if (status.ok()) status = check_all(index.shapes, "shape", check_topology, any_order);
-  if (status.ok()) {
-    status = check_all(
-        index.sub_tori, "sub-torus",
-        [&](const LibrarySubTorus& sub_torus) { return checkSubTorus(index, sub_torus); },
-        [](const LibrarySubTorus& a, const LibrarySubTorus& b) {
-          return std::tie(a.partition, a.extents) < std::tie(b.partition, b.extents);
-        });
-  }
-  if (status.ok()) {
-    status = check_all(
-        index.entries, "entry",
-        [&](const LibraryEntry& entry) { return checkEntry(index, entry, false); }, follows);
-  }
-  if (status.ok()) {
-    status = check_all(index.files, "file", checkFile,
-                       [](const LibraryFile& a, const LibraryFile& b) { return a.name < b.name; });
-  }
-  if (status.ok()) {
-    status = check_all(
-        index.candidates, "candidate",
-        [&](const LibraryCandidate& candidate) { return checkNames(index, candidate, false); },
-        std::less<>());
-  }
   if (status.ok()) status = checkLine(index.tuned_on, kMaxReasonLength).annotated("job of tuning");
-  if (status.ok()) {
-    status = check_all(
-        index.tuned, "tuned entry",
-        [&](const LibraryEntry& entry) { return checkEntry(index, entry, true); }, follows);
-  }
-  if (status.ok()) {
-    status = check_all(
-        index.measurements, "measurement",
-        [&](const LibraryMeasurement& measured) { return checkMeasurement(index, measured); },
-        [](const LibraryMeasurement& a, const LibraryMeasurement& b) {
-          return std::tie(a.shape, a.collective, a.bytes, a.file) <
-                 std::tie(b.shape, b.collective, b.bytes, b.file);
-        });
-  }
+  const auto check_table = [&](const auto& table) {
+    if (status.ok()) status = checkTable(index, table);
+  };
+  std::apply([&](const auto&... tables) { (check_table(tables), ...); }, kIndexTables);
   return status;
 }
 
