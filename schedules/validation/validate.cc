@@ -22,6 +22,16 @@
 namespace torc {
 namespace {
 
+/// Checks each record by itself; a message begins with its number: "color 3: ".
+template <typename Record, typename Check>
+Status checkEach(const char* what, std::span<const Record> records, Check check) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Status status = check(records[i]);
+    if (!status.ok()) return status.annotated(message(what, ' ', i));
+  }
+  return {};
+}
+
 bool isNameStart(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
@@ -99,13 +109,11 @@ Status validateSegments(const ScheduleView& schedule) {
       return malformed("segments: all ", segments, " have more than ", table.most, " ", table.name);
     }
   }
-  for (std::size_t i = 0; i < schedule.pieces.size(); ++i) {
-    if (schedule.pieces[i].parts > 1) {
-      return malformed("piece ", i, ": has ", schedule.pieces[i].parts,
-                       " parts, which do not follow one another in a segment");
-    }
-  }
-  return {};
+  return checkEach("piece", schedule.pieces, [](const Piece& piece) {
+    return piece.parts <= 1 ? Status()
+                            : malformed("has ", piece.parts,
+                                        " parts, which do not follow one another in a segment");
+  });
 }
 
 Status validateColor(const Topology& topology, const Color& color) {
@@ -138,34 +146,27 @@ Status validateColor(const Topology& topology, const Color& color) {
 Status validateColors(const ScheduleView& schedule, std::uint32_t& part_count) {
   std::uint64_t weights = 0;
   std::uint64_t parts = 0;
-  for (std::size_t i = 0; i < schedule.colors.size(); ++i) {
-    const Color& color = schedule.colors[i];
-    if (Status status = validateColor(schedule.topology, color); !status.ok()) {
-      return status.annotated(message("color ", i));
-    }
+  Status status = checkEach("color", schedule.colors, [&](const Color& color) {
+    if (Status own = validateColor(schedule.topology, color); !own.ok()) return own;
     constexpr std::uint64_t kMaxWeights = std::numeric_limits<std::int64_t>::max();
     if (color.weight > kMaxWeights - weights) {
-      return malformed("color ", i, ": the weights add up to more than ", kMaxWeights);
+      return malformed("the weights add up to more than ", kMaxWeights);
     }
     weights += color.weight;
     parts += std::uint64_t{color.directions} * color.chunks;
-    if (parts > kMaxParts) {
-      return malformed("color ", i, ": the schedule has more than ", kMaxParts, " parts");
-    }
-  }
+    return parts <= kMaxParts ? Status()
+                              : malformed("the schedule has more than ", kMaxParts, " parts");
+  });
   part_count = static_cast<std::uint32_t>(parts);
-  return {};
+  return status;
 }
 
 Status validateStreams(const ScheduleView& schedule, std::uint32_t part_count) {
-  for (std::size_t i = 0; i < schedule.streams.size(); ++i) {
-    const std::uint32_t part = schedule.streams[i].part;
-    if (part >= part_count && part != kNone) {
-      return malformed("stream ", i, ": part ", part, " does not exist (schedule has ", part_count,
-                       ")");
-    }
-  }
-  return {};
+  return checkEach("stream", schedule.streams, [&](const Stream& stream) {
+    return stream.part < part_count || stream.part == kNone
+               ? Status()
+               : noSuch("part ", stream.part, part_count);
+  });
 }
 
 Status validateRootRelative(const Interval& interval, const Axis& axis, bool may_be) {
@@ -265,24 +266,30 @@ Status validateInterval(const Interval& interval, const Axis& axis, bool may_be_
 
 Status validateBoxes(const ScheduleView& schedule) {
   const Topology& topology = schedule.topology;
-  for (std::size_t i = 0; i < schedule.boxes.size(); ++i) {
+  return checkEach("box", schedule.boxes, [&](const Box& box) {
     for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis) {
-      const Interval& interval = schedule.boxes[i][axis];
+      const Interval& interval = box[axis];
       if (axis >= topology.axis_count) {
         if (interval != Interval::all()) {
-          return malformed("box ", i, ": axis ", axis, " does not exist but is not *");
+          return malformed("axis ", axis, " does not exist but is not *");
         }
-      } else if (interval.loop != 0 && schedule.loops.empty()) {
-        return malformed("box ", i, ": on ", topology.axes[axis].name,
-                         ": goes with the counter of a loop, and there is none");
-      } else if (Status status = validateInterval(
-                     interval, topology.axes[axis],
-                     rowOf(schedule.collective).isRooted() && !countsFromRoot(schedule, axis));
-                 !status.ok()) {
-        return status.annotated(message("box ", i, ": on ", topology.axes[axis].name));
+        continue;
       }
+      const Status status = interval.loop != 0 && schedule.loops.empty()
+                                ? malformed("goes with the counter of a loop, and there is none")
+                                : validateInterval(interval, topology.axes[axis],
+                                                   rowOf(schedule.collective).isRooted() &&
+                                                       !countsFromRoot(schedule, axis));
+      if (!status.ok()) return status.annotated(message("on ", topology.axes[axis].name));
     }
-  }
+    return Status();
+  });
+}
+
+/// Whether number `box` exists and does not count from the root.
+Status validateNodes(const ScheduleView& schedule, std::uint32_t box) {
+  if (box >= schedule.boxes.size()) return noSuch("box ", box, schedule.boxes.size());
+  if (isRootRelative(schedule.boxes[box])) return malformed("box ", box, " is root-relative");
   return {};
 }
 
@@ -291,71 +298,39 @@ Status validatePairs(const ScheduleView& schedule) {
     return malformed("has pairs of boxes: the blocks of ", rowOf(schedule.collective).name,
                      " have one owner");
   }
-  for (std::size_t i = 0; i < schedule.pairs.size(); ++i) {
-    const BoxPair& pair = schedule.pairs[i];
-    for (const std::uint32_t box : {pair.source, pair.destination}) {
-      if (box >= schedule.boxes.size()) {
-        return malformed("pair ", i, ": box ", box, " does not exist (schedule has ",
-                         schedule.boxes.size(), ")");
-      }
-      if (isRootRelative(schedule.boxes[box])) {
-        return malformed("pair ", i, ": box ", box, " is root-relative");
-      }
-    }
-  }
-  return {};
+  return checkEach("pair", schedule.pairs, [&](const BoxPair& pair) {
+    Status status = validateNodes(schedule, pair.source);
+    return status.ok() ? validateNodes(schedule, pair.destination) : status;
+  });
 }
 
-/// What a piece, a region or a frame calls its box.
-const char* boxWord(const ScheduleView& schedule) {
-  return schedule.hasPairs() ? "pair " : "box ";
-}
-
-/// Whether box number `box` of a piece exists and is one of blocks.
+/// Whether number `box` of a piece exists and is one of blocks.
 Status validateBlockBox(const ScheduleView& schedule, std::uint32_t box) {
-  if (box >= schedule.boxCount()) {
-    return malformed(boxWord(schedule), box, " does not exist (schedule has ", schedule.boxCount(),
-                     ")");
-  }
-  if (!schedule.hasPairs() && isRootRelative(schedule.boxes[box])) {
-    return malformed("box ", box, " is root-relative");
-  }
+  if (!schedule.hasPairs()) return validateNodes(schedule, box);
+  if (box >= schedule.pairs.size()) return noSuch("pair ", box, schedule.pairs.size());
   return {};
 }
 
 Status validatePieces(const ScheduleView& schedule, std::uint32_t part_count) {
-  for (std::size_t i = 0; i < schedule.pieces.size(); ++i) {
-    const Piece& piece = schedule.pieces[i];
-    if (piece.parts < 1) return malformed("piece ", i, ": has no parts");
-    if (piece.part >= part_count || piece.parts > part_count - piece.part) {
-      return malformed("piece ", i, ": part ", std::uint64_t{piece.part} + piece.parts - 1,
-                       " does not exist (schedule has ", part_count, ")");
-    }
-    if (Status status = validateBlockBox(schedule, piece.box); !status.ok()) {
-      return status.annotated(message("piece ", i));
-    }
-  }
-  return {};
+  return checkEach("piece", schedule.pieces, [&](const Piece& piece) {
+    if (piece.parts < 1) return malformed("has no parts");
+    const std::uint64_t last = std::uint64_t{piece.part} + piece.parts - 1;
+    return last < part_count ? validateBlockBox(schedule, piece.box)
+                             : noSuch("part ", last, part_count);
+  });
 }
 
-Status validateShifts(const ScheduleView& schedule) {
-  const Topology& topology = schedule.topology;
-  for (std::size_t i = 0; i < schedule.shifts.size(); ++i) {
-    const Shift& shift = schedule.shifts[i];
-    for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis) {
-      if (axis >= topology.axis_count) {
-        if (shift[axis] != 0) {
-          return malformed("shift ", i, ": axis ", axis, " does not exist but is not 0");
-        }
-      } else if (std::int64_t size = topology.axes[axis].size;
-                 shift[axis] <= -size || shift[axis] >= size) {
-        return malformed("shift ", i, ": ", shift[axis], " on ", topology.axes[axis].name,
-                         " goes all the way round (size ", size, ")");
-      }
+Status validateShift(const Topology& topology, const Shift& shift) {
+  for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis) {
+    if (axis >= topology.axis_count) {
+      if (shift[axis] != 0) return malformed("axis ", axis, " does not exist but is not 0");
+    } else if (std::int64_t size = topology.axes[axis].size;
+               shift[axis] <= -size || shift[axis] >= size) {
+      return malformed(shift[axis], " on ", topology.axes[axis].name,
+                       " goes all the way round (size ", size, ")");
     }
-    if (shift == Shift{}) return malformed("shift ", i, ": leads to the node itself");
   }
-  return {};
+  return shift == Shift{} ? malformed("leads to the node itself") : Status();
 }
 
 Status validatePeerLoop(const Topology& topology, const PeerLoop& peers) {
@@ -386,15 +361,6 @@ Status validatePeerLoop(const Topology& topology, const PeerLoop& peers) {
   return {};
 }
 
-Status validatePeerLoops(const ScheduleView& schedule) {
-  for (std::size_t i = 0; i < schedule.peer_loops.size(); ++i) {
-    if (Status status = validatePeerLoop(schedule.topology, schedule.peer_loops[i]); !status.ok()) {
-      return status.annotated(message("loop over peers ", i));
-    }
-  }
-  return {};
-}
-
 Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks& named) {
   // Who expands a schedule keeps a number per slot: more slots than frames would be a small file
   // that asks for much memory.
@@ -407,56 +373,46 @@ Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count, Na
     return malformed("has ", schedule.slot_count, " slots for ", copies, " frames");
   }
   const BlockAxes axes = schedule.blockAxes();
-  const bool some_count_from_peer = std::ranges::any_of(schedule.boxes, [](const Box& box) {
-    return std::ranges::any_of(
-        box.axes, [](const Interval& interval) { return isPeerRelative(interval.kind); });
+  const auto countsFromPeer = [](const Interval& interval) {
+    return isPeerRelative(interval.kind);
+  };
+  const bool some_count_from_peer = std::ranges::any_of(schedule.boxes, [&](const Box& box) {
+    return std::ranges::any_of(box.axes, countsFromPeer);
   });
-  for (std::size_t i = 0; i < schedule.frames.size(); ++i) {
-    const Frame& frame = schedule.frames[i];
+  return checkEach("frame", schedule.frames, [&](const Frame& frame) {
     if (Status status =
             validateBlocks(schedule, part_count, frame.part, frame.box, frame.pieces, named);
         !status.ok()) {
-      return status.annotated(message("frame ", i));
+      return status;
     }
     if (some_count_from_peer) {
       for (const Piece& piece : schedule.piecesOf(frame)) {
         for (std::uint32_t axis = 0; axis < axes.count(); ++axis) {
-          if (isPeerRelative(schedule.blockInterval(piece.box, axis).kind)) {
-            return malformed("frame ", i, ": counts from a peer");
+          if (countsFromPeer(schedule.blockInterval(piece.box, axis))) {
+            return malformed("counts from a peer");
           }
         }
       }
     }
     if (frame.copies > 1 && schedule.loops.empty()) {
-      return malformed("frame ", i, ": has ", frame.copies, " copies, and there are no loops");
+      return malformed("has ", frame.copies, " copies, and there are no loops");
     }
-    if (const std::uint64_t last = std::uint64_t{frame.group()} + frame.copies - 1;
-        frame.slot >= schedule.slot_count || last >= schedule.slot_count) {
-      return malformed("frame ", i, ": slot ", last, " does not exist (schedule has ",
-                       schedule.slot_count, ")");
-    }
-  }
-  return {};
+    // Its own slot is not behind the last one of its group.
+    const std::uint64_t last = std::uint64_t{frame.group()} + frame.copies - 1;
+    return last < schedule.slot_count ? Status() : noSuch("slot ", last, schedule.slot_count);
+  });
 }
 
 /// Indices have 32 bits, and kNone is none of them.
 Status validateTableSizes(const ScheduleView& schedule) {
-  const struct {
-    const char* name;
-    std::size_t size;
-  } tables[] = {
-      {"colors", schedule.colors.size()},         {"streams", schedule.streams.size()},
-      {"boxes", schedule.boxes.size()},           {"pairs", schedule.pairs.size()},
-      {"pieces", schedule.pieces.size()},         {"shifts", schedule.shifts.size()},
-      {"peer_loops", schedule.peer_loops.size()}, {"frames", schedule.frames.size()},
-      {"loops", schedule.loops.size()},           {"iterations", schedule.iterations.size()},
-      {"operations", schedule.operations.size()}, {"dependences", schedule.dependences.size()}};
-  for (const auto& table : tables) {
-    if (table.size > kNone) {
-      return malformed(table.name, ": ", table.size, " records, at most ", kNone);
-    }
-  }
-  return {};
+  Status status;
+  forEachTable(
+      [&](std::string_view name, const auto& records) {
+        if (status.ok() && records.size() > kNone)
+          status = malformed(name, ": ", records.size(), " records, at most ", kNone);
+      },
+      schedule);
+  return status;
 }
 
 /// What the tables hold that lists are made of and named by.
@@ -479,11 +435,14 @@ Status validateRecords(const ScheduleView& schedule, std::uint32_t part_count) {
   if (Status status = validateBoxes(schedule); !status.ok()) return status;
   if (Status status = validatePairs(schedule); !status.ok()) return status;
   if (Status status = validatePieces(schedule, part_count); !status.ok()) return status;
-  if (Status status = validateShifts(schedule); !status.ok()) return status;
-  if (Status status = validatePeerLoops(schedule); !status.ok()) return status;
-  if (Status status = validateFrames(schedule, part_count, named); !status.ok()) {
-    return status;
-  }
+  const Topology& topology = schedule.topology;
+  Status status = checkEach("shift", schedule.shifts,
+                            [&](const Shift& shift) { return validateShift(topology, shift); });
+  if (!status.ok()) return status;
+  status = checkEach("loop over peers", schedule.peer_loops,
+                     [&](const PeerLoop& peers) { return validatePeerLoop(topology, peers); });
+  if (!status.ok()) return status;
+  if (status = validateFrames(schedule, part_count, named); !status.ok()) return status;
   return validateOperations(schedule, part_count, named);
 }
 
@@ -525,17 +484,13 @@ Status validateEnds(const ScheduleView& schedule, std::uint32_t part_count) {
 Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, std::uint32_t part,
                       std::uint32_t box, std::uint32_t pieces, NamedBlocks& named) {
   if (pieces == 0) {
-    if (part >= part_count) {
-      return malformed("part ", part, " does not exist (schedule has ", part_count, ")");
-    }
+    if (part >= part_count) return noSuch("part ", part, part_count);
     if (Status status = validateBlockBox(schedule, box); !status.ok()) return status;
   } else {
     if (part != 0) return malformed("has pieces and a part of its own, ", part);
     if (pieces > kMaxPieces) return malformed("has ", pieces, " pieces, at most ", kMaxPieces);
-    if (box > schedule.pieces.size() || pieces > schedule.pieces.size() - box) {
-      return malformed("piece ", std::uint64_t{box} + pieces - 1, " does not exist (schedule has ",
-                       schedule.pieces.size(), ")");
-    }
+    if (const std::uint64_t last = std::uint64_t{box} + pieces - 1; last >= schedule.pieces.size())
+      return noSuch("piece ", last, schedule.pieces.size());
     if (pieces == 1 && schedule.pieces[box].parts == 1) {
       return malformed("is a list of one piece of one part: has no need of one");
     }

@@ -88,10 +88,8 @@ Status OperationValidator::checkPlace(const Operation& operation) {
     return malformed("phase ", operation.phase, " comes after phase ", phase_);
   }
   phase_ = operation.phase;
-  if (operation.stream >= schedule_.streams.size()) {
-    return malformed("stream ", operation.stream, " does not exist (schedule has ",
-                     schedule_.streams.size(), ")");
-  }
+  if (operation.stream >= schedule_.streams.size())
+    return noSuch("stream ", operation.stream, schedule_.streams.size());
   const bool reduces =
       operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
   if (reduces && !rowOf(schedule_.collective).reduces()) {
@@ -136,10 +134,8 @@ Status OperationValidator::checkDependences(const Operation& operation, std::uin
 Status OperationValidator::checkGuard(const Operation& operation) {
   Box guard;
   if (operation.guard != kNone) {
-    if (operation.guard >= schedule_.boxes.size()) {
-      return malformed("guard: box ", operation.guard, " does not exist (schedule has ",
-                       schedule_.boxes.size(), ")");
-    }
+    if (operation.guard >= schedule_.boxes.size())
+      return noSuch("guard: box ", operation.guard, schedule_.boxes.size());
     guard = schedule_.boxes[operation.guard];
   }
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
@@ -176,10 +172,8 @@ Status OperationValidator::checkPeer(const Operation& operation) {
 }
 
 Status OperationValidator::checkShift(const Operation& operation) {
-  if (operation.peer >= schedule_.shifts.size()) {
-    return malformed("peer: shift ", operation.peer, " does not exist (schedule has ",
-                     schedule_.shifts.size(), ")");
-  }
+  if (operation.peer >= schedule_.shifts.size())
+    return noSuch("peer: shift ", operation.peer, schedule_.shifts.size());
   const Shift& shift = schedule_.shifts[operation.peer];
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     if (topology_.axes[axis].wraps() || shift[axis] == 0) continue;
@@ -195,10 +189,8 @@ Status OperationValidator::checkShift(const Operation& operation) {
 
 /// The peers of a loop execute what its node executes: so its guard must not tell them apart.
 Status OperationValidator::checkLoop(const Operation& operation) {
-  if (operation.peer >= schedule_.peer_loops.size()) {
-    return malformed("peer: loop over peers ", operation.peer, " does not exist (schedule has ",
-                     schedule_.peer_loops.size(), ")");
-  }
+  if (operation.peer >= schedule_.peer_loops.size())
+    return noSuch("peer: loop over peers ", operation.peer, schedule_.peer_loops.size());
   if (rowOf(schedule_.collective).isRooted() || rowOf(schedule_.collective).reduces() ||
       isSignal(operation.kind)) {
     return malformed(

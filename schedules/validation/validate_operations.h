@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "schedules/schedule.h"
+#include "support/message.h"
 #include "support/status.h"
 
 namespace torc {
@@ -19,6 +20,11 @@ struct NamedBlocks {
 inline std::uint64_t mostPieceChecks(const ScheduleView& schedule) {
   return (std::uint64_t{1} << 20) +
          64 * (schedule.operations.size() + schedule.pieces.size() + schedule.frames.size());
+}
+
+/// Of an index into a table of `count`: "box 9 does not exist (schedule has 6)".
+inline Status noSuch(const char* record, std::uint64_t index, std::uint64_t count) {
+  return malformed(record, index, " does not exist (schedule has ", count, ")");
 }
 
 /// Checks that what a region or a frame (`part`, `box`, `pieces`) refers to exists, and counts what

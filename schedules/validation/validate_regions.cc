@@ -174,10 +174,8 @@ Status RegionValidator::checkNeighboursBlock(std::uint32_t box, const Way& way) 
 }
 
 Status RegionValidator::checkFrame(const Region& region) {
-  if (region.frame >= schedule_.frames.size()) {
-    return malformed("frame ", region.frame, " does not exist (schedule has ",
-                     schedule_.frames.size(), ")");
-  }
+  if (region.frame >= schedule_.frames.size())
+    return noSuch("frame ", region.frame, schedule_.frames.size());
   const Frame& frame = schedule_.frames[region.frame];
   if (Status status = checkFrameOnMesh(region.frame); !status.ok()) {
     return status.annotated(message("frame ", region.frame));

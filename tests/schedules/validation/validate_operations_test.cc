@@ -37,22 +37,23 @@ std::uint32_t addBox(Schedule& schedule, const Interval& x) {
   return static_cast<std::uint32_t>(schedule.boxes.size()) - 1;
 }
 
+#define MESH_FAULT(edit, message) EXPECT_EQ(meshFault([&](Schedule& s) { edit; }), message)
+#define RING_FAULT(edit, message) EXPECT_EQ(ringFault([&](Schedule& s) { edit; }), message)
+
 TEST(ValidateOperation, Kind) {
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].kind = static_cast<OperationKind>(7); }),
-            "operation 3: operation kind 7 is unknown");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].peer_kind = static_cast<PeerKind>(2); }),
-            "operation 3: peer kind 2 is unknown");
+  RING_FAULT(s.operations[3].kind = static_cast<OperationKind>(7),
+             "operation 3: operation kind 7 is unknown");
+  RING_FAULT(s.operations[3].peer_kind = static_cast<PeerKind>(2),
+             "operation 3: peer kind 2 is unknown");
 }
 
 TEST(ValidateOperation, PhasesAscend) {
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[2].phase = 1; }),
-            "operation 3: phase 0 comes after phase 1");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[11].phase = 65535; }), "");
+  RING_FAULT(s.operations[2].phase = 1, "operation 3: phase 0 comes after phase 1");
+  RING_FAULT(s.operations[11].phase = 65535, "");
 }
 
 TEST(ValidateOperation, Stream) {
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].stream = 9; }),
-            "operation 3: stream 9 does not exist (schedule has 1)");
+  RING_FAULT(s.operations[3].stream = 9, "operation 3: stream 9 does not exist (schedule has 1)");
 }
 
 TEST(ValidateOperation, ReducesOnlyWhereTheCollectiveDoes) {
@@ -67,21 +68,19 @@ TEST(ValidateOperation, ReducesOnlyWhereTheCollectiveDoes) {
 
 TEST(ValidateOperation, DependencesFormOneList) {
   // Operation 2 depends on 1; it is the first that depends on anything.
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].first_dependence = 1; }),
-            "operation 0: its dependences start at 1, those before it end at 0");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].first_dependence = 0; }),
-            "operation 3: its dependences start at 0, those before it end at 1");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].dependence_count = 0xffffffff; }),
-            "operation 3: its dependences end at 4294967296, the table at 28");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.dependences.push_back(0); }),
-            "dependences: 29 records, operations use 28");
+  RING_FAULT(s.operations[0].first_dependence = 1,
+             "operation 0: its dependences start at 1, those before it end at 0");
+  RING_FAULT(s.operations[3].first_dependence = 0,
+             "operation 3: its dependences start at 0, those before it end at 1");
+  RING_FAULT(s.operations[3].dependence_count = 0xffffffff,
+             "operation 3: its dependences end at 4294967296, the table at 28");
+  RING_FAULT(s.dependences.push_back(0), "dependences: 29 records, operations use 28");
 }
 
 TEST(ValidateOperation, DependencesNameOperationsAbove) {
-  EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = 2; }),
-            "operation 2: depends on operation 2, which is not above it");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = 0xffffffff; }),
-            "operation 2: depends on iterations 254, which do not exist (schedule has 0)");
+  RING_FAULT(s.dependences[0] = 2, "operation 2: depends on operation 2, which is not above it");
+  RING_FAULT(s.dependences[0] = 0xffffffff,
+             "operation 2: depends on iterations 254, which do not exist (schedule has 0)");
 }
 
 TEST(ValidateOperation, DependencesNameOperationsOfEarlierSegments) {
@@ -115,56 +114,47 @@ TEST(ValidateOperation, DependencesAscend) {
 }
 
 TEST(ValidateOperation, Guard) {
-  EXPECT_EQ(meshFault([](Schedule& s) { s.operations[1].guard = 99; }),
-            "operation 1: guard: box 99 does not exist (schedule has 16)");
-  EXPECT_EQ(meshFault([](Schedule& s) { s.operations[0].guard = addBox(s, Interval::all()); }), "");
-  EXPECT_EQ(
-      meshFault([](Schedule& s) { s.operations[0].guard = addBox(s, Interval::relative(0)); }),
-      "operation 0: guard: is relative on X");
+  MESH_FAULT(s.operations[1].guard = 99,
+             "operation 1: guard: box 99 does not exist (schedule has 16)");
+  MESH_FAULT(s.operations[0].guard = addBox(s, Interval::all()), "");
+  MESH_FAULT(s.operations[0].guard = addBox(s, Interval::relative(0)),
+             "operation 0: guard: is relative on X");
 }
 
 TEST(ValidateOperation, Peer) {
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].peer = 2; }),
-            "operation 0: peer: shift 2 does not exist (schedule has 2)");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[1].peer = kNone; }),
-            "operation 1: peer: shift 4294967295 does not exist (schedule has 2)");
-  EXPECT_EQ(meshFault([](Schedule& s) { s.operations[0].peer = 0; }),
-            "operation 0: copy has a peer");
+  RING_FAULT(s.operations[0].peer = 2,
+             "operation 0: peer: shift 2 does not exist (schedule has 2)");
+  RING_FAULT(s.operations[1].peer = kNone,
+             "operation 1: peer: shift 4294967295 does not exist (schedule has 2)");
+  MESH_FAULT(s.operations[0].peer = 0, "operation 0: copy has a peer");
 }
 
 TEST(ValidateOperation, PeerStaysOnTheMesh) {
   // The guard of operation 1 admits x in 0..2, and it sends to x+1.
-  EXPECT_EQ(
-      meshFault([](Schedule& s) { s.operations[1].guard = addBox(s, Interval::absolute(1, 3)); }),
-      "operation 1: peer: X=4 is outside the mesh (size 4)");
-  EXPECT_EQ(meshFault([](Schedule& s) { s.operations[1].guard = kNone; }),
-            "operation 1: peer: X=4 is outside the mesh (size 4)");
-  EXPECT_EQ(meshFault([](Schedule& s) { s.shifts[s.operations[1].peer][0] = -1; }),
-            "operation 1: peer: X=-1 is outside the mesh (size 4)");
+  MESH_FAULT(s.operations[1].guard = addBox(s, Interval::absolute(1, 3)),
+             "operation 1: peer: X=4 is outside the mesh (size 4)");
+  MESH_FAULT(s.operations[1].guard = kNone, "operation 1: peer: X=4 is outside the mesh (size 4)");
+  MESH_FAULT(s.shifts[s.operations[1].peer][0] = -1,
+             "operation 1: peer: X=-1 is outside the mesh (size 4)");
 }
 
 TEST(ValidateOperation, RegionsThatTheKindAsksFor) {
   EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a = {}; }), "operation 0: a: is missing");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].dst = s.operations[0].a; }),
-            "operation 0: dst: send has no such region");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].b.part = 1; }),
-            "operation 0: b: send has no such region");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[7].a = s.operations[7].dst; }),
-            "operation 7: a: recv has no such region");
+  RING_FAULT(s.operations[0].dst = s.operations[0].a, "operation 0: dst: send has no such region");
+  RING_FAULT(s.operations[0].b.part = 1, "operation 0: b: send has no such region");
+  RING_FAULT(s.operations[7].a = s.operations[7].dst, "operation 7: a: recv has no such region");
   EXPECT_EQ(ringFault([](Schedule& s) { s.operations[1].b = {}; }), "operation 1: b: is missing");
 }
 
 TEST(ValidateOperation, RegionFields) {
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a.buffer = static_cast<Buffer>(4); }),
-            "operation 0: a: buffer 4 is unknown");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a.reserved = 1; }),
-            "operation 0: a: reserved bytes are not 0");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a.part = 1; }),
-            "operation 0: a: part 1 does not exist (schedule has 1)");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a.box = kNone; }),
-            "operation 0: a: box 4294967295 does not exist (schedule has 5)");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a.frame = 0; }),
-            "operation 0: a: in has a frame, which is for scratch alone");
+  RING_FAULT(s.operations[0].a.buffer = static_cast<Buffer>(4),
+             "operation 0: a: buffer 4 is unknown");
+  RING_FAULT(s.operations[0].a.reserved = 1, "operation 0: a: reserved bytes are not 0");
+  RING_FAULT(s.operations[0].a.part = 1, "operation 0: a: part 1 does not exist (schedule has 1)");
+  RING_FAULT(s.operations[0].a.box = kNone,
+             "operation 0: a: box 4294967295 does not exist (schedule has 5)");
+  RING_FAULT(s.operations[0].a.frame = 0,
+             "operation 0: a: in has a frame, which is for scratch alone");
   EXPECT_EQ(ringFault([](Schedule& s) {
               s.colors[0].chunks = 2;
               s.operations[0].a.part = 1;
@@ -173,23 +163,17 @@ TEST(ValidateOperation, RegionFields) {
 }
 
 TEST(ValidateOperation, NeverWritesIn) {
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[1].dst.buffer = Buffer::kIn; }),
-            "operation 1: dst: writes in");
+  RING_FAULT(s.operations[1].dst.buffer = Buffer::kIn, "operation 1: dst: writes in");
 }
 
 TEST(ValidateOperation, RegionStaysOnTheMesh) {
   // Operation 4 receives out[x-2] when x in 2..3.
-  EXPECT_EQ(
-      meshFault([](Schedule& s) { s.operations[4].guard = addBox(s, Interval::absolute(1, 3)); }),
-      "operation 4: dst: X=-1 is outside the mesh (size 4)");
-  EXPECT_EQ(meshFault([](Schedule& s) {
-              s.boxes[s.operations[4].dst.box][0] = Interval::relative(-1, 3);
-            }),
-            "operation 4: dst: X=4 is outside the mesh (size 4)");
-  EXPECT_EQ(meshFault([](Schedule& s) {
-              s.operations[4].dst.box = addBox(s, Interval::relative(2147483647, 4));
-            }),
-            "operation 4: dst: X=2147483653 is outside the mesh (size 4)");
+  MESH_FAULT(s.operations[4].guard = addBox(s, Interval::absolute(1, 3)),
+             "operation 4: dst: X=-1 is outside the mesh (size 4)");
+  MESH_FAULT(s.boxes[s.operations[4].dst.box][0] = Interval::relative(-1, 3),
+             "operation 4: dst: X=4 is outside the mesh (size 4)");
+  MESH_FAULT(s.operations[4].dst.box = addBox(s, Interval::relative(2147483647, 4)),
+             "operation 4: dst: X=2147483653 is outside the mesh (size 4)");
 }
 
 TEST(ValidateOperation, OwnBlockBuffers) {
@@ -250,17 +234,15 @@ TEST(ValidateOperation, SameBlocks) {
 }
 
 TEST(ValidateOperation, CopiesNothingToItself) {
-  EXPECT_EQ(meshFault([](Schedule& s) { s.operations[0].a = s.operations[0].dst; }),
-            "operation 0: copies a region to itself");
+  MESH_FAULT(s.operations[0].a = s.operations[0].dst, "operation 0: copies a region to itself");
 }
 
 TEST(ValidateOperation, Frame) {
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[1].b.frame = 3; }),
-            "operation 1: b: frame 3 does not exist (schedule has 3)");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[1].b.frame = kNone; }),
-            "operation 1: b: frame 4294967295 does not exist (schedule has 3)");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[1].b.frame = 1; }),
-            "operation 1: b: is not inside frame 1 on X");
+  RING_FAULT(s.operations[1].b.frame = 3,
+             "operation 1: b: frame 3 does not exist (schedule has 3)");
+  RING_FAULT(s.operations[1].b.frame = kNone,
+             "operation 1: b: frame 4294967295 does not exist (schedule has 3)");
+  RING_FAULT(s.operations[1].b.frame = 1, "operation 1: b: is not inside frame 1 on X");
   EXPECT_EQ(ringFault([](Schedule& s) {
               s.colors[0].chunks = 2;
               s.frames[0].part = 1;
@@ -321,12 +303,10 @@ TEST(ValidateOperation, StagingOfARecvReduce) {
               s.operations[1].b.frame = kNone;
             }),
             "operation 1: b: must be scratch, not out");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.frames[0].box = addBox(s, Interval::relative(-2, 2)); }),
-            "operation 1: b: does not fill frame 0 on X");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[1].dst = s.operations[1].b; }),
-            "operation 1: b: frame 0 is used by dst too");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[1].a = s.operations[1].b; }),
-            "operation 1: b: frame 0 is used by a too");
+  RING_FAULT(s.frames[0].box = addBox(s, Interval::relative(-2, 2)),
+             "operation 1: b: does not fill frame 0 on X");
+  RING_FAULT(s.operations[1].dst = s.operations[1].b, "operation 1: b: frame 0 is used by dst too");
+  RING_FAULT(s.operations[1].a = s.operations[1].b, "operation 1: b: frame 0 is used by a too");
 }
 
 TEST(ValidateOperation, OneFrameOfASlotAtATime) {

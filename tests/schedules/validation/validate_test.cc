@@ -27,18 +27,18 @@ std::string allgatherFault(const std::function<void(Schedule&)>& edit) {
   return validate(schedule.view()).message();
 }
 
+#define TABLE_FAULT(edit, message) EXPECT_EQ(fault([&](Schedule& s) { edit; }), message)
+
 TEST(Validate, Segments) {
-  EXPECT_EQ(fault([](Schedule& s) { s.segments = 0; }), "segments: 0, must be 1 to 1048576");
-  EXPECT_EQ(fault([](Schedule& s) { s.segments = 1048577; }),
-            "segments: 1048577, must be 1 to 1048576");
-  EXPECT_EQ(fault([](Schedule& s) { s.segments = 1048576; }),
-            "segments: all 1048576 have more than 4194304 operations");
+  TABLE_FAULT(s.segments = 0, "segments: 0, must be 1 to 1048576");
+  TABLE_FAULT(s.segments = 1048577, "segments: 1048577, must be 1 to 1048576");
+  TABLE_FAULT(s.segments = 1048576, "segments: all 1048576 have more than 4194304 operations");
   EXPECT_EQ(fault([](Schedule& s) {
               s.segments = 1000;
               s.frames.resize(4195, s.frames[0]);
             }),
             "segments: all 1000 have more than 4194304 frames");
-  EXPECT_EQ(fault([](Schedule& s) { s.window = 2; }), "window: 2, must be 1 to 1 in 1 segment");
+  TABLE_FAULT(s.window = 2, "window: 2, must be 1 to 1 in 1 segment");
   EXPECT_EQ(fault([](Schedule& s) {
               s.segments = 2;
               s.window = 256;
@@ -65,92 +65,74 @@ TEST(Validate, AcceptsAScheduleWithoutOperations) {
 }
 
 TEST(Validate, Collective) {
-  EXPECT_EQ(fault([](Schedule& s) { s.collective = static_cast<Collective>(kCollectiveCount); }),
-            "collective " + std::to_string(kCollectiveCount) + " is unknown");
-  EXPECT_EQ(fault([](Schedule& s) { s.collective = static_cast<Collective>(255); }),
-            "collective 255 is unknown");
+  TABLE_FAULT(s.collective = static_cast<Collective>(kCollectiveCount),
+              "collective " + std::to_string(kCollectiveCount) + " is unknown");
+  TABLE_FAULT(s.collective = static_cast<Collective>(255), "collective 255 is unknown");
 }
 
 TEST(Validate, Flags) {
-  EXPECT_EQ(fault([](Schedule& s) { s.flags = kAllScheduleFlags; }), "");
-  EXPECT_EQ(fault([](Schedule& s) { s.flags |= 0x80000000u; }), "flags 0x80000000 are unknown");
+  TABLE_FAULT(s.flags = kAllScheduleFlags, "");
+  TABLE_FAULT(s.flags |= 0x80000000u, "flags 0x80000000 are unknown");
 }
 
 TEST(Validate, Topology) {
-  EXPECT_EQ(fault([](Schedule& s) { s.topology.axes[1].size = 0; }),
-            "topology: axis 1: size must be at least 1");
+  TABLE_FAULT(s.topology.axes[1].size = 0, "topology: axis 1: size must be at least 1");
 }
 
 TEST(Validate, Name) {
-  EXPECT_EQ(fault([](Schedule& s) { s.name = "_a.B-7"; }), "");
-  EXPECT_EQ(fault([](Schedule& s) { s.name = std::string(255, 'a'); }), "");
-  EXPECT_EQ(fault([](Schedule& s) { s.name = std::string(256, 'a'); }),
-            "name: has 256 characters, at most 255");
-  EXPECT_EQ(fault([](Schedule& s) { s.name = ""; }), "name: is empty");
-  EXPECT_EQ(fault([](Schedule& s) { s.name = "7up"; }), "name: must start with a letter or _");
-  EXPECT_EQ(fault([](Schedule& s) { s.name = "a b"; }),
-            "name: may have letters, digits, _, . and - only");
-  EXPECT_EQ(fault([](Schedule& s) { s.name = std::string("a\0", 2); }),
-            "name: may have letters, digits, _, . and - only");
+  TABLE_FAULT(s.name = "_a.B-7", "");
+  TABLE_FAULT(s.name = std::string(255, 'a'), "");
+  TABLE_FAULT(s.name = std::string(256, 'a'), "name: has 256 characters, at most 255");
+  TABLE_FAULT(s.name = "", "name: is empty");
+  TABLE_FAULT(s.name = "7up", "name: must start with a letter or _");
+  TABLE_FAULT(s.name = "a b", "name: may have letters, digits, _, . and - only");
+  TABLE_FAULT(s.name = std::string("a\0", 2), "name: may have letters, digits, _, . and - only");
 }
 
 TEST(Validate, Producer) {
-  EXPECT_EQ(fault([](Schedule& s) { s.producer = ""; }), "");
+  TABLE_FAULT(s.producer = "", "");
   EXPECT_EQ(fault([](Schedule& s) { s.producer = "torc 1 \"pipeline{chunks=4}\" ~"; }), "");
-  EXPECT_EQ(fault([](Schedule& s) { s.producer = "a\n"; }),
-            "producer: may have printable ASCII characters only");
-  EXPECT_EQ(fault([](Schedule& s) { s.producer = "caf\xc3\xa9"; }),
-            "producer: may have printable ASCII characters only");
-  EXPECT_EQ(fault([](Schedule& s) { s.producer = std::string(65536, 'a'); }),
-            "producer: has 65536 characters, at most 65535");
+  TABLE_FAULT(s.producer = "a\n", "producer: may have printable ASCII characters only");
+  TABLE_FAULT(s.producer = "caf\xc3\xa9", "producer: may have printable ASCII characters only");
+  TABLE_FAULT(s.producer = std::string(65536, 'a'),
+              "producer: has 65536 characters, at most 65535");
 }
 
 TEST(Validate, ColorWeights) {
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[1].weight = 0; }),
-            "color 1: weight must be at least 1");
+  TABLE_FAULT(s.colors[1].weight = 0, "color 1: weight must be at least 1");
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[0].weight = kMost - 1; }), "");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[0].weight = kMost; }),
-            "color 1: the weights add up to more than 9223372036854775807");
+  TABLE_FAULT(s.colors[0].weight = kMost - 1, "");
+  TABLE_FAULT(s.colors[0].weight = kMost,
+              "color 1: the weights add up to more than 9223372036854775807");
   EXPECT_EQ(fault([](Schedule& s) { s.colors[0].weight = ~std::uint64_t{0}; }),
             "color 0: the weights add up to more than 9223372036854775807");
 }
 
 TEST(Validate, ColorParts) {
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[0].directions = 0; }),
-            "color 0: has 0 directions, must have 1 or 2");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[0].directions = 3; }),
-            "color 0: has 3 directions, must have 1 or 2");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[0].chunks = 0; }),
-            "color 0: has 0 chunks, must have 1 to 1048576");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[0].chunks = 0xffffffff; }),
-            "color 0: has 4294967295 chunks, must have 1 to 1048576");
+  TABLE_FAULT(s.colors[0].directions = 0, "color 0: has 0 directions, must have 1 or 2");
+  TABLE_FAULT(s.colors[0].directions = 3, "color 0: has 3 directions, must have 1 or 2");
+  TABLE_FAULT(s.colors[0].chunks = 0, "color 0: has 0 chunks, must have 1 to 1048576");
+  TABLE_FAULT(s.colors[0].chunks = 0xffffffff,
+              "color 0: has 4294967295 chunks, must have 1 to 1048576");
   // The last color has two parts.
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[1].chunks = kMaxParts - 2; }), "");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[1].chunks = kMaxParts - 1; }),
-            "color 1: the schedule has more than 1048576 parts");
+  TABLE_FAULT(s.colors[1].chunks = kMaxParts - 2, "");
+  TABLE_FAULT(s.colors[1].chunks = kMaxParts - 1,
+              "color 1: the schedule has more than 1048576 parts");
 }
 
 TEST(Validate, ColorOrder) {
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[0].axis_count = 1; }),
-            "color 0: orders 1 axes, the topology has 2");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[0].axis_count = 0xffffffff; }),
-            "color 0: orders 4294967295 axes, the topology has 2");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[1].order[0] = 0; }),
-            "color 1: order must name every axis once");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[1].order[0] = 2; }),
-            "color 1: order must name every axis once");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[1].order[0] = 255; }),
-            "color 1: order must name every axis once");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[1].order[7] = 1; }),
-            "color 1: order: byte 7 is unused but not 0");
-  EXPECT_EQ(fault([](Schedule& s) { s.colors[1].reserved = 1; }),
-            "color 1: reserved bytes are not 0");
+  TABLE_FAULT(s.colors[0].axis_count = 1, "color 0: orders 1 axes, the topology has 2");
+  TABLE_FAULT(s.colors[0].axis_count = 0xffffffff,
+              "color 0: orders 4294967295 axes, the topology has 2");
+  TABLE_FAULT(s.colors[1].order[0] = 0, "color 1: order must name every axis once");
+  TABLE_FAULT(s.colors[1].order[0] = 2, "color 1: order must name every axis once");
+  TABLE_FAULT(s.colors[1].order[0] = 255, "color 1: order must name every axis once");
+  TABLE_FAULT(s.colors[1].order[7] = 1, "color 1: order: byte 7 is unused but not 0");
+  TABLE_FAULT(s.colors[1].reserved = 1, "color 1: reserved bytes are not 0");
 }
 
 TEST(Validate, Streams) {
-  EXPECT_EQ(fault([](Schedule& s) { s.streams[3].part = 4; }),
-            "stream 3: part 4 does not exist (schedule has 4)");
+  TABLE_FAULT(s.streams[3].part = 4, "stream 3: part 4 does not exist (schedule has 4)");
   EXPECT_EQ(fault([](Schedule& s) { s.streams.push_back({.part = 3, .core = 9}); }), "")
       << "an unused stream is no fault";
 }
@@ -205,21 +187,15 @@ TEST(Validate, Shifts) {
             }),
             "shift 0: -2 on Y goes all the way round (size 2)");
   EXPECT_EQ(fault([](Schedule& s) { s.shifts[0] = {}; }), "shift 0: leads to the node itself");
-  EXPECT_EQ(fault([](Schedule& s) { s.shifts[0][2] = 1; }),
-            "shift 0: axis 2 does not exist but is not 0");
+  TABLE_FAULT(s.shifts[0][2] = 1, "shift 0: axis 2 does not exist but is not 0");
 }
 
 TEST(Validate, Frames) {
-  EXPECT_EQ(fault([](Schedule& s) { s.frames[1].part = 4; }),
-            "frame 1: part 4 does not exist (schedule has 4)");
-  EXPECT_EQ(fault([](Schedule& s) { s.frames[1].box = kNone; }),
-            "frame 1: box 4294967295 does not exist (schedule has 13)");
-  EXPECT_EQ(fault([](Schedule& s) { s.frames[1].slot = 12; }),
-            "frame 1: slot 12 does not exist (schedule has 12)");
-  EXPECT_EQ(fault([](Schedule& s) { s.frames[1].pieces = 1; }),
-            "frame 1: piece 2 does not exist (schedule has 0)");
-  EXPECT_EQ(fault([](Schedule& s) { s.slot_count = 0xffffffff; }),
-            "has 4294967295 slots for 12 frames");
+  TABLE_FAULT(s.frames[1].part = 4, "frame 1: part 4 does not exist (schedule has 4)");
+  TABLE_FAULT(s.frames[1].box = kNone, "frame 1: box 4294967295 does not exist (schedule has 13)");
+  TABLE_FAULT(s.frames[1].slot = 12, "frame 1: slot 12 does not exist (schedule has 12)");
+  TABLE_FAULT(s.frames[1].pieces = 1, "frame 1: piece 2 does not exist (schedule has 0)");
+  TABLE_FAULT(s.slot_count = 0xffffffff, "has 4294967295 slots for 12 frames");
 }
 
 }  // namespace
