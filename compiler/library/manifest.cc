@@ -42,33 +42,18 @@ Json subTorusJson(const LibraryIndex& index, const LibrarySubTorus& sub_torus) {
           {"axes", axes}};
 }
 
-Json highestJson(const LibraryEntry& entry) {
-  return entry.highest == kOpenEnd ? Json() : Json(entry.highest);
-}
-
 Json servingJson(const LibraryIndex& index, std::uint32_t file) {
   return file == kMpisOwn ? Json() : Json(index.files[file].name);
 }
 
-Json entryJson(const LibraryIndex& index, const LibraryEntry& entry) {
+/// `looked_to` is the key of the largest size that was looked at.
+Json entryJson(const LibraryIndex& index, const LibraryEntry& entry, const char* looked_to) {
   return {{"shape", entry.shape},
           {"collective", rowOf(entry.collective).name},
           {"lowest", entry.lowest},
-          {"highest", highestJson(entry)},
-          {"file", index.files[entry.file].name},
-          {"predicted_to", entry.predicted_to},
-          {"lowest_s", entry.lowest_s},
-          {"highest_s", entry.highest_s},
-          {"reason", entry.reason}};
-}
-
-Json tunedEntryJson(const LibraryIndex& index, const LibraryEntry& entry) {
-  return {{"shape", entry.shape},
-          {"collective", rowOf(entry.collective).name},
-          {"lowest", entry.lowest},
-          {"highest", highestJson(entry)},
+          {"highest", entry.highest == kOpenEnd ? Json() : Json(entry.highest)},
           {"file", servingJson(index, entry.file)},
-          {"measured_to", entry.predicted_to},
+          {looked_to, entry.predicted_to},
           {"lowest_s", entry.lowest_s},
           {"highest_s", entry.highest_s},
           {"reason", entry.reason}};
@@ -156,7 +141,7 @@ Json indexJson(const LibraryIndex& index) {
     sub_tori.push_back(subTorusJson(index, sub_torus));
   Json& entries = document["entries"] = Json::array();
   for (const LibraryEntry& entry : index.entries)
-    entries.push_back(entryJson(index, entry));
+    entries.push_back(entryJson(index, entry, "predicted_to"));
   Json& candidates = document["candidates"] = Json::array();
   for (const LibraryCandidate& candidate : index.candidates) {
     candidates.push_back({{"shape", candidate.shape},
@@ -176,7 +161,7 @@ Json tunedJson(const LibraryIndex& index) {
   document["tuned_on"] = index.tuned_on;
   Json& tuned = document["tuned"] = Json::array();
   for (const LibraryEntry& entry : index.tuned)
-    tuned.push_back(tunedEntryJson(index, entry));
+    tuned.push_back(entryJson(index, entry, "measured_to"));
   Json& measurements = document["measurements"] = Json::array();
   for (const LibraryMeasurement& measured : index.measurements) {
     measurements.push_back({{"shape", measured.shape},
