@@ -1,15 +1,13 @@
 // Manifests: their keys, and what they must say of an index.
 #include "compiler/library/manifest.h"
 
-#include <fstream>
-#include <set>
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "compiler/library/plan.h"
 #include "compiler/target.h"
 #include "tests/compiler/library/found_ranges.h"
+#include "tests/ir/json/schema_keys.h"
 
 namespace torc::compiler {
 namespace {
@@ -26,33 +24,6 @@ LibraryIndex indexFor(const LibraryPlan& plan) {
     index.shapes.push_back({planned.topology});
   index.sub_tori = plan.sub_tori;
   return index;
-}
-
-void collectKeys(const json& value, const std::string& path, std::set<std::string>& paths) {
-  if (path == "machine.") return;  // has a schema of its own
-  if (value.is_array()) {
-    for (const json& element : value)
-      collectKeys(element, path, paths);
-  } else if (value.is_object()) {
-    for (const auto& [key, member] : value.items()) {
-      paths.insert(path + key);
-      collectKeys(member, path + key + ".", paths);
-    }
-  }
-}
-
-void collectProperties(const json& root, const json& node, const std::string& path,
-                       std::set<std::string>& paths) {
-  if (node.contains("$ref")) {
-    const std::string ref = node["$ref"];
-    collectProperties(root, root.at(json::json_pointer(ref.substr(1))), path, paths);
-  }
-  if (node.contains("items")) collectProperties(root, node["items"], path, paths);
-  if (!node.contains("properties")) return;
-  for (const auto& [key, member] : node["properties"].items()) {
-    paths.insert(path + key);
-    collectProperties(root, member, path + key + ".", paths);
-  }
 }
 
 TEST(Manifest, SchemaKnowsTheKeys) {
@@ -77,11 +48,8 @@ TEST(Manifest, SchemaKnowsTheKeys) {
   const LibrarySettings settings{"", "tori", {Collective::kAllreduce}, {1, 64}, 2};
   const std::string text =
       manifestText(index, damaged.machine, settings, &range, {"bfb, 2 chunks"});
-  std::ifstream file("docs/schemas/library.schema.json");
-  const json schema = json::parse(file);
-  std::set<std::string> in_schema, written;
-  collectProperties(schema, schema, "", in_schema);
-  collectKeys(json::parse(text), "", written);
+  schemas::Keys written;
+  schemas::collectKeys(json::parse(text), "", written, "machine.");
   LibraryIndex tuned = index;
   tuned.tuned_on = "8 ranks";
   tuned.tuned = index.entries;
@@ -89,8 +57,8 @@ TEST(Manifest, SchemaKnowsTheKeys) {
   tuned.measurements = {{0, Collective::kAllreduce, 8, 0, 1e-6},
                         {0, Collective::kAllreduce, 8, kMpisOwn, 2e-6}};
   ASSERT_EQ(validate(tuned).message(), "");
-  collectKeys(json::parse(tunedJson(tuned).dump()), "", written);
-  EXPECT_EQ(written, in_schema);
+  schemas::collectKeys(json::parse(tunedJson(tuned).dump()), "", written);
+  EXPECT_EQ(written, schemas::keysOfSchema("docs/schemas/library.schema.json"));
   // It says what the index says, and a change of either shows.
   const auto manifest = nlohmann::ordered_json::parse(text);
   EXPECT_EQ(manifestFault(manifest, index), "");

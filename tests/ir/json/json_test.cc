@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 
 #include "schedules/format/file.h"
 #include "schedules/validation/validate.h"
+#include "tests/ir/json/schema_keys.h"
 #include "tests/ir/random_schedule.h"
 #include "tests/schedules/sample_schedule.h"
 
@@ -36,6 +36,8 @@ std::string errorAfter(Change change) {
   change(document);
   return errorOf(document.dump());
 }
+
+#define JSON_FAULT(edit, message) EXPECT_EQ(errorAfter([&](json& d) { edit; }), message)
 
 TEST(Json, Writes) {
   EXPECT_EQ(writeJson(samples::ringReduceScatter(2).view()),
@@ -136,46 +138,42 @@ TEST(Json, KeysOccurOnce) {
 TEST(Json, Form) {
   EXPECT_EQ(errorOf("[]"), "a.json: /: expected an object");
   EXPECT_EQ(errorOf("{}"), "a.json: /: missing key 'torc_schedule': this is not a schedule");
-  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 9; }),
-            "a.json: /torc_schedule: form 9 is not supported (this torc reads form 8)");
-  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = "1"; }),
-            "a.json: /torc_schedule: expected an integer from 1 to 2147483647");
+  JSON_FAULT(d["torc_schedule"] = 9,
+             "a.json: /torc_schedule: form 9 is not supported (this torc reads form 8)");
+  JSON_FAULT(d["torc_schedule"] = "1",
+             "a.json: /torc_schedule: expected an integer from 1 to 2147483647");
 }
 
 TEST(Json, Keys) {
-  EXPECT_EQ(errorAfter([](json& d) { d.erase("slots"); }), "a.json: /: missing key 'slots'");
-  EXPECT_EQ(errorAfter([](json& d) { d["topology"]["extra"] = 1; }),
-            "a.json: /topology: unknown key 'extra' (docs/schemas has the keys)");
-  EXPECT_EQ(errorAfter([](json& d) { d["operations"][2].erase("stream"); }),
-            "a.json: /operations/2: missing key 'stream'");
-  EXPECT_EQ(errorAfter([](json& d) { d["operations"][2]["a/\n"] = 0; }),
-            "a.json: /operations/2: unknown key 'a/?' (docs/schemas has the keys)");
+  JSON_FAULT(d.erase("slots"), "a.json: /: missing key 'slots'");
+  JSON_FAULT(d["topology"]["extra"] = 1,
+             "a.json: /topology: unknown key 'extra' (docs/schemas has the keys)");
+  JSON_FAULT(d["operations"][2].erase("stream"), "a.json: /operations/2: missing key 'stream'");
+  JSON_FAULT(d["operations"][2]["a/\n"] = 0,
+             "a.json: /operations/2: unknown key 'a/?' (docs/schemas has the keys)");
   EXPECT_EQ(errorAfter([](json& d) {
               d["boxes"][0][0] = {{"kind", "all"}, {"start", 0}};
             }),
             "a.json: /boxes/0/0: unknown key 'start' (keys are kind)");
-  EXPECT_EQ(errorAfter([](json& d) { d["boxes"][0][0].erase("length"); }),
-            "a.json: /boxes/0/0: missing key 'length'");
+  JSON_FAULT(d["boxes"][0][0].erase("length"), "a.json: /boxes/0/0: missing key 'length'");
 }
 
 TEST(Json, Types) {
-  EXPECT_EQ(errorAfter([](json& d) { d["name"] = 7; }), "a.json: /name: expected a string");
-  EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "sort"; }),
-            "a.json: /collective: unknown name 'sort' (docs/schemas has the names)");
-  EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "alreduce"; }),
-            "a.json: /collective: unknown name 'alreduce'; did you mean 'allreduce'?");
-  EXPECT_EQ(errorAfter([](json& d) { d["collective"] = 1; }),
-            "a.json: /collective: expected a string");
+  JSON_FAULT(d["name"] = 7, "a.json: /name: expected a string");
+  JSON_FAULT(d["collective"] = "sort",
+             "a.json: /collective: unknown name 'sort' (docs/schemas has the names)");
+  JSON_FAULT(d["collective"] = "alreduce",
+             "a.json: /collective: unknown name 'alreduce'; did you mean 'allreduce'?");
+  JSON_FAULT(d["collective"] = 1, "a.json: /collective: expected a string");
   EXPECT_EQ(
       errorAfter([](json& d) { d["promises"] = {"speed"}; }),
       "a.json: /promises/0: unknown name 'speed' (names are conflict-free-phases, ordered-sums)");
-  EXPECT_EQ(errorAfter([](json& d) { d["streams"] = 3; }), "a.json: /streams: expected an array");
-  EXPECT_EQ(errorAfter([](json& d) { d["streams"][0] = 3; }),
-            "a.json: /streams/0: expected an object");
-  EXPECT_EQ(errorAfter([](json& d) { d["topology"]["axes"][0]["latency"] = "0"; }),
-            "a.json: /topology/axes/0/latency: expected a number");
-  EXPECT_EQ(errorAfter([](json& d) { d["operations"][3]["after"] = nullptr; }),
-            "a.json: /operations/3/after: expected an array");
+  JSON_FAULT(d["streams"] = 3, "a.json: /streams: expected an array");
+  JSON_FAULT(d["streams"][0] = 3, "a.json: /streams/0: expected an object");
+  JSON_FAULT(d["topology"]["axes"][0]["latency"] = "0",
+             "a.json: /topology/axes/0/latency: expected a number");
+  JSON_FAULT(d["operations"][3]["after"] = nullptr,
+             "a.json: /operations/3/after: expected an array");
 }
 
 TEST(Json, Integers) {
@@ -188,99 +186,53 @@ TEST(Json, Integers) {
                             json("0"), json(nullptr), json(1e20)}) {
     EXPECT_EQ(stream(value), expected) << value;
   }
-  EXPECT_EQ(errorAfter([](json& d) { d["operations"][1]["phase"] = 65536; }),
-            "a.json: /operations/1/phase: expected an integer from 0 to 65535");
-  EXPECT_EQ(errorAfter([](json& d) { d["colors"][0]["weight"] = 9223372036854775808u; }),
-            "a.json: /colors/0/weight: expected an integer from 1 to 9223372036854775807");
-  EXPECT_EQ(errorAfter([](json& d) { d["boxes"][0][0]["start"] = -2147483649; }),
-            "a.json: /boxes/0/0/start: expected an integer from -2147483648 to 2147483647");
-  EXPECT_EQ(errorAfter([](json& d) { d["topology"]["axes"][0]["size"] = 0; }),
-            "a.json: /topology/axes/0/size: expected an integer from 1 to 4294967295");
+  JSON_FAULT(d["operations"][1]["phase"] = 65536,
+             "a.json: /operations/1/phase: expected an integer from 0 to 65535");
+  JSON_FAULT(d["colors"][0]["weight"] = 9223372036854775808u,
+             "a.json: /colors/0/weight: expected an integer from 1 to 9223372036854775807");
+  JSON_FAULT(d["boxes"][0][0]["start"] = -2147483649,
+             "a.json: /boxes/0/0/start: expected an integer from -2147483648 to 2147483647");
+  JSON_FAULT(d["topology"]["axes"][0]["size"] = 0,
+             "a.json: /topology/axes/0/size: expected an integer from 1 to 4294967295");
 }
 
 TEST(Json, Axes) {
-  EXPECT_EQ(errorAfter([](json& d) { d["topology"]["axes"] = json::array(); }),
-            "a.json: /topology/axes: has 0 axes, must have 1 to 8");
-  EXPECT_EQ(errorAfter([](json& d) { d["topology"]["axes"][0]["name"] = "x"; }),
-            "a.json: /topology/axes/0/name: expected a letter from A to Z");
-  EXPECT_EQ(errorAfter([](json& d) { d["topology"]["order"] = "XX"; }),
-            "a.json: /topology/order: axis X occurs twice");
-  EXPECT_EQ(errorAfter([](json& d) { d["colors"][0]["order"] = "Q"; }),
-            "a.json: /colors/0/order: there is no axis 'Q'");
-  EXPECT_EQ(errorAfter([](json& d) { d["colors"][0]["order"] = ""; }),
-            "a.json: /colors/0/order: names 0 of 1 axes");
+  JSON_FAULT(d["topology"]["axes"] = json::array(),
+             "a.json: /topology/axes: has 0 axes, must have 1 to 8");
+  JSON_FAULT(d["topology"]["axes"][0]["name"] = "x",
+             "a.json: /topology/axes/0/name: expected a letter from A to Z");
+  JSON_FAULT(d["topology"]["order"] = "XX", "a.json: /topology/order: axis X occurs twice");
+  JSON_FAULT(d["colors"][0]["order"] = "Q", "a.json: /colors/0/order: there is no axis 'Q'");
+  JSON_FAULT(d["colors"][0]["order"] = "", "a.json: /colors/0/order: names 0 of 1 axes");
   EXPECT_EQ(errorAfter([](json& d) {
               d["boxes"][2].push_back({{"kind", "all"}});
             }),
             "a.json: /boxes/2: has 2 elements, the topology 1 axes");
-  EXPECT_EQ(errorAfter([](json& d) { d["shifts"][1] = json::array(); }),
-            "a.json: /shifts/1: has 0 elements, the topology 1 axes");
+  JSON_FAULT(d["shifts"][1] = json::array(),
+             "a.json: /shifts/1: has 0 elements, the topology 1 axes");
 }
 
 // What only validation sees.
 TEST(Json, Structure) {
-  EXPECT_EQ(errorAfter([](json& d) { d["operations"][1]["stream"] = 9; }),
-            "a.json: /operations/1: stream 9 does not exist (schedule has 1)");
+  JSON_FAULT(d["operations"][1]["stream"] = 9,
+             "a.json: /operations/1: stream 9 does not exist (schedule has 1)");
   EXPECT_EQ(errorAfter([](json& d) {
               d["operations"][2]["after"] = {1, 1};
             }),
             "a.json: /operations/2: dependence 1 comes after 1; they must ascend");
-  EXPECT_EQ(errorAfter([](json& d) { d["operations"][0]["a"]["frame"] = 0; }),
-            "a.json: /operations/0: a: in has a frame, which is for scratch alone");
-  EXPECT_EQ(errorAfter([](json& d) { d["operations"][0].erase("a"); }),
-            "a.json: /operations/0: a: is missing");
-}
-
-/// All ways to properties in a schema: "topology.axes.name".
-void collectProperties(const json& schema, const json& root, const std::string& path,
-                       std::set<std::string>& paths) {
-  if (schema.contains("$ref")) {
-    const std::string reference = schema["$ref"];
-    ASSERT_EQ(reference.rfind("#/", 0), 0u) << reference;
-    const json::json_pointer pointer(reference.substr(1));
-    ASSERT_TRUE(root.contains(pointer)) << reference;
-    collectProperties(root.at(pointer), root, path, paths);
-  }
-  if (schema.contains("items")) collectProperties(schema["items"], root, path, paths);
-  if (schema.contains("oneOf")) {
-    for (const json& choice : schema["oneOf"])
-      collectProperties(choice, root, path, paths);
-  }
-  if (!schema.contains("properties")) return;
-  EXPECT_EQ(schema.value("additionalProperties", true), false) << path;
-  for (const auto& [key, value] : schema["properties"].items()) {
-    paths.insert(path + key);
-    collectProperties(value, root, path + key + ".", paths);
-  }
-  for (const json& key : schema["required"]) {
-    EXPECT_TRUE(schema["properties"].contains(std::string(key))) << path << key;
-  }
-}
-
-/// The same of a document.
-void collectKeys(const json& value, const std::string& path, std::set<std::string>& paths) {
-  if (value.is_array()) {
-    for (const json& element : value)
-      collectKeys(element, path, paths);
-  } else if (value.is_object()) {
-    for (const auto& [key, member] : value.items()) {
-      paths.insert(path + key);
-      collectKeys(member, path + key + ".", paths);
-    }
-  }
+  JSON_FAULT(d["operations"][0]["a"]["frame"] = 0,
+             "a.json: /operations/0: a: in has a frame, which is for scratch alone");
+  JSON_FAULT(d["operations"][0].erase("a"), "a.json: /operations/0: a: is missing");
 }
 
 TEST(Json, SchemaKnowsTheKeys) {
-  std::ifstream file("docs/schemas/schedule.schema.json");
-  const json schema = json::parse(file);
-  EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-  EXPECT_EQ(schema["properties"]["torc_schedule"]["const"],
-            json::parse(writeJson(samples::ringAllreduce(4).view()))["torc_schedule"]);
-  std::set<std::string> in_schema, written;
-  collectProperties(schema, schema, "", in_schema);
+  const std::string path = "docs/schemas/schedule.schema.json";
+  std::ifstream file(path);
+  EXPECT_EQ(json::parse(file)["properties"]["torc_schedule"]["const"], kJsonFormVersion);
+  schemas::Keys written;
   for (Schedule& schedule : samples::all()) {
     schedule.flags |= kSynchronousSends | kDropsBroken;
-    collectKeys(json::parse(writeJson(schedule.view())), "", written);
+    schemas::collectKeys(json::parse(writeJson(schedule.view())), "", written);
     schedule.links = {{0, 1, 1, 0}};
     // The same with what loops have besides.
     schedule.loops = {{0, 1, 2}};
@@ -292,9 +244,9 @@ TEST(Json, SchemaKnowsTheKeys) {
     for (Box& box : schedule.boxes)
       box[0].loop = 1;
     schedule.boxes.emplace_back()[0] = Interval::forRoots({.first = 1, .last = 2});
-    collectKeys(json::parse(writeJson(schedule.view())), "", written);
+    schemas::collectKeys(json::parse(writeJson(schedule.view())), "", written);
   }
-  EXPECT_EQ(written, in_schema);
+  EXPECT_EQ(written, schemas::keysOfSchema(path));
 }
 
 TEST(Json, SchemasNameEveryCollective) {

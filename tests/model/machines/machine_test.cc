@@ -2,11 +2,12 @@
 // round trip through JSON; the published schema knows the same keys.
 #include "model/machines/machine.h"
 
-#include <fstream>
 #include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "tests/ir/json/schema_keys.h"
 
 namespace torc::model {
 namespace {
@@ -194,50 +195,16 @@ TEST(Machine, Connectivity) {
   EXPECT_TRUE(holdsTogether(two, R"("dead_links": [{"from": [0], "axis": "X"}])"));
 }
 
-/// All ways to properties in a schema: "dimensions.bandwidth".
-void collectProperties(const json& schema, const json& root, const std::string& path,
-                       std::set<std::string>& paths) {
-  if (schema.contains("$ref")) {
-    const std::string reference = schema["$ref"];
-    collectProperties(root["$defs"][reference.substr(reference.rfind('/') + 1)], root, path, paths);
-    return;
-  }
-  if (schema.contains("items")) collectProperties(schema["items"], root, path, paths);
-  if (!schema.contains("properties")) return;
-  EXPECT_EQ(schema.value("additionalProperties", true), false) << path;
-  for (const auto& [key, value] : schema["properties"].items()) {
-    paths.insert(path + key);
-    collectProperties(value, root, path + key + ".", paths);
-  }
-}
-
-/// The same of a document.
-void collectKeys(const json& value, const std::string& path, std::set<std::string>& paths) {
-  if (value.is_array()) {
-    for (const json& element : value)
-      collectKeys(element, path, paths);
-  }
-  if (!value.is_object() || path == "sources.") return;
-  for (const auto& [key, inner] : value.items()) {
-    paths.insert(path + key);
-    collectKeys(inner, path + key + ".", paths);
-  }
-}
-
 TEST(Machine, SchemaKnowsTheKeys) {
-  std::ifstream file("docs/schemas/machine.schema.json");
-  const json schema = json::parse(file);
-  EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-  std::set<std::string> in_schema, read;
-  collectProperties(schema, schema, "", in_schema);
+  schemas::Keys read;
   const std::string all = R"({"name": "m", "description": "d", "dimensions": [{"size": 4,
       "kind": "torus", "bandwidth": 1e9, "latency": 1e-6, "width": 1}], "packet": {"payload": 240,
       "header": 16, "acknowledgement": 14}, "router": {}, "cores": 2, "ports": 2, "alpha": 1e-6, "overhead": 1e-6,
       "latency": 1e-6, "message_gap": 1e-7, "envelope": 16, "injection": 1e9, "gap": 1e-9, "eager": 1, "buffered": 2, "gamma": 1e-9, "memory_bandwidth": 1e9,
       "dead_links": [{"from": [0], "axis": "X"}], "dead_nodes": [[1]],
       "sources": {"alpha": "a clock"}})";
-  collectKeys(json::parse(machineJson(parsed(all))), "", read);
-  EXPECT_EQ(read, in_schema);
+  schemas::collectKeys(json::parse(machineJson(parsed(all))), "", read, "sources.");
+  EXPECT_EQ(read, schemas::keysOfSchema("docs/schemas/machine.schema.json"));
 }
 
 }  // namespace
