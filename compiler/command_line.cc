@@ -14,6 +14,7 @@
 
 #include "compiler/program_name.h"
 #include "compiler/tool.h"
+#include "support/columns.h"
 #include "support/message.h"
 #include "support/version.h"
 
@@ -67,7 +68,7 @@ std::string commandsHelp(llvm::ArrayRef<options::Command*> commands, std::string
     const std::string name =
         message("  ", command->name().substr(group.empty() ? 0 : group.size() + 1));
     text += name + std::string(18 - name.size(), ' ') +
-            options::wrapped(command->about(), 18, 18, options::columnsOfHelp()) + '\n';
+            wrapped(command->about(), 18, options::columnsOfHelp()) + '\n';
   }
   return text + message('\n', shown_name, " COMMAND --help prints the options of a command.\n");
 }

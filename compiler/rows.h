@@ -15,6 +15,7 @@ std::string collectiveWords();
 
 inline constexpr options::Row
     kFileRow = {options::kWhat, "FILE", "FILE", "The schedule"},
+    kFilesRow = {options::kWhat, "FILE...", "FILE", "Schedules"},
     kFolderRow = {options::kWhat, "DIR", "DIR", "The library"},
     kCollectiveRow = {options::kWhat, "COLLECTIVE", "NAME", "The collective", "", collectiveWords},
     kCountRow = {options::kWhat, "count", "N",
@@ -32,6 +33,8 @@ inline constexpr options::Row
                  "1M"},
     kJobsRow = {options::kOutput, "jobs", "N", "Threads; default: one for each core"},
     kJsonRow = {options::kOutput, "json", "", "Print JSON"},
+    kCsvRow = {options::kOutput, "csv", "",
+               "Print a line of keys and a row of values each, as CSV"},
     kQuietRow = {options::kOutput, "quiet", "", "Print no progress and no summary"};
 
 inline constexpr std::uint64_t kMostJobs = 1024, kHighestRank = 0x7fffffff,

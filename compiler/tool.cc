@@ -159,4 +159,9 @@ llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
   return llvm::createStringError(code, "cannot write to stdout: " + code.message());
 }
 
+int printOutput(llvm::StringRef text, int code) {
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return code;
+}
+
 }  // namespace torc::compiler

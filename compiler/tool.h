@@ -57,6 +57,9 @@ std::string besideInput(llvm::StringRef input, llvm::StringRef extension);
 /// Writes a file, whole or not at all; `-` is stdout.
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 
+/// Writes to stdout. Returns `code`, unless that fails.
+int printOutput(llvm::StringRef text, int code = kSuccess);
+
 /// What a schedule's file holds, and what it took to make it, in a line on stderr; the file's name,
 /// where nobody gave it.
 void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds,

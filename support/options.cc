@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "support/columns.h"
 #include "support/message.h"
 #include "support/setting_values.h"
 
@@ -212,8 +213,7 @@ std::string Command::help(std::string_view shown_name, std::size_t columns) cons
       groups.push_back(group);
     }
   }
-  std::string text =
-      wrapped(message(shown_name, ": ", about_), 0, 2, columns) + "\n\n" + usage + '\n';
+  std::string text = wrapped(message(shown_name, ": ", about_), 0, columns) + "\n\n" + usage + '\n';
   for (const std::string_view group : groups) {
     text += message('\n', group, '\n');
     for (const Option* option : options_) {
@@ -224,7 +224,7 @@ std::string Command::help(std::string_view shown_name, std::size_t columns) cons
                                         : std::string(kIndent - line.size(), ' ');
       const std::string standard =
           row.standard.empty() ? "" : message(" (default ", row.standard, ')');
-      text += line + wrapped(message(row.help, standard), kIndent, kIndent, columns) + '\n';
+      text += line + wrapped(message(row.help, standard), kIndent, columns) + '\n';
     }
   }
   return text;
@@ -281,24 +281,6 @@ std::size_t columnsOfHelp() {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return std::max<std::size_t>(size.ws_col, 40);
-}
-
-std::string wrapped(std::string_view text, std::size_t column, std::size_t indent,
-                    std::size_t columns) {
-  std::string result;
-  const std::size_t begin = column;
-  for (const std::string_view word : split(text, ' ')) {
-    if (column > begin && column + 1 + word.size() > columns) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (!result.empty()) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-  }
-  return result;
 }
 
 std::string unknownNameText(std::string_view kind, std::string_view name,

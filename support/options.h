@@ -82,6 +82,7 @@ class Text : public Option, public std::string {
  public:
   Text(Commands commands, const Row& row)
       : Option(std::move(commands), row), std::string(row.standard) {}
+  const std::string& text() const { return *this; }
   using std::string::operator=;
 
  private:
@@ -184,11 +185,6 @@ bool asksFor(std::string_view name, std::span<const char* const> words);
 
 /// The columns of the terminal that stdout is, at least 40; 80 where it is none.
 std::size_t columnsOfHelp();
-
-/// `text` in lines of at most `columns`, all but the first begin with `indent` spaces; the first
-/// has `column` columns before it.
-std::string wrapped(std::string_view text, std::size_t column, std::size_t indent,
-                    std::size_t columns);
 
 /// "unknown option '--torsu'; did you mean '--torus'?", or `else_what` where none is near.
 std::string unknownNameText(std::string_view kind, std::string_view name,

@@ -10,7 +10,6 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/choice/candidate.h"
@@ -81,11 +80,6 @@ llvm::Error checkPossible(const Choice& choice, const CollectiveSpec& spec);
 /// them, each with the reason: those of the choice, and what follows from its limits.
 std::vector<LeftOut> leftOut(const Choice& choice, const CollectiveSpec& spec,
                              const model::Machine& machine, const ChoiceLimits& limits);
-
-/// Prints the candidates with their predicted times, what is left out, and the reason for the
-/// first.
-void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
-                 std::uint64_t bytes, const ChoiceLimits& limits, llvm::raw_ostream& out);
 
 }  // namespace torc::compiler
 

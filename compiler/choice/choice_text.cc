@@ -8,39 +8,9 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/choice/choice.h"
-#include "model/bounds/bounds.h"
 
 namespace torc::compiler {
 namespace {
-
-/// Things of one reason in a line, "not tried: weights of bfb, groups: ...", or, where that would
-/// be long, in several.
-void printLeftOut(llvm::ArrayRef<LeftOut> things, llvm::raw_ostream& out) {
-  constexpr std::size_t kLongest = 110;
-  llvm::SmallVector<bool> are_told(things.size());
-  for (std::size_t i = 0; i < things.size(); ++i) {
-    const LeftOut& first = things[i];
-    if (are_told[i]) continue;
-    const std::string begin = "not tried: " + (first.of != nullptr ? first.what + " of " : "");
-    std::string line;
-    for (std::size_t j = i; j < things.size(); ++j) {
-      const LeftOut& thing = things[j];
-      const bool is_alike = thing.reason == first.reason &&
-                            (thing.of == nullptr) == (first.of == nullptr) &&
-                            (thing.of == nullptr || thing.what == first.what);
-      if (!is_alike || are_told[j]) continue;
-      const std::string name = thing.of != nullptr ? thing.of->name.str() : thing.what;
-      if (line.ends_with(" " + name)) {  // of several plans
-        are_told[j] = true;
-        continue;
-      }
-      if (!line.empty() && line.size() + name.size() + first.reason.size() > kLongest) break;
-      line += (line.empty() ? begin : ", ") + name;
-      are_told[j] = true;
-    }
-    out << line << ": " << first.reason << '\n';
-  }
-}
 
 /// What one that is as good as the best lacks of it, by the order of ties.
 std::string whatDecides(const Candidate& other, const Candidate& best) {
@@ -135,57 +105,6 @@ std::string Choice::reason() const {
   }
   out << whyNotTheFastest(candidates);
   return text;
-}
-
-void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
-                 std::uint64_t bytes, const ChoiceLimits& limits, llvm::raw_ostream& out) {
-  const llvm::StringRef name = rowOf(spec.collective).name;
-  model::BoundRequest request;
-  request.collective = rowOf(spec.collective);
-  request.bytes = static_cast<double>(bytes);
-  const double bound = model::lowerBound(machine, request).bound_s;
-  out << name << " of " << bytes << " bytes on " << spec.topology.shape() << ", machine "
-      << machine.name << llvm::format("; no algorithm takes less than %.2f us\n", 1e6 * bound);
-  const bool is_possible = !choice.candidates.empty() && choice.best().refusal.empty();
-  if (is_possible)
-    out << "predicted us  x bound  busiest link us   steps  messages  operations  candidate\n";
-  // By predicted time; what cannot be had, or is not worth a try, behind.
-  std::vector<const Candidate*> rows;
-  for (const Candidate& candidate : choice.candidates)
-    rows.push_back(&candidate);
-  const auto key = [](const Candidate& candidate) {
-    const bool is_refused = !candidate.refusal.empty();
-    return std::pair(is_refused, is_refused ? 0.0 : candidate.predicted_s);
-  };
-  llvm::stable_sort(rows,
-                    [&](const Candidate* a, const Candidate* b) { return key(*a) < key(*b); });
-  for (const Candidate* row : rows) {
-    const Candidate& candidate = *row;
-    if (!candidate.refusal.empty()) {
-      out << (candidate.tried ? "not possible: " : "not tried: ") << candidate.description() << ": "
-          << candidate.refusal << '\n';
-      continue;
-    }
-    out << (row == &choice.best() ? '*' : ' ')
-        << llvm::format("%11.2f %8.3f %16.2f %7llu %9llu %11llu  ", 1e6 * candidate.predicted_s,
-                        bound > 0 ? candidate.predicted_s / bound : 1.0, 1e6 * candidate.busy_s,
-                        static_cast<unsigned long long>(candidate.steps),
-                        static_cast<unsigned long long>(candidate.messages),
-                        static_cast<unsigned long long>(candidate.operations))
-        << candidate.description()
-        << (candidate.by_packets ? " (by packets)"
-            : candidate.per_rank ? " (rank by rank)"
-                                 : "")
-        << '\n';
-  }
-  printLeftOut(leftOut(choice, spec, machine, limits), out);
-  if (!is_possible) return;
-  if (!choice.best().stand_in.empty()) {
-    out << "simulated on " << choice.best().stand_in
-        << ", which has fewer nodes that differ, and scaled by the cost model; steps and messages "
-           "are those of that shape\n";
-  }
-  out << "chosen: " << choice.best().description() << "; " << choice.reason() << '\n';
 }
 
 }  // namespace torc::compiler

@@ -1,11 +1,8 @@
 // torc bounds COLLECTIVE: what no algorithm can beat.
 #include <cmath>
 
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Format.h>
-#include <nlohmann/json.hpp>
-
 #include "compiler/commands/commands.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
@@ -19,7 +16,6 @@ namespace torc::compiler {
 namespace bounds_command {
 
 using namespace options;
-using Json = nlohmann::ordered_json;
 
 int run();
 Command command("bounds", "print lower bounds, which no algorithm can beat", run);
@@ -34,6 +30,7 @@ List dead_nodes{command, kDeadNodeRow};
 Text bytes{command,
            {kMachine, "bytes", "N[:N]", "Size, or range (docs/research/bounds.md: of what)", "1M"}};
 Flag json{command, kJsonRow};
+Flag csv{command, kCsvRow};
 
 /// `XZ`.
 std::string axisNames(std::uint32_t axes) {
@@ -66,73 +63,53 @@ std::string limitText(const model::Bound& bound) {
   return {};
 }
 
-Json jsonOf(const model::Machine& machine, std::uint64_t size, const model::Bound& bound) {
-  Json document;
-  document["collective"] = collective;
-  if (graph.empty()) {
-    document["torus"] = model::shapeOf(machine);
-  } else {
-    document["graph"] = graph;
-  }
-  document["machine"] = machine.name;
-  document["nodes"] = static_cast<std::uint64_t>(bound.nodes);
-  document["unidirectional"] = bool(unidirectional);
-  document["bytes"] = size;
-  document["bound_s"] = bound.bound_s;
-  document["bandwidth_s"] = bound.bandwidth_s;
-  document["compute_s"] = bound.compute_s;
-  document["latency_s"] = bound.latency_s;
-  if (bound.reduce_scatter_allgather_s) {
-    document["reduce_scatter_allgather_s"] = *bound.reduce_scatter_allgather_s;
-  }
-  document["limit"] = name(bound.limit).str();
-  if (!graph.empty()) return document;
-  document["limit_dimensions"] = axisNames(bound.dimensions);
-  document["ports_limit"] = bound.ports_limit;
-  document["rounds"] = bound.rounds;
-  document["neighbour_rounds"] = bound.neighbour_rounds;
-  document["round_s"] = bound.round_s;
-  return document;
+Record recordOf(const model::Machine& machine, std::uint64_t size, const model::Bound& bound) {
+  Record record = {{"collective", collective.text()},
+                   graph.empty() ? Field{"torus", model::shapeOf(machine)} : Field{"graph", graph.text()},
+                   {"machine", machine.name},
+                   {"nodes", static_cast<std::uint64_t>(bound.nodes)},
+                   {"unidirectional", bool(unidirectional)},
+                   {"bytes", size, "     bytes", kSize},
+                   {"bound_s", bound.bound_s, "    bound us", kMicros},
+                   {"bandwidth_s", bound.bandwidth_s, "bandwidth us", kMicros},
+                   {"compute_s", bound.compute_s, "  compute us", kMicros},
+                   {"latency_s", bound.latency_s, "  latency us", kMicros}};
+  if (bound.reduce_scatter_allgather_s)
+    record.push_back({"reduce_scatter_allgather_s", *bound.reduce_scatter_allgather_s});
+  record.push_back({"limit", name(bound.limit).str()});
+  if (!graph.empty()) return record;
+  record.push_back({"limit_dimensions", axisNames(bound.dimensions)});
+  record.push_back({"ports_limit", bound.ports_limit});
+  record.push_back({"rounds", bound.rounds});
+  record.push_back({"neighbour_rounds", bound.neighbour_rounds});
+  record.push_back({"round_s", bound.round_s});
+  return record;
 }
 
-void printJson(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
-               llvm::ArrayRef<model::Bound> bounds, llvm::raw_ostream& out) {
-  Json documents = Json::array();
-  for (std::size_t i = 0; i < bounds.size(); ++i)
-    documents.push_back(jsonOf(machine, sizes[i], bounds[i]));
-  out << (bounds.size() == 1 ? documents.front() : documents).dump(2) << '\n';
-}
-
-void printTable(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
-                llvm::ArrayRef<model::Bound> bounds, llvm::raw_ostream& out) {
-  const model::Bound& last = bounds.back();
+void printTable(const model::Machine& machine, const std::vector<Record>& rows,
+                const model::Bound& last, llvm::raw_ostream& out) {
   out << collective << " on "
       << (graph.empty() ? model::shapeOf(machine) + " of " + machine.name : graph) << ", "
       << static_cast<std::uint64_t>(last.nodes) << " nodes"
-      << (unidirectional ? ", unidirectional" : "")
-      << "\n     bytes      bound us  bandwidth us    compute us    latency us\n";
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
-    out << llvm::right_justify(sizeText(sizes[i]), 10)
-        << llvm::format("  %12.6g  %12.6g", bounds[i].bound_s * 1e6, bounds[i].bandwidth_s * 1e6)
-        << llvm::format("  %12.6g  %12.6g\n", bounds[i].compute_s * 1e6, bounds[i].latency_s * 1e6);
-  }
-  out << "bandwidth: " << limitText(last) << '\n';
+      << (unidirectional ? ", unidirectional" : "") << '\n'
+      << tableText(rows) << "bandwidth: " << limitText(last) << '\n';
   if (!graph.empty()) return;
   if (last.reduce_scatter_allgather_s.value_or(0) > last.bandwidth_s * (1 + 1e-9)) {
     out << "reduce_scatter, then allgather: at least "
-        << llvm::format("%.6g", *last.reduce_scatter_allgather_s * 1e6) << " us of bandwidth\n";
+        << microsText(*last.reduce_scatter_allgather_s) << " of bandwidth\n";
   }
   out << "rounds of messages: " << last.rounds << " to any node, " << last.neighbour_rounds
-      << " to neighbours; " << llvm::format("%.6g", last.round_s * 1e6) << " us each\n";
+      << " to neighbours; " << microsText(last.round_s) << " each\n";
 }
 
 int print(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
           llvm::ArrayRef<model::Bound> bounds) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  json ? printJson(machine, sizes, bounds, out) : printTable(machine, sizes, bounds, out);
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  std::vector<Record> rows;
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    rows.push_back(recordOf(machine, sizes[i], bounds[i]));
+  return printReport(rows, {json, csv}, [&](llvm::raw_ostream& out) {
+    printTable(machine, rows, bounds.back(), out);
+  });
 }
 
 /// The bounds of the table that --graph names; its links stand in the place of the machine's.

@@ -22,6 +22,7 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
+#include "compiler/view/choice_data.h"
 #include "compiler/view/schedule_page.h"
 #include "ir/json/json.h"
 #include "ir/make_error.h"
@@ -131,7 +132,7 @@ void visitPipeline(Visit visit) {
 template <typename Value>
 void read(const Word& option, Value& value) {
   if constexpr (requires { words(value); }) {
-    value = *passes::choiceOf<Value>(static_cast<const std::string&>(option));
+    value = *passes::choiceOf<Value>(option.text());
   } else {
     value = static_cast<Value>(option.index());
   }
@@ -347,10 +348,7 @@ llvm::Expected<std::shared_ptr<const ir::Program>> compileRequested(
 }
 
 int run() {
-  if (list_algorithms) {
-    if (llvm::Error error = writeOutput("-", algorithmList())) return inputFault(std::move(error));
-    return kSuccess;
-  }
+  if (list_algorithms) return printOutput(algorithmList());
   const auto start = std::chrono::steady_clock::now();
   llvm::Expected<Request> request = readRequest();
   if (!request) return optionFault(request.takeError());

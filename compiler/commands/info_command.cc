@@ -2,15 +2,13 @@
 // meaning, and their values here and now.
 #include <unistd.h>
 
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringRef.h>
-#include <nlohmann/json.hpp>
-
 #include "compiler/commands/commands.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "settings/settings.h"
+#include "support/columns.h"
 #include "support/version.h"
 
 namespace torc::compiler {
@@ -25,31 +23,12 @@ Flag json{command, kJsonRow};
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kIndent = 4;
 
-/// Words in lines of at most kWidth letters.
-void printParagraph(llvm::StringRef text, llvm::raw_ostream& out) {
-  std::size_t column = 0;
-  for (llvm::StringRef word : llvm::split(text, ' ')) {
-    if (column > 0 && column + 1 + word.size() > kWidth) {
-      out << '\n';
-      column = 0;
-    }
-    if (column == 0) {
-      out.indent(kIndent) << word;
-      column = kIndent + word.size();
-    } else {
-      out << ' ' << word;
-      column += 1 + word.size();
-    }
-  }
-  out << '\n';
-}
-
 void printText(const SettingTexts& texts, const SettingsReading& reading, llvm::raw_ostream& out) {
   out << "torc " << kVersion << '\n';
   for (std::size_t i = 0; i < settingTable().size(); ++i) {
     const SettingInfo& row = settingTable()[i];
     out << '\n' << row.name << '=' << row.values << '\n';
-    printParagraph(row.meaning, out);
+    out.indent(kIndent) << wrapped(row.meaning, kIndent, kWidth) << '\n';
     const std::string_view value = texts.find(row.name);
     out.indent(kIndent) << (row.agreed ? "The same on all ranks." : "Rank 0's counts.");
     if (!row.default_value.empty()) out << " Default: " << row.default_value << '.';
@@ -65,9 +44,11 @@ void printText(const SettingTexts& texts, const SettingsReading& reading, llvm::
     out << "\nhint: " << hint << '\n';
 }
 
-void printJson(const SettingTexts& texts, const SettingsReading& reading, llvm::raw_ostream& out) {
-  nlohmann::ordered_json document = {{"version", kVersion}};
-  auto& settings = document["settings"] = nlohmann::ordered_json::array();
+int run() {
+  const SettingTexts texts(environ);
+  SettingsReading reading = readSettings(texts);
+  reading.hints.insert(reading.hints.end(), reading.notes.begin(), reading.notes.end());
+  std::vector<Record> settings;
   for (std::size_t i = 0; i < settingTable().size(); ++i) {
     const SettingInfo& row = settingTable()[i];
     const std::string fault = checkSetting(i, texts.find(row.name));
@@ -81,22 +62,13 @@ void printJson(const SettingTexts& texts, const SettingsReading& reading, llvm::
                         {"valid", fault.empty()},
                         {"fault", fault}});
   }
-  document["errors"] = reading.errors;
-  document["warnings"] = reading.warnings;
-  document["hints"] = reading.hints;
-  // A value may be any bytes.
-  out << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-}
-
-int run() {
-  const SettingTexts texts(environ);
-  SettingsReading reading = readSettings(texts);
-  reading.hints.insert(reading.hints.end(), reading.notes.begin(), reading.notes.end());
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  json ? printJson(texts, reading, out) : printText(texts, reading, out);
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  int code = kSuccess;
+  const Record record = {{"version", kVersion},
+                         {"settings", jsonOf(settings)},
+                         {"errors", reading.errors},
+                         {"warnings", reading.warnings},
+                         {"hints", reading.hints}};
+  int code = printReport({record}, {json},
+                         [&](llvm::raw_ostream& out) { printText(texts, reading, out); });
   for (const std::string& fault : reading.errors)
     code = inputFault(makeError(fault));
   return code;

@@ -8,6 +8,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/library/manifest.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
 
@@ -157,22 +158,19 @@ void printTables(const Library& library, llvm::raw_ostream& out) {
 }
 
 /// The manifest, without what was not chosen, and what tuning has added.
-void printJson(Library& library, llvm::raw_ostream& out) {
+std::string jsonOf(Library& library) {
   for (auto& entry : library.manifest["entries"])
     entry.erase("choices");
   if (isTuned(library.index)) library.manifest.update(tunedJson(library.index));
-  out << library.manifest.dump(2) << '\n';
+  return jsonText(library.manifest);
 }
 
 int run() {
   if (path.empty()) return wrongUsage("library list: which folder? torc library list DIR");
   llvm::Expected<Library> library = loadLibrary(path);
   if (!library) return inputFault(library.takeError());
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  json ? printJson(*library, out) : printTables(*library, out);
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  if (json) return printOutput(jsonOf(*library));
+  return printReport({}, {}, [&](llvm::raw_ostream& out) { printTables(*library, out); });
 }
 
 }  // namespace library_list_command

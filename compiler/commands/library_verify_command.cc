@@ -5,10 +5,10 @@
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
-#include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
 #include "compiler/library/manifest.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "compiler/work_queue.h"
@@ -124,25 +124,22 @@ std::vector<std::string> orphans(const LibraryIndex& index) {
   return faults;
 }
 
-void printJson(const LibraryIndex* index, const std::vector<std::string>& faults,
-               llvm::raw_ostream& out) {
-  nlohmann::ordered_json document;
-  document["ok"] = faults.empty();
-  document["library"] = path;
+Record recordOf(const LibraryIndex* index, const std::vector<std::string>& faults) {
+  Record record = {{"ok", faults.empty()}, {"library", path.text()}};
   if (index != nullptr) {
-    document["machine"] = index->machine;
-    document["torc"] = index->version;
-    document["partitions"] = index->partitions.size();
-    document["sub_tori"] = index->sub_tori.size();
-    document["shapes"] = index->shapes.size();
-    document["ranges"] = index->entries.size();
-    document["candidates"] = index->candidates.size();
-    document["tuned_ranges"] = index->tuned.size();
-    document["files"] = index->files.size();
-    document["bytes"] = libraryBytes(*index);
+    record.insert(record.end(), {{"machine", index->machine},
+                                 {"torc", index->version},
+                                 {"partitions", index->partitions.size()},
+                                 {"sub_tori", index->sub_tori.size()},
+                                 {"shapes", index->shapes.size()},
+                                 {"ranges", index->entries.size()},
+                                 {"candidates", index->candidates.size()},
+                                 {"tuned_ranges", index->tuned.size()},
+                                 {"files", index->files.size()},
+                                 {"bytes", libraryBytes(*index)}});
   }
-  document["errors"] = faults;
-  out << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  record.push_back({"errors", faults});
+  return record;
 }
 
 int run() {
@@ -157,19 +154,12 @@ int run() {
   } else {
     faults.push_back(toString(index.takeError()));
   }
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (json) {
-    printJson(index ? &*index : nullptr, faults, out);
-  } else if (faults.empty()) {
-    out << "ok: " << path << ": " << librarySummary(*index) << "; all proved\n";
-  } else {
-    for (const std::string& fault : faults)
-      (void)inputFault(makeError(fault));
-    return kInputFault;
-  }
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return faults.empty() ? kSuccess : kInputFault;
+  const int code = faults.empty() ? kSuccess : kInputFault;
+  if (json) return printOutput(jsonText({recordOf(index ? &*index : nullptr, faults)}), code);
+  for (const std::string& fault : faults)
+    (void)inputFault(makeError(fault));
+  if (!faults.empty()) return code;
+  return printOutput("ok: " + path + ": " + librarySummary(*index) + "; all proved\n");
 }
 
 }  // namespace library_verify_command

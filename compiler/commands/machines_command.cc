@@ -1,10 +1,9 @@
 // torc machines [NAME | FILE]: the presets, or one machine with the sources of its numbers; or
 // where a job's hosts lie on it.
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Format.h>
-#include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
@@ -26,24 +25,7 @@ Text hosts{command,
 Integer ranks{
     command, {kWhat, "ranks-per-host", "N", "Ranks on each of --hosts", "1"}, 1, kMostRanks};
 Flag json{command, {kOutput, "json", "", "Print JSON; of one machine, its description"}};
-
-void printList(llvm::ArrayRef<model::Machine> machines, llvm::raw_ostream& out) {
-  for (const model::Machine& machine : machines) {
-    out << llvm::left_justify(machine.name, 16) << ' '
-        << llvm::left_justify(model::shapeOf(machine), 18) << ' ' << machine.description << '\n';
-  }
-}
-
-void printListJson(llvm::ArrayRef<model::Machine> machines, llvm::raw_ostream& out) {
-  auto document = nlohmann::ordered_json::array();
-  for (const model::Machine& machine : machines) {
-    document.push_back({{"name", machine.name},
-                        {"torus", model::shapeOf(machine)},
-                        {"nodes", machine.nodes()},
-                        {"description", machine.description}});
-  }
-  out << document.dump(2) << '\n';
-}
+Flag csv{command, kCsvRow};
 
 /// A number with its source.
 void printRow(const model::Machine& machine, llvm::StringRef key, const llvm::Twine& value,
@@ -57,9 +39,7 @@ void printRow(const model::Machine& machine, llvm::StringRef key, const llvm::Tw
 }
 
 std::string shown(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
-  return text;
+  return formatted("%.6g", value);
 }
 
 /// One value per dimension, or a single one where they are equal.
@@ -74,7 +54,9 @@ std::string perDimension(const model::Machine& machine, Value value) {
   return equal ? texts.front() : llvm::join(texts, " ");
 }
 
-void printMachine(const model::Machine& machine, llvm::raw_ostream& out) {
+std::string machineText(const model::Machine& machine) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
   out << machine.name << ": " << machine.description << '\n';
   using Dimension = model::MachineDimension;
   printRow(machine, "dimensions.size", model::shapeOf(machine), out);
@@ -110,6 +92,7 @@ void printMachine(const model::Machine& machine, llvm::raw_ostream& out) {
     out << "  " << machine.dead_links.size() << " dead links, " << machine.dead_nodes.size()
         << " dead nodes\n";
   }
+  return text;
 }
 
 llvm::Expected<std::string> mapping() {
@@ -127,30 +110,25 @@ int run() {
   if (hosts.isGiven() || ranks.isGiven()) {
     llvm::Expected<std::string> lines = mapping();
     if (!lines) return optionFault(lines.takeError());
-    if (llvm::Error error = writeOutput("-", *lines)) return inputFault(std::move(error));
-    return kSuccess;
+    return printOutput(*lines);
   }
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (wanted.empty()) {
-    std::vector<model::Machine> machines;
-    for (llvm::StringRef name : model::machinePresets()) {
-      llvm::Expected<model::Machine> machine = model::findMachine(name);
-      if (!machine) return optionFault(machine.takeError());
-      machines.push_back(std::move(*machine));
-    }
-    json ? printListJson(machines, out) : printList(machines, out);
-  } else {
+  if (!wanted.empty()) {
     llvm::Expected<model::Machine> machine = model::findMachine(wanted);
     if (!machine) return optionFault(machine.takeError());
-    if (json) {
-      out << model::machineJson(*machine) << '\n';
-    } else {
-      printMachine(*machine, out);
-    }
+    return printOutput(json ? model::machineJson(*machine) + '\n' : machineText(*machine));
   }
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  std::vector<Record> rows;
+  for (llvm::StringRef name : model::machinePresets()) {
+    llvm::Expected<model::Machine> machine = model::findMachine(name);
+    if (!machine) return optionFault(machine.takeError());
+    rows.push_back({{"name", machine->name, "name"},
+                    {"torus", model::shapeOf(*machine), "torus"},
+                    {"nodes", machine->nodes()},
+                    {"description", machine->description, "description"}});
+  }
+  return printReport(rows, {json, csv}, [&](llvm::raw_ostream& out) {
+    out << llvm::StringRef(tableText(rows)).split('\n').second;  // without heads
+  });
 }
 
 }  // namespace machines_command

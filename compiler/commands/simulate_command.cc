@@ -1,17 +1,15 @@
-// torc simulate FILE: when a schedule's operations happen on a machine, and what its links do; or,
-// exactly, what they carry.
+// torc simulate FILE...: when a schedule's operations happen on a machine, and what its links do;
+// or, exactly, what they carry.
 #include <algorithm>
 #include <functional>
 #include <optional>
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Format.h>
-#include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
 #include "compiler/commands/simulate_packets.h"
 #include "compiler/commands/simulate_trace.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
@@ -26,11 +24,10 @@ namespace torc::compiler {
 namespace simulate_command {
 
 using namespace options;
-using Json = nlohmann::ordered_json;
 
 int run();
 Command command("simulate", "predict how long a schedule takes on a machine", run);
-Text input{command, kFileRow};
+List inputs{command, kFilesRow};
 Flag per_rank{command,
               {kWhat, "per-rank", "", "Simulate every rank, in whole elements of 4 bytes"}};
 Flag exact{command, {kWhat, "exact", "", "Print the loads of links as exact fractions"}};
@@ -39,9 +36,8 @@ Text bytes{command, kBytesRow};
 Text machine{command, kMachineRow};
 Text trace{command, {kOutput, "trace", "FILE", "Write a trace of one size, for Perfetto"}};
 Flag json{command, kJsonRow};
+Flag csv{command, kCsvRow};
 PacketFlags packet_flags(command);
-
-constexpr double kMicro = 1e6;  // microseconds per second
 
 /// Links of a graph that the table has: those that are in use longest.
 constexpr std::size_t kMostGraphLinks = 16;
@@ -56,14 +52,6 @@ llvm::Expected<model::Machine> readMachine(const Topology& topology) {
   const bool has_packets = packet_flags.areOn();
   return machineOf(topology, has_packets && machine.empty() ? PacketFlags::kDefaultMachine
                                                             : llvm::StringRef(machine));
-}
-
-/// What all forms of the JSON begin with.
-Json header(const ScheduleView& schedule) {
-  Json document;
-  document["collective"] = rowOf(schedule.collective).name;
-  document["torus"] = schedule.topology.shape();
-  return document;
 }
 
 // Times.
@@ -102,93 +90,77 @@ llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const model::Mach
   return run;
 }
 
-Json jsonOf(const std::optional<double>& number) {
-  return number ? Json(*number) : Json();
+std::vector<Record> linksOf(const ScheduleView& schedule, llvm::ArrayRef<model::LinkUse> links) {
+  std::vector<Record> rows;
+  for (const model::LinkUse& use : links) {
+    rows.push_back({{"link", linkName(schedule, use.link_class), "      link"},
+                    {"bytes", use.bytes, "       bytes", {"%.6g"}},
+                    {"busy_s", use.busy_s, "     busy us", kMicros},
+                    {"idle_s", use.idle_s, "     idle us", kMicros}});
+  }
+  return rows;
 }
 
-Json jsonOf(const ScheduleView& schedule, const model::Machine& on, const Run& run) {
-  const model::SimulateResult& result = run.result;
-  Json document = header(schedule);
-  document["machine"] = on.name;
-  document["bytes"] = run.bytes;
-  document["makespan_s"] = result.makespan_s;
-  document["bound_s"] = run.bound_s;
-  document["ratio"] = jsonOf(run.ratio);
-  document["load_ratio"] = jsonOf(run.load_ratio);
-  document["steps"] = result.steps;
-  document["messages"] = result.messages;
-  document["nodes"] = result.nodes;
-  document["operations"] = result.operations;
-  Json& links = document["links"] = Json::array();
-  for (const model::LinkUse& use : result.links) {
-    links.push_back({{"link", linkName(schedule, use.link_class)},
-                     {"bytes", use.bytes},
-                     {"busy_s", use.busy_s},
-                     {"idle_s", use.idle_s}});
-  }
-  if (!critical_path) return document;
-  Json& path = document["critical_path"] = Json::array();
+std::vector<Record> pathOf(const model::SimulateResult& result) {
+  std::vector<Record> rows;
   for (const model::CriticalStep& step : result.critical_path) {
-    path.push_back({{"operation", step.operation},
+    rows.push_back({{"operation", step.operation},
                     {"rank", step.rank},
-                    {"start_s", step.start_s},
-                    {"end_s", step.end_s},
-                    {"waited_for", name(step.waited_for)}});
+                    {"start_s", step.start_s, "  start us", kMicros},
+                    {"end_s", step.end_s, "      end us", kMicros},
+                    {"", step.rank, "  rank"},
+                    {"", step.operation, "operation", {"%%%.0f"}},
+                    {"waited_for", name(step.waited_for), "waited for"}});
   }
-  return document;
+  return rows;
 }
 
-void printRun(const ScheduleView& schedule, const Run& run, llvm::raw_ostream& out) {
+Record recordOf(const ScheduleView& schedule, const model::Machine& on, const Run& run) {
   const model::SimulateResult& result = run.result;
-  out << "      link         bytes       busy us       idle us\n";
+  Record record = {{"collective", rowOf(schedule.collective).name},
+                   {"torus", schedule.topology.shape()},
+                   {"machine", on.name},
+                   {"bytes", run.bytes, "     bytes", kSize},
+                   {"makespan_s", result.makespan_s, " makespan us", kMicros},
+                   {"bound_s", run.bound_s, "    bound us", kMicros},
+                   {"ratio", orNull(run.ratio), "   ratio", kRatio},
+                   {"load_ratio", orNull(run.load_ratio), "load ratio", kRatio},
+                   {"steps", result.steps, " steps"},
+                   {"messages", result.messages, "messages"},
+                   {"nodes", result.nodes},
+                   {"operations", result.operations},
+                   {"links", jsonOf(linksOf(schedule, result.links))}};
+  if (critical_path) record.push_back({"critical_path", jsonOf(pathOf(result))});
+  return record;
+}
+
+void printRun(const ScheduleView& schedule, const model::SimulateResult& result,
+              llvm::raw_ostream& out) {
   std::vector<model::LinkUse> links = result.links;
   if (schedule.isOnGraph()) {
     std::ranges::stable_sort(links, std::greater{}, &model::LinkUse::busy_s);
     links.resize(std::min(links.size(), kMostGraphLinks));
   }
-  for (const model::LinkUse& use : links) {
-    out << llvm::right_justify(linkName(schedule, use.link_class), 10)
-        << llvm::format("  %12.6g  %12.6g  %12.6g\n", use.bytes, use.busy_s * kMicro,
-                        use.idle_s * kMicro);
-  }
+  out << tableText(linksOf(schedule, links));
   if (links.size() < result.links.size())
     out << "and " << result.links.size() - links.size() << " more links\n";
-  if (!critical_path) return;
-  out << "critical path:\n  start us        end us    rank  operation  waited for\n";
-  for (const model::CriticalStep& step : result.critical_path) {
-    out << llvm::format("%10.6g  %12.6g  %6d", step.start_s * kMicro, step.end_s * kMicro,
-                        step.rank)
-        << llvm::right_justify("%" + std::to_string(step.operation), 11) << "  "
-        << llvm::StringRef(name(step.waited_for)) << '\n';
-  }
+  if (critical_path) out << "critical path:\n" << tableText(pathOf(result));
 }
 
-void printRuns(const ScheduleView& schedule, const model::Machine& on, llvm::ArrayRef<Run> runs,
+void printRuns(const ScheduleView& schedule, const model::Machine& on,
+               const model::SimulateResult& first, const std::vector<Record>& rows,
                llvm::raw_ostream& out) {
-  const model::SimulateResult& first = runs.front().result;
   out << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", machine "
       << on.name << ": " << first.nodes << (first.nodes == 1 ? " node" : " nodes")
       << " simulated for " << schedule.topology.ranks() << ", " << first.operations
       << " operations\n"
-      << "     bytes   makespan us      bound us     ratio  load ratio   steps  messages\n";
-  auto ratioText = [](const std::optional<double>& ratio) {
-    std::string text = "-";
-    if (ratio) llvm::raw_string_ostream(text = "") << llvm::format("%.4f", *ratio);
-    return text;
-  };
-  for (const Run& run : runs) {
-    out << llvm::right_justify(sizeText(run.bytes), 10)
-        << llvm::format("  %12.6g  %12.6g", run.result.makespan_s * kMicro, run.bound_s * kMicro)
-        << llvm::right_justify(ratioText(run.ratio), 10)
-        << llvm::right_justify(ratioText(run.load_ratio), 12)
-        << llvm::right_justify(std::to_string(run.result.steps), 8)
-        << llvm::right_justify(std::to_string(run.result.messages), 10) << '\n';
-  }
-  if (runs.size() == 1) printRun(schedule, runs.front(), out);
+      << tableText(rows);
+  if (rows.size() == 1) printRun(schedule, first, out);
 }
 
-llvm::Error simulateSizes(const ScheduleView& schedule, const model::Machine& on,
-                          const SizeRange& range, llvm::raw_ostream& out) {
+/// Adds a row for each size, and prints what a person reads of the only file.
+int simulateSizes(const std::string& input, const ScheduleView& schedule, const model::Machine& on,
+                  const SizeRange& range, std::vector<Record>& rows, llvm::raw_ostream& out) {
   Bounds bounds = [&](double size) {
     return model::lowerBound(on, {rowOf(schedule.collective), size});
   };
@@ -197,29 +169,21 @@ llvm::Error simulateSizes(const ScheduleView& schedule, const model::Machine& on
                                       rowOf(schedule.collective));
     bounds = [&on, of_graph](double size) { return of_graph.bound(on, size); };
   }
-  std::vector<Run> runs;
+  const bool is_several = inputs.size() > 1;
+  std::optional<Run> first;
   for (const std::uint64_t size : range.sizes()) {
     llvm::Expected<Run> run = simulateSize(schedule, on, bounds, size);
-    if (!run) return run.takeError();
-    runs.push_back(std::move(*run));
+    if (!run) return inputFault(run.takeError());
+    Record& row = rows.emplace_back(recordOf(schedule, on, *run));
+    if (csv || is_several) row.insert(row.begin(), {"file", input, "file"});
+    if (!first) first = std::move(*run);
   }
   if (!trace.empty()) {
-    const Run& run = runs.front();
-    if (Status status = writeTrace(trace, schedule, run.result, run.bytes); !status.ok()) {
-      return toError(status);
-    }
+    const Status status = writeTrace(trace, schedule, first->result, first->bytes);
+    if (!status.ok()) return inputFault(toError(status));
   }
-  if (!json) {
-    printRuns(schedule, on, runs, out);
-  } else if (range.lowest == range.highest) {
-    out << jsonOf(schedule, on, runs.front()).dump(2) << '\n';
-  } else {
-    Json documents = Json::array();
-    for (const Run& run : runs)
-      documents.push_back(jsonOf(schedule, on, run));
-    out << documents.dump(2) << '\n';
-  }
-  return llvm::Error::success();
+  if (!is_several) printRuns(schedule, on, first->result, rows, out);
+  return kSuccess;
 }
 
 // Exact loads.
@@ -231,69 +195,54 @@ Json jsonOf(const ScheduleView& schedule, llvm::ArrayRef<model::ExactLoad> loads
   return object;
 }
 
-llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
+int printLoads(const ScheduleView& schedule) {
   const Topology& topology = schedule.topology;
   llvm::Expected<model::LinkLoads> loads = model::exactLinkLoads(schedule);
-  if (!loads) return loads.takeError();
+  if (!loads) return inputFault(loads.takeError());
   const std::optional<model::Fraction> bound = model::equalLinkBound(schedule.collective, topology);
   std::optional<model::Fraction> ratio;
   if (bound) ratio = model::divide(loads->largest(), *bound);
-  if (json) {
-    Json document = header(schedule);
-    Json& phases = document["phases"] = Json::array();
-    for (const model::LinkLoads::Phase& phase : loads->phases)
-      phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(schedule, phase.loads)}});
-    document["total"] = jsonOf(schedule, loads->totals);
-    document["bound"] = bound ? Json(bound->text()) : Json();
-    document["exact_load_ratio"] = ratio ? Json(ratio->text()) : Json();
-    document["load_ratio"] = ratio ? Json(ratio->value()) : Json();
-    out << document.dump(2) << '\n';
-    return llvm::Error::success();
-  }
-  out << rowOf(schedule.collective).name << " on " << topology.shape()
-      << ": loads of the busiest links, as shares of the vector\n";
-  auto print = [&](const std::string& label, llvm::ArrayRef<model::ExactLoad> row) {
-    out << label;
-    for (const model::ExactLoad& load : row)
-      out << "  " << linkName(schedule, load.link) << ' ' << load.share.text();
-    out << '\n';
-  };
+  std::vector<Record> phases;
   for (const model::LinkLoads::Phase& phase : loads->phases)
-    print("phase " + std::to_string(phase.phase), phase.loads);
-  print("total", loads->totals);
-  if (ratio) {
-    out << "bound " << bound->text() << ", ratio " << ratio->text()
-        << llvm::format(" = %.6f\n", ratio->value());
-  } else if (!bound) {
-    out << "no exact bound: links are not all alike (torc bounds)\n";
-  }
-  return llvm::Error::success();
+    phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(schedule, phase.loads)}});
+  const Record record = {{"collective", rowOf(schedule.collective).name},
+                         {"torus", topology.shape()},
+                         {"phases", jsonOf(phases)},
+                         {"total", jsonOf(schedule, loads->totals)},
+                         {"bound", bound ? Json(bound->text()) : Json()},
+                         {"exact_load_ratio", ratio ? Json(ratio->text()) : Json()},
+                         {"load_ratio", ratio ? Json(ratio->value()) : Json()}};
+  return printReport({record}, {json, csv}, [&](llvm::raw_ostream& out) {
+    out << rowOf(schedule.collective).name << " on " << topology.shape()
+        << ": loads of the busiest links, as shares of the vector\n";
+    const auto print = [&](const std::string& label, llvm::ArrayRef<model::ExactLoad> row) {
+      out << label;
+      for (const model::ExactLoad& load : row)
+        out << "  " << linkName(schedule, load.link) << ' ' << load.share.text();
+      out << '\n';
+    };
+    for (const model::LinkLoads::Phase& phase : loads->phases)
+      print("phase " + std::to_string(phase.phase), phase.loads);
+    print("total", loads->totals);
+    if (ratio) {
+      out << "bound " << bound->text() << ", ratio " << ratio->text() << " = "
+          << formatted("%.6f", ratio->value()) << '\n';
+    } else if (!bound) {
+      out << "no exact bound: links are not all alike (torc bounds)\n";
+    }
+  });
 }
 
-int run() {
-  if (packet_flags.listsSettings()) return packet_flags.listSettings();
-  if (llvm::Error error = packet_flags.check(!input.empty())) {
-    return wrongUsage(llvm::toString(std::move(error)));
-  }
-  if (packet_flags.areOn() && (exact || per_rank || critical_path || !trace.empty())) {
-    return wrongUsage(
-        "simulate: --exact, --per-rank, --critical-path and --trace are of links, not of packets");
-  }
-  if (packet_flags.hasTraffic()) return packet_flags.simulateTraffic(machine, json);
-  if (input.empty()) return wrongUsage("simulate: which file? - is stdin");
-  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
-  if (!range) return wrongUsage(llvm::toString(range.takeError()));
-  if (!trace.empty() && (exact || range->lowest != range->highest)) {
-    return wrongUsage("simulate: --trace is of times for one size (--bytes)");
-  }
+/// Returns the exit code.
+int simulateFile(const std::string& input, const SizeRange& range, std::vector<Record>& rows,
+                 llvm::raw_ostream& out) {
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   if (read->isPlan()) {
-    return inputFault(toError(
-        Status(StatusCode::kInvalidArgument, input +
-                                                 ": is a plan; only step operations take time "
-                                                 "(torc opt --passes=" +
-                                                 std::string(read->program.expander()) + ")")));
+    return inputFault(makeError(input +
+                                ": is a plan; only step operations take time "
+                                "(torc opt --passes=" +
+                                std::string(read->program.expander()) + ")"));
   }
   const ScheduleView schedule = read->view();
   if (schedule.isOnGraph() && (exact || packet_flags.areOn())) {
@@ -301,15 +250,38 @@ int run() {
   }
   llvm::Expected<model::Machine> on = readMachine(schedule.topology);
   if (!on) return optionFault(on.takeError());
-  if (packet_flags.areOn()) return packet_flags.simulateFile(schedule, *on, *range, json);
+  if (packet_flags.areOn()) return packet_flags.simulateFile(schedule, *on, range, {json, csv});
+  return exact ? printLoads(schedule) : simulateSizes(input, schedule, *on, range, rows, out);
+}
+
+int run() {
+  if (packet_flags.listsSettings()) return packet_flags.listSettings();
+  if (llvm::Error error = packet_flags.check(!inputs.empty())) {
+    return wrongUsage(llvm::toString(std::move(error)));
+  }
+  if (packet_flags.areOn() && (exact || per_rank || critical_path || !trace.empty())) {
+    return wrongUsage(
+        "simulate: --exact, --per-rank, --critical-path and --trace are of links, not of packets");
+  }
+  if (packet_flags.hasTraffic()) return packet_flags.simulateTraffic(machine, {json, csv});
+  if (inputs.empty()) return wrongUsage("simulate: which file? - is stdin");
+  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
+  if (!range) return wrongUsage(llvm::toString(range.takeError()));
+  if (!trace.empty() && (exact || range->lowest != range->highest)) {
+    return wrongUsage("simulate: --trace is of times for one size (--bytes)");
+  }
+  if (inputs.size() > 1 && (exact || !trace.empty() || packet_flags.areOn()))
+    return wrongUsage("simulate: --exact, --trace and --packets are of one file");
+  std::vector<Record> rows;
   std::string text;
   llvm::raw_string_ostream out(text);
-  if (llvm::Error error =
-          exact ? printLoads(schedule, out) : simulateSizes(schedule, *on, *range, out)) {
-    return inputFault(std::move(error));
+  for (const std::string& input : inputs) {
+    if (const int code = simulateFile(input, *range, rows, out); code != kSuccess) return code;
   }
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  if (rows.empty()) return kSuccess;  // printed
+  return printReport(rows, {json, csv}, [&](llvm::raw_ostream& to) {
+    to << (inputs.size() > 1 ? tableText(rows) : text);
+  });
 }
 
 }  // namespace simulate_command

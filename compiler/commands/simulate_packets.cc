@@ -3,9 +3,7 @@
 #include <chrono>
 
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
-#include <nlohmann/json.hpp>
 
 #include "compiler/algorithms/alltoall/two_phase.h"
 #include "compiler/progress.h"
@@ -20,17 +18,9 @@ namespace torc::compiler {
 namespace {
 
 using namespace options;
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPackets = "Packets";
-constexpr double kMicro = 1e6;
 constexpr double kMiB = 1 << 20;
-
-std::string formatted(const char* format, double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format(format, value);
-  return text;
-}
 
 /// Announces the memory on stderr, and shows how far it is.
 class Watch {
@@ -57,30 +47,34 @@ class Watch {
   double seen_ = 0;
 };
 
-void add(const model::PacketResult& result, Json& document) {
-  document["makespan_s"] = result.makespan_s;
-  document["steady_rate"] = result.steady_rate;
-  document["nodes"] = result.nodes;
-  document["packets"] = result.packets;
-  document["packet_hops"] = result.packet_hops;
+void add(const model::PacketResult& result, Record& record) {
+  record.insert(record.end(), {{"makespan_s", result.makespan_s, " makespan us", kMicros},
+                               {"steady_rate", result.steady_rate},
+                               {"nodes", result.nodes},
+                               {"packets", result.packets},
+                               {"packet_hops", result.packet_hops}});
 }
 
 /// Shares of time in which the links of each direction were busy.
 void printLinks(const Topology& topology, const model::PacketResult& result,
                 llvm::raw_ostream& out) {
-  out << "      link    busy %\n";
+  std::vector<Record> rows;
   for (int i = 0; i < topology.dimensions(); ++i) {
     const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
     if (axis.size == 1) continue;
-    const double rows = static_cast<double>(topology.sites()) / axis.size;
-    const double links = rows * (axis.isRing() ? axis.size : axis.size - 1);
+    const double lines = static_cast<double>(topology.sites()) / axis.size;
+    const double links = lines * (axis.isRing() ? axis.size : axis.size - 1);
     for (std::size_t down = 0; down < 2; ++down) {
       const auto busy =
           static_cast<double>(result.samples.busy[2 * static_cast<std::size_t>(i) + down]);
-      out << "        " << axis.name << (down == 0 ? '+' : '-')
-          << llvm::format("  %8.2f\n", 100 * busy * result.tick_s / (links * result.makespan_s));
+      rows.push_back({{"link", std::string(1, axis.name) + (down == 0 ? '+' : '-'), "      link"},
+                      {"busy_share",
+                       busy * result.tick_s / (links * result.makespan_s),
+                       "  busy %",
+                       {"%.2f", 100}}});
     }
   }
+  out << tableText(rows);
 }
 
 }  // namespace
@@ -134,8 +128,7 @@ int PacketFlags::listSettings() const {
         << llvm::left_justify(llvm::StringRef(row.unit), 8) << ' ' << llvm::StringRef(row.meaning)
         << "; " << llvm::StringRef(row.source) << '\n';
   }
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  return printOutput(text);
 }
 
 llvm::Expected<model::PacketOptions> PacketFlags::optionsFor(const model::Machine& machine) const {
@@ -149,7 +142,7 @@ llvm::Expected<model::PacketOptions> PacketFlags::optionsFor(const model::Machin
   return options;
 }
 
-int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
+int PacketFlags::simulateTraffic(const std::string& machine, Form form) const {
   model::AlltoallOptions alltoall;
   alltoall.strategy = static_cast<model::AlltoallStrategy>(traffic_.index());
   llvm::Expected<std::uint64_t> bytes = parseSize(pair_bytes_, "--pair-bytes");
@@ -187,51 +180,38 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
   // In a steady state a node receives from all others what it sends.
   const double nodes = static_cast<double>(result->nodes);
   const double steady = result->steady_rate * peak_s / (nodes * (nodes - 1) * alltoall.bytes);
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (json) {
-    Json document;
-    document["traffic"] = std::string(name(alltoall.strategy));
-    document["torus"] = target->topology.shape();
-    document["machine"] = target->machine.name;
-    document["pair_bytes"] = *bytes;
-    add(*result, document);
-    document["peak_s"] = peak_s;
-    document["steady_share_of_peak"] = steady;
-    document["most_held"] = result->most_held;
-    document["wall_s"] = wall_s;
-    out << document.dump(2) << '\n';
-  } else {
+  Record record = {{"traffic", std::string(name(alltoall.strategy))},
+                   {"torus", target->topology.shape()},
+                   {"machine", target->machine.name},
+                   {"pair_bytes", *bytes}};
+  add(*result, record);
+  record.insert(record.end(), {{"peak_s", peak_s},
+                               {"steady_share_of_peak", steady},
+                               {"most_held", result->most_held},
+                               {"wall_s", wall_s}});
+  return printReport({record}, form, [&](llvm::raw_ostream& out) {
     out << what << ", machine " << target->machine.name << ": " << result->packets << " packets, "
         << result->packet_hops << " packet hops\n"
-        << "makespan " << formatted("%.6g", result->makespan_s * kMicro) << " us, peak "
-        << formatted("%.6g", peak_s * kMicro) << " us";
+        << "makespan " << microsText(result->makespan_s) << ", peak " << microsText(peak_s);
     if (alltoall.most_packets == 0) {
       out << ": " << formatted("%.1f", 100 * peak_s / result->makespan_s) << " % of peak";
     }
     out << "; steady " << formatted("%.1f", 100 * steady) << " %\n";
     printLinks(target->topology, *result, out);
-  }
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  });
 }
 
 int PacketFlags::simulateFile(const ScheduleView& schedule, const model::Machine& machine,
-                              const SizeRange& sizes, bool json) const {
+                              const SizeRange& sizes, Form form) const {
   llvm::Expected<model::PacketOptions> options = optionsFor(machine);
   if (!options) return wrongUsage(llvm::toString(options.takeError()));
   if (!heat_.empty() && sizes.lowest != sizes.highest) {
     return wrongUsage("--heat draws one size, not a range");
   }
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  Json documents = Json::array();
+  std::vector<Record> rows;
+  std::optional<model::PacketResult> last;
   const std::string what = std::string(rowOf(schedule.collective).name) + " on " +
                            schedule.topology.shape() + ", machine " + machine.name;
-  if (!json) {
-    out << what << ", packet by packet\n"
-        << "     bytes   makespan us      bound us     ratio   packets  packet hops\n";
-  }
   for (const std::uint64_t size : sizes.sizes()) {
     model::ProgramOptions program;
     program.bytes = static_cast<double>(size);
@@ -247,30 +227,22 @@ int PacketFlags::simulateFile(const ScheduleView& schedule, const model::Machine
     }
     const double bound_s =
         model::lowerBound(machine, {rowOf(schedule.collective), program.bytes}).bound_s;
-    if (json) {
-      Json document;
-      document["collective"] = rowOf(schedule.collective).name;
-      document["torus"] = schedule.topology.shape();
-      document["machine"] = machine.name;
-      document["bytes"] = size;
-      add(*result, document);
-      document["bound_s"] = bound_s;
-      documents.push_back(document);
-      continue;
-    }
-    out << llvm::right_justify(sizeText(size), 10)
-        << llvm::format("  %12.6g  %12.6g", result->makespan_s * kMicro, bound_s * kMicro)
-        << llvm::right_justify(bound_s > 0 ? formatted("%.4f", result->makespan_s / bound_s) : "-",
-                               10)
-        << llvm::right_justify(std::to_string(result->packets), 10)
-        << llvm::right_justify(std::to_string(result->packet_hops), 13) << '\n';
-    if (sizes.lowest == sizes.highest) printLinks(schedule.topology, *result, out);
+    Record& record = rows.emplace_back(Record{{"collective", rowOf(schedule.collective).name},
+                                              {"torus", schedule.topology.shape()},
+                                              {"machine", machine.name},
+                                              {"bytes", size, "     bytes", kSize}});
+    add(*result, record);
+    record.push_back({"bound_s", bound_s, "    bound us", kMicros});
+    record.push_back(
+        {"", bound_s > 0 ? Json(result->makespan_s / bound_s) : Json(), "   ratio", kRatio});
+    record.push_back({"", result->packets, " packets"});
+    record.push_back({"", result->packet_hops, "packet hops"});
+    last = std::move(*result);
   }
-  if (json) {
-    out << (sizes.lowest == sizes.highest ? documents.front() : documents).dump(2) << '\n';
-  }
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  return printReport(rows, form, [&](llvm::raw_ostream& out) {
+    out << what << ", packet by packet\n" << tableText(rows);
+    if (rows.size() == 1) printLinks(schedule.topology, *last, out);
+  });
 }
 
 }  // namespace torc::compiler

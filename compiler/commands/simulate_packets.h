@@ -7,6 +7,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/report.h"
 #include "compiler/sizes.h"
 #include "model/machines/machine.h"
 #include "model/packets/packet_simulator.h"
@@ -31,10 +32,10 @@ class PacketFlags {
   llvm::Error check(bool has_file) const;
 
   /// `--traffic`. Returns the exit code.
-  int simulateTraffic(const std::string& machine, bool json) const;
+  int simulateTraffic(const std::string& machine, Form form) const;
   /// A schedule of one rank a node. Returns the exit code.
   int simulateFile(const ScheduleView& schedule, const model::Machine& machine,
-                   const SizeRange& sizes, bool json) const;
+                   const SizeRange& sizes, Form form) const;
 
  private:
   /// Those of the machine's routers, or Blue Gene/L's, and of the settings. Errors are of usage.

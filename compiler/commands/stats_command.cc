@@ -10,15 +10,14 @@
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
-#include <llvm/Support/Format.h>
-#include <llvm/Support/FormatVariadic.h>
-#include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
 #include "compiler/commands/stats_sum.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
+#include "support/columns.h"
 #include "support/message.h"
 
 namespace torc::compiler {
@@ -70,20 +69,11 @@ llvm::Error addFile(const std::string& path, StatsSum& sum, std::size_t& faults)
   return makeError("cannot read '" + path + "': " + std::strerror(errno));
 }
 
-/// "4096", "64K", "1.5M".
-std::string sizeText(std::uint64_t bytes) {
-  if (bytes < 10000) return std::to_string(bytes);
-  double value = static_cast<double>(bytes);
-  std::size_t letter = 0;
-  for (; value >= 1024 && letter < 6; ++letter)
-    value /= 1024;
-  return llvm::formatv("{0:f1}{1}", value, llvm::StringRef(" KMGTPE").substr(letter, 1)).str();
-}
-
 std::string bytesText(const StatsCounts& counts) {
   if (counts.most_bytes == 0) return "-";
-  const std::string most = sizeText(counts.most_bytes);
-  return counts.least_bytes == counts.most_bytes ? most : sizeText(counts.least_bytes) + '-' + most;
+  const std::string most = shortBytes(counts.most_bytes);
+  return counts.least_bytes == counts.most_bytes ? most
+                                                 : shortBytes(counts.least_bytes) + '-' + most;
 }
 
 /// A cell of at most so many columns.
@@ -125,28 +115,49 @@ std::vector<Row> rowsOf(const StatsSum& sum, bool served) {
   return rows;
 }
 
+Record recordOf(const StatsKey& key, const StatsCounts& counts) {
+  Record record = {{"", cell(key.function, 24), "function                "},
+                   {"", bytesText(counts), "     bytes"},
+                   {"function", key.function},
+                   {"communicator", key.communicator},
+                   {"least_bytes", counts.least_bytes},
+                   {"most_bytes", counts.most_bytes},
+                   {"calls", counts.calls, "     calls"},
+                   {"bytes", counts.bytes},
+                   {"total_s", counts.seconds, "    total s", {"%.3f"}}};
+  if (key.served) {
+    const bool is_known = counts.measured_calls > 0;
+    record.push_back({"measured_calls", counts.measured_calls});
+    record.push_back({"won_s", counts.won_seconds});
+    record.push_back({"", is_known ? Json(counts.won_seconds) : Json(), "   won s", {"%.2f"}});
+  } else {
+    record.push_back({"reason", key.reason});
+    record.push_back({"missing", key.missing});
+  }
+  record.push_back({"", cell(key.communicator, key.served ? 25 : 35), "communicator"});
+  return record;
+}
+
+std::vector<Record> recordsOf(llvm::ArrayRef<Row> rows) {
+  std::vector<Record> records;
+  for (const auto& [key, counts] : rows)
+    records.push_back(recordOf(*key, *counts));
+  return records;
+}
+
 /// Lines of at most 100 columns.
 void printRows(llvm::ArrayRef<Row> rows, bool served, llvm::raw_ostream& out) {
   if (rows.empty()) return;
-  using llvm::left_justify, llvm::right_justify;
-  out << "  function                       bytes       calls      total s  "
-      << (served ? "   won s  communicator\n" : "communicator\n");
   const std::size_t limit = most_rows == 0 ? rows.size() : most_rows;
+  const std::vector<std::string> lines = tableLines(recordsOf(rows.take_front(limit)), 2);
+  auto line = lines.begin();
+  out << *line;
   const std::string* reason = nullptr;
   for (const auto& [key, counts] : rows.take_front(limit)) {
     if (!served && (reason == nullptr || *reason != key->reason))
       out << "  " << (key->missing ? "! " : "") << cell(key->reason, 96) << ":\n";
     reason = &key->reason;
-    out << "  " << left_justify(cell(key->function, 24), 24) << ' '
-        << right_justify(bytesText(*counts), 11) << ' '
-        << right_justify(std::to_string(counts->calls), 11) << ' '
-        << llvm::format("%12.3f  ", counts->seconds);
-    if (served && counts->measured_calls > 0) {
-      out << llvm::format("%8.2f  ", counts->won_seconds);
-    } else if (served) {
-      out << "       -  ";
-    }
-    out << cell(key->communicator, served ? 25 : 35) << '\n';
+    out << *++line;
   }
   if (rows.size() > limit) out << "  and " << rows.size() - limit << " more (--rows 0)\n";
 }
@@ -167,60 +178,37 @@ void printText(const StatsSum& sum, llvm::raw_ostream& out) {
   const std::vector<Row> served = rowsOf(sum, true), handed = rowsOf(sum, false);
   const StatsCounts by_torc = totalOf(served), by_mpi = totalOf(handed);
   const double seconds = by_torc.seconds + by_mpi.seconds;
-  out << "served by torc: " << by_torc.calls << " calls, " << sizeText(by_torc.bytes) << " bytes, "
-      << llvm::format("%.3f s", by_torc.seconds)
-      << llvm::format(" (%.1f %% of all calls' time)\n",
-                      seconds > 0 ? 100 * by_torc.seconds / seconds : 0.0);
+  out << "served by torc: " << by_torc.calls << " calls, " << shortBytes(by_torc.bytes)
+      << " bytes, " << formatted("%.3f s", by_torc.seconds)
+      << formatted(" (%.1f %% of all calls' time)\n",
+                   seconds > 0 ? 100 * by_torc.seconds / seconds : 0.0);
   if (by_torc.measured_calls > 0) {
-    out << "won: " << llvm::format("%.3f s", by_torc.won_seconds) << " of ranks' time, in "
+    out << "won: " << formatted("%.3f s", by_torc.won_seconds) << " of ranks' time, in "
         << by_torc.measured_calls << " calls whose time by MPI was measured\n";
   } else {
     out << "won: not known, as MPI's time was not measured (a tuned library, TORC_TUNE=1)\n";
   }
   printRows(served, true, out);
-  out << "handed to MPI: " << by_mpi.calls << " calls, " << sizeText(by_mpi.bytes) << " bytes, "
-      << llvm::format("%.3f s\n", by_mpi.seconds);
+  out << "handed to MPI: " << by_mpi.calls << " calls, " << shortBytes(by_mpi.bytes) << " bytes, "
+      << formatted("%.3f s\n", by_mpi.seconds);
   printRows(handed, false, out);
   if (llvm::any_of(handed, [](const Row& row) { return row.first->missing; }))
     out << "  !: a library could serve it (an error under TORC_STRICT=1)\n";
 }
 
-nlohmann::ordered_json rowsJson(llvm::ArrayRef<Row> rows) {
-  auto array = nlohmann::ordered_json::array();
-  for (const auto& [key, counts] : rows) {
-    nlohmann::ordered_json row = {{"function", key->function},
-                                  {"communicator", key->communicator},
-                                  {"least_bytes", counts->least_bytes},
-                                  {"most_bytes", counts->most_bytes},
-                                  {"calls", counts->calls},
-                                  {"bytes", counts->bytes},
-                                  {"total_s", counts->seconds}};
-    if (key->served) {
-      row["measured_calls"] = counts->measured_calls;
-      row["won_s"] = counts->won_seconds;
-    } else {
-      row["reason"] = key->reason;
-      row["missing"] = key->missing;
-    }
-    array.push_back(std::move(row));
-  }
-  return array;
-}
-
-void printJson(const StatsSum& sum, std::size_t faults, llvm::raw_ostream& out) {
-  auto off = nlohmann::ordered_json::array();
+Record recordOf(const StatsSum& sum, std::size_t faults) {
+  std::vector<Record> off;
   for (const auto& [reason, jobs] : sum.off)
     off.push_back({{"reason", reason}, {"jobs", jobs}});
-  const nlohmann::ordered_json document = {{"torc_stats_sum", 1},
-                                           {"jobs", sum.jobs},
-                                           {"ranks", sum.ranks},
-                                           {"first_end_s", sum.first_end},
-                                           {"last_end_s", sum.last_end},
-                                           {"wrong_lines", faults},
-                                           {"off", std::move(off)},
-                                           {"served", rowsJson(rowsOf(sum, true))},
-                                           {"mpi", rowsJson(rowsOf(sum, false))}};
-  out << document.dump(2) << '\n';
+  return {{"torc_stats_sum", 1},
+          {"jobs", sum.jobs},
+          {"ranks", sum.ranks},
+          {"first_end_s", sum.first_end},
+          {"last_end_s", sum.last_end},
+          {"wrong_lines", faults},
+          {"off", jsonOf(off)},
+          {"served", jsonOf(recordsOf(rowsOf(sum, true)))},
+          {"mpi", jsonOf(recordsOf(rowsOf(sum, false)))}};
 }
 
 /// The value of a label, in quotes: such texts have no escapes but those of \ and ".
@@ -281,15 +269,10 @@ int run() {
   }
   if (faults > kMostFaults) llvm::errs() << "and " << faults - kMostFaults << " more wrong lines\n";
   if (faults > 0 && sum.jobs == 0) return kInputFault;
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (prometheus) {
-    printPrometheus(sum, out);
-  } else {
-    json ? printJson(sum, faults, out) : printText(sum, out);
-  }
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return faults == 0 ? kSuccess : kInputFault;
+  const auto print = [&](llvm::raw_ostream& out) {
+    prometheus ? printPrometheus(sum, out) : printText(sum, out);
+  };
+  return printReport({recordOf(sum, faults)}, {json}, print, faults == 0 ? kSuccess : kInputFault);
 }
 
 }  // namespace stats_command

@@ -1,14 +1,14 @@
-// torc verify FILE: proves a schedule, and tells what its links carry.
+// torc verify FILE...: proves schedules, and tells what their links carry.
+#include <algorithm>
 #include <map>
 #include <optional>
 
-#include <llvm/Support/Format.h>
-#include <nlohmann/json.hpp>
-
 #include "compiler/commands/commands.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/counted/counted_proof.h"
+#include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
 
@@ -19,91 +19,83 @@ using namespace options;
 
 int run();
 Command command("verify", "prove that a schedule computes its collective", run);
-Text input{command, kFileRow};
+List inputs{command, kFilesRow};
 Flag per_rank{command, {kWhat, "per-rank", "", "Prove every rank by itself, without symmetry"}};
 Integer count{command,
               {kWhat, "count", "N", "Prove all ranks' programs for N elements, too"},
               0,
               kHighestCount};
 Flag json{command, kJsonRow};
+Flag csv{command, kCsvRow};
 
 /// `X+`.
 std::string linkName(const Topology& topology, const ir::LinkLoad& load) {
   return std::string(1, topology.axes[load.axis].name) + (load.sign > 0 ? '+' : '-');
 }
 
-void printJson(const ScheduleView& schedule, const ir::VerifyResult& result,
-               const std::optional<ir::CountedResult>& counted, std::uint64_t counted_for,
-               llvm::raw_ostream& out) {
-  nlohmann::ordered_json document;
-  document["ok"] = result.ok() && (!counted || counted->fault.empty());
-  document["collective"] = rowOf(schedule.collective).name;
-  document["torus"] = schedule.topology.shape();
-  document["nodes"] = schedule.topology.ranks();
-  document["operations"] = schedule.operations.size();
-  document["streams"] = schedule.streams.size();
-  document["cells"] = result.cells;
-  document["slots"] = result.slots;
-  document["scratch_share"] = result.scratch_share;
-  auto& errors = document["errors"] = nlohmann::ordered_json::array();
+Record recordOf(const ScheduleView& schedule, const ir::VerifyResult& result,
+                const std::optional<ir::CountedResult>& counted, std::uint64_t counted_for) {
+  std::vector<Record> errors, loads;
   for (const ir::Fault& fault : result.faults) {
-    nlohmann::ordered_json entry;
-    entry["rule"] = name(fault.rule).str();
+    Record& error = errors.emplace_back(Record{{"rule", name(fault.rule).str()}});
     if (fault.operation != kNone) {
-      entry["operation"] = fault.operation;
-      entry["text"] = ir::operationText(schedule, fault.operation);
+      error.push_back({"operation", fault.operation});
+      error.push_back({"text", ir::operationText(schedule, fault.operation)});
     }
-    entry["message"] = fault.message;
-    errors.push_back(std::move(entry));
+    error.push_back({"message", fault.message});
   }
-  auto& loads = document["loads"] = nlohmann::ordered_json::array();
   for (const ir::LinkLoad& load : result.loads) {
     loads.push_back({{"phase", load.phase},
                      {"link", linkName(schedule.topology, load)},
                      {"share", load.share}});
   }
+  Record record = {{"ok", result.ok() && (!counted || counted->fault.empty())},
+                   {"collective", rowOf(schedule.collective).name},
+                   {"torus", schedule.topology.shape()},
+                   {"nodes", schedule.topology.ranks()},
+                   {"operations", schedule.operations.size()},
+                   {"streams", schedule.streams.size()},
+                   {"cells", result.cells},
+                   {"slots", result.slots},
+                   {"scratch_share", result.scratch_share},
+                   {"errors", jsonOf(errors)},
+                   {"loads", jsonOf(loads)}};
   if (counted) {
-    document["counted"] = {{"count", counted_for},
-                           {"fault", counted->fault},
-                           {"messages", counted->messages},
-                           {"elements", counted->elements}};
+    record.push_back({"counted", jsonOf(Record{{"count", counted_for},
+                                               {"fault", counted->fault},
+                                               {"messages", counted->messages},
+                                               {"elements", counted->elements}})});
   }
-  out << document.dump(2) << '\n';
+  return record;
 }
 
 /// A row per phase, a column per direction of an axis: the share of the vector that a link carries.
-void printLoads(const Topology& topology, llvm::ArrayRef<ir::LinkLoad> loads,
-                llvm::raw_ostream& out) {
-  std::map<std::pair<std::uint32_t, int>, double> total;  // by axis and sign, + first
-  std::map<std::uint32_t, std::map<std::pair<std::uint32_t, int>, double>> phases;
+std::string loadsText(const Topology& topology, llvm::ArrayRef<ir::LinkLoad> loads) {
+  using Row = std::map<std::pair<std::uint32_t, int>, double>;  // by axis and sign, + first
+  Row total;
+  std::map<std::uint32_t, Row> phases;
   for (const ir::LinkLoad& load : loads) {
     const std::pair link(load.axis, -load.sign);
     phases[load.phase][link] += load.share;
     total[link] += load.share;
   }
-  if (total.empty()) return;
-  out << "link loads, as shares of the vector:\nphase ";
-  for (const auto& [link, share] : total) {
-    out << "       " << topology.axes[link.first].name << (link.second < 0 ? '+' : '-');
-  }
-  auto printRow = [&](auto& row) {
+  if (total.empty()) return {};
+  std::vector<Record> rows;
+  const auto add = [&](const std::string& name, const Row& row) {
+    Record& record = rows.emplace_back(Record{{"", name, "phase "}});
     for (const auto& [link, share] : total) {
       const auto found = row.find(link);
-      if (found == row.end()) {
-        out << "        -";
-      } else {
-        out << llvm::format("  %.5f", found->second);
-      }
+      const char sign = link.second < 0 ? '+' : '-';
+      record.push_back({"",
+                        found == row.end() ? Json() : Json(found->second),
+                        std::string("     ") + topology.axes[link.first].name + sign,
+                        {"%.5f"}});
     }
-    out << '\n';
   };
-  out << '\n';
-  for (const auto& [phase, row] : phases) {
-    out << llvm::format("%-6u", phase);
-    printRow(row);
-  }
-  out << "total ";
-  printRow(total);
+  for (const auto& [phase, row] : phases)
+    add(std::to_string(phase), row);
+  add("total", total);
+  return "link loads, as shares of the vector:\n" + tableText(rows);
 }
 
 /// One line, and the loads of links.
@@ -112,57 +104,68 @@ void printSuccess(const ScheduleView& schedule, const ir::VerifyResult& result,
   out << "ok: " << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", "
       << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
       << " operations, proved on " << result.cells << (result.cells == 1 ? " cell" : " cells")
-      << "; scratch " << llvm::format("%.4g", result.scratch_share) << " of the vector\n";
-  printLoads(schedule.topology, result.loads, out);
+      << "; scratch " << formatted("%.4g", result.scratch_share) << " of the vector\n"
+      << loadsText(schedule.topology, result.loads);
 }
 
-int run() {
-  if (input.empty()) return wrongUsage("verify: which file? - is stdin");
-  const std::uint64_t counted_for = count;
-  const bool is_counted = count.isGiven();
+/// Adds a row for a file, and prints what a person reads. Returns the exit code.
+int verifyFile(const std::string& input, std::optional<std::uint64_t> counted_for,
+               std::vector<Record>& rows, llvm::raw_ostream& out) {
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   if (read->isPlan()) {
-    return inputFault(toError(
-        Status(StatusCode::kInvalidArgument, input +
-                                                 ": is a plan; a proof needs step operations "
-                                                 "(torc opt --passes=" +
-                                                 std::string(read->program.expander()) + ")")));
+    return inputFault(makeError(input +
+                                ": is a plan; a proof needs step operations "
+                                "(torc opt --passes=" +
+                                std::string(read->program.expander()) + ")"));
   }
+  const bool is_text = !json && !csv, is_several = inputs.size() > 1;
   const ScheduleView schedule = read->view();
   ir::VerifyOptions options;
   options.per_rank = per_rank;
   const ir::VerifyResult result = ir::verify(schedule, options);
-  if (!result.ok() && !json) {
+  if (!result.ok() && is_text) {
+    if (is_several) llvm::errs() << input << ":\n";
     ir::printFaults(schedule, result, llvm::errs());
     return kInputFault;
   }
   std::optional<ir::CountedResult> counted;
-  if (result.ok() && is_counted) {
-    StatusOr<ir::CountedResult> proof = ir::proveCounted(schedule, counted_for);
+  if (result.ok() && counted_for) {
+    StatusOr<ir::CountedResult> proof = ir::proveCounted(schedule, *counted_for);
     if (!proof.ok()) return inputFault(toError(proof.status()));
     counted = std::move(*proof);
   }
   const bool ok = result.ok() && (!counted || counted->fault.empty());
-  if (!ok && !json) {
-    return inputFault(toError(
-        Status(StatusCode::kInvalidArgument,
-               input + ": for count " + std::to_string(counted_for) + ": " + counted->fault)));
+  if (!ok && is_text) {
+    return inputFault(
+        makeError(input + ": for count " + std::to_string(*counted_for) + ": " + counted->fault));
   }
+  Record& row = rows.emplace_back(recordOf(schedule, result, counted, counted_for.value_or(0)));
+  if (csv || is_several) row.insert(row.begin(), {"file", input});
+  if (!is_text) return ok ? kSuccess : kInputFault;
+  if (is_several) out << input << ": ";
+  printSuccess(schedule, result, out);
+  if (counted) {
+    out << "ok for count " << *counted_for << ": the programs of all ranks exchange "
+        << counted->messages << " messages, and touch " << counted->elements
+        << " elements, as they should\n";
+  }
+  return kSuccess;
+}
+
+int run() {
+  if (inputs.empty()) return wrongUsage("verify: which file? - is stdin");
+  std::optional<std::uint64_t> counted_for;
+  if (count.isGiven()) counted_for = count;
+  std::vector<Record> rows;
   std::string text;
   llvm::raw_string_ostream out(text);
-  if (json) {
-    printJson(schedule, result, counted, counted_for, out);
-  } else {
-    printSuccess(schedule, result, out);
-    if (counted) {
-      out << "ok for count " << counted_for << ": the programs of all ranks exchange "
-          << counted->messages << " messages, and touch " << counted->elements
-          << " elements, as they should\n";
-    }
-  }
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return ok ? kSuccess : kInputFault;
+  int code = kSuccess;
+  for (const std::string& input : inputs)
+    code = std::max(code, verifyFile(input, counted_for, rows, out));
+  if (rows.empty()) return code;
+  return printReport(
+      rows, {json, csv}, [&](llvm::raw_ostream& to) { to << text; }, code);
 }
 
 }  // namespace verify_command

@@ -36,7 +36,7 @@ using Json = nlohmann::ordered_json;
 
 int run();
 Command command("view", "make a page that shows schedules, libraries or choices", run);
-List inputs{command, {kWhat, "FILE...", "FILE", "Schedules"}};
+List inputs{command, kFilesRow};
 Flag with_passes{command, {kWhat, "passes", "", "Show the plan after each pass, too"}};
 Flag with_choices{command, {kWhat, "choices", "", "Show the candidates of compile --bytes, too"}};
 Text trace{command, {kWhat, "trace", "FILE", "Show this trace of a run beside the prediction"}};

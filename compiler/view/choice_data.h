@@ -33,6 +33,11 @@ llvm::Expected<nlohmann::ordered_json> choicesData(const CollectiveSpec& spec,
 /// this torc did not make the schedule.
 llvm::Expected<nlohmann::ordered_json> passesData(const ScheduleView& schedule);
 
+/// Prints the candidates with their predicted times, what is left out, and the reason for the
+/// first.
+void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
+                 std::uint64_t bytes, const ChoiceLimits& limits, llvm::raw_ostream& out);
+
 }  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_VIEW_CHOICE_DATA_H_

@@ -259,7 +259,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   Status status;
   // Reads the values that are given, the first that is wrong is the error.
   const auto read = [&](const Text& option, auto parse) {
-    if (status.ok() && option.isGiven()) status = parse(static_cast<const std::string&>(option));
+    if (status.ok() && option.isGiven()) status = parse(option.text());
   };
   const auto readTime = [&](const Text& option, double& value) {
     read(option, [&](const std::string& text) {

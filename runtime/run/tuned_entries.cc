@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "runtime/job/contenders.h"
+#include "support/columns.h"
 
 namespace torc::runtime {
 namespace {
@@ -30,9 +30,7 @@ double callSeconds(const LibraryMeasurement& measured) {
 }
 
 std::string microseconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f us", 1e6 * seconds);
-  return text;
+  return formatted("%.2f us", 1e6 * seconds);
 }
 
 /// That of `file`; nullptr where it was not measured.

@@ -11,10 +11,11 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
+#include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/raw_ostream.h>
-#include <nlohmann/json.hpp>
 
 #include "compiler/progress.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
@@ -28,7 +29,7 @@ namespace torc::studies {
 namespace alltoall_command {
 
 using namespace options;
-using Json = nlohmann::ordered_json;
+using compiler::Json, compiler::kSize, compiler::Record;
 
 /// Messages of a node that one simulation has at most: a minute of work.
 constexpr double kMostMessages = 1e8;
@@ -64,6 +65,7 @@ Integer cores{command,
 Text bytes{command,
            {kMachine, "bytes", "N[:N],...", "Sizes of a pair's block, ranges of them", "1:8K"}};
 Flag json{command, compiler::kJsonRow};
+Flag csv{command, compiler::kCsvRow};
 
 /// What is asked of the cluster, but the size.
 struct Question {
@@ -212,46 +214,41 @@ const char* exchangeName(const Question& question, const Row& row) {
   return row.alltoall ? nameOf(exchangeOf(question.cluster, *row.alltoall).kind()) : nullptr;
 }
 
+Record recordOf(const Question& question, const Row& row) {
+  const char* exchange = exchangeName(question, row);
+  return {{"collective", "alltoall"},
+          {"cluster", question.cluster.name},
+          {"nodes", question.alltoall.nodes},
+          {"cores", question.alltoall.cores},
+          {"bytes", row.bytes},
+          {"strategy", row.name()},
+          {"exchange", exchange == nullptr ? Json() : Json(exchange)},
+          {"simulated_s", row.run.seconds},
+          {"node_messages", row.run.messages},
+          {"node_bytes", static_cast<std::uint64_t>(row.run.bytes)},
+          {"node_searched", row.run.searched}};
+}
+
+/// The strategies stand beside each other.
 void printTable(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_ostream& out) {
   const std::size_t columns = question.columns();
-  out << "alltoall on " << question.cluster.name << ": " << question.alltoall.nodes << " nodes of "
-      << question.alltoall.cores << " cores; us, and the exchange between nodes\n     bytes";
-  for (const Row& row : rows.take_front(columns))
-    out << "  " << llvm::right_justify(row.name(), 20);
-  out << (columns > 1 ? "  fastest\n" : "\n");
+  std::vector<Record> table;
   for (; !rows.empty(); rows = rows.drop_front(columns)) {
-    out << llvm::right_justify(compiler::sizeText(rows[0].bytes), 10);
+    Record& record = table.emplace_back(Record{{"", rows[0].bytes, "     bytes", kSize}});
     const Row* fastest = &rows[0];
     for (const Row& row : rows.take_front(columns)) {
       const char* exchange = exchangeName(question, row);
-      out << llvm::format("  %11.6g", row.run.seconds * kMicro) << ' '
-          << llvm::left_justify(exchange == nullptr ? "-" : exchange, 8);
+      std::string cell;
+      llvm::raw_string_ostream(cell)
+          << llvm::format("%.6g %-8s", row.run.seconds * kMicro, exchange ? exchange : "-");
+      record.push_back({"", cell, llvm::formatv("{0,20}", row.name())});
       if (row.run.seconds < fastest->run.seconds * (1 - 1e-9)) fastest = &row;
     }
-    if (columns > 1) out << "  " << fastest->name();
-    out << '\n';
+    if (columns > 1) record.push_back({"", fastest->name(), "fastest"});
   }
-}
-
-void printJson(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_ostream& out) {
-  Json documents = Json::array();
-  for (const Row& row : rows) {
-    const char* exchange = exchangeName(question, row);
-    Json document;
-    document["collective"] = "alltoall";
-    document["cluster"] = question.cluster.name;
-    document["nodes"] = question.alltoall.nodes;
-    document["cores"] = question.alltoall.cores;
-    document["bytes"] = row.bytes;
-    document["strategy"] = row.name();
-    document["exchange"] = exchange == nullptr ? Json() : Json(exchange);
-    document["simulated_s"] = row.run.seconds;
-    document["node_messages"] = row.run.messages;
-    document["node_bytes"] = static_cast<std::uint64_t>(row.run.bytes);
-    document["node_searched"] = row.run.searched;
-    documents.push_back(std::move(document));
-  }
-  out << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
+  out << "alltoall on " << question.cluster.name << ": " << question.alltoall.nodes << " nodes of "
+      << question.alltoall.cores << " cores; us, and the exchange between nodes\n"
+      << compiler::tableText(table);
 }
 
 int run() {
@@ -261,12 +258,11 @@ int run() {
   if (!question) return compiler::optionFault(question.takeError());
   llvm::Expected<std::vector<Row>> rows = predict(*question, *sizes);
   if (!rows) return compiler::optionFault(rows.takeError());
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  json ? printJson(*question, *rows, out) : printTable(*question, *rows, out);
-  if (llvm::Error error = compiler::writeOutput("-", text))
-    return compiler::inputFault(std::move(error));
-  return compiler::kSuccess;
+  std::vector<Record> records;
+  for (const Row& row : *rows)
+    records.push_back(recordOf(*question, row));
+  return compiler::printReport(records, {json, csv},
+                               [&](llvm::raw_ostream& out) { printTable(*question, *rows, out); });
 }
 
 }  // namespace alltoall_command

@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
-#include <nlohmann/json.hpp>
 
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
@@ -22,7 +23,7 @@ namespace torc::studies {
 namespace dense_command {
 
 using namespace options;
-using Json = nlohmann::ordered_json;
+using compiler::Record;
 
 int run();
 Command gemm("gemm", "predict a multiplication of dense matrices by models of trees", run);
@@ -35,6 +36,7 @@ TorusFlags torus_flags(gemm, lu);
 Text flops{{&gemm, &lu},
            {kMachine, "flops", "RATE", "Flop/s of a node; default: from the machine's gamma"}};
 Flag json{{&gemm, &lu}, compiler::kJsonRow};
+Flag csv{{&gemm, &lu}, compiler::kCsvRow};
 
 struct Options {
   bool lu = false;
@@ -120,62 +122,56 @@ llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machi
   return models;
 }
 
-std::string denseTable(const model::Machine& machine, const Options& options,
-                       const std::vector<DenseModel>& models) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
+std::vector<Record> itemsOf(const DenseCost& cost) {
+  std::vector<Record> rows;
+  for (const DenseItem& item : cost.items) {
+    rows.push_back({{"what", item.what},
+                    {"messages", item.count},
+                    {"bytes", item.bytes},
+                    {"seconds", item.seconds}});
+  }
+  return rows;
+}
+
+/// Those of one size.
+std::vector<Record> recordsOf(const model::Machine& machine, const Options& options,
+                              const DenseModel& model) {
+  std::vector<Record> rows;
+  for (const DenseModel::Way& way : model.ways) {
+    const DenseCost& cost = way.cost;
+    Record& row = rows.emplace_back(Record{{"model", options.lu ? "lu" : "gemm"},
+                                           {"machine", machine.name},
+                                           {"torus", model::shapeOf(machine)},
+                                           {"size", model.size},
+                                           {"element_bytes", options.single ? 4 : 8},
+                                           {"flops_per_node", rateOf(machine, options)}});
+    if (options.lu) row.push_back({"pivoting", options.pivoting});
+    row.insert(row.end(), {{"algorithm", way.name, "algorithm         "},
+                           {"grid", gridText(way.grid), "grid          "},
+                           {"compute_s", cost.compute_s, "  compute s", {"%.5g"}},
+                           {"communicate_s", cost.communicate_s(), "communicate s", {"%.5g"}},
+                           {"efficiency", cost.efficiency(), "efficiency", {"%.3f"}},
+                           {"", cost.bytes(), "MB a node", {"%.4g", 1e-6}},
+                           {"", cost.messages(), "messages", {"%.0f"}},
+                           {"items", jsonOf(itemsOf(cost))}});
+  }
+  return rows;
+}
+
+void printTables(const model::Machine& machine, const Options& options,
+                 llvm::ArrayRef<DenseModel> models, llvm::raw_ostream& out) {
   out << (options.lu ? "lu" : "gemm") << (options.pivoting ? " with pivoting" : "") << " on "
       << machine.name << " " << model::shapeOf(machine)
       << llvm::format(": %.4g Gflop/s a node\n", rateOf(machine, options) * 1e-9);
   for (const DenseModel& model : models) {
-    out << "n = " << model.size
-        << "\n  algorithm          grid             compute s  communicate s  efficiency  "
-           "MB a node  messages\n";
-    for (const DenseModel::Way& way : model.ways) {
-      const DenseCost& cost = way.cost;
-      out << llvm::format("  %-18s %-14s %11.5g  %13.5g  %10.3f  %9.4g  %8.0f\n", way.name.c_str(),
-                          gridText(way.grid).c_str(), cost.compute_s, cost.communicate_s(),
-                          cost.efficiency(), cost.bytes() * 1e-6, cost.messages());
-    }
-    out << "  of which " << model.ways.back().name << ":\n";
+    out << "n = " << model.size << '\n'
+        << tableText(recordsOf(machine, options, model), 2) << "  of which "
+        << model.ways.back().name << ":\n";
     for (const DenseItem& item : model.ways.back().cost.items) {
       out << llvm::format("    %-52s %11.5g s  %9.4g MB in %.0f\n", item.what.c_str(), item.seconds,
                           item.bytes * 1e-6, item.count);
     }
   }
-  return text;
-}
-
-std::string denseJson(const model::Machine& machine, const Options& options,
-                      const std::vector<DenseModel>& models) {
-  Json documents = Json::array();
-  for (const DenseModel& model : models) {
-    for (const DenseModel::Way& way : model.ways) {
-      Json document;
-      document["model"] = options.lu ? "lu" : "gemm";
-      document["machine"] = machine.name;
-      document["torus"] = model::shapeOf(machine);
-      document["size"] = model.size;
-      document["element_bytes"] = options.single ? 4 : 8;
-      document["flops_per_node"] = rateOf(machine, options);
-      if (options.lu) document["pivoting"] = options.pivoting;
-      document["algorithm"] = way.name;
-      document["grid"] = gridText(way.grid);
-      document["compute_s"] = way.cost.compute_s;
-      document["communicate_s"] = way.cost.communicate_s();
-      document["efficiency"] = way.cost.efficiency();
-      Json items = Json::array();
-      for (const DenseItem& item : way.cost.items) {
-        items.push_back({{"what", item.what},
-                         {"messages", item.count},
-                         {"bytes", item.bytes},
-                         {"seconds", item.seconds}});
-      }
-      document["items"] = std::move(items);
-      documents.push_back(std::move(document));
-    }
-  }
-  return documents.dump(2) + "\n";
 }
 
 int run() {
@@ -194,11 +190,12 @@ int run() {
   const Options options{bool(lu), flop_rate, columns, pivoting, single};
   llvm::Expected<std::vector<DenseModel>> models = predictDense(*machine, *sizes, options);
   if (!models) return compiler::optionFault(models.takeError());
-  const std::string text =
-      json ? denseJson(*machine, options, *models) : denseTable(*machine, options, *models);
-  if (llvm::Error error = compiler::writeOutput("-", text))
-    return compiler::inputFault(std::move(error));
-  return compiler::kSuccess;
+  std::vector<Record> rows;
+  for (const DenseModel& model : *models)
+    llvm::append_range(rows, recordsOf(*machine, options, model));
+  return compiler::printReport(rows, {json, csv}, [&](llvm::raw_ostream& out) {
+    printTables(*machine, options, *models, out);
+  });
 }
 
 }  // namespace dense_command

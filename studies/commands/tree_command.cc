@@ -9,10 +9,10 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
-#include <nlohmann/json.hpp>
 
 #include "compiler/choice/choice.h"
 #include "compiler/progress.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
@@ -25,7 +25,7 @@ namespace torc::studies {
 namespace tree_command {
 
 using namespace options;
-using Json = nlohmann::ordered_json;
+using compiler::Json, compiler::kMicros, compiler::Record;
 
 int run();
 Command broadcast("broadcast", "predict a broadcast by models of trees", run);
@@ -36,6 +36,7 @@ TorusFlags torus_flags(broadcast, reduce);
 Text bytes{{&broadcast, &reduce},
            {kMachine, "bytes", "N[:N],...", "Sizes of the vector, ranges of them", "1M"}};
 Flag json{{&broadcast, &reduce}, compiler::kJsonRow};
+Flag csv{{&broadcast, &reduce}, compiler::kCsvRow};
 
 /// What is predicted for one size.
 struct Prediction {
@@ -113,8 +114,50 @@ SubTorus predict(const model::Machine& machine, std::size_t dimensions, Collecti
   return on;
 }
 
-void printTable(const model::Machine& machine, const CollectiveRow& row,
-                llvm::ArrayRef<SubTorus> all, llvm::raw_ostream& out) {
+Record recordOf(const CollectiveRow& row, const SubTorus& on, const Prediction& each) {
+  const std::optional<compiler::Candidate>& schedule = each.schedule;
+  const std::string stand_in = schedule ? schedule->stand_in : "";
+  Record record = {{"collective", row.name},
+                   {"machine", on.machine.name},
+                   {"torus", model::shapeOf(on.machine)},
+                   {"dimensions", on.torus.dimensions},
+                   {"nodes", static_cast<std::uint64_t>(on.torus.nodes)},
+                   {"trees", on.torus.trees},
+                   {"bytes", each.bytes, "     bytes", compiler::kSize},
+                   {"rectangular_s", each.rectangular.seconds(), "rectangular us", kMicros},
+                   {"rectangular_bandwidth_s", each.rectangular.bandwidth_s},
+                   {"rectangular_start_up_s", each.rectangular.start_up_s},
+                   {"rectangular_hops_s", each.rectangular.hops_s},
+                   {"binomial_s", each.binomial.seconds(), "binomial us", kMicros},
+                   {"bound_s", each.bound_s, "   bound us", kMicros}};
+  if (!schedule) {
+    record.push_back({"simulated_s"});
+    record.push_back({"schedule"});
+  } else {
+    const double seconds = schedule->predicted_s;
+    const bool has_ratio = seconds > 0 && each.bound_s > 0;
+    const std::string text = schedule->description();
+    record.insert(
+        record.end(),
+        {{"simulated_s", seconds, "simulated us", kMicros},
+         {"", has_ratio ? Json(seconds / each.bound_s) : Json(), "x bound", {"%.3f"}},
+         {"schedule", text},
+         {"", stand_in.empty() ? text : text + " (scaled from " + stand_in + ")", "schedule"}});
+  }
+  if (!stand_in.empty()) record.push_back({"stand_in", stand_in});
+  if (!on.no_schedule.empty()) record.push_back({"no_schedule", on.no_schedule});
+  return record;
+}
+
+std::vector<Record> recordsOf(const CollectiveRow& row, const SubTorus& on) {
+  std::vector<Record> rows;
+  for (const Prediction& each : on.predictions)
+    rows.push_back(recordOf(row, on, each));
+  return rows;
+}
+
+void printTables(const model::Machine& machine, const CollectiveRow& row,
+                 llvm::ArrayRef<SubTorus> all, llvm::raw_ostream& out) {
   const LogPTorus& whole = all.front().torus;
   out << row.name << " on " << machine.name
       << llvm::format(": o %g us, L %g us", whole.overhead * kMicro, whole.latency * kMicro);
@@ -126,61 +169,9 @@ void printTable(const model::Machine& machine, const CollectiveRow& row,
     out << model::shapeOf(on.machine)
         << llvm::format(": %.0f nodes, g %.4g ns/byte, ", on.torus.nodes, on.torus.gap * 1e9)
         << on.torus.trees << (on.torus.trees == 1 ? " tree" : " trees")
-        << (on.no_schedule.empty() ? "" : "; not simulated: ") << on.no_schedule
-        << "\n     bytes  rectangular us  binomial us     bound us"
-        << (on.no_schedule.empty() ? "  simulated us  x bound  schedule" : "") << '\n';
-    for (const Prediction& each : on.predictions) {
-      out << llvm::right_justify(compiler::sizeText(each.bytes), 10)
-          << llvm::format("  %14.6g  %11.6g  %11.6g", each.rectangular.seconds() * kMicro,
-                          each.binomial.seconds() * kMicro, each.bound_s * kMicro);
-      if (each.schedule) {
-        const double seconds = each.schedule->predicted_s;
-        out << llvm::format("  %12.6g", seconds * kMicro);
-        if (seconds > 0 && each.bound_s > 0) {
-          out << llvm::format("  %7.3f", seconds / each.bound_s);
-        } else {
-          out << "        -";
-        }
-        out << "  " << each.schedule->description();
-        if (!each.schedule->stand_in.empty())
-          out << " (scaled from " << each.schedule->stand_in << ")";
-      }
-      out << '\n';
-    }
+        << (on.no_schedule.empty() ? "" : "; not simulated: ") << on.no_schedule << '\n'
+        << tableText(recordsOf(row, on));
   }
-}
-
-Json jsonOf(const CollectiveRow& row, const SubTorus& on, const Prediction& each) {
-  Json document;
-  document["collective"] = row.name;
-  document["machine"] = on.machine.name;
-  document["torus"] = model::shapeOf(on.machine);
-  document["dimensions"] = on.torus.dimensions;
-  document["nodes"] = static_cast<std::uint64_t>(on.torus.nodes);
-  document["trees"] = on.torus.trees;
-  document["bytes"] = each.bytes;
-  document["rectangular_s"] = each.rectangular.seconds();
-  document["rectangular_bandwidth_s"] = each.rectangular.bandwidth_s;
-  document["rectangular_start_up_s"] = each.rectangular.start_up_s;
-  document["rectangular_hops_s"] = each.rectangular.hops_s;
-  document["binomial_s"] = each.binomial.seconds();
-  document["bound_s"] = each.bound_s;
-  document["simulated_s"] = each.schedule ? Json(each.schedule->predicted_s) : Json();
-  document["schedule"] = each.schedule ? Json(each.schedule->description()) : Json();
-  if (each.schedule && !each.schedule->stand_in.empty()) {
-    document["stand_in"] = each.schedule->stand_in;
-  }
-  if (!on.no_schedule.empty()) document["no_schedule"] = on.no_schedule;
-  return document;
-}
-
-void printJson(const CollectiveRow& row, llvm::ArrayRef<SubTorus> all, llvm::raw_ostream& out) {
-  Json documents = Json::array();
-  for (const SubTorus& on : all) {
-    for (const Prediction& each : on.predictions)
-      documents.push_back(jsonOf(row, on, each));
-  }
-  out << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
 }
 
 int run() {
@@ -197,13 +188,12 @@ int run() {
   for (const std::size_t count : *counts)
     all.push_back(predict(*machine, count, collective, *sizes, progress));
   progress.clear();
-  std::string text;
-  llvm::raw_string_ostream out(text);
   const CollectiveRow& row = rowOf(collective);
-  json ? printJson(row, all, out) : printTable(*machine, row, all, out);
-  if (llvm::Error error = compiler::writeOutput("-", text))
-    return compiler::inputFault(std::move(error));
-  return compiler::kSuccess;
+  std::vector<Record> rows;
+  for (const SubTorus& on : all)
+    llvm::append_range(rows, recordsOf(row, on));
+  return compiler::printReport(
+      rows, {json, csv}, [&](llvm::raw_ostream& out) { printTables(*machine, row, all, out); });
 }
 
 }  // namespace tree_command

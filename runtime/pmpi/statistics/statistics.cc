@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <functional>
 #include <iterator>
 
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/which_mpi.h"
+#include "support/columns.h"
 #include "support/hash.h"
 #include "support/message.h"
 
@@ -46,15 +46,8 @@ double predicted(const LibraryEntry& entry, std::uint64_t bytes) {
 }  // namespace
 
 std::string secondsText(double seconds) {
-  char text[32];
-  if (seconds < 1e-3) {
-    std::snprintf(text, sizeof(text), "%.3g us", seconds * 1e6);
-  } else if (seconds < 1) {
-    std::snprintf(text, sizeof(text), "%.3g ms", seconds * 1e3);
-  } else {
-    std::snprintf(text, sizeof(text), "%.3g s", seconds);
-  }
-  return text;
+  if (seconds < 1e-3) return formatted("%.3g us", seconds * 1e6);
+  return seconds < 1 ? formatted("%.3g ms", seconds * 1e3) : formatted("%.3g s", seconds);
 }
 
 std::size_t Statistics::KeyHash::operator()(const Key& key) const {

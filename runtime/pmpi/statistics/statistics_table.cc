@@ -1,12 +1,11 @@
 // The table of statistics, for a person: header, calls served, calls handed to MPI, communicators.
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <tuple>
 
 #include "runtime/pmpi/statistics/statistics.h"
+#include "support/columns.h"
 #include "support/message.h"
 #include "support/version.h"
 
@@ -15,83 +14,11 @@ namespace {
 
 constexpr std::size_t kMostCommandLetters = 200;
 constexpr std::size_t kWidth = 100;  // of lines
-
-/// Words in lines of kWidth, the first of which goes on after `indent` columns, as the others do.
-std::string wrapped(const std::string& words, std::size_t indent) {
-  std::string text;
-  std::size_t column = indent;
-  for (std::size_t begin = 0; begin < words.size();) {
-    const std::size_t end = std::min(words.find(' ', begin), words.size());
-    if (column > indent && column + 1 + end - begin > kWidth) {
-      text += '\n' + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      text += ' ';
-      ++column;
-    }
-    text += words.substr(begin, end - begin);
-    column += end - begin;
-    begin = end + 1;
-  }
-  return text;
-}
-
-/// Text in columns as wide as their longest cell; texts of the last one go on below in it.
-class Columns {
- public:
-  enum class Side { kLeft, kRight };
-
-  explicit Columns(const std::vector<std::pair<const char*, Side>>& heads) {
-    std::vector<std::string> row;
-    for (const auto& [head, side] : heads) {
-      row.push_back(head);
-      sides_.push_back(side);
-    }
-    add(std::move(row));
-  }
-
-  /// A dash stands for an empty cell, so that columns stay columns to a program.
-  void add(std::vector<std::string> row) {
-    for (std::string& cell : row) {
-      if (cell.empty()) cell = "-";
-    }
-    rows_.push_back(std::move(row));
-  }
-
-  /// The heads, then the rows, each after `indent` blanks.
-  std::vector<std::string> lines(std::size_t indent) const {
-    std::vector<std::size_t> widths(sides_.size());
-    for (const auto& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i)
-        widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::vector<std::string> lines;
-    for (const auto& row : rows_) {
-      std::string& line = lines.emplace_back(indent, ' ');
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string blanks(widths[i] - row[i].size(), ' ');
-        line += "  ";
-        if (sides_[i] == Side::kRight) {
-          line += blanks + row[i];
-        } else if (i + 1 < row.size()) {
-          line += row[i] + blanks;
-        } else {
-          line += wrapped(row[i], line.size());
-        }
-      }
-      line += '\n';
-    }
-    return lines;
-  }
-
- private:
-  std::vector<Side> sides_;
-  std::vector<std::vector<std::string>> rows_;
-};
+constexpr bool kRight = true;        // of columns
 
 /// Rows of two lines: what they are of, and below it the numbers.
 std::string twoLines(const Columns& names, const Columns& numbers) {
-  const std::vector<std::string> first = names.lines(0), second = numbers.lines(2);
+  const std::vector<std::string> first = names.lines(2, kWidth), second = numbers.lines(4, kWidth);
   std::string text;
   for (std::size_t i = 0; i < first.size(); ++i)
     text += first[i] + second[i];
@@ -100,27 +27,12 @@ std::string twoLines(const Columns& names, const Columns& numbers) {
 
 /// With so many digits behind the point.
 std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", digits, value);
-  return text;
+  return formatted("%.*f", digits, value);
 }
 
 /// Microseconds, with a digit behind the point where there are four at most before it.
 std::string micros(double seconds) {
   return fixed(seconds * 1e6, seconds < 1e-2 ? 1 : 0);
-}
-
-/// "4096", "64K", "1.5M": powers of 1024.
-std::string bytesShort(std::uint64_t bytes) {
-  constexpr char kLetters[] = {'K', 'M', 'G', 'T', 'P', 'E'};
-  if (bytes < 10000) return std::to_string(bytes);
-  double value = static_cast<double>(bytes);
-  int letter = -1;
-  do {
-    value /= 1024;
-    ++letter;
-  } while (value >= 1024 && letter < 5);
-  return fixed(value, value == std::floor(value) ? 0 : 1) + kLetters[letter];
 }
 
 std::string percent(double some, double whole) {
@@ -159,15 +71,13 @@ std::vector<CallRow> sortedRows(const std::vector<CallRow>& all, bool served) {
 }
 
 std::string callSection(const JobStatistics& statistics, bool served) {
-  using enum Columns::Side;
   const Total total = totalOf(statistics.calls, served);
   std::string text =
       message(served ? "Calls served by torc: " : "Calls handed to MPI: ", total.calls, ", ",
-              bytesShort(total.bytes), " bytes, ", fixed(total.seconds, 6), " s\n");
+              shortBytes(total.bytes), " bytes, ", fixed(total.seconds, 6), " s\n");
   if (total.calls == 0) return text;
   const double all_seconds = total.seconds + totalOf(statistics.calls, !served).seconds;
-  Columns names(
-      {{"function", kLeft}, {"communicator", kLeft}, {served ? "schedule" : "reason", kLeft}});
+  Columns names({{"function"}, {"communicator"}, {served ? "schedule" : "reason"}});
   Columns numbers({{"bytes/call", kRight},
                    {"ranks", kRight},
                    {"calls", kRight},
@@ -176,16 +86,16 @@ std::string callSection(const JobStatistics& statistics, bool served) {
                    {"mean us", kRight},
                    {"min us", kRight},
                    {"max us", kRight},
-                   {"datatype, operation", kLeft}});
+                   {"datatype, operation"}});
   bool marked = false;
   for (const CallRow& row : sortedRows(statistics.calls, served)) {
     const bool mark = row.service == Service::kShouldBeServed;
     marked = marked || mark;
-    std::string bytes = bytesShort(row.least_bytes);
+    std::string bytes = shortBytes(row.least_bytes);
     if (row.datatype.empty() && !row.isRest()) {
       bytes.clear();  // not known
     } else if (row.least_bytes != row.most_bytes) {
-      bytes += '-' + bytesShort(row.most_bytes);
+      bytes += '-' + shortBytes(row.most_bytes);
     }
     names.add({row.isRest() ? "other signatures" : row.function, row.communicator,
                (mark ? "! " : "") + (row.isRest() ? "several" : row.by)});
@@ -201,14 +111,13 @@ std::string callSection(const JobStatistics& statistics, bool served) {
 }
 
 std::string communicatorSection(const JobStatistics& statistics) {
-  using enum Columns::Side;
   std::vector<CommunicatorRow> rows = statistics.communicators;
   std::ranges::sort(rows, [](const CommunicatorRow& a, const CommunicatorRow& b) {
     return std::tuple(!a.reason.empty(), b.used, a.description, a.reason) <
            std::tuple(!b.reason.empty(), a.used, b.description, b.reason);
   });
   std::uint64_t served = 0, others = 0;
-  Columns names({{"communicator", kLeft}, {"served by torc", kLeft}});
+  Columns names({{"communicator"}, {"served by torc"}});
   Columns numbers(
       {{"used", kRight}, {"torc's calls", kRight}, {"MPI's calls", kRight}, {"total s", kRight}});
   for (const CommunicatorRow& row : rows) {
@@ -224,7 +133,6 @@ std::string communicatorSection(const JobStatistics& statistics) {
 
 /// What TORC_TUNE has found; empty where nothing was tried.
 std::string tuningSection(const JobStatistics& statistics) {
-  using enum Columns::Side;
   if (statistics.trials == 0) return {};
   std::string text = message("Tried by TORC_TUNE: ", statistics.trials, " signatures, ",
                              statistics.ended, " of them to the end\n");
@@ -233,7 +141,7 @@ std::string tuningSection(const JobStatistics& statistics) {
   std::ranges::sort(rows, {}, [](const TunedRow& row) {
     return std::tie(row.function, row.communicator, row.bytes, row.by, row.seconds);
   });
-  Columns names({{"function", kLeft}, {"communicator", kLeft}, {"serves since", kLeft}});
+  Columns names({{"function"}, {"communicator"}, {"serves since"}});
   Columns numbers({{"bytes/call", kRight},
                    {"calls tried", kRight},
                    {"library's us", kRight},
@@ -241,7 +149,7 @@ std::string tuningSection(const JobStatistics& statistics) {
                    {"fastest us", kRight}});
   for (const TunedRow& row : rows) {
     names.add({row.function, row.communicator, row.by});
-    numbers.add({bytesShort(row.bytes), std::to_string(row.calls), fixed(row.own_seconds * 1e6, 2),
+    numbers.add({shortBytes(row.bytes), std::to_string(row.calls), fixed(row.own_seconds * 1e6, 2),
                  fixed(row.mpi_seconds * 1e6, 2), fixed(row.seconds * 1e6, 2)});
   }
   text += twoLines(names, numbers);
@@ -256,7 +164,7 @@ std::string headerSection(const JobDescription& job, const JobStatistics& statis
   const auto line = [&](const char* name, const std::string& value) {
     constexpr std::size_t kIndent = 19;
     text += message("  ", name, std::string(kIndent - 2 - std::strlen(name), ' '),
-                    wrapped(value, kIndent), '\n');
+                    wrapped(value, kIndent, kWidth), '\n');
   };
   const RankFacts& sum = statistics.sum;
   const RankFacts& most = statistics.most;
@@ -267,16 +175,16 @@ std::string headerSection(const JobDescription& job, const JobStatistics& statis
   line("library", message(job.library, " (machine ", job.machine, ")"));
   line("partition", job.partition);
   line("schedules",
-       message(most.schedules, " loaded, ", bytesShort(most.schedule_bytes), " bytes of at most ",
-               bytesShort(job.memory_limit), " (most on a rank)"));
+       message(most.schedules, " loaded, ", shortBytes(most.schedule_bytes), " bytes of at most ",
+               shortBytes(job.memory_limit), " (most on a rank)"));
   line("persistent plans",
        message(sum.calls_found, " found, ", sum.plans_made, " made (all ranks); ",
-               bytesShort(most.call_bytes), " bytes of at most ", bytesShort(job.cache_limit),
+               shortBytes(most.call_bytes), " bytes of at most ", shortBytes(job.cache_limit),
                " (most on a rank)"));
-  line("messages", message(bytesShort(sum.put_bytes), " bytes by puts, ", bytesShort(sum.mpi_bytes),
+  line("messages", message(shortBytes(sum.put_bytes), " bytes by puts, ", shortBytes(sum.mpi_bytes),
                            " by MPI (all ranks)"));
   line("shared memory",
-       message(bytesShort(sum.segment_bytes), " bytes in ", sum.segments, " segments (all hosts)"));
+       message(shortBytes(sum.segment_bytes), " bytes in ", sum.segments, " segments (all hosts)"));
   line("torc's set-up", message(fixed(most.setup_seconds * 1e3, 3), " ms (most on a rank)"));
   line("loading", message(fixed(most.load_seconds * 1e3, 3), " ms (most on a rank)"));
   return text;

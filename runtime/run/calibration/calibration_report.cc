@@ -1,19 +1,9 @@
 #include "runtime/run/calibration/calibration_report.h"
 
-#include <cstdarg>
-#include <cstdio>
+#include "support/columns.h"
 
 namespace torc::runtime {
 namespace {
-
-[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...) {
-  char text[256];
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(text, sizeof(text), format, values);
-  va_end(values);
-  return text;
-}
 
 /// "(1,0,2)".
 std::string placeText(const Coordinates& at, std::size_t dimensions) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "runtime/run/calibration/link_rounds.h"
 #include "runtime/run/calibration/samples.h"
+#include "support/columns.h"
 #include "support/message.h"
 
 namespace torc::runtime {
@@ -141,12 +141,10 @@ class Deriver {
     machine_.links_at_once = shares.median() * machine_.links_of_node;
     const double ports = std::max(1.0, std::round(machine_.links_at_once));
     if (shares.empty() || ports >= machine_.links_of_node) return;
-    char text[160];
-    std::snprintf(text, sizeof(text),
-                  "measured: all links of a node both ways at once carry %.2f times what one does "
+    add("ports", ports,
+        formatted("measured: all links of a node both ways at once carry %.2f times what one does "
                   "alone, of %d",
-                  machine_.links_at_once, machine_.links_of_node);
-    add("ports", ports, text);
+                  machine_.links_at_once, machine_.links_of_node));
   }
 
   /// alpha, the overhead, and what hops take.

@@ -1,8 +1,8 @@
 // The JSON text of a derived machine, as docs/schemas/machine.schema.json has it.
 #include <cmath>
-#include <cstdio>
 
 #include "runtime/run/calibration/derived_machine.h"
+#include "support/columns.h"
 #include "trace/trace_file.h"
 
 namespace torc::runtime {
@@ -10,10 +10,8 @@ namespace {
 
 /// Sizes and counts are whole; of what is measured six digits are more than enough.
 std::string number(double value) {
-  char text[32];
   const bool is_whole = value < 1e15 && value == std::floor(value);
-  std::snprintf(text, sizeof(text), is_whole ? "%.0f" : "%.6g", value);
-  return text;
+  return formatted(is_whole ? "%.0f" : "%.6g", value);
 }
 
 }  // namespace
