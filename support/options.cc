@@ -50,6 +50,10 @@ std::string wordsOf(const Row& row) {
   return words;
 }
 
+std::string takes(std::string_view allowed, std::string_view text) {
+  return message(" takes ", allowed, ", not '", shown(text), "'");
+}
+
 }  // namespace
 
 Option::Option(Commands commands, const Row& row) : row_(row) {
@@ -69,7 +73,7 @@ std::string Option::shownName() const {
 
 std::string Flag::set(std::string_view text) {
   value_ = text == "1" || text == "true";
-  return value_ || text == "0" || text == "false" ? "" : "0 or 1";
+  return value_ || text == "0" || text == "false" ? "" : takes("0 or 1", text);
 }
 
 std::string Text::set(std::string_view text) {
@@ -85,7 +89,7 @@ std::size_t Word::index() const {
 
 std::string Word::set(std::string_view text) {
   const std::vector<std::string_view> words = split(row().value, '|');
-  if (std::ranges::count(words, text) == 0) return std::string(row().value);
+  if (std::ranges::count(words, text) == 0) return takes(row().value, text);
   assign(text);
   return {};
 }
@@ -106,7 +110,7 @@ std::string Integer::set(std::string_view text) {
   std::optional<std::uint64_t> value = parseNumber(text, high_);
   if (!value) value = parseBytes(text);
   if (!value || *value > high_ || *value < low_)
-    return message("an integer from ", low_, " to ", high_);
+    return takes(message("an integer from ", low_, " to ", high_), text);
   value_ = *value;
   return {};
 }
@@ -120,10 +124,10 @@ std::string With::set(std::string_view text) {
     const std::string_view key = item.substr(0, item.find('='));
     Option* const option = command_.find(key);
     if (option == nullptr || option->row().group != kExperts || key == item) {
-      return message("KEY=VALUE,... with keys that --help lists");
+      return takes("KEY=VALUE,... with keys that --help lists", text);
     }
     const Status status = command_.set(*option, item.substr(key.size() + 1));
-    if (!status.ok()) return message(key, "=", option->row().value);
+    if (!status.ok()) return message(": ", status.message());
   }
   return {};
 }
@@ -142,10 +146,8 @@ Status Command::set(Option& option, std::string_view text) {
   if (option.is_given_ && !option.mayRepeat())
     return Status(StatusCode::kInvalidArgument, message(name, " is given twice"));
   option.is_given_ = true;
-  const std::string allowed = option.set(text);
-  if (allowed.empty()) return {};
-  return Status(StatusCode::kInvalidArgument,
-                message(name, " takes ", allowed, ", not '", shown(text), "'"));
+  const std::string fault = option.set(text);
+  return fault.empty() ? Status() : Status(StatusCode::kInvalidArgument, name + fault);
 }
 
 Status Command::parseOption(std::string_view word, std::span<const char* const>& rest,

@@ -58,7 +58,7 @@ class Option {
   virtual bool mayRepeat() const { return false; }
 
  protected:
-  /// Sets the value. What is allowed, where `text` is not: "an integer from 1 to 4"; else empty.
+  /// Sets the value. Empty, or what is wrong, behind the option's name: " takes 0 or 1, not 'x'".
   virtual std::string set(std::string_view text) = 0;
 
  private:

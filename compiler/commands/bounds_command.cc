@@ -64,16 +64,17 @@ std::string limitText(const model::Bound& bound) {
 }
 
 Record recordOf(const model::Machine& machine, std::uint64_t size, const model::Bound& bound) {
-  Record record = {{"collective", collective.text()},
-                   graph.empty() ? Field{"torus", model::shapeOf(machine)} : Field{"graph", graph.text()},
-                   {"machine", machine.name},
-                   {"nodes", static_cast<std::uint64_t>(bound.nodes)},
-                   {"unidirectional", bool(unidirectional)},
-                   {"bytes", size, "     bytes", kSize},
-                   {"bound_s", bound.bound_s, "    bound us", kMicros},
-                   {"bandwidth_s", bound.bandwidth_s, "bandwidth us", kMicros},
-                   {"compute_s", bound.compute_s, "  compute us", kMicros},
-                   {"latency_s", bound.latency_s, "  latency us", kMicros}};
+  Record record = {
+      {"collective", collective.text()},
+      graph.empty() ? Field{"torus", model::shapeOf(machine)} : Field{"graph", graph.text()},
+      {"machine", machine.name},
+      {"nodes", static_cast<std::uint64_t>(bound.nodes)},
+      {"unidirectional", bool(unidirectional)},
+      {"bytes", size, "     bytes", kSize},
+      {"bound_s", bound.bound_s, "    bound us", kMicros},
+      {"bandwidth_s", bound.bandwidth_s, "bandwidth us", kMicros},
+      {"compute_s", bound.compute_s, "  compute us", kMicros},
+      {"latency_s", bound.latency_s, "  latency us", kMicros}};
   if (bound.reduce_scatter_allgather_s)
     record.push_back({"reduce_scatter_allgather_s", *bound.reduce_scatter_allgather_s});
   record.push_back({"limit", name(bound.limit).str()});

@@ -65,10 +65,10 @@ TEST(Options, AreRefused) {
       {{"--count="}, "--count takes an integer from 1 to 4096, not ''"},
       {{"--quiet=2"}, "--quiet takes 0 or 1, not '2'"},
       {{"--form=any"}, "--form takes long|short, not 'any'"},
-      {{"--with=form=any"}, "--with takes form=long|short, not 'form=any'"},
+      {{"--with=form=any"}, "--with: --form takes long|short, not 'any'"},
       {{"--with=count=2"}, "--with takes KEY=VALUE,... with keys that --help lists, not 'count=2'"},
       {{"--with=form"}, "--with takes KEY=VALUE,... with keys that --help lists, not 'form'"},
-      {{"--form=long", "--with=form=short"}, "--with takes form=long|short, not 'form=short'"},
+      {{"--form=long", "--with=form=short"}, "--with: --form is given twice"},
   };
   for (const auto& [words, error] : kCases)
     EXPECT_EQ(Sample().parse(words), error);
