@@ -17,7 +17,6 @@
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
-#include "model/bounds/bounds.h"
 #include "model/simulator/simulator.h"
 
 namespace torc::compiler {
@@ -71,22 +70,6 @@ class Adder {
   std::map<std::string, std::vector<std::byte>> written_;
   std::vector<AddedRange> added_;
 };
-
-/// The size whose time stands for that of `bytes`: vectors of less than an element a block are
-/// predicted as that.
-double modelled(Collective collective, const Topology& shape, std::uint64_t bytes) {
-  constexpr std::uint64_t kElement = 4;
-  const std::uint64_t blocks = rowOf(collective).countedBlocks(shape.ranks(), shape.axis_count);
-  return static_cast<double>(std::max(bytes, kElement * blocks));
-}
-
-double boundOf(Collective collective, const Topology& shape, const model::Machine& machine,
-               std::uint64_t bytes) {
-  model::BoundRequest request;
-  request.collective = rowOf(collective);
-  request.bytes = modelled(collective, shape, bytes);
-  return model::lowerBound(machine, request).bound_s;
-}
 
 /// 0 where it has no such number.
 std::uint64_t numberIn(const Json& object, const char* key) {
@@ -205,7 +188,8 @@ llvm::Expected<model::Machine> Adder::machineOf(std::uint32_t shape) const {
 llvm::Expected<double> Adder::predict(const ScheduleView& schedule, const model::Machine& machine,
                                       Collective collective, std::uint64_t bytes) const {
   model::SimulateOptions options;
-  options.bytes = modelled(collective, schedule.topology, bytes);
+  options.bytes =
+      static_cast<double>(std::max(bytes, leastModelled(collective, schedule.topology)));
   llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
   if (!result) return result.takeError();
   return result->makespan_s;
@@ -345,7 +329,8 @@ llvm::Expected<std::vector<Json>> Adder::factsOfEntries() const {
     }
     const Topology& shape = index_.shapes[entry.shape].topology;
     const auto bound = [&](std::uint64_t bytes) {
-      return boundOf(entry.collective, shape, machines[entry.shape], bytes);
+      return boundAt(entry.collective, machines[entry.shape],
+                     std::max(bytes, leastModelled(entry.collective, shape)));
     };
     const Json before = from ? old_.manifest["entries"][*from] : Json();
     const bool is_whole = from && entry == old_.index.entries[*from];

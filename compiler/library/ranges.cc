@@ -11,7 +11,6 @@
 
 #include "compiler/library/spares.h"
 #include "ir/make_error.h"
-#include "model/bounds/bounds.h"
 #include "schedules/library/index.h"
 
 namespace torc::compiler {
@@ -24,8 +23,6 @@ constexpr double kGood = 1.02;
 // Bytes of all blocks, which every rank sets aside where the rootless form of a scatter or a gather
 // serves. What a rank has itself is one of them.
 constexpr std::uint64_t kMostOfAllBlocks = std::uint64_t{64} << 20;
-// Of an element; smaller vectors than one element a block are predicted as those.
-constexpr std::uint64_t kElement = 4;
 // A task's share of the work is about its nodes, up to this many.
 constexpr double kMostWork = 1024;
 
@@ -131,8 +128,7 @@ RangeFinder::RangeFinder(const PlannedShape& shape, Collective collective, const
       collective_(collective),
       sizes_(sizes),
       candidates_(candidates),
-      least_(kElement *
-             rowOf(collective).countedBlocks(shape.topology.ranks(), shape.topology.axis_count)),
+      least_(leastModelled(collective, shape.topology)),
       sink_(sink),
       queue_(queue),
       progress_(progress) {
@@ -449,18 +445,6 @@ llvm::Expected<std::string> RangeFinder::write(const ProvedFile& file) {
   const std::string name = libraryFileName(collective_, shape_.topology, checksumOf(file.bytes));
   if (llvm::Error error = sink_(name, file.bytes)) return error;
   return name;
-}
-
-double RangeFinder::boundOf(Collective collective, std::uint64_t bytes) const {
-  model::BoundRequest request;
-  request.collective = cantFail(model::parseBoundedCollective(rowOf(collective).name));
-  request.bytes = modelled(bytes);
-  return model::lowerBound(shape_.machine, request).bound_s;
-}
-
-/// The size whose time stands for that of `bytes`.
-double RangeFinder::modelled(std::uint64_t bytes) const {
-  return static_cast<double>(std::max(bytes, least_));
 }
 
 void RangeFinder::begin(llvm::StringRef what) {

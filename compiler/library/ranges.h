@@ -11,6 +11,7 @@
 #ifndef TORC_COMPILER_LIBRARY_RANGES_H_
 #define TORC_COMPILER_LIBRARY_RANGES_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -25,6 +26,7 @@
 #include "compiler/choice/choice.h"
 #include "compiler/compile_cache.h"
 #include "compiler/library/plan.h"
+#include "compiler/library/served_range.h"
 #include "compiler/progress.h"
 #include "compiler/proved_file.h"
 #include "compiler/sizes.h"
@@ -116,8 +118,12 @@ class RangeFinder {
   llvm::Error complete(ScheduleRange& range, SizedChoice* before, SizedChoice* behind);
   llvm::Expected<ProvedFile> prove(const Candidate& candidate);
   llvm::Expected<std::string> write(const ProvedFile& file);
-  double boundOf(Collective collective, std::uint64_t bytes) const;
-  double modelled(std::uint64_t bytes) const;
+  double boundOf(Collective collective, std::uint64_t bytes) const {
+    return boundAt(collective, shape_.machine, std::max(bytes, least_));
+  }
+  double modelled(std::uint64_t bytes) const {
+    return static_cast<double>(std::max(bytes, least_));
+  }
   void begin(llvm::StringRef what);
   void fail(llvm::Error error);
 

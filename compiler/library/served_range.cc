@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/bounds/bounds.h"
+
 namespace torc::compiler {
 namespace {
 
@@ -25,6 +27,18 @@ double secondsAt(const LibraryEntry& entry, std::uint64_t bytes) {
   const double share =
       (static_cast<double>(bytes) - lowest) / (static_cast<double>(entry.predicted_to) - lowest);
   return std::max(0.0, entry.lowest_s + share * (entry.highest_s - entry.lowest_s));
+}
+
+std::uint64_t leastModelled(Collective collective, const Topology& shape) {
+  constexpr std::uint64_t kElement = 4;
+  return kElement * rowOf(collective).countedBlocks(shape.ranks(), shape.axis_count);
+}
+
+double boundAt(Collective collective, const model::Machine& machine, std::uint64_t bytes) {
+  model::BoundRequest request;
+  request.collective = rowOf(collective);
+  request.bytes = static_cast<double>(bytes);
+  return model::lowerBound(machine, request).bound_s;
 }
 
 std::vector<ServedRange> withoutSizes(llvm::ArrayRef<ServedRange> ranges,

@@ -9,6 +9,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 
+#include "model/machines/machine.h"
 #include "schedules/library/index.h"
 
 namespace torc::compiler {
@@ -22,6 +23,12 @@ struct ServedRange {
 /// The seconds of a size by an entry. Between the sizes that were predicted, and beyond them, a
 /// schedule is taken to need a start-up and a share of the size.
 double secondsAt(const LibraryEntry& entry, std::uint64_t bytes);
+
+/// Vectors of fewer bytes, of less than an element a block, are predicted as those of so many.
+std::uint64_t leastModelled(Collective collective, const Topology& shape);
+
+/// The bound of the collective for a vector of `bytes`, seconds.
+double boundAt(Collective collective, const model::Machine& machine, std::uint64_t bytes);
 
 /// Frees the sizes of `taken`, on its shape and of its collective: ranges that lie in it go, others
 /// are cut.
