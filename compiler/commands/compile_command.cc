@@ -310,6 +310,14 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
     request.pipeline = choice.best().options;
     result.addAlgorithm(*request.algorithm, request.pipeline);
   }
+  for (const Candidate& candidate : choice.candidates) {
+    if (fault || explain || json || quiet) break;
+    if (candidate.refusal.empty() || candidate.predicted_s == 0 ||
+        candidate.predicted_s > choice.best().predicted_s)
+      continue;
+    llvm::errs() << g_program << ": note: not possible, though predicted to be faster: "
+                 << candidate.description() << ": " << candidate.refusal << '\n';
+  }
   if (!explain) return fault;
   std::string text;
   llvm::raw_string_ostream out(text);
