@@ -109,55 +109,23 @@ bool hasSeveralCores(const Topology& topology) {
   return topology.hasCores() && topology.axes[topology.axis_count - 1].size > 1;
 }
 
-// What follows says why an algorithm is not worth a try: Algorithm::unsuited.
-
-llvm::StringRef unsuitedIfDamaged(const Topology& topology) {
-  return topology.isDamaged() ? kDamage : "";
-}
-
-/// Of rings: what is dead they go round.
-llvm::StringRef suitsAll(const Topology&) {
-  return "";
-}
-
-llvm::StringRef unsuitedToBreadthFirst(const Topology& topology) {
-  if (topology.isDamaged()) return kDamage;
-  if (topology.ranks() == 1) return kOneNode;
-  if (hasSeveralCores(topology)) return kCores;
-  return hasLine(topology) ? kLine : "";
-}
-
-/// Trees whose operations are single nodes'.
-llvm::StringRef unsuitedToTreesByNode(const Topology& topology) {
-  if (!topology.isDamaged()) return kNoDamage;
-  return topology.ranks() > kMaxTreeNodes ? "more than 512 nodes are alive" : "";
-}
-static_assert(kMaxTreeNodes == 512);
+// Further reasons why an algorithm is not worth a try: Suits::unless.
 
 // Operations of single nodes are not worth their long program on more nodes, where others serve.
 constexpr std::uint64_t kFewNodes = 128;
 
-/// Rings with detours serve all others.
-llvm::StringRef unsuitedToBreadthFirstTrees(const Topology& topology) {
-  if (!topology.isDamaged()) return kNoDamage;
-  return topology.ranks() > kFewNodes ? "more than 128 nodes are alive" : "";
-}
-
 llvm::StringRef unsuitedToClosedTrees(const Topology& topology) {
-  if (!topology.isDamaged()) return kNoDamage;
   if (topology.hasCores()) return kCores;
   return suitsClosedTrees(topology) ? "" : kNoRing;
 }
 
 llvm::StringRef unsuitedToPackedTrees(const Topology& topology) {
-  if (const llvm::StringRef why = unsuitedToTreesByNode(topology); !why.empty()) return why;
   return topology.ranks() > kFewNodes && suitsClosedTrees(topology)
              ? "closed-trees serve so many nodes in a shorter program"
              : "";
 }
 
 llvm::StringRef unsuitedToBalancedRoutes(const Topology& topology) {
-  if (!topology.isDamaged()) return kNoDamage;
   llvm::Error error = checkRouteHops(topology);
   const bool suits = !error;
   consumeError(std::move(error));
@@ -166,7 +134,6 @@ llvm::StringRef unsuitedToBalancedRoutes(const Topology& topology) {
 static_assert(kMaxRouteHops == 1'000'000);
 
 llvm::StringRef unsuitedToRectangular(const Topology& topology) {
-  if (topology.isDamaged()) return kDamage;
   return suitsRectangular(topology) ? "" : kNoRing;
 }
 
@@ -181,13 +148,11 @@ llvm::StringRef unsuitedToProductTrees(const Topology& topology) {
 }
 
 llvm::StringRef unsuitedToPlaneTrees(const Topology& topology) {
-  if (!topology.isDamaged()) return kNoDamage;
   return suitsPlaneTrees(topology) ? "" : "more than a node is dead, or an axis is no ring";
 }
 
 /// Neighbours stand in for what is dead where all axes are rings.
 llvm::StringRef unsuitedToRotatedRings(const Topology& topology) {
-  if (passes::networkAxes(topology).size() < 2) return "there is one dimension";
   if (!topology.isDamaged()) return "";
   if (hasSeveralCores(topology)) return kCores;
   return hasLine(topology) ? kLine : "";
@@ -201,66 +166,15 @@ llvm::StringRef unsuitedToRings(const Topology& topology) {
                                                   : "";
 }
 
-llvm::StringRef unsuitedIfOneDimension(const Topology& topology) {
-  if (topology.isDamaged()) return kDamage;
-  return passes::networkAxes(topology).size() > 1 ? "" : "there is one dimension";
-}
-
 /// Whether its nodes are rows and columns of a mesh.
 llvm::StringRef unsuitedToVirtualMesh(const Topology& topology) {
-  if (topology.isDamaged()) return kDamage;
   return nearlySquare(topology).columns != 0 ? "" : "the nodes are no rows and columns";
-}
-
-llvm::StringRef unsuitedWithoutCores(const Topology& topology) {
-  if (topology.isDamaged()) return kDamage;
-  return topology.hasCores() ? "" : "nodes have no cores";
-}
-
-/// Where nodes are told apart by how far they are from the root: a line's are not.
-llvm::StringRef unsuitedIfRootsDiffer(const Topology& topology) {
-  if (topology.isDamaged()) return kDamage;
-  return hasLine(topology) ? kLine : "";
 }
 
 /// One node sends to all others, or to all of its line: no machine does that at no cost to a core,
 /// though its description may not say so.
 llvm::StringRef unsuitedToLinear(const Topology& topology) {
-  const llvm::StringRef why = unsuitedIfRootsDiffer(topology);
-  return why.empty() && topology.sites() > kMostLinearNodes ? "there are more than 64 ranks" : why;
-}
-
-llvm::StringRef unsuitedToFlat(const Topology& topology) {
-  constexpr std::uint32_t kLongest = 16;
-  const llvm::StringRef why = unsuitedIfRootsDiffer(topology);
-  return why.empty() && isLongerThan(topology, kLongest) ? "an axis is longer than 16" : why;
-}
-
-/// Operations of single coordinates.
-llvm::StringRef unsuitedIfLong(const Topology& topology) {
-  constexpr std::uint32_t kLongest = 256;
-  return isLongerThan(topology, kLongest) ? "an axis is longer than 256" : "";
-}
-
-/// A step of a ring is an operation of its own, for the nodes that the data have reached: on very
-/// long rings file and proof become large (256x4: 0.4 MiB, 0.5 s; 1024x4: 1.7 MiB, 19 s).
-llvm::StringRef unsuitedToRingsFromRoot(const Topology& topology) {
-  const llvm::StringRef why = unsuitedIfRootsDiffer(topology);
-  return why.empty() ? unsuitedIfLong(topology) : why;
-}
-
-/// Operations grow with the length of the axes.
-llvm::StringRef unsuitedToRecursiveExchange(const Topology& topology) {
-  return topology.isDamaged() ? kDamage : unsuitedIfLong(topology);
-}
-
-/// Operations of single nodes of an axis meet those of every other axis: on long axes there are too
-/// many to prove.
-llvm::StringRef unsuitedToRounds(const Topology& topology) {
-  constexpr std::uint32_t kLongest = 32;
-  if (topology.isDamaged()) return kDamage;
-  if (topology.ranks() == 1) return kOneNode;
-  return isLongerThan(topology, kLongest) ? "an axis is longer than 32" : "";
+  return topology.sites() > kMostLinearNodes ? "there are more than 64 ranks" : "";
 }
 
 }  // namespace
@@ -273,33 +187,31 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .plan = planBucket,
        .estimate = estimateBucket,
        .multicolor = true,
-       .form = PlanForm::kRings,
-       .unsuited = suitsAll},
+       .form = PlanForm::kRings},
       {.name = "bucket-1d",
        .description = "one-dimensional bucket algorithm along one axis after another, in one color",
        .serves = hasNoRoot,
        .plan = planBucket,
        .estimate = estimateBucketOfOneColor,
-       .form = PlanForm::kRings,
-       .unsuited = suitsAll},
+       .form = PlanForm::kRings},
       {.name = "bfb",
        .description = "breadth-first broadcast: as many steps as the diameter, lists of blocks",
        .serves = hasNoRoot,
        .plan = planBfb,
        .estimate = estimateBfb,
-       .unsuited = unsuitedToBreadthFirst},
+       .suits = {.damaged = false, .one_node = false, .cores = false, .lines = false}},
       {.name = "recursive-doubling",
        .description = "exchanges in groups of 2, 4, 8, ... nodes: the fewest rounds of one message",
        .serves = isBetweenEquals,
        .plan = planRecursiveDoubling,
        .estimate = estimateRecursiveDoubling,
-       .unsuited = unsuitedToRecursiveExchange},
+       .suits = {.damaged = false, .longest_axis = 256}},
       {.name = "recursive-multiplying",
        .description = "the same in groups that grow faster, of up to 7 messages a round",
        .serves = isBetweenEquals,
        .plan = planRecursiveMultiplying,
        .estimate = estimateRecursiveMultiplying,
-       .unsuited = unsuitedToRecursiveExchange},
+       .suits = {.damaged = false, .longest_axis = 256}},
       {.name = "swing",
        .description =
            "reduce-scatters and allgathers along Swing's peers: logarithms of the axes' lengths",
@@ -308,7 +220,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateSwing,
        .multicolor = true,
        .form = PlanForm::kRounds,
-       .unsuited = unsuitedToRounds},
+       .suits = {.damaged = false, .one_node = false, .longest_axis = 32}},
       {.name = "groups",
        .description = "the same in groups of up to 8 nodes of an axis: fewer rounds, more messages",
        .serves = hasNoRoot,
@@ -316,7 +228,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateGroups,
        .multicolor = true,
        .form = PlanForm::kRounds,
-       .unsuited = unsuitedToRounds},
+       .suits = {.damaged = false, .one_node = false, .longest_axis = 32}},
       {.name = "line-scan",
        .description =
            "prefixes up the lines of each axis, and down again: a pipeline of neighbours",
@@ -324,7 +236,6 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .plan = planLineScan,
        .estimate = estimateLineScan,
        .pipeline = lineScanPipeline,
-       .unsuited = suitsAll,
        .shrinks = true,
        .window = 127},
       {.name = "closed-trees",
@@ -333,7 +244,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .plan = planClosedTrees,
        .estimate = estimateClosedTrees,
        .pipeline = closedTreesPipeline,
-       .unsuited = unsuitedToClosedTrees,
+       .suits = {.undamaged = false, .unless = unsuitedToClosedTrees},
        .shrinks = true},
       {.name = "spanning-trees",
        .description = "edge-disjoint pipelined trees around any damage",
@@ -341,41 +252,41 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .plan = planSpanningTrees,
        .estimate = estimateTreesByNode,
        .pipeline = spanningTreesPipeline,
-       .unsuited = unsuitedToPackedTrees},
+       .suits = {.undamaged = false, .most_alive = kMaxTreeNodes, .unless = unsuitedToPackedTrees}},
       {.name = "breadth-first-trees",
        .description = "trees of shortest ways around any damage",
        .serves = hasNoRootAndBlocks,
        .plan = planBreadthFirstTrees,
        .estimate = estimateTreesByNode,
-       .unsuited = unsuitedToBreadthFirstTrees},
+       .suits = {.undamaged = false, .most_alive = kFewNodes}},
       {.name = "balanced-routes",
        .description = "all-to-all: from neighbour to neighbour on shortest ways round any damage",
        .serves = isAlltoall,
        .plan = planBalancedAlltoall,
        .estimate = estimateTreesByNode,
        .pipeline = balancedAlltoallPipeline,
-       .unsuited = unsuitedToBalancedRoutes},
+       .suits = {.undamaged = false, .unless = unsuitedToBalancedRoutes}},
       {.name = "rectangular",
        .description = "2N arc-disjoint pipelined trees: all links of the root at a time",
        .serves = hasRootAndWhole,
        .plan = planRectangular,
        .estimate = estimateRectangular,
        .pipeline = rectangularPipeline,
-       .unsuited = unsuitedToRectangular},
+       .suits = {.damaged = false, .unless = unsuitedToRectangular}},
       {.name = "product-trees",
        .description = "the same where some axes are lines: 2 trees for each ring, 1 for each line",
        .serves = hasRootAndWhole,
        .plan = planProductTrees,
        .estimate = estimateProductTrees,
        .pipeline = productTreesPipeline,
-       .unsuited = unsuitedToProductTrees},
+       .suits = {.unless = unsuitedToProductTrees}},
       {.name = "plane-trees",
        .description = "the same round a dead node: 2N - 1 trees, and from these into its plane",
        .serves = hasRootAndWhole,
        .plan = planPlaneTrees,
        .estimate = estimatePlaneTrees,
        .pipeline = planeTreesPipeline,
-       .unsuited = unsuitedToPlaneTrees,
+       .suits = {.undamaged = false, .unless = unsuitedToPlaneTrees},
        .shrinks = true,
        .may_lead = false},
       {.name = "dimension-tree",
@@ -385,7 +296,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateDimensionTree,
        .form = PlanForm::kTrees,
        .pipeline = dimensionTreePipeline,
-       .unsuited = unsuitedIfDamaged},
+       .suits = {.damaged = false}},
       {.name = "scatter-allgather",
        .description = "every node a share of the root's vector, then an allgather of them",
        .serves = isBroadcast,
@@ -393,7 +304,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateBucket,
        .multicolor = true,
        .form = PlanForm::kRings,
-       .unsuited = unsuitedToRingsFromRoot},
+       .suits = {.damaged = false, .lines = false, .longest_axis = 256}},
       {.name = "reduce-scatter-gather",
        .description = "every node the sum of a share, then a gather of them at the root",
        .serves = isReduce,
@@ -401,14 +312,14 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateBucket,
        .multicolor = true,
        .form = PlanForm::kRings,
-       .unsuited = unsuitedToRingsFromRoot},
+       .suits = {.damaged = false, .lines = false, .longest_axis = 256}},
       {.name = "scatter-trees",
        .description = "all links of the root: blocks by 2N pipelined trees",
        .serves = hasRootAndBlocks,
        .plan = planScatterTrees,
        .estimate = estimateScatterTrees,
        .pipeline = scatterTreesPipeline,
-       .unsuited = unsuitedIfRootsDiffer,
+       .suits = {.damaged = false, .lines = false},
        .window = 3},
       {.name = "binomial",
        .description =
@@ -416,40 +327,40 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .serves = hasRoot,
        .plan = planBinomial,
        .estimate = estimateBinomial,
-       .unsuited = unsuitedIfRootsDiffer},
+       .suits = {.damaged = false, .lines = false}},
       {.name = "rotated-binomial",
        .description = "the same in rotated orders, a color for each link of the root",
        .serves = hasRootAndBlocks,
        .plan = planRotatedBinomial,
        .estimate = estimateRotatedBinomial,
-       .unsuited = unsuitedIfRootsDiffer},
+       .suits = {.damaged = false, .lines = false}},
       {.name = "bine",
        .description =
            "the same along Bine trees, whose messages go a third of a ring and not half of it",
        .serves = hasRootAndWhole,
        .plan = planBine,
        .estimate = estimateBinomial,
-       .unsuited = unsuitedIfRootsDiffer},
+       .suits = {.damaged = false, .lines = false}},
       {.name = "flat",
        .description =
            "the same along flat trees: on each axis one is the parent of all of its line",
        .serves = hasRootAndWhole,
        .plan = planFlat,
        .estimate = estimateBinomial,
-       .unsuited = unsuitedToFlat},
+       .suits = {.damaged = false, .lines = false, .longest_axis = 16}},
       {.name = "linear",
        .description = "the root's message to every node, or from it, all at once",
        .serves = hasRootAndBlocks,
        .plan = planLinear,
        .estimate = estimateLinear,
-       .unsuited = unsuitedToLinear},
+       .suits = {.damaged = false, .lines = false, .unless = unsuitedToLinear}},
       {.name = "direct",
        .description = "all-to-all: to every node its block, in an order drawn for each",
        .serves = isAlltoall,
        .plan = planDirectAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedIfDamaged},
+       .suits = {.damaged = false}},
       {.name = "rotated-rings",
        .description = "ring all-to-alls in rotated orders: neighbours only, all links at a time",
        .serves = isAlltoall,
@@ -457,7 +368,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateExchanges,
        .multicolor = true,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedToRotatedRings,
+       .suits = {.one_dimension = false, .unless = unsuitedToRotatedRings},
        .shrinks = true},
       {.name = "rings",
        .description = "ring all-to-alls along one axis after another: neighbours only",
@@ -465,7 +376,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .plan = planRingAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedToRings,
+       .suits = {.unless = unsuitedToRings},
        .shrinks = true},
       {.name = "two-phase",
        .description = "along the linear dimension, then in the planes",
@@ -473,7 +384,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .plan = planTwoPhaseAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedIfOneDimension},
+       .suits = {.damaged = false, .one_dimension = false}},
       {.name = "rotated-two-phase",
        .description = "the same, every dimension the linear one of a color",
        .serves = isAlltoall,
@@ -481,42 +392,42 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateExchanges,
        .multicolor = true,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedIfOneDimension},
+       .suits = {.damaged = false, .one_dimension = false}},
       {.name = "virtual-mesh",
        .description = "along one axis after another in combined messages, for short ones",
        .serves = isAlltoall,
        .plan = planVirtualMeshAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedIfOneDimension},
+       .suits = {.damaged = false, .one_dimension = false}},
       {.name = "half-planes",
        .description = "along the columns, then the rows of a virtual mesh that is nearly square",
        .serves = isAlltoall,
        .plan = planHalfPlanesAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedToVirtualMesh},
+       .suits = {.damaged = false, .unless = unsuitedToVirtualMesh}},
       {.name = "bruck",
        .description = "virtual-mesh in the fewest messages, for the shortest",
        .serves = isAlltoall,
        .plan = planBruckAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedIfDamaged},
+       .suits = {.damaged = false}},
       {.name = "aggregated",
        .description = "cores exchange first, then each with its like on every node",
        .serves = isAlltoall,
        .plan = planAggregatedAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedWithoutCores},
+       .suits = {.damaged = false, .without_cores = false}},
       {.name = "distributed",
        .description = "the same in the other order",
        .serves = isAlltoall,
        .plan = planDistributedAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedWithoutCores},
+       .suits = {.damaged = false, .without_cores = false}},
       {.name = "leader",
        .description =
            "the first core of a node has all that is sent and received: the fewest messages",
@@ -524,15 +435,31 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .plan = planLeaderAlltoall,
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
-       .unsuited = unsuitedWithoutCores},
+       .suits = {.damaged = false, .without_cores = false}},
       {.name = "neighbours",
        .description = "to each neighbour its block, all links at a time",
        .serves = isOfNeighbours,
        .plan = planNeighbours,
        .estimate = estimateNeighbours,
-       .unsuited = unsuitedToNeighbours},
+       .suits = {.damaged = false, .unless = unsuitedToNeighbours}},
   };
   return kAlgorithms;
+}
+
+std::string Algorithm::unsuited(const Topology& topology) const {
+  if (!suits.damaged && topology.isDamaged()) return kDamage.str();
+  if (!suits.undamaged && !topology.isDamaged()) return kNoDamage.str();
+  if (!suits.one_node && topology.ranks() == 1) return kOneNode.str();
+  if (!suits.cores && hasSeveralCores(topology)) return kCores.str();
+  if (!suits.without_cores && !topology.hasCores()) return "nodes have no cores";
+  if (!suits.lines && hasLine(topology)) return kLine.str();
+  if (!suits.one_dimension && passes::networkAxes(topology).size() < 2)
+    return "there is one dimension";
+  if (isLongerThan(topology, suits.longest_axis))
+    return "an axis is longer than " + std::to_string(suits.longest_axis);
+  if (topology.ranks() > suits.most_alive)
+    return "more than " + std::to_string(suits.most_alive) + " nodes are alive";
+  return suits.unless == nullptr ? "" : suits.unless(topology).str();
 }
 
 bool isWorthTrying(const Algorithm& algorithm, const CollectiveSpec& spec) {

@@ -25,6 +25,21 @@ enum class PlanForm {
   kSteps,      // no plan, but the steps themselves
 };
 
+/// Topologies on which an algorithm is worth a try where none is named: all but those that a row
+/// excludes.
+struct Suits {
+  bool damaged = true, undamaged = true;
+  bool one_node = true, one_dimension = true;
+  bool cores = true, without_cores = true;  // nodes of several cores, and others
+  bool lines = true;                        // axes that are no rings
+  /// Nodes. Where operations are of single coordinates, file and proof grow with them: rings from a
+  /// root on 256x4 take 0.4 MiB and 0.5 s, on 1024x4 1.7 MiB and 19 s.
+  std::uint32_t longest_axis = UINT32_MAX;
+  std::uint64_t most_alive = UINT64_MAX;  // nodes
+  /// Another reason why not; empty: none.
+  llvm::StringRef (*unless)(const Topology& topology) = nullptr;
+};
+
 struct Algorithm {
   llvm::StringRef name;         // as on the command line
   llvm::StringRef description;  // one line
@@ -42,8 +57,7 @@ struct Algorithm {
   /// The pipeline that the steps are, where chunks are segments, for each of which the program is
   /// run; null where they are parts of their own.
   TreePipeline (*pipeline)(const Topology& topology) = nullptr;
-  /// Why it is not worth a try on the topology where no algorithm is named; empty: it is.
-  llvm::StringRef (*unsuited)(const Topology& topology);
+  Suits suits{};
   /// Whether steps around damage are alike on a smaller torus with the same damage.
   bool shrinks = false;
   /// Whether the first core of a node may execute the steps for all of its cores.
@@ -51,6 +65,8 @@ struct Algorithm {
   /// Segments of the pipeline that are under way at a node.
   std::uint32_t window = 4;
 
+  /// Why it is not worth a try on the topology where no algorithm is named; empty: it is.
+  std::string unsuited(const Topology& topology) const;
   /// Whether the steps' dependences and scratch are settled: only chunks may be cut.
   bool isSettled() const { return form != PlanForm::kRings; }
   /// Whether a smaller damaged machine may stand in for a damaged one.
