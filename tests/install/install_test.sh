@@ -42,12 +42,14 @@ for page in pages/*.1; do
 done
 [[ -e pages/torc-library-build.1 ]] || fail "no page of library build"
 complete_words() {
-  bash -c 'source "$0"; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _torc; echo "${COMPREPLY[@]}"' \
+  # shellcheck disable=SC2016
+  bash -c 'source "$0"; COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; _torc; echo ${COMPREPLY[@]}' \
     "$work/prefix/share/bash-completion/completions/torc" "$@"
 }
 [[ $(complete_words torc si) == simulate ]] || fail "completion of a subcommand: $(complete_words torc si)"
 [[ $(complete_words torc library "") == "add build list verify" ]] || fail "completion of a second word"
 [[ $(complete_words torc library build --par) == --partition= ]] || fail "completion of an option"
+[[ $(complete_words torc compile --emit=t) == "torc text" ]] || fail "completion of a value"
 complete_in_zsh() {
   # shellcheck disable=SC2016
   zsh -fc '_describe() {
