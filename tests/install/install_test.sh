@@ -43,13 +43,13 @@ done
 [[ -e pages/torc-library-build.1 ]] || fail "no page of library build"
 complete_words() {
   # shellcheck disable=SC2016
-  bash -c 'source "$0"; COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; _torc; echo ${COMPREPLY[@]}' \
-    "$work/prefix/share/bash-completion/completions/torc" "$@"
+  bash -c 'source "$0"; COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; _torc; printf "%s\n" ${COMPREPLY[@]}' \
+    "$work/prefix/share/bash-completion/completions/torc" "$@" | sort | xargs
 }
 [[ $(complete_words torc si) == simulate ]] || fail "completion of a subcommand: $(complete_words torc si)"
 [[ $(complete_words torc library "") == "add build list verify" ]] || fail "completion of a second word"
 [[ $(complete_words torc library build --par) == --partition= ]] || fail "completion of an option"
-[[ $(complete_words torc compile --emit=t) == "torc text" ]] || fail "completion of a value"
+[[ $(complete_words torc compile --emit=t) == "text torc" ]] || fail "completion of a value"
 complete_in_zsh() {
   # shellcheck disable=SC2016
   zsh -fc '_describe() {
@@ -72,7 +72,7 @@ for shell in zsh fish; do
     continue
   fi
   [[ $("complete_in_$shell" torc si) == simulate ]] || fail "$shell: completion of a subcommand"
-  [[ $("complete_in_$shell" torc library "" | tr '\n' ' ') == "add build list verify " ]] || fail "$shell: of a second word"
+  [[ $("complete_in_$shell" torc library "" | sort | tr '\n' ' ') == "add build list verify " ]] || fail "$shell: of a second word"
   [[ $("complete_in_$shell" torc library build --par) == --partition= ]] || fail "$shell: completion of an option"
 done
 grep -q "torc $(torc --version | sed 's/torc //'): compiled" prefix/share/modulefiles/torc/* || fail "module file"
