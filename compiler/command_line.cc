@@ -16,6 +16,7 @@
 #include "compiler/tool.h"
 #include "support/columns.h"
 #include "support/message.h"
+#include "support/setting_values.h"
 #include "support/version.h"
 
 namespace torc::compiler {
@@ -86,9 +87,9 @@ int unknownCommand(llvm::ArrayRef<options::Command*> commands, std::string_view 
   const std::string help = message(shown_name, " --help"), all = llvm::join(names, ", ");
   const std::string where = group.empty() ? "" : message(group, ": ");
   if (!word.empty()) {
-    return wrongUsage(where + options::unknownNameText(
-                                  "command", word, names,
-                                  group.empty() ? help + " lists them" : "there are " + all));
+    return wrongUsage(where +
+                      unknownNameText("command", word, names,
+                                      group.empty() ? help + " lists them" : "there are " + all));
   }
   return wrongUsage(where + "which command? " +
                     (group.empty() ? help + " lists them" : all + " (" + help + ")"));
@@ -173,7 +174,7 @@ int runCommand(llvm::ArrayRef<options::Command*> commands, std::string_view abou
   }
   if (word.starts_with('-'))
     return wrongUsage(
-        options::unknownNameText("option", word, kProgramOptions, shown_name + " --help has them"));
+        unknownNameText("option", word, kProgramOptions, shown_name + " --help has them"));
   return unknownCommand(commands, shown_name, group, word);
 }
 

@@ -59,7 +59,7 @@ std::string jsonText(const Json& document);
 /// A row as an object, several as an array of them.
 std::string jsonText(const std::vector<Record>& rows);
 
-/// A line of keys, then one a row. What is nested is not in it.
+/// A line of keys, then one a row. Nested data is left out.
 std::string csvText(const std::vector<Record>& rows);
 
 /// "1.25 us"

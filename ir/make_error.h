@@ -32,11 +32,7 @@ inline llvm::Error unknownName(llvm::StringRef kind, llvm::StringRef name,
   std::vector<std::string_view> views;
   for (const llvm::StringRef one : names)
     views.emplace_back(one.data(), one.size());
-  const std::string_view nearest = nearestName({name.data(), name.size()}, views);
-  const std::string unknown = ("unknown " + kind + " '" + name + "'; ").str();
-  if (nearest.empty()) return makeError(unknown + else_what);
-  return makeError(unknown + "did you mean '" + llvm::StringRef(nearest.data(), nearest.size()) +
-                   "'?");
+  return makeError(unknownNameText(kind, name, views, else_what.str()));
 }
 
 }  // namespace torc

@@ -285,12 +285,4 @@ std::size_t columnsOfHelp() {
   return std::max<std::size_t>(size.ws_col, 40);
 }
 
-std::string unknownNameText(std::string_view kind, std::string_view name,
-                            std::span<const std::string_view> names, std::string_view else_what) {
-  const std::string_view nearest = nearestName(name, names);
-  return message(
-      "unknown ", kind, " '", name, "'; ",
-      nearest.empty() ? std::string(else_what) : message("did you mean '", nearest, "'?"));
-}
-
 }  // namespace torc::options

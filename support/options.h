@@ -186,10 +186,6 @@ bool asksFor(std::string_view name, std::span<const char* const> words);
 /// The columns of the terminal that stdout is, at least 40; 80 where it is none.
 std::size_t columnsOfHelp();
 
-/// "unknown option '--torsu'; did you mean '--torus'?", or `else_what` where none is near.
-std::string unknownNameText(std::string_view kind, std::string_view name,
-                            std::span<const std::string_view> names, std::string_view else_what);
-
 }  // namespace torc::options
 
 #endif  // TORC_SUPPORT_OPTIONS_H_

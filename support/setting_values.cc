@@ -5,6 +5,8 @@
 #include <charconv>
 #include <vector>
 
+#include "support/message.h"
+
 namespace torc {
 namespace {
 
@@ -81,6 +83,14 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
     nearest = candidate;
   }
   return nearest;
+}
+
+std::string unknownNameText(std::string_view kind, std::string_view name,
+                            std::span<const std::string_view> names, std::string_view else_what) {
+  const std::string_view nearest = nearestName(name, names);
+  return message(
+      "unknown ", kind, " '", name, "'; ",
+      nearest.empty() ? std::string(else_what) : message("did you mean '", nearest, "'?"));
 }
 
 std::string bytesText(std::uint64_t bytes) {

@@ -20,6 +20,10 @@ std::optional<std::uint64_t> parseNumber(std::string_view text, std::uint64_t hi
 /// would have to change.
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> names);
 
+/// "unknown option '--torsu'; did you mean '--torus'?", or `else_what` where none is near.
+std::string unknownNameText(std::string_view kind, std::string_view name,
+                            std::span<const std::string_view> names, std::string_view else_what);
+
 /// "64K", "3M", "1000": the largest unit that divides it.
 std::string bytesText(std::uint64_t bytes);
 

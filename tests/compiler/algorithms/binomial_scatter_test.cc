@@ -1,5 +1,5 @@
-// Scatter and gather along binomial trees: as many rounds as they say, and no detour; what is
-// chosen for short vectors.
+// Scatter and gather along binomial trees: as many rounds as they say, and no detour; the
+// choice for short vectors.
 #include <bit>
 
 #include <gtest/gtest.h>

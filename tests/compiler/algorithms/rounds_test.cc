@@ -1,4 +1,4 @@
-// Swing and groups: their rounds; what is not tried.
+// Swing and groups: their rounds, and the topologies on which they are not tried.
 #include "compiler/algorithms/rounds/rounds.h"
 
 #include <gtest/gtest.h>

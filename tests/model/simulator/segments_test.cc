@@ -148,7 +148,7 @@ TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
                         0.01,
                         1.01,
                         240});
-  // What goes up the trees shares links with what comes down them, but for the first segments.
+  // Segments that go up the trees share links with those that come down, but for the first.
   expectAsWrittenOut({kAllreduce,
                       withDeadNode("5x4x3"),
                       "closed-trees",

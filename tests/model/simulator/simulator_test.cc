@@ -284,7 +284,7 @@ TEST(Simulator, EmptyVectorsTakeTheirStartUps) {
   Machine machine = unitMachine(schedule.topology);
   machine.alpha = 1;
   expectClose(makespan(schedule, machine, 0), 6);
-  // What is empty is not sent.
+  // Empty blocks are not sent.
   EXPECT_EQ(cantFail(simulate(schedule.view(), machine, {.per_rank = true})).makespan_s, 0);
   const Schedule one = compiled(Collective::kAllreduce, "1");
   EXPECT_EQ(makespan(one, unitMachine(one.topology), 100), 0);

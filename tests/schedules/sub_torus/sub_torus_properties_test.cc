@@ -1,6 +1,6 @@
-// Random boxes of random tori, in every order of axes and shuffled, and damaged tori: what is
-// recognised is the box, every member is where it was put, and its rank lies, in the sub-torus's
-// topology, where the member lies in the partition.
+// Random boxes of random tori, in every order of axes and shuffled, and damaged tori: the box
+// is recognised, every member is where it was put, and its rank lies, in the sub-torus's topology,
+// where the member lies in the partition.
 #include <algorithm>
 #include <set>
 #include <span>

@@ -1,4 +1,4 @@
-// What is said of sets of nodes that are no boxes; boxes over the end, damaged and large ones.
+// Errors of sets of nodes that are no boxes; boxes over the end, damaged and large ones.
 // Those that are boxes, and the order of members: sub_torus_properties_test.cc.
 #include "schedules/sub_torus/sub_torus.h"
 

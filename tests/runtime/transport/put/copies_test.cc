@@ -92,7 +92,7 @@ struct Failing {
 };
 
 /// Each rank in a thread of its own, as fast as it can, and messages of these lengths both ways:
-/// what is written and what is read overlap. `gap`: their runs of 3 bytes lie so far apart.
+/// writes and reads overlap. `gap`: their runs of 3 bytes lie so far apart.
 void runAtOnce(std::uint64_t rounds, const std::vector<std::size_t>& lengths = kLengths,
                std::size_t gap = 0, bool copies = true) {
   const auto members = makePair(copies);
