@@ -3,10 +3,10 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Format.h>
 
 #include "compiler/commands/commands.h"
 #include "compiler/library/build.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
@@ -120,11 +120,8 @@ llvm::Expected<Request> readRequest() {
 
 /// A row for each shape and collective.
 void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double seconds) {
-  llvm::raw_ostream& out = llvm::errs();
   const LibraryIndex& index = library.index;
-  out << "shape           sub-tori  collective          ranges  smallest us  x bound   largest us  "
-         "x "
-         "bound\n";
+  std::vector<Record> rows;
   for (std::size_t i = 0; i < index.entries.size();) {
     const LibraryEntry& first = index.entries[i];
     std::size_t end = i;
@@ -135,17 +132,20 @@ void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double s
     if (first.highest == kNoSize) ++i;  // the same schedules as some size's
     const ScheduleRange& smallest = library.ranges[i];
     const ScheduleRange& largest = library.ranges[end - 1];
-    out << llvm::left_justify(plan.shapes[first.shape].topology.shape(), 15)
-        << llvm::format("%9u  ", plan.shapes[first.shape].sub_tori)
-        << llvm::left_justify(rowOf(first.collective).name, 18)
-        << llvm::format("%8u", static_cast<unsigned>(end - i))
-        << llvm::format("%13.2f %8.3f", 1e6 * smallest.lowest_s,
-                        boundRatio(smallest.lowest_s, smallest.lowest_bound_s))
-        << llvm::format("%13.2f %8.3f\n", 1e6 * largest.highest_s,
-                        boundRatio(largest.highest_s, largest.highest_bound_s));
+    rows.push_back(
+        {{"", plan.shapes[first.shape].topology.shape(), "shape          "},
+         {"", plan.shapes[first.shape].sub_tori, "sub-tori"},
+         {"", rowOf(first.collective).name, "collective        "},
+         {"", end - i, "ranges"},
+         {"", smallest.lowest_s, "smallest us", kFixedMicros},
+         {"", boundRatio(smallest.lowest_s, smallest.lowest_bound_s), "x bound", kBoundRatio},
+         {"", largest.highest_s, "largest us", kFixedMicros},
+         {"", boundRatio(largest.highest_s, largest.highest_bound_s), "x bound", kBoundRatio}});
     i = end;
   }
-  out << output << ": " << librarySummary(index) << llvm::format("; proved; %.1f s\n", seconds);
+  llvm::errs() << tableText(rows)
+               << output << ": " << librarySummary(index)
+               << formatted("; proved; %.1f s\n", seconds);
 }
 
 int run() {

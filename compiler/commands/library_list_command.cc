@@ -1,10 +1,9 @@
 // torc library list DIR: what is in a library.
-#include <algorithm>
 #include <span>
 #include <vector>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Format.h>
 
 #include "compiler/commands/commands.h"
 #include "compiler/library/manifest.h"
@@ -23,31 +22,57 @@ Command command("library list", "print the schedules of a library and the calls 
 Text path{command, kFolderRow};
 Flag explain{command, {kWhat, "explain", "", "Add candidates, reasons, and measured times"}};
 Flag json{command, kJsonRow};
+Flag csv{command, kCsvRow};
 
-/// A number of the manifest that the index does not have; 0 where the manifest has none either.
-double boundIn(const nlohmann::ordered_json& entry, const char* key) {
-  const auto found = entry.find(key);
-  return found != entry.end() && found->is_number() ? found->get<double>() : 0.0;
+/// Time over the bound of the manifest, which the index does not have.
+double ratioIn(const nlohmann::ordered_json& entry, double seconds, const char* bound) {
+  const auto found = entry.find(bound);
+  const bool is_known = found != entry.end() && found->is_number();
+  return boundRatio(seconds, is_known ? found->get<double>() : 0.0);
 }
 
-/// Collective, first and last size.
-void printRange(const LibraryEntry& row, llvm::raw_ostream& out) {
-  const std::string highest = row.highest == kOpenEnd ? "and more" : std::to_string(row.highest);
-  out << "  " << llvm::left_justify(rowOf(row.collective).name, 14)
-      << llvm::format("%12llu  ", static_cast<unsigned long long>(row.lowest))
-      << llvm::right_justify(highest, 12);
+/// Shape, collective, first and last size.
+Record rangeOf(const LibraryIndex& index, const LibraryEntry& row) {
+  const bool is_open = row.highest == kOpenEnd;
+  return {{"shape", index.shapes[row.shape].topology.shape()},
+          {"collective", rowOf(row.collective).name, "collective"},
+          {"lowest", row.lowest, "from byte"},
+          {"highest", is_open ? Json() : Json(row.highest)},
+          {"", is_open ? "and more" : std::to_string(row.highest), " to byte"}};
 }
 
-void printRow(const Library& library, std::size_t entry, llvm::raw_ostream& out) {
+Record recordOf(const Library& library, std::size_t entry) {
   const LibraryEntry& row = library.index.entries[entry];
   const auto& manifest = library.manifest["entries"][entry];
-  printRange(row, out);
-  out << llvm::format("%13.2f %8.3f", 1e6 * row.lowest_s,
-                      boundRatio(row.lowest_s, boundIn(manifest, "lowest_bound_s")))
-      << llvm::format("%13.2f %8.3f  ", 1e6 * row.highest_s,
-                      boundRatio(row.highest_s, boundIn(manifest, "highest_bound_s")))
-      << library.index.files[row.file].name << '\n';
-  if (explain) out << "    " << row.reason << '\n';
+  Record record = rangeOf(library.index, row);
+  llvm::append_range(
+      record, Record{{"lowest_s", row.lowest_s, "predicted us", kFixedMicros},
+                     {"lowest_ratio", ratioIn(manifest, row.lowest_s, "lowest_bound_s"), "x bound",
+                      kBoundRatio},
+                     {"highest_s", row.highest_s, "to us", kFixedMicros},
+                     {"highest_ratio", ratioIn(manifest, row.highest_s, "highest_bound_s"),
+                      "x bound", kBoundRatio},
+                     {"file", library.index.files[row.file].name, "file"}});
+  return record;
+}
+
+Record tunedRecord(const LibraryIndex& index, const LibraryEntry& row) {
+  Record record = rangeOf(index, row);
+  llvm::append_range(record,
+                     Record{{"lowest_s", row.lowest_s, "measured us", kFixedMicros},
+                            {"highest_s", row.highest_s, "to us", kFixedMicros},
+                            {"file", fileText(index, row.file), "file"}});
+  return record;
+}
+
+/// A table of entries, with --explain each above its reason.
+void printEntries(const std::vector<Record>& records, std::span<const LibraryEntry> entries,
+                  llvm::raw_ostream& out) {
+  const std::vector<std::string> lines = tableLines(records, 2);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out << lines[i];
+    if (explain && i > 0) out << "    " << entries[i - 1].reason << '\n';
+  }
 }
 
 /// Those of a shape, which lie together.
@@ -94,39 +119,39 @@ void printCandidates(const Library& library, std::uint32_t shape, llvm::raw_ostr
 void printTuned(const LibraryIndex& index, std::uint32_t shape, llvm::raw_ostream& out) {
   const std::span<const LibraryEntry> tuned = ofShape(index.tuned, shape);
   if (tuned.empty()) return;
-  out << "  tuned; for these sizes it serves in the place of the above:\n"
-         "  collective        from byte       to byte   measured us        to us  file\n";
-  for (const LibraryEntry& row : tuned) {
-    printRange(row, out);
-    out << llvm::format("%14.2f%13.2f  ", 1e6 * row.lowest_s, 1e6 * row.highest_s)
-        << fileText(index, row.file) << '\n';
-    if (explain) out << "    " << row.reason << '\n';
-  }
+  out << "  tuned; for these sizes it serves in the place of the above:\n";
+  std::vector<Record> records;
+  for (const LibraryEntry& row : tuned)
+    records.push_back(tunedRecord(index, row));
+  printEntries(records, tuned, out);
 }
 
 /// All that was measured, by size; of a size the fastest first.
 void printMeasurements(const LibraryIndex& index, std::uint32_t shape, llvm::raw_ostream& out) {
   const auto print = [&](std::span<const LibraryMeasurement> measured) {
     std::vector<LibraryMeasurement> rows(measured.begin(), measured.end());
-    std::ranges::stable_sort(rows, [](const LibraryMeasurement& a, const LibraryMeasurement& b) {
+    llvm::stable_sort(rows, [](const LibraryMeasurement& a, const LibraryMeasurement& b) {
       return a.bytes != b.bytes ? a.bytes < b.bytes : a.seconds < b.seconds;
     });
-    out << "  measured of " << rowOf(measured.front().collective).name << ":\n"
-        << "         bytes           us  x fastest  file\n";
-    const LibraryMeasurement* fastest = nullptr;
+    out << "  measured of " << rowOf(measured.front().collective).name << ":\n";
+    std::vector<Record> records;
+    LibraryMeasurement fastest;
     for (const LibraryMeasurement& row : rows) {
-      const bool is_first = fastest == nullptr || fastest->bytes != row.bytes;
-      if (is_first) fastest = &row;
-      out << llvm::right_justify(is_first ? std::to_string(row.bytes) : "", 14)
-          << llvm::format("%13.2f %10.3f  ", 1e6 * row.seconds,
-                          boundRatio(row.seconds, fastest->seconds))
-          << fileText(index, row.file) << '\n';
+      if (records.empty() || fastest.bytes != row.bytes) fastest = row;
+      records.push_back({{"bytes", row.bytes, "bytes"},
+                         {"seconds", row.seconds, "us", kFixedMicros},
+                         {"ratio", boundRatio(row.seconds, fastest.seconds), "x fastest",
+                          kBoundRatio},
+                         {"file", fileText(index, row.file), "file"}});
     }
+    out << tableText(records, 4);
   };
   forEachCollective(ofShape(index.measurements, shape), print);
 }
 
-void printTables(const Library& library, llvm::raw_ostream& out) {
+/// `records` are those of the index's entries.
+void printTables(const Library& library, const std::vector<Record>& records,
+                 llvm::raw_ostream& out) {
   const LibraryIndex& index = library.index;
   out << library.path << ": " << librarySummary(index) << '\n';
   if (isTuned(index)) out << "tuned on: " << index.tuned_on << '\n';
@@ -140,17 +165,17 @@ void printTables(const Library& library, llvm::raw_ostream& out) {
     }
     out << '\n';
   }
-  std::size_t entry = 0;
+  std::span<const Record> left = records;
   for (std::uint32_t shape = 0; shape < index.shapes.size(); ++shape) {
     out << "\nshape " << index.shapes[shape].topology.shape() << ": ";
     llvm::ListSeparator separator;
     for (const LibrarySubTorus& sub_torus : index.sub_tori) {
       if (sub_torus.shape == shape) out << separator << subTorusName(index, sub_torus);
     }
-    out << "\n  collective        from byte       to byte  predicted us  x bound      to us  x "
-           "bound  file\n";
-    for (; entry < index.entries.size() && index.entries[entry].shape == shape; ++entry)
-      printRow(library, entry, out);
+    out << '\n';
+    const std::span<const LibraryEntry> entries = ofShape(index.entries, shape);
+    printEntries({left.begin(), left.begin() + entries.size()}, entries, out);
+    left = left.subspan(entries.size());
     printCandidates(library, shape, out);
     printTuned(index, shape, out);
     if (explain) printMeasurements(index, shape, out);
@@ -169,8 +194,12 @@ int run() {
   if (path.empty()) return wrongUsage("library list: which folder? torc library list DIR");
   llvm::Expected<Library> library = loadLibrary(path);
   if (!library) return inputFault(library.takeError());
-  if (json) return printOutput(jsonOf(*library));
-  return printReport({}, {}, [&](llvm::raw_ostream& out) { printTables(*library, out); });
+  if (json && !csv) return printOutput(jsonOf(*library));
+  std::vector<Record> records;
+  for (std::size_t i = 0; i < library->index.entries.size(); ++i)
+    records.push_back(recordOf(*library, i));
+  return printReport(records, {json, csv},
+                     [&](llvm::raw_ostream& out) { printTables(*library, records, out); });
 }
 
 }  // namespace library_list_command
