@@ -14,7 +14,7 @@
 
 #include <mpi.h>
 
-#include "linalg/run/job.h"
+#include "linalg/run/matrix_job.h"
 #include "linalg/run/scalapack.h"
 
 namespace torc::linalg {

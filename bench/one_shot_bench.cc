@@ -31,8 +31,8 @@
 #include "runtime/collectives/call_cache.h"
 #include "runtime/collectives/collective.h"
 #include "runtime/execution/executor.h"
+#include "runtime/job/bound_schedule.h"
 #include "runtime/job/geometry.h"
-#include "runtime/job/schedule.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/format/file.h"
 

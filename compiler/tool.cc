@@ -142,6 +142,13 @@ llvm::Expected<Input> readInput(llvm::StringRef path) {
   return input;
 }
 
+llvm::Expected<Input> readSteps(llvm::StringRef path, const llvm::Twine& why) {
+  llvm::Expected<Input> input = readInput(path);
+  if (!input || !input->isPlan()) return input;
+  return makeError(path + ": is a plan; " + why +
+                   " (torc opt --passes=" + llvm::StringRef(input->program.expander()) + ")");
+}
+
 std::string besideInput(llvm::StringRef input, llvm::StringRef extension) {
   llvm::SmallString<128> path(input);
   llvm::sys::path::replace_extension(path, extension);

@@ -47,6 +47,9 @@ struct Input {
 /// passed `validate`.
 llvm::Expected<Input> readInput(llvm::StringRef path);
 
+/// The same, but for plans, which are errors: "FILE: is a plan; `why` (torc opt --passes=...)".
+llvm::Expected<Input> readSteps(llvm::StringRef path, const llvm::Twine& why);
+
 /// The bytes of a file, or of stdin for `-`.
 llvm::Expected<std::string> readBytes(llvm::StringRef path);
 

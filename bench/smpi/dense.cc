@@ -35,7 +35,7 @@
 #include <mpi.h>
 
 #include "bench/smpi/ranks.h"
-#include "linalg/run/random.h"
+#include "linalg/run/random_matrix.h"
 #include "runtime/api/torc.h"
 
 namespace torc::judge {
@@ -67,7 +67,7 @@ inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MP
 #define MPI_Ibcast torc::judge::startBroadcast
 #define MPI_Reduce torc::judge::reduce
 #define TORC_LINALG_FLOPS(count) torc::judge::compute(count)
-#include "linalg/grid/agreement.cc"
+#include "linalg/grid/grid_agreement.cc"
 #include "linalg/grid/layout.cc"
 #include "linalg/grid/process_grid.cc"
 #include "linalg/grid/torus_place.cc"

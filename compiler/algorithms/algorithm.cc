@@ -14,7 +14,7 @@
 #include "compiler/algorithms/damage/breadth_first_trees.h"
 #include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
-#include "compiler/algorithms/neighbours/neighbours.h"
+#include "compiler/algorithms/neighbours/neighbour_steps.h"
 #include "compiler/algorithms/planes/plane_trees.h"
 #include "compiler/algorithms/recursive/recursive_exchange.h"
 #include "compiler/algorithms/rounds/rounds.h"

@@ -15,7 +15,7 @@
 #include "compiler/choice/candidate.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/spec/collective_spec.h"
 #include "model/machines/machine.h"
 

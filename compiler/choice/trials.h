@@ -11,7 +11,7 @@
 #include "compiler/choice/candidate.h"
 #include "compiler/choice/choice.h"
 #include "compiler/compile_cache.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/spec/collective_spec.h"
 #include "compiler/spec/program_size.h"
 #include "model/machines/machine.h"

@@ -16,7 +16,7 @@
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
 #include "compiler/program_name.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/proved_file.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"

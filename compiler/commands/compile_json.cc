@@ -6,7 +6,7 @@
 
 #include "compiler/view/choice_data.h"
 #include "compiler/view/schedule_page.h"
-#include "ir/json/topology.h"
+#include "ir/json/topology_json.h"
 #include "model/bounds/bounds.h"
 #include "schedules/format/file.h"
 #include "schedules/library/index.h"

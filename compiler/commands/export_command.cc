@@ -250,15 +250,11 @@ int run() {
     return wrongUsage("export: " + format + " is of one size: --bytes 1M");
   }
   const auto root_rank = static_cast<std::int32_t>(root);
-  llvm::Expected<Input> read = readInput(input);
+  llvm::Expected<Input> read = readSteps(input, "only step operations are exported");
   if (!read) return inputFault(read.takeError());
   const auto refuse = [&](const llvm::Twine& why) {
     return inputFault(makeError(input + ": " + why));
   };
-  if (read->isPlan()) {
-    return refuse("is a plan; only step operations are exported (torc opt --passes=" +
-                  std::string(read->program.expander()) + ")");
-  }
   const ScheduleView schedule = read->view();
   if (read->kind != InputKind::kFile) {  // files hold what was proved
     const ir::VerifyResult proof = ir::verify(schedule);

@@ -143,8 +143,7 @@ void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double s
          {"", boundRatio(largest.highest_s, largest.highest_bound_s), "x bound", kBoundRatio}});
     i = end;
   }
-  llvm::errs() << tableText(rows)
-               << output << ": " << librarySummary(index)
+  llvm::errs() << tableText(rows) << output << ": " << librarySummary(index)
                << formatted("; proved; %.1f s\n", seconds);
 }
 

@@ -58,10 +58,9 @@ Record recordOf(const Library& library, std::size_t entry) {
 
 Record tunedRecord(const LibraryIndex& index, const LibraryEntry& row) {
   Record record = rangeOf(index, row);
-  llvm::append_range(record,
-                     Record{{"lowest_s", row.lowest_s, "measured us", kFixedMicros},
-                            {"highest_s", row.highest_s, "to us", kFixedMicros},
-                            {"file", fileText(index, row.file), "file"}});
+  llvm::append_range(record, Record{{"lowest_s", row.lowest_s, "measured us", kFixedMicros},
+                                    {"highest_s", row.highest_s, "to us", kFixedMicros},
+                                    {"file", fileText(index, row.file), "file"}});
   return record;
 }
 
@@ -138,11 +137,11 @@ void printMeasurements(const LibraryIndex& index, std::uint32_t shape, llvm::raw
     LibraryMeasurement fastest;
     for (const LibraryMeasurement& row : rows) {
       if (records.empty() || fastest.bytes != row.bytes) fastest = row;
-      records.push_back({{"bytes", row.bytes, "bytes"},
-                         {"seconds", row.seconds, "us", kFixedMicros},
-                         {"ratio", boundRatio(row.seconds, fastest.seconds), "x fastest",
-                          kBoundRatio},
-                         {"file", fileText(index, row.file), "file"}});
+      records.push_back(
+          {{"bytes", row.bytes, "bytes"},
+           {"seconds", row.seconds, "us", kFixedMicros},
+           {"ratio", boundRatio(row.seconds, fastest.seconds), "x fastest", kBoundRatio},
+           {"file", fileText(index, row.file), "file"}});
     }
     out << tableText(records, 4);
   };

@@ -236,14 +236,8 @@ int printLoads(const ScheduleView& schedule) {
 /// Returns the exit code.
 int simulateFile(const std::string& input, const SizeRange& range, std::vector<Record>& rows,
                  llvm::raw_ostream& out) {
-  llvm::Expected<Input> read = readInput(input);
+  llvm::Expected<Input> read = readSteps(input, "only step operations take time");
   if (!read) return inputFault(read.takeError());
-  if (read->isPlan()) {
-    return inputFault(makeError(input +
-                                ": is a plan; only step operations take time "
-                                "(torc opt --passes=" +
-                                std::string(read->program.expander()) + ")"));
-  }
   const ScheduleView schedule = read->view();
   if (schedule.isOnGraph() && (exact || packet_flags.areOn())) {
     return inputFault(makeError(input + ": is on a graph, of which --exact and packets are not"));

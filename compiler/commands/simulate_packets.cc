@@ -6,7 +6,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/algorithms/alltoall/two_phase.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/rows.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"

@@ -111,14 +111,8 @@ void printSuccess(const ScheduleView& schedule, const ir::VerifyResult& result,
 /// Adds a row for a file, and prints what a person reads. Returns the exit code.
 int verifyFile(const std::string& input, std::optional<std::uint64_t> counted_for,
                std::vector<Record>& rows, llvm::raw_ostream& out) {
-  llvm::Expected<Input> read = readInput(input);
+  llvm::Expected<Input> read = readSteps(input, "a proof needs step operations");
   if (!read) return inputFault(read.takeError());
-  if (read->isPlan()) {
-    return inputFault(makeError(input +
-                                ": is a plan; a proof needs step operations "
-                                "(torc opt --passes=" +
-                                std::string(read->program.expander()) + ")"));
-  }
   const bool is_text = !json && !csv, is_several = inputs.size() > 1;
   const ScheduleView schedule = read->view();
   ir::VerifyOptions options;

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
@@ -173,13 +173,8 @@ int run() {
   Json& schedules = document["schedules"] = Json::array();
   std::string title, text;
   for (const std::string& input : inputs) {
-    llvm::Expected<Input> read = readInput(input);
+    llvm::Expected<Input> read = readSteps(input, "a page shows step operations");
     if (!read) return inputFault(read.takeError());
-    if (read->isPlan()) {
-      return inputFault(makeError(input +
-                                  ": is a plan; a page shows step operations (torc opt --passes=" +
-                                  std::string(read->program.expander()) + ")"));
-    }
     if (read->view().isOnGraph())
       return inputFault(makeError(input + ": is on a graph; a page shows tori"));
     llvm::Expected<ViewedSchedule> viewed = viewedSchedule(input, read->takeProgram());

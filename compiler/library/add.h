@@ -12,7 +12,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "schedules/library/index.h"
 
 namespace torc::compiler {

@@ -8,7 +8,7 @@
 
 #include "compiler/library/manifest.h"
 #include "compiler/library/plan.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 
 namespace torc::compiler {
 

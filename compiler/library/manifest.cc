@@ -5,7 +5,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "compiler/tool.h"
-#include "ir/json/topology.h"
+#include "ir/json/topology_json.h"
 #include "ir/make_error.h"
 #include "schedules/format/file.h"
 

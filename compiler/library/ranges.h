@@ -27,7 +27,7 @@
 #include "compiler/compile_cache.h"
 #include "compiler/library/plan.h"
 #include "compiler/library/served_range.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/proved_file.h"
 #include "compiler/sizes.h"
 #include "compiler/work_queue.h"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/choice/choice.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/spec/collective_spec.h"
 #include "model/machines/machine.h"
 #include "schedules/schedule.h"

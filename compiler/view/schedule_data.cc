@@ -8,7 +8,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "ir/json/topology.h"
+#include "ir/json/topology_json.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"

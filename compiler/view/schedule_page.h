@@ -10,7 +10,7 @@
 #include <llvm/Support/Error.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/view/schedule_data.h"
 #include "ir/program.h"
 #include "model/machines/machine.h"

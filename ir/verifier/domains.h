@@ -12,7 +12,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 
-#include "ir/verifier/ranges.h"
+#include "ir/verifier/box_algebra.h"
 #include "ir/verifier/span.h"
 #include "schedules/broken_messages.h"
 #include "schedules/schedule.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "ir/verifier/ranges.h"
+#include "ir/verifier/box_algebra.h"
 
 namespace torc::ir {
 namespace {

@@ -9,8 +9,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
 
+#include "ir/verifier/box_algebra.h"
 #include "ir/verifier/fact_joins.h"
-#include "ir/verifier/ranges.h"
 
 namespace torc::ir {
 namespace {

@@ -14,7 +14,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include "ir/peer_loops/peer_loops.h"
-#include "ir/verifier/context.h"
+#include "ir/verifier/rule_context.h"
 #include "schedules/broken_messages.h"
 #include "schedules/topology/damage.h"
 

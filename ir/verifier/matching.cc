@@ -9,7 +9,7 @@
 #include "ir/node_classes.h"
 #include "ir/text/format.h"
 #include "ir/text/text.h"
-#include "ir/verifier/context.h"
+#include "ir/verifier/rule_context.h"
 #include "schedules/expansion/peers.h"
 
 namespace torc::ir {

@@ -13,10 +13,10 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include "ir/text/text.h"
-#include "ir/verifier/context.h"
 #include "ir/verifier/fact_joins.h"
 #include "ir/verifier/facts.h"
 #include "ir/verifier/rank_order.h"
+#include "ir/verifier/rule_context.h"
 #include "schedules/neighbours.h"
 
 namespace torc::ir {

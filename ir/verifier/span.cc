@@ -7,7 +7,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 
-#include "ir/verifier/ranges.h"
+#include "ir/verifier/box_algebra.h"
 
 namespace torc::ir {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef TORC_LINALG_API_GEMM_CALL_H_
 #define TORC_LINALG_API_GEMM_CALL_H_
 
-#include "linalg/api/call.h"
+#include "linalg/api/api_call.h"
 
 namespace torc::linalg {
 

@@ -1,7 +1,7 @@
 // The C API's grids, results and sizes.
 #include <string>
 
-#include "linalg/api/call.h"
+#include "linalg/api/api_call.h"
 
 namespace torc::linalg {
 namespace {

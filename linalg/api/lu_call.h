@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "linalg/api/call.h"
+#include "linalg/api/api_call.h"
 
 namespace torc::linalg {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "linalg/api/call.h"
+#include "linalg/api/api_call.h"
 #include "linalg/layout/redistribution.h"
 
 namespace torc::linalg {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "linalg/api/call.h"
+#include "linalg/api/api_call.h"
 #include "linalg/api/gemm_call.h"
 #include "linalg/lu/solution.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "linalg/grid/agreement.h"
+#include "linalg/grid/grid_agreement.h"
 #include "linalg/grid/torus_place.h"
 
 namespace torc::linalg {

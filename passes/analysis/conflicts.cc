@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/verifier/ranges.h"
+#include "ir/verifier/box_algebra.h"
 
 namespace torc::passes {
 namespace {

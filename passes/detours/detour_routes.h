@@ -21,7 +21,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Support/Error.h>
 
-#include "ir/verifier/ranges.h"
+#include "ir/verifier/box_algebra.h"
 #include "schedules/broken_messages.h"
 #include "schedules/schedule.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "runtime/api/api.h"
+#include "runtime/job/bound_schedule.h"
 #include "runtime/job/geometry.h"
-#include "runtime/job/schedule.h"
 #include "support/hash.h"
 
 namespace torc::runtime {

@@ -9,9 +9,9 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/collectives/persistent_plan.h"
+#include "runtime/job/bound_schedule.h"
 #include "runtime/job/context.h"
 #include "runtime/job/geometry.h"
-#include "runtime/job/schedule.h"
 #include "runtime/transport/tag_space.h"
 
 struct torc_collective final : torc::runtime::Round {

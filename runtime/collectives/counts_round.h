@@ -16,7 +16,7 @@
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/persistent_plan.h"
 #include "runtime/execution/executor.h"
-#include "runtime/job/schedule.h"
+#include "runtime/job/bound_schedule.h"
 #include "runtime/transport/data_memory.h"
 #include "schedules/expansion/count_exchange.h"
 #include "schedules/expansion/expand.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/job/schedule.h"
+#include "runtime/job/bound_schedule.h"
 #include "runtime/transport/mpi_status.h"
 #include "schedules/format/file.h"
 #include "support/message.h"

@@ -12,9 +12,9 @@
 
 #include <mpi.h>
 
+#include "runtime/job/bound_schedule.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
-#include "runtime/job/schedule.h"
 #include "runtime/job/segment_set_up.h"
 #include "schedules/library/index.h"
 #include "support/status.h"

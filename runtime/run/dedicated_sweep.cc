@@ -13,7 +13,7 @@
 #include "runtime/dedicated/client.h"
 #include "runtime/dedicated/nodes.h"
 #include "runtime/dedicated/roles.h"
-#include "runtime/dedicated/trial.h"
+#include "runtime/dedicated/split_trial.h"
 #include "runtime/run/world/job_world.h"
 #include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/yielding_wait.h"

@@ -8,8 +8,8 @@
 
 #include <mpi.h>
 
+#include "runtime/job/bound_schedule.h"
 #include "runtime/job/library.h"
-#include "runtime/job/schedule.h"
 #include "support/status.h"
 
 namespace torc::runtime {

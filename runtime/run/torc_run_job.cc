@@ -9,7 +9,7 @@
 #include <span>
 #include <unistd.h>
 
-#include "runtime/job/schedule.h"
+#include "runtime/job/bound_schedule.h"
 #include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
 #include "schedules/expansion/shares.h"

@@ -1,5 +1,6 @@
 // Baselines: what other algorithms for large vectors take on a torus, in closed form. The bucket
-// algorithms are compared with them (studies/papers/bucket.cc); nothing is compiled for them here.
+// algorithms are compared with them (studies/papers/bucket_figures.cc); nothing is compiled for
+// them here.
 //
 // Notation: p nodes, N dimensions of more than one node, n bytes of the full vector, b = 2N times
 // the bandwidth of the slowest dimension's link (bytes/s into or out of a node), A = sum of (d_i -

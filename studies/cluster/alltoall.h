@@ -24,8 +24,8 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
-#include "studies/cluster/exchange.h"
-#include "studies/cluster/simulation.h"
+#include "studies/cluster/cluster_simulation.h"
+#include "studies/cluster/mpi_alltoalls.h"
 
 namespace torc::studies {
 

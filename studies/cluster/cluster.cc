@@ -11,7 +11,7 @@
 #include "ir/json/strict_reader.h"
 #include "ir/make_error.h"
 #include "schedules/format/file.h"
-#include "studies/cluster/presets.h"
+#include "studies/cluster/cluster_presets.h"
 
 namespace torc::studies {
 namespace {

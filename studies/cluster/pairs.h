@@ -2,7 +2,7 @@
 #ifndef TORC_STUDIES_CLUSTER_PAIRS_H_
 #define TORC_STUDIES_CLUSTER_PAIRS_H_
 
-#include "studies/cluster/simulation.h"
+#include "studies/cluster/cluster_simulation.h"
 
 namespace torc::studies {
 

@@ -9,7 +9,7 @@
 
 #include "schedules/schedule.h"
 #include "studies/cluster/cluster.h"
-#include "studies/cluster/program.h"
+#include "studies/cluster/cluster_program.h"
 
 namespace torc::studies {
 

@@ -14,7 +14,7 @@
 #include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
@@ -23,7 +23,7 @@
 #include "model/machines/machine.h"
 #include "studies/cluster/alltoall.h"
 #include "studies/cluster/schedule_program.h"
-#include "studies/commands/commands.h"
+#include "studies/commands/model_commands.h"
 
 namespace torc::studies {
 namespace alltoall_command {

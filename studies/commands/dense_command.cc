@@ -16,7 +16,7 @@
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
-#include "studies/commands/commands.h"
+#include "studies/commands/model_commands.h"
 #include "studies/dense/dense_cost.h"
 
 namespace torc::studies {

@@ -1,6 +1,6 @@
 // torc-model: what collectives and dense linear algebra take by the models of the papers.
 #include "compiler/command_line.h"
-#include "studies/commands/commands.h"
+#include "studies/commands/model_commands.h"
 
 int main(int argc, char** argv) {
   using namespace torc;

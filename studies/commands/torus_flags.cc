@@ -6,7 +6,7 @@
 #include "compiler/rows.h"
 #include "compiler/target.h"
 #include "ir/make_error.h"
-#include "studies/commands/commands.h"
+#include "studies/commands/model_commands.h"
 
 namespace torc::studies {
 

@@ -11,14 +11,14 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/choice/choice.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "model/bounds/bounds.h"
-#include "studies/commands/commands.h"
+#include "studies/commands/model_commands.h"
 #include "studies/logp/trees.h"
 
 namespace torc::studies {

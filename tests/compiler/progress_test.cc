@@ -1,12 +1,12 @@
 // What progress writes: on a terminal a line that goes on by itself, else lines.
-#include "compiler/progress.h"
-
 #include <cstdlib>
 #include <fcntl.h>
 #include <string>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+
+#include "compiler/progress_line.h"
 
 namespace torc::compiler {
 namespace {

@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/job/bound_schedule.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/rank_map.h"
-#include "runtime/job/schedule.h"
 #include "tests/mpi/job.h"
 
 namespace torc::runtime {

@@ -1,7 +1,7 @@
 // Collects accesses, and tells whether two of them meet.
 #include "ir/verifier/races/accesses.h"
 
-#include "ir/verifier/ranges.h"
+#include "ir/verifier/box_algebra.h"
 
 namespace torc::ir {
 namespace {

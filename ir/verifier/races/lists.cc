@@ -6,8 +6,8 @@
 #include <llvm/ADT/DenseSet.h>
 
 #include "ir/text/text.h"
+#include "ir/verifier/box_algebra.h"
 #include "ir/verifier/races/races.h"
-#include "ir/verifier/ranges.h"
 
 namespace torc::ir {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/verifier/context.h"
+#include "ir/verifier/rule_context.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {

@@ -8,7 +8,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {

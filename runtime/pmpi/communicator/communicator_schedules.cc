@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/job/contenders.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/left_to_mpi.h"
 
 namespace torc::runtime::pmpi {

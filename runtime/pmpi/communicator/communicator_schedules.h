@@ -8,9 +8,9 @@
 #include <unordered_map>
 
 #include "runtime/collectives/call_cache.h"
+#include "runtime/job/bound_schedule.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
-#include "runtime/job/schedule.h"
 #include "runtime/job/schedule_load.h"
 #include "runtime/pmpi/process/busy_time.h"
 #include "schedules/library/index.h"

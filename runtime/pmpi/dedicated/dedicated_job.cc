@@ -13,12 +13,12 @@
 
 #include "runtime/dedicated/client.h"
 #include "runtime/dedicated/nodes.h"
+#include "runtime/dedicated/program_world.h"
 #include "runtime/dedicated/roles.h"
 #include "runtime/dedicated/server.h"
-#include "runtime/dedicated/world.h"
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "runtime/dedicated/client.h"
-#include "runtime/dedicated/world.h"
+#include "runtime/dedicated/program_world.h"
 #include "runtime/pmpi/engine/call_report.h"
 #include "runtime/pmpi/engine/engine.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/reductions/mpi_reduction.h"
 #include "runtime/transport/which_mpi.h"
 #include "schedules/collective.h"

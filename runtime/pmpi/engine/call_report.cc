@@ -8,8 +8,8 @@
 #include "runtime/api/api.h"
 #include "runtime/pmpi/engine/decide.h"
 #include "runtime/pmpi/engine/engine.h"
-#include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 

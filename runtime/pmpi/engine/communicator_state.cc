@@ -7,8 +7,8 @@
 #include "runtime/pmpi/engine/communicator_name.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {

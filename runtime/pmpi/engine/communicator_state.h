@@ -29,8 +29,8 @@
 #include "runtime/pmpi/calls/reason.h"
 #include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/communicator/call_history.h"
+#include "runtime/pmpi/communicator/cartesian_grid.h"
 #include "runtime/pmpi/communicator/communicator_schedules.h"
-#include "runtime/pmpi/communicator/grid.h"
 #include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/process/engine_lock.h"
 

@@ -10,7 +10,7 @@
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/which_mpi.h"
 
 namespace torc::runtime::pmpi {

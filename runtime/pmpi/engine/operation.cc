@@ -12,7 +12,7 @@
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/progress_thread.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"

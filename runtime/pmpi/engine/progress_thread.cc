@@ -18,7 +18,7 @@
 
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "support/mutex.h"
 
 namespace torc::runtime::pmpi {

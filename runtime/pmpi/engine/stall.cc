@@ -5,7 +5,7 @@
 
 #include "runtime/pmpi/engine/call_report.h"
 #include "runtime/pmpi/engine/engine.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {

@@ -8,9 +8,9 @@
 
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/process/start_folder.h"
-#include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/statistics_lines.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {

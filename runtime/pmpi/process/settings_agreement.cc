@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/hash.h"
 #include "support/message.h"

@@ -15,7 +15,7 @@
 #include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/serving/serve_again.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/pmpi/tuning/call_trials.h"
 #include "runtime/pmpi/tuning/end_trial.h"
 #include "runtime/trace/trace.h"

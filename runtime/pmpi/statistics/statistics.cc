@@ -6,7 +6,7 @@
 #include <functional>
 #include <iterator>
 
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/columns.h"
 #include "support/hash.h"

@@ -15,7 +15,7 @@
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/stall.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/pmpi/tuning/load_turn.h"
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"

@@ -18,7 +18,7 @@
 #include "runtime/pmpi/engine/inside_mpi.h"
 #include "runtime/pmpi/engine/meeting.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
 #if MPI_VERSION >= 4
 #include "runtime/pmpi/wrappers/sessions.h"

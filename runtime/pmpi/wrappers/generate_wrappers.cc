@@ -1,5 +1,5 @@
 // Makes the wrappers by which the program's MPI_COMM_WORLD is another communicator than MPI's
-// (runtime/dedicated/world.h), from the functions that MPI's headers declare:
+// (runtime/dedicated/program_world.h), from the functions that MPI's headers declare:
 //
 //   generate_wrappers names|functions HEADER... > FILE
 //   generate_wrappers waits TABLE HEADER... > FILE
@@ -224,10 +224,10 @@ int main(int count, char** arguments) {
     std::cout << "#include <mpi.h>\n";
     return 0;
   }
-  std::cout
-      << "#include <mpi.h>\n#ifdef OPEN_MPI\n#include <mpi-ext.h>\n#endif\n\n"
-         "#include \"runtime/dedicated/world.h\"\n\nusing torc::runtime::dedicated::actual;\n\n"
-         "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\nextern \"C\" {\n";
+  std::cout << "#include <mpi.h>\n#ifdef OPEN_MPI\n#include <mpi-ext.h>\n#endif\n\n"
+               "#include \"runtime/dedicated/program_world.h\"\n\nusing "
+               "torc::runtime::dedicated::actual;\n\n"
+               "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\nextern \"C\" {\n";
   for (const Function& function : functions)
     writeFunction(function);
   std::cout << "}  // extern \"C\"\n";

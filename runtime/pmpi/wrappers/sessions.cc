@@ -11,7 +11,7 @@
 
 #include "runtime/pmpi/job/job_report.h"
 #include "runtime/pmpi/process/settings_agreement.h"
-#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/which_mpi.h"
 #include "settings/settings.h"
 #include "support/mutex.h"

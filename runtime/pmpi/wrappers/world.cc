@@ -4,12 +4,12 @@
 // Not wrapped are functions without a communicator: groups come from communicators, and so do
 // windows and files; MPI_Comm_c2f and MPI_Comm_f2c, whose numbers for MPI_COMM_WORLD are those of
 // Fortran's; and MPI_Comm_free and MPI_Comm_disconnect, which MPI refuses for MPI_COMM_WORLD.
-#include "runtime/dedicated/world.h"
-
 #include <algorithm>
 #include <iterator>
 
 #include <mpi.h>
+
+#include "runtime/dedicated/program_world.h"
 
 using torc::runtime::dedicated::actual;
 using torc::runtime::dedicated::program_world;

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "runtime/run/calibration/link_rounds.h"
-#include "runtime/run/calibration/samples.h"
+#include "runtime/run/calibration/repeated_samples.h"
 #include "support/columns.h"
 #include "support/message.h"
 

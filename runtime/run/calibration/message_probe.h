@@ -13,7 +13,7 @@
 #include <mpi.h>
 
 #include "runtime/run/calibration/node_measurement.h"
-#include "runtime/run/calibration/samples.h"
+#include "runtime/run/calibration/repeated_samples.h"
 
 namespace torc::runtime {
 

@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 #include "runtime/reductions/reduction.h"
-#include "runtime/run/calibration/samples.h"
+#include "runtime/run/calibration/repeated_samples.h"
 
 namespace torc::runtime {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "compiler/library/build.h"
 #include "compiler/library/own_schedule.h"
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/target.h"
 #include "schedules/format/file.h"
 #include "tests/compiler/library/found_ranges.h"

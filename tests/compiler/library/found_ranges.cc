@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/progress.h"
+#include "compiler/progress_line.h"
 #include "compiler/work_queue.h"
 
 namespace torc::compiler {

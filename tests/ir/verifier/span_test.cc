@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/verifier/ranges.h"
+#include "ir/verifier/box_algebra.h"
 
 namespace torc::ir {
 namespace {

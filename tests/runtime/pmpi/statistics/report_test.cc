@@ -1,10 +1,10 @@
 // Lines on stderr.
-#include "runtime/pmpi/statistics/report.h"
-
 #include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "runtime/pmpi/statistics/stderr_lines.h"
 
 namespace torc::runtime::pmpi {
 namespace {

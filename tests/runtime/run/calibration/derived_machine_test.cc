@@ -7,7 +7,7 @@
 #include "model/machines/machine.h"
 #include "runtime/run/calibration/calibration_report.h"
 #include "runtime/run/calibration/link_rounds.h"
-#include "runtime/run/calibration/samples.h"
+#include "runtime/run/calibration/repeated_samples.h"
 
 namespace torc::runtime {
 namespace {

@@ -1,0 +1,33 @@
+// Algebra of absolute boxes of nodes (Ranges): intersection, difference, union, shift. All of it
+// cyclic: two ranges of a ring can meet in two places.
+#ifndef TORC_IR_VERIFIER_BOX_ALGEBRA_H_
+#define TORC_IR_VERIFIER_BOX_ALGEBRA_H_
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "schedules/box.h"
+#include "schedules/topology/topology.h"
+
+namespace torc::ir {
+
+using RangesList = llvm::SmallVector<Ranges, 4>;
+
+/// The common coordinates of two ranges: up to two ranges.
+llvm::SmallVector<Range, 2> intersect(const Range& a, const Range& b, std::uint32_t size);
+/// The coordinates of `a` that are not in `b`: up to two ranges.
+llvm::SmallVector<Range, 2> subtract(const Range& a, const Range& b, std::uint32_t size);
+/// Joins `b` to `a` where they are disjoint and touch; false otherwise.
+bool join(Range& a, const Range& b, std::uint32_t size);
+
+/// On boxes.
+bool overlaps(const Ranges& a, const Ranges& b, const Topology& topology);
+void intersect(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out);
+/// Appends what is left of `a` without `b` as disjoint boxes.
+void subtract(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out);
+
+/// `range` moved by `distance` along an axis of `size`; a full range stays as it is.
+Range shifted(const Range& range, std::int64_t distance, std::uint32_t size);
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_VERIFIER_BOX_ALGEBRA_H_

@@ -1,0 +1,108 @@
+// What the rules of the verifier share: which nodes execute what, matched messages, the steps of
+// the proof, and the list of faults. One file per family of rules: links.cc, matching.cc,
+// progress.cc, races.cc, meaning.cc.
+//
+// Rules are proved for boxes of nodes ("cells") at a time, so that they cost what guards tell apart
+// and not what nodes there are. Guards are boxes, and what a region names depends on every axis on
+// the node's coordinate there alone; so is what nodes hold (facts.h). Nothing is approximated: what
+// is refused is wrong, and what takes too much work is left undecided.
+#ifndef TORC_IR_VERIFIER_RULE_CONTEXT_H_
+#define TORC_IR_VERIFIER_RULE_CONTEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/verifier/domains.h"
+#include "ir/verifier/span.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/expansion/shares.h"
+#include "schedules/schedule.h"
+
+namespace torc::ir {
+
+/// A send and its receive, on the nodes of a box; of a loop over peers, whose messages go along
+/// axes on which nodes do not differ, at no distance.
+struct Match {
+  std::uint32_t send = 0, receive = 0;  // operations
+  Ranges senders{}, receivers{};        // nodes
+  Coordinates distance{};               // from a sender to its receiver
+};
+
+inline constexpr std::int32_t kEverywhere = -1;
+
+/// An event (2 * operation for its start, + 1 for its completion) on the nodes that execute it: on
+/// all, or on those at one coordinate of some axes.
+struct Step {
+  std::uint64_t event = 0;
+  Coordinates at{};  // kEverywhere on the other axes
+};
+
+/// One verification.
+class VerifyContext {
+ public:
+  /// `root`: the root's coordinates as the schedule counts them, where the collective has one.
+  /// `schedule` is `written` with its loops over peers folded (ir/peer_loops), where it has any.
+  VerifyContext(const ScheduleView& written, const ScheduleView& schedule, const Coordinates& root,
+                const VerifyOptions& options, VerifyResult& result);
+
+  const ScheduleView& written;  // in which a region of a loop over peers is that of one message
+  const ScheduleView& schedule;
+  const Topology& topology;
+  const Coordinates root;
+  const VerifyOptions& options;
+  VerifyResult& result;
+  const PartTable parts;
+  const BlockAxes axes;  // of blocks
+  Domains domains;
+  ProofWork work{0, kMaxProofWork};
+  std::vector<Match> matches;
+  std::vector<std::vector<std::uint32_t>> matches_of;  // by operation that receives
+
+  /// Whether a part is the first of those that no piece of the schedule tells apart: what holds for
+  /// it holds for the others of its group.
+  bool isFirstOfGroup(std::uint32_t part) const { return first_of_group_[part]; }
+  /// How many pieces forEachPart visits for all lists of regions and frames together.
+  std::uint64_t listedPieces() const { return listed_pieces_; }
+  /// Calls `visit(piece, part)` for every piece of `region` and every group of parts in it.
+  template <typename Visit>
+  void forEachPart(const Region& region, Visit visit) const {
+    for (const Piece& piece : schedule.piecesOf(region)) {
+      for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part) {
+        if (first_of_group_[part]) visit(piece, part);
+      }
+    }
+  }
+
+  /// "rank 5 (x=1, y=1)".
+  std::string rankText(const Coordinates& at) const;
+  /// "the block of rank 5", "the block from rank 5 to rank 7".
+  std::string blockText(const BlockCoordinates& at) const;
+
+  void fault(Rule rule, std::uint32_t operation, const std::string& message);
+  bool full() const { return result.faults.size() >= options.max_faults; }
+
+ private:
+  void groupParts();
+  void countListedPieces();
+
+  std::vector<bool> first_of_group_;  // by part
+  std::uint64_t listed_pieces_ = 0;
+};
+
+/// Rule 6: fills the loads; a fault where a promise is broken. Scratch share as well.
+void checkLinks(VerifyContext& context);
+/// Rule 1. Fills the matches; sizes of both ends are equal for every count because the blocks are.
+void checkMatching(VerifyContext& context);
+/// Rule 2. Returns an order of steps that respects dependences and rendezvous; nothing after a
+/// fault, or where it is too much work.
+std::optional<std::vector<Step>> checkProgress(VerifyContext& context);
+/// Rule 3.
+void checkRaces(VerifyContext& context);
+/// Rule 4; executes the steps symbolically. Call when rules 1 to 3 hold.
+void checkMeaning(VerifyContext& context, const std::vector<Step>& order);
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_VERIFIER_RULE_CONTEXT_H_

@@ -1,0 +1,222 @@
+// Schedule: of loading a file, where one rank reads and all ranks check.
+#include "runtime/job/bound_schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/api/api.h"
+#include "runtime/job/segment_set_up.h"
+#include "runtime/trace/trace.h"
+#include "runtime/transport/mpi_status.h"
+#include "runtime/transport/smpi.h"
+#include "schedules/expansion/expand.h"
+#include "support/message.h"
+
+using namespace torc::runtime;
+using torc::message;
+using torc::Status;
+using torc::StatusCode;
+using torc::StatusOr;
+using torc::TraceKind;
+
+namespace {
+
+constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 30;  // MPI counts in int
+
+Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const std::string& origin,
+             std::unique_ptr<torc_schedule>& schedule) {
+  StatusOr<torc::LoadedSchedule> loaded = torc::readSchedule(bytes, origin);
+  if (!loaded.ok()) return loaded.status();
+  auto bound = torc_schedule::bind(
+      &geometry, std::make_shared<const torc::LoadedSchedule>(std::move(*loaded)));
+  if (!bound.ok()) return bound.status().annotated(origin);
+  schedule = std::move(*bound);
+  return {};
+}
+
+/// What both ways of loading share: rank 0 has `bytes` or the reason why not.
+Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
+            const std::string& origin, torc_schedule** result) {
+  TraceCall traced(geometry.context->trace.get(), "load", TraceKind::kLoad);
+  traced.setDetail(origin);
+  if (Status agreed = geometry.agreement.agree(mine); !agreed.ok()) return agreed;
+  const Status received =
+      broadcastBytes(geometry.context, geometry.comm, geometry.agreement, bytes);
+  traced.setBytes(bytes.size());
+
+  const std::optional<torc::Topology> shape_before = geometry.topology;
+  std::unique_ptr<torc_schedule> schedule;
+  std::optional<SegmentSetUp> set_up;
+  const Status checked = attempt([&] {
+    if (!SegmentSetUp::isDone(geometry)) set_up.emplace(geometry);
+    return received.ok() ? check(geometry, bytes, origin, schedule) : received;
+  });
+  if (Status agreed = geometry.agreement.agree(checked); !agreed.ok()) {
+    geometry.topology = shape_before;
+    return agreed;
+  }
+  if (set_up) {
+    set_up->start();
+    for (torc::Backoff wait; !set_up->advance();) {
+      geometry.context->advance();
+      geometry.context->rest(wait);
+    }
+    if (!set_up->status().ok()) return set_up->status();
+  }
+  schedule->serial = ++geometry.schedules_loaded;
+  ++geometry.schedules;
+  *result = schedule.release();
+  return {};
+}
+
+Status checkCall(const torc_geometry* geometry) {
+  if (geometry == nullptr) return nullArgument("geometry");
+  if (geometry->context->in_callback) return {StatusCode::kBusy, "called from a callback"};
+  return {};
+}
+
+}  // namespace
+
+double torc_schedule::scratchBytes(std::uint64_t bytes) {
+  if (!scratch_share_) scratch_share_ = torc::VectorShares(view_).scratch();
+  return *scratch_share_ * static_cast<double>(bytes);
+}
+
+bool torc_schedule::sumsWhole() {
+  if (!sums_whole_) sums_whole_ = view_.sumsWhole();
+  return *sums_whole_;
+}
+
+Status torc::runtime::broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
+                                     std::vector<std::byte>& bytes) {
+  auto send = [&](void* data, std::size_t length) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, comm, &request);
+    if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Ibcast");
+    return context->waitFor(&request, "MPI_Ibcast");
+  };
+  // The length, and what mostly is all: a step of many ranks takes longer than these bytes.
+  struct Beginning {
+    std::uint64_t length;
+    std::array<std::byte, 32 * 1024> bytes;
+  };
+  Beginning beginning;
+  const std::size_t known = beginning.bytes.size();
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  if (rank == 0) {
+    beginning.length = bytes.size();
+    std::copy_n(bytes.begin(), std::min(bytes.size(), known), beginning.bytes.begin());
+  }
+  if (Status status = send(&beginning, sizeof(beginning)); !status.ok()) return status;
+  const std::size_t length = beginning.length;
+  Status room = attempt([&]() -> Status {
+    bytes.resize(length);
+    return {};
+  });
+  if (room.ok()) std::copy_n(beginning.bytes.begin(), std::min(length, known), bytes.begin());
+  if (length <= known) return room;
+  if (room = agreement.agree(room); !room.ok()) return room;
+  for (std::size_t done = known; done < length; done += kMostBytesAtOnce) {
+    Status status =
+        send(bytes.data() + done, std::min<std::size_t>(kMostBytesAtOnce, length - done));
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
+StatusOr<std::unique_ptr<torc_schedule>> torc_schedule::bind(
+    torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file) {
+  const torc::ScheduleView& compiled = file->view();
+  if (Status status = geometry->adopt(compiled.topology); !status.ok()) return status;
+  StatusOr<torc::Topology> topology = geometry->topologyFor(compiled.topology);
+  if (!topology.ok()) return topology.status();
+  auto schedule = std::make_unique<torc_schedule>();
+  schedule->geometry = geometry;
+  schedule->view_ = compiled;
+  schedule->view_.topology = *topology;
+  schedule->tag_count = torc::tagCount(compiled);
+  schedule->name = compiled.name;
+  schedule->producer = compiled.producer;
+  schedule->shape = compiled.topology.shape();
+  schedule->file = std::move(file);
+  return schedule;
+}
+
+int torc_schedule_load(torc_geometry* geometry, const char* path, torc_schedule** schedule) {
+  if (schedule != nullptr) *schedule = nullptr;
+  return report(attempt([&]() -> Status {
+    if (Status status = checkCall(geometry); !status.ok()) {
+      return status.annotated("torc_schedule_load");
+    }
+    std::vector<std::byte> bytes;
+    const Status mine = attempt([&]() -> Status {
+      if (schedule == nullptr) return nullArgument("torc_schedule_load: schedule");
+      if (geometry->rank != 0) return {};
+      if (path == nullptr) return nullArgument("torc_schedule_load: path");
+      StatusOr<std::vector<std::byte>> read = torc::readFile(path);
+      if (!read.ok()) return read.status();
+      bytes = std::move(*read);
+      return {};
+    });
+    return load(*geometry, mine, bytes, path == nullptr ? "schedule" : path, schedule);
+  }));
+}
+
+int torc_schedule_load_memory(torc_geometry* geometry, const void* bytes, size_t length,
+                              const char* name, torc_schedule** schedule) {
+  if (schedule != nullptr) *schedule = nullptr;
+  return report(attempt([&]() -> Status {
+    if (Status status = checkCall(geometry); !status.ok()) {
+      return status.annotated("torc_schedule_load_memory");
+    }
+    std::vector<std::byte> copy;
+    const Status mine = attempt([&]() -> Status {
+      if (schedule == nullptr) return nullArgument("torc_schedule_load_memory: schedule");
+      if (geometry->rank != 0) return {};
+      if (bytes == nullptr) return nullArgument("torc_schedule_load_memory: bytes");
+      const std::byte* data = static_cast<const std::byte*>(bytes);
+      copy.assign(data, data + length);
+      return {};
+    });
+    return load(*geometry, mine, copy, name == nullptr ? "schedule" : name, schedule);
+  }));
+}
+
+int torc_schedule_free(torc_schedule* schedule) {
+  if (schedule == nullptr) return TORC_OK;
+  return report(attempt([&]() -> Status {
+    if (schedule->collectives > 0) {
+      return {StatusCode::kBusy, message("torc_schedule_free: schedule ", schedule->name,
+                                         " still has ", schedule->collectives, " collectives")};
+    }
+    --schedule->geometry->schedules;
+    delete schedule;
+    return {};
+  }));
+}
+
+int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info) {
+  return report(attempt([&]() -> Status {
+    if (schedule == nullptr) return nullArgument("torc_schedule_query: schedule");
+    if (info == nullptr) return nullArgument("torc_schedule_query: info");
+    const torc::ScheduleView& view = schedule->view();
+    *info = {};
+    info->kind = kindOf(view.collective);
+    info->kind_name = torc::rowOf(view.collective).name.data();
+    info->name = schedule->name.c_str();
+    info->producer = schedule->producer.c_str();
+    info->shape = schedule->shape.c_str();
+    info->nodes = view.topology.ranks();
+    info->operations = view.operations.size();
+    info->streams = view.streams.size();
+    info->parts = view.partCount();
+    info->bytes = schedule->file->bytes() + sizeof(torc_schedule);
+    return {};
+  }));
+}

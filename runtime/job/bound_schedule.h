@@ -1,0 +1,62 @@
+// Schedule: a loaded schedule bound to a geometry.
+#ifndef TORC_RUNTIME_JOB_BOUND_SCHEDULE_H_
+#define TORC_RUNTIME_JOB_BOUND_SCHEDULE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/api/torc.h"
+#include "runtime/job/geometry.h"
+#include "schedules/format/file.h"
+#include "schedules/schedule.h"
+#include "support/status.h"
+
+namespace torc::runtime {
+
+/// Collective: gives rank 0's bytes to all ranks of `comm`. Only this rank's memory may have run
+/// out: the caller agrees on the result.
+Status broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
+                      std::vector<std::byte>& bytes);
+
+}  // namespace torc::runtime
+
+struct torc_schedule {
+  /// Local: `file`, which may serve other geometries too, bound to `geometry`, whose order of ranks
+  /// it gets (torc_geometry::topologyFor). Errors: kMismatch, another torus.
+  static torc::StatusOr<std::unique_ptr<torc_schedule>> bind(
+      torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file);
+
+  const torc::ScheduleView& view() const { return view_; }
+  /// Scratch of a call on `bytes` bytes, the same on all ranks: the schedule's share of them, and
+  /// less than an element for each slot more.
+  double scratchBytes(std::uint64_t bytes);
+  /// ScheduleView::sumsWhole.
+  bool sumsWhole();
+  /// Whether the communicator's ranks are in the order in which the schedule was compiled, on which
+  /// prefixes depend.
+  bool isInRankOrder() const {
+    return torc::runtime::isInRankOrder(geometry->map, view_.topology, file->view().topology);
+  }
+
+  torc_geometry* geometry = nullptr;
+  std::shared_ptr<const torc::LoadedSchedule> file;
+  std::uint32_t tag_count = 0;  // of every call
+  std::uint64_t serial = 0;     // the same on all ranks of the geometry
+  // Zero-terminated copies for the C API.
+  std::string name, producer, shape;
+  int collectives = 0;
+  // The longest vector, in bytes, for which all ranks of the geometry had the memory.
+  std::uint64_t bytes_had = 0;
+
+ private:
+  torc::ScheduleView view_;
+  std::optional<double> scratch_share_;  // of the vector; found when it is asked for
+  std::optional<bool> sums_whole_;       // likewise
+};
+
+#endif  // TORC_RUNTIME_JOB_BOUND_SCHEDULE_H_
