@@ -119,13 +119,13 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
     return makeError("lead-cores is for " + llvm::Twine(led_cores) + " cores of a node, and " +
                      spec.topology.shape() + " has " + llvm::Twine(coresOf(spec.topology)));
   }
-  const CollectiveSpec planned_for = led_cores > 0 ? networkOf(spec) : spec;
-  if (const std::string beyond = beyondLimits(algorithm.estimate(planned_for)); !beyond.empty()) {
+  const CollectiveSpec lowered_for = led_cores > 0 ? networkOf(spec) : spec;
+  if (const std::string beyond = beyondLimits(algorithm.estimate(lowered_for)); !beyond.empty()) {
     return makeError(algorithm.name + ": too large for " + spec.topology.shape() + ": " + beyond);
   }
-  llvm::Expected<ir::Program> planned = algorithm.plan(planned_for);
-  if (!planned) return planned.takeError();
-  ir::Program program = std::move(*planned);
+  llvm::Expected<ir::Program> lowered = algorithm.lower(lowered_for);
+  if (!lowered) return lowered.takeError();
+  ir::Program program = std::move(*lowered);
   program.schedule.producer = "torc " + std::string(kVersion) + " " + algorithm.name.str();
   if (!pipeline.empty()) program.schedule.producer += ": " + pipeline.text();
   passes::PassManager manager(pipeline.passes(), options);

@@ -47,7 +47,7 @@ struct Algorithm {
   bool (*serves)(const CollectiveRow& collective);
   /// What the passes start from: a plan of one color, or the steps. An error where the algorithm
   /// cannot serve the spec.
-  llvm::Expected<ir::Program> (*plan)(const CollectiveSpec& spec);
+  llvm::Expected<ir::Program> (*lower)(const CollectiveSpec& spec);
   /// The size of the steps, from the shape alone, in no time: by experience half of what it is, or
   /// twice.
   ProgramSize (*estimate)(const CollectiveSpec& spec);

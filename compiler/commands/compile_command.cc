@@ -367,7 +367,7 @@ int run() {
   CompileResult result(request->spec, request->machine);
   Progress progress(quiet);
   CompileCache programs(request->spec);
-  if (request->bytes && request->algorithm->plan != nullptr) {
+  if (request->bytes && request->algorithm->lower != nullptr) {
     if (llvm::Error error = chooseFor(*request->bytes, *request, programs, result, progress)) {
       return inputFault(std::move(error));
     }

@@ -51,7 +51,7 @@ Flag quiet{command, kQuietRow};
 
 struct Request {
   model::Machine machine;  // the whole one
-  LibraryPlan plan;
+  LibraryShapes plan;
   LibrarySettings settings;
   unsigned jobs = 1;
 };
@@ -111,15 +111,15 @@ llvm::Expected<Request> readRequest() {
   request.machine = std::move(*machine);
   llvm::Expected<std::vector<Target>> targets = readPartitions();
   if (!targets) return targets.takeError();
-  llvm::Expected<LibraryPlan> plan =
-      planLibrary(*targets, sub_tori == "all" ? SubToriKind::kAll : SubToriKind::kWholeAxes);
+  llvm::Expected<LibraryShapes> plan =
+      libraryShapes(*targets, sub_tori == "all" ? SubToriKind::kAll : SubToriKind::kWholeAxes);
   if (!plan) return plan.takeError();
   request.plan = std::move(*plan);
   return request;
 }
 
 /// A row for each shape and collective.
-void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double seconds) {
+void printSummary(const LibraryShapes& plan, const BuiltLibrary& library, double seconds) {
   const LibraryIndex& index = library.index;
   std::vector<Record> rows;
   for (std::size_t i = 0; i < index.entries.size();) {

@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/library/folder.h"
+#include "compiler/library/library_shapes.h"
 #include "compiler/library/manifest.h"
 #include "compiler/library/own_schedule.h"
-#include "compiler/library/plan.h"
 #include "compiler/library/served_range.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"

@@ -60,7 +60,7 @@ class FileStore {
 
 /// Shapes with the most ranks first: what takes longest begins first, so that nothing is left to
 /// wait for at the end.
-std::vector<std::uint32_t> bySize(const LibraryPlan& plan) {
+std::vector<std::uint32_t> bySize(const LibraryShapes& plan) {
   std::vector<std::uint32_t> order(plan.shapes.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
@@ -69,7 +69,7 @@ std::vector<std::uint32_t> bySize(const LibraryPlan& plan) {
   return order;
 }
 
-LibraryIndex indexOf(const LibraryPlan& plan, const model::Machine& machine) {
+LibraryIndex indexOf(const LibraryShapes& plan, const model::Machine& machine) {
   LibraryIndex index;
   index.machine = machine.name;
   index.version = kVersion;
@@ -140,7 +140,7 @@ llvm::Error writeLists(const LibraryFolder& folder, const model::Machine& machin
 
 }  // namespace
 
-llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const model::Machine& machine,
+llvm::Expected<BuiltLibrary> buildLibrary(const LibraryShapes& plan, const model::Machine& machine,
                                           const LibrarySettings& settings,
                                           llvm::StringRef destination, unsigned jobs,
                                           Progress& progress) {

@@ -6,8 +6,8 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include "compiler/library/library_shapes.h"
 #include "compiler/library/manifest.h"
-#include "compiler/library/plan.h"
 #include "compiler/progress_line.h"
 
 namespace torc::compiler {
@@ -22,7 +22,7 @@ struct BuiltLibrary {
 /// Builds the library of `plan` into `destination`, with `jobs` threads. What is written depends on
 /// plan, machine and settings alone. Errors: a schedule that cannot be compiled or is not proved, a
 /// destination that is no library or cannot be written; then the old library, if any, stays.
-llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const model::Machine& machine,
+llvm::Expected<BuiltLibrary> buildLibrary(const LibraryShapes& plan, const model::Machine& machine,
                                           const LibrarySettings& settings,
                                           llvm::StringRef destination, unsigned jobs,
                                           Progress& progress);

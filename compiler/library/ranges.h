@@ -25,7 +25,7 @@
 
 #include "compiler/choice/choice.h"
 #include "compiler/compile_cache.h"
-#include "compiler/library/plan.h"
+#include "compiler/library/library_shapes.h"
 #include "compiler/library/served_range.h"
 #include "compiler/progress_line.h"
 #include "compiler/proved_file.h"

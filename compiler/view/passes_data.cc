@@ -95,9 +95,9 @@ llvm::Expected<Json> passesData(const ScheduleView& schedule) {
   const CollectiveSpec spec{schedule.collective, schedule.topology};
   const bool is_led =
       llvm::any_of(recipe->passes, [](const auto& pass) { return pass->name() == "lead-cores"; });
-  llvm::Expected<ir::Program> planned = recipe->algorithm->plan(is_led ? networkOf(spec) : spec);
-  if (!planned) return planned.takeError();
-  ir::Program program = std::move(*planned);
+  llvm::Expected<ir::Program> lowered = recipe->algorithm->lower(is_led ? networkOf(spec) : spec);
+  if (!lowered) return lowered.takeError();
+  ir::Program program = std::move(*lowered);
   std::vector<std::string> texts = {relativeText(textOf(program))};
   Json data = Json::array();
   data.push_back({{"name", "the plan of " + recipe->algorithm->name.str()},

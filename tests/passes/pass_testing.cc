@@ -56,7 +56,7 @@ ir::Program bucketPlan(Collective collective, llvm::StringRef shape) {
     ADD_FAILURE() << topology.status().message();
     return {};
   }
-  return cantFail(compiler::planBucket({collective, *topology}));
+  return cantFail(compiler::lowerBucket({collective, *topology}));
 }
 
 std::string textOf(const ir::Program& program) {

@@ -17,15 +17,15 @@ llvm::SmallVector<std::uint32_t, kMaxAxes> oneByOne(const Topology& topology) {
 
 }  // namespace
 
-llvm::Expected<ir::Program> planVirtualMeshAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerVirtualMeshAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "virtual-mesh", oneByOne(spec.topology));
 }
 
-llvm::Expected<ir::Program> planBruckAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerBruckAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "bruck", oneByOne(spec.topology), ir::PlanKind::kBruckAlltoall);
 }
 
-llvm::Expected<ir::Program> planRingAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerRingAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "rings", oneByOne(spec.topology), ir::PlanKind::kRingAlltoall);
 }
 

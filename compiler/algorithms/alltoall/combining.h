@@ -14,16 +14,16 @@ namespace torc::compiler {
 
 /// Virtual mesh of as many dimensions as the torus: sum (d_i - 1) messages a node. Errors: a
 /// damaged torus.
-llvm::Expected<ir::Program> planVirtualMeshAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerVirtualMeshAlltoall(const CollectiveSpec& spec);
 
 /// Bruck's all-to-all along one axis after another: sum ceil(log2 d_i) messages, each of half of
 /// what a node holds; along lines exchanges. Errors: a damaged torus.
-llvm::Expected<ir::Program> planBruckAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerBruckAlltoall(const CollectiveSpec& spec);
 
 /// Ring all-to-alls [own]: sum floor(d_i / 2) steps (passes/exchanges/ring_alltoall.cc); along
 /// lines and among cores exchanges. In as many colors as there are dimensions, in rotated orders,
 /// all links carry what the bound says, in N max floor(d_i / 2) steps. Errors: a damaged torus.
-llvm::Expected<ir::Program> planRingAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerRingAlltoall(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

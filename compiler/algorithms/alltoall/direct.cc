@@ -5,20 +5,20 @@
 
 namespace torc::compiler {
 
-llvm::Expected<ir::Program> planDirectAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerDirectAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "direct", {networkAxisSet(spec.topology) | coreAxes(spec.topology)});
 }
 
-llvm::Expected<ir::Program> planAggregatedAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerAggregatedAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "aggregated", {coreAxes(spec.topology), networkAxisSet(spec.topology)});
 }
 
-llvm::Expected<ir::Program> planDistributedAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerDistributedAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "distributed",
                       {networkAxisSet(spec.topology), coreAxes(spec.topology)});
 }
 
-llvm::Expected<ir::Program> planLeaderAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerLeaderAlltoall(const CollectiveSpec& spec) {
   llvm::Expected<ir::Program> program =
       exchangePlan(spec, "leader", {networkAxisSet(spec.topology)});
   if (!program || !spec.topology.hasCores()) return program;

@@ -16,16 +16,16 @@ namespace torc::compiler {
 
 /// The plan of one exchange, which becomes three operations for each half of the blocks, however
 /// many nodes there are. Errors: a damaged torus.
-llvm::Expected<ir::Program> planDirectAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerDirectAlltoall(const CollectiveSpec& spec);
 
 /// Send-side aggregation: the cores of a node exchange first, so that each has what goes to its
 /// like on every node; then these exchange. Errors: a damaged torus.
-llvm::Expected<ir::Program> planAggregatedAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerAggregatedAlltoall(const CollectiveSpec& spec);
 /// Receive-side distribution: the other order.
-llvm::Expected<ir::Program> planDistributedAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerDistributedAlltoall(const CollectiveSpec& spec);
 /// Leader based: the first core of a node has all that its cores send, and exchanges it with those
 /// of the other nodes; then it gives each core what it gets. Errors: a damaged torus.
-llvm::Expected<ir::Program> planLeaderAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerLeaderAlltoall(const CollectiveSpec& spec);
 
 /// Of any exchanges: a message to every node is one operation.
 ProgramSize estimateExchanges(const CollectiveSpec& spec);

@@ -42,7 +42,7 @@ MeshFactors nearlySquare(const Topology& topology) {
   return best;
 }
 
-llvm::Expected<ir::Program> planHalfPlanesAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerHalfPlanesAlltoall(const CollectiveSpec& spec) {
   const MeshFactors mesh = nearlySquare(spec.topology);
   std::uint32_t rows = networkAxisSet(spec.topology) & ~mesh.columns;
   if (mesh.split != kNone) rows |= 1u << mesh.split;

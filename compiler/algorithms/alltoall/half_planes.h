@@ -29,7 +29,7 @@ MeshFactors nearlySquare(const Topology& topology);
 
 /// Along the columns of that mesh, then along its rows, in combined messages: about 2 sqrt(p) of
 /// them a node. Cores exchange before. Errors: a damaged torus.
-llvm::Expected<ir::Program> planHalfPlanesAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerHalfPlanesAlltoall(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

@@ -37,11 +37,11 @@ std::uint32_t linearDimension(const Topology& topology) {
   return splits_off == kNone ? longest : splits_off;
 }
 
-llvm::Expected<ir::Program> planTwoPhaseAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerTwoPhaseAlltoall(const CollectiveSpec& spec) {
   return planAlong(spec, "two-phase", linearDimension(spec.topology));
 }
 
-llvm::Expected<ir::Program> planRotatedTwoPhaseAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerRotatedTwoPhaseAlltoall(const CollectiveSpec& spec) {
   const auto dimensions = passes::networkAxes(spec.topology);
   return planAlong(spec, "rotated-two-phase", dimensions.empty() ? kNone : dimensions.front());
 }

@@ -15,12 +15,12 @@
 namespace torc::compiler {
 
 /// The plan with one linear dimension. Errors: a damaged torus.
-llvm::Expected<ir::Program> planTwoPhaseAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerTwoPhaseAlltoall(const CollectiveSpec& spec);
 
 /// The plan to which each dimension is the linear one of a color [own]: while one color uses its
 /// linear dimension alone, the others use the others, so that all links are busy in both phases,
 /// on symmetric tori too. Errors: a damaged torus.
-llvm::Expected<ir::Program> planRotatedTwoPhaseAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerRotatedTwoPhaseAlltoall(const CollectiveSpec& spec);
 
 /// The linear dimension: the one without which the others are of one size, else the longest (the
 /// paper, section 4.1); of several such the longest, of these the first. kNone: no dimension has

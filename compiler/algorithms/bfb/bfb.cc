@@ -392,7 +392,7 @@ ProgramSize estimateBfb(const CollectiveSpec& spec) {
   return size;
 }
 
-llvm::Expected<ir::Program> planBfb(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerBfb(const CollectiveSpec& spec) {
   llvm::Expected<BfbRoutes> routes = bfbRoutes(spec.topology, mostBfbParts(spec.topology));
   if (!routes) return routes.takeError();
   return Bfb(spec, *routes).run();

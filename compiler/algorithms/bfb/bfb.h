@@ -19,7 +19,7 @@ ProgramSize estimateBfb(const CollectiveSpec& spec);
 /// The steps of an allgather by breadth-first broadcast, of a reduce-scatter, its time reversal, or
 /// of an allreduce, both in turn. Errors: those of bfbRoutes
 /// (compiler/algorithms/bfb/bfb_routes.h).
-llvm::Expected<ir::Program> planBfb(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerBfb(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

@@ -209,21 +209,21 @@ llvm::Expected<ir::Program> planBlocks(const CollectiveSpec& spec, const char* n
 
 }  // namespace
 
-llvm::Expected<ir::Program> planBinomial(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerBinomial(const CollectiveSpec& spec) {
   const bool has_blocks = rowOf(spec.collective).layout == Layout::kBlockMajor;
   return has_blocks ? planBlocks(spec, "binomial", RootLinks::kFirstAxis)
                     : planTrees(spec, "binomial", binomialTree);
 }
 
-llvm::Expected<ir::Program> planRotatedBinomial(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerRotatedBinomial(const CollectiveSpec& spec) {
   return planBlocks(spec, "rotated-binomial", RootLinks::kAll);
 }
 
-llvm::Expected<ir::Program> planFlat(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerFlat(const CollectiveSpec& spec) {
   return planTrees(spec, "flat", flatTree);
 }
 
-llvm::Expected<ir::Program> planBine(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerBine(const CollectiveSpec& spec) {
   return planTrees(spec, "bine", bineTree);
 }
 

@@ -13,14 +13,14 @@ namespace torc::compiler {
 
 /// The steps of a broadcast, reduce, scatter or gather along the binomial trees of one axis after
 /// another, for any root. Errors of all here: an axis is a line, or something is dead.
-llvm::Expected<ir::Program> planBinomial(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerBinomial(const CollectiveSpec& spec);
 /// Of a scatter or a gather, in a color for each link of the root.
-llvm::Expected<ir::Program> planRotatedBinomial(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerRotatedBinomial(const CollectiveSpec& spec);
 /// Of a broadcast or a reduce, along Bine trees (ring_tree.h).
-llvm::Expected<ir::Program> planBine(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerBine(const CollectiveSpec& spec);
 
 /// The same along flat trees: the root of a line is the parent of all of it.
-llvm::Expected<ir::Program> planFlat(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerFlat(const CollectiveSpec& spec);
 
 /// Of any of them, the one of rotated orders in as many colors as the root has links.
 ProgramSize estimateBinomial(const CollectiveSpec& spec);

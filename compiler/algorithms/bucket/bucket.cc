@@ -22,7 +22,7 @@
 
 namespace torc::compiler {
 
-llvm::Expected<ir::Program> planBucket(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerBucket(const CollectiveSpec& spec) {
   const CollectiveRow& row = rowOf(spec.collective);
   return planAxisByAxis(
       spec, row.reduces() ? ir::PlanKind::kRingReduceScatter : ir::PlanKind::kRingScatter,

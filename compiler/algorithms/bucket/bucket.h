@@ -12,7 +12,7 @@ namespace torc::compiler {
 
 /// The plan of the bucket algorithm in a single color that visits the axes in their natural order,
 /// the cores of a node first.
-llvm::Expected<ir::Program> planBucket(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerBucket(const CollectiveSpec& spec);
 
 /// The same of other operations: `divides` along one axis after another, if every node begins with
 /// the whole, then `gathers` along them in reverse, if every node ends with it.

@@ -176,7 +176,7 @@ llvm::Error checkRouteHops(const Topology& topology) {
   return makeError("balanced routes: more than " + std::to_string(kMaxRouteHops) + " hops");
 }
 
-llvm::Expected<ir::Program> planBalancedAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerBalancedAlltoall(const CollectiveSpec& spec) {
   if (llvm::Error error = checkRouteHops(spec.topology)) return error;
   ir::Program program;
   program.schedule = BalancedAlltoall(spec).run();

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kMaxRouteHops = 1'000'000;
 llvm::Error checkRouteHops(const Topology& topology);
 
 /// The steps of an alltoall. An error where there are more than kMaxRouteHops.
-llvm::Expected<ir::Program> planBalancedAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerBalancedAlltoall(const CollectiveSpec& spec);
 
 /// Its pipeline. The steps of a segment take up to half as long again as a link is busy with it,
 /// and a link has two messages to start in each of them.

@@ -290,7 +290,7 @@ Schedule breadthFirstReduceScatter(const CollectiveSpec& spec, const LiveGraph& 
   return BreadthFirstReduction(spec, graph).run();
 }
 
-llvm::Expected<ir::Program> planBreadthFirstTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerBreadthFirstTrees(const CollectiveSpec& spec) {
   if (llvm::Error error = checkTreeNodes(spec.topology, "breadth-first trees")) return error;
   const LiveGraph graph(spec.topology);
   ir::Program program;

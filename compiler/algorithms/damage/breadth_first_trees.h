@@ -46,7 +46,7 @@ Schedule breadthFirstReduceScatter(const CollectiveSpec& spec, const LiveGraph& 
 
 /// The steps of an allgather or reduce_scatter. An error where there are more than kMaxTreeNodes
 /// live nodes (spanning_trees.h).
-llvm::Expected<ir::Program> planBreadthFirstTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerBreadthFirstTrees(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

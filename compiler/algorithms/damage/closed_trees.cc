@@ -68,7 +68,7 @@ std::vector<WeightedTree> closedTrees(const Topology& topology, const LiveGraph&
   return repairTrees(graph, trees);
 }
 
-llvm::Expected<ir::Program> planClosedTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerClosedTrees(const CollectiveSpec& spec) {
   if (!suitsClosedTrees(spec.topology)) {
     return makeError("closed trees: they need a ring along every axis, and something dead");
   }

@@ -36,7 +36,7 @@ bool suitsClosedTrees(const Topology& topology);
 std::vector<WeightedTree> closedTrees(const Topology& topology, const LiveGraph& graph);
 
 /// The steps of an allreduce for one segment. An error where the topology does not suit.
-llvm::Expected<ir::Program> planClosedTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerClosedTrees(const CollectiveSpec& spec);
 
 /// The closed trees, up to their middles and down again: 1/N of the vector on a link, half of it on
 /// the way up and half down. Links are shared by both when the pipeline is full; the first segment

@@ -17,7 +17,7 @@ llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees) {
                    std::to_string(kMaxTreeNodes) + " are served");
 }
 
-llvm::Expected<ir::Program> planSpanningTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerSpanningTrees(const CollectiveSpec& spec) {
   if (llvm::Error error = checkTreeNodes(spec.topology, "spanning trees")) return error;
   const LiveGraph graph(spec.topology);
   std::vector<WeightedTree> trees;

@@ -22,7 +22,7 @@ llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees);
 
 /// The steps of an allreduce for one segment. An error where there are more than kMaxTreeNodes live
 /// nodes.
-llvm::Expected<ir::Program> planSpanningTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerSpanningTrees(const CollectiveSpec& spec);
 
 /// Its pipeline: the trees are taken to be twice as deep as the way to the farthest node;
 /// (p-1)/E of the vector on each of E live cables, up and down on links of their own.

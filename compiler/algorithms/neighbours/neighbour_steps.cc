@@ -51,7 +51,7 @@ llvm::StringRef unsuitedToNeighbours(const Topology& topology) {
   return topology.hasCores() ? "nodes have cores: the grid is one of ranks" : "";
 }
 
-llvm::Expected<ir::Program> planNeighbours(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerNeighbours(const CollectiveSpec& spec) {
   if (const llvm::StringRef why = unsuitedToNeighbours(spec.topology); !why.empty()) {
     return makeError("algorithm neighbours: " + why);
   }

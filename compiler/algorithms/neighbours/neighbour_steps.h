@@ -14,7 +14,7 @@ namespace torc::compiler {
 
 /// A message up and one down each axis, of the block of that part (schedules/neighbours.h); a copy
 /// along a ring of one. Errors: cores, or something is dead.
-llvm::Expected<ir::Program> planNeighbours(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerNeighbours(const CollectiveSpec& spec);
 ProgramSize estimateNeighbours(const CollectiveSpec& spec);
 
 /// Why a topology is no such grid; empty: it is one.

@@ -339,7 +339,7 @@ bool suitsPlaneTrees(const Topology& topology) {
   return topology.dead_node_count == 1 && topology.deadLinks().empty();
 }
 
-llvm::Expected<ir::Program> planPlaneTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerPlaneTrees(const CollectiveSpec& spec) {
   if (!suitsPlaneTrees(spec.topology)) {
     return makeError("plane trees: they need a ring along every axis, and one dead node");
   }

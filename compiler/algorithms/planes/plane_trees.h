@@ -15,7 +15,7 @@ namespace torc::compiler {
 /// Whether one node is dead and nothing else, and all axes are rings of nodes without cores.
 bool suitsPlaneTrees(const Topology& topology);
 
-llvm::Expected<ir::Program> planPlaneTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerPlaneTrees(const CollectiveSpec& spec);
 ProgramSize estimatePlaneTrees(const CollectiveSpec& spec);
 TreePipeline planeTreesPipeline(const Topology& topology);
 

@@ -49,11 +49,11 @@ llvm::Expected<ir::Program> planExchanges(const CollectiveSpec& spec, const char
 
 }  // namespace
 
-llvm::Expected<ir::Program> planRecursiveDoubling(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerRecursiveDoubling(const CollectiveSpec& spec) {
   return planExchanges(spec, "recursive-doubling", kDoubling);
 }
 
-llvm::Expected<ir::Program> planRecursiveMultiplying(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerRecursiveMultiplying(const CollectiveSpec& spec) {
   return planExchanges(spec, "recursive-multiplying", kMultiplying);
 }
 

@@ -12,9 +12,9 @@
 namespace torc::compiler {
 
 /// One message to a node and round, where sizes are powers of two: recursive doubling, or halving.
-llvm::Expected<ir::Program> planRecursiveDoubling(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerRecursiveDoubling(const CollectiveSpec& spec);
 /// Up to seven, and fewer rounds: recursive multiplying.
-llvm::Expected<ir::Program> planRecursiveMultiplying(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerRecursiveMultiplying(const CollectiveSpec& spec);
 // Errors of both: something is dead.
 
 /// What is known of their programs before they are made.

@@ -57,11 +57,11 @@ ProgramSize estimate(const CollectiveSpec& spec,
 
 }  // namespace
 
-llvm::Expected<ir::Program> planSwing(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerSwing(const CollectiveSpec& spec) {
   return planAxisByAxis(spec, ir::PlanKind::kSwingReduceScatter, ir::PlanKind::kSwingAllgather);
 }
 
-llvm::Expected<ir::Program> planGroups(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerGroups(const CollectiveSpec& spec) {
   return planAxisByAxis(spec, ir::PlanKind::kGroupReduceScatter, ir::PlanKind::kGroupAllgather);
 }
 

@@ -12,9 +12,9 @@ namespace torc::compiler {
 
 /// Swing ("Swing: Short-cutting Rings for Higher Bandwidth Allreduce", NSDI'24), as a plan in a
 /// single color.
-llvm::Expected<ir::Program> planSwing(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerSwing(const CollectiveSpec& spec);
 /// The same in groups of up to 8 nodes of an axis, or of a prime factor of its size.
-llvm::Expected<ir::Program> planGroups(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerGroups(const CollectiveSpec& spec);
 
 /// What is known of their programs before they are made: operations of every node of an axis meet
 /// those of every node of another in the same memory.

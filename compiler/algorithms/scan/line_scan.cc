@@ -283,7 +283,7 @@ void LineScan::receive(const Messages& messages, Nodes at, const Region& into) {
 
 }  // namespace
 
-llvm::Expected<ir::Program> planLineScan(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerLineScan(const CollectiveSpec& spec) {
   llvm::Expected<Schedule> schedule = passes::withDependences(LineScan(spec).run());
   if (!schedule) return schedule.takeError();
   ir::Program program;

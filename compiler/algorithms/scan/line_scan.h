@@ -14,7 +14,7 @@
 namespace torc::compiler {
 
 /// The steps of a scan or an exscan for one segment.
-llvm::Expected<ir::Program> planLineScan(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerLineScan(const CollectiveSpec& spec);
 
 /// Up along all axes, and down along all but the last: the whole vector on each link of the way.
 TreePipeline lineScanPipeline(const Topology& topology);

@@ -44,7 +44,7 @@ std::vector<Shift> shiftsOf(const Topology& topology) {
 
 }  // namespace
 
-llvm::Expected<ir::Program> planLinear(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerLinear(const CollectiveSpec& spec) {
   const Topology& topology = spec.topology;
   if (llvm::Error error = checkRings(topology, "linear")) return error;
   if (topology.sites() > kMostLinearNodes) {

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kMostLinearNodes = 64;
 
 /// The steps of a scatter or a gather, which wait for nothing; messages that go farthest leave
 /// first. Errors: an axis is a line, something is dead, or there are more nodes.
-llvm::Expected<ir::Program> planLinear(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerLinear(const CollectiveSpec& spec);
 
 ProgramSize estimateLinear(const CollectiveSpec& spec);
 

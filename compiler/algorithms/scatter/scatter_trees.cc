@@ -62,7 +62,7 @@ llvm::Error cannot(const char* why) {
 
 }  // namespace
 
-llvm::Expected<ir::Program> planScatterTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerScatterTrees(const CollectiveSpec& spec) {
   const Topology& topology = spec.topology;
   if (topology.isDamaged()) return cannot("the trees cannot go round damage");
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {

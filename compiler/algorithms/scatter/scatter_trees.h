@@ -13,7 +13,7 @@ namespace torc::compiler {
 
 /// The steps of a scatter or a gather, two colors for each axis. An error on a damaged torus, and
 /// where an axis does not wrap.
-llvm::Expected<ir::Program> planScatterTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerScatterTrees(const CollectiveSpec& spec);
 
 ProgramSize estimateScatterTrees(const CollectiveSpec& spec);
 

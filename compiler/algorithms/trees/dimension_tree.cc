@@ -19,7 +19,7 @@
 
 namespace torc::compiler {
 
-llvm::Expected<ir::Program> planDimensionTree(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec) {
   if (spec.topology.isDamaged()) {
     return makeError("dimension-tree: the tree cannot go round damage");
   }

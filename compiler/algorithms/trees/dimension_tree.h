@@ -11,7 +11,7 @@
 namespace torc::compiler {
 
 /// The plan of a broadcast or a reduce in one color. An error on a damaged torus.
-llvm::Expected<ir::Program> planDimensionTree(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec);
 
 ProgramSize estimateDimensionTree(const CollectiveSpec& spec);
 

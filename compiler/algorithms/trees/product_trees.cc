@@ -228,7 +228,7 @@ bool suitsProductTrees(const Topology& topology) {
   return has_line && !topology.isBroken();
 }
 
-llvm::Expected<ir::Program> planProductTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerProductTrees(const CollectiveSpec& spec) {
   if (!suitsProductTrees(spec.topology)) {
     return makeError(
         "product-trees: the trees need an axis that is no ring, and no "

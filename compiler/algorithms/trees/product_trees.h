@@ -16,7 +16,7 @@ namespace torc::compiler {
 bool suitsProductTrees(const Topology& topology);
 
 /// The steps of a broadcast or of a reduce, for any root. Errors: the topology does not suit.
-llvm::Expected<ir::Program> planProductTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerProductTrees(const CollectiveSpec& spec);
 
 /// Its pipeline. A tree goes round the rings, and out on the lines, once; one on whose rings the
 /// root's child is a turn, at most twice.

@@ -248,7 +248,7 @@ bool suitsRectangular(const Topology& topology) {
   return !topology.isDamaged();
 }
 
-llvm::Expected<ir::Program> planRectangular(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> lowerRectangular(const CollectiveSpec& spec) {
   if (!suitsRectangular(spec.topology)) {
     return makeError("rectangular: the trees need a ring along every axis, and no damage");
   }

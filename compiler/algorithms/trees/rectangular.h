@@ -15,7 +15,7 @@ bool suitsRectangular(const Topology& topology);
 
 /// The steps for one segment, of a broadcast or a reduce. The error names what the trees cannot
 /// span.
-llvm::Expected<ir::Program> planRectangular(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> lowerRectangular(const CollectiveSpec& spec);
 
 ProgramSize estimateRectangular(const CollectiveSpec& spec);
 

@@ -112,7 +112,7 @@ TEST(Bfb, ProvedForAllCollectives) {
     for (const Collective collective :
          {Collective::kAllgather, Collective::kReduceScatter, Collective::kAllreduce}) {
       const Topology topology = *parseTopology(shape);
-      const Schedule schedule = cantFail(planBfb({collective, topology})).schedule;
+      const Schedule schedule = cantFail(lowerBfb({collective, topology})).schedule;
       for (const bool per_rank : {false, true}) {
         ir::VerifyOptions options;
         options.per_rank = per_rank;
@@ -132,7 +132,7 @@ TEST(Bfb, ProvedForAllCollectives) {
 
 TEST(Bfb, OneMessagePerLinkAndStep) {
   const Schedule schedule =
-      cantFail(planBfb({Collective::kAllreduce, *parseTopology("4x6x3")})).schedule;
+      cantFail(lowerBfb({Collective::kAllreduce, *parseTopology("4x6x3")})).schedule;
   std::set<std::tuple<std::uint32_t, std::uint32_t>> used;  // phase, stream: a link each
   for (const Operation& operation : schedule.operations) {
     if (!sends(operation.kind)) continue;
@@ -145,7 +145,7 @@ TEST(Bfb, CarriesWhatTheRoutesSay) {
   const Topology topology = *parseTopology("4x8x4");
   const BfbRoutes routes = cantFail(bfbRoutes(topology));
   const ir::VerifyResult result =
-      ir::verify(cantFail(planBfb({Collective::kAllgather, topology})).schedule.view());
+      ir::verify(cantFail(lowerBfb({Collective::kAllgather, topology})).schedule.view());
   std::vector<double> largest(routes.steps.size(), 0);
   for (const ir::LinkLoad& load : result.loads)
     largest[load.phase] = std::max(largest[load.phase], load.share);

@@ -36,7 +36,7 @@ std::map<std::pair<std::uint32_t, int>, double> loadsOf(const Schedule& schedule
 
 TEST(Bucket, PlansOnePhasePerAxisInReverseForTheAllgather) {
   const ir::Program program =
-      cantFail(planBucket({Collective::kAllreduce, *parseTopology("4x3+2")}));
+      cantFail(lowerBucket({Collective::kAllreduce, *parseTopology("4x3+2")}));
   const Color& color = program.schedule.colors.at(0);
   EXPECT_EQ(color.order[0], 2);  // the cores
   EXPECT_EQ(color.order[1], 0);

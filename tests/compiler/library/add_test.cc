@@ -43,7 +43,7 @@ TEST(AddToLibrary, AScheduleServesEveryShapeOfItsAxes) {
   Target slow = target("4x4");
   slow.machine.dimensions[1].bandwidth /= 2;
   slow.topology = cantFail(model::topologyOf(slow.machine));
-  const LibraryPlan plan = cantFail(planLibrary(slow, SubToriKind::kWholeAxes));
+  const LibraryShapes plan = cantFail(libraryShapes(slow, SubToriKind::kWholeAxes));
   const LibrarySettings settings{"", "whole-axes", {Collective::kAllgather}, {1, 1 << 20}, 1};
   Progress progress(/*quiet=*/true);
   cantFail(buildLibrary(plan, slow.machine, settings, folder / "lib", 2, progress));

@@ -10,7 +10,7 @@
 
 #include <llvm/ADT/StringRef.h>
 
-#include "compiler/library/plan.h"
+#include "compiler/library/library_shapes.h"
 #include "compiler/library/ranges.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"

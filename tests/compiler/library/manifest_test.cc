@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/library/plan.h"
+#include "compiler/library/library_shapes.h"
 #include "compiler/target.h"
 #include "tests/compiler/library/found_ranges.h"
 #include "tests/ir/json/schema_keys.h"
@@ -15,7 +15,7 @@ namespace {
 using json = nlohmann::json;
 
 /// A library of a damaged partition and its shapes, without choices.
-LibraryIndex indexFor(const LibraryPlan& plan) {
+LibraryIndex indexFor(const LibraryShapes& plan) {
   LibraryIndex index;
   index.machine = "generic";
   index.version = "1.2.3";
@@ -29,7 +29,7 @@ LibraryIndex indexFor(const LibraryPlan& plan) {
 TEST(Manifest, SchemaKnowsTheKeys) {
   Target damaged = target("3x3");
   ASSERT_FALSE(bool(addDamage(damaged, {"0,0:X"}, {"1,1"})));
-  const LibraryPlan plan = cantFail(planLibrary(damaged, SubToriKind::kWholeAxes));
+  const LibraryShapes plan = cantFail(libraryShapes(damaged, SubToriKind::kWholeAxes));
   LibraryIndex index = indexFor(plan);
   Found found = rangesOf(plan.shapes.front(), Collective::kAllreduce, {1, 64});
   const ScheduleRange& range = found.ranges.at(1);

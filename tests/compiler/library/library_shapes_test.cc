@@ -1,5 +1,5 @@
 // Plans of libraries: which sub-tori and shapes they have, the machines of sub-tori.
-#include "compiler/library/plan.h"
+#include "compiler/library/library_shapes.h"
 
 #include <set>
 
@@ -17,8 +17,8 @@ Extents extentsOf(std::initializer_list<std::uint32_t> list) {
   return extents;
 }
 
-TEST(LibraryPlan, ToriAreCombinationsOfWholeAxes) {
-  const LibraryPlan plan = cantFail(planLibrary(target("8x4x8+2"), SubToriKind::kWholeAxes));
+TEST(LibraryShapes, ToriAreCombinationsOfWholeAxes) {
+  const LibraryShapes plan = cantFail(libraryShapes(target("8x4x8+2"), SubToriKind::kWholeAxes));
   EXPECT_EQ(plan.sub_tori.size(), 14u);  // 7 sets of dimensions, one core or both
   std::set<std::string> shapes;
   std::uint32_t sub_tori = 0;
@@ -33,10 +33,10 @@ TEST(LibraryPlan, ToriAreCombinationsOfWholeAxes) {
                                            "8x8+2", "8x8x4+2"}));
 }
 
-TEST(LibraryPlan, IsAnIndex) {
+TEST(LibraryShapes, IsAnIndex) {
   for (const SubToriKind kind : {SubToriKind::kWholeAxes, SubToriKind::kAll}) {
     for (const char* shape : {"3x4m+2", "2x2x2", "5", "1x4x1x3"}) {
-      const LibraryPlan plan = cantFail(planLibrary(target(shape), kind));
+      const LibraryShapes plan = cantFail(libraryShapes(target(shape), kind));
       LibraryIndex index;
       index.partitions = plan.partitions;
       for (const PlannedShape& planned : plan.shapes)
@@ -47,8 +47,8 @@ TEST(LibraryPlan, IsAnIndex) {
   }
 }
 
-TEST(LibraryPlan, BoxesHaveAllExtents) {
-  const LibraryPlan plan = cantFail(planLibrary(target("3x4m"), SubToriKind::kAll));
+TEST(LibraryShapes, BoxesHaveAllExtents) {
+  const LibraryShapes plan = cantFail(libraryShapes(target("3x4m"), SubToriKind::kAll));
   EXPECT_EQ(plan.sub_tori.size(), 11u);
   std::set<std::string> shapes;
   for (const PlannedShape& shape : plan.shapes)
@@ -58,29 +58,29 @@ TEST(LibraryPlan, BoxesHaveAllExtents) {
                                            "4mx2m", "4mx3"}));
 }
 
-TEST(LibraryPlan, PartitionsShareShapes) {
-  const LibraryPlan plan =
-      cantFail(planLibrary({target("4x4"), target("4x8")}, SubToriKind::kWholeAxes));
+TEST(LibraryShapes, PartitionsShareShapes) {
+  const LibraryShapes plan =
+      cantFail(libraryShapes({target("4x4"), target("4x8")}, SubToriKind::kWholeAxes));
   EXPECT_EQ(plan.sub_tori.size(), 6u);
   EXPECT_EQ(plan.shapes.size(), 4u);  // 4, 4x4, 8, 8x4
 }
 
-TEST(LibraryPlan, LinksOfOtherSpeedAreOtherShapes) {
+TEST(LibraryShapes, LinksOfOtherSpeedAreOtherShapes) {
   Target slow = target("4x4");
   slow.machine.dimensions[1].bandwidth /= 2;
   slow.topology = cantFail(model::topologyOf(slow.machine));
-  const LibraryPlan plan = cantFail(planLibrary(slow, SubToriKind::kWholeAxes));
+  const LibraryShapes plan = cantFail(libraryShapes(slow, SubToriKind::kWholeAxes));
   EXPECT_EQ(plan.shapes.size(), 3u);
   // Alone on its machine a line is the fastest; its topology says so, and still there are two.
   Target line = slow;
   line.machine.dimensions = {slow.machine.dimensions[1]};
   line.topology = cantFail(model::topologyOf(line.machine));
   EXPECT_EQ(line.topology.axes[0].bandwidth, 1.0);
-  EXPECT_EQ(cantFail(planLibrary({slow, line}, SubToriKind::kWholeAxes)).shapes.size(), 4u);
+  EXPECT_EQ(cantFail(libraryShapes({slow, line}, SubToriKind::kWholeAxes)).shapes.size(), 4u);
 }
 
 /// A sub-torus's links are as fast as they are in the partition, whatever sets their speed.
-TEST(LibraryPlan, SubToriKeepTheSpeedOfTheirLinks) {
+TEST(LibraryShapes, SubToriKeepTheSpeedOfTheirLinks) {
   Target whole = target("4x4x2");
   whole.machine.dimensions[0].bandwidth *= 4;
   for (const double gap : {0.0, 1e-9}) {
@@ -99,9 +99,9 @@ TEST(LibraryPlan, SubToriKeepTheSpeedOfTheirLinks) {
   }
 }
 
-TEST(LibraryPlan, Refusals) {
+TEST(LibraryShapes, Refusals) {
   const auto refusal = [](llvm::ArrayRef<Target> targets) {
-    return toString(planLibrary(targets, SubToriKind::kWholeAxes).takeError());
+    return toString(libraryShapes(targets, SubToriKind::kWholeAxes).takeError());
   };
   EXPECT_EQ(refusal(target("1x1+4")), "partition 1x1+4 has one node, there is nothing to schedule");
   EXPECT_EQ(refusal({target("4"), target("4")}), "partition 4 is there twice");

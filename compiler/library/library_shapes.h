@@ -1,6 +1,6 @@
 // What a library is for: partitions of a machine, their sub-tori, and the shapes that these share.
-#ifndef TORC_COMPILER_LIBRARY_PLAN_H_
-#define TORC_COMPILER_LIBRARY_PLAN_H_
+#ifndef TORC_COMPILER_LIBRARY_LIBRARY_SHAPES_H_
+#define TORC_COMPILER_LIBRARY_LIBRARY_SHAPES_H_
 
 #include <vector>
 
@@ -27,7 +27,7 @@ struct PlannedShape {
   std::uint32_t sub_tori = 0;  // that have it
 };
 
-struct LibraryPlan {
+struct LibraryShapes {
   std::vector<LibraryPartition> partitions;
   std::vector<PlannedShape> shapes;       // in the order of their first sub-tori
   std::vector<LibrarySubTorus> sub_tori;  // as in an index
@@ -35,7 +35,7 @@ struct LibraryPlan {
 
 /// Plans for `partitions`, each with its machine. Errors: a partition of one node, or one that
 /// is there twice.
-llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, SubToriKind kind);
+llvm::Expected<LibraryShapes> libraryShapes(llvm::ArrayRef<Target> partitions, SubToriKind kind);
 
 /// The machine that a sub-torus of `partition` is: the links of its axes, its damage where it is
 /// the whole one. `extents` and `axes` are those of a sub-torus.
@@ -44,4 +44,4 @@ model::Machine subTorusMachine(const Target& partition, const Extents& extents,
 
 }  // namespace torc::compiler
 
-#endif  // TORC_COMPILER_LIBRARY_PLAN_H_
+#endif  // TORC_COMPILER_LIBRARY_LIBRARY_SHAPES_H_

@@ -1,5 +1,5 @@
 // Sub-tori of partitions, and the shapes that they share.
-#include "compiler/library/plan.h"
+#include "compiler/library/library_shapes.h"
 
 #include <algorithm>
 
@@ -81,8 +81,8 @@ model::Machine subTorusMachine(const Target& partition, const Extents& extents,
   return machine;
 }
 
-llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, SubToriKind kind) {
-  LibraryPlan plan;
+llvm::Expected<LibraryShapes> libraryShapes(llvm::ArrayRef<Target> partitions, SubToriKind kind) {
+  LibraryShapes plan;
   for (const Target& partition : partitions) {
     const Topology& topology = partition.topology;
     if (!isSubTorus(topology, wholeExtents(topology))) {
