@@ -59,7 +59,7 @@ done
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 # The figures of the book are those of the pages.
-bash tools/book.sh "$pages/book" ||
+bash tools/pages/book.sh "$pages/book" ||
   echo "install.sh: the pages are Markdown alone (HTML needs node and its module marked)" >&2
 mapfile -t documents < <(
   find docs -type f ! -name BUILD ! -name SUMMARY.md ! -name book.toml | sort
@@ -69,6 +69,6 @@ programs=()
 for file in "${built[@]}"; do
   [[ $file == *.so ]] || programs+=("$file")
 done
-bash tools/man_pages.sh "$pages" "${programs[@]}"
+bash tools/pages/man_pages.sh "$pages" "${programs[@]}"
 bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.{pc,cmake}.in tools/torc.py tools/convert/*.py \
   tools/completion/torc.* tools/modulefile.in tools/packaging/job_start/* "$pages"/*.1 "${documents[@]}"

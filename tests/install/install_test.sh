@@ -7,7 +7,7 @@ set -euo pipefail
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-bash tools/book.sh "$work/book"
+bash tools/pages/book.sh "$work/book"
 mapfile -t book < <(find "$work/book" -name '*.html' -o -name style.css)
 bash tools/install_files.sh "$work/first" "$@" "${book[@]}"
 # It can be moved: nothing in it names the place.
@@ -34,7 +34,7 @@ fail() {
 [[ torc\ $(pkg-config --modversion torc) == "$(torc --version)" ]] || fail "version of torc.pc"
 
 echo "== man pages, completion, module file"
-bash "$root/tools/man_pages.sh" pages "$work/prefix/bin/torc"
+bash "$root/tools/pages/man_pages.sh" pages "$work/prefix/bin/torc"
 for page in pages/*.1; do
   LC_ALL=C man --warnings -l "$page" >text.txt 2>warnings.txt || fail "$page"
   [[ ! -s warnings.txt ]] || fail "$page: $(cat warnings.txt)"

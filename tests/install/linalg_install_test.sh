@@ -38,7 +38,7 @@ grep -q ': ok$' gemm.txt || fail "torc-gemm"
 job -n 2 torc-lu -n 50 | tee lu.txt
 grep -q ': passed$' lu.txt || fail "torc-lu"
 
-bash "$root/tools/man_pages.sh" pages "$work"/prefix/bin/torc-{gemm,lu}
+bash "$root/tools/pages/man_pages.sh" pages "$work"/prefix/bin/torc-{gemm,lu}
 for program in torc-gemm torc-lu; do
   [[ $("$program" --version) == "$program ${version:=$(torc --version | sed 's/torc //')}" ]] || fail "$program --version"
   LC_ALL=C man --warnings -l "pages/$program.1" >text.txt 2>warnings.txt || fail "page of $program"

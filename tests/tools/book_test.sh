@@ -9,7 +9,7 @@ fail() {
   exit 1
 }
 
-bash tools/book.sh "$work/book"
+bash tools/pages/book.sh "$work/book"
 python3 tests/tools/book_links.py "$work/book" || fail "links"
 ! grep -rE '(src="|<link [^>]*href="|url\()(https?:)?//' "$work/book" --include='*.html' --include='*.css' || fail "a page asks for a network"
 for page in users sites research; do
@@ -21,7 +21,7 @@ mkdir "$work/other"
 cp -rL docs tools "$work/other"
 sed -i '/users\/view.md/d' "$work/other/docs/SUMMARY.md"
 echo '[a](none.md) [b](cli.md#none)' >>"$work/other/docs/users/trace.md"
-! bash "$work/other/tools/book.sh" "$work/none" >"$work/said.txt" 2>&1 || fail "faults are not told"
+! bash "$work/other/tools/pages/book.sh" "$work/none" >"$work/said.txt" 2>&1 || fail "faults are not told"
 for fault in 'SUMMARY.md: users/view.md is missing' 'users/trace.md: none.md: the book has no such page' \
   'users/trace.md: cli.md#none: no such heading'; do
   grep -qxF "book: $fault" "$work/said.txt" || fail "not told: $fault: $(cat "$work/said.txt")"

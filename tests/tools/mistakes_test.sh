@@ -1,14 +1,14 @@
 #!/bin/bash
-# Every mistake of tools/mistakes.txt can be made, and the tests that stand nearest are there. Lists that
+# Every mistake of tools/mistakes/mistakes.txt can be made, and the tests that stand nearest are there. Lists that
 # do not fit the code are refused, each fault in one line.
 set -uo pipefail
 cd "$(dirname "$(realpath WORKSPACE)")" || exit 1
-bash tools/mistakes.sh --check || exit 1
+bash tools/mistakes/mistakes.sh --check || exit 1
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/tools" "$work/tests/room"
-cp tools/mistakes.sh "$work/tools"
+mkdir -p "$work/tools/mistakes" "$work/tests/room"
+cp tools/mistakes/mistakes.sh "$work/tools/mistakes"
 printf 'int half(int n) { return n / 2; }\nint third(int n) { return n / 3; }\n' >"$work/numbers.cc"
 printf 'torc_cc_test(name = "numbers_test")\n"loops_%%d"\nfile_check_test()\n' >"$work/tests/room/BUILD"
 failures=0
@@ -17,9 +17,9 @@ failures=0
 expect() {
   local text=$1 said
   shift
-  printf '%s\n' "$@" >"$work/tools/mistakes.txt"
-  said=$(bash "$work/tools/mistakes.sh" --check 2>&1)
-  [[ $said == "${text:+mistakes: tools/mistakes.txt: $text}" ]] && return
+  printf '%s\n' "$@" >"$work/tools/mistakes/mistakes.txt"
+  said=$(bash "$work/tools/mistakes/mistakes.sh" --check 2>&1)
+  [[ $said == "${text:+mistakes: tools/mistakes/mistakes.txt: $text}" ]] && return
   echo "mistakes_test: of '$*' it is said: $said"
   failures=$((failures + 1))
 }

@@ -22,7 +22,7 @@ status=0 run=0 passed_over=0
 # The page that is made of the rows of options.
 for page in "$@"; do
   [[ $page == */options.md ]] || continue
-  bash tools/options_page.sh torc torc-model torc-run | diff - "$page" || status=1
+  bash tools/pages/options_page.sh torc torc-model torc-run | diff - "$page" || status=1
 done
 # check BLOCK OUTPUT: whether a block has printed what the page says.
 check() {

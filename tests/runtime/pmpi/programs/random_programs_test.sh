@@ -24,7 +24,7 @@ fail() {
   done
   [[ ${TEST_MPI:-mpich} == mpich ]] || settings+=" TEST_MPI=$TEST_MPI"
   [[ $program != *_handler ]] || settings+=" HANDLER=1"
-  echo "again: $settings bash tools/random_programs.sh $ranks $seed ${2:-$first}" \
+  echo "again: $settings bash tools/programs/random_programs.sh $ranks $seed ${2:-$first}" \
     "$([[ $# -gt 1 ]] && echo 1 || echo "$programs") ${options[*]}"
   exit 1
 }

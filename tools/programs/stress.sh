@@ -2,9 +2,9 @@
 # Full scale of tests/runtime/pmpi/stress: ten thousand communicators, a million calls, ten thousand different
 # calls, with and without libtorc_pmpi.so. Prints time and resident memory; fails where memory grows
 # or a result is wrong.
-#   tools/stress.sh [RANKS [DIVISOR]]    ranks: 2, 4, 6 or 8; DIVISOR 10: a tenth of everything
+#   tools/programs/stress.sh [RANKS [DIVISOR]]    ranks: 2, 4, 6 or 8; DIVISOR 10: a tenth of everything
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 ranks=${1:-2}
 divisor=${2:-1}

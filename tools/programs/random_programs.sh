@@ -1,12 +1,12 @@
 #!/bin/bash
 # Random legal MPI programs (tests/runtime/pmpi/programs/random_programs.cc), each plain and with
 # libtorc_pmpi.so preloaded, whose results must be the same:
-#   tools/random_programs.sh RANKS SEED FIRST PROGRAMS [OPTION OF random_programs]...
+#   tools/programs/random_programs.sh RANKS SEED FIRST PROGRAMS [OPTION OF random_programs]...
 # RANKS is 2, 4 or 6; programs FIRST .. FIRST + PROGRAMS - 1 of SEED. TEST_MPI=openmpi: on Open MPI.
 # LIBRARY: the name of another schedule library of tests/runtime/pmpi/programs, or - for none. HANDLER=1:
 # programs that have an error handler in their code. Settings of torc are passed on; TORC_DEDICATED==N takes N ranks more. Goes on after a failure; the last line is `N programs, N differ or fail`.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 if [[ $# -lt 4 || ! "$1 $2 $3 $4" =~ ^[246]( [0-9]+){3}$ ]]; then
   sed -n '2,/^set/s/^# \?//p' "$0" >&2

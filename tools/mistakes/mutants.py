@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes random mutants of the code as a list for tools/mistakes.sh:
-  python3 tools/mutants.py SEED COUNT [ROOM]... >LIST && bash tools/mistakes.sh --list LIST
+"""Writes random mutants of the code as a list for tools/mistakes/mistakes.sh:
+  python3 tools/mistakes/mutants.py SEED COUNT [ROOM]... >LIST && bash tools/mistakes/mistakes.sh --list LIST
 COUNT of each room (top-level folder; none: all that have tests), the same ones for the same seed and code.
 A mutant is a comparison, an operator or a constant that is off by one. Those that do not compile are left
 out: each file is read by the compiler once.

@@ -2,7 +2,7 @@
 # Test suites that others wrote, plain and under libtorc_pmpi.so with puts forced: those of MPICH's
 # collectives (test/mpi/coll) and of mpi4py. The schedules are this repository's; a test that passes plain
 # must pass so.
-#   tools/outside_suites.sh MPICH_SOURCES [MPI4PY_SOURCES]
+#   tools/programs/outside_suites.sh MPICH_SOURCES [MPI4PY_SOURCES]
 # Both are source trees (MPICH 4.0.2; mpi4py 3.1.4, built in place by `MPICC=mpicc.mpich python3 setup.py build`).
 # Settings of torc are passed on; $SUITES_TRANSPORT: TORC_TRANSPORT (default: put); $SUITES_LIST: another
 # folder of MPICH's (topo, errors/coll; default: coll); $SUITES_ONLY: a pattern (grep -E) of the lines of its
@@ -12,7 +12,7 @@ set -euo pipefail
 tests=$(realpath "$1")/test/mpi
 list=${SUITES_LIST:-coll}
 mpi4py=${2:+$(realpath "$2")}
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 bazel build -c opt //compiler:torc //runtime:libtorc_pmpi.so //tools:libsleeping_waits.so
 work=$(mktemp -d)

@@ -4,9 +4,9 @@
 # library has as partitions, and NWChem on 2 ranks. Both runs must pass the same tests, and torc must
 # have served calls. Prints the table of docs/users/real-programs.md. Needs the network where a package is
 # missing, and root for that.
-#   tools/real_programs.sh [PROGRAM...]      default: all
+#   tools/programs/real_programs.sh [PROGRAM...]      default: all
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 missing=()
 for package in scalapack-mpi-test libscalapack-mpich2.2 nwchem-mpich; do

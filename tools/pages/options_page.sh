@@ -4,7 +4,7 @@ set -euo pipefail
 cat <<'END'
 # Options
 
-All options of all commands, by `tools/options_page.sh` from the rows that parse them; `--help` prints the same.
+All options of all commands, by `tools/pages/options_page.sh` from the rows that parse them; `--help` prints the same.
 `--with KEY=VALUE,...` sets the experts' keys, which are options as well (`--peers fixed`).
 END
 for program in "$@"; do

@@ -1,17 +1,17 @@
 #!/bin/bash
-# Which mistakes in the code the tests notice: those of tools/mistakes.txt, one at a time.
-#   tools/mistakes.sh [--list FILE] [--all] [NUMBER | FIRST-LAST]...
+# Which mistakes in the code the tests notice: those of tools/mistakes/mistakes.txt, one at a time.
+#   tools/mistakes/mistakes.sh [--list FILE] [--all] [NUMBER | FIRST-LAST]...
 #       each of them, or those of these numbers: the tests that stand nearest, up to the first that
 #       fails, then with --all all others; first the same tests without a mistake, which must pass.
-#       FILE has others: tools/mutants.py writes random ones
-#   tools/mistakes.sh --check    only whether the list fits the code and the tests
-#   tools/mistakes.sh --write    only the copy of the code that has them, whose folder it names
+#       FILE has others: tools/mistakes/mutants.py writes random ones
+#   tools/mistakes/mistakes.sh --check    only whether the list fits the code and the tests
+#   tools/mistakes/mistakes.sh --write    only the copy of the code that has them, whose folder it names
 # All mistakes are in one copy, which is built once: the variable MISTAKE tells a test which of them is
 # made; what the build itself runs makes none. Copy and logs are kept in ~/.cache/torc-mistakes (or
 # TORC_MISTAKES). A process of a test has 8 GiB at most, and a test that hangs fails at its time limit.
 # The last line is `N places, M found`; exits with 0 only if all are found.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 usage() {
   sed -n '2,/^set/s/^# \?//p' "$0" >&2
@@ -22,7 +22,7 @@ fail() {
   exit 1
 }
 
-list=tools/mistakes.txt
+list=tools/mistakes/mistakes.txt
 if [[ ${1-} == --list ]]; then
   [[ -f ${2-} ]] || fail "${2-no list}: no such file"
   list=$2
