@@ -199,14 +199,15 @@ void noteLimits(const ir::MscclWriter& writer) {
                        const llvm::Twine& take) {
     if (has > most) llvm::errs() << "torc: note: " << has << ' ' << what << "; " << take << '\n';
   };
-  note("steps of a thread block", writer.mostSteps(), ir::kStepsOfRccl,
+  note("steps of a thread block", writer.needs().steps, ir::kStepsOfRccl,
        "msccl-executor-nccl and RCCL take " + llvm::Twine(ir::kStepsOfRccl) + ", microsoft/msccl " +
            llvm::Twine(ir::kStepsOfMsccl));
   for (const auto& [what, has, most] :
-       {std::tuple("channels", std::uint64_t{writer.channels()}, ir::kChannelsOfReaders),
-        std::tuple("chunks", writer.chunks(), ir::kChunksOfReaders),
-        std::tuple("thread blocks of a rank", writer.mostBlocks(), ir::kBlocksOfReaders),
-        std::tuple("elements of XML for a rank", writer.mostElements(), ir::kElementsOfReaders)}) {
+       {std::tuple("channels", writer.needs().channels, ir::kChannelsOfReaders),
+        std::tuple("chunks", writer.needs().chunks, ir::kChunksOfReaders),
+        std::tuple("thread blocks of a rank", writer.needs().blocks, ir::kBlocksOfReaders),
+        std::tuple("elements of XML for a rank", writer.needs().elements,
+                   ir::kElementsOfReaders)}) {
     note(what, has, most, "readers take " + llvm::Twine(most));
   }
 }

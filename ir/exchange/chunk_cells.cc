@@ -49,62 +49,49 @@ std::uint32_t ChunkCells::count(std::size_t rank) const {
 
 llvm::Expected<std::uint32_t> ChunkCells::cellOf(std::size_t rank, const ChunkRun& run,
                                                  std::int32_t count) const {
-  static constexpr const char* kNames[] = {"i", "o", "s"};
   const auto buffer = static_cast<std::size_t>(run.buffer);
   const std::uint32_t sizes[] = {input_count_, output_count_, this->count(rank) - scratch_begin_};
   if (run.first < 0 ||
       static_cast<std::uint64_t>(run.first) + static_cast<std::uint64_t>(count) > sizes[buffer]) {
     const std::int32_t shares = programs_->shares;
     const std::int32_t last = (run.first + std::max(count, 1) - 1) / shares;
-    return makeError(
-        llvm::Twine("names ") + kNames[buffer] + "[" + llvm::Twine(run.first / shares) +
-        (last > run.first / shares ? ".." + llvm::Twine(last) : llvm::Twine("")) + "] of " +
-        llvm::Twine(sizes[buffer] / static_cast<std::uint32_t>(shares)) + " chunks");
+    return makeError(llvm::Twine("names ") + llvm::Twine(kBufferNames[buffer]) + "[" +
+                     llvm::Twine(run.first / shares) +
+                     (last > run.first / shares ? ".." + llvm::Twine(last) : llvm::Twine("")) +
+                     "] of " + llvm::Twine(sizes[buffer] / static_cast<std::uint32_t>(shares)) +
+                     " chunks");
   }
-  const auto first = static_cast<std::uint32_t>(run.first);
-  if (run.buffer == ChunkBuffer::kScratch) return scratch_begin_ + first;
-  const bool is_input = run.buffer == ChunkBuffer::kInput;
-  if (!programs_->in_place) return is_input ? first : input_count_ + first;
-  const std::uint32_t own = static_cast<std::uint32_t>(rank) * chunks_of_block_;
-  const bool is_shorter = is_input ? input_count_ < output_count_ : output_count_ < input_count_;
-  return is_shorter ? own + first : first;
+  const std::uint32_t begins[] = {inputBegin(rank), outputBegin(rank), scratch_begin_};
+  return begins[buffer] + static_cast<std::uint32_t>(run.first);
 }
 
 ChunkNumber ChunkCells::inputOf(std::size_t rank, std::uint32_t cell) const {
-  const std::uint32_t own = static_cast<std::uint32_t>(rank) * chunks_of_block_;
-  if (cell >= scratch_begin_) return kNoChunk;
-  if (!programs_->in_place && cell >= input_count_) return kNoChunk;
+  const std::uint32_t index = cell - inputBegin(rank);
+  if (index >= input_count_) return kNoChunk;
   switch (programs_->collective) {
     case Collective::kBroadcast:
-      return rank == 0 ? cell : kNoChunk;
+      return rank == 0 ? index : kNoChunk;
     case Collective::kAllgather:
-      if (!programs_->in_place) return own + cell;
-      return cell >= own && cell < own + chunks_of_block_ ? cell : kNoChunk;
+      return ownBegin(rank) + index;
     case Collective::kAlltoall:
-      return static_cast<ChunkNumber>(rank) * input_count_ + cell;
+      return static_cast<ChunkNumber>(rank) * input_count_ + index;
     default:
-      return cell;
+      return index;
   }
 }
 
 ChunkNumber ChunkCells::resultOf(std::size_t rank, std::uint32_t cell) const {
-  const std::uint32_t own = static_cast<std::uint32_t>(rank) * chunks_of_block_;
-  if (cell >= scratch_begin_) return kNoChunk;
-  if (!programs_->in_place) {
-    if (cell < input_count_) return kNoChunk;
-    cell -= input_count_;
-  }
+  const std::uint32_t index = cell - outputBegin(rank);
+  if (index >= output_count_) return kNoChunk;
   switch (programs_->collective) {
     case Collective::kReduceScatter:
-      if (!programs_->in_place) return own + cell;
-      return cell >= own && cell < own + chunks_of_block_ ? cell : kNoChunk;
-    case Collective::kAlltoall: {
-      // From rank `from`, of whose input it is the chunk for this rank.
-      const std::uint32_t from = cell / chunks_of_block_, chunk = cell % chunks_of_block_;
-      return ChunkNumber{from} * input_count_ + own + chunk;
-    }
+      return ownBegin(rank) + index;
+    case Collective::kAlltoall:
+      // From rank index / chunks_of_block_, of whose input it is the chunk for this rank.
+      return ChunkNumber{index / chunks_of_block_} * input_count_ + ownBegin(rank) +
+             index % chunks_of_block_;
     default:
-      return cell;
+      return index;
   }
 }
 

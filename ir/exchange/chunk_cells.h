@@ -40,6 +40,17 @@ class ChunkCells {
 
  private:
   explicit ChunkCells(const RankPrograms& programs) : programs_(&programs) {}
+  std::uint32_t ownBegin(std::size_t rank) const {
+    return static_cast<std::uint32_t>(rank) * chunks_of_block_;
+  }
+  /// Where the input and the output of a rank begin, among its cells.
+  std::uint32_t inputBegin(std::size_t rank) const {
+    return programs_->in_place && input_count_ < output_count_ ? ownBegin(rank) : 0;
+  }
+  std::uint32_t outputBegin(std::size_t rank) const {
+    if (!programs_->in_place) return input_count_;
+    return output_count_ < input_count_ ? ownBegin(rank) : 0;
+  }
 
   const RankPrograms* programs_;
   std::uint32_t chunks_of_block_ = 1;                 // of a rank's block, where there are blocks

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include "ir/make_error.h"
 
@@ -25,46 +26,25 @@ llvm::Expected<ProgramOrder> ProgramOrder::of(const RankPrograms& programs) {
   return order;
 }
 
-StepPosition ProgramOrder::placeOf(StepId id) const {
-  const std::uint32_t block = block_of_[id];
-  const std::size_t rank = rank_of_block_[block];
-  return {rank, block - rank_begin_[rank], id - block_begin_[block]};
-}
-
-const ThreadBlock& ProgramOrder::block(StepId id) const {
-  const StepPosition place = placeOf(id);
-  return programs_->ranks[place.rank].blocks[place.block];
-}
-
-const RankStep& ProgramOrder::step(StepId id) const {
-  return block(id).steps[id - block_begin_[block_of_[id]]];
-}
-
-std::string ProgramOrder::at(StepId id) const {
-  const StepPosition place = placeOf(id);
-  return programs_->at(place.rank, place.block, place.index);
-}
-
 std::string ProgramOrder::name(StepId id) const {
-  const StepPosition place = placeOf(id);
-  return programs_->place(place.rank, place.block, place.index) + " (line " +
-         std::to_string(step(id).line) + ")";
+  return programs_->stepName(placeOf(id)) + " (line " + std::to_string(step(id).line) + ")";
 }
 
 StepId ProgramOrder::dependenceOf(StepId id) const {
-  const RankStep& waiting = step(id);
-  if (waiting.after_block < 0) return kNoStep;
-  return idOf(rankOf(id), static_cast<std::size_t>(waiting.after_block),
-              static_cast<std::size_t>(waiting.after));
+  const StepOfRank& after = step(id).after;
+  return after.block < 0 ? kNoStep
+                         : idOf(rankOf(id), static_cast<std::size_t>(after.block),
+                                static_cast<std::size_t>(after.index));
 }
 
 std::array<StepId, 5> ProgramOrder::before(StepId id) const {
-  const StepId turn = id != block_begin_[block_of_[id]] ? id - 1 : kNoStep;
+  const StepId turn = id != blockOf(id).begin ? id - 1 : kNoStep;
   const StepId named = dependenceOf(id);
   return {turn, named, arrivalOf(turn), arrivalOf(named), sender_[id]};
 }
 
-StepId ProgramOrder::notBefore(llvm::ArrayRef<StepId> earlier, StepId later) const {
+std::size_t ProgramOrder::notBefore(llvm::ArrayRef<StepId> earlier, StepId later) const {
+  if (earlier.empty()) return 0;
   std::uint32_t lowest = levels_[later];
   for (const StepId step : earlier)
     lowest = std::min(lowest, levels_[step]);
@@ -76,33 +56,28 @@ StepId ProgramOrder::notBefore(llvm::ArrayRef<StepId> earlier, StepId later) con
       reached.push_back(one);
     }
   }
-  for (const StepId step : earlier) {
-    if (!seen.contains(step)) return step;
-  }
-  return kNoStep;
+  return static_cast<std::size_t>(
+      llvm::find_if(earlier, [&](StepId step) { return !seen.contains(step); }) - earlier.begin());
 }
 
 llvm::Error ProgramOrder::number() {
   StepId next = 0;
   for (std::size_t rank = 0; rank < programs_->ranks.size(); ++rank) {
     const std::vector<ThreadBlock>& blocks = programs_->ranks[rank].blocks;
-    rank_begin_.push_back(block_begin_.size());
-    for (const ThreadBlock& block : blocks) {
-      block_begin_.push_back(next);
-      rank_of_block_.push_back(static_cast<std::uint32_t>(rank));
-      block_of_.insert(block_of_.end(), block.steps.size(),
-                       static_cast<std::uint32_t>(block_begin_.size() - 1));
-      next += static_cast<StepId>(block.steps.size());
-    }
+    rank_begin_.push_back(blocks_.size());
     for (std::size_t b = 0; b < blocks.size(); ++b) {
+      block_of_.insert(block_of_.end(), blocks[b].steps.size(),
+                       static_cast<std::uint32_t>(blocks_.size()));
+      blocks_.push_back({rank, b, next});
+      next += static_cast<StepId>(blocks[b].steps.size());
       for (std::size_t i = 0; i < blocks[b].steps.size(); ++i) {
-        const RankStep& step = blocks[b].steps[i];
-        if (step.after_block < 0) continue;
-        const auto other = static_cast<std::size_t>(step.after_block);
-        if (other >= blocks.size() ||
-            static_cast<std::size_t>(step.after) >= blocks[other].steps.size()) {
-          return makeError(programs_->at(rank, b, i) + "waits for tb " + llvm::Twine(other) +
-                           " step " + llvm::Twine(step.after) + ", which gpu " + llvm::Twine(rank) +
+        const auto [other, index] = blocks[b].steps[i].after;
+        if (other < 0) continue;
+        if (static_cast<std::size_t>(other) >= blocks.size() ||
+            static_cast<std::size_t>(index) >=
+                blocks[static_cast<std::size_t>(other)].steps.size()) {
+          return makeError(programs_->at({rank, b, i}) + "waits for tb " + llvm::Twine(other) +
+                           " step " + llvm::Twine(index) + ", which gpu " + llvm::Twine(rank) +
                            " does not have");
         }
       }
@@ -115,74 +90,47 @@ llvm::Error ProgramOrder::number() {
 llvm::Error ProgramOrder::match() {
   receiver_.assign(size(), kNoStep);
   sender_.assign(size(), kNoStep);
-  // By sender, receiver, channel: the blocks at the two ends.
-  using Connection = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
-  struct Ends {
-    std::size_t sender = ~std::size_t{0}, receiver = ~std::size_t{0};  // of all ranks' blocks
-  };
-  std::map<Connection, Ends> connections;
-  const auto blockAt = [&](std::size_t block) -> const ThreadBlock& {
-    const std::size_t rank = rank_of_block_[block];
-    return programs_->ranks[rank].blocks[block - rank_begin_[rank]];
-  };
-  const auto blockName = [&](std::size_t block) {
-    const std::size_t rank = rank_of_block_[block];
-    if (!blockAt(block).name.empty()) return blockAt(block).name;
-    return "gpu " + std::to_string(rank) + " tb " + std::to_string(block - rank_begin_[rank]);
-  };
-  const auto stepsOf = [&](std::size_t block, bool (*has)(StepKind)) {
+  struct End {
+    const Block* block = nullptr;
     std::vector<StepId> steps;
-    if (block == ~std::size_t{0}) return steps;
-    const ThreadBlock& all = blockAt(block);
-    for (std::size_t i = 0; i < all.steps.size(); ++i) {
-      if (has(all.steps[i].kind)) steps.push_back(block_begin_[block] + static_cast<StepId>(i));
-    }
-    return steps;
   };
-  for (std::size_t block = 0; block < block_begin_.size(); ++block) {
-    const ThreadBlock& one = blockAt(block);
-    const auto rank = static_cast<std::int32_t>(rank_of_block_[block]);
-    const auto take = [&](std::size_t& end, llvm::StringRef does,
-                          std::int32_t peer) -> llvm::Error {
-      if (end != ~std::size_t{0}) {
-        return makeError(llvm::Twine(programs_->origin) + ":" + llvm::Twine(one.line) +
-                         ": error: " + blockName(block) + ": " + does + " gpu " +
-                         llvm::Twine(peer) + " on channel " + llvm::Twine(one.channel) + ", as " +
-                         blockName(end) + " does");
+  // By sender, receiver, channel.
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::array<End, 2>> connections;
+  for (const Block& block : blocks_) {
+    const ThreadBlock& one = programs_->ranks[block.rank].blocks[block.index];
+    const auto rank = static_cast<std::int32_t>(block.rank);
+    for (const bool receives : {false, true}) {
+      std::vector<StepId> steps;
+      for (StepId i = 0; i < one.steps.size(); ++i) {
+        const StepKindRow& row = one.steps[i].row();
+        if (receives ? row.receives : row.sends) steps.push_back(block.begin + i);
       }
-      end = block;
-      return llvm::Error::success();
-    };
-    const auto does = [&](bool (*has)(StepKind)) {
-      return std::ranges::any_of(one.steps, [&](const RankStep& s) { return has(s.kind); });
-    };
-    if (does(&hasSend)) {
-      Ends& ends = connections[{rank, one.send_peer, one.channel}];
-      if (llvm::Error error = take(ends.sender, "sends to", one.send_peer)) return error;
-    }
-    if (does(&hasReceive)) {
-      Ends& ends = connections[{one.receive_peer, rank, one.channel}];
-      if (llvm::Error error = take(ends.receiver, "receives from", one.receive_peer)) return error;
+      if (steps.empty()) continue;
+      const std::int32_t peer = receives ? one.receive_peer : one.send_peer;
+      End& end =
+          connections[{receives ? peer : rank, receives ? rank : peer, one.channel}][receives];
+      if (end.block != nullptr) {
+        return makeError(programs_->at(one.line) + programs_->blockName(block.rank, block.index) +
+                         (receives ? ": receives from gpu " : ": sends to gpu ") +
+                         llvm::Twine(peer) + " on channel " + llvm::Twine(one.channel) + ", as " +
+                         programs_->blockName(end.block->rank, end.block->index) + " does");
+      }
+      end = {&block, std::move(steps)};
     }
   }
   for (const auto& [connection, ends] : connections) {
-    const std::vector<StepId> sends = stepsOf(ends.sender, &hasSend),
-                              receives = stepsOf(ends.receiver, &hasReceive);
     const auto& [from, to, channel] = connection;
+    const std::vector<StepId>&sends = ends[0].steps, &receives = ends[1].steps;
     if (sends.size() != receives.size()) {
       const bool more = sends.size() > receives.size();
       const StepId alone = more ? sends[receives.size()] : receives[sends.size()];
       const bool is_signal = step(alone).count == 0;
-      return makeError(at(alone) +
-                       (more        ? is_signal ? "sends signal " : "sends message "
-                        : is_signal ? "waits for signal "
-                                    : "receives message ") +
+      const char* const takes = is_signal ? "waits for" : "receives";
+      return makeError(at(alone) + (more ? "sends" : takes) +
+                       (is_signal ? " signal " : " message ") +
                        llvm::Twine(std::min(sends.size(), receives.size())) + " from gpu " +
                        llvm::Twine(from) + " to gpu " + llvm::Twine(to) + " on channel " +
-                       llvm::Twine(channel) +
-                       (!more       ? ", which nobody sends"
-                        : is_signal ? ", which nobody waits for"
-                                    : ", which nobody receives"));
+                       llvm::Twine(channel) + ", which nobody " + (more ? takes : "sends"));
     }
     for (std::size_t k = 0; k < sends.size(); ++k) {
       if (step(sends[k]).count != step(receives[k]).count) {
@@ -198,18 +146,12 @@ llvm::Error ProgramOrder::match() {
 }
 
 llvm::Error ProgramOrder::sort() {
-  // Who waits for a step by name, one list behind the other.
-  std::vector<std::uint32_t> begin(size() + 1), waiting;
-  for (StepId id = 0; id < size(); ++id) {
-    if (const StepId named = dependenceOf(id); named != kNoStep) ++begin[named + 1];
-  }
-  for (std::size_t i = 1; i < begin.size(); ++i)
-    begin[i] += begin[i - 1];
-  waiting.resize(begin.back());
-  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1), missing(size());
-  for (StepId id = 0; id < size(); ++id) {
-    const StepId named = dependenceOf(id);
-    if (named != kNoStep) waiting[next[named]++] = id;
+  // Who waits for a step by name: the first one, and behind each the next.
+  std::vector<StepId> first(size(), kNoStep), next(size(), kNoStep);
+  std::vector<std::uint32_t> missing(size());
+  for (auto id = static_cast<StepId>(size()); id-- > 0;) {
+    if (const StepId named = dependenceOf(id); named != kNoStep)
+      next[id] = std::exchange(first[named], id);
     for (const StepId one : before(id))
       missing[id] += one != kNoStep ? 1 : 0;
   }
@@ -226,8 +168,8 @@ llvm::Error ProgramOrder::sort() {
     };
     const auto completeAfter = [&](StepId of) {
       if (of + 1 < size() && block_of_[of + 1] == block_of_[of]) complete(of + 1);
-      for (std::uint32_t i = begin[of]; i < begin[of + 1]; ++i)
-        complete(waiting[i]);
+      for (StepId one = first[of]; one != kNoStep; one = next[one])
+        complete(one);
     };
     completeAfter(id);
     if (receiver_[id] != kNoStep) complete(receiver_[id]);

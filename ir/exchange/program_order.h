@@ -20,11 +20,6 @@ namespace torc::ir {
 using StepId = std::uint32_t;
 inline constexpr StepId kNoStep = ~StepId{0};
 
-/// Where a step stands.
-struct StepPosition {
-  std::size_t rank, block, index;
-};
-
 class ProgramOrder {
  public:
   /// Matches messages and orders steps. Refers to `programs`. Errors: dependences on steps that
@@ -34,14 +29,19 @@ class ProgramOrder {
   static llvm::Expected<ProgramOrder> of(const RankPrograms& programs);
 
   StepId idOf(std::size_t rank, std::size_t block, std::size_t index) const {
-    return block_begin_[rank_begin_[rank] + block] + static_cast<StepId>(index);
+    return blocks_[rank_begin_[rank] + block].begin + static_cast<StepId>(index);
   }
-  StepPosition placeOf(StepId id) const;
-  const RankStep& step(StepId id) const;
-  const ThreadBlock& block(StepId id) const;
-  std::size_t rankOf(StepId id) const { return rank_of_block_[block_of_[id]]; }
+  StepPosition placeOf(StepId id) const {
+    const Block& block = blockOf(id);
+    return {block.rank, block.index, id - block.begin};
+  }
+  const RankStep& step(StepId id) const { return block(id).steps[id - blockOf(id).begin]; }
+  const ThreadBlock& block(StepId id) const {
+    return programs_->ranks[blockOf(id).rank].blocks[blockOf(id).index];
+  }
+  std::size_t rankOf(StepId id) const { return blockOf(id).rank; }
   /// `x.xml:57: error: gpu 3 tb 1 step 4: `, and `gpu 3 tb 1 step 4 (line 57)`.
-  std::string at(StepId id) const;
+  std::string at(StepId id) const { return programs_->at(placeOf(id)); }
   std::string name(StepId id) const;
 
   std::size_t size() const { return block_of_.size(); }
@@ -51,9 +51,9 @@ class ProgramOrder {
   const std::vector<StepId>& order() const { return order_; }
   /// The length of the longest chain of steps that leads to a step.
   std::uint32_t levelOf(StepId id) const { return levels_[id]; }
-  /// Of `earlier`, those that do not come before `later` by any way of steps and messages, or
-  /// kNoStep.
-  StepId notBefore(llvm::ArrayRef<StepId> earlier, StepId later) const;
+  /// The index in `earlier` of a step that does not come before `later` by any way of steps and
+  /// messages; the number of all where there is none.
+  std::size_t notBefore(llvm::ArrayRef<StepId> earlier, StepId later) const;
   /// The step that this one names, or kNoStep.
   StepId dependenceOf(StepId id) const;
   /// All that a step waits for: its turn, the step that it names, what these two send if they are
@@ -62,7 +62,14 @@ class ProgramOrder {
   std::array<StepId, 5> before(StepId id) const;
 
  private:
+  /// A thread block, and its first step.
+  struct Block {
+    std::size_t rank, index;
+    StepId begin;
+  };
+
   explicit ProgramOrder(const RankPrograms& programs) : programs_(&programs) {}
+  const Block& blockOf(StepId id) const { return blocks_[block_of_[id]]; }
   /// Who receives what `id` sends, if it is complete only then.
   StepId arrivalOf(StepId id) const {
     return id != kNoStep && receiver_[id] != kNoStep && step(id).arrives ? receiver_[id] : kNoStep;
@@ -73,9 +80,8 @@ class ProgramOrder {
   llvm::Error circle(const std::vector<std::uint32_t>& missing) const;
 
   const RankPrograms* programs_;
-  std::vector<std::size_t> rank_begin_;       // of each rank: its first block, of all ranks' blocks
-  std::vector<std::uint32_t> rank_of_block_;  // of all ranks' blocks
-  std::vector<StepId> block_begin_;
+  std::vector<Block> blocks_;            // of all ranks
+  std::vector<std::size_t> rank_begin_;  // of each rank: its first block
   std::vector<std::uint32_t> block_of_;  // of a step
   std::vector<StepId> receiver_, sender_;
   std::vector<StepId> order_;

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schedules/collective.h"
@@ -22,44 +23,60 @@
 namespace torc::ir {
 
 enum class ChunkBuffer : std::uint8_t { kInput, kOutput, kScratch };
+inline constexpr std::string_view kBufferNames = "ios";  // by ChunkBuffer
 
-/// MSCCL's types of steps, in quotes. "in" is what arrives.
 enum class StepKind : std::uint8_t {
-  kNothing,            // "nop": carries a dependence
-  kSend,               // "s": sends src
-  kReceive,            // "r": dst = in
-  kCopy,               // "cpy": dst = src
-  kReduce,             // "re": dst = dst + src
-  kReceiveSend,        // "rcs": dst = in, and sends it on
-  kReceiveReduce,      // "rrc": dst = src + in
-  kReceiveReduceSend,  // "rrs": sends src + in, which is stored nowhere
-  kReduceStoreSend,    // "rrcs": dst = src + in, and sends it on
+  kSend,
+  kReceive,
+  kCopy,
+  kReduce,
+  kReceiveSend,
+  kReceiveReduce,
+  kReceiveReduceSend,
+  kReduceStoreSend,
+  kNothing,
 };
-inline bool hasReceive(StepKind kind) {
-  return kind == StepKind::kReceive || kind >= StepKind::kReceiveSend;
-}
-inline bool hasSend(StepKind kind) {
-  return kind == StepKind::kSend || kind == StepKind::kReceiveSend ||
-         kind >= StepKind::kReceiveReduceSend;
-}
-inline bool hasReduction(StepKind kind) {
-  return kind == StepKind::kReduce || kind >= StepKind::kReceiveReduce;
-}
+struct StepKindRow {
+  const char* name;  // MSCCL's type
+  bool receives, sends, reduces, reads_src, writes_dst;
+};
+/// By StepKind. "in" is the message that arrives.
+inline constexpr StepKindRow kStepKinds[] = {
+    {"s", false, true, false, true, false},      // sends src
+    {"r", true, false, false, false, true},      // dst = in
+    {"cpy", false, false, false, true, true},    // dst = src
+    {"re", false, false, true, true, true},      // dst = dst + src
+    {"rcs", true, true, false, false, true},     // dst = in, and sends it on
+    {"rrc", true, false, true, true, true},      // dst = src + in
+    {"rrs", true, true, true, true, false},      // sends src + in, which is stored nowhere
+    {"rrcs", true, true, true, true, true},      // dst = src + in, and sends it on
+    {"nop", false, false, false, false, false},  // carries a dependence
+};
 
 /// Chunks in a row; a step says how many.
 struct ChunkRun {
   ChunkBuffer buffer = ChunkBuffer::kInput;
   std::int32_t first = 0;
+
+  bool operator==(const ChunkRun&) const = default;
+};
+
+/// A step of a rank, by its thread block and its place there; block -1: none.
+struct StepOfRank {
+  std::int32_t block = -1, index = -1;
 };
 
 struct RankStep {
   StepKind kind = StepKind::kNothing;
+  bool arrives = false;     // a send that is complete when it has been received
+  bool waited_for = false;  // by a step of another thread block; where it is written
   ChunkRun src, dst;
-  std::int32_t count = 0;                    // chunks
-  std::int32_t after_block = -1, after = 0;  // a step of this rank, by its block; -1: none
-  std::uint32_t line = 0;                    // of the file, from 1
-  std::uint32_t number = 0;                  // in messages, its block's name before it
-  bool arrives = false;                      // a send that is complete when it has been received
+  std::int32_t count = 0;    // chunks
+  StepOfRank after;          // a step of this rank that it waits for
+  std::uint32_t line = 0;    // of the file, from 1
+  std::uint32_t number = 0;  // in messages, its block's name before it
+
+  const StepKindRow& row() const { return kStepKinds[static_cast<std::size_t>(kind)]; }
 };
 
 struct ThreadBlock {
@@ -68,6 +85,11 @@ struct ThreadBlock {
   std::uint32_t line = 0;
   std::string name;  // for messages; empty: that of its place
   std::vector<RankStep> steps;
+};
+
+/// Where a step stands.
+struct StepPosition {
+  std::size_t rank, block, index;
 };
 
 struct RankProgram {
@@ -88,18 +110,24 @@ struct RankPrograms {
 
   std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }
   /// `x.xml:1: error: `, of what is true of the whole.
-  std::string at() const { return origin + ":" + std::to_string(line) + ": error: "; }
-  /// `x.xml:57: error: gpu 3 tb 1 step 4: `.
-  std::string at(std::size_t rank, std::size_t block, std::size_t step) const {
-    return origin + ":" + std::to_string(ranks[rank].blocks[block].steps[step].line) +
-           ": error: " + place(rank, block, step) + ": ";
+  std::string at() const { return at(line); }
+  /// `x.xml:57: error: `, of a thread block or a step.
+  std::string at(std::uint32_t of_line) const {
+    return origin + ":" + std::to_string(of_line) + ": error: ";
+  }
+  /// `gpu 3 tb 1`.
+  std::string blockName(std::size_t rank, std::size_t block) const {
+    const std::string& name = ranks[rank].blocks[block].name;
+    return !name.empty() ? name : "gpu " + std::to_string(rank) + " tb " + std::to_string(block);
   }
   /// `gpu 3 tb 1 step 4`.
-  std::string place(std::size_t rank, std::size_t block, std::size_t step) const {
-    const ThreadBlock& of = ranks[rank].blocks[block];
-    return (of.name.empty() ? "gpu " + std::to_string(rank) + " tb " + std::to_string(block)
-                            : of.name) +
-           " step " + std::to_string(of.steps[step].number);
+  std::string stepName(const StepPosition& of) const {
+    return blockName(of.rank, of.block) + " step " +
+           std::to_string(ranks[of.rank].blocks[of.block].steps[of.index].number);
+  }
+  /// `x.xml:57: error: gpu 3 tb 1 step 4: `.
+  std::string at(const StepPosition& of) const {
+    return at(ranks[of.rank].blocks[of.block].steps[of.index].line) + stepName(of) + ": ";
   }
 };
 

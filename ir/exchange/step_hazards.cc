@@ -3,9 +3,9 @@
 #include "ir/exchange/step_hazards.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
 #include "ir/make_error.h"
@@ -18,32 +18,23 @@ constexpr std::size_t kMaxClocks = std::size_t{1} << 28;  // numbers, for one ra
 /// For every step of a rank and every block: how many steps of that block are complete before.
 class Clocks {
  public:
-  Clocks(const RankPrograms& programs, const ProgramOrder& order, std::size_t rank)
-      : order_(order), first_(order.idOf(rank, 0, 0)), blocks_(programs.ranks[rank].blocks.size()) {
-    std::size_t steps = 0;
-    for (const ThreadBlock& block : programs.ranks[rank].blocks)
-      steps += block.steps.size();
-    fits_ = steps * blocks_ <= kMaxClocks;
-    if (fits_) rows_.resize(steps * blocks_);
-  }
+  Clocks(const ProgramOrder& order, std::size_t rank, std::size_t steps, std::size_t blocks)
+      : order_(order), first_(order.idOf(rank, 0, 0)), blocks_(blocks), rows_(steps * blocks) {}
 
-  bool fits() const { return fits_; }
   /// In an order in which steps come behind those that they wait for.
   void add(StepId step) {
-    const StepPosition place = order_.placeOf(step);
-    std::uint32_t* const row = rowOf(step);
     const auto join = [&](StepId before) {
       const StepPosition other = order_.placeOf(before);
-      const std::uint32_t* const from = rowOf(before);
+      std::uint32_t* const row = rowOf(step);
       for (std::size_t b = 0; b < blocks_; ++b)
-        row[b] = std::max(row[b], from[b]);
+        row[b] = std::max(row[b], rowOf(before)[b]);
       row[other.block] = std::max(row[other.block], static_cast<std::uint32_t>(other.index + 1));
     };
-    if (place.index > 0) join(step - 1);
+    if (order_.placeOf(step).index > 0) join(step - 1);
     if (const StepId named = order_.dependenceOf(step); named != kNoStep) join(named);
   }
   /// Whether an action is over before another begins.
-  bool isBefore(ActionId a, ActionId b) const {
+  bool isBefore(ActionId a, ActionId b) {
     if (a / 2 == b / 2) return a < b;
     const StepPosition place = order_.placeOf(a / 2);
     return rowOf(b / 2)[place.block] > place.index;
@@ -51,12 +42,10 @@ class Clocks {
 
  private:
   std::uint32_t* rowOf(StepId step) { return rows_.data() + (step - first_) * blocks_; }
-  const std::uint32_t* rowOf(StepId step) const { return rows_.data() + (step - first_) * blocks_; }
 
   const ProgramOrder& order_;
   StepId first_;
   std::size_t blocks_;
-  bool fits_ = false;
   std::vector<std::uint32_t> rows_;
 };
 
@@ -68,38 +57,27 @@ struct Users {
 
 }  // namespace
 
-llvm::Error findAccesses(const ProgramOrder& order, const ChunkCells& cells, StepId id,
-                         Accesses (&actions)[2]) {
+llvm::Expected<std::array<Accesses, 2>> accessesOf(const ProgramOrder& order,
+                                                   const ChunkCells& cells, StepId id) {
   const RankStep& step = order.step(id);
-  actions[0] = actions[1] = {};
-  const auto find = [&](const ChunkRun& run, std::uint32_t& cell) -> llvm::Error {
-    llvm::Expected<std::uint32_t> found = cells.cellOf(order.rankOf(id), run, step.count);
-    if (!found) return makeError(order.at(id) + toString(found.takeError()));
-    cell = *found;
-    return llvm::Error::success();
-  };
-  const bool reads =
-      step.kind == StepKind::kSend || step.kind == StepKind::kCopy || hasReduction(step.kind);
-  const bool writes = step.kind != StepKind::kNothing && step.kind != StepKind::kSend &&
-                      step.kind != StepKind::kReceiveReduceSend;
   std::uint32_t src = Accesses::kNone, dst = Accesses::kNone;
-  if (reads) {
-    if (llvm::Error error = find(step.src, src)) return error;
+  for (const auto& [touches, run, cell] : {std::tuple(step.row().reads_src, &step.src, &src),
+                                           std::tuple(step.row().writes_dst, &step.dst, &dst)}) {
+    if (!touches) continue;
+    llvm::Expected<std::uint32_t> found = cells.cellOf(order.rankOf(id), *run, step.count);
+    if (!found) return makeError(order.at(id) + toString(found.takeError()));
+    *cell = *found;
   }
-  if (writes) {
-    if (llvm::Error error = find(step.dst, dst)) return error;
-  }
+  std::array<Accesses, 2> actions;
   // In place, a copy from the input to the same chunk of the output is no operation.
-  if (step.kind == StepKind::kCopy && src == dst) return llvm::Error::success();
+  if (step.kind == StepKind::kCopy && src == dst) return actions;
   if (step.kind == StepKind::kSend) {
     actions[1].reads = src;
-    return llvm::Error::success();
+    return actions;
   }
-  actions[0].reads = src;
-  actions[0].writes = dst;
-  if (step.kind == StepKind::kReduce) actions[0].reads_too = dst;
-  if (hasSend(step.kind)) actions[1].reads = dst;  // kNone where nothing is stored
-  return llvm::Error::success();
+  actions[0] = {src, step.kind == StepKind::kReduce ? dst : Accesses::kNone, dst};
+  if (step.row().sends) actions[1].reads = dst;  // kNone where nothing is stored
+  return actions;
 }
 
 llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const ProgramOrder& order,
@@ -111,33 +89,38 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
   for (const StepId step : order.order())
     steps_of[order.rankOf(step)].push_back(step);
   std::vector<ActionId> before;
-  std::vector<std::pair<StepId, std::uint32_t>> unordered;  // by the rank alone; and of which cell
+  std::vector<StepId> unordered;  // by the rank alone
+  std::vector<std::uint32_t> unordered_cells;
   for (std::size_t rank = 0; rank < programs.ranks.size(); ++rank) {
     if (steps_of[rank].empty()) continue;
-    Clocks clocks(programs, order, rank);
-    if (!clocks.fits()) {
+    const std::size_t blocks = programs.ranks[rank].blocks.size();
+    if (steps_of[rank].size() * blocks > kMaxClocks) {
       return makeError(programs.at() + "gpu " + llvm::Twine(rank) +
                        " has too many steps and thread blocks to order them");
     }
+    Clocks clocks(order, rank, steps_of[rank].size(), blocks);
     std::vector<Users> users(cells.count(rank));
     for (const StepId step : steps_of[rank]) {
       clocks.add(step);
-      Accesses actions[2];
-      if (llvm::Error error = findAccesses(order, cells, step, actions)) return error;
+      llvm::Expected<std::array<Accesses, 2>> actions = accessesOf(order, cells, step);
+      if (!actions) return actions.takeError();
       const auto count = static_cast<std::uint32_t>(order.step(step).count);
       for (std::uint32_t role = 0; role < 2; ++role) {
         const ActionId action = 2 * step + role;
-        const Accesses& accesses = actions[role];
+        const Accesses& accesses = (*actions)[role];
         before.clear();
         // What is sent of what nowhere stays.
         if (role == 1 && order.step(step).kind == StepKind::kReceiveReduceSend) {
           before.push_back(action - 1);
         }
         unordered.clear();
+        unordered_cells.clear();
         const auto follow = [&](ActionId earlier, std::uint32_t cell) {
           if (earlier == kNoStep || earlier == action) return;
-          if (!clocks.isBefore(earlier, action)) unordered.push_back({earlier / 2, cell});
           before.push_back(earlier);
+          if (clocks.isBefore(earlier, action)) return;
+          unordered.push_back(earlier / 2);
+          unordered_cells.push_back(cell);
         };
         for (const std::uint32_t first : {accesses.reads, accesses.reads_too}) {
           if (first == Accesses::kNone) continue;
@@ -157,20 +140,13 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
           }
         }
         // Messages may put in order what the rank itself does not.
-        if (!unordered.empty()) {
-          llvm::SmallVector<StepId, 8> steps;
-          for (const auto& [other, cell] : unordered)
-            steps.push_back(other);
-          if (const StepId other = order.notBefore(steps, step); other != kNoStep) {
-            const std::uint32_t cell =
-                llvm::find_if(unordered, [&](const auto& of) { return of.first == other; })->second;
-            return makeError(order.at(step) + "race: it touches " + cells.nameOf(cell) + ", as " +
-                             order.name(other) + " does, and neither waits for the other");
-          }
+        if (const std::size_t i = order.notBefore(unordered, step); i < unordered.size()) {
+          return makeError(order.at(step) + "race: it touches " + cells.nameOf(unordered_cells[i]) +
+                           ", as " + order.name(unordered[i]) +
+                           " does, and neither waits for the other");
         }
         std::ranges::sort(before);
-        const auto repeated = std::ranges::unique(before);
-        before.erase(repeated.begin(), repeated.end());
+        before.erase(std::unique(before.begin(), before.end()), before.end());
         hazards.begin_[action] = hazards.earlier_.size();
         hazards.count_[action] = static_cast<std::uint32_t>(before.size());
         hazards.earlier_.insert(hazards.earlier_.end(), before.begin(), before.end());

@@ -4,6 +4,7 @@
 #ifndef TORC_IR_EXCHANGE_STEP_HAZARDS_H_
 #define TORC_IR_EXCHANGE_STEP_HAZARDS_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -24,9 +25,9 @@ struct Accesses {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t reads = kNone, reads_too = kNone, writes = kNone;  // the first of each
 };
-/// Of the two actions of a step. Error: a step leaves its buffers.
-llvm::Error findAccesses(const ProgramOrder& order, const ChunkCells& cells, StepId step,
-                         Accesses (&actions)[2]);
+/// Of the two actions of a step. Error: a step leaves its buffers, which StepHazards have told.
+llvm::Expected<std::array<Accesses, 2>> accessesOf(const ProgramOrder& order,
+                                                   const ChunkCells& cells, StepId step);
 
 class StepHazards {
  public:

@@ -158,10 +158,11 @@ const LocatedJson& LocatedJsonReader::member(const LocatedJson& object, llvm::St
   return found == nullptr ? kNothing : *found;
 }
 
-std::int64_t LocatedJsonReader::numberOf(const LocatedJson& value, const llvm::Twine& what,
-                                         std::int64_t lowest, std::int64_t highest) {
+std::int32_t LocatedJsonReader::numberOf(const LocatedJson& value, const llvm::Twine& what,
+                                         std::int32_t lowest, std::int32_t highest) {
   const auto* const number = std::get_if<std::int64_t>(&value.value);
-  if (number != nullptr && *number >= lowest && *number <= highest) return *number;
+  if (number != nullptr && *number >= lowest && *number <= highest)
+    return static_cast<std::int32_t>(*number);
   refuse(value.line, what +
                          (number != nullptr ? " is " + llvm::Twine(*number)
                                             : llvm::Twine(" is no whole number")) +
@@ -169,33 +170,33 @@ std::int64_t LocatedJsonReader::numberOf(const LocatedJson& value, const llvm::T
   return lowest;
 }
 
-std::int64_t LocatedJsonReader::number(const LocatedJson& object, llvm::StringRef key,
-                                       std::int64_t lowest, std::int64_t highest) {
+std::int32_t LocatedJsonReader::number(const LocatedJson& object, llvm::StringRef key,
+                                       std::int32_t lowest, std::int32_t highest) {
   const LocatedJson& found = member(object, key);
   return failed() ? lowest : numberOf(found, llvm::Twine("'") + key + "'", lowest, highest);
 }
 
-bool LocatedJsonReader::boolean(const LocatedJson& object, llvm::StringRef key) {
+template <typename T>
+const T& LocatedJsonReader::valueOf(const LocatedJson& object, llvm::StringRef key,
+                                    const char* fault) {
+  static const T kNothing{};
   const LocatedJson& found = member(object, key);
-  const auto* const value = std::get_if<bool>(&found.value);
-  if (value == nullptr) refuse(found.line, "'" + key + "' is neither true nor false");
-  return value != nullptr && *value;
+  const T* const value = std::get_if<T>(&found.value);
+  if (value == nullptr) refuse(found.line, "'" + key + "' " + fault);
+  return value == nullptr ? kNothing : *value;
+}
+
+bool LocatedJsonReader::boolean(const LocatedJson& object, llvm::StringRef key) {
+  return valueOf<bool>(object, key, "is neither true nor false");
 }
 
 llvm::StringRef LocatedJsonReader::text(const LocatedJson& object, llvm::StringRef key) {
-  const LocatedJson& found = member(object, key);
-  const auto* const value = std::get_if<std::string>(&found.value);
-  if (value == nullptr) refuse(found.line, "'" + key + "' is no string");
-  return value == nullptr ? llvm::StringRef() : *value;
+  return valueOf<std::string>(object, key, "is no string");
 }
 
 const LocatedJson::Elements& LocatedJsonReader::elements(const LocatedJson& object,
                                                          llvm::StringRef key) {
-  static const LocatedJson::Elements kNone;
-  const LocatedJson& found = member(object, key);
-  const auto* const value = std::get_if<LocatedJson::Elements>(&found.value);
-  if (value == nullptr) refuse(found.line, "'" + key + "' is no array");
-  return value == nullptr ? kNone : *value;
+  return valueOf<LocatedJson::Elements>(object, key, "is no array");
 }
 
 const LocatedJson::Elements& LocatedJsonReader::elementsIfAny(const LocatedJson& object,

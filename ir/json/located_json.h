@@ -39,18 +39,22 @@ class LocatedJsonReader {
   llvm::Error takeError() const;
 
   /// These refuse what is not there, or of another type.
-  std::int64_t number(const LocatedJson& object, llvm::StringRef key, std::int64_t lowest,
-                      std::int64_t highest);
-  std::int64_t numberOf(const LocatedJson& value, const llvm::Twine& what, std::int64_t lowest,
-                        std::int64_t highest);
+  std::int32_t number(const LocatedJson& object, llvm::StringRef key, std::int32_t lowest,
+                      std::int32_t highest);
+  std::int32_t numberOf(const LocatedJson& value, const llvm::Twine& what, std::int32_t lowest,
+                        std::int32_t highest);
   bool boolean(const LocatedJson& object, llvm::StringRef key);
   llvm::StringRef text(const LocatedJson& object, llvm::StringRef key);
   const LocatedJson::Elements& elements(const LocatedJson& object, llvm::StringRef key);
   /// Empty where it is missing.
   const LocatedJson::Elements& elementsIfAny(const LocatedJson& object, llvm::StringRef key);
-  const LocatedJson& member(const LocatedJson& object, llvm::StringRef key);
 
  private:
+  const LocatedJson& member(const LocatedJson& object, llvm::StringRef key);
+  /// Its value of a type, or an empty one; that it has none is `fault`.
+  template <typename T>
+  const T& valueOf(const LocatedJson& object, llvm::StringRef key, const char* fault);
+
   llvm::StringRef origin_;
   std::string fault_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -19,65 +20,47 @@ namespace {
 constexpr double kHighestLatency = 1e15;    // ns
 constexpr double kHighestBandwidth = 1e12;  // GB/s
 
-/// Whether `field` is a number from `lowest` to `highest`; what is empty is none.
-bool readReal(llvm::StringRef field, double lowest, double highest, double& value) {
-  return !field.trim().empty() && llvm::to_float(field.trim(), value) && value >= lowest &&
-         value <= highest;
-}
-
-/// Reads an integer from `lowest` to `highest`, which is `what`; `at` is where errors are.
-llvm::Expected<std::int64_t> readNumber(llvm::StringRef field, llvm::StringRef what,
-                                        std::int64_t lowest, std::int64_t highest,
-                                        const llvm::Twine& at) {
-  std::int64_t value = 0;
-  if (!field.trim().getAsInteger(10, value) && value >= lowest && value <= highest) return value;
-  return makeError(at + what + " is " + shownName(field) + "; allowed: " + llvm::Twine(lowest) +
-                   " to " + llvm::Twine(highest));
-}
-
-/// Reads the first four fields of a link's line.
-llvm::Expected<GraphLink> readLink(llvm::ArrayRef<llvm::StringRef> fields, const llvm::Twine& at) {
-  llvm::Expected<std::int64_t> from = readNumber(fields[0], "SrcID", 0, kMaxForeignSteps, at);
-  if (!from) return from.takeError();
-  llvm::Expected<std::int64_t> to = readNumber(fields[1], "DestID", 0, kMaxForeignSteps, at);
-  if (!to) return to.takeError();
-  if (*from == *to) return makeError(at + "the link ends where it begins");
-  double latency = 0, bandwidth = 0;
-  if (!readReal(fields[2], 0, kHighestLatency, latency))
-    return makeError(at + "the latency is " + shownName(fields[2]) +
-                     "; a number of ns is expected");
-  if (!readReal(fields[3], 1 / kHighestBandwidth, kHighestBandwidth, bandwidth)) {
-    return makeError(at + "the bandwidth is " + shownName(fields[3]) +
-                     "; a number of GB/s over 0 is expected");
-  }
-  GraphLink link{static_cast<std::uint32_t>(*from), static_cast<std::uint32_t>(*to)};
-  link.bandwidth = bandwidth * 1e9;
-  link.latency = latency > 0 ? latency / 1e9 : 0;  // no -0
-  return link;
-}
-
 }  // namespace
 
 llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
   std::uint32_t number = 0, highest = 0, line_of_highest = 0;
+  std::string fault;
+  // The first fault counts.
   const auto refuse = [&](const llvm::Twine& what) {
-    return makeError(origin + ":" + llvm::Twine(number) + ": error: " + what);
+    if (fault.empty()) fault = (origin + ":" + llvm::Twine(number) + ": error: " + what).str();
+  };
+  const auto readInteger = [&](llvm::StringRef field, llvm::StringRef what, std::int64_t least,
+                               std::int64_t most) {
+    std::int64_t value = 0;
+    if (field.trim().getAsInteger(10, value) || value < least || value > most) {
+      refuse(what + " is " + shownName(field) + "; allowed: " + llvm::Twine(least) + " to " +
+             llvm::Twine(most));
+    }
+    return value;
+  };
+  // A field that is empty is no number.
+  const auto readReal = [&](llvm::StringRef field, llvm::StringRef what, llvm::StringRef unit,
+                            double least, double most) {
+    double value = 0;
+    const bool is_number = !field.trim().empty() && llvm::to_float(field.trim(), value);
+    if (!is_number || !(value >= least && value <= most)) {
+      refuse("the " + what + " is " + shownName(field) + "; a number of " + unit + " is expected");
+    }
+    return value;
   };
   Graph graph;
   std::set<std::pair<std::uint32_t, std::uint32_t>> known;
   bool in_links = false;
-  while (!text.empty()) {
+  while (!text.empty() && fault.empty()) {
     llvm::StringRef line;
     std::tie(line, text) = text.split('\n');
     line = line.trim();
-    const std::string at = origin.str() + ":" + std::to_string(++number) + ": error: ";
+    ++number;
     if (line.empty()) continue;
     if (graph.ranks == 0) {
-      if (!line.consume_front("NPUs Count,")) return refuse("'NPUs Count,...' is expected");
-      llvm::Expected<std::int64_t> ranks = readNumber(line, "NPUs Count", 1, kMaxForeignRanks, at);
-      if (!ranks) return ranks.takeError();
-      graph.ranks = *ranks;
+      if (!line.consume_front("NPUs Count,")) refuse("'NPUs Count,...' is expected");
+      graph.ranks = readInteger(line, "NPUs Count", 1, kMaxForeignRanks);
       continue;
     }
     if (!in_links) {
@@ -86,27 +69,37 @@ llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
     }
     llvm::SmallVector<llvm::StringRef, 5> fields;
     line.split(fields, ',', /*MaxSplit=*/4);
-    if (fields.size() < 4) return refuse("a link has four fields and more, this line fewer");
-    llvm::Expected<GraphLink> link = readLink(fields, at);
-    if (!link) return link.takeError();
-    if (!known.emplace(link->from, link->to).second) return refuse("the link is there twice");
+    if (fields.size() < 4) {
+      refuse("a link has four fields and more, this line fewer");
+      continue;
+    }
+    GraphLink link;
+    link.from = static_cast<std::uint32_t>(readInteger(fields[0], "SrcID", 0, kMaxForeignSteps));
+    link.to = static_cast<std::uint32_t>(readInteger(fields[1], "DestID", 0, kMaxForeignSteps));
+    if (link.from == link.to) refuse("the link ends where it begins");
+    const double latency = readReal(fields[2], "latency", "ns", 0, kHighestLatency);
+    link.latency = latency > 0 ? latency / 1e9 : 0;  // no -0
+    link.bandwidth = 1e9 * readReal(fields[3], "bandwidth", "GB/s over 0", 1 / kHighestBandwidth,
+                                    kHighestBandwidth);
+    if (!known.emplace(link.from, link.to).second) refuse("the link is there twice");
     if (graph.links.size() == kMaxForeignSteps)
-      return refuse("more than " + llvm::Twine(kMaxForeignSteps) + " links");
-    graph.links.push_back(*link);
-    if (const std::uint32_t higher = std::max(link->from, link->to); higher > highest) {
+      refuse("more than " + llvm::Twine(kMaxForeignSteps) + " links");
+    graph.links.push_back(link);
+    if (const std::uint32_t higher = std::max(link.from, link.to); higher > highest) {
       highest = higher;
       line_of_highest = number;
     }
   }
   ++number;
-  if (graph.ranks == 0) return refuse("'NPUs Count,...' is expected");
-  if (!in_links) return refuse("'SrcID,...' is expected");
-  if (graph.links.empty()) return refuse("has no links");
+  if (graph.ranks == 0) refuse("'NPUs Count,...' is expected");
+  if (!in_links) refuse("'SrcID,...' is expected");
+  if (graph.links.empty()) refuse("has no links");
   if (highest >= static_cast<std::uint64_t>(graph.ranks) + graph.links.size()) {
     number = line_of_highest;
-    return refuse("node " + llvm::Twine(highest) + " is beyond " + llvm::Twine(graph.ranks) +
-                  " NPUs and as many switches as links");
+    refuse("node " + llvm::Twine(highest) + " is beyond " + llvm::Twine(graph.ranks) +
+           " NPUs and as many switches as links");
   }
+  if (!fault.empty()) return makeError(fault);
   sortLinks(graph.links);
   return graph;
 }

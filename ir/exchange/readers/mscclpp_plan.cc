@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringSwitch.h>
 
-#include "ir/exchange/readers/foreign_collective.h"
+#include "ir/exchange/readers/readers.h"
 #include "ir/json/document.h"
 #include "ir/json/located_json.h"
 #include "ir/make_error.h"
@@ -17,31 +19,32 @@
 namespace torc::ir {
 namespace {
 
-constexpr std::int64_t kMostBlocks = 4096;  // of a gpu, and channels of a type, and barriers
-constexpr std::uint32_t kMostShares = 4096;
+constexpr std::int32_t kMostBlocks = 4096;  // of a gpu, and channels of a type, and barriers
+constexpr std::int32_t kMostShares = 4096;
 constexpr std::size_t kMostOfList = std::numeric_limits<std::uint16_t>::max();
 
 using Kind = PlanOpKind;
+constexpr std::size_t kAll = PlanOpRow::kAll;
 constexpr PlanOpRow kRows[] = {
     {"nop", Kind::kNothing},
     {"pipeline", Kind::kNothing},
     {"copy", Kind::kCopy},
-    {"cpkt", Kind::kCopy, false, true},
-    {"upkt", Kind::kCopy, true, false},
-    {"re", Kind::kReduce},
-    {"res", Kind::kReduce},
-    {"repkt", Kind::kReduce, true, true},
-    {"respkt", Kind::kReduce, true, true},
-    {"recpkt", Kind::kReduce, true, true, true},
-    {"recspkt", Kind::kReduce, true, true, true},
-    {"put", Kind::kPut},
-    {"pws", Kind::kPut, false, false, false, true},
-    {"pwsf", Kind::kPut, false, false, false, true, true},
-    {"ppkt", Kind::kPut, false, true},
-    {"rppkt", Kind::kPut, true, true},
-    {"get", Kind::kRead},
-    {"rre", Kind::kReadReduce},
-    {"rres", Kind::kReadReduce},
+    {"cpkt", Kind::kCopy, kAll, kAll, false, true},
+    {"upkt", Kind::kCopy, kAll, kAll, true, false},
+    {"re", Kind::kReduce, kAll, 1},
+    {"res", Kind::kReduce, kAll, 1},
+    {"repkt", Kind::kReduce, kAll, 1, true, true},
+    {"respkt", Kind::kReduce, kAll, 1, true, true},
+    {"recpkt", Kind::kReduce, kAll, 2, true, true},
+    {"recspkt", Kind::kReduce, kAll, 2, true, true},
+    {"put", Kind::kPut, kAll, 0},
+    {"pws", Kind::kPut, kAll, 0, false, false, true},
+    {"pwsf", Kind::kPut, kAll, 0, false, false, true, true},
+    {"ppkt", Kind::kPut, kAll, 0, false, true},
+    {"rppkt", Kind::kPut, kAll, 0, true, true},
+    {"get", Kind::kRead, 0, kAll},
+    {"rre", Kind::kReadReduce, 1, 1},
+    {"rres", Kind::kReadReduce, 1, 1},
     {"signal", Kind::kSignal},
     {"rlxsignal", Kind::kSignal},
     {"wait", Kind::kWait},
@@ -69,6 +72,7 @@ class PlanReader {
     if (!root) return root.takeError();
     readHeader(*root);
     if (json_.failed()) return json_.takeError();
+    takeShares();
     return std::move(plan_);
   }
 
@@ -78,7 +82,6 @@ class PlanReader {
   };
 
   void readHeader(const LocatedJson& root) {
-    plan_.line = root.line;
     const llvm::StringRef collective = json_.text(root, "collective");
     const std::optional<Collective> known = foreignCollective(collective);
     if (!known) {
@@ -94,71 +97,76 @@ class PlanReader {
                                   " shares each; buffers have at most " +
                                   llvm::Twine(kMaxForeignChunks));
     }
-    if (touched_ * plan_.shares > kMaxForeignTouched) {
-      json_.refuse(root.line, "its operations touch " + llvm::Twine(touched_ * plan_.shares) +
+    const std::uint64_t touched = touched_ * static_cast<std::uint64_t>(plan_.shares);
+    if (touched > kMaxForeignTouched) {
+      json_.refuse(root.line, "its operations touch " + llvm::Twine(touched) +
                                   " chunks, or shares of them; the limit is " +
                                   llvm::Twine(kMaxForeignTouched));
     }
   }
 
-  std::optional<ChunkBuffer> bufferOf(llvm::StringRef name) {
-    return llvm::StringSwitch<std::optional<ChunkBuffer>>(name)
-        .Case("i", ChunkBuffer::kInput)
-        .Case("o", ChunkBuffer::kOutput)
-        .Case("s", ChunkBuffer::kScratch)
-        .Default(std::nullopt);
+  /// Cuts all chunks into shares, of which operations have theirs.
+  void takeShares() {
+    for (PlanGpu& gpu : plan_.gpus) {
+      for (PlanGpu::Block& block : gpu.blocks) {
+        for (PlanOp& op : block.ops) {
+          for (std::vector<PlanChunks>* list : {&op.sources, &op.targets}) {
+            for (PlanChunks& chunks : *list) {
+              chunks.count *= plan_.shares / op.shares;
+              chunks.first = chunks.first * plan_.shares + op.share * chunks.count;
+            }
+          }
+        }
+      }
+    }
   }
+
   ChunkBuffer bufferIn(const LocatedJson& object) {
     const llvm::StringRef name = json_.text(object, "type");
-    const std::optional<ChunkBuffer> buffer = bufferOf(name);
+    const std::optional<ChunkBuffer> buffer = foreignBuffer(name);
     if (!buffer) json_.refuse(object.line, "type is " + shownName(name) + "; allowed: i, o, s");
     return buffer.value_or(ChunkBuffer::kInput);
   }
-  /// Nothing: of a switch.
-  std::optional<PlanChannel> channelIn(const LocatedJson& object, llvm::StringRef key) {
+  /// By PlanChannelType; nothing: of a switch.
+  std::optional<std::size_t> channelIn(const LocatedJson& object, llvm::StringRef key) {
     const llvm::StringRef name = json_.text(object, key);
-    if (name == "memory") return PlanChannel::kMemory;
-    if (name == "port") return PlanChannel::kPort;
+    if (name == "memory" || name == "port") return name == "port" ? 1 : 0;
     if (name != "switch") {
       json_.refuse(object.line, key + " is " + shownName(name) + "; allowed: memory, port, switch");
     }
     return std::nullopt;
   }
-  static std::size_t indexOf(PlanChannel channel) { return static_cast<std::size_t>(channel); }
 
   void readGpu(const LocatedJson& value) {
-    const auto rank = static_cast<std::int64_t>(plan_.gpus.size());
-    if (rank == kMaxForeignRanks) {
-      return json_.refuse(value.line, "has more than " + llvm::Twine(kMaxForeignRanks) + " gpus");
-    }
+    const auto rank = static_cast<std::int32_t>(plan_.gpus.size());
+    const auto refuseMore = [&](std::size_t count, std::int32_t most, llvm::StringRef what) {
+      if (count > static_cast<std::size_t>(most))
+        json_.refuse(value.line, "has more than " + llvm::Twine(most) + " " + what);
+    };
+    refuseMore(plan_.gpus.size() + 1, kMaxForeignRanks, "gpus");
     json_.number(value, "id", rank, rank);
     PlanGpu gpu;
     gpu.chunks = {count(value, "input_chunks"), count(value, "output_chunks"),
                   count(value, "scratch_chunks")};
+    std::array<std::map<std::int32_t, std::int32_t>, 2> numbers;
     for (const LocatedJson& channel : json_.elementsIfAny(value, "channels")) {
-      const std::optional<PlanChannel> type = channelIn(channel, "channel_type");
+      const std::optional<std::size_t> type = channelIn(channel, "channel_type");
       if (!type) continue;
-      for (const LocatedJson& peer : json_.elements(channel, "connected_to"))
-        gpu.peers[indexOf(*type)].push_back(
-            static_cast<std::int32_t>(json_.numberOf(peer, "a peer", 0, kMaxForeignRanks - 1)));
+      for (const LocatedJson& one : json_.elements(channel, "connected_to")) {
+        const std::int32_t peer = json_.numberOf(one, "a peer", 0, kMaxForeignRanks - 1);
+        gpu.channels[*type].push_back({peer, numbers[*type][peer]++});
+      }
     }
-    for (const std::vector<std::int32_t>& peers : gpu.peers) {
-      if (peers.size() <= static_cast<std::size_t>(kMostBlocks)) continue;
-      return json_.refuse(value.line,
-                          "has more than " + llvm::Twine(kMostBlocks) + " channels of a type");
-    }
+    for (const std::vector<PlanGpu::Channel>& channels : gpu.channels)
+      refuseMore(channels.size(), kMostBlocks, "channels of a type");
     for (const LocatedJson& buffer : json_.elementsIfAny(value, "remote_buffers")) {
       gpu.remote_buffers.push_back(
-          {static_cast<std::int32_t>(json_.number(buffer, "rank", 0, kMaxForeignRanks - 1)),
-           bufferIn(buffer)});
+          {json_.number(buffer, "rank", 0, kMaxForeignRanks - 1), bufferIn(buffer)});
     }
     for (const LocatedJson& semaphore : json_.elementsIfAny(value, "semaphores"))
       gpu.semaphores.push_back(count(semaphore, "init_value"));
     const LocatedJson::Elements& blocks = json_.elements(value, "threadblocks");
-    if (blocks.size() > static_cast<std::size_t>(kMostBlocks)) {
-      return json_.refuse(value.line,
-                          "has more than " + llvm::Twine(kMostBlocks) + " thread blocks");
-    }
+    refuseMore(blocks.size(), kMostBlocks, "thread blocks");
     for (const LocatedJson& block : blocks) {
       if (json_.failed()) return;
       readBlock(gpu, block);
@@ -167,32 +175,32 @@ class PlanReader {
   }
 
   std::int32_t count(const LocatedJson& object, llvm::StringRef key) {
-    return static_cast<std::int32_t>(json_.number(object, key, 0, kMaxForeignChunks));
+    return json_.number(object, key, 0, kMaxForeignChunks);
+  }
+  std::int32_t indexOf(const LocatedJson& value, const llvm::Twine& what, std::size_t size) {
+    return json_.numberOf(value, what, 0, static_cast<std::int32_t>(size) - 1);
   }
 
   void readBlock(PlanGpu& gpu, const LocatedJson& value) {
-    const auto number = static_cast<std::int64_t>(gpu.blocks.size());
+    const auto number = static_cast<std::int32_t>(gpu.blocks.size());
     json_.number(value, "id", number, number);
     Lists lists;
-    const auto readIds = [&](const LocatedJson& from, llvm::StringRef type_key,
-                             llvm::StringRef ids_key, auto& ids, const auto& sizeOf) {
-      const std::optional<PlanChannel> type = channelIn(from, type_key);
-      for (const LocatedJson& id : json_.elements(from, ids_key)) {
-        if (!type) continue;
-        ids[indexOf(*type)].push_back(static_cast<std::int32_t>(
-            json_.numberOf(id, "an id", 0, static_cast<std::int64_t>(sizeOf(*type)) - 1)));
-      }
-    };
-    for (const LocatedJson& channels : json_.elementsIfAny(value, "channels"))
-      readIds(channels, "channel_type", "channel_ids", lists.channels,
-              [&](PlanChannel type) { return gpu.peers[indexOf(type)].size(); });
-    for (const LocatedJson& buffers : json_.elementsIfAny(value, "remote_buffer_refs"))
-      readIds(buffers, "access_channel_type", "remote_buffer_ids", lists.buffers,
-              [&](PlanChannel) { return gpu.remote_buffers.size(); });
+    for (const LocatedJson& from : json_.elementsIfAny(value, "channels")) {
+      const std::optional<std::size_t> type = channelIn(from, "channel_type");
+      for (const LocatedJson& id : json_.elements(from, "channel_ids"))
+        if (type) lists.channels[*type].push_back(indexOf(id, "an id", gpu.channels[*type].size()));
+    }
+    for (const LocatedJson& from : json_.elementsIfAny(value, "remote_buffer_refs")) {
+      const std::optional<std::size_t> type = channelIn(from, "access_channel_type");
+      for (const LocatedJson& id : json_.elements(from, "remote_buffer_ids"))
+        if (type) lists.buffers[*type].push_back(indexOf(id, "an id", gpu.remote_buffers.size()));
+    }
     PlanGpu::Block block;
     block.line = value.line;
     std::uint32_t index = 0;
     for (const LocatedJson& op : json_.elements(value, "ops")) {
+      where_ = "gpu " + std::to_string(plan_.gpus.size()) + " tb " + std::to_string(number) +
+               " step " + std::to_string(index) + ": ";
       readOp(gpu, lists, block, op, index);
       // Once: as for chunks of no more bytes than its unit.
       for (const LocatedJson& inner : json_.elementsIfAny(op, "ops"))
@@ -207,8 +215,6 @@ class PlanReader {
               std::uint32_t index) {
     const llvm::StringRef name = json_.text(value, "name");
     if (json_.failed()) return;
-    where_ = "gpu " + std::to_string(plan_.gpus.size()) + " tb " +
-             std::to_string(gpu.blocks.size()) + " step " + std::to_string(index) + ": ";
     const auto* const row = llvm::find_if(kRows, [&](const auto& of) { return of.name == name; });
     if (row == std::end(kRows)) {
       const bool is_switch = llvm::is_contained({"glres", "glre", "gstore", "gstorepkt"}, name);
@@ -216,23 +222,22 @@ class PlanReader {
                                      : "there is no operation " + shownName(name));
     }
     if (row->kind == Kind::kNothing) return;
-    if (++ops_ > kMaxForeignSteps) {
+    if (++ops_ > kMaxForeignSteps)
       return refuse(value, "more than " + llvm::Twine(kMaxForeignSteps) + " operations");
-    }
     PlanOp op;
     op.row = row;
     op.line = value.line;
     op.number = index;
+    std::optional<std::size_t> type = 0;
     if (value.find("channel_type") != nullptr) {
-      const std::optional<PlanChannel> type = channelIn(value, "channel_type");
-      if (!type && !json_.failed())
-        refuse(value, "'" + name + "' is on a switch channel, which has no messages");
-      op.channel = type.value_or(PlanChannel::kMemory);
+      type = channelIn(value, "channel_type");
+      if (!type) refuse(value, "'" + name + "' is on a switch channel, which has no messages");
     }
     if (json_.failed()) return;
+    op.channel = static_cast<PlanChannelType>(*type);
     if (const LocatedJson* const group = value.find("tbg_info"); group != nullptr) {
-      op.shares = static_cast<std::uint16_t>(json_.number(*group, "tbg_size", 1, kMostShares));
-      op.share = static_cast<std::uint16_t>(json_.number(*group, "tb_id", 0, op.shares - 1));
+      op.shares = json_.number(*group, "tbg_size", 1, kMostShares);
+      op.share = json_.number(*group, "tb_id", 0, op.shares - 1);
       plan_.shares = std::lcm(plan_.shares, op.shares);
       if (plan_.shares > kMostShares) refuse(value, "chunks are cut into too many shares");
     }
@@ -243,118 +248,93 @@ class PlanReader {
         refuse(value,
                "reduces by " + shownName(reduction) + ", and others by " + shownName(reduction_));
     }
-    readIds(gpu, lists, value, op);
-    op.first_chunks = static_cast<std::uint32_t>(gpu.chunk_list.size());
-    op.sources = readChunks(gpu, lists, value, "src_buff", op);
-    op.targets = readChunks(gpu, lists, value, "dst_buff", op);
-    if (!json_.failed()) check(gpu, value, op);
-    block.ops.push_back(op);
+    readIds(gpu, lists.channels[*type], value, op);
+    readChunks(gpu, lists.buffers[*type], value, "src_buff", op.sources);
+    readChunks(gpu, lists.buffers[*type], value, "dst_buff", op.targets);
+    if (!json_.failed()) check(value, op);
+    block.ops.push_back(std::move(op));
   }
 
-  void readIds(PlanGpu& gpu, const Lists& lists, const LocatedJson& value, PlanOp& op) {
-    op.first_id = static_cast<std::uint32_t>(gpu.ids.size());
-    const auto add = [&](std::int64_t id) {
-      gpu.ids.push_back(static_cast<std::int32_t>(id));
-      ++op.ids;
-    };
+  const LocatedJson::Elements& listIn(const LocatedJson& value, llvm::StringRef key,
+                                      llvm::StringRef what) {
+    const LocatedJson::Elements& all = json_.elementsIfAny(value, key);
+    if (all.size() > kMostOfList) refuse(value, "too many " + what);
+    return all;
+  }
+
+  void readIds(const PlanGpu& gpu, llvm::ArrayRef<std::int32_t> channels, const LocatedJson& value,
+               PlanOp& op) {
     if (op.row->kind == Kind::kBarrier) {
-      add(json_.number(value, "barrier_id", 0, kMostBlocks - 1));
-      add(json_.number(value, "num_threadblocks", 1, kMostBlocks));
+      op.ids = {json_.number(value, "barrier_id", 0, kMostBlocks - 1),
+                json_.number(value, "num_threadblocks", 1, kMostBlocks)};
       return;
     }
     const bool is_semaphore = op.row->kind == Kind::kAcquire || op.row->kind == Kind::kRelease;
-    const std::vector<std::int32_t>& channels = lists.channels[indexOf(op.channel)];
     const std::size_t known = is_semaphore ? gpu.semaphores.size() : channels.size();
-    const LocatedJson::Elements& ids =
-        json_.elementsIfAny(value, is_semaphore ? "semaphore_ids" : "channel_ids");
-    if (ids.size() > kMostOfList) return refuse(value, "too many ids");
-    for (const LocatedJson& id : ids) {
-      const std::int64_t index =
-          json_.numberOf(id, where_ + "an id", 0, static_cast<std::int64_t>(known) - 1);
+    for (const LocatedJson& id :
+         listIn(value, is_semaphore ? "semaphore_ids" : "channel_ids", "ids")) {
+      const std::int32_t index = indexOf(id, where_ + "an id", known);
       if (json_.failed()) return;
-      add(is_semaphore ? index : channels[static_cast<std::size_t>(index)]);
+      op.ids.push_back(is_semaphore ? index : channels[static_cast<std::size_t>(index)]);
     }
   }
 
-  std::uint16_t readChunks(PlanGpu& gpu, const Lists& lists, const LocatedJson& value,
-                           llvm::StringRef key, const PlanOp& op) {
-    const LocatedJson::Elements& all = json_.elementsIfAny(value, key);
-    if (all.size() > kMostOfList) refuse(value, "too many chunks");
-    for (const LocatedJson& one : all) {
-      if (json_.failed()) return 0;
+  void readChunks(const PlanGpu& gpu, llvm::ArrayRef<std::int32_t> buffers,
+                  const LocatedJson& value, llvm::StringRef key, std::vector<PlanChunks>& list) {
+    for (const LocatedJson& one : listIn(value, key, "chunks")) {
+      if (json_.failed()) return;
       PlanChunks chunks;
-      if (one.find("buffer_id") != nullptr) {
-        const std::vector<std::int32_t>& buffers = lists.buffers[indexOf(op.channel)];
-        const std::int64_t id =
-            json_.number(one, "buffer_id", 0, static_cast<std::int64_t>(buffers.size()) - 1);
-        if (json_.failed()) return 0;
-        chunks.remote = buffers[static_cast<std::size_t>(id)];
-        chunks.buffer = gpu.remote_buffers[static_cast<std::size_t>(chunks.remote)].buffer;
+      if (const LocatedJson* const id = one.find("buffer_id"); id != nullptr) {
+        const std::int32_t index = indexOf(*id, "'buffer_id'", buffers.size());
+        if (json_.failed()) return;
+        const auto remote = static_cast<std::size_t>(buffers[static_cast<std::size_t>(index)]);
+        chunks.rank = gpu.remote_buffers[remote].rank;
+        chunks.buffer = gpu.remote_buffers[remote].buffer;
       } else {
         chunks.buffer = bufferIn(one);
       }
       chunks.first = count(one, "index");
-      chunks.count = static_cast<std::int32_t>(json_.number(one, "size", 1, kMaxForeignChunks));
-      gpu.chunk_list.push_back(chunks);
+      chunks.count = json_.number(one, "size", 1, kMaxForeignChunks);
+      list.push_back(chunks);
       touched_ += static_cast<std::uint64_t>(chunks.count);
       highest_ = std::max(highest_, std::int64_t{chunks.first} + chunks.count);
     }
-    return static_cast<std::uint16_t>(all.size());
   }
 
   /// Whether an operation has what its kind needs, so that nobody has to look again.
-  void check(const PlanGpu& gpu, const LocatedJson& value, const PlanOp& op) {
-    const llvm::ArrayRef<PlanChunks> sources = gpu.sourcesOf(op), targets = gpu.targetsOf(op);
-    const auto isRemote = [](const PlanChunks& chunks) { return chunks.remote >= 0; };
-    const auto areRemote = [&](llvm::ArrayRef<PlanChunks> all, std::size_t local) {
-      return all.size() >= local && llvm::none_of(all.take_front(local), isRemote) &&
-             llvm::all_of(all.drop_front(local), isRemote);
+  void check(const LocatedJson& value, const PlanOp& op) {
+    const PlanOpRow& row = *op.row;
+    const auto lie = [](const std::vector<PlanChunks>& list, std::size_t own) {
+      const auto is_own = [](const PlanChunks& chunks) { return chunks.rank < 0; };
+      const auto first_remote = llvm::find_if_not(list, is_own);
+      const auto count = static_cast<std::size_t>(first_remote - list.begin());
+      return (own == kAll ? count == list.size() : count == own) &&
+             std::none_of(first_remote, list.end(), is_own);
     };
-    const bool is_one_source = op.row->kind == Kind::kPut && op.row->packets_read;  // rppkt
-    bool fits = true;
-    switch (op.row->kind) {
-      case Kind::kCopy:
-        fits = areRemote(sources, sources.size()) && areRemote(targets, targets.size());
-        break;
-      case Kind::kPut:
-        fits = areRemote(sources, sources.size()) && areRemote(targets, 0) &&
-               (op.channel == PlanChannel::kMemory || op.ids == targets.size());
-        break;
-      case Kind::kRead:
-        fits = areRemote(sources, 0) && areRemote(targets, targets.size()) &&
-               op.channel == PlanChannel::kMemory;
-        break;
-      case Kind::kReduce:
-        fits = areRemote(sources, sources.size()) && !sources.empty() &&
-               areRemote(targets, op.row->copies_packets ? 2 : 1) && !op.row->signals;
-        break;
-      case Kind::kReadReduce:
-        fits = areRemote(sources, 1) && areRemote(targets, 1);
-        break;
-      case Kind::kBarrier:
-        break;
-      default:
-        fits = op.ids > 0;
-    }
-    const bool is_paired =
-        op.row->kind == Kind::kCopy || op.row->kind == Kind::kPut || op.row->kind == Kind::kRead;
-    if (is_paired) fits &= is_one_source ? sources.size() == 1 : sources.size() == targets.size();
-    const bool is_reduction = op.row->kind == Kind::kReduce || op.row->kind == Kind::kReadReduce;
-    if (is_reduction && op.channel == PlanChannel::kPort)
-      fits &= llvm::none_of(sources, isRemote) && llvm::none_of(targets, isRemote);
+    const bool is_one_source = row.kind == Kind::kPut && row.packets_read;  // rppkt
+    const bool is_paired = row.isPaired() && !is_one_source;
+    const bool is_by_port = op.channel == PlanChannelType::kPort;
+    bool fits = row.kind == Kind::kBarrier || !op.ids.empty();
+    if (row.isPaired() || row.isReduction())
+      fits = lie(op.sources, row.own_sources) && lie(op.targets, row.own_targets);
+    if (is_paired) fits &= op.sources.size() == op.targets.size();
+    if (is_one_source) fits &= op.sources.size() == 1;
+    if (row.isReduction()) fits &= !op.sources.empty();
+    if (is_by_port && row.kind == Kind::kPut) fits &= op.ids.size() == op.targets.size();
+    if (is_by_port && row.kind == Kind::kRead) fits = false;
+    if (is_by_port && row.isReduction()) fits &= lie(op.sources, kAll) && lie(op.targets, kAll);
     if (!fits) {
-      return refuse(value, "'" + op.row->name +
+      return refuse(value, "'" + row.name +
                                "' has not the sources, targets and channels that "
                                "it needs");
     }
-    for (std::size_t i = 0; i < sources.size() + targets.size(); ++i) {
-      const bool is_source = i < sources.size();
-      const std::int32_t count = is_source ? sources[i].count : targets[i - sources.size()].count;
-      const std::int32_t other =
-          sources[is_paired && !is_one_source ? i % sources.size() : 0].count;
-      if (count != other) {
+    std::vector<PlanChunks> all = op.sources;
+    all.insert(all.end(), op.targets.begin(), op.targets.end());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::int32_t other = all[is_paired ? i % op.sources.size() : 0].count;
+      if (all[i].count != other) {
         return refuse(value, "its sources and targets are of " + llvm::Twine(other) + " and " +
-                                 llvm::Twine(count) + " chunks");
+                                 llvm::Twine(all[i].count) + " chunks");
       }
     }
   }

@@ -6,11 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
@@ -19,12 +16,12 @@
 namespace torc::ir {
 
 enum class PlanOpKind : std::uint8_t {
-  kNothing,     // nop, pipeline: what is in it follows
-  kCopy,        // copy, cpkt, upkt
-  kReduce,      // re, res, repkt, respkt, recpkt, recspkt: the first target gets the sum of sources
-  kPut,         // put, pws, pwsf, ppkt, rppkt
-  kRead,        // get
-  kReadReduce,  // rre, rres: as kReduce, all sources but the first are remote
+  kNothing,     // what is in a pipeline follows it
+  kCopy,        // each source to its target
+  kPut,         // the same to other gpus
+  kRead,        // the same from other gpus
+  kReduce,      // the first target gets the sum of sources, others get it from there
+  kReadReduce,  // the same
   kSignal,
   kWait,
   kFlush,
@@ -35,35 +32,48 @@ enum class PlanOpKind : std::uint8_t {
 
 /// What the reader of plans calls an operation.
 struct PlanOpRow {
+  static constexpr std::size_t kAll = ~std::size_t{0};
+
   llvm::StringLiteral name;
   PlanOpKind kind;
+  // How many of the sources, and of the targets, lie in buffers of the gpu; the others, which are
+  // behind these, do not.
+  std::size_t own_sources = kAll, own_targets = kAll;
   // Packets carry a flag by which their reader waits for them; they lie in scratch.
   bool packets_read = false, packets_written = false;
-  bool copies_packets = false;  // the second target is the own scratch
   bool signals = false, flushes = false;
+
+  bool isReduction() const {
+    return kind == PlanOpKind::kReduce || kind == PlanOpKind::kReadReduce;
+  }
+  /// Whether each source has a target.
+  bool isPaired() const { return kind >= PlanOpKind::kCopy && kind <= PlanOpKind::kRead; }
 };
 
 /// Channels of memory that is written directly, and of a proxy's ports.
-enum class PlanChannel : std::uint8_t { kMemory, kPort };
+enum class PlanChannelType : std::uint8_t { kMemory, kPort };
 
-/// Chunks in a row of a buffer of this gpu, or of one of its remote buffers.
+/// Chunks in a row of a buffer: of those that the plan cuts into shares, the shares.
 struct PlanChunks {
-  std::int32_t remote = -1;  // of the gpu's remote buffers; -1: its own
+  std::int32_t rank = -1;  // of the gpu whose buffer it is; -1: this one
   ChunkBuffer buffer = ChunkBuffer::kInput;
   std::int32_t first = 0, count = 0;
 };
 
 struct PlanOp {
   const PlanOpRow* row = nullptr;
-  PlanChannel channel = PlanChannel::kMemory;
-  std::uint16_t share = 0, shares = 1;  // of the chunks, that this thread block works on
-  std::uint32_t line = 0, number = 0;   // of the thread block's; inside a pipeline, of the pipeline
-  // Into the gpu's lists: sources, targets; and channels, semaphores, or a barrier and its blocks.
-  std::uint32_t first_chunks = 0, first_id = 0;
-  std::uint16_t sources = 0, targets = 0, ids = 0;
+  PlanChannelType channel = PlanChannelType::kMemory;
+  std::int32_t share = 0, shares = 1;  // of the chunks, that this thread block works on
+  std::uint32_t line = 0, number = 0;  // of the thread block's; inside a pipeline, of the pipeline
+  std::vector<PlanChunks> sources, targets;
+  std::vector<std::int32_t> ids;  // channels, semaphores, or a barrier and its blocks
 };
 
 struct PlanGpu {
+  /// The i-th channel of a type to a gpu is that one's i-th back.
+  struct Channel {
+    std::int32_t peer = 0, number = 0;
+  };
   struct RemoteBuffer {
     std::int32_t rank = 0;
     ChunkBuffer buffer = ChunkBuffer::kInput;
@@ -72,30 +82,21 @@ struct PlanGpu {
     std::uint32_t line = 0;
     std::vector<PlanOp> ops;
   };
-  std::array<std::int32_t, 3> chunks{};              // of each buffer
-  std::array<std::vector<std::int32_t>, 2> peers{};  // of its channels, by PlanChannel
+  std::array<std::int32_t, 3> chunks{};            // of each buffer, before shares are made
+  std::array<std::vector<Channel>, 2> channels{};  // by PlanChannelType
   std::vector<RemoteBuffer> remote_buffers;
   std::vector<std::int32_t> semaphores;  // what each begins with
   std::vector<Block> blocks;
-  std::vector<PlanChunks> chunk_list;
-  std::vector<std::int32_t> ids;
 
-  llvm::ArrayRef<PlanChunks> sourcesOf(const PlanOp& op) const {
-    return llvm::ArrayRef(chunk_list).slice(op.first_chunks, op.sources);
-  }
-  llvm::ArrayRef<PlanChunks> targetsOf(const PlanOp& op) const {
-    return llvm::ArrayRef(chunk_list).slice(op.first_chunks + op.sources, op.targets);
-  }
-  llvm::ArrayRef<std::int32_t> idsOf(const PlanOp& op) const {
-    return llvm::ArrayRef(ids).slice(op.first_id, op.ids);
+  const std::vector<Channel>& channelsOf(PlanChannelType type) const {
+    return channels[static_cast<std::size_t>(type)];
   }
 };
 
 struct MscclppPlan {
   Collective collective = Collective::kAllreduce;
   bool in_place = false;
-  std::uint32_t line = 0;
-  std::uint32_t shares = 1;  // the least number that all operations' shares divide
+  std::int32_t shares = 1;  // the least number that all operations' shares divide
   std::vector<PlanGpu> gpus;
 };
 

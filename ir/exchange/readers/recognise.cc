@@ -1,12 +1,9 @@
 // Formats by their beginnings.
-#include "ir/exchange/readers/recognise.h"
-
 #include <string>
 
 #include <llvm/ADT/StringExtras.h>
 
-#include "ir/exchange/readers/msccl_reader.h"
-#include "ir/exchange/readers/mscclpp_reader.h"
+#include "ir/exchange/readers/readers.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {

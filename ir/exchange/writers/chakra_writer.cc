@@ -15,26 +15,24 @@ namespace torc::ir {
 namespace {
 
 /// A protobuf message as it is put together. Its variable-length integers are LEB128, so that
-/// LLVM's writer does for all of them.
+/// LLVM's writer does for all of them. A field begins with its number and its wire type.
 class Message {
  public:
   Message& number(std::uint32_t field, std::uint64_t value) {
-    return tag(field, kVarint), integer(value);
+    return integer(field << 3).integer(value);
   }
   Message& text(std::uint32_t field, llvm::StringRef bytes) {
-    tag(field, kLengthDelimited);
-    integer(bytes.size());
+    integer(field << 3 | 2).integer(bytes.size());
     bytes_.append(bytes);
     return *this;
   }
   Message& message(std::uint32_t field, const Message& inner) { return text(field, inner.bytes_); }
   /// A list of numbers; nothing where it is empty.
   Message& packed(std::uint32_t field, llvm::ArrayRef<std::uint64_t> values) {
-    if (values.empty()) return *this;
     Message list;
     for (const std::uint64_t value : values)
       list.integer(value);
-    return message(field, list);
+    return values.empty() ? *this : message(field, list);
   }
   /// After its length, as files have it.
   void write(llvm::raw_ostream& out) const {
@@ -43,14 +41,11 @@ class Message {
   }
 
  private:
-  enum WireType : std::uint32_t { kVarint = 0, kLengthDelimited = 2 };
-
   Message& integer(std::uint64_t value) {
     std::uint8_t bytes[10];
     bytes_.append(bytes, bytes + llvm::encodeULEB128(value, bytes));
     return *this;
   }
-  void tag(std::uint32_t field, WireType type) { integer(field << 3 | type); }
 
   std::string bytes_;
 };
@@ -75,16 +70,8 @@ enum AttributeField : std::uint32_t {
   kString = 29,
 };
 
-Message attribute(llvm::StringRef name, AttributeField member, std::uint64_t value) {
-  Message result;
-  result.text(kAttributeName, name).number(member, value);
-  return result;
-}
-
-Message attribute(llvm::StringRef name, llvm::StringRef value) {
-  Message result;
-  result.text(kAttributeName, name).text(kString, value);
-  return result;
+Message attribute(llvm::StringRef name) {
+  return Message().text(kAttributeName, name);
 }
 
 /// The beginning of a node, up to what it waits for. Numbers that are 0 are left out, which is how
@@ -93,8 +80,7 @@ Message node(std::uint64_t id, llvm::StringRef name, NodeType type,
              llvm::ArrayRef<std::uint64_t> after) {
   Message result;
   if (id > 0) result.number(kId, id);
-  result.text(kName, name).number(kType, type).packed(kDataDependences, after);
-  return result;
+  return result.text(kName, name).number(kType, type).packed(kDataDependences, after);
 }
 
 }  // namespace
@@ -103,8 +89,8 @@ void writeChakraRank(const ExportedCall& call, const FlatProgram& program, llvm:
   const std::string_view collective = rowOf(call.schedule().collective).name;
   Message()
       .text(kVersion, "0.0.4")
-      .message(kMetadataAttribute, attribute("schema", "1.0.2-chakra.0.0.4"))
-      .message(kMetadataAttribute, attribute("collective", collective))
+      .message(kMetadataAttribute, attribute("schema").text(kString, "1.0.2-chakra.0.0.4"))
+      .message(kMetadataAttribute, attribute("collective").text(kString, collective))
       .write(out);
   std::uint64_t id = 0;
   std::vector<std::uint64_t> complete_with;  // by operation: the node that ends it
@@ -120,11 +106,11 @@ void writeChakraRank(const ExportedCall& call, const FlatProgram& program, llvm:
       const NodeType type = sending ? kCommSend : kCommRecv;
       const auto peer = static_cast<std::uint64_t>(operation.peer);
       node(id, name, type, after)
-          .message(kAttribute, attribute("is_cpu_op", kBool, 0))
-          .message(kAttribute, attribute("comm_type", kInt64, type))
-          .message(kAttribute, attribute("comm_size", kInt64, call.bytesOf(operation)))
-          .message(kAttribute, attribute(sending ? "comm_dst" : "comm_src", kInt32, peer))
-          .message(kAttribute, attribute("comm_tag", kInt32, operation.tag))
+          .message(kAttribute, attribute("is_cpu_op").number(kBool, 0))
+          .message(kAttribute, attribute("comm_type").number(kInt64, type))
+          .message(kAttribute, attribute("comm_size").number(kInt64, call.bytesOf(operation)))
+          .message(kAttribute, attribute(sending ? "comm_dst" : "comm_src").number(kInt32, peer))
+          .message(kAttribute, attribute("comm_tag").number(kInt32, operation.tag))
           .write(out);
       after = {id++};
     }
@@ -132,7 +118,7 @@ void writeChakraRank(const ExportedCall& call, const FlatProgram& program, llvm:
       const auto micros = static_cast<std::uint64_t>(std::llround(call.secondsOf(operation) * 1e6));
       Message computation = node(id, name, kComputation, after);
       if (micros > 0) computation.number(kDurationMicros, micros);
-      computation.message(kAttribute, attribute("is_cpu_op", kBool, 0)).write(out);
+      computation.message(kAttribute, attribute("is_cpu_op").number(kBool, 0)).write(out);
       ++id;
     }
     complete_with.push_back(id - 1);

@@ -67,16 +67,11 @@ std::uint64_t ExportedCall::bytesOf(const FlatOperation& operation) const {
 }
 
 double ExportedCall::secondsOf(const FlatOperation& operation) const {
-  const auto bytes = static_cast<double>(bytesOf(operation));
-  switch (operation.kind) {
-    case OperationKind::kReduce:
-    case OperationKind::kRecvReduce:
-      return bytes * size_.reduce_s_per_byte;
-    case OperationKind::kCopy:
-      return bytes * size_.copy_s_per_byte;
-    default:
-      return 0;
-  }
+  const bool sums =
+      operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
+  const double copy_s_per_byte = operation.kind == OperationKind::kCopy ? size_.copy_s_per_byte : 0;
+  return static_cast<double>(bytesOf(operation)) *
+         (sums ? size_.reduce_s_per_byte : copy_s_per_byte);
 }
 
 }  // namespace torc::ir

@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
-#include "ir/exchange/writers/msccl_chunks.h"
+#include <llvm/ADT/STLExtras.h>
 
 namespace torc::ir {
 namespace {
+
+/// Chunks that a step moves, at most: MSCCL_MAX_COUNT of msccl_struct.h is one more.
+constexpr std::size_t kMostChunksOfStep = 71;
 
 /// Messages that have a thread block of their own: peer, whether they are sent, stream.
 using BlockKey = std::tuple<std::int32_t, bool, std::uint32_t>;
@@ -17,37 +21,44 @@ BlockKey keyOf(const FlatOperation& operation) {
   return {operation.peer, sends(operation.kind), operation.stream};
 }
 
-/// Sorted, so that both ends of a connection count its streams alike.
-std::vector<BlockKey> keysOf(const FlatProgram& program) {
-  std::vector<BlockKey> keys;
+/// The thread blocks of messages. They are sorted, so that both ends of a connection count its
+/// streams alike.
+std::map<BlockKey, ThreadBlock> messageBlocks(const FlatProgram& program) {
+  std::map<BlockKey, ThreadBlock> blocks;
   for (const FlatOperation& operation : program.operations) {
-    if (operation.peer >= 0) keys.push_back(keyOf(operation));
+    if (operation.peer >= 0) blocks.try_emplace(keyOf(operation));
   }
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  return keys;
+  const ThreadBlock* before = nullptr;
+  for (auto& [key, block] : blocks) {
+    (std::get<bool>(key) ? block.send_peer : block.receive_peer) = std::get<std::int32_t>(key);
+    if (before != nullptr && before->send_peer == block.send_peer &&
+        before->receive_peer == block.receive_peer) {
+      block.channel = before->channel + 1;
+    }
+    before = &block;
+  }
+  return blocks;
 }
 
-/// The channel of `keys[index]`, if that of the key before is `before`.
-std::uint32_t channelAt(const std::vector<BlockKey>& keys, std::size_t index,
-                        std::uint32_t before) {
-  const auto& [peer, sending, stream] = keys[index];
-  const bool shares =
-      index > 0 && std::get<0>(keys[index - 1]) == peer && std::get<1>(keys[index - 1]) == sending;
-  return shares ? before + 1 : 0;
+/// The chunks of a region, one by one, of `chunk` elements, which divide it.
+std::vector<std::int32_t> chunksOf(const FlatProgram& program, const FlatRegion& region,
+                                   std::uint64_t chunk) {
+  std::vector<std::int32_t> chunks;
+  for (const Extent& extent : program.extentsOf(region)) {
+    for (std::uint64_t i = 0; i < extent.length / chunk; ++i)
+      chunks.push_back(static_cast<std::int32_t>(extent.offset / chunk + i));
+  }
+  return chunks;
 }
 
 class BlocksOfRank {
  public:
-  BlocksOfRank(const FlatProgram& program, std::uint64_t chunk)
-      : program_(program), chunk_(chunk), keys_(keysOf(program)), waited_(keys_.size()) {
-    for (std::size_t i = 0; i < keys_.size(); ++i) {
-      const auto& [peer, sending, stream] = keys_[i];
-      MscclBlock block;
-      (sending ? block.send : block.recv) = peer;
-      block.channel = channelAt(keys_, i, i > 0 ? blocks_.back().channel : 0);
+  BlocksOfRank(const FlatProgram& program, std::uint64_t chunk) : program_(program), chunk_(chunk) {
+    for (auto& [key, block] : messageBlocks(program)) {
+      message_blocks_.emplace(key, blocks_.size());
       blocks_.push_back(std::move(block));
     }
+    waited_.resize(blocks_.size());
   }
 
   /// `other` is nothing of what is no message, and of a message of one chunk.
@@ -63,23 +74,21 @@ class BlocksOfRank {
     // these up.
     if (operation.isJoin()) return ends_.push_back(std::move(before));
     block_ =
-        operation.peer >= 0
-            ? static_cast<std::size_t>(
-                  std::lower_bound(keys_.begin(), keys_.end(), keyOf(operation)) - keys_.begin())
-            : localBlock(operation, before);
+        operation.peer >= 0 ? message_blocks_.at(keyOf(operation)) : localBlock(operation, before);
     waitFor(before);
     if (isSignal(operation.kind)) {
       // The format has no message without data: a chunk behind the scratch, whatever it holds.
-      const MscclPlace place{
-          's', static_cast<std::int64_t>((program_.scratch_elements + chunk_ - 1) / chunk_)};
-      step(operation.kind == OperationKind::kNotify ? "s" : "r", place, place, 1);
+      const ChunkRun place{
+          ChunkBuffer::kScratch,
+          static_cast<std::int32_t>((program_.scratch_elements + chunk_ - 1) / chunk_)};
+      step(sends(operation.kind) ? StepKind::kSend : StepKind::kReceive, place, place, 1);
     } else {
       addSteps(operation, other);
     }
     ends_.push_back({{block_, blocks_[block_].steps.size() - 1}});
   }
 
-  std::vector<MscclBlock> take() { return std::move(blocks_); }
+  std::vector<ThreadBlock> take() { return std::move(blocks_); }
 
  private:
   using Steps = std::map<std::size_t, std::size_t>;  // the last one by block
@@ -96,7 +105,8 @@ class BlocksOfRank {
   std::size_t localBlock(const FlatOperation& operation, const Steps& before) {
     for (const bool of_messages : {false, true}) {
       for (const auto& [block, step] : before) {
-        if ((block < keys_.size()) != of_messages || step + 1 != blocks_[block].steps.size())
+        if ((block < message_blocks_.size()) != of_messages ||
+            step + 1 != blocks_[block].steps.size())
           continue;
         const auto isKnown = [this, at = block](const Steps::value_type& other) {
           return hasWaited(at, other.first, other.second);
@@ -116,117 +126,113 @@ class BlocksOfRank {
     return blocks_.size() - 1;
   }
 
-  /// Adds `nop`s for all that is waited for but the last, which the next step has.
+  /// Adds steps that do nothing for all that is waited for but the last, which the next step has.
   void waitFor(const Steps& before) {
     after_ = {};
     for (const auto& [block, step] : before) {
       if (hasWaited(block_, block, step)) continue;
-      if (after_.after_block >= 0) this->step("nop", {'i', -1}, {'o', -1}, 0);
-      after_.after_block = static_cast<std::int64_t>(block);
-      after_.after_step = static_cast<std::int64_t>(step);
+      if (after_.block >= 0) {
+        this->step(StepKind::kNothing, {ChunkBuffer::kInput, -1}, {ChunkBuffer::kOutput, -1}, 0);
+      }
+      after_ = {static_cast<std::int32_t>(block), static_cast<std::int32_t>(step)};
       blocks_[block].steps[step].waited_for = true;
       waited_[block_][block] = step;
     }
   }
 
-  void step(llvm::StringRef type, const MscclPlace& src, const MscclPlace& dst,
-            std::uint64_t chunks) {
-    MscclStep step = after_;
-    after_ = {};
-    step.type = type;
+  void step(StepKind kind, const ChunkRun& src, const ChunkRun& dst, std::int32_t chunks) {
+    RankStep step;
+    step.kind = kind;
     step.src = src;
     step.dst = dst;
-    step.chunks = chunks;
-    std::vector<MscclStep>& steps = blocks_[block_].steps;
+    step.count = chunks;
+    step.after = std::exchange(after_, {});
+    std::vector<RankStep>& steps = blocks_[block_].steps;
     // Readers make one of sums in a row into one place, of the last one's length, unless something
     // waits for the first.
-    if (type == "re" && step.after_block < 0 && !steps.empty() && steps.back().type == "re" &&
-        steps.back().dst == dst && steps.back().chunks != chunks) {
+    if (kind == StepKind::kReduce && step.after.block < 0 && !steps.empty() &&
+        steps.back().kind == kind && steps.back().dst == dst && steps.back().count != chunks) {
       steps.back().waited_for = true;
     }
     steps.push_back(step);
   }
 
-  /// A region, and how far it has been gone through.
-  struct Side {
-    Side(const FlatProgram& program, const FlatRegion& region, std::uint64_t chunk)
-        : buffer(region.buffer == Buffer::kIn    ? 'i'
-                 : region.buffer == Buffer::kOut ? 'o'
-                                                 : 's'),
-          runs(runsOf(program, region, chunk)) {}
-    char buffer;
-    ChunkRuns runs;
-  };
-
+  /// Steps move what is one run of chunks wherever it lies, also at the other end.
   void addSteps(const FlatOperation& operation, const OtherEnd& other) {
-    const Side dst(program_, operation.dst, chunk_), a(program_, operation.a, chunk_);
     // What is received into is not needed: the sum takes what arrives.
     const FlatRegion nothing;
-    const Side b(program_, operation.kind == OperationKind::kReduce ? operation.b : nothing,
-                 chunk_);
-    std::vector<ChunkRuns> lists{dst.runs, a.runs, b.runs};
+    const FlatRegion* const regions[] = {
+        &operation.dst, &operation.a,
+        operation.kind == OperationKind::kReduce ? &operation.b : &nothing};
+    std::vector<std::int32_t> lists[5];
+    for (std::size_t i = 0; i < 3; ++i)
+      lists[i] = chunksOf(program_, *regions[i], chunk_);
     if (other.program != nullptr) {
-      lists.push_back(runsOf(*other.program, other.operation->dst, chunk_));
-      lists.push_back(runsOf(*other.program, other.operation->a, chunk_));
+      lists[3] = chunksOf(*other.program, other.operation->dst, chunk_);
+      lists[4] = chunksOf(*other.program, other.operation->a, chunk_);
     }
-    RunWalk at_dst(dst.runs), at_a(a.runs), at_b(b.runs);
-    const auto placeOf = [](const Side& side, RunWalk& at, std::uint64_t length) {
-      if (side.runs.empty()) return MscclPlace{};
-      return MscclPlace{side.buffer, static_cast<std::int64_t>(at.next(length))};
-    };
-    for (const std::uint64_t length : commonRuns(lists)) {
-      const MscclPlace to = placeOf(dst, at_dst, length), from = placeOf(a, at_a, length),
-                       other_addend = placeOf(b, at_b, length);
+    const std::size_t all = std::max(lists[0].size(), lists[1].size());
+    for (std::size_t begin = 0, end = 0; begin < all; begin = end) {
+      const auto goesOn = [&](const std::vector<std::int32_t>& list) {
+        return list.empty() || list[end] == list[end - 1] + 1;
+      };
+      end = begin + 1;
+      while (end < std::min(all, begin + kMostChunksOfStep) && llvm::all_of(lists, goesOn))
+        ++end;
+      const auto placeOf = [&](std::size_t i) {
+        if (lists[i].empty()) return ChunkRun{ChunkBuffer::kInput, -1};
+        return ChunkRun{regions[i]->buffer == Buffer::kIn    ? ChunkBuffer::kInput
+                        : regions[i]->buffer == Buffer::kOut ? ChunkBuffer::kOutput
+                                                             : ChunkBuffer::kScratch,
+                        lists[i][begin]};
+      };
+      const ChunkRun to = placeOf(0), from = placeOf(1), addend = placeOf(2);
+      const auto count = static_cast<std::int32_t>(end - begin);
       switch (operation.kind) {
         case OperationKind::kSend:
-          step("s", from, from, length);
+          step(StepKind::kSend, from, from, count);
           break;
         case OperationKind::kRecv:
-          step("r", to, to, length);
+          step(StepKind::kReceive, to, to, count);
           break;
         case OperationKind::kRecvReduce:
-          if (from != to) step("cpy", from, to, length);
-          step("rrc", to, to, length);
+          if (from != to) step(StepKind::kCopy, from, to, count);
+          step(StepKind::kReceiveReduce, to, to, count);
           break;
-        case OperationKind::kReduce:
-          if (other_addend == to) {
-            step("re", from, to, length);
-          } else {
-            if (from != to) step("cpy", from, to, length);
-            step("re", other_addend, to, length);
-          }
+        case OperationKind::kReduce: {
+          const bool is_there = addend == to;
+          if (!is_there && from != to) step(StepKind::kCopy, from, to, count);
+          step(StepKind::kReduce, is_there ? from : addend, to, count);
           break;
+        }
         default:
-          step("cpy", from, to, length);
+          step(StepKind::kCopy, from, to, count);
       }
     }
   }
 
   const FlatProgram& program_;
   const std::uint64_t chunk_;
-  const std::vector<BlockKey> keys_;
-  std::vector<MscclBlock> blocks_;  // by key, then those of copies and sums
-  std::vector<Steps> waited_;       // by block: what it has waited for
-  std::vector<Steps> ends_;         // by operation: complete when these are
+  std::map<BlockKey, std::size_t> message_blocks_;
+  std::vector<ThreadBlock> blocks_;  // of messages, then those of copies and sums
+  std::vector<Steps> waited_;        // by block: what it has waited for
+  std::vector<Steps> ends_;          // by operation: complete when these are
   /// By stream: the block of copies and sums that wait for nothing.
   std::map<std::uint32_t, std::size_t> first_blocks_;
   std::size_t block_ = 0;  // of the operation that is added
-  MscclStep after_;        // what the next step waits for
+  StepOfRank after_;       // what the next step waits for
 };
 
 }  // namespace
 
-std::uint32_t channelsOf(const FlatProgram& program) {
-  const std::vector<BlockKey> keys = keysOf(program);
-  std::uint32_t channel = 0, most = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    channel = channelAt(keys, i, channel);
-    most = std::max(most, channel);
-  }
-  return most + 1;
+std::uint64_t channelsOf(const FlatProgram& program) {
+  std::int32_t most = 0;
+  for (const auto& [key, block] : messageBlocks(program))
+    most = std::max(most, block.channel);
+  return static_cast<std::uint64_t>(most) + 1;
 }
 
-llvm::Expected<std::vector<MscclBlock>> blocksOf(
+llvm::Expected<std::vector<ThreadBlock>> blocksOf(
     const FlatProgram& program, std::uint64_t chunk,
     llvm::function_ref<llvm::Expected<OtherEnd>(const FlatOperation& message)> otherEnd) {
   BlocksOfRank blocks(program, chunk);

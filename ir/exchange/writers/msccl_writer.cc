@@ -2,123 +2,91 @@
 #include "ir/exchange/writers/msccl_writer.h"
 
 #include <algorithm>
-#include <list>
 #include <numeric>
-#include <optional>
-#include <tuple>
+#include <string>
 #include <vector>
 
 #include <llvm/ADT/StringExtras.h>
 
-#include "ir/exchange/writers/msccl_chunks.h"
-#include "ir/exchange/writers/msccl_steps.h"
 #include "ir/make_error.h"
 
 namespace torc::ir {
 namespace {
 
-/// The readers' name of a collective; none where they have none.
-std::optional<llvm::StringRef> nameOf(Collective collective) {
-  switch (collective) {
-    case Collective::kAllreduce:
-      return "allreduce";
-    case Collective::kReduceScatter:
-      return "reducescatter";
-    case Collective::kAllgather:
-      return "allgather";
-    case Collective::kBroadcast:
-      return "broadcast";
-    case Collective::kAlltoall:
-      return "alltoall";
-    case Collective::kReduce:
-      return "reduce";
-    case Collective::kScatter:
-      return "scatter";
-    case Collective::kGather:
-      return "gather";
-    default:
-      return std::nullopt;
+/// Operations that are held besides the program that was asked for last.
+constexpr std::size_t kMostHeld = 1 << 16;
+
+/// The least count, as in Counts, for which colors, directions, chunks, segments and blocks of the
+/// vector are whole elements. An error where that is more than 2^40.
+llvm::Expected<std::uint64_t> wholeCount(const ScheduleView& schedule) {
+  using Wide = unsigned __int128;
+  constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
+  std::uint64_t weights = 0, count = 1;
+  for (const Color& color : schedule.colors)
+    weights += color.weight;
+  // Part-major, the blocks of a part are shares of it; else a block is what is counted.
+  const bool cuts_blocks = rowOf(schedule.collective).layout == Layout::kPartMajor;
+  for (const Color& color : schedule.colors) {
+    const Wide pieces = Wide{color.directions} * color.chunks * schedule.segments *
+                        (cuts_blocks ? schedule.topology.sites() : 1);
+    // The least multiple of `weights` x `pieces` over what it has in common with the weight.
+    const std::uint64_t in_weights = std::gcd(color.weight, weights);
+    const Wide in_pieces = std::gcd(color.weight / in_weights, static_cast<std::uint64_t>(pieces));
+    const Wide least = weights / in_weights * (pieces / in_pieces);
+    const Wide both = least > kMostElements
+                          ? least
+                          : least / std::gcd(static_cast<std::uint64_t>(least), count) * count;
+    if (both > kMostElements) {
+      return makeError(
+          "the colors' shares are not whole in 2^40 chunks of the vector (torc compile "
+          "--weights equal makes simple ones)");
+    }
+    count = static_cast<std::uint64_t>(both);
   }
+  return count;
 }
 
-/// The programs of a few ranks, those that were asked for last.
-class Programs {
- public:
-  explicit Programs(const ExportedCall& call) : call_(call) {}
-
-  /// The end at `message.peer` of a message of `rank`.
-  llvm::Expected<OtherEnd> otherEnd(std::int32_t rank, const FlatOperation& message) {
-    auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-      return entry.program.rank == message.peer;
-    });
-    if (found == entries_.end()) {
-      llvm::Expected<FlatProgram> program = call_.program(message.peer);
-      if (!program) return program.takeError();
-      makeRoom(program->operations.size());
-      entries_.emplace_front(std::move(*program));
-      held_ += entries_.front().program.operations.size();
-    } else {
-      entries_.splice(entries_.begin(), entries_, found);
-    }
-    const Entry& entry = entries_.front();
-    const MessageKey key{!sends(message.kind), rank, message.tag, 0};
-    const auto at = std::lower_bound(entry.messages.begin(), entry.messages.end(), key);
-    if (at == entry.messages.end() || std::get<1>(*at) != rank || std::get<2>(*at) != message.tag ||
-        std::get<0>(*at) != std::get<0>(key)) {
-      return makeError("rank " + llvm::Twine(rank) + ", " + name(message.kind).data() + " of %" +
-                       llvm::Twine(message.source) + ": rank " + llvm::Twine(message.peer) +
-                       " does not have the other end of the message");
-    }
-    return OtherEnd{&entry.program, &entry.program.operations[std::get<3>(*at)]};
+/// The greatest common divisor of `divisor` and of all that `program` says in elements.
+std::uint64_t commonDivisor(const FlatProgram& program, std::uint64_t divisor) {
+  const auto add = [&](std::uint64_t number) { divisor = std::gcd(divisor, number); };
+  add(program.in_elements);
+  add(program.out_elements);
+  for (const StridedExtent& extent : program.extents) {
+    add(extent.offset);
+    add(extent.length);
   }
+  for (const RunLoop& loop : program.loops) {
+    add(loop.stride);
+    add(loop.back);
+  }
+  return divisor;
+}
 
- private:
-  /// Operations that are held besides the program that was asked for last.
-  static constexpr std::size_t kMostHeld = 1 << 16;
-  /// Whether it sends, peer, tag, index of the operation.
-  using MessageKey = std::tuple<bool, std::int32_t, std::uint32_t, std::size_t>;
-  struct Entry {
-    explicit Entry(FlatProgram&& of) : program(std::move(of)) {
-      for (std::size_t i = 0; i < program.operations.size(); ++i) {
-        const FlatOperation& operation = program.operations[i];
-        if (operation.peer >= 0) {
-          messages.emplace_back(sends(operation.kind), operation.peer, operation.tag, i);
-        }
-      }
-      std::sort(messages.begin(), messages.end());
-    }
-    FlatProgram program;
-    std::vector<MessageKey> messages;  // sorted
+/// The readers' name of a collective.
+std::string nameOf(Collective collective) {
+  std::string name(rowOf(collective).name);
+  std::erase(name, '_');
+  return name;
+}
+
+void writeStep(std::size_t index, const RankStep& step, llvm::raw_ostream& out) {
+  const auto buffer = [](const ChunkRun& run) {
+    return kBufferNames[static_cast<std::size_t>(run.buffer)];
   };
-
-  void makeRoom(std::size_t operations) {
-    while (!entries_.empty() && held_ + operations > kMostHeld) {
-      held_ -= entries_.back().program.operations.size();
-      entries_.pop_back();
-    }
-  }
-
-  const ExportedCall& call_;
-  std::list<Entry> entries_;  // the last one that was asked for first
-  std::size_t held_ = 0;      // operations
-};
-
-void writeStep(std::size_t index, const MscclStep& step, llvm::raw_ostream& out) {
-  out << "      <step s=\"" << index << "\" type=\"" << step.type << "\" srcbuf=\""
-      << step.src.buffer << "\" srcoff=\"" << step.src.chunk << "\" dstbuf=\"" << step.dst.buffer
-      << "\" dstoff=\"" << step.dst.chunk << "\" cnt=\"" << step.chunks << "\" depid=\""
-      << step.after_block << "\" deps=\"" << step.after_step << "\" hasdep=\""
+  out << "      <step s=\"" << index << "\" type=\"" << step.row().name << "\" srcbuf=\""
+      << buffer(step.src) << "\" srcoff=\"" << step.src.first << "\" dstbuf=\"" << buffer(step.dst)
+      << "\" dstoff=\"" << step.dst.first << "\" cnt=\"" << step.count << "\" depid=\""
+      << step.after.block << "\" deps=\"" << step.after.index << "\" hasdep=\""
       << (step.waited_for ? 1 : 0) << "\"/>\n";
 }
 
 /// Chunks of scratch that steps name.
-std::uint64_t scratchOf(const std::vector<MscclBlock>& blocks) {
-  std::uint64_t chunks = 0;
-  for (const MscclBlock& block : blocks) {
-    for (const MscclStep& step : block.steps) {
-      for (const MscclPlace& place : {step.src, step.dst}) {
-        if (place.buffer != 's') continue;
-        chunks = std::max(chunks, static_cast<std::uint64_t>(place.chunk) + step.chunks);
+std::int32_t scratchOf(const std::vector<ThreadBlock>& blocks) {
+  std::int32_t chunks = 0;
+  for (const ThreadBlock& block : blocks) {
+    for (const RankStep& step : block.steps) {
+      for (const ChunkRun& run : {step.src, step.dst}) {
+        if (run.buffer == ChunkBuffer::kScratch) chunks = std::max(chunks, run.first + step.count);
       }
     }
   }
@@ -127,103 +95,93 @@ std::uint64_t scratchOf(const std::vector<MscclBlock>& blocks) {
 
 }  // namespace
 
-class MscclWriter::Ranks {
- public:
-  explicit Ranks(ExportedCall&& of) : call(std::move(of)), programs(call) {}
-
-  const ExportedCall call;
-  Programs programs;
-  std::uint64_t chunk = 0;   // elements
-  std::uint64_t chunks = 0;  // of a vector
-  std::uint32_t channels = 1;
-  std::uint64_t most_steps = 0, most_blocks = 0, most_elements = 0;
-};
-
-MscclWriter::MscclWriter(std::unique_ptr<Ranks> ranks) : ranks_(std::move(ranks)) {}
-MscclWriter::MscclWriter(MscclWriter&&) noexcept = default;
-MscclWriter::~MscclWriter() = default;
-
-const ExportedCall& MscclWriter::call() const {
-  return ranks_->call;
-}
-std::uint64_t MscclWriter::chunks() const {
-  return ranks_->chunks;
-}
-std::uint32_t MscclWriter::channels() const {
-  return ranks_->channels;
-}
-std::uint64_t MscclWriter::mostSteps() const {
-  return ranks_->most_steps;
-}
-std::uint64_t MscclWriter::mostBlocks() const {
-  return ranks_->most_blocks;
-}
-std::uint64_t MscclWriter::mostElements() const {
-  return ranks_->most_elements;
+/// The end at `message.peer` of a message of `rank`.
+llvm::Expected<OtherEnd> MscclWriter::otherEnd(std::int32_t rank, const FlatOperation& message) {
+  auto found = held_.find(message.peer);
+  if (found == held_.end()) {
+    llvm::Expected<FlatProgram> program = call_.program(message.peer);
+    if (!program) return program.takeError();
+    held_operations_ += program->operations.size();
+    if (held_operations_ > kMostHeld) {
+      held_.clear();
+      held_operations_ = program->operations.size();
+    }
+    found = held_.try_emplace(message.peer).first;
+    for (std::size_t i = 0; i < program->operations.size(); ++i) {
+      const FlatOperation& operation = program->operations[i];
+      found->second.operations.try_emplace({sends(operation.kind), operation.peer, operation.tag},
+                                           i);
+    }
+    found->second.program = std::move(*program);
+  }
+  const auto& [program, operations] = found->second;
+  const auto end = operations.find({!sends(message.kind), rank, message.tag});
+  if (end != operations.end()) return OtherEnd{&program, &program.operations[end->second]};
+  return makeError("rank " + llvm::Twine(rank) + ", " + name(message.kind).data() + " of %" +
+                   llvm::Twine(message.source) + ": rank " + llvm::Twine(message.peer) +
+                   " does not have the other end of the message");
 }
 
 llvm::Expected<MscclWriter> MscclWriter::make(const ScheduleView& schedule, std::int32_t root) {
   const CollectiveRow& row = rowOf(schedule.collective);
-  if (!nameOf(schedule.collective)) {
+  if (row.isPrefix() || row.isOfNeighbours())
     return makeError(llvm::Twine("MSCCL has no ") + row.name.data());
-  }
   llvm::Expected<std::uint64_t> count = wholeCount(schedule);
   if (!count) return count.takeError();
   llvm::Expected<ExportedCall> call = ExportedCall::make(schedule, {.count = *count, .root = root});
   if (!call) return call.takeError();
-  auto ranks = std::make_unique<Ranks>(std::move(*call));
-  for (std::int32_t rank = 0; rank < ranks->call.ranks(); ++rank) {
-    llvm::Expected<FlatProgram> program = ranks->call.program(rank);
+  MscclWriter writer(std::move(*call));
+  std::uint64_t elements = 0;
+  for (std::int32_t rank = 0; rank < writer.call_.ranks(); ++rank) {
+    llvm::Expected<FlatProgram> program = writer.call_.program(rank);
     if (!program) return program.takeError();
-    ranks->chunk = commonDivisor(*program, ranks->chunk);
-    ranks->channels = std::max(ranks->channels, channelsOf(*program));
-    ranks->chunks = std::max({ranks->chunks, program->in_elements, program->out_elements});
+    writer.chunk_ = commonDivisor(*program, writer.chunk_);
+    writer.needs_.channels = std::max(writer.needs_.channels, channelsOf(*program));
+    elements = std::max({elements, program->in_elements, program->out_elements});
   }
-  if (ranks->chunk > 0) ranks->chunks /= ranks->chunk;
-  if (ranks->chunks > kMostChunks) {
-    return makeError("its shares take " + llvm::Twine(ranks->chunks) + " equal chunks, more than " +
-                     llvm::Twine(kMostChunks) + " (--weights equal takes fewer)");
-  }
-  return MscclWriter(std::move(ranks));
+  writer.chunk_ = std::max<std::uint64_t>(1, writer.chunk_);
+  writer.needs_.chunks = elements / writer.chunk_;
+  if (writer.needs_.chunks <= kMostChunks) return writer;
+  return makeError("its shares take " + llvm::Twine(writer.needs_.chunks) +
+                   " equal chunks, more than " + llvm::Twine(kMostChunks) +
+                   " (--weights equal takes fewer)");
 }
 
 void MscclWriter::writeHeader(const MscclSizes& sizes, llvm::raw_ostream& out) const {
-  const ScheduleView& schedule = call().schedule();
+  const ScheduleView& schedule = call_.schedule();
   // Readers count by the whole vector, but these two by the block of a rank.
   const bool by_block =
       schedule.collective == Collective::kScatter || schedule.collective == Collective::kGather;
-  const std::uint64_t blocks = by_block ? static_cast<std::uint64_t>(call().ranks()) : 1;
+  const std::uint64_t blocks = by_block ? static_cast<std::uint64_t>(call_.ranks()) : 1;
   out << "<algo name=\"";
   llvm::printHTMLEscaped(llvm::StringRef(schedule.name.data(), schedule.name.size()), out);
-  out << "\" proto=\"Simple\" nchannels=\"" << channels() << "\" nchunksperloop=\""
-      << chunks() / blocks << "\" ngpus=\"" << call().ranks() << "\" coll=\""
-      << *nameOf(schedule.collective) << "\" inplace=\"0\" outofplace=\"1\" minBytes=\""
+  out << "\" proto=\"Simple\" nchannels=\"" << needs_.channels << "\" nchunksperloop=\""
+      << needs_.chunks / blocks << "\" ngpus=\"" << call_.ranks() << "\" coll=\""
+      << nameOf(schedule.collective) << "\" inplace=\"0\" outofplace=\"1\" minBytes=\""
       << sizes.lowest / blocks << "\" maxBytes=\"" << sizes.highest / blocks << "\">\n";
 }
 
 llvm::Error MscclWriter::writeRank(const FlatProgram& program, llvm::raw_ostream& out) {
-  const std::uint64_t chunk = std::max<std::uint64_t>(1, ranks_->chunk);
-  llvm::Expected<std::vector<MscclBlock>> blocks =
-      blocksOf(program, chunk, [&](const FlatOperation& message) {
-        return ranks_->programs.otherEnd(program.rank, message);
-      });
+  llvm::Expected<std::vector<ThreadBlock>> blocks =
+      blocksOf(program, chunk_,
+               [&](const FlatOperation& message) { return otherEnd(program.rank, message); });
   if (!blocks) return blocks.takeError();
-  out << "  <gpu id=\"" << program.rank << "\" i_chunks=\"" << program.in_elements / chunk
-      << "\" o_chunks=\"" << program.out_elements / chunk << "\" s_chunks=\"" << scratchOf(*blocks)
+  out << "  <gpu id=\"" << program.rank << "\" i_chunks=\"" << program.in_elements / chunk_
+      << "\" o_chunks=\"" << program.out_elements / chunk_ << "\" s_chunks=\"" << scratchOf(*blocks)
       << "\">\n";
   std::uint64_t elements = 2 + blocks->size();  // with those of the algorithm and the rank
   for (std::size_t i = 0; i < blocks->size(); ++i) {
-    const MscclBlock& block = (*blocks)[i];
+    const ThreadBlock& block = (*blocks)[i];
     elements += block.steps.size();
-    out << "    <tb id=\"" << i << "\" send=\"" << block.send << "\" recv=\"" << block.recv
-        << "\" chan=\"" << block.channel << "\">\n";
+    out << "    <tb id=\"" << i << "\" send=\"" << block.send_peer << "\" recv=\""
+        << block.receive_peer << "\" chan=\"" << block.channel << "\">\n";
     for (std::size_t s = 0; s < block.steps.size(); ++s)
       writeStep(s, block.steps[s], out);
     out << "    </tb>\n";
-    ranks_->most_steps = std::max<std::uint64_t>(ranks_->most_steps, block.steps.size());
+    needs_.steps = std::max<std::uint64_t>(needs_.steps, block.steps.size());
   }
-  ranks_->most_blocks = std::max<std::uint64_t>(ranks_->most_blocks, blocks->size());
-  ranks_->most_elements = std::max(ranks_->most_elements, elements);
+  needs_.blocks = std::max<std::uint64_t>(needs_.blocks, blocks->size());
+  needs_.elements = std::max(needs_.elements, elements);
   out << "  </gpu>\n";
   return llvm::Error::success();
 }

@@ -18,14 +18,17 @@
 #ifndef TORC_IR_EXCHANGE_WRITERS_MSCCL_WRITER_H_
 #define TORC_IR_EXCHANGE_WRITERS_MSCCL_WRITER_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <string>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include <llvm/Support/Error.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "ir/exchange/writers/exported_call.h"
+#include "ir/exchange/writers/msccl_steps.h"
 
 namespace torc::ir {
 
@@ -43,32 +46,42 @@ struct MscclSizes {
   std::uint64_t lowest = 0, highest = 0;
 };
 
+/// What a reader of a program must take: chunks of a vector, channels, thread blocks and elements
+/// of XML of a rank, steps of a thread block. The last three are of what has been written.
+struct MscclNeeds {
+  std::uint64_t chunks = 0, channels = 1, blocks = 0, elements = 0, steps = 0;
+};
+
 class MscclWriter {
  public:
   /// Goes through the programs of all ranks, to learn how many chunks and channels there are.
   /// `schedule` has passed `validate`, and outlives the writer. Errors: a collective that the
   /// format does not have, chunks or operations that are too many.
   static llvm::Expected<MscclWriter> make(const ScheduleView& schedule, std::int32_t root);
-  MscclWriter(MscclWriter&&) noexcept;
-  ~MscclWriter();
 
   void writeHeader(const MscclSizes& sizes, llvm::raw_ostream& out) const;
   /// Ranks follow in ascending order. An error where a message has one end only.
   llvm::Error writeRank(const FlatProgram& program, llvm::raw_ostream& out);
   static void writeEnd(llvm::raw_ostream& out);
 
-  const ExportedCall& call() const;
-  std::uint64_t chunks() const;    // of a vector
-  std::uint32_t channels() const;  // of a rank
-  /// Of what was written, at most: steps of a thread block, thread blocks of a rank, its elements.
-  std::uint64_t mostSteps() const;
-  std::uint64_t mostBlocks() const;
-  std::uint64_t mostElements() const;
+  const ExportedCall& call() const { return call_; }
+  const MscclNeeds& needs() const { return needs_; }
 
  private:
-  class Ranks;
-  explicit MscclWriter(std::unique_ptr<Ranks> ranks);
-  std::unique_ptr<Ranks> ranks_;
+  /// A program, and the operations of its messages: whether it sends, the peer, the tag.
+  struct Messages {
+    FlatProgram program;
+    std::map<std::tuple<bool, std::int32_t, std::uint32_t>, std::size_t> operations;
+  };
+
+  explicit MscclWriter(ExportedCall&& call) : call_(std::move(call)) {}
+  llvm::Expected<OtherEnd> otherEnd(std::int32_t rank, const FlatOperation& message);
+
+  ExportedCall call_;
+  std::uint64_t chunk_ = 0;  // elements
+  MscclNeeds needs_;
+  std::map<std::int32_t, Messages> held_;  // of ranks that were asked for
+  std::size_t held_operations_ = 0;
 };
 
 }  // namespace torc::ir

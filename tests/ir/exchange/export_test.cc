@@ -261,8 +261,8 @@ void expectMsccl(const ScheduleView& schedule) {
   }
   MscclMachine machine;
   ASSERT_EQ(machine.read(xml), "");
-  ASSERT_EQ(vector % writer.chunks(), 0u);
-  const std::uint64_t chunk = vector / writer.chunks();
+  ASSERT_EQ(vector % writer.needs().chunks, 0u);
+  const std::uint64_t chunk = vector / writer.needs().chunks;
   for (std::size_t rank = 0; rank < machine.ranks.size(); ++rank) {
     std::uint64_t chunks = 0;
     for (const MscclMachine::Block& block : machine.ranks[rank].blocks) {

@@ -13,7 +13,7 @@
 
 #include "ir/counted/counted_proof.h"
 #include "ir/exchange/import.h"
-#include "ir/exchange/readers/mscclpp_reader.h"
+#include "ir/exchange/readers/readers.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/topology/topology.h"
 #include "tests/ir/exchange/mscclpp_machine.h"

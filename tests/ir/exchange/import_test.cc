@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/counted/counted_proof.h"
-#include "ir/exchange/readers/msccl_reader.h"
+#include "ir/exchange/readers/readers.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/topology/topology.h"
 #include "support/hash.h"
@@ -104,13 +104,13 @@ class Interpreter {
     std::size_t& next = done_[rank][block];
     if (next == program.steps.size()) return false;
     const RankStep& step = program.steps[next];
-    if (step.after_block >= 0 && done_[rank].at(static_cast<std::size_t>(step.after_block)) <=
-                                     static_cast<std::size_t>(step.after)) {
+    if (step.after.block >= 0 && done_[rank].at(static_cast<std::size_t>(step.after.block)) <=
+                                     static_cast<std::size_t>(step.after.index)) {
       return false;
     }
     const auto self = static_cast<std::int32_t>(rank);
     std::vector<std::uint64_t> come;
-    if (hasReceive(step.kind)) {
+    if (step.row().receives) {
       auto& queue = messages_[{program.receive_peer, self, program.channel}];
       if (queue.empty()) return false;
       come = queue.front();
@@ -149,7 +149,7 @@ class Interpreter {
           break;
       }
     }
-    if (hasSend(step.kind)) {
+    if (step.row().sends) {
       messages_[{self, program.send_peer, program.channel}].push_back(std::move(sent));
     }
     ++next;
@@ -225,11 +225,11 @@ std::string mutate(RankPrograms& programs, std::mt19937& random) {
       step.dst.first += random() % 2 == 0 ? 1 : -1;
       return "another destination";
     case 2:
-      step.after_block = -1;
+      step.after = {};
       return "no dependence";
     case 3:
-      step.after_block = static_cast<std::int32_t>(draw(rank.blocks.size()));
-      step.after = static_cast<std::int32_t>(draw(4));
+      step.after.block = static_cast<std::int32_t>(draw(rank.blocks.size()));
+      step.after.index = static_cast<std::int32_t>(draw(4));
       return "another dependence";
     case 4:
       if (index + 1 < block.steps.size()) std::swap(step, block.steps[index + 1]);
@@ -239,8 +239,8 @@ std::string mutate(RankPrograms& programs, std::mt19937& random) {
       return "step dropped";
     case 6:
       step.kind = static_cast<StepKind>(draw(9));
-      if (hasSend(step.kind) && block.send_peer < 0) step.kind = StepKind::kReceive;
-      if (hasReceive(step.kind) && block.receive_peer < 0) step.kind = StepKind::kCopy;
+      if (step.row().sends && block.send_peer < 0) step.kind = StepKind::kReceive;
+      if (step.row().receives && block.receive_peer < 0) step.kind = StepKind::kCopy;
       return "another kind";
     default:
       step.src.buffer = static_cast<ChunkBuffer>(draw(3));

@@ -1,0 +1,57 @@
+// Readers of foreign formats, which of them reads a file, and names that they have in common.
+#ifndef TORC_IR_EXCHANGE_READERS_READERS_H_
+#define TORC_IR_EXCHANGE_READERS_READERS_H_
+
+#include <optional>
+
+#include <llvm/ADT/StringRef.h>
+#include <llvm/ADT/StringSwitch.h>
+#include <llvm/Support/Error.h>
+
+#include "ir/exchange/rank_programs.h"
+
+namespace torc::ir {
+
+// Names in foreign formats.
+inline constexpr llvm::StringLiteral kForeignCollectives =
+    "imported are allreduce, allgather, reducescatter, alltoall and broadcast";
+
+inline std::optional<Collective> foreignCollective(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<Collective>>(name)
+      .Case("allreduce", Collective::kAllreduce)
+      .Case("allgather", Collective::kAllgather)
+      .Cases("reducescatter", "reduce_scatter", Collective::kReduceScatter)
+      .Case("alltoall", Collective::kAlltoall)
+      .Case("broadcast", Collective::kBroadcast)
+      .Default(std::nullopt);
+}
+
+inline std::optional<ChunkBuffer> foreignBuffer(llvm::StringRef name) {
+  const std::size_t number = kBufferNames.find(name.empty() ? ' ' : name[0]);
+  if (name.size() != 1 || number == kBufferNames.npos) return std::nullopt;
+  return static_cast<ChunkBuffer>(number);
+}
+
+/// MSCCL XML, as MSCCLang, ForestColl, TACOS (to 1.2) and TE-CCL write it.
+/// Reads the text of a file; `origin` is its name in messages. `collective` is that of a file which
+/// has no `coll`. Elements and attributes that MSCCL does not know are ignored, with a warning for
+/// each kind. Errors name the line: what is no XML, entities, elements in the wrong place, steps of
+/// unknown types, numbers out of their range, a collective that schedules cannot be imported for.
+/// Where steps have src="FILE:LINE", of one file, that is where the programs' faults are.
+llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef origin,
+                                       std::optional<Collective> collective = std::nullopt);
+
+/// MSCCL++ execution plans.
+/// Reads the text of a plan; `origin` is its name in messages. Errors: those of readMscclppPlan;
+/// barriers, signals of ports, semaphores and packets that do not match.
+llvm::Expected<RankPrograms> readMscclpp(llvm::StringRef text, llvm::StringRef origin);
+
+/// Reads what `text` is found to be by its content. `collective` is that of MSCCL XML which does
+/// not say. Error: a format that is not read, which is named where it is known, with its converter
+/// where there is one: `x.et: is a Chakra trace, which says nothing of data`.
+llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin,
+                                         std::optional<Collective> collective = std::nullopt);
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_EXCHANGE_READERS_READERS_H_
