@@ -7,7 +7,7 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
-#include "ir/exchange/readers/graph_reader.h"
+#include "ir/exchange/readers/readers.h"
 #include "ir/make_error.h"
 #include "model/bounds/bounds.h"
 #include "model/bounds/graph_bounds.h"

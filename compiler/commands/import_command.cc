@@ -13,7 +13,6 @@
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/exchange/import.h"
-#include "ir/exchange/readers/graph_reader.h"
 #include "ir/exchange/readers/readers.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"

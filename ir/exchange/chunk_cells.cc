@@ -20,9 +20,7 @@ llvm::Expected<ChunkCells> ChunkCells::of(const RankPrograms& programs) {
   ChunkCells cells(programs);
   const auto ranks = static_cast<std::uint32_t>(programs.ranks.size());
   const auto chunks = static_cast<std::uint32_t>(programs.chunks);
-  const bool has_blocks = programs.collective != Collective::kAllreduce &&
-                          programs.collective != Collective::kBroadcast;
-  if (has_blocks && chunks % ranks != 0) {
+  if (rowOf(programs.collective).layout == Layout::kBlockMajor && chunks % ranks != 0) {
     return makeError(programs.at() + "the vector has " + llvm::Twine(chunks) +
                      " chunks, which is no multiple of the " + llvm::Twine(ranks) + " gpus");
   }

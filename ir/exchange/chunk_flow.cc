@@ -34,11 +34,12 @@ class FlowFinder {
       countReads(step, 1);
     for (const StepId step : order_.order()) {
       countReads(step, -1);
-      if (llvm::Error error = add(step)) return error;
+      add(step);
+      if (!fault_.empty()) return makeError(fault_);
     }
-    for (std::size_t rank = 0; rank < values_.size(); ++rank) {
-      if (llvm::Error error = checkResults(rank)) return error;
-    }
+    for (std::size_t rank = 0; rank < values_.size(); ++rank)
+      checkResults(rank);
+    if (!fault_.empty()) return makeError(fault_);
     return std::move(flow_);
   }
 
@@ -49,6 +50,11 @@ class FlowFinder {
     FlowPlace place;
     StepId writer = kNoStep;
   };
+
+  /// The first fault counts; what the step adds after it does not matter.
+  void refuse(const llvm::Twine& fault) {
+    if (fault_.empty()) fault_ = fault.str();
+  }
 
   void fillInputs() {
     for (std::size_t rank = 0; rank < values_.size(); ++rank) {
@@ -79,15 +85,14 @@ class FlowFinder {
     }
   }
 
-  llvm::Error checkReads(StepId id, std::uint32_t first) const {
+  void checkReads(StepId id, std::uint32_t first) {
     const std::vector<Value>& values = values_[order_.rankOf(id)];
     const std::uint32_t end = first + static_cast<std::uint32_t>(order_.step(id).count);
     for (std::uint32_t cell = first; cell < end; ++cell) {
       if (values[cell].chunk == kNoChunk) {
-        return makeError(order_.at(id) + "reads " + cells_.nameOf(cell) + ", which holds nothing");
+        return refuse(order_.at(id) + "reads " + cells_.nameOf(cell) + ", which holds nothing");
       }
     }
-    return llvm::Error::success();
   }
 
   void noteRead(ActionId action, const Value& value) {
@@ -120,24 +125,20 @@ class FlowFinder {
     flow_.operations[rank].push_back(std::move(operation));
   }
 
-  llvm::Error add(StepId id) {
+  void add(StepId id) {
     const RankStep& step = order_.step(id);
     const auto [works, sent] = accesses(id);
     if (step.row().reduces && !rowOf(programs_.collective).reduces()) {
-      return makeError(order_.at(id) + "reduces, in an " +
-                       llvm::StringRef(rowOf(programs_.collective).name));
+      return refuse(order_.at(id) + "reduces, in an " +
+                    llvm::StringRef(rowOf(programs_.collective).name));
     }
-    if (step.row().receives || works.writes != Accesses::kNone) {
-      if (llvm::Error error = work(id, works)) return error;
-    }
+    if (step.row().receives || works.writes != Accesses::kNone) work(id, works);
     // What rrs sends has been noted with what it received.
-    if (!step.row().sends || step.kind == StepKind::kReceiveReduceSend)
-      return llvm::Error::success();
-    if (llvm::Error error = checkReads(id, sent.reads)) return error;
+    if (!step.row().sends || step.kind == StepKind::kReceiveReduceSend) return;
+    checkReads(id, sent.reads);
     sent_[id] = valuesFrom(id, sent.reads);
     for (const Value& value : sent_[id])
       noteRead(2 * id + 1, value);
-    return llvm::Error::success();
   }
 
   std::vector<Value> valuesFrom(StepId id, std::uint32_t cell) const {
@@ -147,19 +148,15 @@ class FlowFinder {
 
   /// What a step does with a message or with chunks of its own, in as many parts as these lie in
   /// different places; of a message, at both ends.
-  llvm::Error work(StepId id, const Accesses& accesses) {
+  void work(StepId id, const Accesses& accesses) {
     const RankStep& step = order_.step(id);
     const bool receives = step.row().receives, reduces = step.row().reduces;
     const std::size_t rank = order_.rankOf(id);
     const StepId sender = order_.senderOf(id);
     // What a sum adds to.
     const std::uint32_t own = receives ? accesses.reads : accesses.writes;
-    if (!receives) {
-      if (llvm::Error error = checkReads(id, accesses.reads)) return error;
-    }
-    if (reduces) {
-      if (llvm::Error error = checkReads(id, own)) return error;
-    }
+    if (!receives) checkReads(id, accesses.reads);
+    if (reduces) checkReads(id, own);
     std::vector<Value> moved =
         receives ? std::move(sent_.extract(sender).mapped()) : valuesFrom(id, accesses.reads);
     std::vector<Value>& values = values_[rank];
@@ -178,9 +175,9 @@ class FlowFinder {
       if (reduces) {
         const Value& sum = values[own + i];
         if (sum.chunk != chunk) {
-          return makeError(order_.at(id) + "adds " + cells_.textOf(chunk) +
-                           (receives ? ", which " + order_.name(sender) + " sends," : "") + " to " +
-                           cells_.textOf(sum.chunk) + " in " + cells_.nameOf(own + i));
+          return refuse(order_.at(id) + "adds " + cells_.textOf(chunk) +
+                        (receives ? ", which " + order_.name(sender) + " sends," : "") + " to " +
+                        cells_.textOf(sum.chunk) + " in " + cells_.nameOf(own + i));
         }
         if (receives) noteRead(2 * id, sum);
         site.a = sum.place;
@@ -224,12 +221,11 @@ class FlowFinder {
       }
     }
     if (step.kind == StepKind::kReceiveReduceSend) sent_[id] = std::move(moved);
-    return llvm::Error::success();
   }
 
   /// What the output holds at the end. What is elsewhere is copied; from the input that does
   /// nothing in place.
-  llvm::Error checkResults(std::size_t rank) {
+  void checkResults(std::size_t rank) {
     const std::vector<Value>& values = values_[rank];
     FlowOperation copy;
     std::vector<Value> copied;
@@ -247,11 +243,11 @@ class FlowFinder {
         const std::string where = cells_.nameOf(cell);
         const std::string wanted = "; it must be " + cells_.textOf(result);
         if (value.writer == kNoStep) {
-          return makeError(programs_.at() + "gpu " + llvm::Twine(rank) + " " + where +
-                           " is never written" + wanted);
+          return refuse(programs_.at() + "gpu " + llvm::Twine(rank) + " " + where +
+                        " is never written" + wanted);
         }
-        return makeError(order_.at(value.writer) + "is the last to write " + where +
-                         ", which ends with " + cells_.textOf(value.chunk) + wanted);
+        return refuse(order_.at(value.writer) + "is the last to write " + where +
+                      ", which ends with " + cells_.textOf(value.chunk) + wanted);
       }
       if (value.place == kOut) continue;
       if (copy.sites.a != value.place) flush();
@@ -265,7 +261,6 @@ class FlowFinder {
       }
     }
     flush();
-    return llvm::Error::success();
   }
 
   const RankPrograms& programs_;
@@ -280,6 +275,7 @@ class FlowFinder {
   // output waits in scratch.
   std::vector<std::unordered_map<ChunkNumber, std::int64_t>> reads_left_;
   ChunkFlow flow_;
+  std::string fault_;
 };
 
 }  // namespace

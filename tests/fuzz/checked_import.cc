@@ -5,7 +5,6 @@
 
 #include "ir/counted/counted_proof.h"
 #include "ir/exchange/import.h"
-#include "ir/exchange/readers/graph_reader.h"
 #include "ir/exchange/readers/readers.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/validation/validate.h"

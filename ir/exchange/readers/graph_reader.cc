@@ -1,6 +1,11 @@
-// Tables of links, line by line.
-#include "ir/exchange/readers/graph_reader.h"
-
+// Tables of links: graphs, in the form in which TACOS results have theirs.
+//
+//   NPUs Count,4
+//   SrcID,DestID,Latency (ns),Bandwidth (GB/s)
+//   0,1,500,50
+//   ...
+// Other lines before the second, and what follows in those of links, is skipped, so that a TACOS
+// result is such a table. Nodes from the number of NPUs on are switches. 1 GB is 1e9 bytes.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -10,7 +15,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "ir/exchange/rank_programs.h"
+#include "ir/exchange/readers/readers.h"
 #include "ir/json/document.h"
 #include "ir/make_error.h"
 

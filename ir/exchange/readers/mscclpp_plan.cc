@@ -287,9 +287,8 @@ class PlanReader {
       if (const LocatedJson* const id = one.find("buffer_id"); id != nullptr) {
         const std::int32_t index = indexOf(*id, "'buffer_id'", buffers.size());
         if (json_.failed()) return;
-        const auto remote = static_cast<std::size_t>(buffers[static_cast<std::size_t>(index)]);
-        chunks.rank = gpu.remote_buffers[remote].rank;
-        chunks.buffer = gpu.remote_buffers[remote].buffer;
+        chunks =
+            gpu.remote_buffers[static_cast<std::size_t>(buffers[static_cast<std::size_t>(index)])];
       } else {
         chunks.buffer = bufferIn(one);
       }

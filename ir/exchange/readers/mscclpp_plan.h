@@ -74,18 +74,14 @@ struct PlanGpu {
   struct Channel {
     std::int32_t peer = 0, number = 0;
   };
-  struct RemoteBuffer {
-    std::int32_t rank = 0;
-    ChunkBuffer buffer = ChunkBuffer::kInput;
-  };
   struct Block {
     std::uint32_t line = 0;
     std::vector<PlanOp> ops;
   };
   std::array<std::int32_t, 3> chunks{};            // of each buffer, before shares are made
   std::array<std::vector<Channel>, 2> channels{};  // by PlanChannelType
-  std::vector<RemoteBuffer> remote_buffers;
-  std::vector<std::int32_t> semaphores;  // what each begins with
+  std::vector<PlanChunks> remote_buffers;          // of which operations name chunks
+  std::vector<std::int32_t> semaphores;            // what each begins with
   std::vector<Block> blocks;
 
   const std::vector<Channel>& channelsOf(PlanChannelType type) const {

@@ -45,32 +45,29 @@ class PlanOperations : private PlanSteps {
   }
 
   llvm::Expected<RankPrograms> run() {
-    if (llvm::Error error = readSizes()) return error;
-    if (llvm::Error error = checkPeers()) return error;
-    for (rank_ = 0; rank_ < plan_.gpus.size(); ++rank_) {
-      if (llvm::Error error = forEachOp([this](const PlanOp& op) { return findPackets(op); }))
-        return error;
-    }
-    for (rank_ = 0; rank_ < plan_.gpus.size(); ++rank_) {
-      if (llvm::Error error = addRank()) return error;
-    }
-    if (llvm::Error error = placeEvents()) return error;
+    readSizes();
+    checkPeers();
+    for (rank_ = 0; rank_ < plan_.gpus.size() && !failed(); ++rank_)
+      forEachOp([this](const PlanOp& op) { findPackets(op); });
+    for (rank_ = 0; rank_ < plan_.gpus.size() && !failed(); ++rank_)
+      addRank();
+    if (!failed()) placeEvents();
+    if (failed()) return makeError(fault_);
     return std::move(programs_);
   }
 
  private:
   /// Of this gpu.
-  llvm::Error forEachOp(llvm::function_ref<llvm::Error(const PlanOp&)> does) {
+  void forEachOp(llvm::function_ref<void(const PlanOp&)> does) {
     for (block_ = 0; block_ < gpu().blocks.size(); ++block_) {
       for (const PlanOp& op : gpu().blocks[block_].ops) {
-        if (llvm::Error error = does(op)) return error;
+        if (!failed()) does(op);
       }
     }
-    return llvm::Error::success();
   }
 
   /// The chunks of buffers, which all gpus share.
-  llvm::Error readSizes() {
+  void readSizes() {
     const auto ranks = static_cast<std::int32_t>(plan_.gpus.size());
     std::int64_t all = 0;
     for (std::size_t rank = 0; rank < plan_.gpus.size(); ++rank) {
@@ -83,23 +80,22 @@ class PlanOperations : private PlanSteps {
       if (rank == 0) all = chunks;
       if (chunks != all || chunks < 1 || chunks > kMaxForeignChunks ||
           std::int64_t{scratch} * plan_.shares > kMaxForeignChunks) {
-        return makeError(programs_.at() + "gpu " + llvm::Twine(rank) + " has " + llvm::Twine(in) +
-                         ", " + llvm::Twine(out) + " and " + llvm::Twine(scratch) +
-                         " chunks of input, output and scratch" +
-                         (chunks != all ? ", unlike gpu 0"
-                          : chunks < 1
-                              ? llvm::Twine("")
-                              : ", in " + llvm::Twine(plan_.shares) + " shares each; at most " +
-                                    llvm::Twine(kMaxForeignChunks) + " are imported"));
+        return refuse(programs_.at() + "gpu " + llvm::Twine(rank) + " has " + llvm::Twine(in) +
+                      ", " + llvm::Twine(out) + " and " + llvm::Twine(scratch) +
+                      " chunks of input, output and scratch" +
+                      (chunks != all ? ", unlike gpu 0"
+                       : chunks < 1
+                           ? llvm::Twine("")
+                           : ", in " + llvm::Twine(plan_.shares) + " shares each; at most " +
+                                 llvm::Twine(kMaxForeignChunks) + " are imported"));
       }
       for (std::size_t i = 0; i < 3; ++i)
         programs_.ranks[rank].chunks[i] = plan_.gpus[rank].chunks[i] * plan_.shares;
     }
     programs_.chunks = static_cast<std::int32_t>(all);
-    return llvm::Error::success();
   }
 
-  llvm::Error checkPeers() const {
+  void checkPeers() {
     const std::int32_t ranks = programs_.rankCount();
     for (std::int32_t rank = 0; rank < ranks; ++rank) {
       const PlanGpu& gpu = plan_.gpus[static_cast<std::size_t>(rank)];
@@ -108,15 +104,14 @@ class PlanOperations : private PlanSteps {
         for (const PlanGpu::Channel& channel : channels)
           peers.push_back(channel.peer);
       }
-      for (const PlanGpu::RemoteBuffer& buffer : gpu.remote_buffers)
+      for (const PlanChunks& buffer : gpu.remote_buffers)
         peers.push_back(buffer.rank);
       for (const std::int32_t peer : peers) {
         if (peer < ranks && peer != rank) continue;
-        return makeError(programs_.at() + "gpu " + llvm::Twine(rank) + " has gpu " +
-                         llvm::Twine(peer) + " as a peer, of " + llvm::Twine(ranks) + " gpus");
+        return refuse(programs_.at() + "gpu " + llvm::Twine(rank) + " has gpu " +
+                      llvm::Twine(peer) + " as a peer, of " + llvm::Twine(ranks) + " gpus");
       }
     }
-    return llvm::Error::success();
   }
 
   std::size_t rankOf(const PlanChunks& chunks) const {
@@ -129,45 +124,42 @@ class PlanOperations : private PlanSteps {
     return {EventOf::kPackets, rankOf(chunks), 0, chunks.first, 0};
   }
 
-  llvm::Error findPackets(const PlanOp& op) {
-    if (!op.row->packets_written) return llvm::Error::success();
+  void findPackets(const PlanOp& op) {
+    if (!op.row->packets_written) return;
     // The first target of a sum is data.
     for (std::size_t i = op.row->isReduction() ? 1 : 0; i < op.targets.size(); ++i) {
       const PlanChunks& chunks = op.targets[i];
       const std::size_t rank = rankOf(chunks);
       if (chunks.buffer != ChunkBuffer::kScratch)
-        return makeError(at(op) + "writes packets to a buffer that is not scratch");
+        return refuse(op, "writes packets to a buffer that is not scratch");
       if (chunks.first + chunks.count > programs_.ranks[rank].chunks[2])
-        return makeError(at(op) + "writes packets beyond the scratch of gpu " + llvm::Twine(rank));
+        return refuse(op, "writes packets beyond the scratch of gpu " + llvm::Twine(rank));
       const EventId event = eventOf(packetsAt(chunks));
       for (std::int32_t i = 0; i < chunks.count; ++i) {
         if (!packets_[rank].try_emplace(chunks.first + i, event).second) {
-          return makeError(at(op) + "writes packets to s[" +
-                           llvm::Twine(chunks.first / plan_.shares) + "] of gpu " +
-                           llvm::Twine(rank) +
-                           ", where others are written: readers could not tell them apart");
+          return refuse(op, "writes packets to s[" + llvm::Twine(chunks.first / plan_.shares) +
+                                "] of gpu " + llvm::Twine(rank) +
+                                ", where others are written: readers could not tell them apart");
         }
       }
     }
-    return llvm::Error::success();
   }
 
   /// The next step waits for the packets in some chunks.
-  llvm::Error waitForPackets(const PlanOp& op, const PlanChunks& chunks) {
+  void waitForPackets(const PlanOp& op, const PlanChunks& chunks) {
     llvm::SmallVector<EventId, 4> events;
     for (std::int32_t i = 0; i < chunks.count; ++i) {
       const auto found = packets_[rank_].find(chunks.first + i);
       if (chunks.buffer != ChunkBuffer::kScratch || found == packets_[rank_].end())
-        return makeError(at(op) + "waits for packets that nobody writes");
+        return refuse(op, "waits for packets that nobody writes");
       if (!llvm::is_contained(events, found->second)) events.push_back(found->second);
     }
     for (const EventId event : events)
       waitFor(event);
-    return llvm::Error::success();
   }
 
   /// Packets take twice the room: a chunk of them is not where the chunk of data is.
-  llvm::Error checkScratch(const PlanOp& op) const {
+  void checkScratch(const PlanOp& op) {
     const auto hasData = [&](const std::vector<PlanChunks>& list, bool of_packets) {
       // The first source and target of a sum are data.
       const std::size_t packets = !of_packets ? list.size() : op.row->isReduction() ? 1 : 0;
@@ -178,50 +170,41 @@ class PlanOperations : private PlanSteps {
     const bool is_by_port = op.channel == PlanChannelType::kPort;
     // A port takes packets as they are.
     if (hasData(op.sources, op.row->packets_read || (op.row->packets_written && is_by_port)))
-      return makeError(at(op) + "reads data from scratch, which has packets");
+      return refuse(op, "reads data from scratch, which has packets");
     if (hasData(op.targets, op.row->packets_written))
-      return makeError(at(op) + "writes data to scratch, which has packets");
-    return llvm::Error::success();
+      return refuse(op, "writes data to scratch, which has packets");
   }
 
   // Operations.
 
-  llvm::Error addRank() {
+  void addRank() {
     barriers_.clear();
     semaphores_.assign(gpu().semaphores.size(), {});
-    if (llvm::Error error = forEachOp([this](const PlanOp& op) { return countSemaphores(op); }))
-      return error;
-    for (block_ = 0; block_ < gpu().blocks.size(); ++block_) {
+    forEachOp([this](const PlanOp& op) { countSemaphores(op); });
+    for (block_ = 0; block_ < gpu().blocks.size() && !failed(); ++block_) {
       pending_.clear();
       tail_ = {};
       arrivals_.clear();
       const std::vector<PlanOp>& ops = gpu().blocks[block_].ops;
-      for (const PlanOp& op : ops) {
-        if (llvm::Error error = addOp(op)) return error;
-      }
+      for (const PlanOp& op : ops)
+        if (!failed()) addOp(op);
       // What is waited for last must happen, too.
       if (!ops.empty()) endSoFar(ops.back());
     }
-    return addBarriers();
+    if (!failed()) addBarriers();
   }
 
-  llvm::Error addOp(const PlanOp& op) {
-    if (steps_ > kMaxForeignSteps) {
-      return makeError(at(op) + "has more than " + llvm::Twine(kMaxForeignSteps) +
-                       " steps before it");
-    }
-    if (!packets_[rank_].empty()) {
-      if (llvm::Error error = checkScratch(op)) return error;
-    }
+  void addOp(const PlanOp& op) {
+    if (steps_ > kMaxForeignSteps)
+      return refuse(op, "has more than " + llvm::Twine(kMaxForeignSteps) + " steps before it");
+    if (!packets_[rank_].empty()) checkScratch(op);
     switch (op.row->kind) {
       case PlanOpKind::kCopy:
       case PlanOpKind::kPut:
         for (std::size_t i = 0; i < op.targets.size(); ++i) {
           const PlanChunks& src = op.sources[i % op.sources.size()];
-          if (op.row->packets_read) {
-            if (llvm::Error error = waitForPackets(op, src)) return error;
-          }
-          if (llvm::Error error = addWrite(op, src, i)) return error;
+          if (op.row->packets_read) waitForPackets(op, src);
+          addWrite(op, src, i);
         }
         break;
       case PlanOpKind::kReduce:
@@ -234,9 +217,8 @@ class PlanOperations : private PlanSteps {
       case PlanOpKind::kSignal:
       case PlanOpKind::kWait:
       case PlanOpKind::kFlush:
-        for (const std::int32_t channel : op.ids) {
-          if (llvm::Error error = addSignal(op, channel, op.row->kind)) return error;
-        }
+        for (const std::int32_t channel : op.ids)
+          addSignal(op, channel, op.row->kind);
         break;
       case PlanOpKind::kBarrier:
         return addArrival(op);
@@ -247,12 +229,11 @@ class PlanOperations : private PlanSteps {
       case PlanOpKind::kNothing:
         break;
     }
-    return llvm::Error::success();
   }
 
   /// Writes chunks to the target of that number: copies them, stores them in the memory of another
   /// gpu, or puts them there by a port.
-  llvm::Error addWrite(const PlanOp& op, const PlanChunks& src, std::size_t target) {
+  void addWrite(const PlanOp& op, const PlanChunks& src, std::size_t target) {
     const PlanChunks& dst = op.targets[target];
     StepOfRank written;
     if (dst.rank < 0) {
@@ -266,21 +247,17 @@ class PlanOperations : private PlanSteps {
     } else {
       const PlanGpu::Channel& port = channelOf(op, op.ids[target]);
       if (port.peer != dst.rank) {
-        return makeError(at(op) + "puts to gpu " + llvm::Twine(dst.rank) +
-                         " through a port to gpu " + llvm::Twine(port.peer));
+        return refuse(op, "puts to gpu " + llvm::Twine(dst.rank) + " through a port to gpu " +
+                              llvm::Twine(port.peer));
       }
-      if (llvm::Error error = addByProxy(op, op.ids[target], stepOf(op, StepKind::kSend, src)))
-        return error;
+      addByProxy(op, op.ids[target], stepOf(op, StepKind::kSend, src));
       written =
           addThere(rankOf(dst), kPorts + port.number, stepOf(op, StepKind::kReceive, dst, dst));
       // The message itself is the signal, too.
       if (op.row->signals) happen(signalTo(port), written);
-      if (op.row->flushes) {
-        if (llvm::Error error = addSignal(op, op.ids[target], PlanOpKind::kFlush)) return error;
-      }
+      if (op.row->flushes) addSignal(op, op.ids[target], PlanOpKind::kFlush);
     }
     if (op.row->packets_written) happen(packetsAt(dst), written);
-    return llvm::Error::success();
   }
 
   const PlanGpu::Channel& channelOf(const PlanOp& op, std::int32_t channel) const {
@@ -289,17 +266,16 @@ class PlanOperations : private PlanSteps {
 
   /// A port's proxy does what it is asked for in that order, while the thread block goes on; a
   /// flush waits for it.
-  llvm::Error addByProxy(const PlanOp& op, std::int32_t channel, const RankStep& step) {
+  void addByProxy(const PlanOp& op, std::int32_t channel, const RankStep& step) {
     const PlanGpu::Channel& port = channelOf(op, channel);
     const std::int32_t proxy = blockFor(rank_, kNoBlock, {port.peer, -1, kPorts + port.number});
     const std::string& served = programs_.ranks[rank_].blocks[static_cast<std::size_t>(proxy)].name;
     if (served != blockName()) {
-      return makeError(at(op) + "port " + llvm::Twine(channel) + " serves " + served +
-                       ", too: who comes first is not said");
+      return refuse(op, "port " + llvm::Twine(channel) + " serves " + served +
+                            ", too: who comes first is not said");
     }
     const StepOfRank asked = push(rank_, proxy, step, endSoFar(op));
     if (step.arrives) pending_.push_back(asked);
-    return llvm::Error::success();
   }
 
   void addRead(const PlanOp& op, StepKind kind, const PlanChunks& src, const PlanChunks& dst) {
@@ -324,7 +300,7 @@ class PlanOperations : private PlanSteps {
   }
 
   /// The sum grows in the first target; a source that lies there begins it.
-  llvm::Error addReduction(const PlanOp& op) {
+  void addReduction(const PlanOp& op) {
     const PlanChunks& dst = op.targets[0];
     const auto [buffer, first] = memoryOf(dst);
     const std::size_t local = std::min(op.row->own_sources, op.sources.size());
@@ -332,14 +308,12 @@ class PlanOperations : private PlanSteps {
     for (std::size_t i = 0; i < local; ++i) {
       const auto [other, at] = memoryOf(op.sources[i]);
       if (other != buffer || at >= first + dst.count || first >= at + dst.count) continue;
-      if (at != first || begins != local) {
-        return makeError(this->at(op) + "its target overlaps its sources, and is not one of them");
-      }
+      if (at != first || begins != local)
+        return refuse(op, "its target overlaps its sources, and is not one of them");
       begins = i;
     }
-    for (std::size_t i = 1; op.row->packets_read && i < local; ++i) {
-      if (llvm::Error error = waitForPackets(op, op.sources[i])) return error;
-    }
+    for (std::size_t i = 1; op.row->packets_read && i < local; ++i)
+      waitForPackets(op, op.sources[i]);
     if (begins == local) {
       begins = 0;
       add(stepOf(op, StepKind::kCopy, op.sources[0], dst));
@@ -349,36 +323,33 @@ class PlanOperations : private PlanSteps {
     }
     for (std::size_t i = local; i < op.sources.size(); ++i)
       addRead(op, StepKind::kReceiveReduce, op.sources[i], dst);
-    for (std::size_t i = 1; i < op.targets.size(); ++i) {
-      if (llvm::Error error = addWrite(op, dst, i)) return error;
-    }
-    return llvm::Error::success();
+    for (std::size_t i = 1; i < op.targets.size(); ++i)
+      addWrite(op, dst, i);
   }
 
   // Signals.
 
-  llvm::Error addSignal(const PlanOp& op, std::int32_t channel, PlanOpKind kind) {
+  void addSignal(const PlanOp& op, std::int32_t channel, PlanOpKind kind) {
     const auto [peer, number] = channelOf(op, channel);
     const auto rank = static_cast<std::size_t>(peer);
     if (op.channel == PlanChannelType::kMemory) {
       // Stores need no flush.
       if (kind == PlanOpKind::kWait) add(stepOf(op, StepKind::kReceive), {-1, peer, number});
       if (kind == PlanOpKind::kSignal) add(stepOf(op, StepKind::kSend), {peer, -1, number});
-      return llvm::Error::success();
+      return;
     }
     if (kind == PlanOpKind::kWait) {
       const std::uint32_t turn = waited_[{rank_, rank, number}]++;
       waitFor({EventOf::kPort, rank_, rank, number, turn}, op,
               "waits for signal " + llvm::Twine(turn) + " of gpu " + llvm::Twine(rank) +
                   ", which nobody sends");
-      return llvm::Error::success();
+      return;
     }
     RankStep signal = stepOf(op, StepKind::kSend);
     signal.arrives = kind == PlanOpKind::kFlush;
-    if (llvm::Error error = addByProxy(op, channel, signal)) return error;
+    addByProxy(op, channel, signal);
     const StepOfRank arrival = addThere(rank, kPorts + number, stepOf(op, StepKind::kReceive));
     if (kind == PlanOpKind::kSignal) happen(signalTo({peer, number}), arrival);
-    return llvm::Error::success();
   }
 
   /// The next signal through a port.
@@ -398,20 +369,19 @@ class PlanOperations : private PlanSteps {
     std::uint32_t acquired = 0, released = 0;  // so far
   };
 
-  llvm::Error countSemaphores(const PlanOp& op) {
+  void countSemaphores(const PlanOp& op) {
     const bool acquires = op.row->kind == PlanOpKind::kAcquire;
-    if (!acquires && op.row->kind != PlanOpKind::kRelease) return llvm::Error::success();
+    if (!acquires && op.row->kind != PlanOpKind::kRelease) return;
     for (const std::int32_t id : op.ids) {
       Semaphore& semaphore = semaphores_[static_cast<std::size_t>(id)];
       Uses& uses = acquires ? semaphore.acquires : semaphore.releases;
       ++uses.count;
       if (std::exchange(uses.last_block, block_) != block_) ++uses.blocks;
       if (acquires && uses.blocks > 1) {
-        return makeError(at(op) + "acquires semaphore " + llvm::Twine(id) +
-                         ", as another thread block does: who comes first is not said");
+        return refuse(op, "acquires semaphore " + llvm::Twine(id) +
+                              ", as another thread block does: who comes first is not said");
       }
     }
-    return llvm::Error::success();
   }
 
   void addSemaphores(const PlanOp& op) {
@@ -445,30 +415,30 @@ class PlanOperations : private PlanSteps {
     const PlanOp* op = nullptr;  // the last one
   };
 
-  llvm::Error addArrival(const PlanOp& op) {
+  void addArrival(const PlanOp& op) {
     const std::int32_t id = op.ids[0], blocks = op.ids[1];
     const std::uint32_t turn = arrivals_[id]++;
     Barrier& barrier = barriers_[{id, turn}];
     if (!barrier.arrivals.empty() && barrier.blocks != blocks) {
-      return makeError(at(op) + "barrier " + llvm::Twine(id) + " waits for " + llvm::Twine(blocks) +
-                       " thread blocks here, for " + llvm::Twine(barrier.blocks) + " elsewhere");
+      return refuse(op, "barrier " + llvm::Twine(id) + " waits for " + llvm::Twine(blocks) +
+                            " thread blocks here, for " + llvm::Twine(barrier.blocks) +
+                            " elsewhere");
     }
     barrier.blocks = blocks;
     barrier.arrivals.push_back(endSoFar(op));
     barrier.op = &op;
     waitFor({EventOf::kBarrier, rank_, 0, id, turn}, op, "");
-    return llvm::Error::success();
   }
 
-  llvm::Error addBarriers() {
+  void addBarriers() {
     std::int32_t hub = -1;
     std::int32_t id = -1;
     for (const auto& [key, barrier] : barriers_) {
       const std::string at = programs_.at(barrier.op->line), of = "gpu " + std::to_string(rank_);
       if (barrier.arrivals.size() != static_cast<std::size_t>(barrier.blocks)) {
-        return makeError(at + of + ": deadlock: barrier " + llvm::Twine(key.first) + " waits for " +
-                         llvm::Twine(barrier.blocks) + " thread blocks, and " +
-                         llvm::Twine(barrier.arrivals.size()) + " come to it");
+        return refuse(at + of + ": deadlock: barrier " + llvm::Twine(key.first) + " waits for " +
+                      llvm::Twine(barrier.blocks) + " thread blocks, and " +
+                      llvm::Twine(barrier.arrivals.size()) + " come to it");
       }
       if (key.first != id) {
         id = key.first;
@@ -486,7 +456,6 @@ class PlanOperations : private PlanSteps {
       }
       happen({EventOf::kBarrier, rank_, 0, id, key.second}, last);
     }
-    return llvm::Error::success();
   }
 
   std::vector<std::unordered_map<std::int32_t, EventId>> packets_;  // of each gpu, by chunk

@@ -16,7 +16,6 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/Twine.h>
-#include <llvm/Support/Error.h>
 
 #include "ir/exchange/rank_programs.h"
 #include "ir/exchange/readers/mscclpp_plan.h"
@@ -48,32 +47,128 @@ class PlanSteps {
     return programs_.at(op.line) + blockName() + " step " + std::to_string(op.number) + ": ";
   }
 
+  /// The first fault counts; what is added after it does not matter.
+  void refuse(const llvm::Twine& fault) {
+    if (fault_.empty()) fault_ = fault.str();
+  }
+  void refuse(const PlanOp& op, const llvm::Twine& what) { refuse(at(op) + what); }
+  bool failed() const { return !fault_.empty(); }
+
   /// A step on chunks; without any, a signal.
   static RankStep stepOf(const PlanOp& op, StepKind kind, const PlanChunks& src = {},
-                         const PlanChunks& dst = {});
+                         const PlanChunks& dst = {}) {
+    RankStep step;
+    step.kind = kind;
+    step.src = {src.buffer, src.first};
+    step.dst = {dst.buffer, dst.first};
+    step.count = src.count;
+    step.line = op.line;
+    step.number = op.number;
+    return step;
+  }
+
   /// The thread block of a gpu for a connection of thread block `of` of its plan, or of none.
-  std::int32_t blockFor(std::size_t rank, std::int32_t of, const PlanConnection& connection);
+  std::int32_t blockFor(std::size_t rank, std::int32_t of, const PlanConnection& connection) {
+    std::vector<ThreadBlock>& blocks = programs_.ranks[rank].blocks;
+    const auto [found, is_new] =
+        blocks_[rank].try_emplace({of, connection}, static_cast<std::int32_t>(blocks.size()));
+    if (is_new) {
+      ThreadBlock& block = blocks.emplace_back();
+      block.send_peer = connection.send;
+      block.receive_peer = connection.receive;
+      block.channel = connection.channel;
+      block.line = gpu().blocks[block_].line;
+      block.name = blockName();
+    }
+    return found->second;
+  }
+
   /// Appends a step that waits for all of `before`: for all but one by steps before it, which do
   /// nothing.
   StepOfRank push(std::size_t rank, std::int32_t block, RankStep step,
-                  llvm::ArrayRef<StepOfRank> before = {});
-  /// Adds a step to the thread block that is gone through; all of them keep their order.
-  StepOfRank add(const RankStep& step, const PlanConnection& connection = {});
-  /// The end of it so far; a negative block: nothing has to be waited for.
-  StepOfRank endSoFar(const PlanOp& op);
-  /// Adds a step in the memory of `rank`, behind those that this gpu has there on the channel.
-  StepOfRank addThere(std::size_t rank, std::int32_t channel, const RankStep& step);
+                  llvm::ArrayRef<StepOfRank> before = {}) {
+    std::vector<RankStep>& steps =
+        programs_.ranks[rank].blocks[static_cast<std::size_t>(block)].steps;
+    for (const StepOfRank& earlier : before) {
+      if (earlier.block == -1 || earlier.block == block) continue;
+      if (step.after.block != -1) {
+        RankStep& nothing = steps.emplace_back();
+        nothing.line = step.line;
+        nothing.number = step.number;
+        nothing.after = step.after;
+        ++steps_;
+      }
+      step.after = earlier;
+    }
+    steps.push_back(step);
+    ++steps_;
+    return {block, static_cast<std::int32_t>(steps.size()) - 1};
+  }
 
-  EventId eventOf(const EventKey& key);
-  void happen(const EventKey& key, StepOfRank step);
+  /// Adds a step to the thread block that is gone through; all of them keep their order.
+  StepOfRank add(const RankStep& step, const PlanConnection& connection = {}) {
+    const std::int32_t lane = blockFor(rank_, static_cast<std::int32_t>(block_), connection);
+    pending_.push_back(tail_);
+    tail_ = push(rank_, lane, step, pending_);
+    pending_.clear();
+    return tail_;
+  }
+
+  /// The end of it so far; a negative block: nothing has to be waited for.
+  StepOfRank endSoFar(const PlanOp& op) {
+    return pending_.empty() ? tail_ : add(stepOf(op, StepKind::kNothing));
+  }
+
+  /// Adds a step in the memory of `rank`, behind those that this gpu has there on the channel.
+  StepOfRank addThere(std::size_t rank, std::int32_t channel, const RankStep& step) {
+    const auto own = static_cast<std::int32_t>(rank_);
+    const bool sends = step.row().sends;
+    return push(rank, blockFor(rank, kNoBlock, {sends ? own : -1, sends ? -1 : own, channel}),
+                step);
+  }
+
+  EventId eventOf(const EventKey& key) {
+    const auto [event, is_new] = event_ids_.try_emplace(key, static_cast<EventId>(events_.size()));
+    if (is_new) events_.emplace_back();
+    return event->second;
+  }
+
+  void happen(const EventKey& key, StepOfRank step) { events_[eventOf(key)].step = step; }
+
   /// The next step waits for an event. That it does not happen is an error: `missing`, of `op`.
   void waitFor(EventId event) { pending_.push_back({kEvent, static_cast<std::int32_t>(event)}); }
-  void waitFor(const EventKey& key, const PlanOp& op, const llvm::Twine& missing);
+  void waitFor(const EventKey& key, const PlanOp& op, const llvm::Twine& missing) {
+    const EventId event = eventOf(key);
+    events_[event].missing = at(op) + missing.str();
+    waitFor(event);
+  }
+
   /// Steps that wait for events wait for the steps that these are.
-  llvm::Error placeEvents();
+  void placeEvents() {
+    for (RankProgram& program : programs_.ranks) {
+      for (ThreadBlock& block : program.blocks) {
+        for (RankStep& step : block.steps) {
+          if (step.after.block != kEvent) continue;
+          const Event& event = events_[static_cast<std::size_t>(step.after.index)];
+          if (event.step.block == kEvent) return refuse(event.missing);
+          step.after = event.step;
+        }
+      }
+    }
+    for (const auto& [key, number] : event_ids_) {
+      const auto& [of, rank, from, id, turn] = key;
+      const auto& [step, missing] = events_[number];
+      if (of != EventOf::kPort || !missing.empty()) continue;
+      return refuse(programs_.at({rank, static_cast<std::size_t>(step.block),
+                                  static_cast<std::size_t>(step.index)}) +
+                    "sends signal " + llvm::Twine(turn) + " to gpu " + llvm::Twine(rank) +
+                    ", which nobody waits for");
+    }
+  }
 
   const MscclppPlan& plan_;
   RankPrograms programs_;
+  std::string fault_;
   std::uint64_t steps_ = 0;
   std::size_t rank_ = 0, block_ = 0;          // that are gone through
   StepOfRank tail_;                           // the last step of this thread block

@@ -2,7 +2,9 @@
 #ifndef TORC_IR_EXCHANGE_READERS_READERS_H_
 #define TORC_IR_EXCHANGE_READERS_READERS_H_
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <llvm/ADT/StringRef.h>
 #include <llvm/ADT/StringSwitch.h>
@@ -51,6 +53,16 @@ llvm::Expected<RankPrograms> readMscclpp(llvm::StringRef text, llvm::StringRef o
 /// where there is one: `x.et: is a Chakra trace, which says nothing of data`.
 llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin,
                                          std::optional<Collective> collective = std::nullopt);
+
+/// A table of links.
+struct Graph {
+  std::int64_t ranks = 0;
+  std::vector<GraphLink> links;  // as `sortLinks` leaves them
+};
+
+/// Reads the text of a table; `origin` is its name in messages. Errors name the line: what is no
+/// such table, a link that is there twice, one that ends where it begins.
+llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin);
 
 }  // namespace torc::ir
 

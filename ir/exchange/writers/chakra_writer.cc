@@ -1,6 +1,11 @@
-// The nodes of a Chakra trace in protobuf's wire format.
-#include "ir/exchange/writers/chakra_writer.h"
-
+// Chakra execution traces, one file a rank, as ASTRA-sim 2 runs them as custom collectives
+// (mlcommons/chakra schema/protobuf/et_def.proto; astra-sim
+// astra-sim/system/astraccl/custom_collectives/CustomAlgorithm.cc).
+//
+// A file is a row of protobuf messages, each after its length: GlobalMetadata, then Nodes. A
+// message is a COMM_SEND or COMM_RECV node; the sum that follows a receive is a COMP node, as are
+// copies, in whole microseconds. ASTRA-sim executes no other kinds. What an operation waits for are
+// its data_deps.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -10,6 +15,8 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/LEB128.h>
+
+#include "ir/exchange/writers/call_writers.h"
 
 namespace torc::ir {
 namespace {

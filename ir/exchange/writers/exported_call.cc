@@ -27,16 +27,15 @@ std::uint64_t countOf(const ScheduleView& schedule, std::uint64_t elements) {
                         .countedBlocks(schedule.topology.ranks(), schedule.topology.axis_count);
 }
 
-ExportedCall::ExportedCall(const ScheduleView& schedule, const CallSize& size)
-    : schedule_(schedule), size_(size) {
-  if (schedule.loops.empty()) return;
-  unrolled_ = std::make_unique<UnrolledLoops>(unrollLoops(schedule));
-  schedule_ = unrolled_->schedule.view();
-}
-
 llvm::Expected<ExportedCall> ExportedCall::make(const ScheduleView& schedule,
                                                 const CallSize& size) {
-  ExportedCall call(schedule, size);
+  ExportedCall call;
+  call.size_ = size;
+  call.schedule_ = schedule;
+  if (!schedule.loops.empty()) {
+    call.unrolled_ = std::make_unique<UnrolledLoops>(unrollLoops(schedule));
+    call.schedule_ = call.unrolled_->schedule.view();
+  }
   double operations = 0;
   for (const Operation& operation : call.schedule_.operations) {
     const double messages =

@@ -49,7 +49,7 @@ class ExportedCall {
   double secondsOf(const FlatOperation& operation) const;
 
  private:
-  ExportedCall(const ScheduleView& schedule, const CallSize& size);
+  ExportedCall() = default;
 
   std::unique_ptr<UnrolledLoops> unrolled_;  // null where there are no loops
   ScheduleView schedule_;

@@ -1,9 +1,15 @@
-// GOAL text, rank by rank.
-#include "ir/exchange/writers/goal_writer.h"
-
+// GOAL, the text that LogGOPSim simulates (T. Hoefler, T. Schneider, A. Lumsdaine: LogGOPSim -
+// Simulating Large-Scale Applications in the LogGOPS Model, HPDC 2010). Its grammar is that of
+// src/LogGOPSim/txt2bin.re in the simulator's sources.
+//
+// A message is a `send` or a `recv`; the sum that follows a receive is a `calc`, as are copies, in
+// nanoseconds. What an operation waits for it `requires`. A stream is a `cpu`: LogGOPSim lets a
+// cpu take in one message at a time. The links of a node are its `nic`s: number 2 x axis, or one
+// more where the message goes down the axis, is the one by which it begins its way.
 #include <cmath>
 #include <utility>
 
+#include "ir/exchange/writers/call_writers.h"
 #include "ir/peer_loops/peer_loops.h"
 
 namespace torc::ir {

@@ -12,9 +12,8 @@
 
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/compile.h"
-#include "ir/exchange/writers/chakra_writer.h"
+#include "ir/exchange/writers/call_writers.h"
 #include "ir/exchange/writers/exported_call.h"
-#include "ir/exchange/writers/goal_writer.h"
 #include "ir/exchange/writers/msccl_writer.h"
 #include "ir/text/text.h"
 #include "schedules/validation/validate.h"
