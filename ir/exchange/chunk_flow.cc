@@ -24,17 +24,15 @@ class FlowFinder {
         values_(programs.ranks.size()),
         frames_(programs.ranks.size()),
         readers_of_in_(programs.ranks.size()),
-        reads_left_(programs.ranks.size()) {
+        last_reads_(programs.ranks.size()) {
     flow_.operations.resize(programs.ranks.size());
   }
 
   llvm::Expected<ChunkFlow> run() {
     fillInputs();
-    for (const StepId step : order_.order())
-      countReads(step, 1);
-    for (const StepId step : order_.order()) {
-      countReads(step, -1);
-      add(step);
+    if (may_alias_) findLastReads();
+    for (; now_ < order_.order().size(); ++now_) {
+      add(order_.order()[now_]);
       if (!fault_.empty()) return makeError(fault_);
     }
     for (std::size_t rank = 0; rank < values_.size(); ++rank)
@@ -70,17 +68,17 @@ class FlowFinder {
     return cantFail(accessesOf(order_, cells_, id));
   }
 
-  /// Adds `change` to the reads that are left of what the step reads of the input.
-  void countReads(StepId id, std::int64_t change) {
-    if (!may_alias_) return;
-    const std::size_t rank = order_.rankOf(id);
-    for (const Accesses& action : accesses(id)) {
-      if (action.reads == Accesses::kNone) continue;
-      for (std::int32_t i = 0; i < order_.step(id).count; ++i) {
-        const ChunkNumber chunk =
-            cells_.inputOf(rank, action.reads + static_cast<std::uint32_t>(i));
-        if (chunk != kNoChunk && (reads_left_[rank][chunk] += change) == 0)
-          reads_left_[rank].erase(chunk);
+  /// Which steps are the last to read a chunk of the input, by their place in the order.
+  void findLastReads() {
+    for (std::size_t now = 0; now < order_.order().size(); ++now) {
+      const StepId id = order_.order()[now];
+      const std::size_t rank = order_.rankOf(id);
+      for (const Accesses& action : accesses(id)) {
+        for (const std::uint32_t first : {action.reads, action.reads_too}) {
+          if (first == Accesses::kNone) continue;
+          for (std::int32_t i = 0; i < order_.step(id).count; ++i)
+            last_reads_[rank][cells_.inputOf(rank, first + static_cast<std::uint32_t>(i))] = now;
+        }
       }
     }
   }
@@ -113,8 +111,9 @@ class FlowFinder {
 
   /// Where a chunk that is written to a cell goes: to `out`, if it is the one that belongs there.
   FlowPlace placeFor(std::size_t rank, std::uint32_t cell, ChunkNumber chunk) const {
-    return cells_.resultOf(rank, cell) == chunk && !reads_left_[rank].contains(chunk) ? kOut
-                                                                                      : kNewFrame;
+    const auto last_read = last_reads_[rank].find(chunk);
+    const bool is_read_later = last_read != last_reads_[rank].end() && last_read->second > now_;
+    return cells_.resultOf(rank, cell) == chunk && !is_read_later ? kOut : kNewFrame;
   }
 
   void add(std::size_t rank, FlowOperation operation, llvm::ArrayRef<Value> values) {
@@ -179,7 +178,7 @@ class FlowFinder {
                         (receives ? ", which " + order_.name(sender) + " sends," : "") + " to " +
                         cells_.textOf(sum.chunk) + " in " + cells_.nameOf(own + i));
         }
-        if (receives) noteRead(2 * id, sum);
+        noteRead(2 * id, sum);
         site.a = sum.place;
         if (receives) site.b = kNewFrame;
         // A sum that grows in scratch stays where it is.
@@ -271,9 +270,10 @@ class FlowFinder {
   std::unordered_map<StepId, std::vector<Value>> sent_;  // messages under way
   std::vector<std::uint32_t> frames_;                    // of a rank: how many
   std::vector<std::unordered_map<ChunkNumber, llvm::SmallVector<ActionId, 2>>> readers_of_in_;
-  // Of a chunk of the input that will still be read, how often: until then the same one of the
-  // output waits in scratch.
-  std::vector<std::unordered_map<ChunkNumber, std::int64_t>> reads_left_;
+  // Of chunks of the input: until the last of these reads the same chunk of the output waits in
+  // scratch.
+  std::vector<std::unordered_map<ChunkNumber, std::size_t>> last_reads_;
+  std::size_t now_ = 0;  // of the steps in their order
   ChunkFlow flow_;
   std::string fault_;
 };
