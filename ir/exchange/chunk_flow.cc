@@ -21,11 +21,8 @@ class FlowFinder {
         order_(order),
         cells_(cells),
         may_alias_(!programs.in_place && rowOf(programs.collective).inPlaceAliases()),
-        values_(programs.ranks.size()),
-        frames_(programs.ranks.size()),
-        readers_of_in_(programs.ranks.size()),
-        last_reads_(programs.ranks.size()) {
-    flow_.operations.resize(programs.ranks.size());
+        ranks_(programs.ranks.size()) {
+    flow_.operations.resize(ranks_.size());
   }
 
   llvm::Expected<ChunkFlow> run() {
@@ -35,7 +32,7 @@ class FlowFinder {
       add(order_.order()[now_]);
       if (!fault_.empty()) return makeError(fault_);
     }
-    for (std::size_t rank = 0; rank < values_.size(); ++rank)
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
       checkResults(rank);
     if (!fault_.empty()) return makeError(fault_);
     return std::move(flow_);
@@ -49,17 +46,26 @@ class FlowFinder {
     StepId writer = kNoStep;
   };
 
+  struct Rank {
+    std::vector<Value> values;  // of its cells
+    std::uint32_t frames = 0;
+    std::unordered_map<ChunkNumber, llvm::SmallVector<ActionId, 2>> readers_of_in;
+    // Until the last of its reads of a chunk of the input, by the place of the step in the order,
+    // the same chunk of the output waits in scratch.
+    std::unordered_map<ChunkNumber, std::size_t> last_reads;
+  };
+
   /// The first fault counts; what the step adds after it does not matter.
   void refuse(const llvm::Twine& fault) {
     if (fault_.empty()) fault_ = fault.str();
   }
 
   void fillInputs() {
-    for (std::size_t rank = 0; rank < values_.size(); ++rank) {
-      values_[rank].resize(cells_.count(rank));
-      for (std::uint32_t cell = 0; cell < values_[rank].size(); ++cell) {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      ranks_[rank].values.resize(cells_.count(rank));
+      for (std::uint32_t cell = 0; cell < ranks_[rank].values.size(); ++cell) {
         const ChunkNumber chunk = cells_.inputOf(rank, cell);
-        if (chunk != kNoChunk) values_[rank][cell] = {chunk, kIn, kNoStep};
+        if (chunk != kNoChunk) ranks_[rank].values[cell] = {chunk, kIn, kNoStep};
       }
     }
   }
@@ -68,7 +74,7 @@ class FlowFinder {
     return cantFail(accessesOf(order_, cells_, id));
   }
 
-  /// Which steps are the last to read a chunk of the input, by their place in the order.
+  /// Finds the last step that reads each chunk of the input.
   void findLastReads() {
     for (std::size_t now = 0; now < order_.order().size(); ++now) {
       const StepId id = order_.order()[now];
@@ -77,14 +83,15 @@ class FlowFinder {
         for (const std::uint32_t first : {action.reads, action.reads_too}) {
           if (first == Accesses::kNone) continue;
           for (std::int32_t i = 0; i < order_.step(id).count; ++i)
-            last_reads_[rank][cells_.inputOf(rank, first + static_cast<std::uint32_t>(i))] = now;
+            ranks_[rank].last_reads[cells_.inputOf(rank, first + static_cast<std::uint32_t>(i))] =
+                now;
         }
       }
     }
   }
 
   void checkReads(StepId id, std::uint32_t first) {
-    const std::vector<Value>& values = values_[order_.rankOf(id)];
+    const std::vector<Value>& values = ranks_[order_.rankOf(id)].values;
     const std::uint32_t end = first + static_cast<std::uint32_t>(order_.step(id).count);
     for (std::uint32_t cell = first; cell < end; ++cell) {
       if (values[cell].chunk == kNoChunk) {
@@ -95,11 +102,11 @@ class FlowFinder {
 
   void noteRead(ActionId action, const Value& value) {
     if (may_alias_ && value.place == kIn)
-      readers_of_in_[order_.rankOf(action / 2)][value.chunk].push_back(action);
+      ranks_[order_.rankOf(action / 2)].readers_of_in[value.chunk].push_back(action);
   }
 
   void noteWrite(ActionId action, ChunkNumber chunk) {
-    auto& readers = readers_of_in_[order_.rankOf(action / 2)];
+    auto& readers = ranks_[order_.rankOf(action / 2)].readers_of_in;
     // Who writes it again waits for who has written it.
     const auto found = readers.find(chunk);
     if (found == readers.end()) return;
@@ -111,8 +118,9 @@ class FlowFinder {
 
   /// Where a chunk that is written to a cell goes: to `out`, if it is the one that belongs there.
   FlowPlace placeFor(std::size_t rank, std::uint32_t cell, ChunkNumber chunk) const {
-    const auto last_read = last_reads_[rank].find(chunk);
-    const bool is_read_later = last_read != last_reads_[rank].end() && last_read->second > now_;
+    const auto last_read = ranks_[rank].last_reads.find(chunk);
+    const bool is_read_later =
+        last_read != ranks_[rank].last_reads.end() && last_read->second > now_;
     return cells_.resultOf(rank, cell) == chunk && !is_read_later ? kOut : kNewFrame;
   }
 
@@ -141,24 +149,24 @@ class FlowFinder {
   }
 
   std::vector<Value> valuesFrom(StepId id, std::uint32_t cell) const {
-    const auto first = values_[order_.rankOf(id)].begin() + cell;
+    const auto first = ranks_[order_.rankOf(id)].values.begin() + cell;
     return {first, first + order_.step(id).count};
   }
 
-  /// What a step does with a message or with chunks of its own, in as many parts as these lie in
-  /// different places; of a message, at both ends.
+  /// Adds the operations of a step on a message, at both its ends, or on chunks of its own: as many
+  /// as these lie in different places.
   void work(StepId id, const Accesses& accesses) {
     const RankStep& step = order_.step(id);
     const bool receives = step.row().receives, reduces = step.row().reduces;
     const std::size_t rank = order_.rankOf(id);
     const StepId sender = order_.senderOf(id);
-    // What a sum adds to.
+    // The first cell that a sum adds to.
     const std::uint32_t own = receives ? accesses.reads : accesses.writes;
     if (!receives) checkReads(id, accesses.reads);
     if (reduces) checkReads(id, own);
     std::vector<Value> moved =
         receives ? std::move(sent_.extract(sender).mapped()) : valuesFrom(id, accesses.reads);
-    std::vector<Value>& values = values_[rank];
+    std::vector<Value>& values = ranks_[rank].values;
     std::vector<FlowSites> sites(moved.size());  // of each chunk; operations are of those alike
     for (std::uint32_t i = 0; i < moved.size(); ++i) {
       FlowSites& site = sites[i];
@@ -211,7 +219,7 @@ class FlowFinder {
       operation.action = 2 * id;
       operation.sites = sites[begin];
       for (FlowPlace* place : {&operation.sites.dst, &operation.sites.b}) {
-        if (*place == kNewFrame) place->frame = frames_[rank]++;
+        if (*place == kNewFrame) place->frame = ranks_[rank].frames++;
       }
       add(rank, operation, some);
       for (; begin < end; ++begin) {
@@ -225,7 +233,7 @@ class FlowFinder {
   /// What the output holds at the end. What is elsewhere is copied; from the input that does
   /// nothing in place.
   void checkResults(std::size_t rank) {
-    const std::vector<Value>& values = values_[rank];
+    const std::vector<Value>& values = ranks_[rank].values;
     FlowOperation copy;
     std::vector<Value> copied;
     const auto flush = [&] {
@@ -254,8 +262,8 @@ class FlowFinder {
       copied.push_back(value);
       if (value.place == kIn) continue;
       copy.after.push_back(2 * value.writer);
-      if (const auto readers = readers_of_in_[rank].find(result);
-          readers != readers_of_in_[rank].end()) {
+      if (const auto readers = ranks_[rank].readers_of_in.find(result);
+          readers != ranks_[rank].readers_of_in.end()) {
         copy.after.append(readers->second);
       }
     }
@@ -266,14 +274,9 @@ class FlowFinder {
   const ProgramOrder& order_;
   const ChunkCells& cells_;
   const bool may_alias_;  // `in` and `out` in the schedule, though not in the program
-  std::vector<std::vector<Value>> values_;               // of a rank's cells
+  std::vector<Rank> ranks_;
   std::unordered_map<StepId, std::vector<Value>> sent_;  // messages under way
-  std::vector<std::uint32_t> frames_;                    // of a rank: how many
-  std::vector<std::unordered_map<ChunkNumber, llvm::SmallVector<ActionId, 2>>> readers_of_in_;
-  // Of chunks of the input: until the last of these reads the same chunk of the output waits in
-  // scratch.
-  std::vector<std::unordered_map<ChunkNumber, std::size_t>> last_reads_;
-  std::size_t now_ = 0;  // of the steps in their order
+  std::size_t now_ = 0;                                  // of the steps in their order
   ChunkFlow flow_;
   std::string fault_;
 };

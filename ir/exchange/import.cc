@@ -187,12 +187,13 @@ class Importer {
     const std::vector<FlowOperation> flow = std::move(flow_.operations[rank]);
     Operations unordered;
     for (const FlowOperation& one : flow) {
-      RelativeOperation& operation = unordered.emplace_back();
-      operation.kind = one.kind;
-      operation.channel = one.channel;
-      operation.sites = one.sites;
-      operation.pieces = piecesOf(flow_.chunksOf(one), at);
-      if (one.peer >= 0) operation.shift = distance(at, topology_.coordinatesOf(one.peer));
+      unordered.push_back(
+          {.kind = one.kind,
+           .channel = one.channel,
+           .shift = one.peer < 0 ? Shift{} : distance(at, topology_.coordinatesOf(one.peer)),
+           .sites = one.sites,
+           .pieces = piecesOf(flow_.chunksOf(one), at),
+           .after = {}});
     }
     const auto levelOf = [&](std::size_t i) {
       const ActionId action = flow[i].action;

@@ -146,7 +146,7 @@ llvm::Error ProgramOrder::match() {
 }
 
 llvm::Error ProgramOrder::sort() {
-  // Who waits for a step by name: the first one, and behind each the next.
+  // The steps that wait for a step by name: the first one, and behind each the next.
   std::vector<StepId> first(size(), kNoStep), next(size(), kNoStep);
   std::vector<std::uint32_t> missing(size());
   for (auto id = static_cast<StepId>(size()); id-- > 0;) {

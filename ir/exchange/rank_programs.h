@@ -70,9 +70,9 @@ struct RankStep {
   StepKind kind = StepKind::kNothing;
   bool arrives = false;     // a send that is complete when it has been received
   bool waited_for = false;  // by a step of another thread block; where it is written
-  ChunkRun src, dst;
+  ChunkRun src{}, dst{};
   std::int32_t count = 0;    // chunks
-  StepOfRank after;          // a step of this rank that it waits for
+  StepOfRank after{};        // a step of this rank that it waits for
   std::uint32_t line = 0;    // of the file, from 1
   std::uint32_t number = 0;  // in messages, its block's name before it
 

@@ -127,7 +127,7 @@ class PlanReader {
     if (!buffer) json_.refuse(object.line, "type is " + shownName(name) + "; allowed: i, o, s");
     return buffer.value_or(ChunkBuffer::kInput);
   }
-  /// By PlanChannelType; nothing: of a switch.
+  /// 0: memory, 1: a port; nothing: of a switch.
   std::optional<std::size_t> channelIn(const LocatedJson& object, llvm::StringRef key) {
     const llvm::StringRef name = json_.text(object, key);
     if (name == "memory" || name == "port") return name == "port" ? 1 : 0;
@@ -234,7 +234,7 @@ class PlanReader {
       if (!type) refuse(value, "'" + name + "' is on a switch channel, which has no messages");
     }
     if (json_.failed()) return;
-    op.channel = static_cast<PlanChannelType>(*type);
+    op.by_port = *type == 1;
     if (const LocatedJson* const group = value.find("tbg_info"); group != nullptr) {
       op.shares = json_.number(*group, "tbg_size", 1, kMostShares);
       op.share = json_.number(*group, "tb_id", 0, op.shares - 1);
@@ -312,16 +312,15 @@ class PlanReader {
     };
     const bool is_one_source = row.kind == Kind::kPut && row.packets_read;  // rppkt
     const bool is_paired = row.isPaired() && !is_one_source;
-    const bool is_by_port = op.channel == PlanChannelType::kPort;
     bool fits = row.kind == Kind::kBarrier || !op.ids.empty();
     if (row.isPaired() || row.isReduction())
       fits = lie(op.sources, row.own_sources) && lie(op.targets, row.own_targets);
     if (is_paired) fits &= op.sources.size() == op.targets.size();
     if (is_one_source) fits &= op.sources.size() == 1;
     if (row.isReduction()) fits &= !op.sources.empty();
-    if (is_by_port && row.kind == Kind::kPut) fits &= op.ids.size() == op.targets.size();
-    if (is_by_port && row.kind == Kind::kRead) fits = false;
-    if (is_by_port && row.isReduction()) fits &= lie(op.sources, kAll) && lie(op.targets, kAll);
+    if (op.by_port && row.kind == Kind::kPut) fits &= op.ids.size() == op.targets.size();
+    if (op.by_port && row.kind == Kind::kRead) fits = false;
+    if (op.by_port && row.isReduction()) fits &= lie(op.sources, kAll) && lie(op.targets, kAll);
     if (!fits) {
       return refuse(value, "'" + row.name +
                                "' has not the sources, targets and channels that "

@@ -50,9 +50,6 @@ struct PlanOpRow {
   bool isPaired() const { return kind >= PlanOpKind::kCopy && kind <= PlanOpKind::kRead; }
 };
 
-/// Channels of memory that is written directly, and of a proxy's ports.
-enum class PlanChannelType : std::uint8_t { kMemory, kPort };
-
 /// Chunks in a row of a buffer: of those that the plan cuts into shares, the shares.
 struct PlanChunks {
   std::int32_t rank = -1;  // of the gpu whose buffer it is; -1: this one
@@ -62,7 +59,7 @@ struct PlanChunks {
 
 struct PlanOp {
   const PlanOpRow* row = nullptr;
-  PlanChannelType channel = PlanChannelType::kMemory;
+  bool by_port = false;                // of a proxy; else memory is written directly
   std::int32_t share = 0, shares = 1;  // of the chunks, that this thread block works on
   std::uint32_t line = 0, number = 0;  // of the thread block's; inside a pipeline, of the pipeline
   std::vector<PlanChunks> sources, targets;
@@ -79,14 +76,10 @@ struct PlanGpu {
     std::vector<PlanOp> ops;
   };
   std::array<std::int32_t, 3> chunks{};            // of each buffer, before shares are made
-  std::array<std::vector<Channel>, 2> channels{};  // by PlanChannelType
+  std::array<std::vector<Channel>, 2> channels{};  // of memory, and of ports
   std::vector<PlanChunks> remote_buffers;          // of which operations name chunks
   std::vector<std::int32_t> semaphores;            // what each begins with
   std::vector<Block> blocks;
-
-  const std::vector<Channel>& channelsOf(PlanChannelType type) const {
-    return channels[static_cast<std::size_t>(type)];
-  }
 };
 
 struct MscclppPlan {

@@ -167,9 +167,8 @@ class PlanOperations : private PlanSteps {
         return chunks.buffer == ChunkBuffer::kScratch && chunks.rank < 0;
       });
     };
-    const bool is_by_port = op.channel == PlanChannelType::kPort;
     // A port takes packets as they are.
-    if (hasData(op.sources, op.row->packets_read || (op.row->packets_written && is_by_port)))
+    if (hasData(op.sources, op.row->packets_read || (op.row->packets_written && op.by_port)))
       return refuse(op, "reads data from scratch, which has packets");
     if (hasData(op.targets, op.row->packets_written))
       return refuse(op, "writes data to scratch, which has packets");
@@ -238,7 +237,7 @@ class PlanOperations : private PlanSteps {
     StepOfRank written;
     if (dst.rank < 0) {
       written = add(stepOf(op, StepKind::kCopy, src, dst));
-    } else if (op.channel == PlanChannelType::kMemory) {
+    } else if (!op.by_port) {
       const std::int32_t channel = kStores + static_cast<std::int32_t>(block_);
       RankStep step = stepOf(op, StepKind::kSend, src);
       step.arrives = true;
@@ -261,7 +260,7 @@ class PlanOperations : private PlanSteps {
   }
 
   const PlanGpu::Channel& channelOf(const PlanOp& op, std::int32_t channel) const {
-    return gpu().channelsOf(op.channel)[static_cast<std::size_t>(channel)];
+    return gpu().channels[op.by_port ? 1 : 0][static_cast<std::size_t>(channel)];
   }
 
   /// A port's proxy does what it is asked for in that order, while the thread block goes on; a
@@ -332,7 +331,7 @@ class PlanOperations : private PlanSteps {
   void addSignal(const PlanOp& op, std::int32_t channel, PlanOpKind kind) {
     const auto [peer, number] = channelOf(op, channel);
     const auto rank = static_cast<std::size_t>(peer);
-    if (op.channel == PlanChannelType::kMemory) {
+    if (!op.by_port) {
       // Stores need no flush.
       if (kind == PlanOpKind::kWait) add(stepOf(op, StepKind::kReceive), {-1, peer, number});
       if (kind == PlanOpKind::kSignal) add(stepOf(op, StepKind::kSend), {peer, -1, number});

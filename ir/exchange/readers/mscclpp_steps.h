@@ -1,7 +1,7 @@
 // Steps of rank programs that operations of an MSCCL++ plan become. A thread block of a plan has a
-// thread block here for each of its connections; what it does in the memory of another gpu, or has
-// a proxy do, has one of its own. What is waited for before it is known where it happens is an
-// event.
+// thread block here for each of its connections; its work in the memory of another gpu, and that of
+// a proxy, has one of its own. An event stands for a step that others wait for before its place is
+// known.
 #ifndef TORC_IR_EXCHANGE_READERS_MSCCLPP_STEPS_H_
 #define TORC_IR_EXCHANGE_READERS_MSCCLPP_STEPS_H_
 
@@ -32,7 +32,8 @@ class PlanSteps {
  protected:
   using EventId = std::uint32_t;
   enum class EventOf : std::uint8_t { kPort, kSemaphore, kBarrier, kPackets };
-  /// The gpu where it happens, the gpu that it comes from, of what it is, and the how manieth.
+  /// The kind of an event, the gpu where it happens, the gpu that it comes from, the number of its
+  /// port, semaphore, barrier or chunk, and its turn.
   using EventKey = std::tuple<EventOf, std::size_t, std::size_t, std::int32_t, std::uint32_t>;
   static constexpr std::int32_t kNoBlock = -1;
 
@@ -57,14 +58,12 @@ class PlanSteps {
   /// A step on chunks; without any, a signal.
   static RankStep stepOf(const PlanOp& op, StepKind kind, const PlanChunks& src = {},
                          const PlanChunks& dst = {}) {
-    RankStep step;
-    step.kind = kind;
-    step.src = {src.buffer, src.first};
-    step.dst = {dst.buffer, dst.first};
-    step.count = src.count;
-    step.line = op.line;
-    step.number = op.number;
-    return step;
+    return {.kind = kind,
+            .src = {src.buffer, src.first},
+            .dst = {dst.buffer, dst.first},
+            .count = src.count,
+            .line = op.line,
+            .number = op.number};
   }
 
   /// The thread block of a gpu for a connection of thread block `of` of its plan, or of none.
@@ -73,12 +72,12 @@ class PlanSteps {
     const auto [found, is_new] =
         blocks_[rank].try_emplace({of, connection}, static_cast<std::int32_t>(blocks.size()));
     if (is_new) {
-      ThreadBlock& block = blocks.emplace_back();
-      block.send_peer = connection.send;
-      block.receive_peer = connection.receive;
-      block.channel = connection.channel;
-      block.line = gpu().blocks[block_].line;
-      block.name = blockName();
+      blocks.push_back({.send_peer = connection.send,
+                        .receive_peer = connection.receive,
+                        .channel = connection.channel,
+                        .line = gpu().blocks[block_].line,
+                        .name = blockName(),
+                        .steps = {}});
     }
     return found->second;
   }
@@ -92,10 +91,7 @@ class PlanSteps {
     for (const StepOfRank& earlier : before) {
       if (earlier.block == -1 || earlier.block == block) continue;
       if (step.after.block != -1) {
-        RankStep& nothing = steps.emplace_back();
-        nothing.line = step.line;
-        nothing.number = step.number;
-        nothing.after = step.after;
+        steps.push_back({.after = step.after, .line = step.line, .number = step.number});
         ++steps_;
       }
       step.after = earlier;

@@ -141,12 +141,8 @@ class BlocksOfRank {
   }
 
   void step(StepKind kind, const ChunkRun& src, const ChunkRun& dst, std::int32_t chunks) {
-    RankStep step;
-    step.kind = kind;
-    step.src = src;
-    step.dst = dst;
-    step.count = chunks;
-    step.after = std::exchange(after_, {});
+    const RankStep step{
+        .kind = kind, .src = src, .dst = dst, .count = chunks, .after = std::exchange(after_, {})};
     std::vector<RankStep>& steps = blocks_[block_].steps;
     // Readers make one of sums in a row into one place, of the last one's length, unless something
     // waits for the first.

@@ -13,6 +13,7 @@
 namespace torc::ir {
 namespace {
 
+constexpr std::uint64_t kMostScratch = (1u << 31) - 2;  // chunks: a number of one has 31 bits
 /// Operations that are held besides the program that was asked for last.
 constexpr std::size_t kMostHeld = 1 << 16;
 
@@ -131,16 +132,18 @@ llvm::Expected<MscclWriter> MscclWriter::make(const ScheduleView& schedule, std:
   llvm::Expected<ExportedCall> call = ExportedCall::make(schedule, {.count = *count, .root = root});
   if (!call) return call.takeError();
   MscclWriter writer(std::move(*call));
-  std::uint64_t elements = 0;
+  std::uint64_t elements = 0, scratch = 0;
   for (std::int32_t rank = 0; rank < writer.call_.ranks(); ++rank) {
     llvm::Expected<FlatProgram> program = writer.call_.program(rank);
     if (!program) return program.takeError();
     writer.chunk_ = commonDivisor(*program, writer.chunk_);
     writer.needs_.channels = std::max(writer.needs_.channels, channelsOf(*program));
     elements = std::max({elements, program->in_elements, program->out_elements});
+    scratch = std::max(scratch, program->scratch_elements);
   }
   writer.chunk_ = std::max<std::uint64_t>(1, writer.chunk_);
   writer.needs_.chunks = elements / writer.chunk_;
+  if (scratch / writer.chunk_ > kMostScratch) return makeError("its scratch takes 2^31 chunks");
   if (writer.needs_.chunks <= kMostChunks) return writer;
   return makeError("its shares take " + llvm::Twine(writer.needs_.chunks) +
                    " equal chunks, more than " + llvm::Twine(kMostChunks) +

@@ -46,8 +46,8 @@ struct MscclSizes {
   std::uint64_t lowest = 0, highest = 0;
 };
 
-/// What a reader of a program must take: chunks of a vector, channels, thread blocks and elements
-/// of XML of a rank, steps of a thread block. The last three are of what has been written.
+/// Demands of a program on its readers, at most: chunks of a vector, channels, thread blocks and
+/// elements of XML of a rank, steps of a thread block. The last three are of what has been written.
 struct MscclNeeds {
   std::uint64_t chunks = 0, channels = 1, blocks = 0, elements = 0, steps = 0;
 };
