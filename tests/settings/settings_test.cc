@@ -1,4 +1,6 @@
 // The variables TORC_...: values, defaults, faults.
+// Values of TORC_STATS, and the placeholders in files' names.
+// The values of TORC_DEDICATED and TORC_DEDICATED_OPERATIONS.
 #include "settings/settings.h"
 
 #include <cstdlib>
@@ -11,6 +13,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "settings/dedicated_ranks.h"
+#include "settings/statistics_output.h"
 #include "support/setting_values.h"
 
 namespace torc {
@@ -318,6 +322,127 @@ TEST(SettingsTest, AProgramWithMoreRightsThanItsUserHasNone) {
 TEST(SettingsTest, OfANameThatOccursTwiceTheFirstCounts) {
   EXPECT_EQ(read({"TORC_LIBRARY=a", "TORC_CORES=2", "TORC_LIBRARY=b"}).settings.library, "a");
   EXPECT_EQ(read({"TORC_LIBRARY=", "TORC_LIBRARY=b"}).settings.library, "");
+}
+
+using Form = StatisticsOutput::Form;
+
+std::string allowedFor(std::string_view value) {
+  std::string allowed;
+  EXPECT_FALSE(parseStatisticsOutput(value, allowed)) << value;
+  return allowed;
+}
+
+TEST(StatisticsOutputTest, FormsAndFiles) {
+  const std::tuple<const char*, Form, const char*> values[] = {
+      {"0", Form::kNone, ""},
+      {"1", Form::kTable, ""},
+      {"table.txt", Form::kTable, "table.txt"},
+      {"./odd:name", Form::kTable, "./odd:name"},
+      {"run-1:2", Form::kTable, "run-1:2"},
+      {"json", Form::kJson, ""},
+      {"json:/var/log/torc-%j-%h.jsonl", Form::kJson, "/var/log/torc-%j-%h.jsonl"},
+      {"json:a:b", Form::kJson, "a:b"}};
+  for (const auto& [value, form, file] : values) {
+    std::string allowed;
+    const auto output = parseStatisticsOutput(value, allowed);
+    ASSERT_TRUE(output) << value;
+    EXPECT_EQ(*output, (StatisticsOutput{form, file})) << value;
+  }
+}
+
+TEST(StatisticsOutputTest, OtherFormsAreNoFiles) {
+  const std::string forms = "0, 1, FILE or json:FILE; ./ before a FILE with a colon";
+  for (const char* value : {"jsn:/tmp/a", "JSON:a", "json:", ":a"})
+    EXPECT_EQ(allowedFor(value), forms) << value;
+}
+
+TEST(StatisticsOutputTest, WrongPlaceholders) {
+  for (const auto& [value, shown] : {std::pair("json:/a/%q", "%q"), std::pair("t-%j-%", "%"),
+                                     std::pair("json:%%%d", "%d"), std::pair("%\n", "%?")}) {
+    EXPECT_EQ(allowedFor(value),
+              std::string("%j (job), %h (host) and %% in a file's name, not '") + shown + "'");
+  }
+}
+
+TEST(StatisticsOutputTest, Placeholders) {
+  EXPECT_EQ(expandPlaceholders("/a/%h/torc-%j%%j%j.x", "7.pbs", "n01"),
+            "/a/n01/torc-7.pbs%j7.pbs.x");
+  EXPECT_EQ(expandPlaceholders("%j", "../../etc/%h", "n"), ".._.._etc_%h");
+  EXPECT_EQ(expandPlaceholders("", "7", "n"), "");
+}
+
+TEST(StatisticsOutputTest, JobOfTheBatchSystem) {
+  for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
+    unsetenv(name);
+  EXPECT_EQ(batchJob(), "pid-" + std::to_string(getpid()));
+  setenv("PBS_JOBID", "12.server", 1);
+  EXPECT_EQ(batchJob(), "12.server");
+  setenv("SLURM_JOB_ID", "34", 1);
+  EXPECT_EQ(batchJob(), "34");
+  EXPECT_EQ(hostName().find('.'), std::string::npos);
+  EXPECT_FALSE(hostName().empty());
+}
+
+using testing::HasSubstr;
+using Kind = DedicatedRanks::Kind;
+
+TEST(DedicatedRanksTest, RatiosNumbersAndLists) {
+  EXPECT_EQ(parseDedicatedRanks("1:8"), (DedicatedRanks{Kind::kRatio, 8, {}}));
+  EXPECT_EQ(parseDedicatedRanks("=16"), (DedicatedRanks{Kind::kNumber, 16, {}}));
+  EXPECT_EQ(parseDedicatedRanks("1:8@nodes"), (DedicatedRanks{Kind::kRatio, 8, {}, true}));
+  EXPECT_EQ(parseDedicatedRanks("=4@nodes"), (DedicatedRanks{Kind::kNumber, 4, {}, true}));
+  EXPECT_THAT(parseDedicatedRanks("7,3,12-15,13,16")->list,
+              ElementsAre(RankRange{3, 3}, RankRange{7, 7}, RankRange{12, 16}));
+  EXPECT_THAT(parseDedicatedRanks("0")->list, ElementsAre(RankRange{0, 0}));
+  for (const char* wrong : {"", "1:0", "2:8", "=0", "=", "1:", "-1", "3-1", "1,", ",1", "1,,2", "a",
+                            "1:8x", "3@nodes", "1:8@", "auto", "99999999", "0-99999999"}) {
+    EXPECT_EQ(parseDedicatedRanks(wrong), std::nullopt) << wrong;
+  }
+}
+
+/// Ranges are kept as such: what is kept is no longer than the text, however many ranks it names.
+TEST(DedicatedRanksTest, RangesCostTheirText) {
+  std::string all = "0-16777215", odd = "1";
+  for (int i = 1; i < 1000; ++i) {
+    all += ",0-16777215";
+    odd += "," + std::to_string(2 * i + 1);
+  }
+  EXPECT_THAT(parseDedicatedRanks(all)->list, ElementsAre(RankRange{0, (1 << 24) - 1}));
+  EXPECT_EQ(dedicatedCount(*parseDedicatedRanks(all), 4).status().message(),
+            "the job has no rank 16777215; its ranks are 0 to 3");
+  EXPECT_EQ(parseDedicatedRanks(odd)->list.size(), 1000u);
+}
+
+TEST(DedicatedRanksTest, HowMany) {
+  const auto count = [](const char* text, std::size_t ranks) {
+    return *dedicatedCount(*parseDedicatedRanks(text), ranks);
+  };
+  EXPECT_EQ(count("1:4", 640), 128u);  // Sancho et al., Section IV.A
+  EXPECT_EQ(count("1:3", 8), 2u);
+  EXPECT_EQ(count("1:3", 10), 2u);
+  EXPECT_EQ(count("=7", 8), 7u);
+  EXPECT_EQ(count("1,2", 8), 2u);
+}
+
+TEST(DedicatedRanksTest, Limits) {
+  std::string allowed;
+  const std::optional<OffloadLimits> limits =
+      parseOffloadLimits("allreduce:1K,iallreduce,barrier,ireduce_scatter:0", allowed);
+  ASSERT_TRUE(limits);
+  const auto at = [](const OffloadLimits::Row& row, OffloadedCollective collective) {
+    return row[collective.index()];
+  };
+  EXPECT_EQ(at(limits->blocking, {Collective::kAllreduce}), 1024u);
+  EXPECT_EQ(at(limits->nonblocking, {Collective::kAllreduce}), kMostOffloadedBytes);
+  EXPECT_EQ(at(limits->blocking, {.is_barrier = true}), kMostOffloadedBytes);
+  EXPECT_EQ(at(limits->nonblocking, {.is_barrier = true}), std::nullopt);
+  EXPECT_EQ(at(limits->nonblocking, {Collective::kReduceScatter}), 0u);
+  EXPECT_EQ(parseOffloadLimits("none", allowed), OffloadLimits());
+  for (const char* wrong : {"", "all", "scan", "allreduce:", "allreduce:1T", "allreduce:17M",
+                            "allreduce,", "iiallreduce", "allreduce:1K:2"}) {
+    EXPECT_EQ(parseOffloadLimits(wrong, allowed), std::nullopt) << wrong;
+  }
+  EXPECT_THAT(allowed, HasSubstr("allreduce, iallreduce, reduce"));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ inline void collectProperties(const nlohmann::json& schema, const nlohmann::json
       collectProperties(choice, root, path, keys);
   }
   if (!schema.contains("properties")) return;
-  EXPECT_EQ(schema.value("additionalProperties", true), false) << path;
+  EXPECT_EQ(schema.value("additionalProperties", true), root.value("additionalProperties", true))
+      << path;
   for (const auto& [key, value] : schema["properties"].items()) {
     keys.insert(path + key);
     collectProperties(value, root, path + key + ".", keys);
@@ -37,11 +38,12 @@ inline void collectProperties(const nlohmann::json& schema, const nlohmann::json
     EXPECT_TRUE(schema["properties"].contains(std::string(key))) << path << key;
 }
 
-/// Those of the schema in a file.
-inline Keys keysOfSchema(const std::string& path) {
+/// Those of the schema in a file; `is_open`: it allows others.
+inline Keys keysOfSchema(const std::string& path, bool is_open = false) {
   std::ifstream file(path);
   const nlohmann::json schema = nlohmann::json::parse(file);
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+  EXPECT_EQ(schema.value("additionalProperties", true), is_open);
   Keys keys;
   collectProperties(schema, schema, "", keys);
   return keys;

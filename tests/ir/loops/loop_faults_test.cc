@@ -17,7 +17,6 @@
 #include "schedules/format/file.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/validation/validate.h"
-#include "tests/ir/loops/looped.h"
 #include "tests/ir/loops/ring_text.h"
 
 namespace torc::ir {

@@ -15,7 +15,6 @@
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/validation/validate.h"
-#include "tests/ir/loops/looped.h"
 #include "tests/ir/loops/ring_text.h"
 
 namespace torc::ir {

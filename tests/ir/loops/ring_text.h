@@ -1,4 +1,4 @@
-// The text of a ring in a loop, and what tests of loops do with it.
+// Texts with loops, and what tests do with them.
 #ifndef TORC_TESTS_IR_LOOPS_RING_TEXT_H_
 #define TORC_TESTS_IR_LOOPS_RING_TEXT_H_
 
@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <llvm/ADT/StringRef.h>
+#include <llvm/ADT/Twine.h>
 #include <llvm/Support/Error.h>
 
 #include "ir/text/text.h"
@@ -36,6 +37,19 @@ inline constexpr char kRing[] = R"(schedule @ring {
   }
 }
 )";
+
+/// A loop around one operation of a ring of eight.
+inline std::string looped(llvm::StringRef frames, int iterations, llvm::StringRef operations) {
+  return (llvm::Twine(R"(schedule @one {
+  collective allreduce
+  topology torus [X=8] order X
+  color 0 weight 1/1 order X
+  stream 0 of p0
+)") + frames +
+          "  phase 0 {\n    stream 0 {\n      for i in 0.." + llvm::Twine(iterations - 1) + " {\n" +
+          operations + "\n      }\n    }\n  }\n}\n")
+      .str();
+}
 
 inline std::string replaced(std::string text, llvm::StringRef what, llvm::StringRef by) {
   const std::size_t at = text.find(what);

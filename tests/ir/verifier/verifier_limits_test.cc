@@ -3,53 +3,47 @@
 // pieces. What is asserted is the number of steps.
 #include <gtest/gtest.h>
 
-#include "ir/step_builder.h"
 #include "ir/verifier/verifier.h"
+#include "tests/schedules/sample_schedule.h"
 
 namespace torc::ir {
 namespace {
 
+using samples::boxOf;
+using samples::ScheduleWriter;
+
 /// An allreduce on `nodes` nodes in a ring, without operations.
-Schedule emptySchedule(std::uint32_t nodes) {
-  Schedule schedule =
-      scheduleHeader(Collective::kAllreduce, *parseTopology(std::to_string(nodes)), 1);
-  schedule.streams.push_back({0, 0});
-  schedule.boxes.push_back({});  // everything
-  for (const std::int32_t node : {0, 1}) {
-    schedule.boxes.push_back({});
-    schedule.boxes.back()[0] = Interval::absolute(node);
-  }
-  return schedule;
+ScheduleWriter emptySchedule(std::uint32_t nodes, std::uint32_t chunks = 1) {
+  ScheduleWriter writer(Collective::kAllreduce, std::to_string(nodes));
+  writer.color("X", 1, 1, chunks);
+  writer.stream(chunks == 1 ? 0 : kNone);
+  return writer;
 }
 
-void addCopy(Schedule& schedule, const Region& blocks, std::uint32_t guard,
-             const std::vector<std::uint32_t>& after) {
-  Operation copy;
-  copy.kind = OperationKind::kCopy;
-  copy.guard = guard;
-  copy.a = copy.dst = blocks;
-  copy.a.buffer = Buffer::kIn;
-  copy.first_dependence = static_cast<std::uint32_t>(schedule.dependences.size());
-  copy.dependence_count = static_cast<std::uint32_t>(after.size());
-  schedule.dependences.insert(schedule.dependences.end(), after.begin(), after.end());
-  schedule.operations.push_back(copy);
+void addCopy(ScheduleWriter& writer, const Region& blocks, std::uint32_t guard = kNone,
+             const std::vector<std::uint32_t>& after = {}) {
+  Region in = blocks;
+  in.buffer = Buffer::kIn;
+  writer.add(0, samples::guarded(samples::copy(blocks, in), guard), after);
 }
 
 /// `copies` that rank 0 runs, one after the other; one of rank 1 after all of them; `copies` of
 /// rank 1 after that one, or after each other.
 Schedule gather(std::uint32_t copies, bool in_a_row) {
-  Schedule schedule = emptySchedule(2);
-  const Region everything = boxRegion(Buffer::kOut, 0, 0);
+  ScheduleWriter writer = emptySchedule(2);
+  const Region everything = writer.out(0, Box());
+  const std::uint32_t first = writer.box(boxOf(Interval::absolute(0)));
+  const std::uint32_t second = writer.box(boxOf(Interval::absolute(1)));
   std::vector<std::uint32_t> all;
   for (std::uint32_t i = 0; i < copies; ++i) {
-    addCopy(schedule, everything, 1,
+    addCopy(writer, everything, first,
             in_a_row && i > 0 ? std::vector{i - 1} : std::vector<std::uint32_t>{});
     all.push_back(i);
   }
-  addCopy(schedule, everything, 2, all);
+  addCopy(writer, everything, second, all);
   for (std::uint32_t i = 0; i < copies; ++i)
-    addCopy(schedule, everything, 2, {in_a_row ? copies + i : copies});
-  return schedule;
+    addCopy(writer, everything, second, {in_a_row ? copies + i : copies});
+  return writer.take();
 }
 
 TEST(VerifierLimits, OperationsOnTheSameMemoryCostWhatTheyAre) {
@@ -68,20 +62,18 @@ TEST(VerifierLimits, OperationsOnTheSameMemoryCostWhatTheyAre) {
 /// Of pieces of several parts each, of which every one is told apart.
 TEST(VerifierLimits, ListsThatShareTheirPiecesAreRefused) {
   constexpr std::uint32_t kPieces = 5000, kParts = 100;
-  Schedule schedule = emptySchedule(kPieces);
-  schedule.colors[0].chunks = kParts;
-  schedule.streams[0].part = kNone;
+  ScheduleWriter writer = emptySchedule(kPieces, kParts);
   for (std::uint32_t part = 0; part < kParts; ++part)
-    addCopy(schedule, boxRegion(Buffer::kOut, part, 0), kNone, {});
+    addCopy(writer, writer.out(part, Box()));
+  Schedule& schedule = writer.schedule();
+  std::vector<Piece> pieces;
   for (std::uint32_t i = 0; i < kPieces; ++i) {
-    Box box;
-    box[0] = Interval::relative(static_cast<std::int32_t>(i));
-    schedule.pieces.push_back({0, kParts, static_cast<std::uint32_t>(schedule.boxes.size())});
-    schedule.boxes.push_back(box);
+    pieces.push_back({0, kParts, static_cast<std::uint32_t>(schedule.boxes.size())});
+    schedule.boxes.push_back(boxOf(Interval::relative(static_cast<std::int32_t>(i))));
   }
-  const Region list{.buffer = Buffer::kOut, .pieces = kPieces, .part = 0, .box = 0};
+  const Region list = writer.list(Buffer::kOut, pieces);
   for (std::uint32_t i = 0; i < 3; ++i)
-    addCopy(schedule, list, kNone, {});
+    addCopy(writer, list);
   const VerifyResult result = verify(schedule.view());
   ASSERT_EQ(result.faults.size(), 1u);
   EXPECT_EQ(result.faults.front().message,
@@ -92,13 +84,12 @@ TEST(VerifierLimits, ListsThatShareTheirPiecesAreRefused) {
 TEST(VerifierLimits, ManyMeetingsAreRefused) {
   // Every operation has a box of its own, and every two boxes meet: two steps of each meeting.
   constexpr std::uint32_t kBoxes = 24'000;
-  Schedule schedule = emptySchedule(2 * kBoxes + 2);
+  ScheduleWriter writer = emptySchedule(2 * kBoxes + 2);
+  Schedule& schedule = writer.schedule();
   for (std::uint32_t i = 0; i < kBoxes; ++i) {
-    Box box;
-    box[0] = Interval::absolute(static_cast<std::int32_t>(i), kBoxes);
     const auto index = static_cast<std::uint32_t>(schedule.boxes.size());
-    schedule.boxes.push_back(box);
-    addCopy(schedule, boxRegion(Buffer::kOut, 0, index), kNone,
+    schedule.boxes.push_back(boxOf(Interval::absolute(static_cast<std::int32_t>(i), kBoxes)));
+    addCopy(writer, boxRegion(Buffer::kOut, 0, index), kNone,
             i > 0 ? std::vector{i - 1} : std::vector<std::uint32_t>{});
   }
   const VerifyResult result = verify(schedule.view());
