@@ -1,12 +1,12 @@
 // MPI's collectives for tests whose ranks outnumber the cores: what waits hands its core on.
 // MPICH's own wait spins, and five times as long goes by. Linked into the program, these come
-// before MPI's. They count the words, too, where that is asked for (word_count.h).
+// before MPI's. They count the words, too, where that is asked for.
 #include <algorithm>
 #include <sched.h>
 
 #include <mpi.h>
 
-#include "tests/linalg/word_count.h"
+#include "tests/linalg/job.h"
 
 namespace torc::linalg {
 namespace {
@@ -23,7 +23,11 @@ int wait(int count, MPI_Request* requests, MPI_Status* statuses) {
   }
 }
 
-int wait(int started, MPI_Request request) {
+/// Starts a call, and waits for it.
+template <typename Start>
+int wait(Start start) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int started = start(&request);
   return started != MPI_SUCCESS ? started : wait(1, &request, MPI_STATUSES_IGNORE);
 }
 
@@ -87,9 +91,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 }
 
 int MPI_Barrier(MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int started = PMPI_Ibarrier(comm, &request);
-  return wait(started, request);
+  return wait([&](MPI_Request* request) { return PMPI_Ibarrier(comm, request); });
 }
 
 int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -99,17 +101,16 @@ int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
 }
 
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int started = MPI_Ibcast(data, count, type, root, comm, &request);
-  return wait(started, request);
+  return wait(
+      [&](MPI_Request* request) { return MPI_Ibcast(data, count, type, root, comm, request); });
 }
 
 int MPI_Reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm) {
   noteWords(comm, rankOf(comm) == root ? 0 : wordsOf(count, type));
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int started = PMPI_Ireduce(in, out, count, type, op, root, comm, &request);
-  return wait(started, request);
+  return wait([&](MPI_Request* request) {
+    return PMPI_Ireduce(in, out, count, type, op, root, comm, request);
+  });
 }
 
 int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
@@ -117,26 +118,25 @@ int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_O
   int size = 1;
   MPI_Comm_size(comm, &size);
   noteWords(comm, 2 * wordsOf(count, type) * (size - 1) / size);
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int started = PMPI_Iallreduce(in, out, count, type, op, comm, &request);
-  return wait(started, request);
+  return wait([&](MPI_Request* request) {
+    return PMPI_Iallreduce(in, out, count, type, op, comm, request);
+  });
 }
 
 int MPI_Reduce_scatter(const void* in, void* out, const int counts[], MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm) {
   noteWords(comm, wordsOf(others(counts, comm), type));
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int started = PMPI_Ireduce_scatter(in, out, counts, type, op, comm, &request);
-  return wait(started, request);
+  return wait([&](MPI_Request* request) {
+    return PMPI_Ireduce_scatter(in, out, counts, type, op, comm, request);
+  });
 }
 
 int MPI_Allgatherv(const void* in, int in_count, MPI_Datatype in_type, void* out,
                    const int counts[], const int places[], MPI_Datatype type, MPI_Comm comm) {
   noteWords(comm, wordsOf(others(counts, comm), type));
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int started =
-      PMPI_Iallgatherv(in, in_count, in_type, out, counts, places, type, comm, &request);
-  return wait(started, request);
+  return wait([&](MPI_Request* request) {
+    return PMPI_Iallgatherv(in, in_count, in_type, out, counts, places, type, comm, request);
+  });
 }
 
 int MPI_Alltoallv(const void* in, const int in_counts[], const int in_places[],
@@ -144,10 +144,10 @@ int MPI_Alltoallv(const void* in, const int in_counts[], const int in_places[],
                   MPI_Datatype out_type, MPI_Comm comm) {
   noteWords(comm, std::max(wordsOf(others(in_counts, comm), in_type),
                            wordsOf(others(out_counts, comm), out_type)));
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int started = PMPI_Ialltoallv(in, in_counts, in_places, in_type, out, out_counts,
-                                      out_places, out_type, comm, &request);
-  return wait(started, request);
+  return wait([&](MPI_Request* request) {
+    return PMPI_Ialltoallv(in, in_counts, in_places, in_type, out, out_counts, out_places, out_type,
+                           comm, request);
+  });
 }
 
 }  // extern "C"
