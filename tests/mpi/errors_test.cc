@@ -42,7 +42,7 @@ class Errors : public JobTest {
 
 TEST_F(Errors, AMissingFileIsReportedByRankZeroToAll) {
   torc_schedule* loaded = nullptr;
-  EXPECT_TORC_ERROR(torc_schedule_load(geometry_, "/nowhere/x.torc", &loaded), TORC_ERR_IO,
+  EXPECT_TORC_ERROR(torc_schedule_load(geometry_.get(), "/nowhere/x.torc", &loaded), TORC_ERR_IO,
                     "'/nowhere/x.torc': No such file or directory");
   EXPECT_EQ(loaded, nullptr);
   expectSameTextEverywhere();
@@ -52,19 +52,20 @@ TEST_F(Errors, ATornOrAlteredFileIsRefused) {
   const std::string good = contentsOf(schedulePath("allreduce"));
   torc_schedule* loaded = nullptr;
   for (const std::size_t length : {std::size_t{0}, std::size_t{7}, good.size() / 2}) {
-    EXPECT_TORC_ERROR(torc_schedule_load_memory(geometry_, good.data(), length, "torn", &loaded),
-                      TORC_ERR_MALFORMED, "torn: ");
+    EXPECT_TORC_ERROR(
+        torc_schedule_load_memory(geometry_.get(), good.data(), length, "torn", &loaded),
+        TORC_ERR_MALFORMED, "torn: ");
     EXPECT_EQ(loaded, nullptr);
     expectSameTextEverywhere();
   }
   std::string altered = good;
   altered[altered.size() / 2] ^= 4;
-  EXPECT_TORC_ERROR(
-      torc_schedule_load_memory(geometry_, altered.data(), altered.size(), "altered", &loaded),
-      TORC_ERR_MALFORMED, "altered: ");
+  EXPECT_TORC_ERROR(torc_schedule_load_memory(geometry_.get(), altered.data(), altered.size(),
+                                              "altered", &loaded),
+                    TORC_ERR_MALFORMED, "altered: ");
   // What other ranks pass does not count.
   const bool root = worldRank() == 0;
-  EXPECT_TORC_OK(torc_schedule_load_memory(geometry_, root ? good.data() : nullptr,
+  EXPECT_TORC_OK(torc_schedule_load_memory(geometry_.get(), root ? good.data() : nullptr,
                                            root ? good.size() : 0, "good", &loaded));
   EXPECT_TORC_OK(torc_schedule_free(loaded));
 }

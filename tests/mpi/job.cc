@@ -1,13 +1,19 @@
 // The fixture, and numbers.
 #include "tests/mpi/job.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <new>
+#include <numeric>
+#include <random>
 
 #include <mpi.h>
+
+#include "schedules/format/file.h"
+#include "schedules/topology/topology.h"
 
 namespace {
 std::atomic<std::uint64_t> news{0};
@@ -88,26 +94,71 @@ std::string contentsOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-void JobTest::SetUp() {
-  ASSERT_TORC_OK(torc_context_create(&context_));
-  ASSERT_TORC_OK(
-      torc_geometry_create(context_, MPI_COMM_WORLD, shapeOfWorld().c_str(), nullptr, &geometry_));
+std::vector<Mapping> allMappings() {
+  std::vector<Mapping> mappings = {{"as they come", false, {}}, {"turned", true, {}}};
+  std::vector<std::int32_t> table(static_cast<std::size_t>(worldSize()));
+  std::iota(table.begin(), table.end(), 0);
+  std::reverse(table.begin(), table.end());
+  mappings.push_back({"reversed", false, table});
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    std::shuffle(table.begin(), table.end(), std::mt19937(seed));
+    mappings.push_back({"shuffled " + std::to_string(seed), seed == 3, table});
+  }
+  return mappings;
 }
 
-void JobTest::TearDown() {
-  for (torc_schedule* schedule : schedules_)
-    EXPECT_TORC_OK(torc_schedule_free(schedule));
-  EXPECT_TORC_OK(torc_geometry_destroy(geometry_));
+void MappedTest::SetUp() {
+  ASSERT_TORC_OK(torc_context_create(&context_));
+}
+
+void MappedTest::TearDown() {
+  clear();
   EXPECT_TORC_OK(torc_context_destroy(context_));
 }
 
-torc_schedule* JobTest::schedule(const std::string& collective) {
-  const int kind = collective == "allreduce" ? 0 : collective == "reduce_scatter" ? 1 : 2;
-  if (schedules_[kind] == nullptr) {
-    EXPECT_TORC_OK(
-        torc_schedule_load(geometry_, schedulePath(collective).c_str(), &schedules_[kind]));
+void MappedTest::clear() {
+  for (const auto& [name, schedule] : schedules_)
+    EXPECT_EQ(schedule == nullptr ? 0 : schedule->collectives, 0) << name;
+  schedules_.clear();
+  geometry_.reset();
+}
+
+void MappedTest::mapRanks(const Mapping& mapping) {
+  clear();
+  StatusOr<Topology> topology = parseTopology(shapeOfWorld());
+  ASSERT_TRUE(topology.ok());
+  if (mapping.turned) {
+    std::reverse(topology->order.begin(), topology->order.begin() + topology->axis_count);
   }
-  return schedules_[kind];
+  RankMap map;
+  if (!mapping.to_schedule.empty()) {
+    StatusOr<RankMap> made = RankMap::fromTable(mapping.to_schedule);
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    map = std::move(*made);
+  }
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  HostRanks hosts;
+  hosts.count = worldSize();
+  hosts.oversubscribed = true;
+  auto geometry = torc_geometry::over(context_, comm, *topology, std::move(map), hosts);
+  ASSERT_TRUE(geometry.ok()) << geometry.status().message();
+  geometry_ = std::move(*geometry);
+}
+
+torc_schedule* MappedTest::schedule(const std::string& collective) {
+  std::unique_ptr<torc_schedule>& schedule = schedules_[collective];
+  if (schedule == nullptr) {
+    const StatusOr<std::vector<std::byte>> file = readFile(schedulePath(collective));
+    EXPECT_TRUE(file.ok()) << file.status().message();
+    StatusOr<LoadedSchedule> loaded = readSchedule(*file, collective);
+    EXPECT_TRUE(loaded.ok()) << loaded.status().message();
+    auto bound = torc_schedule::bind(geometry_.get(),
+                                     std::make_shared<const LoadedSchedule>(std::move(*loaded)));
+    EXPECT_TRUE(bound.ok()) << bound.status().message();
+    schedule = std::move(*bound);
+  }
+  return schedule.get();
 }
 
 }  // namespace torc::runtime

@@ -4,12 +4,17 @@
 #define TORC_TESTS_MPI_JOB_H_
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "runtime/api/torc.h"
+#include "runtime/job/bound_schedule.h"
+#include "runtime/job/geometry.h"
+#include "runtime/job/rank_map.h"
 #include "tests/mpi/world.h"
 
 namespace torc::runtime {
@@ -38,18 +43,43 @@ void expectSameTextEverywhere();
 /// The bytes of a file.
 std::string contentsOf(const std::string& path);
 
-/// A context and a geometry over all ranks, and schedules on demand.
-class JobTest : public testing::Test {
+/// How ranks lie on the torus of the tests' schedules.
+struct Mapping {
+  std::string name;
+  bool turned = false;                    // the order of axes reversed
+  std::vector<std::int32_t> to_schedule;  // empty: the identity
+};
+
+/// As they come, axes reversed, ranks reversed, and some at random, alike on all ranks.
+std::vector<Mapping> allMappings();
+
+/// Geometries as the interposer makes them: over a given communicator, with an order of ranks of
+/// their own, and schedules bound to them, all without agreement.
+class MappedTest : public testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;
 
-  /// Loads, once per test, the schedule for "allreduce", "reduce_scatter" or "allgather".
+  /// Makes the geometry anew.
+  void mapRanks(const Mapping& mapping);
+  /// Frees the geometry and its schedules.
+  void clear();
+
+  /// Binds, once per geometry, the schedule of that name.
   torc_schedule* schedule(const std::string& collective);
 
   torc_context* context_ = nullptr;
-  torc_geometry* geometry_ = nullptr;
-  torc_schedule* schedules_[3] = {};
+  std::unique_ptr<torc_geometry> geometry_;
+  std::map<std::string, std::unique_ptr<torc_schedule>> schedules_;
+};
+
+/// On ranks as they come.
+class JobTest : public MappedTest {
+ protected:
+  void SetUp() override {
+    MappedTest::SetUp();
+    mapRanks({});
+  }
 };
 
 /// Expects that a call succeeded, and shows the error text where not.

@@ -18,7 +18,7 @@
 #include "runtime/collectives/call_cache.h"
 #include "runtime/collectives/collective.h"
 #include "runtime/transport/tag_space.h"
-#include "tests/mpi/mapped_job.h"
+#include "tests/mpi/job.h"
 #include "tests/runtime/pmpi/mpi_calls/call.h"
 #include "tests/runtime/pmpi/mpi_calls/checks.h"
 
