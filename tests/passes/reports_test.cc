@@ -1,7 +1,13 @@
 // Every pass on many shapes: it reports honestly, does nothing the second time where there is
 // nothing left to do, and the schedules are proved in whatever order the passes run.
+// Passes on programs that make no sense: each either refuses with a message, or leaves a program
+// that is still well formed (which runPasses checks), and reports honestly.
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
 
+#include "passes/registry/registry.h"
+#include "tests/ir/random_schedule.h"
 #include "tests/passes/pass_testing.h"
 
 namespace torc::passes {
@@ -91,6 +97,21 @@ TEST(Reports, PassesOfOneLevelRefuseTheOther) {
   EXPECT_EQ(runPasses(program, "coalesce"), "coalesce does not work on this level");
   ASSERT_EQ(runPasses(program, "expand-rings"), "");
   EXPECT_EQ(runPasses(program, "assign-colors"), "assign-colors does not work on this level");
+}
+
+RC_GTEST_PROP(RandomPrograms, PassesRefuseOrKeepThemWellFormed, ()) {
+  const ir::Program program = ir::randomProgram([](std::int64_t lowest, std::int64_t highest) {
+    return *rc::gen::inRange<std::int64_t>(lowest, highest + 1);
+  });
+  RC_PRE(program.schedule.segments == 1);  // the pass manager refuses the others
+  for (const auto& pass : createAllPasses()) {
+    if (program.isPlan() != (pass->level() == PassLevel::kPlan)) continue;
+    ir::Program copy = program;
+    const std::string fault = runPasses(copy, pass->text());
+    // An error of the pass itself is a refusal; `after PASS: ...` says what it left is ill-formed.
+    if (fault.starts_with("after ")) RC_FAIL(fault + "\n" + textOf(program));
+    RC_ASSERT(!testing::Test::HasFailure());
+  }
 }
 
 }  // namespace
