@@ -1,6 +1,4 @@
 // Import of any bytes.
-#include "tests/fuzz/checked_import.h"
-
 #include <algorithm>
 
 #include "ir/counted/counted_proof.h"
@@ -8,6 +6,7 @@
 #include "ir/exchange/readers/readers.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/validation/validate.h"
+#include "tests/fuzz/checked.h"
 
 namespace torc::fuzz {
 namespace {
@@ -24,8 +23,8 @@ std::string faultOfImport(const std::string& message) {
 
 }  // namespace
 
-ImportOutcome checkImport(llvm::StringRef text) {
-  ImportOutcome outcome;
+Outcome checkImport(llvm::StringRef text) {
+  Outcome outcome;
   const auto refused = [&](llvm::Error error) {
     outcome.violation = faultOfImport(toString(std::move(error)));
     return outcome;
@@ -36,7 +35,7 @@ ImportOutcome checkImport(llvm::StringRef text) {
   } else {
     const StatusOr<Topology> ring = parseTopology(std::to_string(graph->ranks));
     const Status valid = validateGraph(*ring, graph->links);
-    outcome.is_accepted = valid.ok();
+    outcome.accepted = valid.ok();
     if (!valid.ok()) outcome.violation = "no graph: " + valid.message();
     return outcome;
   }
@@ -55,8 +54,8 @@ ImportOutcome checkImport(llvm::StringRef text) {
     outcome.violation = "not valid: " + valid.message();
     return outcome;
   }
-  outcome.is_accepted = ir::verify(schedule).ok();
-  if (!outcome.is_accepted) return outcome;
+  outcome.accepted = ir::verify(schedule).ok();
+  if (!outcome.accepted) return outcome;
   const StatusOr<ir::CountedResult> counted = ir::proveCounted(schedule, 17);
   if (!counted.ok()) return outcome;
   if (!counted->fault.empty()) outcome.violation = "proved, but not for 17: " + counted->fault;

@@ -1,11 +1,10 @@
 // Reads what may be a library's index, looks up what it has and writes it again.
-#include "tests/fuzz/checked_index.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "schedules/library/index.h"
+#include "tests/fuzz/checked.h"
 
 namespace torc::fuzz {
 namespace {
@@ -51,8 +50,8 @@ std::string indexFault(const LibraryIndex& index, std::span<const std::byte> byt
 
 }  // namespace
 
-IndexOutcome checkIndex(std::span<const std::byte> bytes) {
-  IndexOutcome outcome;
+Outcome checkIndex(std::span<const std::byte> bytes) {
+  Outcome outcome;
   const StatusOr<LibraryIndex> index = readLibraryIndex(bytes, "i");
   outcome.accepted = index.ok();
   if (outcome.accepted) {

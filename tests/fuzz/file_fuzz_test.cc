@@ -1,6 +1,6 @@
-// 25,000 mutated schedule files through the reader: none crashes or hangs it, what is accepted is
-// canonical and safe to expand and run (tests/fuzz/checked_file.h). Half of the mutants get a size
-// and checksum that fit, so that they reach the checks behind them.
+// Mutated schedule files, and indices of libraries, through their readers: none crashes or hangs
+// it, what is accepted is canonical, is found by lookups, and safe to expand and run (checked.h).
+// Half of the mutants get a size and checksum that fit, so that they reach the checks behind them.
 //
 //   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/file_fuzz_test
 #include <algorithm>
@@ -11,10 +11,13 @@
 #include <gtest/gtest.h>
 
 #include "schedules/format/file.h"
-#include "tests/fuzz/checked_file.h"
+#include "schedules/library/index.h"
+#include "schedules/library/index_layout.h"
+#include "tests/fuzz/checked.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/sample_programs.h"
 #include "tests/schedules/format/file_patch.h"
+#include "tests/schedules/library/sample_index.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc::fuzz {
@@ -40,34 +43,31 @@ std::string kindOf(const std::string& refusal) {
   return kind;
 }
 
-/// Exchanges two records of a table, or copies one over another: sound records in other places.
-void mixRecords(Bytes& file, Random& random) {
-  const FileHeader header = samples::headerOf(file);
-  const TableEntry& table = header.tables[random.below(kTableCount)];
+/// Exchanges two records of a table, copies one over another, or changes a field of one.
+template <typename Header>
+void changeRecords(Bytes& file, Mutator& mutator) {
+  Random& random = mutator.random();
+  const Header header = samples::headerOf<Header>(file);
+  const TableEntry& table = header.tables[random.below(std::size(header.tables))];
   if (table.count == 0) return;
-  std::byte* const records = file.data() + table.offset;
-  std::byte* const one = records + random.below(table.count) * table.record_size;
-  std::byte* const other = records + random.below(table.count) * table.record_size;
-  if (random.oneIn(2)) {
+  const auto record = [&] {
+    return file.data() + table.offset + random.below(table.count) * table.record_size;
+  };
+  std::byte* const one = record();
+  std::byte* const other = record();
+  const std::uint64_t way = random.below(4);
+  if (way == 0) {
     std::swap_ranges(one, one + table.record_size, other);
-  } else if (one != other) {
-    std::copy_n(one, table.record_size, other);
+  } else if (way == 1) {
+    if (one != other) std::copy_n(one, table.record_size, other);
+  } else {
+    Bytes changed(one, one + table.record_size);
+    mutator.changeInteger(changed);
+    std::ranges::copy(changed, one);
   }
 }
 
-/// Changes a field of one record: most reach the validation, and some pass it.
-void changeRecord(Bytes& file, Mutator& mutator) {
-  const FileHeader header = samples::headerOf(file);
-  const TableEntry& table = header.tables[mutator.random().below(kTableCount)];
-  if (table.count == 0) return;
-  const auto begin =
-      file.begin() + static_cast<std::ptrdiff_t>(
-                         table.offset + mutator.random().below(table.count) * table.record_size);
-  Bytes record(begin, begin + static_cast<std::ptrdiff_t>(table.record_size));
-  mutator.changeInteger(record);
-  std::ranges::copy(record, begin);
-}
-
+template <typename Header>
 Bytes nextFile(Mutator& mutator) {
   Random& random = mutator.random();
   if (random.oneIn(2)) {
@@ -77,16 +77,11 @@ Bytes nextFile(Mutator& mutator) {
   }
   Bytes file = mutator.pick();
   for (std::uint64_t changes = 1 + random.below(3); changes > 0; --changes) {
-    switch (random.below(3)) {
-      case 0:
-        mixRecords(file, random);
-        break;
-      case 1:
-        changeRecord(file, mutator);
-        break;
-      default:
-        mutator.changeInteger(file);
-        changes = 1;  // the directory may have changed, and records are found through it
+    if (random.below(3) > 0) {
+      changeRecords<Header>(file, mutator);
+    } else {
+      mutator.changeInteger(file);
+      break;  // the directory may have changed, and records are found through it
     }
   }
   if (!random.oneIn(4)) samples::fixChecksum(file);
@@ -96,7 +91,7 @@ Bytes nextFile(Mutator& mutator) {
 TEST(FileFuzz, SamplesAreProved) {
   std::size_t proved = 0;
   for (const Bytes& file : sampleFiles()) {
-    const FileOutcome outcome = checkFile(file);
+    const Outcome outcome = checkFile(file);
     EXPECT_EQ(outcome.refusal, "");
     EXPECT_EQ(outcome.violation, "");
     proved += outcome.proved;
@@ -110,20 +105,43 @@ TEST(FileFuzz, Mutants) {
   std::uint64_t accepted = 0, proved = 0;
   std::set<std::string> refusals;
   const auto faultOf = [&](const Bytes& mutant) {
-    const FileOutcome outcome = checkFile(mutant);
+    const Outcome outcome = checkFile(mutant);
     accepted += outcome.accepted;
     proved += outcome.proved;
     if (!outcome.accepted) refusals.insert(kindOf(outcome.refusal));
     return outcome.violation;
   };
   ASSERT_EQ(firstFault(
-                count, [&] { return nextFile(mutator); }, faultOf),
+                count, [&] { return nextFile<FileHeader>(mutator); }, faultOf),
             "");
   if (count < 10000) return;
   // The mutants are of use: many pass the reader, and its checks are reached.
   EXPECT_GT(accepted, count / 50);
   EXPECT_GT(proved, count / 200);
   EXPECT_GT(refusals.size(), 100u);
+}
+
+TEST(IndexFuzz, Mutants) {
+  const std::uint64_t count = mutantCount(20000);
+  Mutator mutator(
+      {writeLibraryIndex(samples::libraryIndex()), writeLibraryIndex(samples::damagedIndex()),
+       writeLibraryIndex(samples::tunedIndex()), writeLibraryIndex(samples::smallIndex())},
+      fuzzSeed());
+  std::uint64_t accepted = 0;
+  std::set<std::string> refusals;
+  const auto faultOf = [&](const Bytes& mutant) {
+    Outcome outcome = checkIndex(mutant);
+    accepted += outcome.accepted;
+    std::erase_if(outcome.refusal, [](char c) { return c >= '0' && c <= '9'; });
+    if (!outcome.accepted) refusals.insert(outcome.refusal);
+    return outcome.violation;
+  };
+  ASSERT_EQ(firstFault(
+                count, [&] { return nextFile<IndexHeader>(mutator); }, faultOf),
+            "");
+  if (count < 10000) return;
+  EXPECT_GT(accepted, count / 100);
+  EXPECT_GT(refusals.size(), 30u);
 }
 
 }  // namespace

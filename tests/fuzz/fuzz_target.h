@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include <llvm/ADT/StringRef.h>
+
 #include "tests/fuzz/mutate.h"
 #include "tests/schedules/format/file_patch.h"
 
@@ -26,6 +28,14 @@ int checkAsFile(std::span<const std::uint8_t> data, Check check) {
   expectNone(check(file).violation);
   samples::fixSizeAndChecksum(file);
   expectNone(check(file).violation);
+  return 0;
+}
+
+/// Checks a text.
+template <typename Check, typename... Options>
+int checkAsText(std::span<const std::uint8_t> data, Check check, Options... options) {
+  const llvm::StringRef text(reinterpret_cast<const char*>(data.data()), data.size());
+  expectNone(check(text, options...).violation);
   return 0;
 }
 

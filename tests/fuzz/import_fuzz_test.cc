@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/fuzz/checked_import.h"
+#include "tests/fuzz/checked.h"
 #include "tests/fuzz/mutate.h"
 
 namespace torc::fuzz {
@@ -31,8 +31,8 @@ void checkMutants(const std::vector<std::string>& names,
   Mutator mutator(examples(names), fuzzSeed(), toBytes(words));
   std::uint64_t accepted = 0;
   const auto faultOf = [&](const Bytes& mutant) {
-    const ImportOutcome outcome = checkImport(toText(mutant));
-    accepted += outcome.is_accepted ? 1 : 0;
+    const Outcome outcome = checkImport(toText(mutant));
+    accepted += outcome.accepted;
     return outcome.violation;
   };
   ASSERT_EQ(firstFault(

@@ -1,6 +1,6 @@
 // libFuzzer target: any bytes, as they are and with a size and checksum that fit, through the
 // reader of libraries' indices and the lookups in what it accepts.
-#include "tests/fuzz/checked_index.h"
+#include "tests/fuzz/checked.h"
 #include "tests/fuzz/fuzz_target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

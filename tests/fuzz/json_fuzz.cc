@@ -1,19 +1,7 @@
-// libFuzzer target: any bytes as the JSON form of a schedule. What is read is then a schedule file,
-// and what must hold for one (checked_file.h) holds.
-#include "schedules/format/file.h"
-#include "tests/fuzz/checked_file.h"
-#include "tests/fuzz/checked_json.h"
+// libFuzzer target: any bytes as the JSON form of a schedule.
+#include "tests/fuzz/checked.h"
 #include "tests/fuzz/fuzz_target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const llvm::StringRef text(reinterpret_cast<const char*>(data), size);
-  const torc::fuzz::JsonOutcome outcome = torc::fuzz::checkJson(text);
-  std::string violation = outcome.violation;
-  if (violation.empty() && outcome.schedule) {
-    const torc::fuzz::FileOutcome file =
-        torc::fuzz::checkFile(torc::writeSchedule(outcome.schedule->view()));
-    violation = file.violation.empty() ? file.refusal : file.violation;
-  }
-  torc::fuzz::expectNone(violation);
-  return 0;
+  return torc::fuzz::checkAsText({data, size}, torc::fuzz::checkJson, true);
 }

@@ -1,6 +1,6 @@
 // 25,000 mutated texts through the parser, and mutated JSON through its reader: none crashes or
 // hangs it. A refusal is a located message that a terminal can show. What is accepted prints and
-// reads back as the same, and the rest of what must hold for a schedule (checked_file.h) holds.
+// reads back as the same, and the rest of what must hold for a schedule (checked.h) holds.
 //
 //   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/text_fuzz_test
 #include <algorithm>
@@ -14,10 +14,7 @@
 
 #include "ir/json/json.h"
 #include "ir/text/lexer.h"
-#include "schedules/format/file.h"
-#include "tests/fuzz/checked_file.h"
-#include "tests/fuzz/checked_json.h"
-#include "tests/fuzz/checked_text.h"
+#include "tests/fuzz/checked.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/sample_programs.h"
 
@@ -148,39 +145,24 @@ std::string nextText(Mutator& mutator) {
   return text;
 }
 
-struct Counts {
-  std::uint64_t accepted = 0, steps = 0, proved = 0;
-};
-
-/// What is wrong with how `text` is treated; empty if nothing.
-std::string parserFault(const std::string& text, bool thorough, Counts& counts) {
-  const TextOutcome parsed = checkProgramText(text);
-  if (!parsed.violation.empty() || !parsed.program) return parsed.violation;
-  ++counts.accepted;
-  const ScheduleView schedule = parsed.program->schedule.view();
-  if (schedule.operations.empty()) return "";
-  ++counts.steps;
-  if (!thorough) return "";
-  const FileOutcome outcome = checkFile(writeSchedule(schedule));
-  counts.proved += outcome.proved;
-  return outcome.violation.empty() ? outcome.refusal : outcome.violation;
-}
-
 TEST(TextFuzz, Mutants) {
   const std::uint64_t count = mutantCount(25000);
   Mutator mutator(texts(), fuzzSeed(), textWords());
-  Counts counts;
-  std::uint64_t tried = 0;
+  std::uint64_t tried = 0, accepted = 0, steps = 0, proved = 0;
   const auto faultOf = [&](const std::string& mutant) {
-    return parserFault(mutant, tried++ % 4 == 0, counts);
+    const Outcome outcome = checkText(mutant, tried++ % 4 == 0);
+    accepted += outcome.accepted;
+    steps += outcome.accepted && !outcome.program->schedule.operations.empty();
+    proved += outcome.proved;
+    return outcome.violation;
   };
   ASSERT_EQ(firstFault(
                 count, [&] { return nextText(mutator); }, faultOf),
             "");
   if (count < 10000) return;
-  EXPECT_GT(counts.accepted, count / 20);
-  EXPECT_GT(counts.steps, count / 40);
-  EXPECT_GT(counts.proved, 0u);
+  EXPECT_GT(accepted, count / 20);
+  EXPECT_GT(steps, count / 40);
+  EXPECT_GT(proved, 0u);
 }
 
 TEST(TextFuzz, JsonMutants) {
@@ -196,8 +178,8 @@ TEST(TextFuzz, JsonMutants) {
                : changeToken(std::string(toText(mutator.pick())), mutator.random());
   };
   const auto faultOf = [&](const std::string& mutant) {
-    const JsonOutcome outcome = checkJson(mutant);
-    accepted += outcome.schedule.has_value();
+    const Outcome outcome = checkJson(mutant, false);
+    accepted += outcome.accepted;
     return outcome.violation;
   };
   ASSERT_EQ(firstFault(count, next, faultOf), "");

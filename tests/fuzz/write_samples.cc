@@ -8,7 +8,7 @@
 #include "schedules/format/file.h"
 #include "schedules/library/index.h"
 #include "schedules/schedule.h"
-#include "tests/fuzz/checked_text.h"
+#include "tests/fuzz/checked.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/sample_programs.h"
 #include "tests/schedules/library/sample_index.h"

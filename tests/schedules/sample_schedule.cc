@@ -19,58 +19,6 @@ std::uint32_t intern(std::vector<T>& table, const T& value) {
   return index;
 }
 
-Box onAxis(std::uint32_t axis, const Interval& interval) {
-  Box box;
-  box[axis] = interval;
-  return box;
-}
-
-Operation send(const Region& a, std::uint32_t peer) {
-  Operation operation;
-  operation.kind = OperationKind::kSend;
-  operation.peer = peer;
-  operation.a = a;
-  return operation;
-}
-
-Operation recv(const Region& dst, std::uint32_t peer) {
-  Operation operation;
-  operation.kind = OperationKind::kRecv;
-  operation.peer = peer;
-  operation.dst = dst;
-  return operation;
-}
-
-Operation recvReduce(const Region& dst, const Region& a, const Region& b, std::uint32_t peer) {
-  Operation operation;
-  operation.kind = OperationKind::kRecvReduce;
-  operation.peer = peer;
-  operation.dst = dst;
-  operation.a = a;
-  operation.b = b;
-  return operation;
-}
-
-Operation copy(const Region& dst, const Region& a) {
-  Operation operation;
-  operation.kind = OperationKind::kCopy;
-  operation.dst = dst;
-  operation.a = a;
-  return operation;
-}
-
-Operation signal(OperationKind kind, std::uint32_t peer) {
-  Operation operation;
-  operation.kind = kind;
-  operation.peer = peer;
-  return operation;
-}
-
-Operation guarded(Operation operation, std::uint32_t guard) {
-  operation.guard = guard;
-  return operation;
-}
-
 /// Allreduce of one part along `order`: reduce-scatters in order, allgathers in reverse, each
 /// phase behind the one before.
 class PartAllreduce {
@@ -151,12 +99,38 @@ class PartAllreduce {
 
 }  // namespace
 
+Operation operationOf(OperationKind kind, const Region& dst, const Region& a, const Region& b,
+                      std::uint32_t peer) {
+  Operation operation;
+  operation.kind = kind;
+  operation.peer = peer;
+  operation.dst = dst;
+  operation.a = a;
+  operation.b = b;
+  return operation;
+}
+
+Operation guarded(Operation operation, std::uint32_t guard) {
+  operation.guard = guard;
+  return operation;
+}
+
+Topology damaged(std::string_view shape, const std::vector<std::string_view>& nodes,
+                 const std::vector<std::string_view>& links, std::string_view order) {
+  Topology topology = parsed(shape, order);
+  Status added;
+  for (const std::string_view node : nodes)
+    if (added.ok()) added = topology.addDeadNode(*parseDeadNode(topology, node));
+  for (const std::string_view link : links)
+    if (added.ok()) added = topology.addDeadLink(*parseDeadLink(topology, link));
+  if (!added.ok()) std::abort();
+  return topology;
+}
+
 ScheduleWriter::ScheduleWriter(Collective collective, std::string_view shape,
                                std::string_view order) {
-  StatusOr<Topology> topology = parseTopology(shape, order);
-  if (!topology.ok()) std::abort();
   schedule_.collective = collective;
-  schedule_.topology = *topology;
+  schedule_.topology = parsed(shape, order);
   schedule_.name = rowOf(collective).name;
   schedule_.producer = "sample";
 }
@@ -219,11 +193,6 @@ std::uint32_t ScheduleWriter::frameOf(const Region& region) {
 }
 
 std::uint32_t ScheduleWriter::add(std::uint32_t stream, Operation operation,
-                                  std::initializer_list<std::uint32_t> dependences) {
-  return add(stream, operation, std::vector<std::uint32_t>(dependences));
-}
-
-std::uint32_t ScheduleWriter::add(std::uint32_t stream, Operation operation,
                                   const std::vector<std::uint32_t>& dependences) {
   std::vector<std::uint32_t>& table = schedule_.dependences;
   operation.stream = stream;
@@ -245,14 +214,14 @@ Schedule ringReduceScatter(std::uint32_t size) {
   const std::uint32_t stream = writer.stream(part);
   const auto steps = static_cast<std::int32_t>(size) - 1;
   if (steps == 0) {
-    const Box own = onAxis(0, Interval::relative(0));
+    const Box own = boxOf(Interval::relative(0));
     writer.add(stream, copy(writer.out(part, own), writer.in(part, own)));
   }
   Region partial;  // what the step before reduced
   std::uint32_t reduced = kNone;
   for (std::int32_t s = 0; s < steps; ++s) {
-    const Box sent = onAxis(0, Interval::relative(-1 - s));
-    const Box received = onAxis(0, Interval::relative(-2 - s));
+    const Box sent = boxOf(Interval::relative(-1 - s));
+    const Box received = boxOf(Interval::relative(-2 - s));
     const bool last = s == steps - 1;
     if (s == 0) {
       writer.add(stream, send(writer.in(part, sent), writer.shift(0, 1)));
@@ -260,7 +229,7 @@ Schedule ringReduceScatter(std::uint32_t size) {
       writer.add(stream, send(partial, writer.shift(0, 1)), {reduced});
     }
     const Region staging = writer.scratch(writer.frame(part, received), received);
-    partial = last ? writer.out(part, onAxis(0, Interval::relative(0)))
+    partial = last ? writer.out(part, boxOf(Interval::relative(0)))
                    : writer.scratch(writer.frame(part, received), received);
     reduced = writer.add(
         stream, recvReduce(partial, writer.in(part, received), staging, writer.shift(0, -1)));
@@ -272,14 +241,14 @@ Schedule signalledAllgather(std::uint32_t size) {
   ScheduleWriter writer(Collective::kAllgather, std::to_string(size));
   const std::uint32_t part = writer.color("X");
   const std::uint32_t stream = writer.stream(part);
-  const auto block = [](std::int32_t distance) { return onAxis(0, Interval::relative(distance)); };
+  const auto block = [](std::int32_t distance) { return boxOf(Interval::relative(distance)); };
   std::uint32_t received =
       writer.add(stream, copy(writer.out(part, block(0)), writer.in(part, block(0))));
   for (std::int32_t k = 0; k + 1 < static_cast<std::int32_t>(size); ++k) {
     const std::uint32_t ready =
-        writer.add(stream, signal(OperationKind::kNotify, writer.shift(0, -1)));
+        writer.add(stream, operationOf(OperationKind::kNotify, {}, {}, {}, writer.shift(0, -1)));
     const std::uint32_t told =
-        writer.add(stream, signal(OperationKind::kAwait, writer.shift(0, 1)));
+        writer.add(stream, operationOf(OperationKind::kAwait, {}, {}, {}, writer.shift(0, 1)));
     writer.add(stream, send(writer.out(part, block(-k)), writer.shift(0, 1)), {received, told});
     received =
         writer.add(stream, recv(writer.out(part, block(-k - 1)), writer.shift(0, -1)), {ready});
@@ -307,19 +276,12 @@ Schedule directAlltoall(std::string_view shape) {
   const std::uint32_t self = writer.box(own);
   schedule.pairs = {{self, self}, {self, writer.box(to)}, {writer.box(from), self}};
   schedule.peer_loops = {peers};
-  const auto message = [&](OperationKind kind) {
-    Operation operation;
-    operation.kind = kind;
-    operation.peer_kind = PeerKind::kLoop;
-    operation.peer = 0;
-    return operation;
-  };
   writer.add(stream, copy(boxRegion(Buffer::kOut, part, 0), boxRegion(Buffer::kIn, part, 0)));
-  Operation send = message(OperationKind::kSend), receive = message(OperationKind::kRecv);
-  send.a = boxRegion(Buffer::kIn, part, 1);
-  receive.dst = boxRegion(Buffer::kOut, part, 2);
-  writer.add(stream, send);
-  writer.add(stream, receive);
+  for (Operation message :
+       {send(boxRegion(Buffer::kIn, part, 1), 0), recv(boxRegion(Buffer::kOut, part, 2), 0)}) {
+    message.peer_kind = PeerKind::kLoop;
+    writer.add(stream, message);
+  }
   return writer.take();
 }
 
@@ -328,7 +290,7 @@ Schedule meshAllgather(std::uint32_t size) {
   const std::uint32_t part = writer.color("X");
   const std::uint32_t stream = writer.stream(part);
   const auto d = static_cast<std::int32_t>(size);
-  const Box own = onAxis(0, Interval::relative(0));
+  const Box own = boxOf(Interval::relative(0));
   const std::uint32_t copied =
       writer.add(stream, copy(writer.out(part, own), writer.in(part, own)));
   for (const std::int32_t sign : {1, -1}) {
@@ -339,15 +301,15 @@ Schedule meshAllgather(std::uint32_t size) {
       const auto length = static_cast<std::uint32_t>(nodes);
       const std::int32_t first_sender = sign > 0 ? k : 1;
       const std::int32_t first_receiver = sign > 0 ? k + 1 : 0;
-      const Box sent = onAxis(0, Interval::relative(-sign * k));
-      const Box next = onAxis(0, Interval::relative(-sign * (k + 1)));
+      const Box sent = boxOf(Interval::relative(-sign * k));
+      const Box next = boxOf(Interval::relative(-sign * (k + 1)));
       writer.add(stream,
                  guarded(send(writer.out(part, sent), writer.shift(0, sign)),
-                         writer.box(onAxis(0, Interval::absolute(first_sender, length)))),
+                         writer.box(boxOf(Interval::absolute(first_sender, length)))),
                  {received});
-      received = writer.add(
-          stream, guarded(recv(writer.out(part, next), writer.shift(0, -sign)),
-                          writer.box(onAxis(0, Interval::absolute(first_receiver, length)))));
+      received = writer.add(stream,
+                            guarded(recv(writer.out(part, next), writer.shift(0, -sign)),
+                                    writer.box(boxOf(Interval::absolute(first_receiver, length)))));
     }
   }
   return writer.take();
@@ -357,8 +319,8 @@ Schedule meshBroadcast(std::uint32_t size) {
   ScheduleWriter writer(Collective::kBroadcast, std::to_string(size) + "m");
   const std::uint32_t part = writer.color("X");
   const std::uint32_t stream = writer.stream(part);
-  const Box whole = onAxis(0, Interval::all());
-  const auto when = [&](const Interval& interval) { return writer.box(onAxis(0, interval)); };
+  const Box whole = boxOf(Interval::all());
+  const auto when = [&](const Interval& interval) { return writer.box(boxOf(interval)); };
   const std::uint32_t copied = writer.add(
       stream,
       guarded(copy(writer.out(part, whole), writer.in(part, whole)), when(Interval::root())));
@@ -403,21 +365,18 @@ Schedule multicolorAllreduce(std::string_view shape, std::uint32_t chunks) {
 Schedule damagedAllgather() {
   ScheduleWriter writer(Collective::kAllgather, "3");
   const std::uint32_t stream = writer.stream(writer.color("X"));
-  const Box own = onAxis(0, Interval::relative(0));
+  const Box own = boxOf(Interval::relative(0));
   writer.add(stream, copy(writer.out(0, own), writer.in(0, own)));
   for (const std::int32_t sign : {1, -1}) {
     const std::int32_t sender = sign > 0 ? 0 : 1;
     writer.add(stream, guarded(send(writer.in(0, own), writer.shift(0, sign)),
-                               writer.box(onAxis(0, Interval::absolute(sender)))));
-    writer.add(stream, guarded(recv(writer.out(0, onAxis(0, Interval::relative(-sign))),
+                               writer.box(boxOf(Interval::absolute(sender)))));
+    writer.add(stream, guarded(recv(writer.out(0, boxOf(Interval::relative(-sign))),
                                     writer.shift(0, -sign)),
-                               writer.box(onAxis(0, Interval::absolute(1 - sender)))));
+                               writer.box(boxOf(Interval::absolute(1 - sender)))));
   }
   Schedule schedule = writer.take();
-  Topology& topology = schedule.topology;
-  topology.dead_node_count = topology.dead_link_count = 1;
-  topology.dead_node_table[0] = {2};
-  topology.dead_link_table[0] = {{1}, 0};
+  schedule.topology = damaged("3", {"2"}, {"1:X"});
   return schedule;
 }
 
@@ -426,10 +385,10 @@ Schedule bothWaysReduceScatter() {
   writer.color("X", 1, 2);
   const std::uint32_t stream = writer.stream(kNone);
   const auto whole = [&](std::int32_t offset) {
-    return std::vector<Piece>{{0, 2, writer.box(onAxis(0, Interval::relative(offset)))}};
+    return std::vector<Piece>{{0, 2, writer.box(boxOf(Interval::relative(offset)))}};
   };
   const auto halves = [&](std::int32_t offset) {
-    const std::uint32_t box = writer.box(onAxis(0, Interval::relative(offset)));
+    const std::uint32_t box = writer.box(boxOf(Interval::relative(offset)));
     return std::vector<Piece>{{0, 1, box}, {1, 1, box}};
   };
   const auto all_of = [&](std::uint32_t frame) {
@@ -439,19 +398,14 @@ Schedule bothWaysReduceScatter() {
   const std::uint32_t second = writer.frameOf(writer.list(Buffer::kScratch, halves(0)));
   writer.add(stream, send(writer.list(Buffer::kIn, whole(1)), writer.shift(0, 1)));
   writer.add(stream, send(writer.list(Buffer::kIn, halves(-1)), writer.shift(0, -1)));
-  Operation sum;
-  sum.kind = OperationKind::kRecvReduce;
-  sum.peer = writer.shift(0, -1);
-  sum.dst = writer.list(Buffer::kOut, whole(0));
-  sum.a = writer.list(Buffer::kIn, whole(0));
-  sum.b = all_of(first);
-  const std::uint32_t before = writer.add(stream, sum);
+  const Region own_sum = writer.list(Buffer::kOut, whole(0));
+  const Region own = writer.list(Buffer::kIn, whole(0));
+  const std::uint32_t before =
+      writer.add(stream, recvReduce(own_sum, own, all_of(first), writer.shift(0, -1)));
   const std::uint32_t received = writer.add(stream, recv(all_of(second), writer.shift(0, 1)));
-  Operation reduce;
-  reduce.kind = OperationKind::kReduce;
-  reduce.dst = reduce.a = writer.list(Buffer::kOut, halves(0));
-  reduce.b = all_of(second);
-  writer.add(stream, reduce, {before, received});
+  const Region result = writer.list(Buffer::kOut, halves(0));
+  writer.add(stream, operationOf(OperationKind::kReduce, result, result, all_of(second)),
+             {before, received});
   return writer.take();
 }
 
@@ -475,19 +429,17 @@ Schedule segmentedAllreduce(std::uint32_t size) {
 }
 
 std::vector<Schedule> all() {
-  std::vector<Schedule> schedules;
-  schedules.push_back(ringAllreduce(4));
-  schedules.push_back(ringReduceScatter(4));
-  schedules.push_back(signalledAllgather(4));
-  schedules.push_back(directAlltoall("3x2m"));
-  schedules.push_back(meshAllgather(4));
-  schedules.push_back(meshBroadcast(4));
-  schedules.push_back(multicolorAllreduce("3x2", 2));
-  schedules.push_back(multicolorAllreduce("2x3x2"));
-  schedules.push_back(damagedAllgather());
-  schedules.push_back(bothWaysReduceScatter());
-  schedules.push_back(segmentedAllreduce(3));
-  return schedules;
+  return {ringAllreduce(4),
+          ringReduceScatter(4),
+          signalledAllgather(4),
+          directAlltoall("3x2m"),
+          meshAllgather(4),
+          meshBroadcast(4),
+          multicolorAllreduce("3x2", 2),
+          multicolorAllreduce("2x3x2"),
+          damagedAllgather(),
+          bothWaysReduceScatter(),
+          segmentedAllreduce(3)};
 }
 
 }  // namespace torc::samples

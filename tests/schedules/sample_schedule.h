@@ -5,13 +5,13 @@
 #define TORC_TESTS_SCHEDULES_SAMPLE_SCHEDULE_H_
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "schedules/schedule.h"
+#include "schedules/topology/damage.h"
 
 namespace torc::samples {
 
@@ -19,6 +19,35 @@ namespace torc::samples {
 inline Topology parsed(std::string_view shape, std::string_view order = {}) {
   return *parseTopology(shape, order);
 }
+
+/// With these nodes ("1,2") and links ("0,1:X") dead.
+Topology damaged(std::string_view shape, const std::vector<std::string_view>& nodes,
+                 const std::vector<std::string_view>& links = {}, std::string_view order = {});
+
+inline Box boxOf(const Interval& x, const Interval& y = Interval::all()) {
+  Box box;
+  box[0] = x;
+  box[1] = y;
+  return box;
+}
+
+Operation operationOf(OperationKind kind, const Region& dst, const Region& a = {},
+                      const Region& b = {}, std::uint32_t peer = kNone);
+inline Operation send(const Region& a, std::uint32_t peer) {
+  return operationOf(OperationKind::kSend, {}, a, {}, peer);
+}
+inline Operation recv(const Region& dst, std::uint32_t peer) {
+  return operationOf(OperationKind::kRecv, dst, {}, {}, peer);
+}
+inline Operation recvReduce(const Region& dst, const Region& a, const Region& b,
+                            std::uint32_t peer) {
+  return operationOf(OperationKind::kRecvReduce, dst, a, b, peer);
+}
+inline Operation copy(const Region& dst, const Region& a) {
+  return operationOf(OperationKind::kCopy, dst, a);
+}
+/// The same on the nodes of box `guard` alone.
+Operation guarded(Operation operation, std::uint32_t guard);
 
 /// Appends to a schedule's tables; equal boxes and shifts are stored once.
 class ScheduleWriter {
@@ -52,9 +81,7 @@ class ScheduleWriter {
 
   /// Appends `operation` to `stream` in the current phase; returns its index.
   std::uint32_t add(std::uint32_t stream, Operation operation,
-                    std::initializer_list<std::uint32_t> dependences = {});
-  std::uint32_t add(std::uint32_t stream, Operation operation,
-                    const std::vector<std::uint32_t>& dependences);
+                    const std::vector<std::uint32_t>& dependences = {});
   void phase(std::uint16_t phase) { phase_ = phase; }
 
   Schedule& schedule() { return schedule_; }

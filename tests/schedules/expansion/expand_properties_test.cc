@@ -313,10 +313,8 @@ RC_GTEST_PROP(ExpandProperties, StridedRunsAreWhatEnumerationGives, ()) {
     if (taken.size() > 1 || taken[0].parts > 1) return writer.list(buffer, taken, inside);
     return boxRegion(buffer, taken[0].part, taken[0].box, inside);
   };
-  Operation copy;
-  copy.kind = OperationKind::kCopy;
-  copy.a = region(rowOf(collective).inWhole() ? Buffer::kIn : Buffer::kOut);
-  copy.dst = region(Buffer::kScratch);
+  const Region whole = region(rowOf(collective).inWhole() ? Buffer::kIn : Buffer::kOut);
+  const Operation copy = samples::copy(region(Buffer::kScratch), whole);
   writer.add(stream, copy);
   const Schedule& schedule = writer.schedule();
   RC_ASSERT(validate(schedule.view()).message() == std::string());
@@ -365,16 +363,10 @@ RC_GTEST_PROP(ExpandProperties, BothEndsOfAMessageNameTheSameElements, ()) {
     if (piece.parts == 1) return boxRegion(buffer, piece.part, index);
     return writer.list(buffer, {{piece.part, piece.parts, index}});
   };
-  Operation send;
-  send.kind = OperationKind::kSend;
-  send.a = region(rowOf(collective).inWhole() ? Buffer::kIn : Buffer::kOut, sent);
-  send.peer = writer.shift(0, distance);
-  Operation receive;
-  receive.kind = OperationKind::kRecv;
-  receive.dst = region(Buffer::kOut, received);
-  receive.peer = writer.shift(0, -distance);
+  const Region source = region(rowOf(collective).inWhole() ? Buffer::kIn : Buffer::kOut, sent);
+  const Operation send = samples::send(source, writer.shift(0, distance));
   writer.add(stream, send);
-  writer.add(stream, receive);
+  writer.add(stream, samples::recv(region(Buffer::kOut, received), writer.shift(0, -distance)));
 
   const Schedule& schedule = writer.schedule();
   const Call call = randomCall(schedule);

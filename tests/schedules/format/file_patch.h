@@ -13,9 +13,10 @@
 
 namespace torc::samples {
 
-/// The header of a file that is long enough to have one.
-inline FileHeader headerOf(std::span<const std::byte> file) {
-  FileHeader header;
+/// The header of a file, or of an index, that is long enough to have one.
+template <typename Header = FileHeader>
+Header headerOf(std::span<const std::byte> file) {
+  Header header;
   std::memcpy(static_cast<void*>(&header), file.data(), sizeof(header));
   return header;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tests/schedules/sample_schedule.h"
+
 namespace torc::samples {
 namespace {
 
@@ -37,61 +39,33 @@ void addEntries(LibraryIndex& index) {
   for (std::uint32_t shape = 0; shape < index.shapes.size(); ++shape) {
     for (int i = 0; i < kCollectiveCount; ++i) {
       const auto collective = static_cast<Collective>(i);
-      index.entries.push_back({.shape = shape,
-                               .collective = collective,
-                               .lowest = 1,
-                               .highest = 4095,
-                               .file = shape % 2,
-                               .predicted_to = 4095,
-                               .lowest_s = 1e-6,
-                               .highest_s = 2e-6,
-                               .reason = "fewest steps"});
-      index.entries.push_back({.shape = shape,
-                               .collective = collective,
-                               .lowest = 4096,
-                               .highest = kOpenEnd,
-                               .file = 1 - shape % 2,
-                               .predicted_to = 65536,
-                               .lowest_s = 2e-6,
-                               .highest_s = 3e-5,
-                               .reason = "all links are busy"});
+      index.entries.push_back(
+          {shape, collective, 1, 4095, shape % 2, 4095, 1e-6, 2e-6, "fewest steps"});
+      index.entries.push_back({shape, collective, 4096, kOpenEnd, 1 - shape % 2, 65536, 2e-6, 3e-5,
+                               "all links are busy"});
     }
   }
+}
+
+LibraryIndex indexOf(const std::vector<Topology>& partitions) {
+  LibraryIndex index;
+  index.machine = "generic";
+  index.version = "0.1.0";
+  index.manifest_checksum = 0x1122334455667788;
+  for (const Topology& partition : partitions)
+    addPartition(index, partition);
+  addEntries(index);
+  return index;
 }
 
 }  // namespace
 
 LibraryIndex libraryIndex() {
-  LibraryIndex index{.machine = "generic",
-                     .version = "0.1.0",
-                     .manifest_checksum = 0x1122334455667788,
-                     .partitions = {},
-                     .shapes = {},
-                     .sub_tori = {},
-                     .entries = {},
-                     .files = {},
-                     .candidates = {},
-                     .tuned_on = {},
-                     .tuned = {},
-                     .measurements = {}};
-  addPartition(index, *parseTopology("4x4x2m+2", "TXYZ"));
-  addPartition(index, *parseTopology("8x4"));
-  addEntries(index);
-  return index;
+  return indexOf({*parseTopology("4x4x2m+2", "TXYZ"), *parseTopology("8x4")});
 }
 
 LibraryIndex damagedIndex() {
-  LibraryIndex index = libraryIndex();
-  index.partitions.clear();
-  index.shapes.clear();
-  index.sub_tori.clear();
-  index.entries.clear();
-  Topology partition = *parseTopology("2x4x4");
-  (void)partition.addDeadLink(*parseDeadLink(partition, "1,0,2:Y"));
-  (void)partition.addDeadNode(*parseDeadNode(partition, "0,3,1"));
-  addPartition(index, partition);
-  addEntries(index);
-  return index;
+  return indexOf({damaged("2x4x4", {"0,3,1"}, {"1,0,2:Y"})});
 }
 
 LibraryIndex tunedIndex() {
@@ -101,33 +75,11 @@ LibraryIndex tunedIndex() {
                       {0, Collective::kBroadcast, 1},
                       {2, Collective::kAllreduce, 0}};
   index.tuned_on = "32 ranks, 2 on a node, in 4x4 of 4x4x2m+2";
-  index.tuned = {{.shape = 0,
-                  .collective = Collective::kAllreduce,
-                  .lowest = 8,
-                  .highest = 1023,
-                  .file = 1,
-                  .predicted_to = 1023,
-                  .lowest_s = 1.5e-6,
-                  .highest_s = 2.5e-6,
-                  .reason = "1.25 times as fast as MPI's own"},
-                 {.shape = 0,
-                  .collective = Collective::kAllreduce,
-                  .lowest = 1024,
-                  .highest = 65536,
-                  .file = kMpisOwn,
-                  .predicted_to = 65536,
-                  .lowest_s = 2.5e-6,
-                  .highest_s = 4e-5,
-                  .reason = "no schedule is faster"},
-                 {.shape = 2,
-                  .collective = Collective::kBroadcast,
-                  .lowest = 1,
-                  .highest = kOpenEnd,
-                  .file = 0,
-                  .predicted_to = 1 << 20,
-                  .lowest_s = 3e-6,
-                  .highest_s = 2e-3,
-                  .reason = ""}};
+  index.tuned = {{0, Collective::kAllreduce, 8, 1023, 1, 1023, 1.5e-6, 2.5e-6,
+                  "1.25 times as fast as MPI's own"},
+                 {0, Collective::kAllreduce, 1024, 65536, kMpisOwn, 65536, 2.5e-6, 4e-5,
+                  "no schedule is faster"},
+                 {2, Collective::kBroadcast, 1, kOpenEnd, 0, 1 << 20, 3e-6, 2e-3, ""}};
   index.measurements = {{0, Collective::kAllreduce, 8, 0, 1.75e-6},
                         {0, Collective::kAllreduce, 8, 1, 1.5e-6},
                         {0, Collective::kAllreduce, 8, kMpisOwn, 1.875e-6},

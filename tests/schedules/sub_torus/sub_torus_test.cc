@@ -1,13 +1,23 @@
 // Errors of sets of nodes that are no boxes; boxes over the end, damaged and large ones.
-// Those that are boxes, and the order of members: sub_torus_properties_test.cc.
+// Properties of random boxes, and the order of members.
+// Random boxes of random tori, in every order of axes and shuffled, and damaged tori: the box
+// is recognised, every member is where it was put, and its rank lies, in the sub-torus's topology,
+// where the member lies in the partition.
 #include "schedules/sub_torus/sub_torus.h"
 
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
+#include "schedules/box.h"
+#include "schedules/sub_torus/sub_torus_ranks.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc {
@@ -175,6 +185,215 @@ TEST(SubTorus, SixtyFourThousandNodes) {
   const StatusOr<SubTorus> shuffled = recogniseSubTorus(partition, sites);
   ASSERT_TRUE(shuffled.ok()) << shuffled.status().message();
   EXPECT_EQ(shuffled->table.size(), sites.size());
+}
+
+std::vector<std::int32_t> sitesOf(const Topology& partition,
+                                  const std::vector<Coordinates>& members) {
+  std::vector<std::int32_t> sites;
+  for (const Coordinates& member : members)
+    sites.push_back(partition.siteOf(member));
+  return sites;
+}
+
+Topology drawPartition() {
+  std::string shape;
+  const int dimensions = *rc::gen::inRange(1, 5);
+  for (int i = 0; i < dimensions; ++i) {
+    shape += (i > 0 ? "x" : "") + std::to_string(*rc::gen::inRange(1, 6));
+    if (*rc::gen::arbitrary<bool>()) shape += "m";
+  }
+  if (*rc::gen::arbitrary<bool>()) shape += "+" + std::to_string(*rc::gen::inRange(1, 5));
+  Topology partition = *parseTopology(shape);
+  std::vector<std::uint8_t> order(partition.order.begin(),
+                                  partition.order.begin() + partition.axis_count);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[*rc::gen::inRange<std::size_t>(0, i)]);
+  std::ranges::copy(order, partition.order.begin());
+  RC_LOG() << "torus " << partition.shape() << " order " << partition.orderString() << "\n";
+  return partition;
+}
+
+struct DrawnBox {
+  Coordinates start{};
+  Extents extents{};
+  std::vector<std::uint8_t> order;  // of the axes with more than one node
+  std::vector<Coordinates> members;
+};
+
+/// A box with its members by an order of axes.
+DrawnBox drawBox(const Topology& partition) {
+  DrawnBox box;
+  std::size_t count = 1;
+  for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
+    const Axis& axis = partition.axes[i];
+    const auto size = static_cast<std::int32_t>(axis.size);
+    const std::int32_t extent = *rc::gen::inRange(1, size + 1);
+    const bool cyclic = axis.kind != AxisKind::kMesh;
+    box.extents[i] = static_cast<std::uint32_t>(extent);
+    box.start[i] = *rc::gen::inRange(0, cyclic ? size : size - extent + 1);
+    count *= box.extents[i];
+    if (extent > 1) box.order.push_back(static_cast<std::uint8_t>(i));
+  }
+  for (std::size_t i = box.order.size(); i > 1; --i)
+    std::swap(box.order[i - 1], box.order[*rc::gen::inRange<std::size_t>(0, i)]);
+  for (std::size_t member = 0; member < count; ++member) {
+    Coordinates at = box.start;
+    std::size_t rest = member;
+    for (const std::uint8_t axis : box.order) {
+      at[axis] = static_cast<std::int32_t>(
+          wrap(std::int64_t{at[axis]} + static_cast<std::int64_t>(rest % box.extents[axis]),
+               partition.axes[axis].size));
+      rest /= box.extents[axis];
+    }
+    box.members.push_back(at);
+  }
+  RC_LOG() << "box " << extentsText(partition, box.extents) << " from "
+           << coordinatesText(partition, box.start) << "\n";
+  return box;
+}
+
+void shuffle(std::vector<std::int32_t>& sites) {
+  for (std::size_t i = sites.size(); i > 1; --i)
+    std::swap(sites[i - 1], sites[*rc::gen::inRange<std::size_t>(0, i)]);
+}
+
+/// Where the recognised box says that a member lies.
+Coordinates memberAt(const Topology& partition, const SubTorus& box, std::size_t member) {
+  Coordinates position{};
+  if (box.ordered) {
+    for (std::uint32_t i = 0; i < box.order_count; ++i) {
+      const std::uint32_t extent = box.extents[box.order[i]];
+      position[box.order[i]] = static_cast<std::int32_t>(member % extent);
+      member /= extent;
+    }
+  } else {
+    position = box.positionOf(member);
+  }
+  Coordinates at{};
+  for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
+    at[i] = static_cast<std::int32_t>(
+        wrap(std::int64_t{box.start[i]} + position[i], partition.axes[i].size));
+  }
+  return at;
+}
+
+/// The box of the members, whose ranks lie where they do.
+SubTorus soundBoxOf(const Topology& partition, const std::vector<std::int32_t>& sites) {
+  const StatusOr<SubTorus> box = recogniseSubTorus(partition, sites);
+  RC_ASSERT(box.ok());
+  RC_ASSERT(box->table.size() == (box->ordered ? 0 : sites.size()));
+  const SubTorusAxes axes = canonicalAxes(partition, box->extents);
+  Topology shape = subTorusTopology(partition, box->extents, axes);
+  const SubTorusRanks ranks = ranksInSubTorus(*box, shape, axes);
+  RC_ASSERT(ranks.table.empty() == box->ordered);
+  shape.order = ranks.order;
+  for (std::size_t member = 0; member < sites.size(); ++member) {
+    const auto rank = ranks.table.empty() ? static_cast<std::int32_t>(member) : ranks.table[member];
+    const Coordinates position = shape.coordinatesOf(rank);
+    Coordinates at = box->start;
+    for (std::uint32_t i = 0; i < shape.axis_count; ++i) {
+      at[axes[i]] = static_cast<std::int32_t>(
+          wrap(std::int64_t{at[axes[i]]} + position[i], partition.axes[axes[i]].size));
+    }
+    RC_ASSERT(partition.siteOf(at) == sites[member]);
+  }
+  return *box;
+}
+
+TEST(SubTorusProperties, ABoxByAnOrderOfAxesNeedsNoTable) {
+  EXPECT_TRUE(rc::check([] {
+    const Topology partition = drawPartition();
+    const DrawnBox drawn = drawBox(partition);
+    const SubTorus box = soundBoxOf(partition, sitesOf(partition, drawn.members));
+    RC_ASSERT(box.extents == drawn.extents);
+    RC_ASSERT(box.ordered);
+    RC_ASSERT(std::ranges::equal(std::span(box.order).first(box.order_count), drawn.order));
+    for (std::size_t i = 0; i < drawn.members.size(); ++i)
+      RC_ASSERT(memberAt(partition, box, i) == drawn.members[i]);
+  }));
+}
+
+TEST(SubTorusProperties, AShuffledBoxIsTheSameBox) {
+  EXPECT_TRUE(rc::check([] {
+    const Topology partition = drawPartition();
+    const DrawnBox drawn = drawBox(partition);
+    std::vector<std::int32_t> sites = sitesOf(partition, drawn.members);
+    shuffle(sites);
+    const SubTorus box = soundBoxOf(partition, sites);
+    RC_ASSERT(box.extents == drawn.extents);
+    for (std::size_t i = 0; i < sites.size(); ++i)
+      RC_ASSERT(partition.siteOf(memberAt(partition, box, i)) == sites[i]);
+  }));
+}
+
+TEST(SubTorusProperties, DamagedPartitionsAreTheirLiveNodes) {
+  EXPECT_TRUE(rc::check([] {
+    Topology partition = drawPartition();
+    for (int dead = *rc::gen::inRange(1, 4); dead > 0; --dead) {
+      Coordinates node =
+          partition.coordinatesOfSite(*rc::gen::inRange(0, static_cast<int>(partition.sites())));
+      if (partition.hasCores()) node[partition.axis_count - 1] = 0;
+      Topology damaged = partition;
+      const bool sound = damaged.addDeadNode(node).ok() && damaged.validate().ok();
+      if (sound && damaged.ranks() > 1) partition = damaged;
+    }
+    std::vector<std::int32_t> sites;
+    for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(partition.ranks()); ++rank)
+      sites.push_back(partition.siteOf(partition.coordinatesOf(rank)));
+    RC_ASSERT(soundBoxOf(partition, sites).ordered);
+    shuffle(sites);
+    soundBoxOf(partition, sites);
+  }));
+}
+
+/// Against the definition, by looking at every box: a random set of nodes is recognised exactly if
+/// some box has just its nodes.
+TEST(SubTorusProperties, OtherSetsAreRefused) {
+  EXPECT_TRUE(rc::check([] {
+    const Topology partition = drawPartition();
+    const auto nodes = static_cast<std::int32_t>(partition.sites());
+    std::set<std::int32_t> set;
+    const int wanted = *rc::gen::inRange(1, 6);
+    for (int i = 0; i < wanted; ++i)
+      set.insert(*rc::gen::inRange(0, nodes));
+    const std::vector<std::int32_t> sites(set.begin(), set.end());
+    bool is_box = false;
+    for (std::int32_t corner = 0; corner < nodes; ++corner) {
+      const Coordinates start = partition.coordinatesOfSite(corner);
+      for (std::int32_t other = 0; other < nodes; ++other) {
+        const Coordinates steps = partition.coordinatesOfSite(other);
+        std::size_t volume = 1;
+        bool inside = true;
+        for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
+          volume *= static_cast<std::size_t>(steps[i]) + 1;
+          inside &= partition.axes[i].kind != AxisKind::kMesh ||
+                    start[i] + steps[i] < static_cast<std::int32_t>(partition.axes[i].size);
+        }
+        if (!inside || volume != set.size()) continue;
+        is_box |= std::ranges::all_of(sites, [&](std::int32_t site) {
+          const Coordinates at = partition.coordinatesOfSite(site);
+          for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
+            const auto step = wrap(std::int64_t{at[i]} - start[i], partition.axes[i].size);
+            if (step > static_cast<std::uint32_t>(steps[i])) return false;
+          }
+          return true;
+        });
+      }
+    }
+    RC_ASSERT(recogniseSubTorus(partition, sites).ok() == is_box);
+  }));
+}
+
+TEST(SubTorusRanks, AxesOfTheShapeAreTurned) {
+  // 4x8 is compiled as 8x4: its X is the partition's Y.
+  const Topology partition = *parseTopology("4x8");
+  const SubTorusAxes axes = canonicalAxes(partition, wholeExtents(partition));
+  const Topology shape = subTorusTopology(partition, wholeExtents(partition), axes);
+  ASSERT_EQ(shape.shape(), "8x4");
+  const SubTorusRanks ranks = ranksInSubTorus(wholePartition(partition), shape, axes);
+  EXPECT_TRUE(ranks.table.empty());
+  EXPECT_EQ(ranks.order[0], 1);
+  EXPECT_EQ(ranks.order[1], 0);
 }
 
 }  // namespace

@@ -1,17 +1,21 @@
 // Shapes, rank orders, neighbours, and what makes a topology unsound.
 #include "schedules/topology/topology.h"
 
-#include <functional>
 #include <limits>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "schedules/box.h"
 #include "schedules/neighbours.h"
+#include "schedules/topology/damage.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc {
 namespace {
+
+using samples::damaged;
 
 std::string parseFault(std::string_view shape, std::string_view order = {}) {
   const StatusOr<Topology> topology = parseTopology(shape, order);
@@ -120,43 +124,59 @@ TEST(Topology, NeighboursLieInMpisOrder) {
   EXPECT_EQ(neighbourPlace(topology, {1, -1}), 4u);
 }
 
-TEST(Topology, Faults) {
-  const auto fault = [](const std::function<void(Topology&)>& edit) {
-    Topology topology = samples::parsed("4x3m+2");
+/// An edit of a sound topology, and what is then said of it.
+struct TopologyFault {
+  void (*edit)(Topology&);
+  const char* message;
+};
+
+void expectFaults(const Topology& sound, std::initializer_list<TopologyFault> faults) {
+  EXPECT_TRUE(sound.validate().ok());
+  for (const auto& [edit, message] : faults) {
+    Topology topology = sound;
     edit(topology);
-    const Status status = topology.validate();
-    EXPECT_TRUE(status.ok() || status.code() == StatusCode::kMalformed);
-    return status.message();
-  };
-  EXPECT_EQ(fault([](Topology&) {}), "");
-  EXPECT_EQ(fault([](Topology& t) { t.axis_count = 0; }), "topology: has 0 axes, must have 1 to 8");
-  EXPECT_EQ(fault([](Topology& t) { t.axis_count = 0xffffffff; }),
-            "topology: has 4294967295 axes, must have 1 to 8");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[0].size = 0; }),
-            "topology: axis 0: size must be at least 1");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[0].size = 0xffffffff; }),
-            "topology: more than 2147483647 ranks");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[0].kind = static_cast<AxisKind>(3); }),
-            "topology: axis 0: unknown kind");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[1].kind = AxisKind::kCore; }),
-            "topology: cores must be the last axis");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[1].name = 'T'; }),
-            "topology: axis 1: the name T is for cores, and for them alone");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[1].name = 'X'; }), "topology: two axes named X");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[1].name = '\n'; }),
-            "topology: axis 1: name must be A to Z");
-  EXPECT_EQ(fault([](Topology& t) { t.order[1] = 0; }),
-            "topology: the rank order must name every axis once");
-  EXPECT_EQ(fault([](Topology& t) { t.order[1] = 200; }),
-            "topology: the rank order must name every axis once");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[0].reserved = 1; }), "topology: axis 0: reserved bytes");
-  EXPECT_EQ(fault([](Topology& t) { t.dead_link_count = 17; }),
-            "topology: has 17 dead links, at most 16");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[5].size = 2; }),
-            "topology: axis 5 is unused but not blank");
-  EXPECT_EQ(fault([](Topology& t) { t.axes[5].latency = -0.0; }),
-            "topology: axis 5 is unused but not blank");
-  EXPECT_EQ(fault([](Topology& t) { t.order[7] = 1; }), "topology: axis 7 is unused but not blank");
+    EXPECT_EQ(topology.validate().code(), StatusCode::kMalformed);
+    EXPECT_EQ(topology.validate().message(), std::string("topology: ") + message);
+  }
+}
+
+TEST(Topology, Faults) {
+  expectFaults(
+      samples::parsed("4x3m+2"),
+      {{[](Topology& t) { t.axis_count = 0; }, "has 0 axes, must have 1 to 8"},
+       {[](Topology& t) { t.axis_count = 0xffffffff; }, "has 4294967295 axes, must have 1 to 8"},
+       {[](Topology& t) { t.axes[0].size = 0; }, "axis 0: size must be at least 1"},
+       {[](Topology& t) { t.axes[0].size = 0xffffffff; }, "more than 2147483647 ranks"},
+       {[](Topology& t) { t.axes[0].kind = static_cast<AxisKind>(3); }, "axis 0: unknown kind"},
+       {[](Topology& t) { t.axes[1].kind = AxisKind::kCore; }, "cores must be the last axis"},
+       {[](Topology& t) { t.axes[1].name = 'T'; },
+        "axis 1: the name T is for cores, and for them alone"},
+       {[](Topology& t) { t.axes[1].name = 'X'; }, "two axes named X"},
+       {[](Topology& t) { t.axes[1].name = '\n'; }, "axis 1: name must be A to Z"},
+       {[](Topology& t) { t.order[1] = 0; }, "the rank order must name every axis once"},
+       {[](Topology& t) { t.order[1] = 200; }, "the rank order must name every axis once"},
+       {[](Topology& t) { t.axes[0].reserved = 1; }, "axis 0: reserved bytes"},
+       {[](Topology& t) { t.dead_link_count = 17; }, "has 17 dead links, at most 16"},
+       {[](Topology& t) { t.axes[5].size = 2; }, "axis 5 is unused but not blank"},
+       {[](Topology& t) { t.axes[5].latency = -0.0; }, "axis 5 is unused but not blank"},
+       {[](Topology& t) { t.order[7] = 1; }, "axis 7 is unused but not blank"}});
+}
+
+TEST(TopologyDamage, TablesThatAreNotSound) {
+  expectFaults(
+      damaged("4x4", {"2,2", "3,3"}, {"0,0:X", "1,1:Y"}),
+      {{[](Topology& t) { t.dead_node_count = 17; }, "has 17 dead nodes, at most 16"},
+       {[](Topology& t) { t.dead_node_count = 1; }, "dead node 1 is unused but not blank"},
+       {[](Topology& t) { t.dead_link_count = 1; }, "dead link 1 is unused but not blank"},
+       {[](Topology& t) { std::swap(t.dead_node_table[0], t.dead_node_table[1]); },
+        "dead nodes must be in rank order, each once: (2, 2) is not"},
+       {[](Topology& t) { t.dead_link_table[1] = t.dead_link_table[0]; },
+        "dead links must be in rank order, then by axis, each once: (0, 0)X is not"},
+       {[](Topology& t) { t.dead_link_table[1].axis = 9; },
+        "dead link 1: axis 9 is no network dimension"},
+       {[](Topology& t) { t.dead_node_table[1][0] = 4; }, "dead node 1: X=4 is outside (size 4)"},
+       {[](Topology& t) { t.dead_node_table[1][5] = 1; },
+        "dead node 1: axis 5 is no network dimension but not 0"}});
 }
 
 TEST(Topology, BandwidthAndLatencyAreNumbers) {
@@ -176,6 +196,215 @@ TEST(Topology, BandwidthAndLatencyAreNumbers) {
   for (const double latency : {-0.0, -1.0, kInfinity, kNan}) {
     EXPECT_FALSE(sound(1, latency)) << latency;
   }
+}
+
+// Dead links and dead nodes: which rank is where, which axes are lines, what is refused.
+
+TEST(TopologyDamage, RanksAreTheLiveNodesInOrder) {
+  const struct {
+    std::string_view shape, order;
+    std::vector<std::string_view> nodes;
+    std::uint64_t ranks;
+  } cases[] = {
+      {"4x3", "XY", {"0,0", "1,0", "3,2"}, 9}, {"4x3", "YX", {"1,2", "2,0", "1,1"}, 9},
+      {"3x2+4", "XYT", {"1,0", "2,1"}, 16},    {"3x2+4", "TXY", {"0,0", "2,1"}, 16},
+      {"3x2+4", "XTY", {"0,0", "1,0"}, 16},    {"5m", "X", {"4"}, 4},
+  };
+  for (const auto& test_case : cases) {
+    const Topology topology = damaged(test_case.shape, test_case.nodes, {}, test_case.order);
+    ASSERT_TRUE(topology.validate().ok()) << topology.validate().message();
+    EXPECT_EQ(topology.ranks(), test_case.ranks);
+    std::int32_t rank = 0;
+    for (std::int32_t site = 0; site < static_cast<std::int32_t>(topology.sites()); ++site) {
+      const Coordinates at = topology.coordinatesOfSite(site);
+      EXPECT_EQ(topology.siteOf(at), site);
+      if (topology.isDead(at)) {
+        EXPECT_EQ(topology.rankOf(at), -1);
+        continue;
+      }
+      EXPECT_EQ(topology.rankOf(at), rank) << test_case.shape << " " << test_case.order;
+      EXPECT_EQ(topology.coordinatesOf(rank), at) << test_case.shape << " " << test_case.order;
+      ++rank;
+    }
+    EXPECT_EQ(static_cast<std::uint64_t>(rank), topology.ranks());
+  }
+}
+
+TEST(TopologyDamage, DeadNodesAreNoNeighbours) {
+  const Topology topology = damaged("3x3", {"1,1"});
+  EXPECT_EQ(topology.neighbour({0, 1}, {1, 0}), -1);
+  EXPECT_EQ(topology.neighbour({0, 1}, {2, 0}), topology.rankOf({2, 1}));
+}
+
+TEST(TopologyDamage, LinksWorkBothWaysOrNot) {
+  const Topology topology = damaged("4x3m", {"0,2"}, {"3,1:X", "2,0:Y"});
+  Coordinates to{};
+  EXPECT_FALSE(topology.hasLink({3, 1}, 0, 1, to));
+  EXPECT_FALSE(topology.hasLink({0, 1}, 0, -1, to));
+  EXPECT_TRUE(topology.hasLink({3, 0}, 0, 1, to));
+  EXPECT_EQ(to, (Coordinates{0, 0}));
+  EXPECT_FALSE(topology.hasLink({2, 0}, 1, 1, to));
+  EXPECT_FALSE(topology.hasLink({2, 1}, 1, -1, to));
+  EXPECT_FALSE(topology.hasLink({1, 0}, 1, -1, to));  // the end of the mesh
+  EXPECT_FALSE(topology.hasLink({1, 2}, 0, -1, to));  // a dead node
+}
+
+/// A ring of two has two cables: one upwards from each node.
+TEST(TopologyDamage, RingOfTwo) {
+  const Topology topology = damaged("2", {}, {"0:X"});
+  ASSERT_TRUE(topology.validate().ok());
+  Coordinates to{};
+  EXPECT_FALSE(topology.hasLink({0}, 0, 1, to));
+  EXPECT_FALSE(topology.hasLink({1}, 0, -1, to));
+  EXPECT_TRUE(topology.hasLink({1}, 0, 1, to));
+  EXPECT_TRUE(topology.hasLink({0}, 0, -1, to));
+  EXPECT_TRUE(topology.isLine(0));
+  EXPECT_EQ(topology.lineStart(0), 1u);
+}
+
+TEST(TopologyDamage, RingsCutAtOneCoordinateAreLines) {
+  const Topology topology = damaged("4x5x3m", {}, {"0,2,1:Y", "3,2,0:Y", "3,1,1:X"});
+  EXPECT_TRUE(topology.isLine(0));
+  EXPECT_EQ(topology.lineStart(0), 0u);
+  EXPECT_TRUE(topology.isLine(1));
+  EXPECT_EQ(topology.lineStart(1), 3u);
+  EXPECT_TRUE(topology.isLine(2));
+  EXPECT_EQ(topology.lineStart(2), 0u);
+  EXPECT_DOUBLE_EQ(topology.capacity(0), 0.5);
+  EXPECT_DOUBLE_EQ(topology.capacity(1), 0.5);
+  EXPECT_DOUBLE_EQ(topology.capacity(2), 0.5);
+  EXPECT_FALSE(topology.isBroken());
+}
+
+TEST(TopologyDamage, OtherDamageBreaksAxes) {
+  EXPECT_FALSE(damaged("4x5", {}).isBroken());
+  EXPECT_TRUE(damaged("4x5", {}, {"0,2:Y", "1,3:Y"}).isBroken());
+  EXPECT_FALSE(damaged("4x5", {}, {"0,2:Y", "1,3:Y"}).isLine(1));
+  EXPECT_DOUBLE_EQ(damaged("4x5", {}, {"0,2:Y", "1,3:Y"}).capacity(1), 1);
+  EXPECT_TRUE(damaged("4x5m", {}, {"0,2:Y"}).isBroken());
+  EXPECT_TRUE(damaged("4x2m", {}, {"0,0:Y"}).isBroken());
+  EXPECT_TRUE(damaged("4x5", {"1,1"}).isBroken());
+}
+
+TEST(TopologyDamage, TablesAreOrderedHoweverTheyAreFilled) {
+  const Topology topology = damaged("4x4", {"2,1", "1,0"}, {"3,3:Y", "1,0:X", "3,3:X"}, "YX");
+  EXPECT_EQ(topology, damaged("4x4", {"1,0", "2,1"}, {"1,0:X", "3,3:X", "3,3:Y"}, "YX"));
+  EXPECT_TRUE(topology.validate().ok()) << topology.validate().message();
+}
+
+std::string textFault(std::string_view shape, std::string_view text) {
+  const Topology topology = *parseTopology(shape);
+  const bool is_link = text.find(':') != std::string_view::npos;
+  return is_link ? parseDeadLink(topology, text).status().message()
+                 : parseDeadNode(topology, text).status().message();
+}
+
+TEST(TopologyDamage, TextThatNamesNothing) {
+  EXPECT_EQ(textFault("4x4x4", "0,0,4:Z"), "dead link '0,0,4:Z': Z=4 is outside (size 4)");
+  EXPECT_EQ(textFault("4x4x4", "0,0,0:Q"), "dead link '0,0,0:Q': no axis 'Q'");
+  EXPECT_EQ(textFault("4x4x4", "0,0:Z"), "dead link '0,0:Z': expected 3 coordinates, as in 0,0,0");
+  EXPECT_EQ(textFault("4x4x4", "0,0,0:"),
+            "dead link '0,0,0:': expected coordinates, ':' and an axis, as in 0,0,1:Z");
+  EXPECT_EQ(textFault("4x4m", "0,3:Y"),
+            "dead link '0,3:Y': there is no link beyond the end of the mesh along Y");
+  EXPECT_EQ(textFault("4x1", "0,0:Y"), "dead link '0,0:Y': there is no link along Y (size 1)");
+  EXPECT_EQ(textFault("4+2", "0:T"), "dead link '0:T': axis 1 is no network dimension");
+  EXPECT_EQ(textFault("4x4", "1,-1"), "dead node '1,-1': Y=-1 is outside (size 4)");
+  EXPECT_EQ(textFault("4x4", "1,2,3"), "dead node '1,2,3': expected 2 coordinates, as in 0,0");
+  EXPECT_EQ(textFault("4x4", "1,99999999999"),
+            "dead node '1,99999999999': expected 2 coordinates, as in 0,0");
+  EXPECT_EQ(textFault("4x4", ""), "dead node '': expected 2 coordinates, as in 0,0");
+}
+
+TEST(TopologyDamage, TablesHaveRoomForSixteen) {
+  Topology topology = *parseTopology("40x40");
+  for (std::int32_t i = 0; i < 16; ++i) {
+    EXPECT_TRUE(topology.addDeadNode({2 * i, i}).ok());
+    EXPECT_TRUE(topology.addDeadLink({{i, 2 * i}, 0}).ok());
+  }
+  EXPECT_EQ(topology.addDeadNode({39, 39}).message(), "dead node (39, 39): more than 16");
+  EXPECT_EQ(topology.addDeadLink({{39, 39}, 0}).message(), "dead link (39, 39)X: more than 16");
+  EXPECT_TRUE(topology.validate().ok()) << topology.validate().message();
+  Topology twice = damaged("4", {"2"}, {"1:X"});
+  EXPECT_EQ(twice.addDeadNode({2}).message(), "dead node (2): given twice");
+  EXPECT_EQ(twice.addDeadLink({{1}, 0}).message(), "dead link (1)X: given twice");
+}
+
+/// Breadth-first search over the nodes themselves.
+bool isConnected(const Topology& topology) {
+  std::set<std::int32_t> seen;
+  std::vector<Coordinates> queue;
+  for (std::int32_t site = 0; queue.empty(); ++site) {
+    const Coordinates at = topology.coordinatesOfSite(site);
+    if (!topology.isDead(at)) queue.push_back(at);
+  }
+  seen.insert(topology.siteOf(queue.front()));
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (int axis = 0; axis < topology.dimensions(); ++axis) {
+      for (const int sign : {1, -1}) {
+        Coordinates to{};
+        if (topology.hasLink(queue[i], static_cast<std::uint32_t>(axis), sign, to) &&
+            seen.insert(topology.siteOf(to)).second) {
+          queue.push_back(to);
+        }
+      }
+    }
+  }
+  return seen.size() == topology.ranks();
+}
+
+TEST(TopologyDamage, ConnectionIsWhatASearchFinds) {
+  std::uint32_t state = 1;
+  const auto random = [&](std::uint32_t below) {
+    state = state * 1664525u + 1013904223u;
+    return state / 65536 % below;
+  };
+  int connected = 0, total = 0;
+  for (const std::string_view shape :
+       {"8", "9m", "6x5", "7mx5", "2x7", "2mx9", "4x3mx3", "2x2x2x2"}) {
+    for (int round = 0; round < 60; ++round) {
+      Topology topology = *parseTopology(shape);
+      const std::uint32_t nodes = random(topology.dimensions() == 1 ? 3 : 6);
+      const std::uint32_t links = random(topology.dimensions() == 1 ? 3 : 10);
+      for (std::uint32_t i = 0; i < nodes + links; ++i) {
+        Coordinates at{};
+        for (int axis = 0; axis < topology.dimensions(); ++axis)
+          at[axis] = static_cast<std::int32_t>(random(topology.axes[axis].size));
+        // What cannot break, or is broken already, is not added.
+        if (i < nodes) {
+          (void)topology.addDeadNode(at).ok();
+        } else {
+          const std::uint32_t axis = random(static_cast<std::uint32_t>(topology.dimensions()));
+          (void)topology.addDeadLink({at, axis}).ok();
+        }
+      }
+      const Status status = topology.validate();
+      EXPECT_EQ(status.ok(), isConnected(topology)) << shape << ", round " << round;
+      if (!status.ok()) {
+        EXPECT_EQ(status.message(), "topology: the damage disconnects the torus");
+      }
+      connected += status.ok();
+      ++total;
+    }
+  }
+  EXPECT_GT(connected, total / 8);
+  EXPECT_LT(connected, total - total / 8);
+}
+
+TEST(TopologyDamage, ConnectionOfALargeTorusIsCheap) {
+  EXPECT_TRUE(damaged("1000x1000x1000", {"500,0,0"}, {"3,999,7:Y"}).validate().ok());
+  EXPECT_EQ(damaged("2000000000", {"5", "1000000000"}).validate().message(),
+            "topology: the damage disconnects the torus");
+  EXPECT_EQ(damaged("1", {"0"}).validate().message(), "topology: every node is dead");
+}
+
+TEST(TopologyDamage, VolumesWithoutDeadNodes) {
+  const Topology topology = damaged("4x3+2", {"1,1", "3,2"});
+  const Ranges all{{{0, 4}, {0, 3}, {0, 2}}};
+  EXPECT_EQ(volume(all, topology), 24u);
+  EXPECT_EQ(liveVolume(all, topology), 20u);
+  EXPECT_EQ(liveVolume({{{3, 2}, {0, 3}, {1, 1}}}, topology), 5u);  // X = 3, 0
+  EXPECT_EQ(liveVolume({{{1, 1}, {1, 1}, {0, 2}}}, topology), 0u);
 }
 
 }  // namespace

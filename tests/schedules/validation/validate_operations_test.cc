@@ -196,11 +196,7 @@ TEST(ValidateOperation, OwnBlockOfASingleNode) {
   const std::uint32_t stream = writer.stream(writer.color("XY"));
   Box own;                         // * on X, where there is but one block
   own[1] = Interval::relative(2);  // twice around
-  Operation copy;
-  copy.kind = OperationKind::kCopy;
-  copy.a = writer.in(0, own);
-  copy.dst = writer.out(0, own);
-  writer.add(stream, copy);
+  writer.add(stream, samples::copy(writer.out(0, own), writer.in(0, own)));
   EXPECT_EQ(validate(writer.schedule().view()).message(), "");
 }
 
@@ -283,14 +279,9 @@ TEST(ValidateOperation, RegionInsideItsFrame) {
 TEST(ValidateOperation, FrameStaysOnTheMesh) {
   ScheduleWriter writer(Collective::kReduceScatter, "4m");
   const std::uint32_t stream = writer.stream(writer.color("X"));
-  Box own, frame;
-  own[0] = Interval::relative(0);
-  frame[0] = Interval::relative(0, 2);
-  Operation copy;
-  copy.kind = OperationKind::kCopy;
-  copy.a = writer.in(0, own);
-  copy.dst = writer.scratch(writer.frame(0, frame), own);
-  writer.add(stream, copy);
+  const Box own = samples::boxOf(Interval::relative(0));
+  const std::uint32_t frame = writer.frame(0, samples::boxOf(Interval::relative(0, 2)));
+  writer.add(stream, samples::copy(writer.scratch(frame, own), writer.in(0, own)));
   EXPECT_EQ(validate(writer.schedule().view()).message(),
             "operation 0: dst: frame 0: X=4 is outside the mesh (size 4)");
   writer.schedule().operations[0].guard = addBox(writer.schedule(), Interval::absolute(0, 3));
@@ -323,14 +314,10 @@ TEST(ValidateOperation, OneFrameOfASlotAtATime) {
 TEST(ValidateOperation, CostDoesNotDependOnTheNodes) {
   ScheduleWriter writer(Collective::kAllreduce, "1024x1024mx1024");
   const std::uint32_t stream = writer.stream(writer.color("XYZ"));
-  Box guard, region;
-  guard[1] = Interval::absolute(1, 1023);
-  region[0] = Interval::relative(5, 1000);
-  region[1] = Interval::relative(-1, 2);
-  Operation send;
-  send.peer = writer.shift(1, -1);
-  send.guard = writer.box(guard);
-  send.a = writer.in(0, region);
+  const Box guard = samples::boxOf(Interval::all(), Interval::absolute(1, 1023));
+  const Box region = samples::boxOf(Interval::relative(5, 1000), Interval::relative(-1, 2));
+  const Operation send =
+      samples::guarded(samples::send(writer.in(0, region), writer.shift(1, -1)), writer.box(guard));
   for (int i = 0; i < 100000; ++i)
     writer.add(stream, send);
   EXPECT_EQ(validate(writer.schedule().view()).message(), "");
@@ -348,11 +335,8 @@ Schedule largeFrame(std::uint32_t count, const std::vector<std::uint32_t>& copie
   const std::uint32_t frame = writer.frameOf(writer.list(Buffer::kScratch, pieces));
   const std::uint32_t index = writer.box(box);
   for (const std::uint32_t part : copied) {
-    Operation copy;
-    copy.kind = OperationKind::kCopy;
-    copy.a = boxRegion(Buffer::kOut, part, index);
-    copy.dst = boxRegion(Buffer::kScratch, part, index, frame);
-    writer.add(stream, copy);
+    writer.add(stream, samples::copy(boxRegion(Buffer::kScratch, part, index, frame),
+                                     boxRegion(Buffer::kOut, part, index)));
   }
   return writer.take();
 }
