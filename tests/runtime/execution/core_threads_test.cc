@@ -144,28 +144,17 @@ TEST(CoreThreads, BitsAreThoseOfOneCore) {
 TEST(CoreThreads, JoinedCopiesAreWaitedFor) {
   samples::ScheduleWriter writer(Collective::kAllgather, "2");
   const std::uint32_t part = writer.color("X", 1, 1, 2);
-  Box own;
-  own[0] = Interval::relative(0);
-  Box other;
-  other[0] = Interval::relative(1);
+  const Box own = samples::boxOf(Interval::relative(0));
+  const Box other = samples::boxOf(Interval::relative(1));
+  const std::uint32_t up = writer.shift(0, 1);
   std::uint32_t copies[2];
   for (std::uint32_t i = 0; i < 2; ++i) {
-    Operation copy;
-    copy.kind = OperationKind::kCopy;
-    copy.dst = writer.out(part + i, own);
-    copy.a = writer.in(part + i, own);
-    copies[i] = writer.add(i == 0 ? writer.stream(part) : writer.stream(part + 1), copy);
+    copies[i] = writer.add(writer.stream(part + i),
+                           samples::copy(writer.out(part + i, own), writer.in(part + i, own)));
   }
   for (std::uint32_t i = 0; i < 2; ++i) {
-    Operation message;
-    message.kind = OperationKind::kRecv;
-    message.dst = writer.out(part + i, other);
-    message.peer = writer.shift(0, 1);
-    writer.add(i, message);
-    message.kind = OperationKind::kSend;
-    message.dst = {};
-    message.a = writer.out(part + i, own);
-    writer.add(i, message, {copies[i]});
+    writer.add(i, samples::recv(writer.out(part + i, other), up));
+    writer.add(i, samples::send(writer.out(part + i, own), up), {copies[i]});
   }
   const Schedule schedule = writer.take();
   CoreThreads threads(1);

@@ -206,8 +206,8 @@ TEST(PairLists, AllBlocksArriveWhereverTheyLie) {
 // A rank that forwards blocks of others is told of none of them.
 TEST(PairLists, OthersForwardBlocksOnceTheCountsHaveTravelled) {
   std::uint64_t seed = 200;
-  for (const char* name :
-       {"rotated-rings", "rings", "two-phase", "rotated-two-phase", "virtual-mesh", "bruck"}) {
+  for (const char* name : {"direct", "rotated-rings", "rings", "two-phase", "rotated-two-phase",
+                           "virtual-mesh", "bruck"}) {
     for (const char* shape : {"5", "3x2", "4x4", "2x3m", "3x2x2"}) {
       for (const std::uint32_t chunks : {1u, 3u}) {
         compiler::PipelineOptions options;

@@ -1,9 +1,11 @@
 // Puts between two ranks, both in this process: each has its own view of the segment.
+// Where the messages of a pair lie in their lane.
 #include "runtime/transport/put/put_transport.h"
 
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <random>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/transport/put/pair_layout.h"
 #include "tests/runtime/allocation_counter.h"
 #include "tests/runtime/transport/put/put_pair.h"
 
@@ -122,28 +125,6 @@ TEST(PutTransport, AfterACallThatOneRankHasNotMadeTheNextGoesOn) {
   EXPECT_EQ(pair.b.memory, pair.a.memory);
 }
 
-TEST(PutTransport, AMessageOfAnotherLengthIsAnError) {
-  const auto members = makePair();
-  Rank a(members[0]), b(members[1]);
-  b.peer = 0;
-  a.add(true, 700);
-  b.add(false, 8);
-  a.ready();
-  b.ready();
-  a.begin(8);
-  b.begin(8);
-  ASSERT_TRUE(a.transport.start(0));
-  ASSERT_TRUE(b.transport.start(0));
-  EXPECT_EQ(a.look(), 1);
-  std::vector<ChannelId> completed(1);
-  EXPECT_EQ(b.transport.poll(completed), -1);
-  EXPECT_EQ(b.transport.status().code(), StatusCode::kTruncated);
-  EXPECT_EQ(b.transport.status().message(),
-            "a message from rank 0 has 700 bytes where 8 are expected: the ranks' calls differ");
-  b.transport.abandon();
-  EXPECT_TRUE(b.transport.drained());
-}
-
 TEST(PutTransport, RoundsOfAPersistentTrackNeedNoNames) {
   for (int track = 0; track < HostSegment::kPersistentTracks; ++track) {
     OneWay pair(20000, HostSegment::persistentTrack(track));
@@ -170,12 +151,19 @@ bool failsInTime(Rank& rank, Rank* other = nullptr) {
 
 TEST(PutTransport, WhereEndsHaveDifferentRoomTheReceiverHearsOfIt) {
   constexpr std::uint32_t kNoRoom = 300;  // of long messages: more than a lane holds
-  struct Case {
+  const struct {
     std::uint32_t messages, messages_there;
     std::size_t bytes, bytes_there;
+    const char* what;
+  } cases[] = {
+      {kNoRoom, 1, 5000, 5000,
+       "a message from rank 0 has 5000 bytes where another length is expected"},
+      {1, kNoRoom, 5000, 5000, "messages from rank 0 have other lengths there"},
+      {1, 1, 50000, 8, "a message from rank 0 has 8 bytes where another length is expected"},
+      {1, 1, 8, 50000, "a message from rank 0 has 50000 bytes where another length is expected"},
+      {1, 1, 8, 700, "a message from rank 0 has 700 bytes where 8 are expected"},
   };
-  for (const Case& ends : {Case{kNoRoom, 1, 5000, 5000}, Case{1, kNoRoom, 5000, 5000},
-                           Case{1, 1, 50000, 8}, Case{1, 1, 8, 50000}}) {
+  for (const auto& ends : cases) {
     const auto members = makePair();
     Rank a(members[0]), b(members[1]);
     b.peer = 0;
@@ -191,11 +179,9 @@ TEST(PutTransport, WhereEndsHaveDifferentRoomTheReceiverHearsOfIt) {
     ASSERT_TRUE(b.transport.start(0));
     ASSERT_TRUE(failsInTime(b, &a)) << ends.messages << ", " << ends.bytes;
     EXPECT_EQ(b.transport.status().code(), StatusCode::kTruncated);
-    const std::string what = ends.messages_there == kNoRoom
-                                 ? "messages from rank 0 have other lengths there"
-                                 : "a message from rank 0 has " + std::to_string(ends.bytes_there) +
-                                       " bytes where another length is expected";
-    EXPECT_EQ(b.transport.status().message(), what + ": the ranks' calls differ");
+    EXPECT_EQ(b.transport.status().message(), std::string(ends.what) + ": the ranks' calls differ");
+    b.transport.abandon();
+    EXPECT_TRUE(b.transport.drained());
   }
 }
 
@@ -269,6 +255,47 @@ TEST(PutTransport, NothingIsAllocatedBetweenCommitAndTheEnd) {
     b.transport.abandon();
     EXPECT_EQ(allocationCount(), before);
   }
+}
+
+TEST(PairLayout, SlotsLieBehindOneAnotherWithinTheRoom) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::size_t> bytes(1 + random() % 40);
+    for (std::size_t& length : bytes)
+      length = random() % (std::size_t{1} << random() % 22);
+    const std::size_t room = std::size_t{1} << (14 + random() % 8);
+    const std::vector<MessageSlot> slots = layOutPair(bytes, room);
+    if (slots.empty()) continue;
+    ASSERT_EQ(slots.size(), bytes.size());
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const MessageSlot& slot = slots[i];
+      EXPECT_GE(slot.offset, end);
+      EXPECT_EQ(slot.offset % kLine, 0u);
+      EXPECT_TRUE(slot.cells > 1 || bytes[i] <= slot.grain);
+      EXPECT_EQ(slot.line != 0, bytes[i] > kCells * slot.grain || bytes[i] >= kLeastCopied);
+      EXPECT_GE(slot.cells * slot.grain, std::min<std::size_t>(bytes[i], kCells * slot.grain));
+      const std::size_t before = (slot.cells - 1) * slot.grain;  // the last cell
+      end = slot.cellOffset(slot.cells - 1) + slot.payload +
+            std::min<std::size_t>(bytes[i] - before, slot.grain);
+      EXPECT_LE(end, room);
+      if (slot.line == 0) continue;
+      EXPECT_GE(slot.line, end);
+      end = slot.line + sizeof(CopyLine);
+      EXPECT_LE(end, room);
+    }
+  }
+}
+
+TEST(PairLayout, ManyLongMessagesHaveNoRoom) {
+  const std::vector<std::size_t> bytes(100, 1 << 20);
+  EXPECT_TRUE(layOutPair(bytes, 1 << 16).empty());
+  EXPECT_FALSE(layOutPair(bytes, 1 << 20).empty()) << "in small pieces";
+}
+
+TEST(PairLayout, WhatDiffersFirstBeginsAtTheSamePlace) {
+  const std::size_t ours[] = {8, 100, 70000, 12}, theirs[] = {8, 100, 12, 70000};
+  EXPECT_EQ(layOutPair(ours, 1 << 20)[2].offset, layOutPair(theirs, 1 << 20)[2].offset);
 }
 
 }  // namespace
