@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/mpi4_names.h"
+#include "tests/runtime/pmpi/mpi_calls/waiting.h"
 
 namespace {
 
@@ -27,7 +28,7 @@ MPI_Win window;
 MPI_File file;
 double memory[16];
 double much[1 << 18];
-int flag, done, indices[2];
+int flag;
 
 struct Kind {
   std::string name;
@@ -71,17 +72,17 @@ void receive() {
 }
 
 /// The last rank sends what the others receive.
-Kind receiving(const char* name, const Function& call) {
+Kind receiving(const std::string& name, const Function& call) {
   return {name, call, kSendToAll};
 }
 
-/// By a request that `wait` completes, behind a null one.
-Kind completing(const char* name, const std::function<void(MPI_Request*)>& wait) {
-  return receiving(name, [wait] {
-    MPI_Request two[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+/// By a request that MPI's function completes, behind a null one.
+Kind completing(mpi_calls::Waiting way) {
+  return receiving(mpi_calls::nameOf(way), [way] {
+    std::vector<MPI_Request> two(2, MPI_REQUEST_NULL);
+    std::vector<int> indices;
     MPI_Irecv(memory, 1, MPI_DOUBLE, last, 7, world, &two[1]);
-    wait(two);
-    MPI_Wait(&two[1], MPI_STATUS_IGNORE);
+    mpi_calls::completeSome(way, two, indices, nullptr);
   });
 }
 
@@ -108,87 +109,72 @@ void withGroup(const std::function<void(MPI_Group)>& call) {
 }
 
 std::vector<Kind> messages() {
-  return {
+  std::vector<Kind> kinds = {
     receiving("MPI_Recv", receive),
-        receiving("MPI_Probe",
-                  [] {
-                    MPI_Probe(last, 7, world, MPI_STATUS_IGNORE);
-                    receive();
-                  }),
-        receiving("MPI_Mprobe",
-                  [] {
-                    MPI_Mprobe(last, 7, world, &message, MPI_STATUS_IGNORE);
-                    MPI_Mrecv(memory, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
-                  }),
-        receiving("MPI_Iprobe",
-                  [] {
-                    for (flag = 0; !flag;)
-                      MPI_Iprobe(last, 7, world, &flag, MPI_STATUS_IGNORE);
-                    receive();
-                  }),
-        receiving("MPI_Improbe",
-                  [] {
-                    for (flag = 0; !flag;)
-                      MPI_Improbe(last, 7, world, &flag, &message, MPI_STATUS_IGNORE);
-                    MPI_Mrecv(memory, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
-                  }),
-        together("MPI_Sendrecv", withEach([](int other) {
-                   MPI_Sendrecv(memory + 1, 1, MPI_DOUBLE, other, 7, memory, 1, MPI_DOUBLE, other,
-                                7, world, MPI_STATUS_IGNORE);
-                 })),
-        together("MPI_Sendrecv_replace", withEach([](int other) {
-                   MPI_Sendrecv_replace(memory, 1, MPI_DOUBLE, other, 7, other, 7, world,
-                                        MPI_STATUS_IGNORE);
-                 })),
-        {"MPI_Ssend", [] { MPI_Ssend(memory, 1, MPI_DOUBLE, last, 7, world); }, kReceiveFromAll},
-        {"MPI_Send of much", [] { MPI_Send(much, 1 << 18, MPI_DOUBLE, last, 7, world); },
-         kReceiveFromAll},
-        {"MPI_Buffer_detach",
-         [] {
-           static char buffer[1000];
-           void* detached;
-           int bytes;
-           MPI_Buffer_attach(buffer, sizeof(buffer));
-           MPI_Bsend(memory, 16, MPI_DOUBLE, last, 7, world);
-           MPI_Buffer_detach(&detached, &bytes);
-         },
-         kReceiveFromAll},
-        completing("MPI_Wait", [](MPI_Request*) {}),
-        completing("MPI_Waitall",
-                   [](MPI_Request* two) { MPI_Waitall(2, two, MPI_STATUSES_IGNORE); }),
-        completing("MPI_Waitany",
-                   [](MPI_Request* two) { MPI_Waitany(2, two, indices, MPI_STATUS_IGNORE); }),
-        completing(
-            "MPI_Waitsome",
-            [](MPI_Request* two) { MPI_Waitsome(2, two, &done, indices, MPI_STATUSES_IGNORE); }),
-        completing("MPI_Test",
-                   [](MPI_Request* two) {
-                     for (flag = 0; !flag;)
-                       MPI_Test(&two[1], &flag, MPI_STATUS_IGNORE);
-                   }),
-        completing("MPI_Request_get_status",
-                   [](MPI_Request* two) {
-                     for (flag = 0; !flag;)
-                       MPI_Request_get_status(two[1], &flag, MPI_STATUS_IGNORE);
-                   }),
+    receiving("MPI_Probe",
+              [] {
+                MPI_Probe(last, 7, world, MPI_STATUS_IGNORE);
+                receive();
+              }),
+    receiving("MPI_Mprobe",
+              [] {
+                MPI_Mprobe(last, 7, world, &message, MPI_STATUS_IGNORE);
+                MPI_Mrecv(memory, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
+              }),
+    receiving("MPI_Iprobe",
+              [] {
+                for (flag = 0; !flag;)
+                  MPI_Iprobe(last, 7, world, &flag, MPI_STATUS_IGNORE);
+                receive();
+              }),
+    receiving("MPI_Improbe",
+              [] {
+                for (flag = 0; !flag;)
+                  MPI_Improbe(last, 7, world, &flag, &message, MPI_STATUS_IGNORE);
+                MPI_Mrecv(memory, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
+              }),
+    together("MPI_Sendrecv", withEach([](int other) {
+               MPI_Sendrecv(memory + 1, 1, MPI_DOUBLE, other, 7, memory, 1, MPI_DOUBLE, other, 7,
+                            world, MPI_STATUS_IGNORE);
+             })),
+    together("MPI_Sendrecv_replace", withEach([](int other) {
+               MPI_Sendrecv_replace(memory, 1, MPI_DOUBLE, other, 7, other, 7, world,
+                                    MPI_STATUS_IGNORE);
+             })),
+    {"MPI_Ssend", [] { MPI_Ssend(memory, 1, MPI_DOUBLE, last, 7, world); }, kReceiveFromAll},
+    {"MPI_Send of much", [] { MPI_Send(much, 1 << 18, MPI_DOUBLE, last, 7, world); },
+     kReceiveFromAll},
+    {"MPI_Buffer_detach",
+     [] {
+       static char buffer[1000];
+       void* detached;
+       int bytes;
+       MPI_Buffer_attach(buffer, sizeof(buffer));
+       MPI_Bsend(memory, 16, MPI_DOUBLE, last, 7, world);
+       MPI_Buffer_detach(&detached, &bytes);
+     },
+     kReceiveFromAll},
 #if MPI_VERSION >= 4
-        {"MPI_Parrived", withTorc([] {
-           MPI_Precv_init(memory, 1, 1, MPI_DOUBLE, last, 7, world, MPI_INFO_NULL, &request);
-           MPI_Start(&request);
-           for (flag = 0; !flag;)
-             MPI_Parrived(request, 0, &flag);
-           MPI_Wait(&request, MPI_STATUS_IGNORE);
-           MPI_Request_free(&request);
-         }),
-         withTorc(withEach([](int to) {
-           MPI_Psend_init(memory, 1, 1, MPI_DOUBLE, to, 7, world, MPI_INFO_NULL, &request);
-           MPI_Start(&request);
-           MPI_Pready(0, request);
-           MPI_Wait(&request, MPI_STATUS_IGNORE);
-           MPI_Request_free(&request);
-         }))},
+    {"MPI_Parrived", withTorc([] {
+       MPI_Precv_init(memory, 1, 1, MPI_DOUBLE, last, 7, world, MPI_INFO_NULL, &request);
+       MPI_Start(&request);
+       for (flag = 0; !flag;)
+         MPI_Parrived(request, 0, &flag);
+       MPI_Wait(&request, MPI_STATUS_IGNORE);
+       MPI_Request_free(&request);
+     }),
+     withTorc(withEach([](int to) {
+       MPI_Psend_init(memory, 1, 1, MPI_DOUBLE, to, 7, world, MPI_INFO_NULL, &request);
+       MPI_Start(&request);
+       MPI_Pready(0, request);
+       MPI_Wait(&request, MPI_STATUS_IGNORE);
+       MPI_Request_free(&request);
+     }))},
 #endif
   };
+  for (int way = 0; way < static_cast<int>(mpi_calls::Waiting::kCount); ++way)
+    kinds.push_back(completing(static_cast<mpi_calls::Waiting>(way)));
+  return kinds;
 }
 
 std::vector<Kind> collectives() {

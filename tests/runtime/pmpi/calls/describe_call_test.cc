@@ -13,9 +13,6 @@ namespace {
 
 class CallsTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { PMPI_Init(nullptr, nullptr); }
-  static void TearDownTestSuite() { PMPI_Finalize(); }
-
   CollectiveCall reduction(CallId id, const void* in, int count, MPI_Datatype type, MPI_Op op) {
     CollectiveCall call(id, Form::kBlocking, MPI_COMM_WORLD);
     describeReduction(call, in, out_, count, type, op, MPI_COMM_WORLD);

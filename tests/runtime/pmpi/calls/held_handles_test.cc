@@ -10,9 +10,6 @@ namespace {
 
 class HeldHandlesTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { PMPI_Init(nullptr, nullptr); }
-  static void TearDownTestSuite() { PMPI_Finalize(); }
-
   /// A type whose end counts itself.
   static MPI_Datatype countedType(int* freed) {
     MPI_Datatype type = MPI_DATATYPE_NULL;

@@ -63,9 +63,6 @@ struct Rank final : HistoryOwner {
 
 class CallHistoryTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { PMPI_Init(nullptr, nullptr); }
-  static void TearDownTestSuite() { PMPI_Finalize(); }
-
   /// Until none is under way.
   void carryNotices() {
     while (!zero_.sent.empty() || !one_.sent.empty()) {

@@ -30,9 +30,6 @@ ALL_SERVED = [
     ]
 ]
 
-# What simple_shapes.h makes: no persistent scans, which MPI gets where ranks are in another order.
-VARIOUS_SERVED = [function for function in ALL_SERVED if not function.endswith("can_init")]
-
 def conformance_test(name, program, ranks, served, args = [], library = None, **kwargs):
     """Runs `program` on `ranks` ranks, and fails where a function of `served` was not served.
 

@@ -1,7 +1,6 @@
-// Things that end early: communicators, datatypes and operations freed while a call that uses them
-// is under way, persistent requests freed, communicators left to MPI_Finalize, a collective called
-// by MPI_Finalize itself, the datatype that a program's operation gets, and collectives on the same
-// communicator after many others came and went.
+// Things that end early: persistent requests freed, communicators left to MPI_Finalize, a
+// collective called by MPI_Finalize itself, and the datatype that a program's operation gets. What
+// is freed while a call uses it: tests/runtime/pmpi/programs.
 //
 // MPICH 4.0.2's own persistent collectives give wrong results when started again.
 
@@ -22,41 +21,6 @@ Communicator reversed() {
   Communicator made{"reversed", MPI_COMM_NULL, true};
   MPI_Comm_split(MPI_COMM_WORLD, 0, -torc::worldRank(), &made.handle);
   return made;
-}
-
-void freeWhileUnderWay() {
-  for (int number = 0; number < 15; ++number) {
-    Communicator communicator = reversed();
-    Call first(variousShape(number, Form::kNonblocking, 900), communicator);
-    Call second(variousShape(number + 1, Form::kNonblocking, 11), communicator);
-    first.start();
-    second.start();
-    checkCall(MPI_Comm_free(&communicator.handle), "MPI_Comm_free while calls are under way");
-    check(communicator.handle == MPI_COMM_NULL, "MPI_Comm_free sets the handle to null");
-    for (Call* call : {&second, &first}) {
-      checkCall(MPI_Wait(&call->request(), MPI_STATUS_IGNORE), "MPI_Wait after MPI_Comm_free");
-      call->verify();
-    }
-  }
-}
-
-/// Datatype and operation are freed between start and completion.
-void freeArguments() {
-  const Communicator world{"MPI_COMM_WORLD", MPI_COMM_WORLD};
-  for (const Form form : {Form::kNonblocking, Form::kPersistent}) {
-    Shape sums = simpleShape(collectiveCalled("Allreduce"), form, 500);
-    sums.reduction = {Meaning::kUserSum, Layout::contiguous(3, Kind::kUint32)};
-    Shape blocks = simpleShape(collectiveCalled("Allgather"), form, 500);
-    blocks.spellings = {Layout::contiguous(2, Kind::kInt32)};
-    sums.free_early = blocks.free_early = true;
-    Call reduction(sums, world), gathered(blocks, world);
-    for (Call* call : {&reduction, &gathered})
-      call->start();
-    for (Call* call : {&gathered, &reduction}) {
-      checkCall(MPI_Wait(&call->request(), MPI_STATUS_IGNORE), "MPI_Wait after MPI_Type_free");
-      call->verify();
-    }
-  }
 }
 
 int width_key = MPI_KEYVAL_INVALID;
@@ -131,25 +95,6 @@ void freeRequests() {
   }
 }
 
-/// A duplicate in a duplicate, and use in between: what hangs on a communicator is its own.
-void nest() {
-  std::vector<Communicator> nested = {reversed()};
-  for (int depth = 0; depth < static_cast<int>(kCollectiveCount); ++depth) {
-    Communicator next{"nested", MPI_COMM_NULL, true};
-    MPI_Comm_dup(nested.back().handle, &next.handle);
-    nested.push_back(next);
-    Call(variousShape(depth, Form::kBlocking, 60), nested[depth / 2]).run();
-  }
-  // The parents go first.
-  for (size_t i = 0; i < nested.size(); ++i) {
-    Call(variousShape(static_cast<int>(i), Form::kNonblocking, 61), nested.back()).run();
-    MPI_Comm_free(&nested[i].handle);
-    if (i + 2 == nested.size()) break;
-  }
-  Call(variousShape(3, Form::kBlocking, 62), nested.back()).run();
-  MPI_Comm_free(&nested.back().handle);
-}
-
 /// What MPI_Finalize calls first: the program may use MPI there.
 int whenSelfEnds(MPI_Comm, int, void*, void*) {
   int one = 1, sum = 0;
@@ -165,11 +110,8 @@ TEST_F(Conformance, Lifetime) {
         << "Open MPI 4.1.4's own nonblocking collectives crash when what they use is freed";
 #endif
   const bool persistent = !isPlain();
-  freeWhileUnderWay();
-  freeArguments();
   readDatatype(persistent);
   if (persistent) freeRequests();
-  nest();
 
   // Left to MPI_Finalize: a communicator never freed, used; and one freed, whose calls were
   // complete only later.

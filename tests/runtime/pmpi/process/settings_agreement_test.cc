@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "settings/settings.h"
+#include "tests/mpi/world.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -53,12 +54,7 @@ constexpr bool canRunOut() {
 
 class SettingsAgreementTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { PMPI_Init(nullptr, nullptr); }
-  static void TearDownTestSuite() { PMPI_Finalize(); }
-
   void SetUp() override {
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    PMPI_Comm_size(MPI_COMM_WORLD, &size_);
     mine_.set("TORC_LIBRARY", "/opt/library");
     mine_.set("TORC_LIMITS", "memory=1M");
   }
@@ -72,7 +68,7 @@ class SettingsAgreementTest : public testing::Test {
     if (rank_ == rank) mine_.set(name, value);
   }
 
-  int rank_ = 0, size_ = 1;
+  const int rank_ = worldRank(), size_ = worldSize();
   SettingTexts mine_;
 };
 

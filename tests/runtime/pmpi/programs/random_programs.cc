@@ -29,13 +29,11 @@
 
 #include "tests/runtime/pmpi/mpi_calls/checks.h"
 #include "tests/runtime/pmpi/mpi_calls/mpi_faults.h"
-#include "tests/runtime/pmpi/programs/activities/collective.h"
+#include "tests/runtime/pmpi/programs/activities/activity.h"
 #include "tests/runtime/pmpi/programs/activities/communicators.h"
-#include "tests/runtime/pmpi/programs/activities/files.h"
-#include "tests/runtime/pmpi/programs/activities/messages.h"
+#include "tests/runtime/pmpi/programs/activities/mpis_own.h"
 #include "tests/runtime/pmpi/programs/activities/pending.h"
 #include "tests/runtime/pmpi/programs/activities/record.h"
-#include "tests/runtime/pmpi/programs/activities/windows.h"
 #include "tests/runtime/pmpi/programs/draw.h"
 
 namespace programs {

@@ -4,13 +4,14 @@
 # must be the same, to the byte, and torc must have nothing to say; then torc must have served all forms
 # of some of their calls, but for functions like SERVED_NOT. With torc a third of the programs
 # is watched by statistics, and a third in all ways, which changes nothing. LIBRARY - is none. Where
-# TORC_DEDICATED is =N, there are so many ranks more with torc.
+# TORC_DEDICATED is =N, or a list of ranks, there are so many ranks more with torc.
 set -u
 preload=$1 program=$2 library=$3 ranks=$4 seed=$5 first=$6 programs=$7
 options=("${@:8}")
 arguments=(--seed "$seed" --first "$first" --programs "$programs" "${options[@]}")
 # Only torc's run has them.
 dedicated=${TORC_DEDICATED:-=0}
+[[ $dedicated == =* ]] || dedicated=$(wc -w <<<"${dedicated//,/ }")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <sstream>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "settings/statistics_output.h"
+#include "tests/ir/json/schema_keys.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -57,29 +57,6 @@ JobStatistics someStatistics(std::size_t rows = 3) {
   return statistics;
 }
 
-/// The names of keys with those that they are in: "calls/served".
-void collectKeys(const json& value, const std::string& place, std::set<std::string>& keys) {
-  if (value.is_array()) {
-    for (const json& element : value)
-      collectKeys(element, place, keys);
-  } else if (value.is_object()) {
-    for (const auto& [key, of] : value.items()) {
-      keys.insert(place + key);
-      collectKeys(of, place + key + '/', keys);
-    }
-  }
-}
-
-/// Those of a schema.
-void collectProperties(const json& schema, const std::string& place, std::set<std::string>& keys) {
-  if (schema.contains("items")) return collectProperties(schema["items"], place, keys);
-  if (!schema.contains("properties")) return;
-  for (const auto& [key, of] : schema["properties"].items()) {
-    keys.insert(place + key);
-    collectProperties(of, place + key + '/', keys);
-  }
-}
-
 std::string contentOf(const std::string& path) {
   std::stringstream content;
   content << std::ifstream(path).rdbuf();
@@ -100,11 +77,9 @@ TEST(StatisticsLinesTest, JsonIsOneLineAndHasTheKeysOfTheSchema) {
   EXPECT_EQ(document["calls"][1]["by"], "why\n\"so\"");
   EXPECT_EQ(document["calls"][2]["missing"], true);
   EXPECT_FALSE(document["calls"][1].contains("measured_s"));
-  std::ifstream file("docs/schemas/statistics.schema.json");
-  std::set<std::string> in_schema, written;
-  collectProperties(json::parse(file), "", in_schema);
-  collectKeys(document, "", written);
-  EXPECT_EQ(written, in_schema);
+  schemas::Keys written;
+  schemas::collectKeys(document, "", written);
+  EXPECT_EQ(written, schemas::keysOfSchema("docs/schemas/statistics.schema.json", true));
 }
 
 TEST(StatisticsLinesTest, NumbersDoNotDependOnTheLocale) {

@@ -5,20 +5,13 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/statistics/statistics.h"
+#include "tests/mpi/world.h"
 
 namespace torc::runtime::pmpi {
 namespace {
 
 class StatisticsMergeTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { PMPI_Init(nullptr, nullptr); }
-  static void TearDownTestSuite() { PMPI_Finalize(); }
-
-  void SetUp() override {
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    PMPI_Comm_size(MPI_COMM_WORLD, &size_);
-  }
-
   void record(const char* function, int times, double seconds, const char* by = "file") {
     const CallRecord call{.function = function,
                           .communicator = 0,
@@ -34,7 +27,7 @@ class StatisticsMergeTest : public testing::Test {
       statistics_.record(call);
   }
 
-  int rank_ = 0, size_ = 1;
+  const int rank_ = worldRank(), size_ = worldSize();
   Statistics statistics_{false};
 };
 

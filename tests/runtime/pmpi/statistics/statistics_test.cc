@@ -12,9 +12,6 @@ namespace {
 
 class StatisticsTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { PMPI_Init(nullptr, nullptr); }
-  static void TearDownTestSuite() { PMPI_Finalize(); }
-
   /// A call of an allreduce.
   CallRecord call(std::uint64_t bytes, double seconds) const {
     return {.function = "MPI_Allreduce",

@@ -9,8 +9,6 @@ namespace {
 
 class HandleTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { MPI_Init(nullptr, nullptr); }
-  static void TearDownTestSuite() { MPI_Finalize(); }
   void SetUp() override { ASSERT_TRUE(handles_.open().ok()); }
   void TearDown() override { handles_.close(); }
 

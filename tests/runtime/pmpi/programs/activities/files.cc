@@ -1,8 +1,7 @@
-#include "tests/runtime/pmpi/programs/activities/files.h"
-
 #include <cstdlib>
 #include <string>
 
+#include "tests/runtime/pmpi/programs/activities/mpis_own.h"
 #include "tests/runtime/pmpi/programs/activities/record.h"
 
 namespace programs {

@@ -1,10 +1,9 @@
-#include "tests/runtime/pmpi/programs/activities/messages.h"
-
 #include <memory>
 #include <sched.h>
 #include <string>
 
 #include "tests/runtime/pmpi/mpi_calls/memory.h"
+#include "tests/runtime/pmpi/programs/activities/mpis_own.h"
 #include "tests/runtime/pmpi/programs/activities/record.h"
 
 namespace programs {

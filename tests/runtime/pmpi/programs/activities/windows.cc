@@ -1,9 +1,8 @@
-#include "tests/runtime/pmpi/programs/activities/windows.h"
-
 #include <algorithm>
 #include <numeric>
 #include <string>
 
+#include "tests/runtime/pmpi/programs/activities/mpis_own.h"
 #include "tests/runtime/pmpi/programs/activities/record.h"
 
 namespace programs {
