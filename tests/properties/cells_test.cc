@@ -1,6 +1,6 @@
 // The proof of boxes of nodes and that of every node by itself decide alike, and report the same
-// loads of links: on what the compiler makes, on schedules whose guards count from a root, and on
-// mutants of both. What is proved for all counts is proved for one, too, by the programs that
+// loads of links: on what the compiler makes, also where guards count from a root, and on mutants
+// of it. What is proved for all counts is proved for one, too, by the programs that
 // expansion makes (ir/counted), which know nothing of cells; and of what is refused that proof
 // refuses what does not compute the collective.
 #include <gtest/gtest.h>
@@ -12,7 +12,6 @@
 #include "ir/verifier/verifier.h"
 #include "tests/properties/mutants.h"
 #include "tests/properties/random_case.h"
-#include "tests/properties/rooted_chain.h"
 
 namespace torc {
 namespace {
@@ -79,13 +78,6 @@ RC_GTEST_PROP(Cells, DecideAsEveryRankByItself, ()) {
   checkWithMutants(compileCase(test_case));
 }
 
-RC_GTEST_PROP(Cells, DecideAsEveryRankByItselfOnChains, ()) {
-  const std::vector<std::uint32_t> sizes = *rc::gen::resize(
-      3,
-      rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange(3u, 6u))));
-  checkWithMutants(rootedChain(sizes, *rc::gen::inRange(1u, 3u)));
-}
-
 // A few places of the root stand for all: on lines that are long enough to leave some out.
 RC_GTEST_PROP(Cells, DecideAsEveryRankByItselfForEveryRoot, ()) {
   CompileCase test_case;
@@ -140,17 +132,6 @@ TEST(Cells, ProveFewRootsRoundADeadNode) {
     EXPECT_EQ(ir::rootsToProve(schedule.view(), false, count).size(), 7u)
         << collective << ": of 17";
   }
-}
-
-TEST(Cells, CostWhatGuardsTellApart) {
-  // 4096 nodes and 65,536: the same guards, the same work but for the coordinates gone through.
-  const Schedule small = rootedChain({16, 16, 16}, 2);
-  const Schedule large = rootedChain({64, 32, 32}, 2);
-  const ir::VerifyResult proof_of_small = ir::verify(small.view());
-  const ir::VerifyResult proof_of_large = ir::verify(large.view());
-  EXPECT_TRUE(proof_of_small.ok());
-  EXPECT_TRUE(proof_of_large.ok());
-  EXPECT_LT(proof_of_large.work, 8 * proof_of_small.work);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // Single faults put into loops and segments.
-#include "tests/properties/loop_mutants.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -8,7 +6,7 @@
 #include <vector>
 
 #include "schedules/loops/loop_nest.h"
-#include "tests/properties/mutant_steps.h"
+#include "tests/properties/mutants.h"
 
 namespace torc {
 namespace {

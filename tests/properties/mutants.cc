@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "schedules/loops/loop_nest.h"
-#include "tests/properties/loop_mutants.h"
-#include "tests/properties/mutant_steps.h"
 
 namespace torc {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "schedules/schedule.h"
 
@@ -39,6 +40,48 @@ struct Mutant {
 
 /// A mutant of `schedule`, at a random place.
 Mutant mutate(const Schedule& schedule, Mutation mutation, std::mt19937_64& random);
+
+/// Single faults in the loops and segments; without these, most do not apply.
+Mutant changeTripCount(const Schedule& schedule, std::mt19937_64& random);
+Mutant moveLoopEnd(const Schedule& schedule, std::mt19937_64& random);
+Mutant exchangeLoops(const Schedule& schedule, std::mt19937_64& random);
+Mutant changeStride(const Schedule& schedule, std::mt19937_64& random);
+Mutant changeCopies(const Schedule& schedule, std::mt19937_64& random);
+Mutant changeDistance(const Schedule& schedule, std::mt19937_64& random);
+Mutant changeOrigin(const Schedule& schedule, std::mt19937_64& random);
+Mutant changeSegmentsBefore(const Schedule& schedule, std::mt19937_64& random);
+Mutant changeWindow(const Schedule& schedule, std::mt19937_64& random);
+
+/// An operation with its dependences, as they stand in the table.
+struct MutantStep {
+  Operation operation;
+  std::vector<std::uint32_t> after;
+};
+
+std::vector<MutantStep> stepsOf(const Schedule& schedule);
+
+/// `schedule` with `steps` in place of its operations; its loops are the caller's to keep.
+Schedule withSteps(const Schedule& schedule, const std::vector<MutantStep>& steps);
+
+/// What `dependence` waits for on another operation, in the same iterations.
+inline std::uint32_t movedTo(std::uint32_t dependence, std::uint32_t operation) {
+  return dependence - operationOf(dependence) + operation;
+}
+
+/// A random index for which `fits` holds; kNone if there is none.
+template <typename Fits>
+std::uint32_t pick(std::size_t count, std::mt19937_64& random, Fits fits) {
+  std::vector<std::uint32_t> candidates;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (fits(i)) candidates.push_back(i);
+  }
+  return candidates.empty() ? kNone : candidates[random() % candidates.size()];
+}
+
+/// "%17", as the text form names an operation.
+inline std::string percent(std::uint32_t index) {
+  return "%" + std::to_string(index);
+}
 
 }  // namespace torc
 
