@@ -1,12 +1,16 @@
 // What progress writes: on a terminal a line that goes on by itself, else lines.
+// The queue of tasks that threads work off.
+#include <atomic>
 #include <cstdlib>
 #include <fcntl.h>
+#include <functional>
 #include <string>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
 #include "compiler/progress_line.h"
+#include "compiler/work_queue.h"
 
 namespace torc::compiler {
 namespace {
@@ -129,6 +133,35 @@ TEST(Progress, QuietIsQuiet) {
   }
   pipe.close();
   EXPECT_EQ(pipe.readUntil("torc: "), "");
+}
+
+TEST(WorkQueue, RunsAllTasksAndThoseThatTheyAdd) {
+  for (const unsigned threads : {1u, 2u, 7u}) {
+    WorkQueue queue;
+    std::atomic<int> count = 0;
+    std::function<void(int)> task = [&](int depth) {
+      ++count;
+      for (int i = 0; depth > 0 && i < 3; ++i)
+        queue.addNext([&task, depth] { task(depth - 1); });
+    };
+    for (int i = 0; i < 10; ++i)
+      queue.add([&] { task(3); });
+    queue.run(threads);
+    EXPECT_EQ(count, 10 * (1 + 3 + 9 + 27)) << threads << " threads";
+    queue.run(threads);  // nothing left
+  }
+}
+
+TEST(WorkQueue, StopDropsWhatHasNotBegun) {
+  WorkQueue queue;
+  int count = 0;
+  for (int i = 0; i < 5; ++i) {
+    queue.add([&] {
+      if (++count == 2) queue.stop();
+    });
+  }
+  queue.run(1);
+  EXPECT_EQ(count, 2);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // The bucket algorithm against its formulas: what links carry, how many steps there are.
+// A broadcast by scatter and allgather, and a reduce by reduce-scatter and gather: what the busiest
+// link carries.
 #include "compiler/algorithms/bucket/bucket.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -179,6 +182,22 @@ TEST(Bucket, KeepsScratchSmall) {
   // Two blocks of the first phase for each ring, 1/d of a color each.
   const ir::VerifyResult result = ir::verify(compiled(Collective::kAllreduce, "8x8x8").view());
   EXPECT_NEAR(result.scratch_share, 2.0 / 8, 1e-9);
+}
+
+// Each of the two halves loads the busiest link with (p-1)/p of the vector over 2N links.
+TEST(RingsFromRootLoads, AreTwiceTheBound) {
+  for (const auto& [algorithm, collective] :
+       {std::pair("scatter-allgather", Collective::kBroadcast),
+        std::pair("reduce-scatter-gather", Collective::kReduce)}) {
+    for (const passes::DirectionModel directions :
+         {passes::DirectionModel::kBidirectional, passes::DirectionModel::kHalfLatency}) {
+      double busiest = 0;
+      for (const auto& [link, load] :
+           loadsOf(compiled(collective, "8x8x8", algorithm, {.directions = directions})))
+        busiest = std::max(busiest, load);
+      EXPECT_NEAR(busiest, 2.0 * 511 / 512 / 6, 1e-12);
+    }
+  }
 }
 
 }  // namespace

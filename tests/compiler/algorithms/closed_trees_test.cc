@@ -12,8 +12,7 @@
 #include "compiler/algorithms/damage/node_boxes.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
-#include "tests/compiler/algorithms/damaged_topology.h"
-#include "tests/compiler/algorithms/rooted_checks.h"
+#include "tests/compiler/algorithms/checks.h"
 
 namespace torc::compiler {
 namespace {

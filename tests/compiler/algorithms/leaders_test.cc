@@ -10,7 +10,7 @@
 #include "model/machines/machine.h"
 #include "passes/cores/lead_cores.h"
 #include "schedules/expansion/expand.h"
-#include "tests/compiler/algorithms/rooted_checks.h"
+#include "tests/compiler/algorithms/checks.h"
 
 namespace torc::compiler {
 namespace {

@@ -8,9 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "schedules/expansion/expand.h"
-#include "tests/compiler/algorithms/damaged_topology.h"
-#include "tests/compiler/algorithms/ordered_checks.h"
-#include "tests/compiler/algorithms/rooted_checks.h"
+#include "tests/compiler/algorithms/checks.h"
 
 namespace torc::compiler {
 namespace {
@@ -44,7 +42,7 @@ TEST(LineScans, TakeTheWayUpAndDown) {
 
 struct Damage {
   const char* shape;
-  std::vector<std::string> nodes, links;
+  std::vector<std::string_view> nodes, links;
 };
 
 class DamagedLineScan : public testing::TestWithParam<Damage> {};

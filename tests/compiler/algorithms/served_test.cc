@@ -10,9 +10,7 @@
 
 #include "compiler/algorithms/algorithm.h"
 #include "ir/verifier/verifier.h"
-#include "tests/compiler/algorithms/damaged_topology.h"
-#include "tests/compiler/algorithms/ordered_checks.h"
-#include "tests/compiler/algorithms/rooted_checks.h"
+#include "tests/compiler/algorithms/checks.h"
 
 namespace torc::compiler {
 namespace {
@@ -72,6 +70,16 @@ const Served kServed[] = {
      {1, 3},
      {"1", "2", "3", "4", "7", "2x2", "4x3", "2x5+3", "3x1x4", "4x2x3", "3x2x2x2x2", "2mx4"},
      {Directions::kUnidirectional, Directions::kBidirectional, Directions::kHalfLatency}},
+    {{"direct", "rotated-rings", "rings", "two-phase", "rotated-two-phase", "virtual-mesh",
+      "half-planes", "bruck", "aggregated", "distributed", "leader"},
+     {kAlltoall},
+     {1, 3},
+     {"1", "2", "5", "2x2", "4x3", "5x2+3", "3x1x4", "4x2x3", "3x2x2x2x2", "2mx4", "5mx3m"},
+     {Directions::kUnidirectional, Directions::kBidirectional}},
+    {{"bfb"},
+     {kAllgather, kReduceScatter, kAllreduce},
+     {1},
+     {"1", "2", "3", "4", "2x2", "3x4", "4x2x3", "5x4", "2mx4", "2x2x2x2"}},
     {{"neighbours"},
      {kNeighborAllgather, kNeighborAlltoall},
      {1},
@@ -304,7 +312,7 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
   };
   for (const auto& [algorithm, collective, topology, message] : rows) {
     EXPECT_EQ(llvm::toString(
-                  cantFail(findAlgorithm(algorithm))->plan({collective, topology}).takeError()),
+                  cantFail(findAlgorithm(algorithm))->lower({collective, topology}).takeError()),
               message);
   }
   for (const auto& [collective, topology] : {std::pair(kScatter, dead),

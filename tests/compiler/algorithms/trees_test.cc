@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/verifier/verifier.h"
-#include "tests/compiler/algorithms/damaged_topology.h"
-#include "tests/compiler/algorithms/rooted_checks.h"
+#include "tests/compiler/algorithms/checks.h"
 
 namespace torc::compiler {
 namespace {
@@ -24,7 +23,7 @@ class Trees : public testing::TestWithParam<std::tuple<Collective, TreeCase>> {
     const auto& [collective, test] = GetParam();
     const std::string dead = test.dead;
     const bool is_link = dead.find(':') != dead.npos;
-    std::vector<std::string> nodes, links;
+    std::vector<std::string_view> nodes, links;
     if (!dead.empty()) (is_link ? links : nodes).push_back(dead);
     return compiledInSegments(test.algorithm, collective, damaged(test.shape, nodes, links),
                               segments);

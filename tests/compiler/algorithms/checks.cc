@@ -1,8 +1,10 @@
-#include "tests/compiler/algorithms/rooted_checks.h"
+#include "tests/compiler/algorithms/checks.h"
 
+#include <cstring>
 #include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <llvm/Support/Error.h>
@@ -10,10 +12,27 @@
 #include "compiler/algorithms/algorithm.h"
 #include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
+#include "runtime/execution/inprocess_job.h"
 #include "schedules/expansion/expand.h"
 #include "tests/runtime/execution/checked_job.h"
 
 namespace torc::compiler {
+namespace {
+
+/// Consecutive ranks, or, where those that were combined do not follow one another, none.
+struct RankRun {
+  std::int32_t first, end;
+};
+
+void combine(void* dst, const void* a, const void* b, std::size_t count, const void*) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const RankRun low = static_cast<const RankRun*>(a)[i], high = static_cast<const RankRun*>(b)[i];
+    static_cast<RankRun*>(dst)[i] =
+        low.end == high.first ? RankRun{low.first, high.end} : RankRun{-1, -2};
+  }
+}
+
+}  // namespace
 
 Schedule compiledBy(llvm::StringRef name, Collective collective, const Topology& topology,
                     const PipelineOptions& options) {
@@ -78,6 +97,49 @@ void expectArcDisjointTrees(const ScheduleView& schedule, std::int32_t root, std
     }
   }
   EXPECT_EQ(reached.size(), (ranks - 1) * trees);
+}
+
+void expectRanksInOrder(const Schedule& schedule) {
+  constexpr std::uint64_t kElements = 5;
+  auto job = runtime::InProcessJob::create(
+      schedule.view(), {kElements, {}, {}},
+      {.element_bytes = sizeof(RankRun), .reducer = {combine, nullptr}});
+  ASSERT_TRUE(job.ok()) << job.status().message();
+  for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
+    const std::vector<RankRun> own(kElements, RankRun{rank, rank + 1});
+    std::memcpy((*job)->in(rank).data(), own.data(), kElements * sizeof(RankRun));
+  }
+  const Status status = (*job)->run();
+  ASSERT_TRUE(status.ok()) << status.message();
+  for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
+    const std::int32_t end = schedule.collective == Collective::kAllreduce ? (*job)->ranks()
+                             : schedule.collective == Collective::kScan    ? rank + 1
+                                                                           : rank;
+    if (end == 0) continue;
+    std::vector<RankRun> sums(kElements);
+    std::memcpy(sums.data(), (*job)->out(rank).data(), kElements * sizeof(RankRun));
+    for (const RankRun& sum : sums) {
+      EXPECT_EQ(sum.first, 0) << "rank " << rank << " of " << schedule.topology.shape();
+      EXPECT_EQ(sum.end, end) << rank;
+    }
+  }
+}
+
+bool isSpanningTree(const LiveGraph& graph, const TreeCables& cables) {
+  std::vector<std::uint32_t> root(graph.nodes());
+  for (std::uint32_t node = 0; node < root.size(); ++node)
+    root[node] = node;
+  auto find = [&](std::uint32_t node) {
+    while (root[node] != node)
+      node = root[node];
+    return node;
+  };
+  for (const std::uint32_t cable : cables) {
+    const std::uint32_t a = find(graph.arc(2 * cable).from), b = find(graph.arc(2 * cable).to);
+    if (a == b) return false;
+    root[a] = b;
+  }
+  return cables.size() + 1 == graph.nodes();
 }
 
 }  // namespace torc::compiler

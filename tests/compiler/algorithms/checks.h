@@ -1,15 +1,19 @@
 // What holds of every algorithm.
-#ifndef TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_
-#define TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_
+#ifndef TORC_TESTS_COMPILER_ALGORITHMS_CHECKS_H_
+#define TORC_TESTS_COMPILER_ALGORITHMS_CHECKS_H_
 
 #include <cstdint>
 
 #include <llvm/ADT/StringRef.h>
 
+#include "compiler/algorithms/damage/rooted_tree.h"
 #include "compiler/compile.h"
 #include "schedules/schedule.h"
+#include "tests/schedules/sample_schedule.h"
 
 namespace torc::compiler {
+
+using samples::damaged;
 
 /// The schedule that `algorithm` compiles, proved after every pass.
 Schedule compiledBy(llvm::StringRef algorithm, Collective collective, const Topology& topology,
@@ -27,6 +31,13 @@ void expectProofAndRuns(const ScheduleView& schedule);
 /// messages begin, or end, that no two of them use an arc, and that none leads to the root.
 void expectArcDisjointTrees(const ScheduleView& schedule, std::int32_t root, std::uint64_t trees);
 
+/// Runs an allreduce, a scan or an exscan on an operation that tells whether ranks are added in
+/// their order: each rank has to have that of all ranks, of those up to it, or of those before it.
+void expectRanksInOrder(const Schedule& schedule);
+
+/// Whether the cables join all nodes without a circle.
+bool isSpanningTree(const LiveGraph& graph, const TreeCables& cables);
+
 }  // namespace torc::compiler
 
-#endif  // TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_
+#endif  // TORC_TESTS_COMPILER_ALGORITHMS_CHECKS_H_
