@@ -2,7 +2,7 @@
 // The words that 2.5D LU sends, counted at its calls of MPI, against luWords() of linalg/, the
 // model of studies/dense/lu_cost.cc and the bound of the paper's Eq. 1, n^2 / sqrt(c P).
 //
-//   LU_WORDS=ROWSxCOLUMNSxLAYERS,N,BLOCK mpiexec.hydra -n RANKS lu_words_test
+//   LU_WORDS=ROWSxCOLUMNSxLAYERS,N,BLOCK mpiexec.hydra -n RANKS linalg_test
 //
 // counts those of one job.
 #include <algorithm>
