@@ -6,6 +6,7 @@
 //
 // BYTES: 1G where it is not given. A shape may end in "/D=f": dimension D has f times the
 // bandwidth.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -59,7 +60,15 @@ void row(const std::string& shape, double bytes) {
   weighted.weights = passes::ColorWeights::kBalanced;
   weighted.dependences = passes::DependenceKind::kRegion;
 
-  const double optimum = model::optimalShare(target.topology).share;
+  // T* in units of n beta / 2, beta being the seconds per byte of the fastest link.
+  double fastest = 0;
+  for (std::uint32_t i = 0; i < target.machine.dimensions.size(); ++i) {
+    if (target.machine.dimensions[i].size > 1)
+      fastest = std::max(fastest, target.machine.linkBandwidth(i));
+  }
+  const double optimum =
+      2 * fastest *
+      model::lowerBound(target.machine, {rowOf(Collective::kAllgather), 1}).bandwidth_s;
   const double equal_load = passes::largestLoad(target.topology, passes::Halves::kApart,
                                                 passes::equalShares(target.topology)) /
                             optimum;

@@ -201,7 +201,7 @@ int printLoads(const ScheduleView& schedule) {
   if (!loads) return inputFault(loads.takeError());
   const std::optional<model::Fraction> bound = model::equalLinkBound(schedule.collective, topology);
   std::optional<model::Fraction> ratio;
-  if (bound) ratio = model::divide(loads->largest(), *bound);
+  if (bound) ratio = model::divide(loads->largest, *bound);
   std::vector<Record> phases;
   for (const model::LinkLoads::Phase& phase : loads->phases)
     phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(schedule, phase.loads)}});

@@ -22,11 +22,6 @@ constexpr CollectiveRow kFurtherRows[] = {
 };
 constexpr llvm::StringRef kLimitNames[] = {"none", "cut", "split", "slab", "distance", "narrowest"};
 
-/// Whether every rank contributes to, and gets, the whole of a sum.
-bool isAllreduce(const CollectiveRow& row) {
-  return row.reduces() && row.outWhole() && !row.isRooted() && !row.isPrefix();
-}
-
 /// Bytes that must go into a set of nodes and out of it.
 struct Demand {
   double in = 0;
@@ -35,9 +30,9 @@ struct Demand {
 
 /// Of a twisted torus.
 TwistedDistances distancesOf(const Network& network) {
-  TwistedSizes sizes{};
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    sizes[i] = network.dimensions()[i].size;
+  llvm::SmallVector<std::uint32_t> sizes;
+  for (const NetworkDimension& dimension : network.dimensions())
+    sizes.push_back(dimension.size);
   return twistedDistances(sizes);
 }
 
@@ -136,20 +131,15 @@ class BandwidthBound {
   }
 
   void lookAtCuts() {
-    if (isBetweenRootAndOwners()) {
-      // The root may be anywhere: where it has most links.
-      for (std::uint32_t spanned = 0; spanned < network_.endOfSpanned(); ++spanned) {
-        const Cut cut = network_.widestCut(spanned);
-        if (cut.nodes >= network_.liveNodes()) continue;
-        limit(demandOf(cut.nodes), cut.bandwidth, cut.port_bandwidth, BandwidthLimit::kCut,
-              spanned);
-      }
-      return;
-    }
-    network_.forEachCut([&](const Cut& cut) {
+    const auto look = [&](const Cut& cut) {
+      if (cut.nodes >= network_.liveNodes()) return;
       limit(demandOf(cut.nodes), cut.bandwidth, cut.port_bandwidth, BandwidthLimit::kCut,
             cut.spanned);
-    });
+    };
+    if (!isBetweenRootAndOwners()) return network_.forEachCut(look);
+    // The root may be anywhere: where it has most links.
+    for (std::uint32_t spanned = 0; spanned < network_.endOfSpanned(); ++spanned)
+      look(network_.widestCut(spanned));
   }
 
   /// The block for a neighbour along a dimension takes one of its links at least, of which there
@@ -322,6 +312,10 @@ llvm::StringRef name(BandwidthLimit limit) {
   return kLimitNames[static_cast<std::size_t>(limit)];
 }
 
+bool isAllreduce(const CollectiveRow& row) {
+  return row.reduces() && row.outWhole() && !row.isRooted() && !row.isPrefix();
+}
+
 double computeSeconds(const Machine& machine, const BoundRequest& request, double nodes) {
   if (!request.collective.reduces()) return 0;
   // Every element is combined ranks - 1 times, somewhere.
@@ -347,20 +341,6 @@ Bound lowerBound(const Machine& machine, const BoundRequest& request) {
     bound.reduce_scatter_allgather_s = 2 * halved.bandwidth_s;
   }
   return bound;
-}
-
-OptimalShare optimalShare(const Topology& topology) {
-  const Network network(topology);
-  OptimalShare best;
-  network.forEachCut([&](const Cut& cut) {
-    const double share = 2 * (1 - cut.nodes / network.liveNodes()) / cut.bandwidth;
-    if (share <= best.share * (1 + 1e-12)) return;
-    best.share = share;
-    best.dimensions = 0;
-    for (std::uint32_t i = 0; i < network.dimensions().size(); ++i)
-      best.dimensions |= (cut.spanned >> i & 1) << network.dimensions()[i].axis;
-  });
-  return best;
 }
 
 }  // namespace torc::model

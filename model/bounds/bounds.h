@@ -24,7 +24,6 @@
 
 #include "model/machines/machine.h"
 #include "schedules/collective.h"
-#include "schedules/topology/topology.h"
 
 namespace torc::model {
 
@@ -78,16 +77,11 @@ struct Bound {
 
 Bound lowerBound(const Machine& machine, const BoundRequest& request);
 
+/// Whether every rank contributes to, and gets, the whole of a sum.
+bool isAllreduce(const CollectiveRow& row);
+
 /// Seconds in which `nodes` nodes do the arithmetic, or their memory does.
 double computeSeconds(const Machine& machine, const BoundRequest& request, double nodes);
-
-/// T* in units of n beta / 2, beta being the seconds per byte of a link of bandwidth 1, and the
-/// smallest S that attains it (bit i: axis i). 0 for one node.
-struct OptimalShare {
-  double share = 0;
-  std::uint32_t dimensions = 0;
-};
-OptimalShare optimalShare(const Topology& topology);
 
 }  // namespace torc::model
 

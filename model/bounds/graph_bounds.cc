@@ -29,7 +29,7 @@ class GraphSearch {
       out_[links[i].from].push_back(i);
     if (ranks_ < 2 || row_.blocks == BlockSpace::kNone || row_.isOfNeighbours()) return;
     lookAtRanks();
-    if (isAllreduce()) lookAtReceived();
+    if (isAllreduce(row_)) lookAtReceived();
     if (row_.blocks == BlockSpace::kPair) lookAtDistances();
     if (nodes_ <= kMaxMinimumCutNodes) lookAtAllCuts();
   }
@@ -55,10 +55,6 @@ class GraphSearch {
   }
 
  private:
-  bool isAllreduce() const {
-    return row_.reduces() && row_.outWhole() && !row_.isRooted() && !row_.isPrefix();
-  }
-
   /// Of one byte what must leave a set of `inside` ranks.
   double demand(double inside, bool has_first) const {
     const double all = ranks_, outside = all - inside;
@@ -156,7 +152,7 @@ class GraphSearch {
       }
       if (rank == 0) continue;
       const bool leaves_root = !row_.isRooted() || !row_.reduces();
-      const bool reaches_root = isAllreduce() || (row_.isRooted() && row_.reduces());
+      const bool reaches_root = isAllreduce(row_) || (row_.isRooted() && row_.reduces());
       if (leaves_root) lookAtFlow(flow, {false, 0}, {false, rank});
       if (reaches_root) lookAtFlow(flow, {false, rank}, {false, 0});
     }

@@ -61,20 +61,6 @@ std::optional<Uint128> carriedBy(const ScheduleView& schedule, const Region& reg
   return sum;
 }
 
-}  // namespace
-
-Fraction LinkLoads::largest() const {
-  Fraction most;
-  for (const ExactLoad& load : totals) {
-    // As all are sums over one denominator, the quotient fits.
-    const std::optional<Fraction> ratio = divide(load.share, most);
-    if (!ratio || ratio->numerator > ratio->denominator) most = load.share;
-  }
-  return most;
-}
-
-namespace {
-
 llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
   if (!schedule.loops.empty()) return loadsOf(unrollLoops(schedule).schedule.view());
   // One denominator for all: sum of weights * pieces of a color, the least common multiple *
@@ -135,6 +121,10 @@ llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
   for (const auto& [phase, loads] : phases)
     result.phases.push_back({phase, busiest(loads, *denominator)});
   result.totals = busiest(totals, *denominator);
+  Uint128 most = 0;
+  for (const auto& [link, load] : totals)
+    most = std::max(most, load);
+  result.largest = makeFraction(most, *denominator);
   return result;
 }
 

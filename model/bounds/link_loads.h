@@ -37,9 +37,7 @@ struct LinkLoads {
   };
   std::vector<Phase> phases;      // those in which any link is in use
   std::vector<ExactLoad> totals;  // of the link that carries most in all phases together
-
-  /// The largest total; 0 where no link is in use.
-  Fraction largest() const;
+  Fraction largest;               // of these; 0 where no link is in use
 };
 
 /// Errors: fractions beyond 128 bits, too many operations.

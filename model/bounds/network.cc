@@ -2,6 +2,7 @@
 #include "model/bounds/network.h"
 
 #include <algorithm>
+#include <map>
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -11,12 +12,12 @@ namespace {
 /// Up to so many sub-tori of one S are all looked at where there is damage.
 constexpr double kFewPositions = 4096;
 
-bool sameOutside(std::uint32_t spanned, const Coordinates& a, const Coordinates& b,
-                 std::size_t dimensions) {
-  for (std::size_t i = 0; i < dimensions; ++i) {
-    if (!(spanned >> i & 1) && a[i] != b[i]) return false;
+/// Which sub-torus spanned by `spanned` a node lies in: its coordinates along the others.
+Coordinates outside(std::uint32_t spanned, Coordinates at) {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (spanned >> i & 1) at[i] = 0;
   }
-  return true;
+  return at;
 }
 
 }  // namespace
@@ -25,41 +26,29 @@ Network::Network(const Machine& machine) {
   for (std::uint32_t i = 0; i < machine.dimensions.size(); ++i) {
     const MachineDimension& of = machine.dimensions[i];
     const bool ring = of.torus && (of.size > 2 || of.cables() > 1);
-    addDimension({i, of.size, ring, machine.linkBandwidth(i)});
+    if (of.size == 1) continue;
+    dimensions_.push_back({i, of.size, ring, machine.linkBandwidth(i)});
+    nodes_ *= of.size;
   }
-  addDamage(machine.dead_links, machine.dead_nodes);
+  addDamage(machine);
   if (machine.ports > 0) ports_ = machine.ports;
   twisted_ = machine.twisted;
 }
 
-Network::Network(const Topology& topology) {
-  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(topology.dimensions()); ++i) {
-    const Axis& axis = topology.axes[i];
-    addDimension({i, axis.size, axis.isRing(), axis.bandwidth});
-  }
-  addDamage(topology.deadLinks(), topology.deadNodes());
-}
-
-void Network::addDimension(const NetworkDimension& dimension) {
-  if (dimension.size == 1) return;
-  dimensions_.push_back(dimension);
-  nodes_ *= dimension.size;
-}
-
-void Network::addDamage(std::span<const DeadLink> links, std::span<const Coordinates> nodes) {
+void Network::addDamage(const Machine& machine) {
   auto kept = [&](const Coordinates& at) {
     Coordinates result{};
     for (std::size_t i = 0; i < dimensions_.size(); ++i)
       result[i] = at[dimensions_[i].axis];
     return result;
   };
-  for (const DeadLink& link : links) {
+  for (const DeadLink& link : machine.dead_links) {
     std::uint32_t dimension = 0;
     while (dimensions_[dimension].axis != link.axis)
       ++dimension;
     dead_links_.push_back({kept(link.from), dimension});
   }
-  for (const Coordinates& node : nodes) {
+  for (const Coordinates& node : machine.dead_nodes) {
     dead_nodes_.push_back(kept(node));
     for (std::uint32_t i = 0; i < dimensions_.size(); ++i) {
       for (int sign : {+1, -1}) {
@@ -110,11 +99,19 @@ double Network::sizeOf(std::uint32_t spanned) const {
   return size;
 }
 
-double Network::portBandwidth(std::uint32_t spanned, const std::array<int, kMaxAxes>& links) const {
+Coordinates Network::middle() const {
+  Coordinates at{};
+  for (std::size_t i = 0; i < dimensions_.size(); ++i)
+    at[i] = static_cast<std::int32_t>(dimensions_[i].size / 2);
+  return at;
+}
+
+double Network::portBandwidth(std::uint32_t spanned, const Coordinates& at) const {
   std::vector<double> fastest;
   for (std::size_t i = 0; i < dimensions_.size(); ++i) {
     if (spanned >> i & 1) continue;
-    fastest.insert(fastest.end(), static_cast<std::size_t>(links[i]), dimensions_[i].bandwidth);
+    fastest.insert(fastest.end(), static_cast<std::size_t>(dimensions_[i].linksAt(at[i])),
+                   dimensions_[i].bandwidth);
   }
   llvm::sort(fastest, std::greater<>());
   double sum = 0;
@@ -123,18 +120,20 @@ double Network::portBandwidth(std::uint32_t spanned, const std::array<int, kMaxA
   return sum;
 }
 
-Cut Network::cutThrough(std::uint32_t spanned, const Coordinates& at) const {
+Cut Network::wholeCut(std::uint32_t spanned, const Coordinates& at) const {
   Cut cut{spanned, sizeOf(spanned)};
-  std::array<int, kMaxAxes> links{};
-  const double size = cut.nodes;
-  for (std::uint32_t i = 0; i < dimensions_.size(); ++i) {
+  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
     if (spanned >> i & 1) continue;
-    links[i] = dimensions_[i].linksAt(at[i]);
-    cut.bandwidth += size * links[i] * dimensions_[i].bandwidth;
+    cut.bandwidth += cut.nodes * dimensions_[i].linksAt(at[i]) * dimensions_[i].bandwidth;
   }
-  auto inside = [&](const Coordinates& node) {
-    return sameOutside(spanned, node, at, dimensions_.size());
-  };
+  cut.port_bandwidth = cut.nodes * portBandwidth(spanned, at);
+  return cut;
+}
+
+Cut Network::cutThrough(std::uint32_t spanned, const Coordinates& at) const {
+  Cut cut = wholeCut(spanned, at);
+  const Coordinates here = outside(spanned, at);
+  auto inside = [&](const Coordinates& node) { return outside(spanned, node) == here; };
   for (const Coordinates& node : dead_nodes_)
     cut.nodes -= inside(node);
   for (const NetworkLink& link : dead_links_) {
@@ -145,20 +144,12 @@ Cut Network::cutThrough(std::uint32_t spanned, const Coordinates& at) const {
       cut.bandwidth -= dimensions_[link.dimension].bandwidth;
     }
   }
-  cut.port_bandwidth = cut.nodes * portBandwidth(spanned, links);
+  cut.port_bandwidth = cut.nodes * portBandwidth(spanned, at);
   return cut;
 }
 
 Cut Network::widestCut(std::uint32_t spanned) const {
-  Cut cut{spanned, sizeOf(spanned)};
-  std::array<int, kMaxAxes> links{};
-  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-    if (spanned >> i & 1) continue;
-    links[i] = dimensions_[i].linksAt(static_cast<std::int32_t>(dimensions_[i].size / 2));
-    cut.bandwidth += cut.nodes * links[i] * dimensions_[i].bandwidth;
-  }
-  cut.port_bandwidth = cut.nodes * portBandwidth(spanned, links);
-  return cut;
+  return wholeCut(spanned, middle());
 }
 
 std::vector<Coordinates> Network::positions(std::uint32_t spanned) const {
@@ -182,19 +173,13 @@ std::vector<Coordinates> Network::positions(std::uint32_t spanned) const {
     }
     return found;
   }
-  auto add = [&](Coordinates at) {
-    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-      if (spanned >> i & 1) at[i] = 0;
-    }
-    found.push_back(at);
-  };
   for (const Coordinates& node : dead_nodes_)
-    add(node);
+    found.push_back(outside(spanned, node));
   for (const NetworkLink& link : dead_links_) {
     Coordinates upper = link.lower;
     step(upper, link.dimension, +1);
-    add(link.lower);
-    add(upper);
+    found.push_back(outside(spanned, link.lower));
+    found.push_back(outside(spanned, upper));
   }
   // Corners of the lines, away from the damage on the rings if possible.
   Coordinates clear{};
@@ -235,25 +220,15 @@ void Network::forEachSplit(const std::function<void(const Split&)>& visit) const
   for (std::uint32_t spanned = 0; spanned < endOfSpanned(); ++spanned) {
     Split split{spanned, nodes_ / sizeOf(spanned)};
     // Parts all of whose nodes are dead.
-    std::vector<Coordinates> places = dead_nodes_;
-    for (Coordinates& at : places) {
-      for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-        if (spanned >> i & 1) at[i] = 0;
-      }
-    }
-    llvm::sort(places);
-    for (auto first = places.begin(); first != places.end();) {
-      const auto last = std::upper_bound(first, places.end(), *first);
-      if (static_cast<double>(last - first) == sizeOf(spanned)) --split.parts;
-      first = last;
-    }
+    std::map<Coordinates, double> dead;  // nodes, by part
+    for (const Coordinates& node : dead_nodes_)
+      ++dead[outside(spanned, node)];
+    for (const auto& [part, nodes] : dead)
+      split.parts -= nodes == sizeOf(spanned);
     for (std::uint32_t i = 0; i < dimensions_.size(); ++i) {
       if (!(spanned >> i & 1)) split.bandwidth += liveLinks(i) * dimensions_[i].bandwidth;
     }
-    std::array<int, kMaxAxes> links{};
-    for (std::size_t i = 0; i < dimensions_.size(); ++i)
-      links[i] = dimensions_[i].linksAt(static_cast<std::int32_t>(dimensions_[i].size / 2));
-    split.port_bandwidth = liveNodes() * portBandwidth(spanned, links);
+    split.port_bandwidth = liveNodes() * portBandwidth(spanned, middle());
     if (split.parts > 1) visit(split);
   }
 }

@@ -9,10 +9,8 @@
 #ifndef TORC_MODEL_BOUNDS_NETWORK_H_
 #define TORC_MODEL_BOUNDS_NETWORK_H_
 
-#include <array>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "model/machines/machine.h"
@@ -63,8 +61,6 @@ class Network {
  public:
   /// Bandwidths in payload bytes/s.
   explicit Network(const Machine& machine);
-  /// Bandwidths relative to each other, as the topology has them; no limit of ports.
-  explicit Network(const Topology& topology);
 
   /// Dimensions of one node are left out.
   const std::vector<NetworkDimension>& dimensions() const { return dimensions_; }
@@ -93,8 +89,6 @@ class Network {
   void forEachCut(const std::function<void(const Cut&)>& visit) const;
   /// Calls `visit` for every S but all dimensions.
   void forEachSplit(const std::function<void(const Split&)>& visit) const;
-  /// The sub-torus spanned by `spanned` that `at` lies in.
-  Cut cutThrough(std::uint32_t spanned, const Coordinates& at) const;
   /// The widest that a sub-torus spanned by `spanned` can be: without damage, inside of lines.
   Cut widestCut(std::uint32_t spanned) const;
 
@@ -102,13 +96,17 @@ class Network {
   std::uint32_t endOfSpanned() const { return twisted_ ? 1 : (1u << dimensions_.size()) - 1; }
 
  private:
-  void addDimension(const NetworkDimension& dimension);
-  /// Links of a machine or topology, and nodes with their links.
-  void addDamage(std::span<const DeadLink> links, std::span<const Coordinates> nodes);
+  /// Links of the machine, and nodes with their links.
+  void addDamage(const Machine& machine);
+  Coordinates middle() const;
   /// Nodes of a sub-torus.
   double sizeOf(std::uint32_t spanned) const;
-  /// The `ports` fastest links of a node out of a sub-torus, `links[i]` of each dimension.
-  double portBandwidth(std::uint32_t spanned, const std::array<int, kMaxAxes>& links) const;
+  /// The `ports` fastest links of the node at `at` out of a sub-torus.
+  double portBandwidth(std::uint32_t spanned, const Coordinates& at) const;
+  /// The sub-torus spanned by `spanned` that `at` lies in, without damage.
+  Cut wholeCut(std::uint32_t spanned, const Coordinates& at) const;
+  /// The same with damage.
+  Cut cutThrough(std::uint32_t spanned, const Coordinates& at) const;
   /// Where the sub-tori spanned by `spanned` that are to be looked at lie.
   std::vector<Coordinates> positions(std::uint32_t spanned) const;
 

@@ -1,74 +1,74 @@
-// Twisted tori: neighbours and distances.
+// Twisted tori: links and distances.
 #include "model/bounds/twisted.h"
 
 #include <algorithm>
 
-namespace torc::model {
+#include "schedules/box.h"
 
-Coordinates twistedNeighbour(const TwistedSizes& sizes, Coordinates at, std::uint32_t axis,
-                             int sign) {
-  const auto size = static_cast<std::int32_t>(sizes[axis]);
-  const std::int32_t to = at[axis] + sign;
-  at[axis] = (to + size) % size;
-  if (to == at[axis]) return at;
-  for (std::size_t other = 0; other < sizes.size(); ++other) {
-    // k further and k back are one place on an axis of 2k.
-    if (sizes[other] == 2 * sizes[axis]) {
-      at[other] = (at[other] + size) % static_cast<std::int32_t>(sizes[other]);
+namespace torc::model {
+namespace {
+
+/// From a node to its neighbours, in coordinates in which all look alike.
+std::vector<Coordinates> stepsOf(llvm::ArrayRef<std::uint32_t> sizes) {
+  const std::uint32_t shortest = *std::ranges::min_element(sizes);
+  std::vector<Coordinates> steps;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    for (const int sign : {1, -1}) {
+      Coordinates& step = steps.emplace_back();
+      for (std::size_t other = 0; other < sizes.size(); ++other) {
+        const bool is_diagonal = sizes[axis] == shortest && sizes[other] > shortest;
+        if (other == axis || is_diagonal) step[other] = sign;
+      }
     }
   }
-  return at;
+  return steps;
 }
 
+}  // namespace
+
 std::vector<GraphLink> twistedLinks(const Topology& places, double bandwidth, double latency) {
-  const std::uint32_t axes = places.axis_count;
-  std::uint32_t shortest = places.axes[0].size;
-  for (std::uint32_t axis = 1; axis < axes; ++axis)
-    shortest = std::min(shortest, places.axes[axis].size);
+  std::vector<std::uint32_t> sizes;
+  for (std::uint32_t axis = 0; axis < places.axis_count; ++axis)
+    sizes.push_back(places.axes[axis].size);
+  const std::vector<Coordinates> steps = stepsOf(sizes);
   std::vector<GraphLink> links;
   for (std::uint32_t node = 0; node < places.ranks(); ++node) {
     const Coordinates at = places.coordinatesOf(static_cast<std::int32_t>(node));
-    for (std::uint32_t axis = 0; axis < axes; ++axis) {
-      const bool is_short = places.axes[axis].size == shortest;
-      for (const int sign : {1, -1}) {
-        Coordinates shift{};
-        shift[axis] = sign;
-        for (std::uint32_t other = 0; is_short && other < axes; ++other)
-          shift[other] = other == axis || places.axes[other].size > shortest ? sign : 0;
-        const auto to = static_cast<std::uint32_t>(places.neighbour(at, shift));
-        links.push_back({node, to, bandwidth, latency});
-      }
+    for (const Coordinates& step : steps) {
+      const auto to = static_cast<std::uint32_t>(places.neighbour(at, step));
+      links.push_back({node, to, bandwidth, latency});
     }
   }
   sortLinks(links);
   return links;
 }
 
-TwistedDistances twistedDistances(const TwistedSizes& sizes) {
-  TwistedDistances distances;
-  const auto indexOf = [&](const Coordinates& at) {
-    return static_cast<std::size_t>(at[0]) +
-           sizes[0] * (static_cast<std::size_t>(at[1]) + std::size_t{sizes[1]} * at[2]);
-  };
-  std::vector<bool> reached(std::size_t{sizes[0]} * sizes[1] * sizes[2]);
-  std::vector<Coordinates> front = {{}};
+TwistedDistances twistedDistances(llvm::ArrayRef<std::uint32_t> sizes) {
+  const std::vector<Coordinates> steps = stepsOf(sizes);
+  std::size_t nodes = 1;
+  for (const std::uint32_t size : sizes)
+    nodes *= size;
+  std::vector<bool> reached(nodes);
   reached[0] = true;
-  while (true) {
-    std::vector<Coordinates> next;
+  TwistedDistances distances;
+  for (std::vector<Coordinates> front = {{}}, next;; front.swap(next), next.clear()) {
     for (const Coordinates& at : front) {
-      for (std::uint32_t axis = 0; axis < sizes.size(); ++axis) {
-        for (const int sign : {1, -1}) {
-          const Coordinates to = twistedNeighbour(sizes, at, axis, sign);
-          if (reached[indexOf(to)]) continue;
-          reached[indexOf(to)] = true;
-          next.push_back(to);
+      for (const Coordinates& step : steps) {
+        Coordinates to{};
+        std::size_t index = 0;
+        for (std::size_t axis = sizes.size(); axis-- > 0;) {
+          to[axis] =
+              static_cast<std::int32_t>(wrap(std::int64_t{at[axis]} + step[axis], sizes[axis]));
+          index = index * sizes[axis] + static_cast<std::size_t>(to[axis]);
         }
+        if (reached[index]) continue;
+        reached[index] = true;
+        next.push_back(to);
       }
     }
     if (next.empty()) return distances;
     ++distances.furthest;
     distances.sum += static_cast<double>(next.size()) * distances.furthest;
-    front = std::move(next);
   }
 }
 

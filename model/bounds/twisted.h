@@ -5,20 +5,15 @@
 #ifndef TORC_MODEL_BOUNDS_TWISTED_H_
 #define TORC_MODEL_BOUNDS_TWISTED_H_
 
-#include <array>
 #include <cstdint>
 #include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
 
 #include "schedules/topology/graph.h"
 #include "schedules/topology/topology.h"
 
 namespace torc::model {
-
-using TwistedSizes = std::array<std::uint32_t, 3>;
-
-/// The node one step from `at` along axis `axis`, up (`sign` 1) or down (-1).
-Coordinates twistedNeighbour(const TwistedSizes& sizes, Coordinates at, std::uint32_t axis,
-                             int sign);
 
 /// The links of a twisted torus as a graph, all of `bandwidth` bytes/s and `latency` seconds,
 /// sorted. `places` is the torus of its sizes that is not twisted, and numbers the nodes, by
@@ -26,12 +21,12 @@ Coordinates twistedNeighbour(const TwistedSizes& sizes, Coordinates at, std::uin
 /// added, modulo its size. There links along a short axis are diagonal, and nothing is shifted.
 std::vector<GraphLink> twistedLinks(const Topology& places, double bandwidth, double latency);
 
-/// Hops from a node to all others, by a search of the graph.
+/// Hops from a node of a twisted torus of `sizes` to all others, by a search of the graph.
 struct TwistedDistances {
   double sum = 0;
   std::uint32_t furthest = 0;
 };
-TwistedDistances twistedDistances(const TwistedSizes& sizes);
+TwistedDistances twistedDistances(llvm::ArrayRef<std::uint32_t> sizes);
 
 }  // namespace torc::model
 

@@ -34,19 +34,10 @@ Interval intervalOf(const std::set<std::uint32_t>& used, std::uint32_t size) {
   return {};
 }
 
-std::vector<std::uint32_t> coordinatesOf(std::size_t place, llvm::ArrayRef<std::uint32_t> sizes) {
-  std::vector<std::uint32_t> at;
-  for (const std::uint32_t size : sizes) {
-    at.push_back(static_cast<std::uint32_t>(place % size));
-    place /= size;
-  }
-  return at;
-}
-
 /// "(0,0,1) of 'pod'".
 std::string placeText(const SlurmTorus& torus, std::size_t place) {
   std::string text;
-  for (const std::uint32_t coordinate : coordinatesOf(place, torus.sizes))
+  for (const std::uint32_t coordinate : torus.coordinatesOf(place))
     text += (text.empty() ? "(" : ",") + std::to_string(coordinate);
   return text + ") of " + inQuotes(torus.name);
 }
@@ -104,7 +95,7 @@ llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
                        inQuotes(found->second.first->name) + ", " + inQuotes(hosts->front()) +
                        " on " + inQuotes(torus->name));
     }
-    at.push_back(coordinatesOf(found->second.second, torus->sizes));
+    at.push_back(torus->coordinatesOf(found->second.second));
   }
 
   std::vector<Interval> box;

@@ -169,16 +169,14 @@ llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef orde
     axis.bandwidth = axis.size > 1 ? machine.linkBandwidth(i) / fastest : 1.0;
     axis.latency = machine.dimensions[i].latency;
   }
+  Status status;
   for (const DeadLink& link : machine.dead_links) {
-    if (const Status status = topology->addDeadLink(link); !status.ok()) {
-      return makeError(machine.name + ": " + status.message());
-    }
+    if (status.ok()) status = topology->addDeadLink(link);
   }
   for (const Coordinates& node : machine.dead_nodes) {
-    if (const Status status = topology->addDeadNode(node); !status.ok()) {
-      return makeError(machine.name + ": " + status.message());
-    }
+    if (status.ok()) status = topology->addDeadNode(node);
   }
+  if (!status.ok()) return makeError(machine.name + ": " + status.message());
   return *topology;
 }
 

@@ -31,218 +31,201 @@ class MachineReader : public ir::StrictReader {
  public:
   MachineReader() : StrictReader(Faults::kWithValues) {}
 
-  bool read(const JsonNode& root);
+  bool read(const JsonNode& root) {
+    if (!keys(root, {"name", "dimensions"},
+              {"description", "packet", "router", "dead_links", "dead_nodes", "sources"},
+              kMachineFields) ||
+        !line(root.member("name"), machine_.name)) {
+      return false;
+    }
+    if (machine_.name.empty()) return fail(root.member("name"), "must not be empty");
+    if (root.has("description") && !line(root.member("description"), machine_.description)) {
+      return false;
+    }
+    if (!dimensions(root.member("dimensions"))) return false;
+    if (root.has("packet") && !(keys(root.member("packet"), {}, {}, kPacketFields) &&
+                                fieldsOf(root.member("packet"), machine_.packet, kPacketFields))) {
+      return false;
+    }
+    if (root.has("router") && !router(root.member("router"))) return false;
+    if (!fieldsOf(root, machine_, kMachineFields)) return false;
+    double fastest = 0;
+    for (const MachineDimension& dimension : machine_.dimensions)
+      fastest = std::max(fastest, dimension.bandwidth);
+    if (machine_.gap > 0 && machine_.gap * fastest < 1 - 1e-9) {
+      return fail(root.member("gap"), shown(machine_.gap) +
+                                          " seconds per byte is faster than the " +
+                                          "fastest dimension, " + shown(fastest) + " bytes/s");
+    }
+    return damage(root, "dead_links", kMaxDeadLinks, "link", &MachineReader::deadLink,
+                  machine_.dead_links) &&
+           damage(root, "dead_nodes", kMaxDeadNodes, "node", &MachineReader::coordinates,
+                  machine_.dead_nodes) &&
+           connected(root) && (!root.has("sources") || sources(root, root.member("sources")));
+  }
+
   Machine take() { return std::move(machine_); }
 
  private:
-  bool line(const JsonNode& node, std::string& value);
+  bool line(const JsonNode& node, std::string& value) {
+    return string(node, value) &&
+           (value.find_first_of("\n\r") == std::string::npos || fail(node, "must be one line"));
+  }
+
   template <typename Record, typename Fields>
-  bool fieldsOf(const JsonNode& node, Record& record, const Fields& fields);
-  bool kind(const JsonNode& node, bool& torus);
-  bool dimensions(const JsonNode& node);
-  bool router(const JsonNode& node);
-  bool coordinates(const JsonNode& node, Coordinates& at);
-  bool deadLink(const JsonNode& node, DeadLink& link);
-  /// An array of broken things, each once.
+  bool fieldsOf(const JsonNode& node, Record& record, const Fields& fields) {
+    const auto read = [&](const JsonNode& member, auto& value, const auto& field) {
+      if constexpr (std::is_same_v<decltype(value), bool&>) {
+        return kind(member, value);
+      } else if constexpr (std::is_same_v<decltype(value), double&>) {
+        return number(member, value, field.lowest, field.highest, field.unit);
+      } else {
+        return integer(member, value, static_cast<std::int64_t>(field.lowest),
+                       static_cast<std::uint64_t>(field.highest));
+      }
+    };
+    return members(node, record, read, fields);
+  }
+
+  bool kind(const JsonNode& node, bool& torus) {
+    torus = node.value() == "torus";
+    return torus || node.value() == "mesh" ||
+           fail(node, "must be \"torus\" or \"mesh\", not " + shownValue(node.value()));
+  }
+
+  bool dimensions(const JsonNode& node) {
+    if (!array(node, 1, kMaxDimensions, "dimensions")) return false;
+    machine_.dimensions.resize(node.value().size());
+    std::uint64_t nodes = 1;
+    for (std::size_t i = 0; i < machine_.dimensions.size(); ++i) {
+      MachineDimension& dimension = machine_.dimensions[i];
+      if (!keys(node.element(i), {}, {}, kDimensionFields) ||
+          !fieldsOf(node.element(i), dimension, kDimensionFields)) {
+        return false;
+      }
+      nodes *= dimension.size;
+      if (nodes > kMaxNodes) {
+        return fail(node, "the sizes multiply to more than " + llvm::Twine(kMaxNodes) + " nodes");
+      }
+    }
+    return true;
+  }
+
+  bool router(const JsonNode& node) {
+    PacketParameters& parameters = machine_.router.emplace();
+    llvm::SmallVector<std::string_view, 32> names;
+    for (const PacketParameterRow& row : packetParameterRows())
+      names.push_back(row.name);
+    if (!object(node, {}, names)) return false;
+    for (const PacketParameterRow& row : packetParameterRows()) {
+      if (node.has(row.name) &&
+          !number(node.member(row.name), parameters.*row.member, 0, 1e9, row.unit)) {
+        return false;
+      }
+    }
+    if (llvm::Error error = checkPacketParameters(parameters))
+      return fail(node, toString(std::move(error)));
+    return true;
+  }
+
+  bool coordinates(const JsonNode& node, Coordinates& at) {
+    const std::size_t count = machine_.dimensions.size();
+    if (!array(node, count, count, "coordinates")) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const nlohmann::json& value = node.element(i).value();
+      const std::uint32_t last = machine_.dimensions[i].size - 1;
+      if (value.is_number_unsigned() && value.get<std::uint64_t>() > last) {
+        return fail(node.element(i), "outside the machine: " + llvm::Twine(kAxisNames[i]) +
+                                         " goes to " + llvm::Twine(last) + ", not " +
+                                         shownValue(value));
+      }
+      if (!integer(node.element(i), at[i], 0, last)) return false;
+    }
+    return true;
+  }
+
   template <typename Thing>
   bool damage(const JsonNode& root, llvm::StringRef key, std::size_t most, llvm::StringRef thing,
-              bool (MachineReader::*read)(const JsonNode&, Thing&), std::vector<Thing>& things);
-  bool sources(const JsonNode& root, const JsonNode& node);
-  bool connected(const JsonNode& root);
+              bool (MachineReader::*read)(const JsonNode&, Thing&), std::vector<Thing>& things) {
+    if (!root.has(key)) return true;
+    const JsonNode node = root.member(key);
+    if (!array(node, 0, most, ("dead " + thing + "s").str())) return false;
+    for (std::size_t i = 0; i < node.value().size(); ++i) {
+      Thing one{};
+      if (!(this->*read)(node.element(i), one)) return false;
+      if (llvm::is_contained(things, one)) {
+        return fail(node.element(i), "this " + thing + " is in the list already: " +
+                                         shownValue(node.element(i).value()));
+      }
+      things.push_back(one);
+    }
+    return true;
+  }
+
+  bool deadLink(const JsonNode& node, DeadLink& link) {
+    if (!object(node, {"from", "axis"}) || !coordinates(node.member("from"), link.from)) {
+      return false;
+    }
+    const JsonNode axis = node.member("axis");
+    const llvm::StringRef names(kAxisNames.data(), machine_.dimensions.size());
+    std::string name;
+    if (axis.value().is_string()) name = axis.value().get<std::string>();
+    if (name.size() != 1 || !names.contains(name[0])) {
+      return fail(axis, "must be one letter of " + names + ", not " + shownValue(axis.value()));
+    }
+    link.axis = static_cast<std::uint32_t>(names.find(name[0]));
+    const MachineDimension& dimension = machine_.dimensions[link.axis];
+    const bool at_end = link.from[link.axis] + 1 == static_cast<std::int32_t>(dimension.size);
+    if (dimension.size == 1) return fail(axis, name + " has one node, hence no link");
+    if (at_end && !dimension.torus) {
+      return fail(node, "no link leads up along " + name + " from its last node, " +
+                            llvm::Twine(link.from[link.axis]) + ": it is a mesh");
+    }
+    // Both ways round share the only cable.
+    if (dimension.torus && dimension.size == 2 && dimension.cables() == 1) link.from[link.axis] = 0;
+    return true;
+  }
+
+  bool connected(const JsonNode& root) {
+    if (!machine_.damaged()) return true;
+    const llvm::StringRef key = machine_.dead_links.empty() ? "dead_nodes" : "dead_links";
+    auto failed = [&](llvm::StringRef what) {
+      what.consume_front("topology: ");
+      return fail(root.member(key), what + " (" + llvm::Twine(machine_.dead_links.size()) +
+                                        " dead links, " + llvm::Twine(machine_.dead_nodes.size()) +
+                                        " dead nodes of " + llvm::Twine(machine_.nodes()) + ")");
+    };
+    llvm::Expected<Topology> topology = topologyOf(machine_);
+    if (!topology) return failed(toString(topology.takeError()));
+    const Status status = topology->validate();
+    return status.ok() || failed(status.message());
+  }
+
+  bool sources(const JsonNode& root, const JsonNode& node) {
+    if (!object(node)) return false;
+    const auto isDimensionKey = [](std::string_view key) {
+      return std::apply([&](const auto&... fields) { return ((fields.key == key) || ...); },
+                        kDimensionFields);
+    };
+    for (const auto& [key, value] : node.value().items()) {
+      // `packet.header` is a key of an object, `dimensions.bandwidth` of each of an array's.
+      const auto [outer, inner] = llvm::StringRef(key).split('.');
+      bool known = root.has(outer) && outer != "sources" && outer != "name";
+      if (known && key.find('.') != std::string::npos) {
+        known = ((outer == "packet" || outer == "router") && root.member(outer).has(inner)) ||
+                (outer == "dimensions" && isDimensionKey(inner));
+      }
+      if (!known)
+        return fail(node, "names " + ir::shownName(key) + ", which the machine does not have");
+      std::string source;
+      if (!line(node.member(key), source)) return false;
+      machine_.sources.emplace_back(key, source);
+    }
+    return true;
+  }
 
   Machine machine_;
 };
-
-bool MachineReader::line(const JsonNode& node, std::string& value) {
-  return string(node, value) &&
-         (value.find_first_of("\n\r") == std::string::npos || fail(node, "must be one line"));
-}
-
-template <typename Record, typename Fields>
-bool MachineReader::fieldsOf(const JsonNode& node, Record& record, const Fields& fields) {
-  const auto read = [&](const JsonNode& member, auto& value, const auto& field) {
-    if constexpr (std::is_same_v<decltype(value), bool&>) {
-      return kind(member, value);
-    } else if constexpr (std::is_same_v<decltype(value), double&>) {
-      return number(member, value, field.lowest, field.highest, field.unit);
-    } else {
-      return integer(member, value, static_cast<std::int64_t>(field.lowest),
-                     static_cast<std::uint64_t>(field.highest));
-    }
-  };
-  return members(node, record, read, fields);
-}
-
-bool MachineReader::kind(const JsonNode& node, bool& torus) {
-  torus = node.value() == "torus";
-  return torus || node.value() == "mesh" ||
-         fail(node, "must be \"torus\" or \"mesh\", not " + shownValue(node.value()));
-}
-
-bool MachineReader::read(const JsonNode& root) {
-  if (!keys(root, {"name", "dimensions"},
-            {"description", "packet", "router", "dead_links", "dead_nodes", "sources"},
-            kMachineFields) ||
-      !line(root.member("name"), machine_.name)) {
-    return false;
-  }
-  if (machine_.name.empty()) return fail(root.member("name"), "must not be empty");
-  if (root.has("description") && !line(root.member("description"), machine_.description)) {
-    return false;
-  }
-  if (!dimensions(root.member("dimensions"))) return false;
-  if (root.has("packet") && !(keys(root.member("packet"), {}, {}, kPacketFields) &&
-                              fieldsOf(root.member("packet"), machine_.packet, kPacketFields))) {
-    return false;
-  }
-  if (root.has("router") && !router(root.member("router"))) return false;
-  if (!fieldsOf(root, machine_, kMachineFields)) return false;
-  double fastest = 0;
-  for (const MachineDimension& dimension : machine_.dimensions)
-    fastest = std::max(fastest, dimension.bandwidth);
-  if (machine_.gap > 0 && machine_.gap * fastest < 1 - 1e-9) {
-    return fail(root.member("gap"), shown(machine_.gap) + " seconds per byte is faster than the " +
-                                        "fastest dimension, " + shown(fastest) + " bytes/s");
-  }
-  return damage(root, "dead_links", kMaxDeadLinks, "link", &MachineReader::deadLink,
-                machine_.dead_links) &&
-         damage(root, "dead_nodes", kMaxDeadNodes, "node", &MachineReader::coordinates,
-                machine_.dead_nodes) &&
-         connected(root) && (!root.has("sources") || sources(root, root.member("sources")));
-}
-
-bool MachineReader::dimensions(const JsonNode& node) {
-  if (!array(node, 1, kMaxDimensions, "dimensions")) return false;
-  machine_.dimensions.resize(node.value().size());
-  std::uint64_t nodes = 1;
-  for (std::size_t i = 0; i < machine_.dimensions.size(); ++i) {
-    MachineDimension& dimension = machine_.dimensions[i];
-    if (!keys(node.element(i), {}, {}, kDimensionFields) ||
-        !fieldsOf(node.element(i), dimension, kDimensionFields)) {
-      return false;
-    }
-    nodes *= dimension.size;
-    if (nodes > kMaxNodes) {
-      return fail(node, "the sizes multiply to more than " + llvm::Twine(kMaxNodes) + " nodes");
-    }
-  }
-  return true;
-}
-
-bool MachineReader::router(const JsonNode& node) {
-  PacketParameters& parameters = machine_.router.emplace();
-  llvm::SmallVector<std::string_view, 32> names;
-  for (const PacketParameterRow& row : packetParameterRows())
-    names.push_back(row.name);
-  if (!object(node, {}, names)) return false;
-  for (const PacketParameterRow& row : packetParameterRows()) {
-    if (node.has(row.name) &&
-        !number(node.member(row.name), parameters.*row.member, 0, 1e9, row.unit)) {
-      return false;
-    }
-  }
-  if (llvm::Error error = checkPacketParameters(parameters))
-    return fail(node, toString(std::move(error)));
-  return true;
-}
-
-bool MachineReader::coordinates(const JsonNode& node, Coordinates& at) {
-  const std::size_t count = machine_.dimensions.size();
-  if (!array(node, count, count, "coordinates")) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const nlohmann::json& value = node.element(i).value();
-    const std::uint32_t last = machine_.dimensions[i].size - 1;
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() > last) {
-      return fail(node.element(i), "outside the machine: " + llvm::Twine(kAxisNames[i]) +
-                                       " goes to " + llvm::Twine(last) + ", not " +
-                                       shownValue(value));
-    }
-    if (!integer(node.element(i), at[i], 0, last)) return false;
-  }
-  return true;
-}
-
-template <typename Thing>
-bool MachineReader::damage(const JsonNode& root, llvm::StringRef key, std::size_t most,
-                           llvm::StringRef thing,
-                           bool (MachineReader::*read)(const JsonNode&, Thing&),
-                           std::vector<Thing>& things) {
-  if (!root.has(key)) return true;
-  const JsonNode node = root.member(key);
-  if (!array(node, 0, most, ("dead " + thing + "s").str())) return false;
-  for (std::size_t i = 0; i < node.value().size(); ++i) {
-    Thing one{};
-    if (!(this->*read)(node.element(i), one)) return false;
-    if (llvm::is_contained(things, one)) {
-      return fail(node.element(i), "this " + thing + " is in the list already: " +
-                                       shownValue(node.element(i).value()));
-    }
-    things.push_back(one);
-  }
-  return true;
-}
-
-bool MachineReader::deadLink(const JsonNode& node, DeadLink& link) {
-  if (!object(node, {"from", "axis"}) || !coordinates(node.member("from"), link.from)) {
-    return false;
-  }
-  const JsonNode axis = node.member("axis");
-  const llvm::StringRef names(kAxisNames.data(), machine_.dimensions.size());
-  std::string name;
-  if (axis.value().is_string()) name = axis.value().get<std::string>();
-  if (name.size() != 1 || !names.contains(name[0])) {
-    return fail(axis, "must be one letter of " + names + ", not " + shownValue(axis.value()));
-  }
-  link.axis = static_cast<std::uint32_t>(names.find(name[0]));
-  const MachineDimension& dimension = machine_.dimensions[link.axis];
-  const bool at_end = link.from[link.axis] + 1 == static_cast<std::int32_t>(dimension.size);
-  if (dimension.size == 1) return fail(axis, name + " has one node, hence no link");
-  if (at_end && !dimension.torus) {
-    return fail(node, "no link leads up along " + name + " from its last node, " +
-                          llvm::Twine(link.from[link.axis]) + ": it is a mesh");
-  }
-  // Both ways round share the only cable.
-  if (dimension.torus && dimension.size == 2 && dimension.cables() == 1) link.from[link.axis] = 0;
-  return true;
-}
-
-bool MachineReader::connected(const JsonNode& root) {
-  if (!machine_.damaged()) return true;
-  const llvm::StringRef key = machine_.dead_links.empty() ? "dead_nodes" : "dead_links";
-  auto failed = [&](llvm::StringRef what) {
-    what.consume_front("topology: ");
-    return fail(root.member(key), what + " (" + llvm::Twine(machine_.dead_links.size()) +
-                                      " dead links, " + llvm::Twine(machine_.dead_nodes.size()) +
-                                      " dead nodes of " + llvm::Twine(machine_.nodes()) + ")");
-  };
-  llvm::Expected<Topology> topology = topologyOf(machine_);
-  if (!topology) return failed(toString(topology.takeError()));
-  const Status status = topology->validate();
-  return status.ok() || failed(status.message());
-}
-
-bool MachineReader::sources(const JsonNode& root, const JsonNode& node) {
-  if (!object(node)) return false;
-  const auto isDimensionKey = [](std::string_view key) {
-    return std::apply([&](const auto&... fields) { return ((fields.key == key) || ...); },
-                      kDimensionFields);
-  };
-  for (const auto& [key, value] : node.value().items()) {
-    // `packet.header` is a key of an object, `dimensions.bandwidth` of each of an array's.
-    const auto [outer, inner] = llvm::StringRef(key).split('.');
-    bool known = root.has(outer) && outer != "sources" && outer != "name";
-    if (known && key.find('.') != std::string::npos) {
-      known = ((outer == "packet" || outer == "router") && root.member(outer).has(inner)) ||
-              (outer == "dimensions" && isDimensionKey(inner));
-    }
-    if (!known)
-      return fail(node, "names " + ir::shownName(key) + ", which the machine does not have");
-    std::string source;
-    if (!line(node.member(key), source)) return false;
-    machine_.sources.emplace_back(key, source);
-  }
-  return true;
-}
 
 }  // namespace
 

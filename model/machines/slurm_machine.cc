@@ -1,6 +1,7 @@
 // The machine that Slurm's tori are.
 #include "model/machines/slurm_machine.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include "model/machines/foreign.h"
@@ -12,6 +13,15 @@ std::string SlurmTorus::shape() const {
   for (const std::uint32_t size : sizes)
     text += (text.empty() ? "" : "x") + std::to_string(size);
   return text;
+}
+
+std::vector<std::uint32_t> SlurmTorus::coordinatesOf(std::size_t place) const {
+  std::vector<std::uint32_t> at;
+  for (const std::uint32_t size : sizes) {
+    at.push_back(static_cast<std::uint32_t>(place % size));
+    place /= size;
+  }
+  return at;
 }
 
 llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::StringRef origin) {
@@ -39,12 +49,7 @@ llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::Stri
                               ", has more than " + llvm::Twine(kMaxDeadNodes) +
                               " places without a host");
     }
-    std::size_t rest = place;
-    Coordinates& at = machine.dead_nodes.emplace_back();
-    for (std::size_t i = 0; i < torus.sizes.size(); ++i) {
-      at[i] = static_cast<std::int32_t>(rest % torus.sizes[i]);
-      rest /= torus.sizes[i];
-    }
+    llvm::copy(torus.coordinatesOf(place), machine.dead_nodes.emplace_back().begin());
   }
   machine.sources = {{"alpha", "estimate: as the machine generic"}};
   if (machine.damaged()) machine.sources.emplace_back("dead_nodes", "places without a host");

@@ -28,6 +28,7 @@ struct SlurmTorus {
 
   /// "4x4x2".
   std::string shape() const;
+  std::vector<std::uint32_t> coordinatesOf(std::size_t place) const;
 };
 
 /// Whether a line is of Slurm's `Key=Value` files, and YAML of its list of topologies.

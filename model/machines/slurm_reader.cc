@@ -17,149 +17,6 @@ constexpr std::uint32_t kMostAlong = 65535;  // Slurm counts in 16 bits
 using Tori = std::vector<SlurmTorus>;
 using Dims = std::array<std::uint32_t, 3>;
 
-llvm::Expected<std::vector<std::string>> expand(llvm::StringRef list, llvm::StringRef origin,
-                                                std::size_t line, std::size_t most) {
-  StatusOr<std::vector<std::string>> hosts = expandHostlist({list.data(), list.size()}, most);
-  if (!hosts.ok()) return foreignFault(origin, line, hosts.status().message());
-  return std::move(*hosts);
-}
-
-/// Reads the members of a topology.
-class YamlReader {
- public:
-  explicit YamlReader(llvm::StringRef origin) : origin_(origin) {}
-
-  llvm::Expected<Tori> torus3d(const YamlNode& node) {
-    Tori tori;
-    llvm::Expected<const YamlNode*> list = member(node, "toruses");
-    if (!list) return list.takeError();
-    for (const YamlNode& one : (*list)->items) {
-      llvm::Expected<SlurmTorus> torus = readTorus(one);
-      if (!torus) return torus.takeError();
-      tori.push_back(std::move(*torus));
-    }
-    return tori;
-  }
-
-  llvm::Expected<Tori> rings(const YamlNode& node) {
-    Tori tori;
-    llvm::Expected<const YamlNode*> list = member(node, "rings");
-    if (!list) return list.takeError();
-    for (const YamlNode& one : (*list)->items) {
-      llvm::Expected<const YamlNode*> name = member(one, "ring");
-      if (!name) return name.takeError();
-      llvm::Expected<std::vector<std::string>> hosts = nodes(one, left_);
-      if (!hosts) return hosts.takeError();
-      left_ -= hosts->size();
-      tori.push_back({.name = (*name)->text,
-                      .line = one.line,
-                      .sizes = {static_cast<std::uint32_t>(hosts->size())},
-                      .hosts = std::move(*hosts)});
-    }
-    return tori;
-  }
-
- private:
-  llvm::Error fault(const YamlNode& node, const llvm::Twine& what) const {
-    return foreignFault(origin_, node.line, what);
-  }
-
-  llvm::Expected<const YamlNode*> member(const YamlNode& node, llvm::StringRef key) const {
-    const YamlNode* found = node.find(key);
-    if (found == nullptr) return fault(node, "has no " + key + " where Slurm's topology needs it");
-    return found;
-  }
-
-  llvm::Expected<std::vector<std::string>> nodes(const YamlNode& node, std::size_t most) const {
-    llvm::Expected<const YamlNode*> list = member(node, "nodes");
-    if (!list) return list.takeError();
-    return expand((*list)->text, origin_, (*list)->line, most);
-  }
-
-  /// `{x: 4, y: 4, z: 2}` of a key.
-  llvm::Expected<Dims> triple(const YamlNode& node, llvm::StringRef key,
-                              std::uint32_t lowest) const {
-    llvm::Expected<const YamlNode*> found = member(node, key);
-    if (!found) return found.takeError();
-    Dims dims{};
-    constexpr llvm::StringLiteral kNames[] = {"x", "y", "z"};
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      llvm::Expected<const YamlNode*> number = member(**found, kNames[i]);
-      if (!number) return number.takeError();
-      if (llvm::StringRef((*number)->text).getAsInteger(10, dims[i]) || dims[i] < lowest ||
-          dims[i] > kMostAlong) {
-        return fault(**number, key + ": " + kNames[i] + " is " + inQuotes((*number)->text) +
-                                   "; allowed: " + llvm::Twine(lowest) + " to " +
-                                   llvm::Twine(kMostAlong));
-      }
-    }
-    return dims;
-  }
-
-  llvm::Expected<SlurmTorus> readTorus(const YamlNode& node) {
-    llvm::Expected<const YamlNode*> name = member(node, "name");
-    if (!name) return name.takeError();
-    llvm::Expected<Dims> dims = triple(node, "dims", 1);
-    if (!dims) return dims.takeError();
-    SlurmTorus torus{.name = (*name)->text,
-                     .line = node.line,
-                     .sizes = {dims->begin(), dims->end()},
-                     .hosts = {}};
-    const std::uint64_t places = std::uint64_t{(*dims)[0]} * (*dims)[1] * (*dims)[2];
-    if (places > left_) {
-      return fault(node, "torus " + inQuotes(torus.name) + ", " + torus.shape() + ": more than " +
-                             llvm::Twine(kMostSlurmHosts) + " places in all");
-    }
-    left_ -= places;
-    const YamlNode* regions = node.find("regions");
-    if ((regions == nullptr) == (node.find("nodes") == nullptr)) {
-      return fault(node, "torus " + inQuotes(torus.name) + " must have either nodes or regions");
-    }
-    torus.hosts.resize(places);
-    if (regions == nullptr) {
-      if (llvm::Error error = place(node, {}, *dims, torus)) return error;
-      return torus;
-    }
-    for (const YamlNode& region : regions->items) {
-      llvm::Expected<Dims> anchor = triple(region, "anchor", 0);
-      if (!anchor) return anchor.takeError();
-      llvm::Expected<Dims> extent = triple(region, "dims", 1);
-      if (!extent) return extent.takeError();
-      if (llvm::Error error = place(region, *anchor, *extent, torus)) return error;
-    }
-    return torus;
-  }
-
-  /// Puts the nodes of a torus or region, X fastest, into the box at `anchor`.
-  llvm::Error place(const YamlNode& node, const Dims& anchor, const Dims& extent,
-                    SlurmTorus& torus) const {
-    for (std::size_t i = 0; i < anchor.size(); ++i) {
-      if (anchor[i] + extent[i] > torus.sizes[i]) {
-        return fault(node, "the region is not inside of " + torus.shape());
-      }
-    }
-    llvm::Expected<std::vector<std::string>> hosts = nodes(node, torus.hosts.size());
-    if (!hosts) return hosts.takeError();
-    const std::size_t places = std::size_t{extent[0]} * extent[1] * extent[2];
-    if (hosts->size() != places) {
-      return fault(node, "nodes names " + llvm::Twine(hosts->size()) + " hosts for " +
-                             llvm::Twine(places) + " places");
-    }
-    for (std::size_t i = 0; i < places; ++i) {
-      const std::size_t x = anchor[0] + i % extent[0];
-      const std::size_t y = anchor[1] + i / extent[0] % extent[1];
-      const std::size_t z = anchor[2] + i / extent[0] / extent[1];
-      std::string& host = torus.hosts[x + torus.sizes[0] * (y + torus.sizes[1] * z)];
-      if (!host.empty()) return fault(node, "the region overlaps another one");
-      host = std::move((*hosts)[i]);
-    }
-    return llvm::Error::success();
-  }
-
-  llvm::StringRef origin_;
-  std::size_t left_ = kMostSlurmHosts;  // places that tori to come may have
-};
-
 /// The value of `key` in a line of `Key=Value` words; empty if there is none.
 llvm::StringRef valueOf(llvm::StringRef line, llvm::StringRef key) {
   llvm::SmallVector<llvm::StringRef> words;
@@ -171,45 +28,244 @@ llvm::StringRef valueOf(llvm::StringRef line, llvm::StringRef key) {
   return {};
 }
 
-/// The torus that the hosts' last letters, as many as a box has coordinates, are the places of.
-llvm::Expected<SlurmTorus> torusOfNames(llvm::ArrayRef<std::string> hosts, std::size_t dimensions,
-                                        std::size_t line, llvm::StringRef origin) {
-  SlurmTorus torus{.name = "nodes", .line = line, .sizes = {}, .hosts = {}};
-  torus.sizes.assign(dimensions, 1);
-  for (const std::string& host : hosts) {
-    const llvm::StringRef end = llvm::StringRef(host).take_back(dimensions);
-    if (end.size() == dimensions &&
-        llvm::all_of(end, [](char digit) { return base36Digit(digit) >= 0; })) {
-      continue;
+/// Reads files; functions return whether all was well. The first fault is kept.
+class SlurmReader {
+ public:
+  explicit SlurmReader(llvm::StringRef origin) : origin_(origin) {}
+
+  bool readYaml(const YamlNode& root, Tori& chosen) {
+    std::string others;
+    for (const YamlNode& topology : root.items) {
+      const YamlNode* name = topology.find("topology");
+      if (name == nullptr) return fail(topology.line, "a topology without its name");
+      if (topology.find("torus3d") == nullptr && topology.find("ring") == nullptr) {
+        const auto kind = llvm::find_if(topology.keys, [](llvm::StringRef key) {
+          return key == "tree" || key == "block" || key == "flat";
+        });
+        constexpr std::size_t kEnough = 100;  // letters
+        if (others.size() > kEnough) continue;
+        others += (others.empty() ? "" : ", ") + inQuotes(name->text) + " is " +
+                  (kind == topology.keys.end() ? "none" : *kind);
+        continue;
+      }
+      Tori tori;
+      if (!readTopology(topology, tori)) return false;
+      if (tori.empty()) return fail(topology.line, "a topology without a torus");
+      const YamlNode* is_default = topology.find("cluster_default");
+      const bool ends =
+          is_default != nullptr && llvm::StringRef(is_default->text).equals_insensitive("true");
+      if (ends || chosen.empty()) chosen = std::move(tori);
+      if (ends) break;
     }
-    return foreignFault(
-        origin, line,
-        "host " + inQuotes(host) + " does not end in " + llvm::Twine(dimensions) + " coordinates");
+    return !chosen.empty() ||
+           fail(root.line, "Slurm's topology without a torus3d or ring: " + others);
   }
-  const auto coordinate = [&](const std::string& host, std::size_t i) {
-    return static_cast<std::uint32_t>(base36Digit(host[host.size() - dimensions + i]));
-  };
-  std::size_t places = 1;
-  for (std::size_t i = 0; i < dimensions; ++i) {
-    for (const std::string& host : hosts)
-      torus.sizes[i] = std::max(torus.sizes[i], coordinate(host, i) + 1);
-    places *= torus.sizes[i];
-  }
-  if (places > kMostSlurmHosts) return foreignFault(origin, line, "the boxes are too far apart");
-  torus.hosts.resize(places);
-  for (const std::string& host : hosts) {
-    std::size_t place = 0;
-    for (std::size_t i = dimensions; i-- > 0;)
-      place = place * torus.sizes[i] + coordinate(host, i);
-    if (!torus.hosts[place].empty()) {
-      return foreignFault(
-          origin, line,
-          "host " + inQuotes(host) + " is where " + inQuotes(torus.hosts[place]) + " is");
+
+  bool readLines(llvm::StringRef text, Tori& tori) {
+    std::vector<std::string> named;  // hosts with coordinates in their names
+    std::size_t dimensions = 0, first_line = 0;
+    for (std::size_t number = 1; !text.empty(); ++number) {
+      llvm::StringRef line;
+      std::tie(line, text) = text.split('\n');
+      line = line.split('#').first.trim();
+      for (const llvm::StringRef key : {"SwitchName", "BlockName"}) {
+        if (valueOf(line, key).empty()) continue;
+        return fail(number, key + ": " + (key == "SwitchName" ? "switches are" : "a block is") +
+                                " no torus");
+      }
+      if (const llvm::StringRef ring = valueOf(line, "RingName");
+          !ring.empty() && !readRing(ring, valueOf(line, "Nodes"), number, number, tori)) {
+        return false;
+      }
+      const llvm::StringRef nodes = valueOf(line, "NodeName");
+      const llvm::StringRef low = nodes.split('[').second.split('x').first;
+      if (low.empty() || low.contains(']') || low.contains('-') || low.contains(',')) continue;
+      std::vector<std::string> hosts;
+      if (!take(nodes, number, hosts)) return false;
+      if (named.empty()) dimensions = low.size(), first_line = number;
+      if (low.size() != dimensions || !nodes.ends_with("]") || nodes.count('[') != 1) {
+        return fail(number, "NodeName is " + inQuotes(nodes) + "; allowed: boxes of " +
+                                llvm::Twine(dimensions) + " coordinates at the names' ends");
+      }
+      llvm::move(hosts, std::back_inserter(named));
     }
-    torus.hosts[place] = host;
+    if (!tori.empty()) return true;
+    if (named.empty()) {
+      return fail(1,
+                  "a file of Slurm's without a torus: neither RingName nor a box of "
+                  "hosts, as NodeName=tux[000x733]");
+    }
+    return readNames(named, dimensions, first_line, tori.emplace_back());
   }
-  return torus;
-}
+
+  llvm::Error fault() const { return foreignFault(origin_, line_, what_); }
+
+ private:
+  bool fail(std::size_t line, const llvm::Twine& what) {
+    line_ = line;
+    what_ = what.str();
+    return false;
+  }
+
+  /// The item of a key; nullptr where there is none, which is a fault.
+  const YamlNode* member(const YamlNode& node, llvm::StringRef key) {
+    const YamlNode* found = node.find(key);
+    if (found == nullptr) fail(node.line, "has no " + key + " where Slurm's topology needs it");
+    return found;
+  }
+
+  bool expand(llvm::StringRef list, std::size_t line, std::size_t most,
+              std::vector<std::string>& hosts) {
+    StatusOr<std::vector<std::string>> expanded = expandHostlist({list.data(), list.size()}, most);
+    if (!expanded.ok()) return fail(line, expanded.status().message());
+    hosts = std::move(*expanded);
+    return true;
+  }
+
+  /// A ring, or hosts of which some are left.
+  bool take(llvm::StringRef list, std::size_t line, std::vector<std::string>& hosts) {
+    if (!expand(list, line, left_, hosts)) return false;
+    left_ -= hosts.size();
+    return true;
+  }
+
+  bool readRing(llvm::StringRef name, llvm::StringRef hosts, std::size_t line,
+                std::size_t line_of_hosts, Tori& tori) {
+    SlurmTorus ring{.name = name.str(), .line = line, .sizes = {}, .hosts = {}};
+    if (!take(hosts, line_of_hosts, ring.hosts)) return false;
+    ring.sizes = {static_cast<std::uint32_t>(ring.hosts.size())};
+    tori.push_back(std::move(ring));
+    return true;
+  }
+
+  /// `{x: 4, y: 4, z: 2}` of a key.
+  bool readTriple(const YamlNode& node, llvm::StringRef key, std::uint32_t lowest, Dims& dims) {
+    const YamlNode* found = member(node, key);
+    if (found == nullptr) return false;
+    constexpr llvm::StringLiteral kNames[] = {"x", "y", "z"};
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      const YamlNode* number = member(*found, kNames[i]);
+      if (number == nullptr) return false;
+      if (llvm::StringRef(number->text).getAsInteger(10, dims[i]) || dims[i] < lowest ||
+          dims[i] > kMostAlong) {
+        return fail(number->line, key + ": " + kNames[i] + " is " + inQuotes(number->text) +
+                                      "; allowed: " + llvm::Twine(lowest) + " to " +
+                                      llvm::Twine(kMostAlong));
+      }
+    }
+    return true;
+  }
+
+  bool readTorus(const YamlNode& node, SlurmTorus& torus) {
+    const YamlNode* name = member(node, "name");
+    Dims dims{};
+    if (name == nullptr || !readTriple(node, "dims", 1, dims)) return false;
+    torus = {
+        .name = name->text, .line = node.line, .sizes = {dims.begin(), dims.end()}, .hosts = {}};
+    const std::uint64_t places = std::uint64_t{dims[0]} * dims[1] * dims[2];
+    if (places > left_) {
+      return fail(node.line, "torus " + inQuotes(torus.name) + ", " + torus.shape() +
+                                 ": more than " + llvm::Twine(kMostSlurmHosts) + " places in all");
+    }
+    left_ -= places;
+    const YamlNode* regions = node.find("regions");
+    if ((regions == nullptr) == (node.find("nodes") == nullptr)) {
+      return fail(node.line,
+                  "torus " + inQuotes(torus.name) + " must have either nodes or regions");
+    }
+    torus.hosts.resize(places);
+    if (regions == nullptr) return place(node, {}, dims, torus);
+    return llvm::all_of(regions->items, [&](const YamlNode& region) {
+      Dims anchor{}, extent{};
+      return readTriple(region, "anchor", 0, anchor) && readTriple(region, "dims", 1, extent) &&
+             place(region, anchor, extent, torus);
+    });
+  }
+
+  /// Puts the nodes of a torus or region, X fastest, into the box at `anchor`.
+  bool place(const YamlNode& node, const Dims& anchor, const Dims& extent, SlurmTorus& torus) {
+    for (std::size_t i = 0; i < anchor.size(); ++i) {
+      if (anchor[i] + extent[i] > torus.sizes[i])
+        return fail(node.line, "the region is not inside of " + torus.shape());
+    }
+    const YamlNode* list = member(node, "nodes");
+    std::vector<std::string> hosts;
+    if (list == nullptr || !expand(list->text, list->line, torus.hosts.size(), hosts)) return false;
+    const std::size_t places = std::size_t{extent[0]} * extent[1] * extent[2];
+    if (hosts.size() != places) {
+      return fail(node.line, "nodes names " + llvm::Twine(hosts.size()) + " hosts for " +
+                                 llvm::Twine(places) + " places");
+    }
+    for (std::size_t i = 0; i < places; ++i) {
+      const std::size_t x = anchor[0] + i % extent[0];
+      const std::size_t y = anchor[1] + i / extent[0] % extent[1];
+      const std::size_t z = anchor[2] + i / extent[0] / extent[1];
+      std::string& host = torus.hosts[x + torus.sizes[0] * (y + torus.sizes[1] * z)];
+      if (!host.empty()) return fail(node.line, "the region overlaps another one");
+      host = std::move(hosts[i]);
+    }
+    return true;
+  }
+
+  /// The tori of a member of topology.yaml; none where it has neither a torus3d nor a ring.
+  bool readTopology(const YamlNode& topology, Tori& tori) {
+    if (const YamlNode* torus3d = topology.find("torus3d"); torus3d != nullptr) {
+      const YamlNode* list = member(*torus3d, "toruses");
+      return list != nullptr && llvm::all_of(list->items, [&](const YamlNode& one) {
+               return readTorus(one, tori.emplace_back());
+             });
+    }
+    const YamlNode* list = member(*topology.find("ring"), "rings");
+    return list != nullptr && llvm::all_of(list->items, [&](const YamlNode& one) {
+             const YamlNode* name = member(one, "ring");
+             const YamlNode* nodes = name != nullptr ? member(one, "nodes") : nullptr;
+             return nodes != nullptr &&
+                    readRing(name->text, nodes->text, one.line, nodes->line, tori);
+           });
+  }
+
+  /// The torus that the hosts' last letters, as many as a box has coordinates, are the places of.
+  bool readNames(llvm::ArrayRef<std::string> hosts, std::size_t dimensions, std::size_t line,
+                 SlurmTorus& torus) {
+    torus = {.name = "nodes", .line = line, .sizes = {}, .hosts = {}};
+    torus.sizes.assign(dimensions, 1);
+    for (const std::string& host : hosts) {
+      const llvm::StringRef end = llvm::StringRef(host).take_back(dimensions);
+      if (end.size() == dimensions &&
+          llvm::all_of(end, [](char digit) { return base36Digit(digit) >= 0; })) {
+        continue;
+      }
+      return fail(line, "host " + inQuotes(host) + " does not end in " + llvm::Twine(dimensions) +
+                            " coordinates");
+    }
+    const auto coordinate = [&](const std::string& host, std::size_t i) {
+      return static_cast<std::uint32_t>(base36Digit(host[host.size() - dimensions + i]));
+    };
+    std::size_t places = 1;
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      for (const std::string& host : hosts)
+        torus.sizes[i] = std::max(torus.sizes[i], coordinate(host, i) + 1);
+      places *= torus.sizes[i];
+    }
+    if (places > kMostSlurmHosts) return fail(line, "the boxes are too far apart");
+    torus.hosts.resize(places);
+    for (const std::string& host : hosts) {
+      std::size_t place = 0;
+      for (std::size_t i = dimensions; i-- > 0;)
+        place = place * torus.sizes[i] + coordinate(host, i);
+      if (!torus.hosts[place].empty()) {
+        return fail(line,
+                    "host " + inQuotes(host) + " is where " + inQuotes(torus.hosts[place]) + " is");
+      }
+      torus.hosts[place] = host;
+    }
+    return true;
+  }
+  llvm::StringRef origin_;
+  std::size_t left_ = kMostSlurmHosts;  // places that tori to come may have
+  std::size_t line_ = 1;                // of the fault
+  std::string what_;
+};
 
 }  // namespace
 
@@ -223,84 +279,17 @@ bool isSlurmYaml(const YamlNode& root) {
 }
 
 llvm::Expected<Tori> readSlurmYaml(const YamlNode& root, llvm::StringRef origin) {
-  YamlReader reader(origin);
-  Tori chosen;
-  std::string others;
-  for (const YamlNode& topology : root.items) {
-    const YamlNode* name = topology.find("topology");
-    if (name == nullptr) return foreignFault(origin, topology.line, "a topology without its name");
-    const YamlNode* torus3d = topology.find("torus3d");
-    const YamlNode* ring = topology.find("ring");
-    if (torus3d == nullptr && ring == nullptr) {
-      const auto kind = llvm::find_if(topology.keys, [](llvm::StringRef key) {
-        return key == "tree" || key == "block" || key == "flat";
-      });
-      constexpr std::size_t kEnough = 100;  // letters
-      if (others.size() > kEnough) continue;
-      others += (others.empty() ? "" : ", ") + inQuotes(name->text) + " is " +
-                (kind == topology.keys.end() ? "none" : *kind);
-      continue;
-    }
-    llvm::Expected<Tori> tori = torus3d != nullptr ? reader.torus3d(*torus3d) : reader.rings(*ring);
-    if (!tori) return tori.takeError();
-    if (tori->empty()) return foreignFault(origin, topology.line, "a topology without a torus");
-    const YamlNode* is_default = topology.find("cluster_default");
-    if (is_default != nullptr && llvm::StringRef(is_default->text).equals_insensitive("true")) {
-      return tori;
-    }
-    if (chosen.empty()) chosen = std::move(*tori);
-  }
-  if (!chosen.empty()) return chosen;
-  return foreignFault(origin, root.line, "Slurm's topology without a torus3d or ring: " + others);
+  SlurmReader reader(origin);
+  Tori tori;
+  if (!reader.readYaml(root, tori)) return reader.fault();
+  return tori;
 }
 
 llvm::Expected<Tori> readSlurmLines(llvm::StringRef text, llvm::StringRef origin) {
-  Tori rings;
-  std::vector<std::string> named;  // hosts with coordinates in their names
-  std::size_t dimensions = 0, first_line = 0, left = kMostSlurmHosts;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    llvm::StringRef line;
-    std::tie(line, text) = text.split('\n');
-    line = line.split('#').first.trim();
-    for (const llvm::StringRef key : {"SwitchName", "BlockName"}) {
-      if (valueOf(line, key).empty()) continue;
-      return foreignFault(
-          origin, number,
-          key + ": " + (key == "SwitchName" ? "switches are" : "a block is") + " no torus");
-    }
-    if (const llvm::StringRef ring = valueOf(line, "RingName"); !ring.empty()) {
-      llvm::Expected<std::vector<std::string>> hosts =
-          expand(valueOf(line, "Nodes"), origin, number, left);
-      if (!hosts) return hosts.takeError();
-      left -= hosts->size();
-      rings.push_back({.name = ring.str(),
-                       .line = number,
-                       .sizes = {static_cast<std::uint32_t>(hosts->size())},
-                       .hosts = std::move(*hosts)});
-    }
-    const llvm::StringRef nodes = valueOf(line, "NodeName");
-    const llvm::StringRef low = nodes.split('[').second.split('x').first;
-    if (low.empty() || low.contains(']') || low.contains('-') || low.contains(',')) continue;
-    llvm::Expected<std::vector<std::string>> hosts = expand(nodes, origin, number, left);
-    if (!hosts) return hosts.takeError();
-    left -= hosts->size();
-    if (named.empty()) dimensions = low.size(), first_line = number;
-    if (low.size() != dimensions || !nodes.ends_with("]") || nodes.count('[') != 1) {
-      return foreignFault(origin, number,
-                          "NodeName is " + inQuotes(nodes) + "; allowed: boxes of " +
-                              llvm::Twine(dimensions) + " coordinates at the names' ends");
-    }
-    llvm::move(*hosts, std::back_inserter(named));
-  }
-  if (!rings.empty()) return rings;
-  if (named.empty()) {
-    return foreignFault(origin, 1,
-                        "a file of Slurm's without a torus: neither RingName nor a box of "
-                        "hosts, as NodeName=tux[000x733]");
-  }
-  llvm::Expected<SlurmTorus> torus = torusOfNames(named, dimensions, first_line, origin);
-  if (!torus) return torus.takeError();
-  return Tori{std::move(*torus)};
+  SlurmReader reader(origin);
+  Tori tori;
+  if (!reader.readLines(text, tori)) return reader.fault();
+  return tori;
 }
 
 }  // namespace torc::model

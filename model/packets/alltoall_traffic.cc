@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <llvm/ADT/STLExtras.h>
-
-#include "ir/make_error.h"
 #include "model/packets/packet_sizes.h"
 #include "model/packets/random.h"
-#include "model/packets/virtual_mesh_traffic.h"
 
 namespace torc::model {
 namespace {
@@ -75,10 +71,6 @@ class PacketAlltoall : public Traffic {
         burst_(static_cast<std::uint64_t>(network.parameters().burst)),
         sent_(network.nodes()) {}
 
-  std::uint32_t receiveTicks(std::uint32_t, const Packet& packet) override {
-    return network_.receiveTicks(packet.chunks);
-  }
-
   std::string unfinished() const override {
     std::uint64_t sent = 0;
     for (const std::uint64_t it : sent_)
@@ -132,15 +124,12 @@ class DirectTraffic : public PacketAlltoall {
   DirectTraffic(const PacketNetwork& network, const AlltoallOptions& options)
       : PacketAlltoall(network, options), order_(network.nodes() - 1), walks_(network.nodes()) {
     if (options.strategy != AlltoallStrategy::kThrottled) return;
-    // What all packets to one node take on the bisection, by packets.
-    double ticks = 0;
-    std::vector<std::uint32_t> wire(static_cast<std::size_t>(network.topology().dimensions()));
-    for (std::uint64_t k = 0; k < std::min<std::uint64_t>(sizes_.count(), 2); ++k) {
-      for (std::uint32_t i = 0; i < wire.size(); ++i)
-        wire[i] = network.wireTicks(i, sizes_.chunks(k));
-      ticks = std::max(ticks, bisectionTicks(network.topology(), wire));
-    }
-    interval_ = ticks;
+    // What the larger of a message's first two packets takes on the bisection.
+    const Topology& topology = network.topology();
+    const std::uint64_t second = std::min<std::uint64_t>(sizes_.count() - 1, 1);
+    const std::uint32_t chunks = std::max(sizes_.chunks(0), sizes_.chunks(second));
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(topology.dimensions()); ++i)
+      interval_ = std::max(interval_, pairsOnLink(topology.axes[i]) * network.wireTicks(i, chunks));
   }
 
   bool next(std::uint32_t node, std::uint32_t, Outgoing& outgoing) override {
@@ -207,23 +196,16 @@ class TwoPhaseTraffic : public PacketAlltoall {
       credit.out = static_cast<std::uint16_t>(credit.out - credit_every_);
       return network.wake(node);
     }
-    most_held_ = std::max(most_held_, ++nodes_[node].held);
-    std::uint32_t entry = free_;
-    if (entry == kNoPacket) {
-      entry = static_cast<std::uint32_t>(waiting_.size());
-      waiting_.emplace_back();
-    } else {
-      free_ = waiting_[entry].next;
-    }
-    waiting_[entry] = packet;
-    waiting_[entry].next = kNoPacket;
     NodeState& it = nodes_[node];
-    if (it.first == kNoPacket) {
-      it.first = entry;
-    } else {
-      waiting_[it.last].next = entry;
+    most_held_ = std::max(most_held_, ++it.held);
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(waiting_.size()));
+      waiting_.emplace_back();
     }
-    it.last = entry;
+    const std::uint32_t entry = free_.back();
+    free_.pop_back();
+    waiting_[entry] = packet;
+    it.waiting.push(waiting_, entry);
   }
 
   std::uint64_t mostHeld() const override { return most_held_; }
@@ -244,12 +226,12 @@ class TwoPhaseTraffic : public PacketAlltoall {
 
   struct NodeState {
     Walk away, here;
-    std::uint64_t sent_away = 0, sent_here = 0;         // packets of its own
-    std::uint32_t first = kNoPacket, last = kNoPacket;  // packets to send on
-    std::uint32_t held = 0;                             // how many they are
-    std::uint32_t credits = 0;                          // that are due
-    bool forwarded = false;                             // the last one of the second phase
-    bool has_index = false;                             // a packet waits for credit:
+    std::uint64_t sent_away = 0, sent_here = 0;  // packets of its own
+    EntryQueue waiting;                          // packets to send on
+    std::uint32_t held = 0;                      // how many they are
+    std::uint32_t credits = 0;                   // that are due
+    bool forwarded = false;                      // the last one of the second phase
+    bool has_index = false;                      // a packet waits for credit:
     std::uint32_t index = 0;
     std::uint64_t number = 0;
   };
@@ -312,20 +294,14 @@ class TwoPhaseTraffic : public PacketAlltoall {
       it.forwarded = false;
       return true;
     }
-    if (it.first == kNoPacket) return nextOwn(node, outgoing);
-    const std::uint32_t entry = it.first;
-    it.first = waiting_[entry].next;
-    outgoing = Outgoing();
-    outgoing.packet.chunks = waiting_[entry].chunks;
-    outgoing.packet.payload = waiting_[entry].payload;
-    outgoing.packet.tag = waiting_[entry].tag;
-    outgoing.ticks =
-        network_.sendTicks(outgoing.packet.chunks) + forward_ticks_[outgoing.packet.chunks];
-    network_.setHops(node, outgoing.packet.tag, mixBits(options_.seed ^ ++forwards_),
-                     outgoing.packet);
-    countForward(node, waiting_[entry].source);
-    waiting_[entry].next = free_;
-    free_ = entry;
+    if (it.waiting.isEmpty()) return nextOwn(node, outgoing);
+    const std::uint32_t entry = it.waiting.pop(waiting_);
+    free_.push_back(entry);
+    outgoing = Outgoing{waiting_[entry]};
+    Packet& packet = outgoing.packet;
+    countForward(node, packet.source);
+    outgoing.ticks = network_.sendTicks(packet.chunks) + forward_ticks_[packet.chunks];
+    network_.setHops(node, packet.tag, mixBits(options_.seed ^ ++forwards_), packet);
     it.forwarded = true;
     return true;
   }
@@ -372,7 +348,7 @@ class TwoPhaseTraffic : public PacketAlltoall {
   std::vector<NodeState> nodes_;
   std::vector<std::uint32_t> forward_ticks_;  // by chunks
   std::vector<Packet> waiting_;               // to be sent on
-  std::uint32_t free_ = kNoPacket;
+  std::vector<std::uint32_t> free_;           // entries of it
   std::uint64_t forwards_ = 0;
 };
 
@@ -384,14 +360,9 @@ std::string_view name(AlltoallStrategy strategy) {
   return kNames[static_cast<int>(strategy)];
 }
 
-double bisectionTicks(const Topology& topology, llvm::ArrayRef<std::uint32_t> wire_ticks) {
-  double most = 0;
-  for (std::size_t i = 0; i < wire_ticks.size(); ++i) {
-    const Axis& axis = topology.axes[i];
-    const double size = axis.size, pairs = std::floor(size * size / 4);
-    most = std::max(most, pairs / (axis.isRing() ? 2 * size : size) * wire_ticks[i]);
-  }
-  return most;
+double pairsOnLink(const Axis& axis) {
+  const double size = axis.size, pairs = std::floor(size * size / 4);
+  return pairs / (axis.isRing() ? 2 * size : size);
 }
 
 std::unique_ptr<Traffic> alltoallTraffic(const PacketNetwork& network,
@@ -404,29 +375,6 @@ std::unique_ptr<Traffic> alltoallTraffic(const PacketNetwork& network,
     default:
       return std::make_unique<DirectTraffic>(network, options);
   }
-}
-
-double alltoallMemoryBytes(double nodes, const AlltoallOptions& options) {
-  switch (options.strategy) {
-    case AlltoallStrategy::kTwoPhase: {
-      // What waits at a node to be sent on; a few hundred packets where nodes keep up.
-      constexpr double kWaiting = 1000;
-      return nodes * (64 + kWaiting * sizeof(Packet));
-    }
-    case AlltoallStrategy::kVirtualMesh:
-      return nodes * 64;
-    default:
-      return nodes * 32;
-  }
-}
-
-double usualPacketBytes(const PacketParameters& parameters, const AlltoallOptions& options) {
-  if (options.strategy == AlltoallStrategy::kVirtualMesh) return parameters.packet;
-  const PacketSizes sizes(parameters, options.bytes, parameters.software_header,
-                          parameters.smallest);
-  double least = sizes.chunks(0);
-  if (sizes.count() > 1) least = std::min<double>(least, sizes.chunks(sizes.count() - 1));
-  return least * parameters.chunk;
 }
 
 }  // namespace torc::model

@@ -8,13 +8,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
-
-#include <llvm/ADT/ArrayRef.h>
-#include <llvm/ADT/StringRef.h>
-#include <llvm/Support/Error.h>
 
 #include "model/packets/network.h"
 #include "model/packets/traffic.h"
@@ -40,10 +34,9 @@ struct AlltoallOptions {
   std::uint32_t most_packets = 0;  // of a node's own, then it stops; 0: all
 };
 
-/// Links' time for one packet from every node to every node, divided by the nodes: what the
-/// bisection lets a node send on average, in packets that keep a link of dimension i busy for
-/// `wire_ticks[i]`.
-double bisectionTicks(const Topology& topology, llvm::ArrayRef<std::uint32_t> wire_ticks);
+/// Packets on the busiest link of an axis for one from every node to every node, divided by the
+/// nodes: what the bisection lets a node send on average.
+double pairsOnLink(const Axis& axis);
 
 /// Which nodes are a row of the virtual mesh: those that differ in the dimensions of `whole`, and
 /// within a block of `block` nodes of the dimension `split` (none where `block` is 0).
@@ -62,11 +55,10 @@ VirtualMesh virtualMesh(const Topology& topology);
 /// `network` must outlive it.
 std::unique_ptr<Traffic> alltoallTraffic(const PacketNetwork& network,
                                          const AlltoallOptions& options);
-
-/// Bytes of tables of the traffic for so many nodes.
-double alltoallMemoryBytes(double nodes, const AlltoallOptions& options);
-/// Bytes of the smallest packets of which there are many.
-double usualPacketBytes(const PacketParameters& parameters, const AlltoallOptions& options);
+/// That of a virtual mesh (section 4.2): all blocks for a column go to its node in the own row in
+/// one message, then from row messages to one message for each node of the column.
+std::unique_ptr<Traffic> virtualMeshTraffic(const PacketNetwork& network,
+                                            const AlltoallOptions& options);
 
 }  // namespace torc::model
 

@@ -17,6 +17,7 @@ constexpr int kLevels = 16;  // of color
 constexpr int kLeft = 120, kTop = 64, kCellWidth = 7, kCellHeight = 15, kGap = 26;
 constexpr int kRight = kLeft + static_cast<int>(kColumns) * kCellWidth;
 constexpr int kWidth = kRight + 64;
+constexpr const char* kAtEnd = " text-anchor=\"end\"";
 
 /// Slices of equal length: sums of samples, and the queues of their last one.
 struct Column {
@@ -57,14 +58,18 @@ std::string color(int level) {
   return text;
 }
 
+std::string textAt(int x, int y, const std::string& text, const char* attributes = "") {
+  return "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\"" + attributes +
+         ">" + text + "</text>\n";
+}
+
 class Drawing {
  public:
   explicit Drawing(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void heading(const std::string& text) {
     y_ += kGap;
-    body_ += "<text x=\"" + std::to_string(kLeft) + "\" y=\"" + std::to_string(y_ - 7) +
-             "\" font-weight=\"bold\">" + text + "</text>\n";
+    body_ += textAt(kLeft, y_ - 7, text, " font-weight=\"bold\"");
   }
 
   /// A row of cells: `share` of each column, 0 to 1; its mean over time stands behind it.
@@ -83,13 +88,10 @@ class Drawing {
                        std::to_string(begin - end) + "z";
       begin = end;
     }
-    const int base = y_ + kCellHeight - 4;
-    body_ += "<text x=\"" + std::to_string(kLeft - 6) + "\" y=\"" + std::to_string(base) +
-             "\" text-anchor=\"end\">" + label + "</text>\n";
     std::string mean;
     llvm::raw_string_ostream(mean) << llvm::format("%.0f %%", 100 * sum / std::max(ticks, 1.0));
-    body_ += "<text x=\"" + std::to_string(kRight + 6) + "\" y=\"" + std::to_string(base) + "\">" +
-             mean + "</text>\n";
+    const int base = y_ + kCellHeight - 4;
+    body_ += textAt(kLeft - 6, base, label, kAtEnd) + textAt(kRight + 6, base, mean);
     y_ += kCellHeight;
   }
 
@@ -102,26 +104,21 @@ class Drawing {
         << "\" width=\"" << kWidth << "\" height=\"" << height
         << "\" font-family=\"sans-serif\" font-size=\"11\">\n"
         << "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-        << "<text x=\"" << kLeft << "\" y=\"22\" font-size=\"14\" font-weight=\"bold\">" << title
-        << "</text>\n<text x=\"" << kLeft << "\" y=\"40\" fill=\"#444\">" << subtitle
-        << "</text>\n";
+        << textAt(kLeft, 22, title, " font-size=\"14\" font-weight=\"bold\"")
+        << textAt(kLeft, 40, subtitle, " fill=\"#444\"");
     // The scale.
     for (int level = 0; level < kLevels; ++level) {
       out << "<rect x=\"" << kRight - 8 * (kLevels - level) - 40 << "\" y=\"31\" width=\"8\" "
           << "height=\"10\" fill=\"" << color(level) << "\"/>\n";
     }
-    out << "<text x=\"" << kRight - 8 * kLevels - 44 << "\" y=\"40\" text-anchor=\"end\">0</text>\n"
-        << "<text x=\"" << kRight - 36 << "\" y=\"40\">100 %</text>\n";
+    out << textAt(kRight - 8 * kLevels - 44, 40, "0", kAtEnd) << textAt(kRight - 36, 40, "100 %");
     for (int level = 0; level < kLevels; ++level) {
       const std::string& cells = cells_[static_cast<std::size_t>(level)];
-      if (!cells.empty()) {
-        out << "<path fill=\"" << color(level) << "\" d=\"" << cells << "\"/>\n";
-      }
+      if (cells.empty()) continue;
+      out << "<path fill=\"" << color(level) << "\" d=\"" << cells << "\"/>\n";
     }
-    out << body_ << "<text x=\"" << kLeft << "\" y=\"" << y_ + 18 << "\">0</text>\n<text x=\""
-        << kRight << "\" y=\"" << y_ + 18 << "\" text-anchor=\"end\">" << end_of_time
-        << "</text>\n<text x=\"" << kRight + 6 << "\" y=\"" << y_ + 18
-        << "\">mean</text>\n</svg>\n";
+    out << body_ << textAt(kLeft, y_ + 18, "0") << textAt(kRight, y_ + 18, end_of_time, kAtEnd)
+        << textAt(kRight + 6, y_ + 18, "mean") << "</svg>\n";
     return text;
   }
 

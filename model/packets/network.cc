@@ -185,31 +185,14 @@ std::uint32_t PacketNetwork::allocate(const Packet& packet) {
   } else {
     free_packet_ = moving_[index].next;
   }
-  MovingPacket& moving = moving_[index];
-  moving.directions = 0;
+  std::uint32_t directions = 0;
   for (std::uint32_t i = 0; i < dimensions_; ++i) {
-    const std::int8_t hops = packet.hops[i];
-    moving.hops[i] = hops;
-    if (hops != 0)
-      moving.directions =
-          static_cast<std::uint16_t>(moving.directions | 1u << directionOf(i, hops));
+    if (packet.hops[i] != 0) directions |= 1u << directionOf(i, packet.hops[i]);
   }
-  moving.chunks = packet.chunks;
-  moving.deterministic = packet.deterministic;
-  cargo_[index] = {packet.source, packet.tag, packet.payload, packet.input};
+  moving_[index] = {packet, kNoPacket, 0, static_cast<std::uint16_t>(directions),
+                    packet.deterministic};
+  cargo_[index] = packet;
   return index;
-}
-
-/// All of a packet, as traffic knows it.
-Packet PacketNetwork::packetOf(std::uint32_t index) const {
-  Packet packet;
-  packet.chunks = moving_[index].chunks;
-  packet.deterministic = moving_[index].deterministic;
-  packet.source = cargo_[index].source;
-  packet.tag = cargo_[index].tag;
-  packet.payload = cargo_[index].payload;
-  packet.input = cargo_[index].input;
-  return packet;
 }
 
 void PacketNetwork::release(std::uint32_t packet) {

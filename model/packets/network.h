@@ -118,7 +118,8 @@ class PacketNetwork {
   // Packets.
   std::uint32_t allocate(const Packet& packet);
   void release(std::uint32_t packet);
-  Packet packetOf(std::uint32_t index) const;
+  /// All of a packet, as traffic knows it.
+  Packet packetOf(std::uint32_t index) const { return {moving_[index], cargo_[index]}; }
   bool append(PacketQueue& fifo, std::uint32_t packet, std::uint32_t chunks);
   static void removeHead(PacketQueue& fifo, std::uint32_t next, std::uint32_t chunks);
 

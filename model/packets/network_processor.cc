@@ -45,13 +45,14 @@ bool PacketNetwork::startWork(std::uint32_t node) {
 
 bool PacketNetwork::startReceive(std::uint32_t node) {
   Site& it = site_[node];
-  if (it.received == kNoPacket) return false;
-  it.job = it.received;
-  it.received = moving_[it.job].next;
+  if (it.received.isEmpty()) return false;
+  it.job = it.received.pop(moving_);
   it.is_busy = true;
   it.job_kind = PacketJob::kReceive;
   it.receives_next = false;
-  schedule(traffic_->receiveTicks(node, packetOf(it.job)), kProcessor, node, 0);
+  const Packet packet = packetOf(it.job);
+  schedule(receive_ticks_[packet.chunks] + traffic_->furtherReceiveTicks(packet), kProcessor, node,
+           0);
   return true;
 }
 

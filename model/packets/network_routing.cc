@@ -258,13 +258,7 @@ void PacketNetwork::delivered(std::uint32_t node, std::uint32_t queue, std::uint
   input.is_busy = 0;
   input.channels[channel].is_busy = 0;
   returnTokens(input, queue, moving_[index].chunks);
-  moving_[index].next = kNoPacket;
-  if (site.received == kNoPacket) {
-    site.received = index;
-  } else {
-    moving_[site.received_tail].next = index;
-  }
-  site.received_tail = index;
+  site.received.push(moving_, index);
   // Those that wait come before the next packet of this queue.
   for (std::uint32_t i = 1; i < kPacketChannels && input.waiting != 0; ++i) {
     const std::uint32_t other = (channel + i) % kPacketChannels;

@@ -41,6 +41,7 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void PacketNetwork::handle(const PacketEvent& event
 
 llvm::Error PacketNetwork::run(Traffic& traffic, const std::function<void()>& progress) {
   traffic_ = &traffic;
+  traffic.start(*this);
   shareFifos(traffic);
   works_ = traffic.works();
   outgoing_.resize(std::size_t{nodes_} * classes_);

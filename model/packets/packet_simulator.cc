@@ -21,6 +21,8 @@ namespace {
 
 constexpr double kGiB = 1 << 30;
 constexpr double kSteadyFrom = 0.3, kSteadyTo = 0.7;
+// Packets that wait at a node to be sent on; a few hundred where nodes keep up.
+constexpr double kWaiting = 1000;
 
 /// Refuses what needs more memory than is allowed.
 llvm::Error checkMemory(double bytes, std::uint64_t nodes, const PacketOptions& options) {
@@ -92,13 +94,17 @@ llvm::Expected<PacketResult> simulateAlltoall(const Topology& topology, const Ma
   const PacketParameters& p = options.parameters;
   if (llvm::Error error = checkPacketParameters(p)) return error;
   const double nodes = static_cast<double>(topology.sites());
-  const double bytes = PacketNetwork::memoryBytes(topology, p, usualPacketBytes(p, alltoall)) +
-                       alltoallMemoryBytes(nodes, alltoall);
+  const bool combines = alltoall.strategy == AlltoallStrategy::kVirtualMesh;
+  const bool sends_on = alltoall.strategy == AlltoallStrategy::kTwoPhase;
   const PacketSizes sizes(p, alltoall.bytes, p.software_header, p.smallest);
+  // The smallest packets of which there are many; tables of the traffic.
+  const double usual =
+      combines ? p.packet : std::min(sizes.chunks(0), sizes.chunks(sizes.count() - 1)) * p.chunk;
+  const double of_node = sends_on ? 64 + kWaiting * sizeof(Packet) : combines ? 64 : 32;
+  const double bytes = PacketNetwork::memoryBytes(topology, p, usual) + nodes * of_node;
   double packets = static_cast<double>(sizes.count());
   if (alltoall.most_packets > 0 && nodes > 1)
     packets = std::min(packets, alltoall.most_packets / (nodes - 1));
-  const bool combines = alltoall.strategy == AlltoallStrategy::kVirtualMesh;
   const double hops = combines ? 0 : nodes * hopsToAll(topology) * packets;
   if (llvm::Error error = checkMemory(bytes, topology.sites(), options)) return error;
   if (options.announce) options.announce(bytes, hops);
@@ -149,9 +155,8 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
   }
   if (llvm::Error error = checkMemory(bytes, network->nodes(), options)) return error;
   if (options.announce) options.announce(bytes, hops);
-  ProgramTraffic traffic(*network, *graph, machine, options.parameters.adaptive > 0);
-  traffic.start(*network);
-  return runTraffic(*network, traffic, options);
+  const std::unique_ptr<Traffic> traffic = programTraffic(*network, *graph, machine);
+  return runTraffic(*network, *traffic, options);
 }
 
 double alltoallPeakSeconds(const Topology& topology, const Machine& machine,
@@ -159,12 +164,8 @@ double alltoallPeakSeconds(const Topology& topology, const Machine& machine,
   const double wire =
       (parameters.packet + parameters.wire) / (parameters.packet - parameters.header);
   double most = 0;
-  for (std::size_t i = 0; i < machine.dimensions.size(); ++i) {
-    const Axis& axis = topology.axes[i];
-    const double size = axis.size, pairs = std::floor(size * size / 4);
-    most =
-        std::max(most, pairs / (axis.isRing() ? 2 * size : size) / machine.dimensions[i].bandwidth);
-  }
+  for (std::size_t i = 0; i < machine.dimensions.size(); ++i)
+    most = std::max(most, pairsOnLink(topology.axes[i]) / machine.dimensions[i].bandwidth);
   return static_cast<double>(topology.sites()) * most * bytes * wire;
 }
 

@@ -1,4 +1,4 @@
-// Random numbers that are the same everywhere: splitmix64, and permutations that need no memory.
+// Random numbers that are the same everywhere: mixed bits, and permutations that need no memory.
 #ifndef TORC_MODEL_PACKETS_RANDOM_H_
 #define TORC_MODEL_PACKETS_RANDOM_H_
 
@@ -16,25 +16,6 @@ inline std::uint64_t mixBits(std::uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
-
-/// splitmix64.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t next() {
-    const std::uint64_t value = mixBits(state_);
-    state_ += 0x9e3779b97f4a7c15u;
-    return value;
-  }
-  /// From 0 to `limit` - 1, for limits below 2^32.
-  std::uint32_t below(std::uint32_t limit) {
-    return static_cast<std::uint32_t>(((next() >> 32) * limit) >> 32);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 /// A permutation of 0 to size - 1 that depends on `key`: a Feistel network of four rounds over the
 /// next power of two, walked until it is inside.

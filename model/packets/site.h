@@ -38,11 +38,8 @@ inline constexpr std::uint64_t queuesOf(std::uint32_t direction) {
   return std::uint64_t{7} << queueOf(direction, 0);
 }
 
-/// What routers look at of a packet under way. It is in the next queue from the moment at which it
-/// starts on a link.
-struct MovingPacket {
-  std::int8_t hops[kMaxDimensions] = {};  // that are left along each dimension, with their sign
-  std::uint8_t chunks = 0;
+/// A packet under way. It is in the next queue from the moment at which it starts on a link.
+struct MovingPacket : PacketHead {
   std::uint32_t next = kNoPacket;  // in its queue
   // The time at which its first chunk is in its queue, without the upper half: where a packet has
   // waited for 2^32 ticks, up to a hop more may pass until it leaves.
@@ -51,14 +48,6 @@ struct MovingPacket {
   bool deterministic = false;
 };
 static_assert(sizeof(MovingPacket) == 20);
-
-/// And the rest.
-struct Cargo {
-  std::uint32_t source = 0;
-  std::uint32_t tag = 0;
-  std::uint16_t payload = 0;
-  std::uint8_t input = 0;  // direction in which it arrived last; before that, its injection FIFO
-};
 
 /// A FIFO of packets: of a virtual channel, or for injection.
 struct PacketQueue {
@@ -112,9 +101,8 @@ struct Site {
   InputPort inputs[kMaxDirections];
   PacketQueue injection[kMaxInjectionFifos];
   std::int16_t injection_room[kMaxInjectionFifos] = {};  // chunks
-  std::uint64_t held = 0;              // queues of inputs from which as many leave as can
-  std::uint32_t received = kNoPacket;  // packets for the processor, in order
-  std::uint32_t received_tail = kNoPacket;
+  std::uint64_t held = 0;         // queues of inputs from which as many leave as can
+  EntryQueue received;            // packets for the processor
   std::uint32_t job = kNoPacket;  // the packet that the processor works on, or the tag
   PacketJob job_kind = PacketJob::kSend;
   bool is_busy = false;        // the processor

@@ -1,8 +1,7 @@
-#include "model/packets/virtual_mesh_traffic.h"
-
+// The virtual mesh of Kumar and Heidelberger, section 4.2.
 #include <algorithm>
-#include <cmath>
 
+#include "model/packets/alltoall_traffic.h"
 #include "model/packets/packet_sizes.h"
 #include "model/packets/random.h"
 
@@ -49,16 +48,11 @@ class VirtualMeshTraffic : public Traffic {
     return true;
   }
 
-  std::uint32_t receiveTicks(std::uint32_t, const Packet& packet) override {
-    return network_.receiveTicks(packet.chunks);
-  }
-
   void received(PacketNetwork& network, std::uint32_t node, const Packet& packet) override {
     NodeState& it = nodes_[node];
     ++it.received[packet.tag];
     // Of what a message of the second phase carries its blocks without their headers.
     if (packet.tag == 1) {
-      payload_ += packet.payload;
       const double blocks = bytes_ / (bytes_ + network_.parameters().message_header);
       network.deliver(static_cast<std::uint64_t>(packet.payload * blocks));
     }
@@ -126,7 +120,6 @@ class VirtualMeshTraffic : public Traffic {
   const std::uint32_t alpha_;
   const Phase phases_[2];
   std::vector<NodeState> nodes_;
-  std::uint64_t payload_ = 0;
 };
 
 }  // namespace

@@ -38,18 +38,36 @@ void FairShare::start(std::uint32_t group_index, std::uint32_t flow, double unit
 
 double FairShare::nextEnd() {
   share();
-  return ends_.isEmpty() ? kInfinity : ends_.firstTime();
+  return firstEnd();
+}
+
+double FairShare::firstEnd() {
+  while (!ends_.empty() && isPast(ends_.front())) {
+    std::pop_heap(ends_.begin(), ends_.end());
+    ends_.pop_back();
+  }
+  return ends_.empty() ? kInfinity : ends_.front().time;
+}
+
+void FairShare::setEnd(std::uint32_t group, double time) {
+  if (groups_[group].end == time) return;
+  groups_[group].end = time;
+  if (ends_.size() > 2 * groups_.size()) {
+    std::erase_if(ends_, [&](const End& end) { return isPast(end); });
+    std::make_heap(ends_.begin(), ends_.end());
+  }
+  ends_.push_back({time, group});
+  std::push_heap(ends_.begin(), ends_.end());
 }
 
 void FairShare::end(std::vector<std::uint32_t>& ended) {
   now_ = nextEnd();
   const std::size_t first = ended.size();
   // All that is due at once ends before rates are found anew.
-  const auto isDue = [&] { return !ends_.isEmpty() && ends_.firstTime() == now_; };
-  while (isDue() || nextEnd() == now_) {
-    const std::uint32_t index = ends_.firstGroup();
-    ends_.removeFirst();
+  while (firstEnd() == now_ || nextEnd() == now_) {
+    const std::uint32_t index = ends_.front().group;
     Group& group = groups_[index];
+    group.end = -1;
     group.clock = group.flows.top().due;
     group.read_at = now_;
     const double last = group.clock * (1 + kRounding);
@@ -184,7 +202,7 @@ void FairShare::setRate(std::uint32_t index, double rate) {
   group.rate = rate;
   group.is_new = false;
   const double left = std::max(0.0, group.flows.top().due - group.clock);
-  ends_.set(index, left > 0 ? now_ + left / rate : now_);
+  setEnd(index, left > 0 ? now_ + left / rate : now_);
 }
 
 }  // namespace torc::model

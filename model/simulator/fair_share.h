@@ -14,8 +14,6 @@
 #include <queue>
 #include <vector>
 
-#include "model/simulator/end_queue.h"
-
 namespace torc::model {
 
 class FairShare {
@@ -65,6 +63,7 @@ class FairShare {
     double rate = 0;
     double clock = 0;    // units that a flow under way since clock 0 has moved
     double read_at = 0;  // time of that reading
+    double end = -1;     // when its next flow ends; negative: not known
     std::priority_queue<Flow> flows;
     bool stale = false;   // rate to be found anew
     bool is_new = false;  // when its next flow ends is to be found anew, whatever its rate
@@ -84,6 +83,17 @@ class FairShare {
     std::uint32_t visited = 0;
   };
 
+  /// When a flow of a group ends. A heap has the earliest on top, of equals that of the lowest
+  /// group.
+  struct End {
+    double time = 0;
+    std::uint32_t group = 0;
+
+    bool operator<(const End& other) const {
+      return time != other.time ? time > other.time : group > other.group;
+    }
+  };
+
   void join(std::uint32_t group, double now);
   void leave(std::uint32_t group, double now);
   void readClock(Group& group, double now);
@@ -91,11 +101,14 @@ class FairShare {
   void share();
   void fill(std::uint32_t group);
   void setRate(std::uint32_t group, double rate);
+  bool isPast(const End& end) const { return groups_[end.group].end != end.time; }
+  double firstEnd();
+  void setEnd(std::uint32_t group, double time);
 
   std::vector<Group> groups_;
   std::vector<Resource> resources_;
   std::vector<std::uint32_t> stale_;
-  EndQueue ends_;
+  std::vector<End> ends_;  // a heap; some are past, as their group has another
   double now_ = 0;
   std::uint32_t visit_ = 0;
   std::vector<std::uint32_t> component_, touched_;  // of the filling under way

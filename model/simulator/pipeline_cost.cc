@@ -23,23 +23,16 @@ class ChainRun {
  public:
   ChainRun(std::uint32_t in_flight, double cores) : in_flight_(in_flight), cores_(cores) {}
 
-  /// Seconds of a message.
-  struct Message {
-    double transfer;  // of the link
-    double reduce;    // of a core
-    double start_up;
-  };
-  /// A chain on `link`, behind those already there: `messages` of them, that go on over `hops`
-  /// further links in all. It begins when the chains `before` have ended. Returns its number.
-  std::uint32_t add(std::uint32_t link, double messages, double hops, const Message& message,
+  /// A chunk of a chain, behind those already on its link. It begins when the chunks `before` have
+  /// ended. Returns its number.
+  std::uint32_t add(const MessageChain& chain, std::uint32_t chunks,
                     llvm::SmallVector<std::uint32_t, 2> before) {
     const auto number = static_cast<std::uint32_t>(jobs_.size());
-    const auto& [transfer, reduce, start_up] = message;
-    const double alone = (messages + hops) * (transfer + reduce + start_up);
-    const double per_alone = alone > 0 ? messages / alone : 0.0;
-    jobs_.push_back({alone, transfer * per_alone, reduce * per_alone, 1 / (messages + hops),
-                     std::move(before)});
-    links_[link].queue.push_back(number);
+    const double alone = chain.alone(chunks);
+    const double per_alone = alone > 0 ? chain.messages / alone : 0.0;
+    jobs_.push_back({alone, chain.transfer / chunks * per_alone, chain.reduce / chunks * per_alone,
+                     1 / (chain.messages + chain.hops), std::move(before)});
+    links_[chain.link].queue.push_back(number);
     return number;
   }
 
@@ -195,8 +188,8 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
   const double reduce_time =
       std::max(machine.gamma, machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0);
   const double injection = machine.injection > 0 ? 1 / machine.injection : 0.0;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Chain> chains;
-  std::set<std::tuple<const Chain*, std::uint32_t, std::uint32_t>> counted;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, MessageChain> chains;
+  std::set<std::tuple<const MessageChain*, std::uint32_t, std::uint32_t>> counted;
   std::vector<bool> reduced(std::size_t{1} << 16);  // phases that reduce
   for (const Operation& operation : schedule.operations) {
     if (operation.b.present()) reduced[operation.phase] = true;
@@ -221,7 +214,7 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
       ++axis;
     const Axis& line = topology.axes[axis];
     const std::uint32_t link = 2 * axis + (line.linkSign(shift[axis]) < 0 ? 1 : 0);
-    Chain& chain = chains[{operation.phase, operation.stream, link}];
+    MessageChain& chain = chains[{operation.phase, operation.stream, link}];
     // On a line the node at the end and the others send the same blocks by operations of their own.
     if (!counted.emplace(&chain, region.pieces, region.box).second) continue;
     chain.phase = operation.phase;
@@ -248,7 +241,7 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
   }
   for (const auto& [key, chain] : chains)
     chains_.push_back(chain);
-  std::ranges::stable_sort(chains_, {}, &Chain::phase);
+  std::ranges::stable_sort(chains_, {}, &MessageChain::phase);
 }
 
 /// The messages of a loop over peers, each of `bytes`, as one message on every link.
@@ -260,7 +253,7 @@ void PipelineCost::addPeerLoop(const ScheduleView& schedule, const Operation& op
     const ir::PeerLoopLoad load = ir::loadOf(topology, peers, axis);
     for (const auto& [down, messages] : {std::pair(0u, load.up), std::pair(1u, load.down)}) {
       if (messages == 0) continue;
-      Chain chain;
+      MessageChain chain;
       chain.phase = operation.phase;
       chain.stream = operation.stream;
       chain.link = 2 * axis + down;
@@ -288,7 +281,7 @@ double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) cons
     }
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
       for (std::size_t i = begin; i < end; ++i) {
-        const Chain& chain = chains_[i];
+        const MessageChain& chain = chains_[i];
         llvm::SmallVector<std::uint32_t, 2> before;
         if (!last[chain.stream].empty()) {
           before = {last[chain.stream][chunk]};
@@ -298,9 +291,7 @@ double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) cons
           }
         }
         // On a line a stream has a chain each way at the same time; the longer one is the last.
-        now[chain.stream][chunk] = run.add(
-            chain.link, chain.messages, chain.hops,
-            {chain.transfer / chunks, chain.reduce / chunks, chain.start_up}, std::move(before));
+        now[chain.stream][chunk] = run.add(chain, chunks, std::move(before));
       }
     }
     last = std::move(now);
@@ -310,14 +301,14 @@ double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) cons
 
 double PipelineCost::busySeconds() const {
   std::array<double, 2 * kMaxAxes> busy{};
-  for (const Chain& chain : chains_)
+  for (const MessageChain& chain : chains_)
     busy[chain.link] += chain.messages * chain.transfer;
   return *std::max_element(busy.begin(), busy.end());
 }
 
 double PipelineCost::leastSeconds(std::uint32_t chunks, std::uint32_t in_flight) const {
   std::array<double, 2 * kMaxAxes> alone{};  // the chains of a link one after another
-  for (const Chain& chain : chains_) {
+  for (const MessageChain& chain : chains_) {
     alone[chain.link] +=
         (chain.messages + chain.hops) * (chain.transfer + chain.reduce + chunks * chain.start_up);
   }

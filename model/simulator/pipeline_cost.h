@@ -33,6 +33,22 @@ namespace torc::model {
 /// As many chunks as are ever taken: operations, files and proofs grow with them.
 inline constexpr std::uint32_t kMostChunks = 256;
 
+/// Messages of a stream on one link in one phase.
+struct MessageChain {
+  std::uint32_t phase = 0, stream = 0, link = 0;
+  llvm::SmallVector<std::uint32_t, 2> after;  // streams that it waits for, besides its own
+  double messages = 0;                        // on a link
+  double hops = 0;                            // of a message, after the first, of all of them
+  double transfer = 0;                        // seconds per message of the uncut part
+  double reduce = 0;                          // likewise
+  double start_up = 0;                        // seconds per message, however small
+
+  /// Seconds, where it has its link to itself and its parts are cut into so many chunks.
+  double alone(std::uint32_t chunks) const {
+    return (messages + hops) * (transfer / chunks + reduce / chunks + start_up);
+  }
+};
+
 class PipelineCost {
  public:
   /// `schedule` has step operations on a topology of the machine's dimensions; `bytes` is the size
@@ -52,23 +68,12 @@ class PipelineCost {
   std::uint32_t bestChunks(std::uint32_t in_flight, std::uint32_t most = kMostChunks) const;
 
  private:
-  /// Messages of a stream on one link in one phase.
-  struct Chain {
-    std::uint32_t phase = 0, stream = 0, link = 0;
-    llvm::SmallVector<std::uint32_t, 2> after;  // streams that it waits for, besides its own
-    double messages = 0;                        // on a link
-    double hops = 0;                            // of a message, after the first, of all of them
-    double transfer = 0;                        // seconds per message of the uncut part
-    double reduce = 0;                          // likewise
-    double start_up = 0;                        // seconds per message, however small
-  };
-
   /// A bound: all chains of a link, as long as each takes alone, `in_flight` at a time.
   double leastSeconds(std::uint32_t chunks, std::uint32_t in_flight) const;
   void addPeerLoop(const ScheduleView& schedule, const Operation& operation, const Machine& machine,
                    double bytes);
 
-  std::vector<Chain> chains_;  // phase by phase, stream by stream
+  std::vector<MessageChain> chains_;  // phase by phase, stream by stream
   std::uint32_t streams_ = 0;
   double cores_ = 1;
   double compute_ = 0;  // seconds of reductions, over all cores

@@ -70,7 +70,7 @@ void Simulation::handleEvent() {
     network_.end(ended_);
     for (std::uint32_t task : ended_) {
       if (taskOf(task).kind == TaskKind::kSend) {
-        transferred(task);
+        arrive(task);
       } else {
         leaveCore(task);
       }
@@ -79,20 +79,14 @@ void Simulation::handleEvent() {
   }
   const Timer event = timers_.top();
   timers_.pop();
-  switch (event.event) {
-    case Event::kStartedUp:
-      startTransfer(event.task);
-      // Of those that start at once rates are found once.
-      while (!timers_.empty() && timers_.top().time == event.time &&
-             timers_.top().event == Event::kStartedUp) {
-        const std::uint32_t also = timers_.top().task;
-        timers_.pop();
-        startTransfer(also);
-      }
-      break;
-    case Event::kServed:
-      moveMemory(event.task);
-      break;
+  if (event.event == Event::kServed) return moveMemory(event.task);
+  startTransfer(event.task);
+  // Of those that start at once rates are found once.
+  while (!timers_.empty() && timers_.top().time == event.time &&
+         timers_.top().event == Event::kStartedUp) {
+    const std::uint32_t also = timers_.top().task;
+    timers_.pop();
+    startTransfer(also);
   }
 }
 
@@ -236,10 +230,6 @@ std::vector<SimulatedEvent> Simulation::events() const {
   return events;
 }
 
-void Simulation::schedule(double delay, Event event, std::uint32_t task) {
-  timers_.push({now_ + delay, event, task});
-}
-
 void Simulation::becomeReady(std::uint32_t index) {
   const Task& task = taskOf(index);
   State& state = states_[index];
@@ -375,12 +365,8 @@ void Simulation::releasePorts(std::uint32_t send) {
   }
 }
 
-void Simulation::transferred(std::uint32_t send) {
-  releasePorts(send);
-  arrive(send);
-}
-
 void Simulation::arrive(std::uint32_t send) {
+  releasePorts(send);
   const std::uint32_t receive = partnerOf(send);
   State& state = states_[receive];
   const bool buffered = isBuffered(send);

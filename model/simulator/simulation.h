@@ -113,7 +113,9 @@ class Simulation {
     if (!history_.empty()) history_[index].*what = task;
   }
 
-  void schedule(double delay, Event event, std::uint32_t task);
+  void schedule(double delay, Event event, std::uint32_t task) {
+    timers_.push({now_ + delay, event, task});
+  }
   void becomeReady(std::uint32_t index);
   void finish(std::uint32_t index);
 
@@ -128,21 +130,13 @@ class Simulation {
   }
 
   // Messages; `send` is the task of the sender.
-  bool isEager(std::uint32_t send) const { return isShort(send, machine_.eager); }
-  /// Whether the send is complete before its data are sent.
-  bool isBuffered(std::uint32_t send) const {
-    return isShort(send, std::max(machine_.eager, machine_.buffered));
-  }
-  bool isShort(std::uint32_t send, double longest) const {
-    return longest > 0 && taskOf(send).fragment() <= longest &&
-           !graph_.isSynchronous(send, states_[send].task);
-  }
+  bool isEager(std::uint32_t send) const { return graph_.isEager(send, states_[send].task); }
+  bool isBuffered(std::uint32_t send) const { return graph_.isBuffered(send, states_[send].task); }
   void startMessage(std::uint32_t send);
   void leaveRank(std::uint32_t send);
   void postSend(std::uint32_t send);
   void startUp(std::uint32_t send);
   void startTransfer(std::uint32_t send);
-  void transferred(std::uint32_t send);
   void arrive(std::uint32_t send);
 
   void transfer(std::uint32_t send);
@@ -167,8 +161,8 @@ class Simulation {
   bool settle();
   Request request(std::uint32_t index) const {
     const Task& task = taskOf(index);
-    return {task.kind != TaskKind::kSend && (task.workSeconds() > 0 || task.memory != kNone),
-            instant_, graph_.operationOf(index), index};
+    return {task.kind != TaskKind::kSend && task.hasWork(), instant_, graph_.operationOf(index),
+            index};
   }
 
   // The critical path, backwards (simulation_path.cc).

@@ -11,10 +11,6 @@
 namespace torc::model {
 namespace {
 
-/// Bytes of memory moved per byte: a reduction reads two and writes one, a copy, which may be from
-/// core to core, reads one and writes one.
-constexpr double kReduceTraffic = 3;
-constexpr double kCopyTraffic = 2;
 /// Links that the routes on a graph have in all: a gigabyte and seconds.
 constexpr std::uint64_t kMostRouteLinks = 50'000'000;
 
@@ -65,6 +61,8 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
           kNone) {
   graph_.operations = static_cast<std::uint32_t>(schedule.operations.size());
   graph_.is_synchronous = (schedule.flags & kSynchronousSends) != 0;
+  graph_.eager = machine.eager;
+  graph_.buffered = machine.buffered;
   graph_.machine_nodes = routes_.nodeCount();
   graph_.cores = classes_.count() * cores_;
   graph_.copies = routes_.copies();
@@ -76,19 +74,29 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
   }
 }
 
-void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double bytes) {
+Task& SimulationBuilder::addPass(std::uint32_t node, std::uint32_t index) {
+  graph_.first_dependence.push_back(static_cast<std::uint32_t>(dependences_.size()));
+  return graph_.tasks.emplace_back(Task{.node = node, .operation = index});
+}
+
+void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double bytes,
+                                std::int32_t peer) {
   const Operation& operation = schedule_.operations[index];
-  Task task;
-  task.node = node;
-  task.operation = index;
+  Task& task = addPass(node, index);
   task.core = node * cores_ + schedule_.streams[operation.stream].core % cores_;
   task.bytes = bytes;
+  if (operation.hasPeerLoop() && peer < 0) {
+    task.messages = static_cast<std::uint32_t>(schedule_.peer_loops[operation.peer].size());
+  }
   switch (operation.kind) {
     case OperationKind::kSend:
     case OperationKind::kNotify:
       task.kind = TaskKind::kSend;
-      task.route = routeOf(node, operation);
+      task.route = peer < 0 ? routeOf(node, operation) : routeTo(node, operation, peer);
       task.blocks = blocksApart(node, operation);
+      // What its core takes to copy it to the node's interface.
+      if (machine_.injection > 0 && graph_.routes[task.route].first != MessageRoute::kInside)
+        task.work = task.messages / machine_.injection;
       break;
     case OperationKind::kRecv:
     case OperationKind::kAwait:
@@ -106,31 +114,10 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
       task.memory = memoryGroup(node, kCopyTraffic, FairShare::kInfinity);
       break;
   }
-  if (operation.hasPeerLoop()) {
-    task.messages = static_cast<std::uint32_t>(schedule_.peer_loops[operation.peer].size());
-  }
-  addInjection(task);
-  graph_.tasks.push_back(task);
 }
 
-void SimulationBuilder::addMessage(std::uint32_t node, std::uint32_t index, double bytes,
-                                   std::int32_t peer) {
-  const Operation& operation = schedule_.operations[index];
-  Task task;
-  task.node = node;
-  task.operation = index;
-  task.core = node * cores_ + schedule_.streams[operation.stream].core % cores_;
-  task.bytes = bytes;
-  task.kind = sends(operation.kind) ? TaskKind::kSend : TaskKind::kReceive;
-  if (task.kind == TaskKind::kSend) {
-    const Coordinates to = schedule_.topology.coordinatesOf(peer);
-    const Shift way = ir::wayOf(schedule_.topology, schedule_.peer_loops[operation.peer],
-                                classes_.coordinatesOf(node), to);
-    task.route = static_cast<std::uint32_t>(graph_.routes.size());
-    graph_.routes.push_back(makeRoute(node, classes_.classOf(to), way, routes_.hops(node, way)));
-    addInjection(task);
-  }
-  graph_.tasks.push_back(task);
+void SimulationBuilder::addDependence(std::uint32_t task, std::uint32_t segments_before) {
+  dependences_.push_back({task, segments_before});
 }
 
 /// Blocks of a message that lie apart in memory, where it may be buffered.
@@ -144,25 +131,6 @@ std::uint32_t SimulationBuilder::blocksApart(std::uint32_t node, const Operation
   for (const Piece& piece : schedule_.piecesOf(operation.a))
     blocks += volume(schedule_.blocksOf(piece.box, at), schedule_.blockAxes());
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kNone));
-}
-
-/// What its core takes to copy what a send sends to the node's interface.
-void SimulationBuilder::addInjection(Task& task) const {
-  if (task.kind != TaskKind::kSend || machine_.injection == 0) return;
-  if (graph_.routes[task.route].first == MessageRoute::kInside) return;
-  task.work = task.messages / machine_.injection;
-}
-
-void SimulationBuilder::addPass(std::uint32_t node, std::uint32_t index) {
-  Task task;
-  task.node = node;
-  task.operation = index;
-  graph_.tasks.push_back(task);
-}
-
-void SimulationBuilder::match(std::uint32_t send, std::uint32_t receive) {
-  graph_.tasks[send].partner = receive;
-  graph_.tasks[receive].partner = send;
 }
 
 llvm::Error SimulationBuilder::checkMessages() const {
@@ -185,35 +153,34 @@ llvm::Error SimulationBuilder::checkMessages() const {
   return llvm::Error::success();
 }
 
-void SimulationBuilder::layDependences(std::vector<std::uint32_t> first,
-                                       const std::vector<TaskDependence>& dependences) {
+SimulationGraph SimulationBuilder::finish() {
   const auto count = static_cast<std::uint32_t>(graph_.tasks.size());
+  std::vector<std::uint32_t>& first = graph_.first_dependence;
   std::vector<std::uint32_t>& first_successor = graph_.first_successor;
+  first.push_back(static_cast<std::uint32_t>(dependences_.size()));
   first_successor.assign(std::size_t{count} + 1, 0);
-  for (const TaskDependence& dependence : dependences) {
+  for (const TaskDependence& dependence : dependences_) {
     ++first_successor[dependence.task + 1];
     graph_.segments_before.push_back(dependence.segments_before);
   }
   std::partial_sum(first_successor.begin(), first_successor.end(), first_successor.begin());
-  graph_.successors.resize(dependences.size());
+  graph_.successors.resize(dependences_.size());
   std::vector<std::uint32_t> next(first_successor.begin(), first_successor.end() - 1);
   for (std::uint32_t task = 0; task < count; ++task) {
     for (std::uint32_t k = first[task]; k < first[task + 1]; ++k) {
-      const auto [before, back] = dependences[k];
+      const auto [before, back] = dependences_[k];
       // There are not so many tasks.
       const std::uint64_t distance = std::uint64_t{back} * count + task - before;
       graph_.successors[next[before]++] =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(distance, kNone));
     }
   }
-  const auto sortEach = [&](std::vector<std::uint32_t>& all,
-                            const std::vector<std::uint32_t>& begin) {
+  for (auto [all, begin] : {std::pair(&graph_.successors, &first_successor),
+                            std::pair(&graph_.segments_before, &first)}) {
     for (std::uint32_t task = 0; task < count; ++task)
-      std::sort(all.begin() + begin[task], all.begin() + begin[task + 1]);
-  };
-  sortEach(graph_.successors, first_successor);
-  sortEach(graph_.segments_before, first);
-  graph_.first_dependence = std::move(first);
+      std::sort(all->begin() + (*begin)[task], all->begin() + (*begin)[task + 1]);
+  }
+  return std::move(graph_);
 }
 
 /// Flows through the memory of a rank's node, `traffic` bytes per byte; kNone where memory is no
@@ -226,23 +193,25 @@ std::uint32_t SimulationBuilder::memoryGroup(std::uint32_t node, double traffic,
   return entry->second;
 }
 
-std::uint32_t SimulationBuilder::linkResource(const Routes::Hop& hop) {
-  const std::size_t down = hop.link.sign > 0 ? 0 : 1;
-  std::uint32_t& link = links_[(std::size_t{hop.node} * kMaxAxes + hop.link.axis) * 2 + down];
-  if (link == kNone) {
-    link = graph_.network.addResource(machine_.linkBandwidth(hop.link.axis));
-    graph_.links.push_back({hop.link, link});
-  }
-  return link;
-}
-
-std::uint32_t SimulationBuilder::graphLinkResource(std::uint32_t link) {
-  std::uint32_t& resource = links_[link];
+/// The link at a place in links_, of a node or of a graph.
+std::uint32_t SimulationBuilder::linkResource(std::size_t place, const LinkClass& link,
+                                              double bandwidth) {
+  std::uint32_t& resource = links_[place];
   if (resource == kNone) {
-    resource = graph_.network.addResource(schedule_.links[link].bandwidth);
-    graph_.links.push_back({{.of_graph = link}, resource});
+    resource = graph_.network.addResource(bandwidth);
+    graph_.links.push_back({link, resource});
   }
   return resource;
+}
+
+/// The route of one message of a loop over peers, to the rank `peer`.
+std::uint32_t SimulationBuilder::routeTo(std::uint32_t node, const Operation& operation,
+                                         std::int32_t peer) {
+  const Coordinates to = schedule_.topology.coordinatesOf(peer);
+  const Shift way = ir::wayOf(schedule_.topology, schedule_.peer_loops[operation.peer],
+                              classes_.coordinatesOf(node), to);
+  graph_.routes.push_back(makeRoute(node, classes_.classOf(to), way, routes_.hops(node, way)));
+  return static_cast<std::uint32_t>(graph_.routes.size() - 1);
 }
 
 std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, const Operation& operation) {
@@ -286,7 +255,7 @@ MessageRoute SimulationBuilder::makeGraphRoute(std::uint32_t node, std::uint32_t
   const std::int32_t to = schedule_.topology.neighbour(classes_.coordinatesOf(node), shift);
   for (const std::uint32_t link : graph_routes_.between(
            static_cast<std::uint32_t>(graph_.ranks[node]), static_cast<std::uint32_t>(to))) {
-    uses.push_back({graphLinkResource(link)});
+    uses.push_back({linkResource(link, {.of_graph = link}, schedule_.links[link].bandwidth)});
     route.latency_s += schedule_.links[link].latency;
   }
   route_links_ += uses.size();
@@ -311,7 +280,10 @@ MessageRoute SimulationBuilder::makeRoute(std::uint32_t node, std::uint32_t peer
   std::vector<FairShare::Use> uses;
   const auto index_of_route = static_cast<std::uint32_t>(graph_.routes.size());
   for (const Routes::Hop& hop : hops) {
-    uses.push_back({linkResource(hop), static_cast<double>(hop.times)});
+    const std::size_t place = (std::size_t{hop.node} * kMaxAxes + hop.link.axis) * 2;
+    uses.push_back({linkResource(place + (hop.link.sign > 0 ? 0 : 1), hop.link,
+                                 machine_.linkBandwidth(hop.link.axis)),
+                    static_cast<double>(hop.times)});
     auto crosses = [&](const DeadLink& dead) { return routes_.crosses(hop, dead); };
     auto touches = [&](const Coordinates& dead) { return routes_.touches(hop, dead); };
     if (llvm::any_of(schedule_.topology.deadLinks(), crosses) ||

@@ -3,6 +3,7 @@
 #ifndef TORC_MODEL_SIMULATOR_SIMULATION_BUILDER_H_
 #define TORC_MODEL_SIMULATOR_SIMULATION_BUILDER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -26,32 +27,45 @@ class SimulationBuilder {
   SimulationBuilder(const ScheduleView& schedule, const Machine& machine, ir::NodeClasses classes);
 
   const ir::NodeClasses& classes() const { return classes_; }
-  SimulationGraph& graph() { return graph_; }
+  const SimulationGraph& graph() const { return graph_; }
 
-  /// Appends the task of operation `index` on `node`, which moves `bytes`.
-  void addTask(std::uint32_t node, std::uint32_t index, double bytes);
-  /// The same for one message of a loop over peers, sent to the rank `peer` or received from it.
-  void addMessage(std::uint32_t node, std::uint32_t index, double bytes, std::int32_t peer);
   /// Appends a task that does nothing: dependences pass through it.
-  void addPass(std::uint32_t node, std::uint32_t index);
+  Task& addPass(std::uint32_t node, std::uint32_t index);
+  /// Appends the task of operation `index` on `node`, which moves `bytes`; where it has a loop over
+  /// peers, for the message to or from the rank `peer` alone, if that is not negative.
+  void addTask(std::uint32_t node, std::uint32_t index, double bytes, std::int32_t peer = -1);
+  /// Lets the last task depend on another one, of so many segments before.
+  void addDependence(std::uint32_t task, std::uint32_t segments_before = 0);
 
-  /// Makes two tasks the ends of a message.
-  void match(std::uint32_t send, std::uint32_t receive);
+  /// Makes tasks the ends of messages, by keys that both know: the k-th send of a key, in the order
+  /// of tasks, matches its k-th receive.
+  template <typename Key>
+  void match(std::vector<std::pair<Key, std::uint32_t>>& sent,
+             std::vector<std::pair<Key, std::uint32_t>>& received) {
+    std::sort(sent.begin(), sent.end());
+    std::sort(received.begin(), received.end());
+    auto next = received.begin();
+    for (const auto& [key, send] : sent) {
+      while (next != received.end() && next->first < key)
+        ++next;
+      if (next == received.end() || next->first != key) continue;
+      graph_.tasks[send].partner = next->second;
+      graph_.tasks[next++->second].partner = send;
+    }
+  }
   /// An error where a send or a receive has no other end, or a message goes over what is dead, or
   /// routes on a graph are too long in all.
   llvm::Error checkMessages() const;
 
-  /// Call last: task i depends on those of `dependences` from `first[i]` to `first[i + 1]`.
-  void layDependences(std::vector<std::uint32_t> first,
-                      const std::vector<TaskDependence>& dependences);
+  /// The graph. Call last.
+  SimulationGraph finish();
 
  private:
-  void addInjection(Task& task) const;
   std::uint32_t blocksApart(std::uint32_t node, const Operation& operation) const;
   std::uint32_t memoryGroup(std::uint32_t node, double traffic, double limit);
-  std::uint32_t linkResource(const Routes::Hop& hop);
+  std::uint32_t linkResource(std::size_t place, const LinkClass& link, double bandwidth);
   std::uint32_t routeOf(std::uint32_t node, const Operation& operation);
-  std::uint32_t graphLinkResource(std::uint32_t link);
+  std::uint32_t routeTo(std::uint32_t node, const Operation& operation, std::int32_t peer);
   MessageRoute makeGraphRoute(std::uint32_t node, std::uint32_t peer_node, const Shift& shift);
   MessageRoute makeRoute(std::uint32_t node, std::uint32_t peer_node, const Shift& farthest,
                          const std::vector<Routes::Hop>& hops);
@@ -63,8 +77,9 @@ class SimulationBuilder {
   GraphRoutes graph_routes_;
   std::uint64_t route_links_ = 0;  // of routes on the graph
   SimulationGraph graph_;
-  std::uint32_t cores_ = 1;                 // of a rank
-  std::vector<std::uint32_t> memories_;     // resource by node; empty: no limit
+  std::vector<TaskDependence> dependences_;  // of all tasks, in their order
+  std::uint32_t cores_ = 1;                  // of a rank
+  std::vector<std::uint32_t> memories_;      // resource by node; empty: no limit
   std::vector<std::uint32_t> links_;        // resource by node, axis, direction; by link of a graph
   std::vector<std::uint32_t> route_index_;  // by class, and shift or loop over peers
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> memory_groups_;

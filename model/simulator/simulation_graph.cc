@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <tuple>
-#include <unordered_map>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/BitVector.h>
@@ -53,31 +52,24 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
     return (receiver * schedule.streams.size() + operationOf(task).stream) * kinds + kind;
   };
 
-  struct Receives {
-    std::vector<std::uint32_t> tasks;  // in order
-    std::size_t taken = 0;
-  };
-  std::unordered_map<std::uint64_t, Receives> channels;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> sent, received;
   const std::vector<Task>& tasks = builder.graph().tasks;
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
-    if (tasks[i].kind != TaskKind::kReceive) continue;
-    const std::size_t kind = kindOf(operationOf(tasks[i]), incoming);
-    channels[channel(tasks[i].node, tasks[i], kind)].tasks.push_back(i);
+    const Task& task = tasks[i];
+    if (task.kind == TaskKind::kReceive) {
+      received.push_back({channel(task.node, task, kindOf(operationOf(task), incoming)), i});
+    } else if (task.kind == TaskKind::kSend) {
+      const std::size_t kind = kindOf(operationOf(task), outgoing);
+      Coordinates distance{};
+      // The peers of a loop over peers are of its node's class.
+      const std::uint32_t peer =
+          operationOf(task).hasPeerLoop()
+              ? task.node
+              : builder.classes().neighbour(task.node, directions[kind], distance);
+      sent.push_back({channel(peer, task, kind), i});
+    }
   }
-  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
-    if (tasks[i].kind != TaskKind::kSend) continue;
-    const Operation& operation = operationOf(tasks[i]);
-    const std::size_t kind = kindOf(operation, outgoing);
-    Coordinates distance{};
-    // The peers of a loop over peers are of its node's class.
-    const std::uint32_t peer =
-        operation.hasPeerLoop()
-            ? tasks[i].node
-            : builder.classes().neighbour(tasks[i].node, directions[kind], distance);
-    const auto found = channels.find(channel(peer, tasks[i], kind));
-    if (found == channels.end() || found->second.taken == found->second.tasks.size()) continue;
-    builder.match(i, found->second.tasks[found->second.taken++]);
-  }
+  builder.match(sent, received);
 }
 
 bool holds(const Ranges& guard, const Coordinates& at, const Topology& topology) {
@@ -247,10 +239,9 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   const double tasks = executions(schedule, classes);
   if (llvm::Error error = checkTaskCount(schedule, classes.count(), tasks)) return error;
   SimulationBuilder builder(schedule, machine, classes);
-  SimulationGraph& graph = builder.graph();
+  const SimulationGraph& graph = builder.graph();
   const VectorShares shares(schedule);
-  std::vector<std::uint32_t> first_dependence{0};
-  std::vector<TaskDependence> dependences;
+  std::vector<double> task_shares;
   NodeProgram program(schedule);
   std::vector<std::optional<double>> moved(count);  // share, by operation that a node executes
   std::vector<Ranges> guards;                       // by box
@@ -291,10 +282,9 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
       } else {
         builder.addPass(node, i);
       }
-      graph.shares.push_back(moved[i].value_or(0));
+      task_shares.push_back(moved[i].value_or(0));
       for (const auto& [operation, back] : program.dependencesOf(place))
-        dependences.push_back({first + program.taskOf(operation), back});
-      first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));
+        builder.addDependence(first + program.taskOf(operation), back);
     }
     if (llvm::Error error =
             checkTaskCount(schedule, graph.nodes(), static_cast<double>(graph.tasks.size()))) {
@@ -303,8 +293,9 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   }
   matchClasses(schedule, builder);
   if (llvm::Error error = builder.checkMessages()) return error;
-  builder.layDependences(std::move(first_dependence), dependences);
-  return std::move(graph);
+  SimulationGraph made = builder.finish();
+  made.shares = std::move(task_shares);
+  return made;
 }
 
 bool allHaveElements(const ScheduleView& schedule, double elements) {
@@ -321,19 +312,17 @@ void layElements(const ScheduleView& schedule, std::uint64_t elements, double el
   const Counts counts = countsOf(schedule, elements);
   const RootedSchedule rooted(schedule, 0);
   graph.bytes.assign(graph.tasks.size() * segments, 0);
-  for (std::uint32_t first = 0, end; first < graph.tasks.size(); first = end) {
-    const std::uint32_t node = graph.tasks[first].node;
-    for (end = first; end < graph.tasks.size() && graph.tasks[end].node == node;)
-      ++end;
-    Placement placement(rooted, graph.ranks[node], counts, /*in_place=*/false);
-    for (std::uint32_t i = first; i < end; ++i) {
-      if (graph.tasks[i].kind == TaskKind::kPass) continue;
-      const Operation& operation = schedule.operations[graph.tasks[i].operation];
-      const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
-      for (std::uint32_t segment = 0; segment < segments; ++segment) {
-        const auto count = static_cast<double>(placement.elementsOf(moved, segment));
-        graph.bytes[graph.segmentStart(segment) + i] = count * element_bytes;
-      }
+  std::optional<Placement> placement;  // of the node
+  for (std::uint32_t i = 0; i < graph.tasks.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    if (i == 0 || task.node != graph.tasks[i - 1].node)
+      placement.emplace(rooted, graph.ranks[task.node], counts, /*in_place=*/false);
+    if (task.kind == TaskKind::kPass) continue;
+    const Operation& operation = schedule.operations[task.operation];
+    const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
+    for (std::uint32_t segment = 0; segment < segments; ++segment) {
+      const auto count = static_cast<double>(placement->elementsOf(moved, segment));
+      graph.bytes[graph.segmentStart(segment) + i] = count * element_bytes;
     }
   }
 }
@@ -344,11 +333,8 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
   ir::NodeClasses ranks(schedule, true);
   if (llvm::Error error = checkTaskCount(schedule, ranks.count(), 0)) return error;
   SimulationBuilder builder(schedule, machine, ranks);
-  SimulationGraph& graph = builder.graph();
+  const SimulationGraph& graph = builder.graph();
   const Counts counts = countsOf(schedule, elements);
-
-  std::vector<std::uint32_t> first_dependence{0};
-  std::vector<TaskDependence> dependences;
   std::vector<std::pair<MessageKey, std::uint32_t>> sent, received;
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
     const std::int32_t rank = graph.ranks[node];
@@ -367,33 +353,21 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
       if (operation.isJoin()) {
         builder.addPass(node, operation.source);
       } else {
-        const double bytes = static_cast<double>(moved.elements) * element_bytes;
-        if (schedule.operations[operation.source].hasPeerLoop()) {
-          builder.addMessage(node, operation.source, bytes, operation.peer);
-        } else {
-          builder.addTask(node, operation.source, bytes);
-        }
+        const bool is_of_loop = schedule.operations[operation.source].hasPeerLoop();
+        builder.addTask(node, operation.source, static_cast<double>(moved.elements) * element_bytes,
+                        is_of_loop ? operation.peer : -1);
       }
-      for (std::uint32_t before : program->dependencesOf(operation))
-        dependences.push_back({.task = first + before});
-      first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));
+      for (const std::uint32_t before : program->dependencesOf(operation))
+        builder.addDependence(first + before);
       if (sends(operation.kind)) sent.push_back({{rank, operation.peer, operation.tag}, task});
       if (receives(operation.kind)) {
         received.push_back({{operation.peer, rank, operation.tag}, task});
       }
     }
   }
-  std::sort(sent.begin(), sent.end());
-  std::sort(received.begin(), received.end());
-  auto next = received.begin();
-  for (const auto& [key, task] : sent) {
-    while (next != received.end() && next->first < key)
-      ++next;
-    if (next != received.end() && next->first == key) builder.match(task, next->second);
-  }
+  builder.match(sent, received);
   if (llvm::Error error = builder.checkMessages()) return error;
-  builder.layDependences(std::move(first_dependence), dependences);
-  return std::move(graph);
+  return builder.finish();
 }
 
 }  // namespace torc::model

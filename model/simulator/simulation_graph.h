@@ -43,12 +43,18 @@ struct Task {
   double work = 0;  // seconds per byte of a core, were memory no limit; sends: to copy them
 
   double workSeconds() const { return work * bytes; }
+  bool hasWork() const { return workSeconds() > 0 || memory != kNone; }
   /// Bytes of what MPI is given at once of a message: one of its blocks, where these lie apart in
   /// memory and are large enough (cutMessages in runtime/execution/message_fragments.h), else all.
   double fragment() const {
     return bytes < kLeastFragmentBytes * std::max(blocks, 2u) ? bytes : bytes / blocks;
   }
 };
+
+/// Bytes of memory moved per byte: a reduction reads two and writes one, a copy, which may be from
+/// core to core, reads one and writes one.
+inline constexpr double kReduceTraffic = 3;
+inline constexpr double kCopyTraffic = 2;
 
 /// The way of the messages from one node over one shift.
 struct MessageRoute {
@@ -86,6 +92,7 @@ struct SimulationGraph {
   std::vector<std::uint32_t> first_dependence;  // tasks + 1 entries, into segments_before
   std::vector<std::uint32_t> segments_before;   // of what a task depends on; ascending
   bool is_synchronous = false;                  // sends, as kSynchronousSends says
+  double eager = 0, buffered = 0;               // the machine's
   std::vector<double> bytes;  // by number; empty: those of the task, in all segments
   std::vector<MessageRoute> routes;
   std::vector<Link> links;          // that messages may take
@@ -128,6 +135,17 @@ struct SimulationGraph {
   /// Whether a send is complete only when its message is received.
   bool isSynchronous(std::uint32_t number, std::uint32_t task) const {
     return is_synchronous && tasks[task].bytes > 0 && isAwaited(number, task);
+  }
+  /// Whether the data of a send of a number are sent at once, or the send is complete before they
+  /// are.
+  bool isEager(std::uint32_t number, std::uint32_t task) const {
+    return isShort(number, task, eager);
+  }
+  bool isBuffered(std::uint32_t number, std::uint32_t task) const {
+    return isShort(number, task, std::max(eager, buffered));
+  }
+  bool isShort(std::uint32_t number, std::uint32_t task, double longest) const {
+    return longest > 0 && tasks[task].fragment() <= longest && !isSynchronous(number, task);
   }
   /// As ir::unrollSegments() numbers operations.
   std::uint32_t operationOf(std::uint32_t number) const {

@@ -6,20 +6,11 @@
 namespace torc::model {
 
 double Simulation::timeOf(const Point& point) const {
-  const Task& task = taskOf(point.task);
-  const History& state = history_[point.task];
-  if (task.kind != TaskKind::kSend) return state.end;
-  switch (point.stage) {
-    case Stage::kServed:
-      return state.left;
-    case Stage::kPosted:
-      return state.posted;
-    case Stage::kTransferred:
-      return state.arrival;
-    case Stage::kComplete:
-      break;
-  }
-  return state.end;
+  static constexpr double History::*kTimes[] = {&History::left, &History::posted, &History::arrival,
+                                                &History::end};
+  const bool is_send = taskOf(point.task).kind == TaskKind::kSend;
+  const Stage stage = is_send ? point.stage : Stage::kComplete;
+  return history_[point.task].*kTimes[static_cast<std::size_t>(stage)];
 }
 
 /// Describes in `step` what ends at `point`, and returns the point at which that could start.

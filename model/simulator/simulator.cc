@@ -52,6 +52,15 @@ Machine uncutMachine(const ScheduleView& schedule, const ScheduleView& counted,
   return uncut;
 }
 
+/// Names operations as another schedule does: `nameOf(operation)`.
+template <typename NameOf>
+void renameOperations(SimulateResult& result, NameOf nameOf) {
+  for (CriticalStep& step : result.critical_path)
+    step.operation = nameOf(step.operation);
+  for (SimulatedEvent& event : result.events)
+    event.operation = nameOf(event.operation);
+}
+
 /// A schedule whose segments are all alike, as many of which as one wants are simulated.
 class SegmentSimulator {
  public:
@@ -86,16 +95,14 @@ class SegmentSimulator {
     SimulateResult result = simulation.result();
     for (SimulatedEvent& event : result.events) {
       event.segment = event.operation / graph_->operations;
-      event.operation %= graph_->operations;
-      const Operation& operation = schedule().operations[event.operation];
+      const Operation& operation = schedule().operations[event.operation % graph_->operations];
       event.kind = operation.kind;
       event.stream = operation.stream;
-      if (unrolled_) event.operation = unrolled_->source[event.operation];
     }
-    for (CriticalStep& step : result.critical_path) {
-      step.operation %= graph_->operations;
-      if (unrolled_) step.operation = unrolled_->source[step.operation];
-    }
+    renameOperations(result, [&](std::uint32_t operation) {
+      operation %= graph_->operations;
+      return unrolled_ ? unrolled_->source[operation] : operation;
+    });
     is_continued_ = fewer != nullptr && graph_->bytes.empty() &&
                     simulation.continueTo(counted_.segments, *fewer, result);
     return result;
@@ -124,24 +131,20 @@ class SegmentSimulator {
         unrolled_ = ir::unrollPeerLoops(rooted_.view());
       }
     }
-    if (options_.per_rank && !isOfRanks()) {
-      llvm::Expected<SimulationGraph> graph =
-          graphOfRanks(schedule(), machine_, elements(), options_.element_bytes);
-      if (!graph) return graph.takeError();
-      graph_ = std::move(*graph);
-      return llvm::Error::success();
-    }
-    GraphCache* const graphs = unrolled_ ? nullptr : graphs_;
+    const bool is_flat = options_.per_rank && !isOfRanks();
+    GraphCache* const graphs = unrolled_ || is_flat ? nullptr : graphs_;
     if (graphs != nullptr) {
       if (const auto known = graphs->find(any_root_, machine_, isOfRanks())) graph_ = *known;
     }
     if (!graph_) {
-      llvm::Expected<SimulationGraph> graph = graphOfClasses(schedule(), machine_, isOfRanks());
+      llvm::Expected<SimulationGraph> graph =
+          is_flat ? graphOfRanks(schedule(), machine_, elements(), options_.element_bytes)
+                  : graphOfClasses(schedule(), machine_, isOfRanks());
       if (!graph) return graph.takeError();
       graph_ = std::move(*graph);
       if (graphs != nullptr) graphs->add(any_root_, machine_, isOfRanks(), *graph_);
     }
-    graph_->setBytes(options_.bytes / counted_.segments);
+    if (!is_flat) graph_->setBytes(options_.bytes / counted_.segments);
     return llvm::Error::success();
   }
 
@@ -167,22 +170,10 @@ llvm::Expected<SimulateResult> simulateWrittenOut(const ScheduleView& schedule,
       simulate(ir::unrollSegments(schedule, segments).view(), machine, some);
   if (!result) return result;
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
-  for (CriticalStep& step : result->critical_path)
-    step.operation %= count;
-  for (SimulatedEvent& event : result->events) {
+  for (SimulatedEvent& event : result->events)
     event.segment = event.operation / count;
-    event.operation %= count;
-  }
+  renameOperations(*result, [&](std::uint32_t operation) { return operation % count; });
   return result;
-}
-
-/// `at_end` of `end` segments continued to `segments` as it has grown since `at_begin` of `begin`.
-template <typename Number>
-Number continued(Number at_begin, Number at_end, std::uint32_t begin, std::uint32_t end,
-                 std::uint32_t segments) {
-  const double grown = static_cast<double>(at_end) - static_cast<double>(at_begin);
-  return static_cast<Number>(static_cast<double>(at_end) +
-                             grown / (end - begin) * (segments - end));
 }
 
 /// The time of a pipeline grows by the same with every segment. So where there are many, some are
@@ -246,8 +237,10 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   const std::uint32_t begin = end / 2;
   llvm::Expected<SimulateResult> half = simulateSegments(begin);
   if (!half) return half;
-  const auto grow = [&](auto& value, auto at_begin) {
-    value = continued(at_begin, value, begin, end, schedule.segments);
+  const auto grow = [&]<typename Number>(Number& value, Number at_begin) {
+    const auto at_end = static_cast<double>(value);
+    const double grown = at_end - static_cast<double>(at_begin);
+    value = static_cast<Number>(at_end + grown / (end - begin) * (schedule.segments - end));
   };
   grow(result->makespan_s, half->makespan_s);
   grow(result->messages, half->messages);
@@ -282,10 +275,8 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
     const UnrolledLoops unrolled = unrollLoops(any_root);
     llvm::Expected<SimulateResult> result = simulate(unrolled.schedule.view(), machine, options);
     if (!result) return result;
-    for (CriticalStep& step : result->critical_path)
-      step.operation = unrolled.operations[step.operation];
-    for (SimulatedEvent& event : result->events)
-      event.operation = unrolled.operations[event.operation];
+    renameOperations(*result,
+                     [&](std::uint32_t operation) { return unrolled.operations[operation]; });
     return result;
   }
   if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options, graphs);

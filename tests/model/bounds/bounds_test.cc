@@ -40,7 +40,7 @@ double bandwidth(const CollectiveRow& collective, const Machine& machine, double
 }
 
 double share(llvm::StringRef shape, std::vector<double> bandwidths = {}) {
-  return optimalShare(topologyFor(machineOf(shape, std::move(bandwidths)))).share;
+  return 2 * bandwidth(row("allgather"), machineOf(shape, std::move(bandwidths)));
 }
 
 // T* of unequal links, lines and mixes, in n beta / 2: computed apart from the project.
@@ -54,15 +54,13 @@ TEST(OptimalShare, GoldenNumbers) {
   EXPECT_DOUBLE_EQ(share("2mx2m"), 0.75);
   EXPECT_DOUBLE_EQ(share("8x4x2m"), 0.39375);
   // A fast pair of nodes, slow between pairs: what a pair has to get binds, not what a node has to.
-  const OptimalShare pairs = optimalShare(topologyFor(machineOf("2x32", {1, 0.25})));
-  EXPECT_DOUBLE_EQ(pairs.share, 1.9375);
-  EXPECT_EQ(pairs.dimensions, 0b01u);
-  EXPECT_EQ(optimalShare(topologyFor(machineOf("1x1"))).share, 0);
+  EXPECT_DOUBLE_EQ(share("2x32", {1, 0.25}), 1.9375);
+  EXPECT_EQ(share("1x1"), 0);
 }
 
 TEST(OptimalShare, NamesAxesOfTheTopology) {
-  EXPECT_EQ(optimalShare(topologyFor(machineOf("1x2x1x32+4", {1, 1, 1, 0.25}))).dimensions,
-            0b0010u);
+  const Bound bound = lowerBound(machineOf("1x2x1x32+4", {1, 1, 1, 0.25}), {row("allgather"), 1});
+  EXPECT_EQ(bound.dimensions, 0b0010u);
 }
 
 /// A torus of up to four dimensions, sizes 1 to 9, lines and bandwidths among them.
@@ -82,14 +80,15 @@ Machine randomMachine() {
 
 TEST(OptimalShare, IsTheFormula) {
   EXPECT_TRUE(rc::check([] {
-    const Topology topology = topologyFor(randomMachine());
+    const Machine machine = randomMachine();
+    const Topology topology = topologyFor(machine);
     double nodes = 1;
     std::vector<Axis> axes;
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
       nodes *= topology.axes[i].size;
       if (topology.axes[i].size > 1) axes.push_back(topology.axes[i]);
     }
-    double largest = 0, capacity = 0;
+    double largest = 0, capacity = 0, fastest = 0;
     for (std::uint32_t set = 0; set + 1 < 1u << axes.size(); ++set) {
       double inside = 1, out = 0;
       for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -102,9 +101,12 @@ TEST(OptimalShare, IsTheFormula) {
       if (set == 0) capacity = out;
       largest = std::max(largest, (1 / inside - 1 / nodes) / out);
     }
-    const OptimalShare best = optimalShare(topology);
-    RC_ASSERT(std::abs(best.share - largest) <= 1e-9 * largest);
-    if (capacity > 0) RC_ASSERT(best.share >= (1 - 1 / nodes) / capacity * (1 - 1e-9));
+    for (std::uint32_t i = 0; i < machine.dimensions.size(); ++i) {
+      if (machine.dimensions[i].size > 1) fastest = std::max(fastest, machine.linkBandwidth(i));
+    }
+    const double best = 2 * fastest * bandwidth(row("allgather"), machine);
+    RC_ASSERT(std::abs(best - largest) <= 1e-9 * largest);
+    if (capacity > 0) RC_ASSERT(best >= (1 - 1 / nodes) / capacity * (1 - 1e-9));
   }));
 }
 
@@ -410,31 +412,22 @@ TEST(Bounds, Names) {
 // -----------------------------------------------------------------------------------
 
 TEST(Twisted, EveryNodeHasSixNeighboursThatHaveIt) {
-  for (const TwistedSizes& sizes : {TwistedSizes{3, 3, 6}, TwistedSizes{4, 8, 4},
-                                    TwistedSizes{3, 6, 6}, TwistedSizes{8, 4, 8}}) {
-    Coordinates at{};
-    for (at[0] = 0; at[0] < static_cast<std::int32_t>(sizes[0]); ++at[0]) {
-      for (at[1] = 0; at[1] < static_cast<std::int32_t>(sizes[1]); ++at[1]) {
-        for (at[2] = 0; at[2] < static_cast<std::int32_t>(sizes[2]); ++at[2]) {
-          std::set<Coordinates> neighbours;
-          for (std::uint32_t axis = 0; axis < 3; ++axis) {
-            for (const int sign : {1, -1}) {
-              const Coordinates to = twistedNeighbour(sizes, at, axis, sign);
-              EXPECT_EQ(twistedNeighbour(sizes, to, axis, -sign), at);
-              neighbours.insert(to);
-            }
-          }
-          EXPECT_EQ(neighbours.size(), 6u);
-          EXPECT_FALSE(neighbours.contains(at));
-        }
-      }
+  for (const char* shape : {"3x3x6", "4x8x4", "3x6x6", "8x4x8"}) {
+    const Topology places = *parseTopology(shape);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> links;
+    for (const GraphLink& link : twistedLinks(places, 1, 0)) {
+      EXPECT_NE(link.from, link.to);
+      links.emplace(link.from, link.to);
     }
+    EXPECT_EQ(links.size(), 6 * places.ranks()) << shape;
+    for (const auto& [from, to] : links)
+      EXPECT_TRUE(links.contains({to, from})) << shape;
   }
-  // Along an axis of k nodes the way round is 2k long, and passes the middle of the long axis.
-  Coordinates at{};
-  for (int i = 0; i < 4; ++i)
-    at = twistedNeighbour({4, 4, 8}, at, 1, 1);
-  EXPECT_EQ(at, (Coordinates{0, 0, 4}));
+  // Along a short axis the way round is 2k long, and passes the middle of the long axis.
+  const Topology places = *parseTopology("4x4x8");
+  const std::vector<GraphLink> links = twistedLinks(places, 1, 0);
+  EXPECT_TRUE(llvm::is_contained(
+      links, GraphLink{0, static_cast<std::uint32_t>(places.rankOf({0, 1, 1})), 1, 0}));
 }
 
 // Sums of distances by a search that was written apart from this one.

@@ -69,11 +69,11 @@ TEST(AlltoallTrafficTest, VirtualMeshesAreThePapers) {
   EXPECT_EQ(of("7").rows_of * of("7").columns_of, 7u);
 }
 
-TEST(AlltoallTrafficTest, TheBisectionIsThatOfTheLongestDimension) {
-  const std::uint32_t wire[] = {100, 100, 100};
-  EXPECT_DOUBLE_EQ(bisectionTicks(*parseTopology("8x32x16"), wire), 400);
-  EXPECT_DOUBLE_EQ(bisectionTicks(*parseTopology("8x8x8m"), wire), 200);
-  EXPECT_DOUBLE_EQ(bisectionTicks(*parseTopology("5x3x3"), wire), 60);  // 6 / 10
+TEST(AlltoallTrafficTest, PairsOnTheBisection) {
+  const auto of = [](const char* shape) { return pairsOnLink(parseTopology(shape)->axes[0]); };
+  EXPECT_DOUBLE_EQ(of("32"), 4);
+  EXPECT_DOUBLE_EQ(of("8m"), 2);
+  EXPECT_DOUBLE_EQ(of("5"), 0.6);  // 6 / 10
 }
 
 TEST(AlltoallTrafficTest, ShortMessagesOn512Nodes) {

@@ -48,9 +48,6 @@ class ScriptedTraffic : public Traffic {
     network_.setHops(node, it.to, index, outgoing.packet);
     return true;
   }
-  std::uint32_t receiveTicks(std::uint32_t, const Packet& packet) override {
-    return network_.receiveTicks(packet.chunks);
-  }
   void received(PacketNetwork& network, std::uint32_t node, const Packet& packet) override {
     network.deliver(packet.payload);
     arrivals.push_back({packet.tag, node, network.now()});

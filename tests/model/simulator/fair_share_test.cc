@@ -9,8 +9,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "model/simulator/end_queue.h"
-
 namespace torc::model {
 namespace {
 
@@ -143,31 +141,6 @@ RC_GTEST_PROP(FairShare, RatesAreMaxMinFair, ()) {
     }
     RC_ASSERT(rate <= groups[i].limit * (1 + 1e-9));
     RC_ASSERT(stopped);
-  }
-}
-
-RC_GTEST_PROP(EndQueue, TheFirstIsTheLeastWhateverChanges, ()) {
-  EndQueue queue;
-  std::map<std::uint32_t, double> times;
-  for (int i = 0; i < 200; ++i) {
-    if (times.empty() || *rc::gen::inRange(0, 4) > 0) {
-      const auto group = *rc::gen::inRange<std::uint32_t>(0, 40);
-      const double time = *rc::gen::inRange(0, 30);
-      queue.set(group, time);
-      times[group] = time;
-    } else {
-      queue.removeFirst();
-      times.erase(std::min_element(times.begin(), times.end(), [](const auto& a, const auto& b) {
-        return std::pair(a.second, a.first) < std::pair(b.second, b.first);
-      }));
-    }
-    RC_ASSERT(queue.isEmpty() == times.empty());
-    if (times.empty()) continue;
-    std::pair<double, std::uint32_t> least{1e9, 0};
-    for (const auto& [group, time] : times)
-      least = std::min(least, {time, group});
-    RC_ASSERT(queue.firstTime() == least.first);
-    RC_ASSERT(queue.firstGroup() == least.second);
   }
 }
 
