@@ -7,8 +7,8 @@
 #include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
-#include "model/machines/host_mapping.h"
 #include "model/machines/machine.h"
+#include "model/machines/slurm_machine.h"
 
 namespace torc::compiler {
 namespace machines_command {

@@ -12,7 +12,6 @@
 #include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "model/bounds/bounds.h"
-#include "model/packets/heat.h"
 
 namespace torc::compiler {
 namespace {

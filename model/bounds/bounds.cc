@@ -8,7 +8,6 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/make_error.h"
-#include "model/bounds/minimum_cut.h"
 #include "model/bounds/network.h"
 #include "model/bounds/twisted.h"
 

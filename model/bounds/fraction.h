@@ -2,12 +2,33 @@
 #ifndef TORC_MODEL_BOUNDS_FRACTION_H_
 #define TORC_MODEL_BOUNDS_FRACTION_H_
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace torc::model {
 
 using Uint128 = unsigned __int128;
+
+/// std::gcd is not for 128 bits.
+inline Uint128 greatestCommonDivisor(Uint128 a, Uint128 b) {
+  while (b != 0) {
+    a %= b;
+    std::swap(a, b);
+  }
+  return a;
+}
+
+inline std::string digits(Uint128 number) {
+  std::string text;
+  do {
+    text += static_cast<char>('0' + static_cast<int>(number % 10));
+    number /= 10;
+  } while (number > 0);
+  std::reverse(text.begin(), text.end());
+  return text;
+}
 
 /// A fraction >= 0 in lowest terms.
 struct Fraction {
@@ -17,17 +38,35 @@ struct Fraction {
   bool operator==(const Fraction&) const = default;
   double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
   /// "31/96"; "2" where the denominator is 1.
-  std::string text() const;
+  std::string text() const {
+    return denominator == 1 ? digits(numerator) : digits(numerator) + "/" + digits(denominator);
+  }
 };
 
 /// In lowest terms; denominator > 0.
-Fraction makeFraction(Uint128 numerator, Uint128 denominator);
-
-/// Nothing where the quotient does not fit 128 bits or `b` is 0.
-std::optional<Fraction> divide(const Fraction& a, const Fraction& b);
+inline Fraction makeFraction(Uint128 numerator, Uint128 denominator) {
+  const Uint128 divisor = greatestCommonDivisor(numerator, denominator);
+  return {numerator / divisor, denominator / divisor};
+}
 
 /// Nothing where a product does not fit 128 bits.
-std::optional<Uint128> multiply(Uint128 a, Uint128 b);
+inline std::optional<Uint128> multiply(Uint128 a, Uint128 b) {
+  Uint128 product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
+  return product;
+}
+
+/// Nothing where the quotient does not fit 128 bits or `b` is 0.
+inline std::optional<Fraction> divide(const Fraction& a, const Fraction& b) {
+  if (b.numerator == 0) return std::nullopt;
+  // In lowest terms crosswise, so that the products are in lowest terms as well.
+  const Fraction above = makeFraction(a.numerator, b.numerator);
+  const Fraction below = makeFraction(b.denominator, a.denominator);
+  const std::optional<Uint128> numerator = multiply(above.numerator, below.numerator);
+  const std::optional<Uint128> denominator = multiply(above.denominator, below.denominator);
+  if (!numerator || !denominator) return std::nullopt;
+  return Fraction{*numerator, *denominator};
+}
 
 }  // namespace torc::model
 

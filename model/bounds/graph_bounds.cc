@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/bounds/maximum_flow.h"
-#include "model/bounds/minimum_cut.h"
+#include "model/bounds/network.h"
 
 namespace torc::model {
 namespace {
@@ -25,8 +25,11 @@ class GraphSearch {
     for (const GraphLink& link : links)
       nodes_ = std::max({nodes_, link.from + 1, link.to + 1});
     out_.resize(nodes_);
-    for (std::uint32_t i = 0; i < links.size(); ++i)
+    in_.resize(nodes_);
+    for (std::uint32_t i = 0; i < links.size(); ++i) {
       out_[links[i].from].push_back(i);
+      in_[links[i].to].push_back(i);
+    }
     if (ranks_ < 2 || row_.blocks == BlockSpace::kNone || row_.isOfNeighbours()) return;
     lookAtRanks();
     if (isAllreduce(row_)) lookAtReceived();
@@ -186,13 +189,7 @@ class GraphSearch {
 
   /// Dijkstra's algorithm, to the furthest rank; `reversed`: from it.
   double furthestFrom(std::uint32_t rank, bool reversed) const {
-    std::vector<std::vector<std::uint32_t>> in;
-    if (reversed) {
-      in.resize(nodes_);
-      for (std::uint32_t i = 0; i < links_.size(); ++i)
-        in[links_[i].to].push_back(i);
-    }
-    const auto& ways = reversed ? in : out_;
+    const auto& ways = reversed ? in_ : out_;
     std::vector<double> seconds(nodes_, kInfinity);
     using Reached = std::pair<double, std::uint32_t>;
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
@@ -215,7 +212,7 @@ class GraphSearch {
   std::span<const GraphLink> links_;
   std::uint32_t ranks_, nodes_;
   CollectiveRow row_;
-  std::vector<std::vector<std::uint32_t>> out_;  // links, by node
+  std::vector<std::vector<std::uint32_t>> out_, in_;  // links, by node
   double seconds_ = 0;
   BandwidthLimit limit_ = BandwidthLimit::kNone;
 };

@@ -128,15 +128,6 @@ llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
   return result;
 }
 
-}  // namespace
-
-llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
-  const RootedSchedule rooted(asCounted(any_root), 0);
-  return loadsOf(rooted.view());
-}
-
-namespace {
-
 struct Dimension {
   std::uint64_t size;
   bool ring;
@@ -154,6 +145,11 @@ Fraction pairBound(const std::vector<Dimension>& dimensions) {
 }
 
 }  // namespace
+
+llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
+  const RootedSchedule rooted(asCounted(any_root), 0);
+  return loadsOf(rooted.view());
+}
 
 std::optional<Fraction> equalLinkBound(Collective collective, const Topology& topology) {
   if (topology.isDamaged()) return std::nullopt;

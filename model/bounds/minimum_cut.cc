@@ -1,11 +1,12 @@
-// Stoer and Wagner, A simple min-cut algorithm, J. ACM 44, 1997: order the nodes, each time taking
-// the one that is most tightly joined to those before; the last one's links are the narrowest cut
-// between it and the last but one, which then become one node.
-#include "model/bounds/minimum_cut.h"
-
+// The narrowest cut of a network. Stoer and Wagner, A simple min-cut algorithm, J. ACM 44, 1997:
+// order the nodes, each time taking the one that is most tightly joined to those before; the last
+// one's links are the narrowest cut between it and the last but one, which then become one node.
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
+
+#include "model/bounds/network.h"
 
 namespace torc::model {
 namespace {
@@ -41,8 +42,7 @@ std::vector<std::vector<double>> bandwidths(const Network& network) {
 double minimumCut(const Network& network) {
   std::vector<std::vector<double>> joined = bandwidths(network);
   std::vector<std::size_t> nodes(joined.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    nodes[i] = i;
+  std::iota(nodes.begin(), nodes.end(), std::size_t{0});
   double narrowest = std::numeric_limits<double>::infinity();
   while (nodes.size() > 1) {
     std::vector<double> tightness(joined.size());

@@ -118,6 +118,13 @@ class Network {
   bool twisted_ = false;
 };
 
+/// Most live nodes of a network that `minimumCut` searches: its time grows with their third power.
+inline constexpr double kMaxMinimumCutNodes = 600;
+
+/// Bandwidth of the narrowest cut, of all sets of nodes. `network` has 2 to kMaxMinimumCutNodes
+/// live nodes.
+double minimumCut(const Network& network);
+
 }  // namespace torc::model
 
 #endif  // TORC_MODEL_BOUNDS_NETWORK_H_

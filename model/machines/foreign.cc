@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Path.h>
 
 #include "model/machines/slurm_machine.h"
 
@@ -12,14 +11,6 @@ namespace torc::model {
 namespace {
 
 constexpr std::size_t kMostBytes = 4u << 20;  // of a file
-
-/// One line that any terminal and any JSON takes.
-std::string printable(const llvm::Twine& text) {
-  std::string line = text.str();
-  std::ranges::replace_if(
-      line, [](char c) { return !llvm::isPrint(c); }, '?');
-  return line;
-}
 
 llvm::StringRef withoutMark(llvm::StringRef text) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
@@ -113,12 +104,11 @@ std::string inQuotes(llvm::StringRef text) {
   return printable("'" + text.take_front(kLongest) + (text.size() > kLongest ? "..." : "") + "'");
 }
 
-Machine foreignMachine(llvm::StringRef origin, const llvm::Twine& description) {
-  Machine machine;
-  machine.name = printable(llvm::sys::path::stem(origin));
-  if (machine.name.empty()) machine.name = "machine";
-  machine.description = printable(description);
-  return machine;
+std::string printable(const llvm::Twine& text) {
+  std::string line = text.str();
+  std::ranges::replace_if(
+      line, [](char c) { return !llvm::isPrint(c); }, '?');
+  return line;
 }
 
 }  // namespace torc::model

@@ -26,8 +26,8 @@ llvm::Error foreignFault(llvm::StringRef origin, std::size_t line, const llvm::T
 /// What somebody wrote, for a message: in quotes, cut if long.
 std::string inQuotes(llvm::StringRef text);
 
-/// A machine whose links alone are known, named after the file's path.
-Machine foreignMachine(llvm::StringRef origin, const llvm::Twine& description);
+/// One line that any terminal and any JSON takes.
+std::string printable(const llvm::Twine& text);
 
 }  // namespace torc::model
 

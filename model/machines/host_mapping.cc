@@ -1,6 +1,4 @@
 // Hosts to coordinates.
-#include "model/machines/host_mapping.h"
-
 #include <set>
 
 #include <llvm/ADT/STLExtras.h>
@@ -10,6 +8,7 @@
 
 #include "ir/make_error.h"
 #include "model/machines/foreign.h"
+#include "model/machines/slurm_machine.h"
 #include "support/hostlist.h"
 
 namespace torc::model {

@@ -84,12 +84,8 @@ double Machine::linkBandwidth(std::uint32_t dimension) const {
 }
 
 llvm::ArrayRef<llvm::StringRef> machinePresets() {
-  static const std::vector<llvm::StringRef> names = [] {
-    std::vector<llvm::StringRef> listed;
-    for (const Preset& preset : presets())
-      listed.push_back(preset.name);
-    return listed;
-  }();
+  static const auto names =
+      llvm::to_vector(llvm::map_range(presets(), [](const Preset& preset) { return preset.name; }));
   return names;
 }
 

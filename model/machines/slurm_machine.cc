@@ -1,12 +1,293 @@
-// The machine that Slurm's tori are.
+// Reads Slurm's topology.yaml, topology.conf and slurm.conf, as far as they say where hosts lie
+// (src/plugins/topology/torus3d, doc/man/man5/topology.yaml.5, src/plugins/topology/3d_torus).
 #include "model/machines/slurm_machine.h"
+
+#include <algorithm>
+#include <array>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
 
 #include "model/machines/foreign.h"
+#include "support/hostlist.h"
 
 namespace torc::model {
+namespace {
+
+constexpr std::uint32_t kMostAlong = 65535;  // Slurm counts in 16 bits
+using Tori = std::vector<SlurmTorus>;
+using Dims = std::array<std::uint32_t, 3>;
+
+/// The value of `key` in a line of `Key=Value` words; empty if there is none.
+llvm::StringRef valueOf(llvm::StringRef line, llvm::StringRef key) {
+  llvm::SmallVector<llvm::StringRef> words;
+  line.split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (const llvm::StringRef word : words) {
+    const auto [name, value] = word.split('=');
+    if (name.equals_insensitive(key)) return value.trim('"');
+  }
+  return {};
+}
+
+/// Reads files; functions return whether all was well. The first fault is kept.
+class SlurmReader {
+ public:
+  explicit SlurmReader(llvm::StringRef origin) : origin_(origin) {}
+
+  bool readYaml(const YamlNode& root, Tori& chosen) {
+    std::string others;
+    for (const YamlNode& topology : root.items) {
+      const YamlNode* name = topology.find("topology");
+      if (name == nullptr) return fail(topology.line, "a topology without its name");
+      if (topology.find("torus3d") == nullptr && topology.find("ring") == nullptr) {
+        const auto kind = llvm::find_if(topology.keys, [](llvm::StringRef key) {
+          return key == "tree" || key == "block" || key == "flat";
+        });
+        constexpr std::size_t kEnough = 100;  // letters
+        if (others.size() > kEnough) continue;
+        others += (others.empty() ? "" : ", ") + inQuotes(name->text) + " is " +
+                  (kind == topology.keys.end() ? "none" : *kind);
+        continue;
+      }
+      Tori tori;
+      if (!readTopology(topology, tori)) return false;
+      if (tori.empty()) return fail(topology.line, "a topology without a torus");
+      const YamlNode* is_default = topology.find("cluster_default");
+      const bool ends =
+          is_default != nullptr && llvm::StringRef(is_default->text).equals_insensitive("true");
+      if (ends || chosen.empty()) chosen = std::move(tori);
+      if (ends) break;
+    }
+    return !chosen.empty() ||
+           fail(root.line, "Slurm's topology without a torus3d or ring: " + others);
+  }
+
+  bool readLines(llvm::StringRef text, Tori& tori) {
+    std::vector<std::string> named;  // hosts with coordinates in their names
+    std::size_t dimensions = 0, first_line = 0;
+    for (std::size_t number = 1; !text.empty(); ++number) {
+      llvm::StringRef line;
+      std::tie(line, text) = text.split('\n');
+      line = line.split('#').first.trim();
+      for (const llvm::StringRef key : {"SwitchName", "BlockName"}) {
+        if (valueOf(line, key).empty()) continue;
+        return fail(number, key + ": " + (key == "SwitchName" ? "switches are" : "a block is") +
+                                " no torus");
+      }
+      if (const llvm::StringRef ring = valueOf(line, "RingName");
+          !ring.empty() && !readRing(ring, valueOf(line, "Nodes"), number, number, tori)) {
+        return false;
+      }
+      const llvm::StringRef nodes = valueOf(line, "NodeName");
+      const llvm::StringRef low = nodes.split('[').second.split('x').first;
+      if (low.empty() || low.contains(']') || low.contains('-') || low.contains(',')) continue;
+      std::vector<std::string> hosts;
+      if (!expand(nodes, number, left_, hosts)) return false;
+      left_ -= hosts.size();
+      if (named.empty()) dimensions = low.size(), first_line = number;
+      if (low.size() != dimensions || !nodes.ends_with("]") || nodes.count('[') != 1) {
+        return fail(number, "NodeName is " + inQuotes(nodes) + "; allowed: boxes of " +
+                                llvm::Twine(dimensions) + " coordinates at the names' ends");
+      }
+      llvm::move(hosts, std::back_inserter(named));
+    }
+    if (!tori.empty()) return true;
+    if (named.empty()) {
+      return fail(1,
+                  "a file of Slurm's without a torus: neither RingName nor a box of "
+                  "hosts, as NodeName=tux[000x733]");
+    }
+    return readNames(named, dimensions, first_line, tori.emplace_back());
+  }
+
+  llvm::Error fault() const { return foreignFault(origin_, line_, what_); }
+
+ private:
+  bool fail(std::size_t line, const llvm::Twine& what) {
+    line_ = line;
+    what_ = what.str();
+    return false;
+  }
+
+  /// The item of a key; nullptr where there is none, which is a fault.
+  const YamlNode* member(const YamlNode& node, llvm::StringRef key) {
+    const YamlNode* found = node.find(key);
+    if (found == nullptr) fail(node.line, "has no " + key + " where Slurm's topology needs it");
+    return found;
+  }
+
+  bool expand(llvm::StringRef list, std::size_t line, std::size_t most,
+              std::vector<std::string>& hosts) {
+    StatusOr<std::vector<std::string>> expanded = expandHostlist({list.data(), list.size()}, most);
+    if (!expanded.ok()) return fail(line, expanded.status().message());
+    hosts = std::move(*expanded);
+    return true;
+  }
+
+  bool readRing(llvm::StringRef name, llvm::StringRef hosts, std::size_t line,
+                std::size_t line_of_hosts, Tori& tori) {
+    SlurmTorus ring{.name = name.str(), .line = line, .sizes = {}, .hosts = {}};
+    if (!expand(hosts, line_of_hosts, left_, ring.hosts)) return false;
+    left_ -= ring.hosts.size();
+    ring.sizes = {static_cast<std::uint32_t>(ring.hosts.size())};
+    tori.push_back(std::move(ring));
+    return true;
+  }
+
+  /// `{x: 4, y: 4, z: 2}` of a key.
+  bool readTriple(const YamlNode& node, llvm::StringRef key, std::uint32_t lowest, Dims& dims) {
+    const YamlNode* found = member(node, key);
+    if (found == nullptr) return false;
+    constexpr llvm::StringLiteral kNames[] = {"x", "y", "z"};
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      const YamlNode* number = member(*found, kNames[i]);
+      if (number == nullptr) return false;
+      if (llvm::StringRef(number->text).getAsInteger(10, dims[i]) || dims[i] < lowest ||
+          dims[i] > kMostAlong) {
+        return fail(number->line, key + ": " + kNames[i] + " is " + inQuotes(number->text) +
+                                      "; allowed: " + llvm::Twine(lowest) + " to " +
+                                      llvm::Twine(kMostAlong));
+      }
+    }
+    return true;
+  }
+
+  bool readTorus(const YamlNode& node, SlurmTorus& torus) {
+    const YamlNode* name = member(node, "name");
+    Dims dims{};
+    if (name == nullptr || !readTriple(node, "dims", 1, dims)) return false;
+    torus = {
+        .name = name->text, .line = node.line, .sizes = {dims.begin(), dims.end()}, .hosts = {}};
+    const std::uint64_t places = std::uint64_t{dims[0]} * dims[1] * dims[2];
+    if (places > left_) {
+      return fail(node.line, "torus " + inQuotes(torus.name) + ", " + torus.shape() +
+                                 ": more than " + llvm::Twine(kMostSlurmHosts) + " places in all");
+    }
+    left_ -= places;
+    const YamlNode* regions = node.find("regions");
+    if ((regions == nullptr) == (node.find("nodes") == nullptr)) {
+      return fail(node.line,
+                  "torus " + inQuotes(torus.name) + " must have either nodes or regions");
+    }
+    torus.hosts.resize(places);
+    if (regions == nullptr) return place(node, {}, dims, torus);
+    return llvm::all_of(regions->items, [&](const YamlNode& region) {
+      Dims anchor{}, extent{};
+      return readTriple(region, "anchor", 0, anchor) && readTriple(region, "dims", 1, extent) &&
+             place(region, anchor, extent, torus);
+    });
+  }
+
+  /// Puts the nodes of a torus or region, X fastest, into the box at `anchor`.
+  bool place(const YamlNode& node, const Dims& anchor, const Dims& extent, SlurmTorus& torus) {
+    for (std::size_t i = 0; i < anchor.size(); ++i) {
+      if (anchor[i] + extent[i] > torus.sizes[i])
+        return fail(node.line, "the region is not inside of " + torus.shape());
+    }
+    const YamlNode* list = member(node, "nodes");
+    std::vector<std::string> hosts;
+    if (list == nullptr || !expand(list->text, list->line, torus.hosts.size(), hosts)) return false;
+    const std::size_t places = std::size_t{extent[0]} * extent[1] * extent[2];
+    if (hosts.size() != places) {
+      return fail(node.line, "nodes names " + llvm::Twine(hosts.size()) + " hosts for " +
+                                 llvm::Twine(places) + " places");
+    }
+    for (std::size_t i = 0; i < places; ++i) {
+      const std::size_t x = anchor[0] + i % extent[0];
+      const std::size_t y = anchor[1] + i / extent[0] % extent[1];
+      const std::size_t z = anchor[2] + i / extent[0] / extent[1];
+      std::string& host = torus.hosts[x + torus.sizes[0] * (y + torus.sizes[1] * z)];
+      if (!host.empty()) return fail(node.line, "the region overlaps another one");
+      host = std::move(hosts[i]);
+    }
+    return true;
+  }
+
+  /// The tori of a member of topology.yaml; none where it has neither a torus3d nor a ring.
+  bool readTopology(const YamlNode& topology, Tori& tori) {
+    if (const YamlNode* torus3d = topology.find("torus3d"); torus3d != nullptr) {
+      const YamlNode* list = member(*torus3d, "toruses");
+      return list != nullptr && llvm::all_of(list->items, [&](const YamlNode& one) {
+               return readTorus(one, tori.emplace_back());
+             });
+    }
+    const YamlNode* list = member(*topology.find("ring"), "rings");
+    return list != nullptr && llvm::all_of(list->items, [&](const YamlNode& one) {
+             const YamlNode* name = member(one, "ring");
+             const YamlNode* nodes = name != nullptr ? member(one, "nodes") : nullptr;
+             return nodes != nullptr &&
+                    readRing(name->text, nodes->text, one.line, nodes->line, tori);
+           });
+  }
+
+  /// The torus that the hosts' last letters, as many as a box has coordinates, are the places of.
+  bool readNames(llvm::ArrayRef<std::string> hosts, std::size_t dimensions, std::size_t line,
+                 SlurmTorus& torus) {
+    torus = {.name = "nodes", .line = line, .sizes = {}, .hosts = {}};
+    torus.sizes.assign(dimensions, 1);
+    for (const std::string& host : hosts) {
+      const llvm::StringRef end = llvm::StringRef(host).take_back(dimensions);
+      if (end.size() == dimensions &&
+          llvm::all_of(end, [](char digit) { return base36Digit(digit) >= 0; })) {
+        continue;
+      }
+      return fail(line, "host " + inQuotes(host) + " does not end in " + llvm::Twine(dimensions) +
+                            " coordinates");
+    }
+    const auto coordinate = [&](const std::string& host, std::size_t i) {
+      return static_cast<std::uint32_t>(base36Digit(host[host.size() - dimensions + i]));
+    };
+    std::size_t places = 1;
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      for (const std::string& host : hosts)
+        torus.sizes[i] = std::max(torus.sizes[i], coordinate(host, i) + 1);
+      places *= torus.sizes[i];
+    }
+    if (places > kMostSlurmHosts) return fail(line, "the boxes are too far apart");
+    torus.hosts.resize(places);
+    for (const std::string& host : hosts) {
+      std::size_t place = 0;
+      for (std::size_t i = dimensions; i-- > 0;)
+        place = place * torus.sizes[i] + coordinate(host, i);
+      if (!torus.hosts[place].empty()) {
+        return fail(line,
+                    "host " + inQuotes(host) + " is where " + inQuotes(torus.hosts[place]) + " is");
+      }
+      torus.hosts[place] = host;
+    }
+    return true;
+  }
+  llvm::StringRef origin_;
+  std::size_t left_ = kMostSlurmHosts;  // places that tori to come may have
+  std::size_t line_ = 1;                // of the fault
+  std::string what_;
+};
+
+}  // namespace
+
+bool isSlurmLine(llvm::StringRef line) {
+  const llvm::StringRef key = line.take_while([](char c) { return llvm::isAlpha(c); });
+  return !key.empty() && line.drop_front(key.size()).ltrim().starts_with("=");
+}
+
+bool isSlurmYaml(const YamlNode& root) {
+  return root.isSequence() && !root.items.empty() && root.items[0].find("topology") != nullptr;
+}
+
+llvm::Expected<Tori> readSlurmYaml(const YamlNode& root, llvm::StringRef origin) {
+  SlurmReader reader(origin);
+  Tori tori;
+  if (!reader.readYaml(root, tori)) return reader.fault();
+  return tori;
+}
+
+llvm::Expected<Tori> readSlurmLines(llvm::StringRef text, llvm::StringRef origin) {
+  SlurmReader reader(origin);
+  Tori tori;
+  if (!reader.readLines(text, tori)) return reader.fault();
+  return tori;
+}
 
 std::string SlurmTorus::shape() const {
   std::string text;
@@ -34,9 +315,12 @@ llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::Stri
   }
   llvm::Expected<Machine> generic = findMachine("generic");
   if (!generic) return generic.takeError();
-  Machine machine = foreignMachine(
-      origin, "Slurm torus " + inQuotes(torus.name) +
-                  (tori.size() > 1 ? " and " + std::to_string(tori.size() - 1) + " alike" : ""));
+  Machine machine;
+  machine.name = printable(llvm::sys::path::stem(origin));
+  if (machine.name.empty()) machine.name = "machine";
+  machine.description =
+      printable("Slurm torus " + inQuotes(torus.name) +
+                (tori.size() > 1 ? " and " + std::to_string(tori.size() - 1) + " alike" : ""));
   machine.alpha = generic->alpha;
   machine.dimensions.assign(torus.sizes.size(), generic->dimensions.back());
   for (std::size_t i = 0; i < torus.sizes.size(); ++i)

@@ -13,8 +13,6 @@ namespace {
 /// each.
 class Walk {
  public:
-  Walk() = default;
-
   /// Advances to the next packet; false: there is none. `number` is that of the packet to its
   /// destination, `index` that of the destination.
   template <typename Order>

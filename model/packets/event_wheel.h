@@ -2,10 +2,10 @@
 #ifndef TORC_MODEL_PACKETS_EVENT_WHEEL_H_
 #define TORC_MODEL_PACKETS_EVENT_WHEEL_H_
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <queue>
 #include <vector>
 
 #include <llvm/Support/Compiler.h>
@@ -49,16 +49,6 @@ class EventWheel {
     }
   }
 
-  /// Calls `visit` for the events that are `distance` ticks ahead, less than kBuckets.
-  template <typename Visitor>
-  void visit(std::uint64_t distance, Visitor visit) const {
-    for (std::uint32_t i = buckets_[(now_ + distance) % kBuckets].first; i != 0;
-         i = blocks_[i].next) {
-      for (std::uint32_t k = 0; k < blocks_[i].count; ++k)
-        visit(blocks_[i].events[k]);
-    }
-  }
-
  private:
   static constexpr std::uint64_t kBuckets = 1 << 12;
   static constexpr std::uint32_t kBlockEvents = 7;
@@ -81,8 +71,7 @@ class EventWheel {
   };
 
   LLVM_ATTRIBUTE_NOINLINE void addFar(std::uint64_t time, PacketEvent event) {
-    far_.push_back({time, sequence_++, event});
-    std::push_heap(far_.begin(), far_.end());
+    far_.push({time, sequence_++, event});
   }
 
   /// One more block for a bucket whose last one is full, or that has none.
@@ -130,13 +119,12 @@ class EventWheel {
     const bool has_near = near != 0;
     if (!has_near && far_.empty()) return false;
     std::uint64_t time = now_ + near;
-    if (!has_near || (!far_.empty() && far_.front().time < time)) time = far_.front().time;
+    if (!has_near || (!far_.empty() && far_.top().time < time)) time = far_.top().time;
     now_ = time;
     // What was far comes before what was added when it was near: it was added earlier.
-    while (!far_.empty() && far_.front().time - now_ < kBuckets) {
-      std::pop_heap(far_.begin(), far_.end());
-      const Far far = far_.back();
-      far_.pop_back();
+    while (!far_.empty() && far_.top().time - now_ < kBuckets) {
+      const Far far = far_.top();
+      far_.pop();
       add(far.time, far.event);
     }
     return true;
@@ -163,7 +151,7 @@ class EventWheel {
   std::uint32_t free_ = 0;  // blocks, by next; 0: none
   std::vector<Bucket> buckets_;
   std::vector<std::uint64_t> occupied_;  // a bit for each bucket
-  std::vector<Far> far_;
+  std::priority_queue<Far> far_;
   std::uint64_t now_ = 0;
   std::uint64_t sequence_ = 0;
   std::uint32_t taken_ = 0;  // events of the present bucket's first block

@@ -1,5 +1,4 @@
-#include "model/packets/heat.h"
-
+// Heat: what links and queues did in one run of the packet simulator, over time, as a drawing.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +7,8 @@
 
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include "model/packets/packet_simulator.h"
 
 namespace torc::model {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <llvm/Support/Compiler.h>
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -14,6 +15,7 @@ namespace {
 // Ticks of the time that one byte needs on the fastest link: on Blue Gene/L a tick is a cycle.
 constexpr double kTicksPerByte = 4;
 constexpr std::size_t kUsualPackets = 96;  // of a node
+constexpr std::uint64_t kProgressEvents = 1 << 22;
 // Longest way along a dimension, in hops; so coordinates are bytes.
 constexpr std::uint32_t kMostHops = 127;
 
@@ -195,34 +197,23 @@ std::uint32_t PacketNetwork::allocate(const Packet& packet) {
   return index;
 }
 
-void PacketNetwork::release(std::uint32_t packet) {
-  ++taken_up_;
-  moving_[packet].next = free_packet_;
-  free_packet_ = packet;
-}
-
-/// Ends a slice of time.
+/// Ends a slice of time. In the channels that a link leads to are the tokens that it does not have.
 void PacketNetwork::sample() {
   if (samples_.all.size() == PacketSamples::kMost) samples_.halve();
   PacketSample sample = samples_.sinceLast(events_.now());
-  for (Site& site : site_)
-    addQueued(site, sample);
-  samples_.all.push_back(sample);
-}
-
-/// Adds what is in a node's injection FIFOs, and in the channels that its links lead to: the tokens
-/// that the links do not have.
-void PacketNetwork::addQueued(Site& site, PacketSample& sample) {
-  for (std::uint32_t direction = 0; direction < directions_; ++direction) {
-    OutputLink& output = site.outputs[direction];
-    countReturned(output);
-    for (std::uint32_t c = 0; c < kPacketChannels; ++c) {
-      sample.queued[direction / 2][c] +=
-          static_cast<std::uint64_t>(channel_chunks_ - output.tokens[c]);
+  for (Site& site : site_) {
+    for (std::uint32_t direction = 0; direction < directions_; ++direction) {
+      OutputLink& output = site.outputs[direction];
+      countReturned(output);
+      for (std::uint32_t c = 0; c < kPacketChannels; ++c) {
+        sample.queued[direction / 2][c] +=
+            static_cast<std::uint64_t>(channel_chunks_ - output.tokens[c]);
+      }
     }
+    for (std::uint32_t fifo = 0; fifo < fifos_; ++fifo)
+      sample.injection += static_cast<std::uint64_t>(injection_chunks_ - site.injection_room[fifo]);
   }
-  for (std::uint32_t fifo = 0; fifo < fifos_; ++fifo)
-    sample.injection += static_cast<std::uint64_t>(injection_chunks_ - site.injection_room[fifo]);
+  samples_.all.push_back(sample);
 }
 
 llvm::Error PacketNetwork::check() const {
@@ -261,6 +252,51 @@ llvm::Error PacketNetwork::check() const {
   const std::string unfinished = traffic_->unfinished();
   if (!unfinished.empty()) return makeError("deadlock: " + unfinished);
   return llvm::Error::success();
+}
+
+LLVM_ATTRIBUTE_ALWAYS_INLINE void PacketNetwork::handle(const PacketEvent& event) {
+  const std::uint32_t place = event.place, detail = event.detail >> 3;
+  switch (static_cast<Event>(event.detail & 7)) {
+    case kArrive:
+      return arrived(place >> 6, place & 63, detail);
+    case kLinkFree:
+      return becameFree(place >> 4, place & 15, detail);
+    case kTokens:
+      addTokens(site_[place >> 4].outputs[place & 15], detail);
+      return arbitrate(place >> 4, place & 15);
+    case kDelivered:
+      return delivered(place >> 6, place & 63, detail);
+    case kProcessor:
+      return finishJob(place);
+    case kWake:
+      if (site_[place].wakes_at == events_.now()) site_[place].wakes_at = 0;
+      return serve(place);
+    case kCall:
+      return traffic_->called(*this, place);
+  }
+}
+
+llvm::Error PacketNetwork::run(Traffic& traffic, const std::function<void()>& progress) {
+  traffic_ = &traffic;
+  traffic.start(*this);
+  shareFifos(traffic);
+  works_ = traffic.works();
+  outgoing_.resize(std::size_t{nodes_} * classes_);
+  for (std::uint32_t node = 0; node < nodes_; ++node)
+    schedule(0, kWake, node, 0);
+  PacketEvent event;
+  std::uint64_t count = 0;
+  std::uint64_t next_sample = samples_.slice;
+  while (events_.next(event)) {
+    while (events_.now() >= next_sample) {
+      sample();
+      next_sample = samples_.all.back().end + samples_.slice;
+    }
+    handle(event);
+    if (++count % kProgressEvents == 0 && progress) progress();
+  }
+  sample();
+  return check();
 }
 
 }  // namespace torc::model

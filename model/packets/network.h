@@ -57,9 +57,9 @@ class PacketNetwork {
   llvm::Error run(Traffic& traffic, const std::function<void()>& progress = nullptr);
 
   /// For traffic: `node` may have something to send again.
-  void wake(std::uint32_t node);
+  void wake(std::uint32_t node) { wakeAt(node, now()); }
   /// For traffic: calls `called(what)` at a time that is not past.
-  void callAt(std::uint64_t time, std::uint32_t what);
+  void callAt(std::uint64_t time, std::uint32_t what) { schedule(time - now(), kCall, what, 0); }
   /// For traffic: counts payload that is where it belongs.
   void deliver(std::uint64_t bytes) { samples_.delivered += bytes; }
 
@@ -72,16 +72,14 @@ class PacketNetwork {
   const PacketSamples& samples() const { return samples_; }
 
   double secondsPerTick() const { return tick_s_; }
-  double seconds(std::uint64_t ticks) const { return static_cast<double>(ticks) * tick_s_; }
   std::uint32_t ticks(double ns) const;
   std::uint32_t chunksOf(double bytes) const;
   /// Ticks for which a packet keeps a link of a dimension busy.
   std::uint32_t wireTicks(std::uint32_t dimension, std::uint32_t chunks) const {
     return wire_ticks_[dimension * 256 + chunks];
   }
-  /// Ticks for which it keeps a processor busy to send it, and to take it up.
+  /// Ticks for which it keeps a processor busy to send it.
   std::uint32_t sendTicks(std::uint32_t chunks) const { return send_ticks_[chunks]; }
-  std::uint32_t receiveTicks(std::uint32_t chunks) const { return receive_ticks_[chunks]; }
 
   /// The hops of a packet from one node to another; `random` decides where both ways are as long.
   void setHops(std::uint32_t from, std::uint32_t to, std::uint64_t random, Packet& packet) const;
@@ -111,13 +109,9 @@ class PacketNetwork {
     return node << 6 | queue;
   }
   void handle(const PacketEvent& event);
-  void fetchAhead(std::uint64_t from, std::uint64_t to);
-  void prefetch(const PacketEvent& event) const;
-  void prefetchMore(const PacketEvent& event) const;
 
   // Packets.
   std::uint32_t allocate(const Packet& packet);
-  void release(std::uint32_t packet);
   /// All of a packet, as traffic knows it.
   Packet packetOf(std::uint32_t index) const { return {moving_[index], cargo_[index]}; }
   bool append(PacketQueue& fifo, std::uint32_t packet, std::uint32_t chunks);
@@ -157,7 +151,6 @@ class PacketNetwork {
 
   llvm::Error check() const;
   void sample();
-  void addQueued(Site& site, PacketSample& sample);
 
   Topology topology_;
   PacketParameters parameters_;
@@ -190,7 +183,6 @@ class PacketNetwork {
   std::array<std::array<std::uint8_t, kMaxDirections>, kMaxPacketClasses> fifo_of_{};  // by class
   bool works_ = false;
   EventWheel events_;
-  std::uint64_t fetch_distance_ = 1;  // ticks
   std::uint64_t packet_hops_ = 0;
   std::uint64_t packet_count_ = 0;  // injected
   std::uint64_t taken_up_ = 0;

@@ -6,14 +6,6 @@
 
 namespace torc::model {
 
-void PacketNetwork::wake(std::uint32_t node) {
-  wakeAt(node, events_.now());
-}
-
-void PacketNetwork::callAt(std::uint64_t time, std::uint32_t what) {
-  schedule(time - events_.now(), kCall, what, 0);
-}
-
 void PacketNetwork::wakeAt(std::uint32_t node, std::uint64_t time) {
   Site& it = site_[node];
   if (it.wakes_at != 0 && it.wakes_at <= time) return;
@@ -127,7 +119,9 @@ void PacketNetwork::finishJob(std::uint32_t node) {
     for (std::uint32_t channel = 0; channel < kPacketChannels && input.waiting != 0; ++channel) {
       if ((input.waiting >> channel & 1) != 0) tryReception(node, queueOf(packet.input, channel));
     }
-    release(index);
+    ++taken_up_;
+    moving_[index].next = free_packet_;
+    free_packet_ = index;
     traffic_->received(*this, node, packet);
   } else {
     const std::uint32_t queue = kFirstInjection + cargo_[index].input;

@@ -62,7 +62,7 @@ llvm::Expected<PacketResult> runTraffic(PacketNetwork& network, Traffic& traffic
   }
   if (llvm::Error error = network.run(traffic, progress)) return error;
   PacketResult result;
-  result.makespan_s = network.seconds(network.now());
+  result.makespan_s = static_cast<double>(network.now()) * network.secondsPerTick();
   result.steady_rate = steadyRate(network.samples(), network.secondsPerTick());
   result.nodes = network.nodes();
   result.packets = network.packets();

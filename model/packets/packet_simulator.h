@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
 #include "model/machines/machine.h"
@@ -54,6 +56,11 @@ struct ProgramOptions {
 llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const Machine& machine,
                                              const ProgramOptions& program,
                                              const PacketOptions& options);
+
+/// An SVG: a row for the links of each direction (the share of time in which they were busy), for
+/// each kind of queue (how full, the mean of all nodes), and for what arrived; columns are time.
+std::string heatSvg(const Topology& topology, const PacketParameters& parameters,
+                    const PacketResult& result, llvm::StringRef title);
 
 /// Seconds that all-to-alls of `bytes` a pair need on the bisection: Kumar and Heidelberger's
 /// equation 2 with the exact load of the busiest link, at the payload rate of full packets.

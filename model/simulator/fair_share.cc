@@ -20,6 +20,7 @@ std::uint32_t FairShare::addGroup(std::vector<Use> uses, double rate) {
   Group& group = groups_.emplace_back();
   group.uses = std::move(uses);
   group.limit = rate;
+  next_ends_.push_back(-1);
   return static_cast<std::uint32_t>(groups_.size() - 1);
 }
 
@@ -50,8 +51,8 @@ double FairShare::firstEnd() {
 }
 
 void FairShare::setEnd(std::uint32_t group, double time) {
-  if (groups_[group].end == time) return;
-  groups_[group].end = time;
+  if (next_ends_[group] == time) return;
+  next_ends_[group] = time;
   if (ends_.size() > 2 * groups_.size()) {
     std::erase_if(ends_, [&](const End& end) { return isPast(end); });
     std::make_heap(ends_.begin(), ends_.end());
@@ -67,7 +68,7 @@ void FairShare::end(std::vector<std::uint32_t>& ended) {
   while (firstEnd() == now_ || nextEnd() == now_) {
     const std::uint32_t index = ends_.front().group;
     Group& group = groups_[index];
-    group.end = -1;
+    next_ends_[index] = -1;
     group.clock = group.flows.top().due;
     group.read_at = now_;
     const double last = group.clock * (1 + kRounding);

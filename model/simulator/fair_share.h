@@ -63,7 +63,6 @@ class FairShare {
     double rate = 0;
     double clock = 0;    // units that a flow under way since clock 0 has moved
     double read_at = 0;  // time of that reading
-    double end = -1;     // when its next flow ends; negative: not known
     std::priority_queue<Flow> flows;
     bool stale = false;   // rate to be found anew
     bool is_new = false;  // when its next flow ends is to be found anew, whatever its rate
@@ -101,14 +100,15 @@ class FairShare {
   void share();
   void fill(std::uint32_t group);
   void setRate(std::uint32_t group, double rate);
-  bool isPast(const End& end) const { return groups_[end.group].end != end.time; }
+  bool isPast(const End& end) const { return next_ends_[end.group] != end.time; }
   double firstEnd();
   void setEnd(std::uint32_t group, double time);
 
   std::vector<Group> groups_;
   std::vector<Resource> resources_;
   std::vector<std::uint32_t> stale_;
-  std::vector<End> ends_;  // a heap; some are past, as their group has another
+  std::vector<End> ends_;          // a heap; some are past, as their group has another
+  std::vector<double> next_ends_;  // by group; negative: not known
   double now_ = 0;
   std::uint32_t visit_ = 0;
   std::vector<std::uint32_t> component_, touched_;  // of the filling under way

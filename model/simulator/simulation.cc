@@ -46,7 +46,8 @@ std::uint64_t Simulation::run() {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       becomeReady(ready_[i]);
     ready_.clear();
-    const double next = nextEvent();
+    const double flow = network_.nextEnd();
+    const double next = timers_.empty() ? flow : std::min(flow, timers_.top().time);
     if (next > instant_end_) {
       if (settle()) continue;
       if (next == FairShare::kInfinity) break;
@@ -54,29 +55,19 @@ std::uint64_t Simulation::run() {
       instant_end_ = next * (1 + kRounding);
     }
     now_ = next;
-    handleEvent();
+    flow == next ? endFlows() : handleTimer();
   }
   return states_.size() - complete_;
 }
 
-double Simulation::nextEvent() {
-  const double flow = network_.nextEnd();
-  return timers_.empty() ? flow : std::min(flow, timers_.top().time);
+void Simulation::endFlows() {
+  ended_.clear();
+  network_.end(ended_);
+  for (std::uint32_t task : ended_)
+    taskOf(task).kind == TaskKind::kSend ? arrive(task) : leaveCore(task);
 }
 
-void Simulation::handleEvent() {
-  if (network_.nextEnd() == now_) {
-    ended_.clear();
-    network_.end(ended_);
-    for (std::uint32_t task : ended_) {
-      if (taskOf(task).kind == TaskKind::kSend) {
-        arrive(task);
-      } else {
-        leaveCore(task);
-      }
-    }
-    return;
-  }
+void Simulation::handleTimer() {
   const Timer event = timers_.top();
   timers_.pop();
   if (event.event == Event::kServed) return moveMemory(event.task);
@@ -121,10 +112,8 @@ bool Simulation::settle() {
 }
 
 std::uint32_t Simulation::firstPending() const {
-  std::uint32_t task = 0;
-  while (states_[task].is_complete)
-    ++task;
-  return task;
+  return static_cast<std::uint32_t>(llvm::find_if_not(states_, std::mem_fn(&State::is_complete)) -
+                                    states_.begin());
 }
 
 SimulateResult Simulation::result() const {
@@ -310,7 +299,7 @@ void Simulation::postSend(std::uint32_t send) {
 void Simulation::startUp(std::uint32_t send) {
   const double wait = machine_.alpha + graph_.routes[taskOf(send).route].latency_s;
   if (wait > 0) {
-    schedule(wait, Event::kStartedUp, send);
+    timers_.push({now_ + wait, Event::kStartedUp, send});
   } else {
     startTransfer(send);
   }
@@ -413,7 +402,7 @@ void Simulation::occupyCore(std::uint32_t index) {
 void Simulation::serve(std::uint32_t index) {
   note(index, states_[index].at_interface ? &History::passing : &History::served);
   if (const double busy = busySeconds(index); busy > 0) {
-    schedule(busy, Event::kServed, index);
+    timers_.push({now_ + busy, Event::kServed, index});
   } else {
     moveMemory(index);
   }

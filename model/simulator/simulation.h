@@ -113,9 +113,6 @@ class Simulation {
     if (!history_.empty()) history_[index].*what = task;
   }
 
-  void schedule(double delay, Event event, std::uint32_t task) {
-    timers_.push({now_ + delay, event, task});
-  }
   void becomeReady(std::uint32_t index);
   void finish(std::uint32_t index);
 
@@ -156,8 +153,8 @@ class Simulation {
   void moveMemory(std::uint32_t index);
   void leaveCore(std::uint32_t index);
 
-  double nextEvent();
-  void handleEvent();
+  void endFlows();
+  void handleTimer();
   bool settle();
   Request request(std::uint32_t index) const {
     const Task& task = taskOf(index);

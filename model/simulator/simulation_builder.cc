@@ -68,10 +68,9 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
   graph_.copies = routes_.copies();
   for (std::uint32_t node = 0; node < classes_.count(); ++node)
     graph_.ranks.push_back(schedule.topology.rankOf(classes_.coordinatesOf(node)));
-  if (machine.memory_bandwidth > 0) {
-    for (std::uint32_t node = 0; node < graph_.machine_nodes; ++node)
-      memories_.push_back(graph_.network.addResource(machine.memory_bandwidth));
-  }
+  // The memory of a node is the resource of its number.
+  for (std::uint32_t node = 0; machine.memory_bandwidth > 0 && node < graph_.machine_nodes; ++node)
+    graph_.network.addResource(machine.memory_bandwidth);
 }
 
 Task& SimulationBuilder::addPass(std::uint32_t node, std::uint32_t index) {
@@ -186,8 +185,8 @@ SimulationGraph SimulationBuilder::finish() {
 /// Flows through the memory of a rank's node, `traffic` bytes per byte; kNone where memory is no
 /// limit. A collapsed T axis stands for ranks that all do the same.
 std::uint32_t SimulationBuilder::memoryGroup(std::uint32_t node, double traffic, double limit) {
-  if (memories_.empty()) return kNone;
-  const std::uint32_t memory = memories_[routes_.nodeOf(node)];
+  if (machine_.memory_bandwidth == 0) return kNone;
+  const std::uint32_t memory = routes_.nodeOf(node);
   const auto [entry, fresh] = memory_groups_.try_emplace({memory, traffic}, 0);
   if (fresh) entry->second = graph_.network.addGroup({{memory, traffic * routes_.copies()}}, limit);
   return entry->second;

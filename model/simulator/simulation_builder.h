@@ -79,7 +79,6 @@ class SimulationBuilder {
   SimulationGraph graph_;
   std::vector<TaskDependence> dependences_;  // of all tasks, in their order
   std::uint32_t cores_ = 1;                  // of a rank
-  std::vector<std::uint32_t> memories_;      // resource by node; empty: no limit
   std::vector<std::uint32_t> links_;        // resource by node, axis, direction; by link of a graph
   std::vector<std::uint32_t> route_index_;  // by class, and shift or loop over peers
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> memory_groups_;

@@ -206,12 +206,8 @@ class NodeProgram {
   std::vector<Earlier> dependences_, after_;
 };
 
-/// What one message of ranks is known by at both ends.
-struct MessageKey {
-  std::int32_t from, to;
-  std::uint32_t tag;
-  auto operator<=>(const MessageKey&) const = default;
-};
+/// What one message of ranks is known by at both ends: from which rank, to which, and its tag.
+using MessageKey = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;
 
 // Nodes by which the tasks of all are estimated, and what of the estimate they have at least.
 constexpr std::uint32_t kSampledNodes = 24;

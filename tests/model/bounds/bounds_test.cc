@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "model/bounds/minimum_cut.h"
 #include "model/bounds/network.h"
 #include "model/bounds/twisted.h"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/machines/host_mapping.h"
+#include "model/machines/slurm_machine.h"
 #include "schedules/sub_torus/mapping.h"
 
 namespace torc::model {
