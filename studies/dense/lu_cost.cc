@@ -1,6 +1,6 @@
 // What factoring takes: the messages of 2.5D LU as linalg/lu sends them, in the steps of the
 // paper's Figure 3. The paper itemises its own in another report (Solomonik and Demmel,
-// UCB/EECS-2011-10, appendix B). tests/linalg/lu_words_test.cc counts the program's.
+// UCB/EECS-2011-10, appendix B). tests/linalg/lu_test.cc counts the program's.
 #include <algorithm>
 #include <cmath>
 #include <utility>
