@@ -22,7 +22,7 @@ for file in "$@"; do
   # torc-run is a program that uses MPI like any other; runtime/pmpi/ defines the MPI_ functions.
   [[ $file == */runtime/run/* || $file == runtime/run/* || $file == */pmpi/* ]] && continue
   # Dedicated ranks are to torc what a program is, and so is the trial of how many.
-  [[ $file == */dedicated/server_collectives.h || $file == */dedicated/trial.cc ]] && continue
+  [[ $file == */dedicated/server_collectives.h || $file == */dedicated/split_trial.cc ]] && continue
   checked=$((checked + 1))
   while IFS= read -r line; do
     [[ -n $line ]] || continue
