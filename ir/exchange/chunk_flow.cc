@@ -174,7 +174,7 @@ class FlowFinder {
       if (!receives) (reduces ? site.b : site.a) = moved[i].place;
       site.dst = kNewFrame;
       if (accesses.writes != Accesses::kNone) site.dst = placeFor(rank, accesses.writes + i, chunk);
-      // What is copied to its place is there in place, too.
+      // A chunk that is copied to its place lies there in place, too.
       const bool is_there = step.kind == StepKind::kCopy && moved[i].place == kIn &&
                             cells_.resultOf(rank, accesses.writes + i) == chunk;
       if (is_there) site.dst = kOut;
@@ -230,8 +230,8 @@ class FlowFinder {
     if (step.kind == StepKind::kReceiveReduceSend) sent_[id] = std::move(moved);
   }
 
-  /// What the output holds at the end. What is elsewhere is copied; from the input that does
-  /// nothing in place.
+  /// Checks the output at the end. Results that lie elsewhere are copied; a copy from the input
+  /// does nothing in place.
   void checkResults(std::size_t rank) {
     const std::vector<Value>& values = ranks_[rank].values;
     FlowOperation copy;

@@ -104,8 +104,8 @@ class Importer {
     std::vector<std::size_t> ranks;
   };
 
-  /// So that as many ranks as can be do the same: what goes round the rings of an axis is numbered
-  /// by its coordinates, mostly.
+  /// Numbers blocks by the coordinates of an axis, so that as many ranks as possible do the same:
+  /// messages mostly go round the rings of an axis.
   void divideBlocks() {
     parts_ = static_cast<std::uint32_t>(programs_.chunks);
     if (programs_.collective == Collective::kBroadcast) return;

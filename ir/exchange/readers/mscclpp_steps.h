@@ -48,7 +48,7 @@ class PlanSteps {
     return programs_.at(op.line) + blockName() + " step " + std::to_string(op.number) + ": ";
   }
 
-  /// The first fault counts; what is added after it does not matter.
+  /// The first fault counts; steps that are added after it do not matter.
   void refuse(const llvm::Twine& fault) {
     if (fault_.empty()) fault_ = fault.str();
   }
@@ -101,7 +101,7 @@ class PlanSteps {
     return {block, static_cast<std::int32_t>(steps.size()) - 1};
   }
 
-  /// Adds a step to the thread block that is gone through; all of them keep their order.
+  /// Adds a step to the current thread block, whose steps keep their order.
   StepOfRank add(const RankStep& step, const PlanConnection& connection = {}) {
     const std::int32_t lane = blockFor(rank_, static_cast<std::int32_t>(block_), connection);
     pending_.push_back(tail_);

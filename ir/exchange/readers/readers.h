@@ -37,9 +37,10 @@ inline std::optional<ChunkBuffer> foreignBuffer(llvm::StringRef name) {
 /// MSCCL XML, as MSCCLang, ForestColl, TACOS (to 1.2) and TE-CCL write it.
 /// Reads the text of a file; `origin` is its name in messages. `collective` is that of a file which
 /// has no `coll`. Elements and attributes that MSCCL does not know are ignored, with a warning for
-/// each kind. Errors name the line: what is no XML, entities, elements in the wrong place, steps of
-/// unknown types, numbers out of their range, a collective that schedules cannot be imported for.
-/// Where steps have src="FILE:LINE", of one file, that is where the programs' faults are.
+/// each kind. Errors name the line: text that is no XML, entities, elements in the wrong place,
+/// steps of unknown types, numbers out of their range, a collective that schedules cannot be
+/// imported for. Where steps have src="FILE:LINE", of one file, that is where the programs' faults
+/// are.
 llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef origin,
                                        std::optional<Collective> collective = std::nullopt);
 
@@ -60,8 +61,8 @@ struct Graph {
   std::vector<GraphLink> links;  // as `sortLinks` leaves them
 };
 
-/// Reads the text of a table; `origin` is its name in messages. Errors name the line: what is no
-/// such table, a link that is there twice, one that ends where it begins.
+/// Reads the text of a table; `origin` is its name in messages. Errors name the line: a text that
+/// is no such table, a link that is there twice, one that ends where it begins.
 llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin);
 
 }  // namespace torc::ir

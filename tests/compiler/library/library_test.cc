@@ -41,7 +41,7 @@ TEST(LibraryShapes, ToriAreCombinationsOfWholeAxes) {
   for (const PlannedShape& shape : plan.shapes) {
     shapes.insert(shape.topology.shape());
     sub_tori += shape.sub_tori;
-    // What is compiled for the topology is simulated on this machine.
+    // Schedules for the topology are simulated on this machine.
     EXPECT_EQ(model::shapeOf(shape.machine), shape.topology.shape());
   }
   EXPECT_EQ(sub_tori, plan.sub_tori.size());
