@@ -87,8 +87,9 @@ void row(const std::string& shape, double bytes) {
     const double bound = model::lowerBound(target.machine, request).bound_s;
     const compiler::Candidate equal = best(collective, target, bytes, paper);
     const compiler::Candidate chosen = best(collective, target, bytes, weighted);
-    std::printf(" %.3f | %.3f (%u x %u) |", equal.predicted_s / bound, chosen.predicted_s / bound,
-                chosen.options.chunks, chosen.options.in_flight);
+    std::printf(" %.3f | %.3f (%u x %u, %u) |", equal.predicted_s / bound,
+                chosen.predicted_s / bound, chosen.options.chunks, chosen.options.segments,
+                chosen.options.in_flight);
   }
   std::printf("\n");
   std::fflush(stdout);
@@ -111,7 +112,7 @@ int main(int argc, char** argv) {
   }
   std::printf(
       "Over the lower bound, %.0f bytes; load: of the busiest link; time: simulated; in brackets "
-      "chunks x chunks in flight\n\n"
+      "chunks x segments, and how many of these are in flight\n\n"
       "| torus | nodes | load, equal weights | load, balanced | allreduce, equal, phases | "
       "balanced | reduce_scatter, equal, phases | balanced | allgather, equal, phases | balanced "
       "|\n"
