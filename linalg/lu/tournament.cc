@@ -23,13 +23,12 @@ void match(void* in, void* inout, int* count, MPI_Datatype* type) {
   int bytes = 0;
   MPI_Type_size(*type, &bytes);
   for (int set = 0; set < *count; ++set) {
-    Candidates<T> first(static_cast<char*>(in) + std::int64_t{set} * bytes);
-    Candidates<T> second(static_cast<char*>(inout) + std::int64_t{set} * bytes);
-    const Candidates<T> result = second;
+    const Candidates<T> first(static_cast<char*>(in) + std::int64_t{set} * bytes);
+    const Candidates<T> second(static_cast<char*>(inout) + std::int64_t{set} * bytes);
     const bool finite = first.head().finite != 0 && second.head().finite != 0;
     if (!finite) {
-      result.head().finite = 0;
-      result.head().count = 0;
+      second.head().finite = 0;
+      second.head().count = 0;
       continue;
     }
     if (first.head().count == 0) continue;
@@ -37,12 +36,6 @@ void match(void* in, void* inout, int* count, MPI_Datatype* type) {
       std::memcpy(inout, in, static_cast<std::size_t>(bytes));
       continue;
     }
-    // The same order whichever process computes the match.
-    const auto smallest = [](const Candidates<T>& set) {
-      return *std::min_element(set.ids(), set.ids() + set.head().count);
-    };
-    if (smallest(second) < smallest(first)) std::swap(first, second);
-
     const std::int64_t width = first.head().width;
     const std::int64_t both = first.head().count + second.head().count;
     std::vector<T> room(static_cast<std::size_t>(both * width));

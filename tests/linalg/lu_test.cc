@@ -65,6 +65,7 @@ struct Factored {
   std::int64_t m, n, block, panel;
   int pivoting;
   std::int64_t spare;
+  bool signs = false;  // values are 1 and -1, so that pivots tie
 };
 
 template <typename T>
@@ -73,7 +74,9 @@ void expectFactors(const Grid& grid, const Factored& t) {
                                   << t.panel << ", pivoting " << t.pivoting);
   const Formula formula = [&t](std::int64_t i, std::int64_t j) {
     const double diagonal = t.pivoting == TORC_LINALG_NO_PIVOTING && i == j ? 50 : 0;
-    return static_cast<double>(static_cast<T>(randomNumber(i, j, 5) + diagonal));
+    const double number = randomNumber(i, j, 5);
+    if (t.signs) return number < 0 ? -1.0 : 1.0;
+    return static_cast<double>(static_cast<T>(number + diagonal));
   };
   Distributed<T> a(grid, {t.m, t.n, t.block, t.block}, formula, t.spare);
   std::vector<std::int64_t> pivots(static_cast<std::size_t>(std::min(t.m, t.n)), -1);
@@ -107,6 +110,7 @@ TEST(Lu, FactorsAreThoseOfTheRowsInTheOrderOfThePivots) {
              Factored{9, 1, 4, 0, TORC_LINALG_TOURNAMENT, 0},     // one column
              Factored{12, 12, 1, 0, TORC_LINALG_TOURNAMENT, 0},   // panels narrower than the layers
              Factored{0, 0, 4, 0, TORC_LINALG_TOURNAMENT, 0},
+             Factored{45, 45, 7, 0, TORC_LINALG_TOURNAMENT, 0, true},
          })
       expectFactors<double>(grid, t);
     expectFactors<float>(grid, {30, 30, 8, 0, TORC_LINALG_TOURNAMENT, 0});

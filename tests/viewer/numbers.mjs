@@ -91,6 +91,16 @@ for (let name = 0; name < Number(process.argv[3]); ++name) {
   );
   assert.equal(proof.bound?.[0] ?? null, exact.bound);
 
+  // The trace of one round of all ranks: every operation that the text has happened in it.
+  const { trace } = schedule.data;
+  const traced = json(`${name}.trace.json`).traceEvents.filter((event) => event.args?.operation !== undefined);
+  assert.equal(trace.rounds_ns.length, 1, `${name}: rounds of the trace`);
+  assert.deepEqual(
+    [...new Set(trace.operations.operation.map((op) => schedule.sourceOf(op)))].sort((a, b) => a - b),
+    [...new Set(traced.map((event) => event.args.operation))].sort((a, b) => a - b),
+    `${name}: operations of the trace`,
+  );
+
   // The text, and where operations stand in it.
   assert.equal(schedule.data.text, read(`${name}.txt`));
   for (let op = 0; op < schedule.count; ++op)

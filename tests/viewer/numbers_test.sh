@@ -10,7 +10,8 @@ while read -r arguments; do
   name=$((count++))
   # shellcheck disable=SC2086
   "$torc" compile $arguments -o "$name.torc" --quiet
-  "$torc" view "$name.torc" --bytes 64K --rank 0 --passes --choices
+  "$torc" simulate "$name.torc" --bytes 64K --per-rank --trace "$name.trace.json" >"$name.per-rank"
+  "$torc" view "$name.torc" --bytes 64K --rank 0 --passes --choices --trace "$name.trace.json"
   "$torc" simulate "$name.torc" --bytes 64K --critical-path --json >"$name.simulate.json"
   "$torc" simulate "$name.torc" --exact --json >"$name.exact.json"
   "$torc" verify "$name.torc" --json >"$name.verify.json"

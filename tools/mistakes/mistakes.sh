@@ -75,7 +75,7 @@ isLabel() {
     grep -q file_check_test "$folder/BUILD"
     return
   fi
-  while ! grep -qE "\"$name(\"|_%)" "$folder/BUILD"; do
+  while ! grep -qE "\"$name(\.sh)?(\"|_%)" "$folder/BUILD"; do
     [[ $name == *_* ]] || return 1
     name=${name%_*}
   done
