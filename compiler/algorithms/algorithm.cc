@@ -19,6 +19,7 @@
 #include "compiler/algorithms/recursive/recursive_exchange.h"
 #include "compiler/algorithms/rounds/rounds.h"
 #include "compiler/algorithms/scan/line_scan.h"
+#include "compiler/algorithms/scatter/flat_blocks.h"
 #include "compiler/algorithms/scatter/linear.h"
 #include "compiler/algorithms/scatter/scatter_trees.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
@@ -169,6 +170,10 @@ llvm::StringRef unsuitedToRings(const Topology& topology) {
 /// Whether its nodes are rows and columns of a mesh.
 llvm::StringRef unsuitedToVirtualMesh(const Topology& topology) {
   return nearlySquare(topology).columns != 0 ? "" : "the nodes are no rows and columns";
+}
+
+llvm::StringRef unsuitedToFlatBlocks(const Topology& topology) {
+  return suitsFlatBlocks(topology) ? "" : "the root may be at too many places on lines";
 }
 
 /// One node sends to all others, or to all of its line: no machine does that at no cost to a core,
@@ -334,6 +339,20 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .lower = lowerRotatedBinomial,
        .estimate = estimateRotatedBinomial,
        .suits = {.damaged = false, .lines = false}},
+      {.name = "rotated-flat-blocks",
+       .description =
+           "wherever the root is on a line: along one axis after another, in a color each",
+       .serves = hasRootAndBlocks,
+       .lower = lowerRotatedFlatBlocks,
+       .estimate = estimateRotatedFlatBlocks,
+       .pipeline = rotatedFlatBlocksPipeline,
+       .suits = {.damaged = false, .rings = false, .unless = unsuitedToFlatBlocks}},
+      {.name = "flat-blocks",
+       .description = "the same in one color, for short vectors",
+       .serves = hasRootAndBlocks,
+       .lower = lowerFlatBlocks,
+       .estimate = estimateFlatBlocks,
+       .suits = {.damaged = false, .rings = false, .unless = unsuitedToFlatBlocks}},
       {.name = "bine",
        .description =
            "the same along Bine trees, whose messages go a third of a ring and not half of it",
@@ -453,6 +472,7 @@ std::string Algorithm::unsuited(const Topology& topology) const {
   if (!suits.cores && hasSeveralCores(topology)) return kCores.str();
   if (!suits.without_cores && !topology.hasCores()) return "nodes have no cores";
   if (!suits.lines && hasLine(topology)) return kLine.str();
+  if (!suits.rings && !hasLine(topology)) return "no axis is a line";
   if (!suits.one_dimension && passes::networkAxes(topology).size() < 2)
     return "there is one dimension";
   if (isLongerThan(topology, suits.longest_axis))

@@ -32,6 +32,7 @@ struct Suits {
   bool one_node = true, one_dimension = true;
   bool cores = true, without_cores = true;  // nodes of several cores, and others
   bool lines = true;                        // axes that are no rings
+  bool rings = true;                        // rings alone
   /// Nodes. Where operations are of single coordinates, file and proof grow with them: rings from a
   /// root on 256x4 take 0.4 MiB and 0.5 s, on 1024x4 1.7 MiB and 19 s.
   std::uint32_t longest_axis = UINT32_MAX;

@@ -54,18 +54,20 @@ void drawCuts(CompileCase& test_case) {
   if (!topology.validate().ok()) test_case.dead_links.clear();  // nothing holds it together
 }
 
-/// Trees of a broadcast or a reduce that the shape suits; cuts it for those that go round cuts.
-std::string drawTree(CompileCase& test_case) {
+/// What serves a rooted collective and suits the shape; cuts it for trees that go round cuts.
+std::string drawRooted(CompileCase& test_case, bool has_blocks) {
   const Topology topology = *parseTopology(test_case.shape);
-  std::vector<std::string> suiting{"dimension-tree"};
-  for (const char* name : {"rectangular", "product-trees", "scatter-allgather",
-                           "reduce-scatter-gather", "binomial", "bine", "flat"}) {
+  std::vector<std::string> suiting;
+  for (const char* name : {"dimension-tree", "rectangular", "product-trees", "scatter-allgather",
+                           "reduce-scatter-gather", "binomial", "bine", "flat", "scatter-trees",
+                           "rotated-binomial", "linear", "flat-blocks", "rotated-flat-blocks"}) {
     const compiler::Algorithm& algorithm = *cantFail(compiler::findAlgorithm(name));
     const compiler::CollectiveSpec spec{*compiler::parseCollective(test_case.collective), topology};
     if (compiler::isWorthTrying(algorithm, test_case.leaders ? compiler::networkOf(spec) : spec)) {
       suiting.push_back(name);
     }
   }
+  if (has_blocks) return *rc::gen::elementOf(suiting);
   if (draw(0, 3) == 0) {
     const Coordinates node = drawPlace(topology);
     Topology dead = topology;
@@ -161,8 +163,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
                                           "exscan", "neighbor_allgather", "neighbor_alltoall"});
   const CollectiveRow& row = rowOf(*collectiveNamed(result.collective));
   const bool is_rooted = row.isRooted();
-  // What serves blocks from or to a root needs axes that wrap.
-  const bool may_be_line = !is_rooted || row.layout == Layout::kPartMajor;
+  const bool has_blocks = is_rooted && row.layout == Layout::kBlockMajor;
   // On lines the proof goes through all places of the root.
   if (is_rooted) max_ranks = std::min<std::uint64_t>(max_ranks, 24);
   const std::uint32_t dimensions = draw(1, 5);
@@ -174,7 +175,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
     const std::uint32_t size = draw(1, static_cast<std::uint32_t>(std::min(longest, room)));
     ranks *= size;
     result.shape += (i > 0 ? "x" : "") + std::to_string(size);
-    if (draw(0, 2) == 2 && (may_be_line || size <= 2)) result.shape += "m";
+    if (draw(0, 2) == 2) result.shape += "m";
   }
   result.order = std::string(kAxisNames.substr(0, dimensions));
   if (ranks * 2 <= max_ranks && !row.isOfNeighbours() && draw(0, 3) == 3) {
@@ -206,10 +207,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   result.scratch_depth = draw(1, 3);
   const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_rooted) {
-    result.algorithm =
-        may_be_line
-            ? drawTree(result)
-            : oneOf<std::string>({"scatter-trees", "binomial", "rotated-binomial", "linear"});
+    result.algorithm = drawRooted(result, has_blocks);
     return result;
   }
   if (row.isOfNeighbours()) {

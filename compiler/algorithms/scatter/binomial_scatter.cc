@@ -4,41 +4,19 @@
 
 #include <vector>
 
-#include <llvm/ADT/STLExtras.h>
-
 #include "compiler/algorithms/scatter/binomial_blocks.h"
 #include "compiler/algorithms/scatter/root_colors.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
-namespace {
-
-/// One color, whose way out begins with the shortest axis: half of the blocks, or a third, leave
-/// the root in the first message, and those of the root's line, which are the more the shorter the
-/// axis is, leave at the same time. The cores come last.
-WayOut addOneColor(Schedule& schedule) {
-  const Topology& topology = schedule.topology;
-  WayOut way;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (topology.axes[i].size > 1) way.order.push_back(i);
-  }
-  llvm::stable_sort(way.order, [&](std::uint32_t a, std::uint32_t b) {
-    const auto key = [&](std::uint32_t axis) {
-      return std::pair(topology.axes[axis].kind == AxisKind::kCore, topology.axes[axis].size);
-    };
-    return key(a) < key(b);
-  });
-  schedule.colors = {colorOf(topology, way.order)};
-  return way;
-}
-
-}  // namespace
 
 Schedule binomialScatter(const CollectiveSpec& spec, RootLinks links) {
   Schedule header = ir::scheduleHeader(spec.collective, spec.topology);
   const bool is_one_color = links == RootLinks::kFirstAxis || spec.topology.sites() == 1;
+  // In one color half of the blocks, or a third, leave the root in the first message, and those of
+  // the root's line, which are the more the shorter the axis is, leave at the same time.
   const std::vector<WayOut> ways =
-      is_one_color ? std::vector{addOneColor(header)} : addRootColors(header);
+      is_one_color ? std::vector{addRootColor(header)} : addRootColors(header);
   ir::StepBuilder builder(header);
   std::vector<BinomialBlocks> colors;
   colors.reserve(ways.size());

@@ -1,12 +1,16 @@
 #include "compiler/algorithms/scatter/root_colors.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <llvm/ADT/STLExtras.h>
 
 namespace torc::compiler {
 namespace {
+
+/// Nodes of a ring up to which it is worth two colors that both arms carry as much.
+constexpr std::uint32_t kShortRing = 16;
 
 /// Links of an axis in one direction for each of two signs, relative to others: 1/64.
 std::uint64_t weightOf(const Topology& topology, const Axis& axis) {
@@ -33,6 +37,49 @@ AxisOrder orderFrom(const Topology& topology, std::uint32_t first) {
   return network;
 }
 
+/// Axes on which colors leave the root: those of the network; else the cores of one node.
+std::uint32_t starts(const Topology& topology) {
+  std::uint32_t axes = 0;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    axes += axis.size > 1 && axis.kind != AxisKind::kCore;
+  }
+  return std::max(axes, 1u);
+}
+
+/// Of all that a node sends along an axis from a corner, what goes up and what goes down; `sign` is
+/// the way half round a ring.
+std::array<double, 2> armsOf(const Axis& axis, int sign) {
+  const double size = axis.size;
+  if (!axis.wraps()) return {(size - 1) / size, 0};
+  const double half = std::floor(size / 2) / size, rest = std::floor((size - 1) / 2) / size;
+  return sign > 0 ? std::array{half, rest} : std::array{rest, half};
+}
+
+/// Weights of colors for which the busiest links by which each leaves the root have as much to
+/// carry, of all colors, over their bandwidths.
+std::vector<double> balancedWeights(const Topology& topology, llvm::ArrayRef<WayOut> ways) {
+  std::vector<double> weights(ways.size(), 1);
+  for (int round = 0; round < 64; ++round) {
+    std::array<std::array<double, 2>, kMaxAxes> seconds{};
+    for (const auto& [weight, way] : llvm::zip(weights, ways)) {
+      double left = weight;
+      for (const std::uint32_t axis : way.order) {
+        const Axis& of = topology.axes[axis];
+        const auto [up, down] = armsOf(of, way.sign);
+        seconds[axis][0] += left * up / of.bandwidth;
+        seconds[axis][1] += left * down / of.bandwidth;
+        left /= of.size;
+      }
+    }
+    for (std::size_t i = 0; i < ways.size() && !ways[i].order.empty(); ++i) {
+      const auto& [up, down] = seconds[ways[i].order.front()];
+      weights[i] /= std::sqrt(std::max(up, down));
+    }
+  }
+  return weights;
+}
+
 }  // namespace
 
 Color colorOf(const Topology& topology, llvm::ArrayRef<std::uint32_t> order) {
@@ -49,20 +96,48 @@ Color colorOf(const Topology& topology, llvm::ArrayRef<std::uint32_t> order) {
 
 std::vector<WayOut> addRootColors(Schedule& schedule) {
   const Topology& topology = schedule.topology;
-  std::uint32_t starts = 0;  // axes on which colors leave the root
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const Axis& axis = topology.axes[i];
-    starts += axis.size > 1 && axis.kind != AxisKind::kCore;
-  }
-  starts = std::max(starts, 1u);  // else the cores of one node
   std::vector<WayOut> ways;
-  for (std::uint32_t i = 0; i < starts; ++i) {
+  for (std::uint32_t i = 0; i < starts(topology); ++i) {
     const AxisOrder order = orderFrom(topology, i);
     Color color = colorOf(topology, order);
     color.weight = weightOf(topology, topology.axes[order.front()]);
     schedule.colors.insert(schedule.colors.end(), 2, color);
     ways.push_back({order, 1});
     ways.push_back({order, -1});
+  }
+  return ways;
+}
+
+WayOut addRootColor(Schedule& schedule) {
+  const Topology& topology = schedule.topology;
+  WayOut way{orderFrom(topology, 0)};
+  llvm::stable_sort(way.order, [&](std::uint32_t a, std::uint32_t b) {
+    const auto key = [&](std::uint32_t axis) {
+      return std::pair(topology.axes[axis].kind == AxisKind::kCore, topology.axes[axis].size);
+    };
+    return key(a) < key(b);
+  });
+  schedule.colors = {colorOf(topology, way.order)};
+  return way;
+}
+
+std::vector<WayOut> addCornerColors(Schedule& schedule) {
+  const Topology& topology = schedule.topology;
+  std::vector<WayOut> ways;
+  for (std::uint32_t i = 0; i < starts(topology); ++i) {
+    const AxisOrder order = orderFrom(topology, i);
+    const Axis* first = order.empty() ? nullptr : &topology.axes[order.front()];
+    const bool splits = first != nullptr && first->isRing() && first->size % 2 == 0 &&
+                        first->size > 2 && first->size <= kShortRing;
+    ways.push_back({order, 1});
+    if (splits) ways.push_back({order, -1});
+  }
+  const std::vector<double> weights = balancedWeights(topology, ways);
+  const double least = *std::ranges::min_element(weights);
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    Color color = colorOf(topology, ways[i].order);
+    color.weight = static_cast<std::uint64_t>(std::llround(64 * weights[i] / least));
+    schedule.colors.push_back(color);
   }
   return ways;
 }

@@ -30,6 +30,15 @@ Color colorOf(const Topology& topology, llvm::ArrayRef<std::uint32_t> order);
 /// network. Precondition: there is more than one rank's place.
 std::vector<WayOut> addRootColors(Schedule& schedule);
 
+/// Adds one color, whose order begins with the shortest axis.
+WayOut addRootColor(Schedule& schedule);
+
+/// Adds a color for each axis of the network, which begins with it: two, one for each direction, of
+/// a short ring of an even number of nodes, where the way to the farthest node is as long both ways
+/// round. The weights are such that all links of a root in a corner, as rank 0 is, have as much to
+/// carry where blocks leave along one axis after another, each the shorter way round.
+std::vector<WayOut> addCornerColors(Schedule& schedule);
+
 }  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_SCATTER_ROOT_COLORS_H_

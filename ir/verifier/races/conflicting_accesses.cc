@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <llvm/ADT/EquivalenceClasses.h>
+#include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/IntEqClasses.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include "ir/verifier/box_algebra.h"
@@ -71,23 +72,27 @@ class ConflictFinder {
     }
     if (!guarded) return {all};
     // By guard: one that it meets, or itself.
-    llvm::EquivalenceClasses<std::uint32_t> meeting;
+    const auto guards = static_cast<unsigned>(schedule_.boxes.size());
+    llvm::IntEqClasses meeting(guards);
+    llvm::BitVector seen(guards);
     const std::uint32_t axis = guardedAxis(all);
     AccessesByNode before;
     for (const Access* access : all) {
       if (proof_.tooMuch()) return {};
-      if (meeting.findValue(access->guard) != meeting.end()) continue;
-      meeting.insert(access->guard);
+      if (seen.test(access->guard)) continue;
+      seen.set(access->guard);
       visit(before, *access, axis, [&](const Access& other) {
         proof_.steps += 8;
-        if (guardsMeet(context_, other.guard, access->guard))
-          meeting.unionSets(other.guard, access->guard);
+        if (meeting.findLeader(other.guard) != meeting.findLeader(access->guard) &&
+            guardsMeet(context_, other.guard, access->guard)) {
+          meeting.join(other.guard, access->guard);
+        }
       });
       add(before, *access, axis);
     }
     std::map<std::uint32_t, AccessList> lists;
     for (const Access* access : all)
-      lists[meeting.getLeaderValue(access->guard)].push_back(access);
+      lists[meeting.findLeader(access->guard)].push_back(access);
     std::vector<AccessList> list;
     for (auto& [guard, accesses] : lists)
       list.push_back(std::move(accesses));

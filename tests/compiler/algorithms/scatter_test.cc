@@ -105,6 +105,31 @@ TEST(ScatterTrees, ReachTheRootsBound) {
   }
 }
 
+// From a corner, as simulated, all links of the root carry about the same, no other link more, and
+// segments come close to what they let through.
+TEST(FlatBlocks, ReachTheBoundOfACorner) {
+  for (const Collective collective : kOfBlocks) {
+    for (const auto& [shape, links] :
+         {std::pair("8mx8m", 2), {"8x8m", 3}, {"4x4x4m", 5}, {"5mx3x4m", 4}, {"9m", 1}}) {
+      const Schedule schedule =
+          compiledInSegments("rotated-flat-blocks", collective, *parseTopology(shape), 8);
+      const model::Machine machine =
+          cantFail(model::partitionOf(cantFail(model::findMachine("generic")), shape));
+      model::SimulateOptions options;
+      options.bytes = 64 << 20;
+      const model::SimulateResult result =
+          cantFail(model::simulate(schedule.view(), machine, options));
+      double most = 0;
+      for (const model::LinkUse& link : result.links)
+        most = std::max(most, link.bytes);
+      const auto nodes = static_cast<double>(schedule.topology.ranks());
+      const double bound = options.bytes * (nodes - 1) / nodes / links;
+      EXPECT_LT(most, 1.04 * bound) << shape;
+      EXPECT_LT(result.makespan_s, 1.2 * bound / machine.linkBandwidth(0)) << shape;
+    }
+  }
+}
+
 constexpr Collective kBoth[] = {Collective::kScatter, Collective::kGather};
 constexpr const char* kBinomials[] = {"binomial", "rotated-binomial"};
 

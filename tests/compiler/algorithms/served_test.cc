@@ -50,6 +50,11 @@ const Served kServed[] = {
      {1, 2},
      {"1", "2", "2m", "3", "7", "8", "2x2", "4x3", "2x5+3", "3x1x4", "5x3x4", "1+3", "2mx4",
       "2x2x2x2", "3x2x2x2x2"}},
+    {{"flat-blocks", "rotated-flat-blocks"},
+     {kScatter, kGather},
+     {1, 3},
+     {"1", "2m", "3", "4m", "7m", "4x3m", "2mx5m", "3mx2m+3", "3x1mx4m", "4x4mx3", "2mx2m",
+      "3mx2x2mx1x2"}},
     {{"scatter-trees"},
      {kScatter, kGather},
      {1, 2},
@@ -316,7 +321,7 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
               message);
   }
   for (const auto& [collective, topology] : {std::pair(kScatter, dead),
-                                             {kScatter, line},
+                                             {kGather, dead},
                                              {kNeighborAlltoall, dead},
                                              {kNeighborAlltoall, cores}})
     EXPECT_FALSE(isServed({collective, topology})) << rowOf(collective).name;
