@@ -39,17 +39,17 @@ std::vector<Candidate> goodOf(const SizedChoice& sized) {
 }
 
 /// Leaves out sizes above `most`. The time of a schedule is taken to be a start-up and a share of
-/// the size.
+/// the size; a share alone, where it is known for one size.
 void cutAt(std::uint64_t most, std::vector<ScheduleRange>& ranges) {
   while (!ranges.empty() && ranges.back().lowest > most)
     ranges.pop_back();
   if (ranges.empty() || ranges.back().highest <= most) return;
   ScheduleRange& last = ranges.back();
-  if (last.predicted_to > last.lowest) {
-    const auto distance = [&](std::uint64_t to) { return static_cast<double>(to - last.lowest); };
-    last.highest_s = last.lowest_s + (last.highest_s - last.lowest_s) * distance(most) /
-                                         distance(last.predicted_to);
-  }
+  const std::uint64_t from = last.predicted_to > last.lowest ? last.lowest : 0;
+  const double from_s = from > 0 ? last.lowest_s : 0;
+  const auto distance = [&](std::uint64_t to) { return static_cast<double>(to - from); };
+  last.highest_s = from_s + (last.highest_s - from_s) * distance(most) /
+                                std::max(distance(last.predicted_to), 1.0);
   last.highest = last.predicted_to = most;
 }
 

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/algorithms/trees/product_arcs.h"
+#include "compiler/algorithms/trees/arc_boxes.h"
 #include "schedules/topology/topology.h"
 
 namespace torc::compiler {

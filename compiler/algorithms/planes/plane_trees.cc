@@ -21,7 +21,8 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include "compiler/algorithms/planes/dead_plane.h"
-#include "compiler/algorithms/trees/product_arcs.h"
+#include "compiler/algorithms/trees/arc_steps.h"
+#include "compiler/algorithms/trees/product_tree_rule.h"
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
 #include "schedules/root.h"
@@ -63,8 +64,8 @@ struct Core {
   }
 };
 
-/// Guards for the roots whose cut is one axis.
-class CutGuards {
+/// The nodes of the torus for the roots whose cut is one axis. The root does as others do.
+class CutGuards : public ArcNodes {
  public:
   /// `before`: the axes that are cut for other roots, on which these are in the dead node's plane.
   CutGuards(const Topology& topology, llvm::ArrayRef<std::uint32_t> before, std::uint32_t cut)
@@ -78,17 +79,18 @@ class CutGuards {
     roots_[cut].to = at(cut, std::int64_t{dead(cut)} - 1);
   }
 
-  /// The root, or every node of the torus.
-  Box root() const {
+  Box root() const override {
     return guard([&](std::uint32_t axis) { return fromRoot(axis, 0, 0); });
   }
-  Box everyone() const {
+  bool isRootApart() const override { return false; }
+  Box everyone() const override {
     return guard([&](std::uint32_t axis) { return absolute(axis, Interval::all()); });
   }
   /// Of absolute intervals.
   Box absolute(const Box& box) const {
     return guard([&](std::uint32_t axis) { return absolute(axis, box[axis]); });
   }
+  bool meet(const Box& a, const Box& b) const override;
   /// A box of the core, as trees from a root count: none if it is empty for all roots.
   std::optional<Box> core(const Box& box, llvm::ArrayRef<TreeAxis> axes) const {
     bool is_empty = false;
@@ -182,98 +184,40 @@ class CutGuards {
   std::array<RootSpan, kMaxAxes> roots_;  // their coordinates, without ends
 };
 
-class PlaneTrees {
- public:
-  explicit PlaneTrees(const CollectiveSpec& spec)
-      : topology_(spec.topology),
-        parts_(partsOf(spec.topology)),
-        builder_(header(spec, parts_)),
-        scratch_(parts_) {}
+/// Parts that the trees of every cut have.
+std::uint32_t partsOf(const Topology& topology) {
+  std::uint32_t parts = kNone;
+  for (const std::uint32_t cut : cutsOf(topology)) {
+    const Core core(topology, cut);
+    const std::uint32_t trees = TreeRule(core.axes, core.sizes).trees();
+    parts = std::min({parts, DeadPlane(topology, cut).mostParts(), std::max(1u, trees)});
+  }
+  return parts == kNone ? 1 : parts;
+}
 
-  static std::uint32_t partsOf(const Topology& topology) {
-    std::uint32_t parts = kNone;
-    for (const std::uint32_t cut : cutsOf(topology)) {
-      const Core core(topology, cut);
-      const std::uint32_t trees = TreeRule(core.axes, core.sizes).trees();
-      parts = std::min({parts, DeadPlane(topology, cut).mostParts(), std::max(1u, trees)});
+/// The arcs of a part in the plane of the dead node and in the core.
+Arcs arcsOf(const DeadPlane& plane, const Core& core, const CutGuards& guards, std::uint32_t part,
+            std::uint32_t parts) {
+  Arcs arcs;
+  const TreeRule rule(core.axes, core.sizes);
+  if (part < rule.trees()) {
+    for (const ArcBoxes& arc : rule.arcs(part)) {
+      const std::optional<Box> children = guards.core(arc.children, core.axes);
+      const std::optional<Box> parents = guards.core(arc.parents, core.axes);
+      if (children && parents) arcs.push_back({arc.axis, arc.sign, *children, *parents});
     }
-    return parts == kNone ? 1 : parts;
   }
-
-  Schedule run(bool reduces) {
-    const Axes cuts = cutsOf(topology_);
-    for (std::size_t i = 0; i < cuts.size(); ++i) {
-      const CutGuards guards(topology_, llvm::ArrayRef(cuts).take_front(i), cuts[i]);
-      const DeadPlane plane(topology_, cuts[i]);
-      const Core core(topology_, cuts[i]);
-      const TreeRule rule(core.axes, core.sizes);
-      const RootGrid grid(core.axes, core.sizes);
-      for (part_ = 0; part_ < parts_; ++part_) {
-        stream_ = builder_.addStream({part_, 0});
-        std::vector<ArcBoxes> arcs;
-        for (ArcBoxes& arc : plane.arcs(part_, parts_)) {
-          arc.children = guards.absolute(arc.children);
-          arc.parents = guards.absolute(arc.parents);
-          arcs.push_back(arc);
-        }
-        if (part_ < rule.trees()) {
-          for (ArcBoxes& arc : productArcs(core.axes, core.sizes, rule, grid, part_)) {
-            const std::optional<Box> children = guards.core(arc.children, core.axes);
-            const std::optional<Box> parents = guards.core(arc.parents, core.axes);
-            if (!children || !parents) continue;
-            arcs.push_back({arc.axis, arc.sign, *children, *parents});
-          }
-        }
-        if (reduces) {
-          reduce(arcs, guards);
-        } else {
-          broadcast(arcs, guards);
-        }
-      }
-    }
-    return builder_.take();
+  for (const ArcBoxes& arc : plane.arcs(part, parts)) {
+    arcs.push_back(
+        {arc.axis, arc.sign, guards.absolute(arc.children), guards.absolute(arc.parents)});
   }
+  return arcs;
+}
 
- private:
-  using Steps = llvm::SmallVector<std::pair<Box, std::uint32_t>, 16>;
-  struct Scratch {
-    std::optional<Region> sum;
-    std::map<std::pair<std::uint32_t, int>, Region> staging;  // by axis and sign
-  };
-
-  static Schedule header(const CollectiveSpec& spec, std::uint32_t parts) {
-    Schedule schedule = ir::scheduleHeader(spec.collective, spec.topology, parts);
-    schedule.flags |= kDropsBroken;
-    return schedule;
-  }
-
-  Region data(Buffer buffer) { return builder_.region(buffer, {{part_, 1, builder_.box({})}}); }
-  Region newFrame() {
-    const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
-    const std::uint32_t frame = builder_.addFrame({{part_, 1, builder_.box({})}}, slot);
-    return wholeFrame(builder_.schedule().frames[frame], frame);
-  }
-  ir::StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
-  bool mayMeet(const Box& a, const Box& b) const;
-  ir::OperationIndices meeting(const Steps& steps, const Box& box) const {
-    ir::OperationIndices found;
-    for (const auto& [other, step] : steps) {
-      if (mayMeet(other, box)) found.push_back(step);
-    }
-    return found;
-  }
-  void broadcast(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards);
-  void reduce(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards);
-
-  const Topology topology_;
-  const std::uint32_t parts_;
-  ir::StepBuilder builder_;
-  std::vector<Scratch> scratch_;  // by part
-  std::uint32_t part_ = 0, stream_ = 0;
-};
+}  // namespace
 
 /// Whether some node may be in both boxes, for some root.
-bool PlaneTrees::mayMeet(const Box& a, const Box& b) const {
+bool CutGuards::meet(const Box& a, const Box& b) const {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const std::uint32_t size = topology_.axes[axis].size;
     const auto at = [&](const Interval& interval, std::uint32_t root) {
@@ -294,43 +238,6 @@ bool PlaneTrees::mayMeet(const Box& a, const Box& b) const {
   return true;
 }
 
-void PlaneTrees::broadcast(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards) {
-  const Region out = data(Buffer::kOut);
-  Steps has_data{{guards.root(), builder_.copy(place(guards.root()), out, data(Buffer::kIn), {})}};
-  for (const ArcBoxes& arc : arcs) {
-    has_data.emplace_back(
-        arc.children, builder_.receive(place(arc.children), out, ir::hop(arc.axis, arc.sign), {}));
-  }
-  for (const ArcBoxes& arc : arcs) {
-    builder_.send(place(arc.parents), out, ir::hop(arc.axis, arc.sign),
-                  meeting(has_data, arc.parents));
-  }
-}
-
-void PlaneTrees::reduce(llvm::ArrayRef<ArcBoxes> arcs, const CutGuards& guards) {
-  Scratch& scratch = scratch_[part_];
-  if (!scratch.sum) scratch.sum = newFrame();
-  const Region& sum = *scratch.sum;
-  Steps sums{
-      {guards.everyone(), builder_.copy(place(guards.everyone()), sum, data(Buffer::kIn), {})}};
-  for (const ArcBoxes& arc : arcs) {
-    const auto [entry, is_new] = scratch.staging.try_emplace({arc.axis, arc.sign});
-    if (is_new) entry->second = newFrame();
-    ir::OperationIndices after = meeting(sums, arc.parents);
-    after.push_back(
-        builder_.receive(place(arc.parents), entry->second, ir::hop(arc.axis, -arc.sign), {}));
-    sums.emplace_back(arc.parents,
-                      builder_.reduce(place(arc.parents), sum, sum, entry->second, after));
-  }
-  for (const ArcBoxes& arc : arcs) {
-    builder_.send(place(arc.children), sum, ir::hop(arc.axis, -arc.sign),
-                  meeting(sums, arc.children));
-  }
-  builder_.copy(place(guards.root()), data(Buffer::kOut), sum, meeting(sums, guards.root()));
-}
-
-}  // namespace
-
 bool suitsPlaneTrees(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& axis = topology.axes[i];
@@ -343,13 +250,35 @@ llvm::Expected<ir::Program> lowerPlaneTrees(const CollectiveSpec& spec) {
   if (!suitsPlaneTrees(spec.topology)) {
     return makeError("plane trees: they need a ring along every axis, and one dead node");
   }
+  const Topology& topology = spec.topology;
+  const std::uint32_t parts = partsOf(topology);
+  Schedule header = ir::scheduleHeader(spec.collective, topology, parts);
+  header.flags |= kDropsBroken;
+  ir::StepBuilder builder(std::move(header));
+  std::vector<ArcSteps> steps;
+  for (std::uint32_t part = 0; part < parts; ++part)
+    steps.emplace_back(builder, part);
+  const Axes cuts = cutsOf(topology);
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const CutGuards guards(topology, llvm::ArrayRef(cuts).take_front(i), cuts[i]);
+    const DeadPlane plane(topology, cuts[i]);
+    const Core core(topology, cuts[i]);
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      const Arcs arcs = arcsOf(plane, core, guards, part, parts);
+      if (rowOf(spec.collective).reduces()) {
+        steps[part].reduce(arcs, guards);
+      } else {
+        steps[part].broadcast(arcs, guards);
+      }
+    }
+  }
   ir::Program program;
-  program.schedule = PlaneTrees(spec).run(rowOf(spec.collective).reduces());
+  program.schedule = builder.take();
   return program;
 }
 
 TreePipeline planeTreesPipeline(const Topology& topology) {
-  TreePipeline pipeline{0, 1.0 / PlaneTrees::partsOf(topology)};
+  TreePipeline pipeline{0, 1.0 / partsOf(topology)};
   for (const std::uint32_t cut : cutsOf(topology)) {
     double hops = DeadPlane(topology, cut).depth() - 1.0;
     for (std::uint32_t i = 0; i < topology.axis_count; ++i)

@@ -1,6 +1,8 @@
 // The rule, by what classes of coordinates say.
 #include "compiler/algorithms/trees/product_tree_rule.h"
 
+#include <algorithm>
+
 namespace torc::compiler {
 
 llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology) {
@@ -29,7 +31,8 @@ llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology) {
   return axes;
 }
 
-TreeRule::TreeRule(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes) {
+TreeRule::TreeRule(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes)
+    : axes_(axes.begin(), axes.end()), sizes_(sizes.begin(), sizes.end()) {
   for (std::uint32_t i = 0; i < axes.size(); ++i) {
     if (axes[i] == TreeAxis::kRing) {
       rings_.push_back(i);
@@ -104,6 +107,39 @@ TreeHop TreeRule::into(std::uint32_t tree, RootClasses at) const {
     return childOfPartner(tree, at) != kNone ? alongRings(tree, at) : alongLines(tree, at);
   }
   return isRootsChild(tree, at) ? alongLines(partner(tree), at) : alongRings(tree, at);
+}
+
+Arcs TreeRule::arcs(std::uint32_t tree) const {
+  const RootGrid grid(axes_, sizes_);
+  // The axes in the order in which the tree goes along them, beginning with its own.
+  const bool of_ring = tree < ringTrees();
+  auto order = of_ring ? rings_ : lines_, behind = of_ring ? lines_ : rings_;
+  std::rotate(order.begin(), order.begin() + (of_ring ? firstAxis(tree) : tree - ringTrees()),
+              order.end());
+  order.append(behind);
+  Arcs arcs;
+  const auto add = [&](std::uint32_t axis, int sign, const Box& children) {
+    arcs.push_back({axis, sign, children, movedBack(children, axis, sign, sizes_[axis])});
+  };
+  for (const std::uint32_t axis : order) {
+    for (const int sign : {1, -1, 0}) {
+      for (const Box& box : grid.cover([&](RootClasses at) {
+             return llvm::any_of(at, [](RootClass of) { return of != RootClass::kAtRoot; }) &&
+                    into(tree, at) == TreeHop{axis, sign};
+           })) {
+        if (sign != 0 || axes_[axis] != TreeAxis::kLine) {
+          add(axis, sign != 0 ? sign : -1, box);
+          continue;
+        }
+        Box children = box;
+        children[axis] = Interval::rootWithin(0, sizes_[axis] - 1);
+        add(axis, -1, children);
+        children[axis] = Interval::rootWithin(static_cast<std::int32_t>(sizes_[axis]) - 1, 1);
+        add(axis, 1, children);
+      }
+    }
+  }
+  return arcs;
 }
 
 }  // namespace torc::compiler

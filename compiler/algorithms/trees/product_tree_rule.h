@@ -29,6 +29,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "compiler/algorithms/trees/arc_boxes.h"
 #include "compiler/algorithms/trees/root_classes.h"
 #include "schedules/schedule.h"
 
@@ -53,14 +54,16 @@ class TreeRule {
   std::uint32_t ringTrees() const { return 2 * static_cast<std::uint32_t>(rings_.size()); }
   std::uint32_t trees() const { return ringTrees() + static_cast<std::uint32_t>(lines_.size()); }
 
-  /// The last hop to a node that is not the root.
-  TreeHop into(std::uint32_t tree, RootClasses at) const;
+  /// The arcs of a tree.
+  Arcs arcs(std::uint32_t tree) const;
 
   static bool isAtRoot(llvm::ArrayRef<std::uint32_t> axes, RootClasses at) {
     return llvm::all_of(axes, [&](std::uint32_t axis) { return at[axis] == RootClass::kAtRoot; });
   }
 
  private:
+  /// The last hop to a node that is not the root.
+  TreeHop into(std::uint32_t tree, RootClasses at) const;
   std::uint32_t firstAxis(std::uint32_t tree) const {
     return tree % static_cast<std::uint32_t>(rings_.size());
   }
@@ -72,6 +75,8 @@ class TreeRule {
   /// The tree whose partner is `tree` and in which the root's child on the rings is there; none.
   std::uint32_t childOfPartner(std::uint32_t tree, RootClasses at) const;
 
+  const llvm::SmallVector<TreeAxis, kMaxAxes> axes_;
+  const llvm::SmallVector<std::uint32_t, kMaxAxes> sizes_;
   llvm::SmallVector<std::uint32_t, kMaxAxes> rings_, lines_;
   llvm::SmallVector<bool, kMaxAxes> is_pair_;  // by ring: it has two nodes
 };

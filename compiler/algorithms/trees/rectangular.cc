@@ -16,15 +16,13 @@
 //                          those behind it are; the parent is back along that axis
 //   wrap m, m = 1 .. N-1   off_i is 0, that of the m-th axis is not, those behind it are; the
 //                          parent is back along i, where off_i is d_i - 1. These are leaves.
-//
-// Reduction is the mirror image: sums go from the leaves to the root. They grow in one frame at
-// each node, first where the most nodes have a child, along the last axis of the order; a node
-// without a child sends what it contributes as it lies. The root has one child in each tree, and
-// sends from `in`, adds into `out`: no copy stands in the way.
 #include "compiler/algorithms/trees/rectangular.h"
+
+#include <algorithm>
 
 #include <llvm/ADT/SmallVector.h>
 
+#include "compiler/algorithms/trees/arc_steps.h"
 #include "compiler/algorithms/trees/tree_pipeline.h"
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
@@ -72,170 +70,17 @@ class TreeBoxes {
   const int sign_;
 };
 
-class RectangularSteps {
- public:
-  explicit RectangularSteps(const CollectiveSpec& spec)
-      : topology_(spec.topology),
-        reduces_(rowOf(spec.collective).reduces()),
-        builder_(header(spec)) {
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      if (topology_.axes[axis].size > 1) axes_.push_back(axis);
-    }
+/// The arcs of a tree, wraps last: behind them is nobody.
+Arcs arcsOf(const TreeBoxes& boxes, llvm::ArrayRef<std::uint32_t> order, int sign) {
+  Arcs arcs;
+  const auto last = static_cast<std::uint32_t>(order.size()) - 1;
+  for (std::uint32_t m = 0; m <= last; ++m) {
+    const std::uint32_t size = boxes.size(m);
+    arcs.push_back({order[m], sign, boxes.line(m, 1, size - 1), boxes.line(m, 0, size - 2)});
   }
-
-  Schedule run() {
-    if (axes_.empty()) {
-      builder_.copy({stream(0), kNone}, data(Buffer::kOut, 0), data(Buffer::kIn, 0), {});
-      return builder_.take();
-    }
-    std::uint32_t part = 0;
-    for (std::uint32_t first = 0; first < axes_.size(); ++first) {
-      llvm::SmallVector<std::uint32_t, kMaxAxes> order(axes_.begin() + first, axes_.end());
-      order.append(axes_.begin(), axes_.begin() + first);
-      for (const int sign : {1, -1}) {
-        const Tree tree{TreeBoxes(topology_, order, sign), order, sign, part, stream(part)};
-        if (reduces_) {
-          reduce(tree);
-        } else {
-          broadcast(tree);
-        }
-        ++part;
-      }
-    }
-    return builder_.take();
-  }
-
- private:
-  struct Tree {
-    TreeBoxes boxes;
-    llvm::ArrayRef<std::uint32_t> order;
-    int sign;
-    std::uint32_t part, stream;
-    std::uint32_t last() const { return static_cast<std::uint32_t>(order.size()) - 1; }
-  };
-
-  /// A color for each tree; in each the blocks lie in rank order, for all move together.
-  static Schedule header(const CollectiveSpec& spec) {
-    std::uint32_t moving = 0;
-    for (std::uint32_t axis = 0; axis < spec.topology.axis_count; ++axis)
-      moving += spec.topology.axes[axis].size > 1;
-    return ir::scheduleHeader(spec.collective, spec.topology, moving > 0 ? 2 * moving : 1);
-  }
-
-  std::uint32_t stream(std::uint32_t part) { return builder_.addStream({part, 0}); }
-  Region data(Buffer buffer, std::uint32_t part) {
-    return builder_.region(buffer, {{part, 1, builder_.box({})}});
-  }
-  ir::StepPlace place(const Tree& tree, const Box& box) { return {tree.stream, builder_.box(box)}; }
-
-  void broadcast(const Tree& tree);
-  void reduce(const Tree& tree);
-  std::uint32_t add(const Tree& tree, const Box& box, const Region& dst, const Region& before,
-                    const Shift& moves, llvm::ArrayRef<std::uint32_t> after);
-
-  const Topology topology_;
-  const bool reduces_;
-  ir::StepBuilder builder_;
-  llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // of more than one node
-};
-
-void RectangularSteps::broadcast(const Tree& tree) {
-  const TreeBoxes& boxes = tree.boxes;
-  const Region out = data(Buffer::kOut, tree.part), in = data(Buffer::kIn, tree.part);
-  const ir::StepPlace root = place(tree, boxes.line(0, 0, 0));
-  // The copy waits, so that those of all segments do not keep the root busy before it sends.
-  const std::uint32_t sent = builder_.send(root, in, ir::hop(tree.order[0], tree.sign), {});
-  builder_.copy(root, out, in, {sent});
-  // Whichever of them a node of a line executes has brought it the data.
-  llvm::SmallVector<std::uint32_t, 8> has_data;
-  for (std::uint32_t m = 0; m <= tree.last(); ++m) {
-    const Shift moves = ir::hop(tree.order[m], tree.sign);
-    const std::uint32_t size = boxes.size(m), nearest = m == 0 ? 1 : 0;
-    has_data.push_back(builder_.receive(place(tree, boxes.line(m, 1, size - 1)), out, moves, {}));
-    if (nearest > size - 2) continue;
-    builder_.send(place(tree, boxes.line(m, nearest, size - 2)), out, moves, has_data);
-  }
-  const Shift around = ir::hop(tree.order[0], tree.sign);
-  for (std::uint32_t m = 1; m <= tree.last(); ++m) {
-    builder_.receive(place(tree, boxes.wrapped(m, false)), out, around, {});
-    builder_.send(place(tree, boxes.wrapped(m, true)), out, around,
-                  llvm::ArrayRef(has_data).take_front(m + 1));
-  }
-}
-
-/// dst = `before` + what is received; the index of the addition. A receive does not wait for what
-/// the addition waits for.
-std::uint32_t RectangularSteps::add(const Tree& tree, const Box& box, const Region& dst,
-                                    const Region& before, const Shift& moves,
-                                    llvm::ArrayRef<std::uint32_t> after) {
-  const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
-  const std::uint32_t frame = builder_.addFrame({{tree.part, 1, builder_.box({})}}, slot);
-  const Region staging = wholeFrame(builder_.schedule().frames[frame], frame);
-  if (after.empty()) {
-    return builder_.receiveAndReduce(place(tree, box), dst, before, staging, moves, {});
-  }
-  llvm::SmallVector<std::uint32_t, 8> both(after.begin(), after.end());
-  both.push_back(builder_.receive(place(tree, box), staging, moves, {}));
-  return builder_.reduce(place(tree, box), dst, before, staging, both);
-}
-
-void RectangularSteps::reduce(const Tree& tree) {
-  const TreeBoxes& boxes = tree.boxes;
-  const Region in = data(Buffer::kIn, tree.part);
-  const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
-  const std::uint32_t frame = builder_.addFrame({{tree.part, 1, builder_.box({})}}, slot);
-  const Region sum = wholeFrame(builder_.schedule().frames[frame], frame);
-  const std::uint32_t last = tree.last();
-  const std::uint32_t size = boxes.size(0), last_size = boxes.size(last);
-  const Shift around = ir::hop(tree.order[0], -tree.sign);
-  const auto send = [&](const Box& box, const Region& what, const Shift& moves,
-                        llvm::ArrayRef<std::uint32_t> after) {
-    builder_.send(place(tree, box), what, moves, after);
-  };
-  // Whichever of them a node executes adds to its sum.
-  llvm::SmallVector<std::uint32_t, 8> sums;
-
-  // The leaves: those of the wraps, and the far end of the last axis, but where it has a wrap.
   for (std::uint32_t m = 1; m <= last; ++m)
-    send(boxes.wrapped(m, false), in, around, {});
-  const Shift back = ir::hop(tree.order[last], -tree.sign);
-  const Box end = boxes.line(last, last_size - 1, last_size - 1);
-  if (last == 0) {
-    send(end, in, back, {});
-  } else if (size > 2) {
-    send(boxes.with(end, 0, 1, size - 2), in, back, {});
-  }
-
-  if (last > 0) {
-    const Box parents = boxes.wrapped(last, true);
-    const Box far = boxes.with(parents, last, last_size - 1, last_size - 1);
-    sums.push_back(add(tree, boxes.line(last, 0, last_size - 2), sum, in, back, {}));
-    sums.push_back(add(tree, far, sum, in, around, {}));
-    if (last_size > 2) {
-      const Box inner = boxes.with(parents, last, 1, last_size - 2);
-      sums.push_back(add(tree, inner, sum, sum, around, sums));
-      send(boxes.line(last, 1, last_size - 2), sum, back, sums);
-    }
-    send(far, sum, back, sums);
-    for (std::uint32_t m = last - 1; m > 0; --m) {
-      const Shift moves = ir::hop(tree.order[m], -tree.sign);
-      const std::uint32_t far_end = boxes.size(m) - 1;
-      sums.push_back(add(tree, boxes.wrapped(m, true), sum, sum, around, sums));
-      sums.push_back(add(tree, boxes.line(m, 0, far_end - 1), sum, sum, moves, sums));
-      send(boxes.line(m, 1, far_end), sum, moves, sums);
-    }
-  }
-  // The line of the root.
-  if (size > 2) {
-    const Region& before = last > 0 ? sum : in;
-    sums.push_back(add(tree, boxes.line(0, 1, size - 2), sum, before, around, sums));
-  }
-  if (last > 0) {
-    send(boxes.line(0, 1, size - 1), sum, around, sums);
-  } else if (size > 2) {
-    send(boxes.line(0, 1, size - 2), sum, around, sums);
-  }
-  add(tree, boxes.line(0, 0, 0), data(Buffer::kOut, tree.part), in, around, {});
+    arcs.push_back({order[0], sign, boxes.wrapped(m, false), boxes.wrapped(m, true)});
+  return arcs;
 }
 
 }  // namespace
@@ -252,8 +97,32 @@ llvm::Expected<ir::Program> lowerRectangular(const CollectiveSpec& spec) {
   if (!suitsRectangular(spec.topology)) {
     return makeError("rectangular: the trees need a ring along every axis, and no damage");
   }
+  const Topology& topology = spec.topology;
+  llvm::SmallVector<std::uint32_t, kMaxAxes> axes, sizes;  // axes of more than one node
+  llvm::SmallVector<TreeAxis, kMaxAxes> kinds;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    sizes.push_back(topology.axes[axis].size);
+    kinds.push_back(sizes.back() > 1 ? TreeAxis::kRing : TreeAxis::kSingle);
+    if (sizes.back() > 1) axes.push_back(axis);
+  }
+  const RootedNodes nodes(kinds, sizes);
+  // A color for each tree; in each the blocks lie in rank order, for all move together.
+  const auto trees = std::max<std::uint32_t>(2 * static_cast<std::uint32_t>(axes.size()), 1);
+  ir::StepBuilder builder(ir::scheduleHeader(spec.collective, topology, trees));
+  for (std::uint32_t tree = 0; tree < trees; ++tree) {
+    auto order = axes;
+    std::rotate(order.begin(), order.begin() + tree / 2, order.end());
+    const int sign = tree % 2 == 0 ? 1 : -1;
+    const Arcs arcs = axes.empty() ? Arcs{} : arcsOf({topology, order, sign}, order, sign);
+    ArcSteps steps(builder, tree);
+    if (rowOf(spec.collective).reduces()) {
+      steps.reduce(arcs, nodes);
+    } else {
+      steps.broadcast(arcs, nodes);
+    }
+  }
   ir::Program program;
-  program.schedule = RectangularSteps(spec).run();
+  program.schedule = builder.take();
   return program;
 }
 

@@ -1,0 +1,101 @@
+// Where the root is, and what is left without it.
+#include "compiler/algorithms/trees/arc_boxes.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "ir/verifier/box_algebra.h"
+
+namespace torc::compiler {
+
+Box RootedNodes::rootWithNeighbour(std::uint32_t axis, int sign) const {
+  Box box;
+  for (std::uint32_t i = 0; i < axes_.size(); ++i) {
+    if (axes_[i] == TreeAxis::kSingle) continue;
+    if (axes_[i] != TreeAxis::kLine) {
+      box[i] = Interval::absolute(0);
+    } else if (i != axis) {
+      box[i] = Interval::root();
+    } else {
+      box[i] = Interval::rootWithin(sign > 0 ? 0 : 1, sizes_[i] - 1);
+    }
+  }
+  return box;
+}
+
+std::optional<Box> RootedNodes::rootAmong(const ArcBoxes& arc) const {
+  if (!meet(arc.parents, root())) return std::nullopt;
+  return rootWithNeighbour(arc.axis, arc.sign);
+}
+
+ArcNodes::Boxes RootedNodes::withoutRoot(const Box& box) const {
+  Boxes boxes;
+  const Box root = this->root();
+  if (!meet(box, root)) return {box};
+  Box before = box;  // at the root on the axes that have been gone through
+  for (std::uint32_t i = 0; i < axes_.size(); ++i) {
+    const auto last = static_cast<std::int32_t>(sizes_[i]) - 1;
+    const Interval whole = box[i];
+    const auto add = [&](const Interval& interval) {
+      before[i] = interval;
+      boxes.push_back(before);
+    };
+    if (whole == root[i] || axes_[i] == TreeAxis::kSingle) continue;
+    if (axes_[i] != TreeAxis::kLine) {
+      const Range range = resolve(whole, 0, sizes_[i]);
+      const std::uint32_t behind = (range.start + range.length - 1) % sizes_[i];
+      if (range.length == sizes_[i]) {
+        add(Interval::absolute(1, sizes_[i] - 1));
+      } else {
+        if (behind > 0) add(Interval::absolute(1, behind));
+        if (range.start > 0) {
+          add(Interval::absolute(static_cast<std::int32_t>(range.start), sizes_[i] - range.start));
+        }
+      }
+    } else if (whole.kind == IntervalKind::kAll) {
+      add(Interval::toRoot(0, -1));
+      add(Interval::fromRoot(1, static_cast<std::uint32_t>(last)));
+    } else {
+      add({.kind = whole.kind,
+           .start = whole.kind == IntervalKind::kFromRoot ? 1 : -1,
+           .length = whole.length});
+    }
+    before[i] = root[i];
+  }
+  return boxes;
+}
+
+Topology RootedNodes::topology() const {
+  Topology topology;
+  topology.axis_count = static_cast<std::uint32_t>(sizes_.size());
+  for (std::size_t i = 0; i < sizes_.size(); ++i)
+    topology.axes[i].size = sizes_[i];
+  return topology;
+}
+
+std::uint64_t RootedNodes::count(const Box& box) const {
+  return volume(resolve(box, topology(), {}), topology());
+}
+
+std::optional<ArcNodes::Boxes> RootedNodes::subtract(const Box& box,
+                                                     llvm::ArrayRef<Box> others) const {
+  if (llvm::is_contained(axes_, TreeAxis::kLine)) return std::nullopt;
+  const Topology topology = this->topology();
+  ir::RangesList left{resolve(box, topology, {})};
+  for (const Box& other : others) {
+    ir::RangesList rest;
+    for (const Ranges& ranges : left)
+      ir::subtract(ranges, resolve(other, topology, {}), topology, rest);
+    left = std::move(rest);
+  }
+  Boxes boxes;
+  for (const Ranges& ranges : left) {
+    Box& made = boxes.emplace_back();
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      if (ranges[i].length < sizes_[i])
+        made[i] = Interval::absolute(static_cast<std::int32_t>(ranges[i].start), ranges[i].length);
+    }
+  }
+  return boxes;
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,79 @@
+// The arcs of trees, in boxes of nodes: what a rule says of a tree, from any root.
+#ifndef TORC_COMPILER_ALGORITHMS_TREES_ARC_BOXES_H_
+#define TORC_COMPILER_ALGORITHMS_TREES_ARC_BOXES_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/algorithms/trees/root_classes.h"
+
+namespace torc::compiler {
+
+/// Messages of a tree that go by `sign` along `axis`, from `parents` to `children`, for any root.
+struct ArcBoxes {
+  std::uint32_t axis = 0;
+  int sign = 1;
+  Box children, parents;
+};
+
+/// Those of one tree. What lies deepest below them comes first: so a node sends in their order, and
+/// adds sums in the opposite one. Boxes of children are disjoint, and so are those of the parents
+/// of one axis and sign.
+using Arcs = std::vector<ArcBoxes>;
+
+/// The nodes that arcs are of, and the root among them.
+class ArcNodes {
+ public:
+  using Boxes = llvm::SmallVector<Box, 8>;
+
+  virtual ~ArcNodes() = default;
+
+  /// Whether some node may be in both boxes, for some root.
+  virtual bool meet(const Box& a, const Box& b) const = 0;
+  /// The root alone.
+  virtual Box root() const = 0;
+  virtual Box everyone() const { return {}; }
+  /// Whether the root has steps of its own, and does not do as others once it has copied its data.
+  virtual bool isRootApart() const { return true; }
+  /// `box` without the root, if that is apart.
+  virtual Boxes withoutRoot(const Box& box) const { return {box}; }
+  /// The root, for those roots that are among the parents of an arc, if it is apart.
+  virtual std::optional<Box> rootAmong(const ArcBoxes&) const { return std::nullopt; }
+  /// `box` without the nodes of `others`, in disjoint boxes, and how many nodes are in it; nothing,
+  /// and none: it is not known.
+  virtual std::optional<Boxes> subtract(const Box&, llvm::ArrayRef<Box>) const {
+    return std::nullopt;
+  }
+  virtual std::uint64_t count(const Box&) const { return 0; }
+};
+
+/// The nodes of a torus whose coordinates count from the root on rings.
+class RootedNodes : public ArcNodes {
+ public:
+  RootedNodes(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes)
+      : axes_(axes.begin(), axes.end()), sizes_(sizes.begin(), sizes.end()) {}
+
+  bool meet(const Box& a, const Box& b) const override { return mayMeet(a, b, sizes_); }
+  Box root() const override { return rootWithNeighbour(kNone, 0); }
+  Boxes withoutRoot(const Box& box) const override;
+  std::optional<Box> rootAmong(const ArcBoxes& arc) const override;
+  std::optional<Boxes> subtract(const Box& box, llvm::ArrayRef<Box> others) const override;
+  std::uint64_t count(const Box& box) const override;
+
+ private:
+  /// A torus of these sizes, for absolute boxes.
+  Topology topology() const;
+  /// The root; on `axis`, if it is a line, only if that has a neighbour of the root by `sign`.
+  Box rootWithNeighbour(std::uint32_t axis, int sign) const;
+
+  const llvm::SmallVector<TreeAxis, kMaxAxes> axes_;
+  const llvm::SmallVector<std::uint32_t, kMaxAxes> sizes_;
+};
+
+}  // namespace torc::compiler
+
+#endif  // TORC_COMPILER_ALGORITHMS_TREES_ARC_BOXES_H_
