@@ -195,9 +195,9 @@ std::uint32_t partsOf(const Topology& topology) {
   return parts == kNone ? 1 : parts;
 }
 
-/// The arcs of a part in the plane of the dead node and in the core.
-Arcs arcsOf(const DeadPlane& plane, const Core& core, const CutGuards& guards, std::uint32_t part,
-            std::uint32_t parts) {
+/// The arcs of a part in the core, behind which those in the plane of the dead node lie.
+Arcs arcsOf(const DeadPlane& plane, const Core& core, const CutGuards& guards, bool reduces,
+            std::uint32_t part, std::uint32_t parts) {
   Arcs arcs;
   const TreeRule rule(core.axes, core.sizes);
   if (part < rule.trees()) {
@@ -207,10 +207,13 @@ Arcs arcsOf(const DeadPlane& plane, const Core& core, const CutGuards& guards, s
       if (children && parents) arcs.push_back({arc.axis, arc.sign, *children, *parents});
     }
   }
+  const auto in_core = static_cast<std::ptrdiff_t>(arcs.size());
   for (const ArcBoxes& arc : plane.arcs(part, parts)) {
     arcs.push_back(
         {arc.axis, arc.sign, guards.absolute(arc.children), guards.absolute(arc.parents)});
   }
+  // Sums of the plane come first: so proofs know what the place of the root in the core changes.
+  if (reduces) std::rotate(arcs.begin(), arcs.begin() + in_core, arcs.end());
   return arcs;
 }
 
@@ -252,6 +255,7 @@ llvm::Expected<ir::Program> lowerPlaneTrees(const CollectiveSpec& spec) {
   }
   const Topology& topology = spec.topology;
   const std::uint32_t parts = partsOf(topology);
+  const bool reduces = rowOf(spec.collective).reduces();
   Schedule header = ir::scheduleHeader(spec.collective, topology, parts);
   header.flags |= kDropsBroken;
   ir::StepBuilder builder(std::move(header));
@@ -264,8 +268,8 @@ llvm::Expected<ir::Program> lowerPlaneTrees(const CollectiveSpec& spec) {
     const DeadPlane plane(topology, cuts[i]);
     const Core core(topology, cuts[i]);
     for (std::uint32_t part = 0; part < parts; ++part) {
-      const Arcs arcs = arcsOf(plane, core, guards, part, parts);
-      if (rowOf(spec.collective).reduces()) {
+      const Arcs arcs = arcsOf(plane, core, guards, reduces, part, parts);
+      if (reduces) {
         steps[part].reduce(arcs, guards);
       } else {
         steps[part].broadcast(arcs, guards);

@@ -262,8 +262,9 @@ ProgramSize estimate(const CollectiveSpec& spec, bool is_rotated) {
   size.of_nodes = true;
   for (const WayOut& way : waysOf(header, is_rotated)) {
     for (std::size_t level = 0; level < way.order.size(); ++level) {
+      const std::uint32_t axis = way.order[level];
       const double messages =
-          static_cast<double>(offsetsOf(spec.topology, way.order[level], 1).size());
+          (isLine(spec.topology, axis) ? 2 : 1) * (spec.topology.axes[axis].size - 1.0);
       size.operations += messages * (2 + 2.0 * static_cast<double>(level));
     }
   }
