@@ -69,9 +69,6 @@ passes::PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOpt
     case PlanForm::kRounds:
       pipeline.add(passes::ExpandRoundsPass{});
       break;
-    case PlanForm::kTrees:
-      pipeline.add(passes::ExpandTreesPass{});
-      break;
     case PlanForm::kSteps:
       break;
   }

@@ -13,8 +13,6 @@ constexpr PlanKindRow kPlanKinds[kPlanKindCount] = {
     {"ring_allgather", "expand-rings"},
     {"phase_barrier", ""},
     {"exchange", "expand-exchanges"},
-    {"tree_broadcast", "expand-trees"},
-    {"tree_reduce", "expand-trees"},
     {"ring_scatter", "expand-rings"},
     {"ring_alltoall", "expand-exchanges"},
     {"bruck_alltoall", "expand-exchanges"},

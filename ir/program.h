@@ -18,20 +18,18 @@ enum class PlanKind : std::uint8_t {
   kRingAllgather = 1,      // bucket allgather of a color along one axis
   kPhaseBarrier = 2,       // what follows belongs to the next phase
   kExchange = 3,           // all-to-all of a color among the nodes that differ on some axes alone
-  kTreeBroadcast = 4,      // from the nodes that have the data, both ways along one axis
-  kTreeReduce = 5,         // sums, both ways along one axis towards the root's coordinate
-  kRingScatter = 6,        // from the nodes that have a color, each its blocks along one axis
-  kRingAlltoall = 7,       // an exchange along one axis, from neighbour to neighbour round it
-  kBruckAlltoall = 8,      // an exchange along one axis, in as few messages as can be
-  kRingGather = 9,         // to the nodes that get a color, the blocks of all others along one axis
-  kLeaderGather = 10,   // all blocks of an all-to-all that a node's cores send, to the first core
-  kLeaderScatter = 11,  // from the first core to each the blocks that it gets
-  kSwingReduceScatter = 12,  // of a color along one axis, in rounds with farther nodes: Swing's
-  kSwingAllgather = 13,
-  kGroupReduceScatter = 14,  // the same in groups of nodes
-  kGroupAllgather = 15,
+  kRingScatter = 4,        // from the nodes that have a color, each its blocks along one axis
+  kRingAlltoall = 5,       // an exchange along one axis, from neighbour to neighbour round it
+  kBruckAlltoall = 6,      // an exchange along one axis, in as few messages as can be
+  kRingGather = 7,         // to the nodes that get a color, the blocks of all others along one axis
+  kLeaderGather = 8,   // all blocks of an all-to-all that a node's cores send, to the first core
+  kLeaderScatter = 9,  // from the first core to each the blocks that it gets
+  kSwingReduceScatter = 10,  // of a color along one axis, in rounds with farther nodes: Swing's
+  kSwingAllgather = 11,
+  kGroupReduceScatter = 12,  // the same in groups of nodes
+  kGroupAllgather = 13,
 };
-inline constexpr int kPlanKindCount = 16;
+inline constexpr int kPlanKindCount = 14;
 std::string_view name(PlanKind kind);
 
 /// The pass that makes steps of such operations; "" for a phase barrier, which is for any.

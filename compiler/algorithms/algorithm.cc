@@ -299,7 +299,6 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .serves = hasRootAndWhole,
        .lower = lowerDimensionTree,
        .estimate = estimateDimensionTree,
-       .form = PlanForm::kTrees,
        .pipeline = dimensionTreePipeline,
        .suits = {.damaged = false}},
       {.name = "scatter-allgather",

@@ -20,7 +20,6 @@ namespace torc::compiler {
 enum class PlanForm {
   kRings,  // a plan of rings, in which passes settle colors, directions, dependences and scratch
   kExchanges,  // a plan of exchanges, whose steps are settled when it is expanded
-  kTrees,      // a plan of trees, likewise
   kRounds,     // a plan of reduce-scatters and allgathers in rounds, likewise
   kSteps,      // no plan, but the steps themselves
 };

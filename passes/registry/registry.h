@@ -18,7 +18,6 @@
 #include "passes/expand_exchanges.h"
 #include "passes/expand_rings.h"
 #include "passes/expand_rounds.h"
-#include "passes/expand_trees.h"
 #include "passes/infer_dependences.h"
 #include "passes/loops/roll_loops.h"
 #include "passes/loops/unroll_loops.h"
@@ -35,8 +34,7 @@ namespace torc::passes {
 /// A pass and its options, in the order in which a compilation runs them.
 using PassSpec =
     std::variant<DetourCutsPass, AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass,
-                 ExpandRingsPass, ExpandRoundsPass, ExpandExchangesPass, ExpandTreesPass,
-                 CoalescePass, LeadCoresPass, SynchronizeSendsPass, PipelinePass, StaggerChunksPass,
+                 ExpandRingsPass, ExpandRoundsPass, ExpandExchangesPass, CoalescePass, LeadCoresPass, SynchronizeSendsPass, PipelinePass, StaggerChunksPass,
                  InferDependencesPass, OrderLinksPass, AllocateScratchPass, AssignCoresPass,
                  RollLoopsPass, UnrollLoopsPass, SegmentPass>;
 

@@ -6,6 +6,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 
+#include "compiler/algorithms/trees/rectangular.h"
+
 namespace torc::compiler {
 
 DeadPlane::DeadPlane(const Topology& topology, std::uint32_t across)
@@ -104,25 +106,20 @@ void DeadPlane::add(std::uint32_t axis, int sign, const Box& children,
   arcs.push_back({axis, sign, children, movedBack(children, axis, sign, size(axis))});
 }
 
-/// Boxes as in rectangular.cc: the lines, and the wraps of those that are not away on the first
-/// axis.
+/// The rectangular tree of the plane from the dead node, whose child gets the part from below.
 void DeadPlane::addTree(const Tree& tree, std::vector<ArcBoxes>& arcs) const {
-  const std::uint32_t first = axisOf(tree, 0);
   add(across_, 1, childOf(tree), arcs);
-  for (std::uint32_t m = 0; m < axes_.size(); ++m) {
-    const std::uint32_t axis = axisOf(tree, m);
-    Box behind = with({}, across_, 1, 0, 0);
-    for (std::uint32_t k = m + 1; k < axes_.size(); ++k)
-      behind = with(behind, axisOf(tree, k), 1, 0, 0);
-    if (m == 0) {
-      if (size(first) > 2)
-        add(first, tree.sign, with(behind, first, tree.sign, 2, size(first) - 1), arcs);
-      continue;
-    }
-    const Box line = with(behind, axis, tree.sign, 1, size(axis) - 1);
-    add(axis, tree.sign, with(line, first, tree.sign, 1, size(first) - 1), arcs);
-    add(first, tree.sign, with(line, first, tree.sign, 0, 0), arcs);
+  llvm::SmallVector<std::uint32_t, kMaxAxes> order;
+  for (std::uint32_t m = 0; m < axes_.size(); ++m)
+    order.push_back(axisOf(tree, m));
+  const Box plane = with({}, across_, 1, 0, 0);
+  const Arcs all = rectangularArcs(topology_, order, tree.sign, dead_, plane);
+  const std::uint32_t last = size(order.front()) - 1;
+  if (last > 1) {
+    const Box beyond = with(all.front().children, order.front(), tree.sign, 2, last);
+    add(order.front(), tree.sign, beyond, arcs);
   }
+  arcs.insert(arcs.end(), all.begin() + 1, all.end());
 }
 
 std::vector<ArcBoxes> DeadPlane::arcs(std::uint32_t part, std::uint32_t parts) const {

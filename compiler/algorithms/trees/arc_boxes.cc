@@ -23,14 +23,14 @@ Box RootedNodes::rootWithNeighbour(std::uint32_t axis, int sign) const {
 }
 
 std::optional<Box> RootedNodes::rootAmong(const ArcBoxes& arc) const {
-  if (!meet(arc.parents, root())) return std::nullopt;
+  if (!is_root_apart_ || !meet(arc.parents, root())) return std::nullopt;
   return rootWithNeighbour(arc.axis, arc.sign);
 }
 
 ArcNodes::Boxes RootedNodes::withoutRoot(const Box& box) const {
   Boxes boxes;
   const Box root = this->root();
-  if (!meet(box, root)) return {box};
+  if (!is_root_apart_ || !meet(box, root)) return {box};
   Box before = box;  // at the root on the axes that have been gone through
   for (std::uint32_t i = 0; i < axes_.size(); ++i) {
     const auto last = static_cast<std::int32_t>(sizes_[i]) - 1;

@@ -54,11 +54,15 @@ class ArcNodes {
 /// The nodes of a torus whose coordinates count from the root on rings.
 class RootedNodes : public ArcNodes {
  public:
-  RootedNodes(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes)
-      : axes_(axes.begin(), axes.end()), sizes_(sizes.begin(), sizes.end()) {}
+  RootedNodes(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes,
+              bool is_root_apart = true)
+      : axes_(axes.begin(), axes.end()),
+        sizes_(sizes.begin(), sizes.end()),
+        is_root_apart_(is_root_apart) {}
 
   bool meet(const Box& a, const Box& b) const override { return mayMeet(a, b, sizes_); }
   Box root() const override { return rootWithNeighbour(kNone, 0); }
+  bool isRootApart() const override { return is_root_apart_; }
   Boxes withoutRoot(const Box& box) const override;
   std::optional<Box> rootAmong(const ArcBoxes& arc) const override;
   std::optional<Boxes> subtract(const Box& box, llvm::ArrayRef<Box> others) const override;
@@ -72,6 +76,7 @@ class RootedNodes : public ArcNodes {
 
   const llvm::SmallVector<TreeAxis, kMaxAxes> axes_;
   const llvm::SmallVector<std::uint32_t, kMaxAxes> sizes_;
+  const bool is_root_apart_;
 };
 
 }  // namespace torc::compiler

@@ -110,7 +110,7 @@ void ArcSteps::reduce(const Arcs& arcs, const ArcNodes& nodes) {
       builder_.send(place(box), sum(), moves, meeting(sums, box, nodes));
   }
   if (nodes.isRootApart()) {
-    addAtRoot(arcs, nodes);
+    addAtRoot(turns, nodes);
   } else {
     builder_.copy(place(nodes.root()), data(Buffer::kOut), sum(),
                   meeting(sums, nodes.root(), nodes));
@@ -128,6 +128,11 @@ void ArcSteps::addAtRoot(const Arcs& arcs, const ArcNodes& nodes) {
     const Region staging = newFrame();
     if (before.empty()) {
       before = {builder_.receiveAndReduce(place(*box), out, in, staging, moves, {})};
+      continue;
+    }
+    if ((*box)[arc.axis].kind != IntervalKind::kRootWithin) {
+      before.push_back(builder_.receive(place(*box), staging, moves, {}));
+      before = {builder_.reduce(place(*box), out, out, staging, before)};
       continue;
     }
     // The second child is the other neighbour on a line; there is but one at the line's ends.

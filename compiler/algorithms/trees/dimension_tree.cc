@@ -8,11 +8,9 @@
 //
 // A reduce is the mirror image: along the last axis first, sums go both ways to the root's
 // coordinate.
-//
-// The plan is a tree broadcast along each axis in turn, or a tree reduction along each in reverse
-// (passes/expand_trees.cc). It names every axis, those of one node too, on which nothing moves.
 #include "compiler/algorithms/trees/dimension_tree.h"
 
+#include "compiler/algorithms/trees/arc_steps.h"
 #include "compiler/algorithms/trees/tree_pipeline.h"
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
@@ -20,21 +18,50 @@
 namespace torc::compiler {
 
 llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec) {
-  if (spec.topology.isDamaged()) {
+  const Topology& topology = spec.topology;
+  if (topology.isDamaged()) {
     return makeError("dimension-tree: the tree cannot go round damage");
   }
-  ir::Program program;
-  program.schedule = ir::scheduleHeader(spec.collective, spec.topology, 1);
-  const std::uint32_t axes = spec.topology.axis_count;
-  const bool reduces = rowOf(spec.collective).reduces();
-  for (std::uint32_t i = 0; i < axes; ++i) {
-    if (i > 0) program.plan.push_back({ir::PlanKind::kPhaseBarrier});
-    if (reduces) {
-      program.plan.push_back({ir::PlanKind::kTreeReduce, 0, axes - 1 - i});
-    } else {
-      program.plan.push_back({ir::PlanKind::kTreeBroadcast, 0, i});
+  llvm::SmallVector<std::uint32_t, kMaxAxes> sizes;
+  llvm::SmallVector<TreeAxis, kMaxAxes> kinds;
+  bool has_line = false;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    sizes.push_back(topology.axes[axis].size);
+    kinds.push_back(sizes.back() == 1              ? TreeAxis::kSingle
+                    : topology.axes[axis].wraps() ? TreeAxis::kRing
+                                                  : TreeAxis::kLine);
+    has_line |= kinds.back() == TreeAxis::kLine;
+  }
+  // On a line the root may be at an end, and have no child there.
+  const RootedNodes nodes(kinds, sizes, /*is_root_apart=*/!has_line);
+  Arcs arcs;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    const auto last = static_cast<std::int32_t>(sizes[axis]) - 1;
+    const std::int32_t up = (last + 1) / 2;
+    Box box = nodes.root();
+    for (std::uint32_t before = 0; before < axis; ++before)
+      box[before] = Interval::all();
+    const auto add = [&](int sign, const Interval& children) {
+      box[axis] = children;
+      arcs.push_back({axis, sign, box, movedBack(box, axis, sign, sizes[axis])});
+    };
+    if (kinds[axis] == TreeAxis::kLine) {
+      add(1, Interval::fromRoot(1, static_cast<std::uint32_t>(last)));
+      add(-1, Interval::toRoot(0, -1));
+    } else if (kinds[axis] == TreeAxis::kRing) {
+      add(1, Interval::absolute(1, static_cast<std::uint32_t>(up)));
+      if (up < last) add(-1, Interval::absolute(up + 1, static_cast<std::uint32_t>(last - up)));
     }
   }
+  ir::StepBuilder builder(ir::scheduleHeader(spec.collective, topology, 1));
+  ArcSteps steps(builder, 0);
+  if (rowOf(spec.collective).reduces()) {
+    steps.reduce(arcs, nodes);
+  } else {
+    steps.broadcast(arcs, nodes);
+  }
+  ir::Program program;
+  program.schedule = builder.take();
   return program;
 }
 

@@ -31,17 +31,32 @@
 namespace torc::compiler {
 namespace {
 
-/// Nodes by their distance `off` from the root, in the direction of a tree.
+/// Nodes of a box by their distance `off` from an origin, in the direction of a tree.
 class TreeBoxes {
  public:
-  TreeBoxes(const Topology& topology, llvm::ArrayRef<std::uint32_t> order, int sign)
-      : topology_(topology), order_(order), sign_(sign) {}
+  TreeBoxes(const Topology& topology, llvm::ArrayRef<std::uint32_t> order, int sign,
+            const Coordinates& origin, const Box& all)
+      : topology_(topology), order_(order), sign_(sign), origin_(origin), all_(all) {}
 
   std::uint32_t size(std::uint32_t m) const { return topology_.axes[order_[m]].size; }
 
+  /// Nodes of line m with off from `first` to `last` on its axis.
+  Box line(std::uint32_t m, std::uint32_t first, std::uint32_t last) const {
+    Box box = all_;
+    if (m > 0) box = with(box, 0, 1, size(0) - 1);
+    return withZeroBehind(with(box, m, first, last), m);
+  }
+  /// Nodes of wrap m, or (`parents`) those before them.
+  Box wrapped(std::uint32_t m, bool parents) const {
+    const std::uint32_t off = parents ? size(0) - 1 : 0;
+    return withZeroBehind(with(with(all_, 0, off, off), m, 1, size(m) - 1), m);
+  }
+
+ private:
   /// `box` with off from `first` to `last`, not less, on the m-th axis of the order.
   Box with(Box box, std::uint32_t m, std::uint32_t first, std::uint32_t last) const {
-    const std::int64_t start = sign_ > 0 ? std::int64_t{first} : -std::int64_t{last};
+    const std::int64_t start =
+        origin_[order_[m]] + (sign_ > 0 ? std::int64_t{first} : -std::int64_t{last});
     box[order_[m]] =
         Interval::absolute(static_cast<std::int32_t>(wrap(start, size(m))), last - first + 1);
     return box;
@@ -52,27 +67,21 @@ class TreeBoxes {
       box = with(box, k, 0, 0);
     return box;
   }
-  /// Nodes of line m with off from `first` to `last` on its axis.
-  Box line(std::uint32_t m, std::uint32_t first, std::uint32_t last) const {
-    Box box;
-    if (m > 0) box = with(box, 0, 1, size(0) - 1);
-    return withZeroBehind(with(box, m, first, last), m);
-  }
-  /// Nodes of wrap m, or (`parents`) those before them.
-  Box wrapped(std::uint32_t m, bool parents) const {
-    const std::uint32_t off = parents ? size(0) - 1 : 0;
-    return withZeroBehind(with(with({}, 0, off, off), m, 1, size(m) - 1), m);
-  }
 
- private:
   const Topology& topology_;
   llvm::ArrayRef<std::uint32_t> order_;
   const int sign_;
+  const Coordinates origin_;
+  const Box all_;
 };
 
-/// The arcs of a tree, wraps last: behind them is nobody.
-Arcs arcsOf(const TreeBoxes& boxes, llvm::ArrayRef<std::uint32_t> order, int sign) {
+}  // namespace
+
+Arcs rectangularArcs(const Topology& topology, llvm::ArrayRef<std::uint32_t> order, int sign,
+                     const Coordinates& origin, const Box& all) {
   Arcs arcs;
+  if (order.empty()) return arcs;
+  const TreeBoxes boxes(topology, order, sign, origin, all);
   const auto last = static_cast<std::uint32_t>(order.size()) - 1;
   for (std::uint32_t m = 0; m <= last; ++m) {
     const std::uint32_t size = boxes.size(m);
@@ -82,8 +91,6 @@ Arcs arcsOf(const TreeBoxes& boxes, llvm::ArrayRef<std::uint32_t> order, int sig
     arcs.push_back({order[0], sign, boxes.wrapped(m, false), boxes.wrapped(m, true)});
   return arcs;
 }
-
-}  // namespace
 
 bool suitsRectangular(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
@@ -113,7 +120,7 @@ llvm::Expected<ir::Program> lowerRectangular(const CollectiveSpec& spec) {
     auto order = axes;
     std::rotate(order.begin(), order.begin() + tree / 2, order.end());
     const int sign = tree % 2 == 0 ? 1 : -1;
-    const Arcs arcs = axes.empty() ? Arcs{} : arcsOf({topology, order, sign}, order, sign);
+    const Arcs arcs = rectangularArcs(topology, order, sign);
     ArcSteps steps(builder, tree);
     if (rowOf(spec.collective).reduces()) {
       steps.reduce(arcs, nodes);

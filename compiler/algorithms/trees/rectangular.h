@@ -4,11 +4,18 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/trees/arc_boxes.h"
 #include "compiler/spec/collective_spec.h"
 #include "compiler/spec/program_size.h"
 #include "ir/program.h"
 
 namespace torc::compiler {
+
+/// The arcs of the tree that goes along the axes in `order`, each of more than one node, by `sign`,
+/// from the node at `origin` through `all` that differ from it on these axes: the line of the first
+/// axis first, the wraps last, behind which is nobody.
+Arcs rectangularArcs(const Topology& topology, llvm::ArrayRef<std::uint32_t> order, int sign,
+                     const Coordinates& origin = {}, const Box& all = {});
 
 /// Whether the trees exist: all axes are rings, or have one node.
 bool suitsRectangular(const Topology& topology);

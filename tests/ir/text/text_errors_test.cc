@@ -274,7 +274,7 @@ TEST(TextErrors, Plan) {
                 {"exchange color 0 on ^{", "expected the axes (XYZ), found '{'"},
                 {"exchange color 0 on X^Y", "unknown axis 'Y' (axes are X)"},
                 {"exchange color 0 on X^X", "axis X occurs twice"},
-                {"tree_reduce color 0 on ^XX", "unknown axis 'XX' (axes are X)"},
+                {"ring_scatter color 0 on ^XX", "unknown axis 'XX' (axes are X)"},
                 {"exchange color 0 on X ^half-latency",
                  "expected a plan operation or '}', found 'half' (docs/developers/ir.md)"},
                 {"exchange color 0 on X stride ^Y", "expected a stride, found 'Y'"},

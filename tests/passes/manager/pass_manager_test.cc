@@ -102,7 +102,6 @@ TEST(PassPipeline, PrintsWhatIsParsedToTheSame) {
       SplitDirectionsPass{DirectionModel::kHalfLatency},
       ExpandRingsPass{},
       ExpandExchangesPass{PeerOrder::kFixed},
-      ExpandTreesPass{},
       CoalescePass{},
       PipelinePass{.chunks = 0, .bytes = 1000, .machine = "bgp", .sends = ChunkSends::kInTurn},
       InferDependencesPass{DependenceKind::kPhase},
@@ -112,7 +111,7 @@ TEST(PassPipeline, PrintsWhatIsParsedToTheSame) {
   EXPECT_EQ(pipeline.text(),
             "assign-colors{weights=balanced},assign-permutations{orders=assigned},"
             "split-directions{model=half-latency},expand-rings,"
-            "expand-exchanges{order=fixed,window=all},expand-trees,coalesce,"
+            "expand-exchanges{order=fixed,window=all},coalesce,"
             "pipeline{chunks=auto,bytes=1000,machine=bgp,sends=in-turn},"
             "infer-dependences{by=phase},order-links{in-flight=1},allocate-scratch{depth=3},"
             "assign-cores{cores=8}");
