@@ -34,7 +34,8 @@ namespace torc::passes {
 /// A pass and its options, in the order in which a compilation runs them.
 using PassSpec =
     std::variant<DetourCutsPass, AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass,
-                 ExpandRingsPass, ExpandRoundsPass, ExpandExchangesPass, CoalescePass, LeadCoresPass, SynchronizeSendsPass, PipelinePass, StaggerChunksPass,
+                 ExpandRingsPass, ExpandRoundsPass, ExpandExchangesPass, CoalescePass,
+                 LeadCoresPass, SynchronizeSendsPass, PipelinePass, StaggerChunksPass,
                  InferDependencesPass, OrderLinksPass, AllocateScratchPass, AssignCoresPass,
                  RollLoopsPass, UnrollLoopsPass, SegmentPass>;
 

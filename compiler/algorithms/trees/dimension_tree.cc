@@ -27,7 +27,7 @@ llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec) {
   bool has_line = false;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     sizes.push_back(topology.axes[axis].size);
-    kinds.push_back(sizes.back() == 1              ? TreeAxis::kSingle
+    kinds.push_back(sizes.back() == 1             ? TreeAxis::kSingle
                     : topology.axes[axis].wraps() ? TreeAxis::kRing
                                                   : TreeAxis::kLine);
     has_line |= kinds.back() == TreeAxis::kLine;
