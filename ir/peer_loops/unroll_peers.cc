@@ -23,8 +23,11 @@ class Unroller {
     for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
       const Operation& operation = schedule_.operations[i];
       std::vector<std::uint32_t> after;
-      for (const std::uint32_t dependence : schedule_.dependencesOf(operation))
-        after.insert(after.end(), made_[dependence].begin(), made_[dependence].end());
+      for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
+        // Not what it waits for of earlier segments: where order matters these are written out.
+        if (dependence < i)
+          after.insert(after.end(), made_[dependence].begin(), made_[dependence].end());
+      }
       made_.emplace_back();
       if (!operation.hasPeerLoop()) {
         const Box guard = operation.guard == kNone ? Box{} : schedule_.boxes[operation.guard];

@@ -32,8 +32,9 @@ llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec) {
                                                   : TreeAxis::kLine);
     has_line |= kinds.back() == TreeAxis::kLine;
   }
-  // On a line the root may be at an end, and have no child there.
-  const RootedNodes nodes(kinds, sizes, /*is_root_apart=*/!has_line);
+  // A broadcast is shorter where the root does as others do. On a line it may have no child.
+  const bool reduces = rowOf(spec.collective).reduces();
+  const RootedNodes nodes(kinds, sizes, /*is_root_apart=*/reduces && !has_line);
   Arcs arcs;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     const auto last = static_cast<std::int32_t>(sizes[axis]) - 1;
@@ -55,7 +56,7 @@ llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec) {
   }
   ir::StepBuilder builder(ir::scheduleHeader(spec.collective, topology, 1));
   ArcSteps steps(builder, 0);
-  if (rowOf(spec.collective).reduces()) {
+  if (reduces) {
     steps.reduce(arcs, nodes);
   } else {
     steps.broadcast(arcs, nodes);

@@ -172,11 +172,10 @@ std::vector<Program> sizedPrograms() {
       {"dimension-tree", {kBroadcast}, *parseTopology("4x4x4"), 1, 13},
       {"dimension-tree", {kBroadcast}, *parseTopology("64x32x32"), 1, 13},
       {"dimension-tree", {kBroadcast}, *parseTopology("512x2x2"), 16, 9},
-      // On each of two arms the last node sends, those on the way receive, add and send, and the
-      // root receives and adds; of the first axis three of these are one operation, with nothing to
-      // wait for.
-      {"dimension-tree", {kReduce}, *parseTopology("8x5x6"), 1, 9 + 12 + 12},
-      {"dimension-tree", {kReduce}, *parseTopology("64x32x32"), 1, 9 + 12 + 12},
+      // On each of two arms of an axis nodes with children and without send, those on the way receive
+      // and add, and so does the root, which adds what comes first in one operation.
+      {"dimension-tree", {kReduce}, *parseTopology("8x5x6"), 1, 49},
+      {"dimension-tree", {kReduce}, *parseTopology("64x32x32"), 1, 49},
       {"rectangular", {kBroadcast}, *parseTopology("3x3x3"), 1, 72},
       {"rectangular", {kBroadcast}, *parseTopology("8x8x8"), 4000, 72},
       {"rectangular", {kBroadcast}, *parseTopology("1024x4x4"), 4000, 72},
