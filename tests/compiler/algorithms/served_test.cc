@@ -172,7 +172,8 @@ std::vector<Program> sizedPrograms() {
       {"dimension-tree", {kBroadcast}, *parseTopology("4x4x4"), 1, 13},
       {"dimension-tree", {kBroadcast}, *parseTopology("64x32x32"), 1, 13},
       {"dimension-tree", {kBroadcast}, *parseTopology("512x2x2"), 16, 9},
-      // On each of two arms of an axis nodes with children and without send, those on the way receive
+      // On each of two arms of an axis nodes with children and without send, those on the way
+      // receive
       // and add, and so does the root, which adds what comes first in one operation.
       {"dimension-tree", {kReduce}, *parseTopology("8x5x6"), 1, 49},
       {"dimension-tree", {kReduce}, *parseTopology("64x32x32"), 1, 49},
