@@ -14,8 +14,6 @@
 #include "compiler/algorithms/planes/plane_trees.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <optional>
 
 #include <llvm/ADT/STLExtras.h>

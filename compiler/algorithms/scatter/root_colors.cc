@@ -12,15 +12,20 @@ namespace {
 /// Nodes of a ring up to which it is worth two colors that both arms carry as much.
 constexpr std::uint32_t kShortRing = 16;
 
-/// Links of an axis in one direction for each of two signs, relative to others: 1/64.
-std::uint64_t weightOf(const Topology& topology, const Axis& axis) {
+/// Bandwidth of an axis over that of the slowest one of the network, 1024 at most.
+double relativeBandwidth(const Topology& topology, const Axis& axis) {
   double least = axis.bandwidth;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& other = topology.axes[i];
     if (other.size > 1 && other.kind != AxisKind::kCore) least = std::min(least, other.bandwidth);
   }
-  const double ratio = std::min(axis.bandwidth / least, 1024.0);
-  return static_cast<std::uint64_t>(std::llround(64 * ratio)) * (axis.hasOneCable() ? 1 : 2);
+  return std::min(axis.bandwidth / least, 1024.0);
+}
+
+/// Links of an axis in one direction for each of two signs, relative to others: 1/64.
+std::uint64_t weightOf(const Topology& topology, const Axis& axis) {
+  return static_cast<std::uint64_t>(std::llround(64 * relativeBandwidth(topology, axis))) *
+         (axis.hasOneCable() ? 1 : 2);
 }
 
 /// The axes of more than one node from number `first` of the network's on, around, and the cores.
@@ -67,8 +72,8 @@ std::vector<double> balancedWeights(const Topology& topology, llvm::ArrayRef<Way
       for (const std::uint32_t axis : way.order) {
         const Axis& of = topology.axes[axis];
         const auto [up, down] = armsOf(of, way.sign);
-        seconds[axis][0] += left * up / of.bandwidth;
-        seconds[axis][1] += left * down / of.bandwidth;
+        seconds[axis][0] += left * up / relativeBandwidth(topology, of);
+        seconds[axis][1] += left * down / relativeBandwidth(topology, of);
         left /= of.size;
       }
     }

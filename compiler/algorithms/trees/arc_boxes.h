@@ -36,6 +36,7 @@ class ArcNodes {
   virtual bool meet(const Box& a, const Box& b) const = 0;
   /// The root alone.
   virtual Box root() const = 0;
+  /// All nodes, for the roots that the arcs are for.
   virtual Box everyone() const { return {}; }
   /// Whether the root has steps of its own, and does not do as others once it has copied its data.
   virtual bool isRootApart() const { return true; }
