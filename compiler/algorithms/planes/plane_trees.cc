@@ -23,7 +23,6 @@
 #include "compiler/algorithms/trees/product_tree_rule.h"
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
-#include "schedules/root.h"
 
 namespace torc::compiler {
 namespace {
@@ -88,7 +87,6 @@ class CutGuards : public ArcNodes {
   Box absolute(const Box& box) const {
     return guard([&](std::uint32_t axis) { return absolute(axis, box[axis]); });
   }
-  bool meet(const Box& a, const Box& b) const override;
   /// A box of the core, as trees from a root count: none if it is empty for all roots.
   std::optional<Box> core(const Box& box, llvm::ArrayRef<TreeAxis> axes) const {
     bool is_empty = false;
@@ -202,13 +200,13 @@ Arcs arcsOf(const DeadPlane& plane, const Core& core, const CutGuards& guards, b
     for (const ArcBoxes& arc : rule.arcs(part)) {
       const std::optional<Box> children = guards.core(arc.children, core.axes);
       const std::optional<Box> parents = guards.core(arc.parents, core.axes);
-      if (children && parents) arcs.push_back({arc.axis, arc.sign, *children, *parents});
+      if (children && parents) arcs.push_back({arc.axis, arc.hops, *children, *parents});
     }
   }
   const auto in_core = static_cast<std::ptrdiff_t>(arcs.size());
   for (const ArcBoxes& arc : plane.arcs(part, parts)) {
     arcs.push_back(
-        {arc.axis, arc.sign, guards.absolute(arc.children), guards.absolute(arc.parents)});
+        {arc.axis, arc.hops, guards.absolute(arc.children), guards.absolute(arc.parents)});
   }
   // Sums of the plane come first: so proofs know what the place of the root in the core changes.
   if (reduces) std::rotate(arcs.begin(), arcs.begin() + in_core, arcs.end());
@@ -216,28 +214,6 @@ Arcs arcsOf(const DeadPlane& plane, const Core& core, const CutGuards& guards, b
 }
 
 }  // namespace
-
-/// Whether some node may be in both boxes, for some root.
-bool CutGuards::meet(const Box& a, const Box& b) const {
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const std::uint32_t size = topology_.axes[axis].size;
-    const auto at = [&](const Interval& interval, std::uint32_t root) {
-      return resolve(isRootRelative(interval.kind)
-                         ? atRoot(interval, static_cast<std::int32_t>(root), size)
-                         : interval,
-                     0, size);
-    };
-    // Roots beside the dead node, and one that is far from it, stand for all.
-    bool meet = false;
-    for (std::uint32_t i = 0; i < std::min(size, 12u) && !meet; ++i) {
-      const std::int64_t away = i < 11 ? std::int64_t{i} - 5 : size / 2;
-      const std::uint32_t root = wrap(topology_.deadNodes().front()[axis] + away, size);
-      meet = overlaps(at(a[axis], root), at(b[axis], root), size);
-    }
-    if (!meet) return false;
-  }
-  return true;
-}
 
 bool suitsPlaneTrees(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
@@ -265,14 +241,8 @@ llvm::Expected<ir::Program> lowerPlaneTrees(const CollectiveSpec& spec) {
     const CutGuards guards(topology, llvm::ArrayRef(cuts).take_front(i), cuts[i]);
     const DeadPlane plane(topology, cuts[i]);
     const Core core(topology, cuts[i]);
-    for (std::uint32_t part = 0; part < parts; ++part) {
-      const Arcs arcs = arcsOf(plane, core, guards, reduces, part, parts);
-      if (reduces) {
-        steps[part].reduce(arcs, guards);
-      } else {
-        steps[part].broadcast(arcs, guards);
-      }
-    }
+    for (std::uint32_t part = 0; part < parts; ++part)
+      steps[part].add(arcsOf(plane, core, guards, reduces, part, parts), guards, reduces);
   }
   ir::Program program;
   program.schedule = builder.take();

@@ -8,13 +8,8 @@
 // behind it has most to carry, where a node in the middle could halve that.
 //
 // A message goes by an offset along the axis, from nodes at the root's coordinate that have a node
-// there. All of them send alike; but the root has what it sends in `in`, and others wait for what
-// they receive, so that there is a send for the root, and one for each axis before on which the
-// others differ from it last. Receives of an axis name the one before, so that whoever waits for
-// the last of them waits for the own: dependences pass through operations that a node does not
-// execute. Messages go one after the other on each arm of a line, the farthest first.
-//
-// A gather is the mirror image, the nearest first.
+// there; messages one after the other on each arm of a line, the farthest first, of a gather the
+// nearest.
 #include "compiler/algorithms/scatter/flat_blocks.h"
 
 #include <algorithm>
@@ -24,6 +19,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "compiler/algorithms/scatter/axis_blocks.h"
 #include "compiler/algorithms/scatter/root_colors.h"
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
@@ -51,175 +47,32 @@ std::vector<std::int32_t> offsetsOf(const Topology& topology, std::uint32_t axis
   return offsets;
 }
 
-/// The blocks of a color.
-class FlatBlocks {
- public:
-  FlatBlocks(ir::StepBuilder& builder, std::uint32_t part, const WayOut& way, bool in_turn)
-      : builder_(builder),
-        topology_(builder.schedule().topology),
-        part_(part),
-        stream_(builder.addStream({part, 0})),
-        order_(way.order),
-        sign_(way.sign),
-        in_turn_(in_turn),
-        ready_(way.order.size()) {}
-
-  /// Appends the steps along axis number `level` of the order.
-  void scatter(std::size_t level);
-  void gather(std::size_t level);
-  /// Appends the copies of own blocks to where they are held, before those of a gather.
-  void beginGather();
-
- private:
-  std::size_t last() const { return order_.size() - 1; }
-
-  Interval atRoot(std::size_t level, std::int32_t offset = 0) const {
-    const std::uint32_t axis = order_[level];
-    if (isLine(topology_, axis)) return Interval::root(offset);
-    return Interval::absolute(static_cast<std::int32_t>(wrap(offset, topology_.axes[axis].size)));
+/// The flat tree of an axis, half way round by `sign`.
+AxisTree treeOf(const Topology& topology, std::uint32_t axis, int sign) {
+  const std::uint32_t size = topology.axes[axis].size;
+  const bool is_line = isLine(topology, axis);
+  AxisTree tree{axis, is_line ? Interval::root(0) : Interval::absolute(0), {}, {{}}};
+  if (is_line) {
+    tree.others = {Interval::toRoot(0, -1), Interval::fromRoot(1, size - 1)};
+  } else {
+    tree.others = {Interval::absolute(1, size - 1)};
   }
-  /// The root's coordinate, where a node lies at `offset` from it.
-  Interval atRootWith(std::size_t level, std::int32_t offset) const {
-    const std::uint32_t axis = order_[level];
-    if (!isLine(topology_, axis)) return Interval::absolute(0);
-    const std::uint32_t left =
-        topology_.axes[axis].size - static_cast<std::uint32_t>(std::abs(offset));
-    return Interval::rootWithin(std::max(0, -offset), left);
-  }
-  /// All other coordinates.
-  llvm::SmallVector<Interval, 2> others(std::size_t level) const {
-    const std::uint32_t axis = order_[level], size = topology_.axes[axis].size;
-    if (!isLine(topology_, axis)) return {Interval::absolute(1, size - 1)};
-    return {Interval::toRoot(0, -1), Interval::fromRoot(1, size - 1)};
-  }
-  /// Nodes at `along` on an axis, and at the root's coordinates of those behind it.
-  Box nodes(std::size_t level, const Interval& along) const {
-    Box box;
-    box[order_[level]] = along;
-    for (std::size_t behind = level + 1; behind < order_.size(); ++behind)
-      box[order_[behind]] = atRoot(behind);
-    return box;
-  }
-  Box root() const { return order_.empty() ? Box{} : nodes(0, atRoot(0)); }
-  /// Those that differ from the root on that axis last.
-  llvm::SmallVector<Box, 2> holders(std::size_t level) const {
-    llvm::SmallVector<Box, 2> boxes;
-    for (const Interval& along : others(level))
-      boxes.push_back(nodes(level, along));
-    return boxes;
-  }
-  ir::StepPlace place(const Box& nodes) {
-    return {stream_, nodes == Box{} ? kNone : builder_.box(nodes)};
-  }
-
-  /// The blocks at `offset` on an axis and at the own coordinates on those before it.
-  Box blocks(std::size_t level, std::int32_t offset) const {
-    Box box;
-    for (std::size_t before = 0; before < level; ++before)
-      box[order_[before]] = Interval::relative(0);
-    box[order_[level]] = Interval::relative(offset);
-    return box;
-  }
-  /// In scratch: where a node has what it holds of the plane that it stands in.
-  Region region(Buffer buffer, const Box& box) {
-    if (buffer != Buffer::kScratch) {
-      return builder_.region(buffer, {{part_, 1, builder_.box(box)}});
+  for (const std::int32_t hops : offsetsOf(topology, axis, sign)) {
+    BlockEdge edge;
+    edge.parent = tree.root;
+    edge.hops = hops;
+    if (is_line) {
+      const auto away = static_cast<std::uint32_t>(std::abs(hops));
+      edge.parent = Interval::rootWithin(std::max(0, -hops), size - away);
+      edge.child = Interval::root(hops);
+    } else {
+      edge.child = Interval::absolute(static_cast<std::int32_t>(wrap(hops, size)));
     }
-    if (frame_ == kNone) {
-      frame_ = builder_.addFrame({{part_, 1, builder_.box(blocks(0, 0))}},
-                                 builder_.schedule().slot_count);
-    }
-    return builder_.region(buffer, {{part_, 1, builder_.box(box)}}, frame_);
+    edge.sent = Interval::relative(hops);
+    edge.held = Interval::relative(0);
+    tree.rounds.front().push_back(edge);
   }
-  Region own(Buffer buffer) { return region(buffer, order_.empty() ? Box{} : blocks(last(), 0)); }
-
-  /// Calls `visit` with each box of nodes at the root's coordinate that hold blocks when those of
-  /// the axes before `level` have moved, the axis on which they differ from the root last (none:
-  /// the root), and the messages that they have had along each arm.
-  template <typename Visit>
-  void forHolders(std::size_t level, std::int32_t offset, Visit visit) {
-    for (std::size_t of = 0; of <= level; ++of) {
-      const bool is_root = of == level;
-      auto boxes = is_root ? llvm::SmallVector<Box, 2>{root()} : holders(of);
-      passed_.resize(std::max(passed_.size(), 2 * (of + 1)));
-      for (Box& box : boxes) {
-        box[order_[level]] = atRootWith(level, offset);
-        visit(box, is_root, of, passed_[2 * of + (offset > 0 ? 1 : 0)]);
-      }
-    }
-  }
-
-  ir::StepBuilder& builder_;
-  const Topology& topology_;
-  const std::uint32_t part_, stream_;
-  const AxisOrder order_;
-  const int sign_;
-  const bool in_turn_;  // whether messages along an arm go one after the other
-  std::uint32_t frame_ = kNone;
-  /// By axis, of nodes that differ from the root there last: of a scatter the last of what brings
-  /// them their blocks; of a gather what they wait for before they send.
-  std::vector<ir::OperationIndices> ready_;
-  std::vector<ir::OperationIndices> passed_;  // along the axis at hand, by holders and arm
-};
-
-void FlatBlocks::scatter(std::size_t level) {
-  if (level == 0) builder_.copy(place(root()), own(Buffer::kOut), own(Buffer::kIn), {});
-  if (order_.empty()) return;
-  passed_.clear();
-  for (const std::int32_t offset : offsetsOf(topology_, order_[level], sign_)) {
-    const Shift moves = ir::hop(order_[level], offset);
-    forHolders(
-        level, offset,
-        [&](const Box& box, bool is_root, std::size_t of, ir::OperationIndices& passed) {
-          ir::OperationIndices after;
-          if (in_turn_) after = passed;
-          if (!is_root) after.append(ready_[of]);
-          const Buffer from = is_root ? Buffer::kIn : Buffer::kScratch;
-          passed = {builder_.send(place(box), region(from, blocks(level, offset)), moves, after)};
-        });
-    const Region to =
-        level == last() ? own(Buffer::kOut) : region(Buffer::kScratch, blocks(level, 0));
-    ready_[level] = {
-        builder_.receive(place(nodes(level, atRoot(level, offset))), to, moves, ready_[level])};
-  }
-  if (level == last()) return;
-  for (const Box& box : holders(level))
-    builder_.copy(place(box), own(Buffer::kOut), own(Buffer::kScratch), ready_[level]);
-}
-
-void FlatBlocks::beginGather() {
-  builder_.copy(place(root()), own(Buffer::kOut), own(Buffer::kIn), {});
-  for (std::size_t level = 0; level + 1 < order_.size(); ++level) {
-    for (const Box& box : holders(level))
-      ready_[level].push_back(
-          builder_.copy(place(box), own(Buffer::kScratch), own(Buffer::kIn), {}));
-  }
-}
-
-void FlatBlocks::gather(std::size_t level) {
-  if (order_.empty()) return;
-  passed_.clear();
-  const std::vector<std::int32_t> offsets = offsetsOf(topology_, order_[level], sign_);
-  for (const std::int32_t offset : llvm::reverse(offsets)) {
-    const Shift moves = ir::hop(order_[level], -offset);
-    const Region from =
-        level == last() ? own(Buffer::kIn) : region(Buffer::kScratch, blocks(level, 0));
-    builder_.send(place(nodes(level, atRoot(level, offset))), from, moves, ready_[level]);
-    forHolders(level, offset,
-               [&](const Box& box, bool is_root, std::size_t, ir::OperationIndices& passed) {
-                 const Buffer to = is_root ? Buffer::kOut : Buffer::kScratch;
-                 const Region arrived = region(to, blocks(level, offset));
-                 if (in_turn_) {
-                   passed = {builder_.receive(place(box), arrived, moves, passed)};
-                 } else {
-                   passed.push_back(builder_.receive(place(box), arrived, moves, {}));
-                 }
-               });
-  }
-  for (std::size_t of = 0; of < level; ++of) {
-    ready_[of].append(passed_[2 * of]);
-    ready_[of].append(passed_[2 * of + 1]);
-  }
+  return tree;
 }
 
 std::vector<WayOut> waysOf(Schedule& header, bool is_rotated) {
@@ -229,31 +82,16 @@ std::vector<WayOut> waysOf(Schedule& header, bool is_rotated) {
 llvm::Expected<ir::Program> lower(const CollectiveSpec& spec, bool is_rotated) {
   if (spec.topology.isDamaged()) return makeError("flat-blocks: messages cannot go round damage");
   Schedule header = ir::scheduleHeader(spec.collective, spec.topology);
-  const std::vector<WayOut> ways = waysOf(header, is_rotated);
-  ir::StepBuilder builder(header);
-  std::vector<FlatBlocks> colors;
-  colors.reserve(ways.size());
-  for (std::uint32_t part = 0; part < ways.size(); ++part)
-    colors.emplace_back(builder, part, ways[part], is_rotated);
-  const bool is_scatter = rowOf(spec.collective).describesOwnOut();
-  if (!is_scatter) {
-    for (FlatBlocks& color : colors)
-      color.beginGather();
+  std::vector<BlockColor> colors;
+  for (const WayOut& way : waysOf(header, is_rotated)) {
+    BlockColor& color = colors.emplace_back();
+    color.scatters_in_turn = color.gathers_in_turn = is_rotated;
+    for (const std::uint32_t axis : way.order)
+      color.trees.push_back(treeOf(spec.topology, axis, way.sign));
+    // The plane that a node stands in.
+    if (!way.order.empty()) color.held[way.order.front()] = Interval::relative(0);
   }
-  const std::size_t levels = std::max<std::size_t>(ways.front().order.size(), 1);
-  for (std::size_t level = 0; level < levels; ++level) {
-    builder.setPhase(static_cast<std::uint32_t>(level));
-    for (FlatBlocks& color : colors) {
-      if (is_scatter) {
-        color.scatter(level);
-      } else {
-        color.gather(levels - 1 - level);
-      }
-    }
-  }
-  ir::Program program;
-  program.schedule = builder.take();
-  return program;
+  return blocksAlongAxes(header, colors);
 }
 
 ProgramSize estimate(const CollectiveSpec& spec, bool is_rotated) {

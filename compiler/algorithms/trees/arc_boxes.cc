@@ -1,13 +1,16 @@
 // Where the root is, and what is left without it.
 #include "compiler/algorithms/trees/arc_boxes.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include <llvm/ADT/STLExtras.h>
 
 #include "ir/verifier/box_algebra.h"
 
 namespace torc::compiler {
 
-Box RootedNodes::rootWithNeighbour(std::uint32_t axis, int sign) const {
+Box RootedNodes::rootWithChild(std::uint32_t axis, std::int32_t hops) const {
   Box box;
   for (std::uint32_t i = 0; i < axes_.size(); ++i) {
     if (axes_[i] == TreeAxis::kSingle) continue;
@@ -16,21 +19,22 @@ Box RootedNodes::rootWithNeighbour(std::uint32_t axis, int sign) const {
     } else if (i != axis) {
       box[i] = Interval::root();
     } else {
-      box[i] = Interval::rootWithin(sign > 0 ? 0 : 1, sizes_[i] - 1);
+      box[i] = Interval::rootWithin(std::max(0, -hops),
+                                    sizes_[i] - static_cast<std::uint32_t>(std::abs(hops)));
     }
   }
   return box;
 }
 
 std::optional<Box> RootedNodes::rootAmong(const ArcBoxes& arc) const {
-  if (!is_root_apart_ || !meet(arc.parents, root())) return std::nullopt;
-  return rootWithNeighbour(arc.axis, arc.sign);
+  if (!is_root_apart_ || !mayMeet(arc.parents, root(), sizes_)) return std::nullopt;
+  return rootWithChild(arc.axis, arc.hops);
 }
 
 ArcNodes::Boxes RootedNodes::withoutRoot(const Box& box) const {
   Boxes boxes;
   const Box root = this->root();
-  if (!is_root_apart_ || !meet(box, root)) return {box};
+  if (!is_root_apart_ || !mayMeet(box, root, sizes_)) return {box};
   Box before = box;  // at the root on the axes that have been gone through
   for (std::uint32_t i = 0; i < axes_.size(); ++i) {
     const auto last = static_cast<std::int32_t>(sizes_[i]) - 1;
@@ -82,6 +86,7 @@ std::optional<ArcNodes::Boxes> RootedNodes::subtract(const Box& box,
   const Topology topology = this->topology();
   ir::RangesList left{resolve(box, topology, {})};
   for (const Box& other : others) {
+    if (!mayMeet(box, other, sizes_)) continue;
     ir::RangesList rest;
     for (const Ranges& ranges : left)
       ir::subtract(ranges, resolve(other, topology, {}), topology, rest);

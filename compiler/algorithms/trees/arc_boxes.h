@@ -10,19 +10,20 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "compiler/algorithms/trees/root_classes.h"
+#include "schedules/schedule.h"
 
 namespace torc::compiler {
 
-/// Messages of a tree that go by `sign` along `axis`, from `parents` to `children`, for any root.
+/// Messages of a tree that go by `hops` along `axis`, from `parents` to `children`, for any root.
 struct ArcBoxes {
   std::uint32_t axis = 0;
-  int sign = 1;
+  std::int32_t hops = 1;
   Box children, parents;
 };
 
 /// Those of one tree. What lies deepest below them comes first: so a node sends in their order, and
 /// adds sums in the opposite one. Boxes of children are disjoint, and so are those of the parents
-/// of one axis and sign.
+/// of one axis and hops.
 using Arcs = std::vector<ArcBoxes>;
 
 /// The nodes that arcs are of, and the root among them.
@@ -32,8 +33,6 @@ class ArcNodes {
 
   virtual ~ArcNodes() = default;
 
-  /// Whether some node may be in both boxes, for some root.
-  virtual bool meet(const Box& a, const Box& b) const = 0;
   /// The root alone.
   virtual Box root() const = 0;
   /// All nodes, for the roots that the arcs are for.
@@ -61,8 +60,7 @@ class RootedNodes : public ArcNodes {
         sizes_(sizes.begin(), sizes.end()),
         is_root_apart_(is_root_apart) {}
 
-  bool meet(const Box& a, const Box& b) const override { return mayMeet(a, b, sizes_); }
-  Box root() const override { return rootWithNeighbour(kNone, 0); }
+  Box root() const override { return rootWithChild(kNone, 0); }
   bool isRootApart() const override { return is_root_apart_; }
   Boxes withoutRoot(const Box& box) const override;
   std::optional<Box> rootAmong(const ArcBoxes& arc) const override;
@@ -72,8 +70,8 @@ class RootedNodes : public ArcNodes {
  private:
   /// A torus of these sizes, for absolute boxes.
   Topology topology() const;
-  /// The root; on `axis`, if it is a line, only if that has a neighbour of the root by `sign`.
-  Box rootWithNeighbour(std::uint32_t axis, int sign) const;
+  /// The root; on `axis`, if it is a line, only if that has a node so many hops from the root.
+  Box rootWithChild(std::uint32_t axis, std::int32_t hops) const;
 
   const llvm::SmallVector<TreeAxis, kMaxAxes> axes_;
   const llvm::SmallVector<std::uint32_t, kMaxAxes> sizes_;

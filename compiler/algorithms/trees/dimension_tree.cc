@@ -13,7 +13,6 @@
 #include "compiler/algorithms/trees/arc_steps.h"
 #include "compiler/algorithms/trees/tree_pipeline.h"
 #include "ir/make_error.h"
-#include "ir/step_builder.h"
 
 namespace torc::compiler {
 
@@ -33,8 +32,8 @@ llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec) {
     has_line |= kinds.back() == TreeAxis::kLine;
   }
   // A broadcast is shorter where the root does as others do. On a line it may have no child.
-  const bool reduces = rowOf(spec.collective).reduces();
-  const RootedNodes nodes(kinds, sizes, /*is_root_apart=*/reduces && !has_line);
+  const bool is_root_apart = rowOf(spec.collective).reduces() && !has_line;
+  const RootedNodes nodes(kinds, sizes, is_root_apart);
   Arcs arcs;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     const auto last = static_cast<std::int32_t>(sizes[axis]) - 1;
@@ -54,16 +53,7 @@ llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec) {
       if (up < last) add(-1, Interval::absolute(up + 1, static_cast<std::uint32_t>(last - up)));
     }
   }
-  ir::StepBuilder builder(ir::scheduleHeader(spec.collective, topology, 1));
-  ArcSteps steps(builder, 0);
-  if (reduces) {
-    steps.reduce(arcs, nodes);
-  } else {
-    steps.broadcast(arcs, nodes);
-  }
-  ir::Program program;
-  program.schedule = builder.take();
-  return program;
+  return programOf(spec, arcs, nodes);
 }
 
 ProgramSize estimateDimensionTree(const CollectiveSpec& spec) {

@@ -6,7 +6,6 @@
 #include "compiler/algorithms/trees/arc_steps.h"
 #include "compiler/algorithms/trees/product_tree_rule.h"
 #include "ir/make_error.h"
-#include "ir/step_builder.h"
 
 namespace torc::compiler {
 namespace {
@@ -41,19 +40,10 @@ llvm::Expected<ir::Program> lowerProductTrees(const CollectiveSpec& spec) {
   const auto axes = treeAxes(spec.topology);
   const auto sizes = sizesOf(spec.topology);
   const TreeRule rule(axes, sizes);
-  const RootedNodes nodes(axes, sizes);
-  ir::StepBuilder builder(ir::scheduleHeader(spec.collective, spec.topology, rule.trees()));
-  for (std::uint32_t tree = 0; tree < rule.trees(); ++tree) {
-    ArcSteps steps(builder, tree);
-    if (rowOf(spec.collective).reduces()) {
-      steps.reduce(rule.arcs(tree), nodes);
-    } else {
-      steps.broadcast(rule.arcs(tree), nodes);
-    }
-  }
-  ir::Program program;
-  program.schedule = builder.take();
-  return program;
+  std::vector<Arcs> trees;
+  for (std::uint32_t tree = 0; tree < rule.trees(); ++tree)
+    trees.push_back(rule.arcs(tree));
+  return programOf(spec, trees, RootedNodes(axes, sizes));
 }
 
 TreePipeline productTreesPipeline(const Topology& topology) {

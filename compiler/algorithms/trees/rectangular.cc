@@ -25,7 +25,6 @@
 #include "compiler/algorithms/trees/arc_steps.h"
 #include "compiler/algorithms/trees/tree_pipeline.h"
 #include "ir/make_error.h"
-#include "ir/step_builder.h"
 #include "passes/analysis/plan_axes.h"
 
 namespace torc::compiler {
@@ -112,25 +111,13 @@ llvm::Expected<ir::Program> lowerRectangular(const CollectiveSpec& spec) {
     kinds.push_back(sizes.back() > 1 ? TreeAxis::kRing : TreeAxis::kSingle);
     if (sizes.back() > 1) axes.push_back(axis);
   }
-  const RootedNodes nodes(kinds, sizes);
-  // A color for each tree; in each the blocks lie in rank order, for all move together.
-  const auto trees = std::max<std::uint32_t>(2 * static_cast<std::uint32_t>(axes.size()), 1);
-  ir::StepBuilder builder(ir::scheduleHeader(spec.collective, topology, trees));
-  for (std::uint32_t tree = 0; tree < trees; ++tree) {
+  std::vector<Arcs> trees;
+  for (std::size_t tree = 0; tree < 2 * axes.size(); ++tree) {
     auto order = axes;
     std::rotate(order.begin(), order.begin() + tree / 2, order.end());
-    const int sign = tree % 2 == 0 ? 1 : -1;
-    const Arcs arcs = rectangularArcs(topology, order, sign);
-    ArcSteps steps(builder, tree);
-    if (rowOf(spec.collective).reduces()) {
-      steps.reduce(arcs, nodes);
-    } else {
-      steps.broadcast(arcs, nodes);
-    }
+    trees.push_back(rectangularArcs(topology, order, tree % 2 == 0 ? 1 : -1));
   }
-  ir::Program program;
-  program.schedule = builder.take();
-  return program;
+  return programOf(spec, trees, RootedNodes(kinds, sizes));
 }
 
 ProgramSize estimateRectangular(const CollectiveSpec& spec) {
