@@ -57,7 +57,7 @@ llvm::Expected<ir::Program> alongTrees(const CollectiveSpec& spec, const char* n
     };
     for (const auto& round : tree_of(sizes[axis])) {
       for (const RingTreeEdge& edge : round)
-        arcs.push_back({axis, distanceOf(edge, sizes[axis]), at(edge.child), at(edge.parent)});
+        arcs.push_back({axis, distanceOf(edge, sizes[axis]), {at(edge.child)}, {at(edge.parent)}});
     }
   }
   return programOf(spec, arcs, nodes);

@@ -40,7 +40,7 @@ NodeBoxes::NodeBoxes(const Topology& topology) : topology_(topology) {
   }
 }
 
-std::vector<Box> NodeBoxes::cover(llvm::ArrayRef<std::uint32_t> nodes) const {
+llvm::SmallVector<Box, 1> NodeBoxes::cover(llvm::ArrayRef<std::uint32_t> nodes) const {
   if (nodes.empty()) return {};
   if (orders_.empty()) return {Box{}};
   std::vector<bool> member(places_, false);
@@ -51,7 +51,7 @@ std::vector<Box> NodeBoxes::cover(llvm::ArrayRef<std::uint32_t> nodes) const {
     std::vector<Box> boxes = cover(member, order);
     if (best.empty() || boxes.size() < best.size()) best = std::move(boxes);
   }
-  return best;
+  return {best.begin(), best.end()};
 }
 
 bool NodeBoxes::meet(const Box& a, const Box& b) const {
@@ -62,6 +62,28 @@ bool NodeBoxes::meet(const Box& a, const Box& b) const {
     if (wrap(ahead, size) >= a[axis].length && wrap(-ahead, size) >= b[axis].length) return false;
   }
   return true;
+}
+
+std::vector<std::uint32_t> NodeBoxes::nodesOf(llvm::ArrayRef<Box> boxes) const {
+  std::vector<bool> member(places_, false);
+  for (const Box& box : boxes) {
+    const Ranges ranges = resolve(box, topology_, {});
+    const std::uint64_t count = volume(ranges, topology_);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::uint64_t place = 0, rest = i;
+      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+        const std::uint64_t at = ranges[axis].start + rest % ranges[axis].length;
+        place += stride_[axis] * (at % topology_.axes[axis].size);
+        rest /= ranges[axis].length;
+      }
+      member[place] = true;
+    }
+  }
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t node = 0; node < place_of_.size(); ++node) {
+    if (member[place_of_[node]]) nodes.push_back(node);
+  }
+  return nodes;
 }
 
 std::vector<Box> NodeBoxes::cover(const std::vector<bool>& member, const Order& order) const {

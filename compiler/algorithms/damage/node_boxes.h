@@ -19,10 +19,12 @@ class NodeBoxes {
   /// Disjoint boxes that have these live nodes (ranks, each once) and no other node. Rows along an
   /// axis are joined to planes along the next, and so on, in several orders of the axes; the fewest
   /// boxes count. Time and memory grow with the nodes of the torus.
-  std::vector<Box> cover(llvm::ArrayRef<std::uint32_t> nodes) const;
+  llvm::SmallVector<Box, 1> cover(llvm::ArrayRef<std::uint32_t> nodes) const;
 
   /// Whether a node of the torus is in both boxes, of absolute intervals.
   bool meet(const Box& a, const Box& b) const;
+  /// The live nodes of boxes of absolute intervals, ascending.
+  std::vector<std::uint32_t> nodesOf(llvm::ArrayRef<Box> boxes) const;
 
  private:
   using Order = llvm::SmallVector<std::uint32_t, kMaxAxes>;

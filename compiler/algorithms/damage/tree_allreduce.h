@@ -1,16 +1,10 @@
 // allreduce along spanning trees: each has a share of the vector, which is reduced to the root of
 // the tree and broadcast back. A tree's cables carry its share once in each direction.
 //
-// Nodes of a tree that do the same (whose parent lies in the same direction; that have a child in a
-// direction, their first one or a later one; that are leaves) are covered by few boxes
-// (node_boxes.h), and each box is one guarded operation: the program grows with the structure of
-// the trees, not with the nodes. It is for one segment; the pass `segment` runs it for many, one
-// behind the other.
-//
-// Sums grow in `out`: the first child adds to `in`, each of the others to the sum so far, in one
-// order of the directions for all nodes of a tree, such that deep subtrees come last. A receive
-// waits for nothing but its scratch, of which each direction has its own. What an operation waits
-// for is further up, sends before receives on every node: nothing can deadlock.
+// Nodes of a tree whose parents, or children, lie in the same direction are covered by few boxes
+// (node_boxes.h), and each box is one guarded operation (arc_steps.h): the program grows with the
+// structure of the trees, not with the nodes. It is for one segment; the pass `segment` runs it for
+// many, one behind the other. Sums grow in `out`.
 #ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_ALLREDUCE_H_
 #define TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_ALLREDUCE_H_
 

@@ -101,13 +101,12 @@ std::vector<Box> DeadPlane::withoutChildren(std::size_t used) const {
   return boxes;
 }
 
-void DeadPlane::add(std::uint32_t axis, int sign, const Box& children,
-                    std::vector<ArcBoxes>& arcs) const {
-  arcs.push_back({axis, sign, children, movedBack(children, axis, sign, size(axis))});
+void DeadPlane::add(std::uint32_t axis, int sign, const Box& children, Arcs& arcs) const {
+  arcs.push_back({axis, sign, {children}, {movedBack(children, axis, sign, size(axis))}});
 }
 
 /// The rectangular tree of the plane from the dead node, whose child gets the part from below.
-void DeadPlane::addTree(const Tree& tree, std::vector<ArcBoxes>& arcs) const {
+void DeadPlane::addTree(const Tree& tree, Arcs& arcs) const {
   add(across_, 1, childOf(tree), arcs);
   llvm::SmallVector<std::uint32_t, kMaxAxes> order;
   for (std::uint32_t m = 0; m < axes_.size(); ++m)
@@ -116,14 +115,14 @@ void DeadPlane::addTree(const Tree& tree, std::vector<ArcBoxes>& arcs) const {
   const Arcs all = rectangularArcs(topology_, order, tree.sign, dead_, plane);
   const std::uint32_t last = size(order.front()) - 1;
   if (last > 1) {
-    const Box beyond = with(all.front().children, order.front(), tree.sign, 2, last);
+    const Box beyond = with(all.front().children.front(), order.front(), tree.sign, 2, last);
     add(order.front(), tree.sign, beyond, arcs);
   }
   arcs.insert(arcs.end(), all.begin() + 1, all.end());
 }
 
-std::vector<ArcBoxes> DeadPlane::arcs(std::uint32_t part, std::uint32_t parts) const {
-  std::vector<ArcBoxes> arcs;
+Arcs DeadPlane::arcs(std::uint32_t part, std::uint32_t parts) const {
+  Arcs arcs;
   if (axes_.empty()) return arcs;
   const std::size_t used = parts > 2 ? parts - 2 : 0;
   if (part > 1) {

@@ -28,7 +28,7 @@ class DeadPlane {
   /// How many parts there can be at most.
   std::uint32_t mostParts() const;
   /// The messages of part number `part` of `parts` to nodes of the plane, in absolute boxes.
-  std::vector<ArcBoxes> arcs(std::uint32_t part, std::uint32_t parts) const;
+  Arcs arcs(std::uint32_t part, std::uint32_t parts) const;
   /// The most messages from beside the plane to one of its nodes.
   std::uint32_t depth() const;
 
@@ -50,8 +50,8 @@ class DeadPlane {
   /// The dead node's child in `tree`.
   Box childOf(const Tree& tree) const;
   std::vector<Box> withoutChildren(std::size_t used) const;
-  void addTree(const Tree& tree, std::vector<ArcBoxes>& arcs) const;
-  void add(std::uint32_t axis, int sign, const Box& children, std::vector<ArcBoxes>& arcs) const;
+  void addTree(const Tree& tree, Arcs& arcs) const;
+  void add(std::uint32_t axis, int sign, const Box& children, Arcs& arcs) const;
 
   const Topology topology_;
   const Coordinates dead_;

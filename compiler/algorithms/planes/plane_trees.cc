@@ -198,15 +198,17 @@ Arcs arcsOf(const DeadPlane& plane, const Core& core, const CutGuards& guards, b
   const TreeRule rule(core.axes, core.sizes);
   if (part < rule.trees()) {
     for (const ArcBoxes& arc : rule.arcs(part)) {
-      const std::optional<Box> children = guards.core(arc.children, core.axes);
-      const std::optional<Box> parents = guards.core(arc.parents, core.axes);
-      if (children && parents) arcs.push_back({arc.axis, arc.hops, *children, *parents});
+      const std::optional<Box> children = guards.core(arc.children.front(), core.axes);
+      const std::optional<Box> parents = guards.core(arc.parents.front(), core.axes);
+      if (children && parents) arcs.push_back({arc.axis, arc.hops, {*children}, {*parents}});
     }
   }
   const auto in_core = static_cast<std::ptrdiff_t>(arcs.size());
   for (const ArcBoxes& arc : plane.arcs(part, parts)) {
-    arcs.push_back(
-        {arc.axis, arc.hops, guards.absolute(arc.children), guards.absolute(arc.parents)});
+    arcs.push_back({arc.axis,
+                    arc.hops,
+                    {guards.absolute(arc.children.front())},
+                    {guards.absolute(arc.parents.front())}});
   }
   // Sums of the plane come first: so proofs know what the place of the root in the core changes.
   if (reduces) std::rotate(arcs.begin(), arcs.begin() + in_core, arcs.end());
@@ -241,8 +243,14 @@ llvm::Expected<ir::Program> lowerPlaneTrees(const CollectiveSpec& spec) {
     const CutGuards guards(topology, llvm::ArrayRef(cuts).take_front(i), cuts[i]);
     const DeadPlane plane(topology, cuts[i]);
     const Core core(topology, cuts[i]);
-    for (std::uint32_t part = 0; part < parts; ++part)
-      steps[part].add(arcsOf(plane, core, guards, reduces, part, parts), guards, reduces);
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      const Arcs arcs = arcsOf(plane, core, guards, reduces, part, parts);
+      if (reduces) {
+        steps[part].reduce(arcs, guards);
+      } else {
+        steps[part].broadcast(arcs, guards);
+      }
+    }
   }
   ir::Program program;
   program.schedule = builder.take();

@@ -27,21 +27,28 @@ Box RootedNodes::rootWithChild(std::uint32_t axis, std::int32_t hops) const {
 }
 
 std::optional<Box> RootedNodes::rootAmong(const ArcBoxes& arc) const {
-  if (!is_root_apart_ || !mayMeet(arc.parents, root(), sizes_)) return std::nullopt;
+  const auto has_root = [&](const Box& box) { return mayMeet(box, root(), sizes_); };
+  if (!is_root_apart_ || llvm::none_of(arc.parents, has_root)) return std::nullopt;
   return rootWithChild(arc.axis, arc.hops);
 }
 
-ArcNodes::Boxes RootedNodes::withoutRoot(const Box& box) const {
-  Boxes boxes;
+NodeSet RootedNodes::withoutRoot(const NodeSet& nodes) const {
+  NodeSet others;
+  for (const Box& box : nodes)
+    addWithoutRoot(box, others);
+  return others;
+}
+
+void RootedNodes::addWithoutRoot(const Box& box, NodeSet& nodes) const {
   const Box root = this->root();
-  if (!is_root_apart_ || !mayMeet(box, root, sizes_)) return {box};
+  if (!is_root_apart_ || !mayMeet(box, root, sizes_)) return nodes.push_back(box);
   Box before = box;  // at the root on the axes that have been gone through
   for (std::uint32_t i = 0; i < axes_.size(); ++i) {
     const auto last = static_cast<std::int32_t>(sizes_[i]) - 1;
     const Interval whole = box[i];
     const auto add = [&](const Interval& interval) {
       before[i] = interval;
-      boxes.push_back(before);
+      nodes.push_back(before);
     };
     if (whole == root[i] || axes_[i] == TreeAxis::kSingle) continue;
     if (axes_[i] != TreeAxis::kLine) {
@@ -65,7 +72,6 @@ ArcNodes::Boxes RootedNodes::withoutRoot(const Box& box) const {
     }
     before[i] = root[i];
   }
-  return boxes;
 }
 
 Topology RootedNodes::topology() const {
@@ -76,31 +82,36 @@ Topology RootedNodes::topology() const {
   return topology;
 }
 
-std::uint64_t RootedNodes::count(const Box& box) const {
-  return volume(resolve(box, topology(), {}), topology());
+std::uint64_t RootedNodes::count(const NodeSet& nodes) const {
+  const Topology topology = this->topology();
+  std::uint64_t count = 0;
+  for (const Box& box : nodes)
+    count += volume(resolve(box, topology, {}), topology);
+  return count;
 }
 
-std::optional<ArcNodes::Boxes> RootedNodes::subtract(const Box& box,
-                                                     llvm::ArrayRef<Box> others) const {
+std::optional<NodeSet> RootedNodes::subtract(const NodeSet& nodes, const NodeSet& others) const {
   if (llvm::is_contained(axes_, TreeAxis::kLine)) return std::nullopt;
   const Topology topology = this->topology();
-  ir::RangesList left{resolve(box, topology, {})};
-  for (const Box& other : others) {
-    if (!mayMeet(box, other, sizes_)) continue;
-    ir::RangesList rest;
-    for (const Ranges& ranges : left)
-      ir::subtract(ranges, resolve(other, topology, {}), topology, rest);
-    left = std::move(rest);
-  }
-  Boxes boxes;
-  for (const Ranges& ranges : left) {
-    Box& made = boxes.emplace_back();
-    for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      if (ranges[i].length < sizes_[i])
+  NodeSet left;
+  for (const Box& box : nodes) {
+    ir::RangesList of_box{resolve(box, topology, {})};
+    for (const Box& other : others) {
+      if (!mayMeet(box, other, sizes_)) continue;
+      ir::RangesList rest;
+      for (const Ranges& ranges : of_box)
+        ir::subtract(ranges, resolve(other, topology, {}), topology, rest);
+      of_box = std::move(rest);
+    }
+    for (const Ranges& ranges : of_box) {
+      Box& made = left.emplace_back();
+      for (std::size_t i = 0; i < sizes_.size(); ++i) {
+        if (ranges[i].length == sizes_[i]) continue;
         made[i] = Interval::absolute(static_cast<std::int32_t>(ranges[i].start), ranges[i].length);
+      }
     }
   }
-  return boxes;
+  return left;
 }
 
 }  // namespace torc::compiler

@@ -14,23 +14,24 @@
 
 namespace torc::compiler {
 
+/// Disjoint boxes of nodes.
+using NodeSet = llvm::SmallVector<Box, 1>;
+
 /// Messages of a tree that go by `hops` along `axis`, from `parents` to `children`, for any root.
 struct ArcBoxes {
   std::uint32_t axis = 0;
   std::int32_t hops = 1;
-  Box children, parents;
+  NodeSet children, parents;
 };
 
 /// Those of one tree. What lies deepest below them comes first: so a node sends in their order, and
-/// adds sums in the opposite one. Boxes of children are disjoint, and so are those of the parents
+/// adds sums in the opposite one. Sets of children are disjoint, and so are those of the parents
 /// of one axis and hops.
 using Arcs = std::vector<ArcBoxes>;
 
 /// The nodes that arcs are of, and the root among them.
 class ArcNodes {
  public:
-  using Boxes = llvm::SmallVector<Box, 8>;
-
   virtual ~ArcNodes() = default;
 
   /// The root alone.
@@ -39,16 +40,18 @@ class ArcNodes {
   virtual Box everyone() const { return {}; }
   /// Whether the root has steps of its own, and does not do as others once it has copied its data.
   virtual bool isRootApart() const { return true; }
-  /// `box` without the root, if that is apart.
-  virtual Boxes withoutRoot(const Box& box) const { return {box}; }
+  /// Whether some node is in both boxes; nothing: it is not known.
+  virtual std::optional<bool> meet(const Box&, const Box&) const { return std::nullopt; }
+  /// `nodes` without the root, if that is apart.
+  virtual NodeSet withoutRoot(const NodeSet& nodes) const { return nodes; }
   /// The root, for those roots that are among the parents of an arc, if it is apart.
   virtual std::optional<Box> rootAmong(const ArcBoxes&) const { return std::nullopt; }
-  /// `box` without the nodes of `others`, in disjoint boxes, and how many nodes are in it; nothing,
-  /// and none: it is not known.
-  virtual std::optional<Boxes> subtract(const Box&, llvm::ArrayRef<Box>) const {
+  /// `nodes` without `others`: nothing if it is not known.
+  virtual std::optional<NodeSet> subtract(const NodeSet&, const NodeSet&) const {
     return std::nullopt;
   }
-  virtual std::uint64_t count(const Box&) const { return 0; }
+  /// How many nodes there are; 0: it does not matter.
+  virtual std::uint64_t count(const NodeSet&) const { return 0; }
 };
 
 /// The nodes of a torus whose coordinates count from the root on rings.
@@ -62,16 +65,17 @@ class RootedNodes : public ArcNodes {
 
   Box root() const override { return rootWithChild(kNone, 0); }
   bool isRootApart() const override { return is_root_apart_; }
-  Boxes withoutRoot(const Box& box) const override;
+  NodeSet withoutRoot(const NodeSet& nodes) const override;
   std::optional<Box> rootAmong(const ArcBoxes& arc) const override;
-  std::optional<Boxes> subtract(const Box& box, llvm::ArrayRef<Box> others) const override;
-  std::uint64_t count(const Box& box) const override;
+  std::optional<NodeSet> subtract(const NodeSet& nodes, const NodeSet& others) const override;
+  std::uint64_t count(const NodeSet& nodes) const override;
 
  private:
   /// A torus of these sizes, for absolute boxes.
   Topology topology() const;
   /// The root; on `axis`, if it is a line, only if that has a node so many hops from the root.
   Box rootWithChild(std::uint32_t axis, std::int32_t hops) const;
+  void addWithoutRoot(const Box& box, NodeSet& nodes) const;
 
   const llvm::SmallVector<TreeAxis, kMaxAxes> axes_;
   const llvm::SmallVector<std::uint32_t, kMaxAxes> sizes_;

@@ -36,27 +36,48 @@ ArcSteps::Staging& ArcSteps::staging(const ArcBoxes& arc) {
   return other;
 }
 
+ArcSteps::Indices ArcSteps::after(const Steps& steps, const Box& box, const ArcNodes& nodes) {
+  Indices found;
+  for (const auto& [other, step] : llvm::reverse(steps)) {
+    const std::optional<bool> meets = nodes.meet(other, box);
+    if (!meets) return {step};
+    if (*meets) found.push_back(step);
+  }
+  return found;
+}
+
 void ArcSteps::broadcast(const Arcs& arcs, const ArcNodes& nodes) {
-  const Region in = data(Buffer::kIn), out = data(Buffer::kOut);
-  ir::OperationIndices sent, received;
+  begin();
+  const Region in = data(Buffer::kIn);
+  Indices sent;
   for (const ArcBoxes& arc : arcs) {
     if (const std::optional<Box> root = nodes.rootAmong(arc))
       sent.push_back(builder_.send(place(*root), in, ir::hop(arc.axis, arc.hops), {}));
   }
   // The copy waits, so that those of all segments do not keep the root busy before it sends.
-  const std::uint32_t copy = builder_.copy(place(nodes.root()), out, in, sent);
-  if (!nodes.isRootApart()) received = {copy};
+  const std::uint32_t copy = builder_.copy(place(nodes.root()), data(Buffer::kOut), in, sent);
+  down(arcs, nodes, {}, nodes.isRootApart() ? Steps{} : Steps{{nodes.root(), copy}});
+}
+
+void ArcSteps::down(const Arcs& arcs, const ArcNodes& nodes, const Steps& before, Steps has_data) {
+  const Region out = data(Buffer::kOut);
   for (const ArcBoxes& arc : arcs) {
-    received = {builder_.receive(place(arc.children), out, ir::hop(arc.axis, arc.hops), received)};
+    for (const Box& box : arc.children) {
+      Indices waits = after(before, box, nodes);
+      waits.append(after(has_data, box, nodes));
+      has_data.emplace_back(box,
+                            builder_.receive(place(box), out, ir::hop(arc.axis, arc.hops), waits));
+    }
   }
   for (const ArcBoxes& arc : arcs) {
-    for (const Box& box : nodes.withoutRoot(arc.parents))
-      builder_.send(place(box), out, ir::hop(arc.axis, arc.hops), received);
+    for (const Box& box : nodes.withoutRoot(arc.parents)) {
+      builder_.send(place(box), out, ir::hop(arc.axis, arc.hops), after(has_data, box, nodes));
+    }
   }
 }
 
-ir::OperationIndices ArcSteps::addChild(const ArcBoxes& arc, const Box& box, const Region& sum,
-                                        bool is_first, ir::OperationIndices after) {
+std::uint32_t ArcSteps::addChild(const ArcBoxes& arc, const Box& box, const Region& sum,
+                                 bool is_first, Indices after) {
   const Shift moves = ir::hop(arc.axis, -arc.hops);
   Staging& staging = this->staging(arc);
   if (is_first) {
@@ -67,68 +88,91 @@ ir::OperationIndices ArcSteps::addChild(const ArcBoxes& arc, const Box& box, con
     after.push_back(builder_.receive(place(box), staging.region, moves, staging.free));
     staging.used = {builder_.reduce(place(box), sum, sum, staging.region, after)};
   }
-  return staging.used;
+  return staging.used.front();
+}
+
+namespace {
+
+/// Arcs as sums are added. What lies deepest below a node comes last, but for the child that most
+/// nodes have, which is first: so few boxes have both first children and later ones.
+Arcs turnsOf(const Arcs& arcs, const ArcNodes& nodes) {
+  Arcs turns = arcs;
+  if (arcs.empty() || !nodes.subtract({}, {})) return turns;
+  std::reverse(turns.begin(), turns.end());
+  const auto most = std::ranges::max_element(
+      turns, {}, [&](const ArcBoxes& arc) { return nodes.count(arc.parents); });
+  std::rotate(turns.begin(), most, most + 1);
+  return turns;
+}
+
+}  // namespace
+
+void ArcSteps::up(const Arcs& arcs, const Arcs& turns, const ArcNodes& nodes) {
+  begin();
+  const Region in = data(Buffer::kIn);
+  const bool in_place = nodes.subtract({}, {}).has_value();
+  summed_.clear();
+  NodeSet parents;
+  if (!in_place) {
+    for (const Box& box : nodes.withoutRoot({nodes.everyone()}))
+      summed_.emplace_back(box, builder_.copy(place(box), sum(), in, after(summed_, box, nodes)));
+  }
+  for (const ArcBoxes& arc : turns) {
+    const auto add = [&](const NodeSet& to, bool is_first) {
+      for (const Box& box : to)
+        summed_.emplace_back(box, addChild(arc, box, sum(), is_first, after(summed_, box, nodes)));
+    };
+    const NodeSet all = nodes.withoutRoot(arc.parents);
+    const NodeSet first = in_place ? *nodes.subtract(all, parents) : NodeSet{};
+    add(first, /*is_first=*/true);
+    add(in_place ? *nodes.subtract(all, first) : all, /*is_first=*/false);
+    parents.append(all);
+  }
+  sent_.clear();
+  for (const ArcBoxes& arc : arcs) {
+    const Shift moves = ir::hop(arc.axis, -arc.hops);
+    const NodeSet leaves = in_place ? *nodes.subtract(arc.children, parents) : NodeSet{};
+    for (const Box& box : leaves)
+      sent_.emplace_back(box, builder_.send(place(box), in, moves, {}));
+    for (const Box& box : in_place ? *nodes.subtract(arc.children, leaves) : arc.children) {
+      const Indices ready = after(summed_, box, nodes);
+      sent_.emplace_back(box, builder_.send(place(box), sum(), moves, ready));
+    }
+  }
 }
 
 void ArcSteps::reduce(const Arcs& arcs, const ArcNodes& nodes) {
-  const Region in = data(Buffer::kIn);
-  ir::OperationIndices summed;  // whatever changed a sum last
-  ArcNodes::Boxes parents;
-  const bool in_place = nodes.subtract(nodes.everyone(), {}).has_value();
-  if (!in_place) {
-    for (const Box& box : nodes.withoutRoot(nodes.everyone()))
-      summed = {builder_.copy(place(box), sum(), in, summed)};
-  }
-  Arcs turns = arcs;
-  if (in_place && !arcs.empty()) {
-    // What lies deepest below a node comes last, and the child that most nodes have first: so few
-    // boxes have both first children and later ones.
-    std::reverse(turns.begin(), turns.end());
-    const auto most = std::ranges::max_element(
-        turns, {}, [&](const ArcBoxes& arc) { return nodes.count(arc.parents); });
-    std::rotate(turns.begin(), most, most + 1);
-  }
-  for (const ArcBoxes& arc : turns) {
-    const ArcNodes::Boxes boxes = nodes.withoutRoot(arc.parents);
-    ArcNodes::Boxes later;
-    for (const Box& box : boxes) {
-      const auto first = in_place ? *nodes.subtract(box, parents) : ArcNodes::Boxes{};
-      later.append(in_place ? *nodes.subtract(box, first) : ArcNodes::Boxes{box});
-      for (const Box& nodes_of : first)
-        summed = addChild(arc, nodes_of, sum(), /*is_first=*/true, summed);
-    }
-    for (const Box& box : later)
-      summed = addChild(arc, box, sum(), /*is_first=*/false, summed);
-    parents.append(boxes);
-  }
-  for (const ArcBoxes& arc : arcs) {
-    const Shift moves = ir::hop(arc.axis, -arc.hops);
-    ArcNodes::Boxes leaves, inner{arc.children};
-    if (in_place) {
-      leaves = *nodes.subtract(arc.children, parents);
-      inner = *nodes.subtract(arc.children, leaves);
-    }
-    for (const Box& box : leaves)
-      builder_.send(place(box), in, moves, {});
-    for (const Box& box : inner)
-      builder_.send(place(box), sum(), moves, summed);
-  }
+  const Arcs turns = turnsOf(arcs, nodes);
+  up(arcs, turns, nodes);
   if (nodes.isRootApart()) {
     addAtRoot(turns, nodes);
   } else {
-    builder_.copy(place(nodes.root()), data(Buffer::kOut), sum(), summed);
+    builder_.copy(place(nodes.root()), data(Buffer::kOut), sum(),
+                  after(summed_, nodes.root(), nodes));
   }
 }
 
+void ArcSteps::allreduceUp(const Arcs& arcs, const ArcNodes& nodes) {
+  sum_ = data(Buffer::kOut);
+  up(arcs, turnsOf(arcs, nodes), nodes);
+}
+
+void ArcSteps::allreduceDown(const Arcs& arcs, const ArcNodes& nodes) {
+  Steps at_root;
+  for (const std::uint32_t step : after(summed_, nodes.root(), nodes))
+    at_root.emplace_back(nodes.root(), step);
+  down(arcs, nodes, sent_, at_root);
+}
+
 /// The root adds into `out`: first to what it contributes, then to that sum.
-void ArcSteps::addAtRoot(const Arcs& arcs, const ArcNodes& nodes) {
+void ArcSteps::addAtRoot(const Arcs& turns, const ArcNodes& nodes) {
   const Region in = data(Buffer::kIn), out = data(Buffer::kOut);
-  ir::OperationIndices before;
-  for (const ArcBoxes& arc : arcs) {
+  Indices before;
+  for (const ArcBoxes& arc : turns) {
     std::optional<Box> box = nodes.rootAmong(arc);
     if (!box) continue;
     if (before.empty() || (*box)[arc.axis].kind != IntervalKind::kRootWithin) {
-      before = addChild(arc, *box, out, before.empty(), before);
+      before = {addChild(arc, *box, out, before.empty(), before)};
       continue;
     }
     // The second child is the other neighbour on a line; there is but one at the line's ends.
@@ -149,8 +193,13 @@ ir::Program programOf(const CollectiveSpec& spec, llvm::ArrayRef<Arcs> trees,
   const auto colors = std::max(1u, static_cast<std::uint32_t>(trees.size()));
   ir::StepBuilder builder(ir::scheduleHeader(spec.collective, spec.topology, colors));
   for (std::uint32_t tree = 0; tree < colors; ++tree) {
-    ArcSteps(builder, tree)
-        .add(trees.empty() ? Arcs{} : trees[tree], nodes, rowOf(spec.collective).reduces());
+    const Arcs arcs = trees.empty() ? Arcs{} : trees[tree];
+    ArcSteps steps(builder, tree);
+    if (rowOf(spec.collective).reduces()) {
+      steps.reduce(arcs, nodes);
+    } else {
+      steps.broadcast(arcs, nodes);
+    }
   }
   ir::Program program;
   program.schedule = builder.take();

@@ -43,7 +43,7 @@ llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec) {
       box[before] = Interval::all();
     const auto add = [&](int sign, const Interval& children) {
       box[axis] = children;
-      arcs.push_back({axis, sign, box, movedBack(box, axis, sign, sizes[axis])});
+      arcs.push_back({axis, sign, {box}, {movedBack(box, axis, sign, sizes[axis])}});
     };
     if (kinds[axis] == TreeAxis::kLine) {
       add(1, Interval::fromRoot(1, static_cast<std::uint32_t>(last)));

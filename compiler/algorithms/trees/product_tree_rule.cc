@@ -119,7 +119,7 @@ Arcs TreeRule::arcs(std::uint32_t tree) const {
   order.append(behind);
   Arcs arcs;
   const auto add = [&](std::uint32_t axis, int sign, const Box& children) {
-    arcs.push_back({axis, sign, children, movedBack(children, axis, sign, sizes_[axis])});
+    arcs.push_back({axis, sign, {children}, {movedBack(children, axis, sign, sizes_[axis])}});
   };
   for (const std::uint32_t axis : order) {
     for (const int sign : {1, -1, 0}) {

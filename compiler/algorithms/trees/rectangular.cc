@@ -84,10 +84,10 @@ Arcs rectangularArcs(const Topology& topology, llvm::ArrayRef<std::uint32_t> ord
   const auto last = static_cast<std::uint32_t>(order.size()) - 1;
   for (std::uint32_t m = 0; m <= last; ++m) {
     const std::uint32_t size = boxes.size(m);
-    arcs.push_back({order[m], sign, boxes.line(m, 1, size - 1), boxes.line(m, 0, size - 2)});
+    arcs.push_back({order[m], sign, {boxes.line(m, 1, size - 1)}, {boxes.line(m, 0, size - 2)}});
   }
   for (std::uint32_t m = 1; m <= last; ++m)
-    arcs.push_back({order[0], sign, boxes.wrapped(m, false), boxes.wrapped(m, true)});
+    arcs.push_back({order[0], sign, {boxes.wrapped(m, false)}, {boxes.wrapped(m, true)}});
   return arcs;
 }
 
