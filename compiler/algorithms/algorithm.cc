@@ -127,10 +127,12 @@ llvm::StringRef unsuitedToPackedTrees(const Topology& topology) {
 }
 
 llvm::StringRef unsuitedToBalancedRoutes(const Topology& topology) {
-  llvm::Error error = checkRouteHops(topology);
-  const bool suits = !error;
-  consumeError(std::move(error));
-  return suits ? "" : "all blocks have more than a million hops to make";
+  if (hasMoreRouteHops(topology, kMaxRouteHops)) {
+    return "all blocks have more than a million hops to make";
+  }
+  return hasMoreRouteHops(topology, kFewRouteHops) && suitsClosedTrees(topology)
+             ? "rotated-rings serves so many nodes in a shorter program"
+             : "";
 }
 static_assert(kMaxRouteHops == 1'000'000);
 

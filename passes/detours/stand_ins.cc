@@ -2,6 +2,7 @@
 #include "passes/detours/stand_ins.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,6 +25,9 @@
 namespace torc::passes {
 namespace {
 
+constexpr int kRounds = 3;     // in which ways are chosen
+constexpr int kSteepness = 2;  // a link costs the power 2 to that of what it carries
+
 class StandIns {
  public:
   explicit StandIns(const Schedule& rings)
@@ -42,9 +46,10 @@ class StandIns {
     bool stands_in = false;
   };
 
-  llvm::Error standInForCopies(const Operation& copy);
-  llvm::Error standInForMessages(const Operation& send, const Operation& receive);
-  llvm::Error bring(const Operation& send, const Operation& receive, const Coordinates& from);
+  void standInForCopies(const Operation& copy);
+  void standInForMessages(const Operation& send, const Operation& receive);
+  void bring(const Operation& send, const Operation& receive, const Coordinates& from);
+  llvm::Error findWays();
   std::optional<End> endAt(const Coordinates& place, std::uint32_t part) const;
   std::set<Coordinates> brokenSenders(const Shift& moves) const;
   /// The place that is so far from `at`, along or against a shift.
@@ -54,7 +59,14 @@ class StandIns {
           wrap(std::int64_t{at[axis]} + sign * moves[axis], topology_.axes[axis].size));
     return at;
   }
-  const Way* wayOf(const Coordinates& from, const Coordinates& to, double load);
+  /// A message that goes round, and its share of the vector.
+  struct Bypass {
+    Coordinates from{}, to{};
+    double load = 0;
+    Way way;
+  };
+  Way cheapestWay(const Bypass& bypass) const;
+  void count(const Bypass& bypass, double times);
 
   bool isNothing(const Region& region, const Coordinates& at) const;
   /// Index of the pair of boxes that `box` names at a node, whoever names it.
@@ -72,37 +84,45 @@ class StandIns {
   DetourBuilder builder_;
   llvm::DenseMap<std::uint32_t, std::uint32_t> streams_;                   // of detours, by stream
   std::map<std::pair<std::uint32_t, Coordinates>, std::uint32_t> frames_;  // of a place
-  std::map<std::pair<Coordinates, Coordinates>, std::vector<Route>> routes_;  // from and to
-  std::map<std::pair<Coordinates, Hop>, double> loads_;  // what links carry of them
+  llvm::DenseMap<std::uint32_t, std::vector<const Operation*>> sent_;      // by stream
+  std::array<std::array<double, 2>, kMaxAxes> whole_{};  // what links carry where nothing is dead
+  double most_ = 0;                                      // of these
+  std::map<std::pair<Coordinates, Hop>, double> loads_;  // what they carry besides
+  std::vector<Bypass> bypasses_;                         // in the order of the steps
+  std::size_t next_ = 0;                                 // of them
 };
 
 llvm::Expected<Schedule> StandIns::run() {
-  llvm::DenseMap<std::uint32_t, std::vector<const Operation*>> sent;  // by stream
-  llvm::DenseMap<std::uint32_t, std::size_t> received;
+  llvm::DenseMap<std::uint32_t, std::size_t> received;  // by stream
   for (const Operation& operation : view_.operations) {
     if (operation.peer == kNone) continue;
     if (operation.hasPeerLoop() || operation.guard != kNone) {
       return makeError("messages between all nodes cannot avoid the damage");
     }
-    if (sends(operation.kind)) sent[operation.stream].push_back(&operation);
+    if (!sends(operation.kind)) continue;
+    sent_[operation.stream].push_back(&operation);
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      const std::int32_t hops = view_.shifts[operation.peer][axis];
+      if (hops != 0) whole_[axis][hops > 0 ? 1 : 0] += shares_.of(operation.a, {});
+      most_ = std::max({most_, whole_[axis][0], whole_[axis][1]});
+    }
   }
+  if (llvm::Error error = findWays()) return error;
   for (const Operation& operation : view_.operations) {
     builder_.setPhase(operation.phase);
     builder_.addOperation(operation, {});
-    llvm::Error error = llvm::Error::success();
     if (operation.kind == OperationKind::kCopy) {
-      error = standInForCopies(operation);
+      standInForCopies(operation);
     } else if (receives(operation.kind)) {
-      const Operation& send = *sent[operation.stream][received[operation.stream]++];
-      error = standInForMessages(send, operation);
+      const Operation& send = *sent_[operation.stream][received[operation.stream]++];
+      standInForMessages(send, operation);
     }
-    if (error) return error;
     if (llvm::Error limit = checkLimits(builder_.schedule().operations.size(), 0)) return limit;
   }
   return builder_.take();
 }
 
-llvm::Error StandIns::standInForCopies(const Operation& copy) {
+void StandIns::standInForCopies(const Operation& copy) {
   for (const Coordinates& dead : topology_.deadNodes()) {
     if (copy.a.buffer != Buffer::kScratch || copy.dst.buffer != Buffer::kScratch) continue;
     const std::optional<End> end = endAt(dead, partOf(copy));
@@ -110,45 +130,33 @@ llvm::Error StandIns::standInForCopies(const Operation& copy) {
     builder_.copy(builder_.at(copy.stream, end->node), regionAt(copy.dst, *end),
                   regionAt(copy.a, *end), {});
   }
-  return llvm::Error::success();
 }
 
 /// All messages of a send and its receive that are dropped.
-llvm::Error StandIns::standInForMessages(const Operation& send, const Operation& receive) {
+void StandIns::standInForMessages(const Operation& send, const Operation& receive) {
   for (const Coordinates& from : brokenSenders(view_.shifts[send.peer])) {
-    if (isNothing(send.a, from)) continue;
-    if (llvm::Error error = bring(send, receive, from)) return error;
+    if (!isNothing(send.a, from)) bring(send, receive, from);
   }
-  return llvm::Error::success();
 }
 
-llvm::Error StandIns::bring(const Operation& send, const Operation& receive,
-                            const Coordinates& from) {
+void StandIns::bring(const Operation& send, const Operation& receive, const Coordinates& from) {
   const Coordinates to = moved(from, view_.shifts[send.peer], 1);
-  const std::optional<End> source = endAt(from, partOf(send)), target = endAt(to, partOf(send));
-  const auto noWay = [&] {
-    return makeError("no way round what is dead from node " +
-                     llvm::Twine(nodeText(topology_, from)) + " to " + nodeText(topology_, to));
-  };
-  if (!source || !target) return noWay();
-  const Region held = regionAt(send.a, *source), wanted = regionAt(receive.dst, *target);
-  if (source->node == target->node) {
-    builder_.copy(builder_.at(send.stream, source->node), wanted, held, {});
-    return llvm::Error::success();
+  const End source = *endAt(from, partOf(send)), target = *endAt(to, partOf(send));
+  const Region held = regionAt(send.a, source), wanted = regionAt(receive.dst, target);
+  if (source.node == target.node) {
+    builder_.copy(builder_.at(send.stream, source.node), wanted, held, {});
+    return;
   }
-  const Way* const way = wayOf(source->node, target->node, shares_.of(send.a, from));
-  if (way == nullptr) return noWay();
   Region here = held;
-  Coordinates at = source->node;
-  for (const Hop& hop : *way) {
+  Coordinates at = source.node;
+  for (const Hop& hop : bypasses_[next_++].way) {
     const Coordinates next = *hopFrom(topology_, at, hop);
-    const Region there = next == target->node ? wanted : relayOf(send.a, from);
+    const Region there = next == target.node ? wanted : relayOf(send.a, from);
     builder_.send(builder_.at(send.stream, at), here, ir::hop(hop.axis, hop.sign), {});
     builder_.receive(builder_.at(send.stream, next), there, ir::hop(hop.axis, hop.sign), {});
     here = there;
     at = next;
   }
-  return llvm::Error::success();
 }
 
 /// The node at a place, or, where that is dead, its stand-in for a part.
@@ -191,32 +199,81 @@ std::set<Coordinates> StandIns::brokenSenders(const Shift& moves) const {
   return places;
 }
 
-/// The way of a message between two nodes, of the shortest ones that whose busiest link carries
-/// least so far; null if there is none.
-const Way* StandIns::wayOf(const Coordinates& from, const Coordinates& to, double load) {
-  const auto [entry, is_new] = routes_.try_emplace({from, to});
-  const std::vector<Route>& routes = entry->second;
-  if (is_new)
-    entry->second = shortestRoutes(topology_, from, {{{boxOfNode(topology_, to)}, {}, kNone}});
-  if (routes.empty()) return nullptr;
-  const auto busiest = [&](const Way& way) {
-    double most = 0;
-    Coordinates at = from;
-    for (const Hop& hop : way) {
-      most = std::max(most, loads_[{at, hop}]);
-      at = *hopFrom(topology_, at, hop);
+/// The ways of all messages that go round: each in turn takes the cheapest, then all choose anew.
+llvm::Error StandIns::findWays() {
+  llvm::DenseMap<std::uint32_t, std::size_t> received;  // by stream
+  for (const Operation& receive : view_.operations) {
+    if (receive.peer == kNone || !receives(receive.kind)) continue;
+    const Operation& send = *sent_[receive.stream][received[receive.stream]++];
+    for (const Coordinates& from : brokenSenders(view_.shifts[send.peer])) {
+      if (isNothing(send.a, from)) continue;
+      const Coordinates to = moved(from, view_.shifts[send.peer], 1);
+      const std::optional<End> source = endAt(from, partOf(send)), target = endAt(to, partOf(send));
+      if (source && target && source->node == target->node) continue;
+      Bypass bypass;
+      if (source && target) {
+        bypass = {source->node, target->node, shares_.of(send.a, from), {}};
+        bypass.way = cheapestWay(bypass);
+      }
+      if (bypass.way.empty()) {
+        return makeError("no way round what is dead from node " +
+                         llvm::Twine(nodeText(topology_, from)) + " to " + nodeText(topology_, to));
+      }
+      count(bypass, 1);
+      bypasses_.push_back(std::move(bypass));
     }
-    return std::pair(most, way.size());
-  };
-  const Way& way = llvm::min_element(routes, [&](const Route& a, const Route& b) {
-                     return busiest(a.way) < busiest(b.way);
-                   })->way;
-  Coordinates at = from;
-  for (const Hop& hop : way) {
-    loads_[{at, hop}] += load;
+  }
+  for (int round = 1; round < kRounds; ++round) {
+    for (Bypass& bypass : bypasses_) {
+      count(bypass, -1);
+      bypass.way = cheapestWay(bypass);
+      count(bypass, 1);
+    }
+  }
+  return llvm::Error::success();
+}
+
+void StandIns::count(const Bypass& bypass, double times) {
+  Coordinates at = bypass.from;
+  for (const Hop& hop : bypass.way) {
+    loads_[{at, hop}] += times * bypass.load;
     at = *hopFrom(topology_, at, hop);
   }
-  return &way;
+}
+
+/// A link costs the more the more it carries, steeply (as in balanced_routes.h), so that a longer
+/// way is taken where the shorter ones are busy. Empty if there is no way.
+Way StandIns::cheapestWay(const Bypass& bypass) const {
+  struct Reached {
+    double cost = 0;
+    Way way;
+  };
+  std::map<Coordinates, Reached> reached{{bypass.from, {}}};
+  std::set<std::pair<double, Coordinates>> open{{0, bypass.from}};
+  while (!open.empty()) {
+    const auto [cost, at] = *open.begin();
+    open.erase(open.begin());
+    if (at == bypass.to) return reached[at].way;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      for (const int sign : {1, -1}) {
+        const Hop hop{axis, sign};
+        const std::optional<Coordinates> next = hopFrom(topology_, at, hop);
+        if (!next || topology_.isDead(*next)) continue;
+        const auto load = loads_.find({at, hop});
+        const double carried = (load == loads_.end() ? 0 : load->second) + bypass.load;
+        double power = (whole_[axis][sign > 0 ? 1 : 0] + carried) / most_;
+        for (int i = 0; i < kSteepness; ++i)
+          power *= power;
+        const auto [entry, is_new] = reached.try_emplace(*next);
+        if (!is_new && entry->second.cost <= cost + power) continue;
+        if (!is_new) open.erase({entry->second.cost, *next});
+        entry->second = {cost + power, reached[at].way};
+        entry->second.way.push_back(hop);
+        open.insert({entry->second.cost, *next});
+      }
+    }
+  }
+  return {};
 }
 
 /// Whether all blocks of a region are from dead nodes, or to such.

@@ -2,8 +2,8 @@
 // dead are dropped (kDropsBroken). Of each part a live neighbour of a dead node does what that
 // would have done: it receives, holds and sends on the blocks of others that come by it, next to
 // its own. Parts take different neighbours, so that all links beside a dead node share its
-// messages. Messages to and from it, and those over dead links, go round on the shortest ways, of
-// which those are taken that carry least.
+// messages. Messages to and from it, and those over dead links, go round, on ways that share the
+// links near the damage.
 #ifndef TORC_PASSES_DETOURS_STAND_INS_H_
 #define TORC_PASSES_DETOURS_STAND_INS_H_
 

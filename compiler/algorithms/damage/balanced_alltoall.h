@@ -16,7 +16,11 @@ namespace torc::compiler {
 /// Hops of all blocks together beyond which a list of them is too large to be of use: on three axes
 /// as long as each other up to some 400 nodes have as many, on a ring 140.
 inline constexpr std::uint64_t kMaxRouteHops = 1'000'000;
-/// That shortest ways between all live nodes have more; else success.
+/// Those up to which the program is made within some seconds, and has a megabyte: 8x8 has as many.
+inline constexpr std::uint64_t kFewRouteHops = 20'000;
+/// Whether shortest ways between all live nodes have more than `most`.
+bool hasMoreRouteHops(const Topology& topology, std::uint64_t most);
+/// That there are more than kMaxRouteHops; else success.
 llvm::Error checkRouteHops(const Topology& topology);
 
 /// The steps of an alltoall. An error where there are more than kMaxRouteHops.

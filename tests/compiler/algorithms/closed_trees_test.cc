@@ -181,7 +181,7 @@ TEST(NodeBoxes, CoverASetAndNothingElse) {
       for (std::uint32_t node = 0; node < topology.ranks(); ++node) {
         if (random() % 4 > 0) nodes.push_back(node);
       }
-      const std::vector<Box> cover = boxes.cover(nodes);
+      const auto cover = boxes.cover(nodes);
       EXPECT_LE(cover.size(), nodes.size());
       const std::set<std::uint32_t> wanted(nodes.begin(), nodes.end());
       for (std::uint32_t node = 0; node < topology.ranks(); ++node) {
