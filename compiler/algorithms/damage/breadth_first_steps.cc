@@ -1,102 +1,26 @@
 // The steps of allgather and reduce_scatter on breadth-first trees: what comes over an arc from one
 // distance goes in one message, of as few boxes as cover it; of a reduce_scatter in up to four, for
-// a message names one buffer at each end.
+// a message names one buffer at each end. Both ends of a message stand side by side, behind all
+// that they wait for: nothing can deadlock.
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "compiler/algorithms/damage/breadth_first_trees.h"
+#include "compiler/algorithms/damage/node_boxes.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
-#include "compiler/algorithms/damage/tree_program.h"
-#include "schedules/box.h"
+#include "ir/step_builder.h"
 
 namespace torc::compiler {
 namespace {
 
 using Nodes = std::vector<std::uint32_t>;
 
-/// Disjoint boxes that hold the given nodes, no other live ones, and dead ones as they like: the
-/// block of a dead node is empty.
-class BoxCover {
- public:
-  explicit BoxCover(const Topology& topology)
-      : topology_(topology), wanted_(topology.sites(), false) {}
-
-  Blocks cover(const Nodes& nodes) {
-    for (const std::uint32_t node : nodes)
-      wanted_[siteOf(node)] = true;
-    Blocks boxes;
-    for (const std::uint32_t node : nodes) {
-      if (wanted_[siteOf(node)]) boxes.push_back(grow(node));
-    }
-    return boxes;
-  }
-
- private:
-  std::size_t siteOf(std::uint32_t node) const {
-    return static_cast<std::size_t>(
-        topology_.siteOf(topology_.coordinatesOf(static_cast<std::int32_t>(node))));
-  }
-
-  /// Calls `visit` with every place of `ranges`.
-  template <typename Visit>
-  void forEach(const Ranges& ranges, Visit visit) const {
-    Coordinates at{};
-    const std::uint64_t count = volume(ranges, topology_);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      std::uint64_t rest = i;
-      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-        at[axis] = static_cast<std::int32_t>(ranges[axis].start + rest % ranges[axis].length);
-        rest /= ranges[axis].length;
-      }
-      visit(at);
-    }
-  }
-
-  bool holdsNoOther(const Ranges& ranges) const {
-    bool any = false, other = false;
-    forEach(ranges, [&](const Coordinates& at) {
-      const bool wanted = wanted_[static_cast<std::size_t>(topology_.siteOf(at))];
-      any |= wanted;
-      other |= !wanted && !topology_.isDead(at);
-    });
-    return any && !other;
-  }
-
-  /// The box of a node, made longer along one axis after the other.
-  Box grow(std::uint32_t node) {
-    const Coordinates at = topology_.coordinatesOf(static_cast<std::int32_t>(node));
-    Ranges ranges{};
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-      ranges[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      while (ranges[axis].start + ranges[axis].length < topology_.axes[axis].size) {
-        Ranges slab = ranges;
-        slab[axis] = {ranges[axis].start + ranges[axis].length, 1};
-        if (!holdsNoOther(slab)) break;
-        ++ranges[axis].length;
-      }
-    }
-    forEach(ranges, [&](const Coordinates& place) {
-      wanted_[static_cast<std::size_t>(topology_.siteOf(place))] = false;
-    });
-    Box box;
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      if (ranges[axis].length == topology_.axes[axis].size) continue;
-      box[axis] =
-          Interval::absolute(static_cast<std::int32_t>(ranges[axis].start), ranges[axis].length);
-    }
-    return box;
-  }
-
-  const Topology& topology_;
-  std::vector<bool> wanted_;  // by site
-};
-
 /// What goes over an arc of the trees at one distance from the sources, by distance, part and arc.
-std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Nodes> messagesOf(
-    const BreadthFirstTrees& trees) {
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Nodes> messages;
+using Messages = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Nodes>;
+
+Messages messagesOf(const BreadthFirstTrees& trees) {
+  Messages messages;
   for (std::uint32_t part = 0; part < trees.parts; ++part) {
     for (std::uint32_t source = 0; source < trees.distance.size(); ++source) {
       for (std::uint32_t node = 0; node < trees.distance.size(); ++node) {
@@ -116,15 +40,15 @@ class ArcOrder {
   explicit ArcOrder(const LiveGraph& graph) : sent_(graph.arcs().size()) {}
 
   /// Adds to `after` what the next send over an arc is to wait for.
-  void wait(std::uint32_t arc, OperationList& after) const {
-    const OperationList& sent = sent_[arc];
+  void wait(std::uint32_t arc, ir::OperationIndices& after) const {
+    const ir::OperationIndices& sent = sent_[arc];
     if (sent.size() >= kInFlight) after.push_back(sent[sent.size() - kInFlight]);
   }
   void sent(std::uint32_t arc, std::uint32_t send) { sent_[arc].push_back(send); }
 
  private:
   static constexpr std::size_t kInFlight = 2;
-  std::vector<OperationList> sent_;
+  std::vector<ir::OperationIndices> sent_;
 };
 
 /// By part, node and source: the operation that made the value there.
@@ -137,8 +61,8 @@ class Makers {
     return makers_[(std::size_t{part} * nodes_ + node) * nodes_ + source];
   }
   /// Those of several sources, each once.
-  OperationList of(std::uint32_t part, std::uint32_t node, const Nodes& sources) {
-    OperationList list;
+  ir::OperationIndices of(std::uint32_t part, std::uint32_t node, const Nodes& sources) {
+    ir::OperationIndices list;
     for (const std::uint32_t source : sources) {
       const std::uint32_t maker = of(part, node, source);
       if (maker != kNone) list.push_back(maker);
@@ -151,118 +75,62 @@ class Makers {
   std::vector<std::uint32_t> makers_;
 };
 
-}  // namespace
-
-Schedule breadthFirstAllgather(const CollectiveSpec& spec, const LiveGraph& graph) {
-  const BreadthFirstTrees trees = balancedTrees(graph);
-  TreeProgram program(spec, trees.parts);
-  BoxCover cover(spec.topology);
-  Makers received(trees.parts, graph.nodes());
-  ArcOrder order(graph);
-  for (std::uint32_t part = 0; part < trees.parts; ++part) {
-    for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
-      const Blocks own = program.blockOf(node);
-      program.copy(node, program.region(Buffer::kOut, part, own),
-                   program.region(Buffer::kIn, part, own));
-    }
-  }
-  for (const auto& [key, sources] : messagesOf(trees)) {
-    const auto& [distance, part, arc_index] = key;
-    const LiveArc& arc = graph.arc(arc_index);
-    program.setPhase(distance - 1);
-    const Blocks blocks = cover.cover(sources);
-    // The own block leaves from `in`, without waiting for its copy in `out`.
-    const Buffer buffer = distance == 1 ? Buffer::kIn : Buffer::kOut;
-    OperationList after = received.of(part, arc.from, sources);
-    order.wait(arc_index, after);
-    order.sent(arc_index, program.send(program.region(buffer, part, blocks), arc, after));
-    const std::uint32_t receive =
-        program.receive(program.region(Buffer::kOut, part, blocks), arc, {});
-    for (const std::uint32_t source : sources)
-      received.of(part, arc.to, source) = receive;
-  }
-  return program.take();
-}
-
-namespace {
-
-/// Sums grow in `out` for the own block, and for the others in scratch: one frame of all blocks per
-/// part. What arrives over an arc is received into a few slots in turn.
-class BreadthFirstReduction {
+class BreadthFirstSteps {
  public:
-  BreadthFirstReduction(const CollectiveSpec& spec, const LiveGraph& graph)
-      : graph_(graph),
+  BreadthFirstSteps(const CollectiveSpec& spec, const LiveGraph& graph)
+      : topology_(spec.topology),
+        graph_(graph),
         trees_(balancedTrees(graph)),
-        program_(spec, trees_.parts),
+        messages_(messagesOf(trees_)),
+        builder_(ir::scheduleHeader(spec.collective, spec.topology, trees_.parts)),
         cover_(spec.topology),
-        sums_(trees_.parts, graph.nodes()),
+        makers_(trees_.parts, graph.nodes()),
         order_(graph),
         to_come_(trees_.parts, Nodes(graph.nodes(), 0)),
-        received_(graph.arcs().size()) {}
-
-  Schedule run() {
-    const auto messages = messagesOf(trees_);
-    const std::uint32_t farthest = std::get<0>(messages.rbegin()->first);
-    for (const auto& [key, sources] : messages) {
-      if (std::get<0>(key) > 1) break;
-      ++to_come_[std::get<1>(key)][sources.front()];  // what comes to a node is its own block
-    }
-    for (auto it = messages.rbegin(); it != messages.rend(); ++it) {
-      const auto& [distance, part, arc] = it->first;
-      program_.setPhase(farthest - distance);
-      const std::uint32_t up = LiveGraph::reverse(arc);
-      // One message names one buffer at each end.
-      std::map<std::pair<bool, bool>, Nodes> alike;
-      for (const std::uint32_t source : it->second) {
-        alike[{sums_.of(part, graph_.arc(up).from, source) == kNone,
-               sums_.of(part, graph_.arc(up).to, source) == kNone}]
-            .push_back(source);
-      }
-      for (const auto& [is_first, alike_sources] : alike)
-        pass(part, up, alike_sources, is_first.first, is_first.second);
-    }
-    return program_.take();
+        received_(graph.arcs().size()) {
+    for (std::uint32_t part = 0; part < trees_.parts; ++part)
+      builder_.addStream({part, 0});
   }
+
+  Schedule allgather();
+  Schedule reduceScatter();
 
  private:
-  /// Sends sums of the blocks of `sources` on; `starts`: the sender has nothing but its own data,
-  /// `is_first`: so has the receiver.
-  void pass(std::uint32_t part, std::uint32_t arc_index, const Nodes& sources, bool starts,
-            bool is_first) {
+  using Pieces = llvm::SmallVector<Piece, 4>;
+
+  Pieces piecesOf(std::uint32_t part, const Nodes& sources) {
+    Pieces pieces;
+    for (const Box& box : cover_.cover(sources))
+      pieces.push_back({part, 1, builder_.box(box)});
+    return pieces;
+  }
+  /// The stream of a part, on one node.
+  ir::StepPlace at(std::uint32_t node, std::uint32_t part) {
+    return {part, builder_.box(boxOf(topology_, node))};
+  }
+  void send(std::uint32_t arc_index, std::uint32_t part, const Region& what,
+            ir::OperationIndices after) {
     const LiveArc& arc = graph_.arc(arc_index);
-    const Blocks blocks = cover_.cover(sources);
-    const Region own_data = program_.region(Buffer::kIn, part, blocks);
-    OperationList ready = sums_.of(part, arc.from, sources);
-    order_.wait(arc_index, ready);
-    order_.sent(arc_index, program_.send(starts ? own_data : sum(part, blocks), arc, ready));
-
-    const bool arrives = sources.size() == 1 && sources.front() == arc.to;
-    const bool last = arrives && --to_come_[part][arc.to] == 0;
-    const Region total =
-        last ? program_.region(Buffer::kOut, part, program_.blockOf(arc.to)) : sum(part, blocks);
-    OperationList& before = received_[arc_index];
-    OperationList free;  // what has used the slot before
-    if (before.size() >= kStaging) free.push_back(before[before.size() - kStaging]);
-    const Region staging = program_.scratch(
-        part, blocks, slotOf(arc_index, static_cast<std::uint32_t>(before.size() % kStaging)));
-    std::uint32_t reduced = kNone;
-    if (is_first) {
-      reduced = program_.receiveAndReduce(total, own_data, staging, arc, free);
-    } else {
-      // To receive it need not wait for the sums before it.
-      OperationList after = sums_.of(part, arc.to, sources);
-      after.push_back(program_.receive(staging, arc, free));
-      reduced = program_.reduce(arc.to, total, sum(part, blocks), staging, after);
-    }
-    before.push_back(reduced);
-    for (const std::uint32_t source : sources)
-      sums_.of(part, arc.to, source) = reduced;
+    order_.wait(arc_index, after);
+    order_.sent(arc_index,
+                builder_.send(at(arc.from, part), what, ir::hop(arc.axis, arc.sign), after));
   }
+  void pass(std::uint32_t part, std::uint32_t arc_index, const Nodes& sources, bool starts,
+            bool is_first);
 
-  Region sum(std::uint32_t part, const Blocks& blocks) {
-    return program_.scratch(part, blocks, part, program_.allBlocks());
+  /// Pieces in scratch: in a frame of `all` in `slot`.
+  Region scratch(const Pieces& pieces, const Pieces& all, std::uint32_t slot) {
+    const Region whole = builder_.region(Buffer::kScratch, all, 0);
+    const auto [entry, is_new] =
+        frames_.try_emplace({whole.box, whole.pieces, all.front().part, slot}, 0);
+    if (is_new) entry->second = builder_.addFrame(all, slot);
+    return builder_.region(Buffer::kScratch, pieces, entry->second);
   }
-
+  /// Sums grow in one frame of all blocks for each part.
+  Region sum(const Pieces& pieces) {
+    const std::uint32_t part = pieces.front().part;
+    return scratch(pieces, {Piece{part, 1, builder_.box(Box{})}}, part);
+  }
   /// Arcs that lead to one node have different slots.
   std::uint32_t slotOf(std::uint32_t arc_index, std::uint32_t turn) const {
     const auto arcs = graph_.arcsFrom(graph_.arc(arc_index).to);
@@ -274,36 +142,120 @@ class BreadthFirstReduction {
   // node the reduce_scatter takes 4 % longer with two than with four), with more they do not gain.
   static constexpr std::uint32_t kStaging = 4;
 
+  const Topology& topology_;
   const LiveGraph& graph_;
   const BreadthFirstTrees trees_;
-  TreeProgram program_;
-  BoxCover cover_;
-  Makers sums_;
+  const Messages messages_;
+  ir::StepBuilder builder_;
+  const NodeBoxes cover_;
+  Makers makers_;
   ArcOrder order_;
-  std::vector<Nodes> to_come_;           // by part and node: messages with its own block
-  std::vector<OperationList> received_;  // by arc
+  std::vector<Nodes> to_come_;                  // by part and node: messages with its own block
+  std::vector<ir::OperationIndices> received_;  // by arc
+  std::map<std::array<std::uint32_t, 4>, std::uint32_t> frames_;
 };
 
-}  // namespace
-
-Schedule breadthFirstReduceScatter(const CollectiveSpec& spec, const LiveGraph& graph) {
-  return BreadthFirstReduction(spec, graph).run();
+Schedule BreadthFirstSteps::allgather() {
+  for (std::uint32_t part = 0; part < trees_.parts; ++part) {
+    for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
+      const Pieces own = piecesOf(part, {node});
+      builder_.copy(at(node, part), builder_.region(Buffer::kOut, own),
+                    builder_.region(Buffer::kIn, own), {});
+    }
+  }
+  for (const auto& [key, sources] : messages_) {
+    const auto& [distance, part, arc_index] = key;
+    const LiveArc& arc = graph_.arc(arc_index);
+    builder_.setPhase(distance - 1);
+    const Pieces pieces = piecesOf(part, sources);
+    // The own block leaves from `in`, without waiting for its copy in `out`.
+    send(arc_index, part, builder_.region(distance == 1 ? Buffer::kIn : Buffer::kOut, pieces),
+         makers_.of(part, arc.from, sources));
+    const std::uint32_t receive = builder_.receive(
+        at(arc.to, part), builder_.region(Buffer::kOut, pieces), ir::hop(arc.axis, arc.sign), {});
+    for (const std::uint32_t source : sources)
+      makers_.of(part, arc.to, source) = receive;
+  }
+  return builder_.take();
 }
+
+/// Sums grow in `out` for the own block, and for the others in scratch. What arrives over an arc is
+/// received into a few slots in turn.
+Schedule BreadthFirstSteps::reduceScatter() {
+  const std::uint32_t farthest = std::get<0>(messages_.rbegin()->first);
+  for (const auto& [key, sources] : messages_) {
+    if (std::get<0>(key) > 1) break;
+    ++to_come_[std::get<1>(key)][sources.front()];  // what comes to a node is its own block
+  }
+  for (auto it = messages_.rbegin(); it != messages_.rend(); ++it) {
+    const auto& [distance, part, arc] = it->first;
+    builder_.setPhase(farthest - distance);
+    const std::uint32_t up = LiveGraph::reverse(arc);
+    // One message names one buffer at each end.
+    std::map<std::pair<bool, bool>, Nodes> alike;
+    for (const std::uint32_t source : it->second) {
+      alike[{makers_.of(part, graph_.arc(up).from, source) == kNone,
+             makers_.of(part, graph_.arc(up).to, source) == kNone}]
+          .push_back(source);
+    }
+    for (const auto& [is_first, alike_sources] : alike)
+      pass(part, up, alike_sources, is_first.first, is_first.second);
+  }
+  return builder_.take();
+}
+
+/// Sends sums of the blocks of `sources` on; `starts`: the sender has nothing but its own data,
+/// `is_first`: so has the receiver.
+void BreadthFirstSteps::pass(std::uint32_t part, std::uint32_t arc_index, const Nodes& sources,
+                             bool starts, bool is_first) {
+  const LiveArc& arc = graph_.arc(arc_index);
+  const Pieces pieces = piecesOf(part, sources);
+  const Region own_data = builder_.region(Buffer::kIn, pieces);
+  send(arc_index, part, starts ? own_data : sum(pieces), makers_.of(part, arc.from, sources));
+
+  const bool arrives = sources.size() == 1 && sources.front() == arc.to;
+  const bool last = arrives && --to_come_[part][arc.to] == 0;
+  const Region total = last ? builder_.region(Buffer::kOut, pieces) : sum(pieces);
+  ir::OperationIndices& before = received_[arc_index];
+  ir::OperationIndices free;  // what has used the slot before
+  if (before.size() >= kStaging) free.push_back(before[before.size() - kStaging]);
+  const Region staging = scratch(
+      pieces, pieces, slotOf(arc_index, static_cast<std::uint32_t>(before.size() % kStaging)));
+  const ir::StepPlace place = at(arc.to, part);
+  const Shift moves = ir::hop(arc.axis, arc.sign);
+  std::uint32_t reduced = kNone;
+  if (is_first) {
+    reduced = builder_.receiveAndReduce(place, total, own_data, staging, moves, free);
+  } else {
+    // To receive it need not wait for the sums before it.
+    ir::OperationIndices after = makers_.of(part, arc.to, sources);
+    after.push_back(builder_.receive(place, staging, moves, free));
+    reduced = builder_.reduce(place, total, sum(pieces), staging, after);
+  }
+  before.push_back(reduced);
+  for (const std::uint32_t source : sources)
+    makers_.of(part, arc.to, source) = reduced;
+}
+
+/// Of one node.
+Schedule ownBlock(const CollectiveSpec& spec) {
+  ir::StepBuilder builder(ir::scheduleHeader(spec.collective, spec.topology, 1));
+  const Piece own{0, 1, builder.box(boxOf(spec.topology, 0))};
+  builder.copy({builder.addStream({0, 0})}, builder.region(Buffer::kOut, own),
+               builder.region(Buffer::kIn, own), {});
+  return builder.take();
+}
+
+}  // namespace
 
 llvm::Expected<ir::Program> lowerBreadthFirstTrees(const CollectiveSpec& spec) {
   if (llvm::Error error = checkTreeNodes(spec.topology, "breadth-first trees")) return error;
   const LiveGraph graph(spec.topology);
+  const bool reduces = rowOf(spec.collective).reduces();
   ir::Program program;
-  if (graph.nodes() == 1) {
-    TreeProgram alone(spec, 1);
-    const Blocks own = alone.blockOf(0);
-    alone.copy(0, alone.region(Buffer::kOut, 0, own), alone.region(Buffer::kIn, 0, own));
-    program.schedule = alone.take();
-  } else if (rowOf(spec.collective).reduces()) {
-    program.schedule = breadthFirstReduceScatter(spec, graph);
-  } else {
-    program.schedule = breadthFirstAllgather(spec, graph);
-  }
+  program.schedule = graph.nodes() == 1 ? ownBlock(spec)
+                     : reduces          ? BreadthFirstSteps(spec, graph).reduceScatter()
+                                        : BreadthFirstSteps(spec, graph).allgather();
   return program;
 }
 

@@ -20,7 +20,6 @@
 #include "compiler/algorithms/damage/live_graph.h"
 #include "compiler/spec/collective_spec.h"
 #include "ir/program.h"
-#include "schedules/schedule.h"
 
 namespace torc::compiler {
 
@@ -39,10 +38,6 @@ struct BreadthFirstTrees {
 /// are worth it: at most kMostTreeParts, the fewest within 2 % of the best.
 inline constexpr std::uint32_t kMostTreeParts = 4;
 BreadthFirstTrees balancedTrees(const LiveGraph& graph);
-
-/// The steps of an allgather or reduce_scatter on at least two nodes.
-Schedule breadthFirstAllgather(const CollectiveSpec& spec, const LiveGraph& graph);
-Schedule breadthFirstReduceScatter(const CollectiveSpec& spec, const LiveGraph& graph);
 
 /// The steps of an allgather or reduce_scatter. An error where there are more than kMaxTreeNodes
 /// live nodes (spanning_trees.h).

@@ -122,7 +122,6 @@ class RecursiveAllgather : private RecursiveSteps {
     endRound();
   }
 
-  std::size_t axis_ = 0;
   std::uint32_t phases_ = 0;
   std::uint32_t copied_ = kNone;         // the own block, into `out`
   std::vector<std::uint32_t> chains_;    // of this round, by number of the receive: the last so far

@@ -23,13 +23,13 @@
 namespace torc::compiler {
 namespace {
 
-class RecursiveAllreduce : private RecursiveSteps {
+class RecursiveAllreduce : private RecursiveSums {
  public:
   RecursiveAllreduce(const CollectiveSpec& spec, std::uint32_t most_messages)
-      : RecursiveSteps(spec, most_messages), in_(whole(Buffer::kIn)), out_(whole(Buffer::kOut)) {
+      : RecursiveSums(spec, most_messages), in_(whole(Buffer::kIn)), out_(whole(Buffer::kOut)) {
     if (axes_.empty()) return;
     if (largest_radix_ > 2) sum_ = frame();
-    for (std::vector<Region>& slots : staging_) {
+    for (llvm::SmallVector<Region, 8>& slots : staging_) {
       for (std::uint32_t i = 1; i < largest_radix_; ++i)
         slots.push_back(frame());
     }
@@ -52,37 +52,19 @@ class RecursiveAllreduce : private RecursiveSteps {
 
  private:
   void exchange(const AxisRounds& rounds, const AxisRound& round);
-  void exchangeAt(const Members& members);
   void fold(const AxisRounds& rounds);
   void unfold(const AxisRounds& rounds);
 
   /// What a node has before a round: what it contributes, or a sum.
   const Region& valueAt(std::uint32_t node) const { return has_sum_[node] ? out_ : in_; }
 
-  void beginRound() {
-    builder_.setPhase(static_cast<std::uint32_t>(begins_.size()));
-    begins_.push_back(end_);
-  }
-  /// What brought the value of a round to its nodes.
-  Awaited valueIsThere() const { return awaited(begins_.back()); }
-  /// What read the staging of a round before, in the last round but one.
-  Awaited stagingIsFree() const {
-    return begins_.size() < kRoundsOfStaging ? Awaited()
-                                             : awaited(begins_[begins_.size() - kRoundsOfStaging]);
-  }
-  std::vector<Region>& staging() { return staging_[begins_.size() % kRoundsOfStaging]; }
-  void awaitEnd(Awaited& after) const {
-    if (end_ != kNone) after.push_back(end_);
-  }
+  llvm::SmallVector<Region, 8>& staging() { return staging_[turn()]; }
 
   const Region in_, out_;
   Region sum_;  // of a group's first members
-  std::array<std::vector<Region>, kRoundsOfStaging> staging_;
-  std::size_t axis_ = 0;               // that is exchanged along
-  std::vector<bool> has_sum_;          // by coordinate: the value is in `out`
-  std::vector<std::uint32_t> begins_;  // by round: what ended the one before; kNone: nothing
-  std::uint32_t end_ = kNone;          // names all that end the round so far
-  std::vector<std::uint32_t> folds_;   // the sends of the axis's folded nodes
+  std::array<llvm::SmallVector<Region, 8>, kRoundsOfStaging> staging_;
+  std::vector<bool> has_sum_;         // by coordinate: the value is in `out`
+  std::vector<std::uint32_t> folds_;  // the sends of the axis's folded nodes
 };
 
 void RecursiveAllreduce::exchange(const AxisRounds& rounds, const AxisRound& round) {
@@ -91,46 +73,12 @@ void RecursiveAllreduce::exchange(const AxisRounds& rounds, const AxisRound& rou
   std::vector<bool> changes(rounds.size);
   for (std::uint32_t node = 1; node < rounds.size; ++node)
     changes[node] = has_sum_[node] != has_sum_[node - 1];
-  for (const Members& members : membersOf(rounds, round, changes))
-    exchangeAt(members);
+  for (const Members& members : membersOf(rounds, round, changes)) {
+    const Region& own = valueAt(members.nodes.first);
+    exchangeAt(members,
+               {llvm::SmallVector<Region, 8>(members.radix(), own), own, staging(), sum_, out_});
+  }
   has_sum_.assign(rounds.size, true);
-}
-
-void RecursiveAllreduce::exchangeAt(const Members& members) {
-  const ir::StepPlace at = place(axis_, members.nodes);
-  const Region& own = valueAt(members.nodes.first);
-  const std::uint32_t radix = members.radix();
-  Awaited ended;  // before `out` is written, where `own` may be
-  for (std::uint32_t k = 1; k < radix; ++k) {
-    const std::int64_t distance = members.distances[(members.digit + k) % radix];
-    ended.push_back(builder_.send(at, own, moves(axis_, distance), valueIsThere()));
-  }
-  std::vector<Region> values(radix, own);
-  std::vector<std::uint32_t> received(radix, kNone);
-  for (std::uint32_t k = 1; k < radix; ++k) {
-    const std::uint32_t digit = (members.digit + radix - k) % radix;
-    values[digit] = staging()[k - 1];
-    received[digit] = builder_.receive(at, values[digit], moves(axis_, -members.distances[digit]),
-                                       stagingIsFree());
-  }
-  // In the order of the coordinates, the last step into `out`.
-  Region sum = values[0];
-  std::uint32_t summed = received[0];
-  for (std::uint32_t d = 1; d < radix; ++d) {
-    Awaited after = valueIsThere();
-    for (const std::uint32_t operation : {summed, received[d]}) {
-      if (operation != kNone) after.push_back(operation);
-    }
-    const bool is_last = d + 1 == radix;
-    if (is_last) {
-      after.append(ended);
-      awaitEnd(after);
-    }
-    const Region& dst = is_last ? out_ : sum_;
-    summed = builder_.reduce(at, dst, sum, values[d], after);
-    sum = dst;
-  }
-  end_ = summed;
 }
 
 void RecursiveAllreduce::fold(const AxisRounds& rounds) {

@@ -20,16 +20,13 @@
 namespace torc::compiler {
 namespace {
 
-/// What is received in a round lies in other slots than in the one before.
-constexpr std::uint32_t kTurns = 2;
-
 /// What a slot is for.
 enum class SlotUse : std::uint8_t { kSum, kOtherSum, kCommonSum, kStaging };
 
-class RecursiveReduceScatter : private RecursiveSteps {
+class RecursiveReduceScatter : private RecursiveSums {
  public:
   RecursiveReduceScatter(const CollectiveSpec& spec, std::uint32_t most_messages)
-      : RecursiveSteps(spec, most_messages) {}
+      : RecursiveSums(spec, most_messages) {}
 
   Schedule run() {
     if (axes_.empty()) {
@@ -98,34 +95,18 @@ class RecursiveReduceScatter : private RecursiveSteps {
   }
   /// For what comes k-th in a round.
   std::uint32_t stagingFrame(std::uint32_t box, std::uint32_t k) {
-    const auto turn = static_cast<std::uint32_t>(begins_.size()) % kTurns;
-    return frame(box, slotFor(SlotUse::kStaging, turn * (largest_radix_ - 1) + k));
-  }
-
-  void beginRound() {
-    builder_.setPhase(static_cast<std::uint32_t>(begins_.size()));
-    begins_.push_back(end_);
-  }
-  Awaited sumIsThere() const { return awaited(begins_.back()); }
-  Awaited stagingIsFree() const {
-    return begins_.size() < kTurns ? Awaited() : awaited(begins_[begins_.size() - kTurns]);
-  }
-  void awaitEnd(Awaited& after) const {
-    if (end_ != kNone) after.push_back(end_);
+    return frame(box, slotFor(SlotUse::kStaging, turn() * (largest_radix_ - 1) + k));
   }
 
   void exchange(const AxisRounds& rounds, const AxisRound& round, bool is_last);
-  void exchangeAt(const Members& members, bool is_result, std::vector<std::uint32_t>& frames);
+  void addUp(const Members& members, bool is_result, std::vector<std::uint32_t>& frames);
   void fold(const AxisRounds& rounds);
   void unfold(const AxisRounds& rounds);
 
-  std::size_t axis_ = 0;
   std::vector<std::uint32_t> frames_;  // by coordinate: where the sums are; kNone: `in`
   std::uint32_t common_ = kNone;       // where they are on all nodes behind an axis
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known_frames_;  // by box, slot
   std::map<std::pair<SlotUse, std::uint32_t>, std::uint32_t> slots_;
-  std::vector<std::uint32_t> begins_;  // by round: what ended the one before; kNone: nothing
-  std::uint32_t end_ = kNone;          // names all that end the round so far
 };
 
 void RecursiveReduceScatter::exchange(const AxisRounds& rounds, const AxisRound& round,
@@ -137,51 +118,31 @@ void RecursiveReduceScatter::exchange(const AxisRounds& rounds, const AxisRound&
   std::vector<std::uint32_t> frames = frames_;
   for (const Members& members : membersOf(rounds, round, changes)) {
     const bool is_single = members.spans[members.digit].count == 1;
-    exchangeAt(members, is_last && axis_ == 0 && is_single, frames);
+    addUp(members, is_last && axis_ == 0 && is_single, frames);
   }
   frames_ = std::move(frames);
   if (is_last) common_ = frames_.back();  // unless some are folded: then theirs comes
 }
 
-void RecursiveReduceScatter::exchangeAt(const Members& members, bool is_result,
-                                        std::vector<std::uint32_t>& frames) {
-  const ir::StepPlace at = place(axis_, members.nodes);
-  const std::uint32_t radix = members.radix(), before = frames_[members.nodes.first];
+void RecursiveReduceScatter::addUp(const Members& members, bool is_result,
+                                   std::vector<std::uint32_t>& frames) {
+  const std::uint32_t before = frames_[members.nodes.first];
   const std::uint32_t box = boxOf(members.spans[members.digit]);
-  Awaited ended;
-  for (std::uint32_t k = 1; k < radix; ++k) {
-    const std::uint32_t digit = (members.digit + k) % radix;
-    ended.push_back(builder_.send(at, inFrame(before, boxOfOther(members.spans[digit])),
-                                  moves(axis_, members.distances[digit]), sumIsThere()));
+  Exchange exchange;
+  exchange.own = inFrame(before, box);
+  for (std::uint32_t digit = 0; digit < members.radix(); ++digit) {
+    exchange.sent.push_back(inFrame(before, boxOfOther(members.spans[digit])));
+    if (digit > 0) exchange.staging.push_back(inFrame(stagingFrame(box, digit - 1), box));
   }
-  std::vector<Region> values(radix, inFrame(before, box));
-  std::vector<std::uint32_t> received(radix, kNone);
-  for (std::uint32_t k = 1; k < radix; ++k) {
-    const std::uint32_t digit = (members.digit + radix - k) % radix;
-    values[digit] = inFrame(stagingFrame(box, k - 1), box);
-    received[digit] = builder_.receive(at, values[digit], moves(axis_, -members.distances[digit]),
-                                       stagingIsFree());
-  }
-  Region sum = own(Buffer::kOut);
+  exchange.sum = own(Buffer::kOut);
   if (!is_result) {
     const std::uint32_t into = sumFrame(box, before);
-    sum = inFrame(into, box);
+    exchange.sum = inFrame(into, box);
     for (std::uint32_t i = 0; i < members.nodes.count; ++i)
       frames[members.nodes.first + i] = into;
   }
-  std::uint32_t summed = received[0];
-  for (std::uint32_t d = 1; d < radix; ++d) {
-    Awaited after = sumIsThere();
-    for (const std::uint32_t operation : {summed, received[d]}) {
-      if (operation != kNone) after.push_back(operation);
-    }
-    if (d + 1 == radix) {
-      after.append(ended);
-      awaitEnd(after);
-    }
-    summed = builder_.reduce(at, sum, d == 1 ? values[0] : sum, values[d], after);
-  }
-  end_ = summed;
+  exchange.partial = exchange.sum;
+  exchangeAt(members, exchange);
 }
 
 void RecursiveReduceScatter::fold(const AxisRounds& rounds) {
@@ -191,7 +152,8 @@ void RecursiveReduceScatter::fold(const AxisRounds& rounds) {
   const std::uint32_t into = sumFrame(box, frames_[0]);
   for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
     const Region own = inFrame(frames_[low], box);
-    const std::uint32_t sent = builder_.send(place(axis_, low), own, moves(axis_, 1), sumIsThere());
+    const std::uint32_t sent =
+        builder_.send(place(axis_, low), own, moves(axis_, 1), valueIsThere());
     const ir::StepPlace above = place(axis_, low + 1);
     Awaited after{builder_.receive(above, handed, moves(axis_, 1), stagingIsFree()), sent};
     awaitEnd(after);
@@ -208,11 +170,11 @@ void RecursiveReduceScatter::unfold(const AxisRounds& rounds) {
   const Region result = is_result ? own(Buffer::kOut) : inFrame(common_, box);
   for (std::uint32_t node = 0; node < rounds.size; ++node) {
     const ir::StepPlace at = place(axis_, node);
-    Awaited after = sumIsThere();
+    Awaited after = valueIsThere();
     if (rounds.isFolded(node)) {
       after.push_back(builder_.send(place(axis_, node + 1),
                                     inFrame(frames_[node + 1], boxOfOther({node, 1})),
-                                    moves(axis_, -1), sumIsThere()));
+                                    moves(axis_, -1), valueIsThere()));
       awaitEnd(after);
       end_ = builder_.receive(at, result, moves(axis_, -1), after);
     } else if (!is_result || node < 2 * rounds.folded) {

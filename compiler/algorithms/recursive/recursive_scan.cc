@@ -89,7 +89,6 @@ class RecursiveScan : private RecursiveSteps {
   Region before_;  // of the groups on the axis that come before the node's place
   Region lower_;   // of the groups of a round that come before the node's
   std::array<std::vector<Region>, kRoundsOfStaging> staging_;
-  std::size_t axis_ = 0;  // that is exchanged along
   // By coordinate on the axis:
   std::vector<bool> has_total_;   // the total is in its frame
   std::vector<bool> has_before_;  // there is a sum of those before

@@ -39,6 +39,42 @@ Shift RecursiveSteps::moves(std::size_t axis, std::int64_t distance) const {
   return shift;
 }
 
+void RecursiveSums::exchangeAt(const Members& members, const Exchange& exchange) {
+  const ir::StepPlace at = place(axis_, members.nodes);
+  const std::uint32_t radix = members.radix();
+  Awaited ended;  // before the sum is written, where `own` may be
+  for (std::uint32_t k = 1; k < radix; ++k) {
+    const std::uint32_t digit = (members.digit + k) % radix;
+    ended.push_back(builder_.send(at, exchange.sent[digit], moves(axis_, members.distances[digit]),
+                                  valueIsThere()));
+  }
+  std::vector<Region> values(radix, exchange.own);
+  std::vector<std::uint32_t> received(radix, kNone);
+  for (std::uint32_t k = 1; k < radix; ++k) {
+    const std::uint32_t digit = (members.digit + radix - k) % radix;
+    values[digit] = exchange.staging[k - 1];
+    received[digit] = builder_.receive(at, values[digit], moves(axis_, -members.distances[digit]),
+                                       stagingIsFree());
+  }
+  Region sum = values[0];
+  std::uint32_t summed = received[0];
+  for (std::uint32_t d = 1; d < radix; ++d) {
+    Awaited after = valueIsThere();
+    for (const std::uint32_t operation : {summed, received[d]}) {
+      if (operation != kNone) after.push_back(operation);
+    }
+    const bool is_last = d + 1 == radix;
+    if (is_last) {
+      after.append(ended);
+      awaitEnd(after);
+    }
+    const Region& dst = is_last ? exchange.sum : exchange.partial;
+    summed = builder_.reduce(at, dst, sum, values[d], after);
+    sum = dst;
+  }
+  end_ = summed;
+}
+
 std::vector<RecursiveSteps::Members> RecursiveSteps::membersOf(
     const AxisRounds& rounds, const AxisRound& round, const std::vector<bool>& split) const {
   // What the places from `first` on stand for, with those that are folded into them.

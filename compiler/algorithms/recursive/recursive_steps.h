@@ -21,7 +21,7 @@ namespace torc::compiler {
 
 class RecursiveSteps {
  protected:
-  /// A round of whole vectors receives while what came in the one before is added.
+  /// A round receives while what came in the one before is added.
   static constexpr std::uint32_t kRoundsOfStaging = 2;
 
   /// Of an axis's nodes, consecutive ones.
@@ -68,6 +68,42 @@ class RecursiveSteps {
   llvm::SmallVector<AxisRounds, kMaxAxes> rounds_;
   std::uint32_t largest_radix_ = 2;
   std::uint32_t slots_ = 0;  // of frames
+  std::size_t axis_ = 0;     // that is exchanged along
+};
+
+/// Rounds in which values are added up, in one sum on each node.
+class RecursiveSums : protected RecursiveSteps {
+ protected:
+  using RecursiveSteps::RecursiveSteps;
+
+  void beginRound() {
+    builder_.setPhase(static_cast<std::uint32_t>(begins_.size()));
+    begins_.push_back(end_);
+  }
+  /// What brought the value of a round to its nodes.
+  Awaited valueIsThere() const { return awaited(begins_.back()); }
+  /// What read the staging of a round before, in the last round but one.
+  Awaited stagingIsFree() const {
+    return begins_.size() < kRoundsOfStaging ? Awaited()
+                                             : awaited(begins_[begins_.size() - kRoundsOfStaging]);
+  }
+  /// Numbers of what lies elsewhere in the next round.
+  std::uint32_t turn() const { return begins_.size() % kRoundsOfStaging; }
+  void awaitEnd(Awaited& after) const {
+    if (end_ != kNone) after.push_back(end_);
+  }
+  /// What a member of a group has and gets in a round.
+  struct Exchange {
+    llvm::SmallVector<Region, 8> sent;     // to the member of each digit
+    Region own;                            // its value
+    llvm::SmallVector<Region, 8> staging;  // for what comes first, second, and so on
+    Region partial, sum;                   // of the first values, of all
+  };
+  /// Members exchange values, and each adds what it gets in the order of the digits.
+  void exchangeAt(const Members& members, const Exchange& exchange);
+
+  std::vector<std::uint32_t> begins_;  // by round: what ended the one before; kNone: nothing
+  std::uint32_t end_ = kNone;          // names all that end the round so far
 };
 
 }  // namespace torc::compiler
