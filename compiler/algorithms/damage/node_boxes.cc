@@ -19,6 +19,7 @@ Interval intervalOf(std::uint32_t start, std::uint32_t length, std::uint32_t siz
 NodeBoxes::NodeBoxes(const Topology& topology) : topology_(topology) {
   Order axes;
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    sizes_.push_back(topology_.axes[axis].size);
     stride_[axis] = places_;
     places_ *= topology_.axes[axis].size;
     if (topology_.axes[axis].size > 1) axes.push_back(axis);
@@ -52,16 +53,6 @@ llvm::SmallVector<Box, 1> NodeBoxes::cover(llvm::ArrayRef<std::uint32_t> nodes) 
     if (best.empty() || boxes.size() < best.size()) best = std::move(boxes);
   }
   return {best.begin(), best.end()};
-}
-
-bool NodeBoxes::meet(const Box& a, const Box& b) const {
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (a[axis].kind == IntervalKind::kAll || b[axis].kind == IntervalKind::kAll) continue;
-    const std::uint32_t size = topology_.axes[axis].size;
-    const std::int64_t ahead = std::int64_t{b[axis].start} - a[axis].start;
-    if (wrap(ahead, size) >= a[axis].length && wrap(-ahead, size) >= b[axis].length) return false;
-  }
-  return true;
 }
 
 std::vector<std::uint32_t> NodeBoxes::nodesOf(llvm::ArrayRef<Box> boxes) const {

@@ -8,7 +8,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 
-#include "schedules/box.h"
+#include "compiler/algorithms/trees/root_classes.h"
 
 namespace torc::compiler {
 
@@ -22,7 +22,7 @@ class NodeBoxes {
   llvm::SmallVector<Box, 1> cover(llvm::ArrayRef<std::uint32_t> nodes) const;
 
   /// Whether a node of the torus is in both boxes, of absolute intervals.
-  bool meet(const Box& a, const Box& b) const;
+  bool meet(const Box& a, const Box& b) const { return absoluteMeet(a, b, sizes_); }
   /// The live nodes of boxes of absolute intervals, ascending.
   std::vector<std::uint32_t> nodesOf(llvm::ArrayRef<Box> boxes) const;
 
@@ -34,6 +34,7 @@ class NodeBoxes {
   void joinAlong(std::uint32_t axis, std::vector<Box>& boxes) const;
 
   const Topology topology_;
+  Order sizes_;                // by axis
   std::vector<Order> orders_;  // of the axes of more than one node
   std::array<std::uint32_t, kMaxAxes> stride_{};
   std::uint32_t places_ = 1;             // of the torus, dead or alive

@@ -259,28 +259,12 @@ std::optional<std::vector<TreeCables>> packTrees(const LiveGraph& graph,
 }
 
 std::uint32_t longestWay(const LiveGraph& graph, const TreeCables& tree) {
-  std::vector<std::vector<std::uint32_t>> neighbours(graph.nodes());
-  for (const std::uint32_t cable : tree) {
-    const LiveArc& arc = graph.arc(2 * cable);
-    neighbours[arc.from].push_back(arc.to);
-    neighbours[arc.to].push_back(arc.from);
-  }
   // The node farthest from any node is an end of a longest way.
-  std::uint32_t end = 0, nodes = 0;
-  for (int search = 0; search < 2; ++search) {
-    std::vector<std::uint32_t> depth(graph.nodes(), 0), queue{end};
-    depth[end] = 1;
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      for (const std::uint32_t next : neighbours[queue[i]]) {
-        if (depth[next] > 0) continue;
-        depth[next] = depth[queue[i]] + 1;
-        queue.push_back(next);
-      }
-    }
-    end = queue.back();
-    nodes = depth[end];
-  }
-  return nodes;
+  const TreeArcs arcs(graph, tree);
+  const RootedTree from_end = arcs.rootedAt(arcs.rootedAt(0).order.back());
+  std::vector<std::uint32_t> depth(graph.nodes(), 0);
+  addDepths(graph, from_end, depth);
+  return depth[from_end.order.back()] + 1;
 }
 
 TreePacking bestPacking(const LiveGraph& graph) {

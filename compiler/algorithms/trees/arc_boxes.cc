@@ -97,7 +97,7 @@ std::optional<NodeSet> RootedNodes::subtract(const NodeSet& nodes, const NodeSet
   for (const Box& box : nodes) {
     ir::RangesList of_box{resolve(box, topology, {})};
     for (const Box& other : others) {
-      if (!mayMeet(box, other, sizes_)) continue;
+      if (!absoluteMeet(box, other, sizes_)) continue;
       ir::RangesList rest;
       for (const Ranges& ranges : of_box)
         ir::subtract(ranges, resolve(other, topology, {}), topology, rest);

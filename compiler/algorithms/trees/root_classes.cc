@@ -172,4 +172,15 @@ bool mayMeet(const Box& a, const Box& b, llvm::ArrayRef<std::uint32_t> sizes) {
   return true;
 }
 
+bool absoluteMeet(const Box& a, const Box& b, llvm::ArrayRef<std::uint32_t> sizes) {
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    if (a[axis].kind == IntervalKind::kAll || b[axis].kind == IntervalKind::kAll) continue;
+    const std::int64_t ahead = std::int64_t{b[axis].start} - a[axis].start;
+    if (wrap(ahead, sizes[axis]) >= a[axis].length && wrap(-ahead, sizes[axis]) >= b[axis].length) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace torc::compiler

@@ -63,6 +63,9 @@ Box movedBack(const Box& box, std::uint32_t axis, int sign, std::uint32_t size);
 /// Whether some node may be in both boxes, for some root.
 bool mayMeet(const Box& a, const Box& b, llvm::ArrayRef<std::uint32_t> sizes);
 
+/// The same of absolute intervals.
+bool absoluteMeet(const Box& a, const Box& b, llvm::ArrayRef<std::uint32_t> sizes);
+
 }  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_TREES_ROOT_CLASSES_H_
