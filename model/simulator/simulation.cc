@@ -12,9 +12,6 @@ namespace {
 constexpr double kRounding = 1e-12;
 /// Segments that differ by such a share in what they take take the same.
 constexpr double kEven = 1e-9;
-/// Segments, as a multiple of those that begin before the first is complete, that show what more of
-/// them take.
-constexpr double kBeyondFilling = 1.5;
 /// Segments after which, where messages take turns on links, it is the same message's turn.
 constexpr std::uint32_t kTurn = 2;
 
@@ -151,25 +148,17 @@ SimulateResult Simulation::result() const {
 bool Simulation::continueTo(std::uint32_t segments, const Fewer& fewer,
                             SimulateResult& result) const {
   if (segments_.size() <= 2 * kTurn) return false;
-  // What is buffered goes ahead, and fills links as none of the first segments do.
-  const double buffered = std::max(machine_.eager, machine_.buffered);
-  const auto mayBeBuffered = [&](const Task& task) {
-    return task.kind == TaskKind::kSend && task.fragment() <= buffered;
-  };
-  if (buffered > 0 && llvm::any_of(graph_.tasks, mayBeBuffered)) return false;
   const Segment &last = segments_.back(), &before = *(segments_.rbegin() + kTurn);
   const double seconds = last.end - before.end;  // of a turn
   const std::uint32_t depth = last.depth - before.depth;
   const auto isTurn = [&](double taken) { return std::abs(taken - seconds) <= kEven * seconds; };
-  const double filling_s = segments_.front().end;
-  if (last.depth < before.depth || seconds / kTurn * graph_.segments < kBeyondFilling * filling_s) {
-    return false;
-  }
+  if (last.depth < before.depth) return false;
   for (std::size_t i = kTurn; i < segments_.size(); ++i) {
     const Segment &one = segments_[i], &other = segments_[i - kTurn];
     if (one.depth - other.depth != depth || !isTurn(one.end - other.end)) return false;
   }
-  // Where the beginnings of all go first they share with the ends of the first.
+  // Where the beginnings of all go first they share with the ends of the first. What is buffered
+  // goes ahead, and fills links as none of the first segments do.
   if (!isTurn((end_ - fewer.makespan_s) / (graph_.segments - fewer.segments) * kTurn)) return false;
   const double scale = static_cast<double>(segments) / graph_.segments;
   const double turns = (static_cast<double>(segments) - graph_.segments) / kTurn;

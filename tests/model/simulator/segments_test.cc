@@ -196,7 +196,8 @@ TEST(SimulateSegments, InEvenTimeAFewStandForAll) {
 
 // On a long ring the first segments follow in even time until there are as many as fill it. Where
 // rings have no window but for one message on a link, the beginnings of all segments come first. On
-// a line the window makes itself felt late. What is buffered goes ahead until no more is posted.
+// a line the window makes itself felt late. What is buffered goes ahead until no more is posted. A
+// scatter's beginnings go ahead of the ends of the first.
 TEST(SimulateSegments, EvenTimeAtFirstIsNotEnough) {
   expectAsWrittenOut({kBroadcast,
                       *parseTopology("64"),
@@ -247,6 +248,18 @@ TEST(SimulateSegments, EvenTimeAtFirstIsNotEnough) {
                       373,
                       "smpi",
                       true});
+  expectAsWrittenOut({kScatter,
+                      *parseTopology("4x4"),
+                      "scatter-trees",
+                      100,
+                      2,
+                      {.bytes = 9000 << 10},
+                      {},
+                      0.01,
+                      1,
+                      1,
+                      100,
+                      "bgl"});
 }
 
 // A window of rings goes on in turns: what is taken as the time of one more segment is that of a
