@@ -33,6 +33,14 @@ bool contains(const ir::RangesList& boxes, const Coordinates& at, const Topology
   });
 }
 
+/// One node, as a box.
+Ranges boxOfNode(const Topology& topology, const Coordinates& at) {
+  Ranges node{};
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    node[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
+  return node;
+}
+
 /// A node with all its cores.
 Ranges siteOf(const Coordinates& dead, const Topology& topology) {
   Ranges site = boxOfNode(topology, dead);
@@ -88,13 +96,9 @@ std::optional<Coordinates> hopFrom(const Topology& topology, const Coordinates& 
   return to;
 }
 
-Ranges boxOfNode(const Topology& topology, const Coordinates& at) {
-  Ranges node{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    node[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
-  return node;
-}
+namespace {
 
+/// The shortest routes over each link of a node, but for those that are much longer than others.
 std::vector<Route> shortestRoutes(const Topology& topology, const Coordinates& from,
                                   const std::vector<Holders>& holders) {
   std::vector<Route> found;
@@ -110,6 +114,8 @@ std::vector<Route> shortestRoutes(const Topology& topology, const Coordinates& f
   llvm::erase_if(found, [&](const Route& route) { return route.way.size() > most; });
   return found;
 }
+
+}  // namespace
 
 DetourRoutes::DetourRoutes(const ScheduleView& rings)
     : rings_(rings), topology_(rings.topology), dropped_(rings) {

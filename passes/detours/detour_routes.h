@@ -50,11 +50,6 @@ struct Route {
 /// The node a hop further; none where the link is dead or there is none.
 std::optional<Coordinates> hopFrom(const Topology& topology, const Coordinates& from,
                                    const Hop& hop);
-/// The shortest routes over each link of a node, but for those that are much longer than others.
-std::vector<Route> shortestRoutes(const Topology& topology, const Coordinates& from,
-                                  const std::vector<Holders>& holders);
-/// One node, as a box.
-Ranges boxOfNode(const Topology& topology, const Coordinates& at);
 
 /// Blocks that a message which is dropped at a node would have moved, and the routes for them.
 struct Need {

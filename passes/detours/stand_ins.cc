@@ -258,7 +258,7 @@ Way StandIns::cheapestWay(const Bypass& bypass) const {
       for (const int sign : {1, -1}) {
         const Hop hop{axis, sign};
         const std::optional<Coordinates> next = hopFrom(topology_, at, hop);
-        if (!next || topology_.isDead(*next)) continue;
+        if (!next) continue;
         const auto load = loads_.find({at, hop});
         const double carried = (load == loads_.end() ? 0 : load->second) + bypass.load;
         double power = (whole_[axis][sign > 0 ? 1 : 0] + carried) / most_;
