@@ -15,6 +15,7 @@
 #include "ir/exchange/import.h"
 #include "ir/exchange/readers/readers.h"
 #include "ir/make_error.h"
+#include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
 #include "model/bounds/twisted.h"
 #include "passes/allocate_scratch.h"

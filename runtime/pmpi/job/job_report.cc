@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/process/start_folder.h"
 #include "runtime/pmpi/statistics/statistics.h"

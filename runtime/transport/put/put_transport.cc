@@ -117,7 +117,7 @@ bool PutTransport::drained() {
 }
 
 /// Whether a member has read what was put for it into the lane before this round.
-inline bool PutTransport::mayWrite(int member) {
+bool PutTransport::mayWrite(int member) {
   std::uint64_t& known = writable_[static_cast<std::size_t>(member)];
   if (known == round_) return true;
   const std::uint64_t& ended = segment_->lane(lane_).ended[static_cast<std::size_t>(member)];
