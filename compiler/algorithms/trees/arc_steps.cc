@@ -76,19 +76,22 @@ void ArcSteps::down(const Arcs& arcs, const ArcNodes& nodes, const Steps& before
   }
 }
 
-std::uint32_t ArcSteps::addChild(const ArcBoxes& arc, const Box& box, const Region& sum,
-                                 bool is_first, Indices after) {
+std::uint32_t ArcSteps::addChild(const ArcBoxes& arc, const ArcNodes& nodes, const Box& box,
+                                 const Region& sum, bool is_first, Indices before) {
   const Shift moves = ir::hop(arc.axis, -arc.hops);
   Staging& staging = this->staging(arc);
+  const Indices free = after(staging.free, box, nodes);
+  std::uint32_t added = kNone;
   if (is_first) {
-    after.append(staging.free);
-    staging.used = {builder_.receiveAndReduce(place(box), sum, data(Buffer::kIn), staging.region,
-                                              moves, after)};
+    before.append(free);
+    added = builder_.receiveAndReduce(place(box), sum, data(Buffer::kIn), staging.region, moves,
+                                      before);
   } else {
-    after.push_back(builder_.receive(place(box), staging.region, moves, staging.free));
-    staging.used = {builder_.reduce(place(box), sum, sum, staging.region, after)};
+    before.push_back(builder_.receive(place(box), staging.region, moves, free));
+    added = builder_.reduce(place(box), sum, sum, staging.region, before);
   }
-  return staging.used.front();
+  staging.used.emplace_back(box, added);
+  return added;
 }
 
 namespace {
@@ -120,7 +123,8 @@ void ArcSteps::up(const Arcs& arcs, const Arcs& turns, const ArcNodes& nodes) {
   for (const ArcBoxes& arc : turns) {
     const auto add = [&](const NodeSet& to, bool is_first) {
       for (const Box& box : to)
-        summed_.emplace_back(box, addChild(arc, box, sum(), is_first, after(summed_, box, nodes)));
+        summed_.emplace_back(
+            box, addChild(arc, nodes, box, sum(), is_first, after(summed_, box, nodes)));
     };
     const NodeSet all = nodes.withoutRoot(arc.parents);
     const NodeSet first = in_place ? *nodes.subtract(all, parents) : NodeSet{};
@@ -172,17 +176,17 @@ void ArcSteps::addAtRoot(const Arcs& turns, const ArcNodes& nodes) {
     std::optional<Box> box = nodes.rootAmong(arc);
     if (!box) continue;
     if (before.empty() || (*box)[arc.axis].kind != IntervalKind::kRootWithin) {
-      before = {addChild(arc, *box, out, before.empty(), before)};
+      before = {addChild(arc, nodes, *box, out, before.empty(), before)};
       continue;
     }
     // The second child is the other neighbour on a line; there is but one at the line's ends.
     const std::uint32_t size = builder_.schedule().topology.axes[arc.axis].size;
     const std::int32_t end = arc.hops > 0 ? 0 : static_cast<std::int32_t>(size) - 1;
     (*box)[arc.axis] = Interval::rootWithin(end, 1);
-    addChild(arc, *box, out, /*is_first=*/true, {});
+    addChild(arc, nodes, *box, out, /*is_first=*/true, {});
     if (size > 2) {
       (*box)[arc.axis] = Interval::rootWithin(1, size - 2);
-      addChild(arc, *box, out, /*is_first=*/false, before);
+      addChild(arc, nodes, *box, out, /*is_first=*/false, before);
     }
   }
   if (before.empty()) builder_.copy(place(nodes.root()), out, in, {});

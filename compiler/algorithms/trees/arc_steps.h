@@ -47,7 +47,7 @@ class ArcSteps {
     std::uint32_t axis = 0;
     std::int32_t hops = 0;
     Region region;
-    Indices used, free;  // what read it last, and what the next receive waits for
+    Steps used, free;  // what has read it, and what a receive of these hops waits for
   };
 
   /// `before`: what receives wait for; `has_data`: what brings the root its data.
@@ -56,8 +56,8 @@ class ArcSteps {
   void addAtRoot(const Arcs& turns, const ArcNodes& nodes);
   /// Adds what comes to the nodes of `box` to `sum`, or (`is_first`) to what they contribute; the
   /// result is the step that did.
-  std::uint32_t addChild(const ArcBoxes& arc, const Box& box, const Region& sum, bool is_first,
-                         Indices after);
+  std::uint32_t addChild(const ArcBoxes& arc, const ArcNodes& nodes, const Box& box,
+                         const Region& sum, bool is_first, Indices before);
   /// What a node of `box` waits for to wait for all of `steps` that it executes.
   static Indices after(const Steps& steps, const Box& box, const ArcNodes& nodes);
 

@@ -145,6 +145,15 @@ TEST(SpanningTrees, AreProvedRoundDeadNodes) {
   }
 }
 
+// Children lie in more directions than receives of a node can be under way.
+TEST(SpanningTrees, AreProvedWithChildrenInTenDirections) {
+  const Topology topology = damaged("3x3x3x3x2", {"1,1,1,1,1"});
+  const ir::Program program = cantFail(
+      cantFail(findAlgorithm("spanning-trees"))->lower({Collective::kAllreduce, topology}));
+  const ir::VerifyResult result = ir::verify(program.schedule.view());
+  EXPECT_TRUE(result.ok()) << result.faults.front().message;
+}
+
 /// What every rank executes, hop by hop: bucket on lines behind a cut, and trees.
 TEST(Damage, NoRankSendsOverWhatIsDead) {
   for (const Topology& topology :
