@@ -126,11 +126,18 @@ llvm::StringRef unsuitedToPackedTrees(const Topology& topology) {
              : "";
 }
 
+/// Neighbours stand in for what is dead where all axes are rings.
+llvm::StringRef unsuitedToRotatedRings(const Topology& topology) {
+  if (!topology.isDamaged()) return "";
+  if (hasSeveralCores(topology)) return kCores;
+  return hasLine(topology) ? kLine : "";
+}
+
 llvm::StringRef unsuitedToBalancedRoutes(const Topology& topology) {
   if (hasMoreRouteHops(topology, kMaxRouteHops)) {
     return "all blocks have more than a million hops to make";
   }
-  return hasMoreRouteHops(topology, kFewRouteHops) && suitsClosedTrees(topology)
+  return hasMoreRouteHops(topology, kFewRouteHops) && unsuitedToRotatedRings(topology).empty()
              ? "rotated-rings serves so many nodes in a shorter program"
              : "";
 }
@@ -152,13 +159,6 @@ llvm::StringRef unsuitedToProductTrees(const Topology& topology) {
 
 llvm::StringRef unsuitedToPlaneTrees(const Topology& topology) {
   return suitsPlaneTrees(topology) ? "" : "more than a node is dead, or an axis is no ring";
-}
-
-/// Neighbours stand in for what is dead where all axes are rings.
-llvm::StringRef unsuitedToRotatedRings(const Topology& topology) {
-  if (!topology.isDamaged()) return "";
-  if (hasSeveralCores(topology)) return kCores;
-  return hasLine(topology) ? kLine : "";
 }
 
 llvm::StringRef unsuitedToRings(const Topology& topology) {

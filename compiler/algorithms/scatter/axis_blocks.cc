@@ -49,7 +49,7 @@ class AxisBlocks {
   void copyOwn();
 
  private:
-  /// Who waits for what along an axis.
+  /// The dependences along an axis.
   struct Level {
     /// By coordinate: of a scatter the receive of what a node holds, of a gather what it receives
     /// along this axis.
