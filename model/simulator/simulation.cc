@@ -157,8 +157,8 @@ bool Simulation::continueTo(std::uint32_t segments, const Fewer& fewer,
     const Segment &one = segments_[i], &other = segments_[i - kTurn];
     if (one.depth - other.depth != depth || !isTurn(one.end - other.end)) return false;
   }
-  // Where the beginnings of all go first they share with the ends of the first. What is buffered
-  // goes ahead, and fills links as none of the first segments do.
+  // Segments that begin early, and buffered messages, share links with the ends of the first
+  // segments: half of the segments have to grow by the same turns.
   if (!isTurn((end_ - fewer.makespan_s) / (graph_.segments - fewer.segments) * kTurn)) return false;
   const double scale = static_cast<double>(segments) / graph_.segments;
   const double turns = (static_cast<double>(segments) - graph_.segments) / kTurn;

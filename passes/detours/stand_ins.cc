@@ -25,8 +25,8 @@
 namespace torc::passes {
 namespace {
 
-constexpr int kRounds = 3;     // in which ways are chosen
-constexpr int kSteepness = 2;  // a link costs the power 2 to that of what it carries
+constexpr int kRounds = 3;   // in which ways are chosen
+constexpr int kSquares = 2;  // of what a link carries: it costs the 4th power
 
 class StandIns {
  public:
@@ -241,8 +241,8 @@ void StandIns::count(const Bypass& bypass, double times) {
   }
 }
 
-/// A link costs the more the more it carries, steeply (as in balanced_routes.h), so that a longer
-/// way is taken where the shorter ones are busy. Empty if there is no way.
+/// A link costs the more the more it carries, steeply (balanced_routes.h takes the 16th power), so
+/// that a longer way is taken where the shorter ones are busy. Empty if there is no way.
 Way StandIns::cheapestWay(const Bypass& bypass) const {
   struct Reached {
     double cost = 0;
@@ -262,7 +262,7 @@ Way StandIns::cheapestWay(const Bypass& bypass) const {
         const auto load = loads_.find({at, hop});
         const double carried = (load == loads_.end() ? 0 : load->second) + bypass.load;
         double power = (whole_[axis][sign > 0 ? 1 : 0] + carried) / most_;
-        for (int i = 0; i < kSteepness; ++i)
+        for (int i = 0; i < kSquares; ++i)
           power *= power;
         const auto [entry, is_new] = reached.try_emplace(*next);
         if (!is_new && entry->second.cost <= cost + power) continue;

@@ -196,8 +196,9 @@ TEST(SimulateSegments, InEvenTimeAFewStandForAll) {
 
 // On a long ring the first segments follow in even time until there are as many as fill it. Where
 // rings have no window but for one message on a link, the beginnings of all segments come first. On
-// a line the window makes itself felt late. What is buffered goes ahead until no more is posted. A
-// scatter's beginnings go ahead of the ends of the first.
+// a line the window makes itself felt late. Buffered
+// messages go ahead until no more is posted. A scatter's later segments begin before the first
+// ends.
 TEST(SimulateSegments, EvenTimeAtFirstIsNotEnough) {
   expectAsWrittenOut({kBroadcast,
                       *parseTopology("64"),
