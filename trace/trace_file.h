@@ -1,6 +1,6 @@
 // The trace of a job as JSON of the Trace Event Format, which Perfetto and Chrome read:
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
-// docs/users/trace.md says what stands for what.
+// docs/users/view.md says what stands for what.
 //
 // Written rank by rank, so that only one rank's events are in memory at a time.
 #ifndef TORC_TRACE_TRACE_FILE_H_

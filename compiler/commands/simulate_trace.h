@@ -12,7 +12,7 @@
 namespace torc::compiler {
 
 /// Writes the events of `result`, a simulation of `schedule` for a vector of `bytes`, as a file
-/// that Perfetto opens (docs/users/trace.md). Errors: kIo.
+/// that Perfetto opens (docs/users/view.md). Errors: kIo.
 Status writeTrace(const std::string& path, const ScheduleView& schedule,
                   const model::SimulateResult& result, std::uint64_t bytes);
 

@@ -10,7 +10,7 @@
 
 namespace torc::compiler {
 
-/// The trace in the file `path` (docs/users/trace.md), as far as it is of `schedule`: the round
+/// The trace in the file `path` (docs/users/view.md), as far as it is of `schedule`: the round
 /// whose time is the median of all rounds, its operations as quartiles over the ranks and three
 /// ranks in full. `bytes` of it is the size of the call. Errors: no trace, or none of the schedule.
 llvm::Expected<nlohmann::ordered_json> traceData(const ViewedSchedule& schedule,

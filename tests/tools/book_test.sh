@@ -20,10 +20,10 @@ done
 mkdir "$work/other"
 cp -rL docs tools "$work/other"
 sed -i '/users\/view.md/d' "$work/other/docs/SUMMARY.md"
-echo '[a](none.md) [b](cli.md#none)' >>"$work/other/docs/users/trace.md"
+echo '[a](none.md) [b](cli.md#none)' >>"$work/other/docs/users/dedicated.md"
 ! bash "$work/other/tools/pages/book.sh" "$work/none" >"$work/said.txt" 2>&1 || fail "faults are not told"
-for fault in 'SUMMARY.md: users/view.md is missing' 'users/trace.md: none.md: the book has no such page' \
-  'users/trace.md: cli.md#none: no such heading'; do
+for fault in 'SUMMARY.md: users/view.md is missing' 'users/dedicated.md: none.md: the book has no such page' \
+  'users/dedicated.md: cli.md#none: no such heading'; do
   grep -qxF "book: $fault" "$work/said.txt" || fail "not told: $fault: $(cat "$work/said.txt")"
 done
 [[ ! -e $work/none ]] || fail "a book with faults is written"

@@ -2,7 +2,7 @@
 # Programs that others wrote, as Debian built them, plain and under libtorc_pmpi.so: ScaLAPACK's test
 # programs on 4 and 6 ranks (LU, QR, least squares, Cholesky), whose process grids the
 # library has as partitions, and NWChem on 2 ranks. Both runs must pass the same tests, and torc must
-# have served calls. Prints the table of docs/users/real-programs.md. Needs the network where a package is
+# have served calls. Prints the table of docs/users/pmpi.md. Needs the network where a package is
 # missing, and root for that.
 #   tools/programs/real_programs.sh [PROGRAM...]      default: all
 set -euo pipefail
