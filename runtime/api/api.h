@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 
 #include "runtime/api/torc.h"
 #include "schedules/collective.h"
@@ -17,12 +18,17 @@ namespace torc::runtime {
 /// The code of `status`; where that is an error its message becomes torc_error_message().
 int report(const Status& status) noexcept;
 
-/// Runs `work`, which returns a Status; what it throws becomes one. Clang does not see that it runs
-/// with the locks of the caller.
+/// Runs `work`, which returns a Status or nothing; what it throws becomes a Status. Clang does not
+/// see that it runs with the locks of the caller.
 template <typename Work>
 Status attempt(Work&& work) noexcept TORC_NO_THREAD_SAFETY_ANALYSIS {
   try {
-    return work();
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      return {};
+    } else {
+      return work();
+    }
   } catch (const std::bad_alloc&) {
     // The text fits a string's own buffer: no allocation.
     return {StatusCode::kNoMemory, "out of memory"};

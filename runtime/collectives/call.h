@@ -10,43 +10,41 @@
 #include <mpi.h>
 
 #include "runtime/job/call_arguments.h"
+#include "runtime/job/reason.h"
 #include "runtime/reductions/mpi_reduction.h"
 #include "support/status.h"
 
 namespace torc::runtime {
-
-/// What keeps a call from being laid out.
-enum class CallFault : std::uint8_t {
-  kNone,
-  kArgument,   // a root, count, buffer, type or operation that is not valid
-  kOverflow,   // more bytes than an address space
-  kOwnBlock,   // the caller's own block is longer in `in` than in `out`, or by torc.h's rules
-               // shorter
-  kDatatype,   // a datatype with gaps
-  kOperation,  // one that has no meaning on the type, or in whose order no schedule combines
-};
 
 /// Elements of buffers.
 struct BufferElements {
   std::uint64_t in = 0, out = 0;
 };
 
+/// What may be another in calls that are laid out alike.
+struct CallBinding {
+  Keep keep_type = Keep::kDuplicate;
+  ElementType type;
+  Reduction reduction;
+  const void* in = nullptr;
+  void* out = nullptr;
+  std::int64_t in_displaced = 0;  // bytes from the argument to the buffer's first element
+  std::int64_t out_displaced = 0;
+  bool keeps_whole = false;  // the operation is to get whole vectors, not parts of them
+  std::uint64_t bytes = 0;   // of data, of the whole vector; of pairs, that the rank sends
+};
+
 /// Counts are of elements of `type`, lists by rank of the communicator.
-struct Call {
-  CallFault fault = CallFault::kNone;
+struct Call : CallBinding {
+  Reason fault = Reason::kServed;  // of what keeps it from being laid out
   Collective collective = Collective::kAllreduce;
   bool in_place = false;
-  Keep keep_type = Keep::kDuplicate;
   // Under MPI's rules a collective that moves data moves bytes, whose number all ranks agree on.
   // Elements of the program that are not just bytes in a row are copied: the buffers here are to be
   // replaced (runtime/pmpi/calls/packing.h). So are those of a reduction whose elements have gaps.
   bool packs_in = false;
   bool unpacks_out = false;
   std::int32_t root = 0;
-  ElementType type;
-  Reduction reduction;
-  const void* in = nullptr;
-  void* out = nullptr;
   std::uint64_t count = 0;                   // where there is no list
   std::vector<std::uint64_t> per_rank;       // empty: `count` for all
   std::vector<std::uint64_t> displacements;  // empty: blocks follow one another
@@ -57,13 +55,9 @@ struct Call {
   bool takes_shorter = false;            // blocks that come may be shorter than those in `out`
   std::int32_t short_own = -1;           // the rank itself, whose block to itself is; -1: it is not
   std::uint64_t scale = 1;               // elements of `type` in one of the arguments
-  bool keeps_whole = false;              // the operation is to get whole vectors, not parts of them
   bool whole_is_in = false;              // displacements are those of `in`, not of `out`
   std::int64_t lowest_displacement = 0;  // elements of the arguments from there to displacement 0
-  std::int64_t in_displaced = 0;         // bytes from the argument to the buffer's first element
-  std::int64_t out_displaced = 0;
-  BufferElements elements;  // that the program reads and writes there
-  std::uint64_t bytes = 0;  // of data, of the whole vector; of pairs, that the rank sends
+  BufferElements elements;               // that the program reads and writes there
 
   /// Whether contributions are combined in the order of ranks: schedules serve it where the ranks
   /// of the communicator are in the order of theirs.

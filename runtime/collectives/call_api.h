@@ -10,8 +10,8 @@
 
 namespace torc::runtime {
 
-/// Nothing is said about buffers. Error: a kind that does not exist.
-inline StatusOr<CallArguments> argumentsOf(const torc_call& call) {
+/// On a torus of so many axes. Nothing is said about buffers. Error: a kind that does not exist.
+inline StatusOr<CallArguments> argumentsOf(const torc_call& call, std::uint64_t axes) {
   if (call.kind < 0 || call.kind >= kCollectiveCount) {
     return Status(StatusCode::kInvalidArgument,
                   message("kind ", static_cast<int>(call.kind), " does not exist"));
@@ -29,6 +29,7 @@ inline StatusOr<CallArguments> argumentsOf(const torc_call& call) {
   }
   arguments.type = call.datatype;
   arguments.op = call.op;
+  arguments.neighbours = static_cast<int>(2 * axes);
   return arguments;
 }
 

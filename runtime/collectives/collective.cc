@@ -76,14 +76,20 @@ void torc_collective::releaseOwned() {
   of->geometry->context->dispose(std::move(owned));
 }
 
+namespace {
+
+int busy(const char* what) {
+  return report({StatusCode::kBusy, what});
+}
+
+}  // namespace
+
 int torc_collective_set_callback(torc_collective* collective, torc_callback callback,
                                  void* cookie) {
   if (collective == nullptr) {
     return report(nullArgument("torc_collective_set_callback: collective"));
   }
-  if (collective->active) {
-    return report({StatusCode::kBusy, "torc_collective_set_callback: a round is under way"});
-  }
+  if (collective->active) return busy("torc_collective_set_callback: a round is under way");
   collective->callback = callback;
   collective->cookie = cookie;
   return TORC_OK;
@@ -91,9 +97,7 @@ int torc_collective_set_callback(torc_collective* collective, torc_callback call
 
 int torc_collective_start(torc_collective* collective) {
   if (collective == nullptr) return report(nullArgument("torc_collective_start: collective"));
-  if (collective->active) {
-    return report({StatusCode::kBusy, "torc_collective_start: a round is under way"});
-  }
+  if (collective->active) return busy("torc_collective_start: a round is under way");
   const Status status = collective->start();
   return status.ok() ? TORC_OK : report(status.annotated("torc_collective_start"));
 }
@@ -103,9 +107,7 @@ int torc_collective_test(torc_collective* collective, int* done) {
   if (collective == nullptr) return report(nullArgument("torc_collective_test: collective"));
   if (done == nullptr) return report(nullArgument("torc_collective_test: done"));
   torc_context* context = collective->context();
-  if (context->in_callback) {
-    return report({StatusCode::kBusy, "torc_collective_test: called from a callback"});
-  }
+  if (context->in_callback) return busy("torc_collective_test: called from a callback");
   if (collective->active) {
     context->advance();
     if (collective->active) {
@@ -121,9 +123,7 @@ int torc_collective_test(torc_collective* collective, int* done) {
 int torc_collective_wait(torc_collective* collective) {
   if (collective == nullptr) return report(nullArgument("torc_collective_wait: collective"));
   torc_context* context = collective->context();
-  if (context->in_callback) {
-    return report({StatusCode::kBusy, "torc_collective_wait: called from a callback"});
-  }
+  if (context->in_callback) return busy("torc_collective_wait: called from a callback");
   const TraceCall traced(context->trace.get(), "torc_collective_wait");
   if (context->waitsInside(collective)) collective->executor().run();
   for (torc::Backoff wait; collective->active;) {
@@ -135,12 +135,9 @@ int torc_collective_wait(torc_collective* collective) {
 
 int torc_collective_free(torc_collective* collective) {
   if (collective == nullptr) return TORC_OK;
-  if (collective->active) {
-    return report({StatusCode::kBusy, "torc_collective_free: a round is under way"});
-  }
-  if (collective->context()->in_callback) {
-    return report({StatusCode::kBusy, "torc_collective_free: called from a callback"});
-  }
+  if (collective->active) return busy("torc_collective_free: a round is under way");
+  if (collective->context()->in_callback)
+    return busy("torc_collective_free: called from a callback");
   collective->releaseOwned();
   delete collective;
   return TORC_OK;

@@ -11,6 +11,7 @@
 #include "runtime/collectives/collective.h"
 #include "runtime/collectives/counts_round.h"
 #include "runtime/collectives/persistent_plan.h"
+#include "runtime/job/describe_call.h"
 #include "runtime/trace/trace.h"
 
 using namespace torc::runtime;
@@ -131,229 +132,48 @@ int init(const char* function, torc_schedule* schedule, torc_collective** collec
       [&] { return create(function, schedule, arguments, collective).annotated(function); }));
 }
 
-/// What a function is told of the blocks in a buffer, or of the own one alone.
-struct Blocks {
-  Blocks(int64_t each, MPI_Datatype type_of_all) : count(each), type(type_of_all) {}
-  Blocks(const int64_t* of_ranks, const int64_t* from, MPI_Datatype type_of_all)
-      : is_list(true), counts(of_ranks), displacements(from), type(type_of_all) {}
-
-  bool is_list = false;
-  int64_t count = 0;
-  const int64_t *counts = nullptr, *displacements = nullptr;
-  MPI_Datatype type;
-};
-
-/// A call of a vector: of one buffer that is `out`, or of a reduction.
-CallArguments ofVector(Collective collective, const void* in, void* out, int64_t count,
-                       MPI_Datatype type, MPI_Op op, int root = 0) {
-  CallArguments arguments;
-  arguments.collective = collective;
-  arguments.in = in;
-  arguments.out = out;
-  arguments.count = count;
-  arguments.type = type;
-  arguments.op = op;
-  arguments.root = root;
-  return arguments;
-}
-
-/// A call that moves blocks of all ranks. Which buffer has all of them says the row.
-CallArguments ofBlocks(Collective collective, const void* in, const Blocks& in_blocks, void* out,
-                       const Blocks& out_blocks, int root = 0) {
-  const bool is_own_out = torc::rowOf(collective).describesOwnOut();
-  const Blocks& all = is_own_out ? in_blocks : out_blocks;
-  const Blocks& own = is_own_out ? out_blocks : in_blocks;
-  CallArguments arguments = ofVector(collective, in, out, all.count, all.type, MPI_OP_NULL, root);
-  arguments.has_counts = arguments.has_displacements = all.is_list;
-  arguments.counts = all.counts;
-  arguments.displacements = all.displacements;
-  arguments.own_count = own.count;
-  arguments.own_counts = own.counts;
-  arguments.own_displacements = own.displacements;
-  arguments.own_type = own.type;
-  return arguments;
-}
-
-/// A call of neighbours, by lists in any case.
-CallArguments ofNeighbours(Collective collective, const void* in, const Blocks& in_blocks,
-                           void* out, const Blocks& out_blocks) {
-  CallArguments arguments = ofBlocks(collective, in, in_blocks, out, out_blocks);
-  arguments.listNeighbours();
-  if (out_blocks.is_list) {
-    arguments.counts = out_blocks.counts;
-    arguments.displacements = out_blocks.displacements;
-  }
-  if (in_blocks.is_list) {
-    arguments.own_counts = in_blocks.counts;
-    arguments.own_displacements = in_blocks.displacements;
-  }
-  return arguments;
-}
-
 }  // namespace
 
-int torc_allreduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
-                        MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofVector(Collective::kAllreduce, in, out, count, datatype, op));
-}
-
-int torc_reduce_scatter_init(torc_schedule* schedule, const void* in, void* out,
-                             const int64_t counts[], MPI_Datatype datatype, MPI_Op op,
-                             torc_collective** collective) {
-  CallArguments arguments = ofVector(Collective::kReduceScatter, in, out, 0, datatype, op);
-  arguments.has_counts = true;
-  arguments.counts = counts;
-  return init(__func__, schedule, collective, arguments);
-}
-
-int torc_reduce_scatter_block_init(torc_schedule* schedule, const void* in, void* out,
-                                   int64_t count, MPI_Datatype datatype, MPI_Op op,
-                                   torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofVector(Collective::kReduceScatter, in, out, count, datatype, op));
-}
-
-int torc_allgather_init(torc_schedule* schedule, const void* in, int64_t in_count,
-                        MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
-                        torc_collective** collective) {
-  return init(
-      __func__, schedule, collective,
-      ofBlocks(Collective::kAllgather, in, {in_count, in_type}, out, {out_count, out_type}));
-}
-
-int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
-                         MPI_Datatype in_type, void* out, const int64_t counts[],
-                         const int64_t displacements[], MPI_Datatype out_type,
-                         torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofBlocks(Collective::kAllgather, in, {in_count, in_type}, out,
-                       {counts, displacements, out_type}));
-}
-
-int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MPI_Datatype datatype,
-                        int root, torc_collective** collective) {
-  return init(
-      __func__, schedule, collective,
-      ofVector(Collective::kBroadcast, MPI_IN_PLACE, buffer, count, datatype, MPI_OP_NULL, root));
-}
-
-int torc_reduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
-                     MPI_Datatype datatype, MPI_Op op, int root, torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofVector(Collective::kReduce, in, out, count, datatype, op, root));
-}
-
-int torc_scan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
-                   MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofVector(Collective::kScan, in, out, count, datatype, op));
-}
-
-int torc_exscan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
-                     MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofVector(Collective::kExscan, in, out, count, datatype, op));
-}
-
-int torc_scatter_init(torc_schedule* schedule, const void* in, int64_t in_count,
-                      MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
-                      int root, torc_collective** collective) {
-  return init(
-      __func__, schedule, collective,
-      ofBlocks(Collective::kScatter, in, {in_count, in_type}, out, {out_count, out_type}, root));
-}
-
-int torc_scatterv_init(torc_schedule* schedule, const void* in, const int64_t counts[],
-                       const int64_t displacements[], MPI_Datatype in_type, void* out,
-                       int64_t out_count, MPI_Datatype out_type, int root,
-                       torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofBlocks(Collective::kScatter, in, {counts, displacements, in_type}, out,
-                       {out_count, out_type}, root));
-}
-
-int torc_gather_init(torc_schedule* schedule, const void* in, int64_t in_count,
-                     MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
-                     int root, torc_collective** collective) {
-  return init(
-      __func__, schedule, collective,
-      ofBlocks(Collective::kGather, in, {in_count, in_type}, out, {out_count, out_type}, root));
-}
-
-int torc_gatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
-                      MPI_Datatype in_type, void* out, const int64_t counts[],
-                      const int64_t displacements[], MPI_Datatype out_type, int root,
-                      torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofBlocks(Collective::kGather, in, {in_count, in_type}, out,
-                       {counts, displacements, out_type}, root));
-}
-
-int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,
-                       MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
-                       torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofBlocks(Collective::kAlltoall, in, {in_count, in_type}, out, {out_count, out_type}));
-}
-
-int torc_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t in_counts[],
-                        const int64_t in_displacements[], MPI_Datatype in_type, void* out,
-                        const int64_t out_counts[], const int64_t out_displacements[],
-                        MPI_Datatype out_type, torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofBlocks(Collective::kAlltoall, in, {in_counts, in_displacements, in_type}, out,
-                       {out_counts, out_displacements, out_type}));
-}
-
-int torc_neighbor_allgather_init(torc_schedule* schedule, const void* in, int64_t in_count,
-                                 MPI_Datatype in_type, void* out, int64_t out_count,
-                                 MPI_Datatype out_type, torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofNeighbours(Collective::kNeighborAllgather, in, {in_count, in_type}, out,
-                           {out_count, out_type}));
-}
-
-int torc_neighbor_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
-                                  MPI_Datatype in_type, void* out, const int64_t counts[],
-                                  const int64_t displacements[], MPI_Datatype out_type,
-                                  torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofNeighbours(Collective::kNeighborAllgather, in, {in_count, in_type}, out,
-                           {counts, displacements, out_type}));
-}
-
-int torc_neighbor_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,
-                                MPI_Datatype in_type, void* out, int64_t out_count,
-                                MPI_Datatype out_type, torc_collective** collective) {
-  return init(__func__, schedule, collective,
-              ofNeighbours(Collective::kNeighborAlltoall, in, {in_count, in_type}, out,
-                           {out_count, out_type}));
-}
-
-int torc_neighbor_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t in_counts[],
-                                 const int64_t in_displacements[], MPI_Datatype in_type, void* out,
-                                 const int64_t out_counts[], const int64_t out_displacements[],
-                                 MPI_Datatype out_type, torc_collective** collective) {
-  return init(
-      __func__, schedule, collective,
-      ofNeighbours(Collective::kNeighborAlltoall, in, {in_counts, in_displacements, in_type}, out,
-                   {out_counts, out_displacements, out_type}));
+// The functions of torc.h, each with the parameters of one of MPI's.
+#define TORC_INIT(name, Name, parameters)                                                         \
+  int torc_##name##_init(torc_schedule* schedule,                                                 \
+                         TORC_PARAMETERS_##parameters(int64_t, int64_t) torc_collective** made) { \
+    return init(__func__, schedule, made, TORC_DESCRIBED(Name, parameters, MPI_COMM_NULL));       \
+  }
+extern "C" {
+TORC_INIT(allreduce, Allreduce, Reduction)
+TORC_INIT(reduce_scatter, Reduce_scatter, ReductionV)
+TORC_INIT(reduce_scatter_block, Reduce_scatter_block, Reduction)
+TORC_INIT(allgather, Allgather, Exchange)
+TORC_INIT(allgatherv, Allgatherv, GatherV)
+TORC_INIT(broadcast, Bcast, Broadcast)
+TORC_INIT(reduce, Reduce, RootedReduction)
+TORC_INIT(scan, Scan, Reduction)
+TORC_INIT(exscan, Exscan, Reduction)
+TORC_INIT(scatter, Scatter, RootedExchange)
+TORC_INIT(scatterv, Scatterv, RootedScatterV)
+TORC_INIT(gather, Gather, RootedExchange)
+TORC_INIT(gatherv, Gatherv, RootedGatherV)
+TORC_INIT(alltoall, Alltoall, Exchange)
+TORC_INIT(alltoallv, Alltoallv, ExchangeV)
+TORC_INIT(neighbor_allgather, Neighbor_allgather, Exchange)
+TORC_INIT(neighbor_allgatherv, Neighbor_allgatherv, GatherV)
+TORC_INIT(neighbor_alltoall, Neighbor_alltoall, Exchange)
+TORC_INIT(neighbor_alltoallv, Neighbor_alltoallv, ExchangeV)
 }
 
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
   return report(attempt([&]() -> Status {
     if (schedule == nullptr) return nullArgument("torc_schedule_serves: schedule");
     if (call == nullptr) return nullArgument("torc_schedule_serves: call");
-    StatusOr<CallArguments> arguments = argumentsOf(*call);
+    const torc::ScheduleView& view = schedule->view();
+    const StatusOr<CallArguments> arguments = argumentsOf(*call, view.topology.axis_count);
     if (!arguments.ok()) return arguments.status().annotated("torc_schedule_serves");
-    if (Status fits = checkSchedule(*schedule, arguments->collective); !fits.ok()) {
-      return fits;
-    }
-    arguments->neighbours = static_cast<int>(2 * schedule->view().topology.axis_count);
+    Status status = checkSchedule(*schedule, arguments->collective);
+    if (!status.ok()) return status;
     Call checked;
-    Status status = check(*arguments, schedule->geometry->rank,
-                          static_cast<int>(schedule->view().topology.ranks()), checked);
+    status = check(*arguments, schedule->geometry->rank, static_cast<int>(view.topology.ranks()),
+                   checked);
     return status.ok() ? checkOrder(*schedule, checked) : status;
   }));
 }

@@ -122,9 +122,8 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   if (geometry.library == nullptr) {
     return Status(StatusCode::kInvalidArgument, "the geometry was not recognised by a library");
   }
-  StatusOr<CallArguments> arguments = argumentsOf(*call);
+  const StatusOr<CallArguments> arguments = argumentsOf(*call, geometry.topology->axis_count);
   if (!arguments.ok()) return arguments.status();
-  arguments->neighbours = static_cast<int>(2 * geometry.topology->axis_count);
   Call checked;
   if (Status status = check(*arguments, geometry.rank, geometry.size, checked); !status.ok()) {
     return status;
@@ -140,27 +139,21 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
                   message("the ranks are in another order than those of the library's ",
                           library.shapes[shape], ", and the order matters to this ", row.name));
   }
-  const LibraryEntry* entry = library.choose(shape, *arguments, bytes, checked.needsOrderedSums());
-  if (entry == nullptr && checked.needsOrderedSums()) {
-    return Status(StatusCode::kUnsupported,
-                  message("the library has no ", row.name, " on ", library.shapes[shape],
-                          " for operations that do not commute"));
-  }
+  const bool is_ordered = checked.needsOrderedSums();
+  const LibraryEntry* entry = library.choose(shape, *arguments, bytes, is_ordered);
+  const std::string& name = library.shapes[shape];
   if (entry == nullptr) {
-    if (arguments->hasPairLists()) {
-      return Status(StatusCode::kUnsupported,
-                    message("the library has no direct ", torc::rowOf(arguments->collective).name,
-                            " on ", library.shapes[shape], ", which counts that differ take"));
-    }
-    return Status(StatusCode::kUnsupported,
-                  message("the library has no ", torc::rowOf(arguments->collective).name, " of ",
-                          bytes, " bytes on ", library.shapes[shape]));
+    const std::string what =
+        is_ordered ? message(row.name, " on ", name, " for operations that do not commute")
+        : arguments->hasPairLists()
+            ? message("direct ", row.name, " on ", name, ", which counts that differ take")
+            : message(row.name, " of ", bytes, " bytes on ", name);
+    return Status(StatusCode::kUnsupported, "the library has no " + what);
   }
   if (entry->file == torc::kMpisOwn) {
-    return Status(
-        StatusCode::kUnsupported,
-        message("for ", torc::rowOf(arguments->collective).name, " of ", bytes, " bytes on ",
-                library.shapes[shape], " the library says MPI's own: ", entry->reason));
+    return Status(StatusCode::kUnsupported,
+                  message("for ", row.name, " of ", bytes, " bytes on ", name,
+                          " the library says MPI's own: ", entry->reason));
   }
   return Chosen{entry, bytes};
 }

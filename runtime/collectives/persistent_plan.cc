@@ -169,15 +169,7 @@ void PersistentPlan::makeTrace() {
 }
 
 Status PersistentPlan::bind(const Call& call) {
-  call_.type = call.type;
-  call_.reduction = call.reduction;
-  call_.keep_type = call.keep_type;
-  call_.keeps_whole = call.keeps_whole;
-  call_.bytes = call.bytes;
-  call_.in = call.in;
-  call_.out = call.out;
-  call_.in_displaced = call.in_displaced;
-  call_.out_displaced = call.out_displaced;
+  static_cast<CallBinding&>(call_) = call;
   if (rootless_ != nullptr) rootless_->bind(call);
   if (Status status = useReduction(); !status.ok()) return status;
   takeBuffers();

@@ -70,17 +70,23 @@ void RootlessCall::countBytes() {
 }
 
 void RootlessCall::bind(const Call& call) {
-  call_.type = sums_bytes_ ? byte_ : call.type;
-  call_.reduction = sums_bytes_ ? bits_ : call.reduction;
-  call_.keep_type = call.keep_type;
-  call_.keeps_whole = call.keeps_whole;
-  call_.bytes = call.bytes;
-  // In place the contribution lies in `out`.
-  const bool in_is_out = keeps_own_ && call.in_place;
-  call_.in = gets_zeros_ ? zeros_.data() : in_is_out ? call.out : call.in;
-  call_.out = drops_ ? dropped_.data() : call.out;
-  call_.in_displaced = gets_zeros_ ? 0 : in_is_out ? call.out_displaced : call.in_displaced;
-  call_.out_displaced = drops_ ? 0 : call.out_displaced;
+  static_cast<CallBinding&>(call_) = call;
+  if (sums_bytes_) {
+    call_.type = byte_;
+    call_.reduction = bits_;
+  }
+  if (keeps_own_ && call.in_place) {  // the contribution lies in `out`
+    call_.in = call.out;
+    call_.in_displaced = call.out_displaced;
+  }
+  if (gets_zeros_) {
+    call_.in = zeros_.data();
+    call_.in_displaced = 0;
+  }
+  if (drops_) {
+    call_.out = dropped_.data();
+    call_.out_displaced = 0;
+  }
   own_home_ = call.outBegin();
 }
 

@@ -1,15 +1,16 @@
 // Call arguments: a call of a collective as its caller describes it. Everything that takes calls
-// fills this in: the functions of the C API, and the table of intercepted MPI functions
-// (runtime/pmpi/calls/intercepted_calls.h). runtime/collectives/call.h checks it.
+// fills this in: the functions of the C API and the wrappers of MPI's
+// (runtime/job/describe_call.h). runtime/collectives/call.h checks it.
 #ifndef TORC_RUNTIME_JOB_CALL_ARGUMENTS_H_
 #define TORC_RUNTIME_JOB_CALL_ARGUMENTS_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <functional>
 
 #include <mpi.h>
 
+#include "runtime/job/call_table.h"
 #include "schedules/collective.h"
 
 namespace torc::runtime {
@@ -21,19 +22,17 @@ class NumberList {
   NumberList(const int* numbers) : numbers_(numbers), type_(Type::kInt) {}
   NumberList(const long* numbers) : numbers_(numbers), type_(Type::kLong) {}
   NumberList(const long long* numbers) : numbers_(numbers), type_(Type::kLongLong) {}
-  /// 0, `step`, 2 * `step`, ..., or `first` everywhere. No numbers of the caller.
-  static NumberList row(std::int64_t step) { return NumberList(0, step); }
-  static NumberList repeated(std::int64_t first) { return NumberList(first, 0); }
+  /// 0, `step`, 2 * `step`, ..., or `number` everywhere. No numbers of the caller.
+  static NumberList row(std::int64_t step) { return NumberList(Type::kRow, step); }
+  static NumberList repeated(std::int64_t number) { return NumberList(Type::kRepeated, number); }
 
-  bool isNull() const { return numbers_ == nullptr && type_ != Type::kComputed; }
-  const void* address() const { return numbers_; }
+  bool isNull() const { return address() == nullptr && !isComputed(); }
+  const void* address() const { return isComputed() ? nullptr : numbers_; }
   std::size_t numberBytes() const {
     return type_ == Type::kInt    ? sizeof(int)
            : type_ == Type::kLong ? sizeof(long)
                                   : sizeof(long long);
   }
-  /// Whether they lie in memory of the caller.
-  bool isStored() const { return numbers_ != nullptr; }
   /// The same numbers, somewhere else.
   NumberList at(const void* copy) const {
     NumberList list = *this;
@@ -47,22 +46,26 @@ class NumberList {
         return static_cast<const int*>(numbers_)[at];
       case Type::kLong:
         return static_cast<const long*>(numbers_)[at];
-      case Type::kComputed:
-        return first_ + step_ * rank;
       case Type::kLongLong:
+        return static_cast<const long long*>(numbers_)[at];
+      case Type::kRow:
+        return number_ * rank;
+      case Type::kRepeated:
         break;
     }
-    return static_cast<const long long*>(numbers_)[at];
+    return number_;
   }
 
  private:
-  enum class Type : std::uint8_t { kInt, kLong, kLongLong, kComputed };
-  NumberList(std::int64_t first, std::int64_t step)
-      : type_(Type::kComputed), first_(first), step_(step) {}
+  enum class Type : std::uint8_t { kInt, kLong, kLongLong, kRow, kRepeated };
+  NumberList(Type type, std::int64_t number) : number_(number), type_(type) {}
+  bool isComputed() const { return type_ >= Type::kRow; }
 
-  const void* numbers_ = nullptr;
+  union {
+    const void* numbers_ = nullptr;
+    std::int64_t number_;
+  };
   Type type_ = Type::kInt;
-  std::int64_t first_ = 0, step_ = 0;
 };
 
 /// Whose rules say what is right.
@@ -72,8 +75,60 @@ enum class CallRules : std::uint8_t {
           // its own way
 };
 
-/// What a collective lacks stays as it is here.
-struct CallArguments {
+/// What calls have in common that differ in their buffers alone, as the program makes them. What a
+/// collective lacks stays as it is here, and below.
+struct CallKey {
+  bool operator==(const CallKey&) const = default;
+  std::uint64_t hash() const {
+    const auto pair = [](int high, int low) {
+      return std::uint64_t{static_cast<std::uint32_t>(high)} << 32 |
+             static_cast<std::uint32_t>(low);
+    };
+    const std::hash<MPI_Datatype> of_type;
+    // A sum of products with odd numbers, which are made at the same time: this is in every call.
+    // The upper half of such a sum depends on all bits.
+    const std::uint64_t sum =
+        pair(static_cast<int>(id) * 4 + in_is_out * 2 + out_is_in, root) * 0x9e3779b97f4a7c15u +
+        of_type(type) * 0xc2b2ae3d27d4eb4fu + of_type(own_type) * 0x165667b19e3779f9u +
+        std::hash<MPI_Op>()(op) * 0xd6e8feb86659fd93u +
+        static_cast<std::uint64_t>(count) * 0xff51afd7ed558ccdu +
+        static_cast<std::uint64_t>(own_count) * 0xc4ceb9fe1a85ec53u;
+    return sum ^ sum >> 32;
+  }
+
+  CallId id = CallId::kBarrier;
+  bool in_is_out = false, out_is_in = false;  // MPI_IN_PLACE
+  int root = 0;
+  std::int64_t count = 0;  // elements of the vector or of every block, as the collective's row says
+  // Where the row says that calls describe the own block, in the buffer that has it alone. In a
+  // rooted collective the root's `count` and `type` count, and of the others these.
+  std::int64_t own_count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL, own_type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+};
+static_assert(sizeof(CallKey) <= 64);
+
+/// A call without lists: all that tells whether one like it is kept ready, which is asked of every
+/// call.
+struct BriefCall : CallKey {
+  BriefCall() = default;
+  BriefCall(CallId function, const void* contribution, void* result)
+      : in(contribution), out(result) {
+    id = function;
+    in_is_out = in == MPI_IN_PLACE;
+    out_is_in = out == MPI_IN_PLACE;
+  }
+
+  const void* in = nullptr;  // MPI_IN_PLACE: the call is in place
+  void* out = nullptr;       // likewise, where the own block is of `out`
+};
+
+struct CallArguments : BriefCall {
+  CallArguments() = default;
+  CallArguments(const BriefCall& brief) : BriefCall(brief), collective(collectiveOf(id)) {
+    if (id >= CallId::kNeighbor_allgather && id <= CallId::kNeighbor_alltoallw) listNeighbours();
+  }
+
   Collective collective = Collective::kAllreduce;
   CallRules rules = CallRules::kTorc;
   bool has_buffers = true;  // false: it is only asked whether such a call would be served
@@ -81,18 +136,8 @@ struct CallArguments {
   bool has_displacements = false;
   // Lists, and `type`, are the root's alone; other ranks know nothing but their own block.
   bool lists_at_root = false;
-  int root = 0;
-  const void* in = nullptr;  // MPI_IN_PLACE: the call is in place
-  void* out = nullptr;       // likewise, where the own block is of `out`
-  std::int64_t count = 0;  // elements of the vector or of every block, as the collective's row says
   NumberList counts;
   NumberList displacements;  // where blocks begin in the buffer that has them all, in elements
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-  // Where the row says that calls describe the own block, in the buffer that has it alone. In a
-  // rooted collective the root's `count` and `type` count, and of the others these.
-  std::int64_t own_count = 0;
-  MPI_Datatype own_type = MPI_DATATYPE_NULL;
   // Of pairs whose counts differ: lists as those above, of the blocks to all ranks, in `in`. What
   // is above are the blocks from all ranks, in `out`. Of neighbours in any case, by neighbour.
   NumberList own_counts;
@@ -108,7 +153,6 @@ struct CallArguments {
   bool hasPairLists() const { return has_counts && rowOf(collective).blocks != BlockSpace::kNode; }
   /// Of neighbours: lists for a call that has one count for its blocks, or one block for all.
   void listNeighbours() {
-    if (!rowOf(collective).isOfNeighbours()) return;
     has_counts = has_displacements = true;
     counts = NumberList::repeated(count);
     displacements = NumberList::row(count);

@@ -18,6 +18,7 @@
 #include "runtime/job/call_arguments.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/rank_map.h"
+#include "runtime/job/reason.h"
 #include "runtime/job/schedule_cache.h"
 #include "schedules/library/index.h"
 #include "schedules/sub_torus/mapping.h"
@@ -53,19 +54,10 @@ struct JobMapping {
 StatusOr<JobMapping> mapJob(const LibraryIndex& index, const LibraryOptions& options,
                             std::uint64_t ranks, const std::string& mapping_text);
 
-/// Why a communicator has no schedules.
-enum class Unrecognised : std::uint8_t {
-  kNone,          // it has
-  kOneRank,       // nothing to communicate
-  kOutsideWorld,  // members that the job did not start with
-  kNoBox,         // the members form no line, plane or box of the partition
-  kNoSubTorus,    // the library has nothing for such a box
-};
-
 /// What a communicator is to a library. The same on all its ranks.
 struct Recognition {
-  Unrecognised why = Unrecognised::kNoSubTorus;
-  std::string reason;  // for a person; empty where recognised
+  Reason why = Reason::kNoSubTorus;  // it has no schedules; kServed: it has
+  std::string reason;                // for a person; empty where recognised
 
   std::uint32_t sub_torus = 0;  // of the index
   std::uint32_t shape = 0;      // that its schedules are for
@@ -73,7 +65,7 @@ struct Recognition {
   RankMap map;                  // ranks of the communicator to those of `topology`
   bool in_order = false;        // the communicator's ranks are those that schedules were made for
 
-  bool ok() const { return why == Unrecognised::kNone; }
+  bool ok() const { return why == Reason::kServed; }
   /// Differs where the sub-tori, orders or maps do.
   std::uint64_t fingerprint() const;
 };

@@ -19,7 +19,7 @@ using torc::SubTorus;
 
 namespace {
 
-Recognition unrecognised(Unrecognised why, std::string reason) {
+Recognition unrecognised(Reason why, std::string reason) {
   Recognition result;
   result.why = why;
   result.reason = std::move(reason);
@@ -43,11 +43,11 @@ Recognition torc_library::recognise(MPI_Comm comm) const {
   MPI_Group group = MPI_GROUP_NULL;
   int size = 0, code = PMPI_Comm_size(comm, &size);
   if (code == MPI_SUCCESS && size == 1) {
-    return unrecognised(Unrecognised::kOneRank, "the communicator has one rank");
+    return unrecognised(Reason::kOneRank, "the communicator has one rank");
   }
   if (code == MPI_SUCCESS) code = PMPI_Comm_group(comm, &group);
   if (code != MPI_SUCCESS) {
-    return unrecognised(Unrecognised::kNoSubTorus, mpiStatus(code, "MPI_Comm_group").message());
+    return unrecognised(Reason::kNoSubTorus, mpiStatus(code, "MPI_Comm_group").message());
   }
   Recognition result = recogniseGroup(group, size);
   PMPI_Group_free(&group);
@@ -68,7 +68,7 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
     std::iota(members.begin(), members.end(), 0);
     const int code = PMPI_Group_translate_ranks(group, size, members.data(), world, ranks.data());
     if (code != MPI_SUCCESS) {
-      return unrecognised(Unrecognised::kNoSubTorus,
+      return unrecognised(Reason::kNoSubTorus,
                           mpiStatus(code, "MPI_Group_translate_ranks").message());
     }
     std::vector<std::int32_t> sites;
@@ -76,21 +76,20 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
     for (std::size_t member = 0; member < ranks.size(); ++member) {
       if (ranks[member] == MPI_UNDEFINED) {
         return unrecognised(
-            Unrecognised::kOutsideWorld,
+            Reason::kOutsideWorld,
             message("rank ", member, " is not among those that the job began with"));
       }
       sites.push_back(job.siteOf(ranks[member]));
     }
     box = torc::recogniseSubTorus(job.topology, sites);
   }
-  if (!box.ok()) return unrecognised(Unrecognised::kNoBox, box.status().message());
+  if (!box.ok()) return unrecognised(Reason::kNoBox, box.status().message());
 
   const torc::LibrarySubTorus* sub_torus = index.findSubTorus(job.partition, box->extents);
   if (sub_torus == nullptr) {
-    return unrecognised(
-        Unrecognised::kNoSubTorus,
-        message("the library has nothing for the sub-torus ",
-                torc::extentsText(job.topology, box->extents), " of ", job.topology.shape()));
+    return unrecognised(Reason::kNoSubTorus, message("the library has nothing for the sub-torus ",
+                                                     torc::extentsText(job.topology, box->extents),
+                                                     " of ", job.topology.shape()));
   }
   const torc::Topology& shape = index.shapes[sub_torus->shape].topology;
   torc::SubTorusRanks ranks = torc::ranksInSubTorus(*box, shape, sub_torus->axes);
@@ -98,10 +97,10 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
   StatusOr<RankMap> map = RankMap::fromTable(std::move(ranks.table));
   if (!topology.ok() || !map.ok()) {
     const Status& status = topology.ok() ? map.status() : topology.status();
-    return unrecognised(Unrecognised::kNoSubTorus, status.message());
+    return unrecognised(Reason::kNoSubTorus, status.message());
   }
   Recognition result;
-  result.why = Unrecognised::kNone;
+  result.why = Reason::kServed;
   result.sub_torus = static_cast<std::uint32_t>(sub_torus - index.sub_tori.data());
   result.shape = sub_torus->shape;
   result.topology = *topology;

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "runtime/collectives/persistent_plan.h"
+#include "runtime/job/describe_call.h"
 #include "runtime/job/rank_map.h"
 #include "runtime/transport/mpi_transport.h"
 #include "tests/mpi/job.h"
@@ -38,14 +39,11 @@ TEST_F(RankMaps, MessagesGoToNeighboursOnTheTorus) {
     mapRanks(mapping);
     const std::vector<std::int32_t> in = numbers(5000);
     std::vector<std::int32_t> out(in.size());
-    CallArguments arguments;
-    arguments.in = in.data();
-    arguments.out = out.data();
-    arguments.count = 5000;
-    arguments.type = MPI_INT32_T;
-    arguments.op = MPI_SUM;
     Call call;
-    ASSERT_TRUE(check(arguments, worldRank(), worldSize(), call).ok());
+    ASSERT_TRUE(check(describeReduction(CallId::kAllreduce, in.data(), out.data(), 5000,
+                                        MPI_INT32_T, MPI_SUM, MPI_COMM_NULL),
+                      worldRank(), worldSize(), call)
+                    .ok());
     PersistentPlan plan(schedule("allreduce"));
     const Status prepared = plan.prepare(call);
     ASSERT_TRUE(prepared.ok()) << prepared.message();

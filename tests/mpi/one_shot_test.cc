@@ -17,6 +17,7 @@
 
 #include "runtime/collectives/call_cache.h"
 #include "runtime/collectives/collective.h"
+#include "runtime/job/describe_call.h"
 #include "runtime/transport/tag_space.h"
 #include "tests/mpi/job.h"
 #include "tests/runtime/pmpi/mpi_calls/call.h"
@@ -29,14 +30,7 @@ constexpr std::size_t kPlenty = std::size_t{64} << 20;
 
 CallArguments allreduce(const void* in, void* out, std::int64_t count,
                         MPI_Datatype type = MPI_INT32_T, MPI_Op op = MPI_SUM) {
-  CallArguments arguments;
-  arguments.collective = Collective::kAllreduce;
-  arguments.in = in;
-  arguments.out = out;
-  arguments.count = count;
-  arguments.type = type;
-  arguments.op = op;
-  return arguments;
+  return describeReduction(CallId::kAllreduce, in, out, count, type, op, MPI_COMM_NULL);
 }
 
 /// The sum, over the ranks, of numberOf.
@@ -355,12 +349,8 @@ TEST_F(OneShot, ForgettingAScheduleFreesItsCallsAndNoOthers) {
   open({});
   std::vector<std::int32_t> in = numbers(50), out(in.size() * worldSize());
   run("allreduce", allreduce(in.data(), out.data(), 50));
-  CallArguments gather;
-  gather.collective = Collective::kAllgather;
-  gather.in = in.data();
-  gather.out = out.data();
-  gather.count = gather.own_count = 50;
-  gather.type = gather.own_type = MPI_INT32_T;
+  const CallArguments gather = describeExchange(CallId::kAllgather, in.data(), 50, MPI_INT32_T,
+                                                out.data(), 50, MPI_INT32_T, MPI_COMM_NULL);
   run("allgather", gather);
   EXPECT_EQ(schedule("allreduce")->collectives, 1);
   cache_->forget(schedule("allreduce"));

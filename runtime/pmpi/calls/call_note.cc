@@ -14,7 +14,7 @@ namespace torc::runtime::pmpi {
 namespace {
 
 constexpr const char* kFunctionNames[][3] = {
-#define TORC_NAMES(Name, name, parameters) \
+#define TORC_NAMES(Name, name, parameters, collective) \
   {"MPI_" #Name, "MPI_I" #name, TORC_PERSISTENT_NAME(Name)},
     TORC_ALL_COLLECTIVES(TORC_NAMES)
 #undef TORC_NAMES
@@ -32,9 +32,9 @@ std::uint64_t signatureOf(const CollectiveCall& call) {
   const MPI_Fint op = isPredefinedOp(arguments.op) ? PMPI_Op_c2f(arguments.op) : 0;
   // Where each rank knows other bytes. No call is so long.
   const std::uint64_t bytes =
-      arguments.hasPairLists() ? ~static_cast<std::uint64_t>(call.id) : call.bytes;
+      arguments.hasPairLists() ? ~static_cast<std::uint64_t>(call.id()) : call.bytes;
   // By function: with its number among those of the function it names a call, and no other.
-  const std::array<std::uint64_t, 4> words = {static_cast<std::uint64_t>(call.id), bytes,
+  const std::array<std::uint64_t, 4> words = {static_cast<std::uint64_t>(call.id()), bytes,
                                               static_cast<std::uint64_t>(op),
                                               static_cast<std::uint64_t>(arguments.root)};
   return checksumOf(std::as_bytes(std::span(words)));
@@ -44,14 +44,14 @@ CallNote noteOn(const CollectiveCall& call, Maker maker) {
   const CallArguments& arguments = call.arguments;
   CallNote note;
   note.signature = signatureOf(call);
-  note.id = call.id;
+  note.id = call.id();
   note.maker = maker;
   note.reason = call.verdict.reason();
-  if (call.id == CallId::kBarrier) return note;
+  if (call.id() == CallId::kBarrier) return note;
   note.bytes = call.bytes;
   note.op = PMPI_Op_c2f(isPredefinedOp(arguments.op) ? arguments.op : MPI_OP_NULL);
   note.has_op = arguments.op != MPI_OP_NULL;
-  if (call.is_described && rowOf(arguments.collective).isRooted()) note.root = arguments.root;
+  if (rowOf(arguments.collective).isRooted()) note.root = arguments.root;
   return note;
 }
 

@@ -6,14 +6,17 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/job/call_table.h"
+#include "runtime/job/reason.h"
 #include "runtime/pmpi/calls/collective_call.h"
-#include "runtime/pmpi/calls/intercepted_calls.h"
-#include "runtime/pmpi/calls/reason.h"
 
 namespace torc::runtime::pmpi {
 
 /// "MPI_Iallreduce": a row's function of this form.
 const char* functionName(CallId id, Form form);
+inline const char* functionName(const CollectiveCall& call) {
+  return functionName(call.id(), call.form);
+}
 
 /// Who makes a call.
 enum class Maker : std::uint8_t {

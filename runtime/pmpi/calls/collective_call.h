@@ -1,5 +1,5 @@
 // One call of a collective as the program made it: who calls what, how MPI would be called in
-// torc's place, and, where torc has schedules, its arguments in the form of runtime/execution.
+// torc's place, and its arguments in the form of runtime/collectives.
 #ifndef TORC_RUNTIME_PMPI_CALLS_COLLECTIVE_CALL_H_
 #define TORC_RUNTIME_PMPI_CALLS_COLLECTIVE_CALL_H_
 
@@ -13,7 +13,7 @@
 #include <mpi.h>
 
 #include "runtime/job/call_arguments.h"
-#include "runtime/pmpi/calls/intercepted_calls.h"
+#include "runtime/job/call_table.h"
 #include "runtime/pmpi/calls/verdict.h"
 
 namespace torc::runtime::pmpi {
@@ -24,7 +24,7 @@ class KeptLists {
  public:
   /// Copies a list of `ranks` numbers, which `list` names from now on. Throws std::bad_alloc.
   void keep(NumberList& list, int ranks) {
-    if (!list.isStored()) return;
+    if (list.address() == nullptr) return;
     list = list.at(copyOf(list.address(), static_cast<std::size_t>(ranks) * list.numberBytes()));
   }
   void keep(const MPI_Datatype*& types, int ranks) {
@@ -85,15 +85,17 @@ class MpiCall {
 struct CallTrial;
 
 struct CollectiveCall {
-  CollectiveCall(CallId call, Form call_form, MPI_Comm communicator)
-      : id(call), form(call_form), comm(communicator) {}
+  /// `described`: a BriefCall or CallArguments.
+  template <typename Described>
+  CollectiveCall(Form call_form, const Described& described, MPI_Comm communicator)
+      : form(call_form), comm(communicator), arguments(described) {
+    arguments.rules = CallRules::kMpi;
+  }
+  CallId id() const { return arguments.id; }
 
-  CallId id;
   Form form;
   MPI_Comm comm;
-  MpiCall mpi;
-  // By runtime/pmpi/calls/describe_call.h.
-  bool is_described = false;  // torc has such schedules: `arguments` says what is called for
+  MpiCall mpi;  // of a nonblocking call
   CallArguments arguments;
 
   // Filled on the way through: what came of it.
@@ -103,12 +105,6 @@ struct CollectiveCall {
   Verdict verdict = Reason::kCollective;
   double began = 0;            // seconds, when statistics are kept
   CallTrial* trial = nullptr;  // that it is part of (runtime/pmpi/tuning); null: of none
-};
-
-/// What became of a call. Not settled: it is MPI's, as its verdict says, and the wrapper makes it.
-struct Outcome {
-  bool settled = false;
-  int code = MPI_SUCCESS;  // for the program, where settled
 };
 
 }  // namespace torc::runtime::pmpi

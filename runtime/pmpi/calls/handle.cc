@@ -26,15 +26,12 @@ int HandleSpace::nextTag() {
   return next_tag_;
 }
 
-Status HandleSpace::makeNonblocking(MPI_Request* request, int* tag) {
+Status HandleSpace::make(bool persists, MPI_Request* request, int* tag) {
   *tag = nextTag();
-  return mpiStatus(PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, *tag, self_, request), "MPI_Irecv");
-}
-
-Status HandleSpace::makePersistent(MPI_Request* request, int* tag) {
-  *tag = nextTag();
-  persistent_.insert(*tag);
-  return mpiStatus(PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, *tag, self_, request), "MPI_Recv_init");
+  if (persists) persistent_.insert(*tag);
+  const auto receive = persists ? &PMPI_Recv_init : &PMPI_Irecv;
+  return mpiStatus(receive(nullptr, 0, MPI_BYTE, 0, *tag, self_, request),
+                   persists ? "MPI_Recv_init" : "MPI_Irecv");
 }
 
 // Not by a persistent receive: MPICH 4.0.2 leaves MPI_PROC_NULL in a request's memory, by which

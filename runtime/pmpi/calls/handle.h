@@ -27,9 +27,9 @@ class HandleSpace {
   /// No handle is in use.
   void close();
 
-  /// A handle that is under way, or an inactive persistent one for PMPI_Start. `tag` completes it.
-  Status makeNonblocking(MPI_Request* request, int* tag);
-  Status makePersistent(MPI_Request* request, int* tag);
+  /// A handle that is under way, or if it `persists` an inactive one for PMPI_Start. `tag`
+  /// completes it.
+  Status make(bool persists, MPI_Request* request, int* tag);
 
   /// Completes the active handle with `tag`; the program's wait returns an error when `failed`.
   Status complete(int tag, bool failed);

@@ -31,30 +31,20 @@ bool RepeatedCall::canTake(const void* in_buffer, const void* out_buffer) const 
   return in_bytes == 0 || out_bytes == 0 || !overlap;
 }
 
-const Call& RepeatedCall::callWith(const void* in, void* out) {
-  const bool own_stays = checked.in_place && checked.whole_is_in;
-  checked.in = in;
-  checked.out = own_stays ? const_cast<void*>(in) : out;
-  return checked;
+bool RepeatedCall::takesAnew(const void* in, void* out) {
+  is_bound = false;
+  taken_in = in;
+  taken_out = out;
+  return has_taken = canTake(in, out);
 }
 
-Status RepeatedCall::bindAnew(const void* in, void* out) {
-  const void* in_before = checked.in;
-  const void* out_before = checked.out;
-  const Call& with = callWith(in, out);
-  if (is_bound && with.in == in_before && with.out == out_before) return {};
-  is_bound = false;
-  Status status = plan->bind(with);
+Status RepeatedCall::bindAnew() {
+  const bool own_stays = checked.in_place && checked.whole_is_in;
+  checked.in = taken_in;
+  checked.out = own_stays ? const_cast<void*>(taken_in) : taken_out;
+  Status status = plan->bind(checked);
   is_bound = status.ok();
   return status;
-}
-
-CollectiveCall RepeatedCall::callOf(const BriefCall& brief, std::uint64_t ordinal) const {
-  CollectiveCall alike = call;
-  alike.arguments.in = brief.in;
-  alike.arguments.out = brief.out;
-  alike.ordinal = ordinal;
-  return alike;
 }
 
 /// Where a call is kept that comes the second time in a row; nullptr: nowhere.
@@ -80,8 +70,7 @@ void RepeatedCalls::keep(const CallKey& key, const CollectiveCall& call, const C
       RepeatedCall{.key = key,
                    .call = call,
                    .checked = checked,
-                   .note = noteOn(call, is_mpis ? Maker::kMpi : Maker::kTorc),
-                   .verdict = call.verdict});
+                   .note = noteOn(call, is_mpis ? Maker::kMpi : Maker::kTorc)});
   if (!is_mpis) {
     const StatusOr<PersistentPlan*> acquired = cache_->acquire(schedule, checked);
     if (!acquired.ok()) return;

@@ -7,103 +7,54 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 #include <mpi.h>
 
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/call_cache.h"
+#include "runtime/job/call_arguments.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/verdict.h"
 
 namespace torc::runtime::pmpi {
 
-/// What a call is but for its buffers, as the program made it.
-struct CallKey {
-  static CallKey of(const CollectiveCall& call) {
-    const CallArguments& arguments = call.arguments;
-    return {.id = call.id,
-            .in_is_out = arguments.in == MPI_IN_PLACE,
-            .out_is_in = arguments.out == MPI_IN_PLACE,
-            .root = arguments.root,
-            .type = arguments.type,
-            .own_type = arguments.own_type,
-            .op = arguments.op,
-            .count = arguments.count,
-            .own_count = arguments.own_count};
-  }
-  bool operator==(const CallKey&) const = default;
-  std::uint64_t hash() const {
-    const auto pair = [](int high, int low) {
-      return std::uint64_t{static_cast<std::uint32_t>(high)} << 32 |
-             static_cast<std::uint32_t>(low);
-    };
-    const std::hash<MPI_Datatype> of_type;
-    // A sum of products with odd numbers, which are made at the same time: this is in every call.
-    // The upper half of such a sum depends on all bits.
-    const std::uint64_t sum =
-        pair(static_cast<int>(id) * 4 + in_is_out * 2 + out_is_in, root) * 0x9e3779b97f4a7c15u +
-        of_type(type) * 0xc2b2ae3d27d4eb4fu + of_type(own_type) * 0x165667b19e3779f9u +
-        std::hash<MPI_Op>()(op) * 0xd6e8feb86659fd93u +
-        static_cast<std::uint64_t>(count) * 0xff51afd7ed558ccdu +
-        static_cast<std::uint64_t>(own_count) * 0xc4ceb9fe1a85ec53u;
-    return sum ^ sum >> 32;
-  }
-
-  CallId id;
-  bool in_is_out = false, out_is_in = false;  // MPI_IN_PLACE
-  int root = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL, own_type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-  std::int64_t count = 0, own_count = 0;
-};
-
-/// A blocking call before it is described.
-struct BriefCall {
-  CallKey key;
-  const void* in = nullptr;
-  void* out = nullptr;
-};
-
 struct RepeatedCall {
-  /// Whether torc does not serve it.
-  bool isMpis() const { return verdict.isMpis(); }
+  const Verdict& verdict() const { return call.verdict; }
+  bool isMpis() const { return call.verdict.isMpis(); }
   /// Whether buffers are such that nothing else has to be looked at.
-  bool takes(const void* in, const void* out) {
-    if (has_taken && in == taken_in && out == taken_out) return true;
-    has_taken = canTake(in, out);
-    taken_in = in;
-    taken_out = out;
-    return has_taken;
+  bool takes(const void* in, void* out) {
+    return (has_taken && in == taken_in && out == taken_out) || takesAnew(in, out);
   }
-  /// What the call is with these buffers. Refers to this object.
-  const Call& callWith(const void* in, void* out);
-  /// Binds what is laid out to the buffers, unless it is bound to them from the round before.
-  Status bind(const void* in, void* out) {
-    const bool is_the_same = is_bound && checked.in == in && checked.out == out;
-    return is_the_same ? Status() : bindAnew(in, out);
-  }
+  /// Binds what is laid out to the buffers that it has taken, unless it is bound to them from the
+  /// round before.
+  Status bind() { return is_bound ? Status() : bindAnew(); }
   /// Whether its round is complete.
   bool isOver() const { return plan->executor()->progress() == Progress::kDone; }
   /// One like it, described as what it is on its communicator.
-  CollectiveCall callOf(const BriefCall& brief, std::uint64_t ordinal) const;
+  CollectiveCall callOf(const BriefCall& brief) const {
+    CollectiveCall alike = call;
+    alike.arguments.in = brief.in;
+    alike.arguments.out = brief.out;
+    return alike;
+  }
 
   CallKey key;
   CollectiveCall call;  // as it came once
   Call checked;
   CallNote note;
-  Verdict verdict;
   PersistentPlan* plan = nullptr;  // acquired; null: of a call that is MPI's
-  bool is_bound = false;           // to the buffers of `checked`
+  bool is_bound = false;           // to these buffers
   bool is_running = false;         // an operation has it
   bool has_taken = false;          // the buffers that came last
-  const void *taken_in = nullptr, *taken_out = nullptr;
+  const void* taken_in = nullptr;
+  void* taken_out = nullptr;
 
  private:
+  bool takesAnew(const void* in, void* out);
   bool canTake(const void* in, const void* out) const;
-  Status bindAnew(const void* in, void* out);
+  Status bindAnew();
 };
 
 /// Those of one communicator. With the lock.

@@ -1,29 +1,49 @@
-// Verdict: who serves a call, and, of one that is MPI's, why. It is found in one place (decide.h),
-// and changed where ranks together find another one: in the set-up of a communicator, in a trial,
-// and where a schedule cannot be used.
+// Verdict: who makes a call, and, of one that falls back to MPI, why. It is found in one place
+// (engine/decide.h), and changed where ranks together find another one (in the set-up of a
+// communicator, in a trial, and where a schedule cannot be used) and where the call fails.
 #ifndef TORC_RUNTIME_PMPI_CALLS_VERDICT_H_
 #define TORC_RUNTIME_PMPI_CALLS_VERDICT_H_
 
-#include "runtime/pmpi/calls/reason.h"
+#include <mpi.h>
+
+#include "runtime/job/reason.h"
 #include "schedules/library/index.h"
 
 namespace torc::runtime::pmpi {
 
 class Verdict {
  public:
+  /// Nothing is found yet.
+  Verdict() = default;
   /// MPI, for this reason; kServed: dedicated ranks.
-  Verdict(Reason reason) : reason_(reason) {}
+  Verdict(Reason reason)
+      : kind_(reason == Reason::kServed ? Kind::kServed : Kind::kMpis), reason_(reason) {}
   /// The schedule of this entry of the index, or of a trial, which outlives the call.
-  Verdict(const LibraryEntry& entry) : reason_(Reason::kServed), entry_(&entry) {}
+  Verdict(const LibraryEntry& entry) : kind_(Kind::kServed), entry_(&entry) {}
+  /// Nobody: the call is over, with this error class for the program.
+  static Verdict over(int code) {
+    Verdict verdict;
+    verdict.kind_ = Kind::kOver;
+    verdict.code_ = code;
+    return verdict;
+  }
 
-  bool isMpis() const { return reason_ != Reason::kServed; }
-  /// Why it is MPI's; else kServed.
+  bool isOpen() const { return kind_ == Kind::kOpen; }
+  bool isMpis() const { return kind_ == Kind::kMpis; }
+  bool isOver() const { return kind_ == Kind::kOver; }
+  /// Why it falls back; else kServed.
   Reason reason() const { return reason_; }
+  /// For the program, of one that does not.
+  int code() const { return code_; }
   /// nullptr: no schedule serves it.
   const LibraryEntry* entry() const { return entry_; }
 
  private:
-  Reason reason_;
+  enum class Kind : std::uint8_t { kOpen, kServed, kMpis, kOver };
+
+  Kind kind_ = Kind::kOpen;
+  Reason reason_ = Reason::kServed;
+  int code_ = MPI_SUCCESS;
   const LibraryEntry* entry_ = nullptr;
 };
 

@@ -2,7 +2,6 @@
 #include "runtime/pmpi/communicator/call_history.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,24 +17,10 @@ std::size_t indexOf(CallId id) {
   return static_cast<std::size_t>(id);
 }
 
-CallFailure failureOfNote(const CallNote& call, std::uint64_t refused, int code,
-                          const std::string& text) {
-  return {call.id, call.ordinal, call.number, refused, code, text, call.root};
-}
-
-CallNote noteOnFailure(const CallFailure& failure) {
-  CallNote note;
-  note.id = failure.id;
-  note.ordinal = failure.ordinal;
-  note.number = failure.number;
-  note.root = failure.root;
-  return note;
-}
-
 Notice noticeOf(const CallFailure& failure) {
   Notice notice;
   notice.kind = NoticeKind::kFailed;
-  notice.call = noteOnFailure(failure);
+  notice.call = failure.call;
   notice.refused = failure.refused;
   notice.code = failure.code;
   notice.setText(failure.text);
@@ -127,7 +112,7 @@ void CallHistory::takeRefused(const Notice& notice) {
 
 void CallHistory::standsStill(const CollectiveCall& call) {
   for (CallNote& note : notes_) {
-    if (note.id == call.id && note.ordinal == call.ordinal) note.stands_still = true;
+    if (note.id == call.id() && note.ordinal == call.ordinal) note.stands_still = true;
   }
   endRefused();
 }
@@ -139,9 +124,9 @@ void CallHistory::endRefused() {
     for (const CallNote& mine : notes_) {
       if (!mine.stands_still || mine.id != there.call.id) continue;
       if (!isRefused(mine, there.call.ordinal, there.call.refused)) continue;
-      const CallFailure failure =
-          failureOfNote(mine, calls_refused_, kRefused,
-                        message(pmpi::describe(mine), ", MPI has refused it on rank ", there.from));
+      const CallFailure failure = {
+          mine, calls_refused_, kRefused,
+          message(pmpi::describe(mine), ", MPI has refused it on rank ", there.from)};
       if (!remember(failure)) continue;
       if (codeOf(failure) != MPI_SUCCESS) complainOf(failure);
       Notice notice = noticeOf(failure);
@@ -154,22 +139,23 @@ void CallHistory::endRefused() {
 /// What this rank has told of as refused is over elsewhere, and so it is on all ranks: also here,
 /// if the program has made it in the meantime.
 void CallHistory::takeOver(const Notice& notice) {
-  const CallFailure failure = failureOfNote(notice.call, notice.refused, kRefused, notice.text);
+  const CallFailure failure = {notice.call, notice.refused, kRefused, notice.text};
   if (!remember(failure)) return;
   spread(failure, nullptr);
-  std::uint64_t& made = made_[indexOf(failure.id)];
-  if (failure.ordinal <= made) return complainOf(failure);
-  Refused& refused = refused_[indexOf(failure.id)];
-  refused.calls -= std::min(refused.calls, failure.ordinal - made);
+  const auto [id, ordinal] = std::pair(failure.call.id, failure.call.ordinal);
+  std::uint64_t& made = made_[indexOf(id)];
+  if (ordinal <= made) return complainOf(failure);
+  Refused& refused = refused_[indexOf(id)];
+  refused.calls -= std::min(refused.calls, ordinal - made);
   setTold(refused, std::min(refused.told, refused.calls));
-  made = failure.ordinal;
+  made = ordinal;
 }
 
 int CallHistory::codeOf(const CallFailure& failure) const {
   if (failure.code != kRefused) return failure.code;
-  const std::optional<Collective> collective = collectiveOf(failure.id);
-  const bool only_sends = failure.root >= 0 && failure.root != rank_ && collective &&
-                          rowOf(*collective).outAt(/*at_root=*/false) == Holds::kNothing;
+  const CallNote& call = failure.call;
+  const bool only_sends = call.root >= 0 && call.root != rank_ &&
+                          rowOf(collectiveOf(call.id)).outAt(/*at_root=*/false) == Holds::kNothing;
   return only_sends ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
@@ -177,13 +163,13 @@ int CallHistory::codeOf(const CallFailure& failure) const {
 /// place this rank has made something else, are skipped.
 void CallHistory::skipFailures(CallId next) {
   has_failures_to_come_ = false;
-  for (const CallFailure& failure : failures_) {
-    std::uint64_t& made = made_[indexOf(failure.id)];
-    if (failure.ordinal <= made) continue;
-    const std::uint64_t latest = failure.number + failure.refused;
-    if (latest < calls_made_ || (latest == calls_made_ && failure.id != next)) {
-      made = failure.ordinal;
-    } else if (failure.ordinal > made + (failure.id == next ? 1 : 0)) {
+  for (const auto& [call, refused, code, text] : failures_) {
+    std::uint64_t& made = made_[indexOf(call.id)];
+    if (call.ordinal <= made) continue;
+    const std::uint64_t latest = call.number + refused;
+    if (latest < calls_made_ || (latest == calls_made_ && call.id != next)) {
+      made = call.ordinal;
+    } else if (call.ordinal > made + (call.id == next ? 1 : 0)) {
       has_failures_to_come_ = true;
     }
   }
@@ -196,7 +182,7 @@ void CallHistory::send(int first, int count, Notice& notice) const {
 }
 
 void CallHistory::ask(int to, const CollectiveCall& call) {
-  const CallNote* mine = noteOf(call.id, call.ordinal);
+  const CallNote* mine = noteOf(call.id(), call.ordinal);
   if (mine == nullptr) return;
   Notice notice;
   notice.kind = NoticeKind::kAsk;
@@ -211,9 +197,9 @@ void CallHistory::take(const Notice& notice) {
       answers_[notice.from] = {notice.calls, notice.refused};
       return;
     case NoticeKind::kFailed:
-      remember(failureOfNote(notice.call, notice.refused, notice.code, notice.text));
+      remember({notice.call, notice.refused, notice.code, notice.text});
       if (notice.instead.number > 0) {
-        remember(failureOfNote(notice.instead, notice.refused_instead, notice.code, notice.text));
+        remember({notice.instead, notice.refused_instead, notice.code, notice.text});
       }
       return;
     case NoticeKind::kRefused:
@@ -266,9 +252,8 @@ bool CallHistory::consider(const Notice& asked) {
 /// Fails a call for which another rank waits, and what this rank makes in its place. All ranks hear
 /// of both at once: none may go on from one to a call that it takes for the other.
 void CallHistory::differ(const CallNote& mine, const Notice& asked) {
-  const CallFailure instead =
-      failureOfNote(mine, calls_refused_, MPI_ERR_OTHER,
-                    message("rank ", asked.from, " makes ", pmpi::describe(asked.call)));
+  const CallFailure instead = {mine, calls_refused_, MPI_ERR_OTHER,
+                               message("rank ", asked.from, " makes ", pmpi::describe(asked.call))};
   fail(failureOfAsked(asked, message("rank ", rank_, " makes ", pmpi::describe(mine))), &instead);
 }
 
@@ -277,22 +262,24 @@ CallFailure CallHistory::failureOfAsked(const Notice& asked, const std::string& 
   const CallNote* mine = noteOf(call.id, call.ordinal);
   const bool other_length = mine != nullptr && mine->bytes != call.bytes;
   std::string what = message("rank ", asked.from, " makes ", pmpi::describe(call), ", ", text);
-  const auto collective = collectiveOf(call.id);
-  if (other_length && collective && rowOf(*collective).describesOwn()) {
-    what += message("; TORC_COLLECTIVES without ", rowOf(*collective).name,
+  const CollectiveRow& row = rowOf(collectiveOf(call.id));
+  if (other_length && row.describesOwn()) {
+    what += message("; TORC_COLLECTIVES without ", row.name,
                     " leaves such calls to MPI, which takes less than there is room for");
   }
-  return failureOfNote(call, asked.refused, other_length ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER, what);
+  return {call, asked.refused, other_length ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER, what};
 }
 
 void CallHistory::fail(const CollectiveCall& call, int code, const std::string& text) {
-  fail({call.id, call.ordinal, call.number, calls_refused_, code,
-        words(functionName(call.id, call.form), ": ", text)});
+  CallNote note = noteOn(call, Maker::kTorc);
+  note.number = call.number;
+  note.ordinal = call.ordinal;
+  fail({note, calls_refused_, code, words(functionName(call), ": ", text)});
 }
 
 const CallFailure* CallHistory::failureOf(CallId id, std::uint64_t ordinal) const {
   const auto found = std::ranges::find_if(failures_, [&](const CallFailure& failure) {
-    return failure.id == id && failure.ordinal == ordinal;
+    return failure.call.id == id && failure.call.ordinal == ordinal;
   });
   return found == failures_.end() ? nullptr : &*found;
 }
@@ -306,15 +293,15 @@ void CallHistory::fail(const CallFailure& failure, const CallFailure* instead) {
 }
 
 void CallHistory::complainOf(const CallFailure& failure) const {
-  complain(words("call ", failure.number, " on ", owner_.description(), ": ", failure.text));
+  complain(words("call ", failure.call.number, " on ", owner_.description(), ": ", failure.text));
 }
 
 /// False: it is known.
 bool CallHistory::remember(const CallFailure& failure) {
-  if (failureOf(failure.id, failure.ordinal) != nullptr) return false;
+  if (failureOf(failure.call.id, failure.call.ordinal) != nullptr) return false;
   if (failures_.size() == kFailures) failures_.pop_front();
   failures_.push_back(failure);
-  if (failure.ordinal > made_[indexOf(failure.id)]) has_failures_to_come_ = true;
+  if (failure.call.ordinal > made_[indexOf(failure.call.id)]) has_failures_to_come_ = true;
   owner_.callHasFailed();
   return true;
 }
@@ -323,7 +310,7 @@ bool CallHistory::remember(const CallFailure& failure) {
 void CallHistory::spread(const CallFailure& failure, const CallFailure* instead) {
   Notice notice = noticeOf(failure);
   if (instead != nullptr) {
-    notice.instead = noteOnFailure(*instead);
+    notice.instead = instead->call;
     notice.refused_instead = instead->refused;
   }
   sendToAll(notice);
@@ -331,10 +318,7 @@ void CallHistory::spread(const CallFailure& failure, const CallFailure* instead)
 
 /// Where memory has run out, the others ask in the end.
 void CallHistory::sendToAll(Notice& notice) const {
-  static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
-    send(0, size_, notice);
-    return {};
-  }));
+  static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) { send(0, size_, notice); }));
 }
 
 std::string CallHistory::answerOf(int rank) const {

@@ -26,13 +26,10 @@
 namespace torc::runtime::pmpi {
 
 struct CallFailure {
-  CallId id = CallId::kBarrier;
-  std::uint64_t ordinal = 0;
-  std::uint64_t number = 0;   // on the rank where it failed, or was waited for
+  CallNote call;              // of the rank where it failed, or was waited for
   std::uint64_t refused = 0;  // calls of that rank, which may count on others
   int code = 0;               // error class of MPI; kRefused: see codeOf
   std::string text;
-  std::int32_t root = -1;
 };
 /// Of calls that MPI has refused: what they are for a rank it knows itself.
 inline constexpr int kRefused = -1;
@@ -69,7 +66,7 @@ class CallHistory {
   }
   /// The same with what is known of the call, but its number.
   void note(CollectiveCall& call, const CallNote& known) TORC_REQUIRES(engine_lock) {
-    call.ordinal = note(call.id, known);
+    call.ordinal = note(call.id(), known);
     call.number = calls_made_;
   }
   /// The same of a call of which nothing else is needed. Its ordinal; its number is `callsMade`.
@@ -87,7 +84,7 @@ class CallHistory {
   /// Why a call has failed, here or on another rank, perhaps before it was made here. nullptr: it
   /// has not.
   const CallFailure* failureOf(const CollectiveCall& call) const {
-    return failureOf(call.id, call.ordinal);
+    return failureOf(call.id(), call.ordinal);
   }
   bool hasFailed(const CollectiveCall& call) const { return failureOf(call) != nullptr; }
   /// The failure's error class on this rank; MPI_SUCCESS where the call is over without an error.

@@ -89,11 +89,8 @@ void tellProgram(MPI_Comm*, int* code, ...) {
 /// Of blocks that move, all are of one length.
 std::optional<OffloadedCollective> offloadedCollective(const CollectiveCall& call) {
   const CallArguments& arguments = call.arguments;
-  if (!call.is_described || arguments.has_displacements ||
-      !isOffloaded(rowOf(arguments.collective))) {
-    return std::nullopt;
-  }
-  return OffloadedCollective{arguments.collective, call.id == CallId::kBarrier};
+  if (arguments.has_displacements || !isOffloaded(rowOf(arguments.collective))) return std::nullopt;
+  return OffloadedCollective{arguments.collective, call.id() == CallId::kBarrier};
 }
 
 /// With the lock.
@@ -417,34 +414,33 @@ bool forgetOffloaded(MPI_Request request) {
   return true;
 }
 
-Outcome offload(CollectiveCall& call, MPI_Request* request) {
+bool offload(CollectiveCall& call, MPI_Request* request) {
   const std::optional<OffloadedCollective> collective = offloadedCollective(call);
-  if (!collective || call.comm == MPI_COMM_NULL) return {};
+  if (!collective || call.comm == MPI_COMM_NULL) return false;
   const OffloadLimits& limits = offloading->limits;
   const bool blocks = call.form == Form::kBlocking;
   const std::optional<std::uint32_t> most =
       (blocks ? limits.blocking : limits.nonblocking)[collective->index()];
-  if (!most) return {};
+  if (!most) return false;
   KnownPointer known;
   {
     const MutexLock lock(offloading_mutex);
     known = find(call.comm);
   }
   if (known == nullptr) {
-    if (call.form == Form::kNonblocking) return {};
+    if (call.form == Form::kNonblocking) return false;
     known = define(call.comm);
   }
-  if (!known->is_served) return {};
+  if (!known->is_served) return false;
   tells_itself = true;
   const std::optional<Described> made = describe(call, *collective, *known);
   if (!made || made->vector_bytes > *most || lacksBuffer(made->call)) {
     tells_itself = false;
-    return {};
+    return false;
   }
 
   call.bytes = made->vector_bytes;
   call.verdict = Reason::kServed;
-  beginCall(call);
   MPI_Request own = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;
   {
@@ -466,9 +462,9 @@ Outcome offload(CollectiveCall& call, MPI_Request* request) {
   }
   if (blocks) code = waitFor(code, &own);
   tells_itself = false;
-  if (code != MPI_SUCCESS) tellErrorHandler(call.comm, code);
   endOffloadedCall(call);
-  return {true, code};
+  if (code != MPI_SUCCESS) call.verdict = Verdict::over(code);
+  return true;
 }
 
 }  // namespace torc::runtime::pmpi

@@ -30,10 +30,10 @@ void beginOffloading(std::unique_ptr<dedicated::Wire> wire, int application, MPI
 void endOffloading();
 
 /// A call that goes to dedicated ranks is started, and if it blocks completed; of a persistent one
-/// the request is made. Not settled: it does not go there: of that kind and size none does; the
+/// the request is made; its verdict says how it ended. False: of that kind and size none does; the
 /// operation is the program's own; it is the first call on a communicator and does not block; or
 /// the communicator has one rank, or others than the program's first ones.
-Outcome offload(CollectiveCall& call, MPI_Request* request);
+bool offload(CollectiveCall& call, MPI_Request* request);
 
 /// Starts what stands behind a persistent request that has been started; false: it is none of
 /// these. (Sancho et al. have no persistent form.)

@@ -18,7 +18,7 @@ namespace {
 
 /// Bytes of a call, at whose arguments perhaps nobody has looked where it is MPI's.
 std::uint64_t bytesOf(CollectiveCall call, const CommunicatorState* state) {
-  if (call.verdict.isMpis() && call.bytes == 0 && call.is_described && state != nullptr &&
+  if (call.verdict.isMpis() && call.bytes == 0 && state != nullptr &&
       call.verdict.reason() != Reason::kIntercommunicator) {
     Call checked;
     static_cast<void>(checkArguments(call, state->rank(), state->size(), checked));
@@ -34,12 +34,12 @@ Service serviceOf(const Verdict& verdict) {
 /// What the statistics are told of a call.
 CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state) {
   CallRecord record;
-  record.function = functionName(call.id, call.form);
+  record.function = functionName(call);
   if (state != nullptr) {
     record.communicator = state->number;
     record.communicator_rank = state->rank();
   }
-  if (call.id != CallId::kBarrier) {
+  if (call.id() != CallId::kBarrier) {
     record.type = call.arguments.type;
     record.op = call.arguments.op;
     record.bytes = bytesOf(call, state);
@@ -65,34 +65,29 @@ void beginCall(CollectiveCall& call) {
 
 void announceCall(const CollectiveCall& call, const CommunicatorState* state) {
   if (engine->statistics == nullptr || !tells(Verbosity::kCalls)) return;
-  static_cast<void>(attempt([&]() -> Status {
-    engine->statistics->announce(recordOf(call, state));
-    return {};
-  }));
+  static_cast<void>(attempt([&] { engine->statistics->announce(recordOf(call, state)); }));
 }
 
 void endCall(const CollectiveCall& call, const CommunicatorState* state) {
   if (engine->statistics == nullptr) return;
   // What there is no memory for is not counted.
-  static_cast<void>(attempt([&]() -> Status {
+  static_cast<void>(attempt([&] {
     CallRecord record = recordOf(call, state);
     record.seconds = PMPI_Wtime() - call.began;
     engine->statistics->record(record);
-    return {};
   }));
 }
 
 void endOffloadedCall(const CollectiveCall& call) {
   if (engine == nullptr || engine->statistics == nullptr) return;
-  static_cast<void>(attempt([&]() -> Status {
+  static_cast<void>(attempt([&] {
     CommunicatorState* state = CommunicatorState::of(call.comm);
     endCall(call, state == nullptr ? CommunicatorState::attach(call.comm) : state);
-    return {};
   }));
 }
 
 void complainOf(const CollectiveCall& call, const std::string& what) {
-  complain(message(functionName(call.id, call.form), ": ", what));
+  complain(message(functionName(call), ": ", what));
 }
 
 }  // namespace torc::runtime::pmpi

@@ -12,26 +12,6 @@
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
-namespace {
-
-Reason reasonOf(Unrecognised why) {
-  switch (why) {
-    case Unrecognised::kNone:
-      return Reason::kServed;
-    case Unrecognised::kOneRank:
-      return Reason::kOneRank;
-    case Unrecognised::kOutsideWorld:
-      return Reason::kOutsideWorld;
-    case Unrecognised::kNoBox:
-      return Reason::kNoBox;
-    case Unrecognised::kNoSubTorus:
-      return Reason::kNoSubTorus;
-  }
-  return Reason::kNoSubTorus;
-}
-
-}  // namespace
-
 CommunicatorState* CommunicatorState::of(MPI_Comm comm) {
   Found& last = last_found_;
   const std::uint64_t freed = communicators_freed.load(std::memory_order_relaxed);
@@ -70,7 +50,7 @@ CommunicatorState* CommunicatorState::attach(MPI_Comm comm) {
 void CommunicatorState::recognise() {
   const SetUpTime time;
   recognition_ = std::make_unique<Recognition>(engine->library->recognise(comm_));
-  reason_ = reasonOf(recognition_->why);
+  reason_ = recognition_->why;
   reason_text_ = recognition_->reason;
   shape_ = recognition_->shape;
   is_in_order_ = recognition_->in_order;

@@ -7,24 +7,6 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-Reason reasonOf(CallFault fault) {
-  switch (fault) {
-    case CallFault::kNone:
-      break;
-    case CallFault::kArgument:
-      return Reason::kArgument;
-    case CallFault::kOverflow:
-      return Reason::kOverflow;
-    case CallFault::kOwnBlock:
-      return Reason::kOwnBlock;
-    case CallFault::kDatatype:
-      return Reason::kDatatypeGaps;
-    case CallFault::kOperation:
-      return Reason::kOperation;
-  }
-  return Reason::kServed;
-}
-
 /// Where vectors are to stay whole, what the library has for the shortest is the likeliest to cut
 /// none, and of allreduces what it keeps for ordered sums: whether they do their files say
 /// (Operation::proceedWith).
@@ -78,21 +60,19 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
   dropIgnored(rowOf(call.arguments.collective), rank, call.arguments);
   const Status status = check(call.arguments, rank, size, checked);
   call.bytes = call.arguments.lists_at_root ? 0 : checked.bytes;
-  if (!status.ok()) return reasonOf(checked.fault);
+  if (!status.ok()) return checked.fault;
   // Others may have data.
   const bool is_idle = call.bytes == 0 && !call.arguments.hasPairLists();
   return is_idle ? Reason::kNoData : Reason::kServed;
 }
 
 Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
-  const bool is_barrier = call.id == CallId::kBarrier;
+  const bool is_barrier = call.id() == CallId::kBarrier;
   if (state.reason() != Reason::kServed) {
-    const bool is_none_of_torcs = !call.is_described || is_barrier;
     // Not the communicator's fault alone.
-    if (is_none_of_torcs && shouldBeServed(state.reason())) return Reason::kCollective;
+    if (is_barrier && shouldBeServed(state.reason())) return Reason::kCollective;
     return state.reason();
   }
-  if (!call.is_described) return Reason::kCollective;
   if (!engine->settings.serves(call.arguments.collective)) return Reason::kSwitchedOff;
   if (const CollectiveRow& row = rowOf(call.arguments.collective); row.isOfNeighbours()) {
     const bool has_block_for_each = row.in == Holds::kEachNeighbour;

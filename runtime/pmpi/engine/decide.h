@@ -3,8 +3,8 @@
 #define TORC_RUNTIME_PMPI_ENGINE_DECIDE_H_
 
 #include "runtime/collectives/call.h"
+#include "runtime/job/reason.h"
 #include "runtime/pmpi/calls/collective_call.h"
-#include "runtime/pmpi/calls/reason.h"
 #include "runtime/pmpi/calls/verdict.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 

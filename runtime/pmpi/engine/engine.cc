@@ -121,7 +121,7 @@ void Engine::watch() {
   const double waited = now - last_watch_;
   if (waited < kWatchSeconds) return;
   last_watch_ = now;
-  const Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
+  const Status status = attempt([&]() TORC_REQUIRES(engine_lock) {
     for (Notice notice; notices.receive(notice);) {
       const auto found = by_id.find(notice.communicator);
       if (found != by_id.end()) {
@@ -134,7 +134,6 @@ void Engine::watch() {
     }
     for (Operation* operation = first_; operation != nullptr; operation = operation->next)
       operation->watch(std::min(waited, kMostSecondsWaited));
-    return {};
   });
   // Without memory nothing is told of a stall; the call that needs memory fails by itself.
   static_cast<void>(status);
@@ -163,9 +162,10 @@ void Engine::add(Operation* operation) {
   first_ = operation;
 }
 
-void Engine::remove(Operation* operation) {
+void Engine::destroy(Operation* operation) {
   (operation->previous != nullptr ? operation->previous->next : first_) = operation->next;
   if (operation->next != nullptr) operation->next->previous = operation->previous;
+  delete operation;
 }
 
 Operation* Engine::persistentOperation(MPI_Request request) const {
@@ -227,12 +227,11 @@ void Engine::destroyAbandoned() {
 }
 
 void Engine::destroyAll() {
-  for (auto& [request, operation] : persistent) {
-    MPI_Request handle = request;
+  while (!persistent.empty()) {
+    MPI_Request handle = persistent.begin()->first;
+    persistent.begin()->second->freePersistent();
     PMPI_Request_free(&handle);
-    operation->freePersistent();
   }
-  persistent.clear();
   communicators_freed.fetch_add(1, std::memory_order_relaxed);
   for (CommunicatorState* state : states)
     delete state;

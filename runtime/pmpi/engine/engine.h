@@ -46,7 +46,8 @@ class Engine {
 
   /// Operations that are not complete, and persistent ones.
   void add(Operation* operation) TORC_REQUIRES(engine_lock);
-  void remove(Operation* operation) TORC_REQUIRES(engine_lock);
+  /// Frees one, which nothing refers to.
+  void destroy(Operation* operation) TORC_REQUIRES(engine_lock);
 
   /// The operation behind a persistent handle; nullptr for other requests.
   Operation* persistentOperation(MPI_Request request) const TORC_REQUIRES(engine_lock);

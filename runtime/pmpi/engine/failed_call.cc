@@ -1,24 +1,28 @@
-// Failed call: the error handler of the program's communicator is told.
+// Failed call: what the history of its communicator is told, and says.
 #include "runtime/pmpi/engine/failed_call.h"
 
 #include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/engine/stall.h"
 #include "runtime/pmpi/process/progress.h"
 
 namespace torc::runtime::pmpi {
 
-int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
-             const std::string& what) {
+void failHere(CollectiveCall& call, CommunicatorState& state, int code, const std::string& what) {
   EngineLock lock;
   state.history().fail(call, code, what);
-  return code;
+  call.verdict = Verdict::over(code);
 }
 
-std::optional<int> failedElsewhere(const CollectiveCall& call, const CommunicatorState& state) {
+void failHere(CollectiveCall& call, CommunicatorState& state, const Status& status) {
+  failHere(call, state, errorClass(status), status.message());
+}
+
+bool failedElsewhere(CollectiveCall& call, const CommunicatorState& state) {
   EngineLock lock;
   const CallFailure* failure = state.history().failureOf(call);
-  if (failure == nullptr) return std::nullopt;
-  return state.history().codeOf(*failure);
+  if (failure != nullptr) call.verdict = Verdict::over(state.history().codeOf(*failure));
+  return failure != nullptr;
 }
 
 void recall(CallId id, CommunicatorState& state) {
@@ -31,11 +35,6 @@ void recall(CallId id, CommunicatorState& state) {
     EngineLock lock;
     return state.history().isRecalled() || PMPI_Wtime() > end;
   });
-}
-
-Outcome refuse(const CollectiveCall& call, int code) {
-  if (code != MPI_SUCCESS) tellErrorHandler(call.comm, code);
-  return {true, code};
 }
 
 }  // namespace torc::runtime::pmpi

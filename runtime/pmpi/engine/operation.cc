@@ -2,7 +2,6 @@
 #include "runtime/pmpi/engine/operation.h"
 
 #include <algorithm>
-#include <deque>
 #include <exception>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "runtime/pmpi/engine/progress_thread.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
+#include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
@@ -62,7 +62,6 @@ Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const
 Operation::~Operation() {
   if (collective_ && collective_->owned != nullptr) collective_->releaseOwned();
   if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
-  engine->remove(this);
   for (const MPI_Datatype type : held_types_)
     engine->held.releaseType(type);
   if (held_op_ != MPI_OP_NULL) engine->held.releaseOp(held_op_);
@@ -91,31 +90,35 @@ void Operation::holdHandles() {
   }
 }
 
-void Operation::setHandle(int tag, MPI_Request request) {
-  if (call_.form == Form::kNonblocking) engine->handles_under_way.insert(request);
+Status Operation::makeHandle(MPI_Request* request) {
+  const bool persists = call_.form == Form::kPersistent;
+  int tag = -1;
+  if (Status status = engine->handles.make(persists, request, &tag); !status.ok()) return status;
   handle_ = tag;
-  handle_request_ = request;
+  handle_request_ = *request;
+  if (persists) {
+    engine->persistent.emplace(*request, this);
+    persistent_handles.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    engine->handles_under_way.insert(*request);
+  }
+  return {};
 }
 
 void Operation::begin() {
   setUnderWay();
-  const Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
-    state_.enqueue(this);
-    return {};
-  });
+  const Status status = attempt([&]() TORC_REQUIRES(engine_lock) { state_.enqueue(this); });
   if (!status.ok()) failed(status);
 }
 
-void Operation::takeOver(torc_collective& round, const TagRange& tags, RepeatedCall& repeated) {
+void Operation::takeOver(const TagRange& tags, RepeatedCall& repeated) {
   setUnderWay();
-  torc_context* context = round.context();
-  context->unlink(&round);
   collective_.emplace(repeated.plan);
-  collective_->number = round.number;
+  collective_->number = tags.call;
   collective_->callback = &roundIsOver;
   collective_->cookie = this;
   collective_->active = true;
-  context->link(&*collective_);
+  collective_->context()->link(&*collective_);
   tags_ = tags;
   has_tags_ = true;
   repeated_ = &repeated;
@@ -138,10 +141,7 @@ bool Operation::proceed() {
     return false;
   }
   bool leaves = false;
-  const Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
-    leaves = proceedInTurn();
-    return {};
-  });
+  const Status status = attempt([&]() TORC_REQUIRES(engine_lock) { leaves = proceedInTurn(); });
   if (status.ok()) return leaves;
   failed(status);
   return true;
@@ -173,28 +173,26 @@ void Operation::leaveToMpi(Reason reason) {
   }
 }
 
-bool Operation::proceedWith(torc_schedule& schedule) {
-  if (call_.arguments.hasPairLists() && !schedule.view().isDirect()) {  // on all ranks alike
-    leaveToMpi(Reason::kScheduleFailed);
-    return true;
-  }
-  if (checked_.keeps_whole && !schedule.sumsWhole()) {
-    leaveToMpi(Reason::kWhole);  // likewise
-    return true;
-  }
+/// What of a call a schedule cannot serve, on all ranks alike.
+Reason Operation::whyNot(torc_schedule& schedule, std::uint32_t round_tags) const {
   const std::uint64_t limit = engine->settings.scratch;
+  if (call_.arguments.hasPairLists() && !schedule.view().isDirect()) return Reason::kScheduleFailed;
+  if (checked_.keeps_whole && !schedule.sumsWhole()) return Reason::kWhole;
   if (limit != kNoLimit && schedule.scratchBytes(checked_.bytes) > static_cast<double>(limit)) {
-    leaveToMpi(Reason::kScratch);  // likewise
+    return Reason::kScratch;
+  }
+  return state_.geometry().one_shot_tags.hasRoom(round_tags) ? Reason::kServed : Reason::kNoTags;
+}
+
+bool Operation::proceedWith(torc_schedule& schedule) {
+  // A persistent call has tags of its own later.
+  const std::uint32_t round_tags = call_.form == Form::kPersistent ? 0 : schedule.tag_count;
+  if (const Reason reason = whyNot(schedule, round_tags); reason != Reason::kServed) {
+    leaveToMpi(reason);
     return true;
   }
   const bool votes = needsVote(schedule);
   const std::uint32_t steps = votes ? TagVote::tagCount(state_.size()) : 0;
-  // A persistent call has tags of its own later.
-  const std::uint32_t round_tags = call_.form == Form::kPersistent ? 0 : schedule.tag_count;
-  if (!state_.geometry().one_shot_tags.hasRoom(round_tags)) {  // likewise
-    leaveToMpi(Reason::kNoTags);
-    return true;
-  }
   if (!takeTags(std::max(steps, round_tags))) return false;
   if (votes) return agree(schedule);
   Status status = prepare(schedule);
@@ -346,8 +344,8 @@ void Operation::startRound() {
 
 void Operation::freePersistent() {
   engine->handles_under_way.erase(handle_request_);
-  freed_ = true;
-  if (!under_way_) delete this;
+  forgetHandle();
+  if (!under_way_) engine->destroy(this);
 }
 
 // ---- MPI in torc's place
@@ -398,33 +396,26 @@ void Operation::failed(const Status& status) {
   finishRound(code);
 }
 
-/// MPI's nonblocking collectives cannot be taken back: what it may still read is never freed.
-void Operation::leaveForEver(KeptLists lists) {
-  static auto& left = *new std::deque<KeptLists>;
-  static_cast<void>(attempt([&]() -> Status {
-    left.push_back(std::move(lists));
-    return {};
-  }));
-}
-
 void Operation::giveUp() {
   state_.queue().leave(this);
   const CallFailure failure = *state_.history().failureOf(call_);
   if (isRunning()) {
     collective_->abandon({StatusCode::kTransport, failure.text});
   }
-  if (std::erase(engine->in_mpi, this) > 0) leaveForEver(std::move(kept_));
+  if (std::erase(engine->in_mpi, this) > 0) {
+    // MPI's nonblocking collectives cannot be taken back: it may still read these.
+    static_cast<void>(
+        attempt([&] { runtime::leaveToMpi(std::make_unique<KeptLists>(std::move(kept_))); }));
+  }
   vote_.reset();
   const int code = state_.history().codeOf(failure);
   // A persistent request that was not made is none.
   finishRound(code == MPI_SUCCESS && call_.form == Form::kPersistent ? MPI_ERR_OTHER : code);
 }
 
-/// The program's wait frees its persistent request, as the round has failed.
+/// A persistent request is the program's no more.
 void Operation::forgetHandle() {
-  const std::size_t known =
-      std::erase_if(engine->persistent, [this](const auto& entry) { return entry.second == this; });
-  if (known == 0) return;
+  if (engine->persistent.erase(handle_request_) == 0) return;
   persistent_handles.fetch_sub(1, std::memory_order_relaxed);
   freed_ = true;
 }
@@ -438,14 +429,13 @@ void Operation::finishRound(int code) {
     engine->handles_under_way.erase(handle_request_);
     if (code != MPI_SUCCESS) {
       // Without memory the program hears of it by its wait alone.
-      static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
-        engine->report(state_, code);
-        return {};
-      }));
+      static_cast<void>(
+          attempt([&]() TORC_REQUIRES(engine_lock) { engine->report(state_, code); }));
     }
     if (Status status = engine->handles.complete(handle_, code != MPI_SUCCESS); !status.ok()) {
       complainOf(call_, status.message());
     }
+    // The program's wait frees it then.
     if (code != MPI_SUCCESS && !kKeepsFailedRequests) forgetHandle();
   }
   endCall(call_, &state_);
@@ -467,7 +457,7 @@ void Operation::settle() {
   attention.fetch_sub(1, std::memory_order_relaxed);
   const bool one_shot_handle = handle_ >= 0 && call_.form == Form::kNonblocking;
   if (one_shot_handle || freed_) {
-    delete this;
+    engine->destroy(this);
     return;
   }
   settled_.store(true, std::memory_order_release);

@@ -42,16 +42,15 @@ class Operation final : public Turn {
   ~Operation() override TORC_REQUIRES(engine_lock);
 
   /// Sends the call on its way. It is complete (persistent: ready, or refused) some time later;
-  /// one with a handle deletes itself then. What fails here fails the call.
+  /// one with a handle is gone then. What fails here fails the call.
   void begin() TORC_REQUIRES(engine_lock);
 
   /// Instead of that: goes on with a round of `repeated`, which has begun with these tags.
-  void takeOver(torc_collective& round, const TagRange& tags, RepeatedCall& repeated)
-      TORC_REQUIRES(engine_lock);
+  void takeOver(const TagRange& tags, RepeatedCall& repeated) TORC_REQUIRES(engine_lock);
 
-  /// From now on `complete` is told by the handle with this tag, which the program has as
-  /// `request`. Throws std::bad_alloc.
-  void setHandle(int tag, MPI_Request request) TORC_REQUIRES(engine_lock);
+  /// From now on the program has `request`, and is told by it of the end of a round. Throws
+  /// std::bad_alloc.
+  Status makeHandle(MPI_Request* request) TORC_REQUIRES(engine_lock);
 
   /// At the head of its communicator's queue: does what can be done. True: leaves the queue.
   bool proceed() override TORC_REQUIRES(engine_lock);
@@ -68,15 +67,14 @@ class Operation final : public Turn {
 
   /// Rounds of a persistent operation.
   void startRound() TORC_REQUIRES(engine_lock);
-  /// The program has freed the handle: deletes the operation, now or when its round is complete.
+  /// The program has freed the handle: the operation goes, now or when its round is complete.
   void freePersistent() TORC_REQUIRES(engine_lock);
 
   /// Of a blocking call: complete, or MPI's. Of a persistent one: ready, or MPI's. From any
   /// thread.
   bool settled() const { return settled_.load(std::memory_order_acquire); }
-  /// Once settled: for the program. MPI_SUCCESS for one that is MPI's.
-  int code() const { return code_; }
-  const Verdict& verdict() const { return call_.verdict; }
+  /// Once settled.
+  Verdict verdict() const { return code_ == MPI_SUCCESS ? call_.verdict : Verdict::over(code_); }
 
   const CollectiveCall& call() const { return call_; }
   /// Of a call that was served.
@@ -90,6 +88,7 @@ class Operation final : public Turn {
   void holdHandles() TORC_REQUIRES(engine_lock);
   void setUnderWay() TORC_REQUIRES(engine_lock);
   bool proceedInTurn() TORC_REQUIRES(engine_lock);
+  Reason whyNot(torc_schedule& schedule, std::uint32_t round_tags) const TORC_REQUIRES(engine_lock);
   bool proceedWith(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   bool takeTags(std::uint32_t count) TORC_REQUIRES(engine_lock);
   void releaseTags() TORC_REQUIRES(engine_lock);
@@ -102,7 +101,6 @@ class Operation final : public Turn {
   Status layPersistent(torc_schedule& schedule, const TagMap& taken) TORC_REQUIRES(engine_lock);
   void runInMpi() TORC_REQUIRES(engine_lock);
   void leaveToMpi(Reason reason) TORC_REQUIRES(engine_lock);
-  static void leaveForEver(KeptLists lists);
   void failed(const Status& status) TORC_REQUIRES(engine_lock);
   void finishRound(int code) TORC_REQUIRES(engine_lock);
   void forgetHandle() TORC_REQUIRES(engine_lock);

@@ -26,7 +26,7 @@ void tellOfStall(const std::string& what, const std::string& why) {
 
 void tellOfStall(const CollectiveCall& call, const CommunicatorState& state,
                  const std::string& why) {
-  std::string what = functionName(call.id, call.form);
+  std::string what = functionName(call);
   if (call.bytes > 0) what += message(" of ", call.bytes, " bytes");
   if (call.number > 0) what += message(", call ", call.number);
   tellOfStall(message(what, " on ", state.description()), why);

@@ -6,20 +6,16 @@
 #include <cstddef>
 #include <string>
 
-#include "runtime/pmpi/calls/intercepted_calls.h"
+#include "runtime/job/call_table.h"
 #include "runtime/pmpi/process/loaded_objects.h"
 
 namespace torc::runtime::pmpi {
 namespace {
 
-struct Row {
-  std::string_view name;  // "reduce_scatter"
-  CallId id;
-};
-constexpr Row kRows[] = {
-#define TORC_ROW(Name, name, parameters) {#name, CallId::k##Name},
-    TORC_ALL_COLLECTIVES(TORC_ROW)
-#undef TORC_ROW
+constexpr std::string_view kStems[] = {
+#define TORC_STEM(Name, name, parameters, collective) #name,
+    TORC_ALL_COLLECTIVES(TORC_STEM)
+#undef TORC_STEM
 };
 
 /// Whether an object's calls are not the program's. MPI's own libraries import one another's
@@ -29,7 +25,7 @@ bool isBelowProgram(const dl_phdr_info& object) {
   const std::string_view name = fileName(object);
   if (name.empty()) return false;
   return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libtorc") ||
-         holds(object, kRows) || isTool(object);
+         holds(object, kStems) || isTool(object);
 }
 
 bool importsAny(bool (*is_meant)(std::string_view symbol)) {
@@ -69,9 +65,8 @@ bool isNonblockingCollective(std::string_view symbol) {
   const std::size_t prefix = (symbol[3] | 0x20) == 'x' ? 5 : 4;
   if (symbol[prefix - 1] != '_') return false;
   const std::string name = inLowerCase(symbol.substr(prefix));
-  return std::ranges::any_of(kRows, [&](const Row& row) {
-    if (!collectiveOf(row.id)) return false;
-    const std::string stem(row.name);
+  return std::ranges::any_of(kStems, [&](std::string_view row) {
+    const std::string stem(row);
     return name.starts_with("i" + stem) || name.starts_with(stem + "_init");
   });
 }

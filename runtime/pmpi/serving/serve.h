@@ -8,17 +8,14 @@
 
 namespace torc::runtime::pmpi {
 
-/// Returns when the call is complete, or MPI's.
-Outcome serveBlocking(CollectiveCall& call);
+/// Finds who makes the call, and makes it unless it falls back to MPI, which is left to the caller.
+/// Returns when a blocking call is complete, and does not wait in a nonblocking one; a persistent
+/// one may wait for the other ranks, as MPI allows. `request`: of those two. Where it fails, the
+/// communicator's error handler is told at the very end: it may leave by a longjmp or an exception.
+Verdict serve(CollectiveCall& call, MPI_Request* request);
 
-/// Never waits.
-Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request);
-
-/// May wait for the other ranks, as MPI allows.
-Outcome servePersistent(CollectiveCall& call, MPI_Request* request);
-
-/// Whether all ranks of its communicator are in a call that is MPI's.
-bool isMadeByAll(const CollectiveCall& call);
+/// Whether all ranks of its communicator are in a call that falls back.
+bool isMadeByAll(const Verdict& verdict);
 
 /// Notes in the statistics that MPI has returned `code` for the call. Gives it back.
 int handedBack(CollectiveCall& call, int code);

@@ -52,8 +52,7 @@ std::unique_ptr<TrialCandidate> candidateOf(const LibraryEntry* entry) {
 
 /// "MPI_Allreduce on 2x2, 8000 bytes": what is tried, for a person.
 std::string describe(const CollectiveCall& call, const CommunicatorState& state) {
-  return message(functionName(call.id, call.form), " on ", state.description(), ", ", call.bytes,
-                 " bytes");
+  return message(functionName(call), " on ", state.description(), ", ", call.bytes, " bytes");
 }
 
 /// A line of TORC_VERBOSE=3, told by rank 0 of the communicator.
@@ -105,7 +104,7 @@ std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const Collec
 
 /// The trial of the call's signature; nullptr where there are too many.
 CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked) {
-  const TrialKey key{.id = call.id,
+  const TrialKey key{.id = call.id(),
                      .has_one = checked.needsOrderedSums() || checked.keeps_whole,
                      .is_of_user = !isPredefinedOp(call.arguments.op),
                      .bytes = call.bytes};
@@ -232,7 +231,7 @@ void CallTrials::tellOfResult(const CollectiveCall& call, const CallTrial& of,
   if (engine->statistics == nullptr || state_.rank() != 0) return;
   static_cast<void>(attempt([&]() -> Status {
     TunedRow row;
-    row.function = functionName(call.id, call.form);
+    row.function = functionName(call);
     row.communicator = state_.description();
     row.bytes = call.bytes;
     row.calls = of.trial.calls();

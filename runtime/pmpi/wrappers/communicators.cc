@@ -62,8 +62,8 @@ int created(int code, MPI_Comm parent, const MPI_Comm* comm) {
   if (*comm == MPI_COMM_NULL || (has_name && !engine->has_nonblocking)) return code;
   const torc::Status ready = torc::runtime::attempt([&]() -> torc::Status {
     CommunicatorState* state = CommunicatorState::attach(*comm);
-    return state->reason() == torc::runtime::pmpi::Reason::kServed ? state->setUp(nullptr)
-                                                                   : torc::Status();
+    return state->reason() == torc::runtime::Reason::kServed ? state->setUp(nullptr)
+                                                             : torc::Status();
   });
   // The other ranks may be ready, and nothing tells them of this one.
   if (!ready.ok()) {

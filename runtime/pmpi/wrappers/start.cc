@@ -58,8 +58,6 @@ int MPI_Request_free(MPI_Request* request) {
   } else if (engine != nullptr) {
     EngineLock lock;
     if (Operation* operation = engine->persistentOperation(*request); operation != nullptr) {
-      engine->persistent.erase(*request);
-      persistent_handles.fetch_sub(1, std::memory_order_relaxed);
       operation->freePersistent();
     }
   }

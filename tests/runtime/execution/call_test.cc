@@ -48,7 +48,7 @@ class CallTest : public testing::Test {
     return arguments;
   }
 
-  void expectFault(const CallArguments& arguments, CallFault fault, const std::string& text) {
+  void expectFault(const CallArguments& arguments, Reason fault, const std::string& text) {
     Call call;
     const Status status = check(arguments, 2, kRanks, call);
     EXPECT_FALSE(status.ok()) << text;
@@ -59,7 +59,7 @@ class CallTest : public testing::Test {
     Call call;
     const Status status = check(arguments, rank, kRanks, call);
     EXPECT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(call.fault, CallFault::kNone);
+    EXPECT_EQ(call.fault, Reason::kServed);
     takeLists(arguments, kRanks, call);
     return call;
   }
@@ -73,7 +73,7 @@ TEST_F(CallTest, OperationsThatDoNotCommuteScatterUpTo64KiB) {
   MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 0, &arguments.op);
   EXPECT_FALSE(checked(arguments).reduction.commutes);
   ++arguments.count;
-  expectFault(arguments, CallFault::kOperation, "up to 65536 are served so");
+  expectFault(arguments, Reason::kOperation, "up to 65536 are served so");
   MPI_Op_free(&arguments.op);
 }
 
@@ -88,7 +88,7 @@ TEST_F(CallTest, ARootLiesInTheCommunicator) {
       const Status status = check(arguments, kRooted, 2, kRanks, call);
       EXPECT_EQ(status.message(), "root is " + std::to_string(root) + ", of 6 ranks");
       EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-      EXPECT_EQ(call.fault, CallFault::kArgument);
+      EXPECT_EQ(call.fault, Reason::kArgument);
     }
     arguments.root = kRanks - 1;
     for (const int rank : {0, kRanks - 1}) {
@@ -173,23 +173,23 @@ TEST_F(CallTest, DisplacementsCountFromTheLowestInUse) {
 }
 
 TEST_F(CallTest, FaultsHaveKindsAndNameTheArgument) {
-  expectFault(reduction(Collective::kAllreduce, -3), CallFault::kArgument, "count is -3");
-  expectFault(reduction(Collective::kReduceScatter, std::int64_t{1} << 60), CallFault::kOverflow,
+  expectFault(reduction(Collective::kAllreduce, -3), Reason::kArgument, "count is -3");
+  expectFault(reduction(Collective::kReduceScatter, std::int64_t{1} << 60), Reason::kOverflow,
               "exceeds the address space");
   CallArguments arguments = reduction(Collective::kAllreduce, 10);
   arguments.type = MPI_DATATYPE_NULL;
-  expectFault(arguments, CallFault::kArgument, "MPI_DATATYPE_NULL");
+  expectFault(arguments, Reason::kArgument, "MPI_DATATYPE_NULL");
   arguments = reduction(Collective::kAllreduce, 10);
   arguments.op = MPI_MAXLOC;
-  expectFault(arguments, CallFault::kOperation, "MPI_MAXLOC is not defined on datatype MPI_INT");
-  expectFault(byMpi(arguments), CallFault::kOperation, "MPI_MAXLOC");
+  expectFault(arguments, Reason::kOperation, "MPI_MAXLOC is not defined on datatype MPI_INT");
+  expectFault(byMpi(arguments), Reason::kOperation, "MPI_MAXLOC");
   arguments.op = MPI_OP_NULL;
-  expectFault(byMpi(arguments), CallFault::kArgument, "MPI_OP_NULL");
+  expectFault(byMpi(arguments), Reason::kArgument, "MPI_OP_NULL");
   arguments = allgather(10);
   arguments.own_count = 9;
-  expectFault(arguments, CallFault::kOwnBlock, "9 of MPI_INT in `in`, but 10 of MPI_INT in `out`");
+  expectFault(arguments, Reason::kOwnBlock, "9 of MPI_INT in `in`, but 10 of MPI_INT in `out`");
   arguments.own_count = 11;
-  expectFault(byMpi(arguments), CallFault::kOwnBlock, "11 of MPI_INT in `in`, but 10 of MPI_INT");
+  expectFault(byMpi(arguments), Reason::kOwnBlock, "11 of MPI_INT in `in`, but 10 of MPI_INT");
 }
 
 // MPI takes less than there is room for: all ranks find the same length of a block.
@@ -220,7 +220,7 @@ TEST_F(CallTest, BlocksMayBeShorterThanTheirRoom) {
     EXPECT_EQ(out_[19], 5);
     std::fill(out_.begin(), out_.end(), 5);
     arguments.own_count = 0;
-    expectFault(arguments, CallFault::kOwnBlock, "TORC_COLLECTIVES without");
+    expectFault(arguments, Reason::kOwnBlock, "TORC_COLLECTIVES without");
   }
 }
 
@@ -228,13 +228,13 @@ TEST_F(CallTest, BlocksMayBeShorterThanTheirRoom) {
 TEST_F(CallTest, BuffersAreCheckedByTheRulesOfTheCaller) {
   CallArguments arguments = reduction(Collective::kAllreduce, 10);
   arguments.in = out_.data() + 5;
-  expectFault(arguments, CallFault::kArgument, "in and out overlap");
+  expectFault(arguments, Reason::kArgument, "in and out overlap");
   checked(byMpi(arguments));
   arguments.in = out_.data();
-  expectFault(byMpi(arguments), CallFault::kArgument, "the same memory");
+  expectFault(byMpi(arguments), Reason::kArgument, "the same memory");
   arguments.in = nullptr;
-  expectFault(arguments, CallFault::kArgument, "in is NULL");
-  expectFault(byMpi(arguments), CallFault::kArgument, "in is NULL");
+  expectFault(arguments, Reason::kArgument, "in is NULL");
+  expectFault(byMpi(arguments), Reason::kArgument, "in is NULL");
 
   MPI_Datatype pair;
   MPI_Type_contiguous(2, MPI_INT, &pair);
@@ -242,14 +242,14 @@ TEST_F(CallTest, BuffersAreCheckedByTheRulesOfTheCaller) {
   CallArguments gather = allgather(10);
   gather.type = gather.own_type = pair;
   gather.out = MPI_BOTTOM;
-  expectFault(gather, CallFault::kArgument, "out is NULL");
+  expectFault(gather, Reason::kArgument, "out is NULL");
   checked(byMpi(gather));
   MPI_Type_free(&pair);
 
   // The own block of an allgather, by itself in `out`.
   gather = allgather(10);
   gather.in = out_.data() + 2 * 10;
-  expectFault(byMpi(gather), CallFault::kArgument, "the same memory");
+  expectFault(byMpi(gather), Reason::kArgument, "the same memory");
   gather.in = out_.data() + 2 * 10 + 1;
   EXPECT_TRUE(checked(byMpi(gather)).packs_in);
   gather.in = in_.data();
@@ -270,7 +270,7 @@ class GapsTest : public CallTest {
 TEST_F(GapsTest, AreMovedByMpisRules) {
   CallArguments gather = allgather(10);
   gather.type = type_;
-  expectFault(gather, CallFault::kDatatype, "has gaps or an offset");
+  expectFault(gather, Reason::kDatatypeGaps, "has gaps or an offset");
   Call call = checked(byMpi(gather));
   EXPECT_TRUE(call.unpacks_out);
   EXPECT_FALSE(call.packs_in);
@@ -282,7 +282,7 @@ TEST_F(GapsTest, AreMovedByMpisRules) {
   EXPECT_FALSE(call.in_place);
   gather = allgather(10);
   gather.own_type = type_;
-  expectFault(gather, CallFault::kDatatype, "in_type: datatype");
+  expectFault(gather, Reason::kDatatypeGaps, "in_type: datatype");
   call = checked(byMpi(gather));
   EXPECT_TRUE(call.packs_in);
   EXPECT_FALSE(call.unpacks_out);
@@ -294,8 +294,8 @@ TEST_F(GapsTest, AreReducedInCopiesByMpisRules) {
   MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
   CallArguments arguments = reduction(Collective::kAllreduce, 10);
   arguments.type = type_;
-  expectFault(arguments, CallFault::kDatatype, "has gaps or an offset");
-  expectFault(byMpi(arguments), CallFault::kOperation, "is not defined on datatype");
+  expectFault(arguments, Reason::kDatatypeGaps, "has gaps or an offset");
+  expectFault(byMpi(arguments), Reason::kOperation, "is not defined on datatype");
   arguments.op = op;
   const Call call = checked(byMpi(arguments));
   EXPECT_TRUE(call.packs_in);
@@ -310,7 +310,7 @@ TEST_F(GapsTest, AreReducedInCopiesByMpisRules) {
   // What MPI refuses comes first: it says so on this rank.
   arguments.collective = Collective::kAllreduce;
   arguments.in = arguments.out;
-  expectFault(byMpi(arguments), CallFault::kArgument, "the same memory");
+  expectFault(byMpi(arguments), Reason::kArgument, "the same memory");
   MPI_Op_free(&op);
 }
 
@@ -330,7 +330,7 @@ TEST_F(GapsTest, AreLeftToMpiWhereCopiesOfThemDoNotServe) {
   for (MPI_Datatype* type : {&wide, &early, &twisted}) {
     MPI_Type_commit(type);
     arguments.type = *type;
-    expectFault(byMpi(arguments), CallFault::kDatatype, "has gaps or an offset");
+    expectFault(byMpi(arguments), Reason::kDatatypeGaps, "has gaps or an offset");
     MPI_Type_free(type);
   }
   MPI_Type_free(&two);
@@ -356,7 +356,7 @@ TEST_F(CallTest, IgnoredArgumentsMayBeAnything) {
     EXPECT_EQ(call.out, nullptr);
   }
   gather.own_count = -1;
-  expectFault(gather, CallFault::kArgument, "count is -1");
+  expectFault(gather, Reason::kArgument, "count is -1");
 
   CallArguments scatter = allgather(10);
   scatter.collective = Collective::kScatter;
@@ -374,7 +374,7 @@ TEST_F(CallTest, IgnoredArgumentsMayBeAnything) {
   reduce.out = reduce.in == nullptr ? nullptr : const_cast<void*>(reduce.in);
   EXPECT_EQ(checked(byMpi(reduce)).elements.out, 0u);
   reduce.root = 2;
-  expectFault(byMpi(reduce), CallFault::kArgument, "the same memory");
+  expectFault(byMpi(reduce), Reason::kArgument, "the same memory");
 }
 
 TEST_F(CallTest, TheRootAloneMayBeInPlace) {
@@ -387,7 +387,7 @@ TEST_F(CallTest, TheRootAloneMayBeInPlace) {
   EXPECT_EQ(checked(gather).elements.in, 60u);
   gather.root = 1;
   gather.own_type = MPI_INT;
-  expectFault(gather, CallFault::kArgument, "in is MPI_IN_PLACE, of a gather at the root alone");
+  expectFault(gather, Reason::kArgument, "in is MPI_IN_PLACE, of a gather at the root alone");
 
   CallArguments scatter = allgather(10);
   scatter.collective = Collective::kScatter;
@@ -398,18 +398,18 @@ TEST_F(CallTest, TheRootAloneMayBeInPlace) {
   EXPECT_EQ(call.outBegin(), call.inBegin());
   EXPECT_EQ(call.elements.out, 60u);
   scatter.root = 1;
-  expectFault(scatter, CallFault::kArgument, "out is MPI_IN_PLACE, of a scatter at the root alone");
+  expectFault(scatter, Reason::kArgument, "out is MPI_IN_PLACE, of a scatter at the root alone");
   scatter.root = 2;
   scatter.out = out_.data();
   scatter.in = MPI_IN_PLACE;
-  expectFault(scatter, CallFault::kArgument, "in is MPI_IN_PLACE");
+  expectFault(scatter, Reason::kArgument, "in is MPI_IN_PLACE");
 
   CallArguments reduce = reduction(Collective::kReduce, 10);
   reduce.in = MPI_IN_PLACE;
   reduce.root = 2;
   EXPECT_TRUE(checked(reduce).in_place);
   reduce.root = 1;
-  expectFault(reduce, CallFault::kArgument, "in is MPI_IN_PLACE, of a reduce at the root alone");
+  expectFault(reduce, Reason::kArgument, "in is MPI_IN_PLACE, of a reduce at the root alone");
 }
 
 TEST_F(GapsTest, ArePackedAtTheRootAndUnpackedElsewhere) {

@@ -1,6 +1,4 @@
 // Calls whose pairs have lists: what the check makes of them, and what is packed.
-#include "runtime/collectives/check_pairs.h"
-
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -11,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include "runtime/collectives/call.h"
 #include "runtime/pmpi/calls/packing.h"
 
 namespace torc::runtime {
@@ -44,7 +43,7 @@ class CheckPairs : public testing::Test {
     takeLists(arguments_, kPairRanks, call);
     return call;
   }
-  void expectFault(CallFault fault, const std::string& text) {
+  void expectFault(Reason fault, const std::string& text) {
     Call call;
     const Status status = check(arguments_, kPairRank, kPairRanks, call);
     EXPECT_FALSE(status.ok()) << text;
@@ -125,12 +124,12 @@ TEST_F(CheckPairs, WhatOverlapsIsCopiedAndWhatMpiRefusesIsRefused) {
   arguments_.out = in_.data() + 50;
   EXPECT_TRUE(checked().packs_in);
   arguments_.counts = to_.data();
-  expectFault(CallFault::kArgument, "the same memory");
+  expectFault(Reason::kArgument, "the same memory");
   arguments_.rules = CallRules::kTorc;
-  expectFault(CallFault::kArgument, "overlap");
+  expectFault(Reason::kArgument, "overlap");
   arguments_.counts = from_.data();
   arguments_.out = in_.data() + 51;
-  expectFault(CallFault::kArgument, "overlap");
+  expectFault(Reason::kArgument, "overlap");
 }
 
 // Of the block to itself a rank knows both lengths; of others it is told, perhaps within an
@@ -156,22 +155,22 @@ TEST_F(CheckPairs, BlocksMayBeShorterThanTheirRoom) {
 
 TEST_F(CheckPairs, FaultsNameTheArgument) {
   to_[2] = 3;
-  expectFault(CallFault::kOwnBlock, "the own block has 12 bytes in `in`, but 8 in `out`");
+  expectFault(Reason::kOwnBlock, "the own block has 12 bytes in `in`, but 8 in `out`");
   to_[1] = -3;
-  expectFault(CallFault::kArgument, "in_counts[1] is -3");
+  expectFault(Reason::kArgument, "in_counts[1] is -3");
   to_[1] = 0;
   arguments_.own_type = MPI_DATATYPE_NULL;
-  expectFault(CallFault::kArgument, "in_type");
+  expectFault(Reason::kArgument, "in_type");
   const std::array<long, kPairRanks> huge = {std::numeric_limits<long>::max() / 8, 0, 2,
                                              std::numeric_limits<long>::max() / 8};
   arguments_.own_type = MPI_INT;
   arguments_.own_counts = huge.data();
-  expectFault(CallFault::kOverflow, "in_counts");
+  expectFault(Reason::kOverflow, "in_counts");
   arguments_.own_counts = NumberList();
-  expectFault(CallFault::kArgument, "in_counts is NULL");
+  expectFault(Reason::kArgument, "in_counts is NULL");
   arguments_.rules = CallRules::kTorc;
   arguments_.in = MPI_IN_PLACE;
-  expectFault(CallFault::kArgument, "MPI_IN_PLACE");
+  expectFault(Reason::kArgument, "MPI_IN_PLACE");
 }
 
 }  // namespace

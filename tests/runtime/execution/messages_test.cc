@@ -206,10 +206,10 @@ TEST(FingerprintTest, ListsOfCountsAreToldApart) {
 
 TEST(FingerprintTest, RecognitionsAreToldApart) {
   Recognition first;
-  first.why = Unrecognised::kNone;
+  first.why = Reason::kServed;
   first.topology = *parseTopology("3x2");
   std::vector<Recognition> all(5, first);
-  all[1].why = Unrecognised::kNoSubTorus;
+  all[1].why = Reason::kNoSubTorus;
   all[2].sub_torus = 1;
   all[3].topology = *parseTopology("3x2", "YX");
   all[4].map = *RankMap::fromTable({0, 1, 2, 3, 5, 4});

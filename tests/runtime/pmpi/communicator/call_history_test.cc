@@ -37,9 +37,7 @@ struct Rank final : HistoryOwner {
   void hasGoneOn() override { history.tellRefused(); }
 
   CollectiveCall make(CallId id) {
-    CollectiveCall call(id, Form::kBlocking, MPI_COMM_WORLD);
-    call.is_described = true;
-    call.arguments.collective = *collectiveOf(id);
+    CollectiveCall call(Form::kBlocking, BriefCall(id, nullptr, nullptr), MPI_COMM_WORLD);
     history.note(call, Maker::kTorc);
     return call;
   }

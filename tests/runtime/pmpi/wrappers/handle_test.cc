@@ -24,7 +24,7 @@ class HandleTest : public testing::Test {
 TEST_F(HandleTest, IsPendingUntilItIsCompleted) {
   MPI_Request request = MPI_REQUEST_NULL;
   int tag = -1;
-  ASSERT_TRUE(handles_.makeNonblocking(&request, &tag).ok());
+  ASSERT_TRUE(handles_.make(false, &request, &tag).ok());
   EXPECT_FALSE(isComplete(request));
   ASSERT_TRUE(handles_.complete(tag, false).ok());
   EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
@@ -35,7 +35,7 @@ TEST_F(HandleTest, CompletesInAnyOrderAmongOthers) {
   MPI_Request requests[3];
   int tags[3];
   for (int i = 0; i < 3; ++i)
-    ASSERT_TRUE(handles_.makeNonblocking(&requests[i], &tags[i]).ok());
+    ASSERT_TRUE(handles_.make(false, &requests[i], &tags[i]).ok());
   for (const int i : {1, 2, 0}) {
     ASSERT_TRUE(handles_.complete(tags[i], false).ok());
     int index = -1, done = 0;
@@ -48,7 +48,7 @@ TEST_F(HandleTest, CompletesInAnyOrderAmongOthers) {
 TEST_F(HandleTest, FailureIsAnErrorOfTheWait) {
   MPI_Request request = MPI_REQUEST_NULL;
   int tag = -1;
-  ASSERT_TRUE(handles_.makeNonblocking(&request, &tag).ok());
+  ASSERT_TRUE(handles_.make(false, &request, &tag).ok());
   ASSERT_TRUE(handles_.complete(tag, true).ok());
   int error_class = MPI_SUCCESS;
   MPI_Error_class(MPI_Wait(&request, MPI_STATUS_IGNORE), &error_class);
@@ -58,7 +58,7 @@ TEST_F(HandleTest, FailureIsAnErrorOfTheWait) {
 TEST_F(HandleTest, PersistentOneIsStartedAgain) {
   MPI_Request request = MPI_REQUEST_NULL;
   int tag = -1;
-  ASSERT_TRUE(handles_.makePersistent(&request, &tag).ok());
+  ASSERT_TRUE(handles_.make(true, &request, &tag).ok());
   for (int round = 0; round < 3; ++round) {
     ASSERT_EQ(MPI_Start(&request), MPI_SUCCESS);
     EXPECT_FALSE(isComplete(request));
@@ -73,10 +73,10 @@ TEST_F(HandleTest, PersistentOneIsStartedAgain) {
 TEST_F(HandleTest, FreedWhileActiveItIsCompletedByNobody) {
   MPI_Request persistent = MPI_REQUEST_NULL, other = MPI_REQUEST_NULL;
   int tag = -1, other_tag = -1;
-  ASSERT_TRUE(handles_.makePersistent(&persistent, &tag).ok());
+  ASSERT_TRUE(handles_.make(true, &persistent, &tag).ok());
   ASSERT_EQ(MPI_Start(&persistent), MPI_SUCCESS);
   ASSERT_EQ(MPI_Request_free(&persistent), MPI_SUCCESS);
-  ASSERT_TRUE(handles_.makeNonblocking(&other, &other_tag).ok());
+  ASSERT_TRUE(handles_.make(false, &other, &other_tag).ok());
   ASSERT_TRUE(handles_.complete(tag, false).ok());
   EXPECT_FALSE(isComplete(other));
   ASSERT_TRUE(handles_.complete(other_tag, false).ok());

@@ -1,10 +1,10 @@
-// Why a call is handed back to MPI.
-#ifndef TORC_RUNTIME_PMPI_CALLS_REASON_H_
-#define TORC_RUNTIME_PMPI_CALLS_REASON_H_
+// Why a call has no schedule: MPI makes it, or torc.h's functions refuse it.
+#ifndef TORC_RUNTIME_JOB_REASON_H_
+#define TORC_RUNTIME_JOB_REASON_H_
 
 #include <cstdint>
 
-namespace torc::runtime::pmpi {
+namespace torc::runtime {
 
 enum class Reason : std::uint8_t {
   kServed,  // not handed back
@@ -49,6 +49,6 @@ bool shouldBeServed(Reason reason);
 /// Whether it is an error under TORC_STRICT=`strict`.
 bool isRefused(Reason reason, int strict);
 
-}  // namespace torc::runtime::pmpi
+}  // namespace torc::runtime
 
-#endif  // TORC_RUNTIME_PMPI_CALLS_REASON_H_
+#endif  // TORC_RUNTIME_JOB_REASON_H_

@@ -1,0 +1,168 @@
+// Describing calls: what parameters of each kind in the table (runtime/job/call_table.h) say of a
+// call. `comm`: MPI_COMM_NULL where a function of torc.h is called, by whose rules no buffer is
+// both and all ranks know a root's lists.
+#ifndef TORC_RUNTIME_JOB_DESCRIBE_CALL_H_
+#define TORC_RUNTIME_JOB_DESCRIBE_CALL_H_
+
+#include <utility>
+
+#include <mpi.h>
+
+#include "runtime/job/call_arguments.h"
+#include "runtime/transport/which_mpi.h"
+
+/// In a function with such parameters.
+#define TORC_DESCRIBED(Name, parameters, comm) \
+  describe##parameters(CallId::k##Name, TORC_GIVEN(parameters) comm)
+
+namespace torc::runtime {
+
+/// Where MPI lets contribution and result be one buffer, the call is in place.
+inline const void* contributionOf(const void* in, const void* out, MPI_Comm comm) {
+  const bool is_both = !kRefusesAliases && in == out && in != nullptr && comm != MPI_COMM_NULL;
+  return is_both ? MPI_IN_PLACE : in;
+}
+/// Only a root has both buffers.
+inline const void* contributionOf(const void* in, const void* out, int root, MPI_Comm comm) {
+  if (kRefusesAliases || in != out || comm == MPI_COMM_NULL) return in;
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank == root ? contributionOf(in, out, comm) : in;
+}
+
+/// Of one count for the vector or all blocks.
+inline BriefCall describeVector(CallId id, const void* in, void* out, std::int64_t count,
+                                MPI_Datatype type, MPI_Op op, int root) {
+  BriefCall call(id, in, out);
+  call.count = count;
+  call.type = type;
+  call.op = op;
+  call.root = root;
+  return call;
+}
+
+template <typename Count>
+BriefCall describeReduction(CallId id, const void* in, void* out, Count count, MPI_Datatype type,
+                            MPI_Op op, MPI_Comm comm) {
+  return describeVector(id, contributionOf(in, out, comm), out, count, type, op, 0);
+}
+
+template <typename Count>
+BriefCall describeRootedReduction(CallId id, const void* in, void* out, Count count,
+                                  MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  return describeVector(id, contributionOf(in, out, root, comm), out, count, type, op, root);
+}
+
+template <typename Count>
+CallArguments describeReductionV(CallId id, const void* in, void* out, const Count* counts,
+                                 MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  CallArguments call(describeReduction(id, in, out, 0, type, op, comm));
+  call.has_counts = true;
+  call.counts = counts;
+  return call;
+}
+
+/// One buffer, which is read at the root and written elsewhere: always in place.
+template <typename Count>
+BriefCall describeBroadcast(CallId id, void* buffer, Count count, MPI_Datatype type, int root,
+                            MPI_Comm) {
+  return describeVector(id, MPI_IN_PLACE, buffer, count, type, MPI_OP_NULL, root);
+}
+
+/// The bytes of all barriers are these two, and always zero: so it does no harm that MPI may
+/// receive into one for several at a time, nor for one that has failed.
+inline std::byte barrier_zero{}, barrier_sum{};
+inline BriefCall describeNothing(CallId id, MPI_Comm) {
+  return describeVector(id, &barrier_zero, &barrier_sum, 1, MPI_BYTE, MPI_BOR, 0);
+}
+
+/// Of a scatter the own block is that of the result.
+template <typename Count>
+BriefCall describeRootedExchange(CallId id, const void* in, Count in_count, MPI_Datatype in_type,
+                                 void* out, Count count, MPI_Datatype type, int root, MPI_Comm) {
+  if (id == CallId::kScatter) {
+    std::swap(in_count, count);
+    std::swap(in_type, type);
+  }
+  BriefCall call = describeVector(id, in, out, count, type, MPI_OP_NULL, root);
+  call.own_count = in_count;
+  call.own_type = in_type;
+  return call;
+}
+
+template <typename Count>
+BriefCall describeExchange(CallId id, const void* in, Count in_count, MPI_Datatype in_type,
+                           void* out, Count count, MPI_Datatype type, MPI_Comm comm) {
+  return describeRootedExchange(id, in, in_count, in_type, out, count, type, 0, comm);
+}
+
+template <typename Count, typename Offset>
+CallArguments describeGatherV(CallId id, const void* in, Count in_count, MPI_Datatype in_type,
+                              void* out, const Count* counts, const Offset* displacements,
+                              MPI_Datatype type, MPI_Comm comm) {
+  CallArguments call(describeExchange(id, in, in_count, in_type, out, Count{0}, type, comm));
+  call.has_counts = call.has_displacements = true;
+  call.counts = counts;
+  call.displacements = displacements;
+  return call;
+}
+
+template <typename Count, typename Offset>
+CallArguments describeRootedGatherV(CallId id, const void* in, Count in_count, MPI_Datatype in_type,
+                                    void* out, const Count* counts, const Offset* displacements,
+                                    MPI_Datatype type, int root, MPI_Comm comm) {
+  CallArguments call =
+      describeGatherV(id, in, in_count, in_type, out, counts, displacements, type, comm);
+  call.lists_at_root = comm != MPI_COMM_NULL;
+  call.root = root;
+  return call;
+}
+
+/// Of a scatter the own block is that of the result.
+template <typename Count, typename Offset>
+CallArguments describeRootedScatterV(CallId id, const void* in, const Count* in_counts,
+                                     const Offset* in_displacements, MPI_Datatype in_type,
+                                     void* out, Count count, MPI_Datatype type, int root,
+                                     MPI_Comm comm) {
+  return describeRootedGatherV(id, in, count, type, out, in_counts, in_displacements, in_type, root,
+                               comm);
+}
+
+template <typename Count, typename Offset>
+CallArguments describeExchangeV(CallId id, const void* in, const Count* in_counts,
+                                const Offset* in_displacements, MPI_Datatype in_type, void* out,
+                                const Count* counts, const Offset* displacements, MPI_Datatype type,
+                                MPI_Comm comm) {
+  CallArguments call =
+      describeGatherV(id, in, Count{0}, in_type, out, counts, displacements, type, comm);
+  if (in == MPI_IN_PLACE) return call;  // the lists of `in` may be anything
+  call.own_counts = in_counts;
+  call.own_displacements = in_displacements;
+  return call;
+}
+
+template <typename Count, typename Offset>
+CallArguments describeExchangeW(CallId id, const void* in, const Count* in_counts,
+                                const Offset* in_displacements, const MPI_Datatype* in_types,
+                                void* out, const Count* counts, const Offset* displacements,
+                                const MPI_Datatype* types, MPI_Comm comm) {
+  CallArguments call = describeExchangeV(id, in, in_counts, in_displacements, MPI_DATATYPE_NULL,
+                                         out, counts, displacements, MPI_DATATYPE_NULL, comm);
+  call.types = types;
+  if (in != MPI_IN_PLACE) call.own_types = in_types;
+  return call;
+}
+
+template <typename Count>
+CallArguments describeNeighborExchangeW(CallId id, const void* in, const Count* in_counts,
+                                        const MPI_Aint* in_displacements,
+                                        const MPI_Datatype* in_types, void* out,
+                                        const Count* counts, const MPI_Aint* displacements,
+                                        const MPI_Datatype* types, MPI_Comm comm) {
+  return describeExchangeW(id, in, in_counts, in_displacements, in_types, out, counts,
+                           displacements, types, comm);
+}
+
+}  // namespace torc::runtime
+
+#endif  // TORC_RUNTIME_JOB_DESCRIBE_CALL_H_
