@@ -1,13 +1,16 @@
 #!/bin/bash
-# Every collective on every kind of torus, whole and damaged: a page of tables with the predicted time
-# of what `torc compile --bytes` chooses over the bound of `torc bounds`.
+# Every collective on every kind of torus, whole and damaged: the predicted time of what `torc compile --bytes`
+# chooses over the bound of `torc bounds`. Writes a line of CSV for each torus, and prints the tables of
+# docs/research/results.md: least and most of small and of larger tori.
 #
 #   bazel build -c opt //compiler:torc
 #   bash bench/matrix.sh [--nodes "64 512 ..."] [--bytes "16M ..."] [--collectives "allreduce ..."]
-#                        [--damages "whole ..."] [--limit SECONDS] [--jobs N] [--rows FILE] > PAGE
+#                        [--damages "whole ..."] [--limit SECONDS] [--jobs N] [--rows FILE] [--out CSV]
+#   bash bench/matrix.sh --tables [CSV]     prints the tables alone; default docs/research/matrix.csv
 #
 # FILE (default matrix.tsv) keeps a row for each cell: what is there is not made again; with 0 jobs the
-# page is of what there is. Of more than 512
+# CSV is of what there is. A cell is the ratio, or `none`; then r: the rootless form serves; s: choosing
+# takes more than 10 s; k: the file has more than 256 KiB. Of more than 512
 # nodes only some shapes, damages and 16 MiB are made unless options say more. A run is ended after
 # SECONDS (default 120) of the clock. What no algorithm serves is compiled in its rootless form, as a
 # library does. Needs GNU time.
@@ -85,9 +88,58 @@ cell() {  # collective shape damage bytes limit
     $(($(stat -c %s "$work/out.torc") / 1024))
 }
 
+# Least and most over the tori of up to 128 nodes, then over larger ones.
+tables() {  # CSV
+  awk -F , '
+    function nodes(torus,  extents, i, product, n) {
+      sub(/@.*/, "", torus)
+      gsub(/m/, "", torus)
+      n = split(torus, extents, /[x+]/)
+      for (product = i = 1; i <= n; ++i) product *= extents[i]
+      return product
+    }
+    NR == 1 { for (i = 4; i <= NF; ++i) damage[i] = $i; fields = NF; next }
+    {
+      group = nodes($3) > 128
+      row = $1 ", " $2
+      if (!((group, row) in seen)) { seen[group, row] = 1; order[group, ++rows[group]] = row }
+      for (i = 4; i <= NF; ++i) {
+        if ($i == "") continue
+        ++cells
+        if ($i ~ /^none/) { ++none; continue }
+        if ($i ~ /s/) ++slow
+        if ($i ~ /k/) ++large
+        ratio = $i + 0
+        if (!((group, row, i) in least) || ratio < least[group, row, i]) least[group, row, i] = ratio
+        if (ratio > most[group, row, i]) most[group, row, i] = ratio
+      }
+    }
+    END {
+      for (group = 0; group <= 1; ++group) {
+        if (!rows[group]) continue
+        printf "%s| %s |", group ? "\n" : "", group ? "more than 128 nodes" : "up to 128 nodes"
+        for (i = 4; i <= fields; ++i) printf " %s |", damage[i]
+        printf "\n| --- |"
+        for (i = 4; i <= fields; ++i) printf " --- |"
+        for (k = 1; k <= rows[group]; ++k) {
+          row = order[group, k]
+          printf "\n| %s |", row
+          for (i = 4; i <= fields; ++i)
+            printf (group, row, i) in least ? " %.2f–%.2f |" : " |", least[group, row, i], most[group, row, i]
+        }
+        print ""
+      }
+      printf "\n%d cells, %d that nothing serves, %d that take more than 10 s, %d files of more than 256 KiB.\n",
+             cells, none, slow, large
+    }' "$1"
+}
+
 if [ "${1-}" = --cell ]; then
   shift
   cell "$@"
+  exit
+elif [ "${1-}" = --tables ]; then
+  tables "${2-$here/../docs/research/matrix.csv}"
   exit
 fi
 
@@ -98,6 +150,7 @@ damages=
 limit=120
 jobs=1
 rows=matrix.tsv
+out=$here/../docs/research/matrix.csv
 while [ $# -gt 0 ]; do
   case $1 in
     --nodes) nodes=$2 ;;
@@ -107,7 +160,8 @@ while [ $# -gt 0 ]; do
     --limit) limit=$2 ;;
     --jobs) jobs=$2 ;;
     --rows) rows=$2 ;;
-    *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    --out) out=$2 ;;
+    *) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 2 ;;
   esac
   shift 2
 done
@@ -128,48 +182,28 @@ for count in $nodes; do
   done
 done | if [ "$jobs" -gt 0 ]; then xargs -r -P "$jobs" -L 1 bash "$0" --cell >> "$rows"; fi
 
-# Folds the rows into tables, in the order of the options.
+# Folds the rows into lines, in the order of the options.
 awk -F '\t' -v sizes="$sizes" -v collectives="$collectives" -v damages="${damages:-$all_damages}" \
     -v shapes="$(for count in $nodes; do shapes_of "$count"; done | tr '\n' ' ')" '
   { key = $1 SUBSEP $4 SUBSEP $2 SUBSEP $3; ratio[key] = $5; as[key] = $6; took[key] = $7; size[key] = $9 }
   END {
-    print "# Every collective on every torus\n"
-    print "This page says how near the bound of `torc bounds` what `torc compile C --torus S DAMAGE --bytes N` chooses is predicted to be."
-    print "`bash bench/matrix.sh` makes it. Machines are `generic`, or the one behind @: links of `gemini` are unequal. *link* is a dead cable, *links*"
-    print "are two at different coordinates; *node*, *nodes*, *corner*, *eight* are dead nodes: one, two, three at a corner of a plane, eight"
-    print "far from each other (the script has the coordinates).\n"
-    print "Behind the number: *r*, the rootless form serves (an allreduce for a broadcast); *s*, choosing takes more than 10 s;"
-    print "*k*, the file has more than 256 KiB. An empty place was not made yet, or the damage cuts nodes off. Bounds of scans"
-    print "are rough: what leaves a node."
     nc = split(collectives, c, " "); nb = split(sizes, b, " "); ns = split(shapes, s, " ")
     nd = split(damages, d, " ")
-    for (i = 1; i <= nc; ++i) for (j = 1; j <= nb; ++j) {
-      table = ""
-      for (k = 1; k <= ns; ++k) {
-        line = "| " s[k]; any = 0
-        for (l = 1; l <= nd; ++l) {
-          key = c[i] SUBSEP b[j] SUBSEP s[k] SUBSEP d[l]; text = ""
-          if (key in ratio && as[key] !~ /disconnects/) {
-            any = 1; ++cells; text = ratio[key]
-            if (text == "-") { text = "none"; ++none; why[as[key]] = why[as[key]] " " c[i] " " s[k] " " d[l] ";" }
-            else {
-              if (as[key] != c[i]) text = text " r"
-              if (took[key] > 10) { text = text " s"; ++slow }
-              if (size[key] > 256) { text = text " k"; ++large }
-            }
-          }
-          line = line " | " text
+    printf "collective,bytes,torus"
+    for (l = 1; l <= nd; ++l) printf ",%s", d[l]
+    printf "\n"
+    for (i = 1; i <= nc; ++i) for (j = 1; j <= nb; ++j) for (k = 1; k <= ns; ++k) {
+      line = c[i] "," b[j] "," s[k]; any = 0
+      for (l = 1; l <= nd; ++l) {
+        key = c[i] SUBSEP b[j] SUBSEP s[k] SUBSEP d[l]; text = ""
+        if (key in ratio && as[key] !~ /disconnects/) {
+          any = 1; text = ratio[key]
+          if (text == "-") text = "none"
+          else text = text (as[key] != c[i] ? " r" : "") (took[key] > 10 ? " s" : "") (size[key] > 256 ? " k" : "")
         }
-        if (any) table = table line " |\n"
+        line = line "," text
       }
-      if (table == "") continue
-      printf "\n## %s, %s\n| torus |", c[i], b[j]
-      for (l = 1; l <= nd; ++l) printf " %s |", d[l]
-      printf "\n| --- |"
-      for (l = 1; l <= nd; ++l) printf " --- |"
-      printf "\n%s", table
+      if (any) print line
     }
-    printf "\n%d cells, %d that nothing serves, %d that take more than 10 s, %d files of more than 256 KiB.\n",
-           cells, none, slow, large
-    for (reason in why) printf "\n- %s:%s\n", reason, why[reason]
-  }' "$rows"
+  }' "$rows" > "$out"
+tables "$out"

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Which allreduce is the fastest at which size: recursive exchange, groups, Swing, breadth-first
-# broadcast, the bucket algorithm. Writes OUT/MACHINE-SHAPE.csv and .svg, times in seconds.
+# broadcast, the bucket algorithm. Writes OUT/MACHINE-SHAPE.csv, times in seconds, and an .svg of each shape
+# of --plots.
 #
 #   bazel build -c opt //compiler:torc
-#   bash bench/who_wins.sh [--machine M] [--shapes S,...] [--sizes N,...] [--judge] [--out FOLDER]
+#   bash bench/who_wins.sh [--machine M] [--shapes S,...] [--sizes N,...] [--judge] [--plots S,...] [--out FOLDER]
 #
 #   --machine  default generic; what torc simulates
 #   --shapes   default 8x8x8,16x16x16,8x32x16
 #   --sizes    bytes, default 8,64,512,4K,16K,64K,256K,1M,4M
 #   --judge    runs the same schedules, of machine smpi, on SimGrid SMPI's torus: OUT/judge-SHAPE.*
+#   --plots    shapes of which to draw curves; default none
 #   --out      default docs/research/judge/who-wins
 #
 # The candidate of an algorithm is what `torc compile allreduce --algorithm A --bytes N` takes. What
@@ -22,9 +24,10 @@ shapes=8x8x8,16x16x16,8x32x16
 sizes=8,64,512,4K,16K,64K,256K,1M,4M
 out=docs/research/judge/who-wins
 judge=
+plots=
 while (($# > 0)); do
   case $1 in
-    --machine | --shapes | --sizes | --out)
+    --machine | --shapes | --sizes | --plots | --out)
       if (($# < 2)); then
         echo "who_wins.sh: $1: a value is missing" >&2
         exit 2
@@ -79,6 +82,7 @@ for shape in ${shapes//,/ }; do
     echo "$row" | tee -a "$work/table.csv" >&2
   done
   cp "$work/table.csv" "$name.csv"
+  [[ ,$plots, == *,$shape,* ]] || continue
   gnuplot -c bench/plot.gp "$name.csv" "$name.svg" \
     "allreduce on $shape, $title" 'bytes of the vector' seconds
 done

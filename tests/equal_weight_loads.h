@@ -1,6 +1,6 @@
 // What equal weights cost on asymmetric tori: the total load of the busiest link over the optimum,
 // (p-1)/(pN), computed apart from the project in exact rationals
-// (docs/research/algorithms/bucket.md).
+// (docs/research/algorithms/rings.md).
 #ifndef TORC_TESTS_EQUAL_WEIGHT_LOADS_H_
 #define TORC_TESTS_EQUAL_WEIGHT_LOADS_H_
 

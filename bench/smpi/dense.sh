@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
 # 2-D against 2.5D SUMMA and LU on a simulated torus (SimGrid SMPI): 2-D by the collectives of MPI's
-# selectors, and by Cannon's algorithm, 2.5D by the selectors and by torc's schedules. Writes OUT/dense.md.
+# selectors, and by Cannon's algorithm, 2.5D by the selectors and by torc's schedules. Prints the tables of
+# docs/research/judge/README.md.
 #
-#   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--jobs J,...] [--settings S] [--out FOLDER]
+#   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--jobs J,...] [--settings S]
 #
 #   --shapes   X x Y x Z, which are columns, rows and layers of the 2.5D grid; default 4x4x4,8x8x4
 #   --sizes    of the matrices; default 256,512,1024,2048
 #   --jobs     default gemm,lu
 #   --settings rendezvous (default), or neutral, in which SMPI buffers messages of less than 64 KiB
-#   --out      default docs/research/judge
 #
 # Local work takes a node of 13.6 Gflop/s (Blue Gene/P), FLOPS of the environment. Runs are kept beside the
 # objects of build.sh, under what they depend on: a second call runs what has changed.
 set -euo pipefail
-command_line="bash bench/smpi/dense.sh $*"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 source "$here/torus.sh"
@@ -21,10 +20,9 @@ shapes=4x4x4,8x8x4
 sizes=256,512,1024,2048
 jobs=gemm,lu
 settings=rendezvous
-out=docs/research/judge
 while (($# > 0)); do
   case $1 in
-    --shapes | --sizes | --jobs | --settings | --out)
+    --shapes | --sizes | --jobs | --settings)
       if (($# < 2)); then
         echo "dense.sh: $1: a value is missing" >&2
         exit 2
@@ -57,7 +55,7 @@ blas=$(dirname "$(ls /usr/include/*/openblas-pthread/cblas.h)")
 program=$(bash "$here/build.sh" "$here/dense.cc" -I"$blas" \
   -Wl,--wrap=PMPI_Isend,--wrap=PMPI_Issend -lopenblas)
 kept=$(dirname "$program")/dense
-mkdir -p "$kept" "$out"
+mkdir -p "$kept"
 work=$(mktemp -d)
 machine=$kept/smpi-$settings.json
 if [[ $settings == rendezvous ]]; then
@@ -121,36 +119,23 @@ row() {
   echo "| $n |$cannon $(ms "$p1") / $(ms "$c1") / $(ms "$i1") ($best_selector) | $(ms "$p2") / $(ms "$c2") / $(ms "$i2") ($layered_selector) | $(ms "$p3") / $(ms "$c3") / $(ms "$i3") | $(ratio "$c1" "$c3") | $(ratio "$s1" "$s3") | $(ratio "$sent3" "$words3") | $words3 in $messages |"
 }
 
-{
-  echo "# Multiplication and LU on a simulated torus"
-  echo
-  echo "Made by \`${command_line% }\`: linalg/ on SimGrid's torus with its plain links of $TORUS_BANDWIDTH bytes/s ($settings settings), a"
-  echo "node of $flops flop/s, samples of the results checked. Times in ms are those of local work and of messages of the"
-  echo "process that has most, and the mean wait for others, which barriers tell apart. 2-D runs on as square a grid as"
-  echo "there is, with the fastest of four selectors of MPI's collectives; 2.5D on the grid that the torus is, with the"
-  echo "fastest selector and with torc's schedules of a library for its lines. Cannon's algorithm, 2-D, sends whole parts to"
-  echo "neighbours of its grid. Faster: the time of messages of what stands before over torc's, and the whole run's, which is without barriers. Words: that torc's schedules sent from the process that"
-  echo "sends most, over those that were counted: what multicasts and gatherings bring to a process and it gives to sums"
-  echo "and exchanges; the tournaments of LU are MPI's in all columns."
-  for shape in ${shapes//,/ }; do
-    library=$kept/library-$settings-$shape-$(sha256sum <"$torc" | cut -c 1-16)
-    [[ -e $library ]] ||
-      "$torc" library build --machine "$machine" --partition "$shape" --collectives broadcast,reduce,allreduce,reduce_scatter,allgather,alltoall \
-        --quiet -o "$library" 2>/dev/null
-    for job in ${jobs//,/ }; do
-      echo
-      echo "## $job on $shape"
-      echo
-      cannon_head= rule=
-      [[ $job == gemm ]] && cannon_head=" Cannon, 2-D | messages faster | run faster |" rule=" --- | --- | --- |"
-      echo "| n |$cannon_head 2-D compute / communicate / idle | 2.5D, MPI | 2.5D, torc | messages faster | run faster | words sent / counted | words, messages |"
-      echo "| --- |$rule --- | --- | --- | --- | --- | --- | --- |"
-      for n in ${sizes//,/ }; do
-        # SMPI takes minutes for each run of an LU of more ranks and panels.
-        [[ $job == lu && $((n * $(torus_ranks "$shape"))) -gt 131072 ]] && continue
-        row "$job" "$shape" "$n" "$library"
-      done
+for shape in ${shapes//,/ }; do
+  library=$kept/library-$settings-$shape-$(sha256sum <"$torc" | cut -c 1-16)
+  [[ -e $library ]] ||
+    "$torc" library build --machine "$machine" --partition "$shape" --collectives broadcast,reduce,allreduce,reduce_scatter,allgather,alltoall \
+      --quiet -o "$library" 2>/dev/null
+  for job in ${jobs//,/ }; do
+    echo
+    echo "### $job on $shape"
+    echo
+    cannon_head= rule=
+    [[ $job == gemm ]] && cannon_head=" Cannon, 2-D | messages faster | run faster |" rule=" --- | --- | --- |"
+    echo "| n |$cannon_head 2-D compute / communicate / idle | 2.5D, MPI | 2.5D, torc | messages faster | run faster | words sent / counted | words, messages |"
+    echo "| --- |$rule --- | --- | --- | --- | --- | --- | --- |"
+    for n in ${sizes//,/ }; do
+      # SMPI takes minutes for each run of an LU of more ranks and panels.
+      [[ $job == lu && $((n * $(torus_ranks "$shape"))) -gt 131072 ]] && continue
+      row "$job" "$shape" "$n" "$library"
     done
   done
-} >"$work/dense.md"
-mv "$work/dense.md" "$out/dense.md"
+done

@@ -2,10 +2,11 @@
 # The outside judge: torc's schedules against MPI's collectives on the same simulated torus (SimGrid
 # SMPI), beside the bound of the wires that the simulated torus has. Every number is simulated time
 # from an instant that all ranks share to the end of the slowest. Writes, per setting,
-# OUT/COLLECTIVE/SETTING.csv and .md, and OUT/COLLECTIVE/SETTING-SHAPE.svg.
+# OUT/COLLECTIVE/SETTING.csv, in seconds, and the curves of --plots as OUT/COLLECTIVE/SETTING-SHAPE.svg;
+# prints the collective's table of OUT/README.md.
 #
 #   bash bench/smpi/judge.sh [--collective C] [--shapes S,...] [--sizes N,...] [--settings KIND]
-#                            [--selectors S,...] [--out FOLDER]
+#                            [--selectors S,...] [--plots S,...] [--out FOLDER]
 #
 #   --collective  allreduce (default), or another one
 #   --shapes      default 4x4x4,8x4x2,16x2x2,16x4,8x8,5x3x4; a 2 is one wire each way
@@ -13,6 +14,7 @@
 #   --settings    neutral (the plain links), default (SMPI's model of TCP), both (default); rendezvous
 #                 (plain links, and no send is over before its message has arrived)
 #   --selectors   default mpich,ompi,mvapich2,impi
+#   --plots       shapes of which to draw curves; default none
 #   --out         default docs/research/judge
 #
 # Schedules are what `torc compile COLLECTIVE --machine smpi --torus SHAPE --bytes N` chooses, of a
@@ -21,7 +23,6 @@
 # changed. A run that takes longer than $JUDGE_TIMEOUT (default 900) real seconds leaves a gap, and so
 # does one that SMPI ends (some of its algorithms refuse numbers of ranks: impi on 5x3x4).
 set -euo pipefail
-command_line="bash bench/smpi/judge.sh $*"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 source "$here/torus.sh"
@@ -31,10 +32,11 @@ shapes=4x4x4,8x4x2,16x2x2,16x4,8x8,5x3x4
 sizes=64K,256K,1M,3000000,25000000
 settings=both
 selectors=mpich,ompi,mvapich2,impi
+plots=
 out=docs/research/judge
 while (($# > 0)); do
   case $1 in
-    --collective | --shapes | --sizes | --settings | --selectors | --out)
+    --collective | --shapes | --sizes | --settings | --selectors | --plots | --out)
       if (($# < 2)); then
         echo "judge.sh: $1: a value is missing" >&2
         exit 2
@@ -50,7 +52,7 @@ while (($# > 0)); do
 done
 [[ $settings == both ]] && settings=neutral,default
 
-if ! command -v gnuplot >/dev/null; then
+if [[ -n $plots ]] && ! command -v gnuplot >/dev/null; then
   echo "judge.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
   exit 1
 fi
@@ -117,29 +119,12 @@ for setting in ${settings//,/ }; do
       done
       echo "$row" | tee -a "$csv" >&2
     done
-    # Curves of the shape.
+    [[ ,$plots, == *,$shape,* ]] || continue
     awk -F , -v OFS=, -v shape="$shape" '
       NR == 1 || $1 == shape { sub(/^[^,]*,/, ""); print }' "$csv" >"$work/curves.csv"
     gnuplot -c bench/plot.gp "$work/curves.csv" "$name-$shape.svg" \
       "$collective on $shape, SMPI, $setting settings" 'bytes of the vector' seconds
   done
   cp "$csv" "$name.csv"
-  {
-    echo "Times in microseconds. bound: of the wires' bandwidth, $TORUS_BANDWIDTH bytes/s each;"
-    echo "best: the best of $selectors. Made by \`$command_line\`."
-    echo
-    echo "| torus | bytes | bound | torc | torc / bound | best MPI | best / torc | ${selectors//,/ | } |"
-    echo "| --- | --- | --- | --- | --- | --- | --- |${selectors//[!,]/}" | sed 's/,/ --- |/g; s/$/ --- |/'
-    awk -F , 'NR == 1 { for (i = 5; i <= NF; ++i) name[i] = $i; next }
-      {
-        best = 0
-        for (i = 5; i <= NF; ++i) if ($i != "" && (!best || $i < $best)) best = i
-        printf "| %s | %d | %.1f |", $1, $2, 1e6 * $3
-        if ($4 != "") printf " %.1f | %.3f |", 1e6 * $4, $4 / $3; else printf " | |"
-        if (best) printf " %s %.1f |", name[best], 1e6 * $best; else printf " |"
-        if (best && $4 != "") printf " %.2f |", $best / $4; else printf " |"
-        for (i = 5; i <= NF; ++i) if ($i != "") printf " %.1f |", 1e6 * $i; else printf " |"
-        printf "\n"
-      }' "$csv"
-  } >"$name.md"
 done
+bash "$here/judge_table.sh" "$collective" "$out"

@@ -2,7 +2,7 @@
 // on it: the copies of a core, the network interface (NIC), the wire, and what the MPI library does
 // with messages of which size.
 //
-// A cluster is read from JSON (docs/research/cluster.md) or is one of the presets of
+// A cluster is read from JSON (docs/research/models.md) or is one of the presets of
 // studies/cluster/presets/, each number of which names its source.
 #ifndef TORC_STUDIES_CLUSTER_CLUSTER_H_
 #define TORC_STUDIES_CLUSTER_CLUSTER_H_

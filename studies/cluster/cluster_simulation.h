@@ -1,4 +1,4 @@
-// Plays a program on a cluster, event by event. docs/research/cluster.md says what takes time.
+// Plays a program on a cluster, event by event. docs/research/models.md says what takes time.
 #ifndef TORC_STUDIES_CLUSTER_CLUSTER_SIMULATION_H_
 #define TORC_STUDIES_CLUSTER_CLUSTER_SIMULATION_H_
 
