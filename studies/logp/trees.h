@@ -1,7 +1,7 @@
 // Rectangular and binomial trees under LogP: what a multicast (MPI's broadcast) or a reduction
 // takes by "Improving communication performance in dense linear algebra via topology aware
-// collectives" (Solomonik, Bhatele and Demmel, SC 2011), section 4. docs/research/models.md compares
-// with the paper's text.
+// collectives" (Solomonik, Bhatele and Demmel, SC 2011), section 4. docs/research/models.md
+// compares with the paper's text.
 //
 // Notation of the paper: P nodes, d dimensions, m bytes of the vector; o and L (seconds) as in
 // model/machines/machine.h, g (s/byte) of one link in one direction; gamma (additions/s) and beta

@@ -53,7 +53,7 @@ def main():
             elif anchor and anchor not in pages[target].ids:
                 faults.append(f"{name}: {link}: no such anchor")
     print(*faults, f"{len(pages)} pages, {links} links", sep="\n")
-    return bool(faults) or len(pages) < 90
+    return bool(faults) or len(pages) < 30
 
 
 sys.exit(main())
