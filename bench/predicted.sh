@@ -4,7 +4,7 @@
 #
 #   bash bench/predicted.sh MACHINE.json [--torus SHAPE] [--collectives A,B] [--sizes N,N] [--smpi]
 #
-#   MACHINE.json   of torc-run --calibrate (docs/sites/calibration.md), or any other
+#   MACHINE.json   of torc-run --calibrate (docs/sites/machines.md), or any other
 #   --torus        of the job; default: the machine's own shape
 #   --collectives  default allreduce,broadcast,alltoall
 #   --sizes        bytes, default 4K,64K,1M,4M

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A torus of real hosts on one machine, to try things on: each node is a Linux network namespace, each
 # cable a veth pair with a token bucket at both ends, messages go by static dimension-order routes
-# (X first, round the shorter way) and MPICH runs over TCP. docs/sites/testbed.md, which is also the
+# (X first, round the shorter way) and MPICH runs over TCP. docs/sites/install.md, which is also the
 # recipe for real hosts that are wired NIC to NIC.
 #
 #   bash tools/torus_testbed.sh SHAPE [--rate RATE] [--delay TIME] -- PROGRAM [ARGUMENT]...

@@ -1,6 +1,6 @@
 // Schedule library: a folder with the schedules of a machine's partitions, made once by `torc
 // library build` and read when a job starts. Here is its index, `index.torc`: which file serves
-// which sub-torus, collective and size. docs/sites/library.md has the folder and the layout.
+// which sub-torus, collective and size. docs/sites/library.md has the folder.
 #ifndef TORC_SCHEDULES_LIBRARY_INDEX_H_
 #define TORC_SCHEDULES_LIBRARY_INDEX_H_
 

@@ -1,5 +1,5 @@
-// The file of a library's index. docs/sites/library.md says what each field is for. Reader and
-// writer visit these lists.
+// The file of a library's index: its header and the fields of each record in the order of their
+// bytes. index.h says what they mean. Reader and writer visit these lists.
 #ifndef TORC_SCHEDULES_LIBRARY_INDEX_LAYOUT_H_
 #define TORC_SCHEDULES_LIBRARY_INDEX_LAYOUT_H_
 

@@ -1,5 +1,5 @@
 // A machine's description from the measurements of all its ranks. Formulas:
-// docs/sites/calibration.md.
+// docs/sites/machines.md.
 //
 // Keys are those of docs/schemas/machine.schema.json. What was not measured, or not told apart from
 // noise, is left out.
