@@ -1,5 +1,5 @@
-// Records of a schedule file that are not records of a schedule. docs/developers/format.md says
-// what each field is for. Shared by reader and writer.
+// Records of a schedule file that are not records of a schedule, shared by reader and writer.
+// docs/developers/format.md explains the layout.
 #ifndef TORC_SCHEDULES_FORMAT_FILE_LAYOUT_H_
 #define TORC_SCHEDULES_FORMAT_FILE_LAYOUT_H_
 
