@@ -52,13 +52,17 @@ std::string readNumber(std::string_view value, Settings& settings) {
   return {};
 }
 
+constexpr std::string_view kStall = "stall", kTraceEvents = "trace_events";
+
+/// Limits of observers that are wrong stay as they are, and the others count.
 std::string readLimits(std::string_view value, Settings& settings) {
   constexpr std::pair<std::string_view, Read> kLimits[] = {
       {"memory", readBytes<&Settings::memory>},
       {"cache", readBytes<&Settings::cache>},
       {"scratch", readBytes<&Settings::scratch>},
-      {"stall", readNumber<&Settings::stall, 1000000>},
-      {"trace_events", readNumber<&Settings::trace_events, 1000000000>}};
+      {kStall, readNumber<&Settings::stall, 1000000>},
+      {kTraceEvents, readNumber<&Settings::trace_events, 1000000000>}};
+  std::string observers_allowed;
   while (!value.empty()) {
     const std::string_view item = value.substr(0, value.find(','));
     value.remove_prefix(std::min(item.size() + 1, value.size()));
@@ -70,9 +74,11 @@ std::string readLimits(std::string_view value, Settings& settings) {
              "separated by commas";
     }
     const std::string allowed = limit->second(item.substr(name.size() + 1), settings);
-    if (!allowed.empty()) return message(name, '=', allowed);
+    if (allowed.empty()) continue;
+    if (name != kStall && name != kTraceEvents) return message(name, '=', allowed);
+    observers_allowed = message(name, '=', allowed);
   }
-  return {};
+  return observers_allowed;
 }
 
 std::string readTorus(std::string_view value, Settings& settings) {
@@ -351,10 +357,17 @@ const Table& table() {
   return infos;
 }
 
-/// Sets the value of a row; the fault if it cannot be, naming variable and value.
-std::string readRow(const Row& row, std::string_view value, Settings& settings) {
+/// Sets the value of a row; the fault if it cannot be, naming variable and value. `observes`,
+/// unless null: whether torc does the same without it.
+std::string readRow(const Row& row, std::string_view value, Settings& settings,
+                    bool* observes = nullptr) {
   const std::string allowed = row.read(value, settings);
   if (allowed.empty()) return {};
+  if (observes != nullptr) {
+    const std::string_view limit = std::string_view(allowed).substr(0, allowed.find('='));
+    *observes =
+        !row.info.agreed || (row.read == readLimits && (limit == kStall || limit == kTraceEvents));
+  }
   return message(row.info.name, " is '", shown(value), "'; allowed: ", allowed);
 }
 
@@ -491,10 +504,13 @@ SettingsReading readSettings(const SettingTexts& texts) {
     }
     if (*row == disable) continue;
     Settings changed = settings;
-    if (std::string fault = readRow(kSettingRows[*row], value, changed); !fault.empty()) {
+    bool observes = false;
+    std::string fault = readRow(kSettingRows[*row], value, changed, &observes);
+    if (fault.empty() || observes) settings = std::move(changed);
+    if (!fault.empty() && observes) {
+      reading.warnings.push_back(fault + "; it is ignored");
+    } else if (!fault.empty()) {
       reading.errors.push_back(std::move(fault));
-    } else {
-      settings = std::move(changed);
     }
     const std::string_view needs = kSettingRows[*row].needs;
     // Under TORC_STRICT the job also ends where no rank can be dedicated.

@@ -23,6 +23,7 @@ options::Command& boundsCommand();
 options::Command& machinesCommand();
 options::Command& infoCommand();
 options::Command& statsCommand();
+options::Command& traceCommand();
 options::Command& libraryBuildCommand();
 options::Command& libraryAddCommand();
 options::Command& libraryListCommand();

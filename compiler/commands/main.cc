@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
     return runCommand(
         {&compileCommand(), &assembleCommand(), &importCommand(), &exportCommand(), &optCommand(),
          &dumpCommand(), &verifyCommand(), &simulateCommand(), &boundsCommand(), &machinesCommand(),
-         &infoCommand(), &statsCommand(), &libraryBuildCommand(), &libraryAddCommand(),
+         &infoCommand(), &statsCommand(), &traceCommand(), &libraryBuildCommand(), &libraryAddCommand(),
          &libraryListCommand(), &libraryVerifyCommand(), &viewCommand()},
         "schedules of MPI collectives on torus networks", llvm::ArrayRef(argv + 1, argv + argc));
   });

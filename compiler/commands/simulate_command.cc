@@ -104,13 +104,17 @@ std::vector<Record> linksOf(const ScheduleView& schedule, llvm::ArrayRef<model::
 std::vector<Record> pathOf(const model::SimulateResult& result) {
   std::vector<Record> rows;
   for (const model::CriticalStep& step : result.critical_path) {
-    rows.push_back({{"operation", step.operation},
-                    {"rank", step.rank},
-                    {"start_s", step.start_s, "  start us", kMicros},
-                    {"end_s", step.end_s, "      end us", kMicros},
-                    {"", step.rank, "  rank"},
-                    {"", step.operation, "operation", {"%%%.0f"}},
-                    {"waited_for", name(step.waited_for), "waited for"}});
+    const bool is_continued = step.operation == kNone;
+    rows.push_back(
+        {{"operation", is_continued ? Json() : Json(step.operation)},
+         {"rank", step.rank},
+         {"start_s", step.start_s, "  start us", kMicros},
+         {"end_s", step.end_s, "      end us", kMicros},
+         {"", step.rank, "  rank"},
+         {"", is_continued ? model::text(result.continued) : "%" + std::to_string(step.operation),
+          "operation"},
+         {"waited_for", name(step.waited_for), "waited for"},
+         {"segment", step.segment}});
   }
   return rows;
 }
@@ -129,6 +133,8 @@ Record recordOf(const ScheduleView& schedule, const model::Machine& on, const Ru
                    {"messages", result.messages, "messages"},
                    {"nodes", result.nodes},
                    {"operations", result.operations},
+                   {"simulated_until_s",
+                    result.continued.count > 0 ? result.continued.simulated_s : result.makespan_s},
                    {"links", jsonOf(linksOf(schedule, result.links))}};
   if (critical_path) record.push_back({"critical_path", jsonOf(pathOf(result))});
   return record;
@@ -152,8 +158,8 @@ void printRuns(const ScheduleView& schedule, const model::Machine& on,
                llvm::raw_ostream& out) {
   out << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", machine "
       << on.name << ": " << first.nodes << (first.nodes == 1 ? " node" : " nodes")
-      << " simulated for " << schedule.topology.ranks() << ", " << first.operations
-      << " operations\n"
+      << " simulated for " << schedule.topology.ranks() << ", " << first.operations << " operations"
+      << (first.continued.count > 0 ? ", " + model::text(first.continued) : "") << '\n'
       << tableText(rows);
   if (rows.size() == 1) printRun(schedule, first, out);
 }

@@ -68,6 +68,13 @@ Status writeTrace(const std::string& path, const ScheduleView& schedule,
     for (const TraceEvent& event : rank.events)
       round.end = std::max(round.end, event.end);
     rank.events.push_back(round);
+    if (const model::ContinuedSegments& continued = result.continued; continued.count > 0) {
+      TraceEvent& event = rank.events.emplace_back();
+      event.begin = nanoseconds(continued.begin_s);
+      event.end = nanoseconds(continued.end_s);
+      event.name = static_cast<std::uint32_t>(rank.texts.size());
+      rank.texts.push_back(model::text(continued));
+    }
     (*file)->add(rank);
   }
   return (*file)->finish();

@@ -67,17 +67,17 @@ Json classesData(const ScheduleView& schedule, const std::map<std::int32_t, std:
 
 /// The events of the critical path, and when each begins and ends to be what is waited for.
 Json criticalData(const model::SimulateResult& result, double tick) {
-  std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<std::size_t>> events_of;
-  for (std::size_t i = 0; i < result.events.size(); ++i)
-    events_of[{result.events[i].operation, result.events[i].rank}].push_back(i);
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::int32_t>, std::size_t> event_of;
+  for (std::size_t i = 0; i < result.events.size(); ++i) {
+    const model::SimulatedEvent& event = result.events[i];
+    event_of[{event.operation, event.segment, event.rank}] = i;
+  }
   Json data = Json::array();
   for (const model::CriticalStep& step : result.critical_path) {
-    // Of the segments the one that was under way.
-    const auto& events = events_of[{step.operation, step.rank}];
-    const auto event = std::ranges::find_if(
-        events, [&](std::size_t i) { return result.events[i].end_s >= step.end_s - tick; });
-    if (event == events.end()) continue;
-    data.push_back({*event, std::llround(step.start_s / tick), std::llround(step.end_s / tick)});
+    const auto event = event_of.find({step.operation, step.segment, step.rank});
+    if (event == event_of.end()) continue;
+    data.push_back(
+        {event->second, std::llround(step.start_s / tick), std::llround(step.end_s / tick)});
   }
   return data;
 }
@@ -167,6 +167,12 @@ Json eventsData(const ScheduleView& schedule, const model::SimulateResult& resul
                {"critical", criticalData(result, tick)},
                {"class_of_site", classesData(schedule, ranks)}};
   if (schedule.segments > 1) data["segment"] = segment;
+  if (const model::ContinuedSegments& continued = result.continued; continued.count > 0) {
+    data["continued"] = {{"first", continued.first},
+                         {"count", continued.count},
+                         {"begin", ticks(continued.begin_s)},
+                         {"end", ticks(continued.end_s)}};
+  }
   return data;
 }
 

@@ -232,7 +232,7 @@ class TraceReader {
 
 }  // namespace
 
-llvm::Expected<Json> traceData(const ViewedSchedule& viewed, llvm::StringRef path) {
+llvm::Expected<nlohmann::json> readTrace(llvm::StringRef path) {
   llvm::Expected<std::string> text = readBytes(path);
   if (!text) return text.takeError();
   llvm::Expected<nlohmann::json> document = ir::parseJson(*text, path);
@@ -240,9 +240,16 @@ llvm::Expected<Json> traceData(const ViewedSchedule& viewed, llvm::StringRef pat
   const auto events = document->is_object() ? document->find("traceEvents") : document->end();
   if (events == document->end() || !events->is_array())
     return makeError(path + ": is no trace: it has no list traceEvents");
+  return document;
+}
+
+llvm::Expected<Json> traceData(const ViewedSchedule& viewed, llvm::StringRef path) {
+  llvm::Expected<nlohmann::json> document = readTrace(path);
+  if (!document) return document.takeError();
+  const nlohmann::json& events = (*document)["traceEvents"];
   TraceReader reader(viewed);
-  for (std::size_t i = 0; i < events->size(); ++i) {
-    const bool is_read = reader.read((*events)[i]);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const bool is_read = reader.read(events[i]);
     if (!reader.otherShape().empty()) {
       return makeError(path + ": is of a run on " + reader.otherShape() + ", and " + viewed.file +
                        " is for " + viewed.written().topology.shape());

@@ -10,6 +10,10 @@
 
 namespace torc::compiler {
 
+/// The document of a trace, a list of events at the key traceEvents. Errors: no such file, no JSON, no
+/// such list.
+llvm::Expected<nlohmann::json> readTrace(llvm::StringRef path);
+
 /// The trace in the file `path` (docs/users/view.md), as far as it is of `schedule`: the round
 /// whose time is the median of all rounds, its operations as quartiles over the ranks and three
 /// ranks in full. `bytes` of it is the size of the call. Errors: no trace, or none of the schedule.

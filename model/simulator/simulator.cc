@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -55,10 +56,62 @@ Machine uncutMachine(const ScheduleView& schedule, const ScheduleView& counted,
 /// Names operations as another schedule does: `nameOf(operation)`.
 template <typename NameOf>
 void renameOperations(SimulateResult& result, NameOf nameOf) {
-  for (CriticalStep& step : result.critical_path)
-    step.operation = nameOf(step.operation);
+  for (CriticalStep& step : result.critical_path) {
+    if (step.operation != kNone) step.operation = nameOf(step.operation);
+  }
   for (SimulatedEvent& event : result.events)
     event.operation = nameOf(event.operation);
+}
+
+/// Names operations of segments written out, `operations` in each, by segment and operation.
+void nameSegments(SimulateResult& result, std::uint32_t operations) {
+  const auto split = [&](auto& named) {
+    named.segment = named.operation / operations;
+    named.operation %= operations;
+  };
+  llvm::for_each(result.critical_path, split);
+  llvm::for_each(result.events, split);
+}
+
+/// What happened in the later half of the `simulated` segments becomes what happens in the last of
+/// `segments`, which take `later_s` longer.
+void continueSegments(SimulateResult& result, std::uint32_t simulated, std::uint32_t segments,
+                      double later_s) {
+  ContinuedSegments& continued = result.continued;
+  continued = {.first = simulated / 2,
+               .count = segments - simulated,
+               .simulated_s = result.makespan_s - later_s};
+  std::vector<SimulatedEvent>& events = result.events;
+  continued.begin_s = continued.simulated_s;
+  for (SimulatedEvent& event : events) {
+    if (event.segment < continued.first) continue;
+    continued.begin_s = std::min(continued.begin_s, event.start_s);
+    // What it waited for may be of a segment that is left out.
+    if (event.cause != kNone && events[event.cause].segment < continued.first) event.cause = kNone;
+    if (event.begin_s > 0) event.begin_s += later_s;  // ready from the beginning otherwise
+    for (double* time : {&event.end_s, &event.wire_begin_s, &event.wire_end_s, &event.start_s})
+      *time += later_s;
+  }
+  for (SimulatedEvent& event : events) {
+    if (event.segment >= continued.first) event.segment += continued.count;
+  }
+  continued.end_s = continued.begin_s + later_s;
+  std::vector<CriticalStep>& path = result.critical_path;
+  if (path.empty()) return;
+  const auto behind = llvm::find_if(
+      path, [&](const CriticalStep& step) { return step.segment >= continued.first; });
+  const double begin_s = behind == path.end() ? continued.simulated_s : behind->start_s;
+  for (CriticalStep& step : llvm::make_range(behind, path.end())) {
+    if (step.segment >= continued.first) step.segment += continued.count;
+    step.start_s += later_s;
+    step.end_s += later_s;
+  }
+  path.insert(behind, {.operation = kNone,
+                       .segment = continued.first,
+                       .rank = behind == path.end() ? path.back().rank : behind->rank,
+                       .start_s = begin_s,
+                       .end_s = begin_s + later_s,
+                       .waited_for = WaitedFor::kDependence});
 }
 
 /// A schedule whose segments are all alike, as many of which as one wants are simulated.
@@ -93,18 +146,21 @@ class SegmentSimulator {
                        graph_->taskName(simulation.firstPending()));
     }
     SimulateResult result = simulation.result();
+    nameSegments(result, graph_->operations);
     for (SimulatedEvent& event : result.events) {
-      event.segment = event.operation / graph_->operations;
-      const Operation& operation = schedule().operations[event.operation % graph_->operations];
+      const Operation& operation = schedule().operations[event.operation];
       event.kind = operation.kind;
       event.stream = operation.stream;
     }
-    renameOperations(result, [&](std::uint32_t operation) {
-      operation %= graph_->operations;
-      return unrolled_ ? unrolled_->source[operation] : operation;
-    });
+    if (unrolled_) {
+      renameOperations(result,
+                       [&](std::uint32_t operation) { return unrolled_->source[operation]; });
+    }
+    const double simulated_s = result.makespan_s;
     is_continued_ = fewer != nullptr && graph_->bytes.empty() &&
                     simulation.continueTo(counted_.segments, *fewer, result);
+    if (is_continued_)
+      continueSegments(result, segments, counted_.segments, result.makespan_s - simulated_s);
     return result;
   }
 
@@ -169,10 +225,7 @@ llvm::Expected<SimulateResult> simulateWrittenOut(const ScheduleView& schedule,
   llvm::Expected<SimulateResult> result =
       simulate(ir::unrollSegments(schedule, segments).view(), machine, some);
   if (!result) return result;
-  const auto count = static_cast<std::uint32_t>(schedule.operations.size());
-  for (SimulatedEvent& event : result->events)
-    event.segment = event.operation / count;
-  renameOperations(*result, [&](std::uint32_t operation) { return operation % count; });
+  nameSegments(*result, static_cast<std::uint32_t>(schedule.operations.size()));
   return result;
 }
 
@@ -242,6 +295,7 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
     const double grown = at_end - static_cast<double>(at_begin);
     value = static_cast<Number>(at_end + grown / (end - begin) * (schedule.segments - end));
   };
+  const double simulated_s = result->makespan_s;
   grow(result->makespan_s, half->makespan_s);
   grow(result->messages, half->messages);
   grow(result->steps, half->steps);
@@ -258,6 +312,7 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   }
   for (LinkUse& link : result->links)
     link.idle_s = result->makespan_s - link.busy_s;
+  continueSegments(*result, end, schedule.segments, result->makespan_s - simulated_s);
   return result;
 }
 
@@ -267,6 +322,11 @@ std::string_view name(WaitedFor what) {
   static constexpr std::string_view kNames[] = {"nothing", "dependence", "peer",
                                                 "core",    "interface",  "port"};
   return kNames[static_cast<int>(what)];
+}
+
+std::string text(const ContinuedSegments& continued) {
+  return "segments " + std::to_string(continued.first) + " to " +
+         std::to_string(continued.first + continued.count - 1) + " continued";
 }
 
 llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Machine& machine,

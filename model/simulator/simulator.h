@@ -24,7 +24,7 @@
 //    waits, first come, first served.
 //
 // Of a schedule in many segments some are simulated, and the rest takes as long for each as the
-// last of these did.
+// last of these did: events of the later half happen where the last segments of all do.
 //
 // For a schedule that looks the same from every node one node is simulated that stands for all
 // (ir/node_classes.h). Where events happen at the same time, the lower index comes first:
@@ -33,6 +33,7 @@
 #define TORC_MODEL_SIMULATOR_SIMULATOR_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -72,12 +73,13 @@ enum class WaitedFor : std::uint8_t {
 std::string_view name(WaitedFor what);
 
 /// One operation of the critical path: what ends last, what it waited for, what that waited for...
-/// Each starts when the one before ends.
+/// Each starts when the one before ends. Segments that were continued are one step.
 struct CriticalStep {
-  std::uint32_t operation = 0;  // of the schedule
-  std::int32_t rank = 0;        // of the node that stands for its class
-  double start_s = 0;           // of the message or of the work; where it waited for a core or a
-  double end_s = 0;             // port, when it got it. Until it made way for the next step.
+  std::uint32_t operation = 0;  // of the schedule; kNone: of segments that were continued
+  std::uint32_t segment = 0;
+  std::int32_t rank = 0;  // of the node that stands for its class
+  double start_s = 0;     // of the message or of the work; where it waited for a core or a
+  double end_s = 0;       // port, when it got it. Until it made way for the next step.
   WaitedFor waited_for = WaitedFor::kNothing;
 };
 
@@ -97,6 +99,16 @@ struct SimulatedEvent {
   std::uint32_t cause = kNone;                 // likewise: the event of the step before
 };
 
+/// Segments that follow in even time from those that were simulated.
+struct ContinuedSegments {
+  std::uint32_t first = 0, count = 0;  // 0: none
+  double simulated_s = 0;              // that the others take
+  double begin_s = 0, end_s = 0;       // with events: between those of `first` and of those behind
+};
+
+/// "segments 9 to 2700 continued".
+std::string text(const ContinuedSegments& continued);
+
 struct SimulateResult {
   double makespan_s = 0;
   std::vector<LinkUse> links;               // by axis, + first; those that messages use
@@ -106,7 +118,8 @@ struct SimulateResult {
   bool buffers = false;                     // some send that is waited for is over when buffered
   std::uint64_t steps = 0;                  // messages, one after another, of the longest chain
   std::vector<CriticalStep> critical_path;  // in order of time
-  std::vector<SimulatedEvent> events;       // of the segments that were simulated
+  std::vector<SimulatedEvent> events;       // but of `continued` segments
+  ContinuedSegments continued;
 };
 
 class GraphCache;

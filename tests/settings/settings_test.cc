@@ -123,6 +123,22 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
   }
 }
 
+TEST(SettingsTest, WrongValuesOfObserversAreIgnored) {
+  const SettingsReading reading =
+      read({"TORC_VERBOSE=4", "TORC_STATS=jsn:a", "TORC_LIMITS=stall=x,memory=1,trace_events=-1"});
+  EXPECT_THAT(reading.errors, testing::IsEmpty());
+  EXPECT_THAT(
+      reading.warnings,
+      ElementsAre("TORC_LIMITS is 'stall=x,memory=1,trace_events=-1'; allowed: trace_events=a "
+                  "number from 0 to 1000000000; it is ignored",
+                  testing::AllOf(testing::StartsWith("TORC_STATS is 'jsn:a'; allowed: "),
+                                 testing::EndsWith("; it is ignored")),
+                  "TORC_VERBOSE is '4'; allowed: 0, 1, 2 or 3 (explain); it is ignored"));
+  Settings expected = read({}).settings;
+  expected.memory = 1;
+  EXPECT_EQ(reading.settings, expected);
+}
+
 TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
   EXPECT_EQ(
       errorOf("TORC_LIMITS=stall=1,memory=lots"),
@@ -135,7 +151,6 @@ TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
   }
   EXPECT_EQ(errorOf("TORC_STRICT=yes"), "TORC_STRICT is 'yes'; allowed: 0, 1 or 2");
   EXPECT_EQ(errorOf("TORC_DISABLE=2"), "TORC_DISABLE is '2'; allowed: 0 or 1");
-  EXPECT_EQ(errorOf("TORC_VERBOSE=4"), "TORC_VERBOSE is '4'; allowed: 0, 1, 2 or 3 (explain)");
   EXPECT_EQ(errorOf("TORC_PROGRESS=never"),
             "TORC_PROGRESS is 'never'; allowed: calls, wait or thread");
   EXPECT_EQ(errorOf("TORC_CORES=-1"), "TORC_CORES is '-1'; allowed: a number from 1 to 1024");

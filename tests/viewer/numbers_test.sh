@@ -29,5 +29,6 @@ broadcast --torus 4x4m
 scan --torus 4x3
 alltoall --torus 4x4
 reduce_scatter --torus 4x4 --algorithm bfb
+broadcast --torus 4x4x4 --chunks 900
 END
 node --preserve-symlinks --preserve-symlinks-main "$tests/numbers.mjs" "$tests/../../docs/schemas/view.schema.json" "$count"

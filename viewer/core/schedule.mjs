@@ -203,6 +203,8 @@ export class Run {
     this.ranks = events.ranks;
     Object.assign(this, columnsOf(events, schedule.operations.kind));
     this.segment = events.segment ?? null;
+    // Segments without events: { first, count, begin, end }.
+    this.continued = events.continued ?? null;
     this.span = 0;
     for (const end of this.end) this.span = Math.max(this.span, end);
     this.eventsOfRank = this.ranks.map(() => []);
@@ -222,7 +224,7 @@ export class Run {
   eventOf(op, rank, segment = 0) {
     const events = this.eventsOfOperation.get(op) ?? [];
     const own = events.filter((e) => this.rank[e] === rank);
-    return own[segment] ?? own[0] ?? events[0] ?? -1;
+    return own.find((e) => (this.segment?.[e] ?? 0) === segment) ?? own[0] ?? events[0] ?? -1;
   }
   seconds(ticks) {
     return ticks * this.tick;

@@ -38,3 +38,24 @@ export function drawShares(context, intervals, view, width, y, height, color) {
   }
   context.globalAlpha = 1;
 }
+
+/// A band over the rows from `top` to `bottom`, where segments without events go on like those drawn
+/// beside it. `unit` is what the view counts in, in ticks of the run.
+export function drawContinued(context, run, view, unit, width, top, bottom) {
+  if (!run.continued) return;
+  const { first, count, begin, end } = run.continued;
+  const place = (tick) => kLabel + ((tick * unit - view.begin) / (view.end - view.begin)) * (width - kLabel);
+  const left = Math.max(kLabel, place(begin)),
+    right = Math.min(width, place(end));
+  if (right <= left) return;
+  const palette = colors();
+  context.fillStyle = palette.muted;
+  context.globalAlpha = 0.18;
+  context.fillRect(left, top, right - left, bottom - top);
+  context.globalAlpha = 1;
+  context.fillStyle = palette.text;
+  context.textAlign = "center";
+  const text = `segments ${first} to ${first + count - 1} continue like this`;
+  if (context.measureText(text).width < right - left - 8)
+    context.fillText(text, (left + right) / 2, (top + bottom) / 2);
+}

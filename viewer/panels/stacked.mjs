@@ -2,7 +2,7 @@
 import { colors, contextOf, element } from "../drawing/dom.mjs";
 import { eventLines, kLabel, rowsOf } from "../core/events.mjs";
 import { secondsText } from "../core/format.mjs";
-import { drawRuler, drawShares, kRuler } from "../drawing/ruler.mjs";
+import { drawContinued, drawRuler, drawShares, kRuler } from "../drawing/ruler.mjs";
 import { panned, zoomed } from "../core/scale.mjs";
 import { sends } from "../core/schedule.mjs";
 
@@ -95,6 +95,7 @@ export class StackedTimelines {
         this.places.push({ y, band, row });
         y += kBandRow;
       }
+      drawContinued(context, run, this.view, run.tick, width, top, y);
       context.lineWidth = 1.5;
       for (const [time, color, dash] of [
         [span, palette.text, []],

@@ -3,7 +3,7 @@ import { colorOfPart, colors, contextOf, element, panel } from "../drawing/dom.m
 import { eventsOfWay } from "../core/chunk.mjs";
 import { eventLines, kBins, kLabel, rowsOf, waitText } from "../core/events.mjs";
 import { digits, plural, secondsText } from "../core/format.mjs";
-import { drawRuler, drawShares, kRuler } from "../drawing/ruler.mjs";
+import { drawContinued, drawRuler, drawShares, kRuler } from "../drawing/ruler.mjs";
 import { gapsOf, lastBegun, panned, zoomed } from "../core/scale.mjs";
 
 const kLinkRow = 22,
@@ -64,9 +64,17 @@ export class TimePanel {
   findBusiest() {
     const { run } = this.app;
     const links = this.cachedRows.filter((row) => row.type === "link");
-    const busy = (row) => run.span - gapsOf(row.intervals, run.span).reduce((sum, [a, b]) => sum + b - a, 0);
-    const best = links.sort((a, b) => busy(b) - busy(a))[0];
-    return best ? { row: best, gaps: gapsOf(best.intervals, run.span) } : null;
+    const { continued } = run;
+    const gaps = (row) =>
+      gapsOf(
+        continued
+          ? [...row.intervals, [continued.begin, continued.end]].sort((a, b) => a[0] - b[0])
+          : row.intervals,
+        run.span,
+      );
+    const idle = (row) => gaps(row).reduce((sum, [a, b]) => sum + b - a, 0);
+    const best = links.sort((a, b) => idle(a) - idle(b))[0];
+    return best ? { row: best, gaps: gaps(best) } : null;
   }
 
   showCauses() {
@@ -168,6 +176,7 @@ export class TimePanel {
       context.restore();
       y += rowHeight;
     }
+    drawContinued(context, run, this.view, 1, width, kRuler, y);
     this.drawCritical(context, palette);
     this.drawWay(context, palette);
     this.drawSelection(context, palette);

@@ -73,11 +73,11 @@ TEST(LeadersOfNodes, AreForTheCoresThatThereAre) {
 /// matter, every core for itself. Long vectors are every core's work.
 TEST(LeadersOfNodes, AreTakenWhereMessagesAreDear) {
   model::Machine machine =
-      cantFail(model::partitionOf(cantFail(model::findMachine("generic")), "8x8+8"));
+      cantFail(model::partitionOf(cantFail(model::findMachine("generic")), "4x4+8"));
   machine.overhead = 2e-7;
   bool is_tried = false;
   const auto isLed = [&](double bytes) {
-    const CollectiveSpec spec{Collective::kAllreduce, *parseTopology("8x8+8")};
+    const CollectiveSpec spec{Collective::kAllreduce, *parseTopology("4x4+8")};
     const Choice choice = cantFail(choose(spec, machine, bytes, {}));
     is_tried = llvm::any_of(choice.candidates, [](const Candidate& candidate) {
       return candidate.refusal.empty() && candidate.options.led_cores == 8;

@@ -79,7 +79,7 @@ const Served kServed[] = {
       "half-planes", "bruck", "aggregated", "distributed", "leader"},
      {kAlltoall},
      {1, 3},
-     {"1", "2", "5", "2x2", "4x3", "5x2+3", "3x1x4", "4x2x3", "3x2x2x2x2", "2mx4", "5mx3m"},
+     {"1", "2", "5", "2x2", "4x3", "5x2+3", "3x1x4", "4x2x3", "3x1x2x2x2", "2mx4", "5mx3m"},
      {Directions::kUnidirectional, Directions::kBidirectional}},
     {{"bfb"},
      {kAllgather, kReduceScatter, kAllreduce},
@@ -102,6 +102,7 @@ struct ServedCase {
   std::string text() const {
     return std::string(algorithm) + ", " + std::string(rowOf(collective).name) + " on " + shape;
   }
+  friend void PrintTo(const ServedCase& served, std::ostream* out) { *out << served.text(); }
 };
 
 std::vector<ServedCase> servedCases(bool in_order) {

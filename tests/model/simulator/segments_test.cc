@@ -83,6 +83,52 @@ void expectAsWrittenOut(const Pipeline& test) {
   }
 }
 
+// Events and critical path go to the end of what was predicted, without a gap but the segments that
+// were continued; the last events are those of all segments.
+TEST(SimulateSegments, EventsGoToTheEnd) {
+  for (const auto& [collective, shape, algorithm, segments] :
+       {std::tuple{kBroadcast, "8x8x8", "rectangular", 2700},
+        {kReduce, "4x4x4", "rectangular", 900},
+        {kAllreduce, "4x3x2", "bucket", 600},
+        {kAllreduce, "1000x2", "bucket", 50},
+        {kBroadcast, "8x4m", "product-trees", 1000},
+        {kScatter, "5x4", "scatter-trees", 800}}) {
+    SCOPED_TRACE(std::string(shape) + " " + algorithm);
+    compiler::PipelineOptions options;
+    (llvm::StringRef(algorithm) == "bucket" ? options.segments : options.chunks) = segments;
+    const Topology topology = *parseTopology(shape);
+    const Schedule schedule = compiled(collective, topology, options, algorithm);
+    const Machine machine = cantFail(partitionOf(cantFail(findMachine("bgp")), shape));
+    for (const bool per_rank : {false, true}) {
+      if (per_rank && topology.ranks() > 100) continue;
+      const SimulateResult result = cantFail(
+          simulate(schedule.view(), machine,
+                   {.bytes = 6.4e7, .per_rank = per_rank, .critical_path = true, .events = true}));
+      const ContinuedSegments& continued = result.continued;
+      EXPECT_GT(continued.count, 0U);
+      double end_s = 0;
+      std::uint32_t last = 0;
+      for (const SimulatedEvent& event : result.events) {
+        end_s = std::max(end_s, event.end_s);
+        last = std::max(last, event.segment);
+        EXPECT_TRUE(event.segment < continued.first ||
+                    event.segment >= continued.first + continued.count);
+      }
+      EXPECT_NEAR(end_s, result.makespan_s, 1e-9 * result.makespan_s);
+      EXPECT_EQ(last + 1, schedule.segments);
+      double before_s = 0;
+      for (const CriticalStep& step : result.critical_path) {
+        EXPECT_NEAR(step.start_s, before_s, 1e-9 * result.makespan_s);
+        before_s = step.end_s;
+      }
+      EXPECT_NEAR(before_s, result.makespan_s, 1e-9 * result.makespan_s);
+      EXPECT_EQ(llvm::count_if(result.critical_path,
+                               [](const CriticalStep& step) { return step.operation == kNone; }),
+                1);
+    }
+  }
+}
+
 Topology withDeadNode(std::string_view shape) {
   Topology topology = *parseTopology(shape);
   EXPECT_TRUE(topology.addDeadNode({1, 2, 1}).ok());

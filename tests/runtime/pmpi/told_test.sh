@@ -37,8 +37,8 @@ done <<END
 nothing is set||
 TORC_VERBOSE=1|TORC_LIBRARY=$library TORC_VERBOSE=1|torc: 6 ranks on 3x2, order XY, served from $library \(machine generic\); set up in [0-9.]+ ms
 a file that cannot be written|TORC_LIBRARY=$library TORC_STATS=/no/folder/table|torc: warning: TORC_STATS: cannot write /no/folder/table: No such file or directory
-a form that is none|TORC_LIBRARY=$library TORC_STATS=jsn:a|torc: warning: TORC_STATS is 'jsn:a'; allowed: .*json:FILE.*; torc is off
-a placeholder that is none|TORC_LIBRARY=$library TORC_STATS=json:a-%q|torc: warning: TORC_STATS is 'json:a-%q'; allowed: %j .*, not '%q'; torc is off
+a form that is none|TORC_LIBRARY=$library TORC_STATS=jsn:a|torc: warning: TORC_STATS is 'jsn:a'; allowed: .*json:FILE.*; it is ignored
+a placeholder that is none|TORC_LIBRARY=$library TORC_STATS=json:a-%q|torc: warning: TORC_STATS is 'json:a-%q'; allowed: %j .*, not '%q'; it is ignored
 a full disk|TORC_LIBRARY=$library TORC_STATS=json:/dev/full|torc: warning: TORC_STATS: cannot write /dev/full: No space left on device
 lines of JSON|TORC_LIBRARY=$library SLURM_JOB_ID=77 TORC_STATS=json:$work/%j-%h%%.jsonl|
 lines of JSON|SLURM_JOB_ID=77 TORC_STATS=json:$work/%j-%h%%.jsonl|

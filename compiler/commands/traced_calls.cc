@@ -1,0 +1,216 @@
+#include "compiler/commands/traced_calls.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <llvm/ADT/EquivalenceClasses.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/view/trace_data.h"
+#include "ir/make_error.h"
+
+namespace torc::compiler {
+namespace {
+
+/// Seconds, from the trace's microseconds.
+struct Interval {
+  double begin = 0, end = 0;
+};
+
+/// A round of a rank, and the call that it is in.
+struct Round {
+  int rank = 0;
+  Interval span;  // from the rank's arrival
+  std::string function;
+  std::uint64_t bytes = 0;
+  std::vector<Interval> messages{}, work{};
+};
+
+double numberIn(const nlohmann::json& event, const char* key) {
+  const auto found = event.find(key);
+  return found != event.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+std::string textIn(const nlohmann::json& event, const char* key) {
+  const auto found = event.find(key);
+  return found != event.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// The time that `intervals` cover between `begin` and `end`.
+double covered(std::vector<Interval> intervals, double begin, double end) {
+  std::ranges::sort(intervals, {}, &Interval::begin);
+  double sum = 0;
+  for (const Interval& interval : intervals) {
+    const double from = std::max(begin, interval.begin), to = std::min(end, interval.end);
+    if (to <= from) continue;
+    sum += to - from;
+    begin = to;
+  }
+  return sum;
+}
+
+class CallReader {
+ public:
+  void read(const nlohmann::json& event) {
+    const std::string phase = textIn(event, "ph"), category = textIn(event, "cat");
+    const int rank = static_cast<int>(numberIn(event, "pid")) - 1;
+    const double begin = numberIn(event, "ts") * 1e-6;
+    if (category == "message" && (phase == "s" || phase == "f")) {
+      ends_[textIn(event, "id")].emplace_back(rank, begin);
+      return;
+    }
+    if (phase != "X") return;
+    ranks_[rank];
+    const Interval span{begin, begin + numberIn(event, "dur") * 1e-6};
+    if (category == "call") {
+      ranks_[rank].calls.push_back({span, textIn(event, "name")});
+    } else if (category == "collective") {
+      const auto args = event.find("args");
+      const double bytes =
+          args != event.end() && args->is_object() ? numberIn(*args, "bytes") : 0.0;
+      ranks_[rank].rounds.push_back(rounds_.size());
+      rounds_.push_back({rank, span, textIn(event, "name"), static_cast<std::uint64_t>(bytes)});
+    } else if (category == "send" || category == "receive") {
+      ranks_[rank].messages.push_back(span);
+    } else if (category == "reduce" || category == "copy") {
+      ranks_[rank].work.push_back(span);
+    }
+  }
+
+  std::size_t ranks() const { return ranks_.size(); }
+
+  std::vector<TracedCall> calls() {
+    for (auto& [number, rank] : ranks_)
+      sortOut(rank);
+    llvm::EquivalenceClasses<std::size_t> alike;
+    for (const auto& [id, ends] : ends_) {
+      std::optional<std::size_t> first;
+      for (const auto& [rank, time] : ends) {
+        const std::optional<std::size_t> round = roundAt(ranks_[rank], time);
+        if (round && first) alike.unionSets(*first, *round);
+        if (!first) first = round;
+      }
+    }
+    std::map<std::size_t, std::vector<std::size_t>> members;
+    for (std::size_t i = 0; i < rounds_.size(); ++i) {
+      const auto leader = alike.findLeader(i);
+      if (leader != alike.member_end()) members[*leader].push_back(i);
+    }
+    std::vector<TracedCall> calls;
+    for (const auto& [leader, rounds] : members)
+      calls.push_back(callOf(rounds));
+    std::ranges::stable_sort(calls, {}, &TracedCall::begin_s);
+    return calls;
+  }
+
+ private:
+  struct Call {
+    Interval span;
+    std::string function;
+  };
+  struct Rank {
+    std::vector<Call> calls;
+    std::vector<std::size_t> rounds;
+    std::vector<Interval> messages, work;
+  };
+
+  /// The round that has begun last before `time`, unless it is over.
+  std::optional<std::size_t> roundAt(const Rank& rank, double time) const {
+    const auto later = std::ranges::upper_bound(
+        rank.rounds, time, {}, [&](std::size_t i) { return rounds_[i].span.begin; });
+    if (later == rank.rounds.begin()) return std::nullopt;
+    const std::size_t round = *std::prev(later);
+    return rounds_[round].span.end >= time ? std::optional(round) : std::nullopt;
+  }
+
+  /// Gives rounds what happens in them, then the time of the call in which they begin: a rank
+  /// arrives with that.
+  void sortOut(Rank& rank) {
+    std::ranges::sort(rank.rounds, {}, [&](std::size_t i) { return rounds_[i].span.begin; });
+    for (auto [intervals, field] :
+         {std::pair(&rank.messages, &Round::messages), std::pair(&rank.work, &Round::work)}) {
+      for (const Interval& interval : *intervals) {
+        if (const auto round = roundAt(rank, interval.begin))
+          (rounds_[*round].*field).push_back(interval);
+      }
+    }
+    std::ranges::sort(rank.calls, {}, [](const Call& call) { return call.span.begin; });
+    for (const std::size_t i : rank.rounds) {
+      Round& round = rounds_[i];
+      const auto later = std::ranges::upper_bound(rank.calls, round.span.begin, {},
+                                                  [](const Call& call) { return call.span.begin; });
+      if (later == rank.calls.begin()) continue;
+      Call& call = *std::prev(later);
+      if (call.function.empty() || call.span.end < round.span.begin) continue;
+      round.function = std::exchange(call.function, std::string());  // of its first round
+      round.span = {call.span.begin, std::max(round.span.end, call.span.end)};
+    }
+  }
+
+  TracedCall callOf(const std::vector<std::size_t>& members) const {
+    const Round& first = rounds_[members.front()];
+    TracedCall call{first.function, first.bytes};
+    std::vector<std::pair<double, int>> arrivals;
+    for (const std::size_t i : members)
+      arrivals.emplace_back(rounds_[i].span.begin, rounds_[i].rank);
+    std::ranges::sort(arrivals);
+    call.begin_s = arrivals.front().first;
+    call.last = arrivals.back().second;
+    call.late_by_s = arrivals.back().first - arrivals[(arrivals.size() - 1) / 2].first;
+    for (const std::size_t i : members) {
+      const auto& [begin, end] = rounds_[i].span;
+      const double together = std::clamp(arrivals.back().first, begin, end);
+      const std::vector<Interval>& work = rounds_[i].work;
+      std::vector<Interval> all = rounds_[i].messages;
+      all.insert(all.end(), work.begin(), work.end());
+      CallTime time{.late_s = together - begin, .local_s = covered(work, together, end)};
+      const double busy_s = covered(std::move(all), together, end);
+      time.wire_s = busy_s - time.local_s;
+      time.own_s = end - together - busy_s;
+      call.ranks.push_back({rounds_[i].rank, time});
+    }
+    std::ranges::sort(call.ranks, {}, &TracedCall::Rank::rank);
+    return call;
+  }
+
+  std::map<int, Rank> ranks_;
+  std::vector<Round> rounds_;
+  std::map<std::string, std::vector<std::pair<int, double>>>
+      ends_;  // of messages, by their numbers
+};
+
+}  // namespace
+
+CallTime& CallTime::operator+=(const CallTime& other) {
+  late_s += other.late_s;
+  wire_s += other.wire_s;
+  local_s += other.local_s;
+  own_s += other.own_s;
+  return *this;
+}
+
+llvm::Expected<TracedJob> readCalls(llvm::StringRef path) {
+  llvm::Expected<nlohmann::json> document = readTrace(path);
+  if (!document) return document.takeError();
+  CallReader reader;
+  const nlohmann::json& events = (*document)["traceEvents"];
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!events[i].is_object())
+      return makeError(path + ": /traceEvents/" + std::to_string(i) + ": is no event");
+    reader.read(events[i]);
+  }
+  TracedJob job;
+  job.calls = reader.calls();
+  job.ranks = reader.ranks();
+  const auto other = document->find("otherData");
+  if (other != document->end() && other->is_object())
+    job.dropped = static_cast<std::uint64_t>(numberIn(*other, "dropped"));
+  if (job.calls.empty())
+    return makeError(path + ": has no collective call of torc's that several ranks made");
+  return job;
+}
+
+}  // namespace torc::compiler
