@@ -1,6 +1,8 @@
 // torc trace FILE: where the time of collective calls went, and which rank was late.
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
+#include "support/columns.h"
 
 namespace torc::compiler {
 namespace trace_command {
@@ -92,26 +95,35 @@ Record recordOf(const Kind& kind) {
   return record;
 }
 
-/// One row a kind of call, the one in which ranks waited longest first; or one row a call.
-std::vector<Record> kindsOf(const TracedJob& job) {
+/// Calls of one function, size and number of ranks, the kind first in which ranks waited longest
+/// for late ones.
+std::vector<Kind> kindsOf(const TracedJob& job) {
   std::map<std::tuple<std::string, std::uint64_t, std::size_t>, Kind> kinds;
-  std::vector<Kind> rows;
-  for (const TracedCall& call : job.calls) {
-    if (each) {
-      rows.emplace_back().add(call);
-    } else {
-      kinds[{call.function, call.bytes, call.ranks.size()}].add(call);
-    }
-  }
+  for (const TracedCall& call : job.calls)
+    kinds[{call.function, call.bytes, call.ranks.size()}].add(call);
+  std::vector<Kind> sorted;
   for (auto& [key, kind] : kinds)
-    rows.push_back(std::move(kind));
-  if (!each)
-    std::ranges::stable_sort(rows, std::greater{},
-                             [](const Kind& kind) { return kind.time.late_s; });
+    sorted.push_back(std::move(kind));
+  std::ranges::stable_sort(sorted, std::greater{},
+                           [](const Kind& kind) { return kind.time.late_s; });
+  return sorted;
+}
+
+std::vector<Record> recordsOf(const std::vector<Kind>& kinds) {
   std::vector<Record> records;
-  for (const Kind& kind : rows)
+  for (const Kind& kind : kinds)
     records.push_back(recordOf(kind));
   return records;
+}
+
+/// "rank 3 was last in 20 of 20 MPI_Allreduce of 8K, 20.1 ms after the median"
+std::string sentenceOf(const Kind& kind) {
+  const TracedCall& first = *kind.calls.front();
+  const Lateness latest = kind.latest();
+  return "rank " + std::to_string(latest.rank) + " was last in " +
+         std::to_string(latest.late_by_s.size()) + " of " + std::to_string(kind.calls.size()) +
+         ' ' + first.function + " of " + shortBytes(first.bytes) + ", " +
+         formatted("%.3g ms", 1e3 * latest.median()) + " after the median";
 }
 
 std::vector<Record> ranksOf(const TracedJob& job) {
@@ -144,28 +156,32 @@ int run() {
   if (input.empty()) return wrongUsage("trace: which file? torc trace FILE");
   llvm::Expected<TracedJob> job = readCalls(input);
   if (!job) return inputFault(job.takeError());
-  Kind all;
+  CallTime time;
+  for (const TracedCall& call : job->calls) {
+    for (const TracedCall::Rank& rank : call.ranks)
+      time += rank.time;
+  }
+  const std::vector<Kind> kinds = kindsOf(*job);
+  std::vector<Kind> calls;
   for (const TracedCall& call : job->calls)
-    all.add(call);
-  const Lateness latest = all.latest();
-  const std::vector<Record> kinds = kindsOf(*job), ranks = ranksOf(*job);
-  const std::string sentence =
-      "rank " + std::to_string(latest.rank) + " was last in " +
-      std::to_string(latest.late_by_s.size()) + " of " + std::to_string(job->calls.size()) +
-      " calls, " + formatted("%.3g ms", 1e3 * latest.median()) +
-      " after the median; waiting for late ranks took " +
-      formatted("%.1f %%", all.time.total() > 0 ? 100 * all.time.late_s / all.time.total() : 0.0) +
-      " of the time in calls";
+    calls.emplace_back().add(call);
+  const std::vector<Record> rows = recordsOf(each ? calls : kinds), ranks = ranksOf(*job);
+  const std::string sentence = sentenceOf(kinds.front());
+  const double share = time.total() > 0 ? time.late_s / time.total() : 0;
   const Record record = {{"ranks", job->ranks},
                          {"dropped", job->dropped},
                          {"latest", sentence},
-                         {each ? "calls" : "kinds", jsonOf(kinds)},
+                         {"late_share", share},
+                         {each ? "calls" : "kinds", jsonOf(rows)},
                          {"by_rank", jsonOf(ranks)}};
   return printReport({record}, {json}, [&](llvm::raw_ostream& out) {
-    out << job->ranks << " ranks, " << job->calls.size() << " calls\n" << sentence << '\n';
+    out << job->ranks << " ranks, " << job->calls.size()
+        << (job->calls.size() == 1 ? " call" : " calls")
+        << formatted("; waiting for late ranks took %.1f %% of their time\n", 100 * share)
+        << sentence << '\n';
     if (job->dropped > 0)
       out << job->dropped << " events had no room: the first calls are missing or in part\n";
-    out << tableText(kinds) << tableText(ranks);
+    out << tableText(rows) << tableText(ranks);
   });
 }
 
