@@ -37,7 +37,7 @@ Flag prometheus{command, {kOutput, "prometheus", "", "Print the text format of P
 
 constexpr std::size_t kMostFaults = 20;  // that are told of
 
-using Row = std::pair<const StatsKey*, const StatsCounts*>;
+using Row = const StatsRow*;
 
 /// The files of a folder that hold lines of statistics, by name.
 llvm::Expected<std::vector<std::string>> filesOf(llvm::StringRef folder) {
@@ -69,11 +69,10 @@ llvm::Error addFile(const std::string& path, StatsSum& sum, std::size_t& faults)
   return makeError("cannot read '" + path + "': " + std::strerror(errno));
 }
 
-std::string bytesText(const StatsCounts& counts) {
-  if (counts.most_bytes == 0) return "-";
-  const std::string most = shortBytes(counts.most_bytes);
-  return counts.least_bytes == counts.most_bytes ? most
-                                                 : shortBytes(counts.least_bytes) + '-' + most;
+std::string bytesText(const runtime::pmpi::CallRow& calls) {
+  if (calls.most_bytes == 0) return "-";
+  const std::string most = shortBytes(calls.most_bytes);
+  return calls.least_bytes == calls.most_bytes ? most : shortBytes(calls.least_bytes) + '-' + most;
 }
 
 /// A cell of at most so many columns.
@@ -92,10 +91,10 @@ std::string dayText(std::uint64_t seconds) {
   return text;
 }
 
-StatsCounts totalOf(llvm::ArrayRef<Row> rows) {
-  StatsCounts total;
-  for (const auto& [key, counts] : rows)
-    total.add(*counts);
+StatsRow totalOf(llvm::ArrayRef<Row> rows) {
+  StatsRow total;
+  for (const Row row : rows)
+    total.add(*row);
   return total;
 }
 
@@ -103,45 +102,45 @@ StatsCounts totalOf(llvm::ArrayRef<Row> rows) {
 std::vector<Row> rowsOf(const StatsSum& sum, bool served) {
   std::vector<Row> rows;
   std::map<std::string, double> seconds;  // by reason
-  for (const auto& [key, counts] : sum.rows) {
-    if (key.served != served) continue;
-    rows.emplace_back(&key, &counts);
-    seconds[key.reason] += counts.seconds;
+  for (const auto& [key, row] : sum.rows) {
+    if (row.isServed() != served) continue;
+    rows.push_back(&row);
+    seconds[row.calls.by] += row.calls.seconds;
   }
-  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
-    return std::tuple(-seconds[a.first->reason], a.first->reason, -a.second->seconds) <
-           std::tuple(-seconds[b.first->reason], b.first->reason, -b.second->seconds);
+  std::ranges::stable_sort(rows, {}, [&](Row row) {
+    return std::tuple(-seconds[row->calls.by], row->calls.by, -row->calls.seconds);
   });
   return rows;
 }
 
-Record recordOf(const StatsKey& key, const StatsCounts& counts) {
-  Record record = {{"", cell(key.function, 24), "function                "},
-                   {"", bytesText(counts), "     bytes"},
-                   {"function", key.function},
-                   {"communicator", key.communicator},
-                   {"least_bytes", counts.least_bytes},
-                   {"most_bytes", counts.most_bytes},
-                   {"calls", counts.calls, "     calls"},
-                   {"bytes", counts.bytes},
-                   {"total_s", counts.seconds, "    total s", {"%.3f"}}};
-  if (key.served) {
-    const bool is_known = counts.measured_calls > 0;
-    record.push_back({"measured_calls", counts.measured_calls});
-    record.push_back({"won_s", counts.won_seconds});
-    record.push_back({"", is_known ? Json(counts.won_seconds) : Json(), "   won s", {"%.2f"}});
+Record recordOf(const StatsRow& row) {
+  const runtime::pmpi::CallRow& calls = row.calls;
+  Record record = {{"", cell(calls.function, 24), "function                "},
+                   {"", bytesText(calls), "     bytes"},
+                   {"function", calls.function},
+                   {"communicator", calls.communicator},
+                   {"least_bytes", calls.least_bytes},
+                   {"most_bytes", calls.most_bytes},
+                   {"calls", calls.calls, "     calls"},
+                   {"bytes", calls.bytes},
+                   {"total_s", calls.seconds, "    total s", {"%.3f"}}};
+  if (row.isServed()) {
+    const bool is_known = row.measured_calls > 0;
+    record.push_back({"measured_calls", row.measured_calls});
+    record.push_back({"won_s", row.won_seconds});
+    record.push_back({"", is_known ? Json(row.won_seconds) : Json(), "   won s", {"%.2f"}});
   } else {
-    record.push_back({"reason", key.reason});
-    record.push_back({"missing", key.missing});
+    record.push_back({"reason", calls.by});
+    record.push_back({"missing", row.isMissing()});
   }
-  record.push_back({"", cell(key.communicator, key.served ? 25 : 35), "communicator"});
+  record.push_back({"", cell(calls.communicator, row.isServed() ? 25 : 35), "communicator"});
   return record;
 }
 
 std::vector<Record> recordsOf(llvm::ArrayRef<Row> rows) {
   std::vector<Record> records;
-  for (const auto& [key, counts] : rows)
-    records.push_back(recordOf(*key, *counts));
+  for (const Row row : rows)
+    records.push_back(recordOf(*row));
   return records;
 }
 
@@ -153,10 +152,10 @@ void printRows(llvm::ArrayRef<Row> rows, bool served, llvm::raw_ostream& out) {
   auto line = lines.begin();
   out << *line;
   const std::string* reason = nullptr;
-  for (const auto& [key, counts] : rows.take_front(limit)) {
-    if (!served && (reason == nullptr || *reason != key->reason))
-      out << "  " << (key->missing ? "! " : "") << cell(key->reason, 96) << ":\n";
-    reason = &key->reason;
+  for (const Row row : rows.take_front(limit)) {
+    if (!served && (reason == nullptr || *reason != row->calls.by))
+      out << "  " << (row->isMissing() ? "! " : "") << cell(row->calls.by, 96) << ":\n";
+    reason = &row->calls.by;
     out << *++line;
   }
   if (rows.size() > limit) out << "  and " << rows.size() - limit << " more (--rows 0)\n";
@@ -176,15 +175,16 @@ void printText(const StatsSum& sum, llvm::raw_ostream& out) {
   for (const auto& [reason, jobs] : sum.off)
     out << "  " << llvm::right_justify(std::to_string(jobs), 6) << "  " << cell(reason, 90) << '\n';
   const std::vector<Row> served = rowsOf(sum, true), handed = rowsOf(sum, false);
-  const StatsCounts by_torc = totalOf(served), by_mpi = totalOf(handed);
+  const StatsRow won = totalOf(served);
+  const runtime::pmpi::CallRow &by_torc = won.calls, by_mpi = totalOf(handed).calls;
   const double seconds = by_torc.seconds + by_mpi.seconds;
   out << "served by torc: " << by_torc.calls << " calls, " << shortBytes(by_torc.bytes)
       << " bytes, " << formatted("%.3f s", by_torc.seconds)
       << formatted(" (%.1f %% of all calls' time)\n",
                    seconds > 0 ? 100 * by_torc.seconds / seconds : 0.0);
-  if (by_torc.measured_calls > 0) {
-    out << "won: " << formatted("%.3f s", by_torc.won_seconds) << " of ranks' time, in "
-        << by_torc.measured_calls << " calls whose time by MPI was measured\n";
+  if (won.measured_calls > 0) {
+    out << "won: " << formatted("%.3f s", won.won_seconds) << " of ranks' time, in "
+        << won.measured_calls << " calls whose time by MPI was measured\n";
   } else {
     out << "won: not known, as MPI's time was not measured (a tuned library, TORC_TUNE=1)\n";
   }
@@ -192,7 +192,7 @@ void printText(const StatsSum& sum, llvm::raw_ostream& out) {
   out << "handed to MPI: " << by_mpi.calls << " calls, " << shortBytes(by_mpi.bytes) << " bytes, "
       << formatted("%.3f s\n", by_mpi.seconds);
   printRows(handed, false, out);
-  if (llvm::any_of(handed, [](const Row& row) { return row.first->missing; }))
+  if (llvm::any_of(handed, [](Row row) { return row->isMissing(); }))
     out << "  !: a library could serve it (an error under TORC_STRICT=1)\n";
 }
 
@@ -219,12 +219,13 @@ std::string label(const std::string& text) {
 
 /// https://prometheus.io/docs/instrumenting/exposition_formats/. Rows of all sizes are summed.
 void printPrometheus(const StatsSum& sum, llvm::raw_ostream& out) {
-  std::map<std::string, StatsCounts> sums;  // by labels
-  for (const auto& [key, counts] : sum.rows) {
-    sums["{function=" + label(key.function) + ",communicator=" + label(key.communicator) +
-         ",served_by=" + (key.served ? "\"torc\"" : "\"mpi\"") + ",reason=" + label(key.reason) +
+  std::map<std::string, StatsRow> sums;  // by labels
+  for (const auto& [key, row] : sum.rows) {
+    const runtime::pmpi::CallRow& calls = row.calls;
+    sums["{function=" + label(calls.function) + ",communicator=" + label(calls.communicator) +
+         ",served_by=" + (row.isServed() ? "\"torc\"" : "\"mpi\"") + ",reason=" + label(calls.by) +
          '}']
-        .add(counts);
+        .add(row);
   }
   const auto head = [&](llvm::StringRef name, llvm::StringRef help) -> llvm::raw_ostream& {
     return out << "# HELP " << name << ' ' << help << "\n# TYPE " << name << " gauge\n";
@@ -238,14 +239,16 @@ void printPrometheus(const StatsSum& sum, llvm::raw_ostream& out) {
     out << "torc_jobs_off{reason=" << label(reason) << "} " << jobs << '\n';
   const auto each = [&](llvm::StringRef name, llvm::StringRef help, auto value) {
     head(name, help);
-    for (const auto& [labels, counts] : sums)
-      out << name << labels << ' ' << nlohmann::json(counts.*value).dump() << '\n';
+    for (const auto& [labels, row] : sums)
+      out << name << labels << ' ' << nlohmann::json(value(row)).dump() << '\n';
   };
-  each("torc_calls", "Calls over all ranks.", &StatsCounts::calls);
-  each("torc_call_bytes", "Bytes of their vectors.", &StatsCounts::bytes);
-  each("torc_call_seconds", "Time from call to completion, over all ranks.", &StatsCounts::seconds);
+  each("torc_calls", "Calls over all ranks.", [](const StatsRow& row) { return row.calls.calls; });
+  each("torc_call_bytes", "Bytes of their vectors.",
+       [](const StatsRow& row) { return row.calls.bytes; });
+  each("torc_call_seconds", "Time from call to completion, over all ranks.",
+       [](const StatsRow& row) { return row.calls.seconds; });
   each("torc_won_seconds", "Time of ranks won against MPI, where that was measured.",
-       &StatsCounts::won_seconds);
+       [](const StatsRow& row) { return row.won_seconds; });
 }
 
 int run() {

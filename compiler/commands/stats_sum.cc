@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 #include <vector>
 
 #include <llvm/Support/MathExtras.h>
@@ -14,6 +15,8 @@ namespace torc::compiler {
 namespace {
 
 using nlohmann::json;
+using runtime::pmpi::CallRow;
+using runtime::pmpi::Service;
 
 /// The values of an object; the first that is not there, or of another kind, is a fault.
 class Object {
@@ -23,27 +26,32 @@ class Object {
     if (!value.is_object()) fail("no object");
   }
 
-  std::string text(const char* key) { return get<std::string>(key, &json::is_string); }
-  std::uint64_t count(const char* key) {
-    return get<std::uint64_t>(key, &json::is_number_unsigned);
+  void read(const char* key, std::string& value) { get(key, &json::is_string, value); }
+  void read(const char* key, bool& value) { get(key, &json::is_boolean, value); }
+  void read(const char* key, std::uint64_t& value) { get(key, &json::is_number_unsigned, value); }
+  void read(const char* key, double& seconds) {
+    get(key, &json::is_number, seconds);
+    if (!(seconds >= 0 && seconds < 1e15)) fail(std::string("wrong '") + key + "'");
   }
-  double seconds(const char* key) {
-    const double value = get<double>(key, &json::is_number);
-    if (!(value >= 0 && value < 1e15)) fail(std::string("wrong '") + key + "'");
-    return value;
+  void read(const char* key, Service& value) {
+    bool is_served = false, is_missing = false;
+    read(key, is_served);
+    read("missing", is_missing);
+    value = is_served    ? Service::kServed
+            : is_missing ? Service::kShouldBeServed
+                         : Service::kNotTorcs;
   }
-  bool flag(const char* key) { return get<bool>(key, &json::is_boolean); }
   bool has(const char* key) const { return value_.contains(key); }
 
  private:
   template <typename Value>
-  Value get(const char* key, bool (json::*is)() const noexcept) {
+  void get(const char* key, bool (json::*is)() const noexcept, Value& value) {
     const auto found = value_.find(key);
-    if (found == value_.end() || !((*found).*is)()) {
+    if (found != value_.end() && ((*found).*is)()) {
+      found->get_to(value);
+    } else {
       fail(std::string(found == value_.end() ? "no '" : "wrong '") + key + "'");
-      return Value();
     }
-    return found->get<Value>();
   }
   void fail(const std::string& what) {
     if (fault_.empty()) fault_ = place_ + what;
@@ -54,36 +62,29 @@ class Object {
   std::string& fault_;
 };
 
-std::pair<StatsKey, StatsCounts> readRow(Object row) {
-  StatsKey key;
-  key.served = row.flag("served");
-  key.missing = row.flag("missing");
-  key.function = row.text("function");
-  key.communicator = row.text("communicator");
-  if (const std::string by = row.text("by"); !key.served) key.reason = by;
-  StatsCounts counts;
-  counts.calls = row.count("calls");
-  counts.bytes = row.count("bytes");
-  counts.least_bytes = row.count("least_bytes");
-  counts.most_bytes = row.count("most_bytes");
-  counts.seconds = row.seconds("total_s");
-  key.size_class = static_cast<unsigned>(std::bit_width(counts.most_bytes));
-  if (row.has("measured_mpi_s")) {
-    counts.measured_calls = counts.calls;
-    counts.won_seconds = static_cast<double>(counts.calls) *
-                         (row.seconds("measured_mpi_s") - row.seconds("measured_s"));
+StatsRow readRow(Object object) {
+  StatsRow row;
+  CallRow& calls = row.calls;
+  forFields(calls, [&]<typename Value>(const auto& field, Value& value) {
+    if constexpr (!std::is_same_v<Value, std::uint8_t>) {
+      const bool is_known = field.merge == runtime::pmpi::kLater && object.has(field.key);
+      if (field.in_sums || is_known) object.read(field.key, value);
+    }
+  });
+  if (row.isServed()) calls.by.clear();
+  calls.size_class = static_cast<std::uint8_t>(std::bit_width(calls.most_bytes));
+  if (calls.measured_mpi_seconds > 0) {
+    row.measured_calls = calls.calls;
+    row.won_seconds =
+        static_cast<double>(calls.calls) * (calls.measured_mpi_seconds - calls.measured_seconds);
   }
-  return {std::move(key), counts};
+  return row;
 }
 
 }  // namespace
 
-void StatsCounts::add(const StatsCounts& other) {
-  calls = llvm::SaturatingAdd(calls, other.calls);
-  bytes = llvm::SaturatingAdd(bytes, other.bytes);
-  least_bytes = std::min(least_bytes, other.least_bytes);
-  most_bytes = std::max(most_bytes, other.most_bytes);
-  seconds += other.seconds;
+void StatsRow::add(const StatsRow& other) {
+  runtime::pmpi::add(other.calls, calls);
   measured_calls = llvm::SaturatingAdd(measured_calls, other.measured_calls);
   won_seconds += other.won_seconds;
 }
@@ -101,16 +102,18 @@ std::string StatsSum::addLine(llvm::StringRef line) {
   }
   std::string fault;
   Object job(document, "", fault);
-  if (const std::uint64_t version = job.count("torc_stats");
-      fault.empty() && version != kStatisticsVersion) {
+  std::uint64_t version = 0, end = 0, job_ranks = 0;
+  std::string reason;
+  job.read("torc_stats", version);
+  if (fault.empty() && version != kStatisticsVersion) {
     return "version " + std::to_string(version) + "; this torc reads version " +
            std::to_string(kStatisticsVersion);
   }
-  const std::uint64_t end = job.count("end_s");
+  job.read("end_s", end);
   if (end > 100'000'000'000) return "wrong 'end_s'";  // about the year 5000
-  const std::uint64_t job_ranks = job.count("ranks");
-  const std::string reason = job.text("off");
-  std::vector<std::pair<StatsKey, StatsCounts>> calls;
+  job.read("ranks", job_ranks);
+  job.read("off", reason);
+  std::vector<StatsRow> calls;
   const auto array = document.find("calls");
   if (array == document.end() || !array->is_array()) return "no 'calls'";
   for (std::size_t i = 0; i < array->size() && fault.empty(); ++i)
@@ -122,8 +125,10 @@ std::string StatsSum::addLine(llvm::StringRef line) {
   ++jobs;
   ranks = llvm::SaturatingAdd(ranks, job_ranks);
   if (!reason.empty()) ++off[reason];
-  for (auto& [key, counts] : calls)
-    rows[std::move(key)].add(counts);
+  for (StatsRow& row : calls) {
+    const auto [entry, is_new] = rows.try_emplace(keyOf(row.calls), row);
+    if (!is_new) entry->second.add(row);
+  }
   return {};
 }
 

@@ -1,4 +1,3 @@
-// Contenders: all files of a collective on a shape.
 #include "runtime/job/contenders.h"
 
 #include <algorithm>
@@ -15,6 +14,25 @@ double distance(const LibraryEntry& entry, std::uint64_t bytes) {
 }
 
 }  // namespace
+
+double typicalSeconds(std::span<const double> turns) {
+  std::vector<double> sorted(turns.begin(), turns.end());
+  std::ranges::sort(sorted);
+  return sorted[sorted.size() / 4];
+}
+
+std::size_t pickWinner(std::span<const double> seconds, std::size_t mpis,
+                       std::span<const std::size_t> preferred) {
+  const double limit = 1.03 * std::ranges::min(seconds);
+  for (const std::size_t contender : preferred) {
+    if (seconds[contender] <= limit) return contender;
+  }
+  std::size_t best = mpis;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    if (i != mpis && seconds[i] <= limit && (best == mpis || seconds[i] < seconds[best])) best = i;
+  }
+  return best;
+}
 
 std::vector<std::uint32_t> contenders(const LibraryIndex& index, std::uint32_t shape,
                                       Collective collective, std::uint64_t bytes) {

@@ -14,6 +14,7 @@
 #include "runtime/run/torc_run_job.h"
 #include "runtime/run/torc_run_options.h"
 #include "runtime/run/tune.h"
+#include "runtime/run/world/job_world.h"
 #include "schedules/collective.h"
 #include "support/hash.h"
 #include "support/message.h"
@@ -50,20 +51,20 @@ void printHeader(const RunOptions& options, const torc_schedule_info& info) {
   std::printf("\n");
 }
 
-/// One line of the table. Empty, or what was wrong.
-std::string runSize(const RunOptions& options, Collective collective, torc_schedule* schedule,
-                    std::uint64_t bytes) {
+/// One line of the table.
+Status runSize(const RunOptions& options, Collective collective, torc_schedule* schedule,
+               std::uint64_t bytes) {
   RunJob job(options, collective, schedule, bytes);
-  if (std::string error = job.prepare(); !error.empty()) return error;
-  if (options.check) {
-    if (std::string error = job.check(); !error.empty()) return error;
-  }
   RunTimes torc, mpi;
-  const int iterations = job.chooseIterations();
-  if (std::string error = job.time(iterations, torc, mpi); !error.empty()) return error;
-  if (options.check) {
-    if (std::string error = job.checkAgain(); !error.empty()) return error;
+  int iterations = 0;
+  Status status = job.prepare();
+  if (status.ok() && options.check) status = job.check();
+  if (status.ok()) {
+    iterations = job.chooseIterations();
+    status = job.time(iterations, torc, mpi);
   }
+  if (status.ok() && options.check) status = job.checkAgain();
+  if (!status.ok()) return status.annotated(message(bytes, " bytes"));
   if (g_rank != 0) return {};
   std::printf("%12llu %6d %11.2f %11.2f %11.2f", static_cast<unsigned long long>(bytes), iterations,
               torc.median, torc.least, torc.most);
@@ -74,7 +75,7 @@ std::string runSize(const RunOptions& options, Collective collective, torc_sched
   return {};
 }
 
-int replay(const RunOptions& options) {
+Status replay(const RunOptions& options) {
   torc_context* context = nullptr;
   torc_geometry* geometry = nullptr;
   torc_schedule* schedule = nullptr;
@@ -89,21 +90,17 @@ int replay(const RunOptions& options) {
     code = torc_geometry_create(context, MPI_COMM_WORLD, nullptr, nullptr, &geometry);
   if (code == TORC_OK) code = torc_schedule_load(geometry, options.schedule.c_str(), &schedule);
   if (code == TORC_OK) code = torc_schedule_query(schedule, &info);
-  std::string error = code == TORC_OK ? std::string() : torc_error_message();
-  if (error.empty()) {
+  Status status = apiStatus(code);
+  if (status.ok()) {
     printHeader(options, info);
     for (std::uint64_t bytes : runSizes(options)) {
-      error = runSize(options, collectiveOf(options, info), schedule, bytes);
-      if (error.empty()) continue;
-      error = std::to_string(bytes) + " bytes: " + error;
-      break;
+      if (status.ok()) status = runSize(options, collectiveOf(options, info), schedule, bytes);
     }
   }
   if (traced) {
     std::uint64_t dropped = 0;
-    if (torc_trace_close(context, &dropped) != TORC_OK && error.empty()) {
-      error = torc_error_message();
-    }
+    const Status closed = apiStatus(torc_trace_close(context, &dropped));
+    if (status.ok()) status = closed;
     if (dropped > 0 && g_rank == 0) {
       std::fprintf(stderr, "torc-run: %llu older events are not in the trace; --trace-events\n",
                    static_cast<unsigned long long>(dropped));
@@ -112,7 +109,7 @@ int replay(const RunOptions& options) {
   (void)torc_schedule_free(schedule);
   (void)torc_geometry_destroy(geometry);
   (void)torc_context_destroy(context);
-  return error.empty() ? 0 : fail(error, 1);
+  return status;
 }
 
 /// Collective. Whether all ranks were started with the same arguments: else some might wait for
@@ -145,7 +142,7 @@ int runTorcRun(int argc, char** argv) {
   } else if (!options->calibrate.empty()) {
     status = calibrate(*options);
   } else {
-    return replay(*options);
+    status = replay(*options);
   }
   return status.ok() ? 0 : fail(status.message(), 1);
 }

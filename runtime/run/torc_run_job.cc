@@ -8,12 +8,15 @@
 #include <numeric>
 #include <span>
 #include <unistd.h>
+#include <utility>
 
 #include "runtime/job/bound_schedule.h"
+#include "runtime/run/world/job_world.h"
 #include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
 #include "schedules/expansion/shares.h"
 #include "support/hash.h"
+#include "support/message.h"
 
 namespace torc::runtime {
 namespace {
@@ -61,6 +64,11 @@ double startTogether(MPI_Comm comm) {
     }
   }
   return start;
+}
+
+template <typename... Words>
+Status wrong(const Words&... words) {
+  return {StatusCode::kInvalidArgument, message(words...)};
 }
 
 RunTimes summarize(std::vector<double>& seconds, MPI_Comm comm) {
@@ -182,17 +190,17 @@ bool RunJob::hasOneBuffer() const {
   return row_->isRooted() && row_->inWhole() && row_->outWhole() && !row_->reduces();
 }
 
-std::string RunJob::prepare() {
+Status RunJob::prepare() {
   if ((options_.check || options_.compare) && elements_ > std::numeric_limits<int>::max()) {
-    return "MPI's own collective takes at most 2147483647 elements, this size has " +
-           std::to_string(elements_);
+    return wrong("MPI's own collective takes at most 2147483647 elements, this size has ",
+                 elements_);
   }
   if ((options_.check || options_.compare) && has_twins_) {
-    return "along a ring of one or two ranks two neighbours are one, whose blocks some functions "
-           "of MPICH and Open MPI exchange: there is nothing to compare with";
+    return wrong(
+        "along a ring of one or two ranks two neighbours are one, whose blocks some functions "
+        "of MPICH and Open MPI exchange: there is nothing to compare with");
   }
-  return initTorc(arguments_, schedule_, &collective_) == TORC_OK ? std::string()
-                                                                  : torc_error_message();
+  return apiStatus(initTorc(arguments_, schedule_, &collective_));
 }
 
 /// Puts the data where an in-place call reads them; otherwise they have not been touched.
@@ -202,10 +210,10 @@ void RunJob::fill() {
   std::memcpy(out_.data() + offset, data_.data(), data_.size());
 }
 
-std::string RunJob::runTorc() {
+Status RunJob::runTorc() {
   int code = torc_collective_start(collective_);
   if (code == TORC_OK) code = torc_collective_wait(collective_);
-  return code == TORC_OK ? std::string() : torc_error_message();
+  return apiStatus(code);
 }
 
 void RunJob::runMpi() {
@@ -220,32 +228,32 @@ std::uint64_t RunJob::hashOfResult() const {
   return hashBytes(result());
 }
 
-double RunJob::reference() {
-  if (reference_seconds_.empty()) {  // of another schedule it is the same
-    if (!is_in_place_) std::ranges::fill(out_, kUntouched);
-    (void)iterate(/*of_mpi=*/true, reference_seconds_);
-    reference_.assign(result().begin(), result().end());
-  }
-  return reference_seconds_.front();
+void RunJob::reference() {
+  if (std::exchange(has_reference_, true)) return;  // of another schedule it is the same
+  if (!is_in_place_) std::ranges::fill(out_, kUntouched);
+  std::vector<double> seconds;
+  (void)iterate(/*of_mpi=*/true, seconds);
+  reference_.assign(result().begin(), result().end());
 }
 
-std::string RunJob::check(std::vector<double>* seconds) {
-  (void)reference();
+Status RunJob::check() {
+  reference();
   std::ranges::fill(out_, kUntouched);
-  std::vector<double> unused;
-  std::string failure = iterate(/*of_mpi=*/false, seconds != nullptr ? *seconds : unused);
-  if (!failure.empty()) return failure;
+  std::vector<double> seconds;
+  if (Status status = iterate(/*of_mpi=*/false, seconds); !status.ok()) return status;
   first_hash_ = hashOfResult();
-  std::string error = compareWith(reference_);
+  Status status = compareWith(reference_);
   if (row_->outAt(false) == Holds::kWhole && !row_->isPrefix()) {
     std::uint64_t extremes[2] = {first_hash_, ~first_hash_};
     allreduce(extremes, 2, MPI_UINT64_T, MPI_MAX, comm_);
-    if (error.empty() && extremes[0] != ~extremes[1]) error = "the ranks' results differ in bits";
+    if (status.ok() && extremes[0] != ~extremes[1]) {
+      status = wrong("the ranks' results differ in bits");
+    }
   }
-  return agree(error);
+  return agreed(status, comm_);
 }
 
-std::string RunJob::compareWith(const std::vector<std::byte>& expected) {
+Status RunJob::compareWith(const std::vector<std::byte>& expected) {
   const std::size_t size = options_.type.bytes;
   const bool tolerant = options_.type.floating && options_.op.rounds && row_->reduces();
   for (std::size_t i = 0; i * size < result_bytes_; ++i) {
@@ -256,29 +264,18 @@ std::string RunJob::compareWith(const std::vector<std::byte>& expected) {
         (size == 4 ? close<float>(ours, theirs, ranks_) : close<double>(ours, theirs, ranks_))) {
       continue;
     }
-    return "rank " + std::to_string(rank_) + ", element " + std::to_string(i) +
-           " is not what MPI's collective gives";
+    return wrong("rank ", rank_, ", element ", i, " is not what MPI's collective gives");
   }
   return {};
 }
 
-/// The error of the lowest rank that has one, on rank 0; elsewhere any text where there is one.
-std::string RunJob::agree(const std::string& error) const {
-  int first = error.empty() ? ranks_ : rank_;
-  allreduce(&first, 1, MPI_INT, MPI_MIN, comm_);
-  if (first == ranks_) return {};
-  char text[256] = {};
-  std::snprintf(text, sizeof(text), "%s", error.c_str());
-  broadcast(text, sizeof(text), MPI_CHAR, first, comm_);
-  return text;
-}
-
-std::string RunJob::checkAgain() {
+Status RunJob::checkAgain() {
   fill();
-  if (std::string error = runTorc(); !error.empty()) return error;
-  return agree(hashOfResult() == first_hash_
-                   ? std::string()
-                   : "rank " + std::to_string(rank_) + ": a later iteration gave other bits");
+  if (Status status = runTorc(); !status.ok()) return status;
+  return agreed(hashOfResult() == first_hash_
+                    ? Status()
+                    : wrong("rank ", rank_, ": a later iteration gave other bits"),
+                comm_);
 }
 
 int RunJob::chooseIterations() {
@@ -309,43 +306,42 @@ int RunJob::chooseIterations() {
   return iterations;
 }
 
-std::string RunJob::time(int iterations, RunTimes& torc, RunTimes& mpi) {
+Status RunJob::time(int iterations, RunTimes& torc, RunTimes& mpi) {
   std::vector<double> torc_seconds, mpi_seconds;
-  std::string error;
+  Status status;
   for (int i = 0; i < iterations; ++i) {
     for (const bool of_mpi : {i % 2 == 1, i % 2 == 0}) {  // who goes first alternates
       if (of_mpi && !options_.compare) continue;
-      const std::string failure = iterate(of_mpi, of_mpi ? mpi_seconds : torc_seconds);
-      if (error.empty()) error = failure;
+      const Status made = iterate(of_mpi, of_mpi ? mpi_seconds : torc_seconds);
+      if (status.ok()) status = made;
     }
   }
-  error = agree(error);
-  if (!error.empty()) return error;
+  if (status = agreed(status, comm_); !status.ok()) return status;
   torc = summarize(torc_seconds, comm_);
   if (!mpi_seconds.empty()) mpi = summarize(mpi_seconds, comm_);
   return {};
 }
 
-std::string RunJob::iterate(bool of_mpi, std::vector<double>& seconds, int calls) {
+Status RunJob::iterate(bool of_mpi, std::vector<double>& seconds, int calls) {
   fill();
   const double start = startTogether(comm_);
-  std::string error;
+  Status status;
   for (int i = 0; i < calls; ++i) {
     if (of_mpi) {
       runMpi();
-    } else if (const std::string failure = runTorc(); error.empty()) {
-      error = failure;
+    } else if (const Status made = runTorc(); status.ok()) {
+      status = made;
     }
   }
   seconds.push_back((MPI_Wtime() - start) / calls);
-  return error;
+  return status;
 }
 
-std::string RunJob::use(torc_schedule* schedule) {
+Status RunJob::use(torc_schedule* schedule) {
   (void)torc_collective_free(collective_);
   collective_ = nullptr;
   schedule_ = schedule;
-  return agree(prepare());
+  return agreed(prepare(), comm_);
 }
 
 }  // namespace torc::runtime

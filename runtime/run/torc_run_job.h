@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "runtime/api/torc.h"
 #include "runtime/run/collective_functions.h"
 #include "runtime/run/torc_run_options.h"
 #include "schedules/collective.h"
+#include "support/status.h"
 
 namespace torc::runtime {
 
@@ -30,44 +30,43 @@ class RunJob {
   RunJob(const RunJob&) = delete;
   RunJob& operator=(const RunJob&) = delete;
 
-  /// Makes the collective. Empty, or the error, the same on all ranks.
-  std::string prepare();
+  /// Makes the collective. The error is the same on all ranks.
+  Status prepare();
 
-  /// Runs MPI's collective once, for `check`; this rank's seconds. Later calls run nothing.
-  double reference();
+  /// Runs MPI's collective once, for `check`. Later calls run nothing.
+  void reference();
 
-  /// Runs once and compares with MPI's collective. Empty, or the first difference (on rank 0).
-  /// `seconds` gets this rank's seconds of the run.
-  std::string check(std::vector<double>* seconds = nullptr);
+  /// Runs once and compares with MPI's collective. Error: a difference, the same on all ranks.
+  Status check();
 
   /// Iterations that all ranks agree on, from the time of `warmup` untimed ones.
   int chooseIterations();
 
-  /// Runs the iterations, in turns with MPI's collective if `compare`. Empty, or torc's error.
-  std::string time(int iterations, RunTimes& torc, RunTimes& mpi);
+  /// Runs the iterations, in turns with MPI's collective if `compare`. The error is the same on all
+  /// ranks.
+  Status time(int iterations, RunTimes& torc, RunTimes& mpi);
 
-  /// Goes on with another schedule of the same ranks. Empty, or the error, the same on all ranks.
-  std::string use(torc_schedule* schedule);
+  /// Goes on with another schedule of the same ranks. The error is the same on all ranks.
+  Status use(torc_schedule* schedule);
 
   /// Runs torc's collective or MPI's, all ranks together, and adds this rank's seconds of a call.
   /// `calls`: one after the other, at once; in place all but the first work on earlier results.
-  /// Empty, or torc's error.
-  std::string iterate(bool of_mpi, std::vector<double>& seconds, int calls = 1);
+  /// Error: torc's on this rank.
+  Status iterate(bool of_mpi, std::vector<double>& seconds, int calls = 1);
 
-  /// Runs once more. Empty, or that the result is not the bits of the first check.
-  std::string checkAgain();
+  /// Runs once more. Error: the result is not the bits of the first check.
+  Status checkAgain();
 
  private:
   std::vector<std::int64_t> countsOfBlocks(std::uint64_t blocks) const;
   void makeGrid();
   bool hasOneBuffer() const;
   void fill();
-  std::string runTorc();
+  Status runTorc();
   void runMpi();
-  std::string compareWith(const std::vector<std::byte>& expected);
+  Status compareWith(const std::vector<std::byte>& expected);
   std::span<const std::byte> result() const;
   std::uint64_t hashOfResult() const;
-  std::string agree(const std::string& error) const;
 
   const RunOptions& options_;
   const MPI_Comm comm_;
@@ -82,8 +81,8 @@ class RunJob {
   std::vector<std::byte> data_;  // what every iteration starts from
   std::vector<std::byte> in_, out_, reference_;
   FunctionArguments arguments_;
-  std::size_t own_offset_ = 0;                        // of the own block among those of all ranks
-  std::vector<double> reference_seconds_;             // of the one iteration of MPI's that made it
+  std::size_t own_offset_ = 0;  // of the own block among those of all ranks
+  bool has_reference_ = false;
   std::size_t result_bytes_ = 0, result_offset_ = 0;  // in out_
   torc_collective* collective_ = nullptr;
   std::uint64_t first_hash_ = 0;

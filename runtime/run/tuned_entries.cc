@@ -33,36 +33,33 @@ std::string microseconds(double seconds) {
   return formatted("%.2f us", 1e6 * seconds);
 }
 
-/// That of `file`; nullptr where it was not measured.
-const LibraryMeasurement* measurementOf(Measurements of_size, std::uint32_t file) {
+/// The place of what `file` took; the end where it was not measured.
+std::size_t numberOf(Measurements of_size, std::uint32_t file) {
   const auto found = std::ranges::find(of_size, file, &LibraryMeasurement::file);
-  return found == of_size.end() ? nullptr : &*found;
+  return static_cast<std::size_t>(found - of_size.begin());
 }
 
 /// Of one size. `before`: the winner of the size below, if there is one.
 Winner winnerOf(const LibraryIndex& index, Measurements of_size, const Winner* before) {
-  const LibraryMeasurement& fastest = *std::ranges::min_element(of_size, {}, callSeconds);
-  const auto isAsFast = [&](std::uint32_t file) {
-    const LibraryMeasurement* measured = measurementOf(of_size, file);
-    return measured != nullptr && callSeconds(*measured) <= kAsFast * callSeconds(fastest);
+  std::vector<double> seconds;
+  for (const LibraryMeasurement& measured : of_size)
+    seconds.push_back(callSeconds(measured));
+  std::vector<std::size_t> preferred;
+  const auto prefer = [&](std::uint32_t file) {
+    const std::size_t number = numberOf(of_size, file);
+    if (number < of_size.size()) preferred.push_back(number);
   };
-  const LibraryMeasurement* best_schedule = nullptr;
-  for (const LibraryMeasurement& measured : of_size) {
-    if (measured.file == kMpisOwn) continue;
-    if (best_schedule == nullptr || measured.seconds < best_schedule->seconds) {
-      best_schedule = &measured;
-    }
-  }
-  Winner winner{.bytes = fastest.bytes, .file = fastest.file, .seconds = 0, .reason = {}};
-  if (best_schedule != nullptr && isAsFast(best_schedule->file)) winner.file = best_schedule->file;
-  if (before != nullptr && isAsFast(before->file)) winner.file = before->file;
+  const LibraryMeasurement& what = of_size.front();
   for (const LibraryEntry& entry : index.entries) {
-    if (entry.shape == fastest.shape && entry.collective == fastest.collective &&
-        entry.lowest <= fastest.bytes && fastest.bytes <= entry.highest && isAsFast(entry.file)) {
-      winner.file = entry.file;
+    if (entry.shape == what.shape && entry.collective == what.collective &&
+        entry.lowest <= what.bytes && what.bytes <= entry.highest) {
+      prefer(entry.file);
     }
   }
-  winner.seconds = measurementOf(of_size, winner.file)->seconds;
+  if (before != nullptr) prefer(before->file);
+  const std::size_t mpis = numberOf(of_size, kMpisOwn);
+  const LibraryMeasurement& won = of_size[pickWinner(seconds, mpis, preferred)];
+  Winner winner{what.bytes, won.file, won.seconds, {}};
   winner.reason =
       "measured " + microseconds(winner.seconds) + " at " + std::to_string(winner.bytes);
   const LibraryMeasurement* next = nullptr;
@@ -74,9 +71,8 @@ Winner winnerOf(const LibraryIndex& index, Measurements of_size, const Winner* b
     winner.reason +=
         "; the next, " + nameOf(index, next->file) + ", " + microseconds(next->seconds);
   }
-  const LibraryMeasurement* mpi = measurementOf(of_size, kMpisOwn);
-  if (mpi != nullptr && winner.file != kMpisOwn && next != mpi) {
-    winner.reason += "; MPI's own " + microseconds(mpi->seconds);
+  if (mpis < of_size.size() && winner.file != kMpisOwn && next != &of_size[mpis]) {
+    winner.reason += "; MPI's own " + microseconds(of_size[mpis].seconds);
   }
   return winner;
 }

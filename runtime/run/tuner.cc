@@ -51,12 +51,6 @@ void Tuner::Contender::took(double call_seconds, int calls) {
   seconds.push_back(call_seconds);
 }
 
-double Tuner::Contender::typical() const {
-  std::vector<double> sorted = seconds;
-  std::ranges::sort(sorted);
-  return sorted[sorted.size() / 4];
-}
-
 Tuner::Tuner(const RunOptions& options, torc_library& library)
     : options_(options),
       library_(library),
@@ -64,6 +58,9 @@ Tuner::Tuner(const RunOptions& options, torc_library& library)
       deadline_(MPI_Wtime() + 60 * options.minutes) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   options_.check = options_.compare = true;  // sizes that MPI's functions can take
+  const bool are_all = options_.collectives.empty();
+  for (int c = 0; are_all && c < kCollectiveCount; ++c)
+    options_.collectives.push_back(static_cast<Collective>(c));
 }
 
 Status Tuner::measure() {
@@ -125,7 +122,7 @@ std::vector<Tuner::Cell> Tuner::cells() {
   const auto add = [&](std::uint64_t bytes) {
     for (const std::uint32_t sub_torus : first) {
       const std::uint32_t shape = index_.sub_tori[sub_torus].shape;
-      for (const Collective collective : collectives()) {
+      for (const Collective collective : options_.collectives) {
         if (has(shape, collective, bytes)) list.push_back({sub_torus, shape, collective, bytes});
       }
     }
@@ -150,14 +147,6 @@ bool Tuner::has(std::uint32_t shape, Collective collective, std::uint64_t bytes)
          index_.findEntry(shape, collective, bytes) != nullptr;
 }
 
-std::vector<Collective> Tuner::collectives() const {
-  if (!options_.collectives.empty()) return options_.collectives;
-  std::vector<Collective> all;
-  for (int c = 0; c < kCollectiveCount; ++c)
-    all.push_back(static_cast<Collective>(c));
-  return all;
-}
-
 /// As rank 0 sees it.
 bool Tuner::isOver(double end) const {
   int over = MPI_Wtime() > end ? 1 : 0;
@@ -171,12 +160,8 @@ StatusOr<std::vector<Tuner::Contender>> Tuner::contenders(const Cell& cell, SubT
   for (const std::uint32_t file :
        torc::runtime::contenders(index_, cell.shape, cell.collective, cell.bytes)) {
     const StatusOr<torc_schedule*> schedule = boxes.load(cell.shape, cell.collective, file);
-    if (Status status = agreed(schedule.ok() ? Status() : schedule.status()); !status.ok()) {
-      return status;
-    }
-    Contender& contender = list.emplace_back();
-    contender.file = file;
-    contender.schedule = *schedule;
+    if (Status status = agreed(schedule.status()); !status.ok()) return status;
+    list.push_back({.file = file, .schedule = *schedule, .seconds = {}});
   }
   list.emplace_back();  // MPI's own, with which the others have been compared by then
   return list;
@@ -219,17 +204,14 @@ Status Tuner::measureCell(const Cell& cell, SubTorusBoxes& boxes) {
 /// Calls a contender for `slice` seconds; at first it is checked, too.
 Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_first, double slice) {
   const bool of_mpi = contender.file == kMpisOwn;
-  const auto failed = [](const std::string& text) {
-    return text.empty() ? Status() : Status(StatusCode::kInvalidArgument, text);
-  };
   Status status;
-  if (job && !of_mpi) status = failed(job->use(contender.schedule));
+  if (job && !of_mpi) status = job->use(contender.schedule);
   if (status = agreed(status); !status.ok()) return status;
   if (is_first) {
     if (job && of_mpi) {
-      (void)job->reference();
+      job->reference();
     } else if (job) {
-      status = failed(job->check());
+      status = job->check();
     }
     if (status = agreed(status); !status.ok()) return status;
   }
@@ -238,11 +220,8 @@ Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_fir
     const int calls = contender.callsInBatch();
     std::vector<double> seconds;
     // A rank on which a call fails goes on: others wait for it.
-    if (job && status.ok()) {
-      status = failed(job->iterate(of_mpi, seconds, calls));
-    } else if (job) {
-      (void)job->iterate(of_mpi, seconds, calls);
-    }
+    const Status made = job ? job->iterate(of_mpi, seconds, calls) : Status();
+    if (status.ok()) status = made;
     const double passed = MPI_Wtime() - begin;
     const bool is_enough =
         passed >= time && (batches + 1 >= kFewestBatches || passed >= kBatchPatience);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/job/contenders.h"
 #include "runtime/job/library.h"
 #include "runtime/run/sub_torus_boxes.h"
 #include "runtime/run/torc_run_job.h"
@@ -57,13 +58,11 @@ class Tuner {
     /// For the next batch: short calls are made one after the other, as programs make them.
     int callsInBatch() const;
     void took(double call_seconds, int calls);
-    /// Seconds of a call: the lower quartile. What other work on a core adds is above it.
-    double typical() const;
+    double typical() const { return typicalSeconds(seconds); }
   };
 
   std::vector<Cell> cells();
   bool has(std::uint32_t shape, Collective collective, std::uint64_t bytes) const;
-  std::vector<Collective> collectives() const;
   bool isOver(double end) const;
   StatusOr<std::vector<Contender>> contenders(const Cell& cell, SubTorusBoxes& boxes);
   Status measureCell(const Cell& cell, SubTorusBoxes& boxes);

@@ -40,8 +40,6 @@ JobDescription describeJob() {
   job.partition =
       message(library.job.topology.shape(), ", ", settings.mapping.empty() ? "order " : "mapping ",
               settings.mapping.empty() ? library.job.topology.orderString() : settings.mapping);
-  job.memory_limit = settings.memory;
-  job.cache_limit = settings.cache;
   return job;
 }
 
@@ -50,9 +48,11 @@ RankFacts countRank() {
   EngineLock lock;
   facts.schedules = engine->library->cache.files();
   facts.schedule_bytes = engine->library->cache.bytes();
+  facts.memory_limit = engine->settings.memory;
   facts.calls_found = engine->call_memory.hits();
   facts.plans_made = engine->call_memory.misses();
   facts.call_bytes = engine->call_memory.mostBytes();
+  facts.cache_limit = engine->settings.cache;
   facts.put_bytes = engine->context.sent.put;
   facts.mpi_bytes = engine->context.sent.mpi;
   for (CommunicatorState* state : engine->states) {
@@ -67,24 +67,16 @@ RankFacts countRank() {
   return facts;
 }
 
-Status write(const JobDescription& job, const JobStatistics& statistics,
-             const StatisticsOutput& output) {
-  using enum StatisticsOutput::Form;
-  const std::string file = fromStart(expandPlaceholders(output.file, job.id, job.host));
-  switch (output.form) {
-    case kJson:
-      if (!file.empty()) return appendLine(statisticsJson(job, statistics), file);
-      return writeStatistics(statisticsJson(job, statistics), file);
-    default:
-      return writeStatistics(statisticsTable(job, statistics), file);
-  }
-}
-
 void tell(JobDescription job, const JobStatistics& statistics, const StatisticsOutput& output) {
   job.id = batchJob();
   job.host = hostName();
   job.end = std::time(nullptr);
-  const Status status = write(job, statistics, output);
+  const bool is_json = output.form == StatisticsOutput::Form::kJson;
+  const std::string file = fromStart(expandPlaceholders(output.file, job.id, job.host));
+  const std::string text =
+      is_json ? statisticsJson(job, statistics) : statisticsTable(job, statistics);
+  const Status status =
+      is_json && !file.empty() ? appendLine(text, file) : writeStatistics(text, file);
   if (!status.ok()) warnOnce(0, status.message(), status.message());
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "runtime/pmpi/statistics/stderr_lines.h"
+#include "runtime/reductions/mpi_reduction.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/columns.h"
 #include "support/hash.h"
@@ -20,19 +21,6 @@ std::string typeName(MPI_Datatype type) {
   int length = 0;
   PMPI_Type_get_name(type, name, &length);
   return length > 0 ? std::string(name, static_cast<std::size_t>(length)) : "unnamed";
-}
-
-const char* operationName(MPI_Op op) {
-  static const std::pair<MPI_Op, const char*> names[] = {
-      {MPI_MAX, "MPI_MAX"},         {MPI_MIN, "MPI_MIN"},       {MPI_SUM, "MPI_SUM"},
-      {MPI_PROD, "MPI_PROD"},       {MPI_LAND, "MPI_LAND"},     {MPI_BAND, "MPI_BAND"},
-      {MPI_LOR, "MPI_LOR"},         {MPI_BOR, "MPI_BOR"},       {MPI_LXOR, "MPI_LXOR"},
-      {MPI_BXOR, "MPI_BXOR"},       {MPI_MAXLOC, "MPI_MAXLOC"}, {MPI_MINLOC, "MPI_MINLOC"},
-      {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"}};
-  for (const auto& [named, name] : names) {
-    if (named == op) return name;
-  }
-  return "unnamed";
 }
 
 /// Seconds that the library predicts, between its two ends.
@@ -90,12 +78,12 @@ void Statistics::record(const CallRecord& call) {
     communicator.seconds += call.seconds;
   }
   CallRow& row = rowOf(call, shape);
-  const bool first = row.calls++ == 0;
+  ++row.calls;
   row.bytes += call.bytes;
-  row.least_bytes = first ? call.bytes : std::min(row.least_bytes, call.bytes);
+  row.least_bytes = std::min(row.least_bytes, call.bytes);
   row.most_bytes = std::max(row.most_bytes, call.bytes);
   row.seconds += call.seconds;
-  row.least_seconds = first ? call.seconds : std::min(row.least_seconds, call.seconds);
+  row.least_seconds = std::min(row.least_seconds, call.seconds);
   row.most_seconds = std::max(row.most_seconds, call.seconds);
 }
 
@@ -139,7 +127,7 @@ CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
     row.datatype = typeName(call.type);
   }
   if (call.op != MPI_OP_NULL)
-    row.operation = isPredefinedOp(call.op) ? operationName(call.op) : "user's";
+    row.operation = isPredefinedOp(call.op) ? describeOp(call.op) : "user's";
   row.by = call.by;
   row.size_class = key.size_class;
   if (explain_ && call.communicator_rank == 0 && !call.is_on_trial) explain(call, row);
@@ -184,7 +172,7 @@ JobStatistics Statistics::snapshot(const RankFacts& facts) const {
   statistics.tuned = tuned_;
   statistics.trials = trials_;
   statistics.ended = trials_ended_;
-  statistics.sum = statistics.most = facts;
+  statistics.facts = facts;
   return statistics;
 }
 

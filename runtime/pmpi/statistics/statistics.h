@@ -102,12 +102,10 @@ struct JobDescription {
   std::string host{};    // of rank 0
   std::int64_t end = 0;  // seconds since 1970
   std::string command{};
-  std::string library{};           // folder
-  std::string machine{};           // that the library is for
-  std::string partition{};         // "4x4x2, order XYZ" or "4x4x2, mapping job.map"
-  std::string off{};               // why torc was off; empty: it was on
-  std::uint64_t memory_limit = 0;  // bytes of schedules per rank
-  std::uint64_t cache_limit = 0;   // bytes of persistent plans per rank
+  std::string library{};    // folder
+  std::string machine{};    // that the library is for
+  std::string partition{};  // "4x4x2, order XYZ" or "4x4x2, mapping job.map"
+  std::string off{};        // why torc was off; empty: it was on
 };
 
 /// Collective over `comm`, with PMPI_ calls: the statistics of all its ranks, on its rank 0; one

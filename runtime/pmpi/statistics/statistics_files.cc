@@ -1,6 +1,5 @@
 // How statistics are written: nothing waits, nothing is torn, and a fault is one line.
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,10 +10,6 @@
 
 namespace torc::runtime::pmpi {
 namespace {
-
-Status cannotWrite(const std::string& file, int error) {
-  return {StatusCode::kIo, message("TORC_STATS: cannot write ", file, ": ", writeFault(error))};
-}
 
 /// 0, or the error.
 int writeOnce(int file, const std::string& text) {
@@ -35,25 +30,23 @@ int writeOnce(int file, const std::string& text) {
   return end < 0 ? EAGAIN : shortWriteError(end);  // a pipe that is read too slowly
 }
 
-/// 0, or the error; closes the file.
-int writeAndClose(int file, const std::string& text) {
-  const int written = writeOnce(file, text);
-  const int closed = ::close(file) == 0 ? 0 : errno;
-  return written != 0 ? written : closed;
+/// Writes to a file that is open, by ::open, and closes it.
+Status writeTo(const std::string& file, int out, const std::string& text) {
+  int error = out < 0 ? errno : writeOnce(out, text);
+  if (out >= 0 && ::close(out) != 0 && error == 0) error = errno;
+  if (error == 0) return {};
+  return {StatusCode::kIo, message("TORC_STATS: cannot write ", file, ": ", writeFault(error))};
 }
 
 }  // namespace
 
 Status writeStatistics(const std::string& table, const std::string& file) {
-  if (file.empty()) {
-    writeToStderr(table);
-    return {};
+  if (!file.empty()) {
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+    return writeTo(file, ::open(file.c_str(), kFlags, 0666), table);
   }
-  const QuietWriting quiet;
-  std::FILE* out = std::fopen(file.c_str(), "w");
-  bool good = out != nullptr && std::fwrite(table.data(), 1, table.size(), out) == table.size();
-  if (out != nullptr) good = std::fclose(out) == 0 && good;
-  return good ? Status() : cannotWrite(file, errno);
+  writeToStderr(table);
+  return {};
 }
 
 Status appendLine(const std::string& line, const std::string& file) {
@@ -62,8 +55,7 @@ Status appendLine(const std::string& line, const std::string& file) {
   int out = ::open(file.c_str(), kFlags);
   // In a folder like /tmp, Linux lets no one but the owner open a file that he might have to make.
   if (out < 0 && errno == ENOENT) out = ::open(file.c_str(), kFlags | O_CREAT, 0666);
-  const int error = out < 0 ? errno : writeAndClose(out, line);
-  return error == 0 ? Status() : cannotWrite(file, error);
+  return writeTo(file, out, line);
 }
 
 }  // namespace torc::runtime::pmpi

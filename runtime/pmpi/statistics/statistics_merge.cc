@@ -12,7 +12,7 @@ namespace {
 constexpr int kTag = 0;
 
 Status send(const JobStatistics& statistics, int to, MPI_Comm comm) {
-  const std::vector<std::byte> bytes = statistics.bytes();
+  const std::string bytes = statistics.bytes();
   // Rows are few: kMostCallRows of them take less than a megabyte.
   return mpiStatus(
       PMPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag, comm),
@@ -24,7 +24,7 @@ StatusOr<JobStatistics> receive(int from, MPI_Comm comm) {
   int length = 0;
   int code = PMPI_Probe(from, kTag, comm, &status);
   if (code == MPI_SUCCESS) code = PMPI_Get_count(&status, MPI_BYTE, &length);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(length));
+  std::string bytes(static_cast<std::size_t>(length), '\0');
   if (code == MPI_SUCCESS) {
     code = PMPI_Recv(bytes.data(), length, MPI_BYTE, from, kTag, comm, MPI_STATUS_IGNORE);
   }

@@ -5,167 +5,132 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
-#include <map>
-#include <string_view>
 #include <tuple>
-#include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 namespace torc::runtime::pmpi {
 namespace {
 
-/// What makes rows the same; views into a row.
-auto keyOf(const CallRow& row) {
-  return std::tuple<Service, std::string_view, std::string_view, std::string_view, std::string_view,
-                    std::string_view, std::uint8_t>(row.service, row.function, row.communicator,
-                                                    row.datatype, row.operation, row.by,
-                                                    row.size_class);
-}
+// A member that no field states would neither be merged nor sent.
+template <typename Row>
+constexpr std::size_t kBytesOfFields =
+    std::apply([](auto... fields) { return (sizeof(std::declval<Row&>().*fields.member) + ...); },
+               kFields<Row>);
+static_assert(kBytesOfFields<RankFacts> == sizeof(RankFacts));
+static_assert(kBytesOfFields<CommunicatorRow> == sizeof(CommunicatorRow));
+static_assert(kBytesOfFields<TunedRow> == sizeof(TunedRow));
+constexpr std::size_t kPadding = 2 * (alignof(CallRow) - 1);  // behind each of two bytes
+static_assert(kBytesOfFields<CallRow> + kPadding == sizeof(CallRow));
 
-/// Adds counts; signatures stay.
-void addCounts(const CallRow& from, CallRow& into) {
-  if (from.calls == 0) return;
-  const bool first = into.calls == 0;
-  into.calls += from.calls;
-  into.bytes += from.bytes;
-  into.least_bytes = first ? from.least_bytes : std::min(into.least_bytes, from.least_bytes);
-  into.most_bytes = std::max(into.most_bytes, from.most_bytes);
-  into.seconds += from.seconds;
-  into.least_seconds =
-      first ? from.least_seconds : std::min(into.least_seconds, from.least_seconds);
-  into.most_seconds = std::max(into.most_seconds, from.most_seconds);
-}
-
-/// The same of communicators.
-void addCounts(const CommunicatorRow& from, CommunicatorRow& into) {
-  into.used += from.used;
-  into.served += from.served;
-  into.handed += from.handed;
-  into.seconds += from.seconds;
-}
-
-/// Each number of `from` and `into`.
-template <typename Function>
-void forFacts(const RankFacts& from, RankFacts& into, Function function) {
-  function(from.schedules, into.schedules);
-  function(from.schedule_bytes, into.schedule_bytes);
-  function(from.calls_found, into.calls_found);
-  function(from.plans_made, into.plans_made);
-  function(from.call_bytes, into.call_bytes);
-  function(from.put_bytes, into.put_bytes);
-  function(from.mpi_bytes, into.mpi_bytes);
-  function(from.segments, into.segments);
-  function(from.segment_bytes, into.segment_bytes);
-  function(from.setup_seconds, into.setup_seconds);
-  function(from.load_seconds, into.load_seconds);
-}
-
-/// Puts the fields of statistics, in order, into bytes.
-class Writer {
- public:
-  static constexpr bool kReads = false;
+/// Puts values into bytes.
+struct Writer {
+  std::string bytes;
 
   template <typename Number>
-  requires std::is_trivially_copyable_v<Number>
-  void number(const Number& value) {
-    const auto* begin = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), begin, begin + sizeof(Number));
+  void put(const Number& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof(Number));
   }
-  void text(const std::string& value) {
-    number(std::uint64_t{value.size()});
-    const auto* begin = reinterpret_cast<const std::byte*>(value.data());
-    bytes_.insert(bytes_.end(), begin, begin + value.size());
+  void put(const std::string& value) {
+    put(value.size());
+    bytes += value;
   }
   template <typename Row>
-  void rows(const std::vector<Row>& value) {
-    number(std::uint64_t{value.size()});
+  void putSize(const std::vector<Row>& rows) {
+    put(rows.size());
   }
-  std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
 };
 
-/// Takes them out again. What is not there reads as zero, and is noted.
-class Reader {
- public:
-  static constexpr bool kReads = true;
+/// The same of rows that are one.
+template <typename Row>
+std::string keyOfRow(const Row& row) {
+  Writer key;
+  forFields(row, [&](const auto& field, const auto& value) {
+    if (field.merge == kKey) key.put(value);
+  });
+  return std::move(key.bytes);
+}
 
-  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+/// Adds rows to those of the same key, and behind them where they are new.
+template <typename Row>
+void mergeRows(const std::vector<Row>& from, std::vector<Row>& into) {
+  std::unordered_map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < into.size(); ++i)
+    numbers.emplace(keyOfRow(into[i]), i);
+  for (const Row& row : from) {
+    const auto [entry, is_new] = numbers.try_emplace(keyOfRow(row), into.size());
+    if (is_new) {
+      into.push_back(row);
+    } else {
+      add(row, into[entry->second]);
+    }
+  }
+}
+
+/// Takes values out again. What is not there reads as zero, and is noted.
+struct Reader {
+  std::string_view rest;
+  bool is_torn = false;
 
   template <typename Number>
-  requires std::is_trivially_copyable_v<Number>
-  void number(Number& value) {
-    if (rest_.size() < sizeof(Number)) return fail();
-    std::memcpy(&value, rest_.data(), sizeof(Number));
-    rest_ = rest_.subspan(sizeof(Number));
+  void put(Number& value) {
+    if (has(sizeof(Number))) std::memcpy(&value, take(sizeof(Number)).data(), sizeof(Number));
   }
-  void text(std::string& value) {
-    std::uint64_t size = 0;
-    number(size);
-    if (size > rest_.size()) return fail();
-    value.assign(reinterpret_cast<const char*>(rest_.data()), size);
-    rest_ = rest_.subspan(size);
+  void put(std::string& value) {
+    std::size_t size = 0;
+    put(size);
+    if (has(size)) value = take(size);
   }
   template <typename Row>
-  void rows(std::vector<Row>& value) {
-    std::uint64_t size = 0;
-    number(size);
+  void putSize(std::vector<Row>& rows) {
+    std::size_t size = 0;
+    put(size);
     // A row takes some bytes at least, so that a torn length cannot ask for much memory.
-    if (size > rest_.size()) return fail();
-    value.resize(size);
+    if (has(size)) rows.resize(size);
   }
-  bool ok() const { return ok_ && rest_.empty(); }
 
  private:
-  void fail() {
-    ok_ = false;
-    rest_ = {};
+  bool has(std::size_t size) {
+    if (size <= rest.size()) return true;
+    is_torn = true;
+    rest = {};
+    return false;
   }
-
-  std::span<const std::byte> rest_;
-  bool ok_ = true;
+  std::string_view take(std::size_t size) {
+    const std::string_view taken = rest.substr(0, size);
+    rest.remove_prefix(size);
+    return taken;
+  }
 };
 
 /// All fields in order, of statistics that are read or written.
 template <typename Archive, typename Statistics>
 void visit(Archive& archive, Statistics& statistics) {
-  archive.number(statistics.ranks);
-  archive.number(statistics.sum);
-  archive.number(statistics.most);
-  archive.rows(statistics.calls);
-  for (auto& row : statistics.calls) {
-    archive.number(row.service);
-    for (auto* text : {&row.function, &row.communicator, &row.datatype, &row.operation, &row.by})
-      archive.text(*text);
-    archive.number(row.size_class);
-    for (auto* count : {&row.calls, &row.bytes, &row.least_bytes, &row.most_bytes, &row.ranks})
-      archive.number(*count);
-    for (auto* seconds : {&row.seconds, &row.least_seconds, &row.most_seconds})
-      archive.number(*seconds);
-  }
-  archive.rows(statistics.communicators);
-  for (auto& row : statistics.communicators) {
-    archive.text(row.description);
-    archive.text(row.reason);
-    for (auto* count : {&row.used, &row.served, &row.handed})
-      archive.number(*count);
-    archive.number(row.seconds);
-  }
-  archive.number(statistics.trials);
-  archive.number(statistics.ended);
-  archive.rows(statistics.tuned);
-  for (auto& row : statistics.tuned) {
-    for (auto* text : {&row.function, &row.communicator, &row.by})
-      archive.text(*text);
-    archive.number(row.bytes);
-    archive.number(row.calls);
-    for (auto* seconds : {&row.seconds, &row.own_seconds, &row.mpi_seconds})
-      archive.number(*seconds);
-  }
+  const auto visitFields = [&](auto& row) {
+    forFields(row, [&](const auto& field, auto& value) {
+      if (field.merge != kLater) archive.put(value);
+    });
+  };
+  const auto visitRows = [&](auto& rows) {
+    archive.putSize(rows);
+    std::ranges::for_each(rows, visitFields);
+  };
+  visitFields(statistics);
+  visitFields(statistics.facts);
+  visitRows(statistics.calls);
+  visitRows(statistics.communicators);
+  visitRows(statistics.tuned);
 }
 
 }  // namespace
+
+std::string keyOf(const CallRow& row) {
+  return keyOfRow(row);
+}
+
+bool isAhead(const CallRow& a, const CallRow& b) {
+  return a.seconds != b.seconds ? a.seconds > b.seconds : keyOf(a) < keyOf(b);
+}
 
 void JobStatistics::fold(std::size_t limit) {
   std::vector<CallRow>& rows = calls;
@@ -173,17 +138,16 @@ void JobStatistics::fold(std::size_t limit) {
   // Rests stay, as they take in the others.
   const auto regular = std::partition(rows.begin(), rows.end(), std::mem_fn(&CallRow::isRest));
   const std::size_t rests = regular - rows.begin();
-  std::ranges::sort(regular, rows.end(), [](const CallRow& a, const CallRow& b) {
-    return std::tuple(b.seconds, keyOf(a)) < std::tuple(a.seconds, keyOf(b));
-  });
+  std::ranges::sort(regular, rows.end(), isAhead);
   std::vector<CallRow> kept(regular, regular + std::min(limit, rows.size() - rests));
   CallRow rest[3];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i >= rests && i < rests + kept.size()) continue;
     CallRow& into = rest[static_cast<std::size_t>(rows[i].service)];
+    const std::uint64_t ranks = std::max(into.ranks, rows[i].ranks);
     into.service = rows[i].service;
-    addCounts(rows[i], into);
-    into.ranks = std::max(into.ranks, rows[i].ranks);
+    add(rows[i], into);
+    into.ranks = ranks;
   }
   for (CallRow& row : rest) {
     if (row.calls > 0) kept.push_back(std::move(row));
@@ -192,55 +156,34 @@ void JobStatistics::fold(std::size_t limit) {
 }
 
 void JobStatistics::merge(const JobStatistics& others) {
-  ranks += others.ranks;
-  std::map<decltype(keyOf(CallRow())), std::size_t> row_numbers;
-  calls.reserve(calls.size() + others.calls.size());  // keys point into rows
-  for (std::size_t i = 0; i < calls.size(); ++i)
-    row_numbers.emplace(keyOf(calls[i]), i);
-  for (const CallRow& row : others.calls) {
-    const auto [entry, added] = row_numbers.try_emplace(keyOf(row), calls.size());
-    if (added) {
-      calls.push_back(row);
-    } else {
-      addCounts(row, calls[entry->second]);
-      calls[entry->second].ranks += row.ranks;
-    }
-  }
+  add(others, *this);
+  add(others.facts, facts);
+  mergeRows(others.calls, calls);
   fold(2 * kMostCallRows);
-
-  for (const CommunicatorRow& row : others.communicators) {
-    const auto found = std::ranges::find_if(communicators, [&](const CommunicatorRow& mine) {
-      return mine.description == row.description && mine.reason == row.reason;
-    });
-    if (found != communicators.end()) {
-      addCounts(row, *found);
-    } else if (communicators.size() < 2 * kMostCommunicatorRows) {
-      communicators.push_back(row);
-    } else {
-      communicators.back().description = "others";
-      communicators.back().reason = "too many kinds to list";
-      addCounts(row, communicators.back());
-    }
+  mergeRows(others.communicators, communicators);
+  for (; communicators.size() > 2 * kMostCommunicatorRows; communicators.pop_back()) {
+    CommunicatorRow& rest = communicators[2 * kMostCommunicatorRows - 1];
+    rest.description = "others";
+    rest.reason = "too many kinds to list";
+    add(communicators.back(), rest);
   }
-  trials += others.trials;
-  ended += others.ended;
   const std::size_t room = kMostTunedRows - std::min(tuned.size(), kMostTunedRows);
   std::copy_n(others.tuned.begin(), std::min(others.tuned.size(), room), std::back_inserter(tuned));
-  forFacts(others.sum, sum, [](auto from, auto& into) { into += from; });
-  forFacts(others.most, most, [](auto from, auto& into) { into = std::max(into, from); });
 }
 
-std::vector<std::byte> JobStatistics::bytes() const {
+std::string JobStatistics::bytes() const {
   Writer writer;
   visit(writer, *this);
-  return writer.take();
+  return std::move(writer.bytes);
 }
 
-StatusOr<JobStatistics> JobStatistics::fromBytes(std::span<const std::byte> bytes) {
+StatusOr<JobStatistics> JobStatistics::fromBytes(std::string_view bytes) {
   JobStatistics statistics;
-  Reader reader(bytes);
+  Reader reader{bytes};
   visit(reader, statistics);
-  if (!reader.ok()) return Status(StatusCode::kMalformed, "torn statistics of a rank");
+  if (reader.is_torn || !reader.rest.empty()) {
+    return Status(StatusCode::kMalformed, "torn statistics of a rank");
+  }
   return statistics;
 }
 

@@ -1,8 +1,9 @@
 // The table of statistics, for a person: header, calls served, calls handed to MPI, communicators.
 #include <algorithm>
-#include <cstring>
 #include <fstream>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "runtime/pmpi/statistics/statistics.h"
 #include "support/columns.h"
@@ -39,18 +40,14 @@ std::string percent(double some, double whole) {
   return whole > 0 ? fixed(100 * some / whole, 1) : "0.0";
 }
 
-struct Total {
-  std::uint64_t calls = 0, bytes = 0;
-  double seconds = 0;
-};
+bool isServed(const CallRow& row) {
+  return row.service == Service::kServed;
+}
 
-Total totalOf(const std::vector<CallRow>& rows, bool served) {
-  Total total;
+CallRow totalOf(const std::vector<CallRow>& rows, bool served) {
+  CallRow total;
   for (const CallRow& row : rows) {
-    if ((row.service == Service::kServed) != served) continue;
-    total.calls += row.calls;
-    total.bytes += row.bytes;
-    total.seconds += row.seconds;
+    if (isServed(row) == served) add(row, total);
   }
   return total;
 }
@@ -58,20 +55,14 @@ Total totalOf(const std::vector<CallRow>& rows, bool served) {
 /// Served rows, or the others: those of the most time first.
 std::vector<CallRow> sortedRows(const std::vector<CallRow>& all, bool served) {
   std::vector<CallRow> rows;
-  std::ranges::copy_if(all, std::back_inserter(rows), [&](const CallRow& row) {
-    return (row.service == Service::kServed) == served;
-  });
-  std::ranges::sort(rows, [](const CallRow& a, const CallRow& b) {
-    // Equal times, as in tests: by signature, so that the order is the same in every run.
-    return std::tie(b.seconds, a.function, a.communicator, a.size_class, a.datatype, a.operation,
-                    a.by) < std::tie(a.seconds, b.function, b.communicator, b.size_class,
-                                     b.datatype, b.operation, b.by);
-  });
+  std::ranges::copy_if(all, std::back_inserter(rows),
+                       [&](const CallRow& row) { return isServed(row) == served; });
+  std::ranges::sort(rows, isAhead);
   return rows;
 }
 
 std::string callSection(const JobStatistics& statistics, bool served) {
-  const Total total = totalOf(statistics.calls, served);
+  const CallRow total = totalOf(statistics.calls, served);
   std::string text =
       message(served ? "Calls served by torc: " : "Calls handed to MPI: ", total.calls, ", ",
               shortBytes(total.bytes), " bytes, ", fixed(total.seconds, 6), " s\n");
@@ -159,34 +150,32 @@ std::string tuningSection(const JobStatistics& statistics) {
   return text + '\n';
 }
 
+template <typename Number>
+std::string factText(Unit unit, Number number) {
+  if (unit == kSeconds) return fixed(static_cast<double>(number) * 1e3, 3);
+  return unit == kBytes ? shortBytes(static_cast<std::uint64_t>(number)) : std::to_string(number);
+}
+
 std::string headerSection(const JobDescription& job, const JobStatistics& statistics) {
   std::string text;
-  const auto line = [&](const char* name, const std::string& value) {
+  const auto line = [&](std::string_view name, const std::string& value) {
     constexpr std::size_t kIndent = 19;
-    text += message("  ", name, std::string(kIndent - 2 - std::strlen(name), ' '),
+    text += message("  ", name, std::string(kIndent - 2 - name.size(), ' '),
                     wrapped(value, kIndent, kWidth), '\n');
   };
-  const RankFacts& sum = statistics.sum;
-  const RankFacts& most = statistics.most;
   line("command", job.command);
   line("ranks", std::to_string(statistics.ranks));
   line("torc", std::string(kVersion) + (job.off.empty() ? "" : ", off: " + job.off));
   if (!job.off.empty()) return text;
   line("library", message(job.library, " (machine ", job.machine, ")"));
   line("partition", job.partition);
-  line("schedules",
-       message(most.schedules, " loaded, ", shortBytes(most.schedule_bytes), " bytes of at most ",
-               shortBytes(job.memory_limit), " (most on a rank)"));
-  line("persistent plans",
-       message(sum.calls_found, " found, ", sum.plans_made, " made (all ranks); ",
-               shortBytes(most.call_bytes), " bytes of at most ", shortBytes(job.cache_limit),
-               " (most on a rank)"));
-  line("messages", message(shortBytes(sum.put_bytes), " bytes by puts, ", shortBytes(sum.mpi_bytes),
-                           " by MPI (all ranks)"));
-  line("shared memory",
-       message(shortBytes(sum.segment_bytes), " bytes in ", sum.segments, " segments (all hosts)"));
-  line("torc's set-up", message(fixed(most.setup_seconds * 1e3, 3), " ms (most on a rank)"));
-  line("loading", message(fixed(most.load_seconds * 1e3, 3), " ms (most on a rank)"));
+  std::string name, facts;
+  forFields(statistics.facts, [&](const auto& fact, auto number) {
+    if (*fact.line != '\0' && !facts.empty()) line(name, std::exchange(facts, {}));
+    if (*fact.line != '\0') name = fact.line;
+    facts += factText(fact.unit, number) + fact.text;
+  });
+  line(name, facts);
   return text;
 }
 

@@ -1,7 +1,7 @@
-// Trial: turns, and the choice.
 #include "runtime/pmpi/tuning/trial.h"
 
-#include <algorithm>
+#include <array>
+#include <limits>
 
 #include "runtime/job/contenders.h"
 
@@ -37,30 +37,14 @@ void Trial::goOn() {
 }
 
 double Trial::typical(std::size_t candidate) const {
-  const auto first = seconds_.begin() + static_cast<std::ptrdiff_t>(candidate * length_.rounds);
-  std::vector<double> sorted(first, first + static_cast<std::ptrdiff_t>(length_.rounds));
-  std::ranges::sort(sorted);
-  return sorted[sorted.size() / 4];
-}
-
-/// None where all are out.
-std::optional<std::size_t> Trial::fastest(bool with_mpis) const {
-  std::optional<std::size_t> best;
-  for (std::size_t candidate = 0; candidate < out_.size(); ++candidate) {
-    if (out_[candidate] || (candidate == mpis_ && !with_mpis)) continue;
-    if (!best || typical(candidate) < typical(*best)) best = candidate;
-  }
-  return best;
+  return typicalSeconds(std::span(seconds_).subspan(candidate * length_.rounds, length_.rounds));
 }
 
 std::size_t Trial::winner() const {
-  const std::size_t first = *fastest(true);
-  const auto isAsFast = [&](std::size_t candidate) {
-    return !out_[candidate] && typical(candidate) <= kAsFast * typical(first);
-  };
-  if (isAsFast(0)) return 0;
-  const std::optional<std::size_t> schedule = fastest(false);
-  return schedule && isAsFast(*schedule) ? *schedule : mpis_;
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < out_.size(); ++i)
+    seconds.push_back(out_[i] ? std::numeric_limits<double>::infinity() : typical(i));
+  return pickWinner(seconds, mpis_, std::array<std::size_t, 1>{0});
 }
 
 }  // namespace torc::runtime::pmpi

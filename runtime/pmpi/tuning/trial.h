@@ -9,7 +9,6 @@
 #define TORC_RUNTIME_PMPI_TUNING_TRIAL_H_
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,15 +43,14 @@ class Trial {
   /// The mean seconds of a call, for each turn that counts. The caller replaces them by the largest
   /// of all ranks before it asks for what is below.
   std::span<double> seconds() { return seconds_; }
-  /// Seconds of a call of a candidate that is not out: the lower quartile over its turns.
+  /// Seconds of a call of a candidate that is not out (typicalSeconds).
   double typical(std::size_t candidate) const;
-  /// The candidate that has won, once the trial is over. Of those that are as fast as the fastest
-  /// (kAsFast) it is the library's own choice, else the fastest schedule, else MPI's own.
+  /// The candidate that has won, once the trial is over: pickWinner, which prefers the library's
+  /// own choice.
   std::size_t winner() const;
 
  private:
   void goOn();
-  std::optional<std::size_t> fastest(bool with_mpis) const;
 
   const std::size_t mpis_;
   const Length length_;

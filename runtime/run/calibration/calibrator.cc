@@ -38,11 +38,9 @@ Calibrator::Calibrator(const JobGrid& grid, const HostRanks& hosts, double secon
 }
 
 NodeMeasurement Calibrator::measure() {
-  for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
-    for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round)
-      addLinks(axis, round);
+  forRounds([this](std::uint32_t axis, LinkEnd end, int peer) { addLink(axis, end, peer); });
+  for (std::uint32_t axis = 0; axis < dimensions_; ++axis)
     addDistance(axis);
-  }
   addAllLinks();
   addSends();
   chooseSizes();
@@ -68,65 +66,52 @@ LinkEnd Calibrator::endIn(std::uint32_t axis, int round) const {
   return has_links_ ? linkEnd(topology_.axes[axis], at_[axis], round) : LinkEnd::kNone;
 }
 
-void Calibrator::addLinks(std::uint32_t axis, int round) {
-  const LinkEnd end = endIn(axis, round);
-  const int peer = this->peer(axis, end);
-  // A size is not known before the experiments are.
-  using Size = double MeasuredSizes::*;
-  const auto bytesOf = [this](Size size) {
-    return size == nullptr ? kSmallMessage : static_cast<std::size_t>(sizes_.*size);
-  };
-  const auto addAsked = [&](double& result, Size out, Size in) {
-    add(result, [=, this](int count) {
-      if (end == LinkEnd::kLow) return probe_.ask(peer, bytesOf(out), bytesOf(in), count);
-      if (end == LinkEnd::kHigh) probe_.answer(peer, bytesOf(out), bytesOf(in), count);
-      return Samples();
-    });
-  };
-  const auto addSwapped = [&](double& result, Size size) {
-    add(result, [=, this](int count) {
-      if (end == LinkEnd::kNone) return Samples();
-      const Samples seconds = probe_.swap({&peer, 1}, bytesOf(size), count);
-      return end == LinkEnd::kLow ? seconds : Samples();
-    });
-  };
+void Calibrator::addMessages(double& result, LinkEnd end, int peer, Size out, Size in) {
+  add(result, [=, this](int count) {
+    const bool is_swap = out == in && out != nullptr;
+    Samples seconds;
+    if (end == LinkEnd::kLow || (end == LinkEnd::kHigh && is_swap)) {
+      seconds = probe_.ask({&peer, 1}, bytesOf(out), bytesOf(in), count);
+    } else if (end == LinkEnd::kHigh) {
+      probe_.answer(peer, bytesOf(out), bytesOf(in), count);
+    }
+    return end == LinkEnd::kLow ? seconds : Samples();
+  });
+}
+
+void Calibrator::addLink(std::uint32_t axis, LinkEnd end, int peer) {
+  constexpr Size kSmall = nullptr, kShort = &MeasuredSizes::shorter, kLong = &MeasuredSizes::longer;
   LinkMeasurement& link = measured_.links[axis];
-  addAsked(link.small_s, nullptr, nullptr);
-  addAsked(link.up.short_s, &MeasuredSizes::shorter, nullptr);
-  addAsked(link.up.long_s, &MeasuredSizes::longer, nullptr);
-  addAsked(link.down.short_s, nullptr, &MeasuredSizes::shorter);
-  addAsked(link.down.long_s, nullptr, &MeasuredSizes::longer);
-  addSwapped(link.both.short_s, &MeasuredSizes::shorter);
-  addSwapped(link.both.long_s, &MeasuredSizes::longer);
+  addMessages(link.small_s, end, peer, kSmall, kSmall);
+  addMessages(link.up.short_s, end, peer, kShort, kSmall);
+  addMessages(link.up.long_s, end, peer, kLong, kSmall);
+  addMessages(link.down.short_s, end, peer, kSmall, kShort);
+  addMessages(link.down.long_s, end, peer, kSmall, kLong);
+  addMessages(link.both.short_s, end, peer, kShort, kShort);
+  addMessages(link.both.long_s, end, peer, kLong, kLong);
 }
 
 void Calibrator::addDistance(std::uint32_t axis) {
   const std::int32_t steps = farthest(topology_.axes[axis]);
   if (steps < 2) return;
   const bool asks = has_links_ && at_[axis] == 0, answers = has_links_ && at_[axis] == steps;
+  const LinkEnd end = asks ? LinkEnd::kLow : answers ? LinkEnd::kHigh : LinkEnd::kNone;
   const int peer = asks ? neighbour(axis, steps) : answers ? neighbour(axis, -steps) : -1;
-  add(measured_.links[axis].distant_s, [=, this](int count) {
-    if (asks) return probe_.ask(peer, kSmallMessage, kSmallMessage, count);
-    if (answers) probe_.answer(peer, kSmallMessage, kSmallMessage, count);
-    return Samples();
-  });
+  addMessages(measured_.links[axis].distant_s, end, peer, nullptr, nullptr);
 }
 
 void Calibrator::addAllLinks() {
   std::vector<int> peers;
-  for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
-    for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round) {
-      const LinkEnd end = endIn(axis, round);
-      if (end != LinkEnd::kNone) peers.push_back(peer(axis, end));
-    }
-  }
-  for (const bool is_long : {false, true}) {
-    double& result = is_long ? measured_.all.long_s : measured_.all.short_s;
+  forRounds([&](std::uint32_t, LinkEnd end, int peer) {
+    if (end != LinkEnd::kNone) peers.push_back(peer);
+  });
+  const auto addSize = [&](double& result, Size size) {
     add(result, [=, this](int count) {
-      const double bytes = is_long ? sizes_.all_longer : sizes_.all_shorter;
-      return peers.empty() ? Samples() : probe_.swap(peers, static_cast<std::size_t>(bytes), count);
+      return peers.empty() ? Samples() : probe_.ask(peers, bytesOf(size), bytesOf(size), count);
     });
-  }
+  };
+  addSize(measured_.all.short_s, &MeasuredSizes::all_shorter);
+  addSize(measured_.all.long_s, &MeasuredSizes::all_longer);
 }
 
 /// On the first axis that has links.
@@ -150,17 +135,13 @@ void Calibrator::chooseSizes() {
   std::size_t bytes = kLeastLong;
   for (bool is_slow = false; bytes < kMostLong && !is_slow;) {
     double slowest = 0;
-    for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
-      for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round) {
-        const LinkEnd end = endIn(axis, round);
-        if (end == LinkEnd::kLow) {
-          const Samples seconds = probe_.ask(peer(axis, end), bytes, kSmallMessage, 1);
-          slowest = std::max(slowest, seconds.median());
-        } else if (end == LinkEnd::kHigh) {
-          probe_.answer(peer(axis, end), bytes, kSmallMessage, 1);
-        }
+    forRounds([&](std::uint32_t, LinkEnd end, int peer) {
+      if (end == LinkEnd::kLow) {
+        slowest = std::max(slowest, probe_.ask({&peer, 1}, bytes, kSmallMessage, 1).median());
+      } else if (end == LinkEnd::kHigh) {
+        probe_.answer(peer, bytes, kSmallMessage, 1);
       }
-    }
+    });
     is_slow = 2 * largestOfAll(slowest) > most;
     if (!is_slow) bytes *= 2;
   }
@@ -238,13 +219,11 @@ void Calibrator::measureThresholds(int peer, double small_s) {
     (void)isAhead(kSmallMessage);
     measured_.receive_s = receiving.median();
   }
-  const auto keepLeast = [&](double& kept, std::size_t bytes) {
-    kept = measured_.has_thresholds ? std::min(kept, static_cast<double>(bytes))
-                                    : static_cast<double>(bytes);
+  const auto keepLeast = [](double& kept, std::size_t bytes) {
+    kept = std::min(kept, static_cast<double>(bytes));
   };
   keepLeast(measured_.at_once_bytes, most);
   keepLeast(measured_.ahead_bytes, ahead);
-  measured_.has_thresholds = true;
 }
 
 void Calibrator::measureNode() {

@@ -46,10 +46,16 @@ class Calibrator {
     Samples medians;
   };
 
-  void addLinks(std::uint32_t axis, int round);
+  /// Of a message; nullptr: a small one. A size is not known before the experiments are.
+  using Size = double MeasuredSizes::*;
+
+  void addLink(std::uint32_t axis, LinkEnd end, int peer);
   void addDistance(std::uint32_t axis);
   void addAllLinks();
   void addSends();
+  /// A message of size `out` from the low end to the high one, and one of `in` back: behind it, or
+  /// at the same time where both are of one size that is not small. The low end times it.
+  void addMessages(double& result, LinkEnd end, int peer, Size out, Size in);
   void add(double& result, std::function<Samples(int)> repeat) {
     experiments_.push_back({std::move(repeat), &result, 0, {}});
   }
@@ -62,7 +68,20 @@ class Calibrator {
   void barrier() const;
   double largestOfAll(double mine) const;
 
+  std::size_t bytesOf(Size size) const {
+    return size == nullptr ? kSmallMessage : static_cast<std::size_t>(sizes_.*size);
+  }
   LinkEnd endIn(std::uint32_t axis, int round) const;
+  /// Calls `function(axis, end, peer)` for each round of each axis.
+  template <typename Function>
+  void forRounds(Function function) const {
+    for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
+      for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round) {
+        const LinkEnd end = endIn(axis, round);
+        function(axis, end, peer(axis, end));
+      }
+    }
+  }
   int neighbour(std::uint32_t axis, int steps) const { return grid_.rankFrom(at_, axis, steps); }
   /// The other end of the link of which this node is `end`; -1 where it is none.
   int peer(std::uint32_t axis, LinkEnd end) const {

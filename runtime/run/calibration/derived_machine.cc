@@ -57,6 +57,15 @@ class Deriver {
     machine_.numbers.push_back({key, value, source});
   }
 
+  /// What was measured of a number of nodes.
+  Samples ofNodes(double NodeMeasurement::*number) const {
+    Samples samples;
+    for (const NodeMeasurement& node : measurements_) {
+      if (node.*number > 0) samples.add(node.*number);
+    }
+    return samples;
+  }
+
   /// Keeps the worse of `slowest` and a link of the node of `rank`; `sign` is 1 where more is
   /// worse.
   void keepSlowest(SlowestLink& slowest, double value, int sign, std::size_t rank,
@@ -165,15 +174,10 @@ class Deriver {
     const LinkSummary& links = machine_.links[quickest];
     const double bytes_s = static_cast<double>(kSmallMessage) / std::min(links.up, links.down);
     const double rest = std::max(0.0, small - hops[quickest] - bytes_s);
-    Samples sending, receiving;
-    for (const NodeMeasurement& node : measurements_) {
-      if (node.send_s > 0) sending.add(node.send_s);
-      if (node.receive_s > 0) receiving.add(node.receive_s);
-    }
+    const double sending = ofNodes(&NodeMeasurement::send_s).median(),
+                 receiving = ofNodes(&NodeMeasurement::receive_s).median();
     const bool arrives_ahead = threshold(&NodeMeasurement::ahead_bytes) >= kSmallMessage;
-    double overhead =
-        arrives_ahead ? (sending.median() + receiving.median()) / 2 : sending.median();
-    overhead = std::min(overhead, rest / 2);
+    const double overhead = std::min(arrives_ahead ? (sending + receiving) / 2 : sending, rest / 2);
     const double alpha = rest - 2 * overhead;
     if (alpha > kNothing * small) {
       add("alpha", alpha,
@@ -205,12 +209,9 @@ class Deriver {
     }
   }
 
-  /// The least of all pairs.
+  /// The least of all pairs; 0 where there are none.
   double threshold(double NodeMeasurement::*bytes) const {
-    double least = std::numeric_limits<double>::infinity();
-    for (const NodeMeasurement& node : measurements_) {
-      if (node.has_thresholds) least = std::min(least, node.*bytes);
-    }
+    const double least = (*std::ranges::min_element(measurements_, {}, bytes)).*bytes;
     return std::isinf(least) ? 0 : least;
   }
 
@@ -229,17 +230,13 @@ class Deriver {
   }
 
   void nodes() {
-    Samples reduce, alone, share;
-    for (const NodeMeasurement& node : measurements_) {
-      if (node.reduce_s > 0) reduce.add(node.reduce_s);
-      if (node.memory_alone > 0) alone.add(node.memory_alone);
-      if (node.memory_share > 0) share.add(node.memory_share);
-    }
+    const Samples reduce = ofNodes(&NodeMeasurement::reduce_s),
+                  share = ofNodes(&NodeMeasurement::memory_share);
     if (!reduce.empty()) {
       add("gamma", reduce.median(),
           "measured: sum of floats in the cache, by the runtime's kernel");
     }
-    machine_.memory_alone = alone.median();
+    machine_.memory_alone = ofNodes(&NodeMeasurement::memory_alone).median();
     if (share.empty()) return;
     const double ranks = topology_.hasCores() ? topology_.axes[topology_.axis_count - 1].size : 1.0;
     add("memory_bandwidth", ranks * share.median(),

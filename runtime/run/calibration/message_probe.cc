@@ -9,7 +9,7 @@
 namespace torc::runtime {
 namespace {
 
-enum Tag { kData = 1, kAnswer, kNumber };
+enum Tag { kData = 1, kNumber };
 
 constexpr int kBurst = 8;              // small messages whose sends are timed together
 constexpr double kPatience = 1e-3;     // seconds in which a send that does not wait is over
@@ -29,15 +29,15 @@ int repeatsOf(std::size_t bytes) {
 MessageProbe::MessageProbe(MPI_Comm comm, bool yields, std::size_t most_bytes)
     : comm_(comm), yields_(yields), out_(most_bytes), in_(most_bytes) {}
 
-MPI_Request MessageProbe::startSend(int peer, std::size_t bytes, int tag) const {
+MPI_Request MessageProbe::startSend(int peer, std::size_t bytes) const {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(out_.data(), static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_, &request);
+  MPI_Isend(out_.data(), static_cast<int>(bytes), MPI_BYTE, peer, kData, comm_, &request);
   return request;
 }
 
-MPI_Request MessageProbe::startReceive(int peer, std::size_t bytes, int tag, std::size_t offset) {
+MPI_Request MessageProbe::startReceive(int peer, std::size_t bytes, std::size_t offset) {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(in_.data() + offset, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_, &request);
+  MPI_Irecv(in_.data() + offset, static_cast<int>(bytes), MPI_BYTE, peer, kData, comm_, &request);
   return request;
 }
 
@@ -55,36 +55,30 @@ void MessageProbe::finish(std::span<MPI_Request> requests) const {
   }
 }
 
-void MessageProbe::sendNow(int peer, std::size_t bytes, int tag) const {
-  MPI_Request request = startSend(peer, bytes, tag);
-  finish({&request, 1});
-}
-
-void MessageProbe::receiveNow(int peer, std::size_t bytes, int tag) {
-  MPI_Request request = startReceive(peer, bytes, tag);
-  finish({&request, 1});
-}
-
 void MessageProbe::sendNumber(int peer, double number) const {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Isend(&number, 1, MPI_DOUBLE, peer, kNumber, comm_, &request);
-  finish({&request, 1});
+  finish(request);
 }
 
 double MessageProbe::receiveNumber(int peer) const {
   double number = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Irecv(&number, 1, MPI_DOUBLE, peer, kNumber, comm_, &request);
-  finish({&request, 1});
+  finish(request);
   return number;
 }
 
-Samples MessageProbe::ask(int peer, std::size_t out, std::size_t in, int count) {
+Samples MessageProbe::ask(std::span<const int> peers, std::size_t out, std::size_t in, int count) {
   const int repeats = repeatsOf(std::max(out, in));
   Samples seconds;
+  std::vector<MPI_Request> requests(2 * peers.size());
   double start = 0;
   for (int i = 0; i <= count * repeats; ++i) {
-    MPI_Request requests[] = {startReceive(peer, in, kAnswer), startSend(peer, out, kData)};
+    for (std::size_t p = 0; p < peers.size(); ++p)
+      requests[p] = startReceive(peers[p], in, p * in);
+    for (std::size_t p = 0; p < peers.size(); ++p)
+      requests[peers.size() + p] = startSend(peers[p], out);
     finish(requests);
     if (i % repeats != 0) continue;
     const double now = MPI_Wtime();
@@ -96,29 +90,12 @@ Samples MessageProbe::ask(int peer, std::size_t out, std::size_t in, int count) 
 
 void MessageProbe::answer(int peer, std::size_t out, std::size_t in, int count) {
   const int all = count * repeatsOf(std::max(out, in)) + 1;
-  MPI_Request next = startReceive(peer, out, kData);
+  MPI_Request next = startReceive(peer, out);
   for (int i = 0; i < all; ++i) {
     finish({&next, 1});
-    if (i + 1 < all) next = startReceive(peer, out, kData);
-    sendNow(peer, in, kAnswer);
+    if (i + 1 < all) next = startReceive(peer, out);
+    finish(startSend(peer, in));
   }
-}
-
-Samples MessageProbe::swap(std::span<const int> peers, std::size_t bytes, int count) {
-  Samples seconds;
-  std::vector<MPI_Request> requests(2 * peers.size());
-  double start = 0;
-  for (int i = 0; i <= count; ++i) {
-    for (std::size_t p = 0; p < peers.size(); ++p)
-      requests[p] = startReceive(peers[p], bytes, kData, p * bytes);
-    for (std::size_t p = 0; p < peers.size(); ++p)
-      requests[peers.size() + p] = startSend(peers[p], bytes, kData);
-    finish(requests);
-    const double now = MPI_Wtime();
-    if (i > 0) seconds.add(now - start);
-    start = now;
-  }
-  return seconds;
 }
 
 Samples MessageProbe::send(int peer, int count) {
@@ -128,9 +105,9 @@ Samples MessageProbe::send(int peer, int count) {
     (void)receiveNumber(peer);  // the receives are there
     const double start = MPI_Wtime();
     for (int k = 0; k < kBurst; ++k)
-      requests[k] = startSend(peer, kSmallMessage, kData);
+      requests[k] = startSend(peer, kSmallMessage);
     const double end = MPI_Wtime();
-    requests[kBurst] = startReceive(peer, kSmallMessage, kAnswer);
+    requests[kBurst] = startReceive(peer, kSmallMessage);
     finish(requests);
     if (i > 0) seconds.add((end - start) / kBurst);
   }
@@ -141,10 +118,10 @@ void MessageProbe::takeSent(int peer, int count) {
   for (int i = 0; i <= count; ++i) {
     MPI_Request requests[kBurst];
     for (int k = 0; k < kBurst; ++k)
-      requests[k] = startReceive(peer, kSmallMessage, kData, k * kSmallMessage);
+      requests[k] = startReceive(peer, kSmallMessage, k * kSmallMessage);
     sendNumber(peer, 0);
     finish(requests);
-    sendNow(peer, kSmallMessage, kAnswer);
+    finish(startSend(peer, kSmallMessage));
   }
 }
 
@@ -154,12 +131,12 @@ MessageProbe::Unexpected MessageProbe::sendUnexpected(int peer, std::size_t byte
   // First with the receive there: what a message of this size takes.
   (void)receiveNumber(peer);
   const double start = MPI_Wtime();
-  MPI_Request answered = startReceive(peer, kSmallMessage, kAnswer);
-  sendNow(peer, bytes, kData);
-  finish({&answered, 1});
+  MPI_Request answered = startReceive(peer, kSmallMessage);
+  finish(startSend(peer, bytes));
+  finish(answered);
   result.answered_s = MPI_Wtime() - start;
   // Then without.
-  MPI_Request sent = startSend(peer, bytes, kData);
+  MPI_Request sent = startSend(peer, bytes);
   const double begin = MPI_Wtime();
   int done = 0;
   for (bool is_first = true; done == 0 && (is_first || MPI_Wtime() - begin < kPatience);
@@ -169,7 +146,7 @@ MessageProbe::Unexpected MessageProbe::sendUnexpected(int peer, std::size_t byte
   }
   result.is_at_once = done != 0;
   sendNumber(peer, result.answered_s);  // the receive may come, long after
-  finish({&sent, 1});
+  finish(sent);
   result.receive_s = receiveNumber(peer);
   return result;
 }
@@ -183,14 +160,14 @@ void MessageProbe::serveUnexpected(int peer) {
     const double size = receiveNumber(peer);
     if (size < 0) return;
     const auto bytes = static_cast<std::size_t>(size);
-    MPI_Request expected = startReceive(peer, bytes, kData);
+    MPI_Request expected = startReceive(peer, bytes);
     sendNumber(peer, 0);
-    finish({&expected, 1});
-    sendNow(peer, kSmallMessage, kAnswer);
+    finish(expected);
+    finish(startSend(peer, kSmallMessage));
     const double message_s = receiveNumber(peer);
     sleepFor(2 * message_s + kLongAfter);
     const double start = MPI_Wtime();
-    receiveNow(peer, bytes, kData);
+    finish(startReceive(peer, bytes));
     sendNumber(peer, MPI_Wtime() - start);
   }
 }

@@ -23,13 +23,11 @@ class MessageProbe {
   /// peers together. Throws std::bad_alloc.
   MessageProbe(MPI_Comm comm, bool yields, std::size_t most_bytes);
 
-  /// Seconds of a message of `out` bytes that `in` bytes answer, `count` times.
-  Samples ask(int peer, std::size_t out, std::size_t in, int count);
+  /// Seconds of a message of `out` bytes to each of `peers`, and of `in` bytes from each, `count`
+  /// times. A peer that does the same at the same time swaps; one that answers waits for `out`
+  /// first.
+  Samples ask(std::span<const int> peers, std::size_t out, std::size_t in, int count);
   void answer(int peer, std::size_t out, std::size_t in, int count);
-
-  /// Seconds of a message of `bytes` to each of `peers`, and one from each, at the same time;
-  /// `count` times, on this rank and on them.
-  Samples swap(std::span<const int> peers, std::size_t bytes, int count);
 
   /// Seconds of a call that sends a small message; `count` times.
   Samples send(int peer, int count);
@@ -47,11 +45,10 @@ class MessageProbe {
   void serveUnexpected(int peer);
 
  private:
-  MPI_Request startSend(int peer, std::size_t bytes, int tag) const;
-  MPI_Request startReceive(int peer, std::size_t bytes, int tag, std::size_t offset = 0);
+  MPI_Request startSend(int peer, std::size_t bytes) const;
+  MPI_Request startReceive(int peer, std::size_t bytes, std::size_t offset = 0);
   void finish(std::span<MPI_Request> requests) const;
-  void sendNow(int peer, std::size_t bytes, int tag) const;
-  void receiveNow(int peer, std::size_t bytes, int tag);
+  void finish(MPI_Request request) const { finish({&request, 1}); }
   void sendNumber(int peer, double number) const;
   double receiveNumber(int peer) const;
 

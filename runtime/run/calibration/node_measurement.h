@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "schedules/topology/topology.h"
 
@@ -30,15 +31,16 @@ struct LinkMeasurement {
 /// 0: not measured, by this rank or at all.
 struct NodeMeasurement {
   std::array<LinkMeasurement, kMaxDimensions> links{};
-  TimesOfTwo all;               // one message each way on all links of the node at the same time
-  double send_s = 0;            // a core is busy with sending a small message
-  double receive_s = 0;         // and with receiving one that has arrived
-  double at_once_bytes = 0;     // sends up to this size are over before their receive is there
-  double ahead_bytes = 0;       // and their data arrive before it is there
-  bool has_thresholds = false;  // whether this rank has measured the two above
-  double reduce_s = 0;          // per byte, from the cache
-  double memory_alone = 0;      // bytes/s that one rank of a host moves
-  double memory_share = 0;      // bytes/s of this rank while all ranks move bytes
+  TimesOfTwo all;        // one message each way on all links of the node at the same time
+  double send_s = 0;     // a core is busy with sending a small message
+  double receive_s = 0;  // and with receiving one that has arrived
+  // Sends up to this size are over before their receive is there, and their data arrive before it
+  // is there. Infinite: not measured.
+  double at_once_bytes = std::numeric_limits<double>::infinity();
+  double ahead_bytes = std::numeric_limits<double>::infinity();
+  double reduce_s = 0;      // per byte, from the cache
+  double memory_alone = 0;  // bytes/s that one rank of a host moves
+  double memory_share = 0;  // bytes/s of this rank while all ranks move bytes
 };
 
 /// Sizes of messages, in bytes; the same on all ranks.

@@ -13,19 +13,19 @@
 
 namespace torc::runtime {
 
-Status agreed(const Status& mine) {
+Status agreed(const Status& mine, MPI_Comm comm) {
   int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
   int first = mine.ok() ? ranks : rank;
-  allreduce(&first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  allreduce(&first, 1, MPI_INT, MPI_MIN, comm);
   if (first == ranks) return {};
   struct {
     int code;
     char text[1000];
   } error = {static_cast<int>(mine.code()), {}};
   mine.message().copy(error.text, sizeof(error.text) - 1);
-  broadcast(&error, sizeof(error), MPI_BYTE, first, MPI_COMM_WORLD);
+  broadcast(&error, sizeof(error), MPI_BYTE, first, comm);
   return {static_cast<StatusCode>(error.code), error.text};
 }
 

@@ -4,13 +4,15 @@
 
 #include <string>
 
+#include <mpi.h>
+
 #include "schedules/topology/topology.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
-/// Collective over MPI_COMM_WORLD. The error of the lowest rank that has one, on all.
-Status agreed(const Status& mine);
+/// Collective over `comm`. The error of the lowest rank that has one, on all.
+Status agreed(const Status& mine, MPI_Comm comm = MPI_COMM_WORLD);
 
 /// The error of the C API's last call, if `code` is one.
 Status apiStatus(int code);

@@ -49,6 +49,7 @@ JobStatistics someStatistics(std::size_t rows = 3) {
     row.bytes = 64 * row.calls;
     row.least_bytes = row.most_bytes = 64;
     row.seconds = 0.5 / static_cast<double>(i + 1);
+    row.least_seconds = row.most_seconds = 0.03125;
     row.ranks = 16;
     statistics.calls.push_back(row);
   }

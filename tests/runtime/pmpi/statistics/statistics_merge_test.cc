@@ -38,7 +38,7 @@ TEST_F(StatisticsMergeTest, EveryRankCountsOnce) {
   record(own.c_str(), 1, 0.5);
   statistics_.communicator("world", "", rank_);
   RankFacts facts;
-  facts.schedule_bytes = 10;
+  facts.plans_made = 10;
   facts.load_seconds = rank_;
   StatusOr<JobStatistics> merged = mergeStatistics(statistics_.snapshot(facts), MPI_COMM_WORLD);
   ASSERT_TRUE(merged.ok()) << merged.status().message();
@@ -65,8 +65,8 @@ TEST_F(StatisticsMergeTest, EveryRankCountsOnce) {
   }
   EXPECT_EQ(own_rows, ranks);
   EXPECT_EQ(merged->communicators, (std::vector<CommunicatorRow>{{"world", "", 1, 0, 0, 0}}));
-  EXPECT_EQ(merged->sum.schedule_bytes, 10 * ranks);
-  EXPECT_EQ(merged->most.load_seconds, size_ - 1);
+  EXPECT_EQ(merged->facts.plans_made, 10 * ranks);
+  EXPECT_EQ(merged->facts.load_seconds, size_ - 1);
 }
 
 TEST_F(StatisticsMergeTest, OverALargeMessage) {

@@ -17,9 +17,7 @@ JobDescription job() {
           .library = "/opt/torc/bgp",
           .machine = "bgp",
           .partition = "4x4x2, order XYZ",
-          .off = "",
-          .memory_limit = 256 << 20,
-          .cache_limit = 64 << 20};
+          .off = ""};
 }
 
 JobStatistics sample() {
@@ -43,8 +41,8 @@ JobStatistics sample() {
                               {"7 ranks", "7 ranks do not fill the box 4x1x2", 1, 0, 2, 0.000002},
                               {"4 sub-torus of 4x4x2", "", 8, 64, 0, 0.0064},
                               {"4x4x2", "", 1, 3200, 320, 1.75}};
-  statistics.sum = {64, 640000, 3136, 64, 320000, 4096, 100, 3, 81920, 0.64, 0.32};
-  statistics.most = {2, 20000, 98, 2, 10000, 512, 10, 1, 40960, 0.02, 0.01};
+  statistics.facts = {2,    20000, 256 << 20, 3136, 64,   10000, 64 << 20,
+                      4096, 100,   81920,     3,    0.02, 0.01};
   return statistics;
 }
 

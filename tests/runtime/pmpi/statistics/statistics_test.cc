@@ -181,8 +181,7 @@ TEST_F(StatisticsTest, CommunicatorsHaveTheCallsOfSignaturesWithoutARow) {
 TEST_F(StatisticsTest, FactsAreTheRanks) {
   const RankFacts facts{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   const JobStatistics counted = statistics_.snapshot(facts);
-  EXPECT_EQ(counted.sum, facts);
-  EXPECT_EQ(counted.most, facts);
+  EXPECT_EQ(counted.facts, facts);
   EXPECT_EQ(counted.ranks, 1u);
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/run/calibration/derived_machine.h"
 
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "model/machines/machine.h"
@@ -69,7 +70,6 @@ struct Network {
     const double each = slowest * both_factor / 2 * std::min(1.0, ports / links);
     node.all = times(kSizes.all_shorter, kSizes.all_longer, each);
     node.send_s = node.receive_s = overhead;
-    node.has_thresholds = true;
     node.ahead_bytes = eager;
     node.at_once_bytes = std::max(eager, buffered);
     node.reduce_s = 1e-10;
@@ -234,7 +234,7 @@ TEST(DerivedMachine, WhatWasNotMeasuredIsLeftOut) {
   std::vector<NodeMeasurement> all = network.measured();
   for (NodeMeasurement& node : all) {
     node.reduce_s = node.memory_share = node.send_s = node.receive_s = 0;
-    node.has_thresholds = false;
+    node.at_once_bytes = node.ahead_bytes = std::numeric_limits<double>::infinity();
   }
   const std::string text = machineText(network.derive(all), "known", "");
   for (const char* key : {"gamma", "memory", "overhead", "eager", "buffered", "ports", "cores"})
