@@ -92,7 +92,8 @@ void run(int rank) {
       call.has_result = true;
       call.result = &sum;
       call.result_count = sizeof(double);
-      call.type = MPI_DOUBLE;
+      call.type = PMPI_Type_c2f(MPI_DOUBLE);
+      call.op = PMPI_Op_c2f(MPI_SUM);
       MPI_Request request = MPI_REQUEST_NULL;
       measure(
           by_client, [&] { client.start(client.world(), call, &request); },

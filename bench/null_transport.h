@@ -12,19 +12,14 @@ namespace torc::runtime {
 /// Completes every started channel at the next poll.
 class NullTransport final : public Transport {
  public:
-  StatusOr<ChannelId> prepareSend(std::int32_t, std::uint32_t, const Segments&,
-                                  std::span<const std::size_t>, SendMode) override {
-    return channels_++;
-  }
-  StatusOr<ChannelId> prepareRecv(std::int32_t, std::uint32_t, const Segments&,
-                                  std::span<const std::size_t>) override {
+  StatusOr<ChannelId> prepare(const Envelope&, const Segments&,
+                              std::span<const std::size_t>) override {
     return channels_++;
   }
   Status commit() override {
     started_.resize(channels_);
     return {};
   }
-  Status bind(const Bases&) override { return {}; }
   bool start(ChannelId channel) override {
     started_[count_++] = channel;
     return true;
@@ -35,8 +30,6 @@ class NullTransport final : public Transport {
     count_ = 0;
     return static_cast<int>(count);
   }
-  void abandon() override {}
-  Status status() const override { return {}; }
 
  private:
   ChannelId channels_ = 0;

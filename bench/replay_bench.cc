@@ -66,7 +66,7 @@ Replay measureExecutor(const Schedule& schedule, const Counts& counts) {
 
   const std::unique_ptr<Transport> transport = std::make_unique<NullTransport>();
   for (std::size_t i = 0; i < result.messages; ++i)
-    (void)transport->prepareSend(0, 0, {}, {}, SendMode::kStandard);
+    (void)transport->prepare({.sending = true}, {}, {});
   (void)transport->commit();
   std::vector<ChannelId> completed(result.messages);
   result.transport_ns = nanoseconds([&] {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/dedicated/requests.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 
@@ -97,18 +98,18 @@ void Client::forget(const OffloadedCommunicator& communicator, bool tells) {
 }
 
 /// Of data that are kept as a copy, if they do not go with the request.
-int Client::sendData(int server, Request request, const void* data, std::size_t bytes) {
-  OffloadedCall call;
+int Client::sendData(int server, const Request& request, const void* data, std::size_t bytes) {
+  OffloadedCall call{request};
   call.data = data;
   call.data_bytes = bytes;
   call.is_data_in_place = true;
-  request.data_bytes = bytes;
-  request.is_long = bytes > kMostShortBytes;
-  return send(server, request, false, call);
+  return send(server, call, false);
 }
 
-int Client::send(int server, const Request& request, bool is_repeat, const OffloadedCall& call) {
+int Client::send(int server, const OffloadedCall& call, bool is_repeat) {
   Message& message = freeMessage();
+  Request request = call;
+  request.is_long = call.data_bytes > kMostShortBytes;
   const RepeatRequest repeat{.communicator = request.communicator};
   const std::size_t header = is_repeat ? sizeof(repeat) : sizeof(request);
   std::memcpy(message.bytes.get(), is_repeat ? static_cast<const void*>(&repeat) : &request,
@@ -126,11 +127,8 @@ int Client::send(int server, const Request& request, bool is_repeat, const Offlo
     std::memcpy(copy, call.data, call.data_bytes);
   }
   const std::size_t bytes = header + (request.is_long ? 0 : call.data_bytes);
-  const int code = PMPI_Isend(message.bytes.get(), static_cast<int>(bytes), MPI_BYTE, server,
-                              kRequestTag, wire_.comm, &message.requests[0]);
-  if (code != MPI_SUCCESS || !request.is_long) return code;
-  return PMPI_Isend(is_copied ? copy : call.data, static_cast<int>(call.data_bytes), MPI_BYTE,
-                    server, dataTag(request.slot), wire_.comm, &message.requests[1]);
+  return sendRequest(wire_, server, request, message.bytes.get(), bytes,
+                     is_copied ? copy : call.data, message.requests);
 }
 
 int Client::start(OffloadedCommunicator& communicator, const OffloadedCall& call,
@@ -167,28 +165,18 @@ int Client::startAgain(OffloadedCommunicator& communicator, const OffloadedCall&
 }
 
 int Client::sendCall(OffloadedCommunicator& communicator, const OffloadedCall& call) {
-  Request header;
-  header.communicator = communicator.id;
-  header.number = communicator.calls;
-  header.bytes = call.bytes;
-  header.data_bytes = call.data_bytes;
-  header.own_offset = call.own_offset;
-  header.own_bytes = call.own_bytes;
-  header.slot = communicator.slot;
-  header.root = call.root;
-  header.type = PMPI_Type_c2f(call.type);
-  header.op = PMPI_Op_c2f(call.op);
-  header.collective = call.collective;
-  header.is_long = call.data_bytes > kMostShortBytes;
   OffloadedCall sent = call;
+  sent.communicator = communicator.id;
+  sent.number = communicator.calls;
+  sent.slot = communicator.slot;
   // Without a result nothing says when long data have been read: they are copied.
   if (!call.has_result) sent.is_data_in_place = true;
   Request next = communicator.last;
   ++next.number;
-  const bool is_repeat = communicator.calls > 0 && header == next;
-  const int code = send(server_, header, is_repeat, sent);
+  const Request& request = sent;
+  const int code = send(server_, sent, communicator.calls > 0 && request == next);
   if (code != MPI_SUCCESS) return code;
-  communicator.last = header;
+  communicator.last = request;
   ++communicator.calls;
   return code;
 }

@@ -24,15 +24,12 @@ struct OffloadedCommunicator {
   Request last;  // this rank's last call, where there is one
 };
 
-/// One rank's part of a call.
-struct OffloadedCall {
-  OffloadedCollective collective;
-  std::uint64_t bytes = 0;  // as in Request
+/// One rank's part of a call: what its request says, and where data and result are.
+struct OffloadedCall : Request {
   // What the rank contributes: `count` elements, of `data_bytes` bytes together; none: 0.
   const void* data = nullptr;
   int count = 0;
   MPI_Datatype data_type = MPI_BYTE;
-  std::uint64_t data_bytes = 0;
   bool is_data_in_row = true;     // else MPI packs them
   bool is_data_in_place = false;  // the result overwrites them
   // Where the result goes.
@@ -40,11 +37,6 @@ struct OffloadedCall {
   void* result = nullptr;
   int result_count = 0;
   MPI_Datatype result_type = MPI_BYTE;
-  // Of those that have them.
-  int root = 0;
-  MPI_Datatype type = MPI_BYTE;
-  MPI_Op op = MPI_SUM;
-  std::uint64_t own_offset = 0, own_bytes = 0;
 };
 
 class Client {
@@ -91,10 +83,8 @@ class Client {
 
   Message& freeMessage();
   int sendCall(OffloadedCommunicator& communicator, const OffloadedCall& call);
-  /// Sends a request with data that may go when this returns, or (`keeps`) stay until the call is
-  /// over.
-  int send(int server, const Request& request, bool is_repeat, const OffloadedCall& call);
-  int sendData(int server, Request request, const void* data, std::size_t bytes);
+  int send(int server, const OffloadedCall& call, bool is_repeat);
+  int sendData(int server, const Request& request, const void* data, std::size_t bytes);
 
   const Wire& wire_;
   int application_;

@@ -35,10 +35,6 @@ std::unique_ptr<std::byte[]> makeBytes(std::size_t bytes) {
 
 }  // namespace
 
-bool OutgoingMessage::isSent() {
-  return areComplete(requests);
-}
-
 ServedGroup::ServedGroup(const Wire& wire, int server, std::vector<int> members, ShortSums sums)
     : wire_(wire), members_(std::move(members)), short_sums_(sums) {
   for (const int member : members_)
@@ -149,10 +145,8 @@ Status ServedGroup::makeRoom(Contribution& contribution) {
   const Request& request = contribution.request;
   contribution.bytes = makeBytes(request.data_bytes);
   contribution.has_room = true;
-  return mpiStatus(
-      PMPI_Irecv(contribution.bytes.get(), static_cast<int>(request.data_bytes), MPI_BYTE,
-                 contribution.source, dataTag(request.slot), wire_.comm, &contribution.data),
-      "MPI_Irecv");
+  return receiveData(wire_, contribution.source, request, contribution.bytes.get(),
+                     &contribution.data);
 }
 
 /// Sums what has come, in the order of the ranks, so that every run gives the same bits.
@@ -203,7 +197,7 @@ Status ServedGroup::goAmongServers(Call& call, std::uint64_t number) {
   const CollectiveRow& row = request.collective.row();
   if (request.collective.is_barrier) {
     if (is_alone) return {};
-    return mpiStatus(startServersBarrier(comm_, &call.among), "MPI_Ibarrier");
+    return mpiStatus(startServersBarrier(&call.among, comm_), "MPI_Ibarrier");
   }
   if (isExchange(request)) return startExchange(call);
   const int root = positionOf(request.root);
@@ -218,24 +212,24 @@ Status ServedGroup::goAmongServers(Call& call, std::uint64_t number) {
   }
   if (is_alone || request.bytes == 0) return {};
   if (!row.reduces()) {
-    return mpiStatus(startServersBroadcast(call.vector.get(), static_cast<int>(request.bytes), root,
-                                           comm_, &call.among),
+    return mpiStatus(startServersBroadcast(&call.among, call.vector.get(),
+                                           static_cast<int>(request.bytes), MPI_BYTE, root, comm_),
                      "MPI_Ibcast");
   }
   const auto count = static_cast<int>(request.bytes / call.type.bytes);
   if (row.isRooted()) {
-    return mpiStatus(
-        startServersReduce(is_root ? MPI_IN_PLACE : call.vector.get(), call.vector.get(), count,
-                           call.type.handle, call.reduction.op, root, comm_, &call.among),
-        "MPI_Ireduce");
+    return mpiStatus(startServersReduce(&call.among, is_root ? MPI_IN_PLACE : call.vector.get(),
+                                        call.vector.get(), count, call.type.handle,
+                                        call.reduction.op, root, comm_),
+                     "MPI_Ireduce");
   }
   if (short_sums_ == ShortSums::kExchanged && request.bytes <= kMostSummedBytes) {
     call.sum = std::make_unique<ServersSum>(sum_steps_, comm_, number, call.reducer.reducer(),
                                             request.bytes / call.type.bytes, request.bytes);
     return call.sum->start(std::move(call.vector));
   }
-  return mpiStatus(startServersAllreduce(call.vector.get(), count, call.type.handle,
-                                         call.reduction.op, comm_, &call.among),
+  return mpiStatus(startServersAllreduce(&call.among, MPI_IN_PLACE, call.vector.get(), count,
+                                         call.type.handle, call.reduction.op, comm_),
                    "MPI_Iallreduce");
 }
 
@@ -292,15 +286,17 @@ Status ServedGroup::startExchange(Call& call) {
   }
   call.received = makeBytes(received);
   if (!is_of_pairs) {
-    return mpiStatus(startServersAllgatherv(call.vector.get(), static_cast<int>(sent),
-                                            call.received.get(), call.receive_counts.data(),
-                                            call.receive_offsets.data(), comm_, &call.among),
-                     "MPI_Iallgatherv");
+    return mpiStatus(
+        startServersAllgatherv(&call.among, call.vector.get(), static_cast<int>(sent), MPI_BYTE,
+                               call.received.get(), call.receive_counts.data(),
+                               call.receive_offsets.data(), MPI_BYTE, comm_),
+        "MPI_Iallgatherv");
   }
-  return mpiStatus(startServersAlltoallv(call.vector.get(), call.counts.data(), call.offsets.data(),
-                                         call.received.get(), call.receive_counts.data(),
-                                         call.receive_offsets.data(), comm_, &call.among),
-                   "MPI_Ialltoallv");
+  return mpiStatus(
+      startServersAlltoallv(&call.among, call.vector.get(), call.counts.data(), call.offsets.data(),
+                            MPI_BYTE, call.received.get(), call.receive_counts.data(),
+                            call.receive_offsets.data(), MPI_BYTE, comm_),
+      "MPI_Ialltoallv");
 }
 
 /// Of exchanges: from the order of the servers to that of the ranks.

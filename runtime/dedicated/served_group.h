@@ -34,9 +34,8 @@ struct Contribution {
 
 /// Messages that nobody waits for, with their memory.
 struct OutgoingMessage {
-  std::vector<MPI_Request> requests;
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   std::unique_ptr<std::byte[]> bytes;
-  bool isSent();
 };
 
 /// Who sums short vectors among the servers.

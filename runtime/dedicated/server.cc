@@ -136,27 +136,19 @@ Status Server::takeOrder(int source, const Request& request, const std::byte* da
     std::memcpy(order.members.data(), data, request.data_bytes);
     return {};
   }
-  return mpiStatus(PMPI_Irecv(order.members.data(), static_cast<int>(request.data_bytes), MPI_BYTE,
-                              source, dataTag(request.slot), wire_.comm, &order.data),
-                   "MPI_Irecv");
+  return receiveData(wire_, source, request, order.members.data(), &order.data);
 }
 
 /// A message with its own memory, which nobody waits for.
 Status Server::send(int server, const Request& request, const void* data, std::size_t bytes) {
   OutgoingMessage& message = outgoing_.emplace_back();
   message.bytes = std::make_unique_for_overwrite<std::byte[]>(sizeof(Request) + bytes);
-  message.requests.assign(2, MPI_REQUEST_NULL);
   std::memcpy(message.bytes.get(), &request, sizeof(request));
   if (bytes > 0) std::memcpy(message.bytes.get() + sizeof(Request), data, bytes);
   const std::size_t first = sizeof(Request) + (request.is_long ? 0 : bytes);
-  const int to = wire_.rankOfServer(server);
-  const int code = PMPI_Isend(message.bytes.get(), static_cast<int>(first), MPI_BYTE, to,
-                              kRequestTag, wire_.comm, &message.requests[0]);
-  if (code != MPI_SUCCESS || !request.is_long) return mpiStatus(code, "MPI_Isend");
-  return mpiStatus(
-      PMPI_Isend(message.bytes.get() + sizeof(Request), static_cast<int>(bytes), MPI_BYTE, to,
-                 dataTag(request.slot), wire_.comm, &message.requests[1]),
-      "MPI_Isend");
+  return mpiStatus(sendRequest(wire_, wire_.rankOfServer(server), request, message.bytes.get(),
+                               first, message.bytes.get() + sizeof(Request), message.requests),
+                   "MPI_Isend");
 }
 
 Status Server::forward(const Order& order, int server) {
@@ -231,7 +223,8 @@ Status Server::advance(bool& moved) {
     groups_.erase(last.first);
     return true;
   });
-  if (std::erase_if(outgoing_, [](OutgoingMessage& each) { return each.isSent(); }) > 0) {
+  if (std::erase_if(outgoing_, [](OutgoingMessage& each) { return areComplete(each.requests); }) >
+      0) {
     moved = true;
   }
   return endIfIdle(moved);

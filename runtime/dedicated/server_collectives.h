@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include "runtime/dedicated/requests.h"
 #include "runtime/transport/smpi.h"
 
 namespace torc::runtime::dedicated {
@@ -24,53 +25,32 @@ inline int freeServers(MPI_Comm* comm) {
 
 /// Moves a collective of the servers on, too, where torc serves it.
 inline bool isServersCollectiveComplete(MPI_Request& request) {
-  int done = 1;
-  if (request == MPI_REQUEST_NULL) return true;
-  if constexpr (kSimulated) return false;
-  MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-  return done != 0;
+  return areComplete({&request, 1}, MPI_Test);
 }
 
-inline int startServersAllreduce(void* vector, int count, MPI_Datatype type, MPI_Op op,
-                                 MPI_Comm comm, MPI_Request* request) {
-  if constexpr (kSimulated) return MPI_Allreduce(MPI_IN_PLACE, vector, count, type, op, comm);
-  return MPI_Iallreduce(MPI_IN_PLACE, vector, count, type, op, comm, request);
+/// `arguments` are those of the blocking function.
+template <typename... Arguments>
+int startServersAllreduce(MPI_Request* request, Arguments... arguments) {
+  return startCollective(MPI_Allreduce, MPI_Iallreduce, request, arguments...);
 }
-
-inline int startServersReduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
-                              int root, MPI_Comm comm, MPI_Request* request) {
-  if constexpr (kSimulated) return MPI_Reduce(in, out, count, type, op, root, comm);
-  return MPI_Ireduce(in, out, count, type, op, root, comm, request);
+template <typename... Arguments>
+int startServersReduce(MPI_Request* request, Arguments... arguments) {
+  return startCollective(MPI_Reduce, MPI_Ireduce, request, arguments...);
 }
-
-inline int startServersBroadcast(void* vector, int bytes, int root, MPI_Comm comm,
-                                 MPI_Request* request) {
-  if constexpr (kSimulated) return MPI_Bcast(vector, bytes, MPI_BYTE, root, comm);
-  return MPI_Ibcast(vector, bytes, MPI_BYTE, root, comm, request);
+template <typename... Arguments>
+int startServersBroadcast(MPI_Request* request, Arguments... arguments) {
+  return startCollective(MPI_Bcast, MPI_Ibcast, request, arguments...);
 }
-
-inline int startServersBarrier(MPI_Comm comm, MPI_Request* request) {
-  if constexpr (kSimulated) return MPI_Barrier(comm);
-  return MPI_Ibarrier(comm, request);
+inline int startServersBarrier(MPI_Request* request, MPI_Comm comm) {
+  return startCollective(MPI_Barrier, MPI_Ibarrier, request, comm);
 }
-
-/// Counts and offsets are bytes.
-inline int startServersAllgatherv(const void* in, int bytes, void* out, const int* counts,
-                                  const int* offsets, MPI_Comm comm, MPI_Request* request) {
-  if constexpr (kSimulated) {
-    return MPI_Allgatherv(in, bytes, MPI_BYTE, out, counts, offsets, MPI_BYTE, comm);
-  }
-  return MPI_Iallgatherv(in, bytes, MPI_BYTE, out, counts, offsets, MPI_BYTE, comm, request);
+template <typename... Arguments>
+int startServersAllgatherv(MPI_Request* request, Arguments... arguments) {
+  return startCollective(MPI_Allgatherv, MPI_Iallgatherv, request, arguments...);
 }
-
-inline int startServersAlltoallv(const void* in, const int* in_counts, const int* in_offsets,
-                                 void* out, const int* counts, const int* offsets, MPI_Comm comm,
-                                 MPI_Request* request) {
-  if constexpr (kSimulated) {
-    return MPI_Alltoallv(in, in_counts, in_offsets, MPI_BYTE, out, counts, offsets, MPI_BYTE, comm);
-  }
-  return MPI_Ialltoallv(in, in_counts, in_offsets, MPI_BYTE, out, counts, offsets, MPI_BYTE, comm,
-                        request);
+template <typename... Arguments>
+int startServersAlltoallv(MPI_Request* request, Arguments... arguments) {
+  return startCollective(MPI_Alltoallv, MPI_Ialltoallv, request, arguments...);
 }
 
 }  // namespace torc::runtime::dedicated

@@ -43,8 +43,8 @@ OffloadedCall sumOfDoubles(std::span<const double> in, std::span<double> out) {
   call.has_result = true;
   call.result = out.data();
   call.result_count = static_cast<int>(out.size_bytes());
-  call.type = MPI_DOUBLE;
-  call.op = MPI_SUM;
+  call.type = PMPI_Type_c2f(MPI_DOUBLE);
+  call.op = PMPI_Op_c2f(MPI_SUM);
   return call;
 }
 

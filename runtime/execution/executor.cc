@@ -15,11 +15,9 @@ constexpr std::size_t kBytesBetweenPolls = 32 * 1024;
 }  // namespace
 
 std::size_t Executor::tableBytes() const {
-  auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
-  return sizeof(*this) + transport_->tableBytes() + bytes(steps_) + bytes(successors_) +
-         bytes(dependence_counts_) + bytes(roots_) + bytes(stretches_) + bytes(stretch_loops_) +
-         bytes(step_of_channel_) + bytes(tasks_) + bytes(waiting_) + bytes(messages_) +
-         bytes(local_) + bytes(completed_);
+  return sizeof(*this) + transport_->tableBytes() +
+         bytesOfTables(steps_, successors_, dependence_counts_, roots_, stretches_, stretch_loops_,
+                       step_of_channel_, tasks_, waiting_, messages_, local_, completed_);
 }
 
 std::uint32_t Executor::firstPending() const {

@@ -42,7 +42,7 @@ struct Buffers {
 };
 
 /// For every operation of a program the elements of its message's fragments, in order, the same at
-/// both ends; an empty list where the message is one fragment (see Transport::prepareSend).
+/// both ends; an empty list where the message is one fragment (see Transport::prepare).
 using MessageFragments = std::vector<std::vector<std::uint64_t>>;
 
 enum class Progress : std::uint8_t {
@@ -143,8 +143,9 @@ class Executor : private PieceTaker, private CoreTasks {
                        SendMode mode, Step& step);
   void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
                Step& step);
-  bool layStrided(const FlatProgram& program, const FlatOperation& operation,
-                  const Buffers& buffers, const Step& step);
+  std::vector<Segment> segmentsOf(const FlatProgram& program, const FlatRegion& region,
+                                  const Buffers& buffers) const;
+  bool layStrided(const std::array<Segments, kOperands>& operands, const Step& step);
   void addStretch(Stretch stretch, const Step& step, std::span<const AlignedLoop> loops = {});
   void laySuccessors(const FlatProgram& program);
   void layPieces(const FlatProgram& program);
@@ -193,8 +194,7 @@ class Executor : private PieceTaker, private CoreTasks {
   std::vector<Stretch> stretches_;
   std::vector<AlignedLoop> stretch_loops_;
   std::vector<std::uint32_t> step_of_channel_;
-  std::vector<Segment> segments_;  // of the message being prepared
-  std::vector<RunLoop> loops_;     // of the program, in bytes; while messages are prepared
+  std::vector<RunLoop> loops_;  // of the program, in bytes; while it is laid out
 
   // State of the round.
   Progress progress_ = Progress::kIdle;

@@ -26,58 +26,22 @@ Base baseOf(Buffer buffer, const Buffers& buffers) {
   return Base::kOut;
 }
 
-/// Walks the runs of a region from front to back as memory.
-class RegionCursor {
+/// Walks memory by whole segments, loops included; only a single run is taken in parts.
+class SegmentCursor {
  public:
-  RegionCursor(const FlatProgram& program, const FlatRegion& region, const Buffers& buffers)
-      : extents_(program.extentsOf(region)),
-        next_(extents_.begin()),
-        base_(baseOf(region.buffer, buffers)),
-        element_bytes_(buffers.element_bytes) {}
-  RegionCursor(const RegionCursor&) = delete;
-  RegionCursor& operator=(const RegionCursor&) = delete;
+  explicit SegmentCursor(const Segments& segments) : segments_(segments) {}
 
-  bool done() const { return next_ == extents_.end(); }
-  std::uint64_t available() const { return (*next_).length - used_; }
-  Place place() const { return {base_, ((*next_).offset + used_) * element_bytes_}; }
-  void skip(std::uint64_t elements) {
-    used_ += elements;
-    if (used_ == (*next_).length) {
-      ++next_;
-      used_ = 0;
-    }
+  bool done() const { return index_ == segments_.list.size(); }
+  /// Bytes that are left of the segment, over all its runs.
+  std::size_t available() const { return segment().bytes * iterations(loops()) - used_; }
+  bool canTake(std::size_t bytes) const { return loops().empty() || bytes == available(); }
+  /// The next `bytes`, as many as are available at most.
+  StridedOperand operand(std::size_t bytes) const {
+    return {loops().empty() ? bytes : segment().bytes, loops()};
   }
-
- private:
-  ExtentRange extents_;
-  ExtentRange::Iterator next_;
-  Base base_;
-  std::size_t element_bytes_;
-  std::uint64_t used_ = 0;
-};
-
-/// The same by whole extents, loops included; only a single run is taken in parts.
-class StridedCursor {
- public:
-  StridedCursor(const FlatProgram& program, const FlatRegion& region, const Buffers& buffers)
-      : program_(program),
-        extents_(program.stridedExtentsOf(region)),
-        base_(baseOf(region.buffer, buffers)),
-        element_bytes_(buffers.element_bytes) {}
-
-  bool done() const { return index_ == extents_.size(); }
-  /// Elements that are left of the extent, over all its runs.
-  std::uint64_t available() const { return extents_[index_].length * iterations(loops()) - used_; }
-  bool canTake(std::uint64_t elements) const {
-    return extents_[index_].loop_count == 0 || elements == available();
-  }
-  /// The next `elements`, as many as are available at most.
-  StridedOperand operand(std::uint64_t elements) const {
-    return {extents_[index_].loop_count == 0 ? elements : extents_[index_].length, loops()};
-  }
-  Place place() const { return {base_, (extents_[index_].offset + used_) * element_bytes_}; }
-  void skip(std::uint64_t elements) {
-    used_ += elements;
+  Place place() const { return segment().place + used_; }
+  void skip(std::size_t bytes) {
+    used_ += bytes;
     if (available() == 0) {
       ++index_;
       used_ = 0;
@@ -85,15 +49,27 @@ class StridedCursor {
   }
 
  private:
-  std::span<const RunLoop> loops() const { return program_.loopsOf(extents_[index_]); }
+  const Segment& segment() const { return segments_.list[index_]; }
+  std::span<const RunLoop> loops() const { return segments_.loopsOf(segment()); }
 
-  const FlatProgram& program_;
-  std::span<const StridedExtent> extents_;
-  Base base_;
-  std::size_t element_bytes_;
+  Segments segments_;
   std::size_t index_ = 0;
-  std::uint64_t used_ = 0;
+  std::size_t used_ = 0;
 };
+
+/// Goes through operands of equally many bytes together: visit(bytes, cursors) for each part that
+/// is one in all of them, until it returns false, which is the result.
+template <typename Cursor, typename Visit>
+bool layRuns(const std::array<Segments, kOperands>& operands, Visit visit) {
+  std::array<Cursor, kOperands> at{Cursor(operands[0]), Cursor(operands[1]), Cursor(operands[2])};
+  while (!at[0].done()) {
+    const std::size_t bytes = std::min({at[0].available(), at[1].available(), at[2].available()});
+    if (!visit(bytes, at)) return false;
+    for (Cursor& cursor : at)
+      cursor.skip(bytes);
+  }
+  return true;
+}
 
 Status checkAddressable(const FlatProgram& program, const Buffers& buffers) {
   const std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max());
@@ -167,7 +143,6 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
   laySuccessors(program);
   joinCopies();
   if (cores_ != nullptr) layTasks();
-  segments_ = {};
   loops_ = {};
 
   waiting_.resize(steps_.size());
@@ -236,6 +211,25 @@ void Executor::layPieces(const FlatProgram& program) {
   }
 }
 
+/// The memory of a region; its loops are those of loops_.
+std::vector<Segment> Executor::segmentsOf(const FlatProgram& program, const FlatRegion& region,
+                                          const Buffers& buffers) const {
+  std::vector<Segment> segments;
+  const Base base = baseOf(region.buffer, buffers);
+  for (const StridedExtent& extent : program.stridedExtentsOf(region)) {
+    const Place place(base, extent.offset * element_bytes_);
+    const std::size_t bytes = extent.length * element_bytes_;
+    if (bytes == 0) continue;
+    if (!segments.empty() && segments.back().loop_count == 0 && extent.loop_count == 0 &&
+        segments.back().place + segments.back().bytes == place) {
+      segments.back().bytes += bytes;
+    } else {
+      segments.push_back({place, bytes, extent.first_loop, extent.loop_count});
+    }
+  }
+  return segments;
+}
+
 Status Executor::layOutMessage(const FlatProgram& program, const FlatOperation& operation,
                                const Buffers& buffers, std::span<const std::size_t> fragments,
                                SendMode mode, Step& step) {
@@ -243,23 +237,9 @@ Status Executor::layOutMessage(const FlatProgram& program, const FlatOperation& 
   const FlatRegion& region = sending                                        ? operation.a
                              : operation.kind == OperationKind::kRecvReduce ? operation.b
                                                                             : operation.dst;
-  segments_.clear();
-  const Base base = baseOf(region.buffer, buffers);
-  for (const StridedExtent& extent : program.stridedExtentsOf(region)) {
-    const Place place(base, extent.offset * element_bytes_);
-    const std::size_t bytes = extent.length * element_bytes_;
-    if (bytes == 0) continue;
-    if (!segments_.empty() && segments_.back().loop_count == 0 && extent.loop_count == 0 &&
-        segments_.back().place + segments_.back().bytes == place) {
-      segments_.back().bytes += bytes;
-    } else {
-      segments_.push_back({place, bytes, extent.first_loop, extent.loop_count});
-    }
-  }
-  const Segments segments{segments_, loops_};
   StatusOr<ChannelId> channel =
-      sending ? transport_->prepareSend(operation.peer, operation.tag, segments, fragments, mode)
-              : transport_->prepareRecv(operation.peer, operation.tag, segments, fragments);
+      transport_->prepare({operation.peer, operation.tag, sending, mode},
+                          {segmentsOf(program, region, buffers), loops_}, fragments);
   if (!channel.ok()) return channel.status();
   step.channel = *channel;
   return {};
@@ -274,62 +254,44 @@ void Executor::layWork(const FlatProgram& program, const FlatOperation& operatio
 
   step.first_stretch = static_cast<std::uint32_t>(stretches_.size());
   step.work = reduces ? Work::kReduce : Work::kCopy;
-  if (!layStrided(program, operation, buffers, step)) {
+  const std::vector<Segment> dst = segmentsOf(program, operation.dst, buffers);
+  const std::vector<Segment> a = segmentsOf(program, operation.a, buffers);
+  std::vector<Segment> b;
+  if (reduces) b = segmentsOf(program, operation.b, buffers);
+  const std::array<Segments, kOperands> operands{
+      {{dst, loops_}, {a, loops_}, {reduces ? b : a, loops_}}};
+  if (!layStrided(operands, step)) {
     stretches_.resize(step.first_stretch);
-    RegionCursor dst(program, operation.dst, buffers);
-    RegionCursor a(program, operation.a, buffers);
-    RegionCursor b(program, reduces ? operation.b : operation.a, buffers);
-    while (!dst.done()) {
-      const std::uint64_t elements = std::min({dst.available(), a.available(), b.available()});
-      const std::size_t unit = copies ? element_bytes_ : 1;
-      addStretch({dst.place(), a.place(), b.place(), elements * unit}, step);
-      dst.skip(elements);
-      a.skip(elements);
-      b.skip(elements);
-    }
+    layRuns<SegmentWalk>(operands, [&](std::size_t bytes, const auto& walks) {
+      addStretch({walks[0].place(), walks[1].place(), walks[2].place(), bytes / unitOf(step)},
+                 step);
+      return true;
+    });
   }
   step.stretch_count = static_cast<std::uint32_t>(stretches_.size()) - step.first_stretch;
 }
 
-/// Lays the work of an operation out by whole extents; false where their runs do not fit into each
+/// Lays the work of an operation out by whole segments; false where their runs do not fit into each
 /// other.
-bool Executor::layStrided(const FlatProgram& program, const FlatOperation& operation,
-                          const Buffers& buffers, const Step& step) {
-  const bool copies = step.work == Work::kCopy;
-  StridedCursor dst(program, operation.dst, buffers);
-  StridedCursor a(program, operation.a, buffers);
-  // A copy reads nothing but a.
-  StridedCursor b(program, copies ? operation.a : operation.b, buffers);
-  while (!dst.done()) {
-    const std::uint64_t elements = std::min({dst.available(), a.available(), b.available()});
-    if (!dst.canTake(elements) || !a.canTake(elements) || !b.canTake(elements)) return false;
-    std::optional<AlignedLoops> aligned;
-    if (elements > 0) {
-      aligned = alignLoops({dst.operand(elements), a.operand(elements), b.operand(elements)});
-      if (!aligned) return false;
-      for (AlignedLoop& loop : aligned->loops) {
-        for (RunLoop& one : loop) {
-          one.stride *= element_bytes_;
-          one.back *= element_bytes_;
-        }
-      }
-      const std::size_t count = aligned->length * (copies ? element_bytes_ : 1);
-      const Stretch first{dst.place(), a.place(), b.place(), count};
-      if (aligned->runs() > kFewRuns) {
-        addStretch(first, step, aligned->loops);
-      } else {
-        AlignedWalk walk(aligned->loops.data(), static_cast<std::uint32_t>(aligned->loops.size()));
-        do {
-          const auto& [to, from_a, from_b] = walk.distances();
-          addStretch({first.dst + to, first.a + from_a, first.b + from_b, count}, step);
-        } while (walk.next());
-      }
+bool Executor::layStrided(const std::array<Segments, kOperands>& operands, const Step& step) {
+  return layRuns<SegmentCursor>(operands, [&](std::size_t bytes, const auto& at) {
+    if (!at[0].canTake(bytes) || !at[1].canTake(bytes) || !at[2].canTake(bytes)) return false;
+    const std::optional<AlignedLoops> aligned =
+        alignLoops({at[0].operand(bytes), at[1].operand(bytes), at[2].operand(bytes)});
+    if (!aligned) return false;
+    const Stretch first{at[0].place(), at[1].place(), at[2].place(),
+                        aligned->length / unitOf(step)};
+    if (aligned->runs() > kFewRuns) {
+      addStretch(first, step, aligned->loops);
+    } else {
+      AlignedWalk walk(aligned->loops.data(), static_cast<std::uint32_t>(aligned->loops.size()));
+      do {
+        const auto& [to, from_a, from_b] = walk.distances();
+        addStretch({first.dst + to, first.a + from_a, first.b + from_b, first.count}, step);
+      } while (walk.next());
     }
-    dst.skip(elements);
-    a.skip(elements);
-    b.skip(elements);
-  }
-  return true;
+    return true;
+  });
 }
 
 /// Adds a stretch to those of `step`, the last one; joined to the one before where they touch, left

@@ -16,13 +16,13 @@ class InProcessTransport final : public Transport {
   InProcessTransport(InProcessNetwork* network, std::int32_t rank)
       : network_(network), rank_(rank) {}
 
-  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t>, SendMode) override {
-    return prepare(rank_, peer, tag, true, segments);
-  }
-  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t>) override {
-    return prepare(peer, rank_, tag, false, segments);
+  StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments& segments,
+                              std::span<const std::size_t>) override {
+    const ChannelId channel = static_cast<ChannelId>(channels_.size());
+    StatusOr<std::uint32_t> link = network_->connect(rank_, envelope, channel, segments);
+    if (!link.ok()) return link.status();
+    channels_.push_back({*link, envelope.sending});
+    return channel;
   }
   Status commit() override { return network_->commit(rank_, channels_.size()); }
   Status bind(const Bases& bases) override {
@@ -37,7 +37,6 @@ class InProcessTransport final : public Transport {
     if (!network_->status_.ok()) return -1;
     return static_cast<int>(network_->poll(rank_, completed));
   }
-  void abandon() override {}
   Status status() const override { return network_->status_; }
 
  private:
@@ -45,15 +44,6 @@ class InProcessTransport final : public Transport {
     std::uint32_t link;
     bool sending;
   };
-
-  StatusOr<ChannelId> prepare(std::int32_t from, std::int32_t to, std::uint32_t tag, bool sending,
-                              const Segments& segments) {
-    const ChannelId channel = static_cast<ChannelId>(channels_.size());
-    StatusOr<std::uint32_t> link = network_->connect(from, to, tag, sending, channel, segments);
-    if (!link.ok()) return link.status();
-    channels_.push_back({*link, sending});
-    return channel;
-  }
 
   InProcessNetwork* network_;
   std::int32_t rank_;
@@ -77,11 +67,6 @@ void copySegments(const Segments& from, const Bases& from_bases, const Segments&
     source.skip(bytes);
     target.skip(bytes);
   }
-}
-
-/// The memory that an eager send is kept in.
-Segments keptSegments(const Segment& kept) {
-  return {{&kept, 1}, {}};
 }
 
 }  // namespace
@@ -108,9 +93,11 @@ bool InProcessNetwork::busy() const {
   });
 }
 
-StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t from, std::int32_t to,
-                                                  std::uint32_t tag, bool sending,
+StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t rank, const Envelope& envelope,
                                                   ChannelId channel, const Segments& segments) {
+  const std::int32_t from = envelope.sending ? rank : envelope.peer;
+  const std::int32_t to = envelope.sending ? envelope.peer : rank;
+  const std::uint32_t tag = envelope.tag;
   const auto ranks = static_cast<std::int32_t>(inboxes_.size());
   if (from < 0 || to < 0 || from >= ranks || to >= ranks) {
     return Status(StatusCode::kInvalidArgument,
@@ -120,15 +107,13 @@ StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t from, std::int32_
       link_of_.try_emplace({from, to, tag}, static_cast<std::uint32_t>(links_.size()));
   if (added) links_.emplace_back().tag = tag;
   Link& link = links_[entry->second];
-  Side& side = sending ? link.send : link.recv;
+  Side& side = envelope.sending ? link.send : link.recv;
   if (side.prepared) {
     return Status(StatusCode::kMismatch, describe(from, to, tag) + ": the tag is used twice");
   }
-  side.list.assign(segments.list.begin(), segments.list.end());
-  for (Segment& segment : side.list)
-    segment.first_loop = addLoops(segments.loopsOf(segment), side.loops);
+  side.runs = runs_.add(segments);
   side.bytes = segments.bytes();
-  side.rank = sending ? from : to;
+  side.rank = rank;
   side.channel = channel;
   side.prepared = true;
   return entry->second;
@@ -159,7 +144,8 @@ void InProcessNetwork::report(Side& side) {
 }
 
 void InProcessNetwork::move(Link& link) {
-  copySegments(link.send.segments(), basesOf(link.send), link.recv.segments(), basesOf(link.recv));
+  copySegments(runs_[link.send.runs], basesOf(link.send), runs_[link.recv.runs],
+               basesOf(link.recv));
   ++messages_;
   bytes_ += link.send.bytes;
 }
@@ -171,8 +157,9 @@ bool InProcessNetwork::start(std::uint32_t index, bool sending) {
   side.started = true;
   if (delivery_ == Delivery::kEager) return startEager(link);
   if (delivery_ == Delivery::kAdversarial && !sending) {
-    for (SegmentWalk walk(link.recv.segments()); !walk.done(); walk.skip(walk.available()))
-      std::memset(walk.place().in(basesOf(link.recv)), 0xa5, walk.available());
+    runs_[side.runs].forEachRun(basesOf(side), [](std::byte* memory, std::size_t bytes) {
+      std::memset(memory, 0xa5, bytes);
+    });
   }
   if (!link.send.started || !link.recv.started) return true;
   if (!lengthsAgree(link)) return false;
@@ -190,11 +177,14 @@ bool InProcessNetwork::startEager(Link& link) {
   if (link.recv.started && (link.full || link.send.started)) {
     if (!lengthsAgree(link)) return false;
     if (link.full) {
-      const Segment kept{{}, link.kept.size()};
-      copySegments(keptSegments(kept), {link.kept.data()}, link.recv.segments(),
-                   basesOf(link.recv));
+      const std::byte* kept = link.kept.data();
+      runs_[link.recv.runs].forEachRun(basesOf(link.recv),
+                                       [&](std::byte* memory, std::size_t bytes) {
+                                         std::memcpy(memory, kept, bytes);
+                                         kept += bytes;
+                                       });
       ++messages_;
-      bytes_ += kept.bytes;
+      bytes_ += link.kept.size();
       link.full = false;
     } else {
       move(link);
@@ -203,8 +193,11 @@ bool InProcessNetwork::startEager(Link& link) {
     report(link.recv);
   }
   if (link.send.started && !link.full) {
-    const Segment kept{{}, link.kept.size()};
-    copySegments(link.send.segments(), basesOf(link.send), keptSegments(kept), {link.kept.data()});
+    std::byte* kept = link.kept.data();
+    runs_[link.send.runs].forEachRun(basesOf(link.send), [&](std::byte* memory, std::size_t bytes) {
+      std::memcpy(kept, memory, bytes);
+      kept += bytes;
+    });
     link.full = true;
     report(link.send);
   }

@@ -48,15 +48,12 @@ class InProcessNetwork {
 
   /// One side of a channel.
   struct Side {
-    std::vector<Segment> list;
-    std::vector<RunLoop> loops;
+    SegmentTable::Range runs;
     std::size_t bytes = 0;
     std::int32_t rank = -1;
     ChannelId channel = 0;
     bool prepared = false;
     bool started = false;
-
-    Segments segments() const { return {list, loops}; }
   };
   /// A channel: what one rank sends another under one tag.
   struct Link {
@@ -79,8 +76,8 @@ class InProcessNetwork {
     std::size_t head = 0;  // first not reported
   };
 
-  StatusOr<std::uint32_t> connect(std::int32_t from, std::int32_t to, std::uint32_t tag,
-                                  bool sending, ChannelId channel, const Segments& segments);
+  StatusOr<std::uint32_t> connect(std::int32_t rank, const Envelope& envelope, ChannelId channel,
+                                  const Segments& segments);
   Status commit(std::int32_t rank, std::size_t channels);
   const Bases& basesOf(const Side& side) const {
     return bases_[static_cast<std::size_t>(side.rank)];
@@ -95,6 +92,7 @@ class InProcessNetwork {
 
   Delivery delivery_;
   std::mt19937_64 random_;
+  SegmentTable runs_;
   std::vector<Link> links_;
   std::unordered_map<LinkKey, std::uint32_t, LinkKeyHash> link_of_;
   std::vector<Inbox> inboxes_;

@@ -50,38 +50,21 @@ MpiTransport::~MpiTransport() {
   }
 }
 
-StatusOr<ChannelId> MpiTransport::prepareSend(std::int32_t peer, std::uint32_t tag,
-                                              const Segments& segments,
-                                              std::span<const std::size_t> fragments,
-                                              SendMode mode) {
-  const StatusOr<ChannelId> channel = prepare(true, peer, tag, segments, fragments);
-  if (channel.ok()) channels_[*channel].mode = mode;
-  return channel;
-}
-
-StatusOr<ChannelId> MpiTransport::prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                              const Segments& segments,
-                                              std::span<const std::size_t> fragments) {
-  return prepare(false, peer, tag, segments, fragments);
-}
-
-StatusOr<ChannelId> MpiTransport::prepare(bool sending, std::int32_t peer, std::uint32_t tag,
-                                          const Segments& segments,
+StatusOr<ChannelId> MpiTransport::prepare(const Envelope& envelope, const Segments& segments,
                                           std::span<const std::size_t> fragments) {
   const std::size_t whole = segments.bytes();
   if (fragments.empty()) fragments = {&whole, 1};
 
   Channel channel;
-  channel.sending = sending;
   channel.first_fragment = static_cast<std::uint32_t>(fragments_.size());
   if (fragments.size() == 1 && whole <= kLongestFragment) {
-    addFragment(peer, tag, segments);
+    addFragment(envelope, segments);
   } else {
     SegmentWalk walk(segments);
     for (std::size_t length : fragments) {
       do {
         const std::size_t some = std::min(length, kLongestFragment);
-        addFragment(peer, tag, {takeRuns(walk, some), {}});
+        addFragment(envelope, {takeRuns(walk, some), {}});
         length -= some;
       } while (length > 0);
     }
@@ -91,22 +74,15 @@ StatusOr<ChannelId> MpiTransport::prepare(bool sending, std::int32_t peer, std::
   return static_cast<ChannelId>(channels_.size() - 1);
 }
 
-void MpiTransport::addFragment(std::int32_t peer, std::uint32_t tag, const Segments& segments) {
+void MpiTransport::addFragment(const Envelope& envelope, const Segments& segments) {
   Fragment& fragment = fragments_.emplace_back();
+  static_cast<Envelope&>(fragment) = envelope;
   fragment.channel = static_cast<ChannelId>(channels_.size());
-  fragment.peer = peer;
-  fragment.tag = tag;
   fragment.bytes = static_cast<int>(segments.bytes());
-  const bool contiguous = segments.list.size() == 1 && segments.list[0].loop_count == 0;
-  if (contiguous) fragment.place = segments.list[0].place;
-  if (contiguous || segments.list.empty()) return;
+  if (segments.isInRow()) fragment.place = segments.list[0].place;
+  if (segments.isInRow() || segments.list.empty()) return;
   fragment.place = {Base::kTransport, packed_bytes_};
-  fragment.first_run = static_cast<std::uint32_t>(runs_.size());
-  fragment.run_count = static_cast<std::uint32_t>(segments.list.size());
-  for (const Segment& segment : segments.list) {
-    runs_.push_back(segment);
-    runs_.back().first_loop = addLoops(segments.loopsOf(segment), loops_);
-  }
+  fragment.packed = runs_.add(segments);
   packed_bytes_ += roundToCacheLine(static_cast<std::size_t>(fragment.bytes));
 }
 
@@ -133,52 +109,35 @@ Status MpiTransport::bind(const Bases& bases) {
   return {};
 }
 
-Status MpiTransport::makePersistent(Fragment& fragment) {
-  const Channel& channel = channels_[fragment.channel];
-  if (channel.sending && kLosesRestartedSends) return {};
+/// Calls the function of MPI for a fragment.
+template <typename Send, typename Receive>
+inline int MpiTransport::callFor(const Fragment& fragment, Send* send, Send* send_synchronous,
+                                 Receive* receive, MPI_Request* request) const {
   std::byte* data = fragment.place.in(bases_);
   const int tag = tag_base_ + static_cast<int>(fragment.tag);
-  if (channel.sending && channel.mode == SendMode::kSynchronous) {
-    return mpiStatus(PMPI_Ssend_init(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_,
-                                     &fragment.request),
-                     "MPI_Ssend_init");
+  if (!fragment.sending) {
+    return receive(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request);
   }
-  if (channel.sending) {
-    return mpiStatus(PMPI_Send_init(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_,
-                                    &fragment.request),
-                     "MPI_Send_init");
-  }
+  const bool is_synchronous = fragment.mode == SendMode::kSynchronous;
+  return (is_synchronous ? send_synchronous : send)(data, fragment.bytes, MPI_BYTE, fragment.peer,
+                                                    tag, comm_, request);
+}
+
+Status MpiTransport::makePersistent(Fragment& fragment) {
+  if (fragment.sending && kLosesRestartedSends) return {};
   return mpiStatus(
-      PMPI_Recv_init(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, &fragment.request),
-      "MPI_Recv_init");
+      callFor(fragment, PMPI_Send_init, PMPI_Ssend_init, PMPI_Recv_init, &fragment.request),
+      fragment.sending ? "MPI_Send_init" : "MPI_Recv_init");
 }
 
 std::size_t MpiTransport::tableBytes() const {
-  auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
-  return sizeof(*this) + bytes(channels_) + bytes(fragments_) + bytes(runs_) + bytes(loops_) +
-         bytes(active_) + bytes(active_fragment_) + bytes(indices_) + bytes(statuses_);
-}
-
-/// Calls `visit(data, bytes)` for every run of memory of a fragment that is packed.
-template <typename Visit>
-inline void MpiTransport::forEachRun(const Fragment& fragment, Visit visit) const {
-  for (std::uint32_t i = 0; i < fragment.run_count; ++i) {
-    const Segment& run = runs_[fragment.first_run + i];
-    std::byte* data = run.place.in(bases_);
-    if (run.loop_count == 0) {
-      visit(data, run.bytes);
-      continue;
-    }
-    LoopWalk walk{std::span(loops_).subspan(run.first_loop, run.loop_count)};
-    do {
-      visit(data + static_cast<std::ptrdiff_t>(walk.distance()), run.bytes);
-    } while (walk.next());
-  }
+  return sizeof(*this) + runs_.bytes() +
+         bytesOfTables(channels_, fragments_, active_, active_fragment_, indices_, statuses_);
 }
 
 inline void MpiTransport::pack(const Fragment& fragment) {
   std::byte* packed = fragment.place.in(bases_);
-  forEachRun(fragment, [&](const std::byte* data, std::size_t bytes) {
+  runs_[fragment.packed].forEachRun(bases_, [&](const std::byte* data, std::size_t bytes) {
     std::memcpy(packed, data, bytes);
     packed += bytes;
   });
@@ -186,26 +145,18 @@ inline void MpiTransport::pack(const Fragment& fragment) {
 
 inline void MpiTransport::unpack(const Fragment& fragment) {
   const std::byte* packed = fragment.place.in(bases_);
-  forEachRun(fragment, [&](std::byte* data, std::size_t bytes) {
+  runs_[fragment.packed].forEachRun(bases_, [&](std::byte* data, std::size_t bytes) {
     std::memcpy(data, packed, bytes);
     packed += bytes;
   });
 }
 
-inline int MpiTransport::startFragment(const Fragment& fragment, const Channel& channel,
-                                       MPI_Request* request) {
-  if (requests_ == Requests::kPersistent && !(channel.sending && kLosesRestartedSends)) {
+inline int MpiTransport::startFragment(const Fragment& fragment, MPI_Request* request) {
+  if (requests_ == Requests::kPersistent && !(fragment.sending && kLosesRestartedSends)) {
     *request = fragment.request;
     return PMPI_Start(request);
   }
-  std::byte* data = fragment.place.in(bases_);
-  const int tag = tag_base_ + static_cast<int>(fragment.tag);
-  if (channel.sending && channel.mode == SendMode::kSynchronous) {
-    return PMPI_Issend(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request);
-  }
-  return channel.sending
-             ? PMPI_Isend(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request)
-             : PMPI_Irecv(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request);
+  return callFor(fragment, PMPI_Isend, PMPI_Issend, PMPI_Irecv, request);
 }
 
 bool MpiTransport::start(ChannelId index) {
@@ -214,17 +165,17 @@ bool MpiTransport::start(ChannelId index) {
   for (std::uint32_t i = 0; i < channel.fragment_count; ++i) {
     const std::uint32_t number = channel.first_fragment + i;
     const Fragment& fragment = fragments_[number];
-    if (channel.sending) pack(fragment);
+    if (fragment.sending) pack(fragment);
     active_fragment_[active_count_] = number;
-    const int code = startFragment(fragment, channel, &active_[active_count_]);
+    const int code = startFragment(fragment, &active_[active_count_]);
     if (code != MPI_SUCCESS) {
       status_ = mpiStatus(code, fragment.request != MPI_REQUEST_NULL ? "MPI_Start"
-                                : channel.sending                    ? "MPI_Isend"
+                                : fragment.sending                   ? "MPI_Isend"
                                                                      : "MPI_Irecv");
       return false;
     }
     ++active_count_;
-    if (channel.sending && sent_ != nullptr) {
+    if (fragment.sending && sent_ != nullptr) {
       sent_->mpi += static_cast<std::uint64_t>(fragment.bytes);
     }
   }
@@ -257,7 +208,7 @@ int MpiTransport::pollLast(std::span<ChannelId> completed) {
     return -1;
   }
   removeActive(0);
-  if (!channel.sending) {
+  if (!fragment.sending) {
     if (!hasRightLength(fragment, status)) return -1;
     unpack(fragment);
   }
@@ -290,7 +241,7 @@ int MpiTransport::report(const char* call, int code, int count, std::span<Channe
     if (code == MPI_ERR_IN_STATUS && statuses_[i].MPI_ERROR != MPI_SUCCESS) {
       status_ = failureOf(call, statuses_[i].MPI_ERROR, fragment);
       failed = true;
-    } else if (!channels_[fragment.channel].sending) {
+    } else if (!fragment.sending) {
       failed = !hasRightLength(fragment, statuses_[i]);
     }
   }
@@ -299,7 +250,7 @@ int MpiTransport::report(const char* call, int code, int count, std::span<Channe
   for (int i = 0; i < count; ++i) {
     const Fragment& fragment = fragments_[active_fragment_[indices_[i]]];
     Channel& channel = channels_[fragment.channel];
-    if (!failed && !channel.sending) unpack(fragment);
+    if (!failed && !fragment.sending) unpack(fragment);
     if (--channel.unfinished == 0) completed[reported++] = fragment.channel;
     removeActive(indices_[i]);
   }
@@ -324,9 +275,8 @@ Status MpiTransport::failureOf(const char* call, int code, const Fragment& fragm
   int error_class = MPI_ERR_OTHER;
   PMPI_Error_class(code, &error_class);
   if (error_class != MPI_ERR_TRUNCATE) return mpiStatus(code, call);
-  return {StatusCode::kTruncated,
-          message("a message from rank ", fragment.peer, " has more than the ", fragment.bytes,
-                  " bytes that are expected: the ranks' calls differ")};
+  return callsDiffer(fragment.peer, " has more than the ", fragment.bytes,
+                     " bytes that are expected");
 }
 
 /// Whether a message has the length that both ends know from the schedule, or may be shorter. Sets
@@ -335,14 +285,14 @@ inline bool MpiTransport::hasRightLength(const Fragment& fragment, const MPI_Sta
   int bytes = 0;
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   if (bytes == fragment.bytes) return true;
-  const bool is_whole = channels_[fragment.channel].fragment_count == 1 && fragment.run_count == 0;
+  const bool is_whole =
+      channels_[fragment.channel].fragment_count == 1 && fragment.packed.count == 0;
   if (shorter_ != nullptr && is_whole && bytes < fragment.bytes) {
     shorter_->push_back({fragment.place.in(bases_), static_cast<std::size_t>(bytes)});
     return true;
   }
-  status_ = {StatusCode::kTruncated,
-             message("a message from rank ", fragment.peer, " has ", bytes, " bytes where ",
-                     fragment.bytes, " are expected: the ranks' calls differ")};
+  status_ =
+      callsDiffer(fragment.peer, " has ", bytes, " bytes where ", fragment.bytes, " are expected");
   return false;
 }
 
@@ -354,18 +304,15 @@ void MpiTransport::progressMedium() {
 
 std::vector<Transport::Awaited> MpiTransport::awaited(std::size_t limit) const {
   std::vector<Awaited> peers;
-  for (std::size_t i = 0; i < active_count_ && peers.size() < limit; ++i) {
-    const Fragment& fragment = fragments_[active_fragment_[i]];
-    const Awaited peer{fragment.peer, channels_[fragment.channel].sending};
-    if (std::find(peers.begin(), peers.end(), peer) == peers.end()) peers.push_back(peer);
-  }
+  for (std::size_t i = 0; i < active_count_; ++i)
+    addAwaited(fragments_[active_fragment_[i]], limit, peers);
   return peers;
 }
 
 void MpiTransport::abandon() {
   // A receive that has no message yet ends without it. A send cannot be taken back.
   for (std::size_t i = 0; i < active_count_; ++i) {
-    if (!channels_[fragments_[active_fragment_[i]].channel].sending) PMPI_Cancel(&active_[i]);
+    if (!fragments_[active_fragment_[i]].sending) PMPI_Cancel(&active_[i]);
   }
 }
 

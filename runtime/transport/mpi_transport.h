@@ -31,20 +31,17 @@ class MpiTransport final : public Transport {
   /// transport, and so does `sent`, with tags from `tag_base` on.
   MpiTransport(MPI_Comm comm, int tag_base, Requests requests = Requests::kPersistent,
                SentBytes* sent = nullptr)
-      : comm_(comm), tag_base_(tag_base), requests_(requests), sent_(sent) {}
+      : Transport(sent), comm_(comm), tag_base_(tag_base), requests_(requests) {}
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
 
-  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t> fragments, SendMode mode) override;
-  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t> fragments) override;
+  StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments& segments,
+                              std::span<const std::size_t> fragments) override;
   Status commit() override;
   Status bind(const Bases& bases) override;
   /// The same for tags. Only for Requests::kOneShot.
   void bindTags(const TagRange& tags) override { tag_base_ = tags.base; }
-  void takeShorter(std::vector<ShortMessage>* told) override { shorter_ = told; }
   bool start(ChannelId channel) override;
   int poll(std::span<ChannelId> completed) override;
   int wait(std::span<ChannelId> completed) override;
@@ -52,43 +49,36 @@ class MpiTransport final : public Transport {
   bool drained() override;
   std::size_t bufferBytes() const override { return packed_bytes_; }
   std::size_t tableBytes() const override;
-  Status status() const override { return status_; }
-
   void progressMedium() override;
   std::vector<Awaited> awaited(std::size_t limit) const override;
 
  private:
   /// A fragment: one message of MPI. The fragments of a channel follow one another, and share its
   /// tag: MPI keeps the order of messages with equal envelopes.
-  struct Fragment {
+  struct Fragment : Envelope {
     Place place;                             // the caller's memory, or packed
     MPI_Request request = MPI_REQUEST_NULL;  // persistent
     int bytes = 0;
-    std::int32_t peer = 0;
-    std::uint32_t tag = 0;
     ChannelId channel = 0;
-    std::uint32_t first_run = 0, run_count = 0;  // what is packed, into runs_
+    SegmentTable::Range packed;
   };
   struct Channel {
     std::uint32_t first_fragment = 0, fragment_count = 0;
     std::uint32_t unfinished = 0;  // fragments of the round
-    bool sending = false;
-    SendMode mode = SendMode::kStandard;
   };
 
-  StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
-                              const Segments& segments, std::span<const std::size_t> fragments);
   int pollLast(std::span<ChannelId> completed);
   int report(const char* call, int code, int count, std::span<ChannelId> completed);
   Status failureOf(const char* call, int code, const Fragment& fragment) const;
   bool hasRightLength(const Fragment& fragment, const MPI_Status& status);
   void forgetFreed();
   void removeActive(int at);
-  void addFragment(std::int32_t peer, std::uint32_t tag, const Segments& segments);
+  void addFragment(const Envelope& envelope, const Segments& segments);
+  template <typename Send, typename Receive>
+  int callFor(const Fragment& fragment, Send* send, Send* send_synchronous, Receive* receive,
+              MPI_Request* request) const;
   Status makePersistent(Fragment& fragment);
-  int startFragment(const Fragment& fragment, const Channel& channel, MPI_Request* request);
-  template <typename Visit>
-  void forEachRun(const Fragment& fragment, Visit visit) const;
+  int startFragment(const Fragment& fragment, MPI_Request* request);
   void pack(const Fragment& fragment);
   void unpack(const Fragment& fragment);
 
@@ -96,15 +86,10 @@ class MpiTransport final : public Transport {
   int tag_base_;
   Requests requests_;
   bool bound_ = false;
-  Bases bases_{};
   std::vector<Channel> channels_;
   std::vector<Fragment> fragments_;
-  std::vector<Segment> runs_;
-  std::vector<RunLoop> loops_;  // of the runs
   std::size_t packed_bytes_ = 0;
   DataMemory packed_;
-  SentBytes* sent_;                               // null: not counted
-  std::vector<ShortMessage>* shorter_ = nullptr;  // null: none are taken
 
   // The first active_count_ entries: fragments that are started and not complete.
   std::size_t active_count_ = 0;
@@ -112,7 +97,6 @@ class MpiTransport final : public Transport {
   std::vector<std::uint32_t> active_fragment_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
-  Status status_;
 };
 
 }  // namespace torc::runtime

@@ -20,73 +20,44 @@
 namespace torc::runtime {
 
 #ifdef SMPI_H
-
 inline constexpr bool kSimulated = true;
-inline constexpr bool kLosesRestartedSends = true;
-
-inline int startDuplicate(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
-  *request = MPI_REQUEST_NULL;
-  return PMPI_Comm_dup(comm, duplicate);
-}
-inline int startBarrier(MPI_Comm comm, MPI_Request* request) {
-  *request = MPI_REQUEST_NULL;
-  return PMPI_Barrier(comm);
-}
-inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                          MPI_Request* request) {
-  *request = MPI_REQUEST_NULL;
-  return PMPI_Bcast(data, count, type, root, comm);
-}
-inline int startAllreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
-                          MPI_Comm comm, MPI_Request* request) {
-  *request = MPI_REQUEST_NULL;
-  return PMPI_Allreduce(in, out, count, type, op, comm);
-}
-inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, void* out,
-                          int out_count, MPI_Datatype out_type, MPI_Comm comm,
-                          MPI_Request* request) {
-  *request = MPI_REQUEST_NULL;
-  return PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
-}
-inline int startAlltoallv(const void* in, const int* in_counts, const int* in_offsets, void* out,
-                          const int* out_counts, const int* out_offsets, MPI_Datatype type,
-                          MPI_Comm comm, MPI_Request* request) {
-  *request = MPI_REQUEST_NULL;
-  return PMPI_Alltoallv(in, in_counts, in_offsets, type, out, out_counts, out_offsets, type, comm);
-}
-
 #else
-
 inline constexpr bool kSimulated = false;
-inline constexpr bool kLosesRestartedSends = false;
+#endif
+inline constexpr bool kLosesRestartedSends = kSimulated;
+
+/// Starts a collective of MPI by its nonblocking function, or makes it by its blocking one.
+template <typename Blocking, typename Nonblocking, typename... Arguments>
+int startCollective(Blocking* blocking, Nonblocking* nonblocking, MPI_Request* request,
+                    Arguments... arguments) {
+  if constexpr (!kSimulated) return nonblocking(arguments..., request);
+  *request = MPI_REQUEST_NULL;
+  return blocking(arguments...);
+}
 
 inline int startDuplicate(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
-  return PMPI_Comm_idup(comm, duplicate, request);
-}
-inline int startBarrier(MPI_Comm comm, MPI_Request* request) {
-  return PMPI_Ibarrier(comm, request);
+  return startCollective(PMPI_Comm_dup, PMPI_Comm_idup, request, comm, duplicate);
 }
 inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
                           MPI_Request* request) {
-  return PMPI_Ibcast(data, count, type, root, comm, request);
+  return startCollective(PMPI_Bcast, PMPI_Ibcast, request, data, count, type, root, comm);
 }
 inline int startAllreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request* request) {
-  return PMPI_Iallreduce(in, out, count, type, op, comm, request);
+  return startCollective(PMPI_Allreduce, PMPI_Iallreduce, request, in, out, count, type, op, comm);
 }
 inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, void* out,
                           int out_count, MPI_Datatype out_type, MPI_Comm comm,
                           MPI_Request* request) {
-  return PMPI_Iallgather(in, in_count, in_type, out, out_count, out_type, comm, request);
+  return startCollective(PMPI_Allgather, PMPI_Iallgather, request, in, in_count, in_type, out,
+                         out_count, out_type, comm);
 }
 inline int startAlltoallv(const void* in, const int* in_counts, const int* in_offsets, void* out,
                           const int* out_counts, const int* out_offsets, MPI_Datatype type,
                           MPI_Comm comm, MPI_Request* request) {
-  return PMPI_Ialltoallv(in, in_counts, in_offsets, type, out, out_counts, out_offsets, type, comm,
-                         request);
+  return startCollective(PMPI_Alltoallv, PMPI_Ialltoallv, request, in, in_counts, in_offsets, type,
+                         out, out_counts, out_offsets, type, comm);
 }
-
-#endif
 
 }  // namespace torc::runtime
 

@@ -22,6 +22,13 @@ inline int waitYielding(int started, MPI_Request* request) {
   }
 }
 
+/// Makes a collective of MPI: starts it by its nonblocking function and waits so.
+template <typename Blocking, typename Nonblocking, typename... Arguments>
+int makeYielding(Blocking* blocking, Nonblocking* nonblocking, Arguments... arguments) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  return waitYielding(startCollective(blocking, nonblocking, &request, arguments...), &request);
+}
+
 }  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_

@@ -107,8 +107,8 @@ bool isOverBeforeItsReceive(MPI_Comm comm, SendMode mode, Requests requests) {
   std::array<std::byte, 8> in{std::byte{7}}, out{};
   const Segment memory{Place(worldRank() == 0 ? Base::kIn : Base::kOut, 0), 8};
   const Segments segments{{&memory, 1}, {}};
-  const ChannelId channel = worldRank() == 0 ? *transport.prepareSend(1, 0, segments, {}, mode)
-                                             : *transport.prepareRecv(0, 0, segments, {});
+  const ChannelId channel =
+      *transport.prepare({1 - worldRank(), 0, worldRank() == 0, mode}, segments, {});
   EXPECT_TRUE(transport.commit().ok());
   EXPECT_TRUE(transport.bind({in.data(), out.data(), nullptr, nullptr}).ok());
   bool is_over = false;
@@ -153,7 +153,7 @@ void expectAllFragments(MPI_Comm comm, Requests requests) {
   }
   MpiTransport transport(comm, 0, requests);
   const Segment memory{Place(Base::kOut, 0), out.size()};
-  const ChannelId channel = *transport.prepareRecv(0, 0, {{&memory, 1}, {}}, kFragments);
+  const ChannelId channel = *transport.prepare({}, {{&memory, 1}, {}}, kFragments);
   EXPECT_TRUE(transport.commit().ok());
   EXPECT_TRUE(transport.bind({nullptr, out.data(), nullptr, nullptr}).ok());
   EXPECT_TRUE(transport.start(channel));

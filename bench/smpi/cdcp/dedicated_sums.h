@@ -33,8 +33,8 @@ class DedicatedSums : public Sums {
     call.has_result = true;
     call.result = out;
     call.result_count = static_cast<int>(call.bytes);
-    call.type = MPI_DOUBLE;
-    call.op = MPI_SUM;
+    call.type = PMPI_Type_c2f(MPI_DOUBLE);
+    call.op = PMPI_Op_c2f(MPI_SUM);
     client_.start(client_.world(), call, &request_);
   }
 

@@ -235,8 +235,8 @@ bool setReduction(OffloadedCall& made, const CallArguments& arguments, int rank,
     before = own * static_cast<std::uint64_t>(rank);
   }
   made.bytes = made.data_bytes = total * *bytes;
-  made.type = arguments.type;
-  made.op = arguments.op;
+  made.type = PMPI_Type_c2f(arguments.type);
+  made.op = PMPI_Op_c2f(arguments.op);
   made.data = arguments.in;
   made.is_data_in_place = arguments.in == MPI_IN_PLACE;
   made.has_result = row.outAt(rank == arguments.root) != Holds::kNothing;

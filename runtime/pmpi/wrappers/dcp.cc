@@ -5,6 +5,8 @@
 
 #include "runtime/api/torc_dedicated.h"
 
+namespace torc::runtime::pmpi {
+
 extern "C" {
 
 int DCP_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
@@ -34,3 +36,5 @@ void dcp_wait_(MPI_Fint* request, MPI_Fint* status, MPI_Fint* error) {
 }
 
 }  // extern "C"
+
+}  // namespace torc::runtime::pmpi

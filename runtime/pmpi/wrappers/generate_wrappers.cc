@@ -9,7 +9,7 @@
 //   next_MPI_Send(..., comm)  MPI's own, PMPI_Send
 // both weak: a function that is written by hand takes the place of either. `names` writes the
 // header that gives functions written by hand the second name, so that none of them has to
-// translate. `waits` writes the wrappers of the functions in a table (waits_inside.txt), which
+// translate. `waits` writes the wrappers of the functions in a table (waiting_calls.txt), which
 // others may have to come to before the call is over.
 #include <algorithm>
 #include <cctype>
@@ -17,6 +17,7 @@
 #include <iostream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,7 +97,7 @@ void addParameter(Function& function, const std::string& parameter) {
   if (is_pointer) type = trimmed(type.substr(0, type.size() - 1));
   if (type != "MPI_Win" && type != "MPI_File") return;
   const std::string meets = type == "MPI_Win" ? "meetWindow(" : "meetFile(";
-  function.meeting = "torc::runtime::pmpi::" + meets + (is_pointer ? "" : "&") + name + ");";
+  function.meeting = meets + (is_pointer ? "" : "&") + name + ");";
 }
 
 /// The declaration `int NAME(PARAMETERS)` whose name begins at `begin`; no arguments: it is none.
@@ -159,29 +160,54 @@ std::string argumentsOf(const Function& function) {
   return list;
 }
 
+/// Of the call, behind the call itself: the arguments that a function of waiting.h has for `kind`.
+std::string furtherArguments(const Function& function, const std::string& kind) {
+  if (kind == "send") {
+    std::string started = function.name;
+    started[4] = static_cast<char>(std::tolower(started[4]));
+    return ", [&](MPI_Request* request) { return PMPI_I" + started.substr(4) + "(" +
+           argumentsOf(function) + ", request); }";
+  }
+  std::string list;
+  bool is_before = true;  // the communicator
+  for (const std::string& argument : function.arguments) {
+    const bool is_over = function.communicators == std::set{argument};
+    const bool is_result = &argument == &function.arguments.back();
+    const bool is_found = argument == "flag" || argument == "outcount";
+    if (kind == "receive"                      ? is_before
+        : kind == "create"                     ? is_over || is_result
+        : kind == "look" || kind == "complete" ? is_found
+                                               : is_over) {
+      list += ", " + argument;
+    }
+    is_before = is_before && !is_over;
+  }
+  return list;
+}
+
 /// Of the names in the table, also with MPI_Count. Returns the first name that no header has.
 std::string writeWaits(std::istream& table, const std::vector<Function>& functions) {
   std::cout << "#include \"runtime/pmpi/wrappers/next_layer.h\"\n"
-               "#include \"runtime/pmpi/engine/inside_mpi.h\"\n\nextern \"C\" {\n";
+               "#include \"runtime/pmpi/wrappers/waiting.h\"\n\n"
+               "namespace torc::runtime::pmpi {\nextern \"C\" {\n";
   for (std::string line; std::getline(table, line);) {
-    const bool has_meeting = line.ends_with(" all");
-    const std::string name = line.substr(0, line.find(' '));
+    std::string name, kind;
+    std::istringstream(line) >> name >> kind;
     if (name.empty() || name.starts_with('#')) continue;
     bool is_there = false;
     for (const Function& function : functions) {
       if (function.name != name && function.name != name + "_c") continue;
       is_there = true;
+      std::cout << "int " << function.name << "(" << function.parameters << ") {\n  ";
       // Over its communicator, if it has one.
-      const bool is_over = function.communicators.size() == 1;
-      std::cout << "int " << function.name << "(" << function.parameters << ") {\n  "
-                << (has_meeting && !is_over ? function.meeting + "\n  " : "")
-                << "const torc::runtime::pmpi::InsideMpi inside("
-                << (is_over ? *function.communicators.begin() : "MPI_COMM_NULL") << ");\n  return P"
-                << function.name << "(" << argumentsOf(function) << ");\n}\n";
+      if (kind == "all" && function.communicators.empty()) std::cout << function.meeting << "\n  ";
+      std::cout << "return " << (kind.empty() || kind == "all" ? "makeInside" : kind)
+                << "([&] { return P" << function.name << "(" << argumentsOf(function) << "); }"
+                << furtherArguments(function, kind) << ");\n}\n";
     }
     if (!is_there) return name;
   }
-  std::cout << "}  // extern \"C\"\n";
+  std::cout << "}  // extern \"C\"\n}  // namespace torc::runtime::pmpi\n";
   return {};
 }
 

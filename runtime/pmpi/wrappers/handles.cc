@@ -6,10 +6,7 @@
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/process/progress.h"
 
-using torc::runtime::pmpi::engine;
-using torc::runtime::pmpi::EngineLock;
-using torc::runtime::pmpi::intercepts;
-
+namespace torc::runtime::pmpi {
 extern "C" {
 
 int MPI_Type_free(MPI_Datatype* type) {
@@ -29,3 +26,5 @@ int MPI_Op_free(MPI_Op* op) {
 }
 
 }  // extern "C"
+
+}  // namespace torc::runtime::pmpi

@@ -16,12 +16,7 @@
 #include "runtime/pmpi/wrappers/layers.h"
 #include "runtime/transport/which_mpi.h"
 
-using torc::runtime::pmpi::endJob;
-using torc::runtime::pmpi::leaveToLateOtherMpi;
-using torc::runtime::pmpi::noteStart;
-using torc::runtime::pmpi::startJob;
-using torc::runtime::pmpi::wantsThreadLevel;
-
+namespace torc::runtime::pmpi {
 namespace {
 
 /// What the program sees, where it is not MPI's.
@@ -29,7 +24,7 @@ std::optional<int> program_level;
 
 /// The level that MPI_Init initialises with: by name in MPICH's variable, by number in Open MPI's.
 int levelOfInit() {
-  const char* variable = std::getenv(torc::runtime::kInitLevelVariable);
+  const char* variable = std::getenv(kInitLevelVariable);
   const std::string_view text = variable != nullptr ? variable : "";
   if (text.ends_with("MULTIPLE") || text == "3") return MPI_THREAD_MULTIPLE;
   if (text.ends_with("SERIALIZED") || text == "2") return MPI_THREAD_SERIALIZED;
@@ -111,3 +106,5 @@ int MPI_Finalize() {
 }
 
 }  // extern "C"
+
+}  // namespace torc::runtime::pmpi

@@ -7,19 +7,12 @@
 #include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/process/progress.h"
 
-using torc::runtime::pmpi::engine;
-using torc::runtime::pmpi::EngineLock;
-using torc::runtime::pmpi::forgetOffloaded;
-using torc::runtime::pmpi::Operation;
-using torc::runtime::pmpi::persistent_handles;
-using torc::runtime::pmpi::startOffloaded;
-
+namespace torc::runtime::pmpi {
 namespace {
 
 /// None of the requests can be torc's: no lock is taken.
 bool noneIsOurs() {
-  return persistent_handles.load(std::memory_order_relaxed) == 0 ||
-         torc::runtime::pmpi::inside_torc;
+  return persistent_handles.load(std::memory_order_relaxed) == 0 || inside_torc;
 }
 
 /// Starts what stands behind a handle that has been started; nothing where it is the program's own.
@@ -65,3 +58,5 @@ int MPI_Request_free(MPI_Request* request) {
 }
 
 }  // extern "C"
+
+}  // namespace torc::runtime::pmpi

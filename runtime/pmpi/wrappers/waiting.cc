@@ -1,4 +1,5 @@
-// Wrappers of MPI's waiting and testing calls, and of blocking point-to-point communication.
+// Waiting and testing calls, and blocking point-to-point communication: the wrappers that are not
+// generated (waiting_calls.txt).
 //
 // While operations of torc are under way, a wrapper first looks after them in its own thread, which
 // is quickest, as long as it can tell without touching the call that there is nothing else to do:
@@ -9,6 +10,8 @@
 //
 // Where no thread looks after torc's operations meanwhile, MPI's nonblocking or testing function is
 // looked at in turns with torc.
+#include "runtime/pmpi/wrappers/waiting.h"
+
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -16,25 +19,11 @@
 #include <span>
 
 #include "runtime/pmpi/engine/engine.h"
-#include "runtime/pmpi/engine/inside_mpi.h"
-#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
 
-using torc::runtime::pmpi::advance;
-using torc::runtime::pmpi::canWatch;
-using torc::runtime::pmpi::engine;
-using torc::runtime::pmpi::engine_lock;
-using torc::runtime::pmpi::EngineLock;
-using torc::runtime::pmpi::has_mpis_persistent;
-using torc::runtime::pmpi::InsideMpi;
-using torc::runtime::pmpi::mustProgress;
-using torc::runtime::pmpi::Pause;
-using torc::runtime::pmpi::progressUntil;
-using torc::runtime::pmpi::underWay;
-using torc::runtime::pmpi::waitFor;
-
+namespace torc::runtime::pmpi {
 namespace {
 
 /// Seconds for which a thread looks for what may be an error, of which MPI tells only when the call
@@ -54,23 +43,15 @@ void lookUntil(Look look, double seconds) {
   });
 }
 
-/// One look that found nothing: a program that calls MPI_Test in a loop must not keep the core from
-/// the ranks that it waits for.
-int looked(int code, const int* flag) {
-  if (code == MPI_SUCCESS && !*flag) Pause()();
+/// Calls test(&done), with progress, until it is done or has failed; its code.
+template <typename Test>
+int testUntilDone(Test test) {
+  int code = MPI_SUCCESS, done = 0;
+  progressUntil([&] {
+    code = test(&done);
+    return done || code != MPI_SUCCESS;
+  });
   return code;
-}
-
-// ---- Requests
-
-/// A call that completes requests has returned `code`. The wait for a request of torc's that has
-/// failed returns an error: now the program's handler is told.
-int completed(int code) {
-  if (code == MPI_SUCCESS || torc::runtime::pmpi::inside_torc) return code;
-  int error_class = MPI_SUCCESS;
-  const int told = torc::runtime::pmpi::reportFailures();
-  PMPI_Error_class(code, &error_class);
-  return told == MPI_SUCCESS || error_class == MPI_ERR_IN_STATUS ? code : told;
 }
 
 /// How many of the requests are torc's and not complete.
@@ -113,19 +94,57 @@ void awaitOneOfTorcs(std::span<const MPI_Request> requests) {
             std::numeric_limits<double>::infinity());
 }
 
+/// A wait for requests with progress: `await` awaits those that are torc's, `wait` is the call, and
+/// `test` looks in its place, and sets `done`.
+template <typename Await, typename Wait, typename Test>
+int waitBeside(Await await, Wait wait, Test test) {
+  if (!mustProgress()) return completed(wait());
+  await();
+  const InsideMpi inside;
+  if (inside.isWatched() || underWay() == 0) return completed(wait());
+  return completed(testUntilDone(test));
+}
+
 // ---- Messages
 
 /// Whether MPI would look for such a message; of arguments that it refuses it is for the call to
 /// tell.
 bool mayCome(int source, int tag, MPI_Comm comm, bool is_inter) {
-  const bool is_tag = tag == MPI_ANY_TAG || (tag >= 0 && tag <= torc::runtime::highestTag(comm));
+  const bool is_tag = tag == MPI_ANY_TAG || (tag >= 0 && tag <= highestTag(comm));
   if (!is_tag || source == MPI_ANY_SOURCE || source == MPI_PROC_NULL) return is_tag;
   int size = 0;
   is_inter ? PMPI_Comm_remote_size(comm, &size) : PMPI_Comm_size(comm, &size);
   return source >= 0 && source < size;
 }
 
-/// Waits until a message has come. An error of MPI's, of which it has told: the call is not made.
+/// A send and a receive: the send goes on while the message is awaited, which `receive` takes.
+template <typename Start, typename Receive>
+int exchange(Start start, Receive receive, MPI_Count count, MPI_Datatype type, int from, int tag,
+             MPI_Comm comm) {
+  MPI_Request send = MPI_REQUEST_NULL;
+  int code = start(&send);
+  if (code != MPI_SUCCESS) return code;
+  code = awaitMessage(nullptr, count, type, from, tag, comm);
+  if (code == MPI_SUCCESS) code = receive();
+  const int sent = waitFor(MPI_SUCCESS, &send);
+  return code != MPI_SUCCESS ? code : sent;
+}
+
+}  // namespace
+
+int completed(int code) {
+  if (code == MPI_SUCCESS || inside_torc) return code;
+  int error_class = MPI_SUCCESS;
+  const int told = reportFailures();
+  PMPI_Error_class(code, &error_class);
+  return told == MPI_SUCCESS || error_class == MPI_ERR_IN_STATUS ? code : told;
+}
+
+int looked(int code, const int* flag) {
+  if (code == MPI_SUCCESS && !*flag) Pause()();
+  return code;
+}
+
 int awaitMessage(int source, int tag, MPI_Comm comm) {
   if (underWay() == 0 || comm == MPI_COMM_NULL) return MPI_SUCCESS;
   int is_inter = 0, found = 0;
@@ -140,10 +159,10 @@ int awaitMessage(int source, int tag, MPI_Comm comm) {
   return code;
 }
 
-template <typename Count>
-int awaitMessage(Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
+int awaitMessage(const void*, MPI_Count count, MPI_Datatype type, int source, int tag,
+                 MPI_Comm comm) {
   if (count < 0 || type == MPI_DATATYPE_NULL || underWay() == 0) return MPI_SUCCESS;
-  if (!canWatch() && !torc::runtime::isPredefinedType(type)) {
+  if (!canWatch() && !isPredefinedType(type)) {
     // Without a limit on looking torc must know that the call will not refuse the type.
     EngineLock lock;
     if (!engine->handles.isCommitted(type)) return MPI_SUCCESS;
@@ -151,227 +170,81 @@ int awaitMessage(Count count, MPI_Datatype type, int source, int tag, MPI_Comm c
   return awaitMessage(source, tag, comm);
 }
 
-}  // namespace
-
 extern "C" {
 
-// ---- Completion
-
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  if (!mustProgress()) return completed(PMPI_Wait(request, status));
-  awaitAllOfTorcs(spanOf(1, request));
-  const InsideMpi inside;
-  if (inside.isWatched() || underWay() == 0) return completed(PMPI_Wait(request, status));
-  return completed(waitFor(MPI_SUCCESS, request, status));
+  return waitBeside([&] { awaitAllOfTorcs(spanOf(1, request)); },
+                    [&] { return PMPI_Wait(request, status); },
+                    [&](int* done) { return PMPI_Test(request, done, status); });
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  if (!mustProgress()) return completed(PMPI_Waitall(count, requests, statuses));
-  awaitAllOfTorcs(spanOf(count, requests));
-  const InsideMpi inside;
-  if (inside.isWatched() || underWay() == 0)
-    return completed(PMPI_Waitall(count, requests, statuses));
-  if (has_mpis_persistent.load(std::memory_order_relaxed)) {
-    // MPI_Testall of MPICH 4.0.2 fails on a persistent collective that is under way. One after the
-    // other, then; of a request that has failed MPI tells twice.
-    int at = 0;
-    progressUntil([&] {
-      for (int done = 1; at < count; ++at) {
-        const int code = PMPI_Request_get_status(requests[at], &done, MPI_STATUS_IGNORE);
-        if (code == MPI_SUCCESS && !done) return false;
-      }
-      return true;
-    });
-    return completed(PMPI_Waitall(count, requests, statuses));
-  }
-  int code = MPI_SUCCESS, done = 0;
-  progressUntil([&] {
-    code = PMPI_Testall(count, requests, &done, statuses);
-    return done || code != MPI_SUCCESS;
-  });
-  return completed(code);
+  int at = 0;
+  return waitBeside([&] { awaitAllOfTorcs(spanOf(count, requests)); },
+                    [&] { return PMPI_Waitall(count, requests, statuses); },
+                    [&](int* done) {
+                      if (!has_mpis_persistent.load(std::memory_order_relaxed))
+                        return PMPI_Testall(count, requests, done, statuses);
+                      // MPI_Testall of MPICH 4.0.2 fails on a persistent collective that is under
+                      // way. One after the other, then; of a request that has failed MPI tells
+                      // twice.
+                      for (*done = 1; at < count; ++at) {
+                        const int code =
+                            PMPI_Request_get_status(requests[at], done, MPI_STATUS_IGNORE);
+                        if (code == MPI_SUCCESS && !*done) return code;
+                      }
+                      *done = 1;
+                      return PMPI_Waitall(count, requests, statuses);
+                    });
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  if (!mustProgress()) return completed(PMPI_Waitany(count, requests, index, status));
-  awaitOneOfTorcs(spanOf(count, requests));
-  const InsideMpi inside;
-  if (inside.isWatched() || underWay() == 0)
-    return completed(PMPI_Waitany(count, requests, index, status));
-  int code = MPI_SUCCESS, done = 0;
-  progressUntil([&] {
-    code = PMPI_Testany(count, requests, index, &done, status);
-    return done || code != MPI_SUCCESS;
-  });
-  return completed(code);
+  return waitBeside([&] { awaitOneOfTorcs(spanOf(count, requests)); },
+                    [&] { return PMPI_Waitany(count, requests, index, status); },
+                    [&](int* done) { return PMPI_Testany(count, requests, index, done, status); });
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int* ready, int indices[],
                  MPI_Status statuses[]) {
-  if (!mustProgress()) return completed(PMPI_Waitsome(count, requests, ready, indices, statuses));
-  awaitOneOfTorcs(spanOf(count, requests));
-  const InsideMpi inside;
-  if (inside.isWatched() || underWay() == 0) {
-    return completed(PMPI_Waitsome(count, requests, ready, indices, statuses));
-  }
-  int code = MPI_SUCCESS;
-  progressUntil([&] {
-    // MPI_UNDEFINED, where no request is active, is not 0 either.
-    code = PMPI_Testsome(count, requests, ready, indices, statuses);
-    return *ready != 0 || code != MPI_SUCCESS;
-  });
-  return completed(code);
+  return waitBeside([&] { awaitOneOfTorcs(spanOf(count, requests)); },
+                    [&] { return PMPI_Waitsome(count, requests, ready, indices, statuses); },
+                    [&](int* done) {
+                      const int code = PMPI_Testsome(count, requests, ready, indices, statuses);
+                      *done = *ready;  // MPI_UNDEFINED, where no request is active, is not 0 either
+                      return code;
+                    });
 }
-
-int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (!mustProgress()) return completed(PMPI_Test(request, flag, status));
-  advance();
-  return completed(looked(PMPI_Test(request, flag, status), flag));
-}
-
-int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  if (!mustProgress()) return completed(PMPI_Testall(count, requests, flag, statuses));
-  advance();
-  return completed(looked(PMPI_Testall(count, requests, flag, statuses), flag));
-}
-
-int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  if (!mustProgress()) return completed(PMPI_Testany(count, requests, index, flag, status));
-  advance();
-  return completed(looked(PMPI_Testany(count, requests, index, flag, status), flag));
-}
-
-int MPI_Testsome(int count, MPI_Request requests[], int* ready, int indices[],
-                 MPI_Status statuses[]) {
-  if (!mustProgress()) return completed(PMPI_Testsome(count, requests, ready, indices, statuses));
-  advance();
-  return completed(looked(PMPI_Testsome(count, requests, ready, indices, statuses), ready));
-}
-
-int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  if (!mustProgress()) return PMPI_Request_get_status(request, flag, status);
-  advance();
-  return looked(PMPI_Request_get_status(request, flag, status), flag);
-}
-
-// ---- Partitions and windows
 
 #if MPI_VERSION >= 4
 int MPI_Parrived(MPI_Request request, int partition, int* flag) {
-  if (!mustProgress()) return PMPI_Parrived(request, partition, flag);
-  advance();
-  return looked(PMPI_Parrived(request, partition, flag), flag);
+  return look([&] { return PMPI_Parrived(request, partition, flag); }, flag);
 }
 #endif
 
-int MPI_Win_test(MPI_Win win, int* flag) {
-  if (!mustProgress()) return PMPI_Win_test(win, flag);
-  advance();
-  return looked(PMPI_Win_test(win, flag), flag);
-}
-
 int MPI_Win_wait(MPI_Win win) {
-  const InsideMpi inside;
-  if (inside.isWatched() || !mustProgress()) return PMPI_Win_wait(win);
-  int code = MPI_SUCCESS, done = 0;
-  progressUntil([&] {
-    code = PMPI_Win_test(win, &done);
-    return done || code != MPI_SUCCESS;
-  });
-  return code;
+  return makeInsideOr(
+      [&] { return PMPI_Win_wait(win); },
+      [&] { return testUntilDone([&](int* done) { return PMPI_Win_test(win, done); }); });
 }
 
-// ---- Probing
+// ---- Exchanges, with int and with MPI_Count
 
-int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (!mustProgress()) return PMPI_Probe(source, tag, comm, status);
-  if (const int code = awaitMessage(source, tag, comm); code != MPI_SUCCESS) return code;
-  const InsideMpi inside;
-  return PMPI_Probe(source, tag, comm, status);
-}
-
-int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  if (!mustProgress()) return PMPI_Iprobe(source, tag, comm, flag, status);
-  advance();
-  return looked(PMPI_Iprobe(source, tag, comm, flag, status), flag);
-}
-
-int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  if (!mustProgress()) return PMPI_Mprobe(source, tag, comm, message, status);
-  if (const int code = awaitMessage(source, tag, comm); code != MPI_SUCCESS) return code;
-  const InsideMpi inside;
-  return PMPI_Mprobe(source, tag, comm, message, status);
-}
-
-int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
-                MPI_Status* status) {
-  if (!mustProgress()) return PMPI_Improbe(source, tag, comm, flag, message, status);
-  advance();
-  return looked(PMPI_Improbe(source, tag, comm, flag, message, status), flag);
-}
-
-// ---- Blocking communication, with int and with MPI_Count
-
-#define TORC_SEND(Name, Nonblocking, Count)                                                     \
-  int MPI_##Name(const void* data, Count count, MPI_Datatype type, int peer, int tag,           \
-                 MPI_Comm comm) {                                                               \
-    const InsideMpi inside;                                                                     \
-    if (inside.isWatched() || !mustProgress()) {                                                \
-      return PMPI_##Name(data, count, type, peer, tag, comm);                                   \
-    }                                                                                           \
-    MPI_Request request = MPI_REQUEST_NULL;                                                     \
-    return waitFor(PMPI_##Nonblocking(data, count, type, peer, tag, comm, &request), &request); \
-  }
-TORC_SEND(Send, Isend, int)
-TORC_MPI_4(TORC_SEND(Send_c, Isend_c, MPI_Count))
-TORC_SEND(Ssend, Issend, int)
-TORC_MPI_4(TORC_SEND(Ssend_c, Issend_c, MPI_Count))
-TORC_SEND(Rsend, Irsend, int)
-TORC_MPI_4(TORC_SEND(Rsend_c, Irsend_c, MPI_Count))
-#undef TORC_SEND
-
-#define TORC_RECEIVE(Name, Count)                                                              \
-  int MPI_##Name(void* data, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, \
-                 MPI_Status* status) {                                                         \
-    if (!mustProgress()) return PMPI_##Name(data, count, type, peer, tag, comm, status);       \
-    const int code = awaitMessage(count, type, peer, tag, comm);                               \
-    if (code != MPI_SUCCESS) return code;                                                      \
-    const InsideMpi inside;                                                                    \
-    return PMPI_##Name(data, count, type, peer, tag, comm, status);                            \
-  }
-TORC_RECEIVE(Recv, int)
-TORC_MPI_4(TORC_RECEIVE(Recv_c, MPI_Count))
-#undef TORC_RECEIVE
-
-// The message has come, and its sender is in MPI or will be.
-#define TORC_RECEIVE_MATCHED(Name, Count)                                          \
-  int MPI_##Name(void* data, Count count, MPI_Datatype type, MPI_Message* message, \
-                 MPI_Status* status) {                                             \
-    const InsideMpi inside;                                                        \
-    return PMPI_##Name(data, count, type, message, status);                        \
-  }
-TORC_RECEIVE_MATCHED(Mrecv, int)
-TORC_MPI_4(TORC_RECEIVE_MATCHED(Mrecv_c, MPI_Count))
-#undef TORC_RECEIVE_MATCHED
-
-// Without a watch: the send goes on while the message is awaited.
 #define TORC_SENDRECV(Name, Count, Suffix)                                                     \
   int MPI_##Name(const void* out, Count out_count, MPI_Datatype out_type, int to, int out_tag, \
                  void* in, Count in_count, MPI_Datatype in_type, int from, int in_tag,         \
                  MPI_Comm comm, MPI_Status* status) {                                          \
-    const InsideMpi inside;                                                                    \
-    if (inside.isWatched() || !mustProgress()) {                                               \
+    const auto call = [&] {                                                                    \
       return PMPI_##Name(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,   \
                          in_tag, comm, status);                                                \
-    }                                                                                          \
-    MPI_Request send = MPI_REQUEST_NULL;                                                       \
-    int code = PMPI_Isend##Suffix(out, out_count, out_type, to, out_tag, comm, &send);         \
-    if (code != MPI_SUCCESS) return code;                                                      \
-    code = awaitMessage(in_count, in_type, from, in_tag, comm);                                \
-    if (code == MPI_SUCCESS)                                                                   \
-      code = PMPI_Recv##Suffix(in, in_count, in_type, from, in_tag, comm, status);             \
-    const int sent = waitFor(MPI_SUCCESS, &send);                                              \
-    return code != MPI_SUCCESS ? code : sent;                                                  \
+    };                                                                                         \
+    const auto start = [&](MPI_Request* send) {                                                \
+      return PMPI_Isend##Suffix(out, out_count, out_type, to, out_tag, comm, send);            \
+    };                                                                                         \
+    const auto take = [&] {                                                                    \
+      return PMPI_Recv##Suffix(in, in_count, in_type, from, in_tag, comm, status);             \
+    };                                                                                         \
+    return makeInsideOr(                                                                       \
+        call, [&] { return exchange(start, take, in_count, in_type, from, in_tag, comm); });   \
   }
 TORC_SENDRECV(Sendrecv, int, )
 TORC_MPI_4(TORC_SENDRECV(Sendrecv_c, MPI_Count, _c))
@@ -391,17 +264,18 @@ TORC_MPI_4(TORC_SENDRECV(Sendrecv_c, MPI_Count, _c))
     if (copy == nullptr) return PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM), MPI_ERR_NO_MEM; \
     code = PMPI_Pack##Suffix(data, count, type, copy.get(), bytes, &packed, comm);               \
     if (code != MPI_SUCCESS) return code;                                                        \
-    MPI_Request send = MPI_REQUEST_NULL;                                                         \
-    code = PMPI_Isend##Suffix(copy.get(), packed, MPI_PACKED, to, out_tag, comm, &send);         \
-    if (code != MPI_SUCCESS) return code;                                                        \
-    code = awaitMessage(count, type, from, in_tag, comm);                                        \
-    if (code == MPI_SUCCESS)                                                                     \
-      code = PMPI_Recv##Suffix(data, count, type, from, in_tag, comm, status);                   \
-    const int sent = waitFor(MPI_SUCCESS, &send);                                                \
-    return code != MPI_SUCCESS ? code : sent;                                                    \
+    const auto start = [&](MPI_Request* send) {                                                  \
+      return PMPI_Isend##Suffix(copy.get(), packed, MPI_PACKED, to, out_tag, comm, send);        \
+    };                                                                                           \
+    const auto take = [&] {                                                                      \
+      return PMPI_Recv##Suffix(data, count, type, from, in_tag, comm, status);                   \
+    };                                                                                           \
+    return exchange(start, take, count, type, from, in_tag, comm);                               \
   }
 TORC_SENDRECV_REPLACE(Sendrecv_replace, int, )
 TORC_MPI_4(TORC_SENDRECV_REPLACE(Sendrecv_replace_c, MPI_Count, _c))
 #undef TORC_SENDRECV_REPLACE
 
 }  // extern "C"
+
+}  // namespace torc::runtime::pmpi

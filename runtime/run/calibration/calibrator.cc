@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <mpi.h>
 
+#include "runtime/dedicated/nodes.h"
 #include "runtime/run/calibration/node_probe.h"
 #include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
@@ -228,13 +230,9 @@ void Calibrator::measureThresholds(int peer, double small_s) {
 
 void Calibrator::measureNode() {
   if (kSimulated) return;  // where time does not pass while a core computes
-  MPI_Comm host = MPI_COMM_NULL;
-  int rank_on_host = 0;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
-  MPI_Comm_rank(host, &rank_on_host);
-  MPI_Comm_free(&host);
+  const StatusOr<std::vector<int>> nodes = dedicated::findNodes();
   barrier();
-  if (rank_on_host == 0) {
+  if (nodes.ok() && (*nodes)[static_cast<std::size_t>(rank_)] == rank_) {
     measured_.reduce_s = measureReduction();
     measured_.memory_alone = measureMemory(kArrayBytes);
   }

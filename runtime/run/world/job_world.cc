@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
+#include "runtime/dedicated/nodes.h"
 #include "runtime/run/world/yielding_collectives.h"
 #include "support/message.h"
 #include "support/version.h"
@@ -35,32 +36,24 @@ Status apiStatus(int code) {
 }
 
 std::string describeJob(const Topology& topology, bool oversubscribed) {
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
   MPI_Get_processor_name(name, &length);
   // A host speaks by the first of its ranks.
-  MPI_Comm on_host = MPI_COMM_NULL, hosts = MPI_COMM_NULL;
-  int rank_on_host = 0;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &on_host);
-  MPI_Comm_rank(on_host, &rank_on_host);
-  MPI_Comm_split(MPI_COMM_WORLD, rank_on_host == 0 ? 0 : MPI_UNDEFINED, rank, &hosts);
+  constexpr int kNamed = 16;
+  const StatusOr<std::vector<int>> nodes = dedicated::findNodes();
   std::string text;
-  if (hosts != MPI_COMM_NULL) {
-    constexpr int kNamed = 16;
-    int count = 0;
-    MPI_Comm_size(hosts, &count);
-    std::vector<char> names(static_cast<std::size_t>(rank == 0 ? count : 0) * sizeof(name));
-    MPI_Gather(name, sizeof(name), MPI_CHAR, names.data(), sizeof(name), MPI_CHAR, 0, hosts);
-    for (int i = 0; rank == 0 && i < std::min(count, kNamed); ++i)
-      text +=
-          (i == 0 ? "" : ", ") + std::string(&names[static_cast<std::size_t>(i) * sizeof(name)]);
-    if (count > kNamed) text += ", ... (" + std::to_string(count) + ")";
-    MPI_Comm_free(&hosts);
+  int hosts = 0;
+  for (int first = 0; nodes.ok() && first < ranks; ++first) {
+    if ((*nodes)[static_cast<std::size_t>(first)] != first || ++hosts > kNamed) continue;
+    std::array<char, MPI_MAX_PROCESSOR_NAME> host;
+    std::ranges::copy(name, host.begin());
+    broadcast(host.data(), host.size(), MPI_CHAR, first, MPI_COMM_WORLD);
+    text += (hosts == 1 ? "" : ", ") + std::string(host.data());
   }
-  MPI_Comm_free(&on_host);
+  if (hosts > kNamed) text += ", ... (" + std::to_string(hosts) + ")";
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
   MPI_Get_library_version(version.data(), &length);
   std::string mpi(version.data());

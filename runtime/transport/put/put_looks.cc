@@ -64,7 +64,7 @@ Status PutTransport::lookForEnded() {
   const auto look = [&](const Message& message) -> Status {
     if (message.member < 0 || seen_[static_cast<std::size_t>(message.member)]) return {};
     seen_[static_cast<std::size_t>(message.member)] = true;
-    const Status running = segment_->checkRunning(message.rank);
+    const Status running = segment_->checkRunning(message.peer);
     if (running.ok()) return {};
     return {running.code(), torc::message(running.message(), " before it has ",
                                           message.sending ? "read" : "sent", " a message")};
@@ -98,9 +98,8 @@ Status PutTransport::lookForDifference() {
           shorter_ != nullptr && pair.is_alone && kind.room < pair.kind.room;  // lookForShorter
       const bool is_here = pair.has_room && (takes_it || kind.room == pair.kind.room);
       if (!is_here && first.flag.load(std::memory_order_acquire) == flagOf(0)) {
-        return {StatusCode::kTruncated,
-                torc::message("a message from rank ", pair.rank, " has ", first.message_bytes,
-                              " bytes where another length is expected: the ranks' calls differ")};
+        return callsDiffer(pair.rank, " has ", first.message_bytes,
+                           " bytes where another length is expected");
       }
       if (pair.has_room && kind.room == 0 &&
           leftBeyond(*region).load(std::memory_order_acquire) == round_) {
@@ -116,12 +115,8 @@ Status PutTransport::lookForDifference() {
 std::vector<Transport::Awaited> PutTransport::awaited(std::size_t limit) const {
   std::vector<Awaited> peers = beyond_->awaited(limit);
   for (const std::vector<ChannelId>* waiting : {&receives_, &sends_, &waiting_}) {
-    for (const ChannelId channel : *waiting) {
-      const Awaited peer{messages_[channel].rank, messages_[channel].sending};
-      if (peers.size() < limit && std::ranges::find(peers, peer) == peers.end()) {
-        peers.push_back(peer);
-      }
-    }
+    for (const ChannelId channel : *waiting)
+      addAwaited(messages_[channel], limit, peers);
   }
   return peers;
 }

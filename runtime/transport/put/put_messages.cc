@@ -9,46 +9,19 @@
 
 namespace torc::runtime {
 
-StatusOr<ChannelId> PutTransport::prepareSend(std::int32_t peer, std::uint32_t tag,
-                                              const Segments& segments,
-                                              std::span<const std::size_t> fragments,
-                                              SendMode mode) {
-  const StatusOr<ChannelId> channel = prepare(true, peer, tag, segments, fragments);
-  messages_.back().mode = mode;
-  return channel;
-}
-
-StatusOr<ChannelId> PutTransport::prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                              const Segments& segments,
-                                              std::span<const std::size_t> fragments) {
-  return prepare(false, peer, tag, segments, fragments);
-}
-
-StatusOr<ChannelId> PutTransport::prepare(bool sending, std::int32_t peer, std::uint32_t tag,
-                                          const Segments& segments,
+StatusOr<ChannelId> PutTransport::prepare(const Envelope& envelope, const Segments& segments,
                                           std::span<const std::size_t> fragments) {
   Message& message = messages_.emplace_back();
-  message.rank = peer;
-  message.tag = tag;
-  message.sending = sending;
-  message.member = segment_->memberOf(peer);
+  static_cast<Envelope&>(message) = envelope;
+  message.member = segment_->memberOf(envelope.peer);
   message.bytes = message.room = segments.bytes();
-  message.contiguous = segments.list.size() == 1 && segments.list[0].loop_count == 0;
+  message.contiguous = segments.isInRow();
   if (message.contiguous) message.place = segments.list[0].place;
-  message.first_run = static_cast<std::uint32_t>(runs_.size());
-  message.run_count = static_cast<std::uint32_t>(segments.list.size());
-  for (const Segment& segment : segments.list) {
-    runs_.push_back(segment);
-    runs_.back().first_loop = addLoops(segments.loopsOf(segment), loops_);
-  }
+  message.runs = runs_.add(segments);
   message.first_fragment = static_cast<std::uint32_t>(fragments_.size());
   message.fragment_count = static_cast<std::uint32_t>(fragments.size());
   fragments_.insert(fragments_.end(), fragments.begin(), fragments.end());
   return static_cast<ChannelId>(messages_.size() - 1);
-}
-
-Segments PutTransport::segmentsOf(const Message& message) const {
-  return {std::span(runs_).subspan(message.first_run, message.run_count), loops_};
 }
 
 Status PutTransport::commit() {
@@ -62,9 +35,9 @@ Status PutTransport::commit() {
     if (!message.sending && mayCopy(message) && segment_->copied().data() == nullptr) {
       segment_->copied().allocate(kMostStretch);
     }
-    if (message.contiguous || message.run_count == 0) continue;
+    if (message.contiguous || message.runs.count == 0) continue;
     message.walk = static_cast<std::uint32_t>(walks_.size());
-    walks_.emplace_back(segmentsOf(message));
+    walks_.emplace_back(runs_[message.runs]);
   }
   fragments_ = {};
   writable_.resize(static_cast<std::size_t>(segment_->members()));
@@ -94,7 +67,7 @@ void PutTransport::layOut() {
     const auto [member, sending] = pairOf(order[begin]);
     if (member < 0) continue;
     const std::vector<MessageSlot> slots = layOutPair(lengths, regions.mostRoom());
-    Pair pair{messages_[order[begin]].rank,
+    Pair pair{messages_[order[begin]].peer,
               member,
               sending,
               !slots.empty(),
@@ -167,11 +140,7 @@ Status PutTransport::leaveBeyond(ChannelId channel) {
   Message& message = messages_[channel];
   const auto fragments =
       std::span(fragments_).subspan(message.first_fragment, message.fragment_count);
-  const Segments segments = segmentsOf(message);
-  const StatusOr<ChannelId> beyond =
-      message.sending
-          ? beyond_->prepareSend(message.rank, message.tag, segments, fragments, message.mode)
-          : beyond_->prepareRecv(message.rank, message.tag, segments, fragments);
+  const StatusOr<ChannelId> beyond = beyond_->prepare(message, runs_[message.runs], fragments);
   if (!beyond.ok()) return beyond.status();
   message.channel_beyond = *beyond;
   channel_of_beyond_.resize(message.channel_beyond + 1);

@@ -167,7 +167,7 @@ bool PutTransport::endStretch(const Message& message, std::size_t bytes, Copied 
   if (copied != Copied::kEnded) return true;
   status_ = {
       StatusCode::kTransport,
-      torc::message("a message ", message.sending ? "to" : "from", " rank ", message.rank,
+      torc::message("a message ", message.sending ? "to" : "from", " rank ", message.peer,
                     ": process ", segment_->processOf(message.member), " of this host has ended")};
   return false;
 }
@@ -266,10 +266,8 @@ bool PutTransport::receive(ChannelId channel) {
     const auto& header = *reinterpret_cast<const LongHeader*>(cell);
     if (header.flag.load(std::memory_order_acquire) != flagOf(message.pieces_done)) return false;
     if (header.message_bytes != message.bytes && !takesShorter(message, header.message_bytes)) {
-      status_ = {
-          StatusCode::kTruncated,
-          torc::message("a message from rank ", message.rank, " has ", header.message_bytes,
-                        " bytes where ", message.bytes, " are expected: the ranks' calls differ")};
+      status_ = callsDiffer(message.peer, " has ", header.message_bytes, " bytes where ",
+                            message.bytes, " are expected");
       return false;
     }
     segment_->lane(next_lane_).ended[static_cast<std::size_t>(message.member)] = header.ended;

@@ -23,7 +23,7 @@ constexpr unsigned kLooksBeforeRest = 2048, kLooksAtRest = 4;
 
 PutTransport::PutTransport(std::shared_ptr<HostSegment> segment, LaneTrack track,
                            std::unique_ptr<Transport> beyond, SentBytes* sent)
-    : segment_(std::move(segment)), track_(track), beyond_(std::move(beyond)), sent_(sent) {}
+    : Transport(sent), segment_(std::move(segment)), track_(track), beyond_(std::move(beyond)) {}
 
 PutTransport::~PutTransport() {
   endRound();
@@ -41,11 +41,9 @@ bool PutTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t un
 }
 
 std::size_t PutTransport::tableBytes() const {
-  auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
-  return sizeof(*this) + beyond_->tableBytes() + bytes(messages_) + bytes(runs_) + bytes(loops_) +
-         bytes(walks_) + bytes(channel_of_beyond_) + bytes(pairs_) + bytes(left_) + bytes(open_) +
-         bytes(writable_) + bytes(sends_) + bytes(receives_) + bytes(waiting_) + bytes(done_) +
-         bytes(draining_);
+  return sizeof(*this) + beyond_->tableBytes() + runs_.bytes() +
+         bytesOfTables(messages_, walks_, channel_of_beyond_, pairs_, left_, open_, writable_,
+                       sends_, receives_, waiting_, done_, draining_);
 }
 
 // ---- Rounds and their lane
@@ -146,8 +144,8 @@ bool PutTransport::start(ChannelId channel) {
   message.copy_from = 0;
   if (message.way != Way::kPut) return startElsewhere(channel);
   message.lane = laneOf(message.region, message.lane_stride);
-  if (!message.contiguous && message.run_count > 0) {
-    walks_[message.walk] = SegmentWalk(segmentsOf(message));
+  if (!message.contiguous && message.runs.count > 0) {
+    walks_[message.walk] = SegmentWalk(runs_[message.runs]);
   }
   if (!message.sending) {
     receives_.push_back(channel);
@@ -176,37 +174,29 @@ bool PutTransport::startElsewhere(ChannelId channel) {
 void PutTransport::takeFromMemory(ChannelId channel) {
   Message& message = messages_[channel];
   std::size_t offset = 0;
-  for (SegmentWalk walk(segmentsOf(message)); !walk.done();) {
-    const std::size_t some = walk.available();
-    message.taker->takePiece(channel, offset, walk.place().in(bases_), some);
-    offset += some;
-    walk.skip(some);
-  }
+  runs_[message.runs].forEachRun(bases_, [&](const std::byte* data, std::size_t bytes) {
+    message.taker->takePiece(channel, offset, data, bytes);
+    offset += bytes;
+  });
 }
 
 /// Moves what can be moved of all messages under way.
 void PutTransport::move() {
   streaming_ = false;
-  for (std::size_t i = 0; i < receives_.size();) {
-    if (receive(receives_[i])) {
-      done_.push_back(receives_[i]);
-      receives_[i] = receives_.back();
-      receives_.pop_back();
-    } else {
-      streaming_ |= messages_[receives_[i]].pieces_done > 0;
-      ++i;
+  const auto go = [&](std::vector<ChannelId>& channels, auto is_over) {
+    for (std::size_t i = 0; i < channels.size();) {
+      if (is_over(channels[i])) {
+        done_.push_back(channels[i]);
+        channels[i] = channels.back();
+        channels.pop_back();
+      } else {
+        streaming_ |= messages_[channels[i]].pieces_done > 0;
+        ++i;
+      }
     }
-  }
-  for (std::size_t i = 0; i < sends_.size();) {
-    if (send(messages_[sends_[i]])) {
-      done_.push_back(sends_[i]);
-      sends_[i] = sends_.back();
-      sends_.pop_back();
-    } else {
-      streaming_ |= messages_[sends_[i]].pieces_done > 0;
-      ++i;
-    }
-  }
+  };
+  go(receives_, [&](ChannelId channel) { return receive(channel); });
+  go(sends_, [&](ChannelId channel) { return send(messages_[channel]); });
 }
 
 /// Stays with messages in pieces, the next of which is less than a look elsewhere away.

@@ -49,16 +49,14 @@ class PutTransport final : public Transport {
   PutTransport(const PutTransport&) = delete;
   PutTransport& operator=(const PutTransport&) = delete;
 
-  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t> fragments, SendMode mode) override;
-  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t> fragments) override;
+  StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments& segments,
+                              std::span<const std::size_t> fragments) override;
   Status commit() override;
   Status bind(const Bases& bases) override;
   bool handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) override;
   void bindTags(const TagRange& tags) override;
   void takeShorter(std::vector<ShortMessage>* told) override {
-    shorter_ = told;
+    Transport::takeShorter(told);
     beyond_->takeShorter(told);
   }
   void beginRound() override;
@@ -80,9 +78,8 @@ class PutTransport final : public Transport {
   static constexpr unsigned kLooksBeforeMedium = 64;
   enum class Way : std::uint8_t { kPut, kBeyond, kOpen };
   /// A message, from its preparation on.
-  struct Message {
+  struct Message : Envelope {
     // What every round looks at comes first, in three lines of the cache.
-    bool sending = false;
     bool contiguous = false;
     bool is_active_beyond = false;
     Way way = Way::kBeyond;
@@ -102,11 +99,8 @@ class PutTransport final : public Transport {
     MessageSlot slot;
     PieceTaker* taker = nullptr;
     Place place;  // of a contiguous one
-    std::uint32_t first_run = 0, run_count = 0;
+    SegmentTable::Range runs;
     std::uint32_t first_fragment = 0, fragment_count = 0;
-    std::int32_t rank = 0;
-    std::uint32_t tag = 0;
-    SendMode mode = SendMode::kStandard;
     ChannelId channel_beyond = 0;
     PairRegions::Kind kind;     // that the bytes as prepared have
     std::int64_t began_at = 0;  // nanoseconds; at the receiver of a long one
@@ -122,8 +116,6 @@ class PutTransport final : public Transport {
     PairRegions::Kind kind;
   };
 
-  StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
-                              const Segments& segments, std::span<const std::size_t> fragments);
   void layOut();
   static void lay(Message& message, std::size_t bytes, const MessageSlot& slot);
   void layAsPrepared(Message& message);
@@ -134,7 +126,6 @@ class PutTransport final : public Transport {
   [[gnu::cold]] bool settle();
   [[gnu::cold]] bool startElsewhere(ChannelId channel);
   [[gnu::cold]] void takeFromMemory(ChannelId channel);
-  Segments segmentsOf(const Message& message) const;
 
   void enterLane();
   bool mayWrite(int member);
@@ -203,13 +194,10 @@ class PutTransport final : public Transport {
   std::shared_ptr<HostSegment> segment_;
   LaneTrack track_;
   std::unique_ptr<Transport> beyond_;
-  Bases bases_{};
   std::vector<Message> messages_;
   std::vector<Pair> pairs_;  // of this host
   std::vector<Pair> left_;   // of them, to which this rank sends and has no room
   std::vector<Pair> open_;   // of them, for which it is not known whether they have memory
-  std::vector<Segment> runs_;
-  std::vector<RunLoop> loops_;
   std::vector<std::size_t> fragments_;
   std::vector<SegmentWalk> walks_;
   std::vector<ChannelId> channel_of_beyond_;
@@ -236,13 +224,10 @@ class PutTransport final : public Transport {
   std::vector<ChannelId> done_;              // to be reported
   std::size_t beyond_active_ = 0;
   bool has_moved_ = false;
-  bool streaming_ = false;      // a message is under way of which pieces have been moved
-  unsigned fruitless_ = 0;      // looks
-  std::int64_t looked_at_ = 0;  // nanoseconds; whether peers have ended
-  Status ended_;                // one has, by the last look
-  SentBytes* sent_;             // null: not counted
-  std::vector<ShortMessage>* shorter_ = nullptr;  // null: none are taken
-  Status status_;
+  bool streaming_ = false;          // a message is under way of which pieces have been moved
+  unsigned fruitless_ = 0;          // looks
+  std::int64_t looked_at_ = 0;      // nanoseconds; whether peers have ended
+  Status ended_;                    // one has, by the last look
   std::vector<ChannelId> waiting_;  // started, but for pairs that are open
   std::vector<bool> seen_;          // by member, for a look whether processes have ended
   // After a failure: receives to whose memory their sender may be copying, and the stretches that

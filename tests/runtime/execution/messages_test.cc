@@ -111,21 +111,13 @@ class RecordingTransport final : public Transport {
  public:
   explicit RecordingTransport(std::vector<SendMode>* modes) : modes_(modes) {}
 
-  StatusOr<ChannelId> prepareSend(std::int32_t, std::uint32_t, const Segments&,
-                                  std::span<const std::size_t>, SendMode mode) override {
-    modes_->push_back(mode);
+  StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments&,
+                              std::span<const std::size_t>) override {
+    if (envelope.sending) modes_->push_back(envelope.mode);
     return channels_++;
   }
-  StatusOr<ChannelId> prepareRecv(std::int32_t, std::uint32_t, const Segments&,
-                                  std::span<const std::size_t>) override {
-    return channels_++;
-  }
-  Status commit() override { return {}; }
-  Status bind(const Bases&) override { return {}; }
   bool start(ChannelId) override { return false; }
   int poll(std::span<ChannelId>) override { return -1; }
-  void abandon() override {}
-  Status status() const override { return {}; }
 
  private:
   std::vector<SendMode>* modes_;

@@ -22,23 +22,14 @@ namespace torc::runtime {
 /// What is left beyond never comes.
 class Nowhere final : public Transport {
  public:
-  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t, const Segments&,
-                                  std::span<const std::size_t>, SendMode) override {
-    peers_.push_back({peer, true});
+  StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments&,
+                              std::span<const std::size_t>) override {
+    peers_.push_back({envelope.peer, envelope.sending});
     return static_cast<ChannelId>(peers_.size() - 1);
   }
-  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t, const Segments&,
-                                  std::span<const std::size_t>) override {
-    peers_.push_back({peer, false});
-    return static_cast<ChannelId>(peers_.size() - 1);
-  }
-  Status commit() override { return {}; }
-  Status bind(const Bases&) override { return {}; }
   bool start(ChannelId) override { return true; }
   int poll(std::span<ChannelId>) override { return 0; }
-  void abandon() override {}
   std::vector<Awaited> awaited(std::size_t) const override { return peers_; }
-  Status status() const override { return {}; }
 
  private:
   std::vector<Awaited> peers_;
@@ -85,11 +76,8 @@ struct Rank {
       memory.resize(begin + gap * runs);
     }
     if (bytes == 0) segments.clear();
-    const Segments all{segments, loops};
-    const auto channel = sending ? transport.prepareSend(peer, tag, all, {}, SendMode::kStandard)
-                                 : transport.prepareRecv(peer, tag, all, {});
     begins.push_back(begin);
-    return *channel;
+    return *transport.prepare({peer, tag, sending}, {segments, loops}, {});
   }
   void ready() {
     ASSERT_TRUE(transport.commit().ok());
