@@ -7,8 +7,8 @@
 
 #include <mpi.h>
 
+#include "runtime/service/service_collective.h"
 #include "runtime/transport/mpi_status.h"
-#include "runtime/transport/yielding_wait.h"
 
 namespace torc::runtime::dedicated {
 
@@ -17,16 +17,17 @@ StatusOr<std::vector<int>> findNodes() {
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  int code = PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  const int code =
+      PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Comm_split_type");
   int first = rank;
-  code = makeYielding(PMPI_Bcast, PMPI_Ibcast, &first, 1, MPI_INT, 0, node);
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Ibcast");
+  ServiceCollective telling;
+  telling.broadcast(node, &first, sizeof(first), 0);
+  if (Status status = telling.wait(); !status.ok()) return status;
   PMPI_Comm_free(&node);
   std::vector<int> nodes(static_cast<std::size_t>(ranks));
-  code = makeYielding(PMPI_Allgather, PMPI_Iallgather, &first, 1, MPI_INT, nodes.data(), 1, MPI_INT,
-                      MPI_COMM_WORLD);
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
+  telling.allgather(MPI_COMM_WORLD, &first, nodes.data(), sizeof(first));
+  if (Status status = telling.wait(); !status.ok()) return status;
   return nodes;
 }
 

@@ -26,8 +26,6 @@ using torc::TraceKind;
 
 namespace {
 
-constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 30;  // MPI counts in int
-
 Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const std::string& origin,
              std::unique_ptr<torc_schedule>& schedule) {
   StatusOr<torc::LoadedSchedule> loaded = torc::readSchedule(bytes, origin);
@@ -45,8 +43,7 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
   TraceCall traced(geometry.context->trace.get(), "load", TraceKind::kLoad);
   traced.setDetail(origin);
   if (Status agreed = geometry.agreement.agree(mine); !agreed.ok()) return agreed;
-  const Status received =
-      broadcastBytes(geometry.context, geometry.comm, geometry.agreement, bytes);
+  const Status received = geometry.agreement.broadcast(bytes);
   traced.setBytes(bytes.size());
 
   const std::optional<torc::Topology> shape_before = geometry.topology;
@@ -90,44 +87,6 @@ double torc_schedule::scratchBytes(std::uint64_t bytes) {
 bool torc_schedule::sumsWhole() {
   if (!sums_whole_) sums_whole_ = view_.sumsWhole();
   return *sums_whole_;
-}
-
-Status torc::runtime::broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
-                                     std::vector<std::byte>& bytes) {
-  auto send = [&](void* data, std::size_t length) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, comm, &request);
-    if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Ibcast");
-    return context->waitFor(&request, "MPI_Ibcast");
-  };
-  // The length, and what mostly is all: a step of many ranks takes longer than these bytes.
-  struct Beginning {
-    std::uint64_t length;
-    std::array<std::byte, 32 * 1024> bytes;
-  };
-  Beginning beginning;
-  const std::size_t known = beginning.bytes.size();
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  if (rank == 0) {
-    beginning.length = bytes.size();
-    std::copy_n(bytes.begin(), std::min(bytes.size(), known), beginning.bytes.begin());
-  }
-  if (Status status = send(&beginning, sizeof(beginning)); !status.ok()) return status;
-  const std::size_t length = beginning.length;
-  Status room = attempt([&]() -> Status {
-    bytes.resize(length);
-    return {};
-  });
-  if (room.ok()) std::copy_n(beginning.bytes.begin(), std::min(length, known), bytes.begin());
-  if (length <= known) return room;
-  if (room = agreement.agree(room); !room.ok()) return room;
-  for (std::size_t done = known; done < length; done += kMostBytesAtOnce) {
-    Status status =
-        send(bytes.data() + done, std::min<std::size_t>(kMostBytesAtOnce, length - done));
-    if (!status.ok()) return status;
-  }
-  return {};
 }
 
 StatusOr<std::unique_ptr<torc_schedule>> torc_schedule::bind(

@@ -16,15 +16,6 @@
 #include "schedules/schedule.h"
 #include "support/status.h"
 
-namespace torc::runtime {
-
-/// Collective: gives rank 0's bytes to all ranks of `comm`. Only this rank's memory may have run
-/// out: the caller agrees on the result.
-Status broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
-                      std::vector<std::byte>& bytes);
-
-}  // namespace torc::runtime
-
 struct torc_schedule {
   /// Local: `file`, which may serve other geometries too, bound to `geometry`, whose order of ranks
   /// it gets (torc_geometry::topologyFor). Errors: kMismatch, another torus.

@@ -82,7 +82,8 @@ void torc_context::rest(torc::Backoff& wait) const {
   }
 }
 
-torc::Status torc_context::waitFor(MPI_Request* request, const char* call) {
+torc::Status torc_context::waitFor(int started, MPI_Request* request, const char* call) {
+  if (started != MPI_SUCCESS) return mpiStatus(started, call);
   // Only set-up waits here. At its beginning nobody knows yet whether ranks outnumber cores; giving
   // way costs little where they do not, and 64 ranks that spin on 2 cores need a second to open a
   // library.

@@ -81,9 +81,9 @@ struct torc_context {
   /// Whether no round is under way.
   bool isIdle() const { return first_ == nullptr; }
 
-  /// Waits for an MPI request while the collectives go on: another rank may need them to get to
-  /// its side of what the request stands for.
-  torc::Status waitFor(MPI_Request* request, const char* call);
+  /// Waits for an MPI request, made by a call that returned `started`, while the collectives go on:
+  /// another rank may need them to get to its side of what the request stands for.
+  torc::Status waitFor(int started, MPI_Request* request, const char* call);
 
   /// Has up to `wanted` cores reduce and copy in rounds of geometries to come, the caller's
   /// included; returns how many do: no more than the process may run on.

@@ -82,12 +82,9 @@ StatusOr<torc::runtime::HostRanks> torc::runtime::countHostRanks(torc_context* c
   int size = 0;
   PMPI_Comm_size(comm, &size);
   std::vector<std::uint64_t> names(static_cast<std::size_t>(size));
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code =
-      startAllgather(&mine, 1, MPI_UINT64_T, names.data(), 1, MPI_UINT64_T, comm, &request);
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
-  Status status = context->waitFor(&request, "MPI_Iallgather");
-  if (!status.ok()) return status;
+  ServiceCollective gathering;
+  gathering.allgather(comm, &mine, names.data(), sizeof(mine));
+  if (Status status = gathering.wait([&] { context->advance(); }); !status.ok()) return status;
   HostRanks hosts;
   hosts.count = static_cast<int>(std::count(names.begin(), names.end(), mine));
   hosts.oversubscribed = hosts.count > hostCores();
@@ -108,10 +105,9 @@ torc_geometry::~torc_geometry() {
 
 Status torc_geometry::duplicate(MPI_Comm parent) {
   MPI_Request request = MPI_REQUEST_NULL;
-  if (const int code = startDuplicate(parent, &comm, &request); code != MPI_SUCCESS) {
-    return mpiStatus(code, "MPI_Comm_idup");
-  }
-  if (Status status = context->waitFor(&request, "MPI_Comm_idup"); !status.ok()) return status;
+  Status status =
+      context->waitFor(startDuplicate(&request, parent, &comm), &request, "MPI_Comm_idup");
+  if (!status.ok()) return status;
   attach();
   const StatusOr<HostRanks> counted = countHostRanks(context, comm);
   if (counted.ok()) hosts = *counted;
@@ -156,7 +152,7 @@ void torc_geometry::attach() {
   const int half = highest / 2 + 1;
   tags_per_slot_ = std::max(1, half / kTagSlots);
   one_shot_tags = TagSpace(half, static_cast<std::uint32_t>(highest - half));
-  agreement.open(context, comm);
+  agreement.open(comm, [this] { context->advance(); });
 }
 
 Status torc_geometry::mapOnto(const char* shape, const char* order) {

@@ -9,9 +9,9 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
-#include "runtime/job/agreement.h"
 #include "runtime/job/context.h"
 #include "runtime/job/rank_map.h"
+#include "runtime/service/agreement.h"
 #include "runtime/transport/mpi_transport.h"
 #include "runtime/transport/put/host_segment.h"
 #include "runtime/transport/tag_space.h"

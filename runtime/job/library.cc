@@ -109,7 +109,7 @@ StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context
   library->cache = ScheduleCache(options.memory_limit);
   // On the caller's communicator: a duplicate would be one more step of all ranks.
   Agreement agreement;
-  agreement.open(context, world);
+  agreement.open(world, [&] { context->advance(); });
   int rank = 0, size = 1;
   PMPI_Comm_rank(world, &rank);
   PMPI_Comm_size(world, &size);
@@ -132,9 +132,9 @@ StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context
     mine = attempt([&] { return readAll(options, bundle); });
   }
   if (Status agreed = agreement.agree(mine, fields); !agreed.ok()) return agreed;
-  if (Status status = broadcastBytes(context, world, agreement, bundle); !status.ok())
-    return status;
-  mine = attempt([&] { return understand(bundle, static_cast<std::uint64_t>(size), *library); });
+  if (mine = agreement.broadcast(bundle); mine.ok()) {
+    mine = attempt([&] { return understand(bundle, static_cast<std::uint64_t>(size), *library); });
+  }
   if (mine.ok()) {
     mine = mpiStatus(PMPI_Comm_group(world, &library->world), "MPI_Comm_group");
   }

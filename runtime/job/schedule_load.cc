@@ -26,7 +26,7 @@ ScheduleLoad::ScheduleLoad(torc_library& library, torc_geometry& geometry,
     schedule_ = library_.cache.find(entry_.file);
     held_ = schedule_ != nullptr;
     // What arrives while others lack the file. Untouched, it is address space and no more.
-    message_ = std::make_unique_for_overwrite<std::byte[]>(messageBytes());
+    message_ = std::make_unique_for_overwrite<std::byte[]>(file_.bytes + 1);
     if (!SegmentSetUp::isDone(geometry_)) segment_.emplace(geometry_);
     if (held_) {
       const Status status = serves(schedule_->view());
@@ -38,7 +38,11 @@ ScheduleLoad::ScheduleLoad(torc_library& library, torc_geometry& geometry,
     reserved_ = file_.bytes;
     return {};
   });
-  vote(Step::kAsk, !held_);
+  const AgreedField fields[] = {
+      {.value = std::uint64_t{entry_.file} << 8 | static_cast<std::uint64_t>(entry_.collective),
+       .compared = false},
+      {.value = held_ ? 0u : 1u, .compared = false}};
+  geometry_.agreement.start(mine_, fields);
 }
 
 ScheduleLoad::~ScheduleLoad() {
@@ -50,107 +54,62 @@ std::string ScheduleLoad::path() const {
   return libraryFilePath(library_.options.directory, file_.name);
 }
 
-/// Starts the reduction by which all ranks learn whether one failed, whether one lacks the file,
-/// and whether all mean the same.
-void ScheduleLoad::vote(Step step, bool lacks) {
-  step_ = step;
-  // The maximum is that of the lowest rank that failed.
-  const auto asked = std::int64_t{entry_.file} << 8 | static_cast<std::int64_t>(entry_.collective);
-  vote_ = {lacks ? 1 : 0, mine_.ok() ? 0 : geometry_.size - geometry_.rank, asked, -asked};
-  const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
-                                  MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
-  if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallreduce"));
-}
-
-void ScheduleLoad::send(Step step, void* data, std::size_t bytes, int root) {
-  step_ = step;
-  const int code =
-      startBroadcast(data, static_cast<int>(bytes), MPI_BYTE, root, geometry_.comm, &request_);
-  if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Ibcast"));
-}
-
 bool ScheduleLoad::advance() {
-  while (step_ != Step::kDone) {
-    if (request_ != MPI_REQUEST_NULL) {
-      int arrived = 0;
-      const int code = PMPI_Test(&request_, &arrived, MPI_STATUS_IGNORE);
-      if (code != MPI_SUCCESS) {
-        finish(mpiStatus(code, "MPI_Test"));
-        break;
-      }
-      if (!arrived) return false;
-    }
+  while (step_ != Step::kDone && isOver())
     proceed();
-    if (step_ == Step::kSegment) return false;
-  }
-  return true;
+  return done();
+}
+
+/// Whether what the step waits for is.
+bool ScheduleLoad::isOver() {
+  if (step_ == Step::kSegment) return segment_->advance();
+  if (step_ == Step::kFile) return geometry_.agreement.collective().advance();
+  return geometry_.agreement.advance();
 }
 
 void ScheduleLoad::proceed() {
-  const bool failed = votes_[1] > 0;
-  const int speaker = geometry_.size - static_cast<int>(votes_[1]);
+  Agreement& agreement = geometry_.agreement;
   switch (step_) {
     case Step::kAsk:
-      entries_differ_ = votes_[2] != -votes_[3];
+      lowest_ = agreement.least(0);
+      entries_differ_ = lowest_ != agreement.most(0);
       if (entries_differ_) {
         finish({StatusCode::kMismatch, message("calls differ between the ranks: this one is for ",
                                                file_.name, ", another one is not")});
-      } else if (failed) {
-        sendError(speaker);
-      } else if (votes_[0] == 0) {
-        succeed();
-      } else {
+      } else if (agreement.error().ok() && agreement.most(1) != 0) {
         sendFile();
+      } else {
+        conclude();
       }
       break;
     case Step::kFile:
-      std::memcpy(&error_, message_.get(), sizeof(error_));
-      if (error_.code != 0) {
-        finish(error());
-        break;
+      if (Status status = agreement.collective().status(); !status.ok()) return finish(status);
+      if (message_[file_.bytes] == std::byte{0}) {
+        if (mine_.ok()) mine_ = {StatusCode::kIo, "rank 0 has no file"};
+      } else if (!held_) {
+        mine_ = attempt([&] { return check(); });
       }
-      if (!held_) mine_ = attempt([&] { return check(); });
-      vote(Step::kOutcome, false);
+      step_ = Step::kOutcome;
+      agreement.start(mine_);
       break;
     case Step::kOutcome:
-      if (failed) {
-        sendError(speaker);
-      } else {
-        succeed();
-      }
+      conclude();
       break;
     case Step::kSegment:
-      if (segment_->advance()) finish(segment_->status());
-      break;
-    case Step::kError:
-      finish(error().annotated(message("rank ", speaker)));
+      finish(segment_->status());
       break;
     case Step::kDone:
       break;
   }
 }
 
-void ScheduleLoad::sendError(int speaker) {
-  setError(mine_);
-  send(Step::kError, &error_, sizeof(error_), speaker);
-}
-
 void ScheduleLoad::sendFile() {
+  step_ = Step::kFile;
   if (geometry_.rank == 0) {
-    setError(attempt([&] { return read(); }));
-    std::memcpy(message_.get(), &error_, sizeof(error_));
+    mine_ = attempt([&] { return read(); });
+    message_[file_.bytes] = std::byte{mine_.ok()};
   }
-  send(Step::kFile, message_.get(), messageBytes(), 0);
-}
-
-void ScheduleLoad::setError(const Status& status) {
-  error_ = {};
-  error_.code = static_cast<std::int32_t>(status.code());
-  status.message().copy(error_.text.data(), kTextBytes - 1);
-}
-
-Status ScheduleLoad::error() const {
-  return {static_cast<StatusCode>(error_.code), error_.text.data()};
+  geometry_.agreement.collective().broadcast(geometry_.comm, message_.get(), file_.bytes + 1, 0);
 }
 
 /// Puts the file into the message, behind the header.
@@ -172,14 +131,13 @@ Status ScheduleLoad::read() {
             message(path(), ": checksum is ", std::hex, checksum, ", the index says ",
                     file_.checksum, ": the file is damaged, or of another library")};
   }
-  std::copy(bytes.begin(), bytes.end(), message_.get() + sizeof(Error));
+  std::copy(bytes.begin(), bytes.end(), message_.get());
   return {};
 }
 
 /// Takes the file out of the message.
 Status ScheduleLoad::check() {
-  StatusOr<LoadedSchedule> loaded =
-      readSchedule({message_.get() + sizeof(Error), file_.bytes}, path());
+  StatusOr<LoadedSchedule> loaded = readSchedule({message_.get(), file_.bytes}, path());
   if (!loaded.ok()) return loaded.status();
   if (Status status = serves(loaded->view()); !status.ok()) return status;
   schedule_ = library_.cache.add(entry_.file, std::exchange(reserved_, 0), std::move(*loaded));
@@ -199,9 +157,10 @@ Status ScheduleLoad::bind() {
   return {};
 }
 
-/// All have the schedule.
-void ScheduleLoad::succeed() {
-  if (SegmentSetUp::isDone(geometry_)) return finish({});
+/// All have the schedule, or none.
+void ScheduleLoad::conclude() {
+  const Status status = geometry_.agreement.result();
+  if (!status.ok() || SegmentSetUp::isDone(geometry_)) return finish(status);
   step_ = Step::kSegment;
   segment_->start();
 }

@@ -3,7 +3,6 @@
 #ifndef TORC_RUNTIME_JOB_SCHEDULE_LOAD_H_
 #define TORC_RUNTIME_JOB_SCHEDULE_LOAD_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,8 +45,8 @@ class ScheduleLoad {
   bool entriesDiffer() const { return entries_differ_; }
   /// Once done: the lowest of the files that ranks have asked for, which all ranks find alike, and
   /// for which collective that is.
-  std::uint32_t lowestFile() const { return static_cast<std::uint32_t>(-votes_[3] >> 8); }
-  Collective lowestCollective() const { return static_cast<Collective>(-votes_[3] & 0xff); }
+  std::uint32_t lowestFile() const { return static_cast<std::uint32_t>(lowest_ >> 8); }
+  Collective lowestCollective() const { return static_cast<Collective>(lowest_ & 0xff); }
 
   /// Once done, once: the schedule, which belongs to the geometry, to be deleted by
   /// torc_schedule_free; or the error, whose code and text are the same on all ranks. kIo,
@@ -57,32 +56,19 @@ class ScheduleLoad {
 
  private:
   enum class Step {
-    kAsk,      // who lacks the file, and did a rank fail?
-    kFile,     // rank 0 sends it, or why it cannot
+    kAsk,      // which rank lacks the file, and did one fail?
+    kFile,     // rank 0 sends it
     kOutcome,  // did a rank fail?
-    kError,    // the lowest rank that failed sends its error
     kSegment,  // the first that is loaded: does the host have shared memory for its messages?
     kDone,
   };
-  static constexpr std::size_t kTextBytes = 760;
-  /// A status as it travels. Where it is good, a file may follow.
-  struct Error {
-    std::int32_t code = 0;
-    std::int32_t reserved = 0;
-    std::array<char, kTextBytes> text{};
-  };
 
   std::string path() const;
-  std::size_t messageBytes() const { return sizeof(Error) + file_.bytes; }
 
+  bool isOver();
   void proceed();
-  void vote(Step step, bool lacks);
-  void send(Step step, void* data, std::size_t bytes, int root);
   void sendFile();
-  void sendError(int speaker);
-  void setError(const Status& status);
-  Status error() const;
-  void succeed();
+  void conclude();
   void finish(const Status& status);
 
   Status read();
@@ -95,17 +81,15 @@ class ScheduleLoad {
   const LibraryEntry& entry_;
   const LibraryFile& file_;
   Step step_ = Step::kAsk;
-  MPI_Request request_ = MPI_REQUEST_NULL;
 
   Status mine_;                 // of this rank, so far
   Status result_;               // of all
   bool held_ = false;           // by this rank, before the load
   std::uint64_t reserved_ = 0;  // of the cache
   bool entries_differ_ = false;
-  std::array<std::int64_t, 4> vote_{}, votes_{};
-  std::int64_t began_ = 0;  // for the trace
-  Error error_;
-  std::unique_ptr<std::byte[]> message_;  // an Error, and the file
+  std::uint64_t lowest_ = 0;              // entry that a rank has asked for
+  std::int64_t began_ = 0;                // for the trace
+  std::unique_ptr<std::byte[]> message_;  // the file, and behind it whether rank 0 could read it
   std::shared_ptr<const LoadedSchedule> schedule_;
   std::unique_ptr<torc_schedule> bound_;
   std::optional<SegmentSetUp> segment_;

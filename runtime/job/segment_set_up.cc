@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/put/process_memory.h"
 #include "runtime/transport/smpi.h"
 #include "support/files.h"
@@ -64,24 +63,21 @@ void SegmentSetUp::start() {
     file_.emplace(std::move(*file));
     return {};
   });
-  const int code = startAllgather(&card_, sizeof(card_), MPI_BYTE, cards_.data(), sizeof(card_),
-                                  MPI_BYTE, geometry_.comm, &request_);
-  if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallgather"));
+  geometry_.agreement.collective().allgather(geometry_.comm, &card_, cards_.data(), sizeof(card_));
 }
 
 bool SegmentSetUp::advance() {
   while (!done_) {
-    int arrived = 0;
-    const int code = PMPI_Test(&request_, &arrived, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) {
-      finish(mpiStatus(code, "MPI_Test"));
-    } else if (!arrived) {
-      return false;
+    ServiceCollective& collective = geometry_.agreement.collective();
+    if (!collective.advance()) return false;
+    if (const Status status = collective.status(); !status.ok()) {
+      finish(status);
     } else if (voting_) {
-      if (votes_[0] > 0) {
-        tell();
-      } else if (votes_[1] > 1) {
-        segment_->setCopies(votes_[2] == 0);
+      const std::span<const std::uint64_t> votes = collective.words();
+      if (votes[0] > 0) {
+        tell(votes);
+      } else if (votes[1] > 1) {
+        segment_->setCopies(votes[2] == 0);
         geometry_.segment = std::move(segment_);
       }
       finish({});
@@ -156,12 +152,11 @@ bool SegmentSetUp::mayCopy() const {
 /// of the lowest rank that asks for puts.
 void SegmentSetUp::vote() {
   voting_ = true;
-  vote_ = {fault_.ok() ? 0 : geometry_.size - geometry_.rank,
-           segment_ == nullptr ? 0 : segment_->members(), segment_ != nullptr && mayCopy() ? 0 : 1,
-           areAsked() ? geometry_.size - geometry_.rank : 0};
-  const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
-                                  MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
-  if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallreduce"));
+  const auto precedence = static_cast<std::uint64_t>(geometry_.size - geometry_.rank);
+  vote_ = {fault_.ok() ? 0 : precedence,
+           segment_ == nullptr ? 0 : static_cast<std::uint64_t>(segment_->members()),
+           segment_ != nullptr && mayCopy() ? 0u : 1u, areAsked() ? precedence : 0};
+  geometry_.agreement.collective().allreduce(geometry_.comm, vote_, MPI_MAX);
 }
 
 bool SegmentSetUp::areAsked() const {
@@ -169,13 +164,14 @@ bool SegmentSetUp::areAsked() const {
 }
 
 /// Where puts are asked for and cannot be, the lowest rank that asks says why, once.
-void SegmentSetUp::tell() const {
+void SegmentSetUp::tell(std::span<const std::uint64_t> votes) const {
   // Threads may set up geometries of several contexts.
   static std::atomic<bool> told = false;
-  if (!areAsked() || votes_[3] != vote_[3] || told.exchange(true)) return;
+  if (!areAsked() || votes[3] != vote_[3] || told.exchange(true)) return;
   const std::string why =
-      fault_.ok() || votes_[0] != vote_[0]
-          ? message("rank ", geometry_.size - votes_[0], " has no shared memory, or wants none")
+      fault_.ok() || votes[0] != vote_[0]
+          ? message("rank ", static_cast<std::uint64_t>(geometry_.size) - votes[0],
+                    " has no shared memory, or wants none")
           : fault_.message();
   writeToStderr(message("torc: warning: rank ", geometry_.rank,
                         ": no puts, messages go by MPI: ", why, '\n'));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <mpi.h>
@@ -54,7 +55,7 @@ class SegmentSetUp {
   void vote();
   void finish(const Status& status);
   bool areAsked() const;
-  void tell() const;
+  void tell(std::span<const std::uint64_t> votes) const;
 
   torc_geometry& geometry_;
   Card card_;
@@ -62,8 +63,7 @@ class SegmentSetUp {
   std::optional<SegmentFile> file_;
   std::shared_ptr<HostSegment> segment_;
   Status fault_;  // why this rank has none
-  MPI_Request request_ = MPI_REQUEST_NULL;
-  std::array<std::int64_t, 4> vote_{}, votes_{};
+  std::array<std::uint64_t, 4> vote_{};
   bool voting_ = false, done_ = false;
   Status status_;
 };

@@ -56,13 +56,14 @@ StatusOr<std::unique_ptr<TraceJob>> TraceJob::open(torc_context* context, MPI_Co
 
 Status TraceJob::duplicate(MPI_Comm parent) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = startDuplicate(parent, &comm_, &request);
-  if (Status status = waitFor(code, "MPI_Comm_idup", &request); !status.ok()) return status;
+  Status status =
+      context_->waitFor(startDuplicate(&request, parent, &comm_), &request, "MPI_Comm_idup");
+  if (!status.ok()) return status;
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(comm_, &rank_);
   PMPI_Comm_size(comm_, &size_);
   PMPI_Comm_group(comm_, &group_);
-  agreement_.open(context_, comm_);
+  agreement_.open(comm_, [this] { context_->advance(); });
   return {};
 }
 
@@ -74,28 +75,23 @@ TraceJob::~TraceJob() {
   if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
 }
 
-Status TraceJob::waitFor(int code, const char* call, MPI_Request* request) {
-  if (code != MPI_SUCCESS) return mpiStatus(code, call);
-  return context_->waitFor(request, call);
-}
-
 Status TraceJob::send(const void* data, std::size_t bytes, int to) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kTag, comm_, &request);
-  return waitFor(code, "MPI_Isend", &request);
+  return context_->waitFor(code, &request, "MPI_Isend");
 }
 
 Status TraceJob::receive(void* data, std::size_t bytes, int from) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kTag, comm_, &request);
-  return waitFor(code, "MPI_Irecv", &request);
+  return context_->waitFor(code, &request, "MPI_Irecv");
 }
 
 /// From rank 0 of `comm`.
 Status TraceJob::broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code = startBroadcast(data, static_cast<int>(bytes), MPI_BYTE, 0, comm, &request);
-  return waitFor(code, "MPI_Ibcast", &request);
+  ServiceCollective telling;
+  telling.broadcast(comm, data, bytes, 0);
+  return telling.wait([this] { context_->advance(); });
 }
 
 StatusOr<std::shared_ptr<const GeometryTrace>> TraceJob::addGeometry(MPI_Comm comm) {
@@ -180,15 +176,17 @@ Status TraceJob::tellPeers(const std::vector<TraceEvent>& events, TraceKind kind
   std::vector<int> steps(size);
   std::iota(steps.begin(), steps.end(), 0);
   MPI_Request request = MPI_REQUEST_NULL;
-  int code = startAlltoallv(counts.data(), ones.data(), steps.data(), their_counts.data(),
-                            ones.data(), steps.data(), MPI_INT, comm_, &request);
-  if (Status status = waitFor(code, "MPI_Ialltoallv", &request); !status.ok()) return status;
+  int code = startAlltoallv(&request, counts.data(), ones.data(), steps.data(), MPI_INT,
+                            their_counts.data(), ones.data(), steps.data(), MPI_INT, comm_);
+  Status status = context_->waitFor(code, &request, "MPI_Ialltoallv");
+  if (!status.ok()) return status;
   std::exclusive_scan(their_counts.begin(), their_counts.end(), their_offsets.begin(), 0);
   told.resize(static_cast<std::size_t>(their_offsets.back()) +
               static_cast<std::size_t>(their_counts.back()));
-  code = startAlltoallv(flows.data(), counts.data(), offsets.data(), told.data(),
-                        their_counts.data(), their_offsets.data(), MPI_UINT64_T, comm_, &request);
-  return waitFor(code, "MPI_Ialltoallv", &request);
+  code =
+      startAlltoallv(&request, flows.data(), counts.data(), offsets.data(), MPI_UINT64_T,
+                     told.data(), their_counts.data(), their_offsets.data(), MPI_UINT64_T, comm_);
+  return context_->waitFor(code, &request, "MPI_Ialltoallv");
 }
 
 /// Messages whose other end is not in the trace (dropped, never completed) lose their flow.

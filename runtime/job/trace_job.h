@@ -15,8 +15,8 @@
 
 #include <mpi.h>
 
-#include "runtime/job/agreement.h"
 #include "runtime/job/context.h"
+#include "runtime/service/agreement.h"
 #include "runtime/trace/trace.h"
 #include "schedules/topology/topology.h"
 #include "support/status.h"
@@ -52,7 +52,6 @@ class TraceJob {
  private:
   explicit TraceJob(torc_context* context) : context_(context) {}
   Status duplicate(MPI_Comm parent);
-  Status waitFor(int code, const char* call, MPI_Request* request);
   Status send(const void* data, std::size_t bytes, int to);
   Status receive(void* data, std::size_t bytes, int from);
   Status broadcast(void* data, std::size_t bytes, MPI_Comm comm);

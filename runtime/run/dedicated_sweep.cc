@@ -15,7 +15,6 @@
 #include "runtime/dedicated/roles.h"
 #include "runtime/dedicated/split_trial.h"
 #include "runtime/run/world/job_world.h"
-#include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 

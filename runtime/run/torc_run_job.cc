@@ -12,8 +12,8 @@
 
 #include "runtime/job/bound_schedule.h"
 #include "runtime/run/world/job_world.h"
-#include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
+#include "runtime/transport/yielding_wait.h"
 #include "schedules/expansion/shares.h"
 #include "support/hash.h"
 #include "support/message.h"

@@ -14,7 +14,7 @@
 #include "runtime/job/contenders.h"
 #include "runtime/run/tuned_entries.h"
 #include "runtime/run/world/job_world.h"
-#include "runtime/run/world/yielding_collectives.h"
+#include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 
 namespace torc::runtime {

@@ -26,38 +26,23 @@ inline constexpr bool kSimulated = false;
 #endif
 inline constexpr bool kLosesRestartedSends = kSimulated;
 
-/// Starts a collective of MPI by its nonblocking function, or makes it by its blocking one.
-template <typename Blocking, typename Nonblocking, typename... Arguments>
-int startCollective(Blocking* blocking, Nonblocking* nonblocking, MPI_Request* request,
-                    Arguments... arguments) {
-  if constexpr (!kSimulated) return nonblocking(arguments..., request);
-  *request = MPI_REQUEST_NULL;
-  return blocking(arguments...);
-}
+/// Starts a collective: takes its request, and its arguments without it.
+template <auto blocking, auto nonblocking>
+struct Starter {
+  template <typename... Arguments>
+  int operator()(MPI_Request* request, Arguments... arguments) const {
+    if constexpr (!kSimulated) return nonblocking(arguments..., request);
+    *request = MPI_REQUEST_NULL;
+    return blocking(arguments...);
+  }
+};
 
-inline int startDuplicate(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
-  return startCollective(PMPI_Comm_dup, PMPI_Comm_idup, request, comm, duplicate);
-}
-inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                          MPI_Request* request) {
-  return startCollective(PMPI_Bcast, PMPI_Ibcast, request, data, count, type, root, comm);
-}
-inline int startAllreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
-                          MPI_Comm comm, MPI_Request* request) {
-  return startCollective(PMPI_Allreduce, PMPI_Iallreduce, request, in, out, count, type, op, comm);
-}
-inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, void* out,
-                          int out_count, MPI_Datatype out_type, MPI_Comm comm,
-                          MPI_Request* request) {
-  return startCollective(PMPI_Allgather, PMPI_Iallgather, request, in, in_count, in_type, out,
-                         out_count, out_type, comm);
-}
-inline int startAlltoallv(const void* in, const int* in_counts, const int* in_offsets, void* out,
-                          const int* out_counts, const int* out_offsets, MPI_Datatype type,
-                          MPI_Comm comm, MPI_Request* request) {
-  return startCollective(PMPI_Alltoallv, PMPI_Ialltoallv, request, in, in_counts, in_offsets, type,
-                         out, out_counts, out_offsets, type, comm);
-}
+inline constexpr Starter<PMPI_Comm_dup, PMPI_Comm_idup> startDuplicate;
+inline constexpr Starter<PMPI_Barrier, PMPI_Ibarrier> startBarrier;
+inline constexpr Starter<PMPI_Bcast, PMPI_Ibcast> startBroadcast;
+inline constexpr Starter<PMPI_Allreduce, PMPI_Iallreduce> startAllreduce;
+inline constexpr Starter<PMPI_Allgather, PMPI_Iallgather> startAllgather;
+inline constexpr Starter<PMPI_Alltoallv, PMPI_Ialltoallv> startAlltoallv;
 
 }  // namespace torc::runtime
 

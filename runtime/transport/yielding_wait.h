@@ -1,5 +1,5 @@
-// Waits that give the core away: MPICH's own spin, which costs tens of milliseconds where ranks
-// outnumber cores.
+// Waits, and collectives of MPI, that give the core away: MPICH's own spin, which costs tens of
+// milliseconds where ranks outnumber cores.
 #ifndef TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_
 #define TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_
 
@@ -22,11 +22,20 @@ inline int waitYielding(int started, MPI_Request* request) {
   }
 }
 
-/// Makes a collective of MPI: starts it by its nonblocking function and waits so.
-template <typename Blocking, typename Nonblocking, typename... Arguments>
-int makeYielding(Blocking* blocking, Nonblocking* nonblocking, Arguments... arguments) {
+inline void barrier(MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
-  return waitYielding(startCollective(blocking, nonblocking, &request, arguments...), &request);
+  waitYielding(startBarrier(&request, comm), &request);
+}
+
+/// In place.
+inline void allreduce(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  waitYielding(startAllreduce(&request, MPI_IN_PLACE, data, count, type, op, comm), &request);
+}
+
+inline void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  waitYielding(startBroadcast(&request, data, count, type, root, comm), &request);
 }
 
 }  // namespace torc::runtime

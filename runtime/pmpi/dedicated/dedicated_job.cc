@@ -77,7 +77,9 @@ void splitJob(const Settings& settings, void (*end_job)()) {
   wire->roles = std::move(*roles);
   // Dedicated ranks end the job with what fails there, as MPI does by itself (MPI_Init has just set
   // its handler): nobody else could tell of it. On the program's ranks offload.cc sets another.
-  if (makeYielding(PMPI_Comm_dup, PMPI_Comm_idup, MPI_COMM_WORLD, &wire->comm) != MPI_SUCCESS) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (waitYielding(startDuplicate(&request, MPI_COMM_WORLD, &wire->comm), &request) !=
+      MPI_SUCCESS) {
     complainAndAbort("MPI_COMM_WORLD cannot be duplicated for dedicated ranks");
   }
   say(Verbosity::kSetUp, rank,

@@ -4,7 +4,7 @@
 // That waits for all of them. A duplicate by MPI_Comm_idup would not; but while one is under way,
 // MPICH 4.0.2 lets no other communicator be made on the rank, and ranks that wait for each other in
 // the one and the other wait for ever.
-#include <array>
+#include <algorithm>
 #include <utility>
 
 #include "runtime/api/api.h"
@@ -13,6 +13,7 @@
 #include "runtime/pmpi/engine/stall.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
+#include "runtime/service/service_collective.h"
 #include "runtime/transport/mpi_status.h"
 
 namespace torc::runtime::pmpi {
@@ -45,69 +46,42 @@ MPI_Comm makeSibling(MPI_Comm comm, std::uint64_t id) {
 
 }  // namespace
 
-/// A step of a dissemination barrier: after step k each rank has heard of the 2^(k+1) - 1 before
-/// it. By messages beside the program's communicator, so that one that does not end is in nobody's
-/// way.
-int CommunicatorState::arrive() {
-  MPI_Group group = MPI_GROUP_NULL;
-  const int distance = 1 << arrival_step_;
-  const int ranks[] = {(rank_ - distance + size_) % size_, (rank_ + distance) % size_};
-  int there[2];
-  PMPI_Comm_group(comm_, &group);
-  PMPI_Group_translate_ranks(group, 2, ranks, engine->library->world, there);
-  PMPI_Group_free(&group);
-  // The upper half is for duplicates that are made.
-  const int tag = static_cast<int>(id_ % (highestTag(engine->meetings) / 2));
-  const int code = PMPI_Irecv(nullptr, 0, MPI_BYTE, there[0], tag, engine->meetings, &arrivals_[0]);
-  if (code != MPI_SUCCESS) return code;
-  return PMPI_Isend(nullptr, 0, MPI_BYTE, there[1], tag, engine->meetings, &arrivals_[1]);
-}
-
-/// False: the call is over before all ranks have come to it, or to a later one.
+/// By messages beside the program's communicator, so that a wait that does not end is in nobody's
+/// way. False: the call is over before all ranks have come to it, or to a later one.
 bool CommunicatorState::awaitMembers(const CollectiveCall& call) {
   if (id_ == 0 || engine->meetings == MPI_COMM_NULL) return true;
-  bool is_over = false;
-  StallTimer asking(kSecondsBeforeAsking), stall;
-  progressUntil([&] {
-    while (1 << arrival_step_ < size_) {
-      int done = 0, code = MPI_SUCCESS;
-      if (arrivals_[0] == MPI_REQUEST_NULL && arrivals_[1] == MPI_REQUEST_NULL) code = arrive();
-      if (code == MPI_SUCCESS) code = PMPI_Testall(2, arrivals_, &done, MPI_STATUSES_IGNORE);
-      if (code != MPI_SUCCESS) return true;  // the votes find out
-      if (!done) break;
-      ++arrival_step_;
-    }
-    if (1 << arrival_step_ >= size_) return true;
-    if (asking.isOver()) {
-      EngineLock lock;
-      history_.standsStill(call);
-    }
-    if (stall.isOver()) {
-      tellOfStall(call, *this, "it waits for the other ranks to make their first call there");
-    }
+  if (!service_->isUnderWay()) {
+    MPI_Group group = MPI_GROUP_NULL;
+    PMPI_Comm_group(comm_, &group);
+    // The upper half is for duplicates that are made.
+    const int tag = static_cast<int>(id_ % (highestTag(engine->meetings) / 2));
+    service_->disseminate(engine->meetings, tag, rank_, size_, {}, group, engine->library->world);
+    PMPI_Group_free(&group);
+  }
+  bool has_failed = false;
+  StallTimer asking(kSecondsBeforeAsking);
+  const auto look = [&] {
+    if (service_->advance()) return true;  // the votes find out of errors
     EngineLock lock;
-    return is_over = history_.hasFailed(call);
+    if (asking.isOver()) history_.standsStill(call);
+    return has_failed = history_.hasFailed(call);
+  };
+  progressUntil(look, [&] {
+    tellOfStall(call, *this, "it waits for the other ranks to make their first call there");
   });
-  if (!is_over) arrival_step_ = 0;
-  return !is_over;
+  return !has_failed;
 }
 
 /// Puts the ranks' votes together, on the program's communicator.
 Status CommunicatorState::combine(Votes& votes, MPI_Op op, const CollectiveCall* call) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  int code = PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()),
-                             MPI_UINT64_T, op, comm_, &request);
-  int done = code != MPI_SUCCESS;
-  StallTimer stall;
-  progressUntil([&] {
-    if (!done) code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (stall.isOver()) {
-      const char* why = "it waits for the other ranks to set it up, too";
-      call != nullptr ? tellOfStall(*call, *this, why) : tellOfStall(description_, why);
-    }
-    return done || code != MPI_SUCCESS;
+  ServiceCollective vote;
+  vote.allreduce(comm_, votes, op);
+  const Status status = await(vote, [&] {
+    const char* why = "it waits for the other ranks to set it up, too";
+    call != nullptr ? tellOfStall(*call, *this, why) : tellOfStall(description_, why);
   });
-  return code == MPI_SUCCESS ? Status() : mpiStatus(code, "MPI_Iallreduce");
+  std::ranges::copy(vote.words(), votes.begin());
+  return status;
 }
 
 /// The ranks compare what they have found. Whether there is room for a duplicate may differ between

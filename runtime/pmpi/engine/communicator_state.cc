@@ -55,6 +55,7 @@ void CommunicatorState::recognise() {
   shape_ = recognition_->shape;
   is_in_order_ = recognition_->in_order;
   if (reason_ != Reason::kServed) return recognition_.reset();
+  service_ = ServiceCollective::make();
   if (recognition_->map.isIdentity()) grid_ = findGrid(comm_, recognition_->topology);
 }
 
@@ -92,11 +93,6 @@ void CommunicatorState::setId(std::uint64_t id) {
 
 CommunicatorState::~CommunicatorState() {
   if (id_ != 0) engine->by_id.erase(id_);
-  for (MPI_Request& request : arrivals_) {
-    if (request == MPI_REQUEST_NULL) continue;
-    PMPI_Cancel(&request);
-    PMPI_Request_free(&request);
-  }
   if (geometry_ != nullptr) dropGeometry();
 }
 

@@ -33,6 +33,7 @@
 #include "runtime/pmpi/communicator/communicator_schedules.h"
 #include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/process/engine_lock.h"
+#include "runtime/service/service_collective.h"
 
 namespace torc::runtime::pmpi {
 
@@ -106,6 +107,12 @@ class CommunicatorState final : private HistoryOwner {
   torc_geometry& geometry() TORC_REQUIRES(engine_lock) { return *geometry_; }
   CallCache& calls() TORC_REQUIRES(engine_lock) { return *calls_; }
   const std::unique_ptr<CallCache>& callCache() const TORC_REQUIRES(engine_lock) { return calls_; }
+  /// What its ranks do together by messages: the wait for all of them, which may be given up and
+  /// taken up again, then votes on calls, one at a time. Throws std::bad_alloc.
+  ServiceCollective& service() {
+    if (service_->isCancelled()) service_ = ServiceCollective::make();
+    return *service_;
+  }
   CommunicatorSchedules& schedules() TORC_REQUIRES(engine_lock) { return *schedules_; }
   RepeatedCalls& repeatedCalls() TORC_REQUIRES(engine_lock) { return repeated_; }
 
@@ -155,7 +162,6 @@ class CommunicatorState final : private HistoryOwner {
   Status combine(Votes& votes, MPI_Op op, const CollectiveCall* call);
   Status agree(const CollectiveCall* call);
   bool awaitMembers(const CollectiveCall& call);
-  int arrive();
   Status setUpOnce(const CollectiveCall* call);
   void setId(std::uint64_t id) TORC_REQUIRES(engine_lock);
   Status makeGeometry(MPI_Comm duplicate) TORC_REQUIRES(engine_lock);
@@ -182,8 +188,7 @@ class CommunicatorState final : private HistoryOwner {
   bool has_grid_on_duplicate_ = false;
   std::uint64_t id_ = 0;
   bool is_agreed_ = false;
-  int arrival_step_ = 0;  // of the wait for all ranks, which may be given up and taken up again
-  MPI_Request arrivals_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  ServiceCollective::Pointer service_;  // of one that may be set up
 
   std::unique_ptr<Recognition> recognition_;                                 // until it is set up
   Status fault_;                                                             // why it could not be

@@ -2,6 +2,9 @@
 #include "runtime/pmpi/engine/operation.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -23,6 +26,12 @@ namespace {
 /// Of a vector. For a longer one, and each that is longer than all before it, the ranks agree that
 /// all have the memory: that is little beside its time.
 constexpr std::uint64_t kMostBytesWithoutVote = std::uint64_t{1} << 20;
+
+/// Of a rank; of all ranks, the union of their bits.
+struct Ballot {
+  TagMap taken;
+  std::uint64_t signature, complement, without_memory;
+};
 
 }  // namespace
 
@@ -148,7 +157,7 @@ bool Operation::proceed() {
 }
 
 bool Operation::proceedInTurn() {
-  if (vote_) return agree(*state_.schedules().load(*entry_)->schedule);
+  if (votes_) return agree(*state_.schedules().load(*entry_)->schedule);
   const CommunicatorSchedule* file = state_.schedules().load(*entry_);
   if (file == nullptr) return false;
   if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
@@ -192,8 +201,7 @@ bool Operation::proceedWith(torc_schedule& schedule) {
     return true;
   }
   const bool votes = needsVote(schedule);
-  const std::uint32_t steps = votes ? TagVote::tagCount(state_.size()) : 0;
-  if (!takeTags(std::max(steps, round_tags))) return false;
+  if (!takeTags(std::max(votes ? 1u : 0u, round_tags))) return false;
   if (votes) return agree(schedule);
   Status status = prepare(schedule);
   if (status.ok()) status = start();
@@ -267,33 +275,42 @@ Status Operation::startCollective() {
 
 /// Tags of a persistent call are claimed for as long as it lives. Which are free anywhere differs
 /// between the ranks, so they are put together, as the operation's turn in the queue; so is whether
-/// all ranks have the memory for it.
+/// all ranks have the memory for it. By messages: see ServiceCollective.
 bool Operation::agree(torc_schedule& schedule) {
-  if (!vote_) {
+  torc_geometry& geometry = state_.geometry();
+  ServiceCollective& vote = state_.service();
+  if (!votes_) {
     const Status prepared = prepare(schedule);
     if (!prepared.ok() && prepared.code() != StatusCode::kNoMemory) {
       failed(prepared);
       return true;
     }
-    const TagRange steps{tags_.base, TagVote::tagCount(state_.size()), tags_.call};
-    vote_.emplace(state_.geometry(), steps, signatureOf(call_), prepared.ok());
+    const std::uint64_t signature = signatureOf(call_);
+    const Ballot mine = {geometry.takenTags(), signature, ~signature, prepared.ok() ? 0u : 1u};
+    vote.disseminate(geometry.comm, tags_.base, geometry.rank, geometry.size,
+                     std::bit_cast<std::array<std::uint64_t, sizeof(Ballot) / 8>>(mine));
+    votes_ = true;
   }
-  const StatusOr<bool> is_over = vote_->advance();
-  if (is_over.ok() && !*is_over) return false;
-  Status status = is_over.status();
-  const bool have_memory = vote_->haveMemory();
-  const TagMap taken = vote_->taken();
-  if (status.ok() && !vote_->isSameEverywhere()) {
+  if (!vote.advance()) return false;
+  votes_ = false;
+  Status status = vote.status();
+  Ballot all{};
+  if (status.ok()) {
+    std::memcpy(&all, vote.words().data(), sizeof(all));
+  } else {
+    vote.cancel();
+  }
+  // A bit that is set on one rank and not on another is set in both.
+  if ((all.signature & all.complement) != 0) {
     status = {StatusCode::kTruncated,
               "the ranks' calls differ in count, datatype, operation or collective"};
   }
-  vote_.reset();
-  if (status.ok() && !have_memory) {
+  if (status.ok() && all.without_memory != 0) {
     dropPrepared(schedule);
     releaseTags();
     leaveToMpi(Reason::kNoMemory);
   } else if (status.ok() && call_.form == Form::kPersistent) {
-    status = layPersistent(schedule, taken);
+    status = layPersistent(schedule, all.taken);
     if (status.ok()) {
       releaseTags();
       settle();
@@ -407,7 +424,7 @@ void Operation::giveUp() {
     static_cast<void>(
         attempt([&] { runtime::leaveToMpi(std::make_unique<KeptLists>(std::move(kept_))); }));
   }
-  vote_.reset();
+  if (std::exchange(votes_, false)) state_.service().cancel();
   const int code = state_.history().codeOf(failure);
   // A persistent request that was not made is none.
   finishRound(code == MPI_SUCCESS && call_.form == Form::kPersistent ? MPI_ERR_OTHER : code);

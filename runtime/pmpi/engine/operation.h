@@ -22,7 +22,6 @@
 #include "runtime/collectives/collective.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/packing.h"
-#include "runtime/pmpi/communicator/tag_vote.h"
 #include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/stall.h"
@@ -130,7 +129,7 @@ class Operation final : public Turn {
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI
-  std::optional<TagVote> vote_;             // while its ranks agree on tags and memory
+  bool votes_ = false;                      // while its ranks agree on tags and memory
   int handle_ = -1;
   MPI_Request handle_request_ = MPI_REQUEST_NULL;
   StallWatch stall_;

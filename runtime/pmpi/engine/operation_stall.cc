@@ -74,7 +74,7 @@ std::string Operation::whatIsWaitedFor() const {
     if (!engine->in_mpi.empty() && std::ranges::count(engine->in_mpi, this) > 0) {
       return "it waits for MPI, which makes it in torc's place";
     }
-    std::string what = vote_       ? "it waits for all ranks to agree on message tags and memory"
+    std::string what = votes_      ? "it waits for all ranks to agree on message tags and memory"
                        : has_tags_ ? "it waits for earlier calls on the communicator"
                                    : "it waits for all ranks to come to it, or for earlier calls";
     for (int rank = 0; rank < state_.size(); ++rank) {

@@ -9,6 +9,9 @@
 
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/engine/communicator_state.h"
+#include "runtime/pmpi/process/progress.h"
+#include "runtime/service/service_collective.h"
+#include "support/status.h"
 
 namespace torc::runtime::pmpi {
 
@@ -47,6 +50,24 @@ class StallTimer {
   unsigned looks_ = 0;
   bool told_ = false;
 };
+
+/// Calls look() -> bool until it is true, with progress; and tell() once, when that lasts.
+template <typename Look, typename Tell>
+void progressUntil(Look look, Tell tell) TORC_EXCLUDES(engine_lock) {
+  StallTimer stall;
+  progressUntil([&] {
+    const bool is_over = look();
+    if (!is_over && stall.isOver()) tell();
+    return is_over;
+  });
+}
+
+/// The same until `collective` is over.
+template <typename Tell>
+Status await(ServiceCollective& collective, Tell tell) TORC_EXCLUDES(engine_lock) {
+  progressUntil([&] { return collective.advance(); }, tell);
+  return collective.status();
+}
 
 /// `torc: warning: rank 3: WHAT: no progress for 30 s: WHY`.
 void tellOfStall(const std::string& what, const std::string& why);

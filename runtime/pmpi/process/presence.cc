@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/service/service_collective.h"
 #include "runtime/transport/which_mpi.h"
-#include "support/backoff.h"
 #include "support/files.h"
 
 namespace torc::runtime::pmpi {
@@ -215,18 +215,16 @@ HostPresence lookAtHost(const std::string& proc, const std::function<void()>& pa
 }
 
 void waitForRanks(MPI_Comm comm, bool speaks) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Ibarrier(comm, &request);
+  ServiceCollective barrier;
+  barrier.barrier(comm);
   const double deadline = now() + kPatience;
-  Backoff backoff;
-  for (int done = 0; PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;) {
-    backoff.afterLook();
-    if (!speaks || now() < deadline) continue;
+  static_cast<void>(barrier.wait([&] {
+    if (!speaks || now() < deadline) return;
     writeToStderr(
         "torc: warning: still waiting for ranks after 10 s: LD_PRELOAD must name libtorc_pmpi.so "
         "on all ranks of the job\n");
     speaks = false;
-  }
+  }));
 }
 
 }  // namespace torc::runtime::pmpi

@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "runtime/api/api.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
-#include "runtime/transport/yielding_wait.h"
+#include "runtime/service/service_collective.h"
 #include "support/hash.h"
 #include "support/message.h"
 #include "support/version.h"
@@ -67,27 +68,32 @@ bool hadMemory(Work&& work) {
   return status.ok();
 }
 
+/// The most, as a signed number, of what the ranks have.
+std::uint64_t mostOf(std::uint64_t mine, MPI_Comm comm) {
+  ServiceCollective vote;
+  vote.allreduce(comm, std::span(&mine, 1), MPI_MAX);
+  static_cast<void>(vote.wait());
+  return vote.words()[0];
+}
+
 /// Runs `work`, which makes no calls of MPI, on all ranks; throws std::bad_alloc on all of them
 /// where one has no memory for it.
 template <typename Work>
 void runOnAll(MPI_Comm comm, Work&& work) {
-  int failed = hadMemory(work) ? 0 : 1;
-  MPI_Request request = MPI_REQUEST_NULL;
-  waitYielding(PMPI_Iallreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm, &request),
-               &request);
-  if (failed != 0) throw std::bad_alloc();
+  if (mostOf(hadMemory(work) ? 0 : 1, comm) != 0) throw std::bad_alloc();
 }
 
 /// The text of rank `root`, on all ranks.
 std::string broadcast(std::string_view text, int root, MPI_Comm comm) {
-  std::uint64_t size = text.size();
-  MPI_Request request = MPI_REQUEST_NULL;
-  waitYielding(PMPI_Ibcast(&size, 1, MPI_UINT64_T, root, comm, &request), &request);
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  const std::uint64_t size = mostOf(rank == root ? text.size() : 0, comm);
   std::string all;
   runOnAll(comm, [&] { all.resize(size); });
   text.copy(all.data(), size);
-  waitYielding(PMPI_Ibcast(all.data(), static_cast<int>(size), MPI_CHAR, root, comm, &request),
-               &request);
+  ServiceCollective sending;
+  sending.broadcast(comm, all.data(), size, root);
+  static_cast<void>(sending.wait());
   return all;
 }
 
@@ -114,15 +120,15 @@ std::string difference(const SettingTexts& mine, const std::string& version_of_r
   std::size_t first = 0;
   while (first < std::min(own.size(), wanted.size()) && own[first].second == wanted[first].second)
     ++first;
-  std::int64_t lowest = first < std::min(own.size(), wanted.size())
-                            ? static_cast<std::int64_t>(first) * size + rank
-                            : std::numeric_limits<std::int64_t>::max();
-  MPI_Request request = MPI_REQUEST_NULL;
-  waitYielding(PMPI_Iallreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT64_T, MPI_MIN, comm, &request),
-               &request);
-  if (lowest == std::numeric_limits<std::int64_t>::max()) return {};
-  const int other = static_cast<int>(lowest % size);
-  first = static_cast<std::size_t>(lowest / size);
+  constexpr std::uint64_t kNone = std::numeric_limits<std::int64_t>::max();
+  const std::uint64_t ranks = static_cast<std::uint64_t>(size);
+  const std::uint64_t mine_differs = first < std::min(own.size(), wanted.size())
+                                         ? first * ranks + static_cast<std::uint64_t>(rank)
+                                         : kNone;
+  const std::uint64_t lowest = ~mostOf(~mine_differs, comm);
+  if (lowest == kNone) return {};
+  const int other = static_cast<int>(lowest % ranks);
+  first = lowest / ranks;
   const std::string_view name = wanted[first].first;
   const std::string value = broadcast(own[first].second, other, comm);
   std::string text;
@@ -193,10 +199,10 @@ AgreedSettings agreeSettings(const OwnSettings& own, MPI_Comm comm,
   // The largest of a number and of its complement: equal ones are each other's complement.
   std::array<std::uint64_t, 8> votes = {agreed, ~agreed,  all,      ~all,
                                         strict, flags[0], flags[1], !is_ready};
-  MPI_Request request = MPI_REQUEST_NULL;
-  waitYielding(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()),
-                               MPI_UINT64_T, MPI_MAX, comm, &request),
-               &request);
+  ServiceCollective vote;
+  vote.allreduce(comm, votes, MPI_MAX);
+  static_cast<void>(vote.wait());
+  std::ranges::copy(vote.words(), votes.begin());
 
   const bool differs = votes[0] != ~votes[1];
   is_ready = votes[7] == 0;  // from here on alike on all ranks

@@ -191,13 +191,12 @@ Status CallTrials::end(const CollectiveCall& call) {
   int code = PMPI_Iallreduce(MPI_IN_PLACE, slowest.get(), static_cast<int>(mine.size()), MPI_DOUBLE,
                              MPI_MAX, call.comm, &request);
   int done = code != MPI_SUCCESS;
-  StallTimer stall;
-  progressUntil([&] {
+  const auto look = [&] {
     if (!done) code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (stall.isOver()) {
-      tellOfStall(call, state_, "it waits for the other ranks' times of what was tried");
-    }
     return done || code != MPI_SUCCESS;
+  };
+  progressUntil(look, [&] {
+    tellOfStall(call, state_, "it waits for the other ranks' times of what was tried");
   });
   if (code != MPI_SUCCESS) {
     leaveToMpi(std::move(slowest));

@@ -76,13 +76,11 @@ StatusOr<Stage> loadInTurn(CommunicatorState& state, const LibraryEntry& entry,
     });
     if (!status.ok()) return status;
   }
-  StallTimer stall;
-  progressUntil([&] {
-    if (stall.isOver()) {
-      tellOfStall(call, state, "it waits for the other ranks to load a schedule that is tried");
-    }
-    return turn.isSettled();
-  });
+  progressUntil([&] { return turn.isSettled(); },
+                [&] {
+                  tellOfStall(call, state,
+                              "it waits for the other ranks to load a schedule that is tried");
+                });
   EngineLock lock;  // whoever has settled it has left it
   if (!turn.status().ok()) return turn.status();
   return turn.stage();

@@ -8,8 +8,8 @@
 
 #include "runtime/dedicated/nodes.h"
 #include "runtime/run/calibration/node_probe.h"
-#include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
+#include "runtime/transport/yielding_wait.h"
 
 namespace torc::runtime {
 namespace {

@@ -1,14 +1,13 @@
 #include "runtime/run/calibration/job_grid.h"
 
 #include <cstddef>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
 
 #include "runtime/run/world/job_world.h"
-#include "runtime/run/world/yielding_collectives.h"
+#include "runtime/service/agreement.h"
 #include "schedules/format/file.h"
 #include "schedules/sub_torus/mapping.h"
 #include "support/message.h"
@@ -27,17 +26,11 @@ StatusOr<std::string> readForAll(const std::string& path) {
     status = file.status();
     if (file.ok()) bytes = std::move(*file);
   }
-  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    status = {StatusCode::kOverflow,
-              message("'", path, "' has ", bytes.size(), " bytes: no mapping file is so long")};
-  }
+  Agreement agreement;
+  agreement.open(MPI_COMM_WORLD);
   if (status = agreed(status); !status.ok()) return status;
-  int size = static_cast<int>(bytes.size());
-  broadcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  text.resize(static_cast<std::size_t>(size));
-  broadcast(text.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD);
-  return text;
+  if (status = agreed(agreement.broadcast(bytes)); !status.ok()) return status;
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 StatusOr<RankMap> readMapping(const Topology& topology, const std::string& path, int ranks) {

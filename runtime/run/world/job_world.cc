@@ -8,26 +8,18 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/dedicated/nodes.h"
-#include "runtime/run/world/yielding_collectives.h"
+#include "runtime/service/agreement.h"
+#include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 #include "support/version.h"
 
 namespace torc::runtime {
 
 Status agreed(const Status& mine, MPI_Comm comm) {
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
-  int first = mine.ok() ? ranks : rank;
-  allreduce(&first, 1, MPI_INT, MPI_MIN, comm);
-  if (first == ranks) return {};
-  struct {
-    int code;
-    char text[1000];
-  } error = {static_cast<int>(mine.code()), {}};
-  mine.message().copy(error.text, sizeof(error.text) - 1);
-  broadcast(&error, sizeof(error), MPI_BYTE, first, comm);
-  return {static_cast<StatusCode>(error.code), error.text};
+  Agreement agreement;
+  agreement.open(comm);
+  static_cast<void>(agreement.agree(mine));
+  return agreement.error();
 }
 
 Status apiStatus(int code) {

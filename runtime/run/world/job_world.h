@@ -11,13 +11,14 @@
 
 namespace torc::runtime {
 
-/// Collective over `comm`. The error of the lowest rank that has one, on all.
+/// Collective. The error of the lowest rank that has one, on all.
 Status agreed(const Status& mine, MPI_Comm comm = MPI_COMM_WORLD);
 
 /// The error of the C API's last call, if `code` is one.
 Status apiStatus(int code);
 
-/// Collective over MPI_COMM_WORLD. The ranks of the job, their hosts and MPI, in a line for people.
+/// Collective over MPI_COMM_WORLD. The ranks of the job, their hosts and MPI, in a line for people;
+/// on rank 0.
 std::string describeJob(const Topology& topology, bool oversubscribed);
 
 }  // namespace torc::runtime
