@@ -46,8 +46,10 @@ struct Cluster {
   double pio_buffer = 0;     // bytes that a core may be ahead of the wire
   double send_overhead = 0;  // a core is busy for a message that it sends
   double receive_overhead = 0;  // and for one that it receives
-  double match = 0;    // seconds of a core for each receive, or message, in a queue of the library
-                       // that it looks at before the one that it looks for
+  double match = 0;  // seconds of a core for each receive, or message, in a queue of the library
+                     // that it looks at before the one that it looks for
+  double open_receive = 0;  // and for each receive of its round that is open, at every message: a
+                            // conjecture, not in any description
   double message = 0;  // seconds of the NIC's engine for a message at either end; both directions
                        // and all cores of the node share the engine
   double connection = 0;      // more, where the message before had another connection, and for

@@ -213,6 +213,11 @@ class Simulation : public FatTree::Events {
            found.bytes / cluster_.cached_copy;
   }
 
+  /// Seconds that open receives add to the work for a message.
+  double openWork(const Core& core) const {
+    return static_cast<double>(core.round.receives - core.received) * cluster_.open_receive;
+  }
+
   /// Seconds of the search for the receive of a message that has come.
   double matched(Core& core, const Flight& flight) {
     const std::uint64_t before = core.posted.take(flight.message.posted);
@@ -249,7 +254,7 @@ class Simulation : public FatTree::Events {
     }
     ++run_.messages;
     run_.bytes += bytes;
-    if (bytes <= cluster_.rendezvous) return post(number, flight, 0);
+    if (bytes <= cluster_.rendezvous) return post(number, flight, openWork(core));
     ++core.open;
     Flight request = flight;
     request.kind = Kind::kRequest;
@@ -464,12 +469,12 @@ class Simulation : public FatTree::Events {
       return post(number, data, cluster_.receive_overhead);
     }
     const double bytes = flight.message.bytes;
-    double search = 0;
+    double search = openWork(core);
     if (flight.round != core.index) {
       core.posted.arriveEarly(flight.round, flight.message.posted, bytes);
     } else {
       ++core.received;
-      if (!flight.message.network || bytes <= cluster_.rendezvous) search = matched(core, flight);
+      if (!flight.message.network || bytes <= cluster_.rendezvous) search += matched(core, flight);
     }
     if (!flight.message.network) {
       return at(now_ + search + cluster_.shared_overhead + bytes / cluster_.cached_copy,

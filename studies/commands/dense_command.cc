@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,11 +31,14 @@ Command gemm("gemm", "predict a multiplication of dense matrices by models of tr
 Command lu("lu", "predict a factorization of a dense matrix by models of trees", run);
 Text panel{lu, {kWhat, "panel", "N", "Columns of a panel; default: those of least time"}};
 Flag pivoting{lu, {kWhat, "pivoting", "", "With tournament pivoting"}};
+Flag shifts{gemm, {kWhat, "shifts", "", "Shifts for multicasts in the layers, too"}};
 Flag single{{&gemm, &lu}, {kWhat, "single", "", "Elements of 4 bytes instead of 8"}};
 Text size{{&gemm, &lu}, {kMachine, "size", "N,...", "Rows and columns of the matrices", "64K"}};
 TorusFlags torus_flags(gemm, lu);
 Text flops{{&gemm, &lu},
            {kMachine, "flops", "RATE", "Flop/s of a node; default: from the machine's gamma"}};
+Text line_nodes{
+    gemm, {kMachine, "line-nodes", "N", "Nodes of the lines of all trees; default: their own"}};
 Flag json{{&gemm, &lu}, compiler::kJsonRow};
 Flag csv{{&gemm, &lu}, compiler::kCsvRow};
 
@@ -44,6 +48,8 @@ struct Options {
   std::uint64_t panel = 0;
   bool pivoting = false;
   bool single = false;
+  bool shifts = false;
+  std::uint64_t line_nodes = 0;
 };
 
 /// The predictions of one size.
@@ -84,6 +90,7 @@ llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machi
   DenseJob job;
   job.element = options.single ? 4 : 8;
   job.flop_rate = rateOf(machine, options);
+  job.line_nodes = static_cast<double>(options.line_nodes);
   if (job.flop_rate <= 0) {
     return makeError(machine.name + " does not say what a node computes: --flops");
   }
@@ -113,10 +120,14 @@ llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machi
            options.lu ? luCost(machine, job, {static_cast<double>(options.panel)}, options.pivoting)
                       : gemmCost(machine, job, rounds)});
     };
-    if (!options.lu) add("2-D, shifts", square, LineTrees::kBinomial, GemmRounds::kShifts);
+    if (!options.lu) {
+      add("2-D, shifts in order", square, LineTrees::kBinomial, GemmRounds::kSharedShifts);
+      add("2-D, shifts", square, LineTrees::kBinomial, GemmRounds::kShifts);
+    }
+    const GemmRounds rounds = options.shifts ? GemmRounds::kShifts : GemmRounds::kMulticasts;
     add("2-D, binomial", square, LineTrees::kBinomial, GemmRounds::kMulticasts);
-    add("2.5D, binomial", grid, LineTrees::kBinomial, GemmRounds::kMulticasts);
-    add("2.5D, rectangular", grid, LineTrees::kRectangular, GemmRounds::kMulticasts);
+    add("2.5D, binomial", grid, LineTrees::kBinomial, rounds);
+    add("2.5D, rectangular", grid, LineTrees::kRectangular, rounds);
     models.push_back(std::move(model));
   }
   return models;
@@ -146,9 +157,12 @@ std::vector<Record> recordsOf(const model::Machine& machine, const Options& opti
                                            {"element_bytes", options.single ? 4 : 8},
                                            {"flops_per_node", rateOf(machine, options)}});
     if (options.lu) row.push_back({"pivoting", options.pivoting});
-    row.insert(row.end(), {{"algorithm", way.name, "algorithm         "},
-                           {"grid", gridText(way.grid), "grid          "},
-                           {"compute_s", cost.compute_s, "  compute s", {"%.5g"}},
+    row.insert(row.end(), {{"algorithm", way.name, "algorithm            "},
+                           {"grid", gridText(way.grid), "grid          "}});
+    if (options.lu)
+      row.insert(row.end(), {{"panel", cost.widths.outer, "   panel", {"%.0f"}},
+                             {"inner_panel", cost.widths.inner, "inner", {"%.0f"}}});
+    row.insert(row.end(), {{"compute_s", cost.compute_s, "  compute s", {"%.5g"}},
                            {"communicate_s", cost.communicate_s(), "communicate s", {"%.5g"}},
                            {"efficiency", cost.efficiency(), "efficiency", {"%.3f"}},
                            {"", cost.bytes(), "MB a node", {"%.4g", 1e-6}},
@@ -182,12 +196,18 @@ int run() {
                           !std::isfinite(flop_rate)))
     return compiler::optionFault(
         makeError("--flops: a node does some a second, and not without end"));
-  std::uint64_t columns = 0;
-  if (!panel.empty() && llvm::StringRef(panel).getAsInteger(10, columns))
-    return compiler::optionFault(makeError("--panel takes a number, not '" + panel + "'"));
+  Options options{bool(lu), flop_rate};
+  for (const auto& [text, name, number] : {std::tuple{&panel, "--panel", &options.panel},
+                                           {&line_nodes, "--line-nodes", &options.line_nodes}}) {
+    if (!text->empty() && llvm::StringRef(*text).getAsInteger(10, *number))
+      return compiler::optionFault(
+          makeError(name + llvm::Twine(" takes a number, not '") + *text + "'"));
+  }
+  options.pivoting = pivoting;
+  options.single = single;
+  options.shifts = shifts;
   llvm::Expected<model::Machine> machine = torus_flags.readMachine();
   if (!machine) return compiler::optionFault(machine.takeError());
-  const Options options{bool(lu), flop_rate, columns, pivoting, single};
   llvm::Expected<std::vector<DenseModel>> models = predictDense(*machine, *sizes, options);
   if (!models) return compiler::optionFault(models.takeError());
   std::vector<Record> rows;

@@ -5,8 +5,26 @@
 #include <cmath>
 
 #include "studies/dense/lines.h"
+#include "studies/logp/placed_ranks.h"
 
 namespace torc::studies {
+namespace {
+
+/// Messages that share a link where each rank of a grid, ranks in order on the torus, sends to the
+/// next one of its row or of its column.
+double sharedByShifts(const model::Machine& machine, const DenseGrid& grid, bool along_rows) {
+  const auto rows = static_cast<std::uint32_t>(grid.rows);
+  const auto columns = static_cast<std::uint32_t>(grid.columns);
+  std::vector<std::uint32_t> receivers(std::size_t{rows} * columns);
+  for (std::uint32_t rank = 0; rank < receivers.size(); ++rank) {
+    const std::uint32_t row = rank / columns, column = rank % columns;
+    receivers[rank] =
+        along_rows ? row * columns + (column + 1) % columns : (row + 1) % rows * columns + column;
+  }
+  return mostMessagesOnALink(machine, receivers);
+}
+
+}  // namespace
 
 double DenseCost::communicate_s() const {
   double sum = 0;
@@ -67,16 +85,21 @@ DenseCost gemmCost(const model::Machine& machine, const DenseJob& job, GemmRound
   }
   const double most = std::max(rows, columns);
   const double count = std::max(1.0, most / layers);
-  const auto add = [&](const char* multicasts, const char* shifts, double line, double other) {
+  const auto add = [&](bool along_rows, double line, double other) {
+    if (line <= 1) return;
     // A layer's part of k in so many rounds.
     const double bytes = n / other * (n / layers / count) * job.element;
-    const bool shifted = rounds == GemmRounds::kShifts;
-    if (line > 1)
-      cost.items.push_back({shifted ? shifts : multicasts, count, count * bytes,
-                            count * (shifted ? lines.shift(bytes) : lines.multicast(line, bytes))});
+    const double sharing =
+        rounds == GemmRounds::kSharedShifts ? sharedByShifts(machine, job.grid, along_rows) : 1;
+    const bool multicasts = rounds == GemmRounds::kMulticasts;
+    cost.items.push_back(
+        {std::string(multicasts ? "multicasts" : "shifts") +
+             (along_rows ? " of A along rows" : " of B along columns"),
+         count, count * bytes,
+         count * (multicasts ? lines.multicast(line, bytes) : lines.shift(bytes, sharing))});
   };
-  add("multicasts of A along rows", "shifts of A along rows", columns, rows);
-  add("multicasts of B along columns", "shifts of B along columns", rows, columns);
+  add(true, columns, rows);
+  add(false, rows, columns);
   return cost;
 }
 

@@ -44,9 +44,16 @@ struct DenseItem {
   double seconds = 0;
 };
 
+/// Columns of an outer block column of LU, and of its panels: a layer's share (the thin panel)
+/// where they are 0. No outer width: that of least time.
+struct LuWidths {
+  double outer = 0, inner = 0;
+};
+
 struct DenseCost {
   double compute_s = 0;  // at the node's flop rate
   std::vector<DenseItem> items;
+  LuWidths widths;  // that were counted, of LU
 
   double communicate_s() const;
   double bytes() const;
@@ -68,21 +75,20 @@ DenseGrid squareGrid(std::uint64_t nodes);
 enum class GemmRounds {
   kMulticasts,  // SUMMA, Algorithm 1
   kShifts,      // Cannon's algorithm: to a neighbour, on one link (section 5.3)
+  /// The same where ranks lie on the torus in order, X fastest, and messages share its links.
+  kSharedShifts,
 };
 
 /// C := A B. Two line multicasts and a line reduction of a block along the layers, if there are
 /// any; in each layer its share of the rounds, each of a block of A and one of B.
 DenseCost gemmCost(const model::Machine& machine, const DenseJob& job, GemmRounds rounds);
 
-/// Columns of an outer block column, and of its panels: a layer's share (the thin panel) where
-/// they are 0. No outer width: what is fastest.
-struct LuWidths {
-  double outer = 0, inner = 0;
-};
-
 /// A = L U. docs/research/papers/2.5d.md lists what is counted.
 DenseCost luCost(const model::Machine& machine, const DenseJob& job, const LuWidths& widths,
                  bool pivoting);
+
+/// The paper's, n / sqrt(P / c) and n / sqrt(P c) (section 3.1.4; of one layer it names none).
+LuWidths paperWidths(const DenseJob& job);
 
 }  // namespace torc::studies
 

@@ -37,8 +37,8 @@ double Lines::allreduce(double nodes, double bytes) const {
   return reduction(nodes, bytes) + multicast(nodes, bytes);
 }
 
-double Lines::shift(double bytes) const {
-  return bytes * link_.gap + 3 * link_.overhead + 3 * link_.latency;
+double Lines::shift(double bytes, double sharing) const {
+  return sharing * bytes * link_.gap + 3 * link_.overhead + 3 * link_.latency;
 }
 
 double Lines::exchange(double nodes, double bytes) const {

@@ -15,8 +15,8 @@ class Lines {
   double multicast(double nodes, double bytes) const;
   double reduction(double nodes, double bytes) const;
   double allreduce(double nodes, double bytes) const;
-  /// To the next node, on one link, as a rendezvous (Eq. 3).
-  double shift(double bytes) const;
+  /// To the next node, on one link that `sharing` such messages share, as a rendezvous (Eq. 3).
+  double shift(double bytes, double sharing) const;
   /// `bytes` of every node go to others of its ring, evenly: its links carry an eighth of all.
   double exchange(double nodes, double bytes) const;
 

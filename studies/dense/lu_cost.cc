@@ -171,17 +171,22 @@ class LuCount {
 
 }  // namespace
 
+LuWidths paperWidths(const DenseJob& job) {
+  const double outer = job.size / std::sqrt(job.grid.nodes() / job.grid.layers);
+  return {outer, outer / job.grid.layers};
+}
+
 DenseCost luCost(const model::Machine& machine, const DenseJob& job, const LuWidths& widths,
                  bool pivoting) {
   const double layers = job.grid.layers, n = job.size;
   const double compute_s = 2.0 / 3 * n * n * n / (job.grid.nodes() * job.flop_rate);
   const auto count = [&](double outer, double inner) {
-    return DenseCost{compute_s, LuCount(machine, job, {outer, inner}, pivoting).items()};
+    const LuWidths counted{outer, inner};
+    return DenseCost{compute_s, LuCount(machine, job, counted, pivoting).items(), counted};
   };
   if (widths.outer > 0)
     return count(widths.outer, widths.inner > 0 ? widths.inner : widths.outer / layers);
-  // From the paper's widths, n / sqrt(P / c) and n / sqrt(P c), down to one element of a layer. One
-  // layer's block column is one panel.
+  // From the paper's widths down to one element of a layer. One layer's block column is one panel.
   constexpr double kMostSteps = 1 << 17;
   constexpr int kMostHalvings = 5;
   const double narrowest = std::max({1.0, layers, n / kMostSteps});

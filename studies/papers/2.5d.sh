@@ -40,11 +40,20 @@ plot_dense() {
 plot_dense 04a 'Figure 4(a): multiplication, n = 65536, Blue Gene/P' nodes
 plot_dense 04b 'Figure 4(b): LU, n = 65536, Blue Gene/P' nodes
 plot_dense 05a 'Figure 5(a): multiplication, 16384 nodes of Blue Gene/P' n 'paper: 2.5D rectangular|8192:24,131072:76'
-# Of figure 5(b) the text has the share of 2-D's communication that is gone, of figure 6 the whole.
-left=$(awk -F , '/^131072 2-D,/ { print $2 + (1 - 0.956) * $3 }' "$out/05b.csv")
-plot_dense 05b 'Figure 5(b): multiplication, 16384 nodes of Blue Gene/P' bars "paper (derived)|131072 2.5D:$left"
-plot_dense 06 'Figure 6: LU, 16384 nodes of Blue Gene/P' bars \
-  'paper: 2.1 times faster|131072 2.5D:0.476,131072 2.5D pivoting:0.476'
+# Of figures 5(b) and 6 the text has the share of 2-D's communication that is gone, of figure 6 also the whole:
+# left FIGURE ROW SHARE: where a bar of 2.5D would end.
+left() { awk -F , -v row="$2" -v gone="$3" '$1 == row { print $2 + (1 - gone) * $3 }' "$out/$1.csv"; }
+plot_dense 05b 'Figure 5(b): multiplication, 16384 nodes of Blue Gene/P' bars \
+  "paper (derived)|131072 2.5D:$(left 05b '131072 2-D' 0.956)"
+gone=
+for how in '' ' pivoting' ' wide' ' pivoting wide'; do
+  share=0.819
+  [[ $how != *pivoting* ]] || share=0.859
+  gone+=",2.5D$how:$(left 06 "2-D$how" $share)"
+done
+plot_dense 06 'Figure 6: LU, n = 131072, Blue Gene/P' bars \
+  'paper: 2.1 times faster|2.5D:0.476,2.5D pivoting:0.476,2.5D wide:0.476,2.5D pivoting wide:0.476' \
+  "paper (derived): communication gone|${gone#,}"
 plot_dense 13a 'Figure 13(a): multiplication at exascale, n = 2^22' 'planes of the machine, z' \
   'paper: 2.5D rectangular|64:95' 'paper: 2.5D binomial|64:87' 'paper: 2-D|64:80'
 plot_dense 13b 'Figure 13(b): LU at exascale, n = 2^22' 'planes of the machine, z' \

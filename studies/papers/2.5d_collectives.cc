@@ -29,7 +29,7 @@
 #include "compiler/choice/choice.h"
 #include "model/bounds/bounds.h"
 #include "model/machines/machine.h"
-#include "studies/logp/placed_tree.h"
+#include "studies/logp/placed_ranks.h"
 #include "studies/logp/trees.h"
 #include "studies/papers/figures.h"
 
@@ -39,33 +39,10 @@ namespace {
 /// Bytes/s; nothing where there is no point.
 using Bandwidth = std::optional<double>;
 
-struct Curve {
-  std::string name;
-  std::vector<Bandwidth> points;  // one for each x
-};
-
-struct Figure {
-  std::string name;  // "07", of the CSV file and the plot
-  std::string title;
-  const char* x_name;  // bytes or nodes
-  std::vector<double> x;
-  std::vector<Curve> curves;  // the first is what others are held against
-
-  /// Adds the curve of `point(x)`.
-  template <typename Point>
-  void draw(const std::string& curve, Point point) {
-    curves.push_back({curve, {}});
-    for (const double each : x)
-      curves.back().points.push_back(point(each));
-  }
-};
-
-/// Sizes from 2^first to 2^last bytes that double.
-std::vector<double> sizes(int first, int last) {
-  std::vector<double> listed;
-  for (int exponent = first; exponent <= last; ++exponent)
-    listed.push_back(std::exp2(exponent));
-  return listed;
+/// A figure of bandwidths over bytes or nodes; the first curve is what others are held against.
+Table figureOf(const std::string& name, const std::string& title, const char* x_name,
+               const std::vector<double>& x) {
+  return Table::over(name, "Figure " + std::to_string(std::stoi(name)) + ". " + title, x_name, x);
 }
 
 /// A collective on a sub-torus of a machine.
@@ -74,12 +51,8 @@ class On {
   On(const char* collective, const char* machine, const char* shape)
       : row_(take(model::parseBoundedCollective(collective))),
         machine_(take(model::partitionOf(take(model::findMachine(machine)), shape))),
-        torus_(logPTorusOf(machine_)) {
-    const std::optional<Collective> compiled = collectiveNamed(collective);
-    if (!compiled) return;
-    const compiler::CollectiveSpec spec{*compiled, take(model::topologyOf(machine_))};
-    if (compiler::isServed(spec)) programs_.emplace(spec);
-  }
+        torus_(logPTorusOf(machine_)),
+        programs_({*collectiveNamed(collective), take(model::topologyOf(machine_))}) {}
 
   Bandwidth rectangular(double bytes) const {
     return bytes / (row_.reduces() ? rectangularReduction(torus_, bytes)
@@ -96,11 +69,9 @@ class On {
   }
   Bandwidth link() const { return 1 / torus_.gap; }
 
-  /// Of what `torc compile --bytes` chooses; nothing where no algorithm serves the collective.
-  bool isSimulated() const { return programs_.has_value(); }
+  /// Of what `torc compile --bytes` chooses.
   Bandwidth simulated(double bytes) {
-    if (!programs_) return {};
-    return bytes / take(compiler::choose(*programs_, machine_, bytes, {})).best().predicted_s;
+    return bytes / take(compiler::choose(programs_, machine_, bytes, {})).best().predicted_s;
   }
 
   /// Of binomial trees, axis after axis, in the best number of parts, which share links.
@@ -110,7 +81,7 @@ class On {
     double best = 0;
     for (const std::uint32_t chunks : {1, 4, 16, 64, 256}) {
       limits.chunks = chunks;
-      const compiler::Choice choice = compiler::consider(*programs_, machine_, bytes, limits);
+      const compiler::Choice choice = compiler::consider(programs_, machine_, bytes, limits);
       if (choice.best().refusal.empty()) best = std::max(best, bytes / choice.best().predicted_s);
     }
     return best;
@@ -131,11 +102,11 @@ class On {
   CollectiveRow row_;
   model::Machine machine_;
   LogPTorus torus_;
-  std::optional<compiler::CompileCache> programs_;
+  compiler::CompileCache programs_;
 };
 
 /// Figure 1.
-Figure overNodes() {
+Table overNodes() {
   constexpr double kBytes = 1 << 20;
   // Partitions of Blue Gene/P as the paper has them: 2048 nodes are 8x8x32.
   const char* const tori[] = {"2",     "2x2",   "2x2x2", "4x2x2",  "4x4x2",  "4x4x4",
@@ -147,7 +118,7 @@ Figure overNodes() {
     return i < std::size(shapes) ? shapes[i] : nullptr;
   };
   auto on = [&](double nodes) { return On("broadcast", "bgp", at(tori, nodes)); };
-  Figure figure{"01", "Multicast of 1 MiB on Blue Gene/P", "nodes", sizes(1, 12), {}};
+  Table figure = figureOf("01", "Multicast of 1 MiB on Blue Gene/P", "nodes", sizes(2, 4096));
   figure.draw("bound", [&](double nodes) { return on(nodes).bound(kBytes); });
   figure.draw("rectangular", [&](double nodes) { return on(nodes).rectangular(kBytes); });
   figure.draw("rectangular (mesh)", [&](double nodes) -> Bandwidth {
@@ -164,7 +135,7 @@ Figure overNodes() {
 
 /// Figure 1's Cray XE6: NERSC's Hopper has Gemini routers of two nodes in a torus of 17x8x24. Nodes
 /// of a job are drawn, and are ranks in the order of the torus, or in any.
-Figure overPlaces() {
+Table overPlaces() {
   constexpr double kBytes = 1 << 20;
   constexpr int kDraws = 8, kHosts = 2;
   const model::Machine machine =
@@ -187,11 +158,8 @@ Figure overPlaces() {
     }
     return kDraws * kBytes / seconds;
   };
-  Figure figure{"01-gemini",
-                "Multicast of 1 MiB on a Cray XE6, of binomial trees",
-                "nodes",
-                sizes(1, 12),
-                {}};
+  Table figure = figureOf("01-gemini", "Multicast of 1 MiB on a Cray XE6, of binomial trees",
+                          "nodes", sizes(2, 4096));
   figure.draw("stages alone", [&](double nodes) { return drawn(2, true) / std::log2(nodes); });
   figure.draw("ranks in order", [&](double nodes) { return drawn(nodes, true); });
   figure.draw("ranks in any order", [&](double nodes) { return drawn(nodes, false); });
@@ -199,12 +167,9 @@ Figure overPlaces() {
 }
 
 /// Figures 7 to 9.
-Figure multicast(const char* name, const char* shape) {
-  Figure figure{name,
-                std::string("Multicast on ") + shape + " nodes of Blue Gene/P",
-                "bytes",
-                sizes(10, 24),
-                {}};
+Table multicast(const char* name, const char* shape) {
+  Table figure = figureOf(name, std::string("Multicast on ") + shape + " nodes of Blue Gene/P",
+                          "bytes", sizes(1 << 10, 1 << 24));
   On on("broadcast", "bgp", shape);
   figure.draw("bound", [&](double bytes) { return on.bound(bytes); });
   figure.draw("rectangular", [&](double bytes) { return on.rectangular(bytes); });
@@ -215,23 +180,22 @@ Figure multicast(const char* name, const char* shape) {
 }
 
 /// Figure 10.
-Figure reductions() {
-  Figure figure{"10", "Reduction on Blue Gene/P", "bytes", sizes(10, 24), {}};
+Table reductions() {
+  Table figure = figureOf("10", "Reduction on Blue Gene/P", "bytes", sizes(1 << 10, 1 << 24));
   figure.draw("one link", [](double) { return On("reduce", "bgp", "8").link(); });
   for (const char* shape : {"8", "8x8", "8x8x8"}) {
     On on("reduce", "bgp", shape);
     const std::string where = std::string(" ") + shape;
     figure.draw("rectangular" + where, [&](double bytes) { return on.rectangular(bytes); });
-    if (!on.isSimulated()) continue;
     figure.draw("torc" + where, [&](double bytes) { return on.simulated(bytes); });
   }
   return figure;
 }
 
 /// Figure 11.
-Figure rings() {
+Table rings() {
   constexpr double kPacket = 256 << 10;
-  Figure figure{"11", "Ring of 8 nodes of Blue Gene/P", "bytes", sizes(14, 26), {}};
+  Table figure = figureOf("11", "Ring of 8 nodes of Blue Gene/P", "bytes", sizes(1 << 14, 1 << 26));
   On multicast("broadcast", "bgp", "8"), reduction("reduce", "bgp", "8");
   figure.draw("one link", [&](double) { return multicast.link(); });
   figure.draw("rectangular reduction", [&](double bytes) { return reduction.rectangular(bytes); });
@@ -239,15 +203,14 @@ Figure rings() {
               [&](double bytes) { return reduction.ringInPackets(bytes, kPacket); });
   figure.draw("binomial reduction", [&](double bytes) { return reduction.binomial(bytes); });
   figure.draw("torc's multicast", [&](double bytes) { return multicast.simulated(bytes); });
-  if (reduction.isSimulated()) {
-    figure.draw("torc's reduction", [&](double bytes) { return reduction.simulated(bytes); });
-  }
+  figure.draw("torc's reduction", [&](double bytes) { return reduction.simulated(bytes); });
   return figure;
 }
 
 /// Figure 12.
-Figure exascale() {
-  Figure figure{"12", "Multicast on the exascale machine", "bytes", sizes(16, 34), {}};
+Table exascale() {
+  Table figure =
+      figureOf("12", "Multicast on the exascale machine", "bytes", sizes(1 << 16, 0x1p34));
   figure.draw("one link", [](double) { return On("broadcast", "exascale-2.5d", "64").link(); });
   const char* const shapes[] = {"64", "64x64", "64x64x64"};
   const auto where = [](int d) { return " " + std::to_string(d) + "D"; };
@@ -268,34 +231,13 @@ Figure exascale() {
   return figure;
 }
 
-/// Writes the figure as CSV and prints it as a table.
-void report(const std::string& folder, const Figure& figure) {
-  const CsvFile file(folder, figure.name);
-  std::fprintf(file, "%s", figure.x_name);
-  std::printf("\nFigure %d. %s\n\n| %s |", std::stoi(figure.name), figure.title.c_str(),
-              figure.x_name);
-  for (const Curve& curve : figure.curves) {
-    std::fprintf(file, ",%s", curve.name.c_str());
-    std::printf(" %s |", curve.name.c_str());
+/// Both in MB/s.
+void report(const std::string& folder, Table figure) {
+  for (auto& [first, numbers] : figure.rows) {
+    for (Bandwidth& number : numbers)
+      if (number) *number *= 1e-6;
   }
-  std::printf("\n| --- |");
-  for (std::size_t i = 0; i < figure.curves.size(); ++i)
-    std::printf(" --- |");
-  for (std::size_t i = 0; i < figure.x.size(); ++i) {
-    std::fprintf(file, "\n%.0f", figure.x[i]);
-    std::printf("\n| %.0f |", figure.x[i]);
-    for (const Curve& curve : figure.curves) {
-      if (const Bandwidth point = curve.points[i]) {
-        std::fprintf(file, ",%.6g", 1e-6 * *point);
-        std::printf(" %.1f |", 1e-6 * *point);
-      } else {
-        std::fprintf(file, ",");
-        std::printf(" |");
-      }
-    }
-  }
-  std::fprintf(file, "\n");
-  std::printf("\n");
+  figure.write(folder, "%.1f");
 }
 
 int run(const std::string& folder) {
@@ -314,9 +256,6 @@ int run(const std::string& folder) {
 }  // namespace torc::studies
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: 2.5d_collectives FOLDER\n");
-    return 2;
-  }
+  if (argc != 2) torc::studies::quit("usage: 2.5d_collectives FOLDER");
   return torc::studies::run(argv[1]);
 }

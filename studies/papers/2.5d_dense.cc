@@ -12,6 +12,7 @@
 //   draws
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,49 +25,6 @@
 
 namespace torc::studies {
 namespace {
-
-/// Rows of numbers under names, the first of which is that of what they are over.
-class Table {
- public:
-  Table(std::string name, std::string title, std::vector<std::string> columns)
-      : name_(std::move(name)), title_(std::move(title)), columns_(std::move(columns)) {}
-
-  void add(const std::string& first, std::vector<double> numbers) {
-    rows_.push_back({first, std::move(numbers)});
-  }
-
-  /// Prints it, numbers as `format`, and writes FOLDER/NAME.csv.
-  void write(const std::string& folder, const char* format) const {
-    const CsvFile file(folder, name_);
-    std::printf("\n%s\n\n|", title_.c_str());
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      std::printf(" %s |", columns_[i].c_str());
-      std::fprintf(file, "%s%s", i == 0 ? "" : ",", columns_[i].c_str());
-    }
-    std::printf("\n|");
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      std::printf(" --- |");
-    std::printf("\n");
-    std::fprintf(file, "\n");
-    for (const auto& [first, numbers] : rows_) {
-      std::printf("| %s |", first.c_str());
-      std::fprintf(file, "%s", first.c_str());
-      for (const double number : numbers) {
-        std::printf(" ");
-        std::printf(format, number);  // NOLINT: one of two literals below
-        std::printf(" |");
-        std::fprintf(file, ",%.6g", number);
-      }
-      std::printf("\n");
-      std::fprintf(file, "\n");
-    }
-  }
-
- private:
-  std::string name_, title_;
-  std::vector<std::string> columns_;
-  std::vector<std::pair<std::string, std::vector<double>>> rows_;
-};
 
 /// A partition of a machine, and jobs on it.
 class On {
@@ -93,9 +51,10 @@ class On {
     job_.size = n;
     return gemmCost(machine_, job_, rounds);
   }
-  DenseCost lu(double n, bool pivoting) {
+  /// Block columns of least time, or as wide as the paper says.
+  DenseCost lu(double n, bool pivoting, bool as_in_paper = false) {
     job_.size = n;
-    return luCost(machine_, job_, {}, pivoting);
+    return luCost(machine_, job_, as_in_paper ? paperWidths(job_) : LuWidths{}, pivoting);
   }
 
  private:
@@ -105,13 +64,13 @@ class On {
 
 constexpr double kPercent = 100;
 constexpr LineTrees kRectangular = LineTrees::kRectangular, kBinomial = LineTrees::kBinomial;
-constexpr GemmRounds kMulticasts = GemmRounds::kMulticasts, kShifts = GemmRounds::kShifts;
+constexpr GemmRounds kMulticasts = GemmRounds::kMulticasts, kShifts = GemmRounds::kShifts,
+                     kSharedShifts = GemmRounds::kSharedShifts;
 
 void exascaleMachine() {
   const model::Machine machine = take(model::findMachine("exascale-2.5d"));
-  std::printf(
-      "\nTable 1. The exascale machine\n\n| | the paper | `torc machines` |\n| --- | --- | --- "
-      "|\n");
+  std::printf("\nTable 1. The exascale machine\n\n");
+  printHeads({"", "the paper", "`torc machines`"});
   std::printf("| total flop rate | 10^18 flop/s | %.4g flop/s |\n",
               flopRateOf(machine) * static_cast<double>(machine.nodes()));
   std::printf("| nodes | 262,144 | %llu |\n", static_cast<unsigned long long>(machine.nodes()));
@@ -123,23 +82,37 @@ void exascaleMachine() {
   std::printf("| total memory | 32 PB | not modelled |\n");
 }
 
+using Numbers = std::vector<std::optional<double>>;
+
+/// Per cent of peak that ways of multiplying have, in the order of kWays.
+const std::vector<std::string> kWays = {"2.5D rectangular", "2.5D binomial", "2-D shifts",
+                                        "2-D shifts in order", "2-D binomial"};
+Numbers multiply(On& on, double n) {
+  return {kPercent * on.layered(kRectangular).gemm(n, kMulticasts).efficiency(),
+          kPercent * on.layered(kBinomial).gemm(n, kMulticasts).efficiency(),
+          kPercent * on.square().gemm(n, kShifts).efficiency(),
+          kPercent * on.square().gemm(n, kSharedShifts).efficiency(),
+          kPercent * on.square().gemm(n, kMulticasts).efficiency()};
+}
+
+std::vector<std::string> under(const std::string& first, std::vector<std::string> names) {
+  names.insert(names.begin(), first);
+  return names;
+}
+
 /// Figures 4: the partition 8x32xc, of 8x8x32 nodes, as the paper maps it.
 void strongScaling(const std::string& folder) {
   constexpr double n = 65536;
-  const std::vector<std::string> columns = {"nodes", "2.5D rectangular", "2.5D binomial",
-                                            "2-D shifts", "2-D binomial"};
-  Table gemm("04a", "Figure 4(a). Multiplication of n = 65,536 on Blue Gene/P, per cent of peak",
-             columns);
-  Table lu("04b", "Figure 4(b). LU of n = 65,536 on Blue Gene/P, per cent of peak",
+  Table gemm{"04a", "Figure 4(a). Multiplication of n = 65,536 on Blue Gene/P, per cent of peak",
+             under("nodes", kWays)};
+  Table lu{"04b",
+           "Figure 4(b). LU of n = 65,536 on Blue Gene/P, per cent of peak",
            {"nodes", "2.5D rectangular", "2.5D binomial", "2.5D rectangular pivoting",
-            "2-D binomial", "2-D binomial pivoting"});
+            "2-D binomial", "2-D binomial pivoting"}};
   for (const int layers : {1, 2, 4, 8}) {
     On on("bgp", "8x32x" + std::to_string(layers));
     const std::string nodes = std::to_string(256 * layers);
-    gemm.add(nodes, {kPercent * on.layered(kRectangular).gemm(n, kMulticasts).efficiency(),
-                     kPercent * on.layered(kBinomial).gemm(n, kMulticasts).efficiency(),
-                     kPercent * on.square().gemm(n, kShifts).efficiency(),
-                     kPercent * on.square().gemm(n, kMulticasts).efficiency()});
+    gemm.add(nodes, multiply(on, n));
     lu.add(nodes, {kPercent * on.layered(kRectangular).lu(n, false).efficiency(),
                    kPercent * on.layered(kBinomial).lu(n, false).efficiency(),
                    kPercent * on.layered(kRectangular).lu(n, true).efficiency(),
@@ -153,40 +126,40 @@ void strongScaling(const std::string& folder) {
 /// Figures 5 and 6: 16,384 nodes, 32x32 and 16 layers.
 void atScale(const std::string& folder) {
   On on("bgp", "32x32x16");
-  Table efficiency("05a",
+  Table efficiency{"05a",
                    "Figure 5(a). Multiplication on 16,384 nodes of Blue Gene/P, per cent of peak",
-                   {"n", "2.5D rectangular", "2.5D binomial", "2-D shifts", "2-D binomial"});
-  for (int n = 4096; n <= 131072; n *= 2) {
-    efficiency.add(std::to_string(n),
-                   {kPercent * on.layered(kRectangular).gemm(n, kMulticasts).efficiency(),
-                    kPercent * on.layered(kBinomial).gemm(n, kMulticasts).efficiency(),
-                    kPercent * on.square().gemm(n, kShifts).efficiency(),
-                    kPercent * on.square().gemm(n, kMulticasts).efficiency()});
-  }
+                   under("n", kWays)};
+  for (int n = 4096; n <= 131072; n *= 2)
+    efficiency.add(std::to_string(n), multiply(on, n));
   efficiency.write(folder, "%.1f");
-  Table gemm("05b",
+  const std::vector<std::string> parts = {"algorithm", "compute", "communicate",
+                                          "communication gone (%)"};
+  Table gemm{"05b",
              "Figure 5(b). The same, 2-D SUMMA's time as 1: compute, communicate, and what part of "
              "2-D's communication is gone",
-             {"n and algorithm", "compute", "communicate", "communication gone (%)"});
-  Table lu("06", "Figure 6. LU on 16,384 nodes of Blue Gene/P, 2-D LU's time as 1",
-           {"n and algorithm", "compute", "communicate", "communication gone (%)"});
+             parts};
+  Table lu{"06",
+           "Figure 6. LU of n = 131,072 on 16,384 nodes of Blue Gene/P, 2-D LU's time as 1; wide: "
+           "by the paper's widths",
+           parts};
+  const auto compare = [](Table& table, const std::string& n, const std::string& how,
+                          const DenseCost& plane, const DenseCost& layers) {
+    const double whole = plane.compute_s + plane.communicate_s();
+    for (const auto& [name, cost] : {std::pair{"2-D", &plane}, {"2.5D", &layers}}) {
+      table.add(n + name + how, {cost->compute_s / whole, cost->communicate_s() / whole,
+                                 kPercent * (1 - cost->communicate_s() / plane.communicate_s())});
+    }
+  };
   for (const int n : {8192, 131072}) {
-    const auto add = [&](Table& table, const std::string& name, const DenseCost& cost,
-                         const DenseCost& against) {
-      const double whole = against.compute_s + against.communicate_s();
-      table.add(std::to_string(n) + " " + name,
-                {cost.compute_s / whole, cost.communicate_s() / whole,
-                 kPercent * (1 - cost.communicate_s() / against.communicate_s())});
-    };
-    const DenseCost plane = on.square().gemm(n, kMulticasts);
-    add(gemm, "2-D", plane, plane);
-    add(gemm, "2.5D", on.layered(kRectangular).gemm(n, kMulticasts), plane);
-    if (n < 131072) continue;  // the only size of LU that the paper's text names
+    compare(gemm, std::to_string(n) + " ", "", on.square().gemm(n, kMulticasts),
+            on.layered(kRectangular).gemm(n, kMulticasts));
+  }
+  constexpr int n = 131072;  // the only size of LU that the paper's text names
+  for (const bool as_in_paper : {false, true}) {
     for (const bool pivoting : {false, true}) {
-      const char* const how = pivoting ? " pivoting" : "";
-      const DenseCost flat = on.square().lu(n, pivoting);
-      add(lu, std::string("2-D") + how, flat, flat);
-      add(lu, std::string("2.5D") + how, on.layered(kRectangular).lu(n, pivoting), flat);
+      compare(lu, "", std::string(pivoting ? " pivoting" : "") + (as_in_paper ? " wide" : ""),
+              on.square().lu(n, pivoting, as_in_paper),
+              on.layered(kRectangular).lu(n, pivoting, as_in_paper));
     }
   }
   gemm.write(folder, "%.3f");
@@ -197,19 +170,26 @@ void atScale(const std::string& folder) {
 /// 5.3).
 void exascale(const std::string& folder) {
   constexpr double n = 4194304, kLine = 64;
-  Table gemm("13a", "Figure 13(a). Multiplication of n = 2^22 at exascale, efficiency, per cent",
-             {"z", "2.5D rectangular", "2.5D binomial", "2-D"});
-  Table lu("13b", "Figure 13(b). LU of n = 2^22 at exascale, efficiency, per cent",
-           {"z", "2.5D rectangular", "2.5D binomial", "2-D binomial"});
+  Table gemm{"13a",
+             "Figure 13(a). Multiplication of n = 2^22 at exascale, efficiency, per cent",
+             {"z", "2.5D rectangular", "2.5D binomial", "2-D"}};
+  Table lu{"13b",
+           "Figure 13(b). LU of n = 2^22 at exascale, efficiency, per cent",
+           {"z", "2.5D rectangular", "2.5D binomial", "2-D binomial",
+            "2.5D rectangular (paper's widths)", "2.5D binomial (paper's widths)",
+            "2-D binomial (n over the root of P)"}};
   for (const int z : {1, 2, 4, 8, 16, 32, 64}) {
     const auto on = [&] { return On("exascale-2.5d", "64x64x" + std::to_string(z)); };
     gemm.add(std::to_string(z),
              {kPercent * on().layered(kRectangular).linesOf(kLine).gemm(n, kShifts).efficiency(),
               kPercent * on().layered(kBinomial).linesOf(kLine).gemm(n, kShifts).efficiency(),
               kPercent * on().square().gemm(n, kShifts).efficiency()});
-    lu.add(std::to_string(z), {kPercent * on().layered(kRectangular).lu(n, false).efficiency(),
-                               kPercent * on().layered(kBinomial).lu(n, false).efficiency(),
-                               kPercent * on().square().lu(n, false).efficiency()});
+    Numbers factored;
+    for (const bool as_in_paper : {false, true}) {
+      for (On each : {on().layered(kRectangular), on().layered(kBinomial), on().square()})
+        factored.emplace_back(kPercent * each.lu(n, false, as_in_paper).efficiency());
+    }
+    lu.add(std::to_string(z), factored);
   }
   gemm.write(folder, "%.1f");
   lu.write(folder, "%.1f");

@@ -35,7 +35,8 @@ over=0.5:1.2 plot 01 'Figure 1: AR on 8x8x8' 'paper|1:0.52e-3'
 over=0.5:1.2 plot 02 'Figure 2: AR on 16x16x16' 'paper|1:4.7e-3'
 bars 03 'Figure 3: AR, what a node sends' 'MB/s' \
   'paper: long messages|8x8x8:152.6,8x8x16:62.5,8x16x16:67.1,16x16x16:76.4,8x32x16:28.3'
-bars 04 'Figure 4: direct strategies, long messages' '% of peak' 'paper: AR|8x8x8:99,8x8x16:81,8x16x16:87,8x32x16:73.3'
+bars 04 'Figure 4: direct strategies, long messages' '% of peak' 'paper: AR|8x8x8:99,8x8x16:81,8x16x16:87,8x32x16:73.3' \
+  'paper: DR|16x8x8:90,8x16x16:67,8x32x16:86'
 cut -d , -f 1-3 "$out/06.csv" >"$out/05.csv"
 over=0.7:1.4 plot 05 'Figure 5: virtual mesh on 8x8x8'
 plot 06 'Figure 6: short messages on 8x8x8' 'paper: AR|1:0.52e-3' 'paper: two-phase|1:0.81e-3'

@@ -3,8 +3,8 @@
 #   gnuplot -c studies/papers/bars.gp FILE.csv FILE.svg TITLE Y [stacked]
 #
 # The first row names the columns; the first column names the groups of bars. Stacked are the second and
-# the third column. The last column is drawn as crosses, numbers of a text, where its name begins with "paper":
-# "paper: NAME" at the bars of the column NAME.
+# the third column. The last columns whose names begin with "paper" are drawn as crosses, numbers of a text: "paper: NAME" at the
+# bars of the column NAME.
 if (ARGC < 4 || ARGC > 5) {
   print "gnuplot -c studies/papers/bars.gp FILE.csv FILE.svg TITLE Y [stacked]"
   exit status 2
@@ -37,12 +37,17 @@ set yrange [0:*]
 set ylabel ARG4
 stats ARG1 every ::1 nooutput
 name(i) = system(sprintf('head -n 1 %s | cut -d , -f %d', ARG1, i))
-paper = name(STATS_columns)[1:5] eq 'paper' ? STATS_columns : 0
-last = is_stacked ? 3 : paper ? paper - 1 : STATS_columns
+paper = STATS_columns + 1
+do for [i = STATS_columns:2:-1] { if (name(i)[1:5] eq 'paper') { paper = i } }
+last = is_stacked ? 3 : paper - 1
 # Where in a group the bars of a column stand.
 offset(i) = is_stacked ? 0 : (i - 2 - (last - 2) / 2.0) / last
-at = 0
-do for [i = 2:last] { if (paper && strstrt(name(paper), ': '.name(i))) { at = offset(i) } }
+array at[STATS_columns]
+do for [mark = paper:STATS_columns] {
+  at[mark] = 0
+  do for [i = 2:last] { if (strstrt(name(mark), ': '.name(i))) { at[mark] = offset(i) } }
+}
 set style line 1 linecolor rgb '#000000' linewidth 2 pointtype 2 pointsize 1.3
+set style line 2 linecolor rgb '#000000' linewidth 2 pointtype 4 pointsize 1.3
 plot for [i = 2:last] ARG1 using i:xtic(1) title columnheader(i) linetype i - 1, \
-  for [i = (paper ? paper : 1):paper] ARG1 using ($0 + at):i title columnheader(i) with points linestyle 1
+  for [i = paper:STATS_columns] ARG1 using ($0 + at[i]):i title columnheader(i) with points linestyle i - paper + 1

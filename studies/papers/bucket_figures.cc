@@ -113,12 +113,8 @@ void report(const std::string& folder, char part, const char* title, const char*
   std::fprintf(file, "%s,bound,multi-core,single-core,Algorithm 1,spanning trees,binomial trees\n",
                x);
   std::printf("\n(%c) %s\n\n", part, title);
-  std::printf(
-      "| %s | bound, ms | multi-core / bound | single-core / bound | Algorithm 1 / bound | single "
-      "/ "
-      "multi | trees / multi | binomial / multi |\n"
-      "| --- | --- | --- | --- | --- | --- | --- | --- |\n",
-      x);
+  printHeads({x, "bound, ms", "multi-core / bound", "single-core / bound", "Algorithm 1 / bound",
+              "single / multi", "trees / multi", "binomial / multi"});
   for (const Row& row : rows) {
     std::fprintf(file, "%.0f,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", row.x, row.bound, row.multi,
                  row.single, row.paper, row.trees, row.binomial);
@@ -159,10 +155,8 @@ void compare(const char* of, const char* what, const std::string& shape, double 
 /// Figure 2, the theorems and the equations, in n beta, n gamma and messages of a node. Bounds are
 /// those of `torc bounds`, costs those of Algorithm 1 compiled: its busiest link in the simulator.
 void formulas() {
-  std::printf(
-      "\nFigure 2, theorems 3.1 to 3.3, equations 1 to 5\n\n"
-      "| of the paper | what | torus | formula | torc | difference |\n"
-      "| --- | --- | --- | --- | --- | --- |\n");
+  std::printf("\nFigure 2, theorems 3.1 to 3.3, equations 1 to 5\n\n");
+  printHeads({"of the paper", "what", "torus", "formula", "torc", "difference"});
   constexpr double kBytes = 1 << 30;
   const auto machineOf = [](const std::string& shape) { return partition(shape, kCoreGamma); };
   const std::string cube = "16x16x16", box = "8x32x16";
@@ -231,9 +225,6 @@ int run(const std::string& folder) {
 }  // namespace torc::studies
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: bucket FOLDER\n");
-    return 2;
-  }
+  if (argc != 2) torc::studies::quit("usage: bucket FOLDER");
   return torc::studies::run(argv[1]);
 }

@@ -2,12 +2,10 @@
 #ifndef TORC_STUDIES_PAPERS_MULTICORE_FIGURE_H_
 #define TORC_STUDIES_PAPERS_MULTICORE_FIGURE_H_
 
-#include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,36 +33,18 @@ __attribute__((format(printf, 1, 2))) inline std::string text(const char* format
   return line;
 }
 
-/// Bytes that double.
-inline std::vector<double> sizes(double first, double last) {
-  std::vector<double> listed;
-  for (; first <= last; first *= 2)
-    listed.push_back(first);
-  return listed;
-}
-
-struct Curve {
-  std::string name;
-  std::vector<double> points;  // one for each x
-};
-
-struct Figure {
-  std::string name;  // "07", of the CSV file and the plot
-  std::string title;
-  const char* x_name;
+struct Figure : Table {
   const char* unit;
-  std::vector<double> x;
-  std::vector<Curve> curves;
 
-  void draw(const std::string& curve, const std::function<double(double)>& point) {
-    curves.push_back({curve, {}});
-    for (const double each : x)
-      curves.back().points.push_back(point(each));
-  }
+  Figure(const char* name, const char* title, const char* x_name, const char* unit,
+         const std::vector<double>& x)
+      : Table(over(name, std::string("## ") + title, x_name, x)), unit(unit) {}
+
   double at(std::size_t curve, double where) const {
-    const auto found = std::find(x.begin(), x.end(), where);
-    if (found == x.end()) quit(title + ": no such point");
-    return curves[curve].points[static_cast<std::size_t>(found - x.begin())];
+    for (const auto& [first, numbers] : rows) {
+      if (std::stod(first) == where) return *numbers[curve];
+    }
+    quit(title + ": no such point");
   }
   /// What `curve` gains on `other` there, per cent of the other's.
   double gain(std::size_t curve, std::size_t other, double where) const {
@@ -74,11 +54,11 @@ struct Figure {
   /// The x at which `curve` is lower than all others by more than rounding.
   std::string lowestAt(std::size_t curve) const {
     std::string listed;
-    for (std::size_t i = 0; i < x.size(); ++i) {
+    for (const auto& [first, numbers] : rows) {
       bool lowest = true;
-      for (std::size_t other = 0; other < curves.size(); ++other)
-        lowest &= other == curve || curves[curve].points[i] < curves[other].points[i] * (1 - 1e-9);
-      if (lowest) listed += text("%s%.0f", listed.empty() ? "" : ", ", x[i]);
+      for (std::size_t other = 0; other < numbers.size(); ++other)
+        lowest &= other == curve || *numbers[curve] < *numbers[other] * (1 - 1e-9);
+      if (lowest) listed += (listed.empty() ? "" : ", ") + first;
     }
     return listed.empty() ? "nowhere" : listed;
   }

@@ -87,7 +87,7 @@ TEST(DenseCost, WordsOfLuAreWithinAConstantOfTheBound) {
     const model::Machine machine = partition("bgp", shape);
     const DenseJob job = jobOn(machine, n, gridOf(machine), LineTrees::kRectangular);
     const double bound = n * n / std::sqrt(job.grid.layers * job.grid.nodes());
-    const LuWidths widths = {n / job.grid.rows};
+    const LuWidths widths = paperWidths(job);
     const double plain = luCost(machine, job, widths, false).bytes() / 8 / bound;
     const double pivoted = luCost(machine, job, widths, true).bytes() / 8 / bound;
     EXPECT_GT(plain, 2);

@@ -10,7 +10,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/choice/choice.h"
-#include "studies/logp/placed_tree.h"
+#include "studies/logp/placed_ranks.h"
 #include "tests/studies/partition.h"
 
 namespace torc::studies {
@@ -224,6 +224,11 @@ TEST(PlacedTree, AgreesWithTheSimulator) {
       llvm::cantFail(compiler::choose(spec, machine, kMegabyte, limits)).best().predicted_s;
   const Coordinates places[] = {{0}, {1}, {2}, {3}};
   EXPECT_NEAR(placedBinomialMulticast(machine, places, kMegabyte) / simulated, 1, 0.01);
+}
+
+// Each of eight sends to the third above: every link carries three, those up the ring.
+TEST(PlacedRanks, MessagesOfAShiftShareLinks) {
+  EXPECT_EQ(mostMessagesOnALink(ring("8"), {3, 4, 5, 6, 7, 0, 1, 2}), 3);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// A multicast along a binomial tree of ranks that lie anywhere on a torus, as a scheduler that
-// gives no boxes leaves them ("Improving communication performance in dense linear algebra via
-// topology aware collectives", Solomonik, Bhatele and Demmel, SC 2011, section 1: Cray XT5 and
-// XE6).
-#ifndef TORC_STUDIES_LOGP_PLACED_TREE_H_
-#define TORC_STUDIES_LOGP_PLACED_TREE_H_
+// Messages of ranks that lie anywhere on a torus, and so share its links ("Improving communication
+// performance in dense linear algebra via topology aware collectives", Solomonik, Bhatele and
+// Demmel, SC 2011): a multicast where a scheduler gives no boxes (section 1: Cray XT5 and XE6), and
+// the shifts of a 2-D grid on a 3-D torus (section 3: Cannon's algorithm).
+#ifndef TORC_STUDIES_LOGP_PLACED_RANKS_H_
+#define TORC_STUDIES_LOGP_PLACED_RANKS_H_
 
 #include <cstdint>
 
@@ -23,6 +23,11 @@ namespace torc::studies {
 double placedBinomialMulticast(const model::Machine& machine, llvm::ArrayRef<Coordinates> places,
                                double bytes);
 
+/// The most messages on one link, in one direction, where every node of the torus sends one: node i
+/// to receivers[i], nodes in order, X fastest; ways as above.
+std::uint32_t mostMessagesOnALink(const model::Machine& machine,
+                                  llvm::ArrayRef<std::uint32_t> receivers);
+
 }  // namespace torc::studies
 
-#endif  // TORC_STUDIES_LOGP_PLACED_TREE_H_
+#endif  // TORC_STUDIES_LOGP_PLACED_RANKS_H_
