@@ -10,8 +10,8 @@ int main(int argc, char** argv) {
     return runCommand(
         {&compileCommand(), &assembleCommand(), &importCommand(), &exportCommand(), &optCommand(),
          &dumpCommand(), &verifyCommand(), &simulateCommand(), &boundsCommand(), &machinesCommand(),
-         &infoCommand(), &statsCommand(), &traceCommand(), &libraryBuildCommand(), &libraryAddCommand(),
-         &libraryListCommand(), &libraryVerifyCommand(), &viewCommand()},
+         &infoCommand(), &statsCommand(), &traceCommand(), &libraryBuildCommand(),
+         &libraryAddCommand(), &libraryListCommand(), &libraryVerifyCommand(), &viewCommand()},
         "schedules of MPI collectives on torus networks", llvm::ArrayRef(argv + 1, argv + argc));
   });
 }

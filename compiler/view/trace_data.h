@@ -10,8 +10,8 @@
 
 namespace torc::compiler {
 
-/// The document of a trace, a list of events at the key traceEvents. Errors: no such file, no JSON, no
-/// such list.
+/// The document of a trace, a list of events at the key traceEvents. Errors: no such file, no JSON,
+/// no such list.
 llvm::Expected<nlohmann::json> readTrace(llvm::StringRef path);
 
 /// The trace in the file `path` (docs/users/view.md), as far as it is of `schedule`: the round
