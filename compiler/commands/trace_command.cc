@@ -12,6 +12,7 @@
 #include "compiler/commands/traced_calls.h"
 #include "compiler/report.h"
 #include "compiler/rows.h"
+#include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "support/columns.h"
 
@@ -122,7 +123,7 @@ std::string sentenceOf(const Kind& kind) {
   const Lateness latest = kind.latest();
   return "rank " + std::to_string(latest.rank) + " was last in " +
          std::to_string(latest.late_by_s.size()) + " of " + std::to_string(kind.calls.size()) +
-         ' ' + first.function + " of " + shortBytes(first.bytes) + ", " +
+         ' ' + first.function + " of " + sizeText(first.bytes) + ", " +
          formatted("%.3g ms", 1e3 * latest.median()) + " after the median";
 }
 
