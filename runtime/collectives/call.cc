@@ -68,13 +68,13 @@ void CallCheck::layOut() {
   }
 }
 
-/// What is copied of a call that moves bytes.
+/// Finds the copies of a call that moves bytes.
 void CallCheck::findCopies() {
   const bool copied = types.are_blocks_copied;
   call.packs_in = call.unpacks_out = copied;
   if (!row.describesOwn()) return;
   if (in_place && !row.servesInPlace()) {
-    // What is in `out` is copied, and that is the contribution.
+    // The contribution is copied out of `out`.
     call.in_place = false;
     call.packs_in = held.in > 0;
   } else if (!in_place) {

@@ -95,8 +95,8 @@ void prepare(CollectiveCall& call, CommunicatorState& state) {
   if (!call.verdict.isMpis() && !state.isSetUp()) failedElsewhere(call, state);
 }
 
-/// With TORC_TUNE: what is tried, or was the fastest, serves the call (runtime/pmpi/tuning), unless
-/// it fails.
+/// With TORC_TUNE: the contender on trial, or the winner, serves the call (runtime/pmpi/tuning),
+/// unless it fails.
 void chooseByTrial(CollectiveCall& call, CommunicatorState* state, const Call& checked) {
   if (!CallTrials::mayTry(call)) return;
   const Verdict found = call.verdict;
@@ -196,8 +196,8 @@ void find(CollectiveCall& call, MPI_Request* request) {
   }
 }
 
-/// The call on trial is over on this rank. If it is the last one of its trial, the ranks agree on
-/// what was fastest, which may fail.
+/// The call on trial is over on this rank. After the last one of its trial the ranks agree on the
+/// winner, which may fail.
 void endTrial(CollectiveCall& call) {
   if (call.trial == nullptr) return;
   CommunicatorState& state = *CommunicatorState::of(call.comm);

@@ -22,8 +22,8 @@ void keepRepeated(const CallKey& key, const CollectiveCall& call, CommunicatorSt
 bool serveAgain(CollectiveCall& call, const CallKey& key, CommunicatorState& state)
     TORC_EXCLUDES(engine_lock);
 
-/// The same of a blocking call on `comm`, where nobody has to be told of it. An open verdict: it is
-/// served as any other.
+/// The same of a blocking call on `comm`, without dedicated ranks or a trace. An open verdict: it
+/// is served as any other.
 Verdict serveAtOnce(const BriefCall& brief, MPI_Comm comm) TORC_EXCLUDES(engine_lock);
 /// Calls with lists are never kept.
 inline Verdict serveAtOnce(const CallArguments&, MPI_Comm) {

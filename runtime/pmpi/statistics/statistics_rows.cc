@@ -67,7 +67,7 @@ void mergeRows(const std::vector<Row>& from, std::vector<Row>& into) {
   }
 }
 
-/// Takes values out again. What is not there reads as zero, and is noted.
+/// Takes values out again. A missing value reads as zero and sets `is_torn`.
 struct Reader {
   std::string_view rest;
   bool is_torn = false;

@@ -94,8 +94,8 @@ void awaitOneOfTorcs(std::span<const MPI_Request> requests) {
             std::numeric_limits<double>::infinity());
 }
 
-/// A wait for requests with progress: `await` awaits those that are torc's, `wait` is the call, and
-/// `test` looks in its place, and sets `done`.
+/// A wait for requests with progress: `await` awaits torc's requests, `wait` is the call, and
+/// `test` looks in its place and sets `done`.
 template <typename Await, typename Wait, typename Test>
 int waitBeside(Await await, Wait wait, Test test) {
   if (!mustProgress()) return completed(wait());
