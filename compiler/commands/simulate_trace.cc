@@ -73,7 +73,9 @@ Status writeTrace(const std::string& path, const ScheduleView& schedule,
       event.begin = nanoseconds(continued.begin_s);
       event.end = nanoseconds(continued.end_s);
       event.name = static_cast<std::uint32_t>(rank.texts.size());
+      event.detail = event.name + 1;
       rank.texts.push_back(model::text(continued));
+      rank.texts.emplace_back("continued");
     }
     (*file)->add(rank);
   }

@@ -12,7 +12,7 @@
 #include <llvm/Support/FileSystem.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/stats_sum.h"
+#include "compiler/jobs/stats_sum.h"
 #include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"

@@ -9,7 +9,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/traced_calls.h"
+#include "compiler/jobs/traced_calls.h"
 #include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/sizes.h"
@@ -48,7 +48,7 @@ struct Lateness {
   }
 };
 
-/// Calls that are told of together.
+/// Calls of one row.
 struct Kind {
   std::vector<const TracedCall*> calls;
   CallTime time;  // of all ranks

@@ -1,5 +1,5 @@
 // Reads lines of statistics and adds them up.
-#include "compiler/commands/stats_sum.h"
+#include "compiler/jobs/stats_sum.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 // Sums of what jobs have counted: lines of JSON, as TORC_STATS=json:FILE appends them.
-#ifndef TORC_COMPILER_COMMANDS_STATS_SUM_H_
-#define TORC_COMPILER_COMMANDS_STATS_SUM_H_
+#ifndef TORC_COMPILER_JOBS_STATS_SUM_H_
+#define TORC_COMPILER_JOBS_STATS_SUM_H_
 
 #include <cstdint>
 #include <map>
@@ -39,4 +39,4 @@ struct StatsSum {
 
 }  // namespace torc::compiler
 
-#endif  // TORC_COMPILER_COMMANDS_STATS_SUM_H_
+#endif  // TORC_COMPILER_JOBS_STATS_SUM_H_

@@ -1,6 +1,7 @@
-#include "compiler/commands/traced_calls.h"
+#include "compiler/jobs/traced_calls.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -29,11 +30,6 @@ struct Round {
   std::vector<Interval> messages{}, work{};
 };
 
-double numberIn(const nlohmann::json& event, const char* key) {
-  const auto found = event.find(key);
-  return found != event.end() && found->is_number() ? found->get<double>() : 0;
-}
-
 std::string textIn(const nlohmann::json& event, const char* key) {
   const auto found = event.find(key);
   return found != event.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -54,30 +50,38 @@ double covered(std::vector<Interval> intervals, double begin, double end) {
 
 class CallReader {
  public:
-  void read(const nlohmann::json& event) {
+  /// One event of the file. False: it makes no sense.
+  bool read(const nlohmann::json& event) {
+    if (!event.is_object()) return false;
     const std::string phase = textIn(event, "ph"), category = textIn(event, "cat");
-    const int rank = static_cast<int>(numberIn(event, "pid")) - 1;
-    const double begin = numberIn(event, "ts") * 1e-6;
+    const double process = numberIn(event, "pid"), begin_us = numberIn(event, "ts"),
+                 length_us = numberIn(event, "dur");
+    if (!(process >= 0 && process < 1e9) || !(std::abs(begin_us) < 1e15)) return false;
+    if (!(length_us >= 0 && length_us < 1e15)) return false;
+    const int rank = static_cast<int>(process) - 1;
+    const Interval span{begin_us * 1e-6, (begin_us + length_us) * 1e-6};
     if (category == "message" && (phase == "s" || phase == "f")) {
-      ends_[textIn(event, "id")].emplace_back(rank, begin);
-      return;
+      ends_[textIn(event, "id")].emplace_back(rank, span.begin);
+      return true;
     }
-    if (phase != "X") return;
-    ranks_[rank];
-    const Interval span{begin, begin + numberIn(event, "dur") * 1e-6};
-    if (category == "call") {
-      ranks_[rank].calls.push_back({span, textIn(event, "name")});
+    if (phase != "X") return true;
+    Rank& own = ranks_[rank];
+    const auto found = event.find("args");
+    const nlohmann::json args =
+        found != event.end() && found->is_object() ? *found : nlohmann::json::object();
+    if (category == "call" && textIn(args, "detail") != "continued") {
+      own.calls.push_back({span, textIn(event, "name")});
     } else if (category == "collective") {
-      const auto args = event.find("args");
-      const double bytes =
-          args != event.end() && args->is_object() ? numberIn(*args, "bytes") : 0.0;
-      ranks_[rank].rounds.push_back(rounds_.size());
+      const double bytes = numberIn(args, "bytes");
+      if (!(bytes >= 0 && bytes < 1e18)) return false;
+      own.rounds.push_back(rounds_.size());
       rounds_.push_back({rank, span, textIn(event, "name"), static_cast<std::uint64_t>(bytes)});
-    } else if (category == "send" || category == "receive") {
-      ranks_[rank].messages.push_back(span);
+    } else if (category == "send" || category == "receive" || category == "call") {
+      own.messages.push_back(span);  // of a prediction the continued segments, too
     } else if (category == "reduce" || category == "copy") {
-      ranks_[rank].work.push_back(span);
+      own.work.push_back(span);
     }
+    return true;
   }
 
   std::size_t ranks() const { return ranks_.size(); }
@@ -198,9 +202,8 @@ llvm::Expected<TracedJob> readCalls(llvm::StringRef path) {
   CallReader reader;
   const nlohmann::json& events = (*document)["traceEvents"];
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (!events[i].is_object())
-      return makeError(path + ": /traceEvents/" + std::to_string(i) + ": is no event");
-    reader.read(events[i]);
+    if (!reader.read(events[i]))
+      return makeError(path + ": /traceEvents/" + std::to_string(i) + ": is no event of a run");
   }
   TracedJob job;
   job.calls = reader.calls();

@@ -1,6 +1,6 @@
 // Collective calls of a trace: which ranks made each, when, and where their time went.
-#ifndef TORC_COMPILER_COMMANDS_TRACED_CALLS_H_
-#define TORC_COMPILER_COMMANDS_TRACED_CALLS_H_
+#ifndef TORC_COMPILER_JOBS_TRACED_CALLS_H_
+#define TORC_COMPILER_JOBS_TRACED_CALLS_H_
 
 #include <cstdint>
 #include <string>
@@ -49,4 +49,4 @@ llvm::Expected<TracedJob> readCalls(llvm::StringRef path);
 
 }  // namespace torc::compiler
 
-#endif  // TORC_COMPILER_COMMANDS_TRACED_CALLS_H_
+#endif  // TORC_COMPILER_JOBS_TRACED_CALLS_H_

@@ -32,12 +32,6 @@ struct TracedRank {
   std::vector<TracedOperation> operations;  // of any round
 };
 
-/// A number of an event; 0 where it has none.
-double numberIn(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0;
-}
-
 Nanoseconds nanoseconds(double microseconds) {
   return std::llround(microseconds * 1e3);
 }
@@ -231,6 +225,11 @@ class TraceReader {
 };
 
 }  // namespace
+
+double numberIn(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
 
 llvm::Expected<nlohmann::json> readTrace(llvm::StringRef path) {
   llvm::Expected<std::string> text = readBytes(path);

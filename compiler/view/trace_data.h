@@ -14,6 +14,9 @@ namespace torc::compiler {
 /// no such list.
 llvm::Expected<nlohmann::json> readTrace(llvm::StringRef path);
 
+/// A number of an event; 0 where it has none.
+double numberIn(const nlohmann::json& object, const char* key);
+
 /// The trace in the file `path` (docs/users/view.md), as far as it is of `schedule`: the round
 /// whose time is the median of all rounds, its operations as quartiles over the ranks and three
 /// ranks in full. `bytes` of it is the size of the call. Errors: no trace, or none of the schedule.
