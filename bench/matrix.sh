@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every collective on every kind of torus, whole and damaged: the predicted time of what `torc compile --bytes`
 # chooses over the bound of `torc bounds`. Writes a line of CSV for each torus, and prints the tables of
-# docs/research/results.md: least and most of small and of larger tori.
+# docs/research/how-good.md: least and most of small and of larger tori.
 #
 #   bazel build -c opt //compiler:torc
 #   bash bench/matrix.sh [--nodes "64 512 ..."] [--bytes "16M ..."] [--collectives "allreduce ..."]

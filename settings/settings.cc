@@ -195,40 +195,40 @@ constexpr bool kAgreed = true, kOfRank0 = false;
 
 constexpr Row kSettingRows[] = {
     {{"TORC_LIBRARY", "DIR", "",
-      "The schedule library, a folder that `torc library build` made. Without it torc hands all "
-      "calls to MPI.",
+      "Schedule library: a folder made by `torc library build`. Without it all calls fall back "
+      "to MPI.",
       kAgreed},
      "",
      readText<&Settings::library>},
     {{"TORC_TORUS", "SHAPE", "",
-      "The partition that the job runs on, as 8x8x4m+4. Default: the library's only one with as "
-      "many nodes as the job has ranks.",
+      "Partition of the job, as 8x8x4m+4. Default: the library's only one with as many nodes "
+      "as the job has ranks.",
       kAgreed},
      "TORC_LIBRARY",
      readTorus},
     {{"TORC_ORDER", "AXES", "",
-      "How ranks lie on the partition: axes from fastest to slowest, as XYZT. Default: the "
-      "partition's order in the library.",
+      "Order of ranks on the partition: axes from fastest to slowest, as XYZT. Default: that "
+      "of the library.",
       kAgreed},
      "TORC_LIBRARY",
      readOrder},
     {{"TORC_MAPPING", "FILE", "",
-      "How ranks lie on the partition: a file with a line of coordinates for every rank. Not "
-      "together with TORC_ORDER.",
+      "Positions of ranks on the partition: a file with a line of coordinates per rank. "
+      "Excludes TORC_ORDER.",
       kAgreed},
      "TORC_LIBRARY",
      readText<&Settings::mapping>},
-    {{"TORC_MACHINE", "NAME", "",
-      "The machine that the library must be for. Default: whichever it is for.", kAgreed},
+    {{"TORC_MACHINE", "NAME", "", "Machine that the library must be built for. Default: any.",
+      kAgreed},
      "TORC_LIBRARY",
      readText<&Settings::machine>},
     {{"TORC_DISABLE", "0|1", "0",
-      "1: torc does nothing, and says nothing; other variables are not looked at.", kAgreed},
+      "1: switch torc off, without output; other variables are ignored.", kAgreed},
      "",
      readSwitch<&Settings::disable>},
     {{"TORC_STRICT", "0|1|2", "0",
-      "1: a call that a library could serve and this one does not is an error, instead of handed "
-      "to MPI; so is a library that cannot be used. 2: so is a call that no library can serve.",
+      "1: a call that another library could serve is an error instead of a fallback to MPI; so "
+      "is an unusable library. 2: so is a call that no library can serve.",
       kAgreed},
      "TORC_LIBRARY",
      readStrict},
@@ -236,51 +236,50 @@ constexpr Row kSettingRows[] = {
      "TORC_LIBRARY",
      readCollectives},
     {{"TORC_LIMITS", "NAME=N,...", "memory=256M,cache=64M,stall=30,trace_events=100000",
-      "Limits of each rank; one that is not named keeps its default. memory: bytes of schedules; "
-      "those in use stay, others make room. cache: bytes of calls that are laid out and kept for "
-      "the next call alike. scratch: bytes of what a call forwards and sums up on the way; one "
-      "that needs more falls back to MPI (default: no limit). stall: seconds without progress "
-      "after which a waiting rank says, once, what its call waits for; 0: never. trace_events: "
-      "events in the trace; the oldest give way and are counted.",
+      "Limits of each rank; limits that are not named keep their defaults. memory: bytes of "
+      "schedules; unused ones are dropped. cache: bytes of cached calls. scratch: bytes of "
+      "scratch memory of a call, which falls back to MPI if it needs more (default: no limit). "
+      "stall: seconds without progress until a waiting rank prints a line; 0: never. "
+      "trace_events: events in the trace; the oldest are dropped and counted.",
       kAgreed},
      "TORC_LIBRARY",
      readLimits},
     {{"TORC_PROGRESS", "calls|wait|thread", "wait",
-      "Who moves nonblocking calls on. calls: the program's MPI calls. wait: these, and while one "
-      "waits inside MPICH a thread of torc's, for which that is initialised with "
-      "MPI_THREAD_MULTIPLE. thread: a thread does so while the program computes, too.",
+      "Progress of nonblocking calls. calls: in MPI calls of the program. wait: also by a "
+      "thread while a rank waits inside MPICH, which is then initialised with "
+      "MPI_THREAD_MULTIPLE. thread: also by this thread while the program computes.",
       kAgreed},
      "TORC_LIBRARY",
      readProgress},
     {{"TORC_TRANSPORT", "mpi|put", "",
-      "By what messages go. put: within a host into memory that its ranks share, at places known "
-      "beforehand; between hosts by MPI. mpi: all by MPI. Default: put where ranks can share "
-      "memory, else mpi.",
+      "Transport of messages. put: shared memory within a host, MPI between hosts. mpi: MPI "
+      "only. Default: put where ranks can share memory, else mpi.",
       kAgreed},
      "",
      readTransport},
     {{"TORC_CORES", "K", "1",
-      "Cores of each rank that reduce and copy what is long: the caller's, and K-1 threads of "
-      "torc's, of which none calls MPI. No more than the rank may run on.",
+      "Cores of each rank for long reductions and copies: the calling thread and K-1 threads, "
+      "which never call MPI. At most the cores that the rank may run on.",
       kAgreed},
      "",
      readNumber<&Settings::cores, 1024, 1>},
     {{"TORC_USER_OPERATIONS", "whole|parts", "whole",
-      "What an operation of the program is given of a vector of a predefined datatype. whole: all "
-      "of it, by schedules that cut none, or MPI. parts: any of its elements, which MPI's standard "
-      "allows, and long vectors are faster by.",
+      "Vectors of predefined datatypes in user-defined operations. whole: never cut, by "
+      "schedules that allow it, or MPI. parts: cut at any element, as MPI's standard allows; "
+      "faster for long vectors.",
       kAgreed},
      "TORC_LIBRARY",
      readUserOperations},
     {{"TORC_TUNE", "0|1", "0",
-      "1: the first blocking calls of each kind are served in turns by each schedule that the "
-      "library has for them and by MPI; what was fastest serves those that follow.",
+      "1: autotuning. The first blocking calls of each kind alternate between the library's "
+      "schedules and MPI; the fastest serves later ones.",
       kAgreed},
      "TORC_LIBRARY",
      readSwitch<&Settings::tune>},
     {{"TORC_DEDICATED", "1:N|=N|LIST", "",
-      "Ranks that do nothing but collectives for the others, which are the program's: one for N of "
-      "the others, N of them, or these ranks. The program's MPI_COMM_WORLD is that of the others.",
+      "Dedicated ranks, which only complete collectives for the others: one for every N "
+      "others, N in all, or the listed ranks. The program's MPI_COMM_WORLD has the other "
+      "ranks.",
       kAgreed},
      "",
      readDedicated},
@@ -288,26 +287,26 @@ constexpr Row kSettingRows[] = {
       "allreduce:1K,iallreduce:16K,reduce:1K,ireduce:16K,bcast:1K,ibcast:16K,barrier,ibarrier,"
       "allgather:1K,iallgather:16K,reduce_scatter:1K,ireduce_scatter:16K,alltoall:1K,"
       "ialltoall:16K",
-      "What dedicated ranks do: names of MPI's functions, each with the most bytes of its vector; "
-      "with an i, the nonblocking and the persistent form.",
+      "Calls served by dedicated ranks: names of MPI functions, each with the largest vector "
+      "in bytes; with an i, the nonblocking and persistent forms.",
       kAgreed},
      "TORC_DEDICATED",
      readOffloaded},
     {{"TORC_VERBOSE", "0|1|2|3", "",
-      "Lines on stderr. Default: warnings and hints. 0: warnings only; 1: also what was set up; 2: "
-      "also what was decided for each communicator; 3, or explain: also for each new kind of call "
-      "its schedule and why, or why MPI got it.",
+      "Lines on stderr. Default: warnings and hints. 0: warnings only; 1: also the set-up; 2: "
+      "also each communicator; 3, or explain: also the schedule of each new kind of call, or "
+      "its fallback, with the reason.",
       kOfRank0},
      "",
      readVerbosity},
     {{"TORC_STATS", "0|1|FILE|json:FILE", "0",
-      "Statistics of all calls when the job ends. 1: a table on stderr; FILE: into that file; "
-      "json:FILE: a line of JSON behind what is there, which `torc stats` sums up. In a file's "
-      "name %j is the job, %h the host.",
+      "Statistics of all calls at the end of the job. 1: a table on stderr; FILE: into that "
+      "file; json:FILE: append a line of JSON for `torc stats`. In file names %j is the job, "
+      "%h the host.",
       kOfRank0},
      "",
      readStatistics},
-    {{"TORC_TRACE", "FILE", "", "What every rank did, as Chrome trace JSON, which Perfetto opens.",
+    {{"TORC_TRACE", "FILE", "", "Trace of every rank as Chrome trace JSON, for Perfetto.",
       kOfRank0},
      "TORC_LIBRARY",
      readText<&Settings::trace>},

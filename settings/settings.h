@@ -28,18 +28,18 @@ enum class Verbosity : std::uint8_t {
   kCalls,          // 3: and for each new kind of call
 };
 
-/// Who moves torc's messages on.
+/// Progress of nonblocking calls.
 enum class ProgressMode : std::uint8_t {
-  kCalls,   // whatever MPI call the program makes
-  kWait,    // and while it waits inside MPI, a thread of torc's
-  kThread,  // and while it computes, this thread, too
+  kCalls,   // in the program's MPI calls
+  kWait,    // also by a thread of torc's while the program waits inside MPI
+  kThread,  // also by this thread while the program computes
 };
 
-/// By what messages of schedules go.
+/// Transport of messages.
 enum class TransportChoice : std::uint8_t {
   kAuto,  // by puts between ranks that can share memory
   kMpi,
-  kPut,  // where that cannot be, a line says why
+  kPut,  // prints the reason where puts are impossible
 };
 
 /// Of a number of bytes.

@@ -62,7 +62,7 @@ trap 'rm -rf "$pages"' EXIT
 bash tools/pages/book.sh "$pages/book" ||
   echo "install.sh: the pages are Markdown alone (HTML needs node and its module marked)" >&2
 mapfile -t documents < <(
-  find docs -type f ! -name BUILD ! -name SUMMARY.md ! -name book.toml | sort
+  find docs -type f ! -name BUILD | sort
   find "$pages" -path '*/book/*' \( -name '*.html' -o -name style.css \) | sort
 )
 programs=()

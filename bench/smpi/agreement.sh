@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Does torc's simulator agree with SimGrid SMPI? The same schedules on the same torus, links of 425
 # MB/s, neutral settings. Prints a table of the simulator's time over SMPI's, less 1, for
-# docs/research/judge/README.md.
+# docs/research/simulator.md.
 #
 #   bash bench/smpi/agreement.sh [COLLECTIVE]...        default allreduce reduce_scatter allgather
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # 2-D against 2.5D SUMMA and LU on a simulated torus (SimGrid SMPI): 2-D by the collectives of MPI's
-# selectors, and by Cannon's algorithm, 2.5D by the selectors and by torc's schedules. Prints the tables of
-# docs/research/judge/README.md.
+# selectors, and by Cannon's algorithm, 2.5D by the selectors and by torc's schedules. Prints the tables behind that of
+# docs/users/linalg.md.
 #
 #   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--jobs J,...] [--settings S]
 #

@@ -3,7 +3,7 @@
 # SMPI), beside the bound of the wires that the simulated torus has. Every number is simulated time
 # from an instant that all ranks share to the end of the slowest. Writes, per setting,
 # OUT/COLLECTIVE/SETTING.csv, in seconds, and the curves of --plots as OUT/COLLECTIVE/SETTING-SHAPE.svg;
-# prints the collective's table of OUT/README.md.
+# prints the collective's table (judge_table.sh).
 #
 #   bash bench/smpi/judge.sh [--collective C] [--shapes S,...] [--sizes N,...] [--settings KIND]
 #                            [--selectors S,...] [--plots S,...] [--out FOLDER]

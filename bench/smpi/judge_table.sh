@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the table of a collective for docs/research/judge/README.md, from the times that judge.sh keeps.
+# Prints the table of a collective, with a row for each torus, from the times that judge.sh keeps.
 #
 #   bash bench/smpi/judge_table.sh COLLECTIVE [FOLDER]     reads FOLDER/COLLECTIVE/*.csv, default docs/research/judge
 #

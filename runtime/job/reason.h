@@ -9,7 +9,7 @@ namespace torc::runtime {
 enum class Reason : std::uint8_t {
   kServed,  // not handed back
   // Never an error of torc's.
-  kSwitchedOff,     // TORC_COLLECTIVES leaves it out
+  kSwitchedOff,     // TORC_COLLECTIVES excludes it
   kOneRank,         // nothing to communicate
   kNoCommunicator,  // MPI_COMM_NULL: MPI says what is wrong
   kArgument,        // a count, type or operation is not valid: MPI says what is wrong
@@ -18,7 +18,7 @@ enum class Reason : std::uint8_t {
   kTried,           // MPI's own is tried in its turn (TORC_TUNE)
   kCountsAtRoot,    // of a scatterv or gatherv the root alone knows the counts
   kScratch,         // its schedule takes more than TORC_LIMITS=scratch
-  kNoMemory,        // a rank has not the memory that its schedule takes
+  kNoMemory,        // a rank lacks memory for its schedule
   kWhole,           // an operation of the program's on whole vectors, which schedules cut
   kOwnBlock,        // the caller's block is longer than its room: an error on all ranks
   // What no library can hold: an error under TORC_STRICT=2.
@@ -28,7 +28,7 @@ enum class Reason : std::uint8_t {
   kDatatypeGaps,  // a reduction on a derived type with gaps
   kOperation,     // one that has no meaning on the type; of a long reduce_scatter, does not commute
   kOverflow,      // more bytes than an address space
-  kGrid,          // neighbours that are not those of the torus, or two of which are one
+  kGrid,  // Cartesian grid differs from the torus, or a periodic dimension has fewer than 3 ranks
   kRankOrder,     // which matters, and is another one than that of the schedules' nodes
   kOutsideWorld,  // members that are not in MPI_COMM_WORLD
   kNoBox,         // the members form no line, plane or box of the partition

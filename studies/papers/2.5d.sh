@@ -11,7 +11,7 @@ begin_figures 2.5d.sh "${1:-docs/research/papers/2.5d}" //studies/papers:2.5d_co
   echo 'Made by `bash studies/papers/2.5d.sh`. Sizes in bytes of the vector, bandwidths in MB/s.'
   "$bin/studies/papers/2.5d_collectives" "$out"
   "$bin/studies/papers/2.5d_dense" "$out"
-} >"$out/tables.md"
+} | csv_tables >"$out/tables.csv"
 
 # plot NAME TITLE X [MARKS...]: MARKS as `published` takes them.
 plot() {

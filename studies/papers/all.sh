@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All tables and figures of the five papers, with the time that each page takes, and the sheet of all
-# figures, docs/research/papers/all.html. Numbers of tables.md that are not those kept there, by more than a
-# share, are listed, and the script fails; the kept ones stay.
+# figures, docs/research/papers/all.html. Numbers of CSV files that differ from those kept there by more than a
+# share are listed, and the script fails; the kept ones stay.
 #
 #   bash studies/papers/all.sh [--draw] [--share 0.02] [PAGE...]
 #
@@ -26,7 +26,7 @@ trap 'rm -rf "$work"' EXIT
 
 # differences KEPT NEW: places where numbers differ by more than the share, or words at all.
 differences() {
-  awk -v share="$share" '
+  awk -F '[ ,]+' -v share="$share" '
     function isNumber(text) { return text ~ /^[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/ }
     function isFar(a, b, d) { d = a - b; if (d < 0) d = -d; return d > share * (a < 0 ? -a : a) + 1e-9 }
     NR == FNR { line[FNR] = $0; lines = FNR; next }
@@ -46,18 +46,24 @@ for page in "${pages[@]}"; do
   [[ $draw ]] && arguments=(--draw "$kept/$page")
   bash "studies/papers/$page.sh" "${arguments[@]}"
   echo "$page: $((SECONDS - start)) s"
-  [[ $draw || ! -e $kept/$page/tables.md ]] && continue
-  found=$(differences "$kept/$page/tables.md" "$work/$page/tables.md")
-  [[ -z $found ]] && continue
-  printf '%s: not what is kept:\n%s\n' "$page" "$found"
-  status=1
+  [[ ! $draw ]] || continue
+  for file in "$kept/$page"/*.csv; do
+    made=$work/$page/$(basename "$file")
+    [[ -e $made ]] || continue
+    found=$(differences "$file" "$made")
+    [[ -n $found ]] || continue
+    printf '%s differs:\n%s\n' "$file" "$found"
+    status=1
+  done
 done
 
 {
   echo '<!doctype html><html lang="en"><meta charset="utf-8"><title>All figures of the papers</title>'
   echo '<style>body{font:16px sans-serif;margin:1em}img{width:32%;min-width:20em}</style>'
   for page in bucket 2.5d alltoall-bgl alltoall-multicore cdcp; do
-    echo "<h2><a href=\"$page.md\">$page</a></h2>"
+    title=$page
+    [[ ! -e $kept/$page.md ]] || title="<a href=\"$page.md\">$page</a>"
+    echo "<h2>$title</h2>"
     for file in "$kept/$page"/*.svg; do
       echo "<img src=\"$page/$(basename "$file")\" alt=\"$page, $(basename "$file" .svg)\">"
     done

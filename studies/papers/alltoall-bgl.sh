@@ -14,8 +14,8 @@ tables() {
   "$bin/studies/papers/alltoall-bgl" "$out" "$@"
 }
 [[ $only_draw ]] || {
-  [[ ${2:-} != large ]] || tables large >"$out/tables-large.md" &
-  tables >"$out/tables.md"
+  [[ ${2:-} != large ]] || tables large | csv_tables >"$out/tables-large.csv" &
+  tables | csv_tables >"$out/tables.csv"
   wait
 }
 

@@ -37,12 +37,12 @@ sizes=1,8,64,512,1K,2K,4K
   schedules infinipath 64
   schedules infinihost 64
   schedules connectx 4
-} >"$out/tables.md"
+} | csv_tables >"$out/tables.csv"
 
 # Titles and axes are those of the tables and the CSV files.
-for file in "$out"/*.csv; do
+for file in "$out"/[0-9]*.csv; do
   name=$(basename "$file" .csv)
-  title=$(sed -n "s/^## \(Figure ${name#0}: .*\)/\1/p" "$out/tables.md")
+  title=$(sed -n "s/^# \(Figure ${name#0}: .*\)/\1/p" "$out/tables.csv")
   # A panel of times over the first curve's.
   case $name in
     02 | 03 | 04) axis='MB/s' ;;

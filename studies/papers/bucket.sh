@@ -9,7 +9,7 @@ begin_figures bucket.sh "${1:-docs/research/papers/bucket}" //studies/papers:buc
 [[ $only_draw ]] || {
   echo 'Made by `bash studies/papers/bucket.sh`. Sizes in bytes of the vector.'
   "$bin/studies/papers/bucket" "$out"
-} >"$out/tables.md"
+} | csv_tables >"$out/tables.csv"
 
 # plot PART TITLE X LEAST:MOST [LOW HIGH]: LOW to HIGH times the bound is what the paper's text says.
 plot() {

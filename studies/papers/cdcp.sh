@@ -286,12 +286,3 @@ dedicated 1:8|\$1=="dedicated" && \$4==$overlap|\$5
 1:8 on own nodes|\$1=="packed" && \$4==$overlap|\$5
 END
 done
-
-# What all.sh compares.
-for table in sums solver late; do
-  awk -F , -v table="$table" '
-    NR == 1 { print "Table " table ".\n" }
-    { row = "|"; for (i = 1; i <= NF; ++i) row = row ($i == "" ? "" : " " $i) " |"; print row }
-    NR == 1 { row = "|"; for (i = 1; i <= NF; ++i) row = row " --- |"; print row }
-    END { print "" }' "$out/$table.csv"
-done >"$out/tables.md"

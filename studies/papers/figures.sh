@@ -24,6 +24,25 @@ begin_figures() {
   bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)
 }
 
+# csv_tables: the printed tables, on stdin, as CSV; all other lines, as titles, begin with "# ".
+csv_tables() {
+  awk '
+    /^\| ---/ { next }
+    /^\|/ {
+      count = split(substr($0, 2), cells, "|")
+      row = ""
+      for (i = 1; i < count; ++i) {
+        cell = cells[i]
+        gsub(/^ +| +$/, "", cell)
+        if (cell ~ /[",]/) { gsub(/"/, "\"\"", cell); cell = "\"" cell "\"" }
+        row = row (i > 1 ? "," : "") cell
+      }
+      print row
+      next
+    }
+    /./ { sub(/^#+ /, ""); print "# " $0 }'
+}
+
 # published FILE.csv HEAD|X:Y[,X:Y...]...: FILE with a column more for each HEAD, "paper: ...", of the numbers that
 # a paper's text has. X is in the first column; a number that is not there gets a row.
 published() {

@@ -19,10 +19,10 @@ done
 # A copy with faults. What Bazel gives a test are links.
 mkdir "$work/other"
 cp -rL docs tools "$work/other"
-sed -i '/users\/view.md/d' "$work/other/docs/SUMMARY.md"
+sed -i '/users\/view.md/d' "$work/other/docs/README.md"
 echo '[a](none.md) [b](cli.md#none)' >>"$work/other/docs/users/dedicated.md"
 ! bash "$work/other/tools/pages/book.sh" "$work/none" >"$work/said.txt" 2>&1 || fail "faults are not told"
-for fault in 'SUMMARY.md: users/view.md is missing' 'users/dedicated.md: none.md: the book has no such page' \
+for fault in 'README.md: users/view.md is missing' 'users/dedicated.md: none.md: the book has no such page' \
   'users/dedicated.md: cli.md#none: no such heading'; do
   grep -qxF "book: $fault" "$work/said.txt" || fail "not told: $fault: $(cat "$work/said.txt")"
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes docs/ as a book: one HTML page for each Markdown page, in the order of docs/SUMMARY.md, with the
+# Writes docs/ as a book: one HTML page for each Markdown page, in the order of docs/README.md, with the
 # figures and files beside them. It opens from a disk, without network. docs/developers/adding.md says more.
 #
 #   bash tools/pages/book.sh [FOLDER]        default: build/book; index.html is the first page

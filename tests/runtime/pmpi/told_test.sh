@@ -89,7 +89,7 @@ run "no scratch" TORC_LIBRARY="$library" TORC_STATS="$work/table" TORC_LIMITS=sc
 expectRight
 expectLines
 sed -z -i 's/\n   \+/  /g' "$work/table"
-expectRow MPI_Allreduce 3x2 'its schedule takes more memory than TORC_LIMITS=scratch' 8000 6 18 "$sums"
+expectRow MPI_Allreduce 3x2 'its schedule needs more memory than TORC_LIMITS=scratch' 8000 6 18 "$sums"
 expectRow MPI_Allgather '3 sub-torus of 3x2' 'allgather-3-[0-9a-f]+\.torc' 2400 6 6 MPI_DOUBLE
 
 # MPI itself ends where its shared memory is longer than the limit.

@@ -1,6 +1,6 @@
 // Writes a folder of Markdown pages as a book of HTML pages: node book.mjs DOCS STYLE FOLDER.
-// SUMMARY.md of DOCS has the order of chapters, in mdBook's form. `marked` renders. What the book lacks is
-// a fault, one line each: a page that SUMMARY.md does not have, a link or an anchor that leads nowhere.
+// README.md of DOCS lists the chapters in their order. `marked` renders. Faults have a line each: a page that
+// README.md does not list, a link or an anchor that leads nowhere.
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path/posix";
@@ -14,15 +14,15 @@ const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&
 const htmlName = (page) => page.replace(/(^|\/)README\.md$/, "$1index.md").replace(/\.md$/, ".html");
 const relative = (from, to) => path.relative(path.dirname(from), to) || ".";
 
-/** Chapters of SUMMARY.md in their order: {title, page, part, level}. */
-function readSummary() {
+/** Chapters of README.md in their order, itself first: {title, page, part, level}. Items are pages, headings parts. */
+function readChapters() {
   const chapters = [];
   let part = "";
-  for (const line of fs.readFileSync(`${docs}/SUMMARY.md`, "utf8").split("\n")) {
-    const chapter = /^( *)(?:- )?\[(.*)\]\((.*)\)$/.exec(line);
+  for (const line of fs.readFileSync(`${docs}/README.md`, "utf8").split("\n")) {
+    const chapter = /^( *)- \[(.*?)\]\((.*?)\)/.exec(line);
     if (chapter) chapters.push({ title: chapter[2], page: chapter[3], part, level: chapter[1].length / 2 });
-    else if (/^# /.test(line)) part = line === "# Summary" ? "" : line.slice(2);
-    else if (line.trim()) faults.push(`SUMMARY.md: not a chapter: ${line}`);
+    else if (/^# /.test(line)) chapters.push({ title: line.slice(2), page: "README.md", part, level: 0 });
+    else if (/^## /.test(line)) part = line.slice(3);
   }
   return chapters;
 }
@@ -51,22 +51,22 @@ function headingsOf(tokens) {
   }));
 }
 
-const chapters = readSummary();
+const chapters = readChapters();
 const files = listFiles();
 const known = new Set(files);
 for (const chapter of chapters) {
   chapter.html = htmlName(chapter.page);
   if (!known.has(chapter.page)) {
-    faults.push(`SUMMARY.md: ${chapter.page}: no such page`);
+    faults.push(`README.md: ${chapter.page}: no such page`);
     continue;
   }
   chapter.tokens = marked.lexer(fs.readFileSync(path.join(docs, chapter.page), "utf8"));
   chapter.headings = headingsOf(chapter.tokens);
 }
 const chapterOf = new Map(chapters.map((chapter) => [chapter.page, chapter]));
-if (chapterOf.size < chapters.length) faults.push("SUMMARY.md: a page stands there twice");
+if (chapterOf.size < chapters.length) faults.push("README.md: a page is listed twice");
 for (const file of files) {
-  if (file.endsWith(".md") && file !== "SUMMARY.md" && !chapterOf.has(file)) faults.push(`SUMMARY.md: ${file} is missing`);
+  if (file.endsWith(".md") && !chapterOf.has(file)) faults.push(`README.md: ${file} is missing`);
 }
 
 /** The file that a link of a page without its anchor means, relative to DOCS. */
