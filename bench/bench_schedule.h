@@ -1,4 +1,4 @@
-// What the benches of the runtime share: compiled schedules, processor time.
+// Shared by the benchmarks of the runtime: compiled schedules, processor time.
 #ifndef TORC_BENCH_BENCH_SCHEDULE_H_
 #define TORC_BENCH_BENCH_SCHEDULE_H_
 
@@ -45,7 +45,7 @@ inline double processorSeconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-/// Nanoseconds of one call of `round`: the least of seven samples of 20 ms or more.
+/// Nanoseconds of one call of `round`: the minimum of seven samples of 20 ms or more.
 template <typename Round>
 double nanoseconds(Round round) {
   std::uint64_t rounds = 1;

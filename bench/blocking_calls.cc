@@ -1,14 +1,14 @@
-// What blocking collectives take, in loops of nothing else: the program, which knows nothing of
-// torc and has no nonblocking collective. bench/blocking_calls.sh runs it plain and preloaded.
+// Measures blocking collectives in loops: an MPI program that does not use torc and has no
+// nonblocking collective. bench/blocking_calls.sh runs it plain and preloaded.
 //
 //   blocking_calls SMALLEST LARGEST FACTOR [COLLECTIVE]...
 //
-// Only if named: scatterv and gatherv, whose even ranks have half a block; allreduce-gaps, of
-// structures of a double and an int by an operation of the program's; barrier, which has no bytes:
-// a line of its own.
+// Only if named: scatterv and gatherv, with half a block for even ranks; allreduce-gaps, of
+// structures of a double and an int with a user-defined operation; barrier, without bytes, on a
+// line of its own.
 //
-// A line for every collective and size from SMALLEST to LARGEST bytes, of whole vectors, FACTOR
-// apart: microseconds of a call, name, bytes.
+// Prints a line for every collective and size from SMALLEST to LARGEST bytes, of whole vectors,
+// FACTOR apart: microseconds of a call, name, bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -66,7 +66,7 @@ MPI_Op pairSum() {
   return op;
 }
 
-/// A collective whose whole vector has `count` elements, of which blocks are `block`.
+/// A collective with a whole vector of `count` elements and blocks of `block`.
 struct RunLoop {
   std::string_view name;
   std::function<void(Buffers&, int count, int block)> call;

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# What blocking collectives take a program on this machine, in loops of nothing else: plain, and preloaded
-# with
+# Measures a program's blocking collectives in loops on this machine: plain, and preloaded with
 #   generic      a library for the preset `generic`, chosen by the model
 #   described    one for this machine as `torc-run --calibrate` describes it, chosen by the model
 #   TORC_TUNE=1  the same, which the program's first calls try
@@ -8,8 +7,9 @@
 #
 #   bash bench/blocking_calls.sh [TORUS]        default: 2, a rank to each of two cores
 #
-# Variants run in turns; of each the least of 5 runs counts, a run being the lower quartile of 21 batches of calls. Where others work on the machine:
-# chrt -f 1 bash bench/blocking_calls.sh. TEST_MPI=openmpi: with Open MPI.
+# Variants run in turns; the result of each is the minimum of 5 runs, a run being the lower quartile
+# of 21 batches of calls. On a busy machine: chrt -f 1 bash bench/blocking_calls.sh.
+# TEST_MPI=openmpi: with Open MPI.
 #   $BLOCKING_CALLS_SIZES        smallest, largest and factor, in bytes (default: 8 67108864 8)
 #   $BLOCKING_CALLS_COLLECTIVES  allreduce, ... (default: all)
 #   $BLOCKING_CALLS_MINUTES      of tuning (default: 4)
@@ -62,7 +62,7 @@ for ((round = 0; round < rounds; ++round)); do
 done
 echo
 ((ranks <= $(nproc))) || echo "NOTE: $ranks ranks share $(nproc) cores: times are those of waiting for one"
-# Microseconds, and ratios. Both tables have what was measured only.
+# Microseconds, and ratios. Both tables have only measured variants.
 awk -v variants="$variants" -v title="$ranks ranks, torus $torus" '
   { key = $3 " | " $4
     if (!(key in order)) { order[key] = ++keys; list[keys] = key }

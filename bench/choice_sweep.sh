@@ -1,18 +1,18 @@
 #!/bin/bash
-# What choosing, compiling and proving costs, whatever the shape: prints a table of processor time
-# (user and system), peak memory, size of the file, predicted time, that over the lower bound, and
-# processor time of a proof of the file.
+# Measures the cost of choosing, compiling and proving on any shapes: prints a table of processor
+# time (user and system), peak memory and size of the file. Then the predicted time, its ratio to the
+# lower bound, and the processor time of a proof of the file.
 #
 #   bazel build -c opt //compiler:torc
 #   bash bench/choice_sweep.sh [--collectives "allreduce ..."] [--shapes "8x8x8 ..."]
 #                              [--bytes "64 1M ..."] [--limit SECONDS]
 #
 # Without options: allreduce of 1 MiB on shapes from 8 to 65,536 nodes; `--shapes long` are long thin
-# ones, and others whose axes are unequal. A shape may have dead things: 8x8!1,2!0,0:X has no node
+# ones, and others with unequal axes. A shape may have damage: 8x8!1,2!0,0:X has no node
 # (1, 2) and no cable from (0, 0) along X. `--shapes damaged` are shapes of 28 to 32,768 nodes, each
 # without a cable, without two at different coordinates, without a node, two nodes, the corner of a
-# plane, and eight nodes. A run is ended after SECONDS (default 60) of the clock; of one that fails
-# the row has the error. Needs GNU time.
+# plane, and eight nodes. A run is ended after SECONDS (default 60) of the clock; the row of a failed
+# run has the error. Needs GNU time.
 set -u
 collectives="allreduce"
 shapes="2x2x2 8x8x8 13x11x7 24x4x4 12x10x3x2 10x6x14 8x4x4x4x2 512x2x2 16x16x16 16x16x16m

@@ -1,6 +1,6 @@
-// What the interposer costs a program that makes communicators and calls no collective
-// that torc serves on them: the program, which knows nothing of it and has no nonblocking
-// collectives. bench/job_start.sh runs it plain and preloaded.
+// Measures the interposer's cost for a program that makes communicators and calls no intercepted
+// collective on them. The program does not use torc and has no nonblocking collectives;
+// bench/job_start.sh runs it plain and preloaded.
 //
 //   communicators    a line per way of making one: nanoseconds for making and freeing it, the
 //   median
@@ -20,7 +20,7 @@ double nanoseconds() {
   return std::chrono::duration<double, std::nano>(since_boot).count();
 }
 
-/// Times making a communicator by `make` and freeing it.
+/// Measures making a communicator by `make` and freeing it.
 void timeMaking(const char* name, int alive, const std::function<void(MPI_Comm*)>& make) {
   constexpr int kBatches = 60, kCommunicators = 20;
   std::vector<double> batches;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# torc against MPI's own collectives on this machine: every collective on 2 and 4 ranks over sizes,
-# as the ratio of the two medians, taken in turns in one run. Below 1: torc is faster.
+# Compares torc with MPI's own collectives on this machine: every collective on 2 and 4 ranks over
+# sizes, as the ratio of the two medians, measured in turns in one run. Below 1: torc is faster.
 #
 #   bash bench/compare_bench.sh [BYTES]        64K:64M is the range that matters; default 8:64M
 set -euo pipefail

@@ -1,9 +1,9 @@
-// What core threads bring (TORC_CORES): rounds of all ranks of a torus in one process, by the
-// caller's core alone and with one more, in turns. Wall clock; medians.
+// Measures the gain of core threads (TORC_CORES): rounds of all ranks of a torus in one process,
+// with the caller's core alone and with one more, in turns. Wall clock; medians.
 //
 //   bazel run -c opt //bench:core_threads_bench [-- COLLECTIVE SHAPE BYTES CORES]
 //
-// The caller copies the messages; what the threads can take over are the additions.
+// The caller copies the messages; the threads can take over the additions.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

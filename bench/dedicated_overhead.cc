@@ -1,12 +1,12 @@
-// What an offloaded sum of 8 bytes costs the rank that calls it, beside MPI's own messages: one
-// rank of a program, one dedicated rank, each on a core of its own.
+// Measures the cost of an offloaded sum of 8 bytes for the calling rank, compared with MPI's own
+// messages: one rank of a program, one dedicated rank, each on a core of its own.
 //
 //   bazel build -c opt //bench:dedicated_overhead
 //   mpiexec.hydra -n 2 bazel-bin/bench/dedicated_overhead
 //
-// Start and wait around 20 us of computation, in which the result comes: by the client of dedicated
-// ranks, and by MPI_Irecv, MPI_Isend and two MPI_Wait with a rank that sends as much back at once.
-// Both in turns; medians of 20 times 2000 calls.
+// It measures start and wait around 20 us of computation, during which the result arrives: with the
+// client of dedicated ranks, and with MPI_Irecv, MPI_Isend and two MPI_Wait to a rank that sends as
+// much back at once. The two alternate; medians of 20 times 2000 calls.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>

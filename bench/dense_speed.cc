@@ -1,6 +1,6 @@
-// How fast linalg/ multiplies and factors on this machine, beside OpenBLAS on one process, and
-// pdgemm and pdgetrf of ScaLAPACK on all of them: in turns within one run, medians of them, on the
-// same grid of processes in one layer.
+// Measures the speed of linalg/ in multiplication and factorization on this machine, compared with
+// OpenBLAS on one process, and pdgemm and pdgetrf of ScaLAPACK on all of them: in turns within one
+// run, as medians, on the same grid of processes in one layer.
 //
 //   OPENBLAS_NUM_THREADS=1 mpiexec.hydra -n RANKS dense_speed N BLOCK TURNS
 //
@@ -42,7 +42,7 @@ int run(int n, int block, int turns) {
   const auto random = [](int number) {
     return [number](std::int64_t i, std::int64_t j) { return randomElement(i, j, number); };
   };
-  // A layer's layout is ScaLAPACK's: both work on the same arrays.
+  // A layer has ScaLAPACK's layout: both use the same arrays.
   BlacsMatrix<double> a(blacs, n, n, block, random(1)), b(blacs, n, n, block, random(2));
   BlacsMatrix<double> c(blacs, n, n, block, random(3));
   std::vector<double> factors(a.data.size());

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Multiplication and LU of linalg/ beside OpenBLAS and ScaLAPACK on this machine (bench/dense_speed.cc), on
-# a quiet one: ranks spin while they wait.
+# Compares multiplication and LU of linalg/ with OpenBLAS and ScaLAPACK on this machine
+# (bench/dense_speed.cc). The machine must be idle: ranks spin while they wait.
 #
 #   bash bench/dense_speed.sh [TURNS]
 set -euo pipefail

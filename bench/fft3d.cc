@@ -1,14 +1,15 @@
-// A three-dimensional FFT of an MPI program that knows nothing of torc: transforms, checks itself
-// and says what a transform takes and how much of that is MPI_Alltoall. What CPMD does in the
+// A three-dimensional FFT as an MPI program that does not use torc: transforms, checks itself and
+// prints the time of a transform and its share in MPI_Alltoall. It stands for CPMD in the
 // multi-core all-to-all paper (docs/research/papers/alltoall-multicore.md); bench/fft3d.sh runs it
 // plain and preloaded with one all-to-all at a time.
 //
 //   fft3d SIDE TRANSFORMS        SIDE: a power of two that the ranks divide
 //
-// Ranks have slabs of planes. A transform does rows and columns of its planes, exchanges blocks
-// with all ranks, and does what then lies on a line; the inverse goes the other way. Checked are
-// sampled frequencies against their sums by definition, and that the inverse gives back the data.
-// A line: ranks, bytes of a block, us of a transform, us of its all-to-all, the largest error.
+// Ranks have slabs of planes. A transform processes rows and columns of its planes, exchanges
+// blocks with all ranks, and processes the lines that are then contiguous; the inverse goes the
+// other way. The check compares sampled frequencies with their sums by definition, and the inverse
+// with the original data. It prints a line: ranks, bytes of a block, us of a transform, us of its
+// all-to-all, the largest error.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -73,7 +74,7 @@ class Slab {
   void forward(std::vector<Complex>& data) {
     for (std::size_t plane = 0; plane < planes_; ++plane)
       plainPlane(&data[plane * side_ * side_], false);
-    // To rank r what it has of y, x fastest.
+    // The block for rank r: its range of y, x fastest.
     Complex* to = packed_.data();
     for (std::size_t r = 0; r < ranks_; ++r) {
       for (std::size_t z = 0; z < planes_; ++z)

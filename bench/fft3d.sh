@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The three ways of the multi-core all-to-all paper in a three-dimensional FFT on this machine's ranks:
-# bench/fft3d plain, and preloaded with a library of one all-to-all of torc's at a time. Ways run in turns; of
-# each the least of some runs counts.
+# Compares the three ways of the multi-core all-to-all paper in a three-dimensional FFT on this
+# machine's ranks: bench/fft3d plain, and preloaded with a library of one all-to-all of torc at a
+# time. Ways run in turns; the result of each is the minimum of some runs.
 #
 #   bash bench/fft3d.sh [NODES+CORES [SIDE...]]        default: 2+2 32 64
 set -euo pipefail

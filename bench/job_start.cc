@@ -1,5 +1,5 @@
-// What the interposer costs a program: the program, which knows nothing of it.
-// bench/job_start.sh runs it plain and preloaded.
+// Measures the interposer's cost: the program does not use torc; bench/job_start.sh runs it plain
+// and preloaded.
 //
 //   job_start init     one line: microseconds from the moment at which the last rank entered
 //   MPI_Init
@@ -57,8 +57,8 @@ void printInit(double entered, double left, double used) {
       std::ranges::max(all_used));
 }
 
-/// The median over batches, on rank 0. `calls` in a batch: few where ranks wait for each other,
-/// which takes milliseconds whenever one of them has lost its core.
+/// The median over batches, on rank 0. `calls` in a batch: few if ranks wait for each other, which
+/// takes milliseconds whenever one of them has lost its core.
 void timeCall(const char* name, int calls, const std::function<void()>& call) {
   constexpr int kBatches = 100;
   std::vector<double> batches;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What libtorc_pmpi.so costs on this machine:
+# Measures the cost of libtorc_pmpi.so on this machine:
 #   handed-back calls    nanoseconds per call, plain and preloaded
 #   communicators        nanoseconds for making and freeing one, plain and preloaded
 #   start                MPI_Init on 64 ranks with a full library of 4x4x4, plain and preloaded
@@ -7,7 +7,7 @@
 #   bash bench/job_start.sh [calls|communicators|start]...        default: all
 #
 # Variants run in turns. Libraries are kept in $JOB_START_LIBRARIES (default: built each time).
-# bench/blocking_calls.sh: what calls take that are served.
+# bench/blocking_calls.sh measures intercepted calls.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 parts=("$@")

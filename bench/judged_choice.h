@@ -1,5 +1,5 @@
-// What a choice loses by the strictest judge of its machine: the packet simulator where the machine
-// says what its routers do, else the simulation rank by rank.
+// The loss of a choice by the strictest judge of its machine: the packet simulator if the machine
+// describes its routers, else the simulation rank by rank.
 #ifndef TORC_BENCH_JUDGED_CHOICE_H_
 #define TORC_BENCH_JUDGED_CHOICE_H_
 
@@ -20,8 +20,8 @@ struct JudgedChoice {
   double regret() const { return chosen_s / best_s; }
 };
 
-/// Judges every candidate that the choice for a vector of `bytes` predicts to take at most `within`
-/// times what the chosen one takes. Errors: nothing can be chosen or judged.
+/// Judges every candidate whose prediction by the choice for a vector of `bytes` is at most
+/// `within` times that of the chosen one. Errors: nothing can be chosen or judged.
 llvm::Expected<JudgedChoice> judgeChoice(Collective collective, llvm::StringRef shape,
                                          llvm::StringRef machine, double bytes, double within);
 

@@ -1,10 +1,9 @@
-// Choices by the strictest judge of a machine: prints how long the chosen schedule takes by it,
-// which of the candidates is the best by it, and the ratio of both.
+// Judges choices by the strictest judge of a machine: prints the time of the chosen schedule by it,
+// the best of the candidates by it, and the ratio of both.
 //
 //   bazel run -c opt //bench:judged_choices -- MACHINE COLLECTIVE SHAPE BYTES [WITHIN]
 //
-// Candidates are judged that are predicted to take at most WITHIN times (2) as long as the chosen
-// one.
+// Candidates are judged up to a prediction of WITHIN times (2) that of the chosen one.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
-// A library of a large machine in one process: how long a rank takes to read its index, to map
-// the job and to recognise communicators, and what memory it keeps for that.
+// Measures a library of a large machine in one process: a rank's time to read its index, to map the
+// job and to recognise communicators, and the memory kept for that.
 //
 //   bazel run -c opt //bench:library_bench [-- SHAPE]      (64x32x32)
 #include <algorithm>
@@ -30,7 +30,7 @@ double allocatedKib() {
   return static_cast<double>(facts.uordblks + facts.hblkhd) / 1024;
 }
 
-/// Prints time and kept memory of `work`, whose result is kept meanwhile.
+/// Prints time and kept memory of `work`, with its result alive.
 template <typename Work>
 auto measured(const char* what, Work work) {
   const double memory = allocatedKib(), start = processorSeconds();

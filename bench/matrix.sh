@@ -1,19 +1,19 @@
 #!/bin/bash
-# Every collective on every kind of torus, whole and damaged: the predicted time of what `torc compile --bytes`
-# chooses over the bound of `torc bounds`. Writes a line of CSV for each torus, and prints the tables of
-# docs/research/how-good.md: least and most of small and of larger tori.
+# Every collective on every kind of torus, whole and damaged: the predicted time of the choice of
+# `torc compile --bytes` over the bound of `torc bounds`. Writes a line of CSV for each torus, and prints the
+# tables of docs/research/how-good.md: minimum and maximum of small and of larger tori.
 #
 #   bazel build -c opt //compiler:torc
 #   bash bench/matrix.sh [--nodes "64 512 ..."] [--bytes "16M ..."] [--collectives "allreduce ..."]
 #                        [--damages "whole ..."] [--limit SECONDS] [--jobs N] [--rows FILE] [--out CSV]
 #   bash bench/matrix.sh --tables [CSV]     prints the tables alone; default docs/research/matrix.csv
 #
-# FILE (default matrix.tsv) keeps a row for each cell: what is there is not made again; with 0 jobs the
-# CSV is of what there is. A cell is the ratio, or `none`; then r: the rootless form serves; s: choosing
+# FILE (default matrix.tsv) keeps a row for each cell: existing rows are not made again; with 0 jobs the
+# CSV has these only. A cell is the ratio, or `none`; then r: the rootless form serves; s: choosing
 # takes more than 10 s; k: the file has more than 256 KiB. Of more than 512
 # nodes only some shapes, damages and 16 MiB are made unless options say more. A run is ended after
-# SECONDS (default 120) of the clock. What no algorithm serves is compiled in its rootless form, as a
-# library does. Needs GNU time.
+# SECONDS (default 120) of the clock. Collectives without an algorithm are compiled in their rootless form,
+# as in a library. Needs GNU time.
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 torc=$here/../bazel-bin/compiler/torc
@@ -29,8 +29,8 @@ shapes_of() {  # nodes
   esac
 }
 
-# The options of torc that say what is dead: things near a third and two thirds of each axis; eight nodes
-# that lie by the golden ratio in the order of places.
+# torc's options for dead nodes and links: near a third and two thirds of each axis; eight nodes
+# spread by the golden ratio in the order of places.
 damage_options() {  # shape damage
   awk -v shape="$1" -v damage="$2" 'BEGIN {
     sub(/[@+].*/, "", shape); gsub(/m/, "", shape)
@@ -56,7 +56,8 @@ damage_options() {  # shape damage
   }'
 }
 
-# One row: collective, shape, damage, bytes, ratio, what it is compiled as, seconds, MiB, KiB; or why not.
+# One row: collective, shape, damage, bytes, ratio, the compiled form, seconds, MiB, KiB; or the
+# reason of a failure.
 cell() {  # collective shape damage bytes limit
   local work target reason as=$1 ratio predicted bound user system peak
   work=$(mktemp -d)
@@ -88,7 +89,7 @@ cell() {  # collective shape damage bytes limit
     $(($(stat -c %s "$work/out.torc") / 1024))
 }
 
-# Least and most over the tori of up to 128 nodes, then over larger ones.
+# Minimum and maximum over the tori of up to 128 nodes, then over larger ones.
 tables() {  # CSV
   awk -F , '
     function nodes(torus,  extents, i, product, n) {

@@ -1,4 +1,4 @@
-// A transport that moves nothing: what is left of a round over it is the executor's own work.
+// A transport that moves nothing: a round over it measures the executor's own work.
 #ifndef TORC_BENCH_NULL_TRANSPORT_H_
 #define TORC_BENCH_NULL_TRANSPORT_H_
 

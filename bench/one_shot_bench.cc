@@ -1,13 +1,13 @@
-// What a one-shot call costs beside a persistent one and beside MPI's own.
+// Compares the cost of a one-shot call with a persistent one and with MPI's own.
 //
 //   bazel build -c opt //bench:one_shot_bench
 //   bazel-bin/bench/one_shot_bench                          first table
 //   mpiexec.hydra -n 4 bazel-bin/bench/one_shot_bench       second table
 //
 // First table, processor time on one rank, no message is sent: "lay out": a call that the cache
-// does not have; "acquire": one that it has, bound to its buffers and tags and released; "round":
-// the executor's part of running it, over a transport that moves nothing, which a persistent
-// collective has as well.
+// does not have; "acquire": a cached one, bound to its buffers and tags and released; "round": the
+// executor's part of running it, over a transport that moves nothing, equal in a persistent
+// collective.
 //
 // Second table, time from leaving a barrier to the end of the call, the slowest rank, median of
 // many in random order: torc_*_init and start, a one-shot call, the same with elements of one byte,
@@ -72,7 +72,7 @@ struct Local {
   double lay_out_ns = 0, acquire_ns = 0, round_ns = 0;
 };
 
-/// Rank 0 of a torus that need not be there.
+/// Rank 0 of an imaginary torus.
 Local measureLocal(const Schedule& compiled, const CallArguments& arguments, const Counts& counts) {
   torc_context context;
   torc_geometry geometry(&context);
@@ -175,7 +175,7 @@ std::array<double, N> medians(int iterations, Run run) {
   std::iota(order.begin(), order.end(), 0);
   std::mt19937 random(1);  // the same on all ranks
   for (int i = 0; i < iterations; ++i) {
-    // Not always behind the same one, which leaves the caches in a state of its own.
+    // A fixed predecessor would leave the caches in a particular state.
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t method : order) {
       MPI_Request request;

@@ -1,11 +1,10 @@
-// How close schedules come to the lower bound, as predicted by the simulator: what the busiest link
-// carries and how long a large vector takes, over the bound, for equal weights one phase after the
-// other (the bucket paper) and for what `torc compile --bytes` takes of the weighted ones.
+// Compares schedules with the lower bound, as predicted by the simulator: the load of the busiest
+// link and the time of a large vector, over the bound. It does so for equal weights, phase after
+// phase (the bucket paper), and for the weighted schedules that `torc compile --bytes` chooses.
 //
 //   bazel run -c opt //bench:optimality_bench [-- BYTES [SHAPE...]]
 //
-// BYTES: 1G where it is not given. A shape may end in "/D=f": dimension D has f times the
-// bandwidth.
+// BYTES: default 1G. A shape may end in "/D=f": dimension D has f times the bandwidth.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Is a machine's description right? Collectives on ranks of this job, as the simulator predicts them
-# for the machine and as torc-run measures them, side by side.
+# Checks a machine's description: prints collectives on ranks of this job, as predicted by the
+# simulator for the machine and as measured by torc-run, side by side.
 #
 #   bash bench/predicted.sh MACHINE.json [--torus SHAPE] [--collectives A,B] [--sizes N,N] [--smpi]
 #
@@ -10,9 +10,9 @@
 #   --sizes        bytes, default 4K,64K,1M,4M
 #   --smpi         on a torus that SimGrid SMPI simulates, of neutral settings, and not on MPI's ranks
 #
-# Schedules are what `torc compile --machine MACHINE.json --bytes N` chooses. As a script of
-# tools/torus_testbed.sh it runs on the testbed's hosts. A run that has not ended after $RUN_TIMEOUT
-# (default 120) seconds is ended: MPICH's MPI_Finalize may hang over TCP, when the times are there.
+# Schedules are the choices of `torc compile --machine MACHINE.json --bytes N`. As a script of
+# tools/torus_testbed.sh it runs on the testbed's hosts. A run is ended after $RUN_TIMEOUT (default
+# 120) seconds: MPICH's MPI_Finalize may hang over TCP, after the times are printed.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 

@@ -1,13 +1,13 @@
-// What replay costs per operation, apart from the transport and from arithmetic.
+// Measures the cost of replay per operation, without the transport and arithmetic.
 //
 //   bazel run -c opt //bench:replay_bench [-- COLLECTIVE SHAPE CHUNKS]
 //
 // "executor": one rank's program over a transport that moves nothing and completes every message at
-// the next poll, with a reducer that does nothing. What is left is the executor's own work:
-// dependence counting, ready lists, calls to the transport. "null transport": starting and polling
-// the same messages by a bare loop, which is part of the first number. "in-process": all ranks in
-// one thread, with one element per message or so, copies and sums included. Processor time, the
-// least of several samples; goal: under 100 ns per operation for the first.
+// the next poll, with a reducer that does nothing. The rest is the executor's own work: dependence
+// counting, ready lists, calls to the transport. "null transport": starting and polling the same
+// messages by a bare loop, which is part of the first number. "in-process": all ranks in one
+// thread, with one element per message or so, copies and sums included. Processor time, the minimum
+// of several samples; goal: under 100 ns per operation for the first.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -43,7 +43,7 @@ struct Replay {
 Replay measureExecutor(const Schedule& schedule, const Counts& counts) {
   const StatusOr<FlatProgram> program = expand(schedule.view(), 0, counts);
   if (!program.ok()) quit(program.status().message());
-  // Copies are real: the memory is.
+  // Copies are real, so the memory is needed.
   std::vector<float> in(program->in_elements), out(program->out_elements),
       scratch(program->scratch_elements);
   Buffers buffers;

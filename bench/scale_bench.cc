@@ -1,8 +1,8 @@
-// What grows with the machine: compiles an allreduce (proof included) for tori from 8 to 65,536
-// nodes, then loads the file and expands one rank, and prints a table. Each shape runs in a process
-// of its own, whose peak memory is read when it ends. Then the flat program of one rank of an
-// allgather on 64x32x32 in 16 chunks, whose regions have up to 2048 blocks each. Last, what one
-// rank of an all-to-all by rotated rings does where every pair has a count of its own.
+// Measures growth with the machine: compiles an allreduce (proof included) for tori from 8 to
+// 65,536 nodes, then loads the file and expands one rank, and prints a table. Each shape runs in a
+// process of its own, whose peak memory is read when it ends. Then the flat program of one rank of
+// an allgather on 64x32x32 in 16 chunks, whose regions have up to 2048 blocks each. Last, the
+// operations of one rank of an all-to-all by rotated rings with a count of its own for every pair.
 //
 //   bazel run -c opt //bench:scale_bench [-- SHAPE...]
 #include <algorithm>
@@ -25,7 +25,7 @@
 namespace torc {
 namespace {
 
-/// What a shape's process reports through a pipe.
+/// The report of a shape's process through a pipe.
 struct Measured {
   std::uint64_t nodes = 0, operations = 0;
   double compile_s = 0, expand_ms = 0;
@@ -54,7 +54,7 @@ Measured measure(const std::string& shape) {
   llvm::Expected<const compiler::Algorithm*> algorithm = compiler::findAlgorithm("bucket");
   if (!algorithm) quit(llvm::toString(algorithm.takeError()));
 
-  // As `torc compile allreduce` does it: every pass proved, and the whole once more before writing.
+  // As in `torc compile allreduce`: every pass is proved, and the result once more before writing.
   const double compile_start = processorSeconds();
   llvm::Expected<ir::Program> program =
       compiler::compile({Collective::kAllreduce, *topology}, **algorithm,
@@ -70,7 +70,7 @@ Measured measure(const std::string& shape) {
   result.operations = program->schedule.operations.size();
   result.file_kib = static_cast<double>(file.size()) / 1024;
 
-  // The median of eleven, for a rank in the middle; elements enough for no message to be empty.
+  // The median of eleven, for a rank in the middle; with enough elements to fill every message.
   std::vector<double> times;
   for (int i = 0; i < 11; ++i) {
     const double start = processorSeconds();

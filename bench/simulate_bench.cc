@@ -1,5 +1,5 @@
-// What a simulation costs: balanced allreduces in 16 chunks, two at a time on a link, from 8 to
-// 65,536 nodes, and their makespan of 64 MiB over the bound. Processor time, the best of five.
+// Measures the cost of simulations: balanced allreduces in 16 chunks, two at a time on a link, from
+// 8 to 65,536 nodes, and their makespan of 64 MiB over the bound. Processor time, the best of five.
 //
 //   bazel run -c opt //bench:simulate_bench [-- SHAPE...]
 #include <algorithm>

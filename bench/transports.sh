@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# What blocking collectives take a program on this machine: plain, and preloaded with messages by each
-# transport (TORC_TRANSPORT=mpi, put). In turns; the median of 9 runs, a run being the lower quartile of 21
-# batches of calls. The library is the preset `generic`'s, chosen by the model.
+# Measures a program's blocking collectives on this machine: plain, and preloaded with messages by
+# each transport (TORC_TRANSPORT=mpi, put). In turns; the median of 9 runs, a run being the lower
+# quartile of 21 batches of calls. The library is the preset `generic`'s, chosen by the model.
 #
 #   bash bench/transports.sh [TORUS]        default: 2, a rank to each of two cores
 #   bash tools/torus_testbed.sh 2 --rate none --script bench/transports.sh [TORUS]
 #                                           between hosts: TORC_TRANSPORT=mpi
 #
-# Where others work on the machine: chrt -f 1 bash bench/transports.sh. Not between hosts: what their
-# links do is done by the system, which then gets no core. TEST_MPI=openmpi: with Open MPI.
+# On a busy machine: chrt -f 1 bash bench/transports.sh. Not between hosts: there the system needs a
+# core for the work of the links. TEST_MPI=openmpi: with Open MPI.
 #   $TRANSPORTS_SIZES        smallest, largest and factor, in bytes (default: 8 4194304 8)
 #   $TRANSPORTS_COLLECTIVES  allreduce, ... (default: all, and barrier)
 #   $TRANSPORTS_RUNS         default: 9

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Which allreduce is the fastest at which size: recursive exchange, groups, Swing, breadth-first
-# broadcast, the bucket algorithm. Writes OUT/MACHINE-SHAPE.csv, times in seconds, and an .svg of each shape
-# of --plots.
+# Finds the fastest allreduce for each size: recursive exchange, groups, Swing, breadth-first
+# broadcast, the bucket algorithm. Writes OUT/MACHINE-SHAPE.csv, times in seconds, and an .svg of
+# each shape of --plots.
 #
 #   bazel build -c opt //compiler:torc
 #   bash bench/who_wins.sh [--machine M] [--shapes S,...] [--sizes N,...] [--judge] [--plots S,...] [--out FOLDER]
 #
-#   --machine  default generic; what torc simulates
+#   --machine  default generic; simulated by torc
 #   --shapes   default 8x8x8,16x16x16,8x32x16
 #   --sizes    bytes, default 8,64,512,4K,16K,64K,256K,1M,4M
 #   --judge    runs the same schedules, of machine smpi, on SimGrid SMPI's torus: OUT/judge-SHAPE.*
 #   --plots    shapes of which to draw curves; default none
 #   --out      default docs/research/judge/who-wins
 #
-# The candidate of an algorithm is what `torc compile allreduce --algorithm A --bytes N` takes. What
-# cannot be compiled, or takes longer than $WHO_WINS_TIMEOUT (default 900) seconds, leaves a gap.
+# The candidate of an algorithm is the choice of `torc compile allreduce --algorithm A --bytes N`.
+# Failed compilations, and those longer than $WHO_WINS_TIMEOUT (default 900) seconds, leave gaps.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/.."
@@ -53,7 +53,7 @@ mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# seconds_of ALGORITHM SHAPE SIZE BYTES: of what is taken of the algorithm, or nothing.
+# seconds_of ALGORITHM SHAPE SIZE BYTES: of the algorithm's candidate, or nothing.
 seconds_of() {
   local chosen=(allreduce --machine "$machine" --torus "$2" --algorithm "$1" --bytes "$3" --quiet)
   if [[ -z $judge ]]; then

@@ -1,4 +1,4 @@
-// Errors by their text.
+// Makes errors from texts.
 #ifndef TORC_IR_MAKE_ERROR_H_
 #define TORC_IR_MAKE_ERROR_H_
 
@@ -24,8 +24,8 @@ inline llvm::Error makeError(const Status& status) {
   return makeError(status.message());
 }
 
-/// That there is no `kind` of that name: "unknown machine 'bpg'; did you mean 'bgp'?"; where none
-/// of `names` is near, `else_what` says where to find them.
+/// The error for an unknown name of a `kind`: "unknown machine 'bpg'; did you mean 'bgp'?"; without
+/// a near one in `names`, `else_what` says where to find them.
 inline llvm::Error unknownName(llvm::StringRef kind, llvm::StringRef name,
                                llvm::ArrayRef<llvm::StringRef> names,
                                const llvm::Twine& else_what) {

@@ -17,11 +17,11 @@ bool NodeClasses::looksTheSame(std::uint32_t axis) const {
   if (it.size == 1) return true;
   const CollectiveRow& row = rowOf(schedule_.collective);
   if (row.isRooted()) return false;  // the root is not like the others
-  // Where the order of ranks counts, the first of a ring is not like the others.
+  // If the order of ranks matters, the first node of a ring differs from the others.
   if (row.isPrefix() || (schedule_.flags & kOrderedSums) != 0) return false;
   if (schedule_.topology.dead_node_count > 0 || (schedule_.flags & kDropsBroken) != 0) return false;
-  // On a line nodes look the same to each other only where all that is said of it is the node's own
-  // coordinate, or that of a peer of a loop, for which shifts count round.
+  // On a line all nodes look alike only if operations name just the node's own coordinate, or that
+  // of a peer of a loop, whose shifts are cyclic.
   const bool wraps = it.wraps();
   auto restricted = [&](const Interval& interval) {
     if (interval.kind == IntervalKind::kAll || interval.length == it.size) return false;

@@ -1,4 +1,4 @@
-// Interning of boxes and shifts, and appending of operations.
+// Interns boxes and shifts, and appends operations.
 #include "ir/schedule_builder.h"
 
 #include <algorithm>

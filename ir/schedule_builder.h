@@ -32,12 +32,12 @@ class ScheduleBuilder {
   std::uint32_t pair(const Box& source, const Box& destination);
   /// Index, for a piece, of the blocks that box number `box` of a piece of another schedule names.
   std::uint32_t blocks(const ScheduleView& other, std::uint32_t box);
-  /// Index of the shift or the loop over peers of an operation of another schedule, which has one.
+  /// Index of the shift or the loop over peers of an operation of another schedule.
   std::uint32_t peer(const ScheduleView& other, const Operation& operation);
-  /// Index of the first of an equal list of pieces, which has at least one.
+  /// Index of the first of an equal list of pieces, which is not empty.
   std::uint32_t pieces(llvm::ArrayRef<Piece> list);
 
-  /// A region of these pieces, in their order: of one box where there is one piece of one part.
+  /// A region of these pieces in order: a region of one box if there is one piece of one part.
   Region region(Buffer buffer, llvm::ArrayRef<Piece> list, std::uint32_t frame = kNone);
   /// A new frame of these pieces; the slots of its copies count towards slot_count.
   std::uint32_t addFrame(llvm::ArrayRef<Piece> list, std::uint32_t slot, std::uint32_t copies = 1);
@@ -45,11 +45,11 @@ class ScheduleBuilder {
   std::uint32_t addStream(const Stream& stream);
   std::uint32_t addFrame(const Frame& frame);  // its slots count towards slot_count
 
-  /// What is added from now on, until endLoop, is run `count` times.
+  /// Operations added from now on, until endLoop, run `count` times.
   void beginLoop(std::uint32_t count);
   void endLoop();
-  /// The dependence on an operation in these of its iterations, which are stored now if they are
-  /// new. There are at most kMaxIterationRecords that differ.
+  /// The dependence on an operation in these of its iterations, stored now if new. At most
+  /// kMaxIterationRecords differ.
   std::uint32_t dependence(std::uint32_t operation, const Iterations& iterations);
 
   /// Appends an operation with its dependences (indices returned earlier;
@@ -58,8 +58,8 @@ class ScheduleBuilder {
   std::uint32_t addOperation(Operation operation, llvm::ArrayRef<std::uint32_t> dependences);
 
   Schedule& schedule() { return schedule_; }
-  /// The finished schedule; the builder is empty afterwards.
-  /// The schedule. Where it has no loops, dependences say by themselves how many segments before.
+  /// The finished schedule; the builder is empty afterwards. Without loops, dependences encode
+  /// their distance in segments directly.
   Schedule take();
 
  private:

@@ -1,5 +1,4 @@
-// What a function of linalg/ returns: nothing wrong, or a code of torc_linalg.h and one line of
-// text.
+// The result of a function of linalg/: success, or a code of torc_linalg.h with one line of text.
 #ifndef TORC_LINALG_STATUS_H_
 #define TORC_LINALG_STATUS_H_
 

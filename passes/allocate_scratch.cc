@@ -1,18 +1,20 @@
-// Lets frames of a part share a slot of scratch when one is dead before the other is first used,
-// and adds the dependences that make it so: the users of a frame start after all users of the frame
-// that had its slot before.
+// Lets frames of a part share a slot of scratch if one is dead before the other is first used, and
+// adds the required dependences: the users of a frame start after all users of the slot's previous
+// frame.
 //
-// Linear scan over the operations, each part by itself. A slot is free for a frame that a receive
-// fills when its last frame was used for the last time no later than `depth` receives ago: from the
-// same neighbour, in the same stream and phase; at the start of a phase, before that phase. So
+// Linear scan over the operations, each part separately. A slot is free for a frame that a receive
+// fills if the last use of its previous frame was no later than `depth` receives ago: from the same
+// neighbour, in the same stream and phase; at the start of a phase, before that phase. So
 //  - streams of one phase do not wait for each other;
-//  - `depth` receives can be posted ahead while earlier blocks are still being reduced or sent on;
-//  - a receive never waits for a send of the same step, or later: the ring of nodes that each would
-//    wait for the next one to receive is never closed.
-// Of the free slots the one that is free for longest is taken, so that waiting is least likely.
+//  - `depth` receives can be posted ahead while earlier blocks are still being reduced or
+//    forwarded;
+//  - a receive never waits for a send of the same step or a later one, so that no cycle of nodes
+//    waits for each other around a ring.
+// Of the free slots the one that has been free for longest is taken, so that waiting is least
+// likely.
 //
-// Frames of detours are one node's: on others their slots are free for frames of theirs. Those that
-// take the same message of a stream in a phase take `depth` slots in turn.
+// Frames of detours belong to one node: on other nodes their slots are free for other frames.
+// Frames for the same message of a stream in a phase take `depth` slots in rotation.
 #include "passes/allocate_scratch.h"
 
 #include <algorithm>
@@ -57,10 +59,10 @@ class Allocation {
  private:
   struct Slot {
     std::uint32_t number = 0;
-    std::uint32_t frame = kNone;  // the last one in it
+    std::uint32_t frame = kNone;  // the last frame in it
   };
   struct Detour {
-    std::uint32_t first = 0;  // of its slots, among those of its part
+    std::uint32_t first = 0;  // of its slots, within its part
     std::vector<std::uint32_t> frames;
   };
 
@@ -91,12 +93,12 @@ class Allocation {
   std::vector<Indices> users_;  // by frame, ascending
   std::vector<std::uint32_t> slots_of_, previous_;
   std::vector<double> shares_of_slots_;  // of the vector, of the largest frame
-  /// Slots of a part; of frames in which a recv_reduce receives, or of others. Apart, each go round
-  /// by themselves, and steps that repeat stay alike.
+  /// Slots of a part, for frames in which a recv_reduce receives, or for others. They rotate
+  /// separately, so that repeated steps stay alike.
   using Pool = std::pair<std::uint32_t, bool>;
   std::map<Pool, std::vector<Slot>> slots_;
-  /// Of detours: by part, node, stream, phase and neighbour; of a part, the numbers of slots; of a
-  /// part and a node, how many of these are taken.
+  /// Of detours: by part and node, stream, phase and neighbour; by part, the numbers of slots; by
+  /// part and node, the number of slots taken.
   using Node = std::pair<std::uint32_t, std::uint32_t>;
   std::map<std::tuple<Node, std::uint32_t, std::uint32_t, std::uint32_t>, Detour> detours_;
   std::map<std::uint32_t, Indices> of_detours_;
@@ -142,12 +144,12 @@ void Allocation::assignSlots() {
     }
   }
   for (std::uint32_t frame = 0; frame < users_.size(); ++frame) {
-    if (slots_of_[frame] == kNone) place(frame, 0);  // nobody uses it
+    if (slots_of_[frame] == kNone) place(frame, 0);  // unused
   }
 }
 
-/// Gives `frame` the slot of its (first) part that is free for longest among those last used above
-/// operation `free_before`, or a new one.
+/// Gives `frame` the slot of its (first) part that has been free for longest among those last used
+/// before operation `free_before`, or a new one.
 void Allocation::place(std::uint32_t frame, std::uint32_t free_before) {
   const bool receives_alone = users_[frame].size() == 1 && llvm::all_of(users_[frame], [&](auto i) {
                                 return schedule_.operations[i].kind == OperationKind::kRecvReduce;
@@ -211,7 +213,7 @@ double Allocation::shareOfVector() const {
   return std::accumulate(shares_of_slots_.begin(), shares_of_slots_.end(), 0.0);
 }
 
-/// Those that the schedule has, and those that the sharing of slots asks for.
+/// The dependences of the schedule, and those that shared slots require.
 Dependences Allocation::dependences() const {
   Dependences dependences(schedule_.operations.size());
   for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {

@@ -1,4 +1,4 @@
-// allocate-scratch{depth=2}: lets frames that do not live at the same time share a slot.
+// allocate-scratch{depth=2}: lets frames with disjoint lifetimes share a slot.
 #ifndef TORC_PASSES_ALLOCATE_SCRATCH_H_
 #define TORC_PASSES_ALLOCATE_SCRATCH_H_
 

@@ -1,13 +1,13 @@
 // Splits the single color of a plan into colors, so that all 2N links of a node can work at the
 // same time ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section
-// 4: "we divide the data into N colors"). Every color has the plan that the single one had; it is
-// assign-permutations that lets them go different ways.
+// 4: "we divide the data into N colors"). Every color gets the plan of the single one;
+// assign-permutations then gives them different axis orders.
 //
 // weights=equal: one color per network dimension of more than one node, each with 1/N of the data,
 // which meets the lower bound on symmetric tori. They keep the axis order of the single one.
-// weights=balanced: shares, and axis orders to go with them, that give every link the same load for
-// its speed and so meet the lower bound on every shape (passes/analysis/color_shares.h).
-// weights=overlapped: the same for an allreduce whose reduce-scatter and allgather overlap, of
+// weights=balanced: shares, with matching axis orders, that load every link in proportion to its
+// speed and so meet the lower bound on every shape (passes/analysis/color_shares.h).
+// weights=overlapped: the same for an allreduce with overlapping reduce-scatter and allgather, in
 // which lines carry more; on a torus without lines these are the balanced ones.
 #include "passes/assign_colors.h"
 

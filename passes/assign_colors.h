@@ -9,8 +9,8 @@
 
 namespace torc::passes {
 
-/// Shares of the data of the colors: balanced for a reduce-scatter or an allgather by itself, or
-/// for both of an allreduce at the same time.
+/// Shares of the colors: balanced for a reduce-scatter or an allgather alone, or for both of an
+/// allreduce at the same time.
 enum class ColorWeights { kEqual, kBalanced, kOverlapped };
 llvm::ArrayRef<llvm::StringRef> words(ColorWeights);
 

@@ -1,17 +1,16 @@
-// Gives the colors of a plan their permutations of the axes, and puts their rings there.
+// Gives the colors of a plan their permutations of the axes, and reorders their rings accordingly.
 //
 // orders=rotated: non-conflicting permutations. In phase i color j runs its rings along axis
-// pi_j(i) = (i + j) mod N of the N network axes, so that in no phase two colors use the same links
+// pi_j(i) = (i + j) mod N of the N network axes. So in no phase two colors use the same links
 // ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 4). The
 // cores of a node come first in every color: data is reduced inside a node before it goes out. Axes
-// of size 1 come last; they move nothing.
-// orders=assigned: the axis orders that the colors have, which assign-colors{weights=balanced}
-// chose together with the weights.
+// of size 1 come last; nothing moves along them. orders=assigned: the axis orders of the colors,
+// chosen by assign-colors{weights=balanced} together with the weights.
 //
 // A color's i-th reduce-scatter is put on the i-th axis of its order; its allgathers visit the axes
-// in reverse. Exchanges take the axes in order, each as many as it had. Where the orders do keep
-// the colors apart (rotations do unless there are more colors than axes, or cores, which all colors
-// visit first) the schedule promises so, and the verifier holds it to the promise.
+// in reverse. Exchanges take the axes in order, each as many as before. If the orders keep the
+// colors apart, the schedule promises so, and the verifier checks the promise. (Rotations do unless
+// there are more colors than axes, or cores, which all colors visit first.)
 #include "passes/assign_permutations.h"
 
 #include <algorithm>
@@ -22,8 +21,8 @@
 namespace torc::passes {
 namespace {
 
-/// Puts the operations of `color` in `plan` that go along one axis each on the axes of its order,
-/// of which `moving_axes` have more than one node.
+/// Moves the operations of `color` in `plan` with one axis each to the axes of its order, of which
+/// `moving_axes` have more than one node.
 llvm::Error moveRings(std::vector<ir::PlanOperation>& plan, std::uint32_t color, const Color& to,
                       std::size_t moving_axes) {
   for (const ir::PlanKind kind :
@@ -48,7 +47,7 @@ llvm::Error moveRings(std::vector<ir::PlanOperation>& plan, std::uint32_t color,
   return llvm::Error::success();
 }
 
-/// Puts the exchanges of `color` in `plan` on the axes of its order, each on as many as before.
+/// Moves the exchanges of `color` in `plan` to the axes of its order, each with as many as before.
 llvm::Error moveExchanges(const Topology& topology, std::vector<ir::PlanOperation>& plan,
                           std::uint32_t color, const Color& to, std::size_t moving_axes) {
   std::size_t next = 0;

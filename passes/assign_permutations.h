@@ -1,4 +1,5 @@
-// assign-permutations: gives colors axis orders such that no two use an axis in the same phase.
+// assign-permutations: gives colors axis orders without conflicts: no two use an axis in the same
+// phase.
 #ifndef TORC_PASSES_ASSIGN_PERMUTATIONS_H_
 #define TORC_PASSES_ASSIGN_PERMUTATIONS_H_
 
@@ -9,7 +10,7 @@
 
 namespace torc::passes {
 
-/// Axis orders of the colors: rotations, or what assign-colors chose.
+/// Axis orders of the colors: rotations, or those of assign-colors.
 enum class ColorOrders { kRotated, kAssigned };
 llvm::ArrayRef<llvm::StringRef> words(ColorOrders);
 

@@ -1,10 +1,10 @@
-// Fuses a receive into scratch and the reduction that adds what it received into one recv_reduce,
-// which the runtime starts and completes as a unit: half as many operations and dependences, and
-// the addition runs as soon as the message is in.
+// Fuses a receive into scratch and the reduction of the received data into one recv_reduce, which
+// the runtime starts and completes as a unit: half as many operations and dependences, and the
+// addition runs as soon as the message is in.
 //
-// Fused are `recv f` and `dst = a + f` when f is received once, read by this reduction alone, on
-// the same nodes, and everything else that the reduction waits for stands above the receive: then
-// the reduction may run where the receive stands.
+// A pair `recv f` and `dst = a + f` is fused if f is received once and read by this reduction
+// alone, on the same nodes. All other dependences of the reduction must precede the receive: then
+// the reduction may run at the receive's place.
 #include "passes/coalesce.h"
 
 #include "ir/schedule_builder.h"
@@ -12,7 +12,7 @@
 namespace torc::passes {
 namespace {
 
-/// The operations that use a frame, as long as there are no more than two.
+/// The operations that use a frame, up to two.
 struct FrameUse {
   std::uint32_t first = kNone, second = kNone;
   bool more = false;
@@ -47,7 +47,7 @@ class Coalesce final : public Pass {
   }
 
  private:
-  /// For each operation the one that it is fused with, or kNone.
+  /// For each operation its partner, or kNone.
   static std::vector<std::uint32_t> findPairs(const Schedule& schedule) {
     std::vector<FrameUse> uses(schedule.frames.size());
     std::vector<std::uint32_t> frames_in_slot(schedule.slot_count, 0);
@@ -63,7 +63,8 @@ class Coalesce final : public Pass {
     for (std::uint32_t frame = 0; frame < uses.size(); ++frame) {
       const FrameUse& use = uses[frame];
       if (use.second == kNone || use.more) continue;
-      // In a slot of its own: frames that share one may use it between receive and reduction.
+      // The frame must be alone in its slot: others could use the slot between receive and
+      // reduction.
       if (frames_in_slot[schedule.frames[frame].slot] != 1) continue;
       if (!canFuse(schedule, use.first, use.second)) continue;
       partner[use.first] = use.second;
@@ -84,7 +85,7 @@ class Coalesce final : public Pass {
     if (reduce.b != staging) return false;
     if (staging != wholeFrame(schedule.frames[staging.frame], staging.frame)) return false;
     if (reduce.a.frame == staging.frame || reduce.dst.frame == staging.frame) return false;
-    // A receive that waited for what only the reduction needs would hold up its sender.
+    // Receives may not wait for dependences of the reduction alone, which would delay their sender.
     const ScheduleView view = schedule.view();
     const auto before_receive = view.dependencesOf(receive);
     bool after_receive = false;

@@ -1,4 +1,4 @@
-// coalesce: fuses a receive and the reduction of what it received into recv_reduce.
+// coalesce: fuses a receive and the reduction of the received data into recv_reduce.
 #ifndef TORC_PASSES_COALESCE_H_
 #define TORC_PASSES_COALESCE_H_
 

@@ -1,13 +1,12 @@
-// Turns a plan into steps: the exchanges of every color, along some axes after others. On all axes
-// at once they are the direct all-to-all; on X and then on YZ the two-phase schedule; on one axis
-// after another the virtual mesh, which combines messages ("Optimization of All-to-All
-// Communication on the Blue Gene/L Supercomputer"). Along one axis they may go round its rings,
-// from neighbour to neighbour, or be in as few messages as can be (Bruck). passes/exchanges/ has
-// the steps of each.
+// Turns a plan into steps: the exchanges of every color, one group of axes after another. On all
+// axes at once they are the direct all-to-all; on X and then on YZ the two-phase schedule; on one
+// axis after another the virtual mesh, which combines messages ("Optimization of All-to-All
+// Communication on the Blue Gene/L Supercomputer"). Exchanges along one axis may go around its
+// rings, from neighbour to neighbour, or use the fewest messages (Bruck). passes/exchanges/ has the
+// steps of each.
 //
-// Order. What an exchange reads has to be there: it waits for the exchange before it of the same
-// part, and behind a phase barrier for those of all parts; round a ring, for those of other colors
-// on the same axis instead.
+// Order. An exchange waits for the exchange before it of the same part, and after a phase barrier
+// for those of all parts; around a ring, for those of other colors on the same axis instead.
 #include "passes/expand_exchanges.h"
 
 #include <array>
@@ -55,7 +54,7 @@ class ExchangeExpansion {
       set |= isMoving(axis) ? 1u << axis : 0;
     return set;
   }
-  /// Whether it goes round a ring: along a line, or among cores, it is an exchange.
+  /// Whether it goes around a ring: along a line, or among cores, it is an exchange.
   bool goesRound(const ir::PlanOperation& exchange) const {
     return exchange.kind == ir::PlanKind::kRingAlltoall && topology_.axes[exchange.axis].isRing();
   }
@@ -67,9 +66,9 @@ class ExchangeExpansion {
   ir::StepBuilder builder_;
   std::vector<ExchangePart> parts_;
   std::uint32_t phases_ = 0;        // so far
-  ir::OperationIndices phase_end_;  // what the exchanges of the phase before end with
+  ir::OperationIndices phase_end_;  // last operations of the exchanges of the phase before
   std::array<ir::OperationIndices, kMaxAxes>
-      link_end_;  // of earlier phases, round rings of an axis
+      link_end_;  // of earlier phases, around rings of an axis
 };
 
 llvm::Expected<Schedule> ExchangeExpansion::run() {
@@ -206,7 +205,7 @@ llvm::Error ExchangeExpansion::checkSize(const ir::PlanOperation& exchange,
                      schedule.dependences.size() + dependences);
 }
 
-/// out = in, where there is one node.
+/// out = in, if there is one node.
 void ExchangeExpansion::keepAll(ExchangePart& part) {
   ir::PlanOperation exchange{ir::PlanKind::kExchange, part.color};
   exchange.axes = (1u << topology_.axis_count) - 1;

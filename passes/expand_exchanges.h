@@ -14,8 +14,8 @@ llvm::ArrayRef<llvm::StringRef> words(PeerOrder);  // beside the enumeration: se
 namespace passes {
 
 struct ExpandExchangesPass {
-  PeerOrder order = PeerOrder::kShuffled;  // in which a node goes through its peers
-  std::uint32_t window = 0;                // messages that it sends at a time; 0: all
+  PeerOrder order = PeerOrder::kShuffled;  // in which a node visits its peers
+  std::uint32_t window = 0;                // messages in flight from a node; 0: all
 
   auto operator<=>(const ExpandExchangesPass&) const = default;
 };

@@ -1,13 +1,13 @@
-// Turns a plan into steps: the ring ("bucket") reduce-scatters and allgathers of every color along
-// one axis after another ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
-// Interconnects", section 2.2 and Algorithm 1), the scatters of a broadcast and the gathers of a
-// reduce. passes/rings/ has the steps of each. One stream per part; of a color whose rings are
-// half-latency ones the two halves go together, in a stream for each way. An allgather, and a
-// gather to the root, visit the axes in reverse and widen again.
+// Turns a plan into steps: the ring ("bucket") reduce-scatters and allgathers of every color, axis
+// by axis ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section
+// 2.2 and Algorithm 1), the scatters of a broadcast and the gathers of a reduce. passes/rings/ has
+// the steps of each. One stream per part; of a color whose rings are half-latency ones the two
+// halves go together, in a stream for each way. An allgather, and a gather to the root, visit the
+// axes in reverse and widen again.
 //
 // Order. A step depends on the step before it in its stream, the first step of a phase on the last
-// steps of all streams in the phase before. So sends and receives of step s wait for nothing but
-// earlier steps: no deadlock, even without buffering.
+// steps of all streams in the phase before. So sends and receives of step s wait only for earlier
+// steps: no deadlock, even without buffering.
 //
 // Every receive has a frame (or its place in `out`, in an allgather) of its own, and a separate
 // reduction; every frame is alone in its slot. coalesce, infer-dependences and allocate-scratch
@@ -60,7 +60,7 @@ llvm::Expected<Schedule> RingExpansion::run() {
   }
   for (Strand& strand : strands_) {
     if (llvm::Error error = strand.progress.checkDone()) return error;
-    // Nothing to move: there is one node.
+    // Nothing moves if there is one node.
     if (!strand.progress.hasStarted()) StrandSteps(builder_, strand).copyOwnBlocks();
   }
   if (!topology_.isBroken()) return builder_.take();

@@ -1,9 +1,9 @@
 // Turns a plan into steps: the reduce-scatters and allgathers of every color along one axis after
-// another, each in a logarithm of its length of rounds (passes/analysis/ring_rounds.h). One stream
-// per part; the part of direction - does the mirror image. An allgather visits the axes in reverse.
+// another, each in logarithmically many rounds (passes/analysis/ring_rounds.h). One stream per
+// part; the part of direction - is the mirror image. An allgather visits the axes in reverse.
 //
-// Dependences and scratch are settled here: those of the rounds are known, and what nodes of an
-// axis have on their own would have a slot each in allocate-scratch.
+// Dependences and scratch are assigned here: those of the rounds are known, and allocate-scratch
+// would give each node's own frames a slot each.
 #include "passes/expand_rounds.h"
 
 #include <vector>
@@ -19,7 +19,7 @@
 namespace torc::passes {
 namespace {
 
-/// Tables of what nodes send are as large as the square of an axis's length.
+/// Tables of a node's messages grow with the square of an axis's length.
 constexpr std::uint32_t kLongestAxis = 4096;
 
 class RoundExpansion {
@@ -84,8 +84,8 @@ class RoundExpansion {
     return llvm::Error::success();
   }
 
-  /// A message is up to two sends, two receives and four additions, which wait for what brought
-  /// their node the blocks.
+  /// A message is up to two sends, two receives and four additions, which wait for the operations
+  /// that brought the blocks.
   llvm::Error checkSize(const std::vector<RingRound>& rounds, const RoundPart& part) {
     std::uint64_t messages = 0;
     for (const RingRound& round : rounds)

@@ -1,8 +1,8 @@
-// Recomputes all dependences of a schedule from what its operations read and write; the order in
-// which they are listed is the meaning to keep.
+// Recomputes all dependences of a schedule from the memory that its operations read and write;
+// their listed order defines the meaning.
 //
 // by=region: exact ones (passes/analysis/exact_dependences.h). Phases then overlap as far as the
-// data allows: a block goes on along the next axis as soon as its last sum is there.
+// data allows: a block moves on along the next axis as soon as its last sum is complete.
 //
 // by=phase: the phases of "Optimal Bucket Algorithms for Large MPI Collectives on Torus
 // Interconnects", Algorithm 1, one after another. Inside a phase dependences are exact, and the
@@ -27,7 +27,7 @@ llvm::Error inferByPhase(const Schedule& schedule, Dependences& dependences) {
   OperationNumbers candidates;
   std::vector<std::uint32_t> barrier;  // last operations of the phase before
   std::vector<bool> has_successor(schedule.operations.size(), false);  // in its phase
-  // The last message of this phase by stream, neighbour, and whether it is sent.
+  // The last message of this phase by stream, neighbour, and direction.
   llvm::DenseMap<std::uint64_t, std::uint32_t> last_message;
   std::uint32_t phase_begin = 0;
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {

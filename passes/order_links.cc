@@ -1,23 +1,23 @@
-// Orders the messages that share a link, by dependences. Without it all chunks of a phase go at the
-// same time, each at a fraction of the link's speed, and end together: nothing is left for the next
-// phase to overlap with.
+// Orders the messages that share a link, by dependences. Without this all chunks of a phase go at
+// the same time, each at a fraction of the link's speed, and end together: the next phase has
+// nothing to overlap with.
 //
-// What a stream sends over a link in a phase is a chain. Of the chains of a link, in the order of
-// the list (phase by phase, chunk by chunk), at most `in-flight` are under way: a chain begins when
-// the one so many places before it has ended, in what the node sends over the link and in what it
-// receives in the same direction from the other side. (Sending alone would not do: a short message
-// counts as sent when it has been buffered.) One chain in flight leaves the link idle for the
-// latency of each message and the reduction after it. With two, one is reduced while the other
-// moves. The second begins when the first has sent its first message: chains that begin together
-// share the link evenly, end each message together, and then wait at the same time.
+// The messages of a stream over a link in a phase are a chain. Of the chains of a link, in the
+// order of the list (phase by phase, chunk by chunk), at most `in-flight` are active: a chain
+// begins when the one that many places before it has ended. That counts for the node's sends over
+// the link and for its receives in the same direction from the other side. (Sends alone would not
+// do: a short message is sent as soon as it is buffered.) One chain in flight leaves the link idle
+// for the latency of each message and the reduction after it. With two, one is reduced while the
+// other is transferred. The second begins when the first has sent its first message: chains that
+// begin together share the link evenly, end each message together, and then wait at the same time.
 //
 // "Earliest phase first, then earliest chunk" keeps all links of a weighted schedule busy. With K
-// chunks what is idle falls at least as 1/K, and to nothing from a number of chunks on: with
+// chunks the idle time falls at least as 1/K, and to nothing from a number of chunks on: with
 // in-flight=1 at K = 32 the excess over the bound is 0.000 on 4x4x2, 0.005 on 12x10x3x2, 0.022 on
 // 2x2x32.
 //
-// Dependences name earlier operations only, so none of this can close a circle on one node; that no
-// circle closes over several is for the verifier to show (rule progress).
+// Dependences name earlier operations only, so they cannot close a cycle on one node; the verifier
+// excludes cycles over several (rule progress).
 #include "passes/order_links.h"
 
 #include <map>
@@ -34,8 +34,8 @@ namespace {
 
 using Indices = llvm::SmallVector<std::uint32_t, 8>;
 
-/// The operations of one message: several where nodes at the end of a line do it by others than
-/// those in the middle. Each node executes at most one of them.
+/// The operations of one message: several if nodes at the end of a line use others than those in
+/// the middle. Each node executes at most one of them.
 struct Step {
   Region blocks;
   Indices operations;
@@ -50,17 +50,17 @@ struct Step {
   }
 };
 
-/// What a stream does on a link in a phase.
+/// The messages of a stream on a link in a phase.
 struct Chain {
   Step first_send, last_send, send_before;
-  Indices receives;  // the last one of every node
+  Indices receives;  // the last receive of every node
 };
 
-/// The link that a message over `shift` starts on: by axis and direction.
+/// The first link of a message over `shift`: by axis and direction.
 std::uint32_t linkOf(const Topology& topology, const Shift& shift, bool receives) {
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     if (shift[axis] == 0) continue;
-    // What is received has come the other way.
+    // A received message has come from the other side.
     const std::int32_t distance = receives ? -shift[axis] : shift[axis];
     return 2 * axis + (topology.axes[axis].linkSign(distance) < 0 ? 1 : 0);
   }
@@ -72,12 +72,12 @@ class LinkOrder {
   LinkOrder(const Schedule& schedule, std::uint32_t in_flight)
       : schedule_(schedule), view_(schedule.view()), in_flight_(in_flight) {}
 
-  /// Appends what operation `index` is to wait for; operations come in the order of the list.
+  /// Appends the dependences of operation `index`; call in the order of the list.
   void add(std::uint32_t index, Indices& candidates) {
     const Operation& operation = schedule_.operations[index];
     if (operation.peer == kNone || isSignal(operation.kind)) return;
     if (operation.hasPeerLoop()) return;     // its messages are on all links at once
-    if (isDetour(view_, operation)) return;  // what waits for it waits for little
+    if (isDetour(view_, operation)) return;  // few operations depend on it
     const bool is_receive = receives(operation.kind);
     const std::uint32_t link =
         linkOf(schedule_.topology, schedule_.shifts[operation.peer], is_receive);
@@ -96,9 +96,9 @@ class LinkOrder {
     if (!chain.last_send.isOf(operation.a)) chain.send_before = chain.last_send;
     chain.last_send.add(index, operation.a);
     if (chain.send_before.operations.empty()) chain.first_send = chain.last_send;
-    // The nodes of a line take part in some steps only. There each send waits for the one before,
-    // so that what waits for the last one waits for a node's own last one: dependences pass through
-    // operations that a node does not execute.
+    // The nodes of a line take part in some steps only. Each of their sends waits for the one
+    // before, so that a dependence on the last one implies the node's own last one: dependences
+    // pass through operations that a node does not execute.
     const bool begins = !continuesChain(operation);
     if (begins || !everywhere) llvm::append_range(candidates, chain.send_before.operations);
     if (!begins) return;

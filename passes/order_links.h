@@ -1,4 +1,5 @@
-// order-links{in-flight=2}: orders what shares a link, so that earlier phases and chunks go first.
+// order-links{in-flight=2}: orders messages that share a link, so that earlier phases and chunks go
+// first.
 #ifndef TORC_PASSES_ORDER_LINKS_H_
 #define TORC_PASSES_ORDER_LINKS_H_
 

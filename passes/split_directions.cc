@@ -1,17 +1,18 @@
-// Divides every color over the two directions of its rings, or not ("Optimal Bucket Algorithms for
-// Large MPI Collectives on Torus Interconnects", section 2.1 and Algorithm 1, lines 7 and 8).
+// Divides every color over the two directions of its rings, if there are two ("Optimal Bucket
+// Algorithms for Large MPI Collectives on Torus Interconnects", section 2.1 and Algorithm 1, lines
+// 7 and 8).
 //
 // model=bidirectional: a link carries a message each way at the same time; half of a color's data
-// goes clockwise and half anti-clockwise. Only a ring has two directions: where all axes are lines
+// goes clockwise and half anti-clockwise. Only a ring has two directions: if all axes are lines
 // (mesh, or cut by a dead link), whose rings run both ways anyway, the color stays whole.
 // model=half-latency [own]: a link carries a message each way; whole blocks go both ways, half
-// around the ring (passes/analysis/ring_steps.h): as many bytes in half the steps. Two halves of a
-// block are told apart only where it is as far away either way. model=unidirectional: a link
-// carries one message at a time, so one direction is all there is.
+// around the ring (passes/analysis/ring_steps.h): as many bytes in half the steps. The two halves
+// of a block are distinguished only if it is equally far either way. model=unidirectional: a link
+// carries one message at a time, so there is only one direction.
 //
-// An exchange sends each message the shorter way round, so that both directions carry the same by
-// themselves; only where a ring is even, the node opposite is as far either way, and one half of
-// its block goes up there, the other half down. Trees go both ways with all of their data.
+// An exchange sends each message the shorter way around, so that both directions carry the same
+// anyway; only on an even ring the opposite node is equally far either way, and one half of its
+// block goes up there, the other half down. Trees go both ways with all of their data.
 #include "passes/split_directions.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -19,7 +20,7 @@
 namespace torc::passes {
 namespace {
 
-/// Whether some axis of more than one node is a ring; not if a dead link cuts it.
+/// Whether some axis of more than one node is a ring, not cut by a dead link.
 bool hasRing(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& axis = topology.axes[i];
@@ -29,7 +30,7 @@ bool hasRing(const Topology& topology) {
   return false;
 }
 
-/// Whether what the plan does with `color` goes in two directions, each with a half of its data.
+/// Whether the plan's operations of `color` go in two directions, each with half of its data.
 bool hasTwoDirections(const Topology& topology, llvm::ArrayRef<ir::PlanOperation> plan,
                       std::uint32_t color) {
   for (const ir::PlanOperation& operation : plan) {

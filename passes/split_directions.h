@@ -9,8 +9,7 @@
 
 namespace torc::passes {
 
-/// What a link carries at a time: a message each way; the same, of whole blocks in half the steps;
-/// one message.
+/// Messages of a link at a time: one each way; one each way of whole blocks in half the steps; one.
 enum class DirectionModel { kBidirectional, kHalfLatency, kUnidirectional };
 llvm::ArrayRef<llvm::StringRef> words(DirectionModel);
 

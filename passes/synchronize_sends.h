@@ -1,8 +1,9 @@
-// synchronize-sends: sends for which something waits are complete when their messages are received.
+// synchronize-sends: sends that other operations wait for are complete when their messages are
+// received.
 //
-// MPI may buffer a send, which is over at once then: what waits for it starts, and both share the
-// link, each at half the speed. Where steps are made so that messages follow one another on a link,
-// the first comes late, and what it is waited for at the other end with it.
+// MPI may buffer a send, which is then complete at once: its dependants start, and both share the
+// link, each at half the speed. In steps designed for one message after another on a link, the
+// first then arrives late, and delays its dependants at the other end.
 #ifndef TORC_PASSES_SYNCHRONIZE_SENDS_H_
 #define TORC_PASSES_SYNCHRONIZE_SENDS_H_
 

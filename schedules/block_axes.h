@@ -1,6 +1,6 @@
-// Block axes: the axes by which the blocks of a vector are told apart. Blocks of nodes have the
-// axes of the torus; blocks of pairs have those of their source and, behind them, those of their
-// destination. A box of blocks has one cyclic range per block axis.
+// Block axes: the axes that index the blocks of a vector. Blocks of nodes have the axes of the
+// torus; blocks of pairs have the axes of their source, then those of their destination. A box of
+// blocks has one cyclic range per block axis.
 #ifndef TORC_SCHEDULES_BLOCK_AXES_H_
 #define TORC_SCHEDULES_BLOCK_AXES_H_
 
@@ -15,9 +15,9 @@ namespace torc {
 
 inline constexpr std::uint32_t kMaxBlockAxes = 2 * kMaxAxes;
 
-/// A box of blocks, absolute.
+/// A box of blocks, as absolute ranges.
 using BlockRanges = std::array<Range, kMaxBlockAxes>;
-/// One block; axes that there are not are 0.
+/// Coordinates of one block; unused axes are 0.
 using BlockCoordinates = std::array<std::int32_t, kMaxBlockAxes>;
 
 class BlockAxes {
@@ -36,7 +36,7 @@ class BlockAxes {
   }
   /// Axes of the torus.
   std::uint32_t nodeAxes() const { return node_axes_; }
-  /// How many nodes a block belongs to: 2 where it has a source and a destination.
+  /// Nodes that a block belongs to: 2 where it has a source and a destination.
   std::uint32_t ends() const { return ends_; }
 
   /// The nodes of `blocks`: their owners, or their sources (`end` 0) or destinations (1).
@@ -59,7 +59,6 @@ class BlockAxes {
       block[axis] = owner[axis];
     return block;
   }
-  /// Every block.
   BlockRanges all() const {
     BlockRanges blocks{};
     for (std::uint32_t axis = 0; axis < count(); ++axis)
@@ -73,14 +72,14 @@ class BlockAxes {
   std::array<std::uint32_t, kMaxBlockAxes> sizes_{};
 };
 
-/// How many blocks there are in a box.
+/// Number of blocks in a box.
 inline std::uint64_t volume(const BlockRanges& blocks, const BlockAxes& axes) {
   std::uint64_t product = 1;
   for (std::uint32_t axis = 0; axis < axes.count(); ++axis)
     product *= blocks[axis].length;
   return product;
 }
-/// The same without those whose node, or one of whose two nodes, is dead.
+/// Number of blocks in a box without those of dead nodes; a pair is dead with either of its nodes.
 inline std::uint64_t liveVolume(const BlockRanges& blocks, const BlockAxes& axes,
                                 const Topology& topology) {
   std::uint64_t product = 1;

@@ -1,8 +1,8 @@
-// Box: the one geometric object. Per axis a cyclic interval whose start is
-// absolute (`5`), relative to the executing node (`x+3`), or everything (`*`).
-// Boxes select blocks of a vector and guard operations (who executes). In operations that go to a
-// loop over peers an interval may count from the peer (`x+i`). In a loop start and length may go
-// with one of its counters (`x-2-i:1+i`).
+// Box: a set of nodes or blocks, one cyclic interval per axis. An interval is absolute (`5`),
+// relative to the executing node (`x+3`), or the whole axis (`*`). Boxes select blocks of a vector,
+// and guards: the nodes that execute an operation. In operations of a loop over peers an interval
+// may count from the peer (`x+i`). In a loop, start and length may depend on one of its counters
+// (`x-2-i:1+i`).
 #ifndef TORC_SCHEDULES_BOX_H_
 #define TORC_SCHEDULES_BOX_H_
 
@@ -20,20 +20,20 @@ enum class IntervalKind : std::uint8_t {
   kRelative = 2,  // `x+3`, or `x-1:2`: start counts from the executing node's coordinate
 
   // Root-relative, in guards of rooted collectives, on axes whose coordinates do not count from the
-  // root: start counts from the root's coordinate. What lies outside the axis is cut off.
+  // root: start counts from the root's coordinate. Coordinates outside the axis are cut off.
   kRoot = 3,      // `r`, or `r-1..r+1`
-  kFromRoot = 4,  // `r+1..6`: up to the coordinate that stands in `length`
+  kFromRoot = 4,  // `r+1..6`: up to the coordinate in `length`
   kToRoot = 5,    // `2..r-1`: `length` is the first coordinate, start the last one
 
-  // In messages of a loop over peers: start counts from the coordinate of the peer, which lies at
-  // +i where the message is sent, at -i where it is received.
+  // In messages of a loop over peers: start counts from the coordinate of the peer, at +i for a
+  // send, at -i for a receive.
   kPlusShift = 6,   // `x+i`, or `x+i-1:2`
   kMinusShift = 7,  // `x-i`
 
   kRootWithin = 8,  // root-relative: `r in 0..6`, the root's coordinate if it is one of those
 
-  // Root-relative, on axes that wrap: `r+1..5 if r in 6..4`, cyclic, and nobody for other roots.
-  kForRoots = 9,  // as RootSpan says
+  // Root-relative, on axes that wrap: `r+1..5 if r in 6..4`, cyclic; empty for other roots.
+  kForRoots = 9,  // see RootSpan
 };
 /// Whether an interval counts from the coordinate of the peer.
 inline bool isPeerRelative(IntervalKind kind) {
@@ -48,15 +48,15 @@ inline bool hasAbsoluteEnd(IntervalKind kind) {
   return kind == IntervalKind::kFromRoot || kind == IntervalKind::kToRoot;
 }
 
-/// Loops that an operation may stand in, one inside the other.
+/// Maximal depth of nested loops around an operation.
 inline constexpr std::uint32_t kMaxLoopDepth = 4;
 /// The counters of these loops, the outermost one first. Each counts its iterations from 0.
 using Counters = std::array<std::uint32_t, kMaxLoopDepth>;
 
-/// What a kForRoots interval holds: coordinates from `first` to `last`, each absolute or from the
-/// root's on, for a root whose coordinate is one of `from` to `to`; both cyclic. In the record, the
-/// two ends are the halves of `start`, the two roots those of `length`, and bits 0 and 1 of `step`
-/// say which ends count from the root.
+/// A kForRoots interval: coordinates from `first` to `last`, each absolute or relative to the root,
+/// for roots with a coordinate from `from` to `to`; both cyclic. In the record, the two ends are
+/// the halves of `start`, the two roots those of `length`. Bits 0 and 1 of `step` say which ends
+/// count from the root.
 struct RootSpan {
   bool first_from_root = false, last_from_root = false;
   std::int16_t first = 0, last = 0;
@@ -64,14 +64,14 @@ struct RootSpan {
 
   bool operator==(const RootSpan&) const = default;
 };
-inline constexpr std::uint32_t kMostOfRootSpan = 0x7fff;  // nodes of an axis on which one may be
+inline constexpr std::uint32_t kMostOfRootSpan = 0x7fff;  // nodes of an axis that may have one
 
-/// One axis of a box, as it stands in memory and in a file.
+/// One axis of a box, with the same layout in memory and in a file.
 struct Interval {
   IntervalKind kind = IntervalKind::kAll;
-  // In a loop, of absolute and relative intervals: the loop's depth, 1 for the outermost, with
-  // whose counter start and length go; and what is added to each of them for every iteration.
-  std::uint8_t loop = 0;  // 0: of none
+  // In a loop, of absolute and relative intervals: the depth (1 is outermost) of the loop whose
+  // counter moves them, and the amounts added to start and length for every iteration.
+  std::uint8_t loop = 0;  // 0: none
   std::int8_t step = 0;
   std::int8_t growth = 0;
   std::int32_t start = 0;
@@ -113,7 +113,6 @@ struct Interval {
                                            static_cast<std::uint16_t>(span.last))),
             both(span.from, span.to)};
   }
-  /// Of a kForRoots interval.
   RootSpan rootSpan() const {
     return {(step & 1) != 0,
             (step & 2) != 0,
@@ -165,21 +164,20 @@ struct Range {
 /// A box seen from one node: absolute ranges.
 using Ranges = std::array<Range, kMaxAxes>;
 
-/// `value` modulo `size`, in [0, size).
 inline std::uint32_t wrap(std::int64_t value, std::uint32_t size) {
   std::int64_t r = value % static_cast<std::int64_t>(size);
   return static_cast<std::uint32_t>(r < 0 ? r + size : r);
 }
 
-/// The range that `interval` denotes for a node at `coordinate` on an axis of
-/// `size`; where it counts from the peer, `coordinate` is the peer's. Precondition (checked by
-/// `validate` at load): 1 <= length <= size unless `*`.
+/// The range that `interval` denotes for a node at `coordinate` on an axis of `size`; if it counts
+/// from the peer, `coordinate` belongs to the peer. Precondition (checked by `validate` at load): 1
+/// <= length <= size unless `*`.
 Range resolve(const Interval& interval, std::int32_t coordinate, std::uint32_t size);
 
 /// The absolute ranges of `box` for a node at `at`.
 Ranges resolve(const Box& box, const Topology& topology, const Coordinates& at);
 
-/// Whether `coordinate`, in [0, size), lies in `range` on an axis of `size`.
+/// Whether `coordinate`, in [0, size), is in `range` on an axis of `size`.
 inline bool contains(const Range& range, std::uint32_t coordinate, std::uint32_t size) {
   const std::uint32_t ahead = coordinate >= range.start ? 0 : size;
   return coordinate + ahead - range.start < range.length;
@@ -195,7 +193,7 @@ bool admits(const Box& guard, const Topology& topology, const Coordinates& at);
 
 /// Number of coordinates in the box's ranges over the axes of `topology`.
 std::uint64_t volume(const Ranges& ranges, const Topology& topology);
-/// The same without those of dead nodes.
+/// The same without the coordinates of dead nodes.
 std::uint64_t liveVolume(const Ranges& ranges, const Topology& topology);
 
 }  // namespace torc

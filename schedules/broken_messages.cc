@@ -1,4 +1,4 @@
-// Broken messages, by the nodes at their ends.
+// Finds broken messages by the nodes at their ends.
 #include "schedules/broken_messages.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Ranges everyone(const Topology& topology) {
 
 }  // namespace
 
-/// Axes before the link's have been travelled there, those behind it not yet.
+/// On the way to the link, a message has finished the axes before the link's, and none behind it.
 std::optional<Ranges> sendersOver(const Topology& topology, const Shift& shift,
                                   const DeadLink& link) {
   if (shift[link.axis] == 0) return std::nullopt;
@@ -74,7 +74,7 @@ std::span<const Ranges> DroppedMessages::of(const Operation& operation) {
   for (const Coordinates& dead : topology.deadNodes()) {
     const std::vector<Ranges> ways = sendersThrough(topology, shift, dead);
     nodes->insert(nodes->end(), ways.begin(), ways.end());
-    // What a dead node would send: its receiver waits for nothing.
+    // Messages that a dead node would send: their receivers do not wait for them.
     Ranges site = everyone(topology);
     for (int axis = 0; axis < topology.dimensions(); ++axis)
       site[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};

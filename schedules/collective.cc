@@ -1,4 +1,4 @@
-// The rows.
+// The table of collectives.
 #include "schedules/collective.h"
 
 namespace torc {
@@ -181,7 +181,7 @@ std::span<const CollectiveRow> collectiveRows() {
 
 namespace {
 
-/// Letters alone, small ones, without MPI's prefix.
+/// Lower-case letters only, without MPI's prefix.
 std::string lettersOf(std::string_view name) {
   std::string letters;
   for (const char c : name) {

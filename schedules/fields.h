@@ -1,7 +1,6 @@
-// The fields of a schedule's records, each stated once: its key in the JSON form, its member, the
-// values that it may have and the table into which it points. Forms of a schedule visit these
-// lists. Rules between fields, and fields whose meaning depends on others (Interval, the blocks of
-// a region), are code.
+// The fields of a schedule's records, each stated once: its JSON key, its member, its valid values
+// and the table that it indexes. Readers and writers of schedules visit these lists. Rules between
+// fields, and fields whose meaning depends on others (Interval, the blocks of a region), are code.
 #ifndef TORC_SCHEDULES_FIELDS_H_
 #define TORC_SCHEDULES_FIELDS_H_
 
@@ -18,12 +17,12 @@ namespace torc {
 
 inline constexpr std::uint32_t kMaxParts = 1u << 20;  // of a schedule
 
-/// The values of a field, both ends included, as far as its type goes.
+/// The values of a field, both ends included, within its type.
 struct Values {
   std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
   std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
-  std::span<const std::string_view> names{};  // of an enumeration, from that of 0 on
-  std::string_view none{};                    // in the place of kNone
+  std::span<const std::string_view> names{};  // of an enumeration, from value 0 on
+  std::string_view none{};                    // in place of kNone
 };
 inline constexpr Values kIndex{0, kNone - 1};
 
@@ -32,7 +31,7 @@ struct Field {
   std::string_view key;
   Member Record::*member;
   Values values{};
-  bool optional = false;  // absent where it has its default
+  bool optional = false;  // omitted at its default
 };
 
 inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
@@ -76,7 +75,7 @@ inline constexpr auto kFields<RootSpan> = std::tuple{
     Field{"last", &RootSpan::last},   Field{"last_from_root", &RootSpan::last_from_root},
     Field{"from", &RootSpan::from},   Field{"to", &RootSpan::to}};
 
-// Of an interval, all, and by its kind.
+// Fields of an interval: all, and by its kind.
 template <>
 inline constexpr auto kFields<Interval> =
     std::tuple{Field{"kind", &Interval::kind, {.names = kIntervalKindNames}}};
@@ -103,7 +102,7 @@ inline constexpr auto kFields<PeerLoop> =
                Field{"order", &PeerLoop::order, {.names = kPeerOrderNames}},
                Field{"window", &PeerLoop::window}};
 
-// Of a region and of a frame: the blocks of one box, or those of a list of pieces.
+// Fields of a region and of a frame: the blocks of one box, or a list of pieces.
 template <typename Blocks>
 inline constexpr auto kOneBox =
     std::tuple{Field{"part", &Blocks::part, kIndex}, Field{"box", &Blocks::box, kIndex}};
@@ -111,7 +110,7 @@ template <typename Blocks>
 inline constexpr auto kPieceList = std::tuple{Field{"pieces", &Blocks::pieces, {1, kMaxPieces}},
                                               Field{"first_piece", &Blocks::box, kIndex}};
 
-/// What follows the blocks.
+/// The fields after the blocks.
 template <typename Blocks>
 inline constexpr auto kBehindBlocks = std::tuple();
 
@@ -129,7 +128,7 @@ template <>
 inline constexpr auto kFields<Loop> = std::tuple{
     Field{"begin", &Loop::begin}, Field{"end", &Loop::end}, Field{"count", &Loop::count, {1}}};
 
-/// Of Iterations, in one loop.
+/// One loop of an Iterations record.
 struct LoopIteration {
   IterationOrigin origin = IterationOrigin::kOwn;
   std::int32_t offset = 0;

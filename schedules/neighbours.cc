@@ -1,4 +1,4 @@
-// Neighbours: ways, places, and what is no schedule of neighbours.
+// Neighbours: ways, places, and the validation of their schedules.
 #include "schedules/neighbours.h"
 
 #include "support/message.h"

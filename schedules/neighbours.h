@@ -1,13 +1,14 @@
-// Neighbours: the parts of a schedule of a neighbourhood collective, and whose block is whose.
+// Neighbours: parts and blocks of a schedule of a neighbourhood collective.
 //
 // The torus is the grid of a Cartesian communicator, a mesh dimension one that is not periodic. A
-// block travels one step along one axis, and what travels one way along one axis is a part of its
-// own: part 2i goes up axis i, part 2i + 1 down. The blocks of a part are called by the node that
-// gets them, and `out` of a node is its own block, part by part; its `in` is, of each part, the
-// block of the neighbour that way. So two blocks for one neighbour, on a ring of two, are two.
+// block travels one step along one axis, and each way along each axis is a part: part 2i goes up
+// axis i, part 2i + 1 down. A block of a part is indexed by the node that receives it. `out` of a
+// node is its own block, part by part; its `in` is, for each part, the block of the neighbour that
+// way. So a ring of two has two blocks for its one neighbour.
 //
-// In memory blocks lie as MPI orders neighbours (MPI 4.1, section 8.6): dimension by dimension, the
-// one that varies slowest with the rank first; in each the neighbour below before the one above.
+// In memory blocks have MPI's order of neighbours (MPI 4.1, section 8.6): dimension by dimension,
+// the one that varies slowest with the rank first; in each the neighbour below before the one
+// above.
 #ifndef TORC_SCHEDULES_NEIGHBOURS_H_
 #define TORC_SCHEDULES_NEIGHBOURS_H_
 
@@ -18,7 +19,7 @@
 
 namespace torc {
 
-/// How a part travels.
+/// Axis and direction of a part.
 struct Way {
   std::uint32_t axis = 0;
   std::int32_t sign = 1;  // 1: up, -1: down
@@ -27,17 +28,17 @@ inline Way wayOfPart(std::uint32_t part) {
   return {part / 2, part % 2 == 0 ? 1 : -1};
 }
 
-/// Where the block for, or from, the neighbour that way lies among those of a node.
+/// Index of the block for, or from, the neighbour that way among the blocks of a node.
 std::uint32_t neighbourPlace(const Topology& topology, const Way& way);
 
-/// Whether the node at `at` has a neighbour that way: at the end of a mesh dimension it has none.
+/// Whether the node at `at` has a neighbour that way: false at the end of a mesh dimension.
 bool hasNeighbour(const Topology& topology, const Coordinates& at, const Way& way);
 
-/// The nodes that have, as an interval along the axis of `way`; false: there are none.
+/// The nodes that have one, as an interval along the axis of `way`; false: there are none.
 bool nodesWithNeighbour(const Topology& topology, const Way& way, Interval& along);
 
-/// What a schedule of neighbours keeps beside the rules of all: its parts are as above, in one
-/// segment, without scratch, on a torus that has no cores and where nothing is dead.
+/// Checks the additional rules of a schedule of neighbours: parts as above, one segment, no
+/// scratch, a torus without cores and without damage.
 Status validateNeighbours(const ScheduleView& schedule);
 
 }  // namespace torc

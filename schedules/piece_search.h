@@ -1,10 +1,10 @@
-// Piece search: which piece of a frame holds a piece of a region, for all nodes that execute the
-// operation. Validation and expansion search alike, so that what the one has bounded the other
-// need not bound again.
+// Piece search: finds the piece of a frame that holds a piece of a region, for all nodes that
+// execute the operation. Validation and expansion share it, so that the bounds checked by
+// validation hold in expansion.
 //
-// Most regions name the pieces of their frame one after the other; the rest are found by part and
-// box in an index of all pieces of the schedule, made when it is first needed. What is left, a
-// piece inside a larger one out of turn, is looked for piece by piece, and counted.
+// Most regions name the pieces of their frame in order; others are found by part and box in an
+// index of all pieces of the schedule, made on first use. The remaining case, a piece inside a
+// larger one out of order, is searched linearly, and counted.
 #ifndef TORC_SCHEDULES_PIECE_SEARCH_H_
 #define TORC_SCHEDULES_PIECE_SEARCH_H_
 
@@ -19,7 +19,7 @@
 
 namespace torc {
 
-/// An interval as the nodes of a guard see it: equal values denote equal sets on all of them.
+/// An interval in the view of a guard's nodes: equal values denote equal sets on all of them.
 struct Seen {
   IntervalKind kind = IntervalKind::kAll;
   std::uint32_t start = 0;
@@ -47,7 +47,8 @@ inline bool holds(const Seen& outer, const Seen& inner, std::uint32_t size) {
   return offset + inner.length <= outer.length;
 }
 
-/// The coordinates of those who execute an operation with this guard, an index of a box or kNone.
+/// The coordinates of the nodes that execute an operation with this guard, an index of a box or
+/// kNone.
 inline Ranges guardRanges(const ScheduleView& schedule, std::uint32_t guard) {
   const Box box = guard == kNone ? Box{} : schedule.boxes[guard];
   return resolve(box, schedule.topology, Coordinates{});
@@ -73,14 +74,14 @@ class PieceSearch {
     }
     return kNone;
   }
-  /// Whether for all nodes of `guard` `outer` has the blocks and parts of `inner`.
+  /// Whether `outer` has the blocks and parts of `inner` for all nodes of `guard`.
   bool holds(const Ranges& guard, const Piece& outer, const Piece& inner) const {
     return inner.part >= outer.part && inner.part + inner.parts <= outer.part + outer.parts &&
            axisOutside(guard, outer.box, inner.box) == kNone;
   }
 
-  /// The number, within those of `frame`, of a piece that holds `piece`; their number where there
-  /// is none. `next` is where to look first: the number after the one found last.
+  /// The number, within `frame`, of a piece that holds `piece`; the number of its pieces if there
+  /// is none. The search starts at `next`, one after the last hit.
   std::size_t find(const Ranges& guard, const Frame& frame, const Piece& piece, std::size_t next) {
     const PieceList list = schedule_.piecesOf(frame);
     const auto held = [&](std::size_t number) { return holds(guard, list[number], piece); };
@@ -97,11 +98,11 @@ class PieceSearch {
     return list.size();
   }
 
-  /// Pieces looked at so far that were neither the next one nor in the index.
+  /// Pieces examined so far by linear search.
   std::uint64_t checks() const { return checks_; }
 
  private:
-  static constexpr std::size_t kFew = 8;  // pieces that are faster looked at than looked up
+  static constexpr std::size_t kFew = 8;  // pieces that are searched linearly
 
   /// The first piece of `frame` with the part and the box of `piece`.
   std::size_t equalTo(const Frame& frame, const Piece& piece) {

@@ -1,4 +1,4 @@
-// Turning a schedule to its root.
+// Fits a schedule to its root.
 #include "schedules/root.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Interval atRoot(const Interval& interval, std::int32_t root, std::uint32_t size)
 
 namespace {
 
-/// Whether nothing of `topology` is dead, or nothing but what cuts rings of three nodes and more.
+/// Whether the only damage of `topology`, if any, is cuts of rings of three or more nodes.
 bool hasCutsAlone(const Topology& topology) {
   if (!topology.isDamaged()) return true;
   if (topology.isBroken()) return false;

@@ -1,36 +1,33 @@
 // Schedule: one program for all ranks of a torus, written relative to the node
 // that runs it.
 //
-// Every record here is plain data, the same in memory and in a file
-// (little-endian). `Schedule` owns its tables and is what the compiler builds;
-// `ScheduleView` refers to tables that lie elsewhere (a Schedule, or the bytes
-// of a loaded file) and is what everything else reads: verifier, simulator,
-// expansion, runtime.
+// Every record here is plain data, the same in memory and in a file (little-endian). `Schedule`
+// owns its tables and is built by the compiler; `ScheduleView` refers to tables elsewhere (a
+// Schedule, or the bytes of a loaded file) and is read by the verifier, simulator, expansion and
+// runtime.
 //
-// Data. A buffer is an array of blocks indexed by torus coordinates; each block
-// divides into parts = color x direction x chunk. A region is buffer[part,
-// box], or a list of such pieces, each a box of some parts in a row. Part p of a
-// schedule counts the colors in order, in each color the directions, in each
-// direction the chunks.
+// Data. A buffer is an array of blocks indexed by torus coordinates; each block divides into parts
+// = color x direction x chunk. A region is buffer[part, box], or a list of such pieces, each a box
+// of consecutive parts. Part p of a schedule counts the colors in order, in each color the
+// directions, in each direction the chunks.
 //
-// Order. Operations are listed phase by phase, in each phase stream by stream;
-// executing one rank's list from top to bottom is the reference meaning, and a
-// dependence always names an operation further up. An operation starts when
-// those that it names are complete. An operation whose guard excludes a node,
-// or whose regions are empty for a count, is complete as soon as those that it
-// names are: dependences pass through it.
+// Order. Operations are listed phase by phase, in each phase stream by stream; executing one rank's
+// list from top to bottom is the reference meaning, and a dependence always names an operation
+// further up. An operation starts when its dependences are complete. An operation whose guard
+// excludes a node, or whose regions are empty for a count, is complete as soon as its dependences
+// are: dependences pass through it.
 //
-// Segments. The program may be written for one segment of the data: every part is cut into as many
-// equal segments as the schedule has, and the whole program is run for one after the other. A
-// dependence may name an operation of an earlier segment. Of each slot of scratch there are as many
-// copies as the window says, which the segments take in turn.
+// Segments. The program may be written for one segment of the data: every part is cut into equal
+// segments, and the whole program runs for each in turn. A dependence may name an operation of an
+// earlier segment. Each slot of scratch has as many copies as the window, used by the segments in
+// rotation.
 //
-// Loops. Operations in a row may be run for every value of a counter, loops in loops; boxes, and so
-// frames and guards, may go with the counters. The list is then that of all iterations, one after
-// the other: a dependence says of which iterations it is.
+// Loops. Consecutive operations may run for every value of a counter, loops in loops; boxes, and so
+// frames and guards, may depend on the counters. The list is then that of all iterations in order;
+// a dependence also names the iterations.
 //
-// Loops over peers. One operation may stand for a message to each of its peers, which a loop goes
-// through. What depends on it waits for all of them.
+// Loops over peers. One operation may stand for a message to each of its peers, listed by a loop
+// over peers. Its dependants wait for all of these messages.
 //
 // Matching. The k-th send of a stream from rank a to rank b matches the k-th
 // receive of that stream on b from a; both name the same blocks of the same
@@ -54,16 +51,15 @@
 
 namespace torc {
 
-/// Blocks of a message that lie apart in memory and have as many bytes each on average go to MPI
-/// one by one, smaller ones packed: measured, see runtime/transport/mpi_transport.h.
+/// Blocks of a message that are apart in memory go to MPI one by one if they have this many bytes
+/// on average; smaller ones are packed. Measured: see runtime/transport/mpi_transport.h.
 inline constexpr std::size_t kLeastFragmentBytes = 4096;
 
 inline constexpr std::uint32_t kNone = 0xffffffffu;  // "no such index"
 
-// A dependence, as it stands in the table: the number of an operation in the lower bits. The upper
-// bits say of which iterations of it, and of which segment: 0 for those of the loops that it shares
-// with the one that waits, and all of its other loops; else one more than an index into the table
-// of iterations.
+// A dependence in the table: the number of an operation in the lower bits. The upper bits select
+// its iterations and segment. 0: the same iteration of the shared loops, and all iterations of its
+// other loops; else one more than an index into the table of iterations.
 inline constexpr std::uint32_t kDependenceBits = 24;
 inline constexpr std::uint32_t kMaxOperationRecords = 1u << kDependenceBits;
 inline constexpr std::uint32_t kMaxIterationRecords = 255;
@@ -82,17 +78,17 @@ enum class Buffer : std::uint8_t { kNone = 0, kIn = 1, kOut = 2, kScratch = 3 };
 
 enum class OperationKind : std::uint8_t {
   kSend = 0,        // send a to peer
-  kRecv = 1,        // dst = what peer sends
-  kRecvReduce = 2,  // dst = a + what peer sends, which is received into b (scratch) first
+  kRecv = 1,        // dst = data from peer
+  kRecvReduce = 2,  // dst = a + data from peer, which is received into b (scratch) first
   kReduce = 3,      // dst = a + b
   kCopy = 4,        // dst = a
-  kNotify = 5,      // tell peer that what it depends on is complete: a message without data
-  kAwait = 6,       // complete when peer has told so
+  kNotify = 5,      // tell peer that the dependences are complete: a message without data
+  kAwait = 6,       // complete when peer's notify has arrived
 };
 inline constexpr int kOperationKindCount = 7;
 
-/// The blocks from the nodes of one box to those of another, where a collective's blocks are of
-/// pairs. There `box` of a piece, a region and a frame is the index of such a pair of boxes.
+/// The blocks from the nodes of one box to those of another, for collectives with blocks of pairs.
+/// There `box` of a piece, a region and a frame is the index of such a pair of boxes.
 struct BoxPair {
   std::uint32_t source = kNone;       // index of a box
   std::uint32_t destination = kNone;  // likewise
@@ -101,10 +97,10 @@ struct BoxPair {
 };
 static_assert(sizeof(BoxPair) == 8);
 
-/// The blocks of `box`, of the parts from `part` on.
+/// The blocks of `box`, of consecutive parts from `part` on.
 struct Piece {
   std::uint32_t part = 0;
-  std::uint32_t parts = 1;  // how many in a row, at least 1
+  std::uint32_t parts = 1;  // number of parts, at least 1
   std::uint32_t box = kNone;
 
   bool operator==(const Piece&) const = default;
@@ -115,10 +111,10 @@ static_assert(sizeof(Piece) == 12);
 struct Region {
   Buffer buffer = Buffer::kNone;
   std::uint8_t reserved = 0;
-  std::uint16_t pieces = 0;     // how many pieces; 0: the blocks of one box, of one part
-  std::uint32_t part = 0;       // 0 where there are pieces
+  std::uint16_t pieces = 0;     // number of pieces; 0: the blocks of one box, of one part
+  std::uint32_t part = 0;       // 0 if there are pieces
   std::uint32_t box = kNone;    // index of a box, or of the first piece
-  std::uint32_t frame = kNone;  // scratch only: index of the frame that holds it
+  std::uint32_t frame = kNone;  // scratch only: index of its frame
 
   bool present() const { return buffer != Buffer::kNone; }
   bool operator==(const Region&) const = default;
@@ -142,8 +138,8 @@ static_assert(sizeof(Color) == 32);
 
 /// A stream: operations whose messages between two ranks match in order.
 struct Stream {
-  std::uint32_t part = 0;  // color, direction and chunk that it serves; kNone: any
-  std::uint32_t core = 0;  // core that runs it
+  std::uint32_t part = 0;  // color, direction and chunk served; kNone: any
+  std::uint32_t core = 0;  // core that executes it
 
   bool operator==(const Stream&) const = default;
 };
@@ -162,17 +158,17 @@ enum class PeerOrder : std::uint8_t {
 inline constexpr std::uint32_t kMaxWindow = 0xffff;  // of a loop over peers
 
 /// A loop over peers, at shifts along every axis from `first` on: one operation stands for a
-/// message to, or from, each of these peers, but the node itself. A send goes to the node at the
-/// shift; a receive is from the node as far the other way. On an axis that does not wrap shifts
-/// count round too: the peer is the node at that coordinate, wherever it lies.
+/// message to, or from, each of these peers except the node itself. A send goes to the node at the
+/// shift; a receive is from the node as far the other way. On an axis that does not wrap shifts are
+/// cyclic too: the peer is the node at that coordinate.
 struct PeerLoop {
   Coordinates first{};
-  std::array<std::uint32_t, kMaxAxes> count{};  // of shifts along an axis; 0 where there is none
+  std::array<std::uint32_t, kMaxAxes> count{};  // shifts along an axis; 0 on other axes
   PeerOrder order = PeerOrder::kFixed;
   std::uint8_t reserved = 0;
   std::uint16_t window = 0;  // messages that a node sends at a time; 0: all
 
-  /// Whether the shift that leads to the node itself lies between the others.
+  /// Whether the shift 0, to the node itself, is among the others.
   bool holdsOrigin() const {
     for (std::size_t axis = 0; axis < kMaxAxes; ++axis) {
       if (first[axis] > 0 || first[axis] + static_cast<std::int64_t>(count[axis]) <= 0) {
@@ -201,19 +197,19 @@ struct Loop {
 };
 static_assert(sizeof(Loop) == 12);
 
-/// How an iteration of a loop is counted.
+/// Reference of an iteration number.
 enum class IterationOrigin : std::uint8_t {
-  kOwn = 0,    // from that of the operation that waits, in its loop of the same depth
-  kFirst = 1,  // from the first one
-  kLast = 2,   // from the last one
-  kAll = 3,    // every one; the offset is 0
-  kBack = 4,   // from the last one back by the number of the own one, as in kOwn
+  kOwn = 0,    // from the iteration of the waiting operation, in its loop of the same depth
+  kFirst = 1,  // from the first iteration
+  kLast = 2,   // from the last iteration
+  kAll = 3,    // all; the offset is 0
+  kBack = 4,   // from the last one back by the waiting operation's number
 };
 
-/// Iterations of the loops that an operation stands in, the outermost first, so many segments
-/// before. What lies outside a loop is none, and nothing is waited for.
+/// Iterations of the loops around an operation, the outermost first, `segments` segments before.
+/// Iterations outside a loop do not exist: nothing waits for them.
 struct Iterations {
-  std::uint16_t depth = 0;     // how many loops; what is behind it is 0
+  std::uint16_t depth = 0;     // number of loops; entries behind it are 0
   std::uint16_t segments = 0;  // up to kMaxSegmentsBefore
   std::array<IterationOrigin, kMaxLoopDepth> origin{};
   std::array<std::int32_t, kMaxLoopDepth> offset{};  // to be added
@@ -222,13 +218,13 @@ struct Iterations {
 };
 static_assert(sizeof(Iterations) == 24);
 
-/// A value in scratch: the blocks of `box` of `part`, or those of a list of
-/// pieces one after the other, packed in the color's axis order, held in a slot.
-/// Frames that share a slot share its memory, one at a time. The iterations of the innermost loop
-/// around its users take the copies of a frame in turn. These lie in the slots of a group, from a
-/// multiple of `copies` on, beginning at the frame's and going round.
+/// A value in scratch: the blocks of `box` of `part`, or those of a list of pieces one after the
+/// other, packed in the color's axis order, held in a slot. Frames in one slot use its memory one
+/// at a time. The iterations of the innermost loop around its users take the copies of a frame in
+/// rotation. The copies take the slots of a group, which begins at a multiple of `copies`,
+/// cyclically from the frame's slot on.
 struct Frame {
-  std::uint32_t part = 0;     // 0 where there are pieces
+  std::uint32_t part = 0;     // 0 if there are pieces
   std::uint32_t box = kNone;  // index of a box, or of the first piece
   std::uint32_t slot = 0;     // in the first iteration
   std::uint16_t pieces = 0;   // as in a region
@@ -236,7 +232,7 @@ struct Frame {
 
   /// The first slot of its group.
   std::uint32_t group() const { return slot - slot % copies; }
-  /// The slot of the copy that an iteration takes.
+  /// The slot of an iteration's copy.
   std::uint32_t slotOf(std::uint32_t iteration) const {
     return group() + (slot % copies + iteration % copies) % copies;
   }
@@ -252,11 +248,11 @@ struct Operation {
   PeerKind peer_kind = PeerKind::kShift;
   std::uint16_t phase = 0;
   std::uint32_t stream = 0;
-  std::uint32_t peer = kNone;   // index of a shift or a loop over peers; of what sends or receives
-  std::uint32_t guard = kNone;  // index of a box; kNone: every node executes
-  Region dst;                   // written
-  Region a;                     // read
-  Region b;                     // read (reduce); scratch that receives (recv_reduce)
+  std::uint32_t peer = kNone;          // index of a shift or a loop over peers, for messages
+  std::uint32_t guard = kNone;         // index of a box; kNone: every node executes
+  Region dst;                          // written
+  Region a;                            // read
+  Region b;                            // read (reduce); scratch that receives (recv_reduce)
   std::uint32_t first_dependence = 0;  // into the table of dependences
   std::uint32_t dependence_count = 0;
 
@@ -265,7 +261,7 @@ struct Operation {
 };
 static_assert(sizeof(Operation) == 72);
 
-/// Whether an operation is the sender's end of a message, or the receiver's.
+/// Whether an operation is the sending or receiving end of a message.
 inline bool sends(OperationKind kind) {
   return kind == OperationKind::kSend || kind == OperationKind::kNotify;
 }
@@ -273,19 +269,19 @@ inline bool receives(OperationKind kind) {
   return kind == OperationKind::kRecv || kind == OperationKind::kRecvReduce ||
          kind == OperationKind::kAwait;
 }
-/// Whether that message is a signal: it has no data, and is sent whatever the count.
+/// Whether that message is a signal: it has no data, and is sent for every count.
 inline bool isSignal(OperationKind kind) {
   return kind == OperationKind::kNotify || kind == OperationKind::kAwait;
 }
 std::string_view name(OperationKind kind);
 std::string_view name(Buffer buffer);
 
-/// What holds for a whole schedule: promises that passes made and the verifier holds them to, and
-/// how messages are sent.
+/// Properties of a whole schedule: promises by passes, checked by the verifier, and the mode of
+/// sending.
 enum ScheduleFlags : std::uint32_t {
   kConflictFreePhases = 1u << 0,  // promise: in a phase no two colors use the same directed link
-  /// A send of data for which something waits is complete when its message is received, and not
-  /// when it is buffered (MPI_Issend), so that what comes after it does not share the link with it.
+  /// A send that other operations wait for is complete when its message is received, not when it is
+  /// buffered (MPI_Issend). So later messages do not share the link with it.
   kSynchronousSends = 1u << 1,
   /// Promise: sums are of contributions in the order of ranks, all of `a` before all of `b`, so
   /// that an operation that does not commute may combine them.
@@ -320,18 +316,18 @@ class PieceList {
 
  private:
   Piece single_;
-  std::span<const Piece> list_;  // empty: the single one, or none
+  std::span<const Piece> list_;  // empty: a single piece, or none
   std::size_t size_;
 };
 
-/// A schedule whose tables lie elsewhere.
+/// A schedule with references to tables elsewhere.
 struct ScheduleView {
   Collective collective = Collective::kAllreduce;
   std::uint32_t flags = 0;
   Topology topology;
-  std::span<const GraphLink> links;  // of a graph, over which messages go; none: those of the torus
+  std::span<const GraphLink> links;  // links of a graph; empty: those of the torus
   std::string_view name;             // the @name of the text form
-  std::string_view producer;         // what made it: version and pipeline
+  std::string_view producer;         // version and pipeline that made it
   std::span<const Color> colors;
   std::span<const Stream> streams;
   std::span<const Box> boxes;
@@ -341,8 +337,8 @@ struct ScheduleView {
   std::span<const PeerLoop> peer_loops;
   std::span<const Frame> frames;
   std::uint32_t slot_count = 0;
-  std::uint32_t segments = 1;   // for each of which the program is run
-  std::uint32_t window = 1;     // copies of every slot, which segments take in turn
+  std::uint32_t segments = 1;   // runs of the program, one for each
+  std::uint32_t window = 1;     // copies of every slot, used by segments in rotation
   std::span<const Loop> loops;  // by begin, outer ones first
   std::span<const Iterations> iterations;
   std::span<const Operation> operations;
@@ -351,13 +347,13 @@ struct ScheduleView {
   /// Whether messages go over the links of a graph, and not over those of the torus.
   bool isOnGraph() const { return !links.empty(); }
   bool hasPairs() const { return rowOf(collective).blocks == BlockSpace::kPair; }
-  /// Whether blocks of pairs go straight from their source to their destination: there are no
-  /// frames in which others could hold them. Of counts that differ such a schedule can be expanded
-  /// by what a rank is told alone; others need what passes through it (Counts::passing).
+  /// Whether blocks of pairs go straight from source to destination, as there are no frames to
+  /// forward them. For unequal counts such a schedule can be expanded from a rank's own counts;
+  /// others need the counts of passing blocks (Counts::passing).
   bool isDirect() const { return rowOf(collective).blocks != BlockSpace::kNode && frames.empty(); }
   BlockAxes blockAxes() const { return {topology, rowOf(collective).blocks}; }
-  /// Blocks of nodes that are a whole vector: where ranks own them those of dead nodes are none. Of
-  /// neighbours a vector is what one node sends, which is one block, of all parts.
+  /// Blocks of nodes that make a whole vector; blocks owned by dead nodes do not count. Of
+  /// neighbours the vector is the data that one node sends: one block, of all parts.
   std::uint64_t vectorBlocks() const;
   /// How many boxes a piece can name by its index.
   std::size_t boxCount() const { return hasPairs() ? pairs.size() : boxes.size(); }
@@ -369,15 +365,14 @@ struct ScheduleView {
                ? boxes[pair.source][block_axis]
                : boxes[pair.destination][block_axis - topology.axis_count];
   }
-  /// The blocks of box number `box` of a piece for the node at `at`, whose peer is at `peer`.
+  /// The blocks of box number `box` of a piece for the node at `at` with the peer at `peer`.
   BlockRanges blocksOf(std::uint32_t box, const Coordinates& at, const Coordinates& peer) const;
   BlockRanges blocksOf(std::uint32_t box, const Coordinates& at) const {
     return blocksOf(box, at, at);
   }
 
-  /// Whether nothing is summed up that is less than an element-wise operation needs to be given by
-  /// MPI's own algorithms: the whole vector, or whole blocks where blocks have owners
-  /// (block-major).
+  /// Whether every sum is over the whole vector, or over whole blocks if blocks have owners
+  /// (block-major). MPI's own algorithms pass no smaller pieces to an operation.
   bool sumsWhole() const;
 
   std::uint32_t partCount() const;
@@ -385,12 +380,12 @@ struct ScheduleView {
   std::span<const std::uint32_t> dependencesOf(const Operation& operation) const {
     return dependences.subspan(operation.first_dependence, operation.dependence_count);
   }
-  /// How many segments before the own one a dependence is.
+  /// Distance of a dependence in segments.
   std::uint32_t segmentsBefore(std::uint32_t dependence) const {
     const std::uint32_t record = iterationsOf(dependence);
     return record == 0 ? 0 : iterations[record - 1].segments;
   }
-  /// Of a region, or of a frame; none of a region that is not present.
+  /// Of a region or a frame; empty for an absent region.
   template <typename Blocks>
   PieceList piecesOf(const Blocks& blocks) const {
     if constexpr (std::is_same_v<Blocks, Region>) {
@@ -439,11 +434,10 @@ struct Schedule {
   std::vector<Operation> operations;
   std::vector<std::uint32_t> dependences;
 
-  /// The dependence on these iterations of an operation; they are stored if they are new.
+  /// The dependence on these iterations of an operation, stored if they are new.
   std::uint32_t dependence(std::uint32_t operation, const Iterations& on);
 
-  /// Refers to this object's tables: valid while they are neither moved nor
-  /// changed.
+  /// Refers to this object's tables: valid until they are moved or changed.
   ScheduleView view() const;
 };
 

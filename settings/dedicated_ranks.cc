@@ -1,4 +1,4 @@
-// The values of TORC_DEDICATED and TORC_DEDICATED_OPERATIONS.
+// Parses the values of TORC_DEDICATED and TORC_DEDICATED_OPERATIONS.
 #include "settings/dedicated_ranks.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::vector<OffloadedCollective> offloadedCollectives() {
   return all;
 }
 
-/// What is before the next `separator`, which is taken off, too.
+/// The text before the next `separator`; removes both from `text`.
 std::string_view takeItem(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view item = text.substr(0, end);

@@ -35,7 +35,7 @@ constexpr Retired kRetired[] = {
 
 struct Renamed {
   std::string_view name, value;  // empty: any
-  std::string_view now, text;    // the new value; of any value its beginning
+  std::string_view now, text;    // the new value; for `any` values its begin
 };
 
 constexpr Renamed kRenamed[] = {

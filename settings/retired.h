@@ -1,4 +1,4 @@
-// What variables TORC_... were and said in earlier versions, and what takes their place.
+// Retired variables and values of TORC_..., and their replacements.
 #ifndef TORC_SETTINGS_RETIRED_H_
 #define TORC_SETTINGS_RETIRED_H_
 
@@ -7,10 +7,10 @@
 
 namespace torc {
 
-/// The warning about a variable or value that has no effect any more; empty: it is none of those.
+/// The warning about a variable or value without effect; empty for others.
 std::string retiredWarning(std::string_view name, std::string_view value);
 
-/// The variable that a former one is now, and its value. Without a name: it is no former one.
+/// The replacement of a retired variable, with its value. An empty name: not retired.
 struct NewForm {
   std::string_view name;
   std::string value;

@@ -1,4 +1,4 @@
-// Settings: the table, and the checks of what it says.
+// Settings: the table, and the checks of values.
 #include "settings/settings.h"
 
 #include <algorithm>
@@ -13,10 +13,11 @@
 namespace torc {
 namespace {
 
-/// Sets what a value says in the settings. What is allowed, if it cannot be; otherwise empty.
+/// Sets the field of the settings. Returns an empty text or, for an invalid value, the allowed
+/// ones.
 using Read = std::string (*)(std::string_view value, Settings& settings);
 
-/// Text that nothing is wrong with.
+/// Text without restrictions.
 template <std::string Settings::*field>
 std::string readText(std::string_view value, Settings& settings) {
   settings.*field = value;
@@ -54,7 +55,7 @@ std::string readNumber(std::string_view value, Settings& settings) {
 
 constexpr std::string_view kStall = "stall", kTraceEvents = "trace_events";
 
-/// Limits of observers that are wrong stay as they are, and the others count.
+/// Wrong limits of observers are ignored, and the others apply.
 std::string readLimits(std::string_view value, Settings& settings) {
   constexpr std::pair<std::string_view, Read> kLimits[] = {
       {"memory", readBytes<&Settings::memory>},
@@ -102,7 +103,7 @@ std::string readOrder(std::string_view value, Settings& settings) {
   return {};
 }
 
-/// The names of those whose calls of MPI are served.
+/// The names of the intercepted collectives.
 std::string interceptedCollectives(std::string_view separator) {
   std::string joined;
   for (const CollectiveRow& row : collectiveRows()) {
@@ -187,7 +188,7 @@ std::string readStatistics(std::string_view value, Settings& settings) {
 
 struct Row {
   SettingInfo info;
-  std::string_view needs;  // the variable without which this one has no effect
+  std::string_view needs;  // the variable that this one requires
   Read read;
 };
 
@@ -316,14 +317,14 @@ constexpr bool saysCollectives(const Row& row) {
   return row.read == readCollectives;
 }
 
-/// "allreduce,reduce_scatter,allgather": what TORC_COLLECTIVES is where it is not set.
+/// "allreduce,reduce_scatter,allgather": the default of TORC_COLLECTIVES.
 const std::string& allCollectives() {
-  // Never destroyed, as all that is static: a program may end MPI while the process ends.
+  // Never destroyed, like all static objects: a program may call MPI_Finalize during its exit.
   static const auto& names = *new std::string(interceptedCollectives(","));
   return names;
 }
 
-/// The meaning of TORC_COLLECTIVES, with what goes by another name in MPI: "... allgather includes
+/// The meaning of TORC_COLLECTIVES, with collectives of other names in MPI: "... allgather includes
 /// allgatherv."
 const std::string& collectivesMeaning(std::string_view meaning) {
   static const auto& text = *new std::string([&] {
@@ -356,8 +357,8 @@ const Table& table() {
   return infos;
 }
 
-/// Sets the value of a row; the fault if it cannot be, naming variable and value. `observes`,
-/// unless null: whether torc does the same without it.
+/// Sets the value of a row; returns the fault, with variable and value, if it is invalid.
+/// `observes`, unless null: whether the variable only observes.
 std::string readRow(const Row& row, std::string_view value, Settings& settings,
                     bool* observes = nullptr) {
   const std::string allowed = row.read(value, settings);
@@ -370,7 +371,7 @@ std::string readRow(const Row& row, std::string_view value, Settings& settings,
   return message(row.info.name, " is '", shown(value), "'; allowed: ", allowed);
 }
 
-/// What single values cannot show.
+/// Checks across values.
 void checkTogether(const Settings& settings, std::vector<std::string>& errors) {
   if (!settings.mapping.empty() && !settings.order.empty()) {
     errors.push_back(message("TORC_MAPPING is '", shown(settings.mapping), "' and TORC_ORDER is '",
@@ -394,7 +395,7 @@ std::string unknownSetting(std::string_view name) {
   return message(shown(name), " is no variable of torc's; is ", nearest, " meant?");
 }
 
-/// Of a variable of an earlier version; `now` is the value of that in its place.
+/// Reports a variable of an earlier version; `now` is the value of its replacement.
 void tellOfNewForm(const std::string& given, const NewForm& form, std::string_view now,
                    SettingsReading& reading) {
   if (message(',', now, ',').find(message(',', form.value, ',')) == std::string::npos &&
@@ -474,7 +475,7 @@ std::string checkSetting(std::size_t setting, std::string_view value) {
 
 SettingsReading readSettings(const SettingTexts& texts) {
   SettingsReading reading;
-  // Defaults are written as a user would write them.
+  // Defaults are written in a user's notation.
   for (std::size_t i = 0; i < std::size(kSettingRows); ++i) {
     const std::string_view value = table()[i].default_value;
     if (!value.empty()) kSettingRows[i].read(value, reading.settings);
@@ -512,7 +513,7 @@ SettingsReading readSettings(const SettingTexts& texts) {
       reading.errors.push_back(std::move(fault));
     }
     const std::string_view needs = kSettingRows[*row].needs;
-    // Under TORC_STRICT the job also ends where no rank can be dedicated.
+    // Under TORC_STRICT a job without possible dedicated ranks ends, too.
     const bool is_of_dedicated = name == "TORC_STRICT" && !texts.find("TORC_DEDICATED").empty();
     if (!needs.empty() && texts.find(needs).empty() && !is_of_dedicated) {
       reading.hints.push_back(message(name, " has no effect without ", needs));

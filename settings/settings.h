@@ -1,6 +1,5 @@
-// Settings: the environment variables TORC_... with which a user says what the runtime shall do in
-// a job. One table has all there is to know of each; the runtime reads them by it, `torc info` and
-// the C API print it.
+// Settings: the environment variables TORC_... that configure the runtime of a job. One table
+// describes each of them; the runtime reads them by it, `torc info` and the C API print it.
 #ifndef TORC_SETTINGS_SETTINGS_H_
 #define TORC_SETTINGS_SETTINGS_H_
 
@@ -19,27 +18,27 @@
 
 namespace torc {
 
-/// What is told on stderr, each besides those before. Errors and warnings always are.
+/// Levels of output on stderr; each includes those before. Errors and warnings are always printed.
 enum class Verbosity : std::uint8_t {
   kWarnings,       // TORC_VERBOSE=0
-  kHints,          // not set: what probably is not meant
-  kSetUp,          // 1: what was set up when the job started
-  kCommunicators,  // 2: what was decided for every communicator
+  kHints,          // not set: probable mistakes
+  kSetUp,          // 1: the set-up at the start of the job
+  kCommunicators,  // 2: the decisions for every communicator
   kCalls,          // 3: and for each new kind of call
 };
 
-/// Progress of nonblocking calls.
+/// The progress engine of torc's messages.
 enum class ProgressMode : std::uint8_t {
-  kCalls,   // in the program's MPI calls
-  kWait,    // also by a thread of torc's while the program waits inside MPI
-  kThread,  // also by this thread while the program computes
+  kCalls,   // every MPI call of the program
+  kWait,    // also a thread of torc while the program waits inside MPI
+  kThread,  // also this thread while the program computes
 };
 
-/// Transport of messages.
+/// The transport of schedules' messages.
 enum class TransportChoice : std::uint8_t {
-  kAuto,  // by puts between ranks that can share memory
+  kAuto,  // puts between ranks that can share memory
   kMpi,
-  kPut,  // prints the reason where puts are impossible
+  kPut,  // a line reports why, if puts are impossible
 };
 
 /// Of a number of bytes.
@@ -47,12 +46,12 @@ inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 /// The variables' values, or their defaults.
 struct Settings {
-  // Alike on all ranks.
-  std::string library;  // folder; empty: torc serves nothing
-  std::string torus;    // of the partition, as parseTopology reads it; empty: the library says
-  std::string order;    // of the ranks on it; empty: the library says
-  std::string mapping;  // file, in place of an order; empty: none
-  std::string machine;  // that the library must be for; empty: any
+  // Equal on all ranks.
+  std::string library;  // folder; empty: no calls are served
+  std::string torus;    // of the partition, for parseTopology; empty: from the library
+  std::string order;    // of the ranks on it; empty: from the library
+  std::string mapping;  // file, instead of an order; empty: none
+  std::string machine;  // required machine of the library; empty: any
   bool disable = false;
   int strict = 0;                                    // 0, 1 or 2
   std::array<bool, kCollectiveCount> collectives{};  // by Collective: whether to serve it
@@ -61,14 +60,14 @@ struct Settings {
   std::uint64_t scratch = kNoLimit;                  // bytes of scratch of a call per rank
   ProgressMode progress = ProgressMode::kWait;
   TransportChoice transport = TransportChoice::kAuto;
-  std::uint32_t cores = 1;    // of a rank, which reduce and copy; the caller's included
-  bool cuts_vectors = false;  // of operations of the program on predefined datatypes
-  bool tune = false;          // whether a program's first calls of a kind try what is fastest
-  DedicatedRanks dedicated;   // which ranks do nothing but collectives
-  OffloadLimits offloaded;    // which calls these get
-  std::uint32_t stall = 0;    // seconds without progress after which a call is told of; 0: never
+  std::uint32_t cores = 1;    // of a rank, for reductions and copies; including the caller
+  bool cuts_vectors = false;  // for the program's operations on predefined datatypes
+  bool tune = false;          // autotuning of a program's first calls of a kind
+  DedicatedRanks dedicated;   // ranks that only execute collectives
+  OffloadLimits offloaded;    // calls for these ranks
+  std::uint32_t stall = 0;    // seconds without progress after which a call is reported; 0: never
 
-  // Rank 0's.
+  // On rank 0 only.
   Verbosity verbosity = Verbosity::kHints;
   StatisticsOutput statistics;
   std::string trace;               // file; empty: none
@@ -85,28 +84,28 @@ struct SettingInfo {
   std::string_view name;           // "TORC_CORES"
   std::string_view values;         // "K"
   std::string_view default_value;  // "1"; empty: none
-  std::string_view meaning;        // a sentence or two
-  bool agreed;                     // must be the same on all ranks; otherwise rank 0's counts
+  std::string_view meaning;        // one or two sentences
+  bool agreed;                     // equal on all ranks; otherwise rank 0's value applies
 };
 
-/// All variables; an index into them stands for one below.
+/// All variables; their indices are used below.
 std::span<const SettingInfo> settingTable();
 std::optional<std::size_t> findSetting(std::string_view name);
 
-/// The variables of an environment whose names begin with TORC_, by name. One that is empty counts
-/// as not set. Those of earlier versions set the ones in their place, unless these are set.
+/// The variables of an environment whose names begin with TORC_, by name. An empty one counts as
+/// not set. Variables of earlier versions set their replacements, unless these are set.
 class SettingTexts {
  public:
   SettingTexts() = default;
-  /// From `NAME=value` strings up to a null pointer, such as `environ`. A program that runs with
-  /// more rights than its user (AT_SECURE, as by set-user-id) has none: they name files, and torc
+  /// From `NAME=value` strings up to a null pointer, such as `environ`. In a program with more
+  /// rights than its user (AT_SECURE, as by set-user-id) there are none: they name files, and torc
   /// would write there with the program's rights.
   explicit SettingTexts(const char* const* environment);
 
   void set(std::string_view name, std::string_view value);
   /// Empty: not set.
   std::string_view find(std::string_view name) const;
-  /// The value, or else the default, of a variable of the table.
+  /// The value of a variable of the table, or its default.
   std::string_view effective(std::size_t setting) const;
   std::span<const std::pair<std::string, std::string>> all() const { return texts_; }
 
@@ -114,20 +113,20 @@ class SettingTexts {
   std::vector<std::pair<std::string, std::string>> texts_;
 };
 
-/// Whether the variable could have this value; what is wrong and what is allowed if not, or an
-/// empty text: `TORC_CORES is '0'; allowed: a number from 1 to 1024`.
+/// Checks a value of a variable; returns an empty text, or the fault and the allowed values:
+/// `TORC_CORES is '0'; allowed: a number from 1 to 1024`.
 std::string checkSetting(std::size_t setting, std::string_view value);
 
-/// What came of reading the variables; every line is one fault.
+/// The result of reading the variables; every line is one fault.
 struct SettingsReading {
   Settings settings;
   std::vector<std::string> errors;    // torc cannot be used: wrong values, contradictions
-  std::vector<std::string> warnings;  // unknown variables, with the nearest that there is
-  std::vector<std::string> hints;     // variables that have no effect without others
-  std::vector<std::string> notes;     // variables of earlier versions: what they are now
+  std::vector<std::string> warnings;  // unknown variables, with the nearest known name
+  std::vector<std::string> hints;     // variables without effect, as others are not set
+  std::vector<std::string> notes;     // replacements of variables of earlier versions
 };
 
-/// With TORC_DISABLE=1 the others are not looked at.
+/// With TORC_DISABLE=1 the others are not read.
 SettingsReading readSettings(const SettingTexts& texts);
 
 }  // namespace torc

@@ -1,4 +1,4 @@
-// Values of TORC_STATS.
+// Parses values of TORC_STATS.
 #include "settings/statistics_output.h"
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::string_view kAllowed = "0, 1, FILE or json:FILE; ./ before a FILE with a colon";
 
-/// Appends `text` as a part of a file's name.
+/// Appends `text` as a part of a file name.
 void appendName(std::string& path, std::string_view text) {
   for (const char letter : text)
     path += letter == '/' ? '_' : letter;
 }
 
-/// What is wrong with the placeholders of a file, or an empty text.
+/// The fault of a file's placeholders, or an empty text.
 std::string placeholderFault(std::string_view file) {
   for (std::size_t at = file.find('%'); at < file.size(); at = file.find('%', at + 2)) {
     const std::string_view placeholder = file.substr(at, 2);
@@ -39,7 +39,7 @@ std::optional<StatisticsOutput> parseStatisticsOutput(std::string_view value,
   StatisticsOutput output{Form::kTable, std::string(value)};
   const std::size_t colon = value.find(':');
   const std::string_view word = value.substr(0, colon);
-  // A word and a colon are a form, and no file's name: else a slip would become one.
+  // A word with a colon is a form, never a file name: a misspelt form would become a file.
   if (colon != value.npos && std::ranges::all_of(word, [](char letter) {
         return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
       })) {

@@ -1,4 +1,4 @@
-// Where the statistics of a job go, and in which form: the values of TORC_STATS.
+// Destination and form of a job's statistics: the values of TORC_STATS.
 #ifndef TORC_SETTINGS_STATISTICS_OUTPUT_H_
 #define TORC_SETTINGS_STATISTICS_OUTPUT_H_
 
@@ -9,13 +9,13 @@
 
 namespace torc {
 
-/// Of the line of JSON: docs/schemas/statistics.schema.json.
+/// Version of the JSON line: docs/schemas/statistics.schema.json.
 inline constexpr int kStatisticsVersion = 1;
 
 struct StatisticsOutput {
   enum class Form : std::uint8_t {
     kNone,
-    kTable,  // for a person
+    kTable,  // for readers
     kJson,   // a line of JSON, appended
   };
   Form form = Form::kNone;
@@ -25,18 +25,19 @@ struct StatisticsOutput {
   bool operator==(const StatisticsOutput&) const = default;
 };
 
-/// Reads `0`, `1`, `FILE`, `json` or `json:FILE`. Otherwise `allowed` says what is.
+/// Reads `0`, `1`, `FILE`, `json` or `json:FILE`. std::nullopt: `allowed` describes the accepted
+/// values.
 std::optional<StatisticsOutput> parseStatisticsOutput(std::string_view value, std::string& allowed);
 
-/// The number of the batch job that this process is of, by SLURM_JOB_ID, PBS_JOBID or LSB_JOBID;
-/// outside of one `pid-` and the number of the process.
+/// The number of this process's batch job, by SLURM_JOB_ID, PBS_JOBID or LSB_JOBID; without one,
+/// `pid-` and the number of the process.
 std::string batchJob();
 
 /// The name of this host, up to the first point.
 std::string hostName();
 
-/// The file of an output that was parsed: `%j` is the job, `%h` the host, `%%` a percent sign. A
-/// slash in a name becomes `_`.
+/// The file of a parsed output: `%j` is the job, `%h` the host, `%%` a percent sign. A slash in a
+/// name becomes `_`.
 std::string expandPlaceholders(std::string_view file, std::string_view job, std::string_view host);
 
 }  // namespace torc

@@ -1,4 +1,4 @@
-// Backoff: what a thread that waits does between two looks that found nothing.
+// Backoff: pauses of a polling thread between unsuccessful polls.
 #ifndef TORC_SUPPORT_BACKOFF_H_
 #define TORC_SUPPORT_BACKOFF_H_
 
@@ -10,16 +10,16 @@
 
 namespace torc {
 
-/// One wait. A look that found nothing yields the core. Where others take it each time, a wait in
-/// which nothing has moved for a millisecond naps between looks, for a sixteenth of the time that
-/// it has lasted. A thread that yields without end loses more than its turn: Linux 6.18 counts a
-/// time slice against it for each yield, so after a thousand of them all who compute run for
-/// seconds before it does. (tests/runtime/pmpi/conformance:threads_4 beside four loops: 2 to 107 s
-/// by yields alone, 1 to 2 s so.)
+/// One wait. An unsuccessful poll yields the core. If others take it each time, a wait without
+/// progress for a millisecond sleeps between polls, for a sixteenth of its duration. A thread that
+/// yields without end loses more than its turn: Linux 6.18 counts a time slice against it for each
+/// yield, so after a thousand of them all computing threads run for seconds before it does.
+/// (tests/runtime/pmpi/conformance:threads_4 beside four busy loops: 2 to 107 s with yields alone,
+/// 1 to 2 s with sleeps.)
 class Backoff {
  public:
-  /// `spins`: looks before the first yield, which costs more than a look. `moves` differs from the
-  /// last look's where something has moved: then the wait begins anew.
+  /// `spins`: polls before the first yield, which costs more than a poll. A change of `moves` since
+  /// the last poll means progress: then the wait begins anew.
   void afterLook(unsigned spins = 0, std::uint64_t moves = 0) {
     if (moves != moves_) {
       *this = {};
@@ -49,10 +49,10 @@ class Backoff {
   }
 
  private:
-  // Most waits are short: their looks are not to pay for a clock.
+  // Most waits are short: their polls should not pay for a clock.
   static constexpr unsigned kYieldsBeforeClock = 20;
-  // Nanoseconds. Others are on the core where most yields of a window, or more than one of a
-  // millisecond, let somebody run; where they are, they are so for a while.
+  // Nanoseconds. The core is crowded if most yields of a window, or more than one of a millisecond,
+  // let another thread run; once crowded, it stays so for a while.
   static constexpr long kWindow = 1'000'000;
   static constexpr long kCrowdedWindow = 20'000'000;
   static constexpr long kLongestNap = 500'000;
@@ -63,8 +63,7 @@ class Backoff {
     return now.tv_sec * 1'000'000'000L + now.tv_nsec;
   }
 
-  /// How often this thread has lost its core while it could run. A yield with nobody else there is
-  /// none.
+  /// Involuntary context switches of this thread. A yield on a core without other threads is none.
   static long switches() {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
@@ -80,10 +79,10 @@ class Backoff {
 
   unsigned looks_ = 0;
   std::uint64_t moves_ = 0;
-  long since_ = 0;  // the first look by the clock; 0: none yet
+  long since_ = 0;  // time of the first poll with a clock; 0: none yet
   long window_begin_ = 0, window_end_ = 0;
-  long switches_ = 0, yields_ = 0;  // at its beginning, and in it
-  bool is_crowded_ = false;         // in the window before
+  long switches_ = 0, yields_ = 0;  // at the begin of the window, and within it
+  bool is_crowded_ = false;         // in the previous window
 };
 
 }  // namespace torc

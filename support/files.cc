@@ -1,5 +1,4 @@
-// Files: signals are blocked in the writing thread alone, which is the one that the system sends
-// them to.
+// Files: signals are blocked only in the writing thread, which would receive them.
 #include "support/files.h"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Lists of hosts: names at commas and white space, and what stands in brackets, from the left.
+// Lists of hosts: splits names at commas and white space, and expands brackets from the left.
 #include "support/hostlist.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::size_t kMostDigits = 18;
 constexpr std::size_t kLongestHost = 255;
 constexpr std::size_t kMostCoordinates = 5;  // of a box
 
-/// Throwaway state of one list: what is left of it, and the hosts so far.
+/// Temporary state of one list: the remaining text, and the hosts so far.
 class Reader {
  public:
   Reader(std::string_view text, std::size_t most) : text_(text), most_(most) {}
@@ -69,7 +69,7 @@ class Reader {
     return {};
   }
 
-  /// Every one of `hosts` with everything of the bracket.
+  /// Combines every host of `hosts` with every item of the bracket.
   Status addBracket(std::vector<std::string>& hosts) {
     const std::size_t end = text_.find(']', at_);
     if (end == std::string_view::npos) return fault("'[' is not closed");

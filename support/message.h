@@ -1,4 +1,4 @@
-// Messages for a person, put together from pieces: message("stream ", 9, " does not exist").
+// Messages assembled from pieces: message("stream ", 9, " does not exist").
 #ifndef TORC_SUPPORT_MESSAGE_H_
 #define TORC_SUPPORT_MESSAGE_H_
 
@@ -10,7 +10,7 @@
 
 namespace torc {
 
-/// The pieces, each as `<<` prints it. For error paths: it allocates.
+/// The pieces, each printed by `<<`. It allocates: for error paths.
 template <typename... Pieces>
 std::string message(const Pieces&... pieces) {
   std::ostringstream text;
@@ -18,8 +18,7 @@ std::string message(const Pieces&... pieces) {
   return text.str();
 }
 
-/// What somebody wrote, as a part of a line: what cannot be printed is '?', and it is cut where it
-/// is long.
+/// A user's text as a part of a line: unprintable letters become '?', and long texts are shortened.
 inline std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 100;
   std::string part(text.substr(0, kLongest));
@@ -28,7 +27,7 @@ inline std::string shown(std::string_view text) {
   return text.size() > kLongest ? part + "..." : part;
 }
 
-/// The fault of a file or text that is not what it should be.
+/// The fault of a malformed file or text.
 template <typename... Pieces>
 Status malformed(const Pieces&... pieces) {
   return Status(StatusCode::kMalformed, message(pieces...));

@@ -1,4 +1,4 @@
-// A mutex whose use Clang checks (thread_annotations.h). The standard library's it does not know.
+// A mutex whose use Clang checks (thread_annotations.h), unlike the standard library's.
 #ifndef TORC_SUPPORT_MUTEX_H_
 #define TORC_SUPPORT_MUTEX_H_
 
@@ -10,7 +10,7 @@ namespace torc {
 
 class TORC_CAPABILITY("mutex") Mutex : public std::mutex {};
 
-/// Holds it as long as it lives.
+/// Locks the mutex for its lifetime.
 class TORC_SCOPED_CAPABILITY MutexLock : std::lock_guard<std::mutex> {
  public:
   explicit MutexLock(Mutex& mutex) TORC_ACQUIRE(mutex) : std::lock_guard<std::mutex>(mutex) {}

@@ -1,6 +1,6 @@
-// arc4random, which glibc has from 2.36 on only. libstdc++'s std::random_device refers to it, which
-// comes into shared libraries with other parts of libstdc++ and which nothing of ours calls: with
-// this in its place the libraries run with the glibc of older systems, too.
+// arc4random for older systems: glibc has it from 2.36 on only. libstdc++'s std::random_device,
+// which comes into shared libraries with other parts of libstdc++, refers to it, though torc never
+// calls it.
 #include <cstddef>
 #include <cstdint>
 #include <sys/random.h>

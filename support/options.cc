@@ -1,4 +1,4 @@
-// Command lines: parsing, help and the table, from rows.
+// Command lines: parses options, and prints help and the table from rows.
 #include "support/options.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string term(const Row& row) {
   return message(text, last, between, row.value);
 }
 
-/// The values that can be completed, with spaces between.
+/// The values for completion, with spaces between.
 std::string wordsOf(const Row& row) {
   if (row.words != nullptr) return row.words();
   std::string words(row.value.find('|') == row.value.npos ? "" : row.value);

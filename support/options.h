@@ -1,5 +1,5 @@
-// Command lines: each option is one row beside the value that it sets. Parsing, help, and the table
-// from which man pages, completion and docs/users/options.md are made all come from the rows.
+// Command lines: each option is one row beside the value that it sets. The rows provide parsing,
+// help, and the table for man pages, completion and docs/users/options.md.
 #ifndef TORC_SUPPORT_OPTIONS_H_
 #define TORC_SUPPORT_OPTIONS_H_
 
@@ -17,23 +17,23 @@ namespace torc::options {
 
 class Command;
 
-/// Headings of help. An option without a heading is parsed, and hidden.
+/// Headings of help. An option without a heading is parsed, but hidden.
 inline constexpr std::string_view kWhat = "What", kMachine = "Size and machine", kOutput = "Output",
                                   kHidden = "";
-/// Options of this group are keys of `--with KEY=VALUE,...` as well.
+/// Options of this group are also keys of `--with KEY=VALUE,...`.
 inline constexpr std::string_view kExperts = "Experts: keys of --with";
 
-/// The texts of a row. All of them live as long as the program.
+/// The texts of a row, which must live as long as the program.
 struct Row {
   std::string_view group;
   std::string_view names;  // "output,o"; of a positional argument "FILE", "FILE...", "[FILE]"
   std::string_view value;  // the value in help: "SHAPE"; of a flag ""
   std::string_view help;   // a noun phrase or an imperative, at most 60 characters
-  std::string_view standard = "";    // the default, as a user would write it
-  std::string (*words)() = nullptr;  // values to complete, with spaces between
+  std::string_view standard = "";    // the default, in a user's notation
+  std::string (*words)() = nullptr;  // values for completion, with spaces between
 };
 
-/// The commands that have an option: one, or a list of pointers to them.
+/// The commands of an option: one, or a list of pointers to them.
 struct Commands {
   Commands(Command& command) : list{&command} {}
   Commands(std::initializer_list<Command*> commands) : list(commands) {}
@@ -53,12 +53,13 @@ class Option {
   bool isGiven() const { return is_given_; }
   bool isFlag() const { return row_.value.empty() && !isPositional(); }
   bool isPositional() const;
-  /// "--torus", "-o": as messages name it.
+  /// "--torus", "-o": its name in messages.
   std::string shownName() const;
   virtual bool mayRepeat() const { return false; }
 
  protected:
-  /// Sets the value. Empty, or what is wrong, behind the option's name: " takes 0 or 1, not 'x'".
+  /// Sets the value. Returns an empty text, or the fault, to follow the option's name: " takes 0 or
+  /// 1, not 'x'".
   virtual std::string set(std::string_view text) = 0;
 
  private:
@@ -89,19 +90,19 @@ class Text : public Option, public std::string {
   std::string set(std::string_view text) override;
 };
 
-/// One of some words, which stand in the place of the row's value: "torc|json".
+/// One of some words, listed in the row's value: "torc|json".
 class Word : public Text {
  public:
   using Text::Text;
   using std::string::operator=;
-  /// The place of the value among the words.
+  /// The index of the value among the words.
   std::size_t index() const;
 
  private:
   std::string set(std::string_view text) override;
 };
 
-/// An option that may be repeated. Where `separator` is not 0, a value is a list of values.
+/// An option that may be repeated. Unless `separator` is 0, a value is a list of values.
 class List : public Option, public std::vector<std::string> {
  public:
   List(Commands commands, const Row& row, char separator = 0)
@@ -113,7 +114,7 @@ class List : public Option, public std::vector<std::string> {
   char separator_;
 };
 
-/// A whole number; K, M and G behind it are units of 1024.
+/// An integer; the suffixes K, M and G are units of 1024.
 class Integer : public Option {
  public:
   Integer(Commands commands, const Row& row, std::uint64_t low, std::uint64_t high);
@@ -138,8 +139,8 @@ class With : public Option {
 /// A command of a program, or a program without commands: `name` is then the program's.
 class Command {
  public:
-  /// `about`: what it does, a sentence without its subject and its full stop. `run` returns the
-  /// exit code.
+  /// `about`: a sentence on its purpose, without subject and full stop. `run` returns the exit
+  /// code.
   Command(std::string_view name, std::string_view about, int (*run)() = nullptr)
       : name_(name), about_(about), run_(run) {}
 
@@ -150,8 +151,8 @@ class Command {
   /// Whether the command line names it.
   explicit operator bool() const { return is_chosen_; }
 
-  /// Sets the options from the words behind the command's name. Errors are one line; `shown_name`,
-  /// "torc compile", is where they point for help.
+  /// Sets the options from the words after the command's name. Errors are one line, and refer to
+  /// the help of `shown_name`, "torc compile".
   Status parse(std::span<const char* const> words, std::string_view shown_name);
   /// The text of --help, in lines of at most `columns`.
   std::string help(std::string_view shown_name, std::size_t columns) const;
@@ -159,8 +160,8 @@ class Command {
   /// value, default, words and help, with tabulators between.
   std::string table() const;
 
-  /// What can stand behind the word `before`, where `begin` has been written: pairs of a word and
-  /// what it is. A word that a value follows ends in `=`.
+  /// Completions after the word `before` for the text `begin`: pairs of a word and its description.
+  /// A word that needs a value ends in `=`.
   std::vector<std::pair<std::string, std::string>> completions(std::string_view before,
                                                                std::string_view begin) const;
 
@@ -180,10 +181,10 @@ class Command {
   std::vector<Option*> options_;
 };
 
-/// Whether --help or -h is among the words, or --version: `name`.
+/// Whether --help or -h, or for `name` --version, is among the words.
 bool asksFor(std::string_view name, std::span<const char* const> words);
 
-/// The columns of the terminal that stdout is, at least 40; 80 where it is none.
+/// The width of the terminal on stdout, at least 40; 80 if there is none.
 std::size_t columnsOfHelp();
 
 }  // namespace torc::options

@@ -1,4 +1,4 @@
-// Values of settings: reading them.
+// Parses values of settings.
 #include "support/setting_values.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{'G', 30}, {'M', 20}, {'K', 10}};
 
-/// Letters to insert, delete, replace or exchange with the next one in order to make `b` of `a`.
+/// Number of letters to insert, delete, replace or exchange with the next one to turn `a` into `b`.
 std::size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> distance(a.size() + 1,
                                                  std::vector<std::size_t>(b.size() + 1));
@@ -76,7 +76,7 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
   std::size_t least = name.size() + 1;
   for (const std::string_view candidate : names) {
     const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
-    if (longer - shorter > longer / 3) continue;  // so many letters at least are to insert
+    if (longer - shorter > longer / 3) continue;  // the least number of insertions
     const std::size_t distance = editDistance(name, candidate);
     if (distance >= least || distance > longer / 3) continue;
     least = distance;

@@ -16,11 +16,10 @@ std::optional<std::uint64_t> parseBytes(std::string_view text);
 /// Reads a decimal number of at most `highest`.
 std::optional<std::uint64_t> parseNumber(std::string_view text, std::uint64_t highest);
 
-/// The name of `names` that is nearest to `name`; empty where more than a third of all letters
-/// would have to change.
+/// The nearest of `names` to `name`; empty if more than a third of all letters would change.
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> names);
 
-/// "unknown option '--torsu'; did you mean '--torus'?", or `else_what` where none is near.
+/// "unknown option '--torsu'; did you mean '--torus'?", or `else_what` if none is near.
 std::string unknownNameText(std::string_view kind, std::string_view name,
                             std::span<const std::string_view> names, std::string_view else_what);
 

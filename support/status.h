@@ -1,6 +1,5 @@
-// Status: the result of an operation that can fail, with one message for a
-// person. Used in schedules/ and runtime/, which know no LLVM; no exceptions
-// cross these folders.
+// Status: the result of an operation that can fail, with one message for users. Used in schedules/
+// and runtime/, which do not use LLVM; no exceptions cross these folders.
 #ifndef TORC_SUPPORT_STATUS_H_
 #define TORC_SUPPORT_STATUS_H_
 
@@ -12,15 +11,14 @@ namespace torc {
 
 enum class [[nodiscard]] StatusCode{
     kOk = 0,
-    kInvalidArgument,  // the caller's values: a wrong shape, count, rank, type
-    kMalformed,        // a file or text that is not what it should be
-    kMismatch,         // two things that should agree do not (schedule and
-                       // communicator, ...)
-    kUnsupported,      // understood, but not served
+    kInvalidArgument,  // a wrong argument: shape, count, rank, type
+    kMalformed,        // a malformed file or text
+    kMismatch,         // two things that should agree do not (schedule and communicator, ...)
+    kUnsupported,      // understood, but not supported
     kOverflow,         // a size does not fit
     kIo,               // the operating system refused
     kTransport,        // MPI, or another transport, failed
-    kTruncated,        // a message is not as long as the schedule says: ranks' calls differ
+    kTruncated,        // a message has an unexpected length: ranks' calls differ
     kNoMemory,         // memory ran out
     kBusy,             // the object's state forbids the call: running, still in use
 };
@@ -35,7 +33,7 @@ class [[nodiscard]] Status {
   StatusCode code() const { return code_; }
   const std::string& message() const { return message_; }
 
-  /// The same status with `context: ` put before its message; ok stays ok.
+  /// The same status with `context: ` before its message; ok stays ok.
   Status annotated(const std::string& context) const {
     return ok() ? *this : Status(code_, context + ": " + message_);
   }
@@ -45,7 +43,7 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-/// A value, or the status that says why there is none.
+/// A value, or the status that explains its absence.
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:

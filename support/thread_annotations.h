@@ -1,5 +1,5 @@
-// Which lock guards what, and which functions need it: Clang checks it with -Wthread-safety
-// (//tests/tools:thread_safety_test), and g++ takes no notice. Clang's manual says what each means:
+// Annotations of locks: Clang checks them with -Wthread-safety (//tests/tools:thread_safety_test),
+// and g++ ignores them. Clang's manual explains them:
 // https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
 #ifndef TORC_SUPPORT_THREAD_ANNOTATIONS_H_
 #define TORC_SUPPORT_THREAD_ANNOTATIONS_H_
@@ -13,18 +13,18 @@
 #define TORC_CAPABILITY(kind) TORC_THREAD_ANNOTATION(capability(kind))
 #define TORC_SCOPED_CAPABILITY TORC_THREAD_ANNOTATION(scoped_lockable)
 
-/// Of a variable: it is used, or what it points to, by who holds the lock.
+/// For a variable: only the holder of the lock uses it, or its target.
 #define TORC_GUARDED_BY(lock) TORC_THREAD_ANNOTATION(guarded_by(lock))
 #define TORC_PT_GUARDED_BY(lock) TORC_THREAD_ANNOTATION(pt_guarded_by(lock))
 
-/// Of a function: its caller holds the lock, or does not.
+/// For a function: its caller holds the lock, or does not.
 #define TORC_REQUIRES(lock) TORC_THREAD_ANNOTATION(requires_capability(lock))
 #define TORC_EXCLUDES(lock) TORC_THREAD_ANNOTATION(locks_excluded(lock))
 
 #define TORC_ACQUIRE(...) TORC_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define TORC_RELEASE(...) TORC_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
 
-/// Of a function that Clang cannot follow.
+/// For a function that Clang cannot follow.
 #define TORC_NO_THREAD_SAFETY_ANALYSIS TORC_THREAD_ANNOTATION(no_thread_safety_analysis)
 
 #endif  // TORC_SUPPORT_THREAD_ANNOTATIONS_H_

@@ -1,4 +1,4 @@
-// The version of torc: of the compiler, which goes into what it makes, and of the runtime.
+// The version of torc: of the compiler, stored in its output, and of the runtime.
 #ifndef TORC_SUPPORT_VERSION_H_
 #define TORC_SUPPORT_VERSION_H_
 

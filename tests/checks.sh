@@ -1,4 +1,4 @@
-# Sourced by tests that are scripts: $work is a folder of the test's own, which goes when it ends.
+# Sourced by tests that are scripts: $work is the test's own folder, removed at its end.
 #   fail TEXT...  says what is wrong (of $case, where that is set), with what the last program has said,
 #                 and goes on; the test's exit status is then 1
 work=$(mktemp -d)

@@ -1,4 +1,4 @@
-// Numbers of a property's case.
+// Random numbers for the case of a property.
 #ifndef TORC_TESTS_DRAW_H_
 #define TORC_TESTS_DRAW_H_
 
@@ -8,7 +8,7 @@
 
 namespace torc {
 
-/// One from `low` to `high`, each as likely.
+/// A number from `low` to `high`, uniformly distributed.
 inline std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
   return *rc::gen::inRange(low, high + 1);
 }

@@ -1,5 +1,5 @@
-// What equal weights cost on asymmetric tori: the total load of the busiest link over the optimum,
-// (p-1)/(pN), computed apart from the project in exact rationals
+// The cost of equal weights on asymmetric tori: the total load of the busiest link over the
+// optimum, (p-1)/(pN), computed independently in exact rationals
 // (docs/research/algorithms/rings.md).
 #ifndef TORC_TESTS_EQUAL_WEIGHT_LOADS_H_
 #define TORC_TESTS_EQUAL_WEIGHT_LOADS_H_

@@ -1,17 +1,18 @@
 #!/bin/bash
-# Errors that a program finds in a text, stated where they are: expected_errors.sh FILE COMMAND...
+# Checks the errors that a program finds in a text, stated at their places: expected_errors.sh FILE
+# COMMAND...
 #
-# FILE consists of sections that begin with `//--- NAME`, or is one; what stands above the first is
-# not looked at. COMMAND is run with each section as its last argument. It must end with 1 and report
-# just the errors that the section states, or end with 0 where it states none:
+# FILE consists of sections that begin with `//--- NAME`, or is one; text above the first is
+# ignored. COMMAND is run with each section as its last argument. It must end with 1 and report
+# exactly the errors that the section states, or end with 0 if it states none:
 #   %6 = send out[p0, (x-1)] to X+1  // expected-error: matching: message 4 of stream 0
 #   // expected-error@-1: ...        one more error of the line above
 #   // expected-error: ...           alone in its line: an error that names no place
-# An error is at a line if it says `FILE:LINE:COLUMN: error: ` or `error: op %6 (...): `. What is
-# stated is a part of the message.
+# An error is at a line if it says `FILE:LINE:COLUMN: error: ` or `error: op %6 (...): `. A stated
+# text is a part of the message.
 #
-# With TORC_UPDATE_TESTS=1 what does not hold is written anew into FILE: in the source tree, where
-# `TORC_UPDATE_TESTS=1 bazel run //tests/ir:verifier_faults_test` has it.
+# With TORC_UPDATE_TESTS=1 wrong statements are rewritten in FILE: in the source tree, under
+# `TORC_UPDATE_TESTS=1 bazel run //tests/ir:verifier_faults_test`.
 set -u
 file=$1
 shift

@@ -1,7 +1,6 @@
 #!/bin/bash
-# Runs text tests: file_check.sh FILE... -- PROGRAM...
-# Each file is a case, with a line of its own; `bazel test --test_filter=NAME` runs those that NAME, a
-# pattern of the shell, fits.
+# Runs text tests: file_check.sh FILE... -- PROGRAM... Each file is a case, with a line of its own;
+# `bazel test --test_filter=NAME` runs those that match NAME, a pattern of the shell.
 #
 # A line `// RUN: COMMAND` of FILE (also `# RUN:` and `; RUN:`) is run by bash with pipefail, from the
 # workspace root; a backslash at its end continues it in the next RUN line. Replaced in COMMAND:
@@ -10,8 +9,8 @@
 #   %%      %                       %errors   expected_errors.sh: errors stated on their lines
 # FileCheck, not and split-file are LLVM's. The first command that fails ends the case.
 #
-# `TORC_UPDATE_TESTS=1 bazel run LABEL_OF_THE_TEST` writes what %errors finds into FILE, in the source
-# tree, instead of failing.
+# `TORC_UPDATE_TESTS=1 bazel run LABEL_OF_THE_TEST` writes the errors found by %errors into FILE, in
+# the source tree, instead of failing.
 set -u
 export PATH=/usr/lib/llvm-19/bin:$PATH
 

@@ -78,13 +78,13 @@ def torc_shared_library(name, soname, version_script, deps, linkopts = [], **kwa
             "-Wl,-soname," + soname,
             "-Wl,--version-script=$(location %s)" % version_script,
             "-Wl,-z,nodelete",
-            # gold leaves the names of threads' own variables among those that the library shows.
+            # gold exports the names of thread-local variables from the library.
             "-fuse-ld=bfd",
             "-l:libstdc++.a",
-            # Bazel's own -lstdc++ comes behind, and is not needed any more.
+            # Bazel's own -lstdc++ follows, and is no longer needed.
             "-Wl,--as-needed",
         ],
-        # Which bfd does not know.
+        # Not supported by bfd.
         features = ["-supports_start_end_lib"],
         deps = deps + ["//support:older_glibc"],
         **kwargs

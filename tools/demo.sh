@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The main job, on a bare Debian 12: compiles an allreduce for a 3-dimensional asymmetric torus,
-# shows what each pass does, proves the schedule, chooses another for a size by simulation, replays
-# both on that many MPICH ranks, and compares with MPI_Allreduce. Then makes the library of schedules
-# of that partition, and runs an MPI program that knows nothing of torc without it and with it.
+# The main use of torc, on a bare Debian 12: compiles an allreduce for a 3-dimensional asymmetric
+# torus, shows the result of each pass and proves the schedule. It chooses another for a size by
+# simulation, and replays both on that many MPICH ranks. It compares with MPI_Allreduce. Then it
+# makes the library of schedules of that partition, and runs an MPI program without changes, without
+# and with it.
 #
 #   bash tools/demo.sh [SHAPE]        a torus of up to 64 ranks, 4x3x2 if none is given
 set -euo pipefail

@@ -1,5 +1,5 @@
-// The main() of a fuzz test in an ordinary build: runs the target once on each file named on the
-// command line, so that inputs which once failed stay fixed.
+// The main() of a fuzz test in an ordinary build: runs the target once on each file of the command
+// line, so that inputs which once failed stay fixed.
 
 #include <cstdint>
 #include <cstdio>

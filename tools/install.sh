@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds torc and installs it below PREFIX: bin, lib, include, share/doc/torc. On a bare Debian 12
-# it sets up what the build needs first; without apt-get, or with TORC_SETUP=no, it takes what is there.
+# it first installs the build's requirements; without apt-get, or with TORC_SETUP=no, it uses the
+# installed ones.
 #
 #   bash tools/install.sh PREFIX          DESTDIR=FOLDER before it: into FOLDER/PREFIX, for packages
 #   bash tools/install.sh --mpi openmpi PREFIX     for programs of Open MPI instead of MPICH
 #
-# Where other systems have what Debian has elsewhere (third_party/system_library.bzl): TORC_LLVM=/opt/llvm-19,
+# Paths on systems other than Debian (third_party/system_library.bzl): TORC_LLVM=/opt/llvm-19,
 # TORC_MPICH=/opt/mpich/include, TORC_OPENMPI=/opt/openmpi, TORC_OPENBLAS=/opt/openblas/include, and folders of
 # libraries, TORC_LIBRARIES=/opt/mpich/lib:/opt/openblas/lib.
 set -euo pipefail
@@ -46,7 +47,7 @@ targets=(
 )
 headers=(runtime/api/{torc,torc_dedicated,torc_job,torc_statistics}.h)
 if [[ $runtime == runtime ]]; then
-  # linalg/ is for MPICH alone: its programs compare with ScaLAPACK's library for that.
+  # linalg/ supports MPICH only: its programs compare with ScaLAPACK's library for it.
   targets+=(//linalg:libtorc_linalg.so //linalg:torc-gemm //linalg:torc-lu)
   headers+=(linalg/torc_linalg.h linalg/torc_linalg.pc.in)
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts files where they belong below PREFIX, by their names: install_files.sh PREFIX FILE...
-# For tools/install.sh, and for tests of what it installs.
+# Installs files to their places below PREFIX, by their names: install_files.sh PREFIX FILE... For
+# tools/install.sh, and for tests of its result.
 set -euo pipefail
 prefix=$1
 shift
@@ -24,7 +24,7 @@ for file in "$@"; do
       install -D -m 755 "$file" "$root/bin/$name"
       ;;
     *.so)
-      # Programs that are linked with it look for the name with the version of the interface.
+      # Programs linked with it look for the name with the version of the interface.
       soname=$(readelf -d "$file" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
       install -D -m 755 "$file" "$root/lib/$soname"
       [[ $soname == "$name" ]] || ln -sfn "$soname" "$root/lib/$name"

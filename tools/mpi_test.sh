@@ -5,7 +5,7 @@
 # Fails when a rank fails, or when the program runs into the test's time limit.
 set -u
 
-# LD_PRELOAD is for the ranks: this shell and mpiexec do without.
+# LD_PRELOAD is for the ranks only, not for this shell and mpiexec.
 environment=()
 if [[ $1 == --preload=* ]]; then
   environment=(-genv LD_PRELOAD "$PWD/${1#--preload=}")
@@ -23,8 +23,8 @@ shift 2
 # Ranks must not write one result file at the same time; Bazel makes one from the log.
 unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
 
-# run ARGUMENT...: the program with these arguments; one section for all ranks, or one for each where they
-# differ. Bazel kills a test at its limit without a word: it is ended before that, with one.
+# run ARGUMENT...: the program with these arguments; one section for all ranks, or one for each if
+# they differ. Bazel kills a test at its limit without a message: it is ended before that, with one.
 started=$SECONDS
 run() {
   local sections=(-n "$ranks" "$program" "$@") rank setting limit
@@ -56,8 +56,8 @@ for argument in "$@"; do
 done
 tests=${TESTBRIDGE_TEST_ONLY:-$tests}
 
-# A program of GoogleTest that a test ends goes on behind that test, and fails. The filter of all that has
-# begun keeps out what has run.
+# If a test ends a program of GoogleTest, the program is started again after that test, and fails.
+# The filter excludes all tests begun so far.
 output=$(mktemp -p "${TEST_TMPDIR:-/tmp}")
 result=0
 while true; do

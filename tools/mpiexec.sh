@@ -1,8 +1,8 @@
 #!/bin/bash
-# mpiexec of the MPI that a test is about: $TEST_MPI, mpich (where it is not set) or openmpi. Takes the
-# options of MPICH's mpiexec that tests use: -n RANKS, -env NAME VALUE, -genv NAME VALUE first, and `:`
-# between sections. While it waits, a rank of MPICH sleeps in tests (sleeping_waits.c: $SLEEPING_WAITS, or
-# where it stands beside this script); one of Open MPI yields its core.
+# mpiexec of the MPI under test: $TEST_MPI, mpich (default) or openmpi. Takes the options of MPICH's
+# mpiexec that tests use: -n RANKS, -env NAME VALUE, -genv NAME VALUE first, and `:` between
+# sections. While it waits, a rank of MPICH sleeps in tests (sleeping_waits.c: $SLEEPING_WAITS, or
+# beside this script); one of Open MPI yields its core.
 set -eu
 if [[ ${TEST_MPI:-mpich} == mpich ]]; then
   sleeping=${SLEEPING_WAITS:-$(realpath "$(dirname "$0")")/libsleeping_waits.so}
@@ -28,7 +28,7 @@ while [[ ${1-} == -genv ]]; do
 done
 options=(--allow-run-as-root --oversubscribe)
 if [[ -n ${TEST_TMPDIR-} ]]; then
-  # The names of its files are made of process numbers, which are the same in every sandbox.
+  # The names of its files come from process numbers, which are equal in every sandbox.
   options+=(--mca orte_tmpdir_base "$TEST_TMPDIR" --mca btl_vader_backing_directory "$TEST_TMPDIR")
 fi
 options+=("${global[@]}")

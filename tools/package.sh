@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Debian packages of torc, in FOLDER (default: packages). On a bare Debian 12 it sets up what the build
-# needs first.
+# Makes Debian packages of torc, in FOLDER (default: packages). On a bare Debian 12 it first
+# installs the build's requirements.
 #
 #   bash tools/package.sh [FOLDER]
 #   apt install ./packages/*.deb
@@ -10,7 +10,8 @@
 #   torc-doc     the pages, as HTML too                       python3-torc the module
 #   torc-openmpi libraries, headers and torc-run for Open MPI, beside those of MPICH: /usr/lib/torc/openmpi
 #
-# $TORC_MAINTAINER: who answers for them, as `Name <mail@host>` (default: who made the last commit).
+# $TORC_MAINTAINER: their maintainer, as `Name <mail@host>` (default: the author of the last
+# commit).
 set -euo pipefail
 if [[ $# -gt 1 || ${1-} == -* ]]; then
   echo "usage: bash tools/package.sh [FOLDER]" >&2
@@ -63,7 +64,7 @@ Format: HTML
 Index: /usr/share/doc/torc/index.html
 Files: /usr/share/doc/torc/*.html /usr/share/doc/torc/*/*.html
 END
-# Environment modules are for trees of their own.
+# Environment modules are for separate installation trees.
 rm -r "$work/all/usr/share/modulefiles"
 rm -r "$work/torc-openmpi/$openmpi/"{share,lib/python3} "$work/torc-openmpi/$openmpi/bin/"{torc,torc-model}
 left=$(find "$work/all" -type f -o -type l)
@@ -72,7 +73,7 @@ if [[ -n $left ]]; then
   exit 1
 fi
 
-# What python3 has compiled of the module goes with it.
+# Files that python3 has compiled of the module are removed with it.
 mkdir "$work/python3-torc/DEBIAN"
 printf '#!/bin/sh\nset -e\nif command -v py3compile >/dev/null 2>&1; then\n  py3compile -p python3-torc\nfi\n' >"$work/python3-torc/DEBIAN/postinst"
 printf '#!/bin/sh\nset -e\nif command -v py3clean >/dev/null 2>&1; then\n  py3clean -p python3-torc\nfi\n' >"$work/python3-torc/DEBIAN/prerm"
@@ -85,7 +86,7 @@ describe() {
   if [[ ${#elf[@]} -gt 0 ]]; then
     strip --strip-unneeded --remove-section=.comment --remove-section=.note "${elf[@]}"
     find "$root" -name '*.so.*' -exec chmod 644 {} +
-    # It wants a source package around.
+    # It requires a source package.
     mkdir -p "$work/debian"
     printf 'Source: torc\n\nPackage: %s\nArchitecture: any\n' "$package" >"$work/debian/control"
     found=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info -l"$work/libtorc1/usr/lib" "${elf[@]/#/-e}" \
@@ -115,7 +116,7 @@ describe() {
     printf '%s 1 %s (>= %s)\n' "$(basename "$library" .so.1)" "$package" "$version" >>"$root/DEBIAN/shlibs"
     echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
   done
-  # A name that is not in the list, or one less, is a fault.
+  # A name missing from the list, or too many, is a fault.
   [[ ! -e tools/packaging/$package.symbols ]] ||
     dpkg-gensymbols -c4 -q -p"$package" -P"$root" -v"$version" -Itools/packaging/"$package.symbols" -O"$root/DEBIAN/symbols"
   (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)

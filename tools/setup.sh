@@ -1,6 +1,7 @@
 #!/bin/bash
-# Installs what the build, the tests and the demo need on Debian 12. Needs bash, coreutils and
-# apt-get, and root or sudo only where something is missing. A second run changes nothing.
+# Installs the requirements of the build, the tests and the demo on Debian 12. It needs bash,
+# coreutils and apt-get, and root or sudo only if something is missing. A second run changes
+# nothing.
 set -euo pipefail
 
 packages=(
@@ -8,11 +9,11 @@ packages=(
   bazel-bootstrap g++ git
   # libFuzzer targets (--config=fuzz), and the style of sources.
   clang libclang-rt-14-dev clang-format
-  # Programs against an installed torc, and what a library exports.
+  # Programs that use an installed torc, and the exports of a library.
   pkgconf binutils cmake man-db
   # The modules of viewer/, and docs/ as HTML.
   nodejs node-marked
-  # Both MPIs, which the tools below name; who has the plain names does not matter.
+  # Both MPIs, by their own names; the owner of the plain names does not matter.
   mpich libmpich-dev libhwloc-dev
   openmpi-bin libopenmpi-dev
   # LLVM Support, and FileCheck, not, split-file.
@@ -20,12 +21,12 @@ packages=(
   # Libraries.
   nlohmann-json3-dev libxxhash-dev libexpat1-dev libyaml-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
-  # linalg/, what it is checked against, and the BLAS and LAPACK that other programs keep.
+  # linalg/, the libraries of its tests, and the BLAS and LAPACK that other programs keep.
   libopenblas-dev liblapacke-dev libscalapack-mpich-dev libblas3 liblapack3
   # The simulated torus, and the one of network namespaces.
   libsimgrid-dev iproute2 procps
 )
-# What the scripts call, by the name under which they call it.
+# Commands that the scripts call.
 programs=(
   bazel g++ git clang clang-format
   mpicc.mpich mpicxx.mpich mpiexec.hydra
@@ -52,9 +53,9 @@ if [[ ${#missing[@]} -gt 0 ]]; then
     fi
     as_root=(sudo)
   fi
-  # Of mpicc, mpirun, and mpi.h and libmpi.so on the compiler's path. Debian would give them to Open
-  # MPI: they stay with whom they are, or go to MPICH. So with the BLAS and LAPACK that other programs
-  # load: OpenBLAS would start its threads in each of them.
+  # Owners of mpicc, mpirun, and mpi.h and libmpi.so on the compiler's path. Debian would give them
+  # to Open MPI: they keep their owner, or go to MPICH. The same holds for the BLAS and LAPACK of
+  # other programs: OpenBLAS would start its threads in each of them.
   architecture=$(uname -m)-linux-gnu
   names=(mpi mpirun "mpi-$architecture" "libblas.so.3-$architecture" "liblapack.so.3-$architecture")
   defaults=(mpich mpich mpich "/blas/" "/lapack/")

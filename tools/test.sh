@@ -9,12 +9,12 @@
 #       unit, property and one-rank tests under AddressSanitizer and UndefinedBehaviorSanitizer, then
 #       tests with threads under ThreadSanitizer; on MPICH, for Open MPI leaks, and inverts locks, itself
 #   tools/test.sh --fuzz MINUTES [OPTION | TARGET]...
-#       each libFuzzer target for MINUTES, as many at a time as there are cores. What they find is
+#       each libFuzzer target for MINUTES, as many at a time as there are cores. Their findings are
 #       kept in ~/.cache/torc-fuzz (or TORC_FUZZ), a folder a target: the next run goes on from there.
 #   tools/test.sh --odr
 #       links the programs with -flto, by which the linker finds two definitions of one name
 #   tools/test.sh --ci
-#       every test, --sanitized, --odr, clang-tidy on what the last commit changed, and a build of all else
+#       every test, --sanitized, --odr, clang-tidy on files of the last commit, and a build of all else
 # The last line is `N passed, N failed`, counted in test or libFuzzer targets; exits with 0 only if
 # none failed.
 set -uo pipefail
@@ -68,7 +68,7 @@ failed=()
 # runTests OPTION... -- TARGET...: adds to `passed` and `failed`.
 runTests() {
   local before=${#failed[@]} status label result
-  # --keep_going: what builds is tested, and what does not counts as failed.
+  # --keep_going: targets that build are tested, others count as failed.
   bazel test --keep_going --color=no --curses=no --noshow_loading_progress \
     --build_tests_only --show_progress_rate_limit=20 --test_summary=short "$@" 2>&1 | tee "$work/log"
   status=${PIPESTATUS[0]}
@@ -83,14 +83,14 @@ runTests() {
     esac
   done < <(grep -E '^//[^ ]+ +(\(cached\) )?(PASSED|FLAKY|FAILED|TIMEOUT|NO STATUS|INCOMPLETE|REMOTE)' "$work/log")
 
-  # A program that is no test may fail to build, or a BUILD file to load.
+  # A target that is no test may fail to build, or a BUILD file to load.
   if [[ $status -ne 0 && ${#failed[@]} -eq $before ]]; then
     failed+=("bazel test: exit status $status; see the errors above")
   fi
 }
 
-# findTests EXPRESSION: the tests among `targets` that are in EXPRESSION of Bazel's query, in which `all`
-# stands for them. What runs only by its name is not among them.
+# findTests EXPRESSION: the tests among `targets` that are in EXPRESSION of Bazel's query, in which
+# `all` stands for them. Tests that run only by name are excluded.
 findTests() {
   local target all='set()'
   for target in "${targets[@]}"; do
@@ -106,10 +106,10 @@ findTests() {
 
 runSanitized() {
   local tests threaded
-  # SimGrid compiles its own programs and has its own stacks; what is exclusive is about time.
+  # SimGrid compiles its own programs and has its own stacks; exclusive tests measure time.
   mapfile -t tests < <(findTests "\$all except attr(tags, '\b(mpi|smpi|exclusive)\b', \$all) union
     attr(tags, '\bone-rank\b', \$all) except filter('_openmpi\$', \$all)")
-  # A test has threads where a source of it says so, or a setting of the preloaded library.
+  # A test has threads if a source of it uses them, or a setting of the preloaded library.
   local starts='std::j?thread\b|pthread_create|MPI_THREAD_MULTIPLE|TORC_PROGRESS=thread|\bWorkQueue\b'
   threaded=$(grep -rlE "$starts" tests \
     --include='*.cc' --include='*.h' --include='*.c' --include='*.sh' --include='*.test')
@@ -166,7 +166,7 @@ runTidy() {
   fi
 }
 
-# Builds what no test needs: benchmarks, and what makes the papers' tables.
+# Builds the targets without tests: benchmarks, and programs of the papers' tables.
 runRest() {
   if bazel build -c opt --keep_going --color=no --curses=no --show_progress_rate_limit=20 //...; then
     passed=$((passed + 1))

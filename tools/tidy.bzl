@@ -26,7 +26,7 @@ def _tidy_impl(target, ctx):
             inputs = depset([source, ctx.file._checks], transitive = [context.headers]),
             outputs = [report],
             arguments = [report.path, source.path] + flags,
-            # How many warnings are in other headers goes to standard error.
+            # The number of warnings in other headers goes to standard error.
             command = 'report=$1; shift; clang-tidy-19 --quiet "$1" -- "${@:2}" >"$report" 2>/dev/null || { cat "$report"; exit 1; }',
             execution_requirements = {"no-sandbox": "1"},
             mnemonic = "Tidy",

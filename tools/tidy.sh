@@ -1,7 +1,7 @@
 #!/bin/bash
-# Reads the sources, but for those of tests, with clang-tidy and the checks of .clang-tidy:
+# Checks the sources, except those of tests, with clang-tidy and .clang-tidy:
 #   tools/tidy.sh [BAZEL OPTION | TARGET]...   all of them, or those of these: //schedules/...
-# What has not changed since the last time is not read again. Exits with 0 if nothing is found.
+# Unchanged sources are not read again. Exits with 0 if nothing is found.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -156,7 +156,8 @@ class _Rank:
         waits = {self._writer.get(cell) for cell in reads + writes}
         for cell in writes:
             waits.update(self._readers.pop(cell, ()))
-        # Of each other thread block the last step; a step waits for one, and a nop before it for another.
+        # The last step of each other thread block; a step waits for one, and a nop before it for
+        # another.
         last = {}
         for wait in waits - {None}:
             if wait[0] != number:

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# A torus of real hosts on one machine, to try things on: each node is a Linux network namespace, each
-# cable a veth pair with a token bucket at both ends, messages go by static dimension-order routes
-# (X first, round the shorter way) and MPICH runs over TCP. docs/sites/install.md, which is also the
+# A torus of real hosts on one machine, for experiments: each node is a Linux network namespace, each
+# cable a veth pair with a token bucket at both ends. Messages go by static dimension-order routes
+# (X first, the shorter way around) and MPICH runs over TCP. docs/sites/install.md is also the
 # recipe for real hosts that are wired NIC to NIC.
 #
 #   bash tools/torus_testbed.sh SHAPE [--rate RATE] [--delay TIME] -- PROGRAM [ARGUMENT]...
 #   bash tools/torus_testbed.sh SHAPE [--rate RATE] [--delay TIME] --script SCRIPT [ARGUMENT]...
 #
 # SHAPE     as 4x4 or 4x2m: sizes of up to three dimensions; m: a mesh
-# --rate    of a link in one direction, as tc has it (default 100mbit); none: what the machine does
-# --delay   of a link, by netem, where the kernel has it
+# --rate    of a link in one direction, as tc has it (default 100mbit); none: no limit
+# --delay   of a link, by netem, if the kernel has it
 # PROGRAM   runs with one rank per node, X fastest
-# SCRIPT    a bash script, in which `testbed_mpiexec PROGRAM [ARGUMENT]...` does so
+# SCRIPT    a bash script with `testbed_mpiexec PROGRAM [ARGUMENT]...`
 #
-# Needs the right to make network namespaces (root). Whatever it made goes away when it ends. MPICH's
+# Needs the right to make network namespaces (root). All of them are removed at the end. MPICH's
 # MPI_Finalize may hang over TCP when all is done: `timeout 300 bash tools/torus_testbed.sh ...`.
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin  # of ip, tc and sysctl
@@ -201,7 +201,7 @@ LAUNCH
 seq -f 'node%.0f' 0 $((nodes - 1)) >"$work/hosts"
 cat >"$work/bin/testbed_mpiexec" <<MPIEXEC
 #!/bin/bash
-# Ranks on the testbed, one per node. Without shared memory, which no cable would carry.
+# Ranks on the testbed, one per node. Without shared memory, which would bypass the cables.
 exec ip netns exec $control env HYDRA_LAUNCHER=ssh mpiexec.hydra -launcher ssh \\
   -launcher-exec $work/bin/launch -iface br0 -f $work/hosts -n $nodes -ppn 1 \\
   -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES own "\$@"
@@ -209,7 +209,7 @@ MPIEXEC
 chmod +x "$work/bin/"*
 export PATH=$work/bin:$PATH TESTBED_NODES=$nodes TESTBED_SHAPE=$shape
 
-# In the background, so that a signal is heard at once.
+# In the background, so that signals are handled at once.
 if [[ -n $script ]]; then
   bash "$script" "${command[@]}" &
 else

@@ -40,6 +40,6 @@ def unity_source(name, srcs):
             "//:separate_build": [],
             "//conditions:default": sources,
         }),
-        # g++ takes what a source keeps to itself for that of a header.
+        # g++ treats a source's internal names as those of a header.
         copts = ["-Wno-subobject-linkage"],
     )

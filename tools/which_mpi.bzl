@@ -2,8 +2,8 @@
 
 MPIS = ["mpich", "openmpi"]
 
-# The tests that run on Open MPI whenever all tests do: each way to use torc, and each part of the
-# preloaded library, once. The others do with `tools/test.sh --openmpi`.
+# The tests that always run on Open MPI, too: each way to use torc, and each part of the preloaded
+# library, once. The others run with `tools/test.sh --openmpi`.
 ALWAYS_ON_OPENMPI = [
     "tests/install:install_test",
     "tests/mpi:job_test_2",

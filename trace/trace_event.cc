@@ -1,4 +1,4 @@
-// Where events stand.
+// Rows of events, and texts of places.
 #include "trace/trace_event.h"
 
 #include "support/message.h"

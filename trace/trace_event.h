@@ -1,4 +1,4 @@
-// What a rank did, or is predicted to do, and when: the events of a trace.
+// The events of a trace: measured or predicted actions of ranks, with their times.
 #ifndef TORC_TRACE_TRACE_EVENT_H_
 #define TORC_TRACE_TRACE_EVENT_H_
 
@@ -20,10 +20,10 @@ enum class TraceKind : std::uint8_t {
 };
 inline constexpr int kTraceKindCount = 7;
 
-/// Plain data: ranks send events to each other as they are.
+/// Plain data: ranks exchange events as they are in memory.
 struct TraceEvent {
   std::int64_t begin = 0, end = 0;   // nanoseconds
-  std::uint64_t bytes = 0;           // of the call's whole vector, the message, what work wrote
+  std::uint64_t bytes = 0;           // of the whole vector, the message, or the result
   std::uint64_t flow = 0;            // messages: the same number at both ends; 0: unknown
   std::uint32_t name = kNone;        // text: the function, the schedule
   std::uint32_t detail = kNone;      // text: more about it
@@ -36,7 +36,7 @@ struct TraceEvent {
 };
 static_assert(sizeof(TraceEvent) == 64);
 
-/// The row of a stream: its color and direction, as one number. Streams of any part share one.
+/// The row of a stream: its color and direction, as one number. Streams without a part share one.
 std::uint32_t traceRow(const ScheduleView& schedule, std::uint32_t stream);
 inline constexpr std::uint32_t kAnyPartRow = 0xfffffffe;
 

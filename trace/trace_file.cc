@@ -1,4 +1,4 @@
-// A small writer of JSON, and the layout of events in rows.
+// Writes JSON, and arranges events in rows.
 #include "trace/trace_file.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kHead = "{\"traceEvents\":[";  // not before the first event
 
-/// Bytes of the UTF-8 character that `text` begins with; 0 where that is none.
+/// Bytes of the UTF-8 character at the start of `text`; 0 if there is none.
 std::size_t utf8Length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -27,14 +27,14 @@ std::size_t utf8Length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
   }
-  // Longer than need be, surrogates, beyond U+10FFFF.
+  // Overlong forms, surrogates, code points beyond U+10FFFF.
   if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f)) return 0;
   if ((lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f)) return 0;
   return length;
 }
 
-/// Opens what is not replaced, behind what others have written. A pipe without a reader is a fault,
-/// not something to wait for.
+/// Opens a device, a pipe or the like without replacing it, at its end. A pipe without a reader is
+/// a fault, not a reason to wait.
 std::FILE* openAsItIs(const std::string& path) {
   constexpr int kFlags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   const int file = ::open(path.c_str(), kFlags);
@@ -78,7 +78,7 @@ std::uint64_t rowOf(const TraceEvent& event) {
   return kStreams + kRowsPerStream * event.stream_row + part;
 }
 
-/// "color 1 -, receives". Events of a row that overlap stand in several lanes of it.
+/// "color 1 -, receives". Overlapping events of a row are in several lanes of it.
 std::string rowName(std::uint64_t row, std::size_t lane) {
   std::string name = "calls";
   if (row == kCollectives) name = "collectives";
@@ -252,8 +252,9 @@ Status TraceFile::finish() {
       empty_ ? kHead : "", static_cast<unsigned long long>(ranks_),
       static_cast<unsigned long long>(events_), static_cast<unsigned long long>(dropped_),
       1e-3 * static_cast<double>(clock_error_));
-  // A full disk is known here, or when the file is closed. It is not synchronised with the disk:
-  // that would only help a host that goes down after the job, and costs seconds for long traces.
+  // A full disk is detected here, or when the file is closed. The file is not synchronised with the
+  // disk: that would only help against a crash of the host after the job, and takes seconds for
+  // long traces.
   const bool written = std::fflush(file_) == 0 && std::ferror(file_) == 0;
   const int error = errno;
   std::FILE* file = std::exchange(file_, nullptr);

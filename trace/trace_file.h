@@ -1,8 +1,8 @@
-// The trace of a job as JSON of the Trace Event Format, which Perfetto and Chrome read:
+// The trace of a job as JSON of the Trace Event Format, for Perfetto and Chrome:
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
-// docs/users/view.md says what stands for what.
+// docs/users/view.md explains the display.
 //
-// Written rank by rank, so that only one rank's events are in memory at a time.
+// It is written rank by rank, so that only one rank's events are in memory at a time.
 #ifndef TORC_TRACE_TRACE_FILE_H_
 #define TORC_TRACE_TRACE_FILE_H_
 
@@ -18,17 +18,17 @@
 
 namespace torc {
 
-/// How a rank's clock compares with that of rank 0, measured at the trace's begin and end.
+/// The difference of a rank's clock from that of rank 0, measured at the trace's begin and end.
 struct ClockSample {
   std::int64_t at = 0;      // of the rank's clock
-  std::int64_t offset = 0;  // the rank's clock less that of rank 0
-  std::int64_t error = 0;   // the offset is this exact; 0: the clock is that of rank 0
+  std::int64_t offset = 0;  // the rank's clock minus that of rank 0
+  std::int64_t error = 0;   // accuracy of the offset; 0: the clock is that of rank 0
 };
 
-/// A time of the rank on the clock of rank 0: between the samples the offset changes evenly.
+/// A time of the rank on the clock of rank 0: between the samples the offset changes linearly.
 std::int64_t onClockOfRank0(const ClockSample& first, const ClockSample& last, std::int64_t time);
 
-/// What a rank has recorded.
+/// The recorded events of a rank.
 struct RankTrace {
   int rank = 0;
   std::string coordinates;  // "(1, 0, 2) of 4x3x2"; empty: unknown
@@ -38,7 +38,7 @@ struct RankTrace {
   ClockSample first_clock, last_clock;
 };
 
-/// `text` as a JSON string with its quotes. What is not UTF-8 becomes U+FFFD.
+/// `text` as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD.
 std::string jsonString(std::string_view text);
 
 class TraceFile {
@@ -52,7 +52,7 @@ class TraceFile {
 
   void add(RankTrace& rank);
 
-  /// Ends the file and puts it in the place of what had its name.
+  /// Ends the file and renames it into place.
   Status finish();
 
  private:

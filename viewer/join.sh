@@ -1,7 +1,7 @@
 #!/bin/bash
-# Writes the page with its style and its modules, joined to one script, in their places:
-# join.sh PAGE STYLE MODULE... Modules share one scope: they export under one name each, and import
-# under it. Every page holds them: their indentation, a seventh of them, is left out.
+# Writes the page with its style and its modules, joined to one script, in their places: join.sh
+# PAGE STYLE MODULE... Modules share one scope: they export under one name each, and import under
+# it. Every page contains them: their indentation, a seventh of them, is removed.
 set -euo pipefail
 page=$1 style=$2
 shift 2

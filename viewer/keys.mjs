@@ -1,6 +1,6 @@
-// Keys, and what they do: zoom, go from event to event, play.
+// Keys and their actions: zoom, go from event to event, play.
 
-// Milliseconds in which all of a run is played.
+// Milliseconds for playing a whole run.
 const kPlayed = 12000;
 
 export class Keys {
@@ -32,7 +32,7 @@ export class Keys {
     if (this.press(shifted ? `Shift${event.key}` : event.key)) event.preventDefault();
   }
 
-  /// What a key does; whether it does anything.
+  /// Executes a key's action; returns whether it has one.
   press(name) {
     const { run, panels } = this.app;
     const key = name.length === 1 ? name.toLowerCase() : name;
@@ -96,7 +96,7 @@ export class Keys {
     this.app.panels.time.reveal(next);
   }
 
-  /// To the next moment at which something begins or ends on the wire.
+  /// To the next moment at which a transfer begins or ends.
   step(direction) {
     const { run, state } = this.app;
     let best = direction > 0 ? Infinity : -Infinity;

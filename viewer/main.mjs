@@ -1,4 +1,4 @@
-// The page: unpacks the data, lays out the panels, keeps what is selected, in the fragment too.
+// The page: unpacks the data, arranges the panels, keeps the selection, in the fragment too.
 import { element, forgetColors, panel, Tip } from "./drawing/dom.mjs";
 import { bytesText } from "./core/format.mjs";
 import { Run, Schedule } from "./core/schedule.mjs";
@@ -66,7 +66,7 @@ class App {
   get schedule() {
     return this.schedules[this.state.file];
   }
-  /// The run that is looked at; null: there is none.
+  /// The selected run; null: there is none.
   get run() {
     return this.runOf(this.schedule, this.schedule?.data.prediction.runs[this.state.size]);
   }
@@ -112,7 +112,7 @@ class App {
     return fits && part < data.parts.length ? { part, block } : null;
   }
 
-  /// The way of the block that is followed; null: none is, or nodes are not known one by one.
+  /// The path of the followed block; null: none is followed, or nodes are not known one by one.
   get way() {
     const { run, state } = this;
     if (!state.chunk || !run?.hasEvents || !this.schedule.data.writes || !ChunkFollower.knows(run)) return null;
@@ -124,7 +124,7 @@ class App {
     }
     return this.foundWay;
   }
-  /// The followed block as operations name it: of pairs the source and the node itself.
+  /// The followed block in the notation of operations: of pairs the source and the node itself.
   namedBlock() {
     const { schedule, run, state } = this;
     const { block } = state.chunk;
@@ -223,7 +223,7 @@ class App {
     this.redraw();
   }
 
-  /// Where much goes on: in the middle of the first message that carries data.
+  /// A busy moment: the middle of the first message that carries data.
   firstTime(run) {
     const message = run.criticalPath.find((e) => run.bytes[run.sendOf(e)] > 0);
     return message === undefined ? 0 : this.timeOf(message);
@@ -352,7 +352,7 @@ class App {
     this.redraw();
   }
 
-  /// As if a key were pressed.
+  /// Executes a key's action, as if pressed.
   key(name) {
     return this.keys.press(name);
   }

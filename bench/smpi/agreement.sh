@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does torc's simulator agree with SimGrid SMPI? The same schedules on the same torus, links of 425
+# Compares torc's simulator with SimGrid SMPI. The same schedules on the same torus, links of 425
 # MB/s, neutral settings. Prints a table of the simulator's time over SMPI's, less 1, for
 # docs/research/simulator.md.
 #

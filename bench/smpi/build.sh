@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Builds torc-run for a simulated torus: the runtime as it is, compiled by SimGrid's wrapper smpicxx,
-# which stands outside Bazel. Prints the path of the program.
+# Builds torc-run for a simulated torus: the unchanged runtime, compiled by SimGrid's wrapper
+# smpicxx, outside Bazel. Prints the path of the program.
 #
 #   bash bench/smpi/build.sh [PROGRAM.cc [OPTION]...]
 #
-# PROGRAM.cc: a program that is built with the runtime in place of torc-run. OPTION: of the compiler, for
-# it, and of the linker.
+# PROGRAM.cc: a program that is built with the runtime in place of torc-run. OPTION: of the
+# compiler, for it, and of the linker.
 #
-# Compiled in a hurry (-O1, as three sources, which read the headers once each): the simulated time of
-# a rank is that of its messages alone.
+# The compilation is fast (-O1, as three sources, which read the headers once each): the simulated
+# time of a rank is only that of its messages.
 #
-# Objects are kept in $TORC_SMPI_CACHE (default ~/.cache/torc-smpi) under a hash of what they are
-# made from, so that a second call builds nothing and clones share what they have in common.
+# Objects are kept in $TORC_SMPI_CACHE (default ~/.cache/torc-smpi) under a hash of their inputs, so
+# that a second call builds nothing and clones share equal objects.
 set -euo pipefail
 shopt -s globstar extglob
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -24,7 +24,7 @@ cache=${TORC_SMPI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/torc-smpi}
 mkdir -p "$cache"
 flags=(-std=c++20 -O1 -Wall -Wextra -Wno-restrict -Wno-subobject-linkage -DXXH_INLINE_ALL -I.)
 
-# What every object depends on: compiler, flags, headers.
+# Inputs of every object: compiler, flags, headers.
 common=$({ smpicxx --version; echo "${flags[*]}"; cat {support,schedules,settings,runtime}/**/*.h; } | sha256sum)
 
 program_source=${1:-}
@@ -33,11 +33,11 @@ objects=()
 missing=()
 name=${1:-torc-run}
 name=${name##*/}
-# add_object SOURCE...: what they are compiled to together.
+# add_object SOURCE...: compiles them to one object.
 add_object() {
   local object
   object=$cache/$({ echo "$common $*"; cat "$@"; } | sha256sum | cut -c 1-32).o
-  # What a program includes is not only of the folders above.
+  # A program may include files outside the folders above.
   [[ $# -gt 1 || ${program_source:-} != "$1" ]] ||
     object=$cache/$({ echo "$common"; smpicxx "${flags[@]}" "${options[@]}" -E "$1"; } | sha256sum | cut -c 1-32).o
   objects+=("$object")

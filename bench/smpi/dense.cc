@@ -3,24 +3,25 @@
 //
 //   dense gemm|cannon|lu mpi|LIBRARY N ROWSxCOLUMNSxLAYERS BLOCK FLOPRATE
 //
-// Multiplies or factors an N x N matrix. Its broadcasts, sums, gatherings and exchanges on lines of
-// the grid are MPI's own, or torc's schedules of LIBRARY; tournaments are MPI's. Local work takes
-// the time that FLOPRATE (flop/s) says, and is done, too: the result is checked. Rank 0 prints
+// Multiplies or factors an N x N matrix. Its broadcasts, sums, gathers and exchanges on lines of
+// the grid use MPI, or torc's schedules of LIBRARY; tournaments use MPI. Local work takes the time
+// of FLOPRATE (flop/s), and is also executed: the result is checked. Rank 0 prints
 //
 //   seconds  compute  communicate  idle  words  sent  messages
 //
-// in all, and per process what is least easily hidden: the time of local work and of messages of
-// the process that has most, the mean wait for others, then the words (elements) that collectives
-// of such sizes move at a process, as counted: what a multicast or a gathering brings it and what
-// it gives to a sum or an exchange, and those that torc's schedules really sent, in so many
-// messages; of MPI's own - . seconds come from a run as it is, the others from one with a barrier
-// before each collective, as the paper extracts synchronisation (section 3.2.2).
+// in all, and per process the parts that are hardest to hide: the maximal time of local work and of
+// messages, the mean wait for others. Then the words (elements) that collectives of these sizes
+// move at a process, as counted: the data that a multicast or a gather brings it and that it
+// contributes to a sum or an exchange. Last, the words that torc's schedules really sent, with the
+// number of messages; `-` for MPI's own. The column seconds comes from an ordinary run, the others
+// from one with a barrier before each collective, as the paper extracts synchronisation (section
+// 3.2.2).
 //
-// Of Cannon's algorithm, whose messages within layers go from neighbour to neighbour by MPI, words
+// For Cannon's algorithm, whose messages within layers go from neighbour to neighbour by MPI, words
 // are those of linalg/multiply/cannon.h.
 //
-// MPI's nonblocking broadcast has no algorithm of the selectors in SMPI: all broadcasts are
-// blocking here. A collective is made before it is measured, as in a job that repeats it.
+// SMPI's selectors have no nonblocking broadcast: all broadcasts are blocking here. A collective is
+// made before it is measured, as in a job that repeats it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -62,7 +63,7 @@ inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MP
 
 }  // namespace torc::judge
 
-// linalg/ as it is, with these in the place of MPI's.
+// linalg/ unchanged, with these in place of MPI's functions.
 #define MPI_Bcast torc::judge::broadcast
 #define MPI_Ibcast torc::judge::startBroadcast
 #define MPI_Reduce torc::judge::reduce
@@ -91,7 +92,7 @@ inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MP
 #undef MPI_Allgatherv
 #undef MPI_Alltoallv
 
-// What torc's schedules send: the linker leads the runtime's calls here.
+// Messages of torc's schedules: the linker redirects the runtime's calls here.
 extern "C" {
 int __real_PMPI_Isend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int __real_PMPI_Issend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
@@ -100,7 +101,7 @@ int __real_PMPI_Issend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_R
 namespace torc::judge {
 namespace {
 
-constexpr double kHostFlops = 3.4e9;  // of the simulated hosts, by which flops become time
+constexpr double kHostFlops = 3.4e9;  // of the simulated hosts, which converts flops to time
 
 [[noreturn]] void quit(const std::string& message) {
   std::fprintf(stderr, "dense: %s\n", message.c_str());
@@ -119,7 +120,7 @@ struct Counts {
   double sent = 0, messages = 0;                  // bytes
 };
 
-/// Collectives on lines, by MPI or by torc, and what they cost.
+/// Collectives on lines, by MPI or by torc, with their costs.
 class Lines {
  public:
   void open(const std::string& library) {
@@ -128,8 +129,7 @@ class Lines {
     require(torc_library_open(context_, MPI_COMM_WORLD, &options, &library_), library.c_str());
   }
 
-  /// What distinguishes the collectives of a communicator: kind, bytes of an element, root, and
-  /// counts of elements.
+  /// Key of a communicator's collective: kind, bytes of an element, root, and counts of elements.
   using Key = std::tuple<MPI_Comm, int, int, int, std::vector<std::int64_t>>;
 
   struct Made {
@@ -137,8 +137,8 @@ class Lines {
     torc_collective* collective = nullptr;
   };
 
-  /// Runs a collective: MPI's, or torc's on buffers of its own, since a persistent collective has
-  /// one. `in_bytes` of `in` and `out_bytes` of `out` are copied to and from them.
+  /// Runs a collective: MPI's, or torc's on buffers of its own, as a persistent collective has
+  /// fixed ones. `in_bytes` of `in` and `out_bytes` of `out` are copied to and from them.
   template <typename Make, typename Mpi>
   void run(const Key& key, const torc_call& call, const void* in, std::int64_t in_bytes, void* out,
            std::int64_t out_bytes, double words, Make&& make, Mpi&& mpi) {
@@ -202,7 +202,7 @@ double bytesOf(int count, MPI_Datatype type) {
   return static_cast<double>(count) * elementOf(type);
 }
 
-/// Elements of each rank, one after the other, as linalg/ lays them.
+/// Elements of each rank, contiguous as in linalg/.
 struct Blocks {
   Blocks(const int* of, MPI_Comm comm) : counts(of, of + sizeOf(comm)) {
     for (const std::int64_t count : counts) {
@@ -247,7 +247,7 @@ void reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, 
   if (sizeOf(comm) == 1) return;
   const bool at_root = rankOf(comm) == root;
   const double words = at_root ? 0 : bytesOf(count, type);
-  // The tournament's operation is the user's: of one element, which MPI sends.
+  // The tournament's operation is user-defined: one element, reduced by MPI.
   if (op != MPI_SUM) {
     lines.time(comm, words, [&] { MPI_Reduce(in, out, count, type, op, root, comm); });
     return;
@@ -267,7 +267,7 @@ void allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op o
   const int size = sizeOf(comm);
   if (size == 1) return;
   const double words = 2 * bytesOf(count, type) * (size - 1) / size;
-  // The one over all processes asks whether the factors are finite.
+  // The one over all processes checks that the factors are finite.
   if (op != MPI_SUM) {
     lines.time(comm, words, [&] { MPI_Allreduce(in, out, count, type, op, comm); });
     return;
@@ -352,7 +352,7 @@ class Job {
       quit(status.message);
   }
 
-  /// One multiplication; whether a sample of C is right.
+  /// One multiplication; returns whether a sample of C is right.
   bool multiply(bool by_cannon) {
     std::vector<double> a = random(1), b = random(2);
     std::vector<double> c(a.size());
@@ -388,8 +388,8 @@ class Job {
     return right;
   }
 
-  /// One factorization of a random matrix; whether the factors of a sample of its elements are its
-  /// rows, exchanged: those of the first column, where L U is one product.
+  /// One factorization of a random matrix; returns whether sampled elements of the factors match
+  /// the exchanged rows: those of the first column, in which L U is one product.
   bool factor() {
     std::vector<double> a = random(1);
     Factorization<double> lu(*grid_, LuShape{matrix_, true, 256}, local(a));

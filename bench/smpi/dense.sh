@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# 2-D against 2.5D SUMMA and LU on a simulated torus (SimGrid SMPI): 2-D by the collectives of MPI's
-# selectors, and by Cannon's algorithm, 2.5D by the selectors and by torc's schedules. Prints the tables behind that of
-# docs/users/linalg.md.
+# Compares 2-D with 2.5D SUMMA and LU on a simulated torus (SimGrid SMPI): 2-D by the collectives of
+# MPI's selectors, and by Cannon's algorithm, 2.5D by the selectors and by torc's schedules. Prints
+# the tables behind that of docs/users/linalg.md.
 #
 #   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--jobs J,...] [--settings S]
 #
@@ -10,8 +10,9 @@
 #   --jobs     default gemm,lu
 #   --settings rendezvous (default), or neutral, in which SMPI buffers messages of less than 64 KiB
 #
-# Local work takes a node of 13.6 Gflop/s (Blue Gene/P), FLOPS of the environment. Runs are kept beside the
-# objects of build.sh, under what they depend on: a second call runs what has changed.
+# Local work runs at a node's 13.6 Gflop/s (Blue Gene/P), or at FLOPS of the environment. Runs are
+# kept beside the objects of build.sh, under a key of their inputs: a second call runs only changed
+# ones.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
@@ -65,7 +66,7 @@ else
 fi
 trap 'rm -rf "$work"' EXIT
 
-# run SHAPE SELECTOR JOB COLLECTIVES N GRID BLOCK: the program's line, or nothing where it did not end.
+# run SHAPE SELECTOR JOB COLLECTIVES N GRID BLOCK: the program's line, or nothing if it did not end.
 run() {
   local file
   file=$kept/$({ echo "$settings $* $flops $TORUS_BANDWIDTH $TORUS_LATENCY"; cat "$program"; [[ $4 == mpi ]] || cat "$4"/index.torc; } | sha256sum | cut -c 1-32)

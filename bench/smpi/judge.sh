@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The outside judge: torc's schedules against MPI's collectives on the same simulated torus (SimGrid
-# SMPI), beside the bound of the wires that the simulated torus has. Every number is simulated time
-# from an instant that all ranks share to the end of the slowest. Writes, per setting,
-# OUT/COLLECTIVE/SETTING.csv, in seconds, and the curves of --plots as OUT/COLLECTIVE/SETTING-SHAPE.svg;
-# prints the collective's table (judge_table.sh).
+# The independent judge: compares torc's schedules with MPI's collectives on the same simulated
+# torus (SimGrid SMPI), and with the bound of the simulated torus's wires. Every number is simulated
+# time from a common instant of all ranks to the end of the slowest. Writes, per setting,
+# OUT/COLLECTIVE/SETTING.csv, in seconds, and the curves of --plots as
+# OUT/COLLECTIVE/SETTING-SHAPE.svg; prints the collective's table (judge_table.sh).
 #
 #   bash bench/smpi/judge.sh [--collective C] [--shapes S,...] [--sizes N,...] [--settings KIND]
 #                            [--selectors S,...] [--plots S,...] [--out FOLDER]
@@ -17,11 +17,11 @@
 #   --plots       shapes of which to draw curves; default none
 #   --out         default docs/research/judge
 #
-# Schedules are what `torc compile COLLECTIVE --machine smpi --torus SHAPE --bytes N` chooses, of a
-# machine without buffered messages under rendezvous. Times
-# are kept beside the objects of build.sh, under what they depend on: a second call measures what has
-# changed. A run that takes longer than $JUDGE_TIMEOUT (default 900) real seconds leaves a gap, and so
-# does one that SMPI ends (some of its algorithms refuse numbers of ranks: impi on 5x3x4).
+# Schedules are the choices of `torc compile COLLECTIVE --machine smpi --torus SHAPE --bytes N`;
+# with rendezvous, for a machine without buffered messages. Times are kept beside the objects of
+# build.sh, under a key of their inputs: a second call measures only changed ones. A run that takes
+# longer than $JUDGE_TIMEOUT (default 900) real seconds leaves a gap, and so does one that SMPI ends
+# (some of its algorithms refuse numbers of ranks: impi on 5x3x4).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
@@ -75,7 +75,7 @@ bytes_of() {
 }
 
 # measure COLUMN KEY SHAPE SETTING SELECTOR SCHEDULE BYTES [OPTION...]: seconds in a column of
-# torc-run's table, or nothing where the run took too long.
+# torc-run's table, or nothing if the run took too long.
 measure() {
   local column=$1 file line
   file=$times/$(echo "$2 $3 $4 $5 $7 $TORUS_BANDWIDTH $TORUS_LATENCY" | sha256sum | cut -c 1-32)

@@ -1,4 +1,4 @@
-// Ranks: how many a communicator has, and which of them this process is.
+// Ranks: the size of a communicator, and the rank of this process.
 #ifndef TORC_BENCH_SMPI_RANKS_H_
 #define TORC_BENCH_SMPI_RANKS_H_
 

@@ -5,8 +5,8 @@
 #   bash bench/smpi/run.sh COLLECTIVE:SHAPE BYTES [OPTION of torc compile]... [-- [OPTION of torc-run]...]
 #
 # BYTES: sizes separated by commas: 64K,3000000,25M. Environment: SETTINGS=neutral (default) or
-# default (SMPI's model of TCP); SELECTOR=mpich, ompi, mvapich2 or impi: whose collectives --compare
-# and --check use; TORUS_BANDWIDTH (425e6 bytes/s), TORUS_LATENCY (100e-9 s); TORC: the compiler
+# default (SMPI's model of TCP); SELECTOR=mpich, ompi, mvapich2 or impi: for the collectives of --compare
+# and --check; TORUS_BANDWIDTH (425e6 bytes/s), TORUS_LATENCY (100e-9 s); TORC: the compiler
 # (bazel-bin/compiler/torc); SMPI_OPTIONS: further options of smpirun.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -47,7 +47,7 @@ printf '#%11s %11s %11s %7s\n' bytes torc bound ratio
 for size in ${sizes//,/ }; do
   line=$(torus_run "$program" "$shape" "$SETTINGS" "$SELECTOR" "$work" "$schedule" --bytes "$size" \
     --iterations 1 --warmup 0 "$@" | grep -v '^#')
-  # bytes, iterations, torc, least, most and what --compare and --check add
+  # bytes, iterations, torc, minimum, maximum and the columns of --compare and --check
   read -r bytes _ time _ _ more <<<"$line"
   bound=$(torus_bound "$collective" "$shape" "$bytes")
   awk -v bytes="$bytes" -v time="$time" -v bound="$bound" -v more="$more" 'BEGIN {

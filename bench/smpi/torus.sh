@@ -1,8 +1,9 @@
 # Functions of the scripts that run torc on a torus simulated by SimGrid SMPI; sourced by them.
 #
-# A SHAPE is torc's: 8x4x2m. SimGrid's torus has one wire per pair of neighbours and direction, so a
-# dimension of size 2 has half the capacity of a ring, whether it is written 2 or 2m; schedules for
-# it are compiled for 2m. Ranks count with X fastest, messages go in the order of the dimensions.
+# A SHAPE has torc's notation: 8x4x2m. SimGrid's torus has one wire per pair of neighbours and
+# direction, so a dimension of size 2, written 2 or 2m, has half the capacity of a ring; schedules
+# for it are compiled for 2m. Ranks count with X fastest, messages go in the order of the
+# dimensions.
 
 # Links of the simulated torus: bytes per second and direction, and seconds per hop.
 TORUS_BANDWIDTH=${TORUS_BANDWIDTH:-425e6}
@@ -32,12 +33,12 @@ torus_platform() {
 XML
 }
 
-# torus_bound COLLECTIVE SHAPE BYTES: seconds that no schedule can beat, by the bandwidth of the
-# wires that the simulated torus has: (n beta / 2) max over proper subsets S of the dimensions of
-# (1/prod(S) - 1/p) / (sum of c outside S), twice that for an allreduce. What one node has or gets goes
-# over its 2 sum of c wires: all of it in a broadcast, a reduce and a scan, all but its own block in a scatter and
-# a gather. In an all-to-all of BYTES from each node a wire of a dimension of d nodes carries
-# floor(d^2 / 4) / (2 d) of them, where it does not wrap twice that.
+# torus_bound COLLECTIVE SHAPE BYTES: lower bound in seconds by the bandwidth of the simulated
+# torus's wires: (n beta / 2) max over proper subsets S of the dimensions of (1/prod(S) - 1/p) /
+# (sum of c outside S), twice that for an allreduce. The data that one node has or gets use its 2
+# sum of c wires: all data in a broadcast, a reduce and a scan, all but its own block in a scatter
+# and a gather. In an all-to-all of BYTES from each node a wire of a dimension of d nodes carries
+# floor(d^2 / 4) / (2 d) of them. It is twice that if the dimension does not wrap.
 torus_bound() {
   awk -v collective="$1" -v shape="$2" -v bytes="$3" -v bandwidth="$TORUS_BANDWIDTH" 'BEGIN {
     count = split(shape, size, "x")
@@ -81,9 +82,10 @@ torus_bound() {
 }
 
 # torus_run PROGRAM SHAPE SETTINGS SELECTOR WORK ARGUMENT...: runs an SMPI program with one rank per
-# node. SETTINGS: neutral (the plain bandwidth and latency of the links), rendezvous (the same, and no
-# send is over before its message has arrived) or default (SMPI's model of TCP on one cluster). SELECTOR: whose collectives MPI's own calls are. WORK: a folder for files.
-# TORUS_DEAD: cables and nodes that are out of order (torus_damaged_platform); dead nodes have no rank.
+# node. SETTINGS: neutral (the plain bandwidth and latency of the links), default (SMPI's model of
+# TCP on one cluster) or rendezvous (neutral, and no send is complete before its message has
+# arrived). SELECTOR: the library whose algorithms MPI's own calls use. WORK: a folder for files.
+# TORUS_DEAD: dead cables and nodes (torus_damaged_platform); dead nodes have no rank.
 torus_run() {
   local program=$1 shape=$2 settings=$3 selector=$4 work=$5
   shift 5
@@ -119,7 +121,7 @@ torus_run() {
     --cfg=smpi/host-speed:3.4Gf "${options[@]}" ${SMPI_OPTIONS:-} "$program" "$@"
 }
 
-# torus_dead_nodes SHAPE DEAD: the numbers of the nodes among what is dead.
+# torus_dead_nodes SHAPE DEAD: the numbers of the dead nodes.
 torus_dead_nodes() {
   local dead axis number stride
   local -a size at
@@ -135,10 +137,10 @@ torus_dead_nodes() {
   done
 }
 
-# torus_damaged_platform SHAPE DEAD: the same torus, link by link and route by route, with cables and
-# nodes out of order, written as torc writes them: 0,0,1:Z from a node one step up an axis, 1,2,1 a
-# node, several with blanks between. SimGrid has no dead links: these, and all of a dead node, carry
-# 1000 bytes per second, so that whoever uses one is seen.
+# torus_damaged_platform SHAPE DEAD: the same torus, link by link and route by route, with dead
+# cables and nodes in torc's notation: 0,0,1:Z from a node one step up an axis, 1,2,1 a node,
+# several with blanks between. SimGrid has no dead links: these, and all of a dead node, carry 1000
+# bytes per second, so that any use is visible.
 torus_damaged_platform() {
   awk -v shape="$1" -v dead="$2" -v bandwidth="$TORUS_BANDWIDTH" -v latency="$TORUS_LATENCY" '
     function step(rank, axis, sign,   at) {

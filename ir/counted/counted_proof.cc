@@ -1,4 +1,4 @@
-// Running the programs of all ranks on numbers, under rendezvous, and looking for races in each.
+// Runs the programs of all ranks on numbers, under rendezvous, and finds races in each.
 #include "ir/counted/counted_proof.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void forEachRun(const FlatProgram& program, const FlatRegion& region, Visit visi
     visit(extent.offset, extent.length);
 }
 
-/// A run of elements of a rank's memory: `in` and `out` are one where they lie at one place.
+/// A run of elements of a rank's memory; `in` and `out` are one memory if they overlap.
 struct Run {
   std::uint32_t memory = 0;  // 0 in, 1 out, 2 scratch
   std::uint64_t begin = 0, end = 0;
@@ -41,7 +41,7 @@ using Runs = std::vector<Run>;
 
 struct RankState {
   std::array<std::vector<std::uint64_t>, 3> memory;
-  std::vector<std::uint32_t> waits;                   // by operation: dependences not complete
+  std::vector<std::uint32_t> waits;                   // by operation: incomplete dependences
   std::vector<std::vector<std::uint32_t>> followers;  // by operation
   std::uint64_t completed = 0;
 };
@@ -96,7 +96,7 @@ class CountedProof {
     return runs;
   }
 
-  // Sizes, and races.
+  // Checks of sizes, and of races.
 
   void checkRank(std::size_t rank) {
     const FlatProgram& program = programs_[rank];
@@ -130,11 +130,11 @@ class CountedProof {
     checkRaces(rank, cuts);
   }
 
-  /// What has touched the elements between two cuts.
+  /// The users of the elements between two cuts.
   struct Segment {
     std::uint32_t written_by = kNone;
     std::vector<std::uint32_t> read_by;  // since then
-    std::uint32_t seen = kNone;          // operation whose dst it is in
+    std::uint32_t seen = kNone;          // operation whose dst it belongs to
   };
 
   void checkRaces(std::size_t rank, const std::array<std::vector<std::uint64_t>, 3>& cuts) {
@@ -163,7 +163,7 @@ class CountedProof {
       const Runs dst = runsOf(program, operation.dst);
       const Runs a = runsOf(program, operation.a);
       const Runs b = runsOf(program, operation.b);
-      if (operation.kind == OperationKind::kCopy && a == dst) continue;  // nothing happens
+      if (operation.kind == OperationKind::kCopy && a == dst) continue;  // no effect
       const auto comesAfter = [&](std::uint32_t i) {
         if (i == kNone || i == j || (after[j * words + i / 64] >> (i % 64) & 1) != 0) return;
         fail(rank, &operation,
@@ -191,7 +191,7 @@ class CountedProof {
       };
       read(a);
       operation.kind == OperationKind::kRecvReduce ? write(b) : read(b);
-      for (const Runs* other : {&a, &b}) {  // element by element, or apart
+      for (const Runs* other : {&a, &b}) {  // identical, or disjoint
         if (*other == dst) continue;
         mark(*other, kNone);
         mark(dst, j);
@@ -242,7 +242,7 @@ class CountedProof {
     const Holds holds = row_.inAt(isRoot(rank));
     const std::uint64_t own = holds == Holds::kOwn ? ownOffset(rank) : 0;  // first element of `in`
     const std::uint64_t length = lengthOf(holds);
-    const std::uint64_t place = sharesBlock(rank) ? own : 0;  // where it lies
+    const std::uint64_t place = sharesBlock(rank) ? own : 0;
     std::vector<std::uint64_t>& in = state.memory[memoryOf(Buffer::kIn)];
     for (std::uint64_t e = 0; e < length && place + e < in.size(); ++e)
       in[place + e] = drawn(rank, own + e);
@@ -332,13 +332,13 @@ class CountedProof {
 
   std::uint64_t root() const { return static_cast<std::uint64_t>(programs_.front().root); }
   bool isRoot(std::size_t rank) const { return rank == root(); }
-  /// Whether its `in` and `out` are one buffer of all blocks.
+  /// Whether the rank's `in` and `out` are one buffer of all blocks.
   bool sharesBlock(std::size_t rank) const {
     return in_place_ && row_.inPlaceSharesBlock() && row_.mayBeInPlace(isRoot(rank));
   }
   bool ofPairs() const { return row_.blocks == BlockSpace::kPair; }
-  /// Where in the whole vector the rank's own block lies; of pairs and of neighbours, a vector is a
-  /// rank's own.
+  /// Offset of the rank's own block in the whole vector; of pairs and of neighbours, the vector is
+  /// the rank's own.
   std::uint64_t ownOffset(std::size_t rank) const {
     return row_.blocks == BlockSpace::kNode ? rank * count_ : 0;
   }
@@ -369,7 +369,7 @@ class CountedProof {
         wanted[e] += drawn(r, e);
     }
     for (std::size_t r = 0; r < programs_.size() && ok(); ++r) {
-      // A prefix grows from rank to rank; the first one of an exscan is none.
+      // A prefix grows from rank to rank; the first one of an exscan is empty.
       if (row_.isPrefix() && (row_.includesOwn() || r > 0)) {
         for (std::uint64_t e = 0; e < total_; ++e)
           wanted[e] += drawn(row_.includesOwn() ? r : r - 1, e);
@@ -382,7 +382,7 @@ class CountedProof {
       const std::uint64_t place = sharesBlock(r) ? first : 0;
       const std::vector<std::uint64_t>& out = ranks_[r].memory[1];
       for (std::uint64_t e = 0; e < length; ++e) {
-        // Of pairs: what the sender of this block has for this rank.
+        // Of pairs: the sender's block for this rank.
         const std::uint64_t demanded =
             ofPairs() ? drawn(e / count_, r * count_ + e % count_) : wanted[first + e];
         if (place + e < out.size() && out[place + e] == demanded) continue;
@@ -393,7 +393,8 @@ class CountedProof {
     }
   }
 
-  /// What each neighbour has for the rank, or has for all; where there is none, what was there.
+  /// Expects each neighbour's block for the rank, or its one block for all; without a neighbour,
+  /// the initial content.
   void checkNeighbours() {
     for (std::size_t r = 0; r < programs_.size() && ok(); ++r) {
       const Coordinates at = topology_.coordinatesOf(static_cast<std::int32_t>(r));
@@ -436,7 +437,7 @@ class CountedProof {
   std::map<std::array<std::uint32_t, 3>, Message> messages_;   // by sender, receiver, tag
 };
 
-/// Of counts that nothing can hold the numbers are large: they are not whole, but do not wrap.
+/// Counts that no memory can hold give large numbers: inexact, but without overflow.
 double bytesOf(const FlatProgram& program) {
   const auto count = static_cast<double>(program.operations.size());
   return count * (sizeof(FlatOperation) + 64) +
@@ -451,7 +452,7 @@ Status tooLarge(const std::string& amount, const char* of_what, std::uint64_t li
                                                       of_what, " (limit ", limit, ")"));
 }
 
-/// An estimate has no more digits than it is worth.
+/// An estimate with its significant digits only.
 std::string about(double amount) {
   char text[32];
   std::snprintf(text, sizeof(text), "about %.3g", amount);
@@ -482,7 +483,7 @@ StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t
     if (in_place && !row.inPlaceAliases()) continue;
     std::vector<FlatProgram> programs;
     double bytes = 0;
-    // Of one rank, and then of more. The result that is demanded is summed up over all ranks.
+    // First for one rank, then for several. The expected result is summed up over all ranks.
     double elements = row.reduces() ? static_cast<double>(whole) : 0;
     for (std::uint64_t r = 0; r < ranks; ++r) {
       const Counts counts{.count = count, .per_rank = {}, .displacements = {}};
@@ -495,7 +496,7 @@ StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t
         elements += static_cast<double>(operation.dst.elements) +
                     static_cast<double>(operation.a.elements) +
                     static_cast<double>(operation.b.elements);
-      // What all ranks would take, as far as the first ones tell.
+      // Estimate for all ranks from the first ones.
       const double more = static_cast<double>(ranks) / static_cast<double>(r + 1);
       const double of_all = bytes * more + operations * operations / 8;
       if (of_all > static_cast<double>(kMaxCountedBytes))

@@ -1,17 +1,18 @@
-// The proof for one count: the flat programs of all ranks, as expansion makes them, are run
-// together, message by message and element by element. So what the runtime executes is what is
-// looked at; nothing of the proof for all counts (ir/verifier) is used.
+// The proof for one count: the expanded programs of all ranks run together, message by message and
+// element by element. So it checks exactly the operations that the runtime executes; it shares
+// nothing with the proof for all counts (ir/verifier).
 //
-// What is checked:
+// It checks:
 //
-// - messages  both ends have the same ranks, tag and length; no two of a pair of ranks have one tag
+// - messages  both ends have the same ranks, tag and length; the messages of a pair of ranks
+//             have different tags
 // - progress  every operation completes although no message is buffered
 // - races     of two operations of a rank that touch the same element, one of them writing, one
 //             depends on the other; so any other order gives the same result
 // - meaning   every element of every rank's result has exactly the contributions demanded, once
 //
-// A contribution is a 64-bit number drawn for its rank and element; sums are modulo 2^64. That a
-// wrong set of contributions has the right sum has a chance of 2^-64 per element.
+// A contribution is a 64-bit number drawn for its rank and element; sums are modulo 2^64. A wrong
+// set of contributions has the right sum with a probability of 2^-64 per element.
 #ifndef TORC_IR_COUNTED_COUNTED_PROOF_H_
 #define TORC_IR_COUNTED_COUNTED_PROOF_H_
 
@@ -25,9 +26,9 @@
 
 namespace torc::ir {
 
-/// Memory of a counted proof, at most: programs, vectors and messages that wait, in bytes.
+/// Most memory of a counted proof: programs, vectors and waiting messages, in bytes.
 inline constexpr std::uint64_t kMaxCountedBytes = 4ull << 30;
-/// Elements that operations read and write, on all ranks, at most.
+/// Most elements that operations read and write, on all ranks.
 inline constexpr std::uint64_t kMaxCountedElements = 20'000'000'000;
 
 struct CountedResult {
@@ -36,16 +37,16 @@ struct CountedResult {
   std::uint64_t elements = 0;  // read and written
 };
 
-/// Runs `programs`, one per rank of `topology`, of a call with `count` (as in Counts) of
-/// `collective`, from the root that they were expanded for, where it has one. With
-/// `in_place` the buffers lie as MPI_IN_PLACE has them. At least one rank.
+/// Runs `programs`, one per rank of `topology`, for a call of `collective` with `count` (as in
+/// Counts) and the root that they were expanded for. With `in_place` the buffers overlap as for
+/// MPI_IN_PLACE. At least one rank.
 CountedResult proveCounted(Collective collective, const Topology& topology,
                            const std::vector<FlatProgram>& programs, std::uint64_t count,
                            bool in_place);
 
-/// Expands all ranks of `schedule`, which has passed `validate`, for the root 0 where the
-/// collective has one, and proves them, not in place and, where buffers then lie otherwise, in
-/// place. An error where it would take more than the limits above, and where expansion fails.
+/// Expands all ranks of `schedule`, which has passed `validate`, for root 0 and proves them: not in
+/// place and, if that changes the buffers, in place. Errors: the limits above, and failures of
+/// expansion.
 StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t count);
 
 }  // namespace torc::ir

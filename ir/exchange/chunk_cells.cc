@@ -7,7 +7,7 @@
 
 namespace torc::ir {
 
-// Chunks as MSCCL's collectives have them: of k to a block and n ranks,
+// Chunks as in MSCCL's collectives, for k chunks in a block and n ranks:
 //
 //                  input     output     in place
 //   allreduce      all       all        i[c] is o[c]
@@ -85,7 +85,7 @@ ChunkNumber ChunkCells::resultOf(std::size_t rank, std::uint32_t cell) const {
     case Collective::kReduceScatter:
       return ownBegin(rank) + index;
     case Collective::kAlltoall:
-      // From rank index / chunks_of_block_, of whose input it is the chunk for this rank.
+      // index / chunks_of_block_ is the rank whose input has the chunk for this rank.
       return ChunkNumber{index / chunks_of_block_} * input_count_ + ownBegin(rank) +
              index % chunks_of_block_;
     default:

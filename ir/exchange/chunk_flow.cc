@@ -1,4 +1,4 @@
-// Chunk flow: the program is gone through step by step with the numbers of chunks in its cells.
+// Chunk flow: executes the program step by step on numbers of chunks in its cells.
 #include "ir/exchange/chunk_flow.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace torc::ir {
 namespace {
 
-// A frame that is to be made for the operation.
+// A frame to be made for the operation.
 constexpr FlowPlace kNewFrame{Buffer::kScratch, ~std::uint32_t{0}};
 constexpr FlowPlace kIn{Buffer::kIn, 0}, kOut{Buffer::kOut, 0};
 
@@ -39,7 +39,7 @@ class FlowFinder {
   }
 
  private:
-  /// What a cell holds.
+  /// Content of a cell.
   struct Value {
     ChunkNumber chunk = kNoChunk;
     FlowPlace place;
@@ -50,12 +50,12 @@ class FlowFinder {
     std::vector<Value> values;  // of its cells
     std::uint32_t frames = 0;
     std::unordered_map<ChunkNumber, llvm::SmallVector<ActionId, 2>> readers_of_in;
-    // Until the last of its reads of a chunk of the input, by the place of the step in the order,
-    // the same chunk of the output waits in scratch.
+    // By chunk of the input, the place in the order of the last step that reads it: until then, the
+    // same chunk of the output stays in scratch.
     std::unordered_map<ChunkNumber, std::size_t> last_reads;
   };
 
-  /// The first fault counts; what the step adds after it does not matter.
+  /// The first fault is reported; later additions of the step are ignored.
   void refuse(const llvm::Twine& fault) {
     if (fault_.empty()) fault_ = fault.str();
   }
@@ -107,7 +107,7 @@ class FlowFinder {
 
   void noteWrite(ActionId action, ChunkNumber chunk) {
     auto& readers = ranks_[order_.rankOf(action / 2)].readers_of_in;
-    // Who writes it again waits for who has written it.
+    // A later writer waits for the previous one.
     const auto found = readers.find(chunk);
     if (found == readers.end()) return;
     for (const ActionId reader : found->second) {
@@ -116,7 +116,8 @@ class FlowFinder {
     readers.erase(found);
   }
 
-  /// Where a chunk that is written to a cell goes: to `out`, if it is the one that belongs there.
+  /// The place of a chunk that is written to a cell: `out`, if the chunk is the required result
+  /// there.
   FlowPlace placeFor(std::size_t rank, std::uint32_t cell, ChunkNumber chunk) const {
     const auto last_read = ranks_[rank].last_reads.find(chunk);
     const bool is_read_later =
@@ -140,7 +141,7 @@ class FlowFinder {
                     llvm::StringRef(rowOf(programs_.collective).name));
     }
     if (step.row().receives || works.writes != Accesses::kNone) work(id, works);
-    // What rrs sends has been noted with what it received.
+    // The send of rrs was recorded with its receive.
     if (!step.row().sends || step.kind == StepKind::kReceiveReduceSend) return;
     checkReads(id, sent.reads);
     sent_[id] = valuesFrom(id, sent.reads);
@@ -153,28 +154,28 @@ class FlowFinder {
     return {first, first + order_.step(id).count};
   }
 
-  /// Adds the operations of a step on a message, at both its ends, or on chunks of its own: as many
-  /// as these lie in different places.
+  /// Adds the operations of a step on a message, at both its ends, or on its own chunks: one for
+  /// each set of places.
   void work(StepId id, const Accesses& accesses) {
     const RankStep& step = order_.step(id);
     const bool receives = step.row().receives, reduces = step.row().reduces;
     const std::size_t rank = order_.rankOf(id);
     const StepId sender = order_.senderOf(id);
-    // The first cell that a sum adds to.
+    // The first cell of the sum's own operand.
     const std::uint32_t own = receives ? accesses.reads : accesses.writes;
     if (!receives) checkReads(id, accesses.reads);
     if (reduces) checkReads(id, own);
     std::vector<Value> moved =
         receives ? std::move(sent_.extract(sender).mapped()) : valuesFrom(id, accesses.reads);
     std::vector<Value>& values = ranks_[rank].values;
-    std::vector<FlowSites> sites(moved.size());  // of each chunk; operations are of those alike
+    std::vector<FlowSites> sites(moved.size());  // of each chunk; equal within an operation
     for (std::uint32_t i = 0; i < moved.size(); ++i) {
       FlowSites& site = sites[i];
       const ChunkNumber chunk = moved[i].chunk;
       if (!receives) (reduces ? site.b : site.a) = moved[i].place;
       site.dst = kNewFrame;
       if (accesses.writes != Accesses::kNone) site.dst = placeFor(rank, accesses.writes + i, chunk);
-      // A chunk that is copied to its place lies there in place, too.
+      // A chunk copied to its place is already there in place.
       const bool is_there = step.kind == StepKind::kCopy && moved[i].place == kIn &&
                             cells_.resultOf(rank, accesses.writes + i) == chunk;
       if (is_there) site.dst = kOut;
@@ -189,7 +190,7 @@ class FlowFinder {
         noteRead(2 * id, sum);
         site.a = sum.place;
         if (receives) site.b = kNewFrame;
-        // A sum that grows in scratch stays where it is.
+        // A sum in scratch stays in its frame.
         if (own == accesses.writes && site.dst == kNewFrame &&
             sum.place.buffer == Buffer::kScratch) {
           site.dst = sum.place;
@@ -230,8 +231,8 @@ class FlowFinder {
     if (step.kind == StepKind::kReceiveReduceSend) sent_[id] = std::move(moved);
   }
 
-  /// Checks the output at the end. Results that lie elsewhere are copied; a copy from the input
-  /// does nothing in place.
+  /// Checks the output at the end. Results in other places are copied; a copy from the input does
+  /// nothing in place.
   void checkResults(std::size_t rank) {
     const std::vector<Value>& values = ranks_[rank].values;
     FlowOperation copy;
@@ -273,10 +274,10 @@ class FlowFinder {
   const RankPrograms& programs_;
   const ProgramOrder& order_;
   const ChunkCells& cells_;
-  const bool may_alias_;  // `in` and `out` in the schedule, though not in the program
+  const bool may_alias_;  // `in` and `out` in the schedule, but not in the program
   std::vector<Rank> ranks_;
-  std::unordered_map<StepId, std::vector<Value>> sent_;  // messages under way
-  std::size_t now_ = 0;                                  // of the steps in their order
+  std::unordered_map<StepId, std::vector<Value>> sent_;  // messages in flight
+  std::size_t now_ = 0;                                  // place of the current step in the order
   ChunkFlow flow_;
   std::string fault_;
 };

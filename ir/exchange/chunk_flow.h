@@ -1,5 +1,5 @@
-// Chunk flow: where each chunk goes, and so what the steps of a program are as operations of a
-// schedule: on which buffer, in which frame, of which blocks.
+// Chunk flow: follows each chunk through a program, and so turns its steps into operations of a
+// schedule with buffers, frames and blocks.
 #ifndef TORC_IR_EXCHANGE_CHUNK_FLOW_H_
 #define TORC_IR_EXCHANGE_CHUNK_FLOW_H_
 
@@ -21,34 +21,34 @@ namespace torc::ir {
 /// A buffer of a rank, or one of its frames.
 struct FlowPlace {
   Buffer buffer = Buffer::kNone;
-  std::uint32_t frame = 0;  // of the rank's, counted from 0
+  std::uint32_t frame = 0;  // number of the rank's frame
 
   auto operator<=>(const FlowPlace&) const = default;
 };
 
-/// Where the regions of an operation lie.
+/// The places of an operation's regions.
 struct FlowSites {
   FlowPlace dst, a, b;
 
   auto operator<=>(const FlowSites&) const = default;
 };
 
-/// An operation of one rank, on chunks that lie in one place each.
+/// An operation of one rank; each operand has its chunks in one place.
 struct FlowOperation {
   OperationKind kind = OperationKind::kCopy;
   std::int32_t peer = -1;
   std::int32_t channel = 0;
-  ActionId action = kNoStep;             // whose it is; kNoStep: none's, a copy at the end
-  llvm::SmallVector<ActionId, 2> after;  // of such a copy
-  std::uint32_t part = 0;                // of the action's operations the how manieth
+  ActionId action = kNoStep;             // its action; kNoStep: none, a copy at the end
+  llvm::SmallVector<ActionId, 2> after;  // dependences of such a copy
+  std::uint32_t part = 0;                // number of the operation within its action
   FlowSites sites;
   std::size_t first_chunk = 0;  // into the flow's list
   std::uint32_t chunks = 0;
 };
 
 struct ChunkFlow {
-  /// Errors: a step that sends or reads what holds nothing, that adds chunks which are not alike,
-  /// an output that ends with another chunk, or none; what a schedule cannot say.
+  /// Errors: a step that sends or reads an empty cell or adds different chunks; an output with a
+  /// wrong chunk or none; programs that a schedule cannot express.
   static llvm::Expected<ChunkFlow> of(const RankPrograms& programs, const ProgramOrder& order,
                                       const ChunkCells& cells);
 
@@ -57,10 +57,10 @@ struct ChunkFlow {
   }
 
   std::vector<std::vector<FlowOperation>> operations;  // of each rank, in no order
-  /// What an action must wait for because `in` and `out` may be one memory, though they are not in
-  /// the program.
+  /// Additional dependences of an action for schedules in which `in` and `out` may be one memory,
+  /// though they are not in the program.
   std::unordered_map<ActionId, llvm::SmallVector<ActionId, 2>> also_before;
-  std::vector<ChunkNumber> chunks;  // of operations, one list behind the other
+  std::vector<ChunkNumber> chunks;  // of operations, concatenated
 };
 
 }  // namespace torc::ir

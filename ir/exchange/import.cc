@@ -1,4 +1,5 @@
-// Import: each rank's operations relative to itself; ranks that have the same ones, once.
+// Import: makes each rank's operations relative to the rank, and merges ranks with equal
+// operations.
 #include "ir/exchange/import.h"
 
 #include <algorithm>
@@ -22,24 +23,24 @@
 namespace torc::ir {
 namespace {
 
-/// Blocks in a row along the fastest axis, of some parts; in an all-to-all those from the nodes of
-/// one row to those of another. Offsets are from the executing node.
+/// Consecutive blocks along the fastest axis, of some parts; in an all-to-all, the blocks from the
+/// nodes of one row to those of another. Offsets count from the executing node.
 struct RelativePiece {
   std::uint32_t part = 0, parts = 1;
-  Shift first{}, other{};  // of the blocks; of pairs, of their sources, and of their destinations
+  Shift first{}, other{};  // of the blocks; of pairs, of their sources and of their destinations
   std::uint32_t length = 1, other_length = 1;
 
   auto operator<=>(const RelativePiece&) const = default;
 };
 
-/// An operation as its rank sees it.
+/// An operation relative to its rank.
 struct RelativeOperation {
   OperationKind kind = OperationKind::kCopy;
   std::int32_t channel = 0;
   Shift shift{};
   FlowSites sites;
   std::vector<RelativePiece> pieces;
-  std::vector<std::uint32_t> after;  // of the rank's operations
+  std::vector<std::uint32_t> after;  // indices of the rank's operations
 
   auto operator<=>(const RelativeOperation&) const = default;
 };
@@ -53,7 +54,7 @@ class Importer {
   }
 
   llvm::Expected<ImportedSchedule> run() {
-    std::map<Operations, std::size_t> alike;  // the class of ranks that do so
+    std::map<Operations, std::size_t> alike;  // class of the ranks with these operations
     std::vector<Class> classes;
     for (std::size_t rank = 0; rank < programs_.ranks.size(); ++rank) {
       std::vector<StepId> steps;
@@ -97,15 +98,15 @@ class Importer {
 
  private:
   using Operations = std::vector<RelativeOperation>;
-  /// Ranks that do the same.
+  /// Ranks with equal operations.
   struct Class {
     const Operations* operations;
     std::vector<StepId> steps;  // of each operation, on the first rank
     std::vector<std::size_t> ranks;
   };
 
-  /// Numbers blocks by the coordinates of an axis, so that as many ranks as possible do the same:
-  /// messages mostly go round the rings of an axis.
+  /// Numbers blocks by the coordinates of an axis, so that as many ranks as possible have equal
+  /// operations: most messages travel around the rings of an axis.
   void divideBlocks() {
     parts_ = static_cast<std::uint32_t>(programs_.chunks);
     if (programs_.collective == Collective::kBroadcast) return;
@@ -117,8 +118,7 @@ class Importer {
     }
   }
 
-  /// A way along an axis, or the one to the same node the other way round, where that is shorter;
-  /// up where both are as long.
+  /// The shorter way around an axis to the same node; up if both are equally long.
   std::int32_t shortest(std::uint32_t axis, std::int32_t way) const {
     if (!topology_.axes[axis].wraps()) return way;
     const auto size = static_cast<std::int32_t>(topology_.axes[axis].size);
@@ -163,7 +163,7 @@ class Importer {
         pieces.push_back(piece);
       }
       if (pieces.size() < 2 || block_axes_ == 0) continue;
-      // Whole blocks behind one another along the fastest axis.
+      // Whole consecutive blocks along the fastest axis.
       RelativePiece& before = pieces[pieces.size() - 2];
       const RelativePiece& behind = pieces.back();
       if (behind.parts < parts_ || before.parts < parts_) continue;
@@ -181,7 +181,7 @@ class Importer {
     return pieces;
   }
 
-  /// A rank's operations, in an order that is the same on ranks that do the same, and their steps.
+  /// A rank's operations, in an order that equal ranks share, and their steps.
   Operations relative(std::size_t rank, std::vector<StepId>& steps) {
     const Coordinates at = topology_.coordinatesOf(static_cast<std::int32_t>(rank));
     const std::vector<FlowOperation> flow = std::move(flow_.operations[rank]);
@@ -229,7 +229,7 @@ class Importer {
         if (const auto also = flow_.also_before.find(action); also != flow_.also_before.end())
           actions.append(also->second);
       }
-      // An action without operations passes on what it waits for.
+      // An action without operations passes its dependences on.
       llvm::SmallDenseSet<ActionId, 16> seen;
       for (std::size_t k = 0; k < actions.size(); ++k) {
         if (!seen.insert(actions[k]).second) continue;
@@ -254,7 +254,7 @@ class Importer {
     return ordered;
   }
 
-  /// Boxes of nodes, which together are `ranks`.
+  /// Boxes of nodes whose union is `ranks`.
   std::vector<Box> boxesOf(const std::vector<std::size_t>& ranks) const {
     // The nodes between two corners.
     const auto nodesOf = [&](const Coordinates& low, const Coordinates& high) {
@@ -314,7 +314,7 @@ class Importer {
       if (place.buffer == Buffer::kNone) return Region{};
       if (place.buffer != Buffer::kScratch) return builder.region(place.buffer, pieces);
       const auto [frame, is_new] = frames.try_emplace(place.frame);
-      // The first that names a frame fills it.
+      // The first use of a frame fills it.
       if (is_new) frame->second = builder.addFrame(pieces, builder.schedule().slot_count);
       return builder.region(Buffer::kScratch, pieces, frame->second);
     };
@@ -339,7 +339,7 @@ class Importer {
       operation.kind = from.kind;
       operation.stream = streams_.at(from.channel);
       operation.guard = guard;
-      // What a receive brings is filled first.
+      // The operand of a received message is filled first.
       operation.b = regionOf(from.sites.b);
       operation.a = regionOf(from.sites.a);
       operation.dst = regionOf(from.sites.dst);
@@ -362,10 +362,10 @@ class Importer {
   const StepHazards& hazards_;
   ChunkFlow& flow_;
   std::map<std::int32_t, std::uint32_t> streams_;  // of channels
-  std::uint64_t waits_ = 0;                        // of all operations so far
-  // A chunk is a part of the blocks of a node or, where there are fewer chunks than nodes, of all
-  // nodes that are equal on the first axes of the order of ranks.
-  std::uint32_t block_axes_ = 0;  // how many of these there are
+  std::uint64_t waits_ = 0;                        // dependences of all operations so far
+  // A chunk is a part of the blocks of a node. With fewer chunks than nodes it covers all nodes
+  // with equal coordinates on the first axes of the order of ranks.
+  std::uint32_t block_axes_ = 0;  // number of these axes
   std::uint32_t parts_ = 1;       // of such blocks
 };
 

@@ -1,4 +1,4 @@
-// Import: programs of ranks, as other systems write them, as a schedule.
+// Import: turns programs of ranks from other systems into a schedule.
 #ifndef TORC_IR_EXCHANGE_IMPORT_H_
 #define TORC_IR_EXCHANGE_IMPORT_H_
 
@@ -15,19 +15,19 @@ namespace torc::ir {
 
 struct ImportedSchedule {
   Schedule schedule;
-  /// Of each operation, what it was made of: `x.xml:57: error: gpu 3 tb 1 step 4`, or, of a
-  /// copy that no step has, that it is at the end.
+  /// Of each operation, its origin: `x.xml:57: error: gpu 3 tb 1 step 4`, or a note that it is a
+  /// copy at the end, without a step.
   std::vector<std::string> sources;
-  std::uint64_t steps = 0;    // that there were
-  std::uint32_t classes = 0;  // ranks that do the same, seen from themselves, are one
+  std::uint64_t steps = 0;    // in the programs
+  std::uint32_t classes = 0;  // classes of ranks with equal relative operations
 };
 
-/// Makes a schedule of `programs` on `topology`, whose ranks are theirs; on the graph of their
-/// links, where they have any, and axes only say where ranks are. Ranks that do the same,
-/// relative to themselves, share operations; where not all do, guards tell them apart. What must
-/// keep its order is inferred from what steps touch. Each frame has a slot of its own. What can be
-/// told of the program itself is an error that names the step: messages that do not match,
-/// deadlocks, races, wrong chunks. That sums are whole, the verifier says.
+/// Makes a schedule of `programs` on `topology`, which has the same ranks; if the programs have
+/// links, on their graph, and axes only name the ranks. Ranks with equal relative operations share
+/// them; otherwise guards distinguish the ranks. Dependences are inferred from the memory that
+/// steps touch. Each frame has a slot of its own. Faults of the program itself are errors that name
+/// the step: unmatched messages, deadlocks, races, wrong chunks. The verifier checks that sums are
+/// complete.
 llvm::Expected<ImportedSchedule> importPrograms(const RankPrograms& programs,
                                                 const Topology& topology);
 

@@ -14,7 +14,7 @@
 namespace torc::ir {
 namespace {
 
-constexpr std::size_t kMostOfCircle = 6;  // steps that are named
+constexpr std::size_t kMostOfCircle = 6;  // most steps named in a message
 
 }  // namespace
 
@@ -146,7 +146,7 @@ llvm::Error ProgramOrder::match() {
 }
 
 llvm::Error ProgramOrder::sort() {
-  // The steps that wait for a step by name: the first one, and behind each the next.
+  // The steps that wait explicitly for a step: the first one, and for each of them the next.
   std::vector<StepId> first(size(), kNoStep), next(size(), kNoStep);
   std::vector<std::uint32_t> missing(size());
   for (auto id = static_cast<StepId>(size()); id-- > 0;) {
@@ -178,7 +178,7 @@ llvm::Error ProgramOrder::sort() {
   return order_.size() < size() ? circle(missing) : llvm::Error::success();
 }
 
-/// Of what is left each step waits for another one: back from one of them it goes round.
+/// Each remaining step waits for another one: following them back finds a cycle.
 llvm::Error ProgramOrder::circle(const std::vector<std::uint32_t>& missing) const {
   const auto before = [&](StepId of) {
     for (const StepId one : this->before(of)) {
@@ -198,7 +198,7 @@ llvm::Error ProgramOrder::circle(const std::vector<std::uint32_t>& missing) cons
   };
   std::size_t count = 0;
   for (StepId later = id, one = before(id); one != id; later = std::exchange(one, before(one))) {
-    // What only waits for its turn, for another that does, says nothing.
+    // A step that only waits for its turn, after another such step, adds no information.
     if (isTurn(later, one) && isTurn(one, before(one))) continue;
     if (++count <= kMostOfCircle) text += name(one) + ", that for ";
   }

@@ -1,5 +1,5 @@
-// The order of a program's steps: which messages match, what comes before what, and whether it all
-// comes to an end.
+// The order of a program's steps: matching of messages, precedence of steps, and freedom from
+// deadlock.
 #ifndef TORC_IR_EXCHANGE_PROGRAM_ORDER_H_
 #define TORC_IR_EXCHANGE_PROGRAM_ORDER_H_
 
@@ -22,10 +22,9 @@ inline constexpr StepId kNoStep = ~StepId{0};
 
 class ProgramOrder {
  public:
-  /// Matches messages and orders steps. Refers to `programs`. Errors: dependences on steps that
-  /// there are not, two blocks that send, or receive, on one connection, messages that only one end
-  /// has, or of other lengths, and a circle of steps that wait for each other, whose members it
-  /// names.
+  /// Matches messages and orders steps. Refers to `programs`. Errors: dependences on missing steps;
+  /// two blocks that send, or receive, on one connection; messages with one end only, or with
+  /// different lengths; a cycle of steps that wait for each other, which are named.
   static llvm::Expected<ProgramOrder> of(const RankPrograms& programs);
 
   StepId idOf(std::size_t rank, std::size_t block, std::size_t index) const {
@@ -45,20 +44,20 @@ class ProgramOrder {
   std::string name(StepId id) const;
 
   std::size_t size() const { return block_of_.size(); }
-  /// The other end of what a step receives.
+  /// The sending step of a received message.
   StepId senderOf(StepId id) const { return sender_[id]; }
-  /// All steps, each behind those that it waits for.
+  /// All steps, each after its dependences.
   const std::vector<StepId>& order() const { return order_; }
   /// The length of the longest chain of steps that leads to a step.
   std::uint32_t levelOf(StepId id) const { return levels_[id]; }
-  /// The index in `earlier` of a step that does not come before `later` by any way of steps and
-  /// messages; the number of all where there is none.
+  /// The index in `earlier` of a step that does not precede `later` by any path of steps and
+  /// messages; the size of `earlier` if there is none.
   std::size_t notBefore(llvm::ArrayRef<StepId> earlier, StepId later) const;
-  /// The step that this one names, or kNoStep.
+  /// The explicit dependence of a step, or kNoStep.
   StepId dependenceOf(StepId id) const;
-  /// All that a step waits for: its turn, the step that it names, what these two send if they are
-  /// complete only when that has arrived, and the send that it receives; kNoStep where there is
-  /// none.
+  /// All predecessors of a step: its previous step, its explicit dependence, the receivers of these
+  /// two if they are sends complete on arrival, and the send that it receives; kNoStep for missing
+  /// ones.
   std::array<StepId, 5> before(StepId id) const;
 
  private:
@@ -70,7 +69,7 @@ class ProgramOrder {
 
   explicit ProgramOrder(const RankPrograms& programs) : programs_(&programs) {}
   const Block& blockOf(StepId id) const { return blocks_[block_of_[id]]; }
-  /// Who receives what `id` sends, if it is complete only then.
+  /// The receiver of a message from `id`, if the send is complete on arrival.
   StepId arrivalOf(StepId id) const {
     return id != kNoStep && receiver_[id] != kNoStep && step(id).arrives ? receiver_[id] : kNoStep;
   }

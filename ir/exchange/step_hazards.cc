@@ -1,5 +1,5 @@
-// Hazards, rank by rank: a clock tells what comes before a step, the last users of a cell what
-// must.
+// Hazards, rank by rank: clocks record the steps before each step, and the last users of each cell
+// are the required ones.
 #include "ir/exchange/step_hazards.h"
 
 #include <algorithm>
@@ -15,13 +15,14 @@ namespace {
 
 constexpr std::size_t kMaxClocks = std::size_t{1} << 28;  // numbers, for one rank
 
-/// For every step of a rank and every block: how many steps of that block are complete before.
+/// For every step of a rank and every block: the number of steps of that block that are complete
+/// before.
 class Clocks {
  public:
   Clocks(const ProgramOrder& order, std::size_t rank, std::size_t steps, std::size_t blocks)
       : order_(order), first_(order.idOf(rank, 0, 0)), blocks_(blocks), rows_(steps * blocks) {}
 
-  /// In an order in which steps come behind those that they wait for.
+  /// Add steps in an order that respects their dependences.
   void add(StepId step) {
     const auto join = [&](StepId before) {
       const StepPosition other = order_.placeOf(before);
@@ -33,7 +34,7 @@ class Clocks {
     if (order_.placeOf(step).index > 0) join(step - 1);
     if (const StepId named = order_.dependenceOf(step); named != kNoStep) join(named);
   }
-  /// Whether an action is over before another begins.
+  /// Whether an action is complete before another begins.
   bool isBefore(ActionId a, ActionId b) {
     if (a / 2 == b / 2) return a < b;
     const StepPosition place = order_.placeOf(a / 2);
@@ -49,7 +50,7 @@ class Clocks {
   std::vector<std::uint32_t> rows_;
 };
 
-/// Who has touched a cell last.
+/// The last users of a cell.
 struct Users {
   ActionId writer = kNoStep;
   llvm::SmallVector<ActionId, 2> readers;  // since then
@@ -76,7 +77,7 @@ llvm::Expected<std::array<Accesses, 2>> accessesOf(const ProgramOrder& order,
     return actions;
   }
   actions[0] = {src, step.kind == StepKind::kReduce ? dst : Accesses::kNone, dst};
-  if (step.row().sends) actions[1].reads = dst;  // kNone where nothing is stored
+  if (step.row().sends) actions[1].reads = dst;  // kNone if nothing is stored
   return actions;
 }
 
@@ -89,7 +90,7 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
   for (const StepId step : order.order())
     steps_of[order.rankOf(step)].push_back(step);
   std::vector<ActionId> before;
-  std::vector<StepId> unordered;  // by the rank alone
+  std::vector<StepId> unordered;  // not ordered by the rank alone
   std::vector<std::uint32_t> unordered_cells;
   for (std::size_t rank = 0; rank < programs.ranks.size(); ++rank) {
     if (steps_of[rank].empty()) continue;
@@ -109,7 +110,7 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
         const ActionId action = 2 * step + role;
         const Accesses& accesses = (*actions)[role];
         before.clear();
-        // What is sent of what nowhere stays.
+        // A forwarded value that is stored nowhere leaves no access.
         if (role == 1 && order.step(step).kind == StepKind::kReceiveReduceSend) {
           before.push_back(action - 1);
         }
@@ -139,7 +140,7 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
             of.writer = action;
           }
         }
-        // Messages may put in order what the rank itself does not.
+        // Messages may order steps that the rank itself does not.
         if (const std::size_t i = order.notBefore(unordered, step); i < unordered.size()) {
           return makeError(order.at(step) + "race: it touches " + cells.nameOf(unordered_cells[i]) +
                            ", as " + order.name(unordered[i]) +

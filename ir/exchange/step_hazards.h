@@ -1,6 +1,6 @@
-// Hazards: which steps of a rank touch the same memory, and so must keep their order. A schedule
-// starts what does not wait; the order of a thread block, taken literally, would need messages to
-// be buffered.
+// Hazards: steps of a rank that touch the same memory and must keep their order. A schedule starts
+// every operation without pending dependences; the literal order of a thread block would need
+// buffered messages.
 #ifndef TORC_IR_EXCHANGE_STEP_HAZARDS_H_
 #define TORC_IR_EXCHANGE_STEP_HAZARDS_H_
 
@@ -16,26 +16,26 @@
 
 namespace torc::ir {
 
-/// Twice a step's number: what it does with what it receives, or by itself; and one more: what it
-/// sends.
+/// Twice a step's number for its receive or local work; one more for its send.
 using ActionId = std::uint32_t;
 
-/// Cells that an action touches, as many as its step has chunks; kNone: it does not.
+/// Cells that an action touches, as many as its step has chunks; kNone: none.
 struct Accesses {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t reads = kNone, reads_too = kNone, writes = kNone;  // the first of each
 };
-/// Of the two actions of a step. Error: a step leaves its buffers, which StepHazards have told.
+/// Accesses of the two actions of a step. Error: a step leaves its buffers, already reported by
+/// StepHazards.
 llvm::Expected<std::array<Accesses, 2>> accessesOf(const ProgramOrder& order,
                                                    const ChunkCells& cells, StepId step);
 
 class StepHazards {
  public:
-  /// Error: two steps of a rank that touch the same chunk, one of them writing, in no order.
+  /// Error: two unordered steps of a rank that touch the same chunk, one of them writing.
   static llvm::Expected<StepHazards> of(const RankPrograms& programs, const ProgramOrder& order,
                                         const ChunkCells& cells);
 
-  /// Those that must be complete before, in ascending order.
+  /// Actions that must be complete before, in ascending order.
   llvm::ArrayRef<ActionId> before(ActionId action) const {
     return llvm::ArrayRef(earlier_).slice(begin_[action], count_[action]);
   }

@@ -1,5 +1,5 @@
-// Builds a document from nlohmann's events, so that a key that occurs twice is seen and no
-// exception is thrown on any text.
+// Builds a document from nlohmann's events, which reveals repeated keys and throws no exception on
+// any text.
 #include "ir/json/document.h"
 
 #include <algorithm>
@@ -59,14 +59,14 @@ class DocumentBuilder : public json::json_sax_t {
 
   json take() { return std::move(root_); }
   const std::string& fault() const { return fault_; }
-  /// Whether the fault is one of syntax, found when `position` bytes had been read.
+  /// Whether the fault is in the syntax, after `position` bytes.
   bool syntaxFault() const { return syntax_fault_; }
   std::size_t position() const { return position_; }
 
  private:
   static constexpr std::size_t kDeepest = 16;  // a schedule needs 4
 
-  /// Where `value` goes: the root, the end of an array, or under the last key.
+  /// The place of `value`: the root, the end of an array, or under the last key.
   json& place(json value) {
     if (open_.empty()) return root_ = std::move(value);
     json& parent = *open_.back();
@@ -99,7 +99,7 @@ class DocumentBuilder : public json::json_sax_t {
     return true;
   }
 
-  /// Of the innermost open value.
+  /// The path of the innermost open value.
   std::string path() const {
     if (open_.size() < 2) return "/";
     std::string path;
@@ -142,8 +142,8 @@ std::string JsonNode::path() const {
 
 std::string syntaxFault(llvm::StringRef what) {
   // "[json...] parse error at line 1, column 5: syntax error while parsing value - invalid literal;
-  // last read: '{x'; expected string literal", of which the part before the dash is left out, and
-  // then what was read and what was expected where the whole is long.
+  // last read: '{x'; expected string literal": the part before the dash is left out; in a long
+  // message, so are the last two parts.
   constexpr std::size_t kLongest = 72;
   what = what.substr(what.find(']') + 1).ltrim();
   const std::size_t dash = what.find(" - ");

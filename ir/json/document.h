@@ -1,5 +1,5 @@
-// Reading JSON strictly: syntax faults with line, column and caret; keys that occur twice and deep
-// nesting refused; and places in a document, for messages, as JSON pointers (RFC 6901).
+// Reads JSON strictly: syntax faults with line, column and caret; repeated keys and deep nesting
+// refused; and places in a document, for messages, as JSON pointers (RFC 6901).
 #ifndef TORC_IR_JSON_DOCUMENT_H_
 #define TORC_IR_JSON_DOCUMENT_H_
 
@@ -41,15 +41,14 @@ class JsonNode {
   std::size_t index_ = 0;  // in an array
 };
 
-/// What is wrong with a text, as nlohmann says it, without its error code, line and column, in few
-/// words.
+/// The fault of a text in nlohmann's words, without error code, line and column, shortened.
 std::string syntaxFault(llvm::StringRef what);
 
 /// A name from a document for a message: quoted, cut if long, nothing unprintable.
 std::string shownName(llvm::StringRef name);
 
-/// "unknown key 'sise'; did you mean 'size'?"; where none is near "(keys are size, kind)", or,
-/// where these are many, where to find them.
+/// "unknown key 'sise'; did you mean 'size'?"; without a near key "(keys are size, kind)", or a
+/// reference if there are many.
 std::string unknownKey(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> known,
                        llvm::StringRef kind = "key");
 

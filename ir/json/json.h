@@ -17,8 +17,8 @@ inline constexpr int kJsonFormVersion = 8;  // the value of "torc_schedule"
 
 std::string writeJson(const ScheduleView& schedule);
 
-/// Reads and validates. Errors name the file and the place:
-/// `a.json: /operations/17/stream: expected an integer from 0 to 4294967294`.
+/// Reads and validates. Errors name the file and the place: `a.json: /operations/17/stream:
+/// expected an integer from 0 to 4294967294`.
 llvm::Expected<Schedule> readJson(llvm::StringRef text, llvm::StringRef origin);
 
 }  // namespace torc::ir

@@ -1,4 +1,4 @@
-// nlohmann's events, with the line that its reader has come to.
+// Builds values from nlohmann's events, with the reader's current line.
 #include "ir/json/located_json.h"
 
 #include <iterator>
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::size_t kDeepest = 16;
 
-/// Goes through a text and counts its lines, for all its copies together.
+/// Iterates over a text and counts its lines, for all its copies together.
 class LineIterator {
  public:
   using iterator_category = std::input_iterator_tag;

@@ -1,5 +1,5 @@
-// JSON of other systems: values that know their lines, and long arrays handed over element by
-// element, so that a file of many ranks is never in memory as values. Numbers are whole.
+// JSON of other systems: values with their lines. Long arrays are handed over element by element,
+// so that a file of many ranks is never in memory as values. Numbers are integers.
 #ifndef TORC_IR_JSON_LOCATED_JSON_H_
 #define TORC_IR_JSON_LOCATED_JSON_H_
 
@@ -21,14 +21,14 @@ struct LocatedJson {
   using Members = std::vector<std::pair<std::string, LocatedJson>>;
 
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Elements, Members> value;
-  std::uint32_t line = 0;  // where it begins, from 1
+  std::uint32_t line = 0;  // first line, from 1
 
   /// The member `key` of an object; nullptr: it has none, or is no object.
   const LocatedJson* find(llvm::StringRef key) const;
 };
 
-/// Takes the members of objects. The first fault counts: after it all gives nothing, and the caller
-/// goes on to where it asks.
+/// Reads the members of objects. The first fault is kept: after it all functions return empty
+/// values, so that callers can check once at the end.
 class LocatedJsonReader {
  public:
   explicit LocatedJsonReader(llvm::StringRef origin) : origin_(origin) {}
@@ -38,7 +38,7 @@ class LocatedJsonReader {
   bool failed() const { return !fault_.empty(); }
   llvm::Error takeError() const;
 
-  /// These refuse what is not there, or of another type.
+  /// These refuse missing values and values of another type.
   std::int32_t number(const LocatedJson& object, llvm::StringRef key, std::int32_t lowest,
                       std::int32_t highest);
   std::int32_t numberOf(const LocatedJson& value, const llvm::Twine& what, std::int32_t lowest,
@@ -46,12 +46,12 @@ class LocatedJsonReader {
   bool boolean(const LocatedJson& object, llvm::StringRef key);
   llvm::StringRef text(const LocatedJson& object, llvm::StringRef key);
   const LocatedJson::Elements& elements(const LocatedJson& object, llvm::StringRef key);
-  /// Empty where it is missing.
+  /// Empty if it is missing.
   const LocatedJson::Elements& elementsIfAny(const LocatedJson& object, llvm::StringRef key);
 
  private:
   const LocatedJson& member(const LocatedJson& object, llvm::StringRef key);
-  /// Its value of a type, or an empty one; that it has none is `fault`.
+  /// Its value of a type; without one, reports `fault` and returns an empty value.
   template <typename T>
   const T& valueOf(const LocatedJson& object, llvm::StringRef key, const char* fault);
 
@@ -59,8 +59,8 @@ class LocatedJsonReader {
   std::string fault_;
 };
 
-/// Parses `text`. The elements of the array `streamed` of the root are handed over one by one, and
-/// are then no part of the result; `take` says whether to go on. Errors: those of parseJson, with
+/// Parses `text`. The elements of the array `streamed` of the root are passed to `take` one by one
+/// and are not part of the result; `take` returns false to stop. Errors: those of parseJson, with
 /// lines.
 llvm::Expected<LocatedJson> parseLocatedJson(llvm::StringRef text, llvm::StringRef origin,
                                              llvm::StringRef streamed,

@@ -1,5 +1,5 @@
-// Reads the JSON form: every key is known and there, every number an integer in its range; then
-// the structure is validated as that of a file is.
+// Reads the JSON form: every key is known and present, every number an integer in its range; then
+// the structure is validated like that of a file.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -21,7 +21,7 @@
 namespace torc::ir {
 namespace {
 
-/// Whether the fields of a record, and `others` bytes, are all of it: none has been forgotten.
+/// Checks at compile time that the fields of a record, and `others` bytes, are all of it.
 template <typename Record>
 constexpr bool areAll(std::size_t others = 0) {
   return std::apply(
@@ -134,7 +134,7 @@ bool ScheduleReader::read(const JsonNode& root) {
   if (!root.has("torc_schedule")) {
     return fail(root, "missing key 'torc_schedule': this is not a schedule");
   }
-  // The version first, so that a later form is not refused for its keys.
+  // The version comes first, so that a later form is not refused for its keys.
   const JsonNode form = root.member("torc_schedule");
   if (!integer(form, version, 1)) return false;
   if (version != kJsonFormVersion) {
@@ -348,8 +348,8 @@ bool ScheduleReader::dependence(const JsonNode& node) {
   return true;
 }
 
-/// A message of validation, which begins with the record that it concerns (`operation 17: ...`),
-/// behind that record's place.
+/// A message of validation, which begins with its record (`operation 17: ...`), after that record's
+/// place.
 std::string pointed(llvm::StringRef message) {
   if (message.contains("slots for")) return ("/slots: " + message).str();
   for (const llvm::StringRef key : {"name", "producer", "segments", "window"}) {

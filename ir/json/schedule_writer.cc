@@ -150,7 +150,7 @@ class Writer {
     out_ += "\": ";
   }
   void append(const Json& value) {
-    // A valid schedule has ASCII strings; on any other this does not throw.
+    // A valid schedule has ASCII strings; for any other this does not throw.
     out_ += value.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 

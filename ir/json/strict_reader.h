@@ -1,5 +1,5 @@
-// Strict reading of a document's values: every key is known and there, every value of its type and
-// in its range. The first fault counts.
+// Strict reading of a document's values: every key is known and present, every value of its type
+// and in its range. The first fault is kept.
 #ifndef TORC_IR_JSON_STRICT_READER_H_
 #define TORC_IR_JSON_STRICT_READER_H_
 
@@ -21,7 +21,7 @@ namespace torc::ir {
 /// A value of a document for a message, cut if long.
 std::string shownValue(const nlohmann::json& value);
 
-/// Functions return whether all was well; the first fault is in error().
+/// Functions return true on success; otherwise the first fault is in error().
 class StrictReader {
  public:
   using Names = llvm::ArrayRef<std::string_view>;
@@ -30,7 +30,8 @@ class StrictReader {
   const std::string& error() const { return error_; }
 
  protected:
-  enum class Faults { kAlone, kWithValues };  // the latter end with the value: ", not 7"
+  /// kWithValues: a message ends with the value: ", not 7".
+  enum class Faults { kAlone, kWithValues };
 
   explicit StrictReader(Faults faults) : faults_(faults) {}
 
@@ -39,7 +40,7 @@ class StrictReader {
   /// An object with all `required` keys and no others than these and `optional` ones.
   bool object(const JsonNode& node, Names required, Names optional = {});
   bool object(const JsonNode& node);
-  /// The same with the keys of the fields of `lists`, which are tuples of structs with `key`,
+  /// The same with the keys of the fields in `lists`, which are tuples of structs with `key`,
   /// `member` and `optional`.
   template <typename... Lists>
   bool keys(const JsonNode& node, Names required, Names optional, const Lists&... lists);
@@ -47,7 +48,7 @@ class StrictReader {
   template <typename Record, typename Read, typename... Lists>
   bool members(const JsonNode& node, Record& record, Read read, const Lists&... lists);
   bool array(const JsonNode& node);
-  /// `elements` names them in a message about their number.
+  /// `elements` is the plural noun for a message about their number.
   bool array(const JsonNode& node, std::size_t lowest, std::size_t highest,
              std::string_view elements);
   /// An array, each element of which `read` reads into a new one of `records`.

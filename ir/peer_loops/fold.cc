@@ -1,6 +1,6 @@
-// The blocks that all messages of a loop over peers name together. The shifts of a loop are a box
-// without its origin, which is cut into boxes; over each of them an interval that counts from the
-// peer becomes one that counts from the node.
+// Computes the blocks that all messages of a loop over peers name together. The shifts of a loop
+// are a box without its origin, which is cut into boxes; over each of them an interval that counts
+// from the peer becomes one that counts from the node.
 #include <algorithm>
 #include <vector>
 
@@ -22,7 +22,7 @@ class Folder {
       : schedule_(schedule), axes_(schedule.blockAxes()), builder_(headerOf(schedule)) {}
 
   Schedule run() {
-    // Guards keep their boxes; those of blocks are added.
+    // Guards keep their boxes; boxes of blocks are added.
     builder_.schedule().boxes.assign(schedule_.boxes.begin(), schedule_.boxes.end());
     for (const Stream& stream : schedule_.streams)
       builder_.addStream(stream);
@@ -65,8 +65,8 @@ class Folder {
     return list;
   }
 
-  /// Boxes of shifts over which the blocks of `box` are those of all shifts: the origin left out
-  /// where it alone would add blocks.
+  /// Boxes of shifts over which the blocks of `box` are those of all shifts: without the origin if
+  /// it alone would add blocks.
   std::vector<ShiftBox> cut(const PeerLoop& peers, std::uint32_t box) const {
     ShiftBox all{peers.first, peers.count};
     std::vector<std::uint32_t> moving;
@@ -83,7 +83,7 @@ class Folder {
       }
       told_apart = told_apart && counts;
     }
-    // Elsewhere a shift besides the origin names the same blocks, or those around.
+    // Otherwise a shift besides the origin names the same blocks, or the adjacent ones.
     if (!peers.holdsOrigin() || !told_apart || !single) return {all};
     std::vector<ShiftBox> boxes;
     for (const std::uint32_t axis : moving) {

@@ -31,14 +31,14 @@ PeerLoopLoad loadOf(const Topology& topology, const PeerLoop& peers, std::uint32
   const std::int64_t end = first + peers.count[axis];
   PeerLoopLoad load;
   if (it.wraps()) {
-    // Every link carries as much as every other: what a node sends, times the hops.
+    // Every link carries as much as every other: the data sent by a node, times the hops.
     for (std::int64_t shift = first; shift < end; ++shift) {
       (it.linkSign(static_cast<std::int32_t>(shift)) > 0 ? load.up : load.down) +=
           static_cast<std::uint64_t>(std::abs(shift));
     }
   } else {
-    // Of the messages over a shift those from the lower coordinates go up, the others down. What
-    // the links carry follows from where messages begin and end, and these are ranges.
+    // Messages over a shift from the lower coordinates go up, the others down. The loads of links
+    // follow from the ranges of the messages' begins and ends.
     std::vector<std::int64_t> up(it.size + 1, 0), down(it.size + 1, 0);
     const auto count = [](std::vector<std::int64_t>& changes, std::uint32_t from, std::uint32_t to,
                           std::int64_t many) {

@@ -1,4 +1,4 @@
-// Loops over peers, message by message.
+// Unrolls loops over peers, message by message.
 #include <utility>
 #include <vector>
 
@@ -24,7 +24,7 @@ class Unroller {
       const Operation& operation = schedule_.operations[i];
       std::vector<std::uint32_t> after;
       for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
-        // Not what it waits for of earlier segments: where order matters these are written out.
+        // Without dependences on earlier segments: segments are unrolled if the order matters.
         if (dependence < i)
           after.insert(after.end(), made_[dependence].begin(), made_[dependence].end());
       }
@@ -35,7 +35,7 @@ class Unroller {
         add(operation, shift, guard, after);
         continue;
       }
-      // The order of rank 0: that of the messages between two nodes is the same in any.
+      // The order of rank 0: messages between two nodes have the same order in any.
       for (Shift shift : shiftsOf(schedule_.peer_loops[operation.peer], 0, i)) {
         if (receives(operation.kind)) {
           for (std::int32_t& along : shift)
@@ -48,8 +48,8 @@ class Unroller {
   }
 
  private:
-  /// One message of a loop over peers: on every line along which it goes, those for whom it stays
-  /// inside, and those for whom it goes the other way.
+  /// One message of a loop over peers. On every line, one operation for the nodes whose message
+  /// stays inside, and one for those whose message goes the other way.
   void addWays(const Operation& operation, const Shift& shift,
                const std::vector<std::uint32_t>& after) {
     std::vector<std::uint32_t> lines;
@@ -62,7 +62,7 @@ class Unroller {
       for (std::size_t i = 0; i < lines.size(); ++i) {
         const std::uint32_t axis = lines[i];
         const auto size = static_cast<std::int32_t>(topology_.axes[axis].size);
-        const std::int32_t inside = size - std::abs(shift[axis]);  // as many stay inside
+        const std::int32_t inside = size - std::abs(shift[axis]);  // this many stay inside
         const bool turns = turned >> i & 1;
         const bool from_start = (shift[axis] > 0) != turns;
         const std::int32_t count = turns ? size - inside : inside;

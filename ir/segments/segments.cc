@@ -1,4 +1,4 @@
-// Writing segments out.
+// Unrolls segments.
 #include "ir/segments/segments.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace torc::ir {
 namespace {
 
-/// `list` in a segment, of `segments` that the vector has.
+/// `list` in one segment, of the vector's `segments`.
 llvm::SmallVector<Piece, 4> piecesIn(const PieceList& list, std::uint32_t segment,
                                      std::uint32_t segments) {
   llvm::SmallVector<Piece, 4> pieces;

@@ -1,4 +1,4 @@
-// Reads tokens of the kinds that the grammar asks for, with a message where another one stands.
+// Reads tokens of the kinds that the grammar requires; the error names the token found instead.
 #include "ir/text/cursor.h"
 
 #include <charconv>

@@ -1,6 +1,5 @@
 // A place in a text that is being parsed: the current token, and the first fault found. The
-// functions that return bool say whether parsing can go on; after a false one `error()` has the
-// located message.
+// functions that return bool return false after a fault; then `error()` has the located message.
 #ifndef TORC_IR_TEXT_CURSOR_H_
 #define TORC_IR_TEXT_CURSOR_H_
 
@@ -42,7 +41,7 @@ class TextCursor {
   [[nodiscard]] bool numbered(std::uint64_t expected, llvm::StringRef records);
   /// Reads `+3` or `-1`.
   [[nodiscard]] bool signedInteger(std::int32_t& value, llvm::StringRef what);
-  /// Reads what follows such a sign.
+  /// Reads the digits after such a sign.
   [[nodiscard]] bool magnitude(bool negative, std::int32_t& value, llvm::StringRef what);
   /// Reads a decimal number without sign.
   [[nodiscard]] bool real(double& value, llvm::StringRef what);
@@ -56,7 +55,7 @@ class TextCursor {
 
   /// `expected <what>, found <token>` at the current token. Always false.
   bool failExpected(const llvm::Twine& what);
-  /// The same with the one of `names` that is nearest to the token, or else where they are told of.
+  /// The same with the name nearest to the token among `names`, or else a reference to the list.
   bool failName(const llvm::Twine& what, llvm::ArrayRef<llvm::StringRef> names);
   /// Records the first fault. Always false.
   bool fail(std::size_t offset, const llvm::Twine& what);
@@ -70,7 +69,7 @@ class TextCursor {
   llvm::StringRef text_, origin_;
   Lexer lexer_;
   Token token_;
-  std::size_t last_end_ = 0;  // where the token before ended
+  std::size_t last_end_ = 0;  // end of the previous token
   std::string error_;
 };
 

@@ -1,5 +1,5 @@
-// Writes the pieces of the text form. Indices out of range print as `?`, so that a message about
-// a faulty schedule can be made from the schedule itself.
+// Writes the pieces of the text form. Indices out of range print as `?`, so that messages about a
+// faulty schedule can quote it.
 #include "ir/text/format.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void printOffset(std::int32_t offset, llvm::raw_ostream& out) {
   if (offset != 0) out << offset;
 }
 
-/// `+i`, `-2*i`: what an iteration of the loop of depth `loop` adds; nothing for 0.
+/// `+i`, `-2*i`: the term of an iteration of the loop of depth `loop`; nothing for 0.
 void printTerm(std::int32_t factor, std::uint32_t loop, llvm::raw_ostream& out) {
   if (factor == 0) return;
   out << (factor > 0 ? '+' : '-');
@@ -27,12 +27,12 @@ void printTerm(std::int32_t factor, std::uint32_t loop, llvm::raw_ostream& out) 
   out << counterName(loop - 1);
 }
 
-/// The last coordinate of an interval that goes with a counter, as it is in the first iteration.
+/// The last coordinate of an interval that depends on a counter, in the first iteration.
 std::int64_t lastOf(const Interval& interval) {
   return std::int64_t{interval.start} + interval.length - 1;
 }
 
-/// The blocks that a piece names: a box, or `(x) -> (x+1)`.
+/// The blocks of a piece: a box, or `(x) -> (x+1)`.
 void printBlocks(const ScheduleView& schedule, std::uint32_t box, llvm::raw_ostream& out) {
   const auto print = [&](std::uint32_t index) {
     if (index < schedule.boxes.size()) {

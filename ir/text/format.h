@@ -1,5 +1,5 @@
-// The pieces of the text form that printer, messages and parser share: how a box, a shift, a
-// guard, a region or an operation is written. Grammar: docs/developers/ir.md.
+// The pieces of the text form that printer, messages and parser share: boxes, shifts, guards,
+// regions and operations. Grammar: docs/developers/ir.md.
 #ifndef TORC_IR_TEXT_FORMAT_H_
 #define TORC_IR_TEXT_FORMAT_H_
 
@@ -25,13 +25,13 @@ inline constexpr PromiseName kPromises[] = {
 /// The coordinate of the executing node along an axis: `x` for axis X.
 char coordinateName(const Axis& axis);
 
-/// In quotes, with \" \\ and \xHH for what is not printable ASCII.
+/// In quotes, with \" \\ and \xHH for bytes that are not printable ASCII.
 void printQuoted(std::string_view text, llvm::raw_ostream& out);
 
 /// The shortest decimal that reads back as the same double.
 void printDouble(double value, llvm::raw_ostream& out);
 
-/// The variable of a loop over peers along an axis, by its number: i, j, k, ...
+/// The variable of a loop over peers along an axis: i, j, k, ...
 char shiftName(std::uint32_t axis);
 
 /// On axis number `axis`: `*`, `5`, `5:3`, `x`, `x-1:2`, `x+i`, `x-i+1`; in loops `x-2-i:1+2*i`.
@@ -58,13 +58,13 @@ void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& o
 /// `p2`, or `p2:3` for p2, p3 and p4.
 void printParts(const Piece& piece, llvm::raw_ostream& out);
 
-/// `p0 (x+1, *), (x+2, *), p1:2 (x, *)`, the blocks of a frame; with `comma`, as in a region, one
-/// stands behind the parts too.
+/// `p0 (x+1, *), (x+2, *), p1:2 (x, *)`, the blocks of a frame; with `comma`, as in a region, a
+/// comma follows the parts too.
 void printPieces(const ScheduleView& schedule, const PieceList& pieces, bool comma,
                  llvm::raw_ostream& out);
 
-/// `out[p2, (x+1, *, *)]`, `out[p2:2, (x+1, *, *), (x+2, *, *)]`; in scratch `f3[(x+1, *, *)]`
-/// where frame and region are a box of the same part, `f3[*]` for all of a frame of pieces.
+/// `out[p2, (x+1, *, *)]`, `out[p2:2, (x+1, *, *), (x+2, *, *)]`; in scratch `f3[(x+1, *, *)]` if
+/// frame and region are a box of the same part, `f3[*]` for all of a frame of pieces.
 void printRegion(const ScheduleView& schedule, const Region& region, llvm::raw_ostream& out);
 
 /// `%17 = send out[p2, (x+1, *, *)] to X+1 after %15`.

@@ -22,13 +22,13 @@ bool isNamePart(char c) {
   return isWordPart(c) || c == '.' || c == '-';
 }
 
-/// A byte for a message: itself if it prints, else its value.
+/// A byte for a message: itself if printable, else its value.
 std::string shown(char c) {
   if (llvm::isPrint(c)) return std::string("'") + c + "'";
   return "byte 0x" + llvm::utohexstr(static_cast<unsigned char>(c), /*LowerCase=*/true, 2);
 }
 
-/// Bytes of the printable character (UTF-8) that `text` starts with; 0 if that is none.
+/// Bytes of the printable character (UTF-8) at the start of `text`; 0 if there is none.
 std::size_t characterLength(llvm::StringRef text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return llvm::isPrint(text[0]) || first == '\t' || first == '\r' ? 1 : 0;
@@ -159,7 +159,7 @@ std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t of
   const llvm::StringRef line = text.substr(line_start).take_until([](char c) { return c == '\n'; });
   const std::size_t column = offset - line_start;
 
-  // What is shown is at most kWidth bytes around the caret, from a character's first byte.
+  // At most kWidth bytes around the caret are shown, from a character's first byte.
   auto continues = [&](std::size_t i) {
     return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xc0) == 0x80;
   };
@@ -180,7 +180,7 @@ std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t of
       shown_line.append(blanks, ' ');
       width += blanks;
     } else if (line[i] == '\r' && i + 1 == line.size()) {
-      // The end of a line, as some systems write it.
+      // A carriage return before the line feed is not shown.
     } else {
       shown_line += length == 0 ? "?" : line.substr(i, length).str();
       ++width;

@@ -20,13 +20,13 @@ enum class TokenKind : std::uint8_t {
   kName,         // @allreduce
   kPunctuation,  // one of { } [ ] ( ) , = + - * / :
   kDots,         // ..
-  kBad,          // not a token; what is wrong is in Lexer::problem
+  kBad,          // not a token; see Lexer::problem
 };
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   std::size_t offset = 0;  // bytes from the start of the text
-  llvm::StringRef text;    // as it stands there
+  llvm::StringRef text;    // unchanged
 
   /// Whether this is the punctuation mark or the word `spelling`.
   bool is(llvm::StringRef spelling) const {
@@ -44,7 +44,7 @@ class Lexer {
 
   Token next();
 
-  /// What is wrong with the last token of kind kBad, and where.
+  /// The last token of kind kBad: its fault and place.
   const std::string& problem() const { return problem_; }
   std::size_t problemOffset() const { return problem_offset_; }
 
@@ -61,7 +61,7 @@ class Lexer {
   std::size_t problem_offset_ = 0;
 };
 
-/// The bytes that the token of a string denotes: \" \\ and \xHH resolved.
+/// The bytes that a string token denotes: \" \\ and \xHH resolved.
 std::string unquoted(llvm::StringRef token);
 
 }  // namespace torc::ir

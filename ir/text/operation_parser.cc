@@ -1,4 +1,4 @@
-// Operations: what they move, from or to whom, and what they wait for.
+// Parses operations: kind, regions, peer and dependences.
 #include "ir/text/operation_parser.h"
 
 #include <string>
@@ -40,7 +40,7 @@ bool OperationParser::parse(std::uint16_t phase, std::uint32_t stream) {
   return true;
 }
 
-/// Those that its kind has.
+/// Parses the regions of the operation's kind.
 bool OperationParser::parseRegions(Operation& operation) {
   const OperationKind kind = operation.kind;
   if (!sends(kind) && !regions_.parse(operation.dst)) return false;
@@ -172,7 +172,7 @@ bool OperationParser::parseDependences() {
     const std::size_t place = cursor_.offset();
     Iterations iterations;
     if (cursor_.take("of") && !parseInstance(iterations)) return false;
-    // What comes earlier may stand further down: validation sees whether it does.
+    // An earlier iteration or segment may refer to an operation further down; validation checks it.
     const bool earlier = iterations.segments > 0 || iterations.depth > 0;
     if (!fits || number >= (earlier ? kMaxOperationRecords : current)) {
       return cursor_.fail(operation.offset,

@@ -12,7 +12,6 @@
 
 namespace torc::ir {
 
-/// The counter of segments as a word.
 inline constexpr llvm::StringRef kSegmentWord(&kSegmentCounter, 1);
 
 class OperationParser {
@@ -44,7 +43,7 @@ class OperationParser {
   RecordPlaces& places_;
   RegionParser& regions_;
   const Topology topology_;
-  std::vector<std::uint32_t> dependences_;  // of the operation that is parsed
+  std::vector<std::uint32_t> dependences_;  // of the current operation
 };
 
 }  // namespace torc::ir

@@ -20,7 +20,6 @@
 namespace torc::ir {
 namespace {
 
-/// The names of all promises.
 std::string promiseNames() {
   std::string names;
   for (const PromiseName& promise : kPromises)
@@ -124,8 +123,8 @@ bool ProgramParser::parseCollective() {
   return cursor_.failName("a collective", names);
 }
 
-// topology torus [X=4, Y=4 mesh, T=2 cores] order XYT dead-nodes [(1, 2)], or
-// topology graph [X=3] order X links [0->1 bandwidth 5e+10 latency 5e-07]
+// topology torus [X=4, Y=4 mesh, T=2 cores] order XYT dead-nodes [(1, 2)], or topology graph [X=3]
+// order X links [0->1 bandwidth 5e+10 latency 5e-07]
 bool ProgramParser::parseTopology() {
   topology_place_ = cursor_.offset();
   Topology& topology = schedule_.topology;
@@ -146,7 +145,7 @@ bool ProgramParser::parseTopology() {
       !parseOrder(topology, topology.order)) {
     return false;
   }
-  // Now, for what follows names axes by it.
+  // Checked now, as later text names its axes.
   const Status axes = topology.validate();
   if (!axes.ok()) return cursor_.fail(placeOf(axes.message()), axes.message());
   if (is_graph) return parseLinks();
@@ -430,7 +429,7 @@ bool ProgramParser::checkStructure() {
   return status.ok() || cursor_.fail(placeOf(status.message()), status.message());
 }
 
-/// Where the record stands that a message of validation begins with: `operation 17: ...`.
+/// The place of the record that begins a message of validation: `operation 17: ...`.
 std::size_t ProgramParser::placeOf(llvm::StringRef message) const {
   if (message.starts_with("producer")) return producer_place_;
   if (message.contains("slots for")) return places_.slots;

@@ -1,6 +1,6 @@
 // Prints a program: header, colors, then either the plan or the streams, frames and phases of the
-// step level. Comments explain the notation and derive color, direction and chunk of a part, so
-// that a dump reads without prior knowledge; the parser skips them. Grammar: docs/developers/ir.md.
+// step level. Comments explain the notation and the color, direction and chunk of each part, so
+// that a dump needs no prior knowledge; the parser skips them. Grammar: docs/developers/ir.md.
 #include <numeric>
 #include <string>
 
@@ -119,7 +119,7 @@ class Printer {
     note("f2[(" + x + rest + ")]", "the same, in frame f2 of scratch memory");
   }
 
-  /// Where coordinates count from, if that is the root.
+  /// The origin of coordinates if it is the root.
   llvm::StringRef originText() const {
     std::uint32_t counting = 0, moving = 0;
     for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
@@ -313,7 +313,7 @@ class Printer {
   bool loopsAt(std::uint32_t index) const {
     return next_loop_ < schedule_.loops.size() && schedule_.loops[next_loop_].begin == index;
   }
-  /// Whether a loop has one stream, and so stands inside its block.
+  /// Whether a loop has one stream, and so is printed inside its block.
   bool isOfOneStream(const Loop& loop) const {
     for (std::uint32_t i = loop.begin + 1; i < loop.end; ++i) {
       if (streamOf(i) != streamOf(loop.begin)) return false;
@@ -401,7 +401,7 @@ class Printer {
   llvm::raw_ostream& out_;
   std::uint32_t margin_ = 2;      // of phases
   std::uint32_t next_loop_ = 0;   // of the table
-  std::uint32_t loop_depth_ = 0;  // loops around what is being printed
+  std::uint32_t loop_depth_ = 0;  // around the current operation
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ bool RegionParser::parseScratch(Region& region) {
     region = wholeFrame(frame, index);
     return cursor_.expect("]", "after '*', the whole frame");
   }
-  // The part need not be said where a frame has but one.
+  // The part may be omitted if a frame has only one.
   const Piece of_frame{frame.part, 1, frame.box};
   if (!parsePieces(true, frame.pieces == 0 ? &of_frame : nullptr)) return false;
   region = builder_.region(Buffer::kScratch, pieces_, index);
@@ -57,8 +57,8 @@ bool RegionParser::parseFramePieces() {
   return parsed;
 }
 
-// p0 (x-1, *), (x+1, *), p3 (x, *); with `comma`, one behind the parts too. Those of `frame`, if it
-// is given, may be left out.
+// p0 (x-1, *), (x+1, *), p3 (x, *); with `comma`, a comma follows the parts too. Parts of `frame`,
+// if given, may be omitted.
 bool RegionParser::parsePieces(bool comma, const Piece* frame) {
   pieces_.clear();
   Piece piece;
@@ -186,7 +186,7 @@ bool RegionParser::parseTerm(Interval& interval, std::int8_t& factor) {
          cursor_.expect("*", "and a counter") && parseCounter(interval, number, factor);
 }
 
-// i, behind `number` and a mark
+// i, after `number` and a mark
 bool RegionParser::parseCounter(Interval& interval, std::int64_t number, std::int8_t& factor) {
   if (!atCounter()) return cursor_.failExpected("the counter of a loop (i, j, ...)");
   const auto loop = static_cast<std::uint8_t>(cursor_.token().text[0] - counterName(0) + 1);
@@ -252,7 +252,7 @@ bool RegionParser::parseCondition(Box& guard) {
 bool RegionParser::parseRange(const Axis& axis, Interval& interval) {
   std::int32_t first = 0, last = 0;
   bool first_from_root = false, last_from_root = false;
-  Interval begins, ends;  // what goes with a counter
+  Interval begins, ends;  // terms with a counter
   if (!parseEnd(axis, first_from_root, first) ||
       (!first_from_root && !parseTerm(begins, begins.step)) ||
       !cursor_.expect("..", "and the last coordinate")) {
@@ -297,7 +297,7 @@ bool RegionParser::parseRange(const Axis& axis, Interval& interval) {
   return true;
 }
 
-// r in 6..4, behind x in r+1..5 if
+// r in 6..4, after x in r+1..5 if
 bool RegionParser::parseRootSpan(const Axis& axis, RootSpan span, Interval& interval) {
   if (axis.size > kMostOfRootSpan) {
     return cursor_.fail(cursor_.offset(), "an axis of more than " + llvm::Twine(kMostOfRootSpan) +
@@ -314,7 +314,7 @@ bool RegionParser::parseRootSpan(const Axis& axis, RootSpan span, Interval& inte
   return true;
 }
 
-// in 0..6, behind x = r
+// in 0..6, after x = r
 bool RegionParser::parseRootWithin(const Axis& axis, Interval& interval) {
   std::int32_t first = 0, last = 0;
   cursor_.advance();

@@ -11,10 +11,10 @@
 
 namespace torc::ir {
 
-/// Where the records of a schedule stand in the text, to place what validation finds.
+/// Places of a schedule's records in the text, to locate faults of validation.
 struct RecordPlaces {
   std::vector<std::size_t> colors, streams, frames, operations;
-  std::vector<std::size_t> boxes, pairs, shifts, peer_loops;  // where each stood first
+  std::vector<std::size_t> boxes, pairs, shifts, peer_loops;  // first occurrence of each
   std::vector<std::size_t> loops, links;
   std::size_t slots = 0, segments = 0;
 };
@@ -29,16 +29,16 @@ class RegionParser {
         topology_(builder.schedule().topology),
         part_count_(builder.schedule().view().partCount()) {}
 
-  /// How many loops are around what is parsed: boxes may go with their counters.
+  /// Number of loops around the current text: boxes may depend on their counters.
   std::uint32_t depth() const { return depth_; }
   void setDepth(std::uint32_t depth) { depth_ = depth; }
 
   [[nodiscard]] bool parse(Region& region);
-  /// The pieces of a frame, then in pieces().
+  /// Parses the pieces of a frame into pieces().
   [[nodiscard]] bool parseFramePieces();
   const std::vector<Piece>& pieces() const { return pieces_; }
   std::uint32_t partCount() const { return part_count_; }
-  /// From `when` on; the number of its box.
+  /// Parses a guard from `when` on, and returns the number of its box.
   [[nodiscard]] bool parseGuard(std::uint32_t& index);
 
  private:
@@ -48,7 +48,7 @@ class RegionParser {
   [[nodiscard]] bool parseBlocks(std::uint32_t& index);
   [[nodiscard]] bool parseBox(Box& box);
   [[nodiscard]] bool parseInterval(std::uint32_t axis, Interval& interval);
-  /// A term with a counter that may follow: `+i`, `-2*i`; `factor` stays where there is none.
+  /// Parses an optional term with a counter: `+i`, `-2*i`; without one `factor` is unchanged.
   [[nodiscard]] bool parseTerm(Interval& interval, std::int8_t& factor);
   [[nodiscard]] bool parseCounter(Interval& interval, std::int64_t number, std::int8_t& factor);
   bool atCounter() const;
@@ -67,7 +67,7 @@ class RegionParser {
   const Topology topology_;
   const std::uint32_t part_count_;
   std::uint32_t depth_ = 0;
-  std::vector<Piece> pieces_;  // of the region or frame that is parsed
+  std::vector<Piece> pieces_;  // of the current region or frame
 };
 
 }  // namespace torc::ir

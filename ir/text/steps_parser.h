@@ -21,7 +21,7 @@ class StepsParser {
         regions_(cursor, builder, places),
         operations_(cursor, builder, places, regions_) {}
 
-  /// Parses up to the first token that belongs to none of the four kinds.
+  /// Parses up to the first token of another kind.
   [[nodiscard]] bool parse();
 
  private:
@@ -33,7 +33,6 @@ class StepsParser {
   [[nodiscard]] bool parseStreams(std::uint16_t phase);
   [[nodiscard]] bool parseBlock(std::uint16_t phase);
   [[nodiscard]] bool parseOperations(std::uint16_t phase, std::uint32_t stream);
-  /// A loop of what `parseBody` parses.
   template <typename ParseBody>
   [[nodiscard]] bool parseLoop(ParseBody parseBody);
 

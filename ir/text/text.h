@@ -1,6 +1,5 @@
-// The text form of both IR levels: printer and parser. Grammar and meaning:
-// docs/developers/ir.md. parse(print(p)) == p, and print(parse(t)) == t for every t that
-// print made.
+// The text form of both IR levels: printer and parser. Grammar and meaning: docs/developers/ir.md.
+// parse(print(p)) == p, and print(parse(t)) == t for every printed t.
 #ifndef TORC_IR_TEXT_TEXT_H_
 #define TORC_IR_TEXT_TEXT_H_
 
@@ -22,16 +21,16 @@ void printProgram(const Program& program, llvm::raw_ostream& out);
 
 /// Parses a program and validates its structure (schedules/validation/validate.h). On a fault the
 /// error's message is `origin:line:column: error: what`, the line, and a caret under the place.
-/// `operation_places` gets where each operation stands, in bytes.
+/// `operation_places` gets the place of each operation, in bytes.
 llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin,
                                      std::vector<std::size_t>* operation_places = nullptr);
 
-/// `origin:line:column: error: what`, the line and a caret under `offset`. Columns count bytes
-/// from 1; in the line shown tabs are spaces, and a long line is cut around the caret.
+/// `origin:line:column: error: what`, the line and a caret under `offset`. Columns count bytes from
+/// 1; tabs of the shown line are spaces, and a long line is cut around the caret.
 std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t offset,
                     llvm::StringRef what);
 
-/// The same schedule with its tables as the parser makes them: boxes and shifts once each, in the
+/// The same schedule with its tables in the order of the parser: boxes and shifts once each, in the
 /// order in which the text names them. parse(print(p)) == p for canonical p.
 Schedule canonicalize(const ScheduleView& schedule);
 

@@ -4,7 +4,7 @@
 namespace torc::ir {
 namespace {
 
-/// A range that is not empty, full ones normalised to start at 0.
+/// A non-empty range; full ones are normalised to start at 0.
 Range normal(std::uint32_t start, std::uint32_t length, std::uint32_t size) {
   return length >= size ? Range{0, size} : Range{start, length};
 }
@@ -16,7 +16,7 @@ llvm::SmallVector<Range, 2> intersect(const Range& a, const Range& b, std::uint3
   if (a.length == size) return {b};
   if (b.length == size) return {a};
   llvm::SmallVector<Range, 2> result;
-  // Seen from a's start, b covers [offset, offset + length) and, wrapped, its tail from 0.
+  // Relative to a's start, b covers [offset, offset + length) and, wrapped, its tail from 0.
   const std::uint32_t offset = wrap(static_cast<std::int64_t>(b.start) - a.start, size);
   const std::uint64_t end = static_cast<std::uint64_t>(offset) + b.length;
   if (offset < a.length) {
@@ -79,7 +79,8 @@ void subtract(const Ranges& a, const Ranges& b, const Topology& topology, Ranges
     out.push_back(a);
     return;
   }
-  // Axis by axis: what lies outside b on this axis is left over whole; what lies inside goes on.
+  // Axis by axis: the parts of `a` outside b on this axis are remainders; the part inside
+  // continues.
   RangesList inside{a};
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const auto outside = subtract(a[i], b[i], topology.axes[i].size);

@@ -1,5 +1,5 @@
-// Algebra of absolute boxes of nodes (Ranges): intersection, difference, union, shift. All of it
-// cyclic: two ranges of a ring can meet in two places.
+// Algebra of absolute boxes of nodes (Ranges): intersection, difference, union, shift. All
+// operations are cyclic: two ranges of a ring can meet in two places.
 #ifndef TORC_IR_VERIFIER_BOX_ALGEBRA_H_
 #define TORC_IR_VERIFIER_BOX_ALGEBRA_H_
 
@@ -16,13 +16,13 @@ using RangesList = llvm::SmallVector<Ranges, 4>;
 llvm::SmallVector<Range, 2> intersect(const Range& a, const Range& b, std::uint32_t size);
 /// The coordinates of `a` that are not in `b`: up to two ranges.
 llvm::SmallVector<Range, 2> subtract(const Range& a, const Range& b, std::uint32_t size);
-/// Joins `b` to `a` where they are disjoint and touch; false otherwise.
+/// Joins `b` to `a` if they are disjoint and adjacent; false otherwise.
 bool join(Range& a, const Range& b, std::uint32_t size);
 
-/// On boxes.
+/// The same operations on boxes.
 bool overlaps(const Ranges& a, const Ranges& b, const Topology& topology);
 void intersect(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out);
-/// Appends what is left of `a` without `b` as disjoint boxes.
+/// Appends `a` without `b` as disjoint boxes.
 void subtract(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out);
 
 /// `range` moved by `distance` along an axis of `size`; a full range stays as it is.

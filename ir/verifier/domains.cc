@@ -1,4 +1,4 @@
-// Guards as boxes of nodes, and the cells between them.
+// Computes guards as boxes of nodes, and the cells between them.
 #include "ir/verifier/domains.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 namespace torc::ir {
 namespace {
 
-/// Where the range of an axis, seen from `from`, begins or ends inside `length` coordinates.
+/// Adds the places where the range of an axis, relative to `from`, begins or ends within `length`
+/// coordinates.
 void addCuts(const Range& range, const Range& cell, std::uint32_t size,
              llvm::SmallVectorImpl<std::uint32_t>& cuts) {
   const std::uint32_t begin = wrap(std::int64_t{range.start} - cell.start, size);
@@ -19,7 +20,7 @@ void addCuts(const Range& range, const Range& cell, std::uint32_t size,
 
 struct Cell {
   Ranges nodes{};
-  std::vector<Doing> list;  // those of which some of the nodes are
+  std::vector<Doing> list;  // entries whose boxes cover some of the nodes
 };
 
 }  // namespace
@@ -117,7 +118,7 @@ const RangesList& Domains::of(const Operation& operation) {
     if (guard.kind == IntervalKind::kAbsolute) {
       admitted[axis] = at_origin;
     } else if (!contains(at_origin, 0, size)) {
-      return entry->second;  // counted from the node: it admits itself everywhere, or nowhere
+      return entry->second;  // relative to the node: it admits every node, or none
     }
   }
   RangesList boxes;
@@ -161,14 +162,14 @@ std::uint64_t forEachCell(
       ++cells;
       continue;
     }
-    // In two, at the middle one of the places where something begins or ends.
+    // Splits at the median of the places where a range begins or ends.
     std::nth_element(cuts.begin(), cuts.begin() + cuts.size() / 2, cuts.end());
     const std::uint32_t cut = cuts[cuts.size() / 2];
     const Range whole = cell.nodes[axis];
     const Range halves[] = {
         {wrap(std::int64_t{whole.start} + cut, topology.axes[axis].size), whole.length - cut},
         {whole.start, cut}};
-    for (const Range& half : halves) {  // the lower one is looked at first
+    for (const Range& half : halves) {  // the lower half first
       Cell part{cell.nodes, {}};
       part.nodes[axis] = half;
       for (const Doing& one : cell.list) {

@@ -10,11 +10,11 @@
 namespace torc::ir {
 namespace {
 
-/// Facts into which some are cut, at most, to be joined anew.
+/// Most pieces of facts cut for a new join.
 constexpr std::size_t kMostPieces = 1 << 18;
 
-/// Joins `b` to `a` where the nodes are the same, the blocks differ on one axis alone and touch
-/// there, and the values are the same.
+/// Joins `b` to `a` if their nodes and values are equal, and their blocks differ on one axis only
+/// and are adjacent there.
 bool joinBlocks(Fact& a, const Fact& b, const BlockAxes& axes) {
   std::uint32_t differing = axes.count();
   for (std::uint32_t i = 0; i < axes.count(); ++i) {
@@ -27,8 +27,8 @@ bool joinBlocks(Fact& a, const Fact& b, const BlockAxes& axes) {
               a.place.nodes[axes.nodeAxis(differing)].length, axes.size(differing));
 }
 
-/// Joins `b` to `a` where they differ on one axis alone, b's nodes follow a's there, and blocks and
-/// values go on as they do in `a`.
+/// Joins `b` to `a` if they differ on one axis only, b's nodes follow a's there, and blocks and
+/// values continue those of `a`.
 bool joinNodes(Fact& a, const Fact& b, std::uint32_t axis, const BlockAxes& axes) {
   const std::uint32_t size = axes.size(axis);
   const Range& before = a.place.nodes[axis];
@@ -74,7 +74,7 @@ bool joinNodes(Fact& a, const Fact& b, std::uint32_t axis, const BlockAxes& axes
   return true;
 }
 
-/// Where facts of different nodes begin along an axis.
+/// Begins of facts' nodes along an axis.
 std::vector<bool> bordersOf(const std::vector<Fact>& facts, std::uint32_t axis,
                             std::uint32_t size) {
   std::vector<bool> borders(size, false);
@@ -103,7 +103,7 @@ void cut(const Fact& fact, std::uint32_t axis, const std::vector<bool>& borders,
   }
 }
 
-/// What facts have in common that may be joined: a list of numbers.
+/// The properties that joinable facts share: a list of numbers.
 using Common = std::vector<std::int64_t>;
 
 void append(Common& common, const Range& nodes) {
@@ -114,8 +114,8 @@ void append(Common& common, const Span& blocks) {
                 {blocks.start, blocks.length, blocks.start_slope, blocks.length_slope});
 }
 
-/// Facts in rows in which they may be joined, by where they begin. Each is joined to those that
-/// begin where it ends, as long as there are some.
+/// Rows of facts that may be joined, by their begins. Each fact is joined repeatedly to a fact that
+/// begins at its end.
 class Rows {
  public:
   /// Adds a fact to the row of `key`, in which it begins at `begin`.
@@ -124,8 +124,8 @@ class Rows {
     starts_[std::move(key)].push_back(facts_.size());
     facts_.push_back(std::move(fact));
   }
-  /// What is left when all are joined. `next(fact, goesOn)` calls `goesOn` for the rows, and places
-  /// in them, at which a fact would go on, until that is true.
+  /// The result of all joins. `next(fact, goesOn)` calls `goesOn` with the rows, and places in
+  /// them, of possible continuations of a fact, until it returns true.
   template <typename Next, typename Join>
   std::vector<Fact> joined(Next next, Join join) {
     std::vector<bool> gone(facts_.size(), false);
@@ -155,7 +155,7 @@ class Rows {
   std::map<Common, std::vector<std::size_t>> starts_;
 };
 
-/// Joins facts of the same nodes whose blocks touch, along one block axis after another.
+/// Joins facts of the same nodes whose blocks are adjacent, along one block axis after another.
 std::vector<Fact> joinTouching(std::vector<Fact> facts, const FactSetting& setting) {
   const BlockAxes& axes = setting.axes;
   for (std::uint32_t i = 0; i < axes.count(); ++i) {
@@ -184,7 +184,7 @@ std::vector<Fact> joinTouching(std::vector<Fact> facts, const FactSetting& setti
   return facts;
 }
 
-/// Joins facts of nodes that follow one another along an axis.
+/// Joins facts of consecutive nodes along an axis.
 std::vector<Fact> joinFollowing(std::vector<Fact> facts, std::uint32_t axis,
                                 const FactSetting& setting) {
   const BlockAxes& axes = setting.axes;
@@ -209,7 +209,7 @@ std::vector<Fact> joinFollowing(std::vector<Fact> facts, std::uint32_t axis,
         const Common key = keyOf(fact, wrap(std::int64_t{nodes.start} + nodes.length, size));
         const std::int64_t next = span.start + std::int64_t{span.start_slope} * nodes.length;
         if (goesOn(key, wrap(next, size))) return true;
-        // The blocks of one node may go on in any way; they stand still or go with the node.
+        // The blocks of one node may continue in any way; others are fixed or move with the node.
         return nodes.length == 1 && span.length > 0 &&
                (goesOn(key, wrap(next + 1, size)) || goesOn(key, wrap(next - 1, size)));
       },

@@ -1,4 +1,4 @@
-// Facts: cutting, joining, adding up.
+// Facts: cutting, joining, summing.
 #include "ir/verifier/facts.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ NodeSpan along(const Place& place, std::uint32_t block_axis, const BlockAxes& ax
   return {place.nodes[axes.nodeAxis(block_axis)], place.blocks[block_axis]};
 }
 
-/// Whether nodes and blocks may meet: quick, and sometimes wrongly true.
+/// Whether nodes and blocks may meet: fast, with false positives.
 bool mayMeet(const Place& a, const Place& b, const FactSetting& setting) {
   ++setting.work.done;
   for (std::uint32_t i = 0; i < setting.axes.count(); ++i) {
@@ -29,7 +29,7 @@ bool mayMeet(const Place& a, const Place& b, const FactSetting& setting) {
     const Span& y = b.blocks[i];
     if (x.start_slope != y.start_slope || x.length_slope != 0 || y.length_slope != 0) continue;
     if (isFull(x, size) || isFull(y, size)) continue;
-    // Both move alike: as seen from the first common node of either order.
+    // Both move alike: compared at the first common node of either order.
     const std::uint32_t ahead = nodeOffset(a.nodes[axis], b.nodes[axis], size);
     const std::uint32_t start = wrap(y.start - std::int64_t{y.start_slope} * ahead, size);
     if (!overlaps(Range{x.start, x.length}, Range{start, y.length}, size)) return false;
@@ -37,8 +37,7 @@ bool mayMeet(const Place& a, const Place& b, const FactSetting& setting) {
   return true;
 }
 
-/// Axis by axis: what lies outside `place` on this axis is left over whole; what lies inside goes
-/// on.
+/// Axis by axis: the parts outside `place` on this axis are remainders; the part inside continues.
 void subtractPlace(const Fact& fact, const Place& place, const FactSetting& setting,
                    FactList& out) {
   const BlockAxes& axes = setting.axes;
@@ -68,7 +67,7 @@ void subtractPlace(const Fact& fact, const Place& place, const FactSetting& sett
         out.push_back(piece);
         narrow(out.back(), i, to, axes);
       }
-      // Along an axis of the torus that has been cut already there are fewer nodes.
+      // Along an axis of the torus already cut there are fewer nodes.
       if (i >= axes.nodeAxes()) common[i] = commonWith(piece, i);
       for (const NodeSpan& to : common[i]) {
         next.push_back(piece);
@@ -81,7 +80,7 @@ void subtractPlace(const Fact& fact, const Place& place, const FactSetting& sett
   }
 }
 
-/// Replaces "follows the block" by the block itself where each node has just one.
+/// Replaces "follows the block" by the block itself if each node has only one.
 Spans concrete(Spans contribution, const BlockSpans& blocks, const BlockAxes& axes) {
   for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
     const Span& block = blocks[axis];
@@ -91,7 +90,7 @@ Spans concrete(Spans contribution, const BlockSpans& blocks, const BlockAxes& ax
   return contribution;
 }
 
-/// Adds a contribution to others that it is disjoint from, joined to those that it touches.
+/// Adds a contribution to others disjoint from it, joined to those that it touches.
 void insert(Spans added, const Ranges& nodes, const BlockAxes& axes, FactValue& value) {
   const std::uint32_t count = axes.nodeAxes();
   for (std::size_t i = 0; i < value.size();) {
@@ -168,7 +167,7 @@ void intersect(const Fact& fact, const Place& place, const FactSetting& setting,
 }
 
 Outlines::Outlines(const BlockAxes& axes) : axes_(axes) {
-  // Short axes have a bit for every coordinate; what is left is shared by the others.
+  // Short axes have a bit for every coordinate; the others share the remaining bits.
   std::uint32_t left = 64, share = 64 / axes.nodeAxes(), longer = 0;
   for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis)
     axes.size(axis) <= share ? left -= axes.size(axis) : ++longer;
@@ -206,7 +205,7 @@ Outline Outlines::of(const Place& place, std::uint32_t margin) const {
     outline.nodes |= bits(nodes.start, nodes.length);
     for (std::uint32_t end = 0; end < axes_.ends(); ++end) {
       const Span& span = place.blocks[end * axes_.nodeAxes() + axis];
-      const std::int64_t more = nodes.length - 1;  // coordinates that the other nodes add
+      const std::int64_t more = nodes.length - 1;  // coordinates added by the other nodes
       const bool stands = span.start_slope == 0, goes = span.start_slope == 1;
       const std::int64_t start = span.start, first = nodes.start;
       if ((!stands && !goes) || span.length_slope != 0) {
@@ -428,7 +427,7 @@ void moveNodes(FactList& facts, const Coordinates& distance, const BlockAxes& ax
         nodes.start = wrap(std::int64_t{nodes.start} + distance[axis], size);
         continue;
       }
-      // All nodes stay all nodes: the k-th now has what the one `distance` before it had.
+      // All nodes stay all nodes: the k-th gets the value from `distance` before it.
       rebase(fact, axis, -std::int64_t{distance[axis]}, size, axes);
     }
   }

@@ -1,6 +1,6 @@
-// Facts: what the nodes of a cell hold in some of their blocks. A cell is a box of nodes. Along
-// every axis the blocks of a node, and the ranks whose data have gone into them, are spans
-// (span.h), so that one fact speaks about all nodes that hold the same, seen from themselves.
+// Facts: contents of some blocks on the nodes of a cell. A cell is a box of nodes. Along every axis
+// the blocks of a node, and the ranks whose data they contain, are spans (span.h). So one fact
+// covers all nodes with the same contents relative to themselves.
 #ifndef TORC_IR_VERIFIER_FACTS_H_
 #define TORC_IR_VERIFIER_FACTS_H_
 
@@ -34,35 +34,34 @@ struct Place {
 struct Fact {
   Place place;
   FactValue value;
-  std::uint32_t frame = kNone;  // in scratch: the frame that holds it
+  std::uint32_t frame = kNone;  // in scratch: its frame
 };
 using FactList = llvm::SmallVector<Fact, 2>;
 
-/// A node and one of its blocks; perhaps a contributor.
+/// A node and one of its blocks, with an optional contributor.
 struct Witness {
   Coordinates node{}, contributor{};
   BlockCoordinates block{};
 };
 
-/// How many pairs of a node and a block there are in a place.
+/// Number of pairs of a node and a block in a place.
 unsigned __int128 volumeOf(const Place& place, const BlockAxes& axes);
 /// The first node of a place and the first of its blocks.
 Witness firstOf(const Place& place);
 
-/// Where the nodes and blocks of a fact lie, coarsely: a bit for every coordinate of an axis, or
-/// for some that follow one another. Blocks twice: as they stand, and as seen from their nodes.
+/// Coarse bounds of the nodes and blocks of a fact: a bit for every coordinate of an axis, or for a
+/// few consecutive ones. Blocks are stored twice: absolute, and relative to their nodes.
 struct Outline {
   std::uint64_t nodes = 0;
   std::array<std::uint64_t, 2> standing{}, moving{};  // by end of a block
   std::uint32_t frame = kNone;
 
-  /// Makes it that of both, but for the frame.
+  /// Extends it to both, ignoring the frame.
   void add(const Outline& other) {
     nodes |= other.nodes;
     for (int end = 0; end < 2; ++end)
       standing[end] |= other.standing[end], moving[end] |= other.moving[end];
   }
-  /// Of no place.
   bool isEmpty() const { return nodes == 0; }
 };
 
@@ -70,7 +69,7 @@ class Outlines {
  public:
   explicit Outlines(const BlockAxes& axes);
 
-  /// Of a place with `margin` coordinates around it.
+  /// The outline of a place extended by `margin` coordinates on each side.
   Outline of(const Place& place, std::uint32_t margin = 0) const;
   /// False if no node has a block in both.
   bool meet(const Outline& a, const Outline& b) const {
@@ -98,7 +97,7 @@ class Outlines {
   std::uint64_t highest_ = 0, all_ = 0;   // of all axes: the highest bits, the bits
 };
 
-/// What facts are worked with.
+/// Parameters of the operations on facts.
 struct FactSetting {
   const BlockAxes& axes;
   ProofWork& work;
@@ -109,31 +108,31 @@ struct FactSetting {
 /// One piece of storage of all nodes: facts whose places are disjoint.
 class FactStore {
  public:
-  /// Replaces what is held at the fact's place.
+  /// Replaces the contents at the fact's place.
   void write(Fact fact, const FactSetting& setting);
-  /// Forgets what is held at `place`.
+  /// Erases the contents at `place`.
   void erase(const Place& place, const FactSetting& setting);
-  /// Forgets what `nodes` hold for other frames than `frame`.
+  /// Erases the contents of `nodes` for other frames than `frame`.
   void eraseOtherFrames(const Ranges& nodes, std::uint32_t frame, const FactSetting& setting);
-  /// Appends what is held for `frame` at `place`. False if somewhere nothing is; then `missing` is
-  /// such a node and block.
+  /// Appends the contents for `frame` at `place`. False if some are absent; then `missing` is such
+  /// a node and block.
   bool read(const Place& place, std::uint32_t frame, const FactSetting& setting, FactList& out,
             Witness& missing) const;
-  /// Whether something is held at every place of `other`; else `missing` is a node and block where
-  /// nothing is.
+  /// Whether every place of `other` has contents; else `missing` is a node and block without.
   bool covers(const FactStore& other, const FactSetting& setting, Witness& missing) const;
-  /// Pairs of a node and a block for which something is held.
+  /// Number of pairs of a node and a block with contents.
   unsigned __int128 volume(const FactSetting& setting) const;
-  /// Moves what `nodes` hold to `out`.
+  /// Moves the contents of `nodes` to `out`.
   void take(const Ranges& nodes, const FactSetting& setting, FactList& out);
-  /// As write, where nothing is held at the fact's place.
+  /// As write, if the fact's place is empty.
   void add(Fact fact, const FactSetting& setting);
 
  private:
   static constexpr std::size_t kFewFacts = 64;
   static constexpr std::size_t kGroup = 64;  // facts
 
-  /// Cuts out what is held at `place` for other frames than `kept`, appended to `taken` if asked.
+  /// Removes the contents at `place` for other frames than `kept`, and appends them to `taken` if
+  /// given.
   void cutOut(const Place& place, std::optional<std::uint32_t> kept, const FactSetting& setting,
               FactList* taken);
   void push(Fact fact, const FactSetting& setting);
@@ -141,21 +140,21 @@ class FactStore {
   void remove(std::size_t i);
   bool isGap(std::size_t i) const { return outlines_[i].isEmpty(); }
   void closeGaps();
-  /// The first fact that meets `outline` and for which `is_it(i)` is true; if none, how many there
-  /// are.
+  /// The first fact that meets `outline` and satisfies `is_it(i)`; the number of facts if there is
+  /// none.
   template <typename IsIt>
   std::size_t find(const Outline& outline, const FactSetting& setting, IsIt is_it) const;
-  /// Joins facts anew where they have become many.
+  /// Joins facts again if there are many.
   void tidyUp(const FactSetting& setting);
 
   std::vector<Fact> facts_;        // and gaps between them
-  std::vector<Outline> outlines_;  // of the facts; empty ones of gaps
+  std::vector<Outline> outlines_;  // of the facts; empty for gaps
   std::vector<Outline> groups_;    // of kGroup facts each
   std::size_t gaps_ = 0;
-  std::size_t untidy_ = kFewFacts;  // facts; so many may be joined better
+  std::size_t untidy_ = kFewFacts;  // number of facts that triggers a new join
 };
 
-/// Appends the part of `fact` that lies in `place`.
+/// Appends the part of `fact` in `place`.
 void intersect(const Fact& fact, const Place& place, const FactSetting& setting, FactList& out);
 
 /// The value of `fact` on some of its nodes.
@@ -165,10 +164,9 @@ FactValue valueOn(const Fact& fact, const Ranges& nodes, const BlockAxes& axes);
 /// then `twice` is a node, a block and that rank.
 bool accumulate(Fact& a, const FactValue& b, const FactSetting& setting, Witness& twice);
 
-/// The same facts of the nodes that are `distance` away: what is sent there.
+/// Moves facts to the nodes `distance` away, as a message does.
 void moveNodes(FactList& facts, const Coordinates& distance, const BlockAxes& axes);
 
-/// All blocks.
 BlockSpans allBlocks(const BlockAxes& axes);
 
 }  // namespace torc::ir

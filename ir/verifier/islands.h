@@ -1,5 +1,5 @@
-// Islands: operations that dependences join. They lead nowhere else, so that order is a question of
-// an island: where every node has operations of its own, of a node.
+// Islands: operations connected by dependences. No dependence leaves an island, so order is checked
+// within it: if every node has operations of its own, within the node.
 #ifndef TORC_IR_VERIFIER_ISLANDS_H_
 #define TORC_IR_VERIFIER_ISLANDS_H_
 
@@ -17,7 +17,7 @@ class DependenceIslands {
   explicit DependenceIslands(const ScheduleView& schedule);
 
   std::uint32_t of(std::uint32_t operation) const { return island_[operation]; }
-  /// The operations of the island of `first` from it on, as far as `last`.
+  /// The operations of the island of `first` from it on, up to `last`.
   llvm::ArrayRef<std::uint32_t> between(std::uint32_t first, std::uint32_t last) const;
 
  private:

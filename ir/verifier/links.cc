@@ -1,9 +1,8 @@
-// Rule 6, links: what each class of directed links carries in each phase, which is the most that
-// the nodes of any cell send over it, and the promise of assign-permutations that no two colors
-// share a link within a phase. Also the scratch needed. A message that goes over a dead link, or
-// through a dead node, is a fault; one that goes more than one hop is taken to go along one axis
-// after the other, X first. On a graph it goes over one link or over switches, and no loads are
-// told.
+// Rule 6, links: the load of each class of directed links in each phase, as the maximum over cells.
+// Also the promise of assign-permutations that no two colors share a link within a phase. Also
+// computes the share of scratch. A message over a dead link, or through a dead node, is a fault; a
+// message of several hops goes along one axis after the other, X first. On a graph a message goes
+// over one link or over switches, and loads are not computed.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -29,8 +28,8 @@ struct PhaseLinks {
   auto operator<=>(const PhaseLinks&) const = default;
 };
 
-/// A fault if `operation`, a send, takes a dead link or goes through a dead node from one of the
-/// nodes of `senders`.
+/// A fault if the send `operation` uses a dead link or a dead node from one of the nodes of
+/// `senders`.
 void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesList& senders) {
   const Topology& topology = context.topology;
   if (!topology.isDamaged() || context.full()) return;
@@ -41,7 +40,7 @@ void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesLi
       intersect(box, nodes, topology, common);
     return !common.empty();
   };
-  std::string dead;  // what it uses; one fault per operation is enough
+  std::string dead;  // one fault per operation is enough
   for (const DeadLink& link : topology.deadLinks()) {
     if (!dead.empty()) break;
     const std::optional<Ranges> over = sendersOver(topology, shift, link);
@@ -59,7 +58,7 @@ void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesLi
   context.fault(Rule::kLinks, operation, "on " + context.rankText(at) + dead);
 }
 
-/// The nodes whose blocks on one axis are among those of a dead node, for which `interval` stands.
+/// The nodes whose blocks on one axis, given by `interval`, include those of a dead node.
 Range nodesThatName(const Interval& interval, std::int32_t dead, std::uint32_t size) {
   const Range named = resolve(interval, 0, size);
   if (interval.kind == IntervalKind::kRelative && named.length < size)
@@ -104,8 +103,8 @@ class LinkChecker {
   }
 
  private:
-  /// A fault where some node sends to one to which no way leads. What the same nodes send equally
-  /// far is looked at once, and is one fault.
+  /// A fault if some node sends to a node that no route reaches. Messages of the same nodes over
+  /// equal shifts are checked once, and are one fault.
   void checkGraph() {
     GraphRoutes routes(schedule_.links, topology_.ranks());
     std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // guard, shift
@@ -190,8 +189,8 @@ class LinkChecker {
     }
   }
 
-  /// What messages from `senders` load that go `hops` along `axis`: every hop is the link of the
-  /// node from which it is made.
+  /// Adds the load of messages from `senders` that go `hops` along `axis`: every hop uses the link
+  /// of the node before it.
   void addHops(const Operation& operation, std::uint32_t axis, std::int32_t hops, Ranges senders,
                double carried) {
     const Axis& along = topology_.axes[axis];
@@ -199,13 +198,14 @@ class LinkChecker {
     const auto length = static_cast<std::uint32_t>(std::abs(hops));
     const Range from = senders[axis];
     if (from.length >= along.size || length >= along.size) {
-      // Every node of the axis is passed as often as every other.
+      // Every node of the axis is passed equally often.
       senders[axis] = {0, along.size};
       add(operation, axis, sign, senders,
           carried * std::min(from.length, along.size) * length / along.size);
       return;
     }
-    // Of each sender the nodes that it passes, or of each hop the senders: the fewer of the two.
+    // For each sender the nodes that it passes, or for each hop its senders: the smaller number of
+    // the two.
     const auto [times, nodes] = std::minmax(from.length, length);
     const std::int64_t first = hops > 0 ? from.start : std::int64_t{from.start} - length + 1;
     for (std::uint32_t i = 0; i < times; ++i) {
@@ -214,7 +214,7 @@ class LinkChecker {
     }
   }
 
-  /// What the messages of a loop over peers load: every one carries as much as every other.
+  /// Adds the load of the messages of a loop over peers: all have equal size.
   void addPeerLoop(std::uint32_t index) {
     const Operation& operation = schedule_.operations[index];
     const PeerLoop& peers = schedule_.peer_loops[operation.peer];
@@ -229,7 +229,7 @@ class LinkChecker {
     }
   }
 
-  /// Boxes of the nodes of `boxes` on each of which a region has as many blocks of live nodes.
+  /// Splits `boxes` into boxes of nodes for which a region has equally many blocks of live nodes.
   RangesList alike(const Region& region, RangesList boxes) {
     const auto dimensions = static_cast<std::uint32_t>(topology_.dimensions());
     for (const Coordinates& dead : topology_.deadNodes()) {
@@ -254,7 +254,7 @@ class LinkChecker {
     return boxes;
   }
 
-  /// A fault where two colors use the same links of a phase and conflict-free phases are promised.
+  /// A fault if conflict-free phases are promised and two colors use the same links in a phase.
   void checkPromise() {
     if (!(schedule_.flags & kConflictFreePhases)) return;
     for (const auto& [link, users] : links_) {

@@ -1,6 +1,6 @@
 // Rule 1, matching: the k-th send of a stream from one node to another has a k-th receive there, of
-// the same blocks of the same part; and nothing is received that is not sent. For each stream and
-// direction the nodes are cut into cells that send the same and whose peers receive the same.
+// the same blocks of the same part, and every receive has a send. For each stream and direction the
+// nodes are cut into cells with the same sends and the same receives on their peers.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -50,18 +50,18 @@ std::string pieceText(const VerifyContext& context, const Piece& piece, const Bl
   return text;
 }
 
-/// The region whose blocks a message carries, at either end.
+/// The region of the message at either end.
 const Region& messageRegion(const Operation& operation) {
   return sends(operation.kind) ? operation.a : operation.dst;
 }
 
-/// What a message carries, as the text form says it.
+/// The contents of a message in the text form.
 std::string messageText(const ScheduleView& schedule, const Operation& operation) {
   return isSignal(operation.kind) ? "a signal" : regionText(schedule, messageRegion(operation));
 }
 
-/// What a message from `at` brings against what is received at `peer_at`, piece by piece; empty if
-/// they are the same.
+/// The difference between a message from `at` and its receive at `peer_at`, piece by piece; empty
+/// if there is none.
 std::string describeDifference(const VerifyContext& context, const Region& sent,
                                const Coordinates& at, const Region& received,
                                const Coordinates& peer_at) {
@@ -85,16 +85,15 @@ std::string describeDifference(const VerifyContext& context, const Region& sent,
   return {};
 }
 
-/// How far all messages of a loop over peers go along an axis, if they all go as far.
+/// The common distance of all messages of a loop over peers along an axis, if they have one.
 std::optional<std::int32_t> onlyShift(const PeerLoop& peers, std::uint32_t axis) {
   if (peers.count[axis] == 1) return peers.first[axis];
   if (peers.size() == 1) return shiftsOf(peers, 0, 0).front()[axis];
   return std::nullopt;
 }
 
-/// An interval of the sender of a message of a loop over peers, as its receiver sees it: what is
-/// own to the one is the peer's to the other. Where all go as far, the peer is a neighbour like any
-/// other.
+/// The interval of a sender in a loop over peers, from its receiver's view: own coordinates become
+/// the peer's, and vice versa. If all distances are equal, the peer is an ordinary neighbour.
 Interval asReceived(Interval interval, const std::optional<std::int32_t>& shift) {
   if (interval.kind == IntervalKind::kPlusShift) {
     interval.kind = IntervalKind::kRelative;
@@ -106,7 +105,7 @@ Interval asReceived(Interval interval, const std::optional<std::int32_t>& shift)
   return interval;
 }
 
-/// Whether all messages of a loop over peers are of the same blocks at both ends, on the node at
+/// Whether all messages of a loop over peers name the same blocks at both ends, on the node at
 /// `at`.
 bool sameInPeerLoop(const VerifyContext& context, const Coordinates& at, const Operation& send,
                     const Operation& receive) {
@@ -148,8 +147,7 @@ class Matcher {
       const Operation& operation = schedule_.operations[i];
       if (operation.peer == kNone) continue;
       const bool sending = sends(operation.kind);
-      // Loops over peers go along axes on which nodes do not differ: both ends are on nodes like
-      // these.
+      // Loops over peers go along axes on which nodes do not differ: both ends are on such nodes.
       const Shift direction =
           operation.hasPeerLoop()
               ? Shift{}
@@ -211,7 +209,7 @@ class Matcher {
     }
   }
 
-  /// `operation`, number `k` of its channel, has no other end on `nodes`.
+  /// Reports `operation`, number `k` of its channel, which has no other end on `nodes`.
   void reportUnmatched(std::uint32_t operation, std::size_t k, const Ranges& nodes) {
     const Operation& it = schedule_.operations[operation];
     const std::string at = context_.rankText(firstNode(nodes));
@@ -224,8 +222,8 @@ class Matcher {
                                             " from " + at + " has no receive at its peer");
   }
 
-  /// Blocks go with the node, or stand still: ends that are the same on two nodes that follow one
-  /// another are the same on all.
+  /// Blocks are fixed or move with the node: ends that are equal on two consecutive nodes are equal
+  /// on all.
   void compareEnds(const Match& match) {
     const std::size_t pieces = schedule_.operations[match.send].a.pieces;
     const Coordinates first = firstNode(match.senders);
@@ -241,7 +239,7 @@ class Matcher {
   }
 
   bool compareEnds(const Match& match, const Coordinates& at) {
-    // What one message of a loop over peers carries stands in the schedule as it was written.
+    // The region of a single message of a loop over peers is in the schedule as written.
     const bool peers = schedule_.operations[match.send].hasPeerLoop();
     const ScheduleView& written = context_.written;
     const Operation& send = written.operations[match.send];

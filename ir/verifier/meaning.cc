@@ -1,12 +1,11 @@
 // Rule 4, meaning: every block of the output ends with exactly the contributions that the
-// collective demands, each exactly once.
+// collective requires, each exactly once.
 //
-// The schedule is executed symbolically, for all nodes of a box at a time, on what nodes hold as
-// seen from themselves (facts.h), event by event in an order that respects dependences and
-// rendezvous. What a send reads is taken at its start, what a receive writes is written at its
-// completion; that no order of unordered events changes the outcome is the rule on races. Writing
-// out[b] makes in[b] unreadable where MPI_IN_PLACE would make them one memory, so that the proof
-// holds in place and not in place.
+// The schedule is executed symbolically, for all nodes of a box at a time, on contents relative to
+// the nodes (facts.h). Events follow an order that respects dependences and rendezvous. A send
+// reads its data at its start, a receive writes at its completion; by the rule on races no order of
+// unordered events changes the outcome. Writing out[b] makes in[b] unreadable if MPI_IN_PLACE makes
+// them one memory, so that the proof holds in place and not in place.
 #include <algorithm>
 #include <map>
 
@@ -22,15 +21,15 @@
 namespace torc::ir {
 namespace {
 
-/// What a piece of a region holds, of one part (group of parts).
+/// Contents of a piece of a region, for one part (group of parts).
 struct PartFacts {
   std::uint32_t part = 0;
   FactList facts;
 };
-/// What a region holds: in the order of its pieces, in each of its parts.
+/// Contents of a region: in the order of its pieces, for each of its parts.
 using RegionFacts = llvm::SmallVector<PartFacts, 1>;
 
-/// One piece of storage of all nodes. Of nodes that are cells of their own it has a store each.
+/// One piece of storage of all nodes. If nodes are cells of their own, it has a store for each.
 class Contents {
  public:
   FactStore& on(const Ranges& nodes, const FactSetting& setting) {
@@ -44,7 +43,7 @@ class Contents {
   std::map<std::uint64_t, FactStore> stores_;
 };
 
-/// What has been sent and not yet received, by piece and part as above.
+/// Data sent and not yet received, by piece and part as above.
 struct Payload {
   std::vector<std::pair<std::uint32_t, Contents>> parts;
 };
@@ -62,7 +61,7 @@ class MeaningChecker {
   void run(const std::vector<Step>& order) {
     initialise();
     for (const Step& step : order) {
-      // What is found after a fault may be its consequence.
+      // Faults after the first may be its consequences.
       if (!context_.result.ok() || context_.work.tooMuch()) return;
       const auto index = static_cast<std::uint32_t>(step.event / 2);
       const Operation& operation = schedule_.operations[index];
@@ -92,7 +91,7 @@ class MeaningChecker {
       for (Contents& part : in_)
         part.on(nodes, setting_).add(held, setting_);
     }
-    // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
+    // Blocks owned by dead nodes have no elements: naming them is no fault.
     if (row_.layout != Layout::kBlockMajor || row_.inWhole()) return;
     for (const Coordinates& dead : topology_.deadNodes()) {
       for (std::uint32_t end = 0; end < axes_.ends(); ++end) {
@@ -104,7 +103,7 @@ class MeaningChecker {
       }
     }
   }
-  /// Of each part a node holds the block of its neighbour that way.
+  /// For each part, a node holds the block of its neighbour that way.
   void initialiseNeighbours() {
     for (std::uint32_t part = 0; part < in_.size(); ++part) {
       const Way way = wayOfPart(part);
@@ -118,7 +117,7 @@ class MeaningChecker {
       }
     }
   }
-  /// Those of `live` that have a neighbour that way.
+  /// The nodes of `live` with a neighbour that way.
   RangesList nodesWith(const RangesList& live, const Way& way) const {
     Interval along;
     RangesList found;
@@ -131,7 +130,7 @@ class MeaningChecker {
       intersect(nodes, with, topology_, found);
     return found;
   }
-  /// The blocks one end of which is a dead node, all its cores.
+  /// The blocks with a dead node, all its cores, at one end.
   BlockSpans blocksOf(const Coordinates& dead, std::uint32_t end) const {
     BlockSpans blocks = allBlocks(axes_);
     for (int axis = 0; axis < topology_.dimensions(); ++axis)
@@ -144,8 +143,8 @@ class MeaningChecker {
     Ranges nodes{};
     Holds holds = Holds::kNothing;
   };
-  /// `live` by what a buffer of theirs holds: the root, and the others. Who holds nothing is left
-  /// out.
+  /// Splits `live` by the content of one of their buffers: the root, and the others. Nodes with an
+  /// empty buffer are left out.
   llvm::SmallVector<Holder, 4> holdersOf(const RangesList& live, Holds at_root,
                                          Holds elsewhere) const {
     llvm::SmallVector<Holder, 4> holders;
@@ -173,14 +172,14 @@ class MeaningChecker {
       root[axis] = {static_cast<std::uint32_t>(context_.root[axis]), 1};
     return root;
   }
-  /// Of every node the node itself.
+  /// For every node, the node itself.
   Spans themselves(const Ranges& nodes) const {
     Spans own{};
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
       own[axis] = spanOf(Interval::relative(0), nodes[axis], topology_.axes[axis].size);
     return own;
   }
-  /// The blocks one end of which is the node itself.
+  /// The blocks with the node itself at one end.
   BlockSpans ownBlocks(const Ranges& nodes, std::uint32_t end) const {
     return blocksAt(themselves(nodes), end);
   }
@@ -190,10 +189,10 @@ class MeaningChecker {
     return blocks;
   }
   static Spans blockOwner() { return {}; }  // follows the block on every axis
-  /// Whether the result is what the root had.
+  /// Whether the result is the root's data.
   bool isFromRoot() const { return row_.isRooted() && !row_.reduces() && row_.inWhole(); }
 
-  /// Cuts `nodes` down to those at `at`; false if there are none.
+  /// Restricts `nodes` to those at `at`; false if there are none.
   bool narrow(Ranges& nodes, const Coordinates& at) const {
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       if (at[axis] == kEverywhere) continue;
@@ -204,7 +203,7 @@ class MeaningChecker {
     return true;
   }
 
-  /// `operation` on all `nodes`, which execute it.
+  /// Executes `operation` on all `nodes`, which its guard admits.
   void execute(std::uint32_t index, const Ranges& nodes) {
     const Operation& operation = schedule_.operations[index];
     RegionFacts value;
@@ -317,8 +316,8 @@ class MeaningChecker {
     return place;
   }
 
-  /// Where messages are dropped nobody brings the blocks of dead nodes, which have no elements:
-  /// lets them be there. False where that changes nothing.
+  /// If messages are dropped, the blocks of dead nodes, which have no elements, never arrive:
+  /// treats them as present. False if nothing changes.
   bool fillsDead(const Region& region, std::uint32_t part, const Ranges& nodes) {
     if ((schedule_.flags & kDropsBroken) == 0 || row_.layout != Layout::kBlockMajor ||
         row_.reduces()) {
@@ -372,9 +371,9 @@ class MeaningChecker {
     }
   }
 
-  /// Adds up two regions of an operation: their pieces are the same.
+  /// Adds two regions of an operation, which have equal pieces.
   bool add(std::uint32_t index, const RegionFacts& a, const RegionFacts& b, RegionFacts& sum) {
-    if (a.size() != b.size()) return false;  // a send at fault, which has been reported
+    if (a.size() != b.size()) return false;  // a faulty send, already reported
     for (std::size_t i = 0; i < a.size(); ++i) {
       sum.push_back({a[i].part, {}});
       for (const Fact& left : a[i].facts) {
@@ -405,7 +404,7 @@ class MeaningChecker {
     return true;
   }
 
-  /// Whether the sums are in the order of ranks, if that is promised.
+  /// Checks that sums are in the order of ranks, if that is promised.
   bool isInOrder(std::uint32_t index, const Fact& a, const FactValue& b) {
     if ((schedule_.flags & kOrderedSums) == 0) return true;
     for (const Spans& first : a.value) {
@@ -430,7 +429,7 @@ class MeaningChecker {
     return true;
   }
 
-  /// The result of the first rank, before which there is none.
+  /// Checks that the first rank, which has no rank before it, keeps its output.
   void checkLeftAlone(const Ranges& first) {
     for (Contents& part : out_) {
       FactList written;
@@ -443,7 +442,6 @@ class MeaningChecker {
     }
   }
 
-  /// Who has a result.
   RangesList nodesWithResults() {
     if (row_.includesOwn()) return context_.domains.live();
     Ranges first{};
@@ -461,8 +459,8 @@ class MeaningChecker {
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       if (!context_.isFirstOfGroup(part)) continue;
       const std::string place = "at the end out[p" + std::to_string(part) + "] of ";
-      // Of neighbours, who has one on the other side. The block of a node that has none nobody has,
-      // so that it is never written.
+      // Of neighbours, the nodes with a neighbour on the other side. The others' missing block is
+      // never written.
       const Way way = wayOfPart(part);
       const RangesList with_part =
           row_.isOfNeighbours() ? nodesWith(with_results, {way.axis, -way.sign}) : with_results;
@@ -487,12 +485,12 @@ class MeaningChecker {
     }
   }
 
-  /// Whether a fact says what the collective demands; else a fault.
+  /// Checks that a fact is the result that the collective requires.
   bool checkResult(const Fact& fact, const std::string& place) {
     return row_.reduces() ? checkSum(fact, place) : checkMoved(fact, place);
   }
 
-  /// Whether the blocks of a fact are the root's, or each its owner's.
+  /// Checks that the blocks of a fact come from the root, or each from its owner.
   bool checkMoved(const Fact& fact, const std::string& place) {
     bool right = fact.value.size() == 1;
     for (std::uint32_t axis = 0; axis < topology_.axis_count && right; ++axis) {
@@ -505,7 +503,7 @@ class MeaningChecker {
                         (blocks.length == 1 && blocks.length_slope == 0 && contributors == blocks);
     }
     if (right) return true;
-    // The first of its nodes and blocks tells.
+    // The first node and block are enough.
     const Witness first = firstOf(fact.place);
     const Coordinates wanted = isFromRoot() ? context_.root : axes_.nodeOf(first.block);
     Coordinates present = wanted;
@@ -518,8 +516,8 @@ class MeaningChecker {
     return refuse(place, first, present != wanted, present);
   }
 
-  /// Whether a fact is the sum of the contributions that are demanded: of all live ranks, or of
-  /// those up to the node. Contributions are compared as blocks are, on all nodes at once.
+  /// Checks that a fact is the sum of the required contributions: of all live ranks, or of those up
+  /// to the node. Contributions are compared like blocks, on all nodes at once.
   bool checkSum(const Fact& fact, const std::string& place) {
     const Ranges& nodes = fact.place.nodes;
     FactList contributions;
@@ -555,7 +553,7 @@ class MeaningChecker {
     return refuse(place, firstOf(of_node.place), surplus, axes_.nodeOf(witness.block));
   }
 
-  /// A fault; returns false.
+  /// Reports a fault; returns false.
   bool refuse(const std::string& place, const Witness& at, bool surplus,
               const Coordinates& contributor) {
     context_.fault(Rule::kMeaning, kNone,

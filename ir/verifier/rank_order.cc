@@ -6,15 +6,15 @@
 namespace torc::ir {
 namespace {
 
-// In the order of how much is left to say for the axes that vary faster.
+// Ordered by how much the faster axes still decide.
 enum class Relation {
-  kBefore,  // all of `a` lie below all of `b`
-  kMeets,   // the last of `a` is the first of `b`, or that for some nodes
+  kBefore,  // all of `a` are below all of `b`
+  kMeets,   // the last of `a` is the first of `b`, or is so for some nodes
   kOther,
 };
 
-/// What one axis says of two ranges. One that runs over the end of the axis has its last
-/// coordinate, and the first.
+/// The relation of two ranges on one axis. A range beyond the end of the axis contains its last
+/// coordinate and the first.
 Relation relationOf(const Range& a, const Range& b, std::uint32_t size) {
   const std::uint32_t last = std::min(a.start + a.length, size) - 1;
   const std::uint32_t first = b.start + b.length > size ? 0 : b.start;
@@ -22,7 +22,7 @@ Relation relationOf(const Range& a, const Range& b, std::uint32_t size) {
   return last < first ? Relation::kBefore : Relation::kOther;
 }
 
-/// What it says of two spans for all of `nodes` nodes.
+/// The relation of two spans, for all of `nodes` nodes.
 Relation relationOf(const Span& a, const Span& b, std::uint32_t nodes, std::uint32_t size) {
   if (followsBlock(a) || followsBlock(b)) return Relation::kOther;
   if (a == b && a.length == 1 && a.length_slope == 0) return Relation::kMeets;
@@ -47,15 +47,15 @@ bool comesBefore(const Spans& a, const Spans& b, const Ranges& nodes, const Topo
 llvm::SmallVector<Place, 4> ranksUpTo(const Ranges& nodes, bool included,
                                       const Topology& topology) {
   llvm::SmallVector<Place, 4> places;
-  Place place{nodes, {}};  // of the axes so far: all; of those to come: the node's
+  Place place{nodes, {}};  // of earlier axes: all; of later ones: the node's coordinate
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
     place.blocks[axis] = spanOf(Interval::relative(0), nodes[axis], topology.axes[axis].size);
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const std::uint32_t axis = topology.order[i];
     const std::uint32_t size = topology.axes[axis].size;
-    const std::uint32_t least = included && i == 0 ? 0 : 1;  // coordinate with a rank below
+    const std::uint32_t least = included && i == 0 ? 0 : 1;  // smallest with a lower rank
     const std::uint32_t end = nodes[axis].start + nodes[axis].length;
-    // Of nodes that run over the end of the axis, those before it and those behind.
+    // Nodes that wrap around the end of the axis: those before it, then those behind.
     for (const auto& [from, to] : {std::pair(nodes[axis].start, std::min(end, size)),
                                    std::pair(0u, end > size ? end - size : 0u)}) {
       const std::uint32_t first = std::max(from, least);

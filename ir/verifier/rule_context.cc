@@ -1,4 +1,4 @@
-// Groups of parts, and texts for witnesses.
+// Groups parts, and makes texts for witnesses.
 #include "ir/verifier/rule_context.h"
 
 #include "ir/text/text.h"
@@ -23,9 +23,9 @@ VerifyContext::VerifyContext(const ScheduleView& written_view, const ScheduleVie
 }
 
 void VerifyContext::groupParts() {
-  // Each part of neighbours is for another one.
+  // Each part of neighbours is for another neighbour.
   const bool all_apart = rowOf(schedule.collective).isOfNeighbours();
-  first_of_group_.resize(parts.size() + 1, all_apart);  // and the end
+  first_of_group_.resize(parts.size() + 1, all_apart);  // and a final entry
   first_of_group_[0] = true;
   const auto cut = [&](const Piece& piece) {
     first_of_group_[piece.part] = first_of_group_[piece.part + piece.parts] = true;
@@ -43,13 +43,13 @@ void VerifyContext::groupParts() {
 }
 
 void VerifyContext::countListedPieces() {
-  std::vector<std::uint64_t> groups(parts.size() + 1, 0);  // before a part
+  std::vector<std::uint64_t> groups(parts.size() + 1, 0);  // before each part
   for (std::uint32_t part = 0; part < parts.size(); ++part)
     groups[part + 1] = groups[part] + (first_of_group_[part] ? 1 : 0);
-  std::vector<std::uint64_t> visits(schedule.pieces.size() + 1, 0);  // before a piece
+  std::vector<std::uint64_t> visits(schedule.pieces.size() + 1, 0);  // before each piece
   for (std::size_t i = 0; i < schedule.pieces.size(); ++i) {
     const Piece& piece = schedule.pieces[i];
-    // To go past the other parts of a group costs less.
+    // Skipping the other parts of a group costs less.
     visits[i + 1] =
         visits[i] + 1 + groups[piece.part + piece.parts] - groups[piece.part] + piece.parts / 64;
   }

@@ -1,11 +1,11 @@
-// What the rules of the verifier share: which nodes execute what, matched messages, the steps of
-// the proof, and the list of faults. One file per family of rules: links.cc, matching.cc,
+// Shared by the rules of the verifier: the nodes that execute each operation, matched messages, the
+// steps of the proof, and the list of faults. One file per family of rules: links.cc, matching.cc,
 // progress.cc, races.cc, meaning.cc.
 //
-// Rules are proved for boxes of nodes ("cells") at a time, so that they cost what guards tell apart
-// and not what nodes there are. Guards are boxes, and what a region names depends on every axis on
-// the node's coordinate there alone; so is what nodes hold (facts.h). Nothing is approximated: what
-// is refused is wrong, and what takes too much work is left undecided.
+// Rules are proved for boxes of nodes ("cells") at a time, so that the cost depends on the guards
+// and not on the number of nodes. Guards are boxes, and a region depends on every axis only on the
+// node's coordinate there; so do the contents of nodes (facts.h). Nothing is approximated: refused
+// schedules are wrong, and proofs beyond the work limit are left undecided.
 #ifndef TORC_IR_VERIFIER_RULE_CONTEXT_H_
 #define TORC_IR_VERIFIER_RULE_CONTEXT_H_
 
@@ -22,8 +22,8 @@
 
 namespace torc::ir {
 
-/// A send and its receive, on the nodes of a box; of a loop over peers, whose messages go along
-/// axes on which nodes do not differ, at no distance.
+/// A send and its receive, on the nodes of a box; for a loop over peers, whose messages go along
+/// axes on which nodes do not differ, the distance is 0.
 struct Match {
   std::uint32_t send = 0, receive = 0;  // operations
   Ranges senders{}, receivers{};        // nodes
@@ -39,15 +39,14 @@ struct Step {
   Coordinates at{};  // kEverywhere on the other axes
 };
 
-/// One verification.
 class VerifyContext {
  public:
-  /// `root`: the root's coordinates as the schedule counts them, where the collective has one.
-  /// `schedule` is `written` with its loops over peers folded (ir/peer_loops), where it has any.
+  /// `root`: the root's coordinates in the schedule, if the collective has one. `schedule` is
+  /// `written` with its loops over peers folded (ir/peer_loops), if it has any.
   VerifyContext(const ScheduleView& written, const ScheduleView& schedule, const Coordinates& root,
                 const VerifyOptions& options, VerifyResult& result);
 
-  const ScheduleView& written;  // in which a region of a loop over peers is that of one message
+  const ScheduleView& written;  // the original, with single messages as regions of loops over peers
   const ScheduleView& schedule;
   const Topology& topology;
   const Coordinates root;
@@ -58,12 +57,12 @@ class VerifyContext {
   Domains domains;
   ProofWork work{0, kMaxProofWork};
   std::vector<Match> matches;
-  std::vector<std::vector<std::uint32_t>> matches_of;  // by operation that receives
+  std::vector<std::vector<std::uint32_t>> matches_of;  // by receiving operation
 
-  /// Whether a part is the first of those that no piece of the schedule tells apart: what holds for
-  /// it holds for the others of its group.
+  /// Whether a part is the first of its group: the parts that no piece of the schedule
+  /// distinguishes. A property of it holds for all of the group.
   bool isFirstOfGroup(std::uint32_t part) const { return first_of_group_[part]; }
-  /// How many pieces forEachPart visits for all lists of regions and frames together.
+  /// Number of pieces that forEachPart visits for all lists of regions and frames together.
   std::uint64_t listedPieces() const { return listed_pieces_; }
   /// Calls `visit(piece, part)` for every piece of `region` and every group of parts in it.
   template <typename Visit>
@@ -91,12 +90,12 @@ class VerifyContext {
   std::uint64_t listed_pieces_ = 0;
 };
 
-/// Rule 6: fills the loads; a fault where a promise is broken. Scratch share as well.
+/// Rule 6: computes the loads and the scratch share; a fault if a promise is broken.
 void checkLinks(VerifyContext& context);
 /// Rule 1. Fills the matches; sizes of both ends are equal for every count because the blocks are.
 void checkMatching(VerifyContext& context);
 /// Rule 2. Returns an order of steps that respects dependences and rendezvous; nothing after a
-/// fault, or where it is too much work.
+/// fault, or beyond the work limit.
 std::optional<std::vector<Step>> checkProgress(VerifyContext& context);
 /// Rule 3.
 void checkRaces(VerifyContext& context);

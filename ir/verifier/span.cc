@@ -1,6 +1,6 @@
-// Spans: restriction, intersection, difference, union. Where two spans move alike the answer for
-// the first node holds for all; elsewhere it is worked out node by node, and what it gives in a
-// row is put together again.
+// Spans: restriction, intersection, difference, union. If two spans move alike, the answer for the
+// first node holds for all; otherwise it is computed node by node, and consecutive answers are
+// joined.
 #include "ir/verifier/span.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Span constant(const Range& range) {
   return {range.start, range.length, 0, 0};
 }
 
-/// Puts ranges, given node by node, together to spans of nodes in a row.
+/// Joins ranges of consecutive nodes to spans.
 class SpanMaker {
  public:
   SpanMaker(const Range& nodes, std::uint32_t size) : nodes_(nodes), size_(size) {}
@@ -126,7 +126,7 @@ std::uint64_t volume(const Span& span, std::uint32_t nodes) {
 }
 
 unsigned __int128 volume(const Span& a, const Span& b, std::uint32_t nodes) {
-  // The sums of k and of its square over the nodes; any of the products may be less than 0.
+  // The sums of k and of its square over the nodes; the products may be negative.
   const __int128 steps = __int128{nodes} * (nodes - 1) / 2;
   const __int128 squares = steps * (2 * __int128{nodes} - 1) / 3;
   return static_cast<unsigned __int128>(
@@ -177,7 +177,7 @@ bool join(Span& a, const Span& b, std::uint32_t nodes, std::uint32_t size) {
            (nodes == 1 ||
             wrap(std::int64_t{first.start_slope} + first.length_slope, size) == second.start_slope);
   };
-  // Lengths are linear: what fits at both ends fits between them.
+  // Lengths are linear: a fit at both ends is a fit between them.
   const std::int64_t first = std::int64_t{a.length} + b.length;
   const std::int64_t slope = std::int64_t{a.length_slope} + b.length_slope;
   if (std::max(first, first + slope * (nodes - 1)) > size) return false;
@@ -199,7 +199,7 @@ bool extend(Span& a, std::uint32_t nodes, const Span& b, std::uint32_t more, std
     whole.length = static_cast<std::uint32_t>(std::int64_t{b.length} - b.length_slope);
     if (whole != Span{a.start, a.length, b.start_slope, b.length_slope}) return false;
   } else if (nodes == 1) {
-    // Two nodes fit any line; those that schedules make stand still or go with the node.
+    // Two nodes fit any line; the lines of schedules are fixed or move with the node.
     whole.start_slope = wrap(std::int64_t{b.start} - a.start, size);
     whole.length_slope = static_cast<std::int32_t>(std::int64_t{b.length} - a.length);
     if (whole.start_slope > 1 || std::abs(whole.length_slope) > 1) return false;

@@ -1,4 +1,5 @@
-// The verifier's driver: rules in order, each only where those before it hold, and fault texts.
+// The verifier's driver: runs the rules in order, each only if those before it hold, and writes
+// fault texts.
 #include "ir/verifier/verifier.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ llvm::StringRef name(Rule rule) {
 
 namespace {
 
-/// Ranks times operations that are proved with every rank as a cell of its own.
+/// Limit of ranks times operations for proofs with every rank as a cell of its own.
 constexpr double kMaxRanksTimesOperations = 1e7;
 
 /// Phase, axis, sign.
@@ -46,8 +47,8 @@ void setLoads(const std::map<LinkClass, double>& loads, VerifyResult& result) {
   }
 }
 
-/// Operations, with the messages of loops over peers one by one, that are proved where nodes
-/// differ.
+/// Most operations, with the messages of loops over peers one by one, for proofs with different
+/// nodes.
 constexpr double kMostUnrolled = 100'000;
 
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
@@ -58,7 +59,7 @@ VerifyOptions withoutWrites(VerifyOptions options) {
   return options;
 }
 
-/// The proof with the messages of loops over peers one by one.
+/// The proof with the messages of loops over peers unrolled.
 void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
                     const VerifyOptions& options, VerifyResult& result) {
   const double operations = unrolledOperations(schedule);
@@ -80,7 +81,7 @@ void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
   }
 }
 
-/// The rules in order. What is found when it is too much work says nothing.
+/// Proves the rules in order. Results beyond the work limit are meaningless.
 void prove(VerifyContext& context) {
   const auto goesOn = [&] { return context.result.ok() && !context.work.tooMuch(); };
   checkLinks(context);
@@ -93,7 +94,7 @@ void prove(VerifyContext& context) {
   if (order.has_value() && goesOn()) checkMeaning(context, *order);
 }
 
-/// The proof for one place of the root.
+/// The proof for one position of the root.
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
               VerifyResult& result) {
   const double nodes = static_cast<double>(schedule.topology.ranks());
@@ -132,8 +133,8 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
     result.faults = {{Rule::kBounds, kNone, "too large to prove: " + too_large}};
 }
 
-/// Leaves of the faults of one operation against one rule the first: the others are the same in
-/// other iterations or segments.
+/// Keeps the first of an operation's faults against one rule: the others are its copies in other
+/// iterations or segments.
 void keepFirstOfEach(std::vector<Fault>& faults) {
   std::set<std::pair<Rule, std::uint32_t>> seen;
   llvm::erase_if(faults, [&](const Fault& fault) {
@@ -141,7 +142,7 @@ void keepFirstOfEach(std::vector<Fault>& faults) {
   });
 }
 
-/// The proof of a schedule without loops, whose segments are written out, for all roots.
+/// The proof of a schedule without loops, with segments unrolled, for all roots.
 VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& options,
                          std::uint32_t operations_per_segment) {
   VerifyResult result;
@@ -168,7 +169,7 @@ VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& opti
   return result;
 }
 
-/// The proof of a schedule in segments, by as many as stand for all.
+/// The proof of a schedule in segments, by a number that stands for all.
 VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& options) {
   const std::uint32_t segments = segmentsToProve(schedule);
   const Schedule unrolled = unrollSegments(schedule, segments);
@@ -189,7 +190,7 @@ VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& o
   return result;
 }
 
-/// The proof of a schedule whose loops are written out.
+/// The proof of a schedule with its loops unrolled.
 VerifyResult verifyUnrolledLoops(const ScheduleView& schedule, const VerifyOptions& options) {
   const UnrolledLoops unrolled = unrollLoops(schedule);
   VerifyResult result = verify(unrolled.schedule.view(), withoutWrites(options));

@@ -1,21 +1,22 @@
 // The verifier: proves, for every count, that a schedule computes its collective.
 //
-// Rules (docs/developers/verifier.md), each only where those before it hold:
+// Rules (docs/developers/verifier.md), each checked only if those before it hold:
 //
 // - bounds    regions lie inside their buffers, scratch inside its frames
-// (schedules/validation/validate.h)
-// - links     load of every class of directed links, per phase; an error where conflict-free
-//             phases are promised and not kept; no message over what is dead; on a graph every
+//             (schedules/validation/validate.h)
+// - links     load of every class of directed links, per phase; an error if conflict-free phases
+//             are promised and not kept; no message over dead links or nodes; on a graph every
 //             message has a link, or switches that lead to its receiver
 // - matching  every send has its receive: same stream, order, blocks
 // - progress  dependences and rendezvous matches have no cycle: no deadlock without buffering
-// - races     operations that may run at the same time on a rank never overlap where one writes
-// - meaning   each element ends with exactly the contributions that the collective demands, once
+// - races     operations that may run at the same time on a rank never overlap with one of them
+//             writing
+// - meaning   each element ends with exactly the contributions that the collective requires, once
 //
-// Not checked: that expansion gives what the schedule says (tests/properties runs it on numbers).
+// Not checked: the expansion of the schedule (tests/properties runs it on numbers).
 //
-// All is proved for boxes of nodes at a time ("cells", context.h): of a schedule that looks the
-// same from every node, for one box of all nodes.
+// Proofs cover boxes of nodes at a time ("cells", rule_context.h): a schedule that looks the same
+// from every node has one box of all nodes.
 #ifndef TORC_IR_VERIFIER_VERIFIER_H_
 #define TORC_IR_VERIFIER_VERIFIER_H_
 
@@ -32,9 +33,8 @@
 
 namespace torc::ir {
 
-/// Pieces that the lists of regions and frames may name together, and 32 for each operation, piece
-/// and frame that there is: many lists may share a piece, so that a file can name far more than it
-/// holds.
+/// Limit of pieces named by all lists of regions and frames together, plus 32 for each operation,
+/// piece and frame: many lists may share a piece, so a file can name far more than it holds.
 inline constexpr std::uint64_t kMaxListedPieces = 2'000'000;
 /// Steps, of about ten nanoseconds, after which the proof gives up.
 inline constexpr std::uint64_t kMaxProofWork = 1'000'000'000;
@@ -42,17 +42,16 @@ inline constexpr std::uint64_t kMaxProofWork = 1'000'000'000;
 enum class Rule { kMatching, kProgress, kRaces, kMeaning, kBounds, kLinks };
 llvm::StringRef name(Rule rule);
 
-/// One fault: rule, operation (kNone if none is to blame), a message with a
-/// witness.
+/// One fault: rule, operation (kNone if there is none), a message with a witness.
 struct Fault {
   Rule rule;
   std::uint32_t operation = kNone;
   std::string message;  // "reads out[p2, (x+1, *)] on rank 5 before it is complete; ..."
 };
 
-/// What one class of directed links carries: all links of one axis and sign, in one phase, as a
-/// share of the whole vector. Where that depends on the root: for the root that loads the class
-/// most. A message of several hops goes along one axis after the other, X first.
+/// Load of one class of directed links, all links of one axis and sign in one phase, as a share of
+/// the whole vector. If it depends on the root: for the root that loads the class most. A message
+/// of several hops goes along one axis after the other, X first.
 struct LinkLoad {
   std::uint32_t axis = 0;
   int sign = 1;  // +1, -1
@@ -60,25 +59,25 @@ struct LinkLoad {
   double share = 0.0;  // of the vector's bytes, over the busiest link of the class
 };
 
-/// What an operation leaves in some blocks of one part, on some nodes.
+/// Contents written by an operation to some blocks of one part, on some nodes.
 struct Written {
   std::uint32_t operation = 0;
-  std::uint32_t part = 0;  // it stands for others that no region tells apart
+  std::uint32_t part = 0;  // it stands for all parts that no region distinguishes
   Fact fact;
 };
 
 struct VerifyOptions {
   bool per_rank = false;  // prove every node as a cell of its own, for every root
   std::uint32_t max_faults = 20;
-  /// Hears of every write as the proof goes through them, for its first root. Not of schedules in
-  /// loops or segments, nor where the messages of loops over peers are proved one by one.
+  /// Called for every write of the proof for its first root. Not called for schedules in loops or
+  /// segments, nor if loops over peers are unrolled.
   std::function<void(const Written&)> on_write{};
 };
 
 struct VerifyResult {
   std::vector<Fault> faults;
   std::vector<LinkLoad> loads;  // ordered by phase, axis, sign; only links in use
-  std::uint64_t cells = 0;      // boxes of nodes that a stream told apart, at most
+  std::uint64_t cells = 0;      // most boxes of nodes that a stream distinguishes
   std::uint64_t work = 0;       // steps
   std::uint32_t slots = 0;
   double scratch_share = 0.0;  // scratch of the busiest rank, as a share of the vector

@@ -1,10 +1,11 @@
 // Rule 2, progress: no cycle among dependences and rendezvous matches. Events are the start and the
-// completion of operations. An operation starts when those that it names are complete; it completes
-// after its start and, without any buffering, after the start of the other end of its message.
-// All nodes are folded into one graph of events; if that has no cycle, no node can be part of one.
-// What is on cycles of it, as in a chain along which data go from node to node, is unfolded along
-// an axis: every event at each of its coordinates by itself, the other axes folded still; and what
-// is on cycles then, along another. A cycle that is left when all axes are unfolded is a deadlock.
+// completion of operations. An operation starts when its dependences are complete; it completes
+// after its start and, without any buffering, after the start of the other end of its message. All
+// nodes are folded into one graph of events; if that has no cycle, no node can be part of one. The
+// cycles of this graph, as in a chain along which data go from node to node, are unfolded along an
+// axis: every event at each of its coordinates separately, with the other axes still folded;
+// remaining cycles then along another axis. A cycle that remains when all axes are unfolded is a
+// deadlock.
 #include <algorithm>
 #include <optional>
 
@@ -15,7 +16,7 @@
 namespace torc::ir {
 namespace {
 
-/// An event, at one coordinate of the axes that are unfolded.
+/// An event, at one coordinate of the unfolded axes.
 struct Instance {
   std::uint64_t event = 0;
   Coordinates at{};  // kEverywhere on the others
@@ -23,7 +24,7 @@ struct Instance {
 
 struct Edge {
   std::uint64_t from = 0, to = 0;  // instances
-  std::uint32_t match = kNone;     // of messages; else on one node
+  std::uint32_t match = kNone;     // of messages; otherwise both are on one node
   bool to_receiver = false;        // from the sender to the receiver, or back
 };
 
@@ -133,7 +134,7 @@ class EventOrder {
     return graph;
   }
 
-  /// Appends the events of a graph in order. `axes` are those, one bit each, that are folded.
+  /// Appends the events of a graph in order. `axes` has a bit for each folded axis.
   bool append(const Graph& graph, std::uint32_t axes) {
     context_.work.done += graph.instances.size() + graph.edges.size();
     if (context_.work.tooMuch()) return false;
@@ -164,10 +165,10 @@ class EventOrder {
     return true;
   }
 
-  /// The same for events all of which wait for one another.
+  /// The same for events that all wait for one another.
   bool appendCycle(const Graph& cycle, std::uint32_t axes) {
-    // Where all nodes of an axis have all its messages, the cycle is one: walked round the axis
-    // often enough it closes.
+    // If all nodes of an axis have all its messages, the cycle is a deadlock: followed around the
+    // axis often enough it closes.
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       const bool everywhere = llvm::all_of(cycle.edges, [&](const Edge& edge) {
         return edge.match == kNone ||
@@ -179,7 +180,7 @@ class EventOrder {
       report(cycle);
       return false;
     }
-    // Along the axis that leaves the least on cycles.
+    // The axis that leaves the fewest events on cycles.
     std::uint32_t best = kNone;
     double least = 2;
     for (std::uint32_t axis = 0; axis < topology_.axis_count && least > 0; ++axis) {
@@ -201,7 +202,7 @@ class EventOrder {
   Graph unfold(const Graph& cycle, std::uint32_t axis) {
     const std::uint32_t size = topology_.axes[axis].size;
     Graph unfolded;
-    // Of one node per coordinate: those of an instance lie in a row.
+    // One node per coordinate: the nodes of an instance are consecutive.
     if (tooLarge(cycle.instances.size() + cycle.edges.size(), size)) return cycle;
     for (const Instance& instance : cycle.instances) {
       for (std::uint32_t x = 0; x < size; ++x) {
@@ -226,13 +227,13 @@ class EventOrder {
     return unfolded;
   }
 
-  /// Counts work that is not to be begun if it is too much.
+  /// Counts work; true if it exceeds the limit.
   bool tooLarge(std::uint64_t records, std::uint64_t times) {
     if (records * times > kMostRecords) context_.work.done = context_.work.most + 1;
     return context_.work.tooMuch();
   }
 
-  /// A cycle. Of nodes that are not told apart on an axis that at coordinate 0 stands for all.
+  /// Reports a cycle. On folded axes, coordinate 0 stands for all nodes.
   void report(const Graph& graph) {
     std::vector<std::uint64_t> waits_for(graph.instances.size(), 0);
     for (const Edge& edge : graph.edges)

@@ -1,4 +1,4 @@
-// What the functions of the C API share: the text of the last failure, exceptions that stay inside,
+// Shared by the functions of the C API: the text of the last failure, containment of exceptions,
 // and checks of arguments.
 #ifndef TORC_LINALG_API_API_CALL_H_
 #define TORC_LINALG_API_API_CALL_H_
@@ -26,7 +26,7 @@ namespace torc::linalg {
 /// Keeps the text of `status`, if it failed, for torc_linalg_error_message(), and returns its code.
 int finish(const Status& status);
 
-/// Runs `body`, which returns a Status; what it throws becomes one.
+/// Runs `body`, which returns a Status; exceptions become a Status.
 template <typename Body>
 Status contained(Body&& body) {
   try {
@@ -43,7 +43,7 @@ int guarded(Body&& body) {
   return finish(contained(body));
 }
 
-/// The options of a call, defaults in the place of zeros and of NULL.
+/// The options of a call, with defaults in place of zeros and of NULL.
 struct Options {
   explicit Options(const torc_linalg_options* given);
 
@@ -56,10 +56,10 @@ struct Options {
   void addTo(SameArguments& same) const;
 };
 
-/// Fills options.times, where it is wanted.
+/// Fills options.times, unless it is null.
 void report(const Options& options, const Messages& messages);
 
-/// TORC_LINALG_ERR_MEMORY where `bytes` are more than the options give.
+/// TORC_LINALG_ERR_MEMORY if `bytes` exceed the options' limit.
 Status checkMemory(const Options& options, double bytes, const ProcessGrid& grid);
 
 void addMatrix(SameArguments& same, const torc_linalg_matrix* matrix, const char* name);
@@ -72,7 +72,7 @@ std::int64_t bitsOf(T value) {
   return bits;
 }
 
-/// The local matrix behind `data`, empty on layers other than 0, where `data` is not looked at.
+/// The local matrix at `data`; empty on layers other than 0, where `data` is ignored.
 template <typename T>
 Status localMatrix(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T* data,
                    std::int64_t leading, const std::string& name, LocalMatrix<T>* local) {
@@ -93,7 +93,7 @@ Status localMatrix(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T*
   return {};
 }
 
-/// The first status that failed, of several checks in turn.
+/// The first status that failed.
 inline Status firstOf(std::initializer_list<Status> statuses) {
   for (const Status& status : statuses) {
     if (!status.ok()) return status;
@@ -101,7 +101,7 @@ inline Status firstOf(std::initializer_list<Status> statuses) {
   return {};
 }
 
-/// The grid behind a handle, or a failure on this rank alone.
+/// The grid of a handle, or a failure on this rank alone.
 Status gridOf(const torc_linalg_grid* handle, const ProcessGrid** grid);
 
 }  // namespace torc::linalg

@@ -9,8 +9,7 @@
 namespace torc::linalg {
 namespace {
 
-/// The shape of a multiplication whose descriptors may be wrong, on a grid of that many rows and
-/// columns.
+/// The shape of a multiplication with unchecked descriptors, on a grid of `rows` and `columns`.
 Status gemmShape(int rows, int columns, const torc_linalg_matrix* a, const torc_linalg_matrix* b,
                  const torc_linalg_matrix* c, std::int64_t panel, GemmShape* shape) {
   if (a == nullptr || b == nullptr || c == nullptr)
@@ -36,7 +35,7 @@ double memoryOf(int rows, int columns, int layers, const GemmShape& shape, int e
   return (shape.byCannon() ? cannonMemory : gemmMemory)(rows, columns, layers, shape, element);
 }
 
-/// Allocates and runs one way to multiply. Collective.
+/// Allocates and runs one algorithm of multiplication. Collective.
 template <typename Multiplication>
 Status run(const ProcessGrid& grid, const Options& options, Multiplication multiplication) {
   if (Status status = agree(grid.all, contained([&]() -> Status {
@@ -147,8 +146,7 @@ int torc_linalg_choose_gemm_grid(int processes, const torc_linalg_matrix* a_matr
   return guarded([&]() -> Status {
     if (rows == nullptr || columns == nullptr || layers == nullptr)
       return failure(TORC_LINALG_ERR_ARGUMENT, "an output argument is null");
-    // Sizes that are too large locally on one process are not on more: the grid is checked by the
-    // call.
+    // Sizes too large locally on one process may fit on more: the call itself checks the grid.
     GemmShape shape;
     if (Status status = firstOf(
             {checkElement(element), gemmShape(std::max(1, processes), std::max(1, processes),

@@ -6,7 +6,7 @@
 
 namespace torc::linalg {
 
-/// C := alpha A B + beta C; torc_linalg_?gemm. Collective, and so is the status.
+/// C := alpha A B + beta C; torc_linalg_?gemm. The call and its status are collective.
 template <typename T>
 Status gemm(const ProcessGrid& grid, T alpha, const torc_linalg_matrix* a_matrix, const T* a,
             std::int64_t lda, const torc_linalg_matrix* b_matrix, const T* b, std::int64_t ldb,

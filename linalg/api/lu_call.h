@@ -9,7 +9,7 @@
 namespace torc::linalg {
 
 /// torc_linalg_?lu. `exchanges`, `column`: on every rank, the pivots and the first zero one or -1.
-/// Collective, and so is the status.
+/// The call and its status are collective.
 template <typename T>
 Status factor(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T* a, std::int64_t lda,
               int pivoting, std::vector<std::int64_t>* exchanges, std::int64_t* column,

@@ -9,7 +9,7 @@
 namespace torc::linalg {
 namespace {
 
-/// Of a matrix of the grid: this process's part, on layer 0.
+/// The placement of a matrix of the grid: this process's part, on layer 0.
 template <typename T>
 struct OnGrid {
   torc_linalg_matrix matrix;
@@ -34,8 +34,7 @@ Placement<const T> readOnly(const Placement<T>& place) {
           place.transposed, place.data,    place.leading, place.ranks};
 }
 
-/// Copies `rows` x `columns` elements. Collective; nothing is copied where memory ran out on a
-/// rank.
+/// Copies `rows` x `columns` elements. Collective; copies nothing if some rank is out of memory.
 template <typename T>
 Status redistribute(const ProcessGrid& grid, const Placement<const T>& from, const Placement<T>& to,
                     std::int64_t rows, std::int64_t columns) {
@@ -100,7 +99,7 @@ Status pgemm(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, char tran
     part->addTo(same);
   if (Status status = agree(grid->all, own, same); !status.ok()) return status;
 
-  // Blocks as those of C, and along k as those of A.
+  // Blocks like those of C, and along k like those of A.
   const std::int64_t row_block = descc[kRowBlock], column_block = descc[kColumnBlock];
   const std::int64_t inner = desca[part_a.isTransposed() ? kRowBlock : kColumnBlock];
   OnGrid<T> on_a{{m, k, row_block, inner}, {}}, on_b{{k, n, inner, column_block}, {}};

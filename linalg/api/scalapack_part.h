@@ -1,4 +1,4 @@
-// A part of a matrix of ScaLAPACK, as the arguments of its functions describe it.
+// A part of a ScaLAPACK matrix, from the arguments of ScaLAPACK's functions.
 #ifndef TORC_LINALG_API_SCALAPACK_PART_H_
 #define TORC_LINALG_API_SCALAPACK_PART_H_
 
@@ -10,7 +10,7 @@
 
 namespace torc::linalg {
 
-/// Where the entries of a descriptor are: ScaLAPACK Users' Guide, section 4.3.3.
+/// Indices of a descriptor's entries: ScaLAPACK Users' Guide, section 4.3.3.
 enum DescriptorEntry {
   kType,
   kContext,
@@ -36,7 +36,7 @@ struct ScalapackPart {
     return transposed == 'T' || transposed == 't' || transposed == 'C' || transposed == 'c';
   }
 
-  /// TORC_LINALG_ERR_ARGUMENT or _MISMATCH where the descriptor is none, or does not have the part.
+  /// TORC_LINALG_ERR_ARGUMENT or _MISMATCH if the descriptor is invalid, or the part exceeds it.
   Status check(const ProcessGrid& grid, const void* data) const;
 
   void addTo(SameArguments& same) const;
@@ -55,7 +55,6 @@ struct ScalapackPart {
   }
 };
 
-/// The placement of a matrix of the grid.
 template <typename T>
 Placement<T> placementOnGrid(const ProcessGrid& grid, const torc_linalg_matrix& matrix, T* data,
                              std::int64_t leading) {

@@ -13,7 +13,8 @@ std::string sizeText(const torc_linalg_matrix& m) {
   return std::to_string(m.rows) + " x " + std::to_string(m.columns);
 }
 
-/// Whether A X = B, or A X - B, can be: A square, in square blocks, and B of as many rows, in such.
+/// Checks that A X = B, or A X - B, is defined: A square, in square blocks, and B with as many
+/// rows, in equal blocks.
 Status checkSystem(const torc_linalg_matrix& a, const torc_linalg_matrix& b) {
   if (a.rows != a.columns || a.row_block != a.column_block)
     return failure(TORC_LINALG_ERR_MISMATCH,
@@ -44,7 +45,7 @@ Status solve(torc_linalg_grid* handle, const torc_linalg_matrix* matrix, const T
   if (Status status = gridOf(handle, &grid); !status.ok()) return status;
   const Options options(given);
   LocalMatrix<T> local_a, local_b;
-  // The factors are read alone.
+  // The factors are only read.
   Status own = firstOf({localMatrix(*grid, matrix, const_cast<T*>(a), lda, "A", &local_a),
                         localMatrix(*grid, b_matrix, b, ldb, "B", &local_b)});
   if (own.ok()) own = firstOf({checkSystem(*matrix, *b_matrix), checkPivots(pivots, *matrix)});

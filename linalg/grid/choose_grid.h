@@ -1,4 +1,5 @@
-// The grid for a number of processes: the one with fewest words among those that memory allows.
+// Chooses the grid for a number of processes: the one with the fewest words within the memory
+// limit.
 #ifndef TORC_LINALG_GRID_CHOOSE_GRID_H_
 #define TORC_LINALG_GRID_CHOOSE_GRID_H_
 
@@ -16,9 +17,9 @@ struct GridSizes {
 using GridCost = std::function<double(int, int, int)>;
 
 /// Of all rows x columns x layers = processes with layers^3 <= processes, and at most `memory`
-/// bytes of a process (0: no limit), the one with fewest words; of equals, the one with fewer
-/// layers, then that nearer to square. TORC_LINALG_ERR_MEMORY where there is none, with the least
-/// that one wants.
+/// bytes of a process (0: no limit), the one with the fewest words; of equals, the one with fewer
+/// layers, then the one nearer to square. TORC_LINALG_ERR_MEMORY if there is none, with the
+/// smallest requirement.
 Status chooseGrid(int processes, const GridCost& words, const GridCost& bytes, double memory,
                   GridSizes* chosen);
 

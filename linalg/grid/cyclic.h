@@ -1,5 +1,5 @@
-// One dimension of a matrix, dealt to the processes of a line in blocks, as ScaLAPACK does: block 0
-// goes to process `first`, block 1 to the next.
+// One dimension of a matrix, distributed in blocks over a line of processes, as in ScaLAPACK: block
+// 0 goes to process `first`, block 1 to the next.
 #ifndef TORC_LINALG_GRID_CYCLIC_H_
 #define TORC_LINALG_GRID_CYCLIC_H_
 
@@ -8,12 +8,12 @@
 namespace torc::linalg {
 
 struct Cyclic {
-  std::int64_t size = 0;  // indices in all
+  std::int64_t size = 0;  // total number of indices
   std::int64_t block = 1;
   int processes = 1;
   int first = 0;
 
-  /// The process that has index `global`.
+  /// The process that owns index `global`.
   int owner(std::int64_t global) const {
     return static_cast<int>((global / block + first) % processes);
   }
@@ -23,7 +23,7 @@ struct Cyclic {
     return global / (block * processes) * block + global % block;
   }
 
-  /// How many of the indices below `end` are on `process`: the place of the first that is not.
+  /// The number of indices below `end` on `process`: the local place of the first one not below.
   std::int64_t before(int process, std::int64_t end) const {
     const std::int64_t turn = (process - first + processes) % processes;
     const std::int64_t blocks = end / block;
@@ -31,10 +31,10 @@ struct Cyclic {
     return blocks / processes * block + (turn < extra ? block : (turn == extra ? end % block : 0));
   }
 
-  /// How many indices are on `process`; ScaLAPACK's numroc.
+  /// The number of indices on `process`; ScaLAPACK's numroc.
   std::int64_t count(int process) const { return before(process, size); }
 
-  /// The most that a process has.
+  /// The largest number of indices of a process.
   std::int64_t most() const { return count(first); }
 
   /// The index at place `local` of `process`.

@@ -10,8 +10,8 @@ Status agree(MPI_Comm comm, const Status& own, const SameArguments& same) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
 
-  // Smallest values, and those of the complements, which are the largest: one allreduce for both.
-  // Before them the first rank that failed, and the first that did not.
+  // Minima, and minima of the complements, which give the maxima: one allreduce for both. The first
+  // two values are the first rank that failed, and the first that did not.
   std::vector<std::int64_t> values = {own.ok() ? size : rank, own.ok() ? rank : size};
   for (const auto& [name, value] : same) {
     values.push_back(value);

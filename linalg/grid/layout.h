@@ -1,4 +1,4 @@
-// A matrix of the C API on the layers of a grid.
+// Matrices of the C API on the layers of a grid.
 #ifndef TORC_LINALG_GRID_LAYOUT_H_
 #define TORC_LINALG_GRID_LAYOUT_H_
 
@@ -9,7 +9,8 @@
 
 namespace torc::linalg {
 
-/// What torc_linalg_options names; called now and then with the part of the work that is done.
+/// The progress callback of torc_linalg_options; called periodically with the completed share of
+/// the work.
 struct Progress {
   void (*call)(double done, void* argument) = nullptr;
   void* argument = nullptr;
@@ -27,7 +28,7 @@ inline Cyclic columnsOf(const torc_linalg_matrix& matrix, int grid_columns) {
   return {matrix.columns, matrix.column_block, grid_columns, 0};
 }
 
-/// TORC_LINALG_ERR_ARGUMENT where a size is negative, a block not positive, or a local matrix would
+/// TORC_LINALG_ERR_ARGUMENT if a size is negative, a block is not positive, or a local matrix would
 /// have 2^31 rows or columns.
 Status checkMatrix(const torc_linalg_matrix& matrix, int grid_rows, int grid_columns,
                    const std::string& name);

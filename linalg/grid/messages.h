@@ -1,5 +1,5 @@
-// The collectives of a call, on lines of a grid, and the time that they take. MPI counts in `int`:
-// columns of a local matrix travel in pieces that fit.
+// The collectives of a call, on lines of a grid, with their times. MPI counts in `int`: columns of
+// a local matrix travel in pieces that fit.
 #ifndef TORC_LINALG_GRID_MESSAGES_H_
 #define TORC_LINALG_GRID_MESSAGES_H_
 
@@ -55,17 +55,17 @@ void copy(const LocalMatrix<T>& from, const LocalMatrix<T>& to) {
 /// Seconds of a process, since the construction.
 class Messages {
  public:
-  /// `barriers`: a barrier stands before each collective, and the wait in it counts as idle.
+  /// `barriers`: a barrier precedes each collective, and its time counts as idle.
   explicit Messages(bool barriers) : barriers_(barriers), start_(MPI_Wtime()) {}
 
-  /// Runs `call`, which is MPI's, after the others of `line` have come.
+  /// Runs the MPI call `call`, after a barrier of `line` if idle time is measured.
   template <typename Call>
   void run(MPI_Comm line, Call&& call) {
     gather(line);
     inMpi(std::forward<Call>(call));
   }
 
-  /// Waits for the others of `line`, where idle time is to be told from communication.
+  /// Waits for the other ranks of `line`, if idle time is measured.
   void gather(MPI_Comm line) {
     if (!barriers_) return;
     const double begin = MPI_Wtime();
@@ -97,20 +97,20 @@ inline int ranksOf(MPI_Comm line) {
   return ranks;
 }
 
-/// Elements of one message of a local matrix, where a column has not more: 32 MiB of doubles.
+/// Elements of one message of a local matrix, unless a column has more: 32 MiB of doubles.
 inline constexpr std::int64_t kPieceElements = std::int64_t{1} << 22;
 
 inline std::int64_t columnsOfPiece(std::int64_t rows) {
   return std::max<std::int64_t>(1, kPieceElements / std::max<std::int64_t>(1, rows));
 }
 
-/// Elements of the room that the functions below want for a matrix that is not contiguous.
+/// Elements of workspace for the functions below, for a matrix that is not contiguous.
 inline std::int64_t pieceRoom(std::int64_t rows, std::int64_t columns) {
   return rows * std::min(columns, columnsOfPiece(rows));
 }
 
-/// Calls `collective(data, count)` for pieces of `matrix`, the same on all processes that have as
-/// many rows and columns. `read`, `write`: whether the call reads and writes them.
+/// Calls `collective(data, count)` for pieces of `matrix`, equal on all processes with as many rows
+/// and columns. `read`, `write`: whether the call reads and writes them.
 template <typename T, typename Collective>
 void inPieces(const LocalMatrix<T>& matrix, bool read, bool write, std::vector<T>& room,
               Collective&& collective) {
@@ -131,7 +131,7 @@ void inPieces(const LocalMatrix<T>& matrix, bool read, bool write, std::vector<T
   }
 }
 
-/// Rank `root` of `line` sends `matrix`, whose rows and columns are the same on all.
+/// Broadcasts `matrix` from rank `root` of `line`; its rows and columns are equal on all ranks.
 template <typename T>
 void broadcast(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>& matrix,
                std::vector<T>& room) {
@@ -154,7 +154,7 @@ void sumToAll(Messages& messages, MPI_Comm line, const LocalMatrix<T>& matrix,
   });
 }
 
-/// Sums over `line`, into `matrix` of `root`; those of the others stay.
+/// Sums over `line`, into `matrix` of `root`; others keep theirs.
 template <typename T>
 void sumTo(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>& matrix,
            std::vector<T>& room) {
@@ -169,8 +169,8 @@ void sumTo(Messages& messages, MPI_Comm line, int root, const LocalMatrix<T>& ma
   });
 }
 
-/// Sums over `line`, of which rank r gets counts[r] elements, into `result`. `data` is contiguous,
-/// and has all of them.
+/// Sums over `line` into `result`; rank r gets counts[r] elements. `data` is contiguous, and has
+/// all elements.
 template <typename T>
 void sumShares(Messages& messages, MPI_Comm line, const T* data, const std::vector<int>& counts,
                T* result) {
@@ -190,7 +190,7 @@ void gatherAll(Messages& messages, MPI_Comm line, const T* data, T* all,
   });
 }
 
-/// Every rank of `line` sends each of them elements of its own.
+/// All-to-all over `line`, with separate counts.
 template <typename T>
 void exchangeAll(Messages& messages, MPI_Comm line, const T* sent,
                  const std::vector<int>& sent_counts, const std::vector<int>& sent_places,

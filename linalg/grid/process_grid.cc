@@ -14,7 +14,7 @@ Status checkGrid(int processes, int rows, int columns, int layers) {
       std::to_string(rows) + "x" + std::to_string(columns) + "x" + std::to_string(layers);
   if (rows < 1 || columns < 1 || layers < 1)
     return failure(TORC_LINALG_ERR_GRID, "grid " + shape + ": sizes are 1 or more");
-  // Below 2^31 each, two of them fit; the third is divided by.
+  // The product of two numbers below 2^31 fits; the third is checked by a division.
   const std::int64_t layer = std::int64_t{rows} * columns;
   if (layer > processes || layer * layers != processes)
     return failure(TORC_LINALG_ERR_GRID, "grid " + shape + " does not have the " +
@@ -53,8 +53,7 @@ Status ProcessGrid::create(MPI_Comm comm, int rows, int columns, int layers, Gri
     const int place = (layer * rows + row) * columns + column;
     ranks[static_cast<std::size_t>(place)] = rank;
     MPI_Allreduce(MPI_IN_PLACE, ranks.data(), size, MPI_INT, MPI_MAX, made->all);
-    // Jobs that have met may each have a rank on the same node: nobody is then where another is
-    // missing.
+    // Connected jobs may each have a rank on one node: then some other node has none.
     made->on_torus = std::find(ranks.begin(), ranks.end(), -1) == ranks.end();
     if (made->on_torus) {
       made->row = row;

@@ -11,20 +11,21 @@
 
 namespace torc::linalg {
 
-/// Which rank is where.
+/// Order of ranks on the grid.
 enum class GridOrder {
-  /// Rank = (layer * rows + row) * columns + column: a layer is numbered as a row-major grid of
-  /// BLACS. Each line is one of a torus of columns x rows x layers whose ranks count so.
+  /// Rank = (layer * rows + row) * columns + column: a layer is numbered like a row-major grid of
+  /// BLACS. On a torus of columns x rows x layers with this order of ranks each line is a line of
+  /// the torus.
   kByRank,
-  /// By where the ranks lie on the torus of the job (linalg/grid/torus_place.h), where that is
-  /// known and has the grid's sizes; else by rank.
+  /// By position on the job's torus (linalg/grid/torus_place.h), if it is known and has the grid's
+  /// sizes; else by rank.
   kOnTorus
 };
 
 class ProcessGrid {
  public:
-  /// Collective over `comm`, which is duplicated. TORC_LINALG_ERR_GRID where the sizes are not
-  /// those of the communicator, or layers^3 exceeds it (the 2.5D paper, section 3.1: c <= P^(1/3)).
+  /// Collective over `comm`, which is duplicated. TORC_LINALG_ERR_GRID if the sizes do not match
+  /// the communicator, or layers^3 exceeds its size (the 2.5D paper, section 3.1: c <= P^(1/3)).
   static Status create(MPI_Comm comm, int rows, int columns, int layers, GridOrder order,
                        std::unique_ptr<ProcessGrid>* grid);
   ~ProcessGrid();
@@ -33,11 +34,11 @@ class ProcessGrid {
 
   const int rows, columns, layers;
   int row = 0, column = 0, layer = 0;  // of this process
-  bool on_torus = false;               // whether they are those of the torus
+  bool on_torus = false;               // whether they follow the torus
   /// The rank of each process of layer 0, row by row; empty: by rank.
   std::vector<int> ranks;
 
-  MPI_Comm all = MPI_COMM_NULL;          // its ranks are those of the caller's communicator
+  MPI_Comm all = MPI_COMM_NULL;          // with the ranks of the caller's communicator
   MPI_Comm row_line = MPI_COMM_NULL;     // same row and layer; its rank is the column
   MPI_Comm column_line = MPI_COMM_NULL;  // same column and layer; its rank is the row
   MPI_Comm depth_line = MPI_COMM_NULL;   // same row and column; its rank is the layer
@@ -46,7 +47,7 @@ class ProcessGrid {
   ProcessGrid(int rows, int columns, int layers) : rows(rows), columns(columns), layers(layers) {}
 };
 
-/// Whether rows x columns x layers is a grid of `processes`.
+/// Checks that rows x columns x layers is a grid of `processes`.
 Status checkGrid(int processes, int rows, int columns, int layers);
 
 }  // namespace torc::linalg

@@ -6,11 +6,11 @@
 namespace torc::linalg {
 namespace {
 
-/// torc_job_place of runtime/api/torc_job.h, which is there where torc has been preloaded.
+/// torc_job_place of runtime/api/torc_job.h, available if torc is preloaded.
 using JobPlace = int(int*, int*, int*);
 
 struct Place {
-  int axes = 0;  // 0: not known
+  int axes = 0;  // 0: unknown
   std::array<int, kMostAxes> at = {};
 };
 
@@ -31,7 +31,7 @@ bool assignAxes(const int* extents, int axes, int rows, int columns, int layers,
   const std::array<int, 3> wanted = {columns, rows, layers};
   int fewest = kMostAxes + 1;
   for (int choice = 0; choice < choices; ++choice) {
-    // Digits of the choice, that of the first axis foremost: columns come first.
+    // The choice in digits, that of the first axis most significant: columns come first.
     std::array<std::int64_t, 3> nodes = {1, 1, 1};
     std::array<int, 3> count = {};
     AxisRoles these = {};
@@ -52,7 +52,7 @@ bool assignAxes(const int* extents, int axes, int rows, int columns, int layers,
 bool placeOnTorus(MPI_Comm comm, int rows, int columns, int layers, int* row, int* column,
                   int* layer) {
   const Place own = ownPlace();
-  // The box: largest coordinates, and smallest ones with the sign changed.
+  // The box: maximal coordinates, and minimal ones negated.
   std::array<int, 2 * kMostAxes + 2> box = {};
   box[2 * kMostAxes] = own.axes;
   box[2 * kMostAxes + 1] = -own.axes;
@@ -71,7 +71,7 @@ bool placeOnTorus(MPI_Comm comm, int rows, int columns, int layers, int* row, in
   int size = 0;
   MPI_Comm_size(comm, &size);
   AxisRoles roles = {};
-  // No two ranks of a job lie on one node: as many as the box has nodes fill it.
+  // No two ranks of a job are on one node: with as many ranks as nodes they fill the box.
   if (nodes != size || !assignAxes(extents.data(), own.axes, rows, columns, layers, &roles))
     return false;
   std::array<int, 3> place = {}, stride = {1, 1, 1};

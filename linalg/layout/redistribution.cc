@@ -6,11 +6,11 @@
 namespace torc::linalg {
 namespace {
 
-/// Elements that all processes together send at a time; a process may have to take them all.
+/// Elements that all processes together send in a round; one process may have to receive them all.
 constexpr std::int64_t kRoundElements = std::int64_t{1} << 22;
 
-/// A placement seen from what is copied: `lines` are its rows (or, transposed, the columns),
-/// `across` the other dimension.
+/// A placement relative to the copied matrix: `lines` are its rows (transposed: columns), `across`
+/// the other dimension.
 template <typename T>
 class View {
  public:
@@ -28,7 +28,7 @@ class View {
                                          : column * place_.rows.processes + row;
     return place_.ranks == nullptr ? process : (*place_.ranks)[static_cast<std::size_t>(process)];
   }
-  /// The process that a rank is; processes() where it is none.
+  /// The process of a rank; processes() if it has none.
   int processOf(int rank) const {
     if (place_.ranks == nullptr) return std::min(rank, place_.processes());
     return static_cast<int>(std::find(place_.ranks->begin(), place_.ranks->end(), rank) -
@@ -66,7 +66,7 @@ class View {
   const Placement<T> place_;
 };
 
-/// Of this process on one side: offsets by the owner on the other side.
+/// Offsets of this process on one side, by the owner on the other side.
 using Offsets = std::vector<std::vector<std::int64_t>>;
 
 /// Appends the offsets of the lines of `process`.
@@ -79,7 +79,7 @@ void addLines(const Mine& mine, const Other& other, int process, std::int64_t ro
   }
 }
 
-/// Calls visit(owner on the other side, offset) for what `process` has across from `begin` to
+/// Calls visit(owner on the other side, offset) for the indices of `process` across from `begin` to
 /// `end`.
 template <typename Mine, typename Other, typename Visit>
 void eachAcross(const Mine& mine, const Other& other, int process, std::int64_t begin,
@@ -90,7 +90,7 @@ void eachAcross(const Mine& mine, const Other& other, int process, std::int64_t 
   }
 }
 
-/// The offsets of one exchange, in the memory that earlier ones have left.
+/// The offsets of one exchange, in memory reused between exchanges.
 template <typename Mine, typename Other>
 void setAcross(const Mine& mine, const Other& other, int process, std::int64_t begin,
                std::int64_t end, Offsets& offsets) {
@@ -100,7 +100,8 @@ void setAcross(const Mine& mine, const Other& other, int process, std::int64_t b
              [&](std::size_t peer, std::int64_t offset) { offsets[peer].push_back(offset); });
 }
 
-/// Memory for the largest of the exchanges of `step` each: of offsets, and of elements.
+/// Reserves memory for the largest of the exchanges of `step` columns: for offsets, and for
+/// elements.
 template <typename Half, typename Mine, typename Other>
 void reserve(const Mine& mine, const Other& other, int process, std::int64_t rows,
              std::int64_t columns, std::int64_t step, std::size_t ranks, Half& half) {
@@ -131,7 +132,7 @@ void reserve(const Mine& mine, const Other& other, int process, std::int64_t row
   half.elements.resize(lines * most);
 }
 
-/// Counts and places of what goes to, or comes from, each rank.
+/// Counts and displacements of the messages to, or from, each rank.
 template <typename Other>
 void layOut(const Other& other, const Offsets& lines, const Offsets& across,
             std::vector<int>& counts, std::vector<int>& places) {
@@ -148,7 +149,7 @@ void layOut(const Other& other, const Offsets& lines, const Offsets& across,
   }
 }
 
-/// Calls visit(element of this process, place in the message buffer).
+/// Calls visit(element of this process, index in the message buffer).
 template <typename Other, typename Visit>
 void eachElement(const Other& other, const Offsets& lines, const Offsets& across,
                  const std::vector<int>& places, Visit&& visit) {

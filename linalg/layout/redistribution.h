@@ -1,5 +1,5 @@
-// Copying a matrix from one block-cyclic layout to another, on other processes, or transposed: what
-// pdgemr2d does, in exchanges of bounded size.
+// Copies a matrix from one block-cyclic layout to another, on other processes, or transposed, like
+// pdgemr2d, in exchanges of bounded size.
 #ifndef TORC_LINALG_LAYOUT_REDISTRIBUTION_H_
 #define TORC_LINALG_LAYOUT_REDISTRIBUTION_H_
 
@@ -18,14 +18,13 @@ namespace torc::linalg {
 template <typename T>
 struct Placement {
   Cyclic rows, columns;              // of the whole matrix
-  std::int64_t row = 0, column = 0;  // where the part begins in it
+  std::int64_t row = 0, column = 0;  // begin of the part in it
   bool row_major = true;
-  bool transposed = false;  // the part is the transpose of what is copied
+  bool transposed = false;  // the part is the transpose of the copied matrix
   T* data = nullptr;        // local, by columns
   std::int64_t leading = 1;
   const std::vector<int>* ranks = nullptr;  // of the processes; null: the first ones
 
-  /// How many processes it is on.
   int processes() const { return rows.processes * columns.processes; }
 };
 
@@ -33,7 +32,7 @@ struct Placement {
 template <typename T>
 class Redistribution {
  public:
-  /// All but `data` and `leading` is the same on all of `comm`.
+  /// All members but `data` and `leading` are equal on all of `comm`.
   Redistribution(MPI_Comm comm, const Placement<const T>& from, const Placement<T>& to,
                  std::int64_t rows, std::int64_t columns);
 
@@ -44,10 +43,9 @@ class Redistribution {
   void run();
 
  private:
-  /// Of this process on one side: offsets of its lines (or columns), by the owner on the other
-  /// side.
+  /// Offsets of this process's lines (or columns) on one side, by the owner on the other side.
   using Offsets = std::vector<std::vector<std::int64_t>>;
-  /// What goes out or comes in, in one exchange.
+  /// The outgoing or incoming data of one exchange.
   struct Half {
     Offsets lines, across;
     std::vector<T> elements;

@@ -11,8 +11,8 @@
 
 #include "linalg/grid/messages.h"
 
-// Operations that a process is about to do: a simulated machine takes its time for them
-// (bench/smpi/dense.cc); any other does them.
+// Operations about to be done by a process: a simulated machine adds their time instead
+// (bench/smpi/dense.cc); any other executes them.
 #ifndef TORC_LINALG_FLOPS
 #define TORC_LINALG_FLOPS(count) ((void)0)
 #endif
@@ -57,8 +57,8 @@ inline void solveTriangle(CBLAS_SIDE side, CBLAS_UPLO part, CBLAS_DIAG diagonal,
                 b.data, static_cast<int>(b.leading));
 }
 
-/// LU with partial pivoting, in place. pivots[i]: the row that row i was exchanged with, from 0.
-/// Returns the first column whose pivot is zero, or -1.
+/// LU with partial pivoting, in place. pivots[i] is the row exchanged with row i, from 0. Returns
+/// the first column whose pivot is zero, or -1.
 template <typename T>
 int factorWithPivots(const LocalMatrix<T>& a, std::vector<int>& pivots) {
   pivots.resize(static_cast<std::size_t>(std::min(a.rows, a.columns)));
@@ -77,8 +77,8 @@ int factorWithPivots(const LocalMatrix<T>& a, std::vector<int>& pivots) {
   return info > 0 ? info - 1 : -1;
 }
 
-/// LU without pivoting of a square matrix, in place, by halves. Returns the first column whose
-/// pivot is zero, at which it ends, or -1.
+/// LU without pivoting of a square matrix, in place, by recursive halves. Returns the first column
+/// whose pivot is zero, where it stops, or -1.
 template <typename T>
 int factorWithoutPivots(const LocalMatrix<T>& a) {
   const std::int64_t n = a.rows;

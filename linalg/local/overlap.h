@@ -1,4 +1,4 @@
-// Local parts of a multiplication, while messages are under way.
+// Local multiplications that overlap with messages.
 #ifndef TORC_LINALG_LOCAL_OVERLAP_H_
 #define TORC_LINALG_LOCAL_OVERLAP_H_
 
@@ -12,11 +12,11 @@
 
 namespace torc::linalg {
 
-/// Columns of C that are multiplied between two looks at the messages under way: MPI moves them on
-/// inside its functions only.
+/// Columns of C that are multiplied between two tests of the active requests: MPI makes progress
+/// only inside its functions.
 inline constexpr std::int64_t kSliceColumns = 384;
 
-/// C := beta C, which is not read where beta is 0.
+/// C := beta C; C is not read if beta is 0.
 template <typename T>
 void scale(T beta, const LocalMatrix<T>& c) {
   if (beta == 1) return;
@@ -26,7 +26,7 @@ void scale(T beta, const LocalMatrix<T>& c) {
   }
 }
 
-/// C += alpha A B, with looks at `requests` where not all of them are null.
+/// C += alpha A B, with tests of `requests` unless all of them are null.
 template <typename T>
 void multiplyAddBeside(Messages& messages, MPI_Request* requests, int count, T alpha,
                        const LocalMatrix<T>& a, const LocalMatrix<T>& b, const LocalMatrix<T>& c) {

@@ -81,7 +81,7 @@ void Factorization<T>::startPanel(Messages& messages, const PanelPlace& outer) {
   panel_.start(messages, outer, share_);
 }
 
-/// L of the thin panel, and all of the block column on layer 0, its rows where they were before.
+/// L of the thin panel, and all of the block column on layer 0, with its rows in the old order.
 template <typename T>
 void Factorization<T>::finishPanel(Messages& messages, const PanelPlace& outer) {
   const std::int64_t rows = a_.rows - outer.top;
@@ -90,7 +90,7 @@ void Factorization<T>::finishPanel(Messages& messages, const PanelPlace& outer) 
   thin_l_ = matrixIn(thin_l_room_, rows, dealtTo(outer.width(), grid_.layers, grid_.layer));
   const LocalMatrix<T> whole = a_.part(outer.top, outer.left, rows, outer.right - outer.left);
   if (alone_) {
-    // The next panel's is received while this one is in use.
+    // The next panel's L is received while this one is in use.
     copy(panel_.l(), thin_l_);
   } else if (grid_.layers == 1) {
     LayerShares<T>::order(panel_.rowAt(), panel_.l(), thin_l_.data);
@@ -106,8 +106,8 @@ void Factorization<T>::finishPanel(Messages& messages, const PanelPlace& outer) 
   }
 }
 
-/// The layer that updates with each of a process's local rows or columns, `begin` to `end`, of a
-/// block column: they are dealt one by one.
+/// The layer that updates each of a process's local rows or columns, `begin` to `end`, of a block
+/// column: they are distributed cyclically.
 template <typename T>
 std::vector<int> Factorization<T>::layersOf(const Cyclic& line, int process, std::int64_t begin,
                                             std::int64_t end, const PanelPlace& outer) const {
@@ -117,7 +117,7 @@ std::vector<int> Factorization<T>::layersOf(const Cyclic& line, int process, std
   return layers;
 }
 
-/// The process of a line that has each of those that are dealt to this layer.
+/// The owner, within a line, of each row or column of this layer.
 template <typename T>
 std::vector<int> Factorization<T>::ownersOf(const Cyclic& line, const PanelPlace& outer) const {
   std::vector<int> owners;
@@ -135,7 +135,7 @@ void Factorization<T>::exchangeRows(Messages& messages, const PanelPlace& outer)
   std::vector<MovedColumns<T>> columns;
   if (!alone_) {
     columns.push_back({thin_l_, outer.top});
-    // What is finished is on layer 0 alone.
+    // Finished columns are on layer 0 only.
     if (grid_.layer == 0)
       columns.push_back({a_.part(0, outer.left, a_.rows, outer.right - outer.left), 0});
   }
@@ -143,18 +143,18 @@ void Factorization<T>::exchangeRows(Messages& messages, const PanelPlace& outer)
   row_exchange_.run(messages, movesOf(outer.begin, exchanges.data(), outer.width()), columns);
 }
 
-/// The rows of L in each block column change places as the pivots behind it ask, all at once.
+/// The rows of L in each block column are permuted by all later pivots at once.
 template <typename T>
 void Factorization<T>::exchangeRowsOfL(Messages& messages) {
   if (!shape_.pivoting || grid_.layer > 0) return;
-  // Which row comes to a place, where that is not its own, and the place to which a row comes.
+  // The row that comes to a place, unless it is its own, and the place of a row.
   std::map<std::int64_t, std::int64_t> row_at, place_of;
   const auto take = [](std::map<std::int64_t, std::int64_t>& map, std::int64_t key) {
     return map.try_emplace(key, key).first;
   };
   std::int64_t end = shape_.pivots();
   for (std::size_t block = begins_.size(); block-- > 1;) {
-    // An exchange that comes before others: its two rows take each other's places among them.
+    // An earlier exchange swaps the places of its two rows.
     for (std::int64_t first = end; first-- > begins_[block];) {
       const std::int64_t second = exchanges_[static_cast<std::size_t>(first)];
       const auto to_first = take(place_of, first), to_second = take(place_of, second);
@@ -174,7 +174,7 @@ void Factorization<T>::exchangeRowsOfL(Messages& messages) {
 }
 
 /// U of the block row `rows`, by blocks of L on its diagonal, which travel along columns of the
-/// grid once they are solved for. thin_u_ has all of it then.
+/// grid as soon as they are solved. Then thin_u_ has all of it.
 template <typename T>
 void Factorization<T>::solve(Messages& messages, const PanelPlace& outer, const LocalMatrix<T>& l,
                              const LocalMatrix<T>& rows) {
@@ -227,7 +227,7 @@ void Factorization<T>::update(Messages& messages, const PanelPlace& outer, bool 
   const std::int64_t rows = a_.rows - outer.below, columns = a_.columns - outer.right;
   const LocalMatrix<T> l = thin_l_.part(outer.below - outer.top, 0, rows, thin_l_.columns);
   const LocalMatrix<T> u = thin_u_;
-  std::int64_t ahead = 0;  // columns of the next block column, which are the first ones
+  std::int64_t ahead = 0;  // columns of the next block column, the first ones
   if (!is_last) {
     const PanelPlace next = place(outer.end);
     ahead = next.right - next.left;

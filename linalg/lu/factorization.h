@@ -1,8 +1,8 @@
 // 2.5D LU: P A = L U on a grid of layers. Solomonik, Bhatele, Demmel, SC 2011, sections 3.1.3
 // and 3.1.4.
 //
-// Every layer keeps its own sum of updates of the matrix, the first also the matrix itself: what is
-// left to factor is the sum of all. It is factored by outer block columns. The steps of each, with
+// Every layer keeps its own sum of updates of the matrix, the first also the matrix itself: the
+// remaining matrix is the sum of all. It is factored by outer block columns. Steps for each, with
 // the letters of the paper's Figure 3:
 //   C  The block column is summed over the layers, of which each gets a share of the rows.
 //   A  It is factored on all processes of its columns, panel by panel, by tournament pivoting
@@ -11,10 +11,10 @@
 //      block row is summed over the layers, too, of which each gets a share of the columns, and
 //      solves for U there.
 //   B  Each layer updates its sum with its thin panel of L and U. The next block column is updated
-//      first, and factored before the rest: its last panel is on its way meanwhile.
-// In one layer a block column is a panel.
-// The words of a process, step after step, are n^2/sqrt(cP) for B and the panels, and n^2 c/P for
-// the sums, where a block column spans all process columns: luWords() counts them.
+//      first, and factored before the rest: its last panel is in transit meanwhile.
+// In one layer a block column is a panel. The words of a process, step after step, are n^2/sqrt(cP)
+// for B and the panels, and n^2 c/P for the sums, if a block column spans all process columns:
+// luWords() counts them.
 #ifndef TORC_LINALG_LU_FACTORIZATION_H_
 #define TORC_LINALG_LU_FACTORIZATION_H_
 
@@ -31,8 +31,7 @@
 
 namespace torc::linalg {
 
-/// One factorization of a matrix of square blocks; those of layers other than 0 have no part in
-/// `a`.
+/// One factorization of a matrix of square blocks; layers other than 0 have no part in `a`.
 template <typename T>
 class Factorization {
  public:
@@ -45,7 +44,7 @@ class Factorization {
   /// pivoting the factors are complete.
   Status run(Messages& messages, const Progress& progress);
 
-  /// exchanges()[i]: the row that row i was exchanged with.
+  /// exchanges()[i] is the row exchanged with row i.
   const std::vector<std::int64_t>& exchanges() const { return exchanges_; }
   std::int64_t zeroColumn() const { return zero_column_; }
 
@@ -61,14 +60,14 @@ class Factorization {
   void computeU(Messages& messages, const PanelPlace& outer);
   void solve(Messages& messages, const PanelPlace& outer, const LocalMatrix<T>& l,
              const LocalMatrix<T>& rows);
-  /// `is_last`: no block column comes behind this one.
+  /// `is_last`: this is the last block column.
   void update(Messages& messages, const PanelPlace& outer, bool is_last);
 
   const ProcessGrid& grid_;
   const GridSizes sizes_;
   const Cyclic rows_, columns_;
   const LuShape shape_;
-  const bool alone_;  // whether one process has all rows of a column: the order of rows is the last
+  const bool alone_;  // one process has all rows of a column: the order of rows is final
   LocalMatrix<T> a_;
   std::vector<T> sums_;  // the matrix of layers other than 0
   PanelFactorization<T> panel_;

@@ -5,7 +5,7 @@
 namespace torc::linalg {
 namespace {
 
-/// Counts of a line's ranks, and where each begins.
+/// Counts and displacements of a line's ranks.
 struct Layout {
   std::vector<int> counts, places;
   std::size_t all = 0;
@@ -17,7 +17,6 @@ struct Layout {
   }
 };
 
-/// The columns of `share` that are in a round of columns.
 Share inRound(const Share& share, std::int64_t first, std::int64_t columns) {
   return {std::min(share.end, share.begin + first),
           std::min(share.end, share.begin + first + columns)};
@@ -176,7 +175,7 @@ template <typename T>
 void LayerShares<T>::gatherColumns(Messages& messages, const LocalMatrix<T>& own,
                                    const std::vector<int>& owner, const LocalMatrix<T>& thin) {
   if (thin.rows == 0) return;
-  // Where the columns of each process go.
+  // Destinations of each process's columns.
   std::vector<std::vector<std::int64_t>> of(static_cast<std::size_t>(grid_.columns));
   std::int64_t most = 0;
   for (std::size_t x = 0; x < owner.size(); ++x) {

@@ -13,7 +13,7 @@ std::int64_t divideUp(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// The most of `width` indices in a row that one of `processes` has.
+/// The most of `width` consecutive indices on one of `processes`.
 std::int64_t mostOf(std::int64_t width, std::int64_t block, int processes) {
   return width <= block ? width : divideUp(divideUp(width, block), processes) * block;
 }
@@ -22,8 +22,8 @@ int sideOf(const GridSizes& grid) {
   return std::max(grid.rows, grid.columns);
 }
 
-// A set of candidates is one element of a reduction, whose bytes are an `int`; rows of a block
-// column that are gathered are counted in one.
+// A set of candidates is one element of a reduction, with its size in an `int`; gathered rows of a
+// block column are counted in one.
 constexpr std::int64_t kWidestPanel = 8192, kWidestOuter = std::int64_t{1} << 17;
 
 }  // namespace
@@ -43,8 +43,8 @@ std::int64_t LuShape::width(const GridSizes& grid) const {
 std::int64_t LuShape::outerWidth(const GridSizes& grid) const {
   const std::int64_t inner = width(grid);
   if (grid.layers == 1) return inner;
-  // Wider ones save few messages, once all process columns have a part of one and thin panels are
-  // as wide as a panel may be; and they cost memory.
+  // Beyond the widths at which every process column has a part of one and thin panels have the full
+  // panel width, wider ones save few messages and cost memory.
   const std::int64_t block = matrix.column_block;
   std::int64_t outer = std::min(
       {divideUp(pivots(), sideOf(grid)),
@@ -72,7 +72,7 @@ std::int64_t LuShape::panelEnd(const GridSizes& grid, std::int64_t begin, std::i
 std::int64_t LuShape::endWithin(const GridSizes& grid, std::int64_t begin, std::int64_t width,
                                 std::int64_t end) const {
   end = std::min(end, begin + width);
-  // What is wider than a block is whole blocks.
+  // Widths over a block are whole blocks.
   if (grid.rows * grid.columns == 1 || width > matrix.column_block) return end;
   return std::min(end, (begin / matrix.column_block + 1) * matrix.column_block);
 }
@@ -103,8 +103,8 @@ double luMemory(const GridSizes& grid, const LuShape& shape, int element) {
   const bool alone = grid.rows * layers == 1;
   double elements = m * n + 2 * width * width;
   double bytes = 16 * (width + 8) + 40 * (share + outer) + 16 * static_cast<double>(shape.pivots());
-  // The share of a block column and its thin panel of L, L of the share, U of a block row, and rows
-  // that are gathered.
+  // The share of a block column and its thin panel of L, L of the share, U of a block row, and
+  // gathered rows.
   if (!alone) elements += share * outer_columns + outer * mine;
   if (!alone || grid.columns > 1) elements += m * thin + share * width;
   if (!alone || !shape.pivoting) elements += 4 * width * std::max(width, outer_columns);
@@ -113,14 +113,14 @@ double luMemory(const GridSizes& grid, const LuShape& shape, int element) {
         static_cast<double>(shape.mostDealt(shape.outerColumns(grid), grid.layers));
     const double own_u = static_cast<double>(shape.mostDealt(shape.outerRows(grid), grid.layers));
     elements += outer_rows * (outer + mine) + (thin + own_u) * n + own_l * m;
-    // What is packed, sent and received at a time.
+    // Elements packed, sent and received in one piece.
     const double largest =
         std::max({m * (own_l + outer_columns), m * thin, share * 2 * outer_columns,
                   (own_u + outer_rows) * n, thin * n, 2 * outer_rows * mine, outer_rows * outer});
     elements += 3 * std::max({m, n, outer, std::min(piece, largest)});
   }
   if (shape.pivoting) {
-    // What a process chooses candidates in, or a match does; rows sent and received.
+    // Workspace for choosing candidates, or for a match; sent and received rows.
     elements += std::max(width * share, 4 * width * width);
     const double moved = std::max(2 * outer * (n + thin), m * outer_columns);
     elements += 2 * std::max({m, 2 * outer, std::min(piece, moved)});
@@ -136,24 +136,24 @@ double luWords(const GridSizes& grid, const LuShape& shape) {
   const double outer = static_cast<double>(shape.outerWidth(grid));
   const double outer_columns = static_cast<double>(shape.outerColumns(grid));
   const double outer_rows = static_cast<double>(shape.outerRows(grid));
-  // On average over the block columns: rows from its first, columns right of it.
+  // Averages over the block columns: rows from its first, columns right of it.
   const double m = static_cast<double>(shape.matrix.rows) - (k - outer) / 2;
   const double n = static_cast<double>(shape.matrix.columns) - (k + outer) / 2;
-  // Of what a line has, the part that comes from others.
+  // The part of a line's data that comes from others.
   const double row_others = (rows - 1) / rows, layer_others = (layers - 1) / layers;
-  // Rows that are gathered to a column of processes, over the layers, then along it: those of
-  // pivots lie everywhere, those of a diagonal block on one process row.
+  // Rows gathered to a column of processes, over the layers, then along it: pivot rows come from
+  // everywhere, rows of a diagonal block from one process row.
   const double plane_others =
       shape.pivoting ? 1 - 1 / (rows * layers) : layer_others + (rows > 1 ? 1 : 0);
   const double column_others = (columns - 1) / columns;
-  // Of a process in a block column: C, the sum of its share, L of that to layer 0 and what is the
-  // layers', and thin panels along rows; the same of rows of U, along columns.
+  // Words of a process in a block column: for C, the sum of its share, L of it to layer 0 and to
+  // the layers, and thin panels along rows; the same for rows of U, along columns.
   double words = m / rows * (outer_columns * (2 + 1 / layers) * layer_others);
   words += n / columns * (outer_rows * (2 + 1 / layers) * layer_others);
   if (layers > 1) words += outer / layers * (m / rows * column_others + n / columns * row_others);
   words += outer_rows * outer * layer_others;
   if (rows > 1) words += outer * n / columns / layers;
-  // In its panels: L along rows, and pivot rows to the column.
+  // Words in its panels: L along rows, and pivot rows to the column.
   const double set = width * width + width + 4;
   if (columns > 1)
     words += outer * ((m - outer / 2 + width / 2) / rows / layers + set / width) - width * width;
@@ -162,7 +162,7 @@ double luWords(const GridSizes& grid, const LuShape& shape) {
     words += outer / width * set * 2 * ((rows > 1 ? 1 : 0) + (layers > 1 ? 1 : 0));
     words += (outer_rows * row_others + (outer - outer_rows) / rows) *
              (n / columns + outer_columns + outer / layers);
-    // In the end, for each process of its columns at once.
+    // At the end, for all of a process's columns at once.
     words += outer / columns * (m - outer) / rows * row_others;
   } else {
     words += outer * width * plane_others;

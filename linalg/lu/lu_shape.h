@@ -1,4 +1,4 @@
-// What an LU factorization is asked for: its block sizes, whether it can be, its memory, its words.
+// Parameters of an LU factorization: its block sizes, with their checks, its memory, its words.
 #ifndef TORC_LINALG_LU_LU_SHAPE_H_
 #define TORC_LINALG_LU_LU_SHAPE_H_
 
@@ -17,27 +17,27 @@ struct LuShape {
 
   std::int64_t pivots() const;
 
-  /// Columns of a panel, at most: with layers the paper's n / sqrt(P c), or less. Within a block,
-  /// but on one process, where blocks do not tell owners apart.
+  /// Most columns of a panel: with layers the paper's n / sqrt(P c), or less. Within a block,
+  /// except on one process, whose blocks all have one owner.
   std::int64_t width(const GridSizes& grid) const;
 
-  /// Columns of an outer block column, at most: with layers at most the paper's n / sqrt(P / c), in
-  /// whole blocks where a block is not more; in one layer those of a panel.
+  /// Most columns of an outer block column: with layers at most the paper's n / sqrt(P / c), in
+  /// whole blocks if these are not wider; in one layer those of a panel.
   std::int64_t outerWidth(const GridSizes& grid) const;
 
-  /// The most columns, and rows, that a process of the grid has of an outer block column, and of
-  /// the rows of its diagonal.
+  /// Most columns, and rows, of a process in an outer block column, and in the rows of its
+  /// diagonal.
   std::int64_t outerColumns(const GridSizes& grid) const;
   std::int64_t outerRows(const GridSizes& grid) const;
 
-  /// The most of `count` columns or rows of a process, in blocks, that are one layer's where those
-  /// of the matrix are dealt one by one.
+  /// Most of a process's `count` columns or rows that belong to one layer, if those of the matrix
+  /// are distributed cyclically.
   std::int64_t mostDealt(std::int64_t count, int layers) const {
     return count / layers + count / matrix.column_block + 1;
   }
 
-  /// Where the outer block column ends that begins at `begin`; where the panel does, in an outer
-  /// block column that ends at `end`.
+  /// End of the outer block column that begins at `begin`; end of the panel, in an outer block
+  /// column that ends at `end`.
   std::int64_t outerEnd(const GridSizes& grid, std::int64_t begin) const;
   std::int64_t panelEnd(const GridSizes& grid, std::int64_t begin, std::int64_t end) const;
 
@@ -46,14 +46,14 @@ struct LuShape {
                          std::int64_t end) const;
 };
 
-/// TORC_LINALG_ERR_ARGUMENT where blocks are not square, or a panel is too wide for a tournament.
+/// TORC_LINALG_ERR_ARGUMENT if blocks are not square, or a panel is too wide for a tournament.
 Status checkLu(const LuShape& shape);
 
-/// Bytes of a process that has most: its part of the matrix, and work.
+/// Largest memory of a process in bytes: its part of the matrix, and workspace.
 double luMemory(const GridSizes& grid, const LuShape& shape, int element);
 
-/// Words that collectives of the factorization bring a process or it gives to them, one after the
-/// other: at each, those of the process that has most.
+/// Words that a process receives or contributes in the factorization's collectives, one after the
+/// other: for each, the maximum over processes.
 double luWords(const GridSizes& grid, const LuShape& shape);
 
 }  // namespace torc::linalg

@@ -9,8 +9,8 @@
 namespace torc::linalg {
 namespace {
 
-/// L := A U^-1, where U has zeros on its diagonal: what is left of A in such a column is zero but
-/// for rounding, and so is the column of L.
+/// L := A U^-1; if U has a zero on its diagonal, the remaining column of A is zero up to rounding,
+/// and so is the column of L.
 template <typename T>
 void solveSingular(const LocalMatrix<T>& u, const LocalMatrix<T>& a) {
   for (std::int64_t s = 0; s < a.columns; ++s) {
@@ -21,7 +21,7 @@ void solveSingular(const LocalMatrix<T>& u, const LocalMatrix<T>& a) {
   }
 }
 
-/// Bytes of one message, which MPI counts in `int`.
+/// Bytes of one message, whose count is an `int`.
 constexpr std::int64_t kPieceBytes = std::int64_t{1} << 30;
 
 }  // namespace
@@ -108,7 +108,7 @@ void PanelFactorization<T>::factorPanel(Messages& messages, const Panel& panel) 
   const CandidateHead head = factors().head();
   if (head.finite == 0) return;
   findSwaps();
-  if (shape_.pivoting && alone()) return;  // whose rows are divided, and in their order
+  if (shape_.pivoting && alone()) return;  // with rows already divided and in order
   bringForward(share_.part(0, panel.left, share_.rows, panel.width()));
   const LocalMatrix<T> factors_here = factors().values();
   const auto count = static_cast<std::int64_t>(swaps_.size());
@@ -169,8 +169,8 @@ void PanelFactorization<T>::holdTournament(Messages& messages, const Panel& pane
   MPI_Op_free(&op);
 }
 
-/// Without pivoting the rows of the diagonal block are the winners, and all processes of the
-/// column factor it.
+/// Without pivoting the rows of the diagonal block are the winners, and all processes of the column
+/// factor it.
 template <typename T>
 void PanelFactorization<T>::takeDiagonal(Messages& messages, const Panel& panel) {
   const Candidates<T> set = factors();
@@ -183,7 +183,7 @@ void PanelFactorization<T>::takeDiagonal(Messages& messages, const Panel& panel)
   set.head().finite = allFinite(set.values()) ? 1 : 0;
 }
 
-/// Which rows of the share are the winners, and where they go: before all that were not chosen.
+/// Finds the winners among the rows of the share, and moves them before the other rows.
 template <typename T>
 void PanelFactorization<T>::findSwaps() {
   const Candidates<T> set = factors();
@@ -211,8 +211,8 @@ void PanelFactorization<T>::bringForward(const LocalMatrix<T>& columns) {
   }
 }
 
-/// What of the factors travels along rows. The last panel's are for the numbers of its rows alone:
-/// no columns are updated with them.
+/// Sends the factors along rows. The last panel's serve only the numbers of its rows: no columns
+/// are updated with them.
 template <typename T>
 std::int64_t PanelFactorization<T>::setBytes(const Panel& panel) const {
   if (panel.end < place_.end) return candidateBytes<T>(panel.width());
@@ -224,8 +224,8 @@ template <typename T>
 void PanelFactorization<T>::spread(Messages& messages, const Panel& panel) {
   under_way_.clear();
   if (grid_.columns == 1) return;
-  // All rows of the share that were not chosen before this panel: receivers do not know those of
-  // this one yet.
+  // All rows of the share not chosen before this panel: receivers do not know those of this one
+  // yet.
   const bool mine = grid_.column == panel.column;
   const std::int64_t before =
       chosen_ -
@@ -289,14 +289,14 @@ void PanelFactorization<T>::updateRest(Messages& messages, const Panel& panel) {
               share_.part(chosen_, panel.right, rest, columns));
 }
 
-/// Rows of the matrix, of which each process of this process's column has some in its share, in
-/// `columns` of the share: along the depth, then along the column.
+/// Gathers rows of the matrix, distributed over the shares of this process's column, in `columns`
+/// of the share: along the depth, then along the column.
 template <typename T>
 LocalMatrix<T> PanelFactorization<T>::gatherRows(Messages& messages, const std::int64_t* winners,
                                                  std::int64_t count,
                                                  const LocalMatrix<T>& columns) {
   const auto layers = static_cast<std::size_t>(grid_.layers);
-  // The winners of each process, in the order of process rows, then layers.
+  // The winners of each process, by process row, then layer.
   std::vector<std::vector<std::int64_t>> of(static_cast<std::size_t>(grid_.rows) * layers);
   for (std::int64_t p = 0; p < count; ++p) {
     const int row = rows_.owner(winners[p]);

@@ -1,14 +1,14 @@
-// The factors of an outer block column of 2.5D LU, once it has been summed over the layers.
+// Factors an outer block column of 2.5D LU, summed over the layers.
 //
-// Its rows are shared by the layers: those of a process row are dealt to them, so that rows x
-// layers processes have rows of it, and the factorization is one of two dimensions on (rows x
-// layers) x columns processes, panel by panel. Of each:
-//   - The pivot rows are found by a tournament (linalg/lu/tournament.h) on each layer, then over
-//     the layers' best. Where one process has all rows, its own choice is partial pivoting.
-//   - Everyone divides its rows by U, and L travels along rows of the grid.
+// The layers share its rows: those of a process row are distributed to them. So rows x layers
+// processes have rows of it, and the factorization is two-dimensional on (rows x layers) x columns
+// processes, panel by panel. For each panel:
+//   - A tournament (linalg/lu/tournament.h) on each layer, then over the layers' results, finds the
+//     pivot rows. A process that has all rows uses partial pivoting.
+//   - Each process divides its rows by U, and L travels along rows of the grid.
 //   - The pivot rows travel to all processes of their column, which solve for U, and update.
-// Rows stay where they are until the whole block column is done: a process brings those of its own
-// that were chosen before the others.
+// Rows stay in place until the whole block column is done: each process moves its chosen rows
+// before its others.
 #ifndef TORC_LINALG_LU_PANEL_FACTORIZATION_H_
 #define TORC_LINALG_LU_PANEL_FACTORIZATION_H_
 
@@ -24,7 +24,8 @@
 
 namespace torc::linalg {
 
-/// Where a block column is: columns `begin` to `end` of the matrix, and places in the local matrix.
+/// Position of a block column: columns `begin` to `end` of the matrix, and places in the local
+/// matrix.
 struct PanelPlace {
   std::int64_t begin = 0, end = 0;
   std::int64_t top = 0, below = 0;   // local rows from `begin`, and from `end`
@@ -41,12 +42,12 @@ class PanelFactorization {
   void allocate();
 
   /// Collective. Factors the block column, of which `share` has this process's rows and columns;
-  /// the last panel's L is then on its way along rows. Ends early where numbers are not finite, or
-  /// a pivot is zero without pivoting: on all processes at the same panel.
+  /// the last panel's L is then in transit along rows. Ends early if numbers are not finite, or a
+  /// pivot is zero without pivoting: on all processes at the same panel.
   void start(Messages& messages, const PanelPlace& place, const LocalMatrix<T>& share);
   void finish(Messages& messages);
 
-  /// What is on its way between them.
+  /// Requests of messages in transit.
   std::vector<MPI_Request>& underWay() { return under_way_; }
 
   /// Whether all numbers were finite, and the first column whose pivot is zero, or -1.
@@ -55,22 +56,21 @@ class PanelFactorization {
   /// Rows of the matrix, in the order of the pivots.
   const std::vector<std::int64_t>& winners() const { return winners_; }
 
-  /// The rows of `share`, with L and U in place, are in another order: rowAt()[y] was row y.
+  /// The order of the rows of `share`, which has L and U in place: rowAt()[y] was row y.
   const std::vector<std::int64_t>& rowAt() const { return row_at_; }
-  /// L of the last panel, and of the rows of the share that were not chosen before it; what lies
-  /// above its diagonal is U.
+  /// L of the last panel, for the rows of the share not chosen before it; above its diagonal is U.
   LocalMatrix<T> l() const { return l_; }
 
  private:
-  /// Columns `begin` to `end` of the matrix; the process row and column of its diagonal block, and
-  /// the first column, and the one behind the last, in the share.
+  /// Columns `begin` to `end` of the matrix; the process row and column of its diagonal block; its
+  /// first and end column in the share.
   struct Panel {
     std::int64_t begin, end;
     int row, column;
     std::int64_t left, right;
     std::int64_t width() const { return end - begin; }
   };
-  /// Row `from` of the share, which is the pivot `winner` of a panel, changes places with row `to`.
+  /// Row `from` of the share, the pivot `winner` of a panel, is swapped with row `to`.
   struct Swap {
     std::int64_t to, from, winner;
   };
@@ -92,7 +92,7 @@ class PanelFactorization {
   bool alone() const { return grid_.rows * grid_.layers == 1; }
   bool stopped() const { return !finite_ || (zero_column_ >= 0 && !shape_.pivoting); }
   Candidates<T> factors() { return Candidates<T>(factors_.data()); }
-  /// The row of the matrix that has a place.
+  /// The row of the matrix at a place.
   std::int64_t rowOf(std::int64_t place) const {
     return rows_.global(grid_.row, place_.top + place * grid_.layers + grid_.layer);
   }
@@ -102,13 +102,13 @@ class PanelFactorization {
   const GridSizes sizes_;
   const Cyclic rows_, columns_;
   PanelPlace place_;
-  Panel panel_ = {};  // the last one that was factored
+  Panel panel_ = {};  // the last factored one
   LocalMatrix<T> share_, l_;
-  std::int64_t chosen_ = 0;            // rows of the share that are pivots
+  std::int64_t chosen_ = 0;            // pivot rows in the share
   std::vector<std::int64_t> places_;   // of the rows of the share
-  std::vector<std::int64_t> row_at_;   // the row of the share that has a place
+  std::vector<std::int64_t> row_at_;   // the row of the share at a place
   std::vector<Swap> swaps_;            // of the last panel
-  std::vector<std::int64_t> factors_;  // a set of candidates, and L of a panel behind it
+  std::vector<std::int64_t> factors_;  // a set of candidates, followed by L of a panel
   std::vector<std::int64_t> best_;
   std::vector<T> own_rows_, line_rows_, all_rows_, u_;
   std::vector<MPI_Request> under_way_;

@@ -7,7 +7,7 @@ namespace torc::linalg {
 
 std::vector<std::int64_t> exchangesFor(std::int64_t first, const std::int64_t* winners,
                                        std::int64_t count) {
-  // Where rows are that are not in their places, and who is there.
+  // The places of displaced rows, and the rows at changed places.
   std::map<std::int64_t, std::int64_t> place_of, row_at;
   const auto find = [](const std::map<std::int64_t, std::int64_t>& map, std::int64_t key) {
     const auto it = map.find(key);
@@ -56,7 +56,7 @@ void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
     all_columns += part.matrix.columns;
 
   if (grid_.rows == 1) {
-    // A column at a time, while it is in the cache.
+    // One column at a time, for the cache.
     received_.resize(moves.size());
     for (const MovedColumns<T>& part : columns) {
       for (std::int64_t j = 0; j < part.matrix.columns; ++j) {
@@ -83,7 +83,7 @@ void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
   }
   std::vector<int> sent(to_peer.size()), sent_at(to_peer.size());
   std::vector<int> received(to_peer.size()), received_at(to_peer.size());
-  // Columns of one round, of which there is more than one only where that takes much room.
+  // Columns of one round; several rounds are needed only for large moves.
   const std::int64_t most = std::min(columnsOfPiece(static_cast<std::int64_t>(moves.size())),
                                      std::max<std::int64_t>(1, all_columns));
   for (std::int64_t begin = 0; begin < all_columns; begin += most) {

@@ -10,7 +10,7 @@
 namespace torc::linalg {
 namespace {
 
-/// Right-hand sides that are solved for at a time.
+/// Right-hand sides solved together.
 constexpr std::int64_t kGroup = 128;
 
 }  // namespace
@@ -128,7 +128,7 @@ double scaledResidual(const ProcessGrid& grid, const LocalMatrix<const T>& a,
     }
     MPI_Allreduce(MPI_IN_PLACE, row_sums.data(), static_cast<int>(row_sums.size()), MPI_DOUBLE,
                   MPI_SUM, grid.row_line);
-    // The norms of A, and of each column of X, B and R. NaN is kept: it is larger than all.
+    // The norms of A, and of each column of X, B and R. NaN is kept, as the largest value.
     const auto larger = [](double norm, double value) {
       return value > norm || std::isnan(value) ? value : norm;
     };

@@ -1,4 +1,4 @@
-// Solving with LU factors, and how good a solution is.
+// Solves with LU factors, and computes the residual of a solution.
 #ifndef TORC_LINALG_LU_SOLUTION_H_
 #define TORC_LINALG_LU_SOLUTION_H_
 
@@ -12,13 +12,13 @@
 
 namespace torc::linalg {
 
-/// Solves A X = B in place of B on one layer, the grid's layer 0, whose processes alone call it.
+/// Solves A X = B in place of B on one layer, the grid's layer 0; only its processes call it.
 ///
-/// Right-hand sides are taken in groups. Of a group every process has sums: of its rows of B, and
-/// of products that are to be taken off them. Block by block the sums of a process row are reduced
-/// onto the diagonal's process, which solves for the block's unknowns and broadcasts them along its
-/// column, where each takes its products. Words per process: 2 n per right-hand side, and (n /
-/// rows).
+/// Right-hand sides are taken in groups. For a group every process keeps sums: of its rows of B,
+/// and of products to subtract from them. Block by block the sums of a process row are reduced onto
+/// the diagonal's process, which solves for the block's unknowns. It broadcasts them along its
+/// column, where each process adds its products. Words per process: 2 n per right-hand side, and (n
+/// / rows).
 template <typename T>
 class Solution {
  public:
@@ -28,7 +28,7 @@ class Solution {
   /// Takes the work memory; may throw std::bad_alloc. Not collective.
   void allocate();
 
-  /// `exchanges` as Factorization's, or null: no pivoting.
+  /// `exchanges` come from Factorization, or null: no pivoting.
   void run(Messages& messages, const std::int64_t* exchanges, const Progress& progress);
 
  private:
@@ -41,13 +41,13 @@ class Solution {
   std::vector<T> sums_, block_, room_;
 };
 
-/// Whether U, in the place of `factors` on layer 0, has a zero on its diagonal: its first, or -1.
-/// Collective over the grid.
+/// The first zero on the diagonal of U, stored in `factors` on layer 0, or -1. Collective over the
+/// grid.
 template <typename T>
 std::int64_t firstZeroPivot(const ProcessGrid& grid, const torc_linalg_matrix& matrix,
                             const LocalMatrix<T>& factors);
 
-/// HPL's scaled residual, given R = B - A X; the same on all ranks. Collective over the grid.
+/// HPL's scaled residual, given R = B - A X; equal on all ranks. Collective over the grid.
 template <typename T>
 double scaledResidual(const ProcessGrid& grid, const LocalMatrix<const T>& a,
                       const LocalMatrix<const T>& x, const LocalMatrix<const T>& b,

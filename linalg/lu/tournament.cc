@@ -9,7 +9,7 @@
 namespace torc::linalg {
 namespace {
 
-/// The order into which the exchanges `pivots` bring `count` rows.
+/// The order of `count` rows after the exchanges `pivots`.
 std::vector<std::int64_t> orderOf(const std::vector<int>& pivots, std::int64_t count) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), 0);

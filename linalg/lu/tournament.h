@@ -1,10 +1,10 @@
-// Tournament pivoting (CALU): which rows of a panel become its pivots, in one reduction along the
-// processes instead of one per column. Solomonik, Bhatele, Demmel, SC 2011, section 3.1.4, and
-// Grigori, Demmel and Xiang, "CALU: a communication optimal LU factorization algorithm", 2011.
+// Tournament pivoting (CALU): finds the pivot rows of a panel in one reduction along the processes
+// instead of one per column. Solomonik, Bhatele, Demmel, SC 2011, section 3.1.4, and Grigori,
+// Demmel and Xiang, "CALU: a communication optimal LU factorization algorithm", 2011.
 //
 // Each process chooses, by Gaussian elimination with partial pivoting, as many of its rows as the
-// panel is wide. A match chooses from the rows of two such sets in the same way, and takes the
-// original values of the winners along.
+// panel is wide. A match chooses from the rows of two such sets in the same way, and keeps the
+// original values of the winners.
 #ifndef TORC_LINALG_LU_TOURNAMENT_H_
 #define TORC_LINALG_LU_TOURNAMENT_H_
 
@@ -17,12 +17,12 @@
 
 namespace torc::linalg {
 
-/// A set of rows, as it travels: a head, the numbers of `width` rows, and width x width values, by
-/// columns, with `width` from a column to the next. All sets of a reduction have the same width.
+/// A set of rows in a message: a head, the numbers of `width` rows, and width x width values, by
+/// columns, with leading dimension `width`. All sets of a reduction have the same width.
 struct CandidateHead {
   std::int64_t width = 0;
-  std::int64_t count = 0;   // rows that are in it, at most the width
-  std::int64_t finite = 1;  // 0: a process met an infinity or NaN, and chose no rows
+  std::int64_t count = 0;   // number of its rows, at most the width
+  std::int64_t finite = 1;  // 0: a process found an infinity or NaN, and chose no rows
   std::int64_t zero = -1;   // the first column whose pivot is zero, in the order of `ids`
 };
 
@@ -49,17 +49,17 @@ class Candidates {
   char* buffer_;
 };
 
-/// Chooses from `rows`, whose numbers are `ids`, at most as many as it has columns.
+/// Chooses from `rows`, numbered by `ids`, at most as many as it has columns.
 template <typename T>
 void chooseCandidates(const LocalMatrix<T>& rows, const std::vector<std::int64_t>& ids,
                       void* candidates);
 
-/// Puts the rows of a set of `width` rows into the order of their pivots, and their LU factors in
-/// the place of their values; head().zero is set.
+/// Sorts the rows of a set of `width` rows into the order of their pivots, and replaces their
+/// values by their LU factors; sets head().zero.
 template <typename T>
 void factorCandidates(void* candidates);
 
-/// The match of two sets, as an operation of MPI on the datatype of candidateType(). It commutes,
+/// The match of two sets, as an MPI operation on the datatype of candidateType(). It is commutative
 /// to the last bit: the set with the smaller row comes first.
 template <typename T>
 MPI_Op createMatch();

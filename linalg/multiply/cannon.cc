@@ -17,7 +17,7 @@ int along(int place, int distance, int size) {
   return ((place + distance) % size + size) % size;
 }
 
-/// A message of a whole matrix, which may have more elements than MPI counts: columns are counted.
+/// A message of a whole matrix, which may exceed MPI's counts: it counts columns.
 template <typename T>
 MPI_Datatype columnType(const LocalMatrix<T>& matrix) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -102,7 +102,7 @@ void Cannon<T>::allocate() {
   }
 }
 
-/// Makes `slot` one of the parts of a set of k.
+/// Copies one of the parts of a set of k to `slot`.
 template <typename T>
 void Cannon<T>::take(Slot& slot, int set) const {
   const std::int64_t m = rows_.count(grid_.row), k = k_.count(set),
@@ -111,8 +111,8 @@ void Cannon<T>::take(Slot& slot, int set) const {
   slot.b = {slot.b_room.data(), k, n, std::max<std::int64_t>(1, k)};
 }
 
-/// Brings the processes' own parts of layer 0 to all layers: those of A into slot 0, of B likewise,
-/// whose sets of k differ off the diagonal.
+/// Broadcasts the processes' own parts from layer 0 to all layers: those of A into slot 0, likewise
+/// those of B, whose sets of k differ off the diagonal.
 template <typename T>
 void Cannon<T>::replicate(Messages& messages) {
   take(slots_[0], grid_.column);
@@ -127,8 +127,8 @@ void Cannon<T>::replicate(Messages& messages) {
   broadcast(messages, grid_.depth_line, 0, slots_[0].b, room_);
 }
 
-/// Starts to bring the parts of `step` into `to`: A from `a_distance` columns to the right, B from
-/// `b_distance` rows below.
+/// Starts the transfer of the parts of `step` into `to`: A from `a_distance` columns to the right,
+/// B from `b_distance` rows below.
 template <typename T>
 void Cannon<T>::post(const Slot& from, Slot& to, int step, int a_distance, int b_distance,
                      MPI_Request* requests) {
@@ -145,7 +145,7 @@ void Cannon<T>::run(Messages& messages, const Progress& progress) {
   replicate(messages);
   if (grid_.layer == 0) scale(beta_, c_);
   MPI_Request requests[4];
-  // The skew: in the layer's first step column q of row r has set r + q + begin of A, which was in
+  // The skew: in the layer's first step column q of row r has set r + q + begin of A, initially in
   // that column.
   messages.gather(grid_.row_line);
   messages.inMpi([&] {

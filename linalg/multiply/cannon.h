@@ -3,12 +3,12 @@
 // Demmel, "Communication-Optimal Parallel 2.5D Matrix Multiplication and LU Factorization
 // Algorithms", Euro-Par 2011, algorithm 2.
 //
-// The indices of k are in s sets: set j are those that column j has of A, and row j of B. In step t
-// process (r, q) multiplies what there is of set (r + q + t) mod s. From a step to the next its A
-// comes from the column to the right and its B from the row below: neighbours of a torus. Of s
-// steps each layer has a share, which begins with a skew: A goes by rows, B by columns, to where
-// the layer's first step wants it. What is sent is a process's whole part of A and of B; there are
-// no multicasts within a layer.
+// The indices of k are in s sets: set j has the indices of A's column j, and of B's row j. In step
+// t process (r, q) multiplies the parts of set (r + q + t) mod s. Between steps A moves from the
+// column to the right and B from the row below: neighbours on a torus. Each layer has a share of
+// the s steps, which begins with a skew: A moves along rows, B along columns, to the places of the
+// layer's first step. Messages are a process's whole part of A or B; there are no multicasts within
+// a layer.
 #ifndef TORC_LINALG_MULTIPLY_CANNON_H_
 #define TORC_LINALG_MULTIPLY_CANNON_H_
 
@@ -21,15 +21,15 @@
 
 namespace torc::linalg {
 
-/// TORC_LINALG_ERR_GRID where layers are not square; TORC_LINALG_ERR_MISMATCH where the blocks of A
-/// and B along k differ, so that columns of A and rows of B are in different sets.
+/// TORC_LINALG_ERR_GRID if layers are not square; TORC_LINALG_ERR_MISMATCH if the blocks of A and B
+/// along k differ, so that columns of A and rows of B are in different sets.
 Status checkCannon(int rows, int columns, const GemmShape& shape);
 
-/// Bytes of a process that has most: matrices and work.
+/// Largest memory of a process in bytes: matrices and workspace.
 double cannonMemory(int rows, int columns, int layers, const GemmShape& shape, int element);
 
-/// Words that a process receives, or sends to a sum, at most: 2 n^2/sqrt(cP) + 3 n^2 c/P where all
-/// is square and layers divide the steps.
+/// Most words that a process receives, or contributes to a sum: 2 n^2/sqrt(cP) + 3 n^2 c/P if
+/// everything is square and layers divide the steps.
 double cannonWords(int rows, int columns, int layers, const GemmShape& shape);
 
 /// One multiplication. The local matrices of layers other than 0 are empty. Collective.
@@ -45,13 +45,13 @@ class Cannon {
   void run(Messages& messages, const Progress& progress);
 
  private:
-  /// Parts of A and B of a step, side by side in rooms of their own.
+  /// Parts of A and B of a step, with adjacent buffers.
   struct Slot {
     std::vector<T> a_room, b_room;
     LocalMatrix<T> a, b;
   };
 
-  /// Whose part a process of a line has in step `t`.
+  /// The set that a process of a line has in step `t`.
   int setOf(int step) const { return (grid_.row + grid_.column + step) % grid_.columns; }
   void take(Slot& slot, int set) const;
   void replicate(Messages& messages);

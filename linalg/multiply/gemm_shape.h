@@ -1,4 +1,4 @@
-// What is multiplied.
+// The operands of a multiplication.
 #ifndef TORC_LINALG_MULTIPLY_GEMM_SHAPE_H_
 #define TORC_LINALG_MULTIPLY_GEMM_SHAPE_H_
 
@@ -12,20 +12,20 @@ namespace torc::linalg {
 /// The descriptors of one multiplication.
 struct GemmShape {
   torc_linalg_matrix a, b, c;
-  std::int64_t panel = 256;  // most columns of one; TORC_LINALG_CANNON
+  std::int64_t panel = 256;  // most columns of a panel; or TORC_LINALG_CANNON
 
   bool byCannon() const { return panel == TORC_LINALG_CANNON; }
 
-  /// How far k goes on without another owner of A's columns, or of B's rows: a process that has all
-  /// of them has them side by side.
+  /// Largest distance in k without a change of the owner of A's columns, or of B's rows: a single
+  /// owner has all of them contiguously.
   std::int64_t blockOfA(int grid_columns) const;
   std::int64_t blockOfB(int grid_rows) const;
 
-  /// Columns of a panel, at most.
+  /// Most columns of a panel.
   std::int64_t width(int grid_rows, int grid_columns) const;
 };
 
-/// TORC_LINALG_ERR_MISMATCH where sizes or blocks do not fit each other.
+/// TORC_LINALG_ERR_MISMATCH if sizes or blocks do not match.
 Status checkGemm(const GemmShape& shape);
 
 }  // namespace torc::linalg

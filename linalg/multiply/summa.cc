@@ -72,7 +72,7 @@ double gemmMemory(int rows, int columns, int layers, const GemmShape& shape, int
   const double width = static_cast<double>(shape.width(rows, columns));
   double elements = a + b + m * n + 2 * width * ((columns > 1 ? m : 0) + (rows > 1 ? n : 0));
   if (layers > 1) {
-    // A piece of a matrix whose leading dimension is not its rows.
+    // A piece of a matrix whose leading dimension is not its number of rows.
     const auto piece = [](double whole, double column) {
       return std::min(whole, std::max(column, static_cast<double>(kPieceElements)));
     };
@@ -139,7 +139,7 @@ void Summa<T>::allocate() {
 
 template <typename T>
 void Summa<T>::replicate(Messages& messages) {
-  // Layer 0 sends what it has; the others receive into their copies.
+  // Layer 0 sends its own matrix; the others receive into their copies.
   broadcast(messages, grid_.depth_line, 0, writable(a_), room_);
   broadcast(messages, grid_.depth_line, 0, writable(b_), room_);
 }

@@ -18,21 +18,21 @@
 
 namespace torc::linalg {
 
-/// What travels at a time: `begin` to `end` of k, on one process column of A and one row of B.
+/// The unit of communication: `begin` to `end` of k, on one process column of A and one row of B.
 struct Panel {
   std::int64_t begin = 0, end = 0;
 };
 
-/// The panels of `layer`: of at most `width`, cut where the owner changes, and where a layer's
-/// share ends. The layers share k evenly.
+/// The panels of `layer`: of at most `width`, cut at changes of the owner, and at the ends of
+/// layers' shares. The layers share k evenly.
 std::vector<Panel> panelsOfLayer(std::int64_t k, std::int64_t block_of_a, std::int64_t block_of_b,
                                  std::int64_t width, int layers, int layer);
 
-/// Bytes of a process that has most: matrices and work.
+/// Largest memory of a process in bytes: matrices and workspace.
 double gemmMemory(int rows, int columns, int layers, const GemmShape& shape, int element);
 
-/// Words that a process receives, or sends to a sum, at most: 2 n^2/sqrt(cP) + 3 n^2 c/P where all
-/// is square.
+/// Most words that a process receives, or contributes to a sum: 2 n^2/sqrt(cP) + 3 n^2 c/P if
+/// everything is square.
 double gemmWords(int rows, int columns, int layers, const GemmShape& shape);
 
 /// One multiplication. The local matrices of layers other than 0 are empty. Collective.
@@ -48,7 +48,7 @@ class Summa {
   void run(Messages& messages, const Progress& progress);
 
  private:
-  /// A panel of A and one of B on their way, or arrived.
+  /// A panel of A and one of B, in transit or received.
   struct Slot {
     std::vector<T> a_room, b_room;
     LocalMatrix<const T> a, b;

@@ -32,7 +32,7 @@ using namespace options;
 constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
 constexpr std::string_view kMatrices = "Matrices", kLayout = "Layout", kRun = "Run";
 
-/// The command lines of torc-gemm and torc-lu: a row an option.
+/// The command lines of torc-gemm and torc-lu: one row per option.
 struct CommandLine {
   Command gemm{"torc-gemm", "multiply random matrices by 2.5D SUMMA or Cannon's algorithm"};
   Command lu{"torc-lu", "factor a random matrix by 2.5D LU with tournament pivoting, and solve"};
@@ -63,7 +63,7 @@ struct CommandLine {
   Flag check{{&gemm, &lu}, {kRun, "check", "", "Compare with ScaLAPACK on all ranks"}};
 };
 
-/// The arguments that the command line gives. Errors: one line.
+/// The arguments of the command line. Errors are one line.
 StatusOr<Arguments> argumentsOf(const CommandLine& line) {
   Arguments arguments;
   if (line.grid.isGiven() && !readGrid(line.grid, &arguments))

@@ -1,5 +1,5 @@
-// What torc-gemm and torc-lu share: their arguments, the grid, matrices of random numbers, a line
-// of progress and one of times.
+// Shared by torc-gemm and torc-lu: their arguments, the grid, matrices of random numbers, a line of
+// progress and one of times.
 #ifndef TORC_LINALG_RUN_MATRIX_JOB_H_
 #define TORC_LINALG_RUN_MATRIX_JOB_H_
 
@@ -17,7 +17,7 @@ struct Arguments {
   std::int64_t m = 0, n = 0, k = 0;  // 0: as n; n: 1000
   std::int64_t block = 64, panel = 0, sides = 1;
   std::int64_t memory = 0;                // bytes of a process; 0: no limit
-  int rows = 0, columns = 0, layers = 0;  // 0: chosen
+  int rows = 0, columns = 0, layers = 0;  // 0: chosen automatically
   int repeat = 1;
   bool single = false, pivoting = true, check = false, barriers = false;
 };
@@ -25,30 +25,30 @@ struct Arguments {
 int worldRank();
 int worldSize();
 
-/// The body of main(): MPI from its start to its end, and between them --help or --version where it
-/// is asked for, one line where the command line is wrong (2 is returned), or `run`, whose result
-/// is returned. `name`: torc-gemm or torc-lu.
+/// The body of main(): initialises and finalises MPI. In between it prints --help or --version on
+/// request, or one line for a wrong command line (returning 2), or calls `run` and returns its
+/// result. `name`: torc-gemm or torc-lu.
 int runProgram(const char* name, int argc, char** argv,
                const std::function<int(const Arguments&)>& run);
 
-/// On rank 0, to standard output.
+/// Prints to standard output, on rank 0.
 void say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/// Ends the program with 1, and rank 0 with a line, where a call of the library failed: all ranks
-/// have the same result.
+/// Ends the program with status 1, with a line on rank 0, if a call of the library failed: all
+/// ranks have the same result.
 void require(int result);
 
 /// Its elements on this process of layer 0; none on others.
 template <typename T>
 std::vector<T> randomMatrix(torc_linalg_grid* grid, const torc_linalg_matrix& matrix, int number);
 
-/// Of this process, 1 or more.
+/// The leading dimension on this process, at least 1.
 std::int64_t leadingOf(torc_linalg_grid* grid, const torc_linalg_matrix& matrix);
 
 /// The options of a call, with a line of progress on a terminal, and times.
 torc_linalg_options optionsOf(const Arguments& arguments, torc_linalg_times* times);
 
-/// Ends the line of progress, and prints `seconds`, `flops` a second, and the mean of the ranks'
+/// Ends the line of progress, and prints `seconds`, `flops` per second, and the mean of the ranks'
 /// times.
 void sayTimes(const char* what, double seconds, double flops, const torc_linalg_times& times);
 

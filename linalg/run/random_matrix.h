@@ -1,4 +1,4 @@
-// Matrices of numbers that look random, for programs that try linalg/.
+// Matrices of pseudo-random numbers, for programs that exercise linalg/.
 #ifndef TORC_LINALG_RUN_RANDOM_MATRIX_H_
 #define TORC_LINALG_RUN_RANDOM_MATRIX_H_
 
@@ -6,7 +6,7 @@
 
 namespace torc::linalg {
 
-/// A number from -0.5 to 0.5 of a matrix.
+/// An element of a matrix, from -0.5 to 0.5.
 inline double randomElement(std::int64_t row, std::int64_t column, int matrix) {
   std::uint64_t x = static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15u +
                     static_cast<std::uint64_t>(column) * 0xc2b2ae3d27d4eb4fu +

@@ -1,5 +1,5 @@
-// ScaLAPACK and BLACS, as far as torc-gemm and torc-lu compare with them, and a matrix in their
-// layout.
+// The functions of ScaLAPACK and BLACS that torc-gemm and torc-lu compare with, and a matrix in
+// their layout.
 #ifndef TORC_LINALG_RUN_SCALAPACK_H_
 #define TORC_LINALG_RUN_SCALAPACK_H_
 
@@ -38,7 +38,7 @@ void psgetrs_(const char* trans, const int* n, const int* sides, const float* a,
 
 namespace torc::linalg {
 
-/// A grid of BLACS over all ranks of MPI_COMM_WORLD, as near to square as their number allows.
+/// A BLACS grid over all ranks of MPI_COMM_WORLD, as nearly square as their number allows.
 class BlacsGrid {
  public:
   explicit BlacsGrid(int processes) {
@@ -58,7 +58,7 @@ class BlacsGrid {
   int context = 0, row = 0, column = 0;
 };
 
-/// The part of a process of a matrix of m x n, in blocks of one size.
+/// A process's part of an m x n matrix, in blocks of one size.
 template <typename T>
 struct BlacsMatrix {
   template <typename Element>

@@ -1,5 +1,5 @@
-// torc-gemm: multiplies random matrices by 2.5D SUMMA, tells where the time went, and compares with
-// pdgemm of ScaLAPACK on the same data.
+// torc-gemm: multiplies random matrices by 2.5D SUMMA, prints its times, and compares with pdgemm
+// of ScaLAPACK on the same data.
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -28,7 +28,7 @@ int multiply(torc_linalg_grid* grid, const torc_linalg_matrix* a_matrix, const f
                            options);
 }
 
-/// pdgemm on all ranks; the result in the layout of the grid.
+/// Runs pdgemm on all ranks; the result has the layout of the grid.
 template <typename T>
 std::vector<T> byScalapack(torc_linalg_grid* grid, const Arguments& arguments,
                            const torc_linalg_matrix& c_matrix, double* seconds) {

@@ -1,5 +1,5 @@
-// torc-lu: factors a random matrix by 2.5D LU, solves with it, prints HPL's scaled residual and
-// where the time went, and compares with pdgetrf and pdgetrs of ScaLAPACK on the same data.
+// torc-lu: factors a random matrix by 2.5D LU, solves with it, prints HPL's scaled residual and its
+// times, and compares with pdgetrf and pdgetrs of ScaLAPACK on the same data.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -41,7 +41,7 @@ double elementOfA(const Arguments& arguments, std::int64_t i, std::int64_t j) {
          (!arguments.pivoting && i == j ? static_cast<double>(arguments.n) : 0);
 }
 
-/// Adds the diagonal of elementOfA() to what randomMatrix() made.
+/// Adds the diagonal of elementOfA() to the matrix of randomMatrix().
 template <typename T>
 void addDiagonal(torc_linalg_grid* grid, const Arguments& arguments,
                  const torc_linalg_matrix& matrix, std::vector<T>& a) {
@@ -57,7 +57,7 @@ void addDiagonal(torc_linalg_grid* grid, const Arguments& arguments,
   }
 }
 
-/// pdgetrf and pdgetrs on all ranks; the solution in the layout of the grid.
+/// Runs pdgetrf and pdgetrs on all ranks; the solution has the layout of the grid.
 template <typename P>
 std::vector<typename P::T> byScalapack(torc_linalg_grid* grid, const Arguments& arguments,
                                        const torc_linalg_matrix& b_matrix, double* seconds) {
@@ -83,7 +83,7 @@ std::vector<typename P::T> byScalapack(torc_linalg_grid* grid, const Arguments& 
   return x;
 }
 
-/// How much the elements of U exceed those of A, of matrices of the grid.
+/// Growth of the elements of U relative to those of A, for matrices of the grid.
 template <typename T>
 double growthOf(torc_linalg_grid* grid, const torc_linalg_matrix& matrix, const std::vector<T>& a,
                 const std::vector<T>& factors) {

@@ -1,4 +1,4 @@
-// Bandwidth, compute and latency bounds of every collective.
+// Computes bandwidth, compute and latency bounds of every collective.
 #include "model/bounds/bounds.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace torc::model {
 namespace {
 
-/// What bounds are known for and no algorithm serves yet. The facts that bounds do not ask for are
-/// left as they are.
+/// Collectives with known bounds but without an algorithm. Facts that bounds do not need keep their
+/// defaults.
 constexpr CollectiveRow kFurtherRows[] = {
     {.name = "barrier", .blocks = BlockSpace::kNone},
 };
@@ -27,7 +27,7 @@ struct Demand {
   double out = 0;
 };
 
-/// Of a twisted torus.
+/// Distances of a twisted torus.
 TwistedDistances distancesOf(const Network& network) {
   llvm::SmallVector<std::uint32_t> sizes;
   for (const NetworkDimension& dimension : network.dimensions())
@@ -35,7 +35,7 @@ TwistedDistances distancesOf(const Network& network) {
   return twistedDistances(sizes);
 }
 
-/// The largest of several bandwidth bounds, and which it was.
+/// The largest of several bandwidth bounds, with its kind.
 class BandwidthBound {
  public:
   BandwidthBound(const Machine& machine, const BoundRequest& request)
@@ -70,10 +70,10 @@ class BandwidthBound {
   }
 
  private:
-  /// Bytes that one rank sends to one other.
+  /// Bytes from one rank to one other.
   double ofPair() const { return bytes_ / (network_.liveNodes() * ranks_per_node_); }
 
-  /// Of a set of `nodes` live nodes; of scatter and gather, one that the root is in.
+  /// Demand of a set of `nodes` live nodes; for scatter and gather, one with the root.
   Demand demandOf(double nodes) const {
     const double all = network_.liveNodes();
     const double inside = bytes_ * nodes / all, outside = bytes_ - inside;
@@ -85,22 +85,22 @@ class BandwidthBound {
       // Each byte once: those of the others in, or out.
       return collective_.inWhole() ? Demand{0, outside} : Demand{outside, 0};
     }
-    // A set that the root is not in, or the first of a prefix's ranks; or the rest.
+    // A set without the root, or of the first ranks of a prefix; or the rest.
     if (collective_.isRooted() || collective_.isPrefix()) return {bytes_, 0};
-    // What the set's results need of the others, and theirs of the set. Own blocks need not move.
+    // Bytes that the set's results need from the others, and vice versa. Own blocks need not move.
     const auto needed = [&](double here) {
       return (collective_.outWhole() ? bytes_ : here) - (collective_.inWhole() ? 0 : here);
     };
     return {needed(inside), needed(outside)};
   }
 
-  /// Bytes that must go between `parts` parts, each of which has or wants something of every other;
-  /// 0 where the parts' sizes matter (for alltoall the cuts say it all) or only the root's does.
+  /// Bytes that must go between `parts` parts, if each needs or has data of every other; 0 if the
+  /// parts' sizes matter (for alltoall the cuts suffice) or only the root's does.
   double demandOfSplit(double parts) const {
     if (collective_.blocks == BlockSpace::kPair || isBetweenRootAndOwners()) return 0;
-    // Every byte's way visits, or collects from, all parts: a tree of parts - 1 messages. In an
-    // allreduce parts - 1 until any part has the result, and as many until all have it
-    // (theorem 3.3).
+    // Every byte must visit, or be collected from, all parts: a tree of parts - 1 messages. In an
+    // allreduce parts - 1 until any part has the result, and as many until all have it (theorem
+    // 3.3).
     return bytes_ * (isAllreduce(collective_) ? 2 : 1) * (parts - 1);
   }
 
@@ -109,7 +109,8 @@ class BandwidthBound {
     return collective_.isRooted() && collective_.layout == Layout::kBlockMajor;
   }
 
-  /// One set of nodes, or one direction of a dimension. `port_bandwidth` 0: no limit.
+  /// Limits the time by one set of nodes, or one direction of a dimension. `port_bandwidth` 0: no
+  /// limit.
   void limit(Demand demand, double bandwidth, double port_bandwidth, BandwidthLimit which,
              std::uint32_t dimensions) {
     const double most = std::max(demand.in, demand.out);
@@ -119,8 +120,8 @@ class BandwidthBound {
   }
 
   void raise(double links, double ports, BandwidthLimit which, std::uint32_t dimensions) {
-    // The first of equals stays, but for rounding. Where there is neither a byte nor a link, as
-    // along a dimension of which one plane is alive, the quotient is no number.
+    // The first of equal bounds stays, up to rounding. The quotient is NaN without bytes and links,
+    // as along a dimension with one live plane.
     const double seconds = std::max(links, ports);
     if (!(seconds > seconds_ * (1 + 1e-12))) return;
     seconds_ = seconds;
@@ -136,13 +137,13 @@ class BandwidthBound {
             cut.spanned);
     };
     if (!isBetweenRootAndOwners()) return network_.forEachCut(look);
-    // The root may be anywhere: where it has most links.
+    // The root may be anywhere: the best case is the place with most links.
     for (std::uint32_t spanned = 0; spanned < network_.endOfSpanned(); ++spanned)
       look(network_.widestCut(spanned));
   }
 
-  /// The block for a neighbour along a dimension takes one of its links at least, of which there
-  /// are as many as such blocks. `dimensions` counts those of one node too.
+  /// The block for a neighbour along a dimension uses at least one of its links, of which there are
+  /// as many as such blocks. `dimensions` counts dimensions of one node too.
   void lookAtNeighbours(std::size_t dimensions) {
     const double block = bytes_ / (2 * static_cast<double>(dimensions));
     for (std::uint32_t i = 0; i < network_.dimensions().size(); ++i) {
@@ -161,7 +162,7 @@ class BandwidthBound {
   }
 
   /// All-to-all along each dimension: halves of it, and for rings the sum of all distances; in a
-  /// twisted torus the sum over all links, which are alike.
+  /// twisted torus the sum over all links, which are equivalent.
   void lookAtDimensions() {
     if (network_.twisted()) {
       limitDistances();
@@ -203,7 +204,8 @@ class BandwidthBound {
     limit(demandOf(nodes), links * of.bandwidth, 0, BandwidthLimit::kSlab, 1u << i);
   }
 
-  /// Every message goes at least the distance of its ends along ring i, over the ring's live links.
+  /// Every message travels at least the distance of its ends along ring i, over the ring's live
+  /// links.
   void limitDistance(std::uint32_t i) {
     const NetworkDimension& of = network_.dimensions()[i];
     const double size = of.size, plane = network_.nodes() / size;
@@ -223,7 +225,7 @@ class BandwidthBound {
           1u << i);
   }
 
-  /// Every message goes at least the distance of its ends, over any links.
+  /// Every message travels at least the distance of its ends, over any links.
   void limitDistances() {
     const double bytes =
         ofPair() * network_.nodes() * distancesOf(network_).sum * ranks_per_node_ * ranks_per_node_;
@@ -245,19 +247,19 @@ class BandwidthBound {
   bool ports_limit_ = false;
 };
 
-/// Rounds and latency.
+/// Computes rounds and latency.
 void boundLatency(const Machine& machine, const Network& network, const CollectiveRow& collective,
                   Bound& bound) {
   if (network.liveNodes() < 2) return;
   const bool rooted = collective.isRooted();
   double nearest = machine.dimensions[network.dimensions().front().axis].latency;
-  double way = 0;  // seconds of hops to the node furthest away
+  double way = 0;  // seconds of hops to the farthest node
   double hops = 0;
   int links = 0;
   const bool nodes_missing = !network.deadNodes().empty();
   for (const NetworkDimension& dimension : network.dimensions()) {
     const double hop = machine.dimensions[dimension.axis].latency;
-    // From the best root's place, or from one end of a line to the other.
+    // From the best place of the root, or from one end of a line to the other.
     const bool across = !dimension.ring && !rooted && !nodes_missing;
     const double furthest = across ? dimension.size - 1.0 : std::floor(dimension.size / 2.0);
     hops += furthest;
@@ -273,7 +275,7 @@ void boundLatency(const Machine& machine, const Network& network, const Collecti
     hops = 1;
     way = nearest;
   } else if (nodes_missing) {
-    // Each dead node takes at most one distance away.
+    // Each dead node removes at most one distance.
     hops = std::max(1.0, hops - static_cast<double>(network.deadNodes().size()));
     way = hops * nearest;
   }
@@ -317,7 +319,7 @@ bool isAllreduce(const CollectiveRow& row) {
 
 double computeSeconds(const Machine& machine, const BoundRequest& request, double nodes) {
   if (!request.collective.reduces()) return 0;
-  // Every element is combined ranks - 1 times, somewhere.
+  // Every element is combined ranks - 1 times in all.
   const double ranks = nodes * std::max<double>(machine.ranks_per_node, 1);
   const double reduced = request.bytes * (ranks - 1) / nodes;
   const double memory = machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0;

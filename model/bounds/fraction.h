@@ -11,7 +11,7 @@ namespace torc::model {
 
 using Uint128 = unsigned __int128;
 
-/// std::gcd is not for 128 bits.
+/// std::gcd does not accept 128 bits.
 inline Uint128 greatestCommonDivisor(Uint128 a, Uint128 b) {
   while (b != 0) {
     a %= b;
@@ -49,17 +49,17 @@ inline Fraction makeFraction(Uint128 numerator, Uint128 denominator) {
   return {numerator / divisor, denominator / divisor};
 }
 
-/// Nothing where a product does not fit 128 bits.
+/// std::nullopt if the product does not fit 128 bits.
 inline std::optional<Uint128> multiply(Uint128 a, Uint128 b) {
   Uint128 product = 0;
   if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
   return product;
 }
 
-/// Nothing where the quotient does not fit 128 bits or `b` is 0.
+/// std::nullopt if the quotient does not fit 128 bits or `b` is 0.
 inline std::optional<Fraction> divide(const Fraction& a, const Fraction& b) {
   if (b.numerator == 0) return std::nullopt;
-  // In lowest terms crosswise, so that the products are in lowest terms as well.
+  // Reduced crosswise, so that the products are in lowest terms as well.
   const Fraction above = makeFraction(a.numerator, b.numerator);
   const Fraction below = makeFraction(b.denominator, a.denominator);
   const std::optional<Uint128> numerator = multiply(above.numerator, below.numerator);

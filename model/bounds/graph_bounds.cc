@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-9;
-/// Links that are gone through to find how far all ranks are apart; no more are: a second.
+/// Most links visited in the search for distances of all ranks: a second.
 constexpr double kMostSteps = 1.2e8;
 
 class GraphSearch {
@@ -41,8 +41,8 @@ class GraphSearch {
   double seconds() const { return seconds_; }
   BandwidthLimit limit() const { return limit_; }
 
-  /// Seconds of the fastest way between the ranks that are furthest apart of those that need
-  /// something of each other.
+  /// Seconds of the fastest route between the ranks that are farthest apart, of those that need
+  /// data of each other.
   double furthest() const {
     if (ranks_ < 2) return 0;
     if (row_.isRooted() || row_.isPrefix()) {
@@ -58,7 +58,7 @@ class GraphSearch {
   }
 
  private:
-  /// Of one byte what must leave a set of `inside` ranks.
+  /// Share of one byte that must leave a set of `inside` ranks.
   double demand(double inside, bool has_first) const {
     const double all = ranks_, outside = all - inside;
     if (inside == 0 || outside == 0) return 0;
@@ -69,7 +69,7 @@ class GraphSearch {
       return row_.layout == Layout::kPartMajor ? 1 : (leaves_root ? outside : inside) / all;
     }
     if (row_.isPrefix()) return has_first ? 1 : 0;
-    // What the others' results need, less what they have.
+    // Data needed by the others' results, without their own.
     return (row_.outWhole() ? 1 : outside / all) - (row_.inWhole() ? 0 : outside / all);
   }
 
@@ -79,7 +79,7 @@ class GraphSearch {
     limit_ = which;
   }
 
-  /// Each alone, and all others.
+  /// Each rank alone, and all others.
   void lookAtRanks() {
     std::vector<double> leaving(nodes_), coming(nodes_);
     for (const GraphLink& link : links_) {
@@ -92,8 +92,8 @@ class GraphSearch {
     }
   }
 
-  /// Every byte is received by ranks p - 1 times until its sum is somewhere, and as often until all
-  /// have it.
+  /// Each byte is received p - 1 times until its sum is complete, and as often until all ranks have
+  /// it.
   void lookAtReceived() {
     double coming = 0;
     for (const GraphLink& link : links_) {
@@ -125,14 +125,14 @@ class GraphSearch {
     raise(hops / ranks_, bandwidth, BandwidthLimit::kDistance);
   }
 
-  /// Where the bytes of a flow begin, or end.
+  /// Begin or end of a flow.
   struct Ends {
     bool of_all = false;     // an equal share at every rank
-    std::uint32_t rank = 0;  // else all here
+    std::uint32_t rank = 0;  // else all of it here
   };
 
-  /// The cuts that separate ranks of which one needs something of the other. A flow from where all
-  /// begins to where all ends does not pass where a cut is narrower than what is known.
+  /// Finds the cuts that separate ranks of which one needs data of the other. A flow between these
+  /// ranks fails if a cut is narrower than the known bound.
   void lookAtAllCuts() {
     if (row_.blocks == BlockSpace::kPair) return;
     MaximumFlow flow(nodes_ + 2);
@@ -161,8 +161,8 @@ class GraphSearch {
     }
   }
 
-  /// Newton's method: the cut that a flow in the time that is known does not pass gives a longer
-  /// time, until it passes.
+  /// Newton's method: the cut that limits a flow at the known time gives a longer time, until the
+  /// flow passes.
   void lookAtFlow(MaximumFlow& flow, Ends begin, Ends end) {
     std::vector<double> capacities(flow.arcCount());
     for (double before = -1; seconds_ > before * (1 + kRounding) && seconds_ < kInfinity;) {
@@ -187,7 +187,7 @@ class GraphSearch {
     }
   }
 
-  /// Dijkstra's algorithm, to the furthest rank; `reversed`: from it.
+  /// Dijkstra's algorithm, to the farthest rank; `reversed`: from it.
   double furthestFrom(std::uint32_t rank, bool reversed) const {
     const auto& ways = reversed ? in_ : out_;
     std::vector<double> seconds(nodes_, kInfinity);

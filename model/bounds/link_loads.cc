@@ -40,8 +40,8 @@ std::vector<ExactLoad> busiest(const Loads& loads, Uint128 denominator) {
   return result;
 }
 
-/// What `region` holds, seen from `at`: weight of its color * share of a color's `parts` * blocks,
-/// of live nodes only where ranks own blocks.
+/// Contents of `region` at the node `at`: weight of its color * share of a color's `parts` *
+/// blocks, of live nodes only if ranks own blocks.
 std::optional<Uint128> carriedBy(const ScheduleView& schedule, const Region& region,
                                  const Coordinates& at, std::uint64_t parts, bool owned) {
   const BlockAxes axes = schedule.blockAxes();
@@ -75,7 +75,7 @@ llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
     pieces = static_cast<std::uint64_t>(*multiple);
   }
   std::optional<Uint128> denominator = multiply(weights, pieces);
-  // As in VectorShares: where ranks own blocks, dead nodes have none.
+  // As in VectorShares: if ranks own blocks, dead nodes have none.
   const bool owned = rowOf(schedule.collective).layout == Layout::kBlockMajor;
   const Topology& topology = schedule.topology;
   if (denominator) denominator = multiply(*denominator, schedule.vectorBlocks());
@@ -133,8 +133,8 @@ struct Dimension {
   bool ring;
 };
 
-/// Of what a rank sends: along a ring of size d a message goes floor(d^2 / 4) / d hops in the mean,
-/// over the two links of its node; the middle of a line carries as much as both.
+/// As a share of a rank's sent data: along a ring of size d a message travels floor(d^2 / 4) / d
+/// hops on average, over the two links of its node; the middle of a line carries as much as both.
 Fraction pairBound(const std::vector<Dimension>& dimensions) {
   Fraction most;
   for (const auto& [size, ring] : dimensions) {
@@ -166,7 +166,7 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
   }
   const CollectiveRow& facts = rowOf(collective);
   if (facts.blocks == BlockSpace::kPair) return pairBound(dimensions);
-  if (facts.isOfNeighbours()) {  // a link has the block of one neighbour
+  if (facts.isOfNeighbours()) {  // a link carries the block of one neighbour
     return makeFraction(dimensions.empty() ? 0 : 1, 2 * topology.axis_count);
   }
   Fraction bound;
@@ -184,14 +184,14 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
       if (set >> i & 1) {
         inside *= size;
       } else {
-        // A root with own blocks for others may be inside of a line.
+        // A root with own blocks for others may be inside a line.
         const bool is_inside = facts.isRooted() && facts.layout == Layout::kBlockMajor && size > 2;
         ways += ring || is_inside ? 2 : 1;
         links += 2 * (ring ? nodes : nodes / size * (size - 1));
       }
     }
     if (facts.layout == Layout::kPartMajor) {
-      // Into one node and out to all of them, or one of the two; of a prefix, from rank to rank.
+      // Into one node and out of all of them, or one of the two; for a prefix, from rank to rank.
       raise((facts.isRooted() || facts.isPrefix() ? 1 : 2) * (nodes / inside - 1), links);
       raise(1, inside * ways);
     } else {

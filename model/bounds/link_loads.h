@@ -1,10 +1,10 @@
-// Link loads in exact fractions: what the busiest link of each axis and direction carries, as a
-// share of the vector, and how that compares with the lower bound where all links are alike.
+// Link loads in exact fractions: the load of the busiest link of each axis and direction, as a
+// share of the vector, compared with the lower bound for equal links.
 //
-// The weights of colors are whole numbers, so that every message is a fraction of the vector:
+// The weights of colors are integers, so that every message is a fraction of the vector:
 //   weight / sum of weights / (directions * chunks) * blocks / nodes.
-// The bound is that of model/bounds/bounds.h where all links are alike: with c_i = 1 for a ring,
-// 1/2 for a line, p nodes, and S any set of dimensions but all,
+// The bound is that of model/bounds/bounds.h for equal links: with c_i = 1 for a ring, 1/2 for a
+// line, p nodes, and S any proper subset of the dimensions,
 //   allgather, reduce_scatter   (1/prod_S d_i - 1/p) / (2 sum_{i not in S} c_i)
 //   allreduce                   2 (p/prod_S d_i - 1) / links along dimensions not in S,
 //                               1/prod_S d_i / (2 sum_{i not in S} c_i).
@@ -24,7 +24,7 @@
 
 namespace torc::model {
 
-/// A share of the vector, carried by the busiest link of a class.
+/// The load of the busiest link of a class, as a share of the vector.
 struct ExactLoad {
   LinkClass link;
   Fraction share;
@@ -35,16 +35,16 @@ struct LinkLoads {
     std::uint32_t phase = 0;
     std::vector<ExactLoad> loads;  // by axis, + first; links in use
   };
-  std::vector<Phase> phases;      // those in which any link is in use
-  std::vector<ExactLoad> totals;  // of the link that carries most in all phases together
-  Fraction largest;               // of these; 0 where no link is in use
+  std::vector<Phase> phases;      // phases in which any link is in use
+  std::vector<ExactLoad> totals;  // of the link with the highest load over all phases
+  Fraction largest;               // of these; 0 if no link is in use
 };
 
 /// Errors: fractions beyond 128 bits, too many operations.
 llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule);
 
-/// The least that the busiest link can carry, as a share of the vector. Nothing where bandwidths
-/// differ or something is dead; 0 for a single node.
+/// The least load of the busiest link, as a share of the vector. std::nullopt if bandwidths differ
+/// or there is damage; 0 for a single node.
 std::optional<Fraction> equalLinkBound(Collective collective, const Topology& topology);
 
 }  // namespace torc::model

@@ -1,6 +1,5 @@
 // Maximum flow: Dinic, Algorithm for solution of a problem of maximum flow in networks with power
-// estimation, Soviet Math. Doklady 11, 1970. What a flow cannot pass is a cut, which is all that is
-// asked for here.
+// estimation, Soviet Math. Doklady 11, 1970. Its result here is the cut that limits the flow.
 #ifndef TORC_MODEL_BOUNDS_MAXIMUM_FLOW_H_
 #define TORC_MODEL_BOUNDS_MAXIMUM_FLOW_H_
 
@@ -26,7 +25,7 @@ class MaximumFlow {
   std::size_t arcCount() const { return arcs_.size() / 2; }
 
   /// The nodes on the source's side of a narrowest cut to the sink, by node. `capacities` of arcs,
-  /// by number. Capacities of less than 1e-12 of the largest that is finite are as none.
+  /// by number. Capacities below 1e-12 of the largest finite one count as 0.
   std::vector<bool> sourceSide(std::uint32_t source, std::uint32_t sink,
                                const std::vector<double>& capacities) {
     least_ = 0;
@@ -50,13 +49,13 @@ class MaximumFlow {
   static constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
   static constexpr double kNothing = 1e-12;
 
-  /// Arcs and their opposites in turn.
+  /// Arcs alternate with their opposites.
   struct Arc {
     std::uint32_t to = 0;
     double left = 0;
   };
 
-  /// How many arcs each node is from the source; whether the sink is reached.
+  /// Computes the number of arcs from the source to each node; returns whether the sink is reached.
   bool level(std::uint32_t source, std::uint32_t sink) {
     levels_.assign(arcs_of_.size(), kUnreached);
     levels_[source] = 0;
@@ -73,7 +72,7 @@ class MaximumFlow {
     return levels_[sink] != kUnreached;
   }
 
-  /// As deep as the network has nodes at most.
+  /// Its depth is the number of nodes of the network at most.
   double push(std::uint32_t node, std::uint32_t sink, double most) {
     if (node == sink) return most;
     for (; next_[node] < arcs_of_[node].size(); ++next_[node]) {

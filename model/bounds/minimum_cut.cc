@@ -1,6 +1,6 @@
-// The narrowest cut of a network. Stoer and Wagner, A simple min-cut algorithm, J. ACM 44, 1997:
-// order the nodes, each time taking the one that is most tightly joined to those before; the last
-// one's links are the narrowest cut between it and the last but one, which then become one node.
+// Computes the narrowest cut of a network. Stoer and Wagner, A simple min-cut algorithm, J. ACM 44,
+// 1997: order the nodes, each time taking the one with the widest connection to those before; the
+// last one's links are the narrowest cut between it and the last but one, which are then merged.
 #include <algorithm>
 #include <limits>
 #include <map>

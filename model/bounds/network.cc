@@ -1,4 +1,4 @@
-// Networks and their cuts.
+// Computes networks and their cuts.
 #include "model/bounds/network.h"
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 namespace torc::model {
 namespace {
 
-/// Up to so many sub-tori of one S are all looked at where there is damage.
+/// With damage, sub-tori of one S are all examined up to this number.
 constexpr double kFewPositions = 4096;
 
-/// Which sub-torus spanned by `spanned` a node lies in: its coordinates along the others.
+/// The sub-torus spanned by `spanned` that contains a node: its coordinates along the others.
 Coordinates outside(std::uint32_t spanned, Coordinates at) {
   for (std::size_t i = 0; i < at.size(); ++i) {
     if (spanned >> i & 1) at[i] = 0;
@@ -181,7 +181,7 @@ std::vector<Coordinates> Network::positions(std::uint32_t spanned) const {
     found.push_back(outside(spanned, link.lower));
     found.push_back(outside(spanned, upper));
   }
-  // Corners of the lines, away from the damage on the rings if possible.
+  // Corners of the lines; on the rings, places without damage if possible.
   Coordinates clear{};
   for (std::uint32_t i : free) {
     if (!dimensions_[i].ring) continue;
@@ -219,7 +219,7 @@ void Network::forEachCut(const std::function<void(const Cut&)>& visit) const {
 void Network::forEachSplit(const std::function<void(const Split&)>& visit) const {
   for (std::uint32_t spanned = 0; spanned < endOfSpanned(); ++spanned) {
     Split split{spanned, nodes_ / sizeOf(spanned)};
-    // Parts all of whose nodes are dead.
+    // Parts without a live node.
     std::map<Coordinates, double> dead;  // nodes, by part
     for (const Coordinates& node : dead_nodes_)
       ++dead[outside(spanned, node)];

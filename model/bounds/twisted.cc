@@ -1,4 +1,4 @@
-// Twisted tori: links and distances.
+// Computes links and distances of twisted tori.
 #include "model/bounds/twisted.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace torc::model {
 namespace {
 
-/// From a node to its neighbours, in coordinates in which all look alike.
+/// Steps from a node to its neighbours, in coordinates in which all nodes are equivalent.
 std::vector<Coordinates> stepsOf(llvm::ArrayRef<std::uint32_t> sizes) {
   const std::uint32_t shortest = *std::ranges::min_element(sizes);
   std::vector<Coordinates> steps;

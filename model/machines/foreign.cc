@@ -1,4 +1,4 @@
-// Formats of machines by their beginnings.
+// Recognises formats of machines by their beginnings.
 #include "model/machines/foreign.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ llvm::StringRef withoutMark(llvm::StringRef text) {
   return text;
 }
 
-/// The first line that is neither empty nor a comment, without blanks around it.
+/// The first line that is neither empty nor a comment, trimmed.
 llvm::StringRef firstLine(llvm::StringRef text) {
   llvm::StringRef line;
   while (line.empty() && !text.empty()) {

@@ -1,5 +1,5 @@
-// Machines as other tools describe them: Slurm's topology. A file's format is found by its content;
-// those of simulators are named with their converter (docs/sites/machines.md).
+// Machine descriptions of other tools: Slurm's topology. A file's format is recognised by its
+// content; errors name simulators' formats with their converter (docs/sites/machines.md).
 #ifndef TORC_MODEL_MACHINES_FOREIGN_H_
 #define TORC_MODEL_MACHINES_FOREIGN_H_
 
@@ -13,20 +13,20 @@
 
 namespace torc::model {
 
-/// Whether `text` is meant as torc's own description.
+/// Whether `text` looks like torc's own description.
 bool isMachineJson(llvm::StringRef text);
 
-/// Reads a description that is not torc's own. `origin` is its path, of which the machine has its
-/// name. Errors are MachineFaults: `topology.yaml:3: error: ...`, or what else the file is.
+/// Reads a description in a foreign format. `origin` is its path, which names the machine. Errors
+/// are MachineFaults: `topology.yaml:3: error: ...`, or the recognised format of the file.
 llvm::Expected<Machine> parseForeignMachine(llvm::StringRef text, llvm::StringRef origin);
 
-/// `origin:line: error: what`, without letters that cannot be printed; a MachineFault.
+/// `origin:line: error: what` without unprintable letters; a MachineFault.
 llvm::Error foreignFault(llvm::StringRef origin, std::size_t line, const llvm::Twine& what);
 
-/// What somebody wrote, for a message: in quotes, cut if long.
+/// Text of the input for a message: quoted, shortened if long.
 std::string inQuotes(llvm::StringRef text);
 
-/// One line that any terminal and any JSON takes.
+/// One line of printable text for terminals and JSON.
 std::string printable(const llvm::Twine& text);
 
 }  // namespace torc::model

@@ -1,4 +1,4 @@
-// Hosts to coordinates.
+// Maps hosts to coordinates.
 #include <set>
 
 #include <llvm/ADT/STLExtras.h>
@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::uint64_t kMostRanks = 1u << 24;
 
-/// The places along an axis, a cyclic interval.
+/// Coordinates along an axis, a cyclic interval.
 struct Interval {
   std::uint32_t start = 0, length = 0;
 };
 
-/// The interval that `used` coordinates of `size` are; of length 0 where they are none.
+/// The interval of the `used` coordinates of `size`; length 0 if they are not contiguous.
 Interval intervalOf(const std::set<std::uint32_t>& used, std::uint32_t size) {
   const auto length = static_cast<std::uint32_t>(used.size());
   if (length == size) return {0, size};
@@ -62,7 +62,7 @@ llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
                        placeText(torus, i));
     }
   }
-  // Full names by their first label.
+  // Full names, by their first label.
   llvm::StringMap<llvm::SmallVector<llvm::StringRef, 1>> full_names;
   for (const auto& place : places) {
     if (const auto [label, domain] = place.first().split('.'); !domain.empty())
@@ -70,7 +70,7 @@ llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
   }
   const SlurmTorus* torus = nullptr;
   std::vector<std::vector<std::uint32_t>> at;
-  llvm::StringMap<llvm::StringRef> named;  // by the torus' names
+  llvm::StringMap<llvm::StringRef> named;  // by the torus's names
   for (const std::string& host : *hosts) {
     auto found = places.find(host);
     if (found == places.end()) found = places.find(llvm::StringRef(host).split('.').first);

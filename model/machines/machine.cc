@@ -1,4 +1,4 @@
-// Machines: presets and files, partitions, topologies.
+// Machines: reads presets and files, makes partitions and topologies.
 #include "model/machines/machine.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace torc::model {
 namespace {
 
-/// Whether both ways round a dimension of two nodes share the only cable: a mesh by another name.
+/// Whether both ways round a dimension of two nodes share the only cable: equivalent to a mesh.
 bool isShared(const MachineDimension& dimension) {
   return dimension.torus && dimension.size == 2 && dimension.cables() == 1;
 }
@@ -32,10 +32,10 @@ bool sameShape(const Machine& machine, const Topology& topology) {
   return true;
 }
 
-constexpr std::uint64_t kMostTwistedNodes = 1u << 22;  // whose distances are searched
+constexpr std::uint64_t kMostTwistedNodes = 1u << 22;  // of which distances are searched
 
-/// Whether a machine's dimensions can be a twisted torus': k, k, 2k or k, 2k, 2k nodes in any
-/// order, all links alike.
+/// Checks that a machine's dimensions suit a twisted torus: k, k, 2k or k, 2k, 2k nodes in any
+/// order, all links equal.
 llvm::Error checkTwist(const Machine& machine, llvm::StringRef shape) {
   const auto fault = [&](const llvm::Twine& what) {
     return makeError("torus '" + shape + "': " + what);

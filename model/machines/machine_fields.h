@@ -21,7 +21,7 @@ struct MachineField {
   std::string_view key;
   Member Record::*member;
   double lowest = 0, highest = 0;  // both included
-  std::string_view unit{};         // of what is no integer
+  std::string_view unit{};         // of floating-point numbers
   bool optional = true;
   bool written = true;  // also where it is 0
 };

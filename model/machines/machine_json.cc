@@ -1,6 +1,6 @@
 // Reads and writes the JSON of a machine (docs/schemas/machine.schema.json): every key is known,
-// every number in a range that makes sense, damage is inside the torus and leaves the live nodes
-// connected. The first fault is told in one line: file, key, value.
+// every number in a sensible range, damage is inside the torus and leaves the live nodes connected.
+// The first fault is reported in one line: file, key, value.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>

@@ -1,5 +1,5 @@
-// Parameters of the packet simulator: sizes and times of a router, of its FIFOs, and of the
-// processor that serves them. Those that are not given are Blue Gene/L's.
+// Parameters of the packet simulator: sizes and times of a router, of its FIFOs, and of its
+// processor. The defaults describe Blue Gene/L.
 #ifndef TORC_MODEL_MACHINES_PACKET_PARAMETERS_H_
 #define TORC_MODEL_MACHINES_PACKET_PARAMETERS_H_
 
@@ -16,7 +16,7 @@ namespace torc::model {
 /// Bytes, nanoseconds, counts. Every one has a row in `packetParameterRows`, with its source.
 struct PacketParameters {
   // Packets.
-  double chunk = 32;    // bytes: packets are multiples of it; tokens count it
+  double chunk = 32;    // bytes: unit of packet sizes and tokens
   double packet = 256;  // bytes of the largest
   double header = 16;   // bytes of every packet that are not payload
   double wire = 16;     // bytes that a packet costs its link besides itself
@@ -26,12 +26,12 @@ struct PacketParameters {
   double bubble = 256;       // bytes that must stay free in a ring of the bubble channel
   double escape = 512;       // bytes, where an adaptive packet enters it
   double crossbar = 2;       // packets that leave one input at a time
-  double inject_every = 28;  // of so many packets on a link one is injected before others
-  double tokens = 70;        // ns until room that became free is known upstream
+  double inject_every = 28;  // packets on a link, of which one is injected first
+  double tokens = 70;        // ns until freed room is known upstream
   double adaptive = 1;       // packets of a schedule choose their dimensions' order; 0: X first
 
   // FIFOs.
-  double injection_fifos = 6;  // of a node: one for each direction, else phases share them out
+  double injection_fifos = 6;  // of a node: one for each direction, else phases share them
   double injection = 768;      // bytes of each
   double reception = 1024;     // bytes of each; there is one for every direction
 
@@ -40,7 +40,7 @@ struct PacketParameters {
   double send_byte = 1.0486;     // ns: for each of its bytes
   double receive = 120;          // ns: to take up a packet
   double receive_byte = 1.0486;  // ns: for each of its bytes
-  double forward = 155.7;        // ns: to send on a packet that came for another node, besides both
+  double forward = 155.7;        // ns: to forward a packet for another node, besides both
   double forward_byte = 1.957;   // ns: for each of its bytes
 
   // Messages.
@@ -51,13 +51,13 @@ struct PacketParameters {
   double message_header = 8;    // bytes of each block in a combined message
   double copy_byte = 1.6;       // ns: for each byte copied from message to message
   double burst = 1;             // packets to a destination before the next one's turn
-  double credit_every = 0;      // packets that a node sends on for one credit back; 0: no credits
-  double credit_window = 0;     // packets that it holds at most of one node, which waits for credit
+  double credit_every = 0;      // packets that a node forwards for each credit; 0: no credits
+  double credit_window = 0;     // most packets of a source at a node
 
   bool operator==(const PacketParameters&) const = default;
 };
 
-/// One parameter: its name in settings, unit, and where its value for Blue Gene/L comes from.
+/// One parameter: its name in settings, unit, and the source of its value for Blue Gene/L.
 struct PacketParameterRow {
   std::string_view name;
   double PacketParameters::*member;
@@ -67,10 +67,10 @@ struct PacketParameterRow {
 };
 llvm::ArrayRef<PacketParameterRow> packetParameterRows();
 
-/// "channel=2048,bubble=512": changes what it names. Errors name the setting and its value.
+/// "channel=2048,bubble=512": changes the named parameters. Errors name the setting and its value.
 llvm::Error applyPacketSettings(llvm::StringRef settings, PacketParameters& parameters);
 
-/// What a router cannot work with: sizes that deadlock it, or that are no multiples.
+/// Rejects values unfit for a router: sizes that deadlock it, or that are no multiples.
 llvm::Error checkPacketParameters(const PacketParameters& parameters);
 
 }  // namespace torc::model

@@ -1,4 +1,4 @@
-// The machine descriptions of model/machines/presets/, which the build puts into the program.
+// The machine descriptions of model/machines/presets/, embedded by the build.
 #ifndef TORC_MODEL_MACHINES_PRESETS_H_
 #define TORC_MODEL_MACHINES_PRESETS_H_
 

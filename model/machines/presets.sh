@@ -1,6 +1,6 @@
 #!/bin/bash
-# Writes a presets.cc, which holds files, to stdout: presets.sh HEADER ROOM::FUNCTION FILE... HEADER
-# declares the function, which returns them.
+# Writes a presets.cc with the contents of files to stdout: presets.sh HEADER ROOM::FUNCTION FILE...
+# HEADER declares the function that returns them.
 set -euo pipefail
 header=$1 function=$2
 shift 2

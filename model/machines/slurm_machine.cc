@@ -1,4 +1,4 @@
-// Reads Slurm's topology.yaml, topology.conf and slurm.conf, as far as they say where hosts lie
+// Reads places of hosts from Slurm's topology.yaml, topology.conf and slurm.conf
 // (src/plugins/topology/torus3d, doc/man/man5/topology.yaml.5, src/plugins/topology/3d_torus).
 #include "model/machines/slurm_machine.h"
 
@@ -30,7 +30,7 @@ llvm::StringRef valueOf(llvm::StringRef line, llvm::StringRef key) {
   return {};
 }
 
-/// Reads files; functions return whether all was well. The first fault is kept.
+/// Reads files; functions return true on success. The first fault is kept.
 class SlurmReader {
  public:
   explicit SlurmReader(llvm::StringRef origin) : origin_(origin) {}
@@ -110,7 +110,7 @@ class SlurmReader {
     return false;
   }
 
-  /// The item of a key; nullptr where there is none, which is a fault.
+  /// The item of a key; nullptr, with a fault, if there is none.
   const YamlNode* member(const YamlNode& node, llvm::StringRef key) {
     const YamlNode* found = node.find(key);
     if (found == nullptr) fail(node.line, "has no " + key + " where Slurm's topology needs it");
@@ -204,7 +204,7 @@ class SlurmReader {
     return true;
   }
 
-  /// The tori of a member of topology.yaml; none where it has neither a torus3d nor a ring.
+  /// The tori of a member of topology.yaml; none if it has neither a torus3d nor a ring.
   bool readTopology(const YamlNode& topology, Tori& tori) {
     if (const YamlNode* torus3d = topology.find("torus3d"); torus3d != nullptr) {
       const YamlNode* list = member(*torus3d, "toruses");
@@ -221,7 +221,8 @@ class SlurmReader {
            });
   }
 
-  /// The torus that the hosts' last letters, as many as a box has coordinates, are the places of.
+  /// The torus with places in the last letters of the hosts' names, as many as a box has
+  /// coordinates.
   bool readNames(llvm::ArrayRef<std::string> hosts, std::size_t dimensions, std::size_t line,
                  SlurmTorus& torus) {
     torus = {.name = "nodes", .line = line, .sizes = {}, .hosts = {}};
@@ -259,7 +260,7 @@ class SlurmReader {
     return true;
   }
   llvm::StringRef origin_;
-  std::size_t left_ = kMostSlurmHosts;  // places that tori to come may have
+  std::size_t left_ = kMostSlurmHosts;  // remaining limit of places
   std::size_t line_ = 1;                // of the fault
   std::string what_;
 };

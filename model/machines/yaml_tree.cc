@@ -1,4 +1,4 @@
-// YAML by libyaml's events.
+// Builds YAML trees from libyaml's events.
 #include "model/machines/yaml_tree.h"
 
 #include <yaml.h>
@@ -10,8 +10,8 @@
 namespace torc::model {
 namespace {
 
-constexpr std::size_t kDeepest = 16;   // what is read needs 7
-constexpr std::size_t kMostKeys = 64;  // of a mapping; what is read needs 5
+constexpr std::size_t kDeepest = 16;   // Slurm's files need 7
+constexpr std::size_t kMostKeys = 64;  // of a mapping; Slurm's files need 5
 
 class TreeReader {
  public:

@@ -9,11 +9,10 @@
 namespace torc::model {
 namespace {
 
-/// A walk through destinations in random order, once for every packet, or burst of packets, to
-/// each.
+/// Visits destinations in random order, once for every packet, or burst of packets, to each.
 class Walk {
  public:
-  /// Advances to the next packet; false: there is none. `number` is that of the packet to its
+  /// Advances to the next packet; false if there is none. `number` is that of the packet to its
   /// destination, `index` that of the destination.
   template <typename Order>
   bool next(const Order& order, std::uint64_t key, std::uint64_t packets, std::uint64_t burst,
@@ -38,7 +37,7 @@ class Walk {
   std::uint32_t round_ = 0;
 };
 
-/// The order of the first phase of two: rounds along the line, each to all other places on it in
+/// The order of the first of two phases: rounds along the line, each to all other places on it in
 /// random order. In a round each of them gets a packet for another node of its plane, in random
 /// order too.
 class LineOrder {
@@ -46,7 +45,7 @@ class LineOrder {
   LineOrder(std::uint32_t length, std::uint32_t plane) : line_(length - 1), plane_(plane) {}
 
   std::uint32_t size() const { return line_.size() * plane_.size(); }
-  /// The place on the line times the nodes of a plane, and the node there.
+  /// The place on the line times the nodes of a plane, plus the node there.
   std::uint32_t at(std::uint32_t index, std::uint64_t key) const {
     const std::uint32_t round = index / line_.size();
     const std::uint32_t goal = line_.at(index % line_.size(), mixBits(key + round));
@@ -57,7 +56,7 @@ class LineOrder {
   Permutation line_, plane_;
 };
 
-/// What the strategies that send packets one by one share: sizes, costs, counts.
+/// Shared by the strategies that send packets one by one: sizes, costs, counts.
 class PacketAlltoall : public Traffic {
  public:
   PacketAlltoall(const PacketNetwork& network, const AlltoallOptions& options)
@@ -85,7 +84,7 @@ class PacketAlltoall : public Traffic {
     return options_.most_packets == 0 || sent_[node] < options_.most_packets;
   }
 
-  /// A packet from `node` to `to`, the `number`-th of those meant for `destination`.
+  /// A packet from `node` to `to`, the `number`-th of those for `destination`.
   void fill(std::uint32_t node, std::uint32_t to, std::uint32_t destination, std::uint64_t number,
             Outgoing& outgoing) {
     ++sent_[node];
@@ -116,13 +115,13 @@ class PacketAlltoall : public Traffic {
   std::uint64_t arrived_ = 0;
 };
 
-/// AR, DR and throttled: to every node its packets.
+/// AR, DR and throttled: each node sends packets directly to every node.
 class DirectTraffic : public PacketAlltoall {
  public:
   DirectTraffic(const PacketNetwork& network, const AlltoallOptions& options)
       : PacketAlltoall(network, options), order_(network.nodes() - 1), walks_(network.nodes()) {
     if (options.strategy != AlltoallStrategy::kThrottled) return;
-    // What the larger of a message's first two packets takes on the bisection.
+    // Time of the larger of a message's first two packets on the bisection.
     const Topology& topology = network.topology();
     const std::uint64_t second = std::min<std::uint64_t>(sizes_.count() - 1, 1);
     const std::uint32_t chunks = std::max(sizes_.chunks(0), sizes_.chunks(second));
@@ -156,10 +155,10 @@ class DirectTraffic : public PacketAlltoall {
   double interval_ = 0;      // ticks between a node's packets; 0: none
 };
 
-/// Along the linear dimension to the plane of the destination, then in the plane. What a node
-/// sends in the first phase and what it sends in the second have injection FIFOs of their own, as
-/// they go in different directions. Where there are credits (section 5), a node has a bounded
-/// number of packets at each of those that send them on, which tell it after every few.
+/// First along the linear dimension to the plane of the destination, then within the plane. The two
+/// phases have separate injection FIFOs, as they go in different directions. With credits (section
+/// 5), the number of a node's packets at each forwarding node is bounded; that node returns a
+/// credit for every few.
 class TwoPhaseTraffic : public PacketAlltoall {
  public:
   TwoPhaseTraffic(const PacketNetwork& network, const AlltoallOptions& options)
@@ -212,11 +211,11 @@ class TwoPhaseTraffic : public PacketAlltoall {
   static constexpr std::uint64_t kAhead = 16;              // packets
   static constexpr std::uint32_t kCredit = kNoPacket - 1;  // the tag of a credit
 
-  /// What a node and another one on its line know of each other's packets.
+  /// State between a node and another one on its line about each other's packets.
   struct Credit {
-    std::uint16_t out = 0;   // its own that the other has not given credit for
-    std::uint16_t owed = 0;  // the other's that it has sent on and given no credit for
-    std::uint16_t due = 0;   // credits that it has to send
+    std::uint16_t out = 0;   // own packets without credit from the other
+    std::uint16_t owed = 0;  // the other's packets forwarded without credit given
+    std::uint16_t due = 0;   // credits to send
   };
   Credit& creditOf(std::uint32_t node, std::uint32_t other) {
     return credits_[std::size_t{node} * length_ + network_.coordinate(other, linear_)];
@@ -225,10 +224,10 @@ class TwoPhaseTraffic : public PacketAlltoall {
   struct NodeState {
     Walk away, here;
     std::uint64_t sent_away = 0, sent_here = 0;  // packets of its own
-    EntryQueue waiting;                          // packets to send on
-    std::uint32_t held = 0;                      // how many they are
-    std::uint32_t credits = 0;                   // that are due
-    bool forwarded = false;                      // the last one of the second phase
+    EntryQueue waiting;                          // packets to forward
+    std::uint32_t held = 0;                      // their number
+    std::uint32_t credits = 0;                   // due credits
+    bool forwarded = false;                      // the last packet was of the second phase
     bool has_index = false;                      // a packet waits for credit:
     std::uint32_t index = 0;
     std::uint64_t number = 0;
@@ -274,7 +273,7 @@ class TwoPhaseTraffic : public PacketAlltoall {
     return true;
   }
 
-  /// A packet of `source` has been sent on.
+  /// A packet of `source` was forwarded.
   void countForward(std::uint32_t node, std::uint32_t source) {
     --nodes_[node].held;
     if (credit_every_ == 0) return;
@@ -287,7 +286,7 @@ class TwoPhaseTraffic : public PacketAlltoall {
 
   bool nextPlanar(std::uint32_t node, Outgoing& outgoing) {
     NodeState& it = nodes_[node];
-    // Own packets and others' in turn.
+    // Alternates own packets and others'.
     if (it.forwarded && nextOwn(node, outgoing)) {
       it.forwarded = false;
       return true;
@@ -306,7 +305,7 @@ class TwoPhaseTraffic : public PacketAlltoall {
 
   bool nextOwn(std::uint32_t node, Outgoing& outgoing) {
     NodeState& it = nodes_[node];
-    // As many as there would be in a random order of all destinations, or a few more.
+    // The number in a random order of all destinations, or slightly more.
     const std::uint64_t all_away = away_.size() * sizes_.count();
     if (it.sent_away < all_away &&
         it.sent_here * away_.size() > (it.sent_away + kAhead) * here_.size()) {
@@ -339,14 +338,14 @@ class TwoPhaseTraffic : public PacketAlltoall {
 
   const std::uint32_t linear_, length_, plane_;
   const LineOrder away_;    // of destinations in other planes
-  const Permutation here_;  // and in the own one
+  const Permutation here_;  // of destinations in the own plane
   const std::uint16_t credit_every_, credit_window_;
   std::vector<Credit> credits_;  // by node and place on its line
   std::uint32_t most_held_ = 0;
   std::vector<NodeState> nodes_;
   std::vector<std::uint32_t> forward_ticks_;  // by chunks
-  std::vector<Packet> waiting_;               // to be sent on
-  std::vector<std::uint32_t> free_;           // entries of it
+  std::vector<Packet> waiting_;               // to be forwarded
+  std::vector<std::uint32_t> free_;           // free entries of it
   std::uint64_t forwards_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Event wheel: events by time, a bucket for each tick of the near future, a heap for the rest.
+// Event wheel: a queue of events by time, with a bucket for each tick of the near future and a heap
+// for the rest.
 #ifndef TORC_MODEL_PACKETS_EVENT_WHEEL_H_
 #define TORC_MODEL_PACKETS_EVENT_WHEEL_H_
 
@@ -12,14 +13,14 @@
 
 namespace torc::model {
 
-/// What happens: to what (`place` and `kind`), and one more number.
+/// An event: its object (`place` and `kind`), and one more number.
 struct PacketEvent {
   std::uint32_t place = 0;
   std::uint32_t detail = 0;
 };
 
-/// Events of the same time come in the order in which they were added. Buckets are lists of blocks;
-/// a block that is done with is the next to be filled, so that few are in use.
+/// Events of the same time come in the order of their addition. Buckets are lists of blocks; a
+/// freed block is reused first, so that few are in use.
 class EventWheel {
  public:
   EventWheel() : blocks_(1), buckets_(kBuckets), occupied_(kBuckets / 64) {
@@ -36,7 +37,7 @@ class EventWheel {
     block->events[block->count++] = event;
   }
 
-  /// Moves on to the next event; false where there is none.
+  /// Moves on to the next event; false if there is none.
   bool next(PacketEvent& event) {
     for (;;) {
       const std::uint32_t first = buckets_[now_ % kBuckets].first;
@@ -74,7 +75,7 @@ class EventWheel {
     far_.push({time, sequence_++, event});
   }
 
-  /// One more block for a bucket whose last one is full, or that has none.
+  /// Adds a block to a bucket whose last one is full, or that has none.
   LLVM_ATTRIBUTE_NOINLINE Block* grow(std::uint64_t index) {
     std::uint32_t block = free_;
     if (block == 0) {
@@ -96,8 +97,8 @@ class EventWheel {
     return &blocks_[block];
   }
 
-  /// Drops the first block of the present bucket, all of whose events were taken; false: there is
-  /// no other behind it, or there was none.
+  /// Drops the first block of the present bucket, whose events are all taken; false if no other
+  /// follows.
   bool drop() {
     const std::uint64_t index = now_ % kBuckets;
     Bucket& bucket = buckets_[index];
@@ -113,7 +114,7 @@ class EventWheel {
     return false;
   }
 
-  /// From an empty bucket to the next time at which there are events.
+  /// Moves from an empty bucket to the time of the next event.
   bool advance() {
     const std::uint64_t near = nextOccupied();
     const bool has_near = near != 0;
@@ -121,7 +122,7 @@ class EventWheel {
     std::uint64_t time = now_ + near;
     if (!has_near || (!far_.empty() && far_.top().time < time)) time = far_.top().time;
     now_ = time;
-    // What was far comes before what was added when it was near: it was added earlier.
+    // Far events come before those added when the time was near: they were added earlier.
     while (!far_.empty() && far_.top().time - now_ < kBuckets) {
       const Far far = far_.top();
       far_.pop();
@@ -130,7 +131,7 @@ class EventWheel {
     return true;
   }
 
-  /// Ticks from now to the next bucket with events; 0: there is none.
+  /// Ticks from now to the next bucket with events; 0 if there is none.
   std::uint64_t nextOccupied() const {
     const std::uint32_t start = now_ % kBuckets;
     const std::size_t words = occupied_.size();

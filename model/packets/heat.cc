@@ -1,4 +1,4 @@
-// Heat: what links and queues did in one run of the packet simulator, over time, as a drawing.
+// Heat: draws the use of links and queues over time in one run of the packet simulator.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr int kRight = kLeft + static_cast<int>(kColumns) * kCellWidth;
 constexpr int kWidth = kRight + 64;
 constexpr const char* kAtEnd = " text-anchor=\"end\"";
 
-/// Slices of equal length: sums of samples, and the queues of their last one.
+/// Slices of equal length: sums of samples, and the queues of the last one.
 struct Column {
   double ticks = 0;
   PacketSample sums;
@@ -73,7 +73,7 @@ class Drawing {
     body_ += textAt(kLeft, y_ - 7, text, " font-weight=\"bold\"");
   }
 
-  /// A row of cells: `share` of each column, 0 to 1; its mean over time stands behind it.
+  /// A row of cells: `share` of each column, 0 to 1, followed by its mean over time.
   void row(const std::string& label, const std::function<double(const Column&)>& share) {
     double sum = 0, ticks = 0;
     int begin = kLeft;

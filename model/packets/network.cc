@@ -12,14 +12,14 @@
 namespace torc::model {
 namespace {
 
-// Ticks of the time that one byte needs on the fastest link: on Blue Gene/L a tick is a cycle.
+// Ticks per byte on the fastest link: on Blue Gene/L a tick is a cycle.
 constexpr double kTicksPerByte = 4;
 constexpr std::size_t kUsualPackets = 96;  // of a node
 constexpr std::uint64_t kProgressEvents = 1 << 22;
-// Longest way along a dimension, in hops; so coordinates are bytes.
+// Longest distance along a dimension, in hops; so coordinates are bytes.
 constexpr std::uint32_t kMostHops = 127;
 
-// Times of hops and of tokens, in ticks, are numbers of 31 bits; nodes in events of 26.
+// Times of hops and of tokens, in ticks, have 31 bits; nodes in events have 26.
 constexpr double kLongestTicks = 0x7fffffff;
 constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 26;
 
@@ -118,7 +118,7 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
     receive_ticks_[chunks] = ticks(parameters.receive + bytes * parameters.receive_byte);
   }
 
-  // Of packets as many as are usually under way; more if they are smaller.
+  // Room for the usual number of packets in flight; more if they are smaller.
   moving_.reserve(std::size_t{nodes_} * kUsualPackets);
   cargo_.reserve(std::size_t{nodes_} * kUsualPackets);
   site_.resize(nodes_);
@@ -148,7 +148,7 @@ double PacketNetwork::memoryBytes(const Topology& topology, const PacketParamete
       (kPacketChannels * directions * parameters.channel +
        parameters.injection_fifos * parameters.injection + directions * parameters.reception) /
       packet_bytes;
-  // A packet under way has up to two events to come; both tables grow by doubling.
+  // A packet in flight has up to two pending events; both tables grow by doubling.
   const double of_packets =
       packets * 2 * (sizeof(MovingPacket) + sizeof(Cargo) + 2 * sizeof(PacketEvent));
   return static_cast<double>(topology.sites()) *
@@ -197,7 +197,7 @@ std::uint32_t PacketNetwork::allocate(const Packet& packet) {
   return index;
 }
 
-/// Ends a slice of time. In the channels that a link leads to are the tokens that it does not have.
+/// Ends a slice of time. The contents of a link's channels are the tokens that it lacks.
 void PacketNetwork::sample() {
   if (samples_.all.size() == PacketSamples::kMost) samples_.halve();
   PacketSample sample = samples_.sinceLast(events_.now());

@@ -1,26 +1,27 @@
-// Packet network: routers of a torus or mesh, their FIFOs, and the processors that serve them.
+// Packet network: simulates routers of a torus or mesh, their FIFOs, and the processors that serve
+// them.
 //
-// Every node has for each direction in which packets arrive three virtual channels, each a FIFO:
-// two dynamic ones and the bubble channel; and injection FIFOs. The packet at the head of each of
-// these asks for links:
-//  - A packet that may choose takes, among the directions that bring it nearer, the free link with
-//    the most tokens on one of its dynamic channels; a packet waits for the first of them that has
-//    room. Where no dynamic channel of the link has room, and the link is that of its first
-//    dimension that has hops left, it may take the bubble channel.
-//  - A packet that may not choose takes the bubble channel of that link alone.
-//  - On the bubble channel of a ring a packet that goes straight on needs room for itself; one that
-//    enters needs room for itself and a bubble, or, if it may choose, what `escape` says. So no
-//    ring ever fills up.
-//  - A link that becomes free takes, of the packets in the network that wait for it, that of the
-//    longest queue, of equals the next in turn; where there is none, one that is to be injected, in
-//    turn. Of every `inject_every` packets one is injected before those in the network.
-//  - Virtual cut-through: a packet goes on as soon as its first chunk is there, once all of it has
-//    room downstream. Its tokens go back when its last byte has left.
+// Every node has, for each direction of arriving packets, three virtual channels, each a FIFO: two
+// dynamic ones and the bubble channel; and injection FIFOs. The packet at the head of each FIFO
+// requests links:
+//  - An adaptive packet takes, among the directions that bring it nearer, the free link with the
+//    most tokens on one of its dynamic channels; a blocked packet takes the first of them that has
+//    room. If no dynamic channel of the link has room, and the link is in the first dimension with
+//    hops left, it may take the bubble channel.
+//  - A deterministic packet takes the bubble channel of that link only.
+//  - On the bubble channel of a ring a packet that goes straight on needs room for itself; a packet
+//    that enters needs room for itself and a bubble or, if adaptive, `escape` bytes. So no ring
+//    ever fills up.
+//  - A free link takes, of the packets in the network that wait for it, that of the longest queue,
+//    round-robin among equals; if there is none, a packet to be injected, round-robin. Of every
+//    `inject_every` packets one is injected before those in the network.
+//  - Virtual cut-through: a packet moves on as soon as its first chunk has arrived and all of it
+//    has room downstream. Its tokens return when its last byte has left.
 //  - At its destination it goes into the reception FIFO of its direction.
-//  - A processor takes up a packet and sends one in turn, one at a time.
+//  - A processor receives and sends packets alternately, one at a time.
 //
-// All is integers: times in ticks, sizes in chunks. Events at the same time happen in the order in
-// which they were caused: a run is the same everywhere.
+// All numbers are integers: times in ticks, sizes in chunks. Simultaneous events are processed in
+// the order of their causes: runs are reproducible everywhere.
 #ifndef TORC_MODEL_PACKETS_NETWORK_H_
 #define TORC_MODEL_PACKETS_NETWORK_H_
 
@@ -44,23 +45,23 @@ namespace torc::model {
 
 class PacketNetwork {
  public:
-  /// Parameters that checkPacketParameters accepts; the topology is neither damaged nor has it
-  /// cores. Errors: a shape that packets cannot count.
+  /// Parameters must satisfy checkPacketParameters; the topology has no damage and no cores.
+  /// Errors: a shape beyond the limits of packets.
   static llvm::Expected<PacketNetwork> make(const Topology& topology, const Machine& machine,
                                             const PacketParameters& parameters);
-  /// Bytes that a network of `nodes` takes when its packets are of `packet_bytes`.
+  /// Memory in bytes of a network of `nodes` with packets of `packet_bytes`.
   static double memoryBytes(const Topology& topology, const PacketParameters& parameters,
                             double packet_bytes);
 
-  /// Runs until nothing happens any more. Errors: a deadlock, with the node and queue that wait;
-  /// packets or tokens lost. `progress` is called every few million events.
+  /// Runs until there are no more events. Errors: a deadlock, with the waiting node and queue; lost
+  /// packets or tokens. `progress` is called every few million events.
   llvm::Error run(Traffic& traffic, const std::function<void()>& progress = nullptr);
 
-  /// For traffic: `node` may have something to send again.
+  /// For traffic: `node` may have new packets to send.
   void wake(std::uint32_t node) { wakeAt(node, now()); }
-  /// For traffic: calls `called(what)` at a time that is not past.
+  /// For traffic: calls `called(what)` at a present or later time.
   void callAt(std::uint64_t time, std::uint32_t what) { schedule(time - now(), kCall, what, 0); }
-  /// For traffic: counts payload that is where it belongs.
+  /// For traffic: counts payload at its final destination.
   void deliver(std::uint64_t bytes) { samples_.delivered += bytes; }
 
   std::uint64_t now() const { return events_.now(); }
@@ -74,14 +75,14 @@ class PacketNetwork {
   double secondsPerTick() const { return tick_s_; }
   std::uint32_t ticks(double ns) const;
   std::uint32_t chunksOf(double bytes) const;
-  /// Ticks for which a packet keeps a link of a dimension busy.
+  /// Ticks of a packet on a link of a dimension.
   std::uint32_t wireTicks(std::uint32_t dimension, std::uint32_t chunks) const {
     return wire_ticks_[dimension * 256 + chunks];
   }
-  /// Ticks for which it keeps a processor busy to send it.
+  /// Ticks of a processor to send it.
   std::uint32_t sendTicks(std::uint32_t chunks) const { return send_ticks_[chunks]; }
 
-  /// The hops of a packet from one node to another; `random` decides where both ways are as long.
+  /// The hops of a packet from one node to another; `random` decides if both ways are equally long.
   void setHops(std::uint32_t from, std::uint32_t to, std::uint64_t random, Packet& packet) const;
   /// A node's coordinate, and the node with another one.
   std::uint32_t coordinate(std::uint32_t node, std::uint32_t dimension) const {
@@ -112,7 +113,7 @@ class PacketNetwork {
 
   // Packets.
   std::uint32_t allocate(const Packet& packet);
-  /// All of a packet, as traffic knows it.
+  /// A packet with all its fields.
   Packet packetOf(std::uint32_t index) const { return {moving_[index], cargo_[index]}; }
   bool append(PacketQueue& fifo, std::uint32_t packet, std::uint32_t chunks);
   static void removeHead(PacketQueue& fifo, std::uint32_t next, std::uint32_t chunks);
@@ -123,7 +124,7 @@ class PacketNetwork {
   void offer(std::uint32_t node, std::uint32_t queue);
   int channelFor(const OutputLink& output, std::uint32_t direction, std::uint32_t queue,
                  const PacketQueue& fifo) const;
-  /// Chunks that must stay free where the packet at the head enters a ring of the bubble channel.
+  /// Chunks that must stay free if the packet at the head enters a ring of the bubble channel.
   std::int32_t entryChunks(const PacketQueue& fifo) const {
     return fifo.is_deterministic ? bubble_chunks_ : escape_chunks_;
   }
@@ -167,15 +168,15 @@ class PacketNetwork {
   std::int32_t channel_chunks_ = 0, bubble_chunks_ = 0, escape_chunks_ = 0, injection_chunks_ = 0,
                reception_chunks_ = 0;
   std::int32_t least_chunks_ = 255;  // of all packets so far
-  std::int32_t slot_chunks_ = 0;     // what a packet takes of a bubble channel: the largest's size
+  std::int32_t slot_chunks_ = 0;     // space of a packet in a bubble channel: the largest's size
   std::uint32_t crossbar_ = 0;
   std::uint32_t inject_every_ = 0;
   std::vector<std::uint32_t> wire_ticks_, send_ticks_, receive_ticks_;
 
   std::vector<Site> site_;            // by node
   std::vector<Outgoing> outgoing_;    // by node and class: taken from the traffic, not sent
-  std::vector<MovingPacket> moving_;  // packets under way
-  std::vector<Cargo> cargo_;          // and what they carry
+  std::vector<MovingPacket> moving_;  // packets in flight
+  std::vector<Cargo> cargo_;          // their cargo
   std::uint32_t free_packet_ = kNoPacket;
 
   Traffic* traffic_ = nullptr;
@@ -190,7 +191,7 @@ class PacketNetwork {
   PacketSamples samples_;
 };
 
-// What every hop does is inline.
+// The functions of every hop are inline.
 
 /// Whether the packet is the first one of the queue.
 inline bool PacketNetwork::append(PacketQueue& fifo, std::uint32_t packet, std::uint32_t chunks) {
@@ -206,7 +207,7 @@ inline bool PacketNetwork::append(PacketQueue& fifo, std::uint32_t packet, std::
   return true;
 }
 
-/// The packet at the head is on its way out.
+/// The packet at the head has left.
 inline void PacketNetwork::removeHead(PacketQueue& fifo, std::uint32_t next, std::uint32_t chunks) {
   fifo.head = next;
   fifo.chunks = static_cast<std::uint16_t>(fifo.chunks - chunks);
@@ -233,12 +234,12 @@ inline void PacketNetwork::addTokens(OutputLink& output, std::uint32_t returned)
   if (tokens > channel_chunks_) token_fault_ = true;
 }
 
-/// Takes up the tokens that are back.
+/// Takes up the returned tokens.
 inline void PacketNetwork::countReturned(OutputLink& output) {
   if (output.returning == 0) return;
   const auto now = static_cast<std::uint32_t>(events_.now());
   std::uint8_t back = 0;
-  // What is not due soon is long past.
+  // A time not in the near future is in the past.
   while (back < output.returning && output.due[back] - now - 1 >= token_ticks_)
     addTokens(output, output.returned[back++]);
   if (back == 0) return;

@@ -1,4 +1,4 @@
-// Packet network: what the processors of the nodes do.
+// Packet network: the processors of the nodes.
 #include <algorithm>
 #include <cstdlib>
 
@@ -13,8 +13,8 @@ void PacketNetwork::wakeAt(std::uint32_t node, std::uint64_t time) {
   schedule(time - events_.now(), kWake, node, 0);
 }
 
-/// Takes up the next job, if the processor is free and there is one: to receive and to send in
-/// turn.
+/// Takes up the next job, if the processor is free and there is one, alternating receives and
+/// sends.
 void PacketNetwork::serve(std::uint32_t node) {
   Site& it = site_[node];
   if (it.is_busy || (works_ && startWork(node))) return;
@@ -94,8 +94,8 @@ std::uint32_t PacketNetwork::longestWay(const Packet& packet) const {
   return direction;
 }
 
-/// A class's share of the injection FIFOs, by direction: all of them where there is one for each
-/// direction and classes differ in these.
+/// A class's share of the injection FIFOs, by direction: all of them if each direction has one and
+/// classes differ in directions.
 void PacketNetwork::shareFifos(const Traffic& traffic) {
   classes_ = std::min(traffic.classes(), fifos_);
   const bool is_shared = traffic.classesGoInDifferentDirections() && fifos_ >= directions_;

@@ -1,4 +1,4 @@
-// Packet network: what routers do.
+// Packet network: the routers.
 #include <algorithm>
 
 #include <llvm/Support/Compiler.h>
@@ -7,7 +7,7 @@
 
 namespace torc::model {
 
-// What every hop does is made part of its callers.
+// The functions of every hop are inlined.
 
 /// The packet at the head of a queue leaves.
 LLVM_ATTRIBUTE_ALWAYS_INLINE void PacketNetwork::grant(std::uint32_t node, std::uint32_t direction,
@@ -46,13 +46,12 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void PacketNetwork::grant(std::uint32_t node, std::
   const std::uint32_t hop = hop_ticks_[dimension];
   packet.arrives = static_cast<std::uint32_t>(events_.now() + hop);
   PacketQueue& next = site_[output.neighbour].inputs[direction].channels[channel];
-  // Behind others it asks for links when they have left.
+  // Behind others it requests links after they have left.
   if (append(next, index, chunks))
     schedule(hop, kArrive, queuePlace(output.neighbour, queueOf(direction, channel)), index);
 }
 
-/// A packet's last byte has left the buffer of a channel: upstream its room is known some time
-/// later.
+/// A packet's last byte has left the buffer of a channel: its room is known upstream after a delay.
 LLVM_ATTRIBUTE_ALWAYS_INLINE void PacketNetwork::returnTokens(const InputPort& input,
                                                               std::uint32_t queue,
                                                               std::uint32_t chunks) {
@@ -69,13 +68,13 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void PacketNetwork::returnTokens(const InputPort& i
   ++output.returning;
 }
 
-/// The first chunk of a packet is there: it was the first one of its queue when it started.
+/// The first chunk of a packet has arrived: it was the first one of its queue when it started.
 void PacketNetwork::arrived(std::uint32_t node, std::uint32_t queue, std::uint32_t packet) {
   const PacketQueue& fifo = site_[node].queue(queue);
   if (fifo.head == packet && fifo.is_busy == 0) offer(node, queue);
 }
 
-/// A queue is no longer busy: its next packet asks for links, now or when it is there.
+/// A queue is no longer busy: its next packet requests links, now or on arrival.
 void PacketNetwork::offerNext(std::uint32_t node, std::uint32_t queue) {
   const std::uint32_t head = site_[node].queue(queue).head;
   if (head == kNoPacket) return;
@@ -84,7 +83,7 @@ void PacketNetwork::offerNext(std::uint32_t node, std::uint32_t queue) {
   schedule(wait, kArrive, queuePlace(node, queue), head);
 }
 
-/// The packet at the head of a queue asks for its links, and takes the best one that is free.
+/// The packet at the head of a queue requests its links, and takes the best free one.
 void PacketNetwork::offer(std::uint32_t node, std::uint32_t queue) {
   Site& site = site_[node];
   PacketQueue& fifo = site.queue(queue);
@@ -100,7 +99,7 @@ void PacketNetwork::offer(std::uint32_t node, std::uint32_t queue) {
   const std::uint64_t dynamic_bit = packet.deterministic ? 0 : bit;
   const bool may_leave = (site.held & bit) == 0;
   std::uint64_t escape_bit = bit;  // in the first dimension with hops left
-  std::uint32_t free_links = 0;    // directions asked for
+  std::uint32_t free_links = 0;    // requested directions
   std::int32_t best_direction = -1, best_channel = -1, best_tokens = -1;
   do {
     const std::uint32_t direction = lowestBit(directions);
@@ -132,7 +131,7 @@ void PacketNetwork::offer(std::uint32_t node, std::uint32_t queue) {
     awaitReturned(node, lowestBit(free_links));
 }
 
-/// Of the queues that wait for a link, those whose heads have room on it.
+/// The queues waiting for a link whose heads have room on it.
 LLVM_ATTRIBUTE_ALWAYS_INLINE std::uint64_t PacketNetwork::roomFor(const Site& site,
                                                                   std::uint32_t direction) const {
   const OutputLink& output = site.outputs[direction];
@@ -161,7 +160,7 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE std::uint64_t PacketNetwork::roomFor(const Site& si
 
 namespace {
 
-/// Of the queues in `fit`, which is not empty, the longest; of equals the next in turn.
+/// The longest of the queues in `fit`, which is not empty; round-robin among equals.
 std::uint32_t longest(const Site& site, std::uint64_t fit, std::uint32_t turn) {
   std::uint32_t most = 0, best = 0;
   for (std::uint64_t bits = fit; bits != 0; bits &= bits - 1) {
@@ -177,9 +176,8 @@ std::uint32_t longest(const Site& site, std::uint64_t fit, std::uint32_t turn) {
 
 }  // namespace
 
-/// Gives a free link to one of the packets that wait for it and have room: to that of the longest
-/// queue in the network; to one that is to be injected where there is none, and now and then before
-/// them.
+/// Gives a free link to one of the waiting packets that have room: to that of the longest queue in
+/// the network; to an injected one if there is none, and periodically before them.
 void PacketNetwork::arbitrate(std::uint32_t node, std::uint32_t direction) {
   Site& site = site_[node];
   OutputLink& output = site.outputs[direction];
@@ -230,7 +228,7 @@ void PacketNetwork::becameFree(std::uint32_t node, std::uint32_t direction, std:
   }
 }
 
-/// Into the reception FIFO of the queue's direction, as soon as that has room.
+/// Moves a packet into the reception FIFO of the queue's direction, as soon as it has room.
 void PacketNetwork::tryReception(std::uint32_t node, std::uint32_t queue) {
   const std::uint32_t direction = queue / kQueuesOfDirection, channel = queue % kQueuesOfDirection;
   InputPort& input = site_[node].inputs[direction];
@@ -250,7 +248,7 @@ void PacketNetwork::tryReception(std::uint32_t node, std::uint32_t queue) {
   schedule(wireTicks(direction / 2, chunks), kDelivered, queuePlace(node, queue), index);
 }
 
-/// A packet is in its reception FIFO.
+/// A packet has arrived in its reception FIFO.
 void PacketNetwork::delivered(std::uint32_t node, std::uint32_t queue, std::uint32_t index) {
   const std::uint32_t direction = queue / kQueuesOfDirection, channel = queue % kQueuesOfDirection;
   Site& site = site_[node];
@@ -259,7 +257,7 @@ void PacketNetwork::delivered(std::uint32_t node, std::uint32_t queue, std::uint
   input.channels[channel].is_busy = 0;
   returnTokens(input, queue, moving_[index].chunks);
   site.received.push(moving_, index);
-  // Those that wait come before the next packet of this queue.
+  // Waiting packets come before the next packet of this queue.
   for (std::uint32_t i = 1; i < kPacketChannels && input.waiting != 0; ++i) {
     const std::uint32_t other = (channel + i) % kPacketChannels;
     if ((input.waiting >> other & 1) != 0) tryReception(node, queueOf(direction, other));
@@ -268,7 +266,7 @@ void PacketNetwork::delivered(std::uint32_t node, std::uint32_t queue, std::uint
   serve(node);
 }
 
-/// A packet waits for a link that is free: tokens on their way back become events.
+/// A packet waits for a free link: returning tokens become events.
 void PacketNetwork::awaitReturned(std::uint32_t node, std::uint32_t direction) {
   OutputLink& output = site_[node].outputs[direction];
   const auto now = static_cast<std::uint32_t>(events_.now());

@@ -21,10 +21,10 @@ namespace {
 
 constexpr double kGiB = 1 << 30;
 constexpr double kSteadyFrom = 0.3, kSteadyTo = 0.7;
-// Packets that wait at a node to be sent on; a few hundred where nodes keep up.
+// Packets to forward that wait at a node; a few hundred if nodes keep up.
 constexpr double kWaiting = 1000;
 
-/// Refuses what needs more memory than is allowed.
+/// Refuses a run that needs more memory than allowed.
 llvm::Error checkMemory(double bytes, std::uint64_t nodes, const PacketOptions& options) {
   if (bytes <= options.most_memory) return llvm::Error::success();
   std::string text;
@@ -73,7 +73,7 @@ llvm::Expected<PacketResult> runTraffic(PacketNetwork& network, Traffic& traffic
   return result;
 }
 
-/// Hops from a node to all others, the least.
+/// Hops from a node to all others on shortest paths.
 double hopsToAll(const Topology& topology) {
   const double nodes = static_cast<double>(topology.sites());
   double hops = 0;
@@ -97,7 +97,7 @@ llvm::Expected<PacketResult> simulateAlltoall(const Topology& topology, const Ma
   const bool combines = alltoall.strategy == AlltoallStrategy::kVirtualMesh;
   const bool sends_on = alltoall.strategy == AlltoallStrategy::kTwoPhase;
   const PacketSizes sizes(p, alltoall.bytes, p.software_header, p.smallest);
-  // The smallest packets of which there are many; tables of the traffic.
+  // The smallest frequent packets; tables of the traffic.
   const double usual =
       combines ? p.packet : std::min(sizes.chunks(0), sizes.chunks(sizes.count() - 1)) * p.chunk;
   const double of_node = sends_on ? 64 + kWaiting * sizeof(Packet) : combines ? 64 : 32;

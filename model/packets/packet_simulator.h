@@ -1,5 +1,5 @@
-// Packet simulator: how long an all-to-all, or a schedule, takes on a torus whose routers and
-// processors are those of the parameters, packet by packet (model/packets/network.h).
+// Packet simulator: the time of an all-to-all, or a schedule, on a torus with routers and
+// processors described by parameters, packet by packet (model/packets/network.h).
 #ifndef TORC_MODEL_PACKETS_PACKET_SIMULATOR_H_
 #define TORC_MODEL_PACKETS_PACKET_SIMULATOR_H_
 
@@ -20,28 +20,27 @@ namespace torc::model {
 
 struct PacketOptions {
   PacketParameters parameters;
-  double most_memory = 8.0 * (1 << 30);  // bytes; what needs more is refused
-  /// Called once, before anything is allocated: bytes that are needed, and packet hops to come (0:
-  /// not known).
+  double most_memory = 8.0 * (1 << 30);  // bytes; runs that need more are refused
+  /// Called once, before the allocation: needed bytes, and packet hops to come (0: not known).
   std::function<void(double bytes, double hops)> announce;
-  /// Called now and then, with the packet hops so far.
+  /// Called periodically with the packet hops so far.
   std::function<void(double hops)> progress;
 };
 
 struct PacketResult {
   double makespan_s = 0;
-  /// Payload bytes/s of the whole torus between the first 30 and the first 70 % of what arrives.
+  /// Payload bytes/s of the whole torus between 30 and 70 % of the arrivals.
   double steady_rate = 0;
   std::uint64_t nodes = 0;
   std::uint64_t packets = 0;
   std::uint64_t packet_hops = 0;
-  std::uint64_t most_held = 0;  // packets that a node held at a time to send on
+  std::uint64_t most_held = 0;  // most packets that a node held for forwarding
   double tick_s = 0;            // of the samples
   PacketSamples samples;
 };
 
-/// The topology is the machine's. Errors: parameters that a router cannot work with, a shape that
-/// is not served, too much memory, a deadlock.
+/// `topology` belongs to the machine. Errors: parameters unfit for a router, an unsupported shape,
+/// too much memory, a deadlock.
 llvm::Expected<PacketResult> simulateAlltoall(const Topology& topology, const Machine& machine,
                                               const AlltoallOptions& alltoall,
                                               const PacketOptions& options);
@@ -51,14 +50,14 @@ struct ProgramOptions {
   double element_bytes = 4;  // messages are whole elements
 };
 
-/// `schedule` has passed `validate`, and the machine has its shape. Errors: as above, and what the
-/// link simulator says of schedules.
+/// `schedule` has passed `validate`, and the machine has its shape. Errors: as above, and those of
+/// the link simulator for schedules.
 llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const Machine& machine,
                                              const ProgramOptions& program,
                                              const PacketOptions& options);
 
-/// An SVG: a row for the links of each direction (the share of time in which they were busy), for
-/// each kind of queue (how full, the mean of all nodes), and for what arrived; columns are time.
+/// An SVG with a row for the links of each direction (share of busy time), for each kind of queue
+/// (fill level, averaged over nodes), and for arrivals; columns are time.
 std::string heatSvg(const Topology& topology, const PacketParameters& parameters,
                     const PacketResult& result, llvm::StringRef title);
 

@@ -1,4 +1,4 @@
-// How a message becomes packets.
+// Division of a message into packets.
 #ifndef TORC_MODEL_PACKETS_PACKET_SIZES_H_
 #define TORC_MODEL_PACKETS_PACKET_SIZES_H_
 

@@ -98,7 +98,7 @@ class ProgramTraffic : public Traffic {
     settle(network);
   }
 
-  /// The start-up of a message is over.
+  /// The start-up of a message has ended.
   void called(PacketNetwork& network, std::uint32_t send) override {
     const Task& task = graph_.tasks[send];
     sends_[nodeOf(task) * classes_ + classOf(task)].push(states_, send);
@@ -115,10 +115,10 @@ class ProgramTraffic : public Traffic {
 
  private:
   struct State {
-    std::uint32_t waiting = 0;   // dependences that are not complete
+    std::uint32_t waiting = 0;   // incomplete dependences
     std::uint32_t next = kNone;  // in the list of a node's sends, or of its work
     std::uint32_t sent = 0;      // packets; sends alone
-    std::uint32_t arrived = 0;   // likewise
+    std::uint32_t arrived = 0;   // packets
     bool is_ready = false;
     bool is_started = false;  // sends
     bool is_complete = false;
@@ -134,7 +134,7 @@ class ProgramTraffic : public Traffic {
   std::uint32_t nodeOf(const Task& task) const {
     return static_cast<std::uint32_t>(graph_.ranks[task.node]);
   }
-  /// By the link on which it leaves, so that a full link holds up no others.
+  /// By the first link, so that a full link does not delay other messages.
   std::uint32_t classOf(const Task& send) const {
     const Shift& way = graph_.routes[send.route].way;
     for (std::uint32_t i = 0; i < dimensions_; ++i) {
@@ -172,7 +172,7 @@ class ProgramTraffic : public Traffic {
     network.callAt(network.now() + start_ticks_, send);
   }
 
-  /// A reduction or copy is ready, or a receive with its data.
+  /// A reduction or copy is ready, or a receive has its data.
   void work(PacketNetwork& network, std::uint32_t index) {
     const Task& task = graph_.tasks[index];
     if (!task.hasWork()) return complete(index);
@@ -188,7 +188,7 @@ class ProgramTraffic : public Traffic {
     });
   }
 
-  /// Deals with tasks that have become ready, and with those that become so by that.
+  /// Processes tasks that have become ready, and those that become ready in turn.
   void settle(PacketNetwork& network) {
     while (!ready_.empty()) {
       const std::uint32_t task = ready_.back();
@@ -206,7 +206,7 @@ class ProgramTraffic : public Traffic {
   const std::uint32_t overhead_ticks_;  // o
   const std::uint32_t gap_ticks_;       // message_gap: the processor is the interface
   std::vector<State> states_;           // by task
-  std::vector<EntryQueue> sends_;       // by node and class: messages under way
+  std::vector<EntryQueue> sends_;       // by node and class: messages in flight
   std::vector<EntryQueue> work_;        // by node
   std::vector<std::uint32_t> ready_;    // tasks that have become ready
   std::uint64_t complete_ = 0;

@@ -1,4 +1,4 @@
-// Random numbers that are the same everywhere: mixed bits, and permutations that need no memory.
+// Reproducible random numbers: mixed bits, and permutations that need no memory.
 #ifndef TORC_MODEL_PACKETS_RANDOM_H_
 #define TORC_MODEL_PACKETS_RANDOM_H_
 
@@ -18,7 +18,7 @@ inline std::uint64_t mixBits(std::uint64_t x) {
 }
 
 /// A permutation of 0 to size - 1 that depends on `key`: a Feistel network of four rounds over the
-/// next power of two, walked until it is inside.
+/// next power of two, repeated until the result is in range.
 class Permutation {
  public:
   explicit Permutation(std::uint32_t size = 1)
@@ -34,7 +34,8 @@ class Permutation {
 
  private:
   std::uint32_t once(std::uint32_t index, std::uint64_t key) const {
-    // The upper part becomes the lower one, the lower one, mixed with the other, the upper one.
+    // The upper part becomes the lower one; the lower one, mixed with the other, becomes the upper
+    // one.
     int low = bits_ / 2, high = bits_ - low;
     for (int round = 0; round < 4; ++round) {
       const std::uint32_t left = index >> low, right = index & ((1u << low) - 1);

@@ -1,5 +1,5 @@
-// Samples: what links and queues of a packet network did, in slices of time that grow so that
-// there are never too many.
+// Samples: the use of links and queues of a packet network, in slices of time that grow so that
+// their number is bounded.
 #ifndef TORC_MODEL_PACKETS_SAMPLES_H_
 #define TORC_MODEL_PACKETS_SAMPLES_H_
 
@@ -18,12 +18,12 @@ struct PacketSample {
   std::uint64_t end = 0;                                 // ticks
   std::uint64_t delivered = 0;                           // payload bytes
   std::array<std::uint64_t, 2 * kMaxDimensions> busy{};  // ticks of all links of a direction
-  /// Chunks in the buffers of all nodes at the end, by dimension and channel; those of packets
-  /// that the buffer is reserved for count.
+  /// Chunks in the buffers of all nodes at the end, by dimension and channel; packets with reserved
+  /// room count.
   std::array<std::array<std::uint64_t, 3>, kMaxDimensions> queued{};
   std::uint64_t injection = 0;  // and in injection FIFOs
 
-  /// Adds what was delivered and how busy links were in another slice.
+  /// Adds deliveries and busy times of another slice.
   void addCounts(const PacketSample& other) {
     delivered += other.delivered;
     for (std::size_t d = 0; d < busy.size(); ++d)
@@ -39,8 +39,8 @@ struct PacketSamples {
   std::uint64_t delivered = 0;                           // since the beginning
   std::array<std::uint64_t, 2 * kMaxDimensions> busy{};  // likewise
 
-  /// The next slice without its queues: what has happened since the last one ended. It ends at
-  /// `now`, in ticks, or before, when it is `slice` long.
+  /// The next slice without its queues: the changes since the last one. It ends at `now`, in ticks,
+  /// or earlier, after `slice` ticks.
   PacketSample sinceLast(std::uint64_t now) const {
     PacketSample before;
     for (const PacketSample& it : all)
@@ -54,7 +54,7 @@ struct PacketSamples {
     return sample;
   }
 
-  /// Makes one slice of every two.
+  /// Merges pairs of slices.
   void halve() {
     std::size_t kept = 0;
     for (std::size_t i = 1; i < all.size(); i += 2) {

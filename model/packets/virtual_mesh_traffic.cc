@@ -24,7 +24,7 @@ class VirtualMeshTraffic : public Traffic {
   bool next(std::uint32_t node, std::uint32_t, Outgoing& outgoing) override {
     NodeState& it = nodes_[node];
     if (it.phase == 0 && it.position == phases_[0].order.size()) {
-      // The blocks of all rows are needed for the messages to columns.
+      // The messages to columns need the blocks of all rows.
       if (it.received[0] < phases_[0].packets) return false;
       it.phase = 1;
       it.position = 0;
@@ -51,7 +51,7 @@ class VirtualMeshTraffic : public Traffic {
   void received(PacketNetwork& network, std::uint32_t node, const Packet& packet) override {
     NodeState& it = nodes_[node];
     ++it.received[packet.tag];
-    // Of what a message of the second phase carries its blocks without their headers.
+    // A message of the second phase counts its blocks without their headers.
     if (packet.tag == 1) {
       const double blocks = bytes_ / (bytes_ + network_.parameters().message_header);
       network.deliver(static_cast<std::uint64_t>(packet.payload * blocks));
@@ -72,7 +72,7 @@ class VirtualMeshTraffic : public Traffic {
     Permutation order;             // of the other members of the row, or column
     PacketSizes sizes;             // of a message
     std::uint64_t packets = 0;     // that a node receives
-    std::uint32_t copy_ticks = 0;  // to put a message together
+    std::uint32_t copy_ticks = 0;  // to assemble a message
   };
   struct NodeState {
     std::uint32_t phase = 0;

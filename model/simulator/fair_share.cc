@@ -5,7 +5,7 @@
 namespace torc::model {
 namespace {
 
-/// Readings of a clock closer than this are one: what they differ by is rounding.
+/// Readings of a clock closer than this are equal up to rounding.
 constexpr double kRounding = 1e-12;
 
 }  // namespace
@@ -25,7 +25,7 @@ std::uint32_t FairShare::addGroup(std::vector<Use> uses, double rate) {
 }
 
 void FairShare::start(std::uint32_t group_index, std::uint32_t flow, double units, double now) {
-  if (now > now_) share();  // what has started so far has had its rate until now
+  if (now > now_) share();  // flows started so far keep their rate until now
   now_ = now;
   Group& group = groups_[group_index];
   if (group.flows.empty()) {
@@ -64,7 +64,7 @@ void FairShare::setEnd(std::uint32_t group, double time) {
 void FairShare::end(std::vector<std::uint32_t>& ended) {
   now_ = nextEnd();
   const std::size_t first = ended.size();
-  // All that is due at once ends before rates are found anew.
+  // All flows due at once end before rates are recomputed.
   while (firstEnd() == now_ || nextEnd() == now_) {
     const std::uint32_t index = ends_.front().group;
     Group& group = groups_[index];
@@ -125,8 +125,8 @@ void FairShare::share() {
   stale_.clear();
 }
 
-/// Progressive filling of all groups linked to `first` through resources that both use. All rates
-/// rise together; a group stops at its own limit, or when a resource that it uses is full.
+/// Progressive filling of all groups linked to `first` through shared resources. All rates rise
+/// together; a group stops at its own limit, or when one of its resources is full.
 void FairShare::fill(std::uint32_t first) {
   ++visit_;
   component_.assign(1, first);
@@ -168,7 +168,7 @@ void FairShare::fill(std::uint32_t first) {
       const Resource& resource = resources_[index];
       if (resource.waiting > 0) level = std::min(level, resource.left / resource.wanted);
     }
-    // A resource is full when no level above this one fits into what is left of it.
+    // A resource is full if its remaining capacity allows no higher level.
     auto full = [&](const Use& use) {
       const Resource& resource = resources_[use.resource];
       return resource.left <= level * resource.wanted * (1 + kRounding);

@@ -1,11 +1,11 @@
 // Fair sharing: flows through resources (links, memory) of limited bandwidth, max-min fair at every
-// moment, as SimGrid has it.
+// moment, as in SimGrid.
 //
-// Flows that use the same resources in the same amounts form a group: they all run at one rate, so
-// that a group needs one clock, which counts the units that each of its flows has moved, and a heap
-// of the readings at which they are done. A flow that starts or ends costs O(log n) where its group
-// shares its resources with no other, as that of messages over one link does; else rates are found
-// anew, by progressive filling, in all groups that are linked to it through shared resources.
+// Flows that use the same resources in the same amounts form a group with a common rate. A group
+// needs one clock, which counts the units moved by each of its flows, and a heap of the readings at
+// which they end. The start or end of a flow costs O(log n) if its group shares its resources with
+// no other, like messages over one link; else rates are recomputed, by progressive filling, in all
+// groups linked to it through shared resources.
 #ifndef TORC_MODEL_SIMULATOR_FAIR_SHARE_H_
 #define TORC_MODEL_SIMULATOR_FAIR_SHARE_H_
 
@@ -20,7 +20,7 @@ class FairShare {
  public:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-  /// What a flow of a group takes of a resource for each of its units.
+  /// Amount of a resource that a flow of a group takes for each of its units.
   struct Use {
     std::uint32_t resource = 0;
     double amount = 1;
@@ -31,19 +31,18 @@ class FairShare {
   /// A group of flows that use `uses`, each resource once; each flow moves at most `rate` units/s.
   std::uint32_t addGroup(std::vector<Use> uses, double rate = kInfinity);
 
-  /// Starts a flow of `units` (>= 0) at time `now`, which is not before any time given so far.
+  /// Starts a flow of `units` (>= 0) at time `now`, not before any earlier call.
   void start(std::uint32_t group, std::uint32_t flow, double units, double now);
-  /// When the next flow ends; kInfinity where none is under way.
+  /// Time of the next flow's end; kInfinity if there is none.
   double nextEnd();
-  /// Ends the flows that are due at nextEnd(), appends them to `ended`, in ascending order.
+  /// Ends the flows due at nextEnd(), and appends them to `ended`, in ascending order.
   void end(std::vector<std::uint32_t>& ended);
 
-  /// Units/s of each flow of a group; after nextEnd(), and while any of its flows is under way.
+  /// Units/s of each flow of a group; valid after nextEnd(), while any of its flows is active.
   double rate(std::uint32_t group) const { return groups_[group].rate; }
 
   std::uint32_t resourceCount() const { return static_cast<std::uint32_t>(resources_.size()); }
-  /// Units that a resource has carried in flows that have ended, and seconds during which any was
-  /// under way.
+  /// Units of ended flows through a resource, and seconds with any active flow.
   double carried(std::uint32_t resource) const { return resources_[resource].carried; }
   double busy(std::uint32_t resource) const { return resources_[resource].busy; }
 
@@ -61,28 +60,28 @@ class FairShare {
     std::vector<Use> uses;
     double limit = kInfinity;
     double rate = 0;
-    double clock = 0;    // units that a flow under way since clock 0 has moved
+    double clock = 0;    // units moved by a flow active since clock 0
     double read_at = 0;  // time of that reading
     std::priority_queue<Flow> flows;
-    bool stale = false;   // rate to be found anew
-    bool is_new = false;  // when its next flow ends is to be found anew, whatever its rate
+    bool stale = false;   // rate must be recomputed
+    bool is_new = false;  // the end of its next flow must be recomputed, whatever its rate
     std::uint32_t visited = 0;
   };
   struct Resource {
     double capacity = 0;
-    std::vector<std::uint32_t> groups;  // with flows under way
+    std::vector<std::uint32_t> groups;  // with active flows
     double carried = 0;
     double busy = 0;
     double busy_since = 0;
-    // While filling: capacity not given out yet, what the groups without a rate take of it per unit
-    // of rate, and how many they are.
+    // While filling: remaining capacity, its use per unit of rate by the groups without a rate, and
+    // their number.
     double left = 0;
     double wanted = 0;
     std::uint32_t waiting = 0;
     std::uint32_t visited = 0;
   };
 
-  /// When a flow of a group ends. A heap has the earliest on top, of equals that of the lowest
+  /// End of a flow of a group. The heap has the earliest on top, of equals that of the lowest
   /// group.
   struct End {
     double time = 0;
@@ -107,11 +106,11 @@ class FairShare {
   std::vector<Group> groups_;
   std::vector<Resource> resources_;
   std::vector<std::uint32_t> stale_;
-  std::vector<End> ends_;          // a heap; some are past, as their group has another
+  std::vector<End> ends_;          // a heap; some are outdated, as their group has another
   std::vector<double> next_ends_;  // by group; negative: not known
   double now_ = 0;
   std::uint32_t visit_ = 0;
-  std::vector<std::uint32_t> component_, touched_;  // of the filling under way
+  std::vector<std::uint32_t> component_, touched_;  // of the current filling
 };
 
 }  // namespace torc::model

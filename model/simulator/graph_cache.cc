@@ -5,10 +5,10 @@
 namespace torc::model {
 namespace {
 
-// Tasks of all graphs that are kept: some 50 MB, with what depends on them and their routes.
+// Tasks of all cached graphs: some 50 MB, with their dependants and routes.
 constexpr std::size_t kMostKept = 250'000;
 
-/// Whether nothing but their names and how many segments they have tells schedules apart.
+/// Whether schedules differ at most in their names and numbers of segments.
 bool haveSameSteps(ScheduleView a, const ScheduleView& b) {
   if ((a.segments > 1) != (b.segments > 1)) return false;
   a.segments = b.segments;

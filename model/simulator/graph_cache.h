@@ -1,5 +1,5 @@
-// Graphs that were made, kept: what is simulated for one size is, mostly, what is simulated for the
-// next, and of other segments the steps are the same.
+// Caches simulation graphs: simulations of different sizes mostly share one, and schedules with
+// other numbers of segments have the same steps.
 #ifndef TORC_MODEL_SIMULATOR_GRAPH_CACHE_H_
 #define TORC_MODEL_SIMULATOR_GRAPH_CACHE_H_
 
@@ -14,14 +14,14 @@
 
 namespace torc::model {
 
-/// Threads may share it. The schedules that are simulated with it must outlive it.
+/// Thread-safe. The simulated schedules must outlive it.
 class GraphCache {
  public:
-  /// The graph of the same steps on the same machine, by classes or by ranks; null: there is none.
-  /// Its segments and their bytes are those of another simulation.
+  /// The graph of the same steps on the same machine, by classes or by ranks; null if there is
+  /// none. Its segments and their bytes are those of another simulation.
   std::shared_ptr<const SimulationGraph> find(const ScheduleView& schedule, const Machine& machine,
                                               bool per_rank);
-  /// Keeps a graph of graphOfClasses(); what has not been used for long makes room for it.
+  /// Adds a graph of graphOfClasses(), and evicts the least recently used.
   void add(const ScheduleView& schedule, const Machine& machine, bool per_rank,
            const SimulationGraph& graph);
 
@@ -34,7 +34,7 @@ class GraphCache {
   };
 
   std::mutex mutex_;
-  std::list<Entry> entries_;  // used last first
+  std::list<Entry> entries_;  // most recently used first
   std::size_t tasks_ = 0;
 };
 

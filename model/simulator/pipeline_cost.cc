@@ -1,4 +1,4 @@
-// Predicted time by number of chunks.
+// Predicts the time by number of chunks.
 #include "model/simulator/pipeline_cost.h"
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 namespace torc::model {
 namespace {
 
-/// Chains on links, played event by event.
+/// Simulates chains on links event by event.
 class ChainRun {
  public:
   ChainRun(std::uint32_t in_flight, double cores) : in_flight_(in_flight), cores_(cores) {}
 
-  /// A chunk of a chain, behind those already on its link. It begins when the chunks `before` have
-  /// ended. Returns its number.
+  /// Adds a chunk of a chain, after those already on its link. It begins when the chunks `before`
+  /// have ended. Returns its number.
   std::uint32_t add(const MessageChain& chain, std::uint32_t chunks,
                     llvm::SmallVector<std::uint32_t, 2> before) {
     const auto number = static_cast<std::uint32_t>(jobs_.size());
@@ -36,7 +36,7 @@ class ChainRun {
     return number;
   }
 
-  /// When the last chain ends, seconds.
+  /// Time of the last chain's end, seconds.
   double finish() {
     for (Link& link : links_) {
       if (!link.queue.empty()) used_.push_back(&link);
@@ -52,21 +52,21 @@ class ChainRun {
     double alone;     // seconds
     double use;       // of the link, as a share of its time alone
     double core_use;  // of a core, likewise
-    double first;     // share that is done with the first message
+    double first;     // share done with the first message
     llvm::SmallVector<std::uint32_t, 2> before;
     double done = 0;  // share
     bool ended = false;
   };
   struct Link {
     std::vector<std::uint32_t> queue;   // chains in order
-    std::size_t begun = 0;              // how many have begun
-    std::vector<std::uint32_t> active;  // chains under way
-    double speed = 1;                   // of the active ones, were there cores enough
+    std::size_t begun = 0;              // begun so far
+    std::vector<std::uint32_t> active;  // active chains
+    double speed = 1;                   // of the active ones, with enough cores
   };
 
   bool hasSentFirst(const Job& job) const { return job.done >= job.first * (1 - kEpsilon); }
 
-  /// Begins what may begin on `link`.
+  /// Begins all possible chains on `link`.
   void begin(Link& link) {
     while (link.begun < link.queue.size() && link.active.size() < in_flight_) {
       const Job& next = jobs_[link.queue[link.begun]];
@@ -76,7 +76,8 @@ class ChainRun {
     }
   }
 
-  /// Begins what may begin. Chains that reduce share the cores, and those on a link that.
+  /// Begins all possible chains. Reducing chains share the cores, and those on a link share the
+  /// link.
   void beginAll() {
     double core_use = 0;
     for (Link* const used : used_) {
@@ -96,7 +97,7 @@ class ChainRun {
 
   double coreSpeed(const Job& job) const { return job.core_use > 0 ? core_speed_ : 1; }
 
-  /// Goes on to the next end of a chain or of its first message; false if all have ended.
+  /// Advances to the next end of a chain or of its first message; false if all have ended.
   bool step() {
     double wait = -1;
     for (const Link* const link : used_) {
@@ -125,14 +126,14 @@ class ChainRun {
 
   const std::uint32_t in_flight_;
   const double cores_;
-  double core_speed_ = 1;  // of the chains that reduce
+  double core_speed_ = 1;  // of the reducing chains
   std::vector<Job> jobs_;
   std::array<Link, 2 * kMaxAxes> links_;
   llvm::SmallVector<Link*> used_;  // by some chain
   double now_ = 0;
 };
 
-/// Which messages hand on what a node has just received.
+/// Finds the messages that forward data just received by a node.
 class HandedOn {
  public:
   explicit HandedOn(const ScheduleView& schedule)
@@ -146,7 +147,7 @@ class HandedOn {
     }
   }
 
-  /// Links that a message of the send `index` goes over, along `axis`.
+  /// Links along `axis` used by a message of the send `index`.
   std::uint32_t links(std::uint32_t index, std::uint32_t axis) const {
     const Operation& send = schedule_.operations[index];
     if (send.guard == kNone) return 1;
@@ -159,7 +160,7 @@ class HandedOn {
   }
 
  private:
-  /// Whether a node's receive `receive` gets what the node before sends by `send`.
+  /// Whether a node's receive `receive` gets the data of the previous node's send `send`.
   bool isFilledBy(std::uint32_t receive, std::uint32_t send) const {
     const Operation& a = schedule_.operations[receive];
     const Operation& b = schedule_.operations[send];
@@ -196,7 +197,7 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
   }
   for (std::uint32_t index = 0; index < schedule.operations.size(); ++index) {
     const Operation& operation = schedule.operations[index];
-    if (isDetour(schedule, operation)) continue;  // little, beside what all nodes do
+    if (isDetour(schedule, operation)) continue;  // negligible beside the work of all nodes
     const Region& region = sends(operation.kind) ? operation.a : operation.dst;
     const double size = bytes * shares.of(region, {});
     const double reduce = size * reduce_time;
@@ -215,7 +216,7 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
     const Axis& line = topology.axes[axis];
     const std::uint32_t link = 2 * axis + (line.linkSign(shift[axis]) < 0 ? 1 : 0);
     MessageChain& chain = chains[{operation.phase, operation.stream, link}];
-    // On a line the node at the end and the others send the same blocks by operations of their own.
+    // On a line the node at the end and the others send the same blocks by different operations.
     if (!counted.emplace(&chain, region.pieces, region.box).second) continue;
     chain.phase = operation.phase;
     chain.stream = operation.stream;
@@ -320,7 +321,7 @@ std::uint32_t PipelineCost::bestChunks(std::uint32_t in_flight, std::uint32_t mo
   std::vector<double> times;  // by the logarithm of the chunks
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t chunks = 1; chunks <= std::max(most, 1u); chunks *= 2) {
-    // Still more chunks take still more start-ups.
+    // Further chunks add further start-ups.
     if (leastSeconds(chunks, in_flight) > least) break;
     times.push_back(seconds(chunks, in_flight));
     least = std::min(least, times.back());

@@ -1,22 +1,22 @@
-// How many chunks pay: predicted time of a schedule whose parts are cut into K chunks that follow
-// each other ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section
-// 4, "Overlapping computation and communication"; with weighted colors chunks also let phases
-// overlap).
+// The profitable number of chunks: predicted time of a schedule whose parts are cut into K chunks
+// that follow each other ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
+// Interconnects", section 4, "Overlapping computation and communication"; with weighted colors
+// chunks also let phases overlap).
 //
 // A stream's messages on one link in one phase are a chain of s messages, m bytes each in one chunk
 // of K, one after the other. With beta seconds per byte of the link, tau = alpha + 2 o + L + hop
-// per message and gamma per byte reduced, a chain that has its link to itself takes
+// per message and gamma per byte reduced, a chain alone on its link takes
 //   D = s (m beta + m gamma + tau)
-// and uses the link for s m beta of it. At most `in_flight` chains share a link (order-links):
-// those that use it for more than all its time together are slowed down alike, and so are chains
-// that reduce, on whatever links, where they use the cores for more than that. Chains begin in the
-// order of phases and chunks: when their chunk has ended the phase before, the chain `in_flight`
-// places before on the link has ended, and the one just before has sent its first message. What
-// comes out is the end of the last one, or what the cores need for all reductions if that is more.
+// and uses the link for s m beta of it. At most `in_flight` chains share a link (order-links). If
+// their uses add up to more than its time they are slowed down equally; so are reducing chains, on
+// any links, if they need more than the cores have. Chains begin in the order of phases and chunks:
+// when their chunk has ended the phase before, the chain `in_flight` places before on the link has
+// ended, and the one just before has sent its first message. The result is the end of the last one,
+// or the cores' time for all reductions if that is more.
 //
-// In a tree a node hands on what it has just received: a send that waits for a receive which the
-// same send, on the node before, has filled. Such a message goes over h links, as many as nodes
-// along its axis execute the send: its chain takes h times as long, and each link no longer.
+// In a tree a node forwards data that it has just received: a send waits for a receive that the
+// same send, on the node before, has filled. Such a message uses h links, as many as nodes along
+// its axis execute the send: its chain takes h times as long, but no link is used longer.
 #ifndef TORC_MODEL_SIMULATOR_PIPELINE_COST_H_
 #define TORC_MODEL_SIMULATOR_PIPELINE_COST_H_
 
@@ -30,20 +30,20 @@
 
 namespace torc::model {
 
-/// As many chunks as are ever taken: operations, files and proofs grow with them.
+/// Most chunks considered: operations, files and proofs grow with them.
 inline constexpr std::uint32_t kMostChunks = 256;
 
 /// Messages of a stream on one link in one phase.
 struct MessageChain {
   std::uint32_t phase = 0, stream = 0, link = 0;
-  llvm::SmallVector<std::uint32_t, 2> after;  // streams that it waits for, besides its own
+  llvm::SmallVector<std::uint32_t, 2> after;  // other streams that it waits for
   double messages = 0;                        // on a link
   double hops = 0;                            // of a message, after the first, of all of them
   double transfer = 0;                        // seconds per message of the uncut part
   double reduce = 0;                          // likewise
-  double start_up = 0;                        // seconds per message, however small
+  double start_up = 0;                        // seconds per message, independent of size
 
-  /// Seconds, where it has its link to itself and its parts are cut into so many chunks.
+  /// Seconds, alone on its link, with its parts cut into `chunks` chunks.
   double alone(std::uint32_t chunks) const {
     return (messages + hops) * (transfer / chunks + reduce / chunks + start_up);
   }
@@ -55,20 +55,20 @@ class PipelineCost {
   /// of the whole vector. The root, if it has one, is rank 0.
   PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes);
 
-  /// Predicted seconds when every part is cut into `chunks` >= 1 pieces, of which `in_flight` >= 1
+  /// Predicted seconds if every part is cut into `chunks` >= 1 pieces, of which `in_flight` >= 1
   /// share a link at a time.
   double seconds(std::uint32_t chunks, std::uint32_t in_flight) const;
 
-  /// Seconds for which the busiest link is in use.
+  /// Seconds of use of the busiest link.
   double busySeconds() const;
   /// Seconds of all reductions of a node, on all of its cores.
   double reduceSeconds() const { return compute_; }
 
-  /// The fewest chunks, a power of two up to `most`, that come within 0.2 % of the best.
+  /// The fewest chunks, a power of two up to `most`, within 0.2 % of the best.
   std::uint32_t bestChunks(std::uint32_t in_flight, std::uint32_t most = kMostChunks) const;
 
  private:
-  /// A bound: all chains of a link, as long as each takes alone, `in_flight` at a time.
+  /// A bound: all chains of a link, each with its time alone, `in_flight` at a time.
   double leastSeconds(std::uint32_t chunks, std::uint32_t in_flight) const;
   void addPeerLoop(const ScheduleView& schedule, const Operation& operation, const Machine& machine,
                    double bytes);

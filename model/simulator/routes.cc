@@ -16,7 +16,7 @@ constexpr double kMaxTasks = 2e7;
 Routes::Routes(const Topology& topology, const ir::NodeClasses& classes)
     : topology_(topology), classes_(classes), node_count_(classes.count()) {
   if (!topology.hasCores()) return;
-  // Classes count the first axis fastest and T slowest: those of a node lie nodeCount() apart.
+  // Classes count the first axis fastest and T slowest: those of a node are nodeCount() apart.
   const std::uint32_t cores = topology.axis_count - 1;
   ranks_per_node_ = topology.axes[cores].size;
   if (classes.collapsed(cores)) {

@@ -8,11 +8,11 @@
 namespace torc::model {
 namespace {
 
-/// Times closer than this are the same instant: what they differ by is rounding.
+/// Times closer than this are equal up to rounding.
 constexpr double kRounding = 1e-12;
-/// Segments that differ by such a share in what they take take the same.
+/// Segments whose durations differ by less than this share are equal.
 constexpr double kEven = 1e-9;
-/// Segments after which, where messages take turns on links, it is the same message's turn.
+/// Segments after which, if messages alternate on links, the same message is next.
 constexpr std::uint32_t kTurn = 2;
 
 }  // namespace
@@ -69,7 +69,7 @@ void Simulation::handleTimer() {
   timers_.pop();
   if (event.event == Event::kServed) return moveMemory(event.task);
   startTransfer(event.task);
-  // Of those that start at once rates are found once.
+  // Flows that start at once share one computation of rates.
   while (!timers_.empty() && timers_.top().time == event.time &&
          timers_.top().event == Event::kStartedUp) {
     const std::uint32_t also = timers_.top().task;
@@ -78,8 +78,8 @@ void Simulation::handleTimer() {
   }
 }
 
-/// At the end of an instant: gives cores and ports to those that want them. Returns whether there
-/// were any, so that more may happen at this instant.
+/// At the end of an instant: assigns cores and ports to requests. Returns whether there were any,
+/// so that more events may follow at this instant.
 bool Simulation::settle() {
   if (freed_cores_.empty() && port_requests_.empty()) return false;
   std::vector<std::uint32_t> cores;
@@ -157,8 +157,8 @@ bool Simulation::continueTo(std::uint32_t segments, const Fewer& fewer,
     const Segment &one = segments_[i], &other = segments_[i - kTurn];
     if (one.depth - other.depth != depth || !isTurn(one.end - other.end)) return false;
   }
-  // Segments that begin early, and buffered messages, share links with the ends of the first
-  // segments: half of the segments have to grow by the same turns.
+  // Early segments and buffered messages share links with the ends of the first segments: half of
+  // the segments must grow by the same turns.
   if (!isTurn((end_ - fewer.makespan_s) / (graph_.segments - fewer.segments) * kTurn)) return false;
   const double scale = static_cast<double>(segments) / graph_.segments;
   const double turns = (static_cast<double>(segments) - graph_.segments) / kTurn;
@@ -173,7 +173,7 @@ bool Simulation::continueTo(std::uint32_t segments, const Fewer& fewer,
   return true;
 }
 
-/// Kinds and streams are the schedule's, and not known here.
+/// Kinds and streams belong to the schedule, and are not known here.
 std::vector<SimulatedEvent> Simulation::events() const {
   std::vector<SimulatedEvent> events;
   std::vector<std::uint32_t> event_of(states_.size(), kNone);
@@ -266,7 +266,7 @@ void Simulation::startMessage(std::uint32_t send) {
   }
 }
 
-/// What the core of the sender has done its part of goes through the node's interface.
+/// After the sender's core, the message passes the node's interface.
 void Simulation::leaveRank(std::uint32_t send) {
   note(send, &History::left);
   note(send, &History::passing);
@@ -278,7 +278,7 @@ void Simulation::leaveRank(std::uint32_t send) {
   }
 }
 
-/// Data in a buffer may wait there.
+/// Buffered data may wait there.
 void Simulation::postSend(std::uint32_t send) {
   note(send, &History::posted);
   if (isBuffered(send)) finish(send);
@@ -310,7 +310,7 @@ void Simulation::transfer(std::uint32_t send) {
   network_.start(route.group, send, bytesOf(send) + envelope, now_);
 }
 
-/// Takes a port at both ends, or none: then the request waits where one is lacking. Messages that
+/// Takes a port at both ends, or none: then the request waits for the missing one. Messages that
 /// leave or arrive on the same link use one port.
 bool Simulation::takePorts(const Request& request) {
   const MessageRoute& route = graph_.routes[taskOf(request.task).route];
@@ -361,8 +361,8 @@ std::uint32_t Simulation::coreOf(std::uint32_t index) const {
   return states_[index].at_interface ? graph_.cores + graph_.routes[task.route].from : task.core;
 }
 
-/// How long the core, or the interface, is busy: the overhead of messages, the copy to the
-/// interface, and the arithmetic, but where memory may take longer than that.
+/// Busy time of the core, or the interface: the overhead of messages, the copy to the interface,
+/// and the arithmetic, unless memory may take longer.
 double Simulation::busySeconds(std::uint32_t index) const {
   const Task& task = taskOf(index);
   if (states_[index].at_interface) return machine_.message_gap * task.messages * graph_.copies;
@@ -386,8 +386,8 @@ void Simulation::occupyCore(std::uint32_t index) {
   wantCore(index);
 }
 
-/// Where memory may take longer than the arithmetic, which limits the flow through it, both follow
-/// in moveMemory.
+/// If memory may take longer than the arithmetic, moveMemory handles both: the arithmetic limits
+/// the flow through memory.
 void Simulation::serve(std::uint32_t index) {
   note(index, states_[index].at_interface ? &History::passing : &History::served);
   if (const double busy = busySeconds(index); busy > 0) {

@@ -1,4 +1,4 @@
-// One run of the simulator: the events of a graph.
+// One run of the simulator over the events of a graph.
 #ifndef TORC_MODEL_SIMULATOR_SIMULATION_H_
 #define TORC_MODEL_SIMULATOR_SIMULATION_H_
 
@@ -20,19 +20,18 @@ class Simulation {
 
   /// Runs to the end. Returns the number of tasks that never complete.
   std::uint64_t run();
-  /// After run(): the first task that is not complete.
+  /// After run(): the first incomplete task.
   std::uint32_t firstPending() const;
-  /// After run(), which returned 0.
+  /// After a run() that returned 0.
   SimulateResult result() const;
-  /// How long fewer segments of the graph take.
+  /// Time of fewer segments of the graph.
   struct Fewer {
     std::uint32_t segments = 0;
     double makespan_s = 0;
   };
-  /// Likewise: continues the result to so many segments, if those of the graph end in even time,
-  /// from the first to the last, are half as many again as fill the pipeline, and take as much
-  /// longer than fewer as that says. Returns whether they do. The numbers of segments differ by
-  /// even ones.
+  /// Likewise: extrapolates the result to `segments` segments. The graph's segments must end at
+  /// equal distances, be half as many again as fill the pipeline, and take longer than `fewer` in
+  /// proportion. Returns whether they do. The numbers of segments differ by even numbers.
   bool continueTo(std::uint32_t segments, const Fewer& fewer, SimulateResult& result) const;
 
  private:
@@ -51,38 +50,38 @@ class Simulation {
 
   struct State {
     std::uint32_t task = 0;         // of a segment
-    std::uint32_t dependences = 0;  // that are not complete
+    std::uint32_t dependences = 0;  // that are incomplete
     std::uint32_t depth = 0;        // messages one after another up to its end
     bool is_ready = false;
     bool at_interface = false;  // sends: the core has done its part
-    bool has_arrived = false;   // receives: the data have
+    bool has_arrived = false;   // receives: the data have arrived
     bool is_complete = false;
   };
 
-  /// When what happened to a task, and what it waited for: not what goes on from there.
+  /// Times of a task's events, and the causes of its waits.
   struct History {
     double ready = 0;                        // when its dependences were complete
     double served = 0;                       // when a core took it up
     double left = 0;                         // sends: when the core had done its part
     double passing = 0;                      // sends: when the node's interface took it up
-    double posted = 0;                       // sends: when that had done its part
+    double posted = 0;                       // sends: when the interface had done its part
     double end = 0;                          // when it was complete
     double departure = 0;                    // sends: when the data were first on the links
-    double arrival = 0;                      // sends: when they were at the other end
-    std::uint32_t cause = kNone;             // the dependence that was complete last
-    std::uint32_t core_before = kNone;       // the task for which its core let it wait
-    std::uint32_t interface_before = kNone;  // the send for which the interface let it wait
+    double arrival = 0;                      // sends: when the data were at the other end
+    std::uint32_t cause = kNone;             // the dependence that completed last
+    std::uint32_t core_before = kNone;       // the task that its core served before
+    std::uint32_t interface_before = kNone;  // the send that the interface served before
     std::uint32_t port_before = kNone;       // the send whose port it got after waiting
   };
 
   struct Segment {
-    std::uint32_t left = 0;   // tasks that are not complete
+    std::uint32_t left = 0;   // incomplete tasks
     std::uint32_t depth = 0;  // messages one after another up to its end
     double end = 0;           // when it was complete
   };
 
-  /// A request for a core or for ports. Those of the same instant are served in the order of their
-  /// operations, whichever event came first: events that happen at once have no order of their own.
+  /// A request for a core or for ports. Requests of the same instant are served in the order of
+  /// their operations, independent of the order of events.
   struct Request {
     bool is_work = false;  // of a core: more than the overhead of a message
     std::uint64_t instant = 0;
@@ -94,18 +93,18 @@ class Simulation {
 
   struct Core {
     bool busy = false;
-    std::uint32_t last = kNone;  // task that it served last
+    std::uint32_t last = kNone;  // task served last
     std::vector<Request> queue;  // a heap, the least on top
   };
 
-  /// Links of a node in use in one direction, with the messages under way on each; requests that
-  /// lack a port here.
+  /// Links of a node in use in one direction, with the active messages on each; requests that lack
+  /// a port here.
   struct Ports {
     std::map<std::uint32_t, std::uint32_t> in_use;
     std::vector<Request> queue;
   };
 
-  /// Remembers the time, or a task.
+  /// Records the time, or a task.
   void note(std::uint32_t index, double History::*what) {
     if (!history_.empty()) history_[index].*what = now_;
   }
@@ -116,7 +115,7 @@ class Simulation {
   void becomeReady(std::uint32_t index);
   void finish(std::uint32_t index);
 
-  // Tasks are known by their numbers in all segments.
+  // Tasks are numbered across all segments.
   const Task& taskOf(std::uint32_t index) const { return graph_.tasks[states_[index].task]; }
   double bytesOf(std::uint32_t index) const {
     return graph_.bytes.empty() ? taskOf(index).bytes : graph_.bytes[index];
@@ -141,7 +140,7 @@ class Simulation {
   bool takePorts(const Request& request);
   void releasePorts(std::uint32_t send);
 
-  // Cores; and the interfaces of nodes, which are cores that sends want after that of their rank.
+  // Cores, and the interfaces of nodes, which act as cores for sends after that of their rank.
   bool passesInterface(const Task& send) const {
     return machine_.message_gap > 0 && graph_.routes[send.route].first != MessageRoute::kInside;
   }
@@ -178,21 +177,21 @@ class Simulation {
   const Machine& machine_;
   const SimulateOptions& options_;
   std::vector<State> states_;     // by number
-  std::vector<History> history_;  // likewise; empty: nobody asks
+  std::vector<History> history_;  // by number; empty: not recorded
   std::vector<Segment> segments_;
   std::vector<Core> cores_;
   std::vector<Ports> sending_, receiving_;  // by node; empty: no limit
   std::priority_queue<Timer> timers_;
   std::vector<std::uint32_t> ready_;  // at this moment, in order
   double now_ = 0;
-  std::uint64_t instant_ = 0;  // number of times so far, those that differ by rounding being one
+  std::uint64_t instant_ = 0;  // number of instants so far; times equal up to rounding are one
   double instant_end_ = 0;
-  std::vector<Request> port_requests_;      // to be served when the instant is over
-  std::vector<std::uint32_t> freed_cores_;  // likewise; those that are free and wanted
+  std::vector<Request> port_requests_;      // to be served at the end of the instant
+  std::vector<std::uint32_t> freed_cores_;  // likewise: free cores with requests
   std::vector<std::uint32_t> ended_;        // flows
   std::uint64_t complete_ = 0;
-  std::uint32_t last_ = kNone;  // task that was complete last
-  double end_ = 0;              // and when
+  std::uint32_t last_ = kNone;  // last completed task
+  double end_ = 0;              // and its time
 };
 
 }  // namespace torc::model

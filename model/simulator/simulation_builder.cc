@@ -11,7 +11,7 @@
 namespace torc::model {
 namespace {
 
-/// Links that the routes on a graph have in all: a gigabyte and seconds.
+/// Most links of all routes on a graph: a gigabyte and seconds.
 constexpr std::uint64_t kMostRouteLinks = 50'000'000;
 
 }  // namespace
@@ -29,7 +29,7 @@ llvm::Error checkMachine(const Topology& topology, const Machine& machine) {
     shape += (i > 0 ? "x" : "") + std::to_string(dimension.size) + (dimension.torus ? "" : "m");
     if (!same) continue;
     const Axis& axis = topology.axes[i];
-    // A line within a ring does not use the way round.
+    // A line within a ring does not use the link around it.
     same = dimension.size == axis.size && (dimension.torus || !axis.isRing());
   }
   if (!same) return fault("is " + shape);
@@ -93,7 +93,7 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
       task.kind = TaskKind::kSend;
       task.route = peer < 0 ? routeOf(node, operation) : routeTo(node, operation, peer);
       task.blocks = blocksApart(node, operation);
-      // What its core takes to copy it to the node's interface.
+      // Time of the core to copy it to the node's interface.
       if (machine_.injection > 0 && graph_.routes[task.route].first != MessageRoute::kInside)
         task.work = task.messages / machine_.injection;
       break;
@@ -119,7 +119,7 @@ void SimulationBuilder::addDependence(std::uint32_t task, std::uint32_t segments
   dependences_.push_back({task, segments_before});
 }
 
-/// Blocks of a message that lie apart in memory, where it may be buffered.
+/// Number of blocks of a message that are apart in memory, if it may be buffered.
 std::uint32_t SimulationBuilder::blocksApart(std::uint32_t node, const Operation& operation) const {
   const CollectiveRow& row = rowOf(schedule_.collective);
   const bool is_whole = row.layout == Layout::kPartMajor || row.isOfNeighbours();
@@ -168,7 +168,7 @@ SimulationGraph SimulationBuilder::finish() {
   for (std::uint32_t task = 0; task < count; ++task) {
     for (std::uint32_t k = first[task]; k < first[task + 1]; ++k) {
       const auto [before, back] = dependences_[k];
-      // There are not so many tasks.
+      // There are fewer tasks.
       const std::uint64_t distance = std::uint64_t{back} * count + task - before;
       graph_.successors[next[before]++] =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(distance, kNone));
@@ -182,7 +182,7 @@ SimulationGraph SimulationBuilder::finish() {
   return std::move(graph_);
 }
 
-/// Flows through the memory of a rank's node, `traffic` bytes per byte; kNone where memory is no
+/// Flows through the memory of a rank's node, `traffic` bytes per byte; kNone if memory is no
 /// limit. A collapsed T axis stands for ranks that all do the same.
 std::uint32_t SimulationBuilder::memoryGroup(std::uint32_t node, double traffic, double limit) {
   if (machine_.memory_bandwidth == 0) return kNone;
@@ -240,9 +240,9 @@ std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, const Operation& op
   return index;
 }
 
-/// The next route, over links of the graph; once these are too many, none, which checkMessages
-/// tells. Where a node stands for others these look the same from all: each of their links stands
-/// for as many, and carries one of the messages.
+/// The next route, over links of the graph; empty once these are too many, which checkMessages
+/// reports. If a node stands for others, their links are equivalent: each stands for as many, and
+/// carries one of the messages.
 MessageRoute SimulationBuilder::makeGraphRoute(std::uint32_t node, std::uint32_t peer_node,
                                                const Shift& shift) {
   MessageRoute route;
@@ -268,7 +268,7 @@ MessageRoute SimulationBuilder::makeGraphRoute(std::uint32_t node, std::uint32_t
   return route;
 }
 
-/// The next route: from `node` to `peer_node` over the links `hops`, as far as `farthest`.
+/// The next route: from `node` to `peer_node` over the links `hops`, up to `farthest`.
 MessageRoute SimulationBuilder::makeRoute(std::uint32_t node, std::uint32_t peer_node,
                                           const Shift& farthest,
                                           const std::vector<Routes::Hop>& hops) {

@@ -1,5 +1,4 @@
-// What graphs of classes and graphs of ranks have in common: tasks, links, routes and memories of a
-// machine.
+// Shared by graphs of classes and graphs of ranks: tasks, links, routes and memories of a machine.
 #ifndef TORC_MODEL_SIMULATOR_SIMULATION_BUILDER_H_
 #define TORC_MODEL_SIMULATOR_SIMULATION_BUILDER_H_
 
@@ -22,22 +21,22 @@ namespace torc::model {
 
 class SimulationBuilder {
  public:
-  /// Both must outlive this. `classes` are those of the schedule, not too many (checkTaskCount);
-  /// the machine has its shape (checkMachine).
+  /// Both must outlive this. `classes` belong to the schedule and are not too many
+  /// (checkTaskCount); the machine has its shape (checkMachine).
   SimulationBuilder(const ScheduleView& schedule, const Machine& machine, ir::NodeClasses classes);
 
   const ir::NodeClasses& classes() const { return classes_; }
   const SimulationGraph& graph() const { return graph_; }
 
-  /// Appends a task that does nothing: dependences pass through it.
+  /// Appends an empty task: dependences pass through it.
   Task& addPass(std::uint32_t node, std::uint32_t index);
-  /// Appends the task of operation `index` on `node`, which moves `bytes`; where it has a loop over
-  /// peers, for the message to or from the rank `peer` alone, if that is not negative.
+  /// Appends the task of operation `index` on `node`, which moves `bytes`; of a loop over peers,
+  /// only the message to or from the rank `peer`, unless that is negative.
   void addTask(std::uint32_t node, std::uint32_t index, double bytes, std::int32_t peer = -1);
-  /// Lets the last task depend on another one, of so many segments before.
+  /// Adds a dependence of the last task on another one, `segments` segments before.
   void addDependence(std::uint32_t task, std::uint32_t segments_before = 0);
 
-  /// Makes tasks the ends of messages, by keys that both know: the k-th send of a key, in the order
+  /// Pairs tasks as ends of messages, by keys known to both: the k-th send of a key, in the order
   /// of tasks, matches its k-th receive.
   template <typename Key>
   void match(std::vector<std::pair<Key, std::uint32_t>>& sent,
@@ -53,7 +52,7 @@ class SimulationBuilder {
       graph_.tasks[next++->second].partner = send;
     }
   }
-  /// An error where a send or a receive has no other end, or a message goes over what is dead, or
+  /// An error if a send or a receive has no other end, a message uses a dead link or node, or
   /// routes on a graph are too long in all.
   llvm::Error checkMessages() const;
 
@@ -82,10 +81,10 @@ class SimulationBuilder {
   std::vector<std::uint32_t> links_;        // resource by node, axis, direction; by link of a graph
   std::vector<std::uint32_t> route_index_;  // by class, and shift or loop over peers
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> memory_groups_;
-  std::vector<std::uint32_t> broken_routes_;  // over what is dead, or where no link leads
+  std::vector<std::uint32_t> broken_routes_;  // over dead links or nodes, or without a link
 };
 
-/// An error where the machine has not the schedule's shape, or other dead nodes.
+/// An error if the machine has another shape or other dead nodes than the schedule.
 llvm::Error checkMachine(const Topology& topology, const Machine& machine);
 
 }  // namespace torc::model

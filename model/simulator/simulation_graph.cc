@@ -20,7 +20,7 @@
 namespace torc::model {
 namespace {
 
-/// As many segments as one may be behind another on which it waits, whatever their number.
+/// Most segments between an operation and its dependence.
 constexpr std::uint32_t kMostBefore = 1u << 16;
 
 /// The k-th send of a stream in a direction matches the k-th receive of that stream, at the peer,
@@ -61,7 +61,7 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
     } else if (task.kind == TaskKind::kSend) {
       const std::size_t kind = kindOf(operationOf(task), outgoing);
       Coordinates distance{};
-      // The peers of a loop over peers are of its node's class.
+      // The peers of a loop over peers are in its node's class.
       const std::uint32_t peer =
           operationOf(task).hasPeerLoop()
               ? task.node
@@ -80,17 +80,17 @@ bool holds(const Ranges& guard, const Coordinates& at, const Topology& topology)
   return true;
 }
 
-/// Where MPI counts per block, every block has as many elements as fit.
+/// If MPI counts per block, every block has as many elements as fit.
 Counts countsOf(const ScheduleView& schedule, std::uint64_t elements) {
   const CollectiveRow& row = rowOf(schedule.collective);
   const Topology& topology = schedule.topology;
   return {elements / row.countedBlocks(topology.ranks(), topology.axis_count), {}, {}};
 }
 
-/// The operations of a segment that are tasks of a node, and what they depend on.
+/// The operations of a segment that are tasks of a node, and their dependences.
 class NodeProgram {
  public:
-  /// An operation of this segment or of so many before.
+  /// An operation of this segment or of an earlier one.
   struct Earlier {
     std::uint32_t operation = 0;
     std::uint32_t segments_before = 0;
@@ -105,9 +105,8 @@ class NodeProgram {
         is_needed_(static_cast<unsigned>(schedule.operations.size())),
         is_task_(is_needed_.size()) {}
 
-  /// The program of a node that executes what `executes` says of an operation. What it does not
-  /// execute passes on what it depends on itself; where that is too much it is a task that does
-  /// nothing.
+  /// The program of a node; `executes(operation)`: whether the node executes it. Other operations
+  /// pass their dependences on; with too many of these they become empty tasks.
   template <typename Executes>
   void take(Executes executes) {
     needed_.clear();
@@ -118,7 +117,7 @@ class NodeProgram {
       needed_.push_back(i);
     }
     is_task_ = is_needed_;
-    bool waits_for_later = false;  // of segments before, which is passed on
+    bool waits_for_later = false;  // a dependence on earlier segments, which is passed on
     for (std::size_t k = 0; k < needed_.size(); ++k) {
       for (const std::uint32_t dependence :
            schedule_.dependencesOf(schedule_.operations[needed_[k]])) {
@@ -150,13 +149,14 @@ class NodeProgram {
   llvm::ArrayRef<std::uint32_t> tasks() const { return tasks_; }
   /// The place of an operation among them.
   std::uint32_t taskOf(std::uint32_t operation) const { return number_[operation]; }
-  /// On which the one at a place depends.
+  /// Dependences of the task at a place.
   llvm::ArrayRef<Earlier> dependencesOf(std::size_t place) const {
     return llvm::ArrayRef(dependences_).slice(first_[place], first_[place + 1] - first_[place]);
   }
 
  private:
-  /// Finds out what operations pass on, given what they do. Returns whether that is any more.
+  /// Finds the dependences that operations pass on, given those of others. Returns whether there
+  /// are new ones.
   bool passOn() {
     bool is_more = false;
     for (const std::uint32_t i : needed_) {
@@ -174,7 +174,7 @@ class NodeProgram {
     return is_more;
   }
 
-  /// What an operation depends on, each task once.
+  /// Collects the dependences of an operation, each task once.
   void collect(std::uint32_t i) {
     after_.clear();
     for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[i])) {
@@ -198,18 +198,18 @@ class NodeProgram {
 
   const ScheduleView& schedule_;
   const std::uint32_t most_before_ = schedule_.segments > 1 ? kMostBefore : 1;
-  std::vector<llvm::SmallVector<Earlier, kMostPassed>> passed_;  // by operation that is no task
-  std::vector<std::uint32_t> number_;                            // by operation that is one
+  std::vector<llvm::SmallVector<Earlier, kMostPassed>> passed_;  // by operation without a task
+  std::vector<std::uint32_t> number_;                            // by operation with a task
   llvm::BitVector is_needed_, is_task_;
   llvm::SmallVector<std::uint32_t> needed_, tasks_;
   std::vector<std::size_t> first_;  // dependence, by place of a task
   std::vector<Earlier> dependences_, after_;
 };
 
-/// What one message of ranks is known by at both ends: from which rank, to which, and its tag.
+/// Key of a message at both ends: source rank, destination rank, tag.
 using MessageKey = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;
 
-// Nodes by which the tasks of all are estimated, and what of the estimate they have at least.
+// Number of nodes from which the tasks of all are estimated, and the least share of the estimate.
 constexpr std::uint32_t kSampledNodes = 24;
 constexpr double kSurelyMore = 0.98;
 
@@ -239,7 +239,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   const VectorShares shares(schedule);
   std::vector<double> task_shares;
   NodeProgram program(schedule);
-  std::vector<std::optional<double>> moved(count);  // share, by operation that a node executes
+  std::vector<std::optional<double>> moved(count);  // share, by executed operation
   std::vector<Ranges> guards;                       // by box
   for (const Box& box : schedule.boxes)
     guards.push_back(resolve(box, schedule.topology, {}));
@@ -258,7 +258,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
     }
     program.take([&](std::uint32_t i) { return moved[i].has_value(); });
   };
-  // What dependences pass through is seen only node by node: by some of them first, in little time.
+  // Passed dependences are visible only node by node: a few nodes are tried first, in little time.
   if (llvm::Error error = checkTaskCount(schedule, graph.nodes(), 1.0 * graph.nodes() * count)) {
     consumeError(std::move(error));
     double sampled = 0;
@@ -295,7 +295,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
 }
 
 bool allHaveElements(const ScheduleView& schedule, double elements) {
-  constexpr double kEnough = 2;  // each of the nested divisions leaves out less than one
+  constexpr double kEnough = 2;  // each nested division omits less than one
   const VectorShares shares(schedule);
   return llvm::all_of(schedule.operations, [&](const Operation& operation) {
     const double share = shares.of(sends(operation.kind) ? operation.a : operation.dst, {});

@@ -1,9 +1,9 @@
-// Simulation graph: what the nodes of a torus execute, as the simulator takes it: tasks with
-// dependences, matched messages with their routes, and how long what takes.
+// Simulation graph: the input of the simulator: tasks with dependences, matched messages with their
+// routes, and durations.
 //
-// A task is an operation on a node class, which does the same at the same time as every node that
-// it stands for, or an operation of one rank's flat program. All segments have the same tasks: what
-// is written down is one of them, and how many there are.
+// A task is an operation of one rank's flat program, or of a node class, whose nodes all do the
+// same at the same time. All segments have the same tasks: the graph stores those of one, and the
+// number of segments.
 #ifndef TORC_MODEL_SIMULATOR_SIMULATION_GRAPH_H_
 #define TORC_MODEL_SIMULATOR_SIMULATION_GRAPH_H_
 
@@ -37,35 +37,35 @@ struct Task {
   std::uint32_t partner = kNone;  // messages: the task of the other end
   std::uint32_t route = kNone;    // sends: index of a route
   std::uint32_t memory = kNone;   // reductions and copies: group of flows; kNone: no limit
-  std::uint32_t messages = 1;     // of a loop over peers: as many at once
-  std::uint32_t blocks = 1;       // sends: that lie apart in memory
+  std::uint32_t messages = 1;     // of a loop over peers: simultaneous messages
+  std::uint32_t blocks = 1;       // sends: blocks that are apart in memory
   double bytes = 0;               // sent, received, reduced or copied; of each message
-  double work = 0;  // seconds per byte of a core, were memory no limit; sends: to copy them
+  double work = 0;  // seconds per byte of a core, without a limit of memory; sends: to copy them
 
   double workSeconds() const { return work * bytes; }
   bool hasWork() const { return workSeconds() > 0 || memory != kNone; }
-  /// Bytes of what MPI is given at once of a message: one of its blocks, where these lie apart in
-  /// memory and are large enough (cutMessages in runtime/execution/message_fragments.h), else all.
+  /// Bytes of a single MPI message: one of the task's blocks, if these are apart in memory and
+  /// large enough (cutMessages in runtime/execution/message_fragments.h), else all.
   double fragment() const {
     return bytes < kLeastFragmentBytes * std::max(blocks, 2u) ? bytes : bytes / blocks;
   }
 };
 
-/// Bytes of memory moved per byte: a reduction reads two and writes one, a copy, which may be from
-/// core to core, reads one and writes one.
+/// Bytes of memory traffic per byte: a reduction reads two and writes one, a copy, which may be
+/// from core to core, reads one and writes one.
 inline constexpr double kReduceTraffic = 3;
 inline constexpr double kCopyTraffic = 2;
 
-/// The way of the messages from one node over one shift.
+/// The route of the messages from one node over one shift.
 struct MessageRoute {
   static constexpr std::uint32_t kInside = 0xffffffffu;  // from core to core: no link
 
   std::uint32_t group = 0;        // of flows
   std::uint32_t from = 0;         // node of the machine, not rank
   std::uint32_t to = 0;           // likewise
-  std::uint32_t first = kInside;  // resource: the link on which it leaves
-  std::uint32_t last = kInside;   // and arrives
-  double latency_s = 0;           // from a byte's leaving to its arrival
+  std::uint32_t first = kInside;  // resource: its first link
+  std::uint32_t last = kInside;   // and last link
+  double latency_s = 0;           // from a byte's departure to its arrival
   Shift way{};  // from node to node; of a loop over peers the farthest along each axis
 };
 
@@ -75,8 +75,8 @@ struct Link {
   std::uint32_t resource = 0;
 };
 
-/// What a task depends on: a task of its own segment, or of so many before; where there are not so
-/// many, nothing.
+/// A dependence of a task: on a task of its own segment, or of an earlier one; none if there are
+/// not that many segments.
 struct TaskDependence {
   std::uint32_t task = 0;
   std::uint32_t segments_before = 0;
@@ -84,23 +84,23 @@ struct TaskDependence {
 
 struct SimulationGraph {
   std::vector<Task> tasks;       // of a segment; task i of segment s has number s * size() + i
-  std::vector<double> shares;    // by task: of the bytes of a segment; empty: bytes are settled
+  std::vector<double> shares;    // by task: of the bytes of a segment; empty: bytes are final
   std::uint32_t operations = 0;  // of the schedule
   std::uint32_t segments = 1;
   std::vector<std::uint32_t> first_successor;   // tasks + 1 entries, into successors
-  std::vector<std::uint32_t> successors;        // how far behind a task, in numbers; ascending
+  std::vector<std::uint32_t> successors;        // distance of each dependant, in numbers; ascending
   std::vector<std::uint32_t> first_dependence;  // tasks + 1 entries, into segments_before
-  std::vector<std::uint32_t> segments_before;   // of what a task depends on; ascending
-  bool is_synchronous = false;                  // sends, as kSynchronousSends says
+  std::vector<std::uint32_t> segments_before;   // of the dependences; ascending
+  bool is_synchronous = false;                  // sends, under kSynchronousSends
   double eager = 0, buffered = 0;               // the machine's
   std::vector<double> bytes;  // by number; empty: those of the task, in all segments
   std::vector<MessageRoute> routes;
-  std::vector<Link> links;          // that messages may take
+  std::vector<Link> links;          // usable by messages
   FairShare network;                // links and memories
-  std::vector<std::int32_t> ranks;  // of each node that is simulated; -1: it is dead
+  std::vector<std::int32_t> ranks;  // of each simulated node; -1: dead
   std::uint32_t machine_nodes = 0;  // ranks of one node are one
   std::uint32_t cores = 0;          // of all nodes
-  std::uint32_t copies = 1;         // ranks of a node that each of `ranks` stands for
+  std::uint32_t copies = 1;         // ranks of a node that each of `ranks` represents
 
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(ranks.size()); }
   /// Of all segments.
@@ -111,14 +111,13 @@ struct SimulationGraph {
   std::uint32_t segmentOf(std::uint32_t number) const {
     return number / static_cast<std::uint32_t>(tasks.size());
   }
-  /// On how many tasks a task depends.
   std::uint32_t dependencesOf(std::uint32_t segment, std::uint32_t task) const {
     const auto begin = segments_before.begin() + first_dependence[task];
     const auto end = segments_before.begin() + first_dependence[task + 1];
     if (begin == end || *(end - 1) <= segment) return static_cast<std::uint32_t>(end - begin);
     return static_cast<std::uint32_t>(std::upper_bound(begin, end, segment) - begin);
   }
-  /// Calls `visit` with the number of each task that depends on that of a number, `task` in its
+  /// Calls `visit` with the number of each dependant of a task with a number, `task` in its
   /// segment.
   template <typename Visit>
   void forSuccessors(std::uint32_t number, std::uint32_t task, Visit visit) const {
@@ -127,7 +126,7 @@ struct SimulationGraph {
       visit(number + successors[k]);
     }
   }
-  /// Whether any does.
+  /// Whether a task has dependants.
   bool isAwaited(std::uint32_t number, std::uint32_t task) const {
     const std::uint32_t first = first_successor[task];
     return first < first_successor[task + 1] && successors[first] < taskCount() - number;
@@ -136,8 +135,7 @@ struct SimulationGraph {
   bool isSynchronous(std::uint32_t number, std::uint32_t task) const {
     return is_synchronous && tasks[task].bytes > 0 && isAwaited(number, task);
   }
-  /// Whether the data of a send of a number are sent at once, or the send is complete before they
-  /// are.
+  /// Whether a send transmits its data at once; whether it is complete before they are sent.
   bool isEager(std::uint32_t number, std::uint32_t task) const {
     return isShort(number, task, eager);
   }
@@ -147,12 +145,11 @@ struct SimulationGraph {
   bool isShort(std::uint32_t number, std::uint32_t task, double longest) const {
     return longest > 0 && tasks[task].fragment() <= longest && !isSynchronous(number, task);
   }
-  /// As ir::unrollSegments() numbers operations.
+  /// Numbers operations like ir::unrollSegments().
   std::uint32_t operationOf(std::uint32_t number) const {
     const auto count = static_cast<std::uint32_t>(tasks.size());
     return number / count * operations + tasks[number % count].operation;
   }
-  /// Lets segments have so many bytes each.
   void setBytes(double of_segment) {
     for (std::size_t i = 0; i < tasks.size(); ++i)
       tasks[i].bytes = shares[i] * of_segment;
@@ -162,17 +159,17 @@ struct SimulationGraph {
   std::string taskName(std::uint32_t number) const;
 };
 
-/// Operations on all classes, or a little more: what is on dead nodes counts too.
+/// Operations on all classes, or slightly more, as those of dead nodes count too.
 double executions(const ScheduleView& schedule, const ir::NodeClasses& classes);
 
-/// Once per node class, or per rank, of one segment, whatever their number, and whatever its bytes
-/// (setBytes). `schedule` has passed `validate`. Errors: a machine of another shape, a message
-/// without its other end, too many tasks.
+/// One task per node class, or per rank, of one segment, independent of the number of segments and
+/// of their bytes (setBytes). `schedule` has passed `validate`. Errors: a machine of another shape,
+/// a message without its other end, too many tasks.
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
                                                bool per_rank);
 
-/// Whether all messages of a schedule, as the node at the origin sees them, have elements in every
-/// segment, where the vector has `elements`: a flat program leaves out those that have none.
+/// Whether all messages of a schedule, for the node at the origin, have elements in every segment
+/// if the vector has `elements`: flat programs omit empty ones.
 bool allHaveElements(const ScheduleView& schedule, double elements);
 
 /// Lets the tasks of `graph`, which has all ranks, move whole elements, in its first `segments`
@@ -181,7 +178,7 @@ void layElements(const ScheduleView& schedule, std::uint64_t elements, double el
                  std::uint32_t segments, SimulationGraph& graph);
 
 /// Every rank's flat program, with messages of whole elements. The vector has `elements` elements;
-/// where MPI counts per block, every block has as many as fit. Errors as above.
+/// if MPI counts per block, every block has as many as fit. Errors as above.
 llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const Machine& machine,
                                              std::uint64_t elements, double element_bytes);
 

@@ -1,4 +1,4 @@
-// The critical path: from the end of what ends last backwards, always to what was waited for last.
+// The critical path: backwards from the last end, always to the last cause of a wait.
 #include <algorithm>
 
 #include "model/simulator/simulation.h"
@@ -13,7 +13,7 @@ double Simulation::timeOf(const Point& point) const {
   return history_[point.task].*kTimes[static_cast<std::size_t>(stage)];
 }
 
-/// Describes in `step` what ends at `point`, and returns the point at which that could start.
+/// Describes in `step` the event at `point`, and returns the point at which it could start.
 Simulation::Point Simulation::before(const Point& point, CriticalStep& step) const {
   const Task& task = taskOf(point.task);
   const History& state = history_[point.task];
@@ -40,8 +40,8 @@ Simulation::Point Simulation::before(const Point& point, CriticalStep& step) con
     return causeOf(point.task, WaitedFor::kDependence);
   }
   const History& sender = history_[send];
-  // What is buffered is sent, as far as the sender is concerned, before it has a port, and before
-  // its receive is ready.
+  // Buffered data are sent, for the sender, before they have a port, and before the receive is
+  // ready.
   const bool buffered =
       isBuffered(send) && task.kind == TaskKind::kSend && point.stage == Stage::kComplete;
   const bool early = point.stage == Stage::kServed || point.stage == Stage::kPosted;
@@ -74,7 +74,7 @@ std::vector<CriticalStep> Simulation::criticalPath() const {
     point = before(point, step);
     if (!passes) path.push_back(step);
   }
-  // What the first step waited for, if anything, took no time: operations that its rank leaves out.
+  // The first step's cause, if any, took no time: operations that its rank omits.
   if (!path.empty()) path.back().waited_for = WaitedFor::kNothing;
   std::reverse(path.begin(), path.end());
   return path;

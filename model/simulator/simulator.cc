@@ -20,29 +20,29 @@
 namespace torc::model {
 namespace {
 
-// Operations on all nodes that are simulated of a schedule in segments; what more segments take
-// follows from these.
+// Most operations, on all simulated nodes, of a schedule in segments; the times of further segments
+// follow from these.
 constexpr double kMostSegmentTasks = 5e4;
-// Operations of all segments that are not worth leaving any out.
+// Operations of all segments below which none are omitted.
 constexpr double kFewTasks = 5e3;
-// Segments, as a multiple of what fills a pipeline of one phase, and at least, that show what more
-// of them take: from then on all that are under way are alike.
+// Segments to simulate, as a multiple of those that fill a pipeline of one phase, and at least:
+// beyond these all active ones are alike.
 constexpr double kFilledTimes = 4;
 constexpr double kLeastFilled = 24;
-// The multiple where all take the same from the first on.
+// The multiple if all segments take equal time from the first on.
 constexpr double kEvenTimes = 1.5;
-// As many times more where messages are of whole elements, which segments have by turns.
+// Additional factor if messages are whole elements, which segments get in rotation.
 constexpr double kTimesOfRanks = 2;
-// As many where a pipeline has to be filled first: of classes of nodes, of ranks that may differ,
-// and of as few segments as fill it at all.
+// Limits if a pipeline has to be filled first: for classes of nodes, for ranks that may differ, and
+// for the fewest segments that fill it.
 constexpr double kMostFillingTasks = 2.5e5;
 constexpr double kMostFillingTasksOfRanks = 1.5e6;
 constexpr double kMostTasks = 1e7;
-// What it takes to see that a node does not execute an operation, compared with simulating it.
+// Cost of recognising that a node does not execute an operation, relative to simulating it.
 constexpr double kSeenOperation = 0.05;
 
-/// The machine without links that cut rings of `schedule`, whose `counted` form they are not of: no
-/// message goes over them.
+/// The machine without links that cut rings of `schedule` and are absent in its `counted` form: no
+/// message uses them.
 Machine uncutMachine(const ScheduleView& schedule, const ScheduleView& counted,
                      const Machine& machine) {
   Machine uncut = machine;
@@ -53,7 +53,7 @@ Machine uncutMachine(const ScheduleView& schedule, const ScheduleView& counted,
   return uncut;
 }
 
-/// Names operations as another schedule does: `nameOf(operation)`.
+/// Renames operations to those of another schedule: `nameOf(operation)`.
 template <typename NameOf>
 void renameOperations(SimulateResult& result, NameOf nameOf) {
   for (CriticalStep& step : result.critical_path) {
@@ -63,7 +63,7 @@ void renameOperations(SimulateResult& result, NameOf nameOf) {
     event.operation = nameOf(event.operation);
 }
 
-/// Names operations of segments written out, `operations` in each, by segment and operation.
+/// Renames operations of unrolled segments, `operations` in each, by segment and operation.
 void nameSegments(SimulateResult& result, std::uint32_t operations) {
   const auto split = [&](auto& named) {
     named.segment = named.operation / operations;
@@ -73,8 +73,8 @@ void nameSegments(SimulateResult& result, std::uint32_t operations) {
   llvm::for_each(result.events, split);
 }
 
-/// What happened in the later half of the `simulated` segments becomes what happens in the last of
-/// `segments`, which take `later_s` longer.
+/// Moves the events in the later half of the `simulated` segments to the last of `segments`, which
+/// end `later_s` later.
 void continueSegments(SimulateResult& result, std::uint32_t simulated, std::uint32_t segments,
                       double later_s) {
   ContinuedSegments& continued = result.continued;
@@ -86,9 +86,9 @@ void continueSegments(SimulateResult& result, std::uint32_t simulated, std::uint
   for (SimulatedEvent& event : events) {
     if (event.segment < continued.first) continue;
     continued.begin_s = std::min(continued.begin_s, event.start_s);
-    // What it waited for may be of a segment that is left out.
+    // Its cause may be in an omitted segment.
     if (event.cause != kNone && events[event.cause].segment < continued.first) event.cause = kNone;
-    if (event.begin_s > 0) event.begin_s += later_s;  // ready from the beginning otherwise
+    if (event.begin_s > 0) event.begin_s += later_s;  // otherwise ready from the beginning
     for (double* time : {&event.end_s, &event.wire_begin_s, &event.wire_end_s, &event.start_s})
       *time += later_s;
   }
@@ -114,7 +114,7 @@ void continueSegments(SimulateResult& result, std::uint32_t simulated, std::uint
                        .waited_for = WaitedFor::kDependence});
 }
 
-/// A schedule whose segments are all alike, as many of which as one wants are simulated.
+/// Simulates any number of segments of a schedule with equal segments.
 class SegmentSimulator {
  public:
   /// All must outlive this.
@@ -127,8 +127,8 @@ class SegmentSimulator {
         graphs_(graphs),
         rooted_(counted_, 0) {}
 
-  /// The first `segments` of them, each as long as it is; all of them, where it can be continued
-  /// from these and `fewer`. 1 where loops over peers may be unrolled.
+  /// The first `segments` segments, each with its own length; all of them, if the result can be
+  /// extrapolated from these and `fewer`. 1 if loops over peers may be unrolled.
   llvm::Expected<SimulateResult> run(std::uint32_t segments,
                                      const Simulation::Fewer* fewer = nullptr) {
     if (!graph_) {
@@ -164,7 +164,7 @@ class SegmentSimulator {
     return result;
   }
 
-  /// Whether the last result is that of all segments.
+  /// Whether the last result is for all segments.
   bool isContinued() const { return is_continued_; }
 
  private:
@@ -215,7 +215,7 @@ class SegmentSimulator {
   bool is_continued_ = false;
 };
 
-/// Simulates the first `segments` segments of a schedule that are written out, as long as they are.
+/// Simulates the first `segments` segments of a schedule, unrolled, with their own lengths.
 llvm::Expected<SimulateResult> simulateWrittenOut(const ScheduleView& schedule,
                                                   const Machine& machine,
                                                   const SimulateOptions& options,
@@ -229,8 +229,8 @@ llvm::Expected<SimulateResult> simulateWrittenOut(const ScheduleView& schedule,
   return result;
 }
 
-/// The time of a pipeline grows by the same with every segment. So where there are many, some are
-/// simulated, half of them too, and the rest takes as long for each as the other half did.
+/// The time of a pipeline grows equally with every segment. So of many segments, some are
+/// simulated, and half of them too; each of the rest takes as long as one of the other half.
 llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
                                                    const Machine& machine,
                                                    const SimulateOptions& options,
@@ -271,16 +271,16 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   const double most = (options.per_rank ? kMostFillingTasksOfRanks : kMostFillingTasks) / work;
   double fit = kMostSegmentTasks / work;
   if (options.per_rank && as_one) {
-    fit = kMostTasks / tasks;  // of some there would be no element
+    fit = kMostTasks / tasks;  // some would have no element
   } else if (schedule.operations.back().phase > 0) {
-    // What is sent in one phase shares links with what is sent in another by segments ahead: before
-    // there are as many as messages follow one another a segment takes less than later ones.
+    // Messages of different phases and segments share links: a segment takes less time than later
+    // ones until the number of segments reaches that of successive messages.
     fit = std::max(std::min(2 * steps, most), std::min(2.0 * schedule.window, kMostTasks / tasks));
   } else {
     const double times = options.per_rank ? kTimesOfRanks : 1;
     fit = std::min(fit, times * std::max(kFilledTimes * steps, kLeastFilled));
   }
-  // A node waits for what it did a window before: both halves are as many windows.
+  // A node waits for its operations a window before: both halves are multiples of the window.
   const double turn = 2.0 * schedule.window;
   const double turns = std::ceil(fit / turn) * turn;
   if (turns <= std::max(fit, most)) fit = turns;
@@ -300,8 +300,8 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   grow(result->messages, half->messages);
   grow(result->steps, half->steps);
   for (LinkUse& link : result->links) {
-    // A link may be none of the first segments', and a pipeline that is not full yet may grow by
-    // less than what its links carry.
+    // The first segments may not use some link, and a pipeline that is not yet full may grow by
+    // less than the load of its links.
     LinkUse before;
     for (const LinkUse& used : half->links) {
       if (used.link_class == link.link_class) before = used;

@@ -1,4 +1,4 @@
-// Equal and balanced shares of colors.
+// Computes equal and balanced shares of colors.
 #include "passes/analysis/color_shares.h"
 
 #include <algorithm>
@@ -20,12 +20,12 @@ struct Fraction {
 };
 
 constexpr std::int64_t kMaxDenominator = 10000;
-// Weights and what they are computed from stay below this, and their sums below 2^63.
+// Bound of weights and intermediate values; their sums are below 2^63.
 constexpr std::int64_t kMaxWeight = std::int64_t{1} << 58;
 // Weights without a closed form are multiples of this.
 constexpr double kWeightUnit = 1.0 / static_cast<double>(std::uint64_t{1} << 40);
 
-/// The fraction of smallest denominator that is `value` to the last digits (continued fractions).
+/// The fraction of smallest denominator that equals `value` up to rounding (continued fractions).
 std::optional<Fraction> asFraction(double value) {
   std::int64_t before = 0, numerator = 1, denominator_before = 1, denominator = 0;
   double rest = value;
@@ -57,8 +57,8 @@ std::vector<ColorShare> rotations(const AxisList& axes, llvm::ArrayRef<std::uint
   return shares;
 }
 
-/// The weights of the closed form for this arrangement of the axes, as integers; none where one is
-/// negative, or numbers become too large.
+/// The weights of the closed form for this arrangement of the axes, as integers; std::nullopt if
+/// one is negative, or numbers become too large.
 std::optional<std::vector<std::uint64_t>> closedForm(const Topology& topology, Halves halves,
                                                      const AxisList& axes) {
   std::vector<Fraction> capacities;
@@ -91,7 +91,7 @@ std::optional<std::vector<std::uint64_t>> closedForm(const Topology& topology, H
   return weights;
 }
 
-/// What a color of weight 1 sends over each axis, in both directions together.
+/// Data that a color of weight 1 sends over each axis, in both directions together.
 std::array<double, kMaxAxes> loads(const Topology& topology, llvm::ArrayRef<std::uint32_t> order) {
   std::array<double, kMaxAxes> load{};
   double left = 1;
@@ -103,7 +103,7 @@ std::array<double, kMaxAxes> loads(const Topology& topology, llvm::ArrayRef<std:
   return load;
 }
 
-/// The sum of `values` over the axes in `set`, a bit an axis.
+/// The sum of `values` over the axes in `set`, one bit per axis.
 double sumOver(std::uint32_t set, const std::array<double, kMaxAxes>& values) {
   double sum = 0;
   for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis)
@@ -111,9 +111,9 @@ double sumOver(std::uint32_t set, const std::array<double, kMaxAxes>& values) {
   return sum;
 }
 
-/// Shares for which no closed form is right. Colors have at least g(S) = 1 / prod_{i not in S} d_i
-/// - 1 / p for the axes of a set S, which those have that visit S last. As g is supermodular, loads
-/// within given ones exist if no set S is given less than g(S) (J. Edmonds, "Submodular functions,
+/// Shares without a closed form. Colors have at least g(S) = 1 / prod_{i not in S} d_i - 1 / p for
+/// the axes of a set S, reached by those that visit S last. As g is supermodular, loads within
+/// given ones exist if no set S is given less than g(S) (J. Edmonds, "Submodular functions,
 /// matroids, and certain polyhedra", 1970).
 std::vector<ColorShare> bySupermodularity(const Topology& topology, Halves halves,
                                           const AxisList& axes) {
@@ -134,8 +134,9 @@ std::vector<ColorShare> bySupermodularity(const Topology& topology, Halves halve
     slowest = std::max(slowest, least(set) / sumOver(set, given));
   for (double& each : given)
     each *= slowest;
-  // An order has as much as leaves the others enough. Then one more set is given no more than it
-  // needs, and they visit it last; they are no more than the axes, for such sets are nested.
+  // Each order gets as much as the others can spare. Then one more set has exactly its minimum, and
+  // the later orders visit it last; there are at most as many orders as axes, as such sets are
+  // nested.
   std::vector<ColorShare> shares;
   AxisList order = axes;
   double left = 1;
@@ -178,7 +179,7 @@ double capacityOf(const Topology& topology, std::uint32_t axis, Halves halves) {
 std::vector<ColorShare> balancedShares(const Topology& topology, Halves halves) {
   const AxisList axes = networkAxes(topology);
   if (axes.size() <= 1) return equalShares(topology);
-  // Rotations of an arrangement are those of any of its rotations: the first axis may stay.
+  // All rotations of an arrangement are equivalent: the first axis may stay.
   AxisList arrangement = axes;
   do {
     if (const auto weights = closedForm(topology, halves, arrangement)) {

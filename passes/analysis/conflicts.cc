@@ -1,4 +1,4 @@
-// Conflicts between accesses to memory.
+// Finds conflicts between accesses to memory.
 #include "passes/analysis/conflicts.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace torc::passes {
 namespace {
 
-/// Whom `guard` admits on `axis`: for some place of the root, perhaps everyone.
+/// The coordinates that `guard` admits on `axis` for any root; possibly the whole axis.
 Interval guardOn(const Box& guard, std::uint32_t axis, std::uint32_t size) {
   if (guard[axis].kind == IntervalKind::kForRoots) {
     const RootSpan span = guard[axis].rootSpan();
@@ -18,7 +18,7 @@ Interval guardOn(const Box& guard, std::uint32_t axis, std::uint32_t size) {
   return isRootRelative(guard[axis].kind) ? Interval::all() : guard[axis];
 }
 
-/// Whether both may admit someone for one root.
+/// Whether one root exists for which neither guard is empty.
 bool areForOneRoot(const Interval& a, const Interval& b, std::uint32_t size) {
   if (a.kind != IntervalKind::kForRoots || b.kind != IntervalKind::kForRoots) return true;
   const auto roots = [&](const RootSpan& span) {
@@ -58,7 +58,8 @@ bool intervalsMeet(const Interval& a, const Interval& b, const Interval& guard_a
   return false;
 }
 
-/// Whether `outer` contains `inner` on every node (enough for what is asked here: false at worst).
+/// Whether `outer` contains `inner` on every node; may be false although it does, which is enough
+/// here.
 bool intervalCovers(const Interval& outer, const Interval& inner, std::uint32_t size, bool wraps) {
   if (outer.kind == IntervalKind::kAll || outer == inner || outer.length == size) return true;
   if (outer.kind != inner.kind || isRootRelative(outer.kind)) return false;
@@ -112,7 +113,7 @@ llvm::SmallVector<ConflictIndex::Access, 4> ConflictIndex::accessesOf(std::uint3
   llvm::SmallVector<Access, 4> accesses;
   auto add = [&](const Region& region, bool writes) {
     if (!region.present()) return;
-    // Nobody writes `in`, unless it is `out`.
+    // Nothing writes `in`, unless it is `out`.
     if (region.buffer == Buffer::kIn && !row_.inPlaceAliases()) return;
     for (const Piece& piece : schedule_.piecesOf(region)) {
       for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part) {
@@ -128,7 +129,8 @@ llvm::SmallVector<ConflictIndex::Access, 4> ConflictIndex::accessesOf(std::uint3
 }
 
 ConflictIndex::Storage& ConflictIndex::storageOf(const Access& access) {
-  // `in` and `out` of a part count as one: in place they are. Slots may serve several parts.
+  // `in` and `out` of a part count as one memory, as they are in place. Slots may serve several
+  // parts.
   if (access.frame == kNone) return buffers_[access.part];
   return slots_[schedule_.frames[access.frame].slot];
 }
@@ -145,7 +147,7 @@ void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint
     Storage& storage = storageOf(access);
     const std::uint32_t offset = offsetOf(access);
     if (access.frame != storage.frame) {
-      // Frames of a slot meet whatever their blocks are.
+      // Frames of a slot always conflict.
       for (auto& [at, indexed] : storage.by_offset)
         storage.others.insert(storage.others.end(), indexed.begin(), indexed.end());
       storage.by_offset.clear();
@@ -168,8 +170,8 @@ void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint
   }
 }
 
-/// Appends what conflicts with `access`, and drops what it covers: whatever conflicts with a
-/// dropped access later conflicts with `access` too, which is ordered after it.
+/// Appends the accesses that conflict with `access`, and drops those that it covers: later
+/// conflicts with a dropped access are also conflicts with `access`, which comes after it.
 void ConflictIndex::search(std::vector<Access>& accesses, const Access& access,
                            llvm::SmallVectorImpl<std::uint32_t>& conflicts) const {
   std::size_t kept = 0;
@@ -192,7 +194,7 @@ bool ConflictIndex::sameMemory(const Access& a, const Access& b) const {
 bool ConflictIndex::conflict(const Access& a, const Access& b) const {
   if (!a.writes && !b.writes) return false;
   if (!sameMemory(a, b) || !guardsMeet(schedule_, a.guard, b.guard)) return false;
-  if (a.frame != b.frame) return true;  // two frames of one slot: they lie across each other
+  if (a.frame != b.frame) return true;  // two frames of one slot overlap
   if (a.part != b.part) return false;
   if (a.box == b.box) return true;
   const Box& guard_a = boxOrAll(schedule_, a.guard);
@@ -212,8 +214,8 @@ bool ConflictIndex::wraps(std::uint32_t axis) const {
   return counts_round_ || schedule_.topology.axes[axis].wraps();
 }
 
-/// Whether `later` writes all that `earlier` touches, on every node that executes `earlier`, and
-/// conflicts with all that `earlier` conflicts with.
+/// Whether `later` writes all the memory that `earlier` touches, on every node that executes
+/// `earlier`, and conflicts with everything that `earlier` conflicts with.
 bool ConflictIndex::covers(const Access& later, const Access& earlier) const {
   if (!later.writes || later.copies_in) return false;
   const Topology& topology = schedule_.topology;

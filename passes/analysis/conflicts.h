@@ -1,10 +1,10 @@
-// Conflicts: which earlier operations an operation must not overlap with in time, because they
-// touch the same memory and one of them writes. Exact for every node and count: two accesses
-// conflict when some node executes both and their blocks overlap there.
+// Conflicts: pairs of operations that must not overlap in time, because they touch the same memory
+// and one of them writes. Exact for every node and count: two accesses conflict if some node
+// executes both and their blocks overlap there.
 //
-// Parts have their own pieces of `in` and `out`, so the search is by part, and of the accesses only
-// those are kept that no later write covers. Blocks are indexed by their offset on the longest
-// axis, so that a ring of d blocks costs a constant per operation, not d.
+// Each part has its own pieces of `in` and `out`, so the search is by part, and accesses covered by
+// a later write are dropped. Blocks are indexed by their offset on the longest axis, so that a ring
+// of d blocks costs a constant per operation, not d.
 #ifndef TORC_PASSES_ANALYSIS_CONFLICTS_H_
 #define TORC_PASSES_ANALYSIS_CONFLICTS_H_
 
@@ -19,7 +19,7 @@
 namespace torc::passes {
 
 /// Whether some node executes both of two operations with these guards, boxes or kNone; a
-/// root-relative interval is taken to admit everyone.
+/// root-relative interval is assumed to admit all nodes.
 bool guardsMeet(const ScheduleView& schedule, std::uint32_t a, std::uint32_t b);
 
 class ConflictIndex {
@@ -27,16 +27,14 @@ class ConflictIndex {
   /// `schedule` has passed `validate` and outlives the index.
   explicit ConflictIndex(const ScheduleView& schedule);
 
-  /// Appends to `conflicts` the operations added earlier that conflict with `operation` (in any
-  /// order, some twice; those that conflict with a later one which covers them may be missing),
-  /// then adds it.
+  /// Appends to `conflicts` the earlier operations that conflict with `operation` (unordered, with
+  /// duplicates; operations covered by a later conflicting one may be missing), then adds it.
   void add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint32_t>& conflicts);
 
-  /// Forgets all operations.
   void clear();
 
  private:
-  /// One piece of a region, of one part, that an operation reads or writes.
+  /// One piece of a region, of one part, with its access.
   struct Access {
     std::uint32_t operation = 0;
     std::uint32_t part = 0;
@@ -45,11 +43,11 @@ class ConflictIndex {
     std::uint32_t frame = kNone;  // scratch only
     Buffer buffer = Buffer::kNone;
     bool writes = false;
-    bool copies_in = false;  // of a copy out = in: in place it is not executed
+    bool copies_in = false;  // of a copy out = in: not executed in place
   };
-  /// The accesses to `in` and `out` of a part, or to a slot, that later ones must be held against.
+  /// The accesses to `in` and `out` of a part, or to a slot, that later accesses may conflict with.
   struct Storage {
-    // Regions of one block on the longest axis, by its offset from the node's own; of one frame.
+    // Regions of one block on the longest axis, by its offset from the node; of one frame.
     std::uint32_t frame = kNone;
     llvm::DenseMap<std::uint32_t, std::vector<Access>> by_offset;
     std::vector<Access> others;
@@ -57,7 +55,7 @@ class ConflictIndex {
 
   llvm::SmallVector<Access, 4> accessesOf(std::uint32_t operation) const;
   Storage& storageOf(const Access& access);
-  /// Where `access` lies in Storage::by_offset; kNone: in `others`.
+  /// Index of `access` in Storage::by_offset; kNone: in `others`.
   std::uint32_t offsetOf(const Access& access) const;
   void search(std::vector<Access>& accesses, const Access& access,
               llvm::SmallVectorImpl<std::uint32_t>& conflicts) const;
@@ -69,7 +67,7 @@ class ConflictIndex {
   const ScheduleView schedule_;
   const CollectiveRow& row_;
   const BlockAxes axes_;
-  const bool counts_round_;  // on lines too, as the shifts of loops over peers do
+  const bool counts_round_;  // on lines too, like the shifts of loops over peers
   std::uint32_t longest_axis_ = 0;
   llvm::DenseMap<std::uint32_t, Storage> buffers_;  // by part
   llvm::DenseMap<std::uint32_t, Storage> slots_;

@@ -1,4 +1,4 @@
-// Transitive reduction of dependences while they are being added.
+// Reduces dependences transitively while they are added.
 #include "passes/analysis/dependences.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ void Dependences::addReduced(llvm::SmallVectorImpl<std::uint32_t>& candidates) {
   const auto operation = static_cast<std::uint32_t>(first_.size() - 1);
   std::sort(candidates.begin(), candidates.end(), std::greater<>());
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  // A later candidate never is an ancestor of an earlier one: going down, each is kept unless those
-  // kept before have it among their ancestors.
+  // A later candidate is never an ancestor of an earlier one: in descending order, each is kept
+  // unless an earlier kept one has it among its ancestors.
   llvm::SmallVector<std::uint32_t, 8> kept;
   for (const std::uint32_t candidate : candidates) {
     if (seen_[candidate] == operation) continue;
@@ -32,7 +32,7 @@ void Dependences::addReduced(llvm::SmallVectorImpl<std::uint32_t>& candidates) {
   add(kept);
 }
 
-/// Notes for all ancestors of `from`, down to `lowest`, that `operation` depends on them.
+/// Records for all ancestors of `from`, down to `lowest`, that `operation` depends on them.
 void Dependences::markAncestors(std::uint32_t from, std::uint32_t lowest, std::uint32_t operation) {
   stack_.push_back(from);
   while (!stack_.empty()) {

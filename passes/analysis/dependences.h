@@ -15,21 +15,21 @@ namespace torc::passes {
 
 class Dependences {
  public:
-  /// For a schedule of so many operations.
+  /// For a schedule of `operations` operations.
   explicit Dependences(std::size_t operations);
 
   /// Adds the next operation with its dependences, ascending.
   void add(llvm::ArrayRef<std::uint32_t> dependences);
 
-  /// Adds the next operation. It depends on `candidates` (any order, repeats allowed; sorted on
-  /// return) less those that another candidate depends on, however indirectly. Dependences pass
-  /// through operations that a node does not execute, so what is implied is implied on every node.
+  /// Adds the next operation. It depends on `candidates` (any order, duplicates allowed; sorted on
+  /// return) without those that another candidate depends on transitively. Dependences pass through
+  /// operations that a node does not execute, so an implied dependence holds on every node.
   void addReduced(llvm::SmallVectorImpl<std::uint32_t>& candidates);
 
   /// Dependences added so far.
   std::size_t size() const { return all_.size(); }
 
-  /// Moves the dependences, of all operations, into `schedule`; false if it had just these.
+  /// Moves all dependences into `schedule`; false if they equal its own.
   bool apply(Schedule& schedule);
 
  private:
@@ -39,8 +39,8 @@ class Dependences {
   void markAncestors(std::uint32_t from, std::uint32_t lowest, std::uint32_t operation);
 
   std::vector<std::uint32_t> all_;
-  std::vector<std::uint32_t> first_;  // of each operation in all_, and the end
-  std::vector<std::uint32_t> seen_;   // last operation found to depend on this one
+  std::vector<std::uint32_t> first_;  // of each operation in all_, then the end
+  std::vector<std::uint32_t> seen_;   // last operation that depends on this one
   llvm::SmallVector<std::uint32_t, 32> stack_;
 };
 

@@ -1,5 +1,5 @@
 // Exact dependences: an operation waits for the earlier ones that it conflicts with (read after
-// write, write after read, write after write; conflicts.h), less those that others imply.
+// write, write after read, write after write; conflicts.h), without implied ones.
 #ifndef TORC_PASSES_ANALYSIS_EXACT_DEPENDENCES_H_
 #define TORC_PASSES_ANALYSIS_EXACT_DEPENDENCES_H_
 
@@ -15,13 +15,13 @@ namespace torc::passes {
 
 using OperationNumbers = llvm::SmallVector<std::uint32_t, 8>;
 
-/// Adds what operation `i` waits for because of a signal: what that orders shows in no region.
+/// Adds the dependences of operation `i` due to signals, whose order no region shows.
 void addSignals(const ScheduleView& schedule, std::uint32_t i, OperationNumbers& candidates);
 
-/// Adds those of all operations of `schedule`, whose order is the meaning to keep.
+/// Adds the dependences of all operations of `schedule`, whose order defines its meaning.
 llvm::Error addExact(const Schedule& schedule, Dependences& dependences);
 
-/// `steps`, if there are some, with exact dependences.
+/// `steps` with exact dependences, unless it is an error.
 llvm::Expected<Schedule> withDependences(llvm::Expected<Schedule> steps);
 
 }  // namespace torc::passes

@@ -1,4 +1,4 @@
-// Plans as a whole, and axes of plans.
+// Phases and axes of plans.
 #include "passes/analysis/plan_axes.h"
 
 #include <limits>

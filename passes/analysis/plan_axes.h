@@ -1,5 +1,5 @@
-// What plans are made of: which axes take part in a collective, which of them operations use,
-// which phases there are, and which pass the operations are for.
+// Properties of plans: the axes of a collective and of its operations, the phases, and the pass
+// that expands the operations.
 #ifndef TORC_PASSES_ANALYSIS_PLAN_AXES_H_
 #define TORC_PASSES_ANALYSIS_PLAN_AXES_H_
 
@@ -22,21 +22,22 @@ namespace torc::passes {
 llvm::SmallVector<std::uint32_t, kMaxAxes> networkAxes(const Topology& topology);
 
 /// The axis order of a color whose phases visit the network axes in this order. The cores of a node
-/// come first: data is reduced inside a node before it goes out. Axes of size 1 come last; they
-/// move nothing.
+/// come first: data is reduced inside a node before it goes out. Axes of size 1 come last; nothing
+/// moves along them.
 std::array<std::uint8_t, kMaxAxes> colorOrder(const Topology& topology,
                                               llvm::ArrayRef<std::uint32_t> network);
 
-/// Whether in no phase of the plan two colors move data along the same axis of size > 1.
+/// Whether no two colors move data along the same axis of size > 1 in any phase of the plan.
 bool isConflictFree(const Topology& topology, llvm::ArrayRef<ir::PlanOperation> plan);
 
-/// What a plan does between two barriers.
+/// The operations of a plan between two barriers.
 using PlanPhase = llvm::SmallVector<ir::PlanOperation, 16>;
-/// The phases of the plan without operations along axes of one node, on which nothing moves, and
-/// without phases that have no others. An error where these are more than 65536.
+/// The phases of the plan without operations along axes of one node, and without phases that would
+/// then be empty. An error if there are more than 65536.
 llvm::Expected<std::vector<PlanPhase>> phasesOf(const ir::Program& program);
 
-/// Whether all operations of the plan are for the expander `pass`; else an error that names it.
+/// Checks that all operations of the plan are for the expander `pass`; the error names the right
+/// one.
 llvm::Error checkExpander(const ir::Program& program, llvm::StringRef pass);
 
 /// `exchange color 0 on XY`

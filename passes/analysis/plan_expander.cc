@@ -1,4 +1,4 @@
-// From a plan to steps: what is checked before, and counted after.
+// Turns a plan into steps: checks before the expansion, statistics after it.
 #include "passes/analysis/plan_expander.h"
 
 #include <utility>

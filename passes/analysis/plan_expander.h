@@ -1,4 +1,4 @@
-// What the passes that turn a plan into step operations have in common.
+// Common base of the passes that turn a plan into step operations.
 #ifndef TORC_PASSES_ANALYSIS_PLAN_EXPANDER_H_
 #define TORC_PASSES_ANALYSIS_PLAN_EXPANDER_H_
 
@@ -17,10 +17,9 @@ class PlanExpander : public Pass {
   llvm::Expected<PassResult> run(ir::Program& program) final;
 
  private:
-  /// An error where the pass does not serve the collective, or cannot go round the damage.
+  /// An error if the pass does not serve the collective or the damage.
   virtual llvm::Error checkServes(const ir::Program& program) const = 0;
-  /// The steps of `program`, whose plan has a color and operations of this pass alone. At least
-  /// one.
+  /// The steps of `program`, whose plan has a color and only operations of this pass, at least one.
   virtual llvm::Expected<Schedule> expand(const ir::Program& program) const = 0;
 
   PassStatistic operations_{*this, "operations"};

@@ -1,4 +1,4 @@
-// Progress of a color through its plan.
+// Tracks a color through its plan.
 #include "passes/analysis/plan_progress.h"
 
 #include "ir/make_error.h"

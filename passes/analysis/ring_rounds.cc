@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kMostInGroup = 8;
 
-/// The shorter way round a ring; of two that are as long, that of `tie`.
+/// The shorter way around a ring; of two equally long ones, that of `tie`.
 std::int32_t shortest(std::int64_t distance, std::uint32_t size, std::int64_t tie) {
   const auto around = std::int64_t{size};
   std::int64_t way = (distance % around + around) % around;
@@ -17,8 +17,8 @@ std::int32_t shortest(std::int64_t distance, std::uint32_t size, std::int64_t ti
   return static_cast<std::int32_t>(way);
 }
 
-/// Swing among the first `size` nodes, an even number: the coordinates of peers, and what can be
-/// reached.
+/// Swing among the first `size` nodes, an even number: the peers of nodes, and the nodes reachable
+/// from them.
 class SwingReach {
  public:
   explicit SwingReach(std::uint32_t size)
@@ -36,7 +36,7 @@ class SwingReach {
 
   std::uint32_t rounds() const { return rounds_; }
 
-  /// How far a node's peer is.
+  /// Distance of a node's peer.
   static std::int64_t distance(std::uint32_t node, std::uint32_t round) {
     std::int64_t power = -2;
     for (std::uint32_t i = 0; i < round; ++i)
@@ -48,8 +48,8 @@ class SwingReach {
     const auto around = std::int64_t{size_};
     return static_cast<std::uint32_t>(((node + distance(node, round)) % around + around) % around);
   }
-  /// The blocks that a node sends in a round: what its peer reaches in later rounds, and the node
-  /// itself does not.
+  /// The blocks that a node sends in a round: its peer reaches their owners in later rounds, and
+  /// the node itself does not.
   std::vector<std::uint32_t> sent(std::uint32_t node, std::uint32_t round) const {
     const Set& there = reach_[round + 1][peer(node, round)];
     const Set& here = reach_[round + 1][node];
@@ -122,7 +122,7 @@ std::vector<RingRound> swingRounds(std::uint32_t size, bool wraps, std::uint32_t
   };
   const std::uint32_t last = size - 1;
   for (std::uint32_t s = 0; s < rounds.size(); ++s) {
-    // In each round as many of the others exchange with the last node.
+    // In each round this number of other nodes exchange with the last node.
     const auto is_with_last = [&](std::uint32_t node) {
       return size % 2 == 1 && node % swing.rounds() == s;
     };
@@ -156,7 +156,7 @@ std::vector<RingRound> groupRounds(std::uint32_t size, bool wraps, std::uint32_t
         const auto to = static_cast<std::uint32_t>(node + distance);
         RingMessage message{node, to, static_cast<std::int32_t>(distance), {}};
         if (wraps) message.moves = shortest(distance, size, digit % 2 == 0 ? 1 : -1);
-        // The digits up to here are the receiver's; the others are still to come.
+        // The digits up to here match the receiver; the others follow in later rounds.
         for (std::uint32_t block = to % (stride * radix); block < size; block += stride * radix)
           message.blocks.push_back(block);
         round.push_back(std::move(message));

@@ -1,16 +1,16 @@
-// The rounds of a reduce-scatter along an axis in which nodes exchange with farther ones, too: in a
-// logarithm of its length, where a ring takes its length. An allgather is the same backwards in
-// time.
+// The rounds of a reduce-scatter along an axis with exchanges between distant nodes: their number
+// is logarithmic in the axis's length, where a ring's is linear. An allgather is the same, reversed
+// in time.
 //
 // Swing ("Swing: Short-cutting Rings for Higher Bandwidth Allreduce", NSDI'24): in round s an even
-// node exchanges with the one at x + rho(s), an odd one with x - rho(s), rho(s) = 1, -1, 3, -5, 11:
-// less far than a power of two. A node sends all blocks that can still reach their owners from
-// there. Where the size is no power of two some could reach them more than once: a block goes in
-// the last round in which it can. Where the size is odd the last node stands aside, and exchanges
-// one block with each of the others.
+// node exchanges with the node at x + rho(s), an odd one with x - rho(s), rho(s) = 1, -1, 3, -5,
+// 11: shorter distances than powers of two. A node sends all blocks that can still reach their
+// owners from there. If the size is no power of two, some blocks could reach their owners more than
+// once: a block travels in the last possible round. If the size is odd, the last node stays out of
+// the rounds, and exchanges one block with each of the others.
 //
-// Groups (recursive multiplying): in a round of radix f and stride s the nodes that differ in the
-// digit x / s mod f alone send each other what those have to pass on.
+// Groups (recursive multiplying): in a round of radix f and stride s the nodes that differ only in
+// the digit x / s mod f send each other the blocks destined beyond them.
 //
 // Direction - is the mirror image: x becomes size-1-x.
 #ifndef TORC_PASSES_ANALYSIS_RING_ROUNDS_H_
@@ -21,19 +21,20 @@
 
 namespace torc::passes {
 
-/// Sums that the node `from` sends the node `to`, of the blocks of these nodes: coordinates on the
-/// axis, the blocks in ascending order.
+/// Sums from node `from` to node `to`, of the blocks of these nodes: coordinates on the axis,
+/// ascending.
 struct RingMessage {
   std::uint32_t from = 0, to = 0;
-  std::int32_t moves = 0;  // to - from, on a ring the way that it goes
+  std::int32_t moves = 0;  // to - from, on a ring in the direction of travel
   std::vector<std::uint32_t> blocks;
 };
 
-/// The messages of a round, by sender. After the last round every node has what all contribute to
-/// its own block.
+/// The messages of a round, by sender. After the last round every node has all contributions to its
+/// own block.
 using RingRound = std::vector<RingMessage>;
 
-/// Of a reduce-scatter by Swing; `wraps`: the axis is a ring; `direction`: 0: +, 1: -. size >= 2.
+/// Rounds of a reduce-scatter by Swing; `wraps`: the axis is a ring; `direction`: 0: +, 1: -. size
+/// >= 2.
 std::vector<RingRound> swingRounds(std::uint32_t size, bool wraps, std::uint32_t direction);
 
 /// The same in groups of up to 8 nodes, or of a prime factor of the size.

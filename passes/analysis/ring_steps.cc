@@ -1,4 +1,4 @@
-// Offsets and guards of ring steps.
+// Computes offsets and guards of ring steps.
 #include "passes/analysis/ring_steps.h"
 
 #include <utility>
@@ -31,7 +31,7 @@ LineStep forwardOnLine(ir::PlanKind kind, std::int32_t size, std::int32_t step) 
     line.received = k;
     line.senders = {0, size - 2 - k};
     line.receivers = {1, size - 1 - k};
-    line.sources = {0, 0};  // nobody sends to node 0 on this line
+    line.sources = {0, 0};  // no node sends to node 0 on this line
   } else {
     line.sent = -step;
     line.received = -1 - step;
@@ -48,7 +48,7 @@ LineStep forwardHalfAround(ir::PlanKind kind, std::int32_t size, std::int32_t st
   const std::int32_t hops = size / 2;
   LineStep line;
   line.senders = line.receivers = all;
-  std::int32_t distance = 0;  // of the block's owner from the node that is farther away
+  std::int32_t distance = 0;  // of the block's owner from the farther node
   if (kind == ir::PlanKind::kRingReduceScatter) {
     distance = hops - step;
     line.sent = distance;
@@ -63,7 +63,7 @@ LineStep forwardHalfAround(ir::PlanKind kind, std::int32_t size, std::int32_t st
   return line;
 }
 
-/// The image of a step when the axis is turned round: x becomes size-1-x.
+/// The mirror image of a step on the axis: x becomes size-1-x.
 LineStep mirrored(LineStep line, std::int32_t size) {
   line.sign = -line.sign;
   line.sent = -line.sent;
@@ -74,7 +74,7 @@ LineStep mirrored(LineStep line, std::int32_t size) {
   return line;
 }
 
-/// The image of a step when the ring is turned round node 0: x becomes -x.
+/// The mirror image of a step on the ring about node 0: x becomes -x.
 LineStep turned(LineStep line) {
   line.sign = -line.sign;
   line.sent = -line.sent;

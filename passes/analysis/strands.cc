@@ -1,4 +1,4 @@
-// Parts and streams of strands.
+// Makes the parts and streams of strands.
 #include "passes/analysis/strands.h"
 
 #include "ir/make_error.h"
@@ -7,7 +7,7 @@
 namespace torc::passes {
 namespace {
 
-/// Whether the rings of `color` are half-latency ones: all of them, or none.
+/// Whether the rings of `color` are half-latency ones: all of them, or none; else an error.
 llvm::Expected<bool> isHalfLatency(const ir::Program& plan, std::uint32_t color) {
   bool any = false, all = true;
   for (const ir::PlanOperation& ring : plan.plan) {

@@ -2,9 +2,9 @@
 // Algorithms for Large MPI Collectives on Torus Interconnects", section 4: the colors and
 // directions are worked on by different cores).
 //
-// A stream's work is what its operations move through the core: the bytes that reductions and
-// copies read and write, and, far less, the start of each message. Streams go to the core that has
-// least work so far, those with most work first, among equals the ones listed first.
+// A stream's work is the traffic of its operations through the core: the bytes that reductions and
+// copies read and write, plus, far less, the start of each message. Streams go to the core with the
+// least work so far, those with most work first, equal ones in listed order.
 #include "passes/cores/assign_cores.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace torc::passes {
 namespace {
 
-// What starting a message is worth, as a share of the vector: it decides where nothing is reduced.
+// Work of starting a message, as a share of the vector: it decides if nothing is reduced.
 constexpr double kMessageWork = 1e-9;
 
 class AssignCores final : public Pass {

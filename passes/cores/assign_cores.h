@@ -13,7 +13,7 @@ namespace torc::passes {
 inline constexpr std::uint32_t kMostCores = 1024;
 
 struct AssignCoresPass {
-  std::uint32_t cores = 4;  // that work on the collective, up to kMostCores
+  std::uint32_t cores = 4;  // cores for the collective, up to kMostCores
 
   auto operator<=>(const AssignCoresPass&) const = default;
 };

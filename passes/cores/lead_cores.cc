@@ -2,11 +2,11 @@
 // ("Scaling Alltoall Collective on Multi-core Systems", section 5, applied to the other
 // collectives): a node then sends as few messages as one rank would.
 //
-// Before the steps the cores bring the leader what they contribute: their sum, or their blocks side
-// by side. After them it gives each what it gets. Both go in rounds of up to 7 messages at a core:
-// in a round of stride s those that are multiples of s send to the first of every 8 of them, or get
-// from it. A block of the steps, which is a node's, is those of all its cores from then on. What
-// the steps read in `in` then lies in a frame, and so does an own block that they write in `out`.
+// Before the steps the leader collects the contributions of the cores: their sum, or their blocks
+// side by side. After the steps it sends each core its result. Both take rounds of up to 7 messages
+// at a core: in a round of stride s the multiples of s exchange with the first of every 8 of them.
+// From then on a node's block of the steps is the blocks of all its cores. Data that the steps read
+// in `in`, and an own block that they write in `out`, are then in frames.
 #include "passes/cores/lead_cores.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@
 namespace torc::passes {
 namespace {
 
-constexpr std::uint32_t kMostMessages = 7;  // that a core gets, or sends, in a round
+constexpr std::uint32_t kMostMessages = 7;  // most messages of a core in a round
 
-/// The same header on nodes with cores, which ranks count last and memory first.
+/// The same header on nodes with cores, the last axis of the ranks and the first in memory.
 Schedule headerWithCores(const Schedule& old, std::uint32_t cores) {
   Schedule header = ir::headerOf(old.view());
   Topology& topology = header.topology;
@@ -36,13 +36,13 @@ Schedule headerWithCores(const Schedule& old, std::uint32_t cores) {
   return header;
 }
 
-/// Pairs of cores between which one message goes in a round: multiples of a stride, the first of
-/// every few of which is the head of the others.
+/// Pairs of cores that exchange one message in a round: multiples of a stride, the first of each
+/// group of which is the head of the others.
 struct CoreRound {
   struct Pair {
     std::uint32_t head = 0, member = 0;
-    std::uint32_t span = 1;    // cores that the member stands for, from itself on
-    std::uint32_t number = 0;  // of the member among the head's
+    std::uint32_t span = 1;    // number of cores from the member on that it represents
+    std::uint32_t number = 0;  // of the member within its group
   };
   std::vector<Pair> pairs;
 };
@@ -103,8 +103,9 @@ class LedSteps {
 
   using Pieces = llvm::SmallVector<Piece, 4>;
 
-  /// All parts of the blocks of a box: on the network axes all of them, or the node's own. Parts
-  /// are pieces of their own, which can be cut into segments, unless the steps have them in rows.
+  /// All parts of the blocks of a box: on the network axes all of them, or the node's own. Each
+  /// part is a piece of its own, which can be cut into segments, unless the steps have several in a
+  /// piece.
   Pieces pieces(bool whole, const Interval& cores) {
     Box box;
     for (std::uint32_t axis = 0; axis < axis_ && !whole; ++axis)
@@ -117,12 +118,12 @@ class LedSteps {
       pieces.push_back({part, 1, index});
     return pieces;
   }
-  /// All that a core has in `in` or `out`.
+  /// All data of a core in `in` or `out`.
   Region all(Buffer buffer) {
     const bool whole = buffer == Buffer::kIn ? row_.inWhole() : row_.outWhole();
     return builder_.region(buffer, pieces(whole, whole ? Interval::all() : Interval::relative(0)));
   }
-  /// In a frame of the blocks of a node those of `count` cores.
+  /// In a frame of the blocks of a node, those of `count` cores.
   Region blocksOf(std::uint32_t frame, std::uint32_t core, std::uint32_t count) {
     const Interval cores = Interval::absolute(static_cast<std::int32_t>(core), count);
     return builder_.region(Buffer::kScratch, pieces(/*whole=*/false, cores), frame);
@@ -166,15 +167,15 @@ class LedSteps {
   const bool has_rows_;  // of parts
   const std::uint32_t axis_, cores_;
   ir::StepBuilder builder_;
-  std::uint32_t stream_ = 0;  // of what goes between cores
+  std::uint32_t stream_ = 0;  // for messages between cores
   std::uint32_t phases_ = 0;
   std::uint32_t slots_ = 0;
-  std::uint32_t collected_ = kNone;     // the frame of what the leader has collected
-  std::uint32_t spread_ = kNone;        // that of the blocks which it is to give away
-  std::vector<std::uint32_t> staging_;  // frames in which members' sums arrive, of one round
+  std::uint32_t collected_ = kNone;     // the frame of the leader's collected data
+  std::uint32_t spread_ = kNone;        // the frame of the blocks that the leader distributes
+  std::vector<std::uint32_t> staging_;  // frames for members' sums, of one round
   std::vector<ir::OperationIndices>
-      values_;  // by core: what its value waits for; none: it is in `in`
-  std::vector<ir::OperationIndices> reads_;  // by core: what reads its `in`
+      values_;  // by core: dependences of its value; empty: it is in `in`
+  std::vector<ir::OperationIndices> reads_;  // by core: readers of its `in`
   std::vector<std::uint32_t> led_;           // by operation of the old schedule
 };
 
@@ -255,7 +256,8 @@ void LedSteps::lead() {
   }
 }
 
-/// The operations that write `out` and that no other one waits for, directly or not, which does.
+/// The operations that write `out`, without those that another one waits for, directly or
+/// indirectly.
 ir::OperationIndices LedSteps::lastWriters() const {
   ir::OperationIndices last;
   std::vector<bool> is_awaited(old_.operations.size());
@@ -281,10 +283,10 @@ void LedSteps::spread() {
       spreadTo(pair);
   }
   if (spread_ == kNone) return;
-  // Of what lies in the frame, the own block.
+  // Copies the own block from the frame.
   builder_.setPhase(phases_);
   for (std::uint32_t core = 0; core < cores_; core += kMostMessages + 1) {
-    if (core > 0 && core + 1 == cores_) continue;  // it got that alone
+    if (core > 0 && core + 1 == cores_) continue;  // its frame has only its own block
     ir::OperationIndices after = values_[core];
     after.append(reads_[core]);
     builder_.copy(at(core), all(Buffer::kOut), blocksOf(spread_, core, 1), after);
@@ -298,7 +300,7 @@ void LedSteps::spreadTo(const Pair& pair) {
   const Region given = whole ? out : blocksOf(spread_, pair.member, pair.span);
   const bool ends_here = whole || pair.span == 1;
   builder_.send(at(pair.head), given, way, values_[pair.head]);
-  // Where calls are in place `out` is what was sent before.
+  // In place, `out` is the memory that was sent before.
   const ir::OperationIndices after = ends_here ? reads_[pair.member] : ir::OperationIndices();
   values_[pair.member] = {builder_.receive(at(pair.member), ends_here ? out : given, way, after)};
 }

@@ -20,8 +20,8 @@ struct LeadCoresPass {
 
 std::unique_ptr<Pass> makePass(const LeadCoresPass& options);
 
-/// Whether the pass serves a collective: one whose blocks belong to ranks, and whose results are
-/// not the ranks' own prefixes.
+/// Whether the pass serves a collective: its blocks belong to ranks, and its results are not
+/// prefixes.
 bool mayBeLed(const CollectiveRow& row);
 
 }  // namespace torc::passes

@@ -1,5 +1,5 @@
-// DetourBuilder: steps that are given detours round what is dead. What they have in common: broken
-// messages are dropped, and single nodes execute what is added, in streams of their own.
+// DetourBuilder: adds detours around damage to steps. Broken messages are dropped, and added
+// operations are executed by single nodes, in streams of their own.
 #ifndef TORC_PASSES_DETOURS_DETOUR_BUILDER_H_
 #define TORC_PASSES_DETOURS_DETOUR_BUILDER_H_
 
@@ -12,7 +12,7 @@
 
 namespace torc::passes {
 
-/// `steps`, in which messages over what is dead are dropped.
+/// `steps` with broken messages dropped.
 Schedule droppingBroken(Schedule steps);
 
 class DetourBuilder : public ir::StepBuilder {
@@ -20,7 +20,7 @@ class DetourBuilder : public ir::StepBuilder {
   /// Has the tables of `steps`, but no operations.
   explicit DetourBuilder(const Schedule& steps);
 
-  /// Where a detour of a stream's messages belongs that a node executes.
+  /// Stream and node of a detour of a stream's messages.
   ir::StepPlace at(std::uint32_t stream, const Coordinates& node);
   /// All of a new frame of these pieces, alone in its slot.
   Region newFrame(llvm::ArrayRef<Piece> pieces);

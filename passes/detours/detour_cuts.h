@@ -1,9 +1,9 @@
-// detour-cuts: rings that dead links cut stay rings; what they would carry there takes detours.
+// detour-cuts: rings cut by dead links stay rings; their messages take detours there.
 //
-// Where all dead links along an axis lie at one coordinate, its rings run as lines, on all of the
-// torus: all links are loaded alike, but each carries up to twice as much. As rings, those that are
-// cut have detours (ring_detours.h), whose links carry more, and the others none. On large tori
-// that is less; which is faster the choice finds out.
+// If all dead links along an axis are at one coordinate, its rings can run as lines, on all of the
+// torus: all links are loaded alike, but each carries up to twice as much. As rings, only the cut
+// ones have detours (ring_detours.h), whose links carry more. On large tori the total is smaller;
+// the choice compares both.
 #ifndef TORC_PASSES_DETOURS_DETOUR_CUTS_H_
 #define TORC_PASSES_DETOURS_DETOUR_CUTS_H_
 

@@ -1,4 +1,4 @@
-// Searches for holders of blocks.
+// Searches for nodes that hold blocks, and routes to them.
 #include "passes/detours/detour_routes.h"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace torc::passes {
 namespace {
 
-// Nodes that are looked at for one route, at most.
+// Most nodes examined for one route.
 constexpr std::size_t kMostVisited = 1u << 14;
-// How much longer than the shortest one routes may be.
+// Most additional hops of a route over the shortest one.
 constexpr std::size_t kMoreHops = 2;
 
 const Region& movedBy(const Operation& operation) {
@@ -33,7 +33,6 @@ bool contains(const ir::RangesList& boxes, const Coordinates& at, const Topology
   });
 }
 
-/// One node, as a box.
 Ranges boxOfNode(const Topology& topology, const Coordinates& at) {
   Ranges node{};
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
@@ -51,7 +50,7 @@ Ranges siteOf(const Coordinates& dead, const Topology& topology) {
   return site;
 }
 
-/// The shortest route that begins with a hop, of at most so many.
+/// The shortest route with a given first hop, up to a maximal length.
 std::optional<Route> routeFrom(const Topology& topology, const Coordinates& from, const Hop& first,
                                std::size_t most, const std::vector<Holders>& holders) {
   struct Reached {
@@ -98,7 +97,7 @@ std::optional<Coordinates> hopFrom(const Topology& topology, const Coordinates& 
 
 namespace {
 
-/// The shortest routes over each link of a node, but for those that are much longer than others.
+/// The shortest routes over each link of a node, without those much longer than others.
 std::vector<Route> shortestRoutes(const Topology& topology, const Coordinates& from,
                                   const std::vector<Holders>& holders) {
   std::vector<Route> found;
@@ -166,7 +165,7 @@ llvm::Expected<std::vector<Need>> DetourRoutes::needs() {
   return all;
 }
 
-/// What `operation` leaves behind at a node.
+/// Adds the blocks that `operation` leaves undelivered at a node, with their routes.
 llvm::Error DetourRoutes::addNeed(std::uint32_t operation, const Coordinates& at,
                                   std::vector<Need>& all) {
   const Operation& dropped = rings_.operations[operation];
@@ -187,7 +186,7 @@ llvm::Error DetourRoutes::addNeed(std::uint32_t operation, const Coordinates& at
     }
   }
   if (!holders.empty() && contains(holders.front().nodes, at, topology_)) {
-    // The node keeps them itself: at most in another buffer.
+    // The node has them itself, in another buffer at most.
     if (holders.front().region.buffer == region.buffer) return llvm::Error::success();
     need.routes = {{{}, holders.front()}};
   } else {
@@ -207,22 +206,22 @@ bool DetourRoutes::isNothing(const Ranges& blocks) const {
          liveVolume(blocks, topology_) == 0;
 }
 
-/// Who has blocks when a receive is dropped that would have brought them.
+/// The nodes that have the blocks of a dropped receive.
 std::vector<Holders> DetourRoutes::whoHas(std::uint32_t receive, const Ranges& blocks) {
   const Region& wanted = rings_.operations[receive].dst;
   std::vector<Holders> holders;
   for (const std::uint32_t i : messages_[rings_.piecesOf(wanted)[0].part]) {
     if (i > receive) break;
     const Operation& earlier = rings_.operations[i];
-    if (adding_.contains({earlier.stream, earlier.phase})) continue;  // sums, perhaps not all of it
-    // What was to be sent was there, and what an earlier receive missed has come by a detour.
+    if (adding_.contains({earlier.stream, earlier.phase})) continue;  // partial sums
+    // The data of a send were present, and data missed by an earlier receive have come by a detour.
     Holders some = holdersOf(earlier, wanted, blocks, i < receive);
     if (!some.nodes.empty()) holders.push_back(std::move(some));
   }
   return holders;
 }
 
-/// Who keeps the sums of a dead node's blocks.
+/// The nodes that keep the sums of a dead node's blocks.
 std::vector<Holders> DetourRoutes::whoKeeps(const Region& wanted, const Ranges& blocks) const {
   std::vector<Holders> holders;
   for (const auto& [kept, holder] : kept_) {
@@ -231,7 +230,7 @@ std::vector<Holders> DetourRoutes::whoKeeps(const Region& wanted, const Ranges& 
   return holders;
 }
 
-/// Who takes sums of blocks that a send would have sent on.
+/// The nodes that take sums of blocks that a dropped send would have forwarded.
 std::vector<Holders> DetourRoutes::whoTakes(std::uint32_t send, const Ranges& blocks) {
   const Region& sums = rings_.operations[send].a;
   std::vector<Holders> holders;
@@ -247,8 +246,8 @@ std::vector<Holders> DetourRoutes::whoTakes(std::uint32_t send, const Ranges& bl
   return holders;
 }
 
-/// The live nodes behind the guard of `operation` for which what it moves is `blocks`, of the parts
-/// of `wanted` at least.
+/// The live nodes under the guard of `operation` for which its blocks are `blocks`, of at least the
+/// parts of `wanted`.
 Holders DetourRoutes::holdersOf(const Operation& operation, const Region& wanted,
                                 const Ranges& blocks, bool also_dropped) {
   const Region& region = movedBy(operation);

@@ -1,13 +1,12 @@
-// Which blocks dropped messages of rings leave behind (kDropsBroken), who holds them, and the
-// shortest ways there.
+// The blocks that dropped messages of rings leave undelivered (kDropsBroken), the nodes that hold
+// them, and the shortest routes there.
 //
-// Moved data. A node that misses a message can have its blocks from whoever has received them, or
-// has them to send. Behind the first phase those beside it along an axis that is whole already
-// receive the same blocks in the same step, on their own rings. In the first phase it is the node
-// before the dead one, on a way round.
-// Sums. The same, reversed in time: they go to whoever has sums of the same blocks and still sends
-// them on, or will have such sums. Those of a dead node's own blocks, where such are pieces of the
-// vector like others, stay with the last node before it.
+// Moved data. A node that misses a message can get its blocks from any node that has received them,
+// or sends them. After the first phase its neighbours along an intact axis already receive the same
+// blocks in the same step, on their own rings. In the first phase the source is the node before the
+// dead one, over a detour. Sums. The same, reversed in time: they go to a node that has sums of the
+// same blocks and still sends them, or will have such sums. Sums of a dead node's own blocks, if
+// these are pieces of the vector like others, stay with the last node before it.
 #ifndef TORC_PASSES_DETOURS_DETOUR_ROUTES_H_
 #define TORC_PASSES_DETOURS_DETOUR_ROUTES_H_
 
@@ -34,24 +33,24 @@ struct Hop {
 };
 using Way = llvm::SmallVector<Hop, 4>;
 
-/// Nodes that hold some blocks, or sums of them, and what an operation calls these there.
+/// Nodes that hold some blocks, or sums of them, and the region of these blocks there.
 struct Holders {
   ir::RangesList nodes;
   Region region;
   std::uint32_t behind = kNone;  // the operation after which sums can be added; kNone: at once
 };
 
-/// A way from a node to one that holds what it misses, or takes what it has.
+/// A route from a node to one that holds its missing blocks, or takes its sums.
 struct Route {
   Way way;
   Holders holders;
 };
 
-/// The node a hop further; none where the link is dead or there is none.
+/// The node one hop further; std::nullopt if the link is dead or absent.
 std::optional<Coordinates> hopFrom(const Topology& topology, const Coordinates& from,
                                    const Hop& hop);
 
-/// Blocks that a message which is dropped at a node would have moved, and the routes for them.
+/// Blocks of a message that is dropped at a node, and the routes for them.
 struct Need {
   std::uint32_t operation = 0;
   Coordinates at{};
@@ -64,13 +63,12 @@ class DetourRoutes {
   /// The tables of `rings`, which drops broken messages, must outlive this.
   explicit DetourRoutes(const ScheduleView& rings);
 
-  /// The live nodes behind the guard of an operation whose message is dropped.
+  /// The live nodes under the guard of an operation whose message is dropped.
   std::vector<Coordinates> nodesThatDrop(const Operation& operation);
-  /// Of all receives of moved data and sends of sums that are dropped. An error where there is no
-  /// way.
+  /// All dropped receives of moved data and sends of sums. An error if there is no route.
   llvm::Expected<std::vector<Need>> needs();
 
-  /// The box of a region, all of whose pieces have the same.
+  /// The common box of a region's pieces.
   const Box& boxOf(const Region& region) const {
     return rings_.boxes[rings_.piecesOf(region)[0].box];
   }
@@ -92,7 +90,7 @@ class DetourRoutes {
   DroppedMessages dropped_;
   llvm::DenseMap<std::uint32_t, std::vector<std::uint32_t>> messages_;  // by part
   std::set<std::pair<std::uint32_t, std::uint16_t>> adding_;            // stream and phase, of sums
-  std::vector<std::pair<Ranges, Holders>> kept_;  // sums of a dead node's blocks, and who has them
+  std::vector<std::pair<Ranges, Holders>> kept_;  // sums of a dead node's blocks, and their holders
 };
 
 }  // namespace torc::passes

@@ -1,4 +1,4 @@
-// Detours of rings: how much goes which way, and the messages.
+// Detours of rings: divides the data among routes, and adds the messages.
 #include "passes/detours/ring_detours.h"
 
 #include <algorithm>
@@ -22,15 +22,15 @@
 namespace torc::passes {
 namespace {
 
-// Into how many pieces what a node misses in a phase is cut to be divided among routes.
+// Number of pieces into which a node's missing data of a phase are cut to be divided among routes.
 constexpr std::uint32_t kPieces = 60;
-// What is less than this share of what links carry anyway takes one route.
+// Data below this share of the ordinary load of links take one route.
 constexpr double kLittle = 1.0 / 32;
 
 using Visit = llvm::function_ref<void(std::size_t route, const Ranges& share)>;
 
-/// Cuts `blocks` into boxes, for each weight as much of them as it is of all; where there is little
-/// to cut, some get none. Routes count from `first`.
+/// Cuts `blocks` into boxes in proportion to the weights; with few blocks some boxes are empty.
+/// Routes count from `first`.
 void cutByWeights(const Ranges& blocks, llvm::ArrayRef<double> weights, std::size_t first,
                   const Topology& topology, Visit visit) {
   if (weights.size() == 1) return visit(first, blocks);
@@ -56,7 +56,7 @@ void cutByWeights(const Ranges& blocks, llvm::ArrayRef<double> weights, std::siz
   }
 }
 
-/// What a node misses in a phase, step by step, for which it has routes over the same links.
+/// The missing data of a node in a phase, step by step, with routes over the same links.
 struct Group {
   std::vector<std::size_t> needs;
   double load = 0;              // share of the vector, of all steps
@@ -95,8 +95,9 @@ class Detours {
   DetourBuilder builder_;
   std::vector<Need> needs_;  // by operation
   std::vector<Group> groups_;
-  std::vector<std::pair<std::size_t, std::size_t>> place_;  // by need: its group, and which there
-  std::map<std::uint32_t, std::vector<std::function<void()>>> behind_;  // what an operation
+  std::vector<std::pair<std::size_t, std::size_t>> place_;              // by need: group, index
+  std::map<std::uint32_t, std::vector<std::function<void()>>> behind_;  // by operation: additions
+                                                                        // after it
 };
 
 llvm::Expected<Schedule> Detours::run() {
@@ -148,11 +149,11 @@ void Detours::group() {
   }
 }
 
-/// Divides what is missing among the routes of each group, the largest first, piece by piece: each
-/// goes where the busiest link of the way carries least.
+/// Divides the missing data among the routes of each group, the largest group first, piece by
+/// piece: each piece takes the route whose busiest link carries least.
 void Detours::divide() {
   const VectorShares shares(view_);
-  std::map<Hop, double> of_rings;  // what every node's link carries, or a few more
+  std::map<Hop, double> of_rings;  // upper bound of the ordinary load of every node's links
   for (const Operation& operation : view_.operations) {
     if (operation.kind != OperationKind::kSend) continue;
     const Shift& shift = view_.shifts[operation.peer];
@@ -177,7 +178,7 @@ void Detours::divide() {
       Coordinates at = need.at;
       for (const Hop& hop : route.way) {
         const Coordinates next = *hopFrom(topology_, at, hop);
-        // Sums leave the node, moved data come to it.
+        // Sums leave the node, moved data arrive.
         links.back().push_back(adds(need) ? std::pair(at, hop)
                                           : std::pair(next, Hop{hop.axis, -hop.sign}));
         at = next;
@@ -207,8 +208,8 @@ void Detours::divide() {
   }
 }
 
-/// Divides the blocks of a need, `number` of its group, as the group's weights say. Where there are
-/// no more blocks than routes, steps take different ones, a run of steps each.
+/// Divides the blocks of a need, `number` of its group, by the group's weights. If there are no
+/// more blocks than routes, steps take different routes, a run of steps each.
 void Detours::share(const Need& need, const Group& group, std::size_t number) {
   const auto send = [&](std::size_t route, const Ranges& share) {
     if (routes_.isNothing(share)) return;
@@ -248,7 +249,8 @@ void Detours::share(const Need& need, const Group& group, std::size_t number) {
   }
 }
 
-/// A share of what a node misses, from node to node along a route: to it, or sums from it.
+/// Moves a share of a node's missing data hop by hop along a route: moved data to it, or sums from
+/// it.
 void Detours::carry(const Need& need, const Route& route, const Ranges& share) {
   const Region& region = missing(need);
   const std::uint32_t stream = view_.operations[need.operation].stream;
@@ -294,7 +296,7 @@ void Detours::carry(const Need& need, const Route& route, const Ranges& share) {
   }
 }
 
-/// The box, which stands for `blocks` at some node, of a share of these.
+/// The box of a share of `blocks`, which `box` denotes at some node.
 Box Detours::shareOf(const Box& box, const Ranges& blocks, const Ranges& share) const {
   Box result = box;
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
@@ -305,7 +307,7 @@ Box Detours::shareOf(const Box& box, const Ranges& blocks, const Ranges& share) 
   return result;
 }
 
-/// The parts of a region, where another one is, of the blocks of `box`.
+/// The parts of a region, in the buffer of another one, of the blocks of `box`.
 Region Detours::within(const Region& parts, const Region& region, const Box& box) {
   std::vector<Piece> list;
   for (Piece piece : view_.piecesOf(parts)) {
@@ -315,7 +317,7 @@ Region Detours::within(const Region& parts, const Region& region, const Box& box
   return builder_.region(region.buffer, list, region.frame);
 }
 
-/// All of a new frame, alone in its slot, for what a region of the new schedule holds.
+/// All of a new frame, alone in its slot, for the contents of a region of the new schedule.
 Region Detours::newFrameLike(const Region& region) {
   const PieceList pieces = builder_.schedule().view().piecesOf(region);
   return builder_.newFrame(std::vector<Piece>(pieces.begin(), pieces.end()));

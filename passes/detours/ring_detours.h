@@ -1,11 +1,11 @@
-// Detours: what the steps of rings need where something is dead. Messages over what is dead are
-// dropped (kDropsBroken), and others bring the same data round it: detour_routes.h says from whom,
-// and to whom. All that a node misses in a phase is divided among its routes so that the busiest
-// link carries as little as it can.
+// Detours: adds messages around damage to the steps of rings. Messages over dead links and nodes
+// are dropped (kDropsBroken), and others bring the same data around; detour_routes.h finds their
+// sources and destinations. The missing data of a node in a phase are divided among its routes so
+// that the busiest link carries as little as possible.
 //
-// On a torus of N dimensions the links that a node beside a dead one has left carry, in the last
-// phase, what is missing in equal shares: 2N/(2N-1) of what they carry on a whole torus, which is
-// the bound. What the phases before miss comes on top of it.
+// On a torus of N dimensions the remaining links of a node beside a dead one carry the missing data
+// of the last phase in equal shares: 2N/(2N-1) of their load on a whole torus, which is the bound.
+// Missing data of the earlier phases add to it.
 #ifndef TORC_PASSES_DETOURS_RING_DETOURS_H_
 #define TORC_PASSES_DETOURS_RING_DETOURS_H_
 
@@ -15,8 +15,8 @@
 
 namespace torc::passes {
 
-/// `rings`, in which sums are received and added by one operation, with detours; its
-/// dependences are left out. An error if some blocks have no way.
+/// `rings`, in which sums are received and added by one operation, with detours, and without
+/// dependences. An error if some blocks have no route.
 llvm::Expected<Schedule> addDetours(Schedule rings);
 
 }  // namespace torc::passes

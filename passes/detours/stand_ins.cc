@@ -1,4 +1,4 @@
-// Stand-ins for dead nodes, and the ways of messages that are dropped.
+// Chooses stand-ins for dead nodes, and routes for dropped messages.
 #include "passes/detours/stand_ins.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 namespace torc::passes {
 namespace {
 
-constexpr int kRounds = 3;   // in which ways are chosen
-constexpr int kSquares = 2;  // of what a link carries: it costs the 4th power
+constexpr int kRounds = 3;   // for choosing routes
+constexpr int kSquares = 2;  // cost of a link: its load to the 4th power
 
 class StandIns {
  public:
@@ -40,7 +40,7 @@ class StandIns {
   llvm::Expected<Schedule> run();
 
  private:
-  /// One end of a message: the place that it has on the torus, and who is there.
+  /// One end of a message: its place on the torus, and the node that acts for it.
   struct End {
     Coordinates place{}, node{};
     bool stands_in = false;
@@ -52,14 +52,14 @@ class StandIns {
   llvm::Error findWays();
   std::optional<End> endAt(const Coordinates& place, std::uint32_t part) const;
   std::set<Coordinates> brokenSenders(const Shift& moves) const;
-  /// The place that is so far from `at`, along or against a shift.
+  /// The place at a shift from `at`, in either direction.
   Coordinates moved(Coordinates at, const Shift& moves, int sign) const {
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
       at[axis] = static_cast<std::int32_t>(
           wrap(std::int64_t{at[axis]} + sign * moves[axis], topology_.axes[axis].size));
     return at;
   }
-  /// A message that goes round, and its share of the vector.
+  /// A message on a detour, and its share of the vector.
   struct Bypass {
     Coordinates from{}, to{};
     double load = 0;
@@ -69,7 +69,7 @@ class StandIns {
   void count(const Bypass& bypass, double times);
 
   bool isNothing(const Region& region, const Coordinates& at) const;
-  /// Index of the pair of boxes that `box` names at a node, whoever names it.
+  /// Index of the pair of boxes that `box` denotes at a node, absolute.
   std::uint32_t absolute(std::uint32_t box, const Coordinates& at);
   Region regionAt(const Region& region, const End& end);
   Region relayOf(const Region& region, const Coordinates& at);
@@ -85,9 +85,9 @@ class StandIns {
   llvm::DenseMap<std::uint32_t, std::uint32_t> streams_;                   // of detours, by stream
   std::map<std::pair<std::uint32_t, Coordinates>, std::uint32_t> frames_;  // of a place
   llvm::DenseMap<std::uint32_t, std::vector<const Operation*>> sent_;      // by stream
-  std::array<std::array<double, 2>, kMaxAxes> whole_{};  // what links carry where nothing is dead
-  double most_ = 0;                                      // of these
-  std::map<std::pair<Coordinates, Hop>, double> loads_;  // what they carry besides
+  std::array<std::array<double, 2>, kMaxAxes> whole_{};  // loads of links without damage
+  double most_ = 0;                                      // maximum of whole_
+  std::map<std::pair<Coordinates, Hop>, double> loads_;  // additional loads
   std::vector<Bypass> bypasses_;                         // in the order of the steps
   std::size_t next_ = 0;                                 // of them
 };
@@ -132,7 +132,7 @@ void StandIns::standInForCopies(const Operation& copy) {
   }
 }
 
-/// All messages of a send and its receive that are dropped.
+/// Adds all dropped messages of a send and its receive.
 void StandIns::standInForMessages(const Operation& send, const Operation& receive) {
   for (const Coordinates& from : brokenSenders(view_.shifts[send.peer])) {
     if (!isNothing(send.a, from)) bring(send, receive, from);
@@ -159,10 +159,10 @@ void StandIns::bring(const Operation& send, const Operation& receive, const Coor
   }
 }
 
-/// The node at a place, or, where that is dead, its stand-in for a part.
+/// The node at a place or, if it is dead, its stand-in for a part.
 std::optional<StandIns::End> StandIns::endAt(const Coordinates& place, std::uint32_t part) const {
   if (!topology_.isDead(place)) return End{place, place, false};
-  // Neighbours that live, from near to far, whatever its own links are.
+  // Live neighbours, from near to far, whatever the state of the links.
   std::vector<Coordinates> near = {place}, live;
   std::set<Coordinates> seen = {place};
   while (live.empty() && !near.empty()) {
@@ -185,7 +185,7 @@ std::optional<StandIns::End> StandIns::endAt(const Coordinates& place, std::uint
   return End{place, live[part % live.size()], true};
 }
 
-/// The places from which a hop would be over something dead.
+/// The places from which a hop would use a dead link or node.
 std::set<Coordinates> StandIns::brokenSenders(const Shift& moves) const {
   std::set<Coordinates> places;
   for (const Coordinates& dead : topology_.deadNodes()) {
@@ -199,7 +199,8 @@ std::set<Coordinates> StandIns::brokenSenders(const Shift& moves) const {
   return places;
 }
 
-/// The ways of all messages that go round: each in turn takes the cheapest, then all choose anew.
+/// Chooses routes for all messages on detours: each in turn takes the cheapest, then all choose
+/// again.
 llvm::Error StandIns::findWays() {
   llvm::DenseMap<std::uint32_t, std::size_t> received;  // by stream
   for (const Operation& receive : view_.operations) {
@@ -241,8 +242,8 @@ void StandIns::count(const Bypass& bypass, double times) {
   }
 }
 
-/// A link costs the more the more it carries, steeply (balanced_routes.h takes the 16th power), so
-/// that a longer way is taken where the shorter ones are busy. Empty if there is no way.
+/// The cost of a link grows steeply with its load (balanced_routes.h takes the 16th power), so that
+/// a longer route is taken if the shorter ones are busy. Empty if there is no route.
 Way StandIns::cheapestWay(const Bypass& bypass) const {
   struct Reached {
     double cost = 0;
@@ -276,7 +277,7 @@ Way StandIns::cheapestWay(const Bypass& bypass) const {
   return {};
 }
 
-/// Whether all blocks of a region are from dead nodes, or to such.
+/// Whether all blocks of a region are from or to dead nodes.
 bool StandIns::isNothing(const Region& region, const Coordinates& at) const {
   const BoxPair& pair = view_.pairs[view_.piecesOf(region)[0].box];
   return liveVolume(resolve(view_.boxes[pair.source], topology_, at), topology_) == 0 ||
@@ -296,7 +297,7 @@ std::uint32_t StandIns::absolute(std::uint32_t box, const Coordinates& at) {
   return builder_.pair(fixed(view_.pairs[box].source), fixed(view_.pairs[box].destination));
 }
 
-/// What `region` is at the place of an end: a stand-in has frames of its own for it.
+/// `region` at the place of an end: a stand-in has frames of its own for it.
 Region StandIns::regionAt(const Region& region, const End& end) {
   if (!end.stands_in) return region;
   const auto [entry, is_new] = frames_.try_emplace({region.frame, end.place}, kNone);
@@ -309,7 +310,7 @@ Region StandIns::regionAt(const Region& region, const End& end) {
   return builder_.region(Buffer::kScratch, piece, entry->second);
 }
 
-/// All of a new frame for what `region` is at a place.
+/// All of a new frame for `region` at a place.
 Region StandIns::relayOf(const Region& region, const Coordinates& at) {
   const Piece piece{region.part, 1, absolute(region.box, at)};
   return builder_.newFrame(piece);

@@ -1,9 +1,9 @@
-// Stand-ins: what an all-to-all round rings needs where something is dead. Messages over what is
-// dead are dropped (kDropsBroken). Of each part a live neighbour of a dead node does what that
-// would have done: it receives, holds and sends on the blocks of others that come by it, next to
-// its own. Parts take different neighbours, so that all links beside a dead node share its
-// messages. Messages to and from it, and those over dead links, go round, on ways that share the
-// links near the damage.
+// Stand-ins: live nodes that take over a dead node's steps in an all-to-all around rings. Messages
+// over dead links and nodes are dropped (kDropsBroken). For each part a live neighbour of a dead
+// node does its work: it receives, holds and forwards the passing blocks of others, besides its
+// own. Parts take different neighbours, so that all links beside a dead node share its messages.
+// Messages to and from it, and those over dead links, take detours that share the links near the
+// damage.
 #ifndef TORC_PASSES_DETOURS_STAND_INS_H_
 #define TORC_PASSES_DETOURS_STAND_INS_H_
 
@@ -13,8 +13,8 @@
 
 namespace torc::passes {
 
-/// `rings`, all of whose messages go to neighbours in streams of one send and one receive in turn,
-/// with stand-ins; its dependences are left out. An error if there is no way.
+/// `rings` with stand-ins and without dependences; all its messages go to neighbours, in streams
+/// that alternate one send and one receive. An error if there is no route.
 llvm::Expected<Schedule> addStandIns(Schedule rings);
 
 }  // namespace torc::passes

@@ -1,12 +1,12 @@
 // Bruck's all-to-all ("Efficient Algorithms for All-to-All Communications in Multiport
-// Message-Passing Systems", IEEE TPDS 1997, section 3.2, radix 2): the fewest messages, of half of
-// what a node holds each, for blocks so short that start-ups cost more than bytes.
+// Message-Passing Systems", IEEE TPDS 1997, section 3.2, radix 2): the fewest messages, each of
+// half of a node's data, for blocks so short that start-ups cost more than bytes.
 //
-// Rounds. A block goes delta steps up the axis, in the powers of two that delta has: in round b a
-// node sends to the one 2^b above what has that bit. Before it a node has, of the blocks from the
-// node lo below it (lo < 2^b), those to the nodes above it by multiples of 2^b. What has not the
-// bit stays, copied to its place beside what arrives. Of d nodes that are no power of two the last
-// multiples have fewer sources.
+// Rounds. A block goes delta steps up the axis, in the powers of two of delta: in round b a node
+// sends to the node 2^b above all blocks with that bit. Before the round a node has, of the blocks
+// from the node lo below it (lo < 2^b), those to the nodes above it by multiples of 2^b. Blocks
+// without the bit stay, copied next to the received ones. If the number of nodes d is no power of
+// two, the last multiples have fewer sources.
 #include "passes/exchanges/bruck_alltoall.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace torc::passes {
 namespace {
 
-/// What the node `above` the one that executes has, of the blocks from the nodes lo < `sources`
-/// below it, for those at first, first + step, ... above it, on an axis of `size`.
+/// The data of the node `above` the executing one: of the blocks from the nodes lo < `sources`
+/// below it, those to the nodes at first, first + step, ... above it, on an axis of `size`.
 BlockList blocksOf(ExchangeSteps& steps, std::uint32_t size, std::int32_t above,
                    std::uint32_t sources, std::uint32_t first, std::uint32_t step) {
   BlockList list;

@@ -1,15 +1,15 @@
-// An exchange: every node sends to the peer at +i on the axes of the exchange what is for
-// destinations with the peer's coordinates there, receives the like, and keeps what is for its own
-// coordinates.
+// An exchange: every node sends to the peer at +i on the axes of the exchange the blocks for
+// destinations with the peer's coordinates there. It receives likewise, and keeps the blocks for
+// its own coordinates.
 //
-// Both directions. A message goes the shorter way round each ring. Where a ring is even, the node
-// opposite is as far both ways: a part of direction + goes up there, one of direction - down
+// Both directions. A message goes the shorter way around each ring. On an even ring, the opposite
+// node is equally far both ways: a part of direction + goes up there, one of direction - down
 // (split-directions makes the two halves), so that both directions carry the same. The busiest link
-// of an exchange along all axes then carries what the bound says (p floor(d^2 / 4) / (2 d) messages
-// on a ring of d nodes, on lines twice that).
+// of an exchange along all axes then carries the bound (p floor(d^2 / 4) / (2 d) messages on a ring
+// of d nodes, on lines twice that).
 //
-// Order. It waits for what brought the blocks. Receives wait for nothing: a message never waits for
-// its receiver.
+// Order. A send waits for the operations that brought its blocks. Receives wait for nothing: a
+// message never waits for its receiver.
 #include "passes/exchanges/exchange.h"
 
 #include <utility>
@@ -17,8 +17,8 @@
 namespace torc::passes {
 namespace {
 
-/// The shifts to all nodes that differ on the axes of the exchange alone: on rings from the
-/// farthest node one way to the farthest the other way.
+/// The shifts to all nodes that differ only on the axes of the exchange: on rings from the farthest
+/// node one way to the farthest the other way.
 PeerLoop peerLoopOf(const ExchangeSteps& steps) {
   const Topology& topology = steps.topology();
   PeerLoop peers;
@@ -31,8 +31,8 @@ PeerLoop peerLoopOf(const ExchangeSteps& steps) {
   return peers;
 }
 
-/// A message to each peer of a loop, or to the one node at a shift, and one from each; the index of
-/// the receive.
+/// A message to each peer of a loop, or to the node at a shift, and one from each; returns the
+/// index of the receive.
 template <typename Peers>
 std::uint32_t addMessages(ExchangeSteps& steps, const ir::StepPlace& place, const Peers& peers,
                           const BlockList& received, const BlockList& sent) {
@@ -41,8 +41,8 @@ std::uint32_t addMessages(ExchangeSteps& steps, const ir::StepPlace& place, cons
   return receive;
 }
 
-/// The same for those peers of a loop that are `shift` away along the split axis, in a stream of
-/// their own; nothing where that is the node itself alone.
+/// The same for the peers of a loop at `shift` along the split axis, in a stream of their own;
+/// nothing if the only peer is the node itself.
 void addAlongSplit(ExchangeSteps& steps, PeerLoop peers, std::int32_t shift,
                    const BlockList& received, const BlockList& sent,
                    ir::OperationIndices& brought) {
@@ -56,8 +56,8 @@ void addAlongSplit(ExchangeSteps& steps, PeerLoop peers, std::int32_t shift,
                         : addMessages(steps, place, peers, received, sent));
 }
 
-/// To the nodes at multiples of the stride along the split axis: a loop over peers, and so a
-/// stream, for each multiple, so that regions say what they hold there from their own node.
+/// Messages to the nodes at multiples of the stride along the split axis: a loop over peers, and so
+/// a stream, for each multiple, so that regions there can count from the node.
 ir::OperationIndices addMultiples(ExchangeSteps& steps, const PeerLoop& peers) {
   const Interval own = Interval::relative(0);
   const std::int32_t around = steps.firstOf(steps.stride());
@@ -73,7 +73,7 @@ ir::OperationIndices addMultiples(ExchangeSteps& steps, const PeerLoop& peers) {
   return brought;
 }
 
-/// To the nodes around along the split axis, with what came from the multiples of the stride;
+/// Messages to the nodes around along the split axis, with blocks from the multiples of the stride;
 /// likewise.
 ir::OperationIndices addAround(ExchangeSteps& steps, const PeerLoop& peers) {
   const Interval own = Interval::relative(0);

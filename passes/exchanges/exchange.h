@@ -5,8 +5,8 @@
 
 namespace torc::passes {
 
-/// Adds a message to every node that differs on the axes of the exchange alone: a send, a receive
-/// and a copy, however many these are.
+/// Adds a message to every node that differs only on the axes of the exchange: one send, one
+/// receive and one copy for all of them.
 void expandExchange(ExchangeSteps steps, PeerOrder order, std::uint32_t window);
 
 }  // namespace torc::passes

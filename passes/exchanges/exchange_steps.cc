@@ -1,4 +1,4 @@
-// Regions and frames of an exchange.
+// Makes regions and frames of an exchange.
 #include "passes/exchanges/exchange_steps.h"
 
 #include <utility>
@@ -15,7 +15,7 @@ ExchangeSteps::ExchangeSteps(ir::StepBuilder& builder, ExchangePart& part,
       split_axis_(strided_ ? exchange.axis : part.halfway),
       stride_(strided_ ? exchange.stride : part.stride) {
   if (part.hasStarted()) from_ = Buffer::kScratch;
-  std::uint32_t left = 0;  // axes that an exchange has still to move along
+  std::uint32_t left = 0;  // remaining axes of an exchange
   for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
     if (topology().axes[axis].size > 1) left |= 1u << axis;
   }
@@ -65,9 +65,9 @@ std::uint32_t ExchangeSteps::onlyAt(std::uint32_t axis, std::int32_t coordinate)
   return builder_.box(box);
 }
 
-/// Index of the blocks that a node holds where axes `done` are done and it leads along `led`, of
-/// these those from `source` to `destination` on the axes `along`; on the split axis, where they
-/// are given, from `split_source` to `split_destination`.
+/// Index of a node's blocks after the exchanges along axes `done`, with a leader along `led`: those
+/// from `source` to `destination` on the axes `along` and, if given, from `split_source` to
+/// `split_destination` on the split axis.
 std::uint32_t ExchangeSteps::pairOf(std::uint32_t done, std::uint32_t led, std::uint32_t along,
                                     const Interval& source, const Interval& destination,
                                     const Interval* split_source,

@@ -1,9 +1,9 @@
-// The leader of a node's cores: the first core holds what all of them send before the exchanges
-// between nodes, and what all of them get after these ("Scaling Alltoall Collective on Multi-core
+// The leader of a node's cores: before the exchanges between nodes the first core holds the data of
+// all of them, and afterwards the data for all of them ("Scaling Alltoall Collective on Multi-core
 // Systems", section 5: the leader based scheme). A pair of nodes has one message, of the blocks of
 // all pairs of their cores.
 //
-// Order. Receives wait for nothing; what is sent waits for what brought it.
+// Order. Receives wait for nothing; sends wait for the operations that brought their blocks.
 #include "passes/exchanges/leader.h"
 
 namespace torc::passes {

@@ -5,9 +5,9 @@
 
 namespace torc::passes {
 
-/// Adds the steps by which the cores of a node, along the axis of `steps`, bring all that they send
-/// to the first of them (`steps.gathers()`), which alone executes the exchanges that follow; or by
-/// which that core gives each of the others what it gets.
+/// Adds the steps by which the cores of a node, along the axis of `steps`, bring all their outgoing
+/// blocks to the first of them (`steps.gathers()`). That core alone executes the exchanges that
+/// follow. Otherwise it gives each of the others its blocks.
 void expandOfLeader(ExchangeSteps steps, std::uint32_t axis);
 
 }  // namespace torc::passes

@@ -1,21 +1,22 @@
-// Ring all-to-all [own]: blocks travel from neighbour to neighbour, the shorter way round, and all
+// Ring all-to-all [own]: blocks travel from neighbour to neighbour, the shorter way around, and all
 // blocks that leave a node by the same link at the same time are one message. A ring of d nodes
-// takes floor(d / 2) steps and loads each link with floor(d^2 / 4) / (2 d) of what its nodes hold,
-// the least that is possible; nothing but neighbours is needed of the network.
+// takes floor(d / 2) steps and loads each link with floor(d^2 / 4) / (2 d) of a node's data, the
+// minimum; the network only needs links between neighbours.
 //
-// Steps. Upwards in step t = 1, 2, ... a node receives what the node t below it holds for the nodes
-// from here on, up to `reach` above the source: the block for its own coordinate, which stays, and
-// the blocks for those behind it, which go into a frame and are sent on in step t + 1. These are
-// two messages, in a stream each, so that nothing is copied. Downwards likewise. The reach is
-// floor(d / 2) upwards and floor((d - 1) / 2) downwards, for a part of direction - the other way
-// round: of an even ring the two halves of a block for the node opposite go different ways.
+// Steps. Upwards in step t = 1, 2, ... a node receives the blocks of the node t below it for the
+// nodes from here on, up to `reach` above the source: the block for its own coordinate, which
+// stays, and the blocks for those behind it, which go into a frame and are forwarded in step t + 1.
+// These are two messages, in a stream each, so that nothing is copied. Downwards likewise. The
+// reach is floor(d / 2) upwards and floor((d - 1) / 2) downwards, for a part of direction - the
+// other way around: on an even ring the two halves of a block for the opposite node go different
+// ways.
 //
-// Order. The first step waits for what brought the blocks, and for the last messages that another
-// color has sent along the same axis, so that of two colors the one that is there first has the
-// links to itself; with links shared evenly, both would end when the second does. A later step
-// waits for the step before it. Receives wait for nothing, but for their frame where
-// allocate-scratch lets frames share a slot. The steps of both directions are listed in turn, as
-// they happen: by that allocate-scratch knows which frames are free.
+// Order. The first step waits for the operations that brought the blocks, and for the last messages
+// of another color along the same axis. So the earlier of two colors has the links to itself; with
+// shared links, both would end when the second does. A later step waits for the step before it.
+// Receives wait for nothing, except for their frame if allocate-scratch lets frames share a slot.
+// The steps of both directions are listed alternately, in the order of execution, which shows
+// allocate-scratch the free frames.
 #include "passes/exchanges/ring_alltoall.h"
 
 namespace torc::passes {
@@ -32,13 +33,13 @@ class Direction {
     if (reach > 1) go_on_ = steps.newStream();
   }
 
-  /// Adds step t, if there is one; appends what brought blocks that stay to `brought`, and the last
-  /// messages to `last`.
+  /// Adds step t, if there is one; appends the operations that brought blocks that stay to
+  /// `brought`, and the last messages to `last`.
   void addStep(std::uint32_t t, ir::OperationIndices& brought, ir::OperationIndices& last);
 
  private:
-  /// The blocks that a node at `to` (0: the own one, 1: the next one) gets in step t, counted from
-  /// here: those that stay with it, those that go on.
+  /// The blocks that a node at `to` (0: the own one, 1: the next one) gets in step t, relative to
+  /// this node: those that stay with it, those that are forwarded.
   std::uint32_t staying(int to, std::uint32_t t) {
     return steps_.blocks(source(to, t), Interval::relative(sign_ * to));
   }
@@ -57,8 +58,8 @@ class Direction {
   const std::uint32_t reach_;
   const Shift moves_;
   ir::StepPlace stay_, go_on_;
-  ir::OperationIndices arrived_;  // what the next step's messages wait for
-  std::uint32_t frame_ = kNone;   // and what holds them
+  ir::OperationIndices arrived_;  // dependences of the next step's messages
+  std::uint32_t frame_ = kNone;   // frame of their blocks
 };
 
 void Direction::addStep(std::uint32_t t, ir::OperationIndices& brought,

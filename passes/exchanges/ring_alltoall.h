@@ -7,12 +7,12 @@
 
 namespace torc::passes {
 
-/// Adds an all-to-all round the ring of an axis, in messages between neighbours. The first messages
-/// wait for `link_before` too. Returns the last messages that the node sends.
+/// Adds an all-to-all around the ring of an axis, in messages between neighbours. The first
+/// messages wait for `link_before` too. Returns the last messages that the node sends.
 ir::OperationIndices expandRingAlltoall(ExchangeSteps steps, std::uint32_t axis,
                                         const ir::OperationIndices& link_before);
 
-/// How many operations and dependences that adds, at most.
+/// Upper bound of the operations and dependences added.
 struct RingAlltoallSize {
   std::uint64_t operations = 0;
   std::uint64_t dependences = 0;

@@ -1,4 +1,4 @@
-// The search for loops.
+// Searches for loops.
 #include "passes/loops/loop_finder.h"
 
 #include <algorithm>
@@ -14,18 +14,18 @@ namespace torc::passes {
 namespace {
 
 constexpr std::uint32_t kLongestPeriod = 12;   // operations of an iteration ...
-constexpr std::uint32_t kLongestDetour = 256;  // ... and of one with detours round what is dead
-constexpr std::size_t kMostPeriods = 4;        // that are tried in one place
-constexpr std::uint32_t kWidestWindow = 8;     // slots that a frame takes in turn
-// Operations that are looked at in vain, for each of a phase, before no more is tried there.
+constexpr std::uint32_t kLongestDetour = 256;  // ... and of one with detours around damage
+constexpr std::size_t kMostPeriods = 4;        // tried at one place
+constexpr std::uint32_t kWidestWindow = 8;     // most slots in a frame's rotation
+// Fruitless operations, per operation of a phase, after which the search there stops.
 constexpr std::uint64_t kMostVain = 32;
 
-/// New numbers of slots: those that frames of loops take in turn follow one another.
+/// New numbers of slots: slots that frames of loops use in rotation become contiguous.
 class SlotNumbers {
  public:
   explicit SlotNumbers(std::uint32_t slots) : numbers_(slots, kNone) {}
 
-  /// Whether `turns`, which differ, can be taken in turn, as they then are.
+  /// Makes the different slots `turns` a rotation if possible.
   bool arrange(llvm::ArrayRef<std::uint32_t> turns) {
     const auto window = static_cast<std::uint32_t>(turns.size());
     if (window == 1) return true;
@@ -44,7 +44,7 @@ class SlotNumbers {
     return true;
   }
 
-  /// All numbers, those of slots that nobody takes in turn in what is free.
+  /// All numbers; slots outside of rotations fill the gaps.
   std::vector<std::uint32_t> take() {
     const std::set<std::uint32_t> taken(numbers_.begin(), numbers_.end());
     std::uint32_t free = 0;
@@ -80,8 +80,8 @@ class LoopFinder {
   }
 
   /// A loop may wait for a later one, of an earlier segment, which is not known yet. So such
-  /// dependences are looked at when all loops are there; if these do not fit, loops are found that
-  /// wait for no iterations of later ones.
+  /// dependences are checked when all loops are known; if they do not fit, the search is repeated
+  /// for loops without dependences on iterations of later ones.
   RolledLoops run() {
     ignores_later_ = true;
     findInPhases();
@@ -122,10 +122,10 @@ class LoopFinder {
   RolledLoops found_;
   SlotNumbers slots_;
   bool ignores_later_ = false;
-  std::uint64_t vain_ = 0;  // operations of the current phase that were looked at in vain
+  std::uint64_t vain_ = 0;  // fruitless operations of the current phase
 };
 
-/// Those of one phase.
+/// Finds the loops of one phase.
 void LoopFinder::findLoops(std::uint32_t begin, std::uint32_t end) {
   vain_ = 0;
   for (std::uint32_t at = begin; at < end && vain_ <= kMostVain * (end - begin);) {
@@ -137,13 +137,13 @@ void LoopFinder::findLoops(std::uint32_t begin, std::uint32_t end) {
       Repetition repetition = repetitionAt(view_, at, period, end);
       if (repetition.count >= least_) found.push_back(std::move(repetition));
     }
-    // What leaves least; of those that leave as much, the shortest.
+    // The repetition that leaves the fewest operations; of equal ones, the shortest.
     llvm::stable_sort(found, [](const Repetition& a, const Repetition& b) {
       return (a.count - 1) * a.period > (b.count - 1) * b.period;
     });
     if (found.size() > kMostPeriods) found.resize(kMostPeriods);
     const auto taken = llvm::find_if(found, [&](Repetition& repetition) {
-      // The last iterations may be others in what they wait for.
+      // The last iterations may have other dependences.
       for (int shorter = 0; shorter < 3 && repetition.count >= least_; ++shorter) {
         if (take(repetition)) return true;
         --repetition.count;
@@ -154,7 +154,7 @@ void LoopFinder::findLoops(std::uint32_t begin, std::uint32_t end) {
   }
 }
 
-/// Whether the repetition is a loop.
+/// Accepts the repetition if it is a loop.
 bool LoopFinder::take(const Repetition& repetition) {
   RolledLoop loop{repetition, {}, {}};
   if (!findWaits(repetition, loop.waits)) return false;
@@ -223,7 +223,7 @@ bool LoopFinder::addOutside(const Repetition& repetition, std::uint32_t position
       const std::uint32_t on = operationOf(dependence);
       const std::uint32_t of_segment = iterationsOf(dependence);
       if (!rest[i].contains(dependence) || !found_.inLoop(on)) continue;
-      // Whether this goes along with the iterations, or backwards.
+      // Tests for parallel iterations, forwards or backwards.
       for (const bool backwards : {false, true}) {
         const Repetition& other = found_.repetitionOf(on);
         const auto own = [&](std::uint32_t iteration) {
@@ -257,18 +257,18 @@ bool LoopFinder::addOutside(const Repetition& repetition, std::uint32_t position
     all.insert(rest[i].begin(), rest[i].end());
   }
   for (const std::uint32_t on : all) {
-    // From some iteration on others may wait for it by way of earlier ones.
+    // From some iteration on, later ones may wait for it through earlier ones.
     std::uint32_t last = repetition.count - 1;
     while (!rest[last].contains(on))
       --last;
-    // What the first iterations of a detour have received in the same phase has come long ago when
-    // the others begin, and any may wait for it; not for what was sent round a ring, whose nodes
-    // could all wait for each other.
+    // Data received by the first iterations of a detour in the same phase are complete long before
+    // the others begin, so any iteration may wait for them; but not for sends around a ring, whose
+    // nodes could then all wait for each other.
     const Operation& waited_for = schedule_.operations[operationOf(on)];
     const bool has_come = (schedule_.flags & kDropsBroken) != 0 && iterationsOf(on) == 0 &&
                           (receives(waited_for.kind) || isDetour(view_, waited_for)) &&
                           waited_for.phase == schedule_.operations[repetition.begin].phase;
-    // Waiting earlier than it has to, one may wait for whom waits for it; not in another segment.
+    // An earlier wait could close a cycle within a segment, but not between segments.
     for (std::uint32_t i = 0; i < last && iterationsOf(on) == 0 && !has_come; ++i) {
       if (!rest[i].contains(on) && !reaches(repetition.at(i, position), on, repetition.begin))
         return false;
@@ -286,7 +286,7 @@ bool LoopFinder::addOutside(const Repetition& repetition, std::uint32_t position
   return true;
 }
 
-/// Whether `from` has the dependence `to` by way of others: on one of an earlier segment, by way of
+/// Whether `from` has the dependence `to` through others: on one of an earlier segment, through
 /// those from `begin` on.
 bool LoopFinder::reaches(std::uint32_t from, std::uint32_t to, std::uint32_t begin) const {
   const std::uint32_t least = iterationsOf(to) > 0 ? begin : to;
@@ -303,10 +303,11 @@ bool LoopFinder::reaches(std::uint32_t from, std::uint32_t to, std::uint32_t beg
   return false;
 }
 
-/// How many slots each frame of the loop takes in turn. False if one takes them in no such order.
+/// Finds the number of slots in rotation of each frame of the loop. False if some frame has no
+/// rotation.
 bool LoopFinder::findCopies(const Repetition& repetition,
                             std::map<std::uint32_t, std::uint32_t>& copies) {
-  // By frame of the first iteration: that of each one.
+  // By frame of the first iteration: the frame of each iteration.
   std::map<std::uint32_t, std::vector<std::uint32_t>> frames;
   for (std::uint32_t i = 0; i < repetition.count; ++i) {
     for (std::uint32_t position = 0; position < repetition.period; ++position) {
@@ -322,7 +323,7 @@ bool LoopFinder::findCopies(const Repetition& repetition,
       }
     }
   }
-  // One that all iterations use stays as it is; others are used in one iteration each.
+  // A frame used by all iterations stays; other frames are used in one iteration each.
   for (auto& [first, list] : frames) {
     if (llvm::all_equal(list)) {
       list.resize(1);

@@ -1,13 +1,13 @@
-// Finds loops of steps that repeat, in a phase: the same operations again and again, of one stream
-// or of several, whose intervals go by the same amount each time (passes/loops/repetition.h).
+// Finds loops of repeated steps in a phase: the same operations again and again, of one or several
+// streams, whose intervals change by the same amount each time (passes/loops/repetition.h).
 //
-// Of a loop
-//  - a frame is the same in all iterations, or used in one alone, and takes slots in turn;
-//  - what an operation waits for is, in every iteration, the same operations so many iterations
-//    before; iterations of another loop that go along with its own; and operations outside, the
-//    same for all. The first iterations alone may wait for some outside: then all do, if later ones
-//    did so already, by way of the first ones.
-// Slots are numbered anew, so that those of a frame follow one another.
+// In a loop
+//  - a frame is the same in all iterations, or used in one alone, with slots in rotation;
+//  - the dependences of an operation are, in every iteration: the same operations a fixed number of
+//    iterations before; parallel iterations of another loop; and operations outside, the same for
+//    all. Only the first iterations may wait for some outside operations: then all do, if later
+//    ones did so already through the first ones.
+// Slots are renumbered, so that those of a frame are contiguous.
 #ifndef TORC_PASSES_LOOPS_LOOP_FINDER_H_
 #define TORC_PASSES_LOOPS_LOOP_FINDER_H_
 
@@ -22,12 +22,13 @@
 
 namespace torc::passes {
 
-/// What an operation of a loop waits for.
+/// The dependences of an operation of a loop.
 struct Waits {
-  // Operations of its own loop, by position and segments before, so many iterations before.
+  // On operations of its own loop: by position and segments before, the number of iterations
+  // before.
   std::set<std::pair<std::uint32_t, std::int32_t>> before;
-  // Of other loops, by the first iteration's operation and segments before, in the own iteration
-  // and so many more, or as far from the last one back.
+  // On other loops: by the first iteration's operation and segments before, the offset to the own
+  // iteration number, counted from the first or from the last iteration.
   std::set<std::pair<std::uint32_t, std::int32_t>> along, back;
   std::set<std::uint32_t> outside;  // dependences, in every iteration
 
@@ -47,7 +48,6 @@ struct RolledLoops {
   std::vector<std::uint32_t> slots;    // new numbers, by old ones
 
   bool inLoop(std::uint32_t operation) const { return loop_of[operation] != kNone; }
-  // Of an operation in a loop.
   const Repetition& repetitionOf(std::uint32_t operation) const {
     return loops[loop_of[operation]].of;
   }
@@ -60,7 +60,7 @@ struct RolledLoops {
   }
 };
 
-/// Those of `least` iterations and more.
+/// Finds loops of at least `least` iterations.
 RolledLoops findLoops(const Schedule& schedule, std::uint32_t least);
 
 }  // namespace torc::passes

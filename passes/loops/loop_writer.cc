@@ -1,4 +1,4 @@
-// Operations that stand in no loop as they are, of loops the first iteration.
+// Writes operations outside of loops unchanged, and of loops the first iteration.
 #include "passes/loops/loop_writer.h"
 
 #include <cstdint>
@@ -83,8 +83,8 @@ class LoopWriter {
     builder_.endLoop();
   }
 
-  /// The region, of `pieces(false)`, and its frame, if that is new: of `pieces(true)`, which takes
-  /// so many slots in turn.
+  /// The region, of `pieces(false)`, and its frame if new, of `pieces(true)`, with `copies` slots
+  /// in rotation.
   template <typename Pieces>
   void writeRegion(Region& region, std::uint32_t copies, Pieces pieces) {
     if (!region.present()) return;
@@ -103,7 +103,7 @@ class LoopWriter {
     builder_.addOperation(operation, dependences_);
   }
 
-  /// What an operation waits for of a loop whose first iteration is at `begin`.
+  /// Adds the dependences of an operation in a loop whose first iteration is at `begin`.
   void addWaits(const Waits& waits, std::uint32_t begin) {
     for (const auto& [at, distance] : waits.before) {
       const bool here = distance == 0 && iterationsOf(at) == 0;
@@ -116,8 +116,8 @@ class LoopWriter {
     addOutside(waits.outside);
   }
 
-  /// What an operation waits for outside of its loop: of another loop on all iterations at once,
-  /// where they are all there.
+  /// Adds the dependences of an operation outside of its loop: one on all iterations of another
+  /// loop if all are listed.
   void addOutside(const std::set<std::uint32_t>& outside) {
     std::map<std::uint32_t, std::uint32_t> often;  // by dependence on a first iteration
     const auto firstOf = [&](std::uint32_t dependence) {
@@ -141,7 +141,7 @@ class LoopWriter {
     }
   }
 
-  /// The dependence on an operation outside of the loop of the one that waits.
+  /// The dependence on an operation outside of the waiting operation's loop.
   std::uint32_t onOutside(std::uint32_t dependence) {
     const std::uint32_t operation = operationOf(dependence);
     const std::uint32_t segments = view_.segmentsBefore(dependence);
@@ -155,7 +155,7 @@ class LoopWriter {
     return on(found_.inFirstIteration(operation), segments, iterations);
   }
 
-  /// The dependence on the iterations of a loop that go along with the own ones.
+  /// The dependence on the parallel iterations of a loop.
   std::uint32_t along(std::uint32_t dependence, std::int32_t offset,
                       IterationOrigin origin = IterationOrigin::kOwn) {
     Iterations iterations{.depth = 1};
@@ -164,7 +164,7 @@ class LoopWriter {
     return on(operationOf(dependence), view_.segmentsBefore(dependence), iterations);
   }
 
-  /// The dependence on an operation that stands in no loop, or on iterations of one.
+  /// The dependence on an operation outside of loops, or on iterations of one.
   std::uint32_t on(std::uint32_t operation, std::uint32_t segments, Iterations iterations) {
     iterations.segments = static_cast<std::uint16_t>(segments);
     if (segments == 0 && iterations.depth == 0) return numbers_[operation];
@@ -176,8 +176,8 @@ class LoopWriter {
   const RolledLoops& found_;
   ir::ScheduleBuilder builder_;
   std::vector<std::uint32_t> frames_;       // new numbers, by old ones
-  std::vector<std::uint32_t> numbers_;      // of operations; of loops, the first iteration's
-  std::vector<std::uint32_t> dependences_;  // of the operation that is written
+  std::vector<std::uint32_t> numbers_;      // of operations; of loops, of the first iteration
+  std::vector<std::uint32_t> dependences_;  // of the current operation
 };
 
 }  // namespace

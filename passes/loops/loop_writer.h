@@ -1,4 +1,4 @@
-// Writes a schedule with the loops that were found in it.
+// Writes a schedule with the loops found in it.
 #ifndef TORC_PASSES_LOOPS_LOOP_WRITER_H_
 #define TORC_PASSES_LOOPS_LOOP_WRITER_H_
 

@@ -10,7 +10,7 @@ bool isInt8(std::int64_t value) {
          value <= std::numeric_limits<std::int8_t>::max();
 }
 
-/// Whether starts on an axis count round it.
+/// Whether starts on an axis are cyclic.
 bool countsRound(const Interval& interval, const Axis& axis) {
   return interval.kind == IntervalKind::kRelative && axis.wraps();
 }
@@ -36,7 +36,7 @@ std::optional<Interval> through(const Interval& first, const Interval& second, c
   return through;
 }
 
-/// Whether `interval` is iteration `iteration` of `through`.
+/// Whether `interval` is `through` in iteration `iteration`.
 bool fits(const Interval& through, const Interval& interval, const Axis& axis,
           std::uint32_t iteration) {
   const Interval wanted = through.at({iteration});
@@ -79,7 +79,7 @@ std::array<const Region*, 3> regionsOf(const Operation& operation) {
   return {&operation.dst, &operation.a, &operation.b};
 }
 
-/// What of an operation is the same in all iterations, apart from blocks.
+/// Whether two operations agree, apart from blocks, as iterations must.
 bool areAlike(const Operation& a, const Operation& b) {
   if (a.kind != b.kind || a.peer_kind != b.peer_kind || a.phase != b.phase ||
       a.stream != b.stream || a.peer != b.peer || (a.guard == kNone) != (b.guard == kNone)) {
@@ -134,7 +134,7 @@ std::optional<RepeatedOperation> RepeatedOperation::make(const ScheduleView& sch
   }
   const auto guard = through(guardOf(schedule, one), guardOf(schedule, other), topology);
   if (!guard) return std::nullopt;
-  // Where something is dead no guard goes with a counter (schedules/validation/validate_loops.cc).
+  // With damage no guard depends on a counter (schedules/validation/validate_loops.cc).
   if (topology.isDamaged() && *guard != guardOf(schedule, one)) return std::nullopt;
   repeated.guard_ = *guard;
   return repeated;

@@ -1,5 +1,5 @@
-// Repetition: operations in a row that are the same again and again, but for starts and lengths of
-// intervals, which go by the same amount each time, and for frames, of which each time has its own.
+// Repetition: consecutive operations that repeat, except for starts and lengths of intervals, which
+// change by constant amounts, and for frames, which are new each time.
 #ifndef TORC_PASSES_LOOPS_REPETITION_H_
 #define TORC_PASSES_LOOPS_REPETITION_H_
 
@@ -15,22 +15,22 @@
 
 namespace torc::passes {
 
-/// Blocks of some parts, whose boxes go with the counter of a loop of depth 1.
+/// Blocks of some parts, whose boxes depend on the counter of a loop of depth 1.
 struct RepeatedBlocks {
   std::uint32_t part = 0, parts = 1;
-  Box box;          // of pairs, that of the sources
+  Box box;          // of pairs, the box of the sources
   Box destination;  // of pairs
 };
 
-/// An operation as it is in all iterations.
+/// An operation, generalised over all iterations.
 class RepeatedOperation {
  public:
-  /// Of operation `first` in the first iteration and `second` in the second one; nothing if they
-  /// are not alike.
+  /// Made from operation `first` in the first iteration and `second` in the second one;
+  /// std::nullopt if they do not match.
   static std::optional<RepeatedOperation> make(const ScheduleView& schedule, std::uint32_t first,
                                                std::uint32_t second);
 
-  /// Whether operation `index` is its iteration number `iteration`.
+  /// Whether operation `index` is its iteration `iteration`.
   bool fits(const ScheduleView& schedule, std::uint32_t index, std::uint32_t iteration) const;
 
   const Operation& first() const { return first_; }
@@ -59,7 +59,7 @@ struct Repetition {
   }
 };
 
-/// How often the operations [begin, begin + period) are there in a row, before `end`.
+/// The number of repetitions of the operations [begin, begin + period) in a row, before `end`.
 Repetition repetitionAt(const ScheduleView& schedule, std::uint32_t begin, std::uint32_t period,
                         std::uint32_t end);
 

@@ -1,5 +1,5 @@
-// Makes loops of steps that repeat. Rings are such, and their allgathers; what has no regularity
-// stays written out.
+// Turns repeated steps into loops, such as those of rings and their allgathers; irregular steps
+// stay unrolled.
 #include "passes/loops/roll_loops.h"
 
 #include <utility>
@@ -27,8 +27,8 @@ class RollLoops final : public Pass {
     after_ = before_.value();
     if (found.loops.empty()) return PassResult::kWithoutChange;
     Schedule rolled = withLoops(program.schedule, found);
-    // Operations may wait in more ways than there are names for, and what holds written out may not
-    // be shown to hold in every iteration: then steps stay as they are.
+    // Loops may need too many different dependences, and a property of unrolled steps may not be
+    // provable for every iteration: then the steps stay as they are.
     if (!validate(rolled.view()).ok()) {
       loops_ = 0;
       return PassResult::kWithoutChange;

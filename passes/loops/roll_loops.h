@@ -1,4 +1,4 @@
-// roll-loops: steps that repeat become loops.
+// roll-loops: turns repeated steps into loops.
 #ifndef TORC_PASSES_LOOPS_ROLL_LOOPS_H_
 #define TORC_PASSES_LOOPS_ROLL_LOOPS_H_
 
@@ -13,7 +13,7 @@ namespace torc::passes {
 inline constexpr std::uint32_t kMostLeastIterations = 1u << 16;
 
 struct RollLoopsPass {
-  std::uint32_t least = 4;  // iterations that make a loop
+  std::uint32_t least = 4;  // minimal number of iterations
   auto operator<=>(const RollLoopsPass&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// unroll-loops: writes loops out, iteration by iteration.
+// unroll-loops: unrolls loops, iteration by iteration.
 #ifndef TORC_PASSES_LOOPS_UNROLL_LOOPS_H_
 #define TORC_PASSES_LOOPS_UNROLL_LOOPS_H_
 

@@ -1,4 +1,4 @@
-// Options of passes: registration, parsing, printing.
+// Registers, parses and prints options of passes.
 #include "passes/manager/pass.h"
 
 namespace torc::passes {

@@ -31,18 +31,19 @@ class PassOption {
   llvm::StringRef name() const { return name_; }
   llvm::StringRef description() const { return description_; }
 
-  /// Sets the value; false if `text` is none, then the option keeps the one that it had.
+  /// Sets the value; false if `text` is invalid, then the option keeps its value.
   [[nodiscard]] virtual bool parse(llvm::StringRef text) = 0;
   /// The value as `parse` reads it.
   virtual std::string value() const = 0;
-  /// What `parse` takes: `an integer from 1 to 4096`, `region or phase`.
+  /// The values that `parse` accepts: `an integer from 1 to 4096`, `region or phase`.
   virtual std::string accepted() const = 0;
 
  private:
   llvm::StringRef name_, description_;
 };
 
-/// A number within limits, from 1 up; 0 for the word, if there is one, that leaves it to the pass.
+/// A number within limits, from 1 up; 0 for the word, if there is one, that leaves the choice to
+/// the pass.
 class IntegerOption final : public PassOption {
  public:
   IntegerOption(Pass& pass, llvm::StringRef name, llvm::StringRef description, std::uint32_t lowest,
@@ -63,7 +64,6 @@ class IntegerOption final : public PassOption {
   llvm::StringRef word_;
 };
 
-/// A number of bytes.
 class BytesOption final : public PassOption {
  public:
   BytesOption(Pass& pass, llvm::StringRef name, llvm::StringRef description, std::uint64_t value)
@@ -93,14 +93,14 @@ class NameOption final : public PassOption {
   std::string value_;
 };
 
-/// The word of a choice. `words(Choice)`, found beside the enumeration, gives those of all choices
-/// in their order.
+/// The word of a choice. `words(Choice)`, found beside the enumeration, lists the words of all
+/// choices in order.
 template <typename Choice>
 llvm::StringRef word(Choice choice) {
   return words(choice)[static_cast<std::size_t>(choice)];
 }
 
-/// The choice of that word; nothing if there is none.
+/// The choice of a word; std::nullopt if there is none.
 template <typename Choice>
 std::optional<Choice> choiceOf(llvm::StringRef word) {
   const llvm::ArrayRef<llvm::StringRef> all = words(Choice());
@@ -109,7 +109,7 @@ std::optional<Choice> choiceOf(llvm::StringRef word) {
   return static_cast<Choice>(found - all.begin());
 }
 
-/// One of a few words, which an enumeration counts.
+/// An option with a few words, given by an enumeration.
 template <typename Choice>
 class ChoiceOption final : public PassOption {
  public:
@@ -129,7 +129,7 @@ class ChoiceOption final : public PassOption {
   Choice value_;
 };
 
-/// A number that a pass finds out about its last run.
+/// A number that a pass reports about its last run.
 class PassStatistic {
  public:
   PassStatistic(Pass& pass, llvm::StringRef description);
@@ -147,13 +147,13 @@ class PassStatistic {
   double value_ = 0;
 };
 
-/// Which level of the IR a pass works on.
+/// The IR level of a pass.
 enum class PassLevel { kPlan, kStep };
 
 enum class PassResult { kWithoutChange, kWithChange };
 
 /// Base class of passes. A pass keeps the program valid: a plan stays a plan or becomes steps that
-/// compute the collective, and steps that do so still do so afterwards.
+/// compute the collective, and such steps still do so afterwards.
 class Pass {
  public:
   Pass(llvm::StringRef name, llvm::StringRef description, PassLevel level)
@@ -168,17 +168,17 @@ class Pass {
   /// Whether it may run on a program in segments.
   virtual bool takesSegments() const { return false; }
 
-  /// Transforms `program`, which is of this pass's level. Reports whether its text is another
-  /// afterwards. The message of an error does not name the pass: the pass manager does.
+  /// Transforms `program`, which has this pass's level. Reports whether its text has changed. Error
+  /// messages do not name the pass: the pass manager does.
   virtual llvm::Expected<PassResult> run(ir::Program& program) = 0;
 
   llvm::ArrayRef<PassOption*> options() const { return options_; }
   llvm::ArrayRef<PassStatistic*> statistics() const { return statistics_; }
 
-  /// `name{option=value,...}`, all options that have a meaning, with their values.
+  /// `name{option=value,...}` with all meaningful options and their values.
   std::string text() const;
 
-  /// Whether `option` has a meaning beside the values of the others.
+  /// Whether `option` has a meaning with the values of the others.
   virtual bool means(const PassOption& option) const {
     (void)option;
     return true;

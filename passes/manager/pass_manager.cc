@@ -48,7 +48,7 @@ llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) const {
     return makeError("pass '" + pass.name() + "': the program is in segments, which come last");
   }
   const auto start = std::chrono::steady_clock::now();
-  // Passes take steps written out.
+  // Passes take unrolled steps.
   const bool has_loops = !program.schedule.loops.empty();
   if (has_loops) program.schedule = unrollLoops(program.schedule.view()).schedule;
   llvm::Expected<PassResult> result = pass.run(program);

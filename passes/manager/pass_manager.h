@@ -18,8 +18,8 @@ struct PassManagerOptions {
   bool verify_each = true;                 // prove the program after each pass that changed it
   bool print_after_all = false;            // the program's text after each pass
   bool time_passes = false;                // seconds of each pass, and of the proof after it
-  bool statistics = false;                 // what the passes found out
-  llvm::raw_ostream* out = &llvm::errs();  // for all that is printed
+  bool statistics = false;                 // statistics of the passes
+  llvm::raw_ostream* out = &llvm::errs();  // for all printed text
 };
 
 class PassManager {
@@ -27,8 +27,8 @@ class PassManager {
   explicit PassManager(std::vector<std::unique_ptr<Pass>> passes, PassManagerOptions options = {})
       : passes_(std::move(passes)), options_(options) {}
 
-  /// Runs the passes. Errors: `pass 'pipeline': ...`, or `after pass 'pipeline': ...` when what the
-  /// pass left is not valid.
+  /// Runs the passes. Errors: `pass 'pipeline': ...`, or `after pass 'pipeline': ...` if the result
+  /// of the pass is not valid.
   llvm::Error run(ir::Program& program);
 
  private:
@@ -38,8 +38,8 @@ class PassManager {
   PassManagerOptions options_;
 };
 
-/// Ok if `program` is a valid plan, or steps that are proved to compute their collective;
-/// otherwise the first fault.
+/// Ok if `program` is a valid plan, or steps that are proved to compute their collective; otherwise
+/// the first fault.
 llvm::Error checkProgram(const ir::Program& program);
 
 }  // namespace torc::passes

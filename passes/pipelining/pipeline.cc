@@ -1,20 +1,19 @@
-// Cuts every part into K chunks and clones its stream, frames and operations for each of them, so
-// that one chunk is reduced, or already in the next phase, while the next one is transferred
-// ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 4,
-// "Overlapping computation and communication"). The price is K times the messages.
+// Cuts every part into K chunks and clones its stream, frames and operations for each of them. So
+// one chunk is reduced, or already in the next phase, while the next one is transferred ("Optimal
+// Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 4, "Overlapping
+// computation and communication"). The price is K times the messages.
 //
 // chunks=auto takes the number that the cost model (model/simulator/pipeline_cost.h) predicts to be
 // best for a vector of `bytes` on `machine`, with two chunks on a link at a time.
 //
-// The list is phase after phase, and in a phase chunk after chunk, in each of them all streams:
-// earlier phases, then earlier chunks come first wherever the order of the list decides
-// (order-links).
+// The list is ordered by phase, then by chunk, with all streams in each: earlier phases, then
+// earlier chunks come first wherever the order of the list decides (order-links).
 //
 // Chunks are pieces of a part's elements, so no chunk touches the data of another: an operation of
-// chunk j depends on chunk j of what it depended on, also across streams. A barrier between two
-// phases thereby becomes one per chunk; infer-dependences{by=phase} draws barriers over all chunks.
-// sends=in-turn lets a send also wait for the same send of the chunk before, where no other pass
-// puts chunks in order: else all chunks share a link, and end together.
+// chunk j depends on chunk j of its former dependences, also across streams. A barrier between two
+// phases thereby becomes one per chunk; infer-dependences{by=phase} makes barriers over all chunks.
+// sends=in-turn lets a send also wait for the same send of the chunk before, for pipelines in which
+// no other pass orders chunks: else all chunks share a link, and end together.
 #include "passes/pipelining/pipeline.h"
 
 #include <algorithm>
@@ -36,15 +35,15 @@ namespace {
 
 constexpr std::uint32_t kInFlight = 2;  // on a link at a time: order-links
 
-// Pieces of a schedule whose parts are cut although chunks could be dealt them.
+// Most pieces of a schedule with cut parts if chunks could be dealt whole parts instead.
 constexpr std::uint64_t kMostCutPieces = 1u << 12;
 
-/// Which parts the chunks are. Parts of one color and direction, of which there are as many as the
-/// color has chunks already, are alike in size: whichever elements a chunk has of them, they stay
-/// neighbours in it, so that a piece of all of them is one piece of the chunk.
+/// The division of parts into chunks. Parts of one color and direction are alike in size, and there
+/// are as many as the color already has chunks. Whichever of their elements a chunk has, they stay
+/// adjacent in it, so that a piece of all of them is one piece of the chunk.
 ///
-/// Every chunk of cut parts lists all pieces again. Where they become too many, chunks are dealt
-/// the parts that there are instead: they are less even, but each piece stays one.
+/// Every chunk of cut parts lists all pieces again. If these are too many, chunks are dealt the
+/// existing parts instead: they are less even, but each piece stays one.
 class Chunks {
  public:
   Chunks(const ScheduleView& schedule, std::uint32_t chunks)
@@ -58,14 +57,14 @@ class Chunks {
     }
   }
 
-  /// Whether chunks are dealt the parts that there are, and none is cut.
+  /// Whether chunks are dealt the existing parts, and none is cut.
   bool deals() const { return deals_; }
 
   std::uint32_t partOf(std::uint32_t part, std::uint32_t chunk) const {
     return place(groupOf(part), part, chunk);
   }
 
-  /// What chunk `chunk` has of the parts of these pieces. A piece of several groups becomes
+  /// The share of chunk `chunk` in the parts of these pieces. A piece of several groups becomes
   /// several.
   llvm::SmallVector<Piece, 4> chunkOf(const PieceList& pieces, std::uint32_t chunk) const {
     llvm::SmallVector<Piece, 4> list;
@@ -162,13 +161,13 @@ class Pipeline final : public Pass {
         builder.addStream({any ? kNone : places.partOf(stream.part, chunk), stream.core});
       }
     }
-    // Where chunks are dealt parts, some have none of a frame, and its slot may not be needed.
+    // If chunks are dealt parts, some have no share of a frame, and its slot may be superfluous.
     std::map<std::uint32_t, std::uint32_t> slots;
     const auto slotOf = [&](std::uint32_t slot) {
       if (!places.deals()) return slot;
       return slots.try_emplace(slot, static_cast<std::uint32_t>(slots.size())).first->second;
     };
-    std::vector<std::uint32_t> frames;  // by old frame and chunk; kNone: the chunk has none of it
+    std::vector<std::uint32_t> frames;  // by old frame and chunk; kNone: no share
     for (const Frame& frame : old.frames) {
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
         const auto pieces = places.chunkOf(view.piecesOf(frame), chunk);
@@ -178,7 +177,7 @@ class Pipeline final : public Pass {
     }
     if (!places.deals()) builder.schedule().slot_count = old.slot_count * chunks;
 
-    // By old operation and chunk: its clone, or what that would wait for if the chunk has no part
+    // By old operation and chunk: its clone, or the clone's dependences if the chunk has no share
     // in it.
     using Clones = llvm::SmallVector<std::uint32_t, 1>;
     std::vector<Clones> clones(old.operations.size() * chunks);

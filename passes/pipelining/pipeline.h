@@ -17,8 +17,7 @@ llvm::ArrayRef<llvm::StringRef> words(ChunkSends);
 inline constexpr std::uint32_t kMostChunksOfPart = 4096;
 
 struct PipelinePass {
-  std::uint32_t chunks = 2;  // of each part, up to kMostChunksOfPart; 0: as the
-                             // cost model says for ...
+  std::uint32_t chunks = 2;  // of each part, up to kMostChunksOfPart; 0: by the cost model for ...
   std::uint64_t bytes = std::uint64_t{64} << 20;  // ... a vector of this size ...
   std::string machine = "generic";                // ... on this preset or file
   ChunkSends sends = ChunkSends::kTogether;
@@ -26,7 +25,7 @@ struct PipelinePass {
   auto operator<=>(const PipelinePass&) const = default;
 };
 
-/// Whether `chunks` chunks are dealt the parts that `schedule` has: none is cut.
+/// Whether `chunks` chunks are dealt the parts of `schedule`: none is cut.
 bool dealsChunks(const ScheduleView& schedule, std::uint32_t chunks);
 
 std::unique_ptr<Pass> makePass(const PipelinePass& options);

@@ -1,18 +1,16 @@
-// Makes a program one for a segment: every part is cut into S of them, and the program is run for
-// each (schedules/schedule.h). What pipeline{sends=in-turn} writes out chunk by chunk stands here
-// once, so that neither the program nor its proof grows with S: what pipelines along trees need,
-// whose start is paid by many short messages.
+// Turns a program into one for a segment: every part is cut into S segments, and the program runs
+// for each (schedules/schedule.h). It replaces the clones of pipeline{sends=in-turn} by one copy,
+// so that neither the program nor its proof grows with S. Pipelines along trees need this, as many
+// short messages must hide their start.
 //
-// Segments touch each other's data nowhere. What orders them:
+// No segment touches the data of another. Their order:
 //  - A send waits for the same send of the segment before: else all segments share a link, and end
 //    together.
-//  - A receive waits for the same receive `window` segments before, so that no more are posted at a
-//    time. In a chain it waits for the last one, so that chains that are ahead come to their end,
-//    and sends from the same slot go one after the other, so that the last one stands for all.
-//  - Each slot of scratch has `window` copies. What writes into a slot before anything that it
-//  waits
-//    for waits for the last that
-//    touched this copy of it before, `window` segments ago.
+//  - A receive waits for the same receive `window` segments before, which limits the posted ones.
+//    In a chain it waits for the last one, so that chains ahead come to their end; sends from the
+//    same slot go one after the other, so that the last one stands for all.
+//  - Each slot of scratch has `window` copies. A writer of a slot waits for the last users of its
+//    copy, `window` segments ago, unless one of its dependences already does.
 #include "passes/pipelining/segment.h"
 
 #include <algorithm>
@@ -95,8 +93,9 @@ class Segment final : public Pass {
     all.apply(schedule);
   }
 
-  /// By send: the one of the segment before that it waits for. Itself; or, where phases go in turn,
-  /// the one as far on in the next phase on its link, whose segment is the older one.
+  /// By send: the send of the segment before that it waits for. It is the same send or, if phases
+  /// alternate, the one at the same position of the next phase on its link, whose segment is the
+  /// older one.
   std::vector<std::uint32_t> sendsBefore(const ScheduleView& schedule) const {
     std::vector<std::uint32_t> before(schedule.operations.size(), kNone);
     // By peer, phase by phase.
@@ -129,9 +128,9 @@ class Segment final : public Pass {
         if (of_slot.empty() || of_slot.back() != i) of_slot.push_back(i);
       }
     }
-    // By slot and guard. Where many have touched a slot, on nodes of their own, each list would go
-    // through all of them: one stands for all nodes then, for dependences pass through what a node
-    // does not execute.
+    // By slot and guard. If many operations have touched a slot, on different nodes, each list
+    // would contain all of them: then one list stands for all nodes, as dependences pass through
+    // operations that a node does not execute.
     std::map<std::pair<std::uint32_t, std::uint32_t>, OperationList> last;
     const auto lastOf = [&](std::uint32_t slot, const Operation& writer) -> const OperationList& {
       const bool are_many = touched[slot].size() > kManyInSlot;
@@ -144,7 +143,8 @@ class Segment final : public Pass {
       }
       return entry->second;
     };
-    // Slots, each for a guard, for whose copy an operation has waited, itself or what it waits for.
+    // Slots with guards for whose copy an operation has waited, directly or through its
+    // dependences.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> copies;
     std::vector<llvm::SparseBitVector<>> waited(view.operations.size());
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> last_receives;
@@ -188,7 +188,7 @@ class Segment final : public Pass {
     all.apply(schedule);
   }
 
-  /// The parts of a list, which follow one another, do not in a segment: there each is a piece.
+  /// Consecutive parts of a list are not adjacent in a segment: there each is a piece.
   static Schedule withSingleParts(const Schedule& schedule) {
     const ScheduleView view = schedule.view();
     ir::ScheduleBuilder builder(schedule);
@@ -219,9 +219,9 @@ class Segment final : public Pass {
     return builder.take();
   }
 
-  /// Leaves of `operations`, which ascend, those that no other one depends on, however indirectly.
-  /// As dependences pass through operations that a node does not execute, they stand for the rest
-  /// on every node.
+  /// Removes from `operations`, which ascend, those that another one depends on transitively. As
+  /// dependences pass through operations that a node does not execute, the rest stand for all on
+  /// every node.
   static void leaveLast(const ScheduleView& schedule, OperationList& operations) {
     if (operations.size() < 2) return;
     std::set<std::uint32_t> before;

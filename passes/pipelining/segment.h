@@ -1,5 +1,4 @@
-// segment{segments=S}: runs the program for every one of S segments of each part, one behind the
-// other.
+// segment{segments=S}: runs the program for each of S segments of every part in turn.
 #ifndef TORC_PASSES_PIPELINING_SEGMENT_H_
 #define TORC_PASSES_PIPELINING_SEGMENT_H_
 
@@ -13,20 +12,21 @@ namespace torc::passes {
 
 inline constexpr std::uint32_t kMostSegmentsOfPart = 1u << 17;
 
-/// In how many segments `schedule`, which has none, may be run: all of them together have no more
+/// The largest number of segments for `schedule`, which has none: together they have no more
 /// operations, frames, pieces and dependences than a schedule in segments may have
 /// (schedules/validation/validate.h).
 std::uint32_t mostSegments(const ScheduleView& schedule);
 
-/// What goes through the window of segments one after the other: operations, each by itself, or
-/// chains of them, as rings are, all of a stream in a phase; the same with phases in turn on each
-/// link, older segments first, where chains of unequal length, as along lines, would be overtaken.
+/// Units that go through the window of segments one after the other: single operations; chains of
+/// them, as in rings, all of a stream in a phase; or chains with phases alternating on each link,
+/// older segments first, for chains of unequal length, as along lines, which would otherwise be
+/// overtaken.
 enum class SegmentOrder { kOperations, kChains, kPhases };
 llvm::ArrayRef<llvm::StringRef> words(SegmentOrder);
 
 struct SegmentPass {
   std::uint32_t segments = 2;  // of each part, up to kMostSegmentsOfPart
-  std::uint32_t window = 4;    // of them under way at a node; up to kMaxSegmentsBefore
+  std::uint32_t window = 4;    // of them active at a node; up to kMaxSegmentsBefore
   SegmentOrder order = SegmentOrder::kOperations;
 
   auto operator<=>(const SegmentPass&) const = default;

@@ -8,8 +8,8 @@
 namespace torc::passes {
 namespace {
 
-/// The first axis along which every node has a neighbour; one that has none, beside something dead,
-/// waits for nothing, where broken messages are dropped.
+/// The first axis along which every node has a neighbour; a node without one, beside damage, does
+/// not wait if broken messages are dropped.
 std::optional<std::uint32_t> ringOf(const ScheduleView& schedule) {
   const Topology& topology = schedule.topology;
   if (topology.isDamaged() && (schedule.flags & kDropsBroken) == 0) return std::nullopt;

@@ -1,11 +1,12 @@
-// stagger-chunks: lets chunks of a part that are sent at the same time begin a start-up apart.
+// stagger-chunks: lets chunks of a part that are sent at the same time begin one start-up apart.
 //
 // While a message starts, its link is idle. Two chunks of every part, each with one message on a
 // link at a time, fill these pauses, but only if they do not move in step: messages of one size
 // that begin together share the link evenly, end together, and start together again, at every node
-// they come to. So nodes signal to each other once, which takes as long as a start-up, and what is
-// sent of the second chunk waits for the signal (of the third for another signal behind it, and so
-// on): where the data come from it begins when the first message has started, and stays behind it.
+// they come to. So nodes signal each other once, which takes as long as a start-up. Sends of the
+// second chunk wait for the signal, those of the third for another signal after it, and so on. At
+// the data's source the second chunk begins when the first message has started, and stays behind
+// it.
 #ifndef TORC_PASSES_PIPELINING_STAGGER_CHUNKS_H_
 #define TORC_PASSES_PIPELINING_STAGGER_CHUNKS_H_
 
@@ -20,8 +21,8 @@ struct StaggerChunksPass {
   auto operator<=>(const StaggerChunksPass&) const = default;
 };
 
-/// Whether the nodes of `schedule` can signal to each other: a ring is along some axis, and nothing
-/// is dead, or messages over that are dropped.
+/// Whether the nodes of `schedule` can signal each other: some axis has rings, and there is no
+/// damage, or broken messages are dropped.
 bool canStagger(const ScheduleView& schedule);
 
 std::unique_ptr<Pass> makePass(const StaggerChunksPass& options);

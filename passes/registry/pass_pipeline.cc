@@ -1,4 +1,4 @@
-// Passes and text of a pipeline.
+// Makes the passes and the text of a pipeline.
 #include "passes/registry/pass_pipeline.h"
 
 #include "passes/registry/pipeline_text.h"

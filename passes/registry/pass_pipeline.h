@@ -1,4 +1,4 @@
-// PassPipeline: which passes run, with which options, as a value that can be compared, ordered and
+// PassPipeline: a list of passes with their options, as a value that can be compared, ordered and
 // printed. The compiler makes and runs these; only users' text is parsed (pipeline_text.h).
 #ifndef TORC_PASSES_REGISTRY_PASS_PIPELINE_H_
 #define TORC_PASSES_REGISTRY_PASS_PIPELINE_H_
@@ -20,7 +20,7 @@ class PassPipeline {
 
   bool empty() const { return specs_.empty(); }
   void add(PassSpec spec) { specs_.push_back(std::move(spec)); }
-  /// Adds the passes of another pipeline behind these.
+  /// Appends the passes of another pipeline.
   void add(const PassPipeline& then) {
     specs_.insert(specs_.end(), then.specs_.begin(), then.specs_.end());
   }
@@ -29,12 +29,12 @@ class PassPipeline {
   /// one.
   PassPipeline takeSegments();
 
-  /// Cores that `lead-cores` gives each node; 0: it is not there.
+  /// Cores of each node by `lead-cores`; 0: without that pass.
   std::uint32_t ledCores() const;
 
-  /// New passes, to be run once.
+  /// New passes for one run.
   std::vector<std::unique_ptr<Pass>> passes() const;
-  /// `expand-rings,pipeline{chunks=16}`: as `torc opt --passes` takes it.
+  /// `expand-rings,pipeline{chunks=16}`, as for `torc opt --passes`.
   std::string text() const;
 
   auto operator<=>(const PassPipeline&) const = default;

@@ -3,7 +3,7 @@
 //   pipeline = [ pass { "," pass } ]
 //   pass     = name [ "{" [ option { "," option } ] "}" ]
 //   option   = name "=" value
-// Blanks may stand between any two of these. Names and values are letters, digits, `-`, `_`, `.`.
+// Blanks are allowed between any two of these. Names and values are letters, digits, `-`, `_`, `.`.
 #ifndef TORC_PASSES_REGISTRY_PIPELINE_TEXT_H_
 #define TORC_PASSES_REGISTRY_PIPELINE_TEXT_H_
 

@@ -1,4 +1,4 @@
-// Makes passes of values and of names.
+// Makes passes from values and names.
 #include "passes/registry/registry.h"
 
 namespace torc::passes {

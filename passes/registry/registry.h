@@ -41,7 +41,7 @@ using PassSpec =
 
 std::unique_ptr<Pass> makePass(const PassSpec& spec);
 
-/// A new pass of that name with default options; null if there is none.
+/// A new pass by name with default options; null if there is none.
 std::unique_ptr<Pass> createPass(llvm::StringRef name);
 
 /// One of each with default options, in the order of PassSpec.

@@ -1,10 +1,10 @@
 // Ring allgather ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects",
-// section 2.2): in every step a node passes on the block that came in the step before.
-// passes/analysis/ring_steps.h says which block goes where.
+// section 2.2): in every step a node forwards the block received in the step before.
+// passes/analysis/ring_steps.h has the offsets of blocks.
 //
 // Blocks. Axes still to come are fixed to the own coordinate, the current axis has the moving
-// block, axes done before are whole. What is received stands in its place in `out`; in the first
-// step of all the own block leaves from `in`, without waiting for its copy in `out`.
+// block, axes done before are whole. Received blocks are at their place in `out`; in the first step
+// of all the own block leaves from `in`, without waiting for its copy in `out`.
 #include "passes/rings/ring_allgather.h"
 
 namespace torc::passes {

@@ -1,12 +1,12 @@
 // Ring gather, the second half of a reduce by reduce-scatter and gather (van de Geijn, "On Global
-// Combine Operations", 1994, on all links of a torus): a ring scatter reversed in time. The nodes
-// that have all blocks of a ring are, after the gather along the last axis of the reduce-scatter,
-// the plane of the root, then its line, then the root. In every step a node sends the sum that came
-// in the step before towards the root's coordinate, the nearest first; passes/analysis/ring_steps.h
-// says which block goes where.
+// Combine Operations", 1994, on all links of a torus): a ring scatter reversed in time. The gather
+// along the last axis of the reduce-scatter leaves all blocks of a ring on the plane of the root;
+// the next ones on its line, and on the root. In every step a node forwards the sum received in the
+// step before towards the root's coordinate, the nearest first; passes/analysis/ring_steps.h has
+// the offsets of blocks.
 //
 // Blocks. Axes done before are whole, the current axis has the moving block, axes to come are fixed
-// to the own coordinate. What is received stands where the reduce-scatter had sums of these blocks,
+// to the own coordinate. Received sums take the place of the reduce-scatter's sums of these blocks,
 // which have left; along the last axis the root receives into `out`, and has its own blocks there
 // from a copy.
 #include "passes/rings/ring_gather.h"
@@ -39,7 +39,7 @@ void expandRingGather(StrandSteps& steps, std::uint32_t axis) {
       const bool reaches_root = others.first <= 0 && others.last >= 0;
       if (last_phase && reaches_root) {
         receive(steps.region(Buffer::kOut, parts, steps.blocks(axis, line.received)), {0, 0});
-        // The root is the end of the receivers that the line goes to.
+        // The root is the end of the receivers in the line's direction.
         (line.sign < 0 ? others.first : others.last) -= line.sign;
       }
       if (!others.none()) receive(steps.sums(parts, axis, line.received), others);

@@ -6,7 +6,7 @@
 namespace torc::passes {
 
 /// Adds the steps of a ring gather of the strand along `axis`, to the nodes at the root's
-/// coordinate, and leaves in `steps.after()` what the next phase waits for.
+/// coordinate; `steps.after()` then has the dependences of the next phase.
 void expandRingGather(StrandSteps& steps, std::uint32_t axis);
 
 }  // namespace torc::passes

@@ -1,18 +1,18 @@
 // Ring reduce-scatter ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
-// Interconnects", section 2.2): in every step a node sends a block's sum on and adds its own data
-// to the one that comes in. passes/analysis/ring_steps.h says which block goes where.
+// Interconnects", section 2.2): in every step a node sends a block's sum and adds its own data to
+// the received one. passes/analysis/ring_steps.h has the offsets of blocks.
 //
 // Blocks. Axes done before are fixed to the own coordinate, the current axis has the moving block,
 // axes to come are whole: a later phase moves 1/d of the data of the one before.
 //
-// Where sums grow. allreduce: in `out`; the first time that a block is touched out = in + received,
-// later out = out + received. reduce_scatter, and reduce, which has an `out` at the root alone: in
-// scratch, a frame per block that moves in the first phase; later phases add up in the frame of the
-// own coordinate, and the very last addition of a reduce_scatter writes `out`. On a line (a mesh
-// axis, or a ring that a dead link cuts, which begins behind the cut) a block's sums from the two
-// sides meet at its owner: line - is added after line +. So do they on a half-latency ring. There
-// half a block that comes from halfway around goes on as a whole: in the first phase the other half
-// of the sum starts as a copy of `in`.
+// Place of the sums. allreduce: in `out`; the first addition to a block is out = in + received,
+// later ones out = out + received. reduce_scatter, and reduce, which has an `out` at the root
+// alone: in scratch, with a frame for each moving block in the first phase; later phases add to the
+// frame of the own coordinate, and the very last addition of a reduce_scatter writes `out`. On a
+// line (a mesh axis, or a ring cut by a dead link, which begins behind the cut) a block's sums from
+// the two sides meet at its owner: line - is added after line +. So they do on a half-latency ring.
+// There half a block from halfway around continues as a whole block: in the first phase the other
+// half of the sum starts as a copy of `in`.
 //
 // Every receive has a frame of its own, and a separate reduction.
 #include "passes/rings/ring_reduce_scatter.h"
@@ -53,11 +53,11 @@ class RingReduceScatter {
   StrandSteps& steps_;
   const std::uint32_t axis_;
   const bool first_phase_;
-  ir::OperationIndices step_end_;  // what the next step waits for
+  ir::OperationIndices step_end_;  // dependences of the next step
 };
 
-/// Sends what the node has of the blocks of a step. In the first phase a node that has received
-/// nothing of them yet sends the data that it started with.
+/// Sends the node's sums of the blocks of a step. In the first phase a node that has received none
+/// of them yet sends its own data.
 void RingReduceScatter::sendSums(const LineStep& line) {
   Nodes others = line.senders;
   const Parts parts = steps_.movedBy(line);
@@ -75,7 +75,7 @@ void RingReduceScatter::sendSums(const LineStep& line) {
   step_end_.push_back(steps_.send(sumRegion(parts, line.sent), axis_, line, others));
 }
 
-/// Adds what a line brings to the sums of blocks that go on in the next step.
+/// Adds data received on a line to the sums of blocks that move on in the next step.
 void RingReduceScatter::addReceived(const LineStep& line) {
   const Parts parts = steps_.movedBy(line);
   const Region sum = sumRegion(parts, line.received);
@@ -83,7 +83,7 @@ void RingReduceScatter::addReceived(const LineStep& line) {
   step_end_.push_back(steps_.receiveThenReduce(parts, steps_.blocks(axis_, line.received), sum,
                                                previous, axis_, line, line.receivers));
   if (!line.half || !first_phase_) return;
-  // Of these blocks the other half comes from nowhere: its sum is the own data.
+  // The other half of these blocks is not received: its sum is the own data.
   const Parts other = steps_.notMovedBy(line);
   const Region start = sumRegion(other, line.received);
   const Region data = steps_.region(Buffer::kIn, other, steps_.blocks(axis_, line.received));
@@ -91,7 +91,7 @@ void RingReduceScatter::addReceived(const LineStep& line) {
 }
 
 /// The last step, which brings the sums of the own blocks: from one side on a ring, from both on a
-/// line and on a half-latency ring. The last ones of a reduce_scatter are results.
+/// line and on a half-latency ring. The last sums of a reduce_scatter are results.
 void RingReduceScatter::addOwn(const RingStep& step) {
   const bool last =
       !rowOf(steps_.collective()).outWhole() && steps_.progress().isLastToReduce(axis_);
@@ -110,12 +110,12 @@ void RingReduceScatter::addOwn(const RingStep& step) {
   std::uint32_t index = add(line, previous, line.receivers);
   if (step.size() == 2) {
     const LineStep& back = step.back();
-    if (line.half) {  // and the other half comes from the other side
+    if (line.half) {  // the other half comes from the other side
       step_end_.push_back(add(back, previousRegion(steps_.movedBy(back), 0), back.receivers));
     } else if (previous == sum) {
       index = add(back, sum, back.receivers, index);
     } else {
-      // Line - adds to the sum of line +, but for the node at the end, which line + does not reach.
+      // Line - adds to the sum of line +, except at the end node, which line + does not reach.
       const Nodes both{line.receivers.first, back.receivers.last};
       const Nodes end{back.receivers.first, line.receivers.first - 1};
       if (!end.none()) step_end_.push_back(add(back, previous, end));
@@ -125,7 +125,7 @@ void RingReduceScatter::addOwn(const RingStep& step) {
   step_end_.push_back(index);
 }
 
-/// What the first sum that the current phase makes of these blocks starts from.
+/// The first operand of the current phase's first sum of these blocks.
 Region RingReduceScatter::previousRegion(Parts parts, std::int32_t offset) {
   if (!first_phase_) return sumRegion(parts, offset);
   return steps_.region(Buffer::kIn, parts, steps_.blocks(axis_, offset));

@@ -2,10 +2,10 @@
 // Combine Operations", 1994, on all links of a torus): the nodes that have a color's blocks are the
 // root, then its line along the axis of the first phase, then the plane of the second, and so on.
 // Each of them sends to every node of its ring the blocks of that node's coordinate, the farthest
-// first; passes/analysis/ring_steps.h says which block goes where.
+// first; passes/analysis/ring_steps.h has the offsets of blocks.
 //
 // Blocks. Axes done before are fixed to the own coordinate, the current axis has the moving block,
-// axes to come are whole. What is received, for the own coordinate or to be sent on, stands in its
+// axes to come are whole. Received blocks, for the own coordinate or to be forwarded, are at their
 // place in `out`. In the first phase the root sends from `in`; it has the blocks of its own
 // coordinate in `out` from a copy, which no message waits for.
 #include "passes/rings/ring_scatter.h"

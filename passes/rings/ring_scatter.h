@@ -5,8 +5,8 @@
 
 namespace torc::passes {
 
-/// Adds the steps of a ring scatter of the strand along `axis`, in the nodes that have its blocks,
-/// and leaves in `steps.after()` what the next phase waits for.
+/// Adds the steps of a ring scatter of the strand along `axis`, in the nodes that have its blocks;
+/// `steps.after()` then has the dependences of the next phase.
 void expandRingScatter(StrandSteps& steps, std::uint32_t axis);
 
 }  // namespace torc::passes

@@ -1,4 +1,4 @@
-// Regions, guards and messages of a strand.
+// Makes regions, guards and messages of a strand.
 #include "passes/rings/strand_steps.h"
 
 namespace torc::passes {
@@ -79,7 +79,7 @@ std::uint32_t StrandSteps::newFrame(Parts parts, std::uint32_t box) {
   return builder_.addFrame(pieces(parts, box), slot);
 }
 
-/// The stream of what goes the way of `line`, and a guard of the given nodes along `axis`.
+/// The stream for the direction of `line`, and a guard of the given nodes along `axis`.
 ir::StepPlace StrandSteps::placeOf(std::uint32_t axis, const LineStep& line, const Nodes& nodes) {
   ir::StepPlace place;
   place.stream = strand_.first_stream + (strand_.isHalfLatency() && line.sign < 0 ? 1 : 0);

@@ -1,6 +1,6 @@
-// StrandSteps: what the steps of a strand (passes/analysis/strands.h) are made of, whichever way
-// its rings go: regions of its parts of the blocks it is concerned with, and messages along an axis
-// between nodes of a ring or line, one step after the other.
+// StrandSteps: building blocks for the steps of a strand (passes/analysis/strands.h) on any ring:
+// regions of its parts and current blocks, and messages along an axis between nodes of a ring or
+// line, one step after the other.
 #ifndef TORC_PASSES_RINGS_STRAND_STEPS_H_
 #define TORC_PASSES_RINGS_STRAND_STEPS_H_
 
@@ -23,8 +23,8 @@ class StrandSteps {
   StrandSteps(ir::StepBuilder& builder, Strand& strand)
       : builder_(builder), topology_(builder.schedule().topology), strand_(strand) {}
 
-  /// What the next step waits for: a phase's first step for what ended the phase before, each other
-  /// one for the step before it.
+  /// Dependences of the next step: a phase's first step waits for the end of the phase before, each
+  /// other one for the step before it.
   const ir::OperationIndices& after() const { return after_; }
   void setAfter(ir::OperationIndices after) { after_ = std::move(after); }
 
@@ -33,10 +33,10 @@ class StrandSteps {
   const PlanProgress& progress() const { return strand_.progress; }
   Collective collective() const { return builder_.schedule().collective; }
 
-  /// Only nodes of `nodes` execute what follows.
+  /// Restricts later steps to `nodes`.
   void restrictTo(const Box& nodes) { nodes_ = nodes; }
 
-  /// Number of steps of a ring along `axis`, and what a node does in one of them.
+  /// Number of steps of a ring along `axis`, and the messages of a node in one of them.
   std::uint32_t stepCount(std::uint32_t axis) const;
   RingStep stepOf(ir::PlanKind kind, std::uint32_t axis, std::uint32_t step) const;
   const Topology& topology() const { return topology_; }
@@ -46,8 +46,8 @@ class StrandSteps {
   Parts movedBy(const LineStep& line) const;
   Parts notMovedBy(const LineStep& line) const;
 
-  /// Index of the box of the blocks that the strand is concerned with (own coordinates on fixed
-  /// axes); of these, those at `offset` from the own coordinate on `axis`.
+  /// Index of the box of the strand's current blocks (own coordinates on fixed axes); of these,
+  /// those at `offset` from the own coordinate on `axis`.
   std::uint32_t ownBlocks();
   std::uint32_t blocks(std::uint32_t axis, std::int32_t offset);
   /// A region of these parts of the blocks of `box`; a new frame of them, alone in its slot.
@@ -61,12 +61,11 @@ class StrandSteps {
     const CollectiveRow& row = rowOf(collective());
     return row.outWhole() && !row.isRooted();
   }
-  /// Where the sums of the blocks at `offset` on `axis` grow: in `out`; where not every node has
-  /// one, in frames, of each offset on the first axis, all of which have the own coordinate's on
-  /// the others.
+  /// Place of the sums of the blocks at `offset` on `axis`: in `out`; if not every node has one, in
+  /// frames: one for each offset on the first axis, and the own coordinate's for the others.
   Region sums(Parts parts, std::uint32_t axis, std::int32_t offset);
-  /// The nodes at the root's coordinate on all axes but `axis` that are not fixed: on axes that are
-  /// still to be scattered along, or have been gathered along.
+  /// The nodes at the root's coordinate on all axes but `axis` that are not fixed: axes still to be
+  /// scattered along, or already gathered along.
   Box atRootElsewhere(std::uint32_t axis) const;
 
   /// Steps along `axis` of the line's senders or receivers (`nodes`), which wait for `after()`;
@@ -75,12 +74,12 @@ class StrandSteps {
   std::uint32_t receive(const Region& dst, std::uint32_t axis, const LineStep& line,
                         const Nodes& nodes);
   /// Receives `box` of `parts` into a new frame, then dst = a + frame, which waits for `also_after`
-  /// too; the index of the reduction.
+  /// too; returns the index of the reduction.
   std::uint32_t receiveThenReduce(Parts parts, std::uint32_t box, const Region& dst,
                                   const Region& a, std::uint32_t axis, const LineStep& line,
                                   const Nodes& nodes, std::uint32_t also_after = kNone);
   std::uint32_t copy(const Region& dst, const Region& a, std::uint32_t axis, const LineStep& line);
-  /// out = in for the own blocks, on every node that executes.
+  /// out = in for the own blocks, on every executing node.
   std::uint32_t copyOwnBlocks();
 
  private:

@@ -5,7 +5,7 @@
 namespace torc::passes {
 namespace {
 
-/// What is received lies in other slots than in the round before.
+/// Received data use other slots than in the round before.
 constexpr std::uint32_t kTurns = 2;
 
 void add(ir::OperationIndices& list, const ir::OperationIndices& more) {
@@ -78,9 +78,9 @@ void RoundSteps::endAxis() {
     part_.ended.push_back(last);
 }
 
-// --- who does what ---
+// --- roles of nodes ---
 
-/// Nodes in a row with equal roles.
+/// Consecutive nodes with equal roles.
 std::vector<RoundSteps::Members> RoundSteps::membersOf(const std::vector<Role>& roles) {
   std::vector<Members> all;
   for (std::uint32_t node = 0; node < roles.size(); ++node) {
@@ -93,7 +93,7 @@ std::vector<RoundSteps::Members> RoundSteps::membersOf(const std::vector<Role>& 
   return all;
 }
 
-/// `blocks`, by where they are from `origin` on, as `node` sees them.
+/// `blocks`, counted from `origin`, relative to `node`.
 RoundSteps::Runs RoundSteps::runsOf(const std::vector<std::uint32_t>& blocks, std::uint32_t origin,
                                     std::uint32_t node) const {
   const bool wraps = topology_.axes[axis_].wraps();
@@ -123,7 +123,7 @@ RoundSteps::Runs RoundSteps::runsOf(const std::vector<std::uint32_t>& blocks, st
 
 std::vector<RoundSteps::Role> RoundSteps::rolesInReduceScatter(const RingRound& round) {
   const bool is_result = !everyoneHasOut() && part_.progress.isLastToReduce(axis_);
-  std::vector<RingMessage> messages;  // those to which something has been added on their own
+  std::vector<RingMessage> messages;  // by whether their blocks have sums
   std::vector<bool> have_sums;
   for (const RingMessage& message : round) {
     for (const bool has_sums : {false, true}) {
@@ -174,7 +174,7 @@ std::vector<RoundSteps::Role> RoundSteps::rolesInAllgather(const RingRound& roun
   return roles;
 }
 
-// --- what they do ---
+// --- operations ---
 
 llvm::SmallVector<Piece, 4> RoundSteps::pieces(const Runs& runs) {
   Box box = coordinatesOf(topology_, part_.progress);
@@ -293,7 +293,7 @@ void RoundSteps::allgatherAt(const Members& members) {
   }
   ir::OperationIndices received;
   for (const Message& message : members.role->receives) {
-    // It follows that of other nodes, and nothing of its own: it is there before its message.
+    // It depends only on the receives of other nodes: it is posted before its message.
     std::uint32_t& last = chains_.try_emplace({round_, received.size()}, kNone).first->second;
     ir::OperationIndices after = part_.ended;
     if (last != kNone) after.push_back(last);

@@ -1,20 +1,19 @@
 // RoundSteps: the steps of a part along one axis in rounds (passes/analysis/ring_rounds.h).
 //
 // Blocks. In a reduce-scatter axes done before are fixed to the own coordinate, axes to come are
-// whole; in an allgather it is the other way round. A message has blocks of several coordinates of
-// the axis, as they lie from the executing node: nodes in a row whose messages are alike share a
-// guard.
+// whole; in an allgather it is the other way around. A message has blocks of several coordinates of
+// the axis, relative to the executing node: consecutive nodes with equal messages share a guard.
 //
-// Where sums grow. allreduce: in `out`; the first time that something is added to a block out = in
-// + received, later out = out + received. reduce_scatter: in a frame for all blocks of the part;
-// the last addition to the own block writes `out`. Blocks to which nothing has been added yet go in
-// a message of their own, from `in`.
+// Place of the sums. allreduce: in `out`; the first addition to a block is out = in + received,
+// later ones out = out + received. reduce_scatter: in a frame for all blocks of the part; the last
+// addition to the own block writes `out`. Blocks without additions so far go in a separate message,
+// from `in`.
 //
-// Order. What a node does in a round waits for what it did in the rounds before, and in the first
-// round of an axis for all that ended the axis before. Operations of the last round name one
-// another, so that who waits for the last of them waits for its own: dependences pass through
-// operations that a node does not execute. What is received lies in other scratch than in the round
-// before.
+// Order. Operations of a node in a round wait for those of the rounds before and, in the first
+// round of an axis, for the end of the axis before. Operations of the last round depend on one
+// another, so that a dependence on the last of them implies the node's own: dependences pass
+// through operations that a node does not execute. Received data use other scratch than in the
+// round before.
 #ifndef TORC_PASSES_ROUNDS_ROUND_STEPS_H_
 #define TORC_PASSES_ROUNDS_ROUND_STEPS_H_
 
@@ -33,7 +32,7 @@
 
 namespace torc::passes {
 
-/// A part, and how far it has come.
+/// A part, with its progress.
 struct RoundPart {
   RoundPart(const Schedule& schedule, std::uint32_t color)
       : color(color), progress(schedule, color) {}
@@ -44,7 +43,7 @@ struct RoundPart {
   std::uint32_t stream = 0;
   PlanProgress progress;
   std::uint32_t rounds = 0;      // so far, on all axes
-  ir::OperationIndices ended;    // what ended the axis before
+  ir::OperationIndices ended;    // last operations of the axis before
   std::uint32_t copied = kNone;  // allgather: the own block, into `out`
   std::uint32_t sums = kNone;    // reduce_scatter: the frame
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> slots;  // by turn and number
@@ -58,10 +57,10 @@ class RoundSteps {
 
   /// `rounds` in their order.
   void reduceScatter(const std::vector<RingRound>& rounds);
-  /// `rounds` backwards, each message from who receives it to who sends it.
+  /// `rounds` backwards, with senders and receivers swapped.
   void allgather(const std::vector<RingRound>& rounds);
 
-  /// The same where there is no axis to go along: out = in for the own blocks.
+  /// The result if there is no axis: out = in for the own blocks.
   static void copyOwn(ir::StepBuilder& builder, RoundPart& part);
 
  private:
@@ -72,10 +71,10 @@ class RoundSteps {
     bool operator==(const Run&) const = default;
   };
   using Runs = llvm::SmallVector<Run, 4>;
-  /// Additions to blocks, by whether something has been added to them before, and, kLast further,
-  /// whether nothing will be after.
+  /// Kinds of additions to blocks: whether there was one before and, plus kLast, whether it is the
+  /// last.
   enum Addition : std::size_t { kBegun = 0, kAdded = 1, kLast = 2, kAdditions = 4 };
-  /// A message as one of its ends sees it.
+  /// A message at one of its ends.
   struct Message {
     std::int32_t moves = 0;
     bool has_sums = false;  // of a reduce-scatter's sender: it has added to these blocks
@@ -87,7 +86,7 @@ class RoundSteps {
     llvm::SmallVector<Message, 2> sends, receives;
     bool operator==(const Role&) const = default;
   };
-  /// Nodes in a row that do the same.
+  /// Consecutive nodes with equal roles.
   struct Members {
     std::uint32_t first = 0, count = 0;
     const Role* role = nullptr;
@@ -111,12 +110,12 @@ class RoundSteps {
   Shift shiftOf(std::int32_t moves) const;
   ir::OperationIndices joined(const Members& members,
                               const std::vector<ir::OperationIndices>& of) const;
-  /// What ends the axis is that of its last round.
+  /// The last round's operations end the axis.
   void endAxis();
-  /// Steps of a round, of nodes that do the same.
+  /// Adds the steps of a round for nodes with equal roles.
   void reduceScatterAt(const Members& members, bool is_last_round);
   void allgatherAt(const Members& members);
-  /// Adds what a message has brought to the sums of its blocks; then `after` is the last addition.
+  /// Adds received data to the sums of its blocks; then `after` is the last addition.
   void addReceived(const ir::StepPlace& place, const Message& message, std::uint32_t frame,
                    ir::OperationIndices& after);
 
@@ -127,18 +126,17 @@ class RoundSteps {
   const std::uint32_t size_;
   const bool first_axis_;
   std::size_t round_ = 0;  // on this axis
-  // Reduce-scatter, by coordinate: whether something has been added to a block; how often something
-  // still will be to the own one.
+  // Reduce-scatter, by coordinate: whether a block has a sum; the number of remaining additions to
+  // the own one.
   std::vector<std::vector<bool>> has_sum_;
   std::vector<std::size_t> own_additions_;
-  // By coordinate: what the sums, or the gathered blocks, that a node sends on wait for; the same a
-  // round ago; its sends so far.
+  // By coordinate: dependences of the sums, or gathered blocks, that a node sends; the same a round
+  // ago; its sends so far.
   std::vector<ir::OperationIndices> there_, there_before_, sent_;
-  std::uint32_t chain_ = kNone;  // the last operation of the nodes so far in the last round
+  std::uint32_t chain_ = kNone;  // the last operation so far in the last round
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t>
-      chains_;                  // of an allgather's
-                                // receives, by round and number: the last one so far
-  ir::OperationIndices tails_;  // of nodes that receive nothing in the last round
+      chains_;                  // of an allgather: the last receive, by round and number
+  ir::OperationIndices tails_;  // of nodes without receives in the last round
 };
 
 }  // namespace torc::passes

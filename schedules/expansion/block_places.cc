@@ -1,4 +1,4 @@
-// Sums of blocks.
+// Sums over blocks.
 #include "schedules/expansion/block_places.h"
 
 #include <algorithm>

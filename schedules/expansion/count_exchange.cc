@@ -1,4 +1,4 @@
-// A schedule as it moves counts.
+// Runs a schedule on counts in place of blocks.
 #include "schedules/expansion/count_exchange.h"
 
 #include <algorithm>
@@ -10,8 +10,7 @@
 namespace torc {
 namespace {
 
-/// The fewest elements, a multiple of `parts`' number by a power of two, of which every part has
-/// one.
+/// The smallest number of elements, `parts` times a power of two, that leaves no part empty.
 std::uint64_t leastOfAllParts(const ScheduleView& schedule) {
   const PartTable parts(schedule);
   std::uint64_t elements = parts.size();

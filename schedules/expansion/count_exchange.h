@@ -1,6 +1,6 @@
-// The exchange of counts: before a schedule that forwards blocks serves counts that differ from
-// pair to pair, the same schedule is run with the count of every block in place of the block. Then
-// each rank knows how long the blocks are that pass through it, whatever the schedule.
+// The exchange of counts: if counts differ from pair to pair, a schedule that forwards blocks first
+// runs with the count of every block in place of the block. Then each rank knows the lengths of the
+// blocks that pass through it.
 #ifndef TORC_SCHEDULES_EXPANSION_COUNT_EXCHANGE_H_
 #define TORC_SCHEDULES_EXPANSION_COUNT_EXCHANGE_H_
 
@@ -15,34 +15,32 @@
 
 namespace torc {
 
-/// The elements of its program are 64-bit numbers. A rank writes the number that stands for a count
-/// (numberOf) `copies` times into the block for that rank, in `in`; scratch has zeros. When all
-/// ranks have run their programs, every block of `out` has the number of the block to the rank, and
-/// `read` tells the counts of the blocks that the rank has forwarded.
+/// The elements of its program are 64-bit numbers. A rank writes numberOf(count) `copies` times
+/// into the block for each rank, in `in`; scratch is zero. After the programs of all ranks, every
+/// block of `out` holds the number of the block to this rank, and `read` returns the counts of the
+/// forwarded blocks.
 class CountExchange {
  public:
-  /// What stands for a count, and the count again. 0, which stands for none, is where nothing was
-  /// received: not every rank needs every frame.
+  /// Encoding of a count, and its inverse. 0 encodes none: the rank received nothing there, as not
+  /// every rank needs every frame.
   static std::uint64_t numberOf(std::uint64_t count) { return count + 1; }
   static std::uint64_t countOf(std::uint64_t number) { return number - 1; }
 
-  /// `schedule` is of pairs, has passed `validate`, and outlives this object.
+  /// `schedule` has blocks of pairs, has passed `validate`, and outlives this object.
   explicit CountExchange(const ScheduleView& schedule);
   CountExchange(const CountExchange&) = delete;
   CountExchange& operator=(const CountExchange&) = delete;
 
-  /// The schedule in one segment, with a slot for each frame, so that nothing that was received is
-  /// written over. Its messages and tags are among those of the schedule.
+  /// The schedule in one segment, with a slot for each frame, so that no received number is
+  /// overwritten. Its messages and tags are among those of the schedule.
   const ScheduleView& view() const { return view_; }
 
-  /// Elements of a block, so many that each of its parts has one at least: parts may take ways of
-  /// their own.
+  /// Elements of a block, enough to give each part at least one: parts may take different ways.
   std::uint64_t copies() const { return copies_; }
 
-  /// The program of `rank`. Errors as those of torc::expand.
   StatusOr<FlatProgram> expand(std::int32_t rank) const;
 
-  /// Adds the blocks of which `scratch` of `rank` has numbers after its program to `counts`. Throws
+  /// Adds to `counts` the blocks whose numbers are in `scratch` of `rank` after its program. Throws
   /// std::bad_alloc.
   Status read(std::int32_t rank, std::span<const std::uint64_t> scratch, PairCounts& counts) const;
 

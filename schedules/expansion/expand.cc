@@ -1,5 +1,4 @@
-// The flat program of one rank: guards decided, peers as ranks, regions as
-// runs, tags assigned.
+// The flat program of one rank: guards evaluated, peers as ranks, regions as runs, tags assigned.
 #include "schedules/expansion/expand.h"
 
 #include <algorithm>
@@ -42,7 +41,7 @@ class TagCounter {
     }
   }
 
-  /// What follows are the messages of the next segment, in a range of tags of its own.
+  /// Begins the messages of the next segment, which have a range of tags of their own.
   void nextSegment() {
     first_ += count_;
     used_.clear();
@@ -52,7 +51,7 @@ class TagCounter {
                               (static_cast<std::uint64_t>(peer) << 1) | (sending ? 1 : 0);
     return first_ + base_[stream] + used_[key]++;
   }
-  /// Of one segment.
+  /// Tags of one segment.
   std::uint32_t count() const { return count_; }
 
  private:
@@ -62,8 +61,8 @@ class TagCounter {
   std::uint32_t first_ = 0;  // of the current segment
 };
 
-/// Maps dependences of the schedule to those of the flat program. Where an
-/// operation is gone, what it depended on stands in for it.
+/// Maps dependences of the schedule to those of the flat program. A dropped operation is replaced
+/// by its own dependences.
 class DependenceMap {
  public:
   explicit DependenceMap(const ScheduleView& schedule) : schedule_(schedule) {
@@ -73,7 +72,7 @@ class DependenceMap {
     segments_.resize(farthest + 1, std::vector<Place>(schedule.operations.size()));
   }
 
-  /// What follows belongs to the next segment.
+  /// Begins the operations of the next segment.
   void nextSegment() {
     ++segment_;
     std::rotate(segments_.begin(), segments_.end() - 1, segments_.end());
@@ -100,15 +99,14 @@ class DependenceMap {
   void keep(std::uint32_t index, std::size_t flat) {
     segments_[0][index] = {static_cast<std::uint32_t>(flat), kKept};
   }
-  /// Of a loop over peers: its messages are the flat operations from `first` to before `end`, a
-  /// few.
+  /// Records a loop over peers: its messages are the flat operations [first, end).
   void keep(std::uint32_t index, std::size_t first, std::size_t end) {
     segments_[0][index] = {static_cast<std::uint32_t>(passed_.size()),
                            static_cast<std::uint32_t>(end - first)};
     for (std::size_t flat = first; flat < end; ++flat)
       passed_.push_back(static_cast<std::uint32_t>(flat));
   }
-  /// `after` is what the operation depends on, at most kMostPassed.
+  /// `after` lists the operation's dependences, at most kMostPassed.
   void drop(std::uint32_t index, std::span<const std::uint32_t> after) {
     segments_[0][index] = {static_cast<std::uint32_t>(passed_.size()),
                            static_cast<std::uint32_t>(after.size())};
@@ -117,7 +115,7 @@ class DependenceMap {
 
  private:
   static constexpr std::uint32_t kKept = kNone;
-  /// Of an operation: its number in the program, or what stands in for it in passed_.
+  /// Of an operation: its number in the program, or the place of its replacement in passed_.
   struct Place {
     std::uint32_t first = 0, count = 0;
   };
@@ -198,7 +196,6 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
       static_cast<std::size_t>(std::count(executes.begin(), executes.end(), true)) *
       schedule.segments);
 
-  /// Adds an operation, and says what it depends on.
   auto add = [&](FlatOperation flat, std::span<const std::uint32_t> after) {
     flat.first_dependence = static_cast<std::uint32_t>(program.dependences.size());
     flat.dependence_count = static_cast<std::uint32_t>(after.size());
@@ -220,9 +217,9 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     flat.segment = segment;
     return flat;
   };
-  /// What waits for many operations, and stands for them.
+  /// A join: completes after many operations, and stands for them.
   auto joinOf = [&](std::uint32_t index) { return flatOf(index, OperationKind::kCopy); };
-  /// Leaves an operation out; or makes it a join, where it would multiply dependences.
+  /// Drops an operation, or makes it a join if dropping would multiply dependences.
   auto drop = [&](std::uint32_t index) {
     const std::vector<std::uint32_t>& after = dependences.resolve(index);
     if (after.size() <= kMostPassed) return dependences.drop(index, after);
@@ -238,7 +235,7 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     return flat;
   };
 
-  /// Adds the messages of a loop over peers, each after what the operation waits for.
+  /// Adds the messages of a loop over peers, each after the operation's dependences.
   auto addPeerLoop = [&](const FlatOperation& message, const Ranges& guard) {
     const Operation& operation = schedule.operations[message.source];
     std::vector<std::uint32_t> after = dependences.resolve(message.source);

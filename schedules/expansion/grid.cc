@@ -1,4 +1,4 @@
-// Loops over the axes of a grid, as few as say the same, and cut where dead blocks are missing.
+// Builds a minimal set of loops over the axes of a grid, cut at the gaps of dead blocks.
 #include "schedules/expansion/grid.h"
 
 namespace torc {
@@ -25,7 +25,7 @@ void ExtentWriter::add(const Extent& run, std::span<const RunLoop> loops) {
     const RunLoop& loop = loops[i];
     if (loop.repeat == 1) continue;
     if (first == kMaxLoops) {
-      if (loop.stride == length && !loop.turns()) {  // what it repeats touches
+      if (loop.stride == length && !loop.turns()) {  // the repetitions are contiguous
         length *= loop.repeat;
         continue;
       }
@@ -63,7 +63,7 @@ void Grid::addGap(const Coordinates& at, std::uint32_t cores) {
 
 void Grid::append(const Blocks& blocks, const BlockRanges& ranges, ExtentWriter& out) const {
   if (blocks.within.length == 0) return;
-  // Positions are between those of the two corners.
+  // Lowest and highest position: those of two corners.
   std::uint64_t low = 0, high = 0;
   for (const std::uint8_t axis : blocks.order) {
     const std::uint32_t last = ranges[axis].start + ranges[axis].length - 1;
@@ -79,7 +79,7 @@ void Grid::append(const Blocks& blocks, const BlockRanges& ranges, ExtentWriter&
   }
   if (inside == nullptr) return appendRegular(blocks, before, ranges, out);
 
-  // Cuts the slowest axis around the gap, or into single coordinates, and looks at the pieces.
+  // Cuts the slowest axis around the gap, or into single coordinates, and processes the pieces.
   for (const std::uint8_t axis : blocks.order) {
     const Range range = ranges[axis];
     if (range.length == 1) continue;
@@ -105,7 +105,7 @@ void Grid::append(const Blocks& blocks, const BlockRanges& ranges, ExtentWriter&
     }
     return;
   }
-  // A single block, which is the gap.
+  // a single block, which is the gap
 }
 
 void Grid::appendRegular(const Blocks& blocks, std::uint64_t gaps_before, const BlockRanges& ranges,

@@ -1,5 +1,5 @@
-// Grid: blocks of equal size that lie at equal distances along every axis, as strided extents. Dead
-// blocks have no place: what lies behind one moves up.
+// Grid: blocks of equal size at equal distances along every axis, as strided extents. Dead blocks
+// take no place: later blocks move up.
 #ifndef TORC_SCHEDULES_EXPANSION_GRID_H_
 #define TORC_SCHEDULES_EXPANSION_GRID_H_
 
@@ -22,13 +22,13 @@ class ExtentWriter {
   ExtentWriter(std::vector<StridedExtent>& extents, std::vector<RunLoop>& loops)
       : extents_(extents), loops_(loops), first_(extents.size()) {}
 
-  /// Appends a run, joined to the last one of this region where they touch.
+  /// Appends a run, joined to the last one of this region if they touch.
   void add(const Extent& run);
-  /// Appends `run` repeated by `loops`, the first slowest, in as few loops as say it. Loops that
-  /// do not repeat may be among them.
+  /// Appends `run` repeated by `loops`, the first slowest, with the fewest loops. Loops of one
+  /// iteration are allowed.
   void add(const Extent& run, std::span<const RunLoop> loops);
 
-  /// Of what was appended.
+  /// Elements appended so far.
   std::uint64_t elements() const { return elements_; }
 
  private:
@@ -42,8 +42,7 @@ class Grid {
  public:
   explicit Grid(const BlockAxes& axes) : axes_(axes) {}
 
-  /// Positions between neighbours along `axis`; 0, which an axis has that is not named here, where
-  /// a block has all of it.
+  /// Positions between neighbours along `axis`; the default 0 suits an axis that every block spans.
   void setStride(std::uint32_t axis, std::uint64_t positions) { strides_[axis] = positions; }
   /// Lets the axes of `order` nest, the first slowest, each with `lengthOf(axis)` positions;
   /// returns the positions of all.
@@ -56,12 +55,13 @@ class Grid {
     }
     return positions;
   }
-  /// The block at `at` and, where nodes have cores, the `cores` - 1 that follow on their axis have
-  /// no place. At most kMaxDeadNodes, when all strides are set; where blocks are of nodes.
+  /// Removes the place of the block at `at` and, if nodes have cores, of the `cores` - 1 blocks
+  /// that follow on their axis. At most kMaxDeadNodes calls, after all strides are set; for blocks
+  /// of nodes only.
   void addGap(const Coordinates& at, std::uint32_t cores);
 
-  /// The axes that tell blocks apart, the slowest first, and where blocks are: that at position 0
-  /// starts at `base`, has `block` elements, of which those `within` are taken.
+  /// The axes of the blocks, the slowest first, and their layout: the block at position 0 starts at
+  /// `base` and has `block` elements, of which the extent `within` is taken.
   struct Blocks {
     std::span<const std::uint8_t> order;
     std::uint64_t base = 0;
@@ -72,7 +72,7 @@ class Grid {
   void append(const Blocks& blocks, const BlockRanges& ranges, ExtentWriter& out) const;
 
  private:
-  /// Blocks without a place, equally far apart.
+  /// Consecutive blocks without a place, equally far apart.
   struct Gap {
     Coordinates at{};
     std::uint64_t position = 0;

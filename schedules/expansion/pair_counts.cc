@@ -1,4 +1,4 @@
-// A table with open addressing: a rank of a large torus forwards millions of blocks.
+// A hash table with open addressing: a rank of a large torus forwards millions of blocks.
 #include "schedules/expansion/pair_counts.h"
 
 #include <utility>

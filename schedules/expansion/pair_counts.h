@@ -1,6 +1,6 @@
-// Pair counts: how many elements the blocks of pairs have that pass through one rank. Where counts
-// differ from pair to pair a rank is told its own row and its own column; of the blocks that it
-// forwards for others it learns by an exchange of counts (schedules/expansion/count_exchange.h).
+// Pair counts: sizes of the blocks that pass through one rank. If counts differ from pair to pair,
+// a rank knows its own row and column; an exchange of counts adds those of the blocks that it
+// forwards (schedules/expansion/count_exchange.h).
 #ifndef TORC_SCHEDULES_EXPANSION_PAIR_COUNTS_H_
 #define TORC_SCHEDULES_EXPANSION_PAIR_COUNTS_H_
 
@@ -10,16 +10,16 @@
 
 namespace torc {
 
-/// As large as what it knows, which is what one rank forwards.
+/// Memory is proportional to the number of known pairs: the blocks that one rank forwards.
 class PairCounts {
  public:
   /// The block from rank `source` to rank `destination` has `elements`. Throws std::bad_alloc.
   void set(std::int32_t source, std::int32_t destination, std::uint64_t elements);
 
-  /// 0 for a pair of which nothing is known.
+  /// 0 for an unknown pair.
   std::uint64_t countOf(std::int32_t source, std::int32_t destination) const;
 
-  /// Pairs that are known.
+  /// Number of known pairs.
   std::size_t size() const { return size_; }
 
  private:
@@ -33,11 +33,11 @@ class PairCounts {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 |
            static_cast<std::uint32_t>(destination);
   }
-  /// Where the pair is, or the free entry where it belongs. At least one entry is free.
+  /// The entry of the pair, or the free entry for it. At least one entry is free.
   std::size_t find(std::uint64_t pair) const;
   void grow();
 
-  std::vector<Entry> entries_;  // by the hash of the pair, a power of two of them
+  std::vector<Entry> entries_;  // by the hash of the pair; the size is a power of two
   std::size_t size_ = 0;
 };
 

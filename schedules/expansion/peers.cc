@@ -1,4 +1,4 @@
-// Shifts in order, or shuffled.
+// Lists shifts in order, or shuffled.
 #include "schedules/expansion/peers.h"
 
 #include <random>

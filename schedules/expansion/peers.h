@@ -1,4 +1,4 @@
-// The peers of a loop, one by one, as a rank goes through them.
+// The peers of a loop over peers, in the order in which a rank visits them.
 #ifndef TORC_SCHEDULES_EXPANSION_PEERS_H_
 #define TORC_SCHEDULES_EXPANSION_PEERS_H_
 
@@ -15,5 +15,6 @@ namespace torc {
 std::vector<Shift> shiftsOf(const PeerLoop& peers, std::int32_t rank, std::uint32_t operation);
 
 }  // namespace torc
+   // order drawn from `rank` and `operation`, the same in every run and on every machine.
 
 #endif  // TORC_SCHEDULES_EXPANSION_FAMILY_H_

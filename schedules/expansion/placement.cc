@@ -1,5 +1,5 @@
-// Where the blocks of `in` and `out` lie, and how many elements they have: by loops where they are
-// alike, else one by one.
+// Finds the elements of blocks of `in` and `out`: by loops if the blocks are alike, else one by
+// one.
 #include "schedules/expansion/placement.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ Placement::Placement(const RootedSchedule& rooted, std::int32_t rank, const Coun
   layGrid(0, out_sites_);
 }
 
-/// Blocks lie as the ranks of one of their ends count.
+/// Blocks are in the order of the ranks at one of their ends.
 void Placement::layGrid(std::uint32_t end, Grid& grid) const {
   const Topology& topology = schedule_.topology;
   std::uint64_t positions = 1;
@@ -61,7 +61,7 @@ Status Placement::prepareBlocks() {
   if (row_.isOfNeighbours()) return prepareNeighbours();
   const bool at_root = rank_ == rooted_.root();
   std::uint64_t whole = 0,
-                own = 0;  // elements of all blocks, to the end of the last, and of the own
+                own = 0;  // elements of all blocks, to the end of the last, and of the own block
   if (row_.layout == Layout::kPartMajor) {
     if (!counts_.per_rank.empty()) {
       return Status(StatusCode::kInvalidArgument,
@@ -84,7 +84,7 @@ Status Placement::prepareBlocks() {
   return {};
 }
 
-/// What a rank is told of are the blocks that it sends and those that it receives.
+/// A rank knows the counts of the blocks that it sends and of those that it receives.
 Status Placement::preparePairs() {
   if (Status status = in_blocks_.prepare(schedule_.topology.ranks()); !status.ok()) return status;
   if (blocks_.alike() != in_blocks_.alike()) {
@@ -104,7 +104,7 @@ Status Placement::preparePairs() {
   return {};
 }
 
-/// What a rank is told of are the blocks for its neighbours, or the one for all, and those from
+/// A rank knows the counts of the blocks for its neighbours (or one for all) and of those from
 /// them.
 Status Placement::prepareNeighbours() {
   const std::uint64_t neighbours = 2 * axes_.nodeAxes();
@@ -116,7 +116,7 @@ Status Placement::prepareNeighbours() {
   return {};
 }
 
-/// What `parts` parts from `part` on have in the current segment of `whole`.
+/// The extent of `parts` parts from `part` on in the current segment of `whole`.
 Extent Placement::partsOf(std::uint32_t part, std::uint32_t parts, const Extent& whole) const {
   const Extent of_parts = parts_.extent(part, parts, whole);
   return schedule_.segments == 1 ? of_parts : shareOf(of_parts, segment_, schedule_.segments);
@@ -183,7 +183,7 @@ std::uint64_t Placement::elementsOf(const Run& run) const {
   return elements;
 }
 
-/// The prefix of what lies at `place`, `run`, by `depth` axes at least.
+/// The prefix of the run at `place`, by `depth` axes at least.
 const Placement::Prefix& Placement::prefixOf(std::uint64_t place, const Run& run,
                                              std::uint32_t depth) {
   Prefix& prefix = prefixes_[place];
@@ -274,7 +274,7 @@ std::uint64_t Placement::sitesOf(std::span<const std::uint8_t> order) const {
 
 void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
   const Extent whole = partsOf(run.part, 1, {0, counts_.count});
-  // Axes behind the last one that is restricted add nothing: their blocks follow one another.
+  // Axes behind the last restricted one add nothing: their blocks are contiguous.
   const std::uint32_t depth = restrictedDepth(run.part, run.ranges);
   if (depth == 0) return out.add(whole);
   const std::span<const std::uint8_t> order = orderOf(run.part).first(depth);
@@ -289,7 +289,7 @@ void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
     return grid.append({.order = order, .base = whole.offset, .block = block, .within = {0, block}},
                        run.ranges, out);
   }
-  // One row, or blocks that differ in size: those in a row on the last axis follow one another.
+  // One row, or blocks that differ in size: those in a row on the last axis are contiguous.
   const std::uint32_t size = axes_.size(order.back());
   const Range& row = run.ranges[order.back()];
   const std::uint32_t to_end = std::min(row.length, size - row.start);
@@ -301,7 +301,7 @@ void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
   });
 }
 
-/// `ranges` as the torus counts, not the schedule.
+/// `ranges` in coordinates of the torus, not of the schedule.
 BlockRanges Placement::rangesOfSites(BlockRanges ranges) const {
   for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
     ranges[axis].start =
@@ -310,13 +310,13 @@ BlockRanges Placement::rangesOfSites(BlockRanges ranges) const {
   return ranges;
 }
 
-/// Of each part the block for, or from, the neighbour that way.
+/// Appends the block for, or from, the neighbour of each part.
 void Placement::appendNeighbours(Buffer buffer, const Run& run, ExtentWriter& out) const {
   const bool sent = buffer == Buffer::kIn;
   const BlockPlaces& blocks = sent ? in_blocks_ : blocks_;
   for (std::uint32_t part = run.part; part < run.part + run.parts; ++part) {
     Way way = wayOfPart(part);
-    if (!sent) way.sign = -way.sign;  // what travels up is from below
+    if (!sent) way.sign = -way.sign;  // data that travels up comes from below
     const std::uint32_t place =
         sent && sendsOneBlock() ? 0 : neighbourPlace(schedule_.topology, way);
     const auto number = static_cast<std::int32_t>(place);
@@ -330,7 +330,7 @@ void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& ou
     return out.add(partsOf(run.part, run.parts, {0, blocks_.countOf(rank_)}));
   }
   const std::span<const std::uint8_t> order = orderOf(run.part);
-  // Of pairs, the blocks from or to the own node lie as the ranks at their other end count.
+  // Of pairs, the blocks from or to the own node are in the order of the ranks at their other end.
   const bool sent = axes_.ends() == 2 && buffer == Buffer::kIn;
   const BlockPlaces& blocks = sent ? in_blocks_ : blocks_;
   if (blocks.inRow() && !hasGapsOfPairs()) {

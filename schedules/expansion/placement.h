@@ -1,14 +1,11 @@
-// Placement: where the blocks of a region lie in memory, for one rank and one
-// call signature.
+// Placement: the memory layout of a region's blocks, for one rank and one call signature.
 //
-// Part-major buffers nest: color by weight, direction, chunk, then the axes in
-// the color's order, each cut by floor division; a region that fixes the
-// leading axes is one run. Block-major buffers hold rank r's block at its
-// displacement, with the parts inside. A scratch frame packs its pieces one after
-// the other, each in the color's axis order. Every region is enumerated in that
-// order, on every rank alike, so that sender and receiver mean the same elements.
-// Parts in a row that a piece has lie one after the other in a part-major
-// collective; in a block-major one they are one run in every block.
+// Part-major buffers nest: color by weight, direction, chunk, then the axes in the color's order,
+// each cut by floor division; a region that fixes the leading axes is one run. Block-major buffers
+// hold rank r's block at its displacement, with the parts inside. A scratch frame packs its pieces
+// contiguously, each in the color's axis order. Every region is enumerated in that order on every
+// rank, so that sender and receiver agree on the elements. Consecutive parts of a piece are
+// contiguous in a part-major collective; in a block-major one they are one run in every block.
 #ifndef TORC_SCHEDULES_EXPANSION_PLACEMENT_H_
 #define TORC_SCHEDULES_EXPANSION_PLACEMENT_H_
 
@@ -33,7 +30,7 @@
 namespace torc {
 
 /// Calls `visit(coordinates)` for every block of `ranges`, the axes of `order` nested, the first
-/// slowest, each from its start around.
+/// slowest, each from its start cyclically.
 template <typename Visit>
 void forEachBlock(const BlockAxes& axes, std::span<const std::uint8_t> order, std::uint32_t depth,
                   const BlockRanges& ranges, Visit visit) {
@@ -66,34 +63,33 @@ inline Status tooManyElements(const std::string& of) {
 class Placement {
  public:
   /// `rooted` and the tables of `counts` must outlive the placement. `in_place`: `in` and `out` are
-  /// one buffer of all blocks, of which one of the two is the own block.
+  /// one buffer of all blocks; one of the two is its own block.
   Placement(const RootedSchedule& rooted, std::int32_t rank, const Counts& counts, bool in_place);
 
-  /// Sums up the counts and lays the scratch slots out. Call first.
+  /// Sums up the counts and assigns offsets to the scratch slots. Call first.
   Status prepare();
 
-  /// Says where the peer is, from which the regions of a message of a loop over peers count.
+  /// Sets the coordinates of the peer, for regions of a loop over peers.
   void setPeer(const Coordinates& peer) { peer_at_ = peer; }
-  /// Says of which segment regions are; of the first to begin with.
+  /// Sets the segment of later regions; initially the first.
   void setSegment(std::uint32_t segment);
 
-  /// Appends the runs of `region` to `extents`, their loops to `loops`, in as few extents as say
-  /// them; returns their elements. `guard` is that of the operation (see guardRanges).
+  /// Appends the runs of `region` to `extents`, their loops to `loops`, in the fewest extents;
+  /// returns their elements. `guard` belongs to the operation (see guardRanges).
   std::uint64_t append(const Region& region, const Ranges& guard,
                        std::vector<StridedExtent>& extents, std::vector<RunLoop>& loops);
 
-  /// Elements of `region` in a segment, where all ranks have one count; prepare() need not have
-  /// been called, nor may anything else be after it.
+  /// Elements of `region` in a segment, if all ranks have one count; needs no prepare().
   std::uint64_t elementsOf(const Region& region, std::uint32_t segment);
 
-  /// How many blocks of `region` have elements, where all ranks have one count.
+  /// Number of non-empty blocks of `region`, if all ranks have one count.
   std::uint64_t blocksOf(const Region& region) const;
-  /// Appends the elements of every block of `region` that has any, in the order of its runs: the
-  /// same list for the regions at both ends of a message, however they lie in memory.
+  /// Appends the elements of every non-empty block of `region`, in the order of its runs. Both ends
+  /// of a message get the same list, whatever their layouts.
   void appendBlocks(const Region& region, std::vector<std::uint64_t>& elements) const;
 
-  /// Calls `visit` for every block of pairs in a frame with elements there: the ranks that it is
-  /// from and to, and the element of scratch where it begins.
+  /// Calls `visit` for every non-empty block of pairs in a frame: its source and destination ranks,
+  /// and its first element in scratch.
   void visitFrames(const std::function<void(std::int32_t source, std::int32_t destination,
                                             std::uint64_t first_element)>& visit) const;
 
@@ -102,33 +98,32 @@ class Placement {
   std::uint64_t scratchElements() const { return scratch_elements_; }
 
  private:
-  /// Blocks of parts that are enumerated in one go.
+  /// Blocks of parts that are enumerated together.
   struct Run {
     std::uint32_t part = 0, parts = 1;
     BlockRanges ranges{};
   };
-  /// Elements before each block of a run, as far as the leading `depth` axes of its color tell
-  /// blocks apart.
+  /// Elements before each block of a run, indexed by the leading `depth` axes of its color.
   struct Prefix {
     std::uint32_t depth = 0;
     std::vector<std::uint64_t> before;
   };
 
-  /// What of a run that is packed is taken.
+  /// A subset of a packed run.
   struct Inside {
     const Run& inner;
     const Run& outer;
-    std::uint64_t base;   // where the packed one begins
-    bool all_parts;       // of the blocks that are taken
-    std::uint32_t depth;  // blocks that differ only on axes behind it follow one another
-    BlockRanges ranges;   // those of `inner`, as counted within `outer`
+    std::uint64_t base;   // begin of the packed run
+    bool all_parts;       // all parts of the blocks are taken
+    std::uint32_t depth;  // blocks that differ only on axes behind it are contiguous
+    BlockRanges ranges;   // blocks of `inner`, relative to `outer`
   };
 
   bool uniform() const { return blocks_.alike(); }
   bool hasGapsOfPairs() const {
     return axes_.ends() == 2 && schedule_.topology.dead_node_count > 0;
   }
-  /// Of neighbours: `in` has one block for all, and no list says where each begins.
+  /// Of neighbours: `in` has one block for all, without displacements.
   bool sendsOneBlock() const { return row_.in == Holds::kOwn && counts_.in_per_rank.empty(); }
   Status prepareBlocks();
   Status preparePairs();
@@ -139,15 +134,15 @@ class Placement {
   Extent partsOf(std::uint32_t part, std::uint32_t parts, const Extent& whole) const;
   bool isWhole(Buffer buffer) const;
 
-  /// The block axes in the order of the part's color, the slowest first: those of the sources
-  /// before those of the destinations.
+  /// The block axes in the order of the part's color, the slowest first: source axes before
+  /// destination axes.
   std::span<const std::uint8_t> orderOf(std::uint32_t part) const {
     return std::span(orders_[parts_.index(part).color]).first(axes_.count());
   }
-  /// Axes of the part's color up to the last one on which `ranges` are not the whole axis.
+  /// Axes of the part's color up to the last one that `ranges` restrict.
   std::uint32_t restrictedDepth(std::uint32_t part, const BlockRanges& ranges) const;
-  /// What of `extent`, which is the part's share of the vector, its blocks at `at` have, `at`
-  /// counting along `depth` axes.
+  /// The extent of the blocks at `at` within `extent`, the part's share of the vector; `at` indexes
+  /// `depth` axes.
   Extent partMajorBlock(Extent extent, std::uint32_t part, const BlockCoordinates& at,
                         std::uint32_t depth) const;
   /// Elements of all parts of the block at `at`, of a block-major collective.
@@ -158,10 +153,10 @@ class Placement {
   const Prefix& prefixOf(std::uint64_t place, const Run& run, std::uint32_t depth);
   std::uint64_t partOffset(std::uint32_t piece, const Run& outer, std::uint32_t part);
 
-  /// Calls `visit(run)` for what of a piece is enumerated in one go.
+  /// Calls `visit(run)` for the runs of a piece.
   template <typename Visit>
   void forEachRun(const Piece& piece, Visit visit) const;
-  /// Blocks that the axes of `order` tell apart.
+  /// Number of blocks over the axes of `order`.
   std::uint64_t sitesOf(std::span<const std::uint8_t> order) const;
   void appendPartMajor(const Run& run, ExtentWriter& out) const;
   BlockRanges rangesOfSites(BlockRanges ranges) const;
@@ -186,20 +181,19 @@ class Placement {
   Coordinates peer_at_{};
   PartTable parts_;
   std::vector<std::array<std::uint8_t, kMaxBlockAxes>> orders_;  // by color
-  // Positions are sites, so that blocks lie as ranks count: those of the other node of a pair.
+  // Positions are sites: blocks are in the order of ranks; of pairs, by the other node.
   Grid in_sites_, out_sites_;
   PieceSearch search_;
-  BlockPlaces blocks_;     // of all ranks; of pairs and neighbours, those in `out`
-  BlockPlaces in_blocks_;  // of pairs and neighbours, those in `in`
+  BlockPlaces blocks_;     // of all ranks; of pairs and neighbours, the blocks in `out`
+  BlockPlaces in_blocks_;  // of pairs and neighbours, the blocks in `in`
   std::uint32_t segment_ = 0;
   std::vector<std::uint64_t> slot_offsets_;  // in the first copy of the window
   std::uint64_t window_elements_ = 0;        // of one copy
   std::vector<std::uint64_t> frame_offsets_, frame_elements_;
-  /// Elements of the pieces in frames before each piece of the schedule's table, and of all; empty
-  /// where frames have no lists.
+  /// Elements of the pieces in frames before each piece of the schedule's table, then their sum;
+  /// empty if frames have no lists.
   std::vector<unsigned __int128> piece_offsets_;
-  // Made when they are first needed, by the number of the piece and of the part in it, or of the
-  // frame.
+  // Made on first use; keyed by piece and part number, or by frame.
   std::unordered_map<std::uint64_t, Prefix> prefixes_;
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> part_offsets_;
   std::uint64_t in_elements_ = 0, out_elements_ = 0, scratch_elements_ = 0;

@@ -1,4 +1,4 @@
-// Where frames lie in scratch, and what of a frame a region names.
+// Assigns frames to scratch, and locates regions inside frames.
 #include <algorithm>
 
 #include "schedules/expansion/placement.h"
@@ -10,15 +10,15 @@ void Placement::setSegment(std::uint32_t segment) {
   segment_ = segment;
   prefixes_.clear();
   part_offsets_.clear();
-  (void)measureFrames();  // prepareFrames has seen that nothing overflows
+  (void)measureFrames();  // prepareFrames has checked for overflow
   const std::uint64_t copy = segment % schedule_.window * window_elements_;
   for (std::size_t f = 0; f < frame_offsets_.size(); ++f)
     frame_offsets_[f] = copy + slot_offsets_[schedule_.frames[f].slot];
 }
 
-/// The elements of all frames in the current segment.
+/// Computes the elements of all frames in the current segment.
 Status Placement::measureFrames() {
-  // The pieces that are in frames have marks between +1 and -1.
+  // Marks +1 and -1 begin and end the ranges of pieces that are in frames.
   std::vector<std::int64_t> marks;
   for (const Frame& frame : schedule_.frames) {
     if (frame.pieces == 0) continue;
@@ -54,8 +54,8 @@ Status Placement::measureFrames() {
   return {};
 }
 
-/// Lays the slots out: each as large as its largest frame in any segment, all of them as often as
-/// the window has copies.
+/// Assigns offsets to slots: each is as large as its largest frame in any segment, and the whole is
+/// repeated for every copy in the window.
 Status Placement::prepareFrames() {
   if (schedule_.frames.empty()) return {};
   std::vector<std::uint64_t> slot_elements(schedule_.slot_count, 0);
@@ -128,8 +128,8 @@ void Placement::appendScratch(const Region& region, const Ranges& guard, ExtentW
   }
 }
 
-/// Appends the blocks and parts `inner` of `outer`, which is packed at `base`; `place` is the key
-/// of its prefix.
+/// Appends the blocks and parts `inner` of `outer`, packed at `base`; `place` is the key of its
+/// prefix.
 void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t place,
                              std::uint64_t base, ExtentWriter& out) {
   const bool all_parts = inner.parts == outer.parts;
@@ -154,12 +154,12 @@ void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t p
   appendByPrefix(inside, place, out);
 }
 
-/// How far coordinate `at` is from where `outer` begins on an axis.
+/// Distance of coordinate `at` from the begin of `outer` on an axis.
 std::uint32_t Placement::stepsInto(const Run& outer, std::uint32_t axis, std::int64_t at) const {
   return wrap(at - outer.ranges[axis].start, axes_.size(axis));
 }
 
-/// Of a part whose blocks are alike as far as `depth` tells them apart: a grid of them.
+/// Of a part whose blocks are alike up to `depth` axes: a grid of them.
 void Placement::appendEqualRows(const Inside& inside, ExtentWriter& out) const {
   const Run& outer = inside.outer;
   const std::span<const std::uint8_t> order = orderOf(outer.part).first(inside.depth);
@@ -171,9 +171,9 @@ void Placement::appendEqualRows(const Inside& inside, ExtentWriter& out) const {
               inside.ranges, out);
 }
 
-/// Of whole blocks, which are alike: a grid of them, from each of which the inner parts are taken.
-/// Parts in a row may be of several colors: what is packed has the order of the first, what is
-/// taken its own.
+/// Of whole blocks of equal size: a grid of them, each restricted to the inner parts. Consecutive
+/// parts may have several colors: the packed run has the order of the first color, the subset its
+/// own.
 void Placement::appendEqualBlocks(const Inside& inside, ExtentWriter& out) const {
   const Run &inner = inside.inner, &outer = inside.outer;
   const Extent all = partsOf(outer.part, outer.parts, {0, counts_.count});
@@ -198,8 +198,7 @@ void Placement::appendEqualBlocks(const Inside& inside, ExtentWriter& out) const
               inside.ranges, out);
 }
 
-/// Of blocks that differ: row by row of those that follow one another, from where the prefix says
-/// that it begins.
+/// Of unequal blocks: one contiguous row at a time, at the offset from the prefix.
 void Placement::appendByPrefix(const Inside& inside, std::uint64_t place, ExtentWriter& out) {
   const Run &inner = inside.inner, &outer = inside.outer;
   const std::uint64_t base = inside.base;
@@ -214,7 +213,7 @@ void Placement::appendByPrefix(const Inside& inside, std::uint64_t place, Extent
   for (std::uint32_t level = depth; level < prefix.depth; ++level)
     row *= outer.ranges[order[level]].length;
   forEachBlock(axes_, order, depth, inner.ranges, [&](const BlockCoordinates& at) {
-    std::uint64_t first = 0;  // block of the row, as `outer` is packed
+    std::uint64_t first = 0;  // block of the row in the order of `outer`
     for (const std::uint8_t axis : packed.first(depth))
       first = first * outer.ranges[axis].length + stepsInto(outer, axis, at[axis]);
     first *= row;

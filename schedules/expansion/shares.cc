@@ -50,7 +50,7 @@ VectorShares::VectorShares(const ScheduleView& schedule) : schedule_(schedule) {
 double VectorShares::of(const Region& region, const Coordinates& at) const {
   const Topology& topology = schedule_.topology;
   const BlockAxes axes = schedule_.blockAxes();
-  // The block of a dead node is nobody's where ranks own blocks, and part of the vector elsewhere.
+  // The block of a dead node has no owner if ranks own blocks; otherwise it is part of the vector.
   const bool owned = rowOf(schedule_.collective).layout == Layout::kBlockMajor;
   double share = 0;
   for (const Piece& piece : schedule_.piecesOf(region)) {

@@ -1,6 +1,5 @@
-// Nested floor division: how a number of elements divides into colors,
-// directions, chunks and blocks. Sizes differ by at most one per level, any
-// count works, and every rank computes the same boundaries.
+// Nested floor division of a number of elements into colors, directions, chunks and blocks. Sizes
+// differ by at most one per level, any count works, and every rank computes the same boundaries.
 #ifndef TORC_SCHEDULES_EXPANSION_SHARES_H_
 #define TORC_SCHEDULES_EXPANSION_SHARES_H_
 
@@ -48,7 +47,7 @@ class PartTable {
   /// Elements of `part` within `whole`: color by weight, then direction, then
   /// chunk.
   Extent extent(std::uint32_t part, const Extent& whole) const;
-  /// Elements of `parts` parts from `part` on: they follow one another.
+  /// Elements of `parts` consecutive parts from `part` on: they are contiguous.
   Extent extent(std::uint32_t part, std::uint32_t parts, const Extent& whole) const;
 
  private:
@@ -61,8 +60,8 @@ class PartTable {
   std::uint64_t denominator_ = 1;
 };
 
-/// What regions hold, as shares of the whole vector (of all blocks, all parts; of pairs and of
-/// neighbours, of those that one node sends), whatever its size.
+/// Sizes of regions as shares of the whole vector, independent of its size. The vector is all
+/// blocks and parts; of pairs and of neighbours, the blocks that one node sends.
 class VectorShares {
  public:
   /// `schedule` must outlive this object.
@@ -70,10 +69,10 @@ class VectorShares {
 
   /// Share of `part`, of all blocks.
   double part(std::uint32_t part) const { return parts_[part]; }
-  /// Share of `region` as the node at `at` sees it.
+  /// Share of `region` for the node at `at`.
   double of(const Region& region, const Coordinates& at) const;
-  /// Share of all scratch of a node: of each slot's largest frame, in as many copies as segments
-  /// are under way. Frames are as large at every node.
+  /// Share of a node's scratch: the largest frame of each slot, times the segments in the window.
+  /// It is equal at every node.
   double scratch() const;
 
  private:

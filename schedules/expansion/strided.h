@@ -1,5 +1,5 @@
-// Strided runs: elements (or bytes) that lie at equal distances, stated by loops instead of one by
-// one, so that a region of a large torus takes as much memory as one of a small torus.
+// Strided runs: elements (or bytes) at equal distances, described by loops, so that regions of
+// large and small toruses take equal memory.
 #ifndef TORC_SCHEDULES_EXPANSION_STRIDED_H_
 #define TORC_SCHEDULES_EXPANSION_STRIDED_H_
 
@@ -15,8 +15,8 @@
 
 namespace torc {
 
-/// A repetition of what is inside it. A loop over a cyclic interval that runs over the end of its
-/// axis turns once: from iteration `turn` on it is `back` less far.
+/// A repetition of a run or of inner loops. A loop over a cyclic interval beyond the end of its
+/// axis turns once: from iteration `turn` on, offsets are smaller by `back`.
 struct RunLoop {
   std::uint64_t stride = 0;  // from one iteration to the next
   std::uint64_t back = 0;
@@ -28,7 +28,7 @@ struct RunLoop {
 };
 static_assert(sizeof(RunLoop) == 24);
 
-/// Loops that one run is inside of.
+/// Most loops around one run.
 inline constexpr std::size_t kMaxLoops = kMaxBlockAxes;
 
 /// `length` elements at `offset`, repeated by loops of a table, the first slowest.
@@ -61,7 +61,7 @@ class LoopWalk {
   /// How far this iteration is from the first. It may be less, modulo 2^64.
   std::uint64_t distance() const { return distance_; }
 
-  /// Goes to the next iteration; false, and back to the first, behind the last.
+  /// Goes to the next iteration; after the last, false and back to the first.
   bool next() {
     for (std::size_t level = loops_.size(); level-- > 0;) {
       const RunLoop& loop = loops_[level];
@@ -77,7 +77,7 @@ class LoopWalk {
  private:
   std::span<const RunLoop> loops_;
   std::uint64_t distance_ = 0;
-  // Of each loop; what lies behind them is never set: walks are made for every run of a replay.
+  // Of each loop; entries beyond the depth stay unset, as replays make a walk for every run.
   std::array<std::uint32_t, kMaxLoops> index_;
 };
 
@@ -130,7 +130,7 @@ class ExtentRange {
   /// The range must outlive its iterators.
   Iterator begin() const { return Iterator(*this); }
   std::default_sentinel_t end() const { return {}; }
-  /// How many runs there are.
+  /// Number of runs.
   std::uint64_t size() const {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < extents_.size(); ++i)
@@ -147,8 +147,8 @@ class ExtentRange {
   std::span<const RunLoop> loops_;
 };
 
-/// Where `loops` stand in `table`: they are appended unless its end has them. What follows one
-/// another in a program mostly repeats alike.
+/// Index of `loops` in `table`; appends them unless the table ends with them. Consecutive regions
+/// of a program mostly repeat alike.
 template <typename LoopType>
 std::uint32_t addLoops(std::span<const LoopType> loops, std::vector<LoopType>& table) {
   if (loops.empty()) return 0;

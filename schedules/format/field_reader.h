@@ -1,6 +1,6 @@
-// Reads the fields and tables of a binary file in turn. Every length is checked before anything is
-// dereferenced; errors have the name of the field and its offset. Shared by the readers of schedule
-// files and of library indices.
+// Reads the fields and tables of a binary file in order. It checks every length before it
+// dereferences anything; errors have the name of the field and its offset. Shared by the readers of
+// schedule files and of library indices.
 #ifndef TORC_SCHEDULES_FORMAT_FIELD_READER_H_
 #define TORC_SCHEDULES_FORMAT_FIELD_READER_H_
 
@@ -20,7 +20,6 @@
 
 namespace torc {
 
-/// Reads fields one after the other; errors have the name and the offset of the field.
 class FieldReader {
  public:
   explicit FieldReader(std::span<const std::byte> file) : file_(file) {}
@@ -38,7 +37,7 @@ class FieldReader {
     return {};
   }
 
-  /// A field with one value that is right.
+  /// A field with exactly one valid value.
   template <typename T>
   Status expect(T wanted, const char* field) {
     T value{};
@@ -65,7 +64,7 @@ class FieldReader {
   std::uint64_t field_offset_ = 0;
 };
 
-/// File size and checksum, which follow one another in every header at the same place.
+/// File size and checksum, adjacent and at the same place in every header.
 inline Status readChecksum(FieldReader& reader) {
   std::uint64_t file_size = 0;
   if (Status status = reader.read(file_size, "file size"); !status.ok()) return status;
@@ -83,23 +82,23 @@ inline Status readChecksum(FieldReader& reader) {
   return {};
 }
 
-/// A kind of file, by what all its versions begin with.
+/// A kind of file, by the first bytes of all its versions.
 struct FileKind {
   std::array<char, 8> magic;
   const char* foreign;  // "not a torc schedule file"
   const char* version_field;
   std::uint32_t version;
-  const char* if_older;  // what to do with a file of an earlier version
+  const char* if_older;  // advice for a file of an earlier version
   std::uint32_t header_size;
 };
 
-/// The first letters, which no transfer rewrites.
+/// The first letters, which no text-mode transfer changes.
 inline bool hasLettersOf(const FileKind& kind, std::span<const std::byte> file) {
   constexpr std::size_t kLetters = 4;
   return file.size() >= kLetters && std::memcmp(file.data(), kind.magic.data(), kLetters) == 0;
 }
 
-/// Fields whose meaning no version changes, so that later versions are told from damage.
+/// Reads the fields that all versions share, so that later versions are distinguished from damage.
 inline Status readPreamble(FieldReader& reader, const FileKind& kind) {
   if (reader.file().empty()) return malformed("file is empty");
   if (!hasLettersOf(kind, reader.file())) return malformed(kind.foreign);
@@ -119,8 +118,8 @@ inline Status readPreamble(FieldReader& reader, const FileKind& kind) {
   return readChecksum(reader);
 }
 
-/// Reads the entries of the directory, and with each the place of its table. Tables lie one after
-/// the other, so that they cannot overlap and leave no byte unread.
+/// Reads the entries of the directory, and with each the place of its table. Tables are contiguous,
+/// so that they cannot overlap or leave unread bytes.
 class TableReader {
  public:
   /// `names` of the tables by kind; the first starts at `next`.
@@ -169,7 +168,7 @@ class TableReader {
     if (entry.offset != next_) {
       return reader_.fault("table starts at ", entry.offset, ", expected ", next_);
     }
-    if (entry.count > kNone) {  // so that what follows cannot overflow
+    if (entry.count > kNone) {  // to rule out overflow below
       return reader_.fault("table has ", entry.count, " records, at most ", kNone);
     }
     const std::uint64_t end = entry.offset + entry.count * record_size;

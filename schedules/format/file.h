@@ -17,9 +17,9 @@
 namespace torc {
 
 inline constexpr std::uint32_t kFormatVersion = 8;
-/// Of a schedule on a graph, whose links are one table more.
+/// Of a schedule on a graph, which has one more table, its links.
 inline constexpr std::uint32_t kGraphFormatVersion = 9;
-/// The carriage return and the line feeds show a transfer that rewrote line ends.
+/// The carriage return and line feeds detect transfers that rewrite line ends.
 inline constexpr char kFileMagic[8] = {'T', 'O', 'R', 'C', '\r', '\n', '\x1a', '\n'};
 
 /// A schedule in the bytes of its file. The view stays valid as long as the object, also when it
@@ -37,57 +37,56 @@ class LoadedSchedule {
                                                const std::string& origin);
   LoadedSchedule() = default;
 
-  // Copy of the file. An array of bytes that new has made is aligned for every record, and records
-  // copied into it are objects in it.
+  // Copy of the file. An array of bytes from new is aligned for every record, and records copied
+  // into it are objects (C++20, [intro.object]).
   std::unique_ptr<std::byte[]> storage_;
   std::size_t size_ = 0;
   ScheduleView view_;  // into storage_
 };
 
-/// Whether `bytes` begin like a schedule file. It need not be a sound one.
+/// Whether `bytes` begin like a schedule file, sound or not.
 bool isScheduleFile(std::span<const std::byte> bytes);
 
-/// Reads and validates a whole file held in memory. `origin` names it in errors, which have the
-/// place in the file where it is known:
-/// `a.torc: 00000148: operations: table of 3000 records ends at 216480, file has 90112 bytes`.
-/// A file that is torn, altered, of a later version or structurally unsound is refused. What is
-/// accepted gives the same bytes when it is written again.
+/// Reads and validates a whole file held in memory. `origin` names it in errors, which give the
+/// offset if it is known: `a.torc: 00000148: operations: table of 3000 records ends at 216480, file
+/// has 90112 bytes`. It refuses truncated, altered, newer and structurally unsound files. Writing
+/// an accepted schedule again gives the same bytes.
 StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std::string& origin);
 
-/// The bytes of a schedule's file: the same schedule always gives the same bytes. `schedule` has
-/// passed `validate`; if it has not, the bytes are those of a file that `readSchedule` refuses.
+/// The bytes of a schedule's file: equal schedules have equal bytes. `schedule` has passed
+/// `validate`; `readSchedule` refuses the bytes of any other.
 std::vector<std::byte> writeSchedule(const ScheduleView& schedule);
 
 /// The whole of a file, or an error that names it. Files over kMaxFileBytes are refused.
 StatusOr<std::vector<std::byte>> readFile(const std::string& path);
 inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
 
-/// A file that is written piece by piece, by a temporary file beside it and a rename: the old file
-/// or the new one is there, never a part. A path that is no regular file (/dev/stdout) is written
-/// directly. Through a symbolic link its target is replaced; an existing file keeps its
-/// permissions.
+/// A file written piece by piece into a temporary file beside it, then renamed: readers see the old
+/// file or the new one, never a part. A path that is no regular file (/dev/stdout) is written
+/// directly. A symbolic link keeps pointing at its target, which is replaced; an existing file
+/// keeps its permissions.
 class NewFile {
  public:
   static StatusOr<NewFile> open(const std::string& path);
   NewFile(NewFile&& other) noexcept;
-  /// Removes what has not been put in its place.
+  /// Removes the temporary file unless it was put in place.
   ~NewFile();
 
-  /// To write to, until the file is closed.
+  /// For writing, until the file is closed.
   int descriptor() const { return descriptor_; }
-  /// The file beside it, while there is one.
+  /// The temporary file, while there is one.
   const std::string& temporary() const { return temporary_; }
   Status write(std::span<const std::byte> bytes);
-  /// Ends the writing: all is on the disk, or an error says why not.
+  /// Ends the writing: all data is on the disk, or an error gives the reason.
   Status close();
-  /// Puts the file, which is closed, in its place.
+  /// Renames the closed file into place.
   Status replace();
 
  private:
   explicit NewFile(const std::string& path) : path_(path) {}
 
   std::string path_, target_;
-  std::string temporary_;  // empty: there is none, or none any more
+  std::string temporary_;  // empty: no temporary file
   int descriptor_ = -1;
 };
 

@@ -1,5 +1,5 @@
-// Whole files in and out, by POSIX calls: what C++ streams do not tell is why a file could not be
-// read or written, and an atomic replacement needs fsync and rename.
+// Reads and writes whole files by POSIX calls: C++ streams do not report the reason of a failure,
+// and atomic replacement needs fsync and rename.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -61,8 +61,8 @@ StatusOr<std::vector<std::byte>> readFile(const std::string& path) {
   const auto size = static_cast<std::uint64_t>(facts.st_size);
   if (S_ISREG(facts.st_mode) && size > kMaxFileBytes) return too_large;
 
-  // A pipe has no size, and a file may grow: read until the end, with room for one byte more than
-  // the size so that the usual file needs no second allocation.
+  // A pipe has no size, and a file may grow: the loop reads until the end, with one byte more than
+  // the size so that a regular file needs no second allocation.
   std::vector<std::byte> bytes(std::max<std::size_t>(4096, size + 1));
   std::size_t used = 0;
   while (true) {

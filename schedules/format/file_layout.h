@@ -13,7 +13,7 @@
 
 namespace torc {
 
-// Records go to the file as they lie in memory.
+// Records are stored as in memory.
 static_assert(std::endian::native == std::endian::little);
 
 /// The tables, in the order in which they follow one another in a file.
@@ -37,7 +37,7 @@ enum class TableKind : std::uint32_t {
 inline constexpr std::uint32_t kTableCount = 14;
 inline constexpr std::uint32_t kGraphTableCount = 15;
 
-/// Where a table lies.
+/// Place of a table.
 struct TableEntry {
   std::uint32_t kind = 0;         // TableKind
   std::uint32_t record_size = 0;  // bytes
@@ -50,9 +50,9 @@ template <std::uint32_t Tables>
 struct FileHeaderOf {
   std::array<char, 8> magic{};
   std::uint32_t version = 0;
-  std::uint32_t header_size = 0;  // its own: where the first table starts
+  std::uint32_t header_size = 0;  // own size: the first table starts here
   std::uint64_t file_size = 0;    // bytes
-  std::uint64_t checksum = 0;     // XXH3-64 of all that follows this field
+  std::uint64_t checksum = 0;     // XXH3-64 of all bytes after this field
   Collective collective{};
   std::array<std::uint8_t, 3> reserved{};
   std::uint32_t flags = 0;
@@ -70,20 +70,20 @@ static_assert(sizeof(FileHeader) == 1688);
 static_assert(sizeof(GraphFileHeader) == 1712);
 static_assert(std::is_trivially_copyable_v<FileHeader>);
 
-/// The checksum covers the file from here; the fields before it each have one value that fits.
+/// The checksum covers the file from here; each field before it has one valid value.
 inline constexpr std::size_t kChecksummedFrom = 32;
 static_assert(offsetof(FileHeader, checksum) + sizeof(std::uint64_t) == kChecksummedFrom);
 static_assert(offsetof(FileHeader, topology) == 56);
 static_assert(offsetof(FileHeader, tables) == 1352);
 
-/// Tables start at multiples of this; the bytes between are 0.
+/// Tables start at multiples of this; padding bytes are 0.
 inline constexpr std::uint64_t kTableAlignment = 8;
 inline constexpr std::uint64_t alignedUp(std::uint64_t offset) {
   return (offset + kTableAlignment - 1) / kTableAlignment * kTableAlignment;
 }
 
-// Records without hidden padding: equal values are equal bytes. (Topology and its axes hold
-// floating-point numbers, of which `validate` refuses those with two forms, and so do links.)
+// Records without hidden padding: equal values are equal bytes. (Topology, its axes and links hold
+// floating-point numbers; `validate` refuses numbers with two representations.)
 static_assert(std::has_unique_object_representations_v<Color>);
 static_assert(std::has_unique_object_representations_v<Stream>);
 static_assert(std::has_unique_object_representations_v<Box>);

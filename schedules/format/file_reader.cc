@@ -1,6 +1,6 @@
-// Reads a schedule from the bytes of its file. Every length is checked before anything is
-// dereferenced, every byte of the file is either given a meaning or required to be zero, and the
-// schedule passes `validate` before anyone sees it.
+// Reads a schedule from the bytes of its file. It checks every length before it dereferences
+// anything. Every byte of the file has a meaning or must be zero, and the schedule passes
+// `validate` before anyone uses it.
 #include <cstddef>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// Writes a schedule as the bytes of its file. Nothing but the schedule goes in (no time, no path),
-// so equal schedules are equal files.
+// Writes a schedule as the bytes of its file, without time or path, so that equal schedules give
+// equal files.
 #include <array>
 
 #include "schedules/fields.h"

@@ -15,8 +15,8 @@
 
 namespace torc {
 
-/// `Header` begins like FileHeader, and has `tables`. What the writer does not know stands in it
-/// already: the rest is filled in here.
+/// `Header` begins like FileHeader and has `tables`. The caller sets all fields but sizes, checksum
+/// and table entries, which are filled in here.
 template <typename Header>
 class TableWriter {
  public:
@@ -24,13 +24,13 @@ class TableWriter {
     header_.header_size = sizeof(Header);
   }
 
-  /// `table` is an enumerator that says the table's place. Each is appended once, in order.
+  /// `table` is an enumerator, the table's place. Each table is appended once, in order.
   template <typename Table, typename Records>
   void append(Table table, const Records& records) {
     append(table, sizeof(*records.data()),
            std::as_bytes(std::span(records.data(), records.size())));
   }
-  /// The same of the bytes of records of `record_size`.
+  /// The same for raw bytes of records of `record_size`.
   template <typename Table>
   void append(Table table, std::size_t record_size, std::span<const std::byte> content) {
     header_.tables[static_cast<std::size_t>(table)] = {

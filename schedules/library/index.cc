@@ -1,5 +1,5 @@
-// Reads, writes and searches a library's index. Every length is checked before anything is
-// dereferenced, and the index passes `validate` before anyone sees it.
+// Reads, writes and searches a library's index. It checks every length before it dereferences
+// anything, and the index passes `validate` before anyone uses it.
 #include "schedules/library/index.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class TextReader {
   std::span<const std::byte> text_;
 };
 
-/// Goes through the members of a record as they are stored, and through its bytes.
+/// Visits the members of a stored record and its bytes.
 class RecordReader {
  public:
   explicit RecordReader(const std::byte* bytes) : next_(bytes) {}
@@ -64,7 +64,7 @@ class RecordReader {
     string_ = &value;
     visit(length_);
   }
-  /// `name` is that of the record's string.
+  /// `name` is the record's string.
   Status finish(TextReader& text, const char* what, std::size_t number, const char* name) const {
     if (!is_sound_) return malformed(what, ' ', number, ": reserved is not 0");
     if (string_ == nullptr) return {};

@@ -1,5 +1,5 @@
-// The file of a library's index: its header and the fields of each record in the order of their
-// bytes. index.h says what they mean. Reader and writer visit these lists.
+// The file of a library's index: its header, and the fields of each record in the order of their
+// bytes. Reader and writer visit these lists; index.h documents the fields.
 #ifndef TORC_SCHEDULES_LIBRARY_INDEX_LAYOUT_H_
 #define TORC_SCHEDULES_LIBRARY_INDEX_LAYOUT_H_
 
@@ -17,8 +17,7 @@ namespace torc {
 
 /// The tables, in the order in which they follow one another.
 enum class IndexTable : std::uint32_t {
-  kText = 0,  // bytes: machine, version, the job of tuning, reasons of entries and tuned ones,
-              // names of files, one after the other
+  kText = 0,  // bytes: machine, version, tuning job, reasons, names of files, concatenated
   kPartitions,
   kShapes,
   kSubTori,
@@ -36,9 +35,9 @@ inline constexpr const char* kIndexTableNames[kIndexTableCount] = {
 struct IndexHeader {
   std::array<char, 8> magic{};
   std::uint32_t version = 0;
-  std::uint32_t header_size = 0;  // sizeof(IndexHeader): where the first table starts
+  std::uint32_t header_size = 0;  // sizeof(IndexHeader): the first table starts here
   std::uint64_t file_size = 0;    // bytes
-  std::uint64_t checksum = 0;     // XXH3-64 of all that follows this field
+  std::uint64_t checksum = 0;     // XXH3-64 of all bytes after this field
   std::uint64_t manifest_checksum = 0;
   std::uint32_t machine_length = 0;  // bytes of the text
   std::uint32_t version_length = 0;
@@ -50,12 +49,12 @@ static_assert(sizeof(IndexHeader) == 272);
 static_assert(offsetof(IndexHeader, checksum) + sizeof(std::uint64_t) == kChecksummedFrom);
 static_assert(std::has_unique_object_representations_v<IndexHeader>);
 
-/// Bytes that are 0.
+/// Zero bytes.
 template <std::size_t Size>
 struct Reserved {};
 
-/// The members of a record, in the order in which they stand in a table, without padding. Of a
-/// string there stands its length, 4 bytes; its letters are in the text.
+/// The members of a record in the order of their bytes, without padding. A string is stored as its
+/// length, 4 bytes; its letters are in the text.
 template <typename Record>
 inline constexpr auto kStored = std::tuple{&Record::topology};  // of partitions and shapes
 
@@ -82,15 +81,15 @@ template <>
 inline constexpr auto kStored<LibraryFile> =
     std::tuple{&LibraryFile::bytes, &LibraryFile::checksum, &LibraryFile::name, Reserved<4>()};
 
-/// A table, by the things that it holds.
+/// A table and its list of objects.
 template <typename Record>
 struct IndexTableOf {
   IndexTable table;
   std::vector<Record> LibraryIndex::*records;
-  const char* what;         // a record in a message
-  const char* string = "";  // likewise its string
+  const char* what;         // name of a record in messages
+  const char* string = "";  // name of its string in messages
 };
-/// All but the text, in the order of their strings there.
+/// All tables but the text, in the order of their strings there.
 inline constexpr auto kIndexTables =
     std::tuple{IndexTableOf{IndexTable::kPartitions, &LibraryIndex::partitions, "partition"},
                IndexTableOf{IndexTable::kShapes, &LibraryIndex::shapes, "shape"},

@@ -1,5 +1,4 @@
-// What a library's index must be, whoever made it: checked once when it is read, so that lookups
-// and the runtime can rely on it.
+// Checks a library's index when it is read, so that lookups and the runtime can rely on it.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -25,7 +24,7 @@ Status checkLine(const std::string& text, std::size_t most) {
   return {};
 }
 
-/// A name that means a file of the folder, whatever the system.
+/// A name that means a file of the folder on every system.
 Status checkFileName(const std::string& name) {
   if (name.empty()) return malformed("is empty");
   if (name.size() > kMaxNameLength) {
@@ -44,7 +43,7 @@ Status checkFileName(const std::string& name) {
   return {};
 }
 
-/// The axes of extent over 1, once each, and nothing behind them.
+/// The axes of extent over 1, once each; the rest is 0.
 Status checkAxes(const Topology& partition, const LibrarySubTorus& sub_torus) {
   std::uint32_t wanted = 0, named = 0, count = 0;
   for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
@@ -60,7 +59,7 @@ Status checkAxes(const Topology& partition, const LibrarySubTorus& sub_torus) {
     }
     if (i < count) named |= 1u << axis;
   }
-  // Cores are an innermost axis, as everywhere.
+  // Cores are always the innermost axis.
   const bool has_cores = partition.hasCores() && sub_torus.extents[partition.axis_count - 1] > 1;
   if (named != wanted || (has_cores && sub_torus.axes[count - 1] != partition.axis_count - 1)) {
     return malformed("axes are not those of extent over 1, cores last");
@@ -68,8 +67,8 @@ Status checkAxes(const Topology& partition, const LibrarySubTorus& sub_torus) {
   return {};
 }
 
-// Each thing by itself: `check`. Each after the one before it: `follows`. First of partitions and
-// shapes.
+// `check` checks each record alone, `follows` its order after the one before it. Partitions and
+// shapes come first.
 
 template <typename Placed>
 Status check(const LibraryIndex&, const Placed& placed, bool) {
@@ -109,7 +108,7 @@ bool isTime(double seconds) {
   return std::isfinite(seconds) && seconds >= 0 && !std::signbit(seconds);
 }
 
-/// What an entry, a candidate and a measurement have: a shape, a collective and a file.
+/// Fields that an entry, a candidate and a measurement share: a shape, a collective and a file.
 template <typename Named>
 Status checkNames(const LibraryIndex& index, const Named& named, bool may_be_mpis) {
   if (named.shape >= index.shapes.size()) {

@@ -1,4 +1,4 @@
-// Loop nest: in which loops the operations of a schedule stand.
+// Loop nest: the loops around each operation of a schedule.
 #ifndef TORC_SCHEDULES_LOOPS_LOOP_NEST_H_
 #define TORC_SCHEDULES_LOOPS_LOOP_NEST_H_
 
@@ -26,7 +26,7 @@ class LoopsAround {
   std::uint32_t depth_ = 0;
 };
 
-/// How many of the outermost loops two operations share.
+/// Number of outermost loops that two operations share.
 inline std::uint32_t sharedDepth(const LoopsAround& a, const LoopsAround& b) {
   std::uint32_t depth = 0;
   while (depth < a.depth() && depth < b.depth() && a[depth] == b[depth])
@@ -40,7 +40,7 @@ inline char counterName(std::uint32_t level) {
   return "ijkl"[level];
 }
 
-/// "where i = 3, j = 0", of an operation in `depth` loops; empty of one in none.
+/// "where i = 3, j = 0" for an operation in `depth` loops; empty outside of loops.
 inline std::string iterationText(const Counters& counters, std::uint32_t depth) {
   std::string text;
   for (std::uint32_t level = 0; level < depth; ++level) {
@@ -53,8 +53,7 @@ inline std::string iterationText(const Counters& counters, std::uint32_t depth) 
 
 class LoopNest {
  public:
-  /// The loops of `schedule` lie in one another or apart, kMaxLoopDepth of them at most
-  /// (validate.h).
+  /// The loops of `schedule` are nested or disjoint, at most kMaxLoopDepth deep (validate.h).
   explicit LoopNest(const ScheduleView& schedule) : loops_(schedule.loops) {
     if (loops_.empty()) return;
     innermost_.assign(schedule.operations.size(), kNone);
@@ -72,7 +71,7 @@ class LoopNest {
     return around_[innermost_[operation]];
   }
   const Loop& loop(std::uint32_t index) const { return loops_[index]; }
-  /// How often an operation is run; no more than kMostRuns.
+  /// Number of runs of an operation, at most kMostRuns.
   static constexpr std::uint64_t kMostRuns = std::uint64_t{1} << 32;
   std::uint64_t runs(std::uint32_t operation) const {
     const LoopsAround around = aroundOperation(operation);
@@ -84,11 +83,11 @@ class LoopNest {
 
  private:
   std::span<const Loop> loops_;
-  std::vector<LoopsAround> around_;       // by loop: those around it, and itself
-  std::vector<std::uint32_t> innermost_;  // by operation; kNone: it stands in no loop
+  std::vector<LoopsAround> around_;       // by loop: the loops around it, and itself
+  std::vector<std::uint32_t> innermost_;  // by operation; kNone: outside of loops
 };
 
-/// How many operations a schedule has with its loops written out.
+/// Number of operations of a schedule with its loops unrolled.
 inline std::uint64_t operationRuns(const ScheduleView& schedule) {
   const LoopNest nest(schedule);
   std::uint64_t runs = 0;

@@ -1,4 +1,4 @@
-// Writing loops out, operation by operation.
+// Unrolls loops, operation by operation.
 #include "schedules/loops/unroll.h"
 
 #include <algorithm>
@@ -72,8 +72,7 @@ class Unroller {
     result_.counters.reserve(all);
   }
 
-  /// Lists operations [begin, end), which stand in `depth` loops; of those inside them `loop` is
-  /// the first.
+  /// Lists operations [begin, end) inside `depth` loops; `loop` is the first loop inside them.
   void emit(std::uint32_t begin, std::uint32_t end, std::uint32_t loop, std::uint32_t depth) {
     const auto& loops = schedule_.loops;
     for (std::uint32_t i = begin; i < end;) {
@@ -112,7 +111,8 @@ class Unroller {
     result_.counters.push_back(counters_);
   }
 
-  /// Adds what every listed operation waits for; of earlier segments that may be further down.
+  /// Adds the dependences of every listed operation; those on earlier segments may be listed
+  /// further down.
   void addDependences() {
     auto& dependences = result_.schedule.dependences;
     for (std::size_t i = 0; i < result_.operations.size(); ++i) {
@@ -131,7 +131,8 @@ class Unroller {
     }
   }
 
-  /// Adds the operations that a dependence of one in the loops `around` is on, in this iteration.
+  /// Adds the operations of one dependence, in this iteration, of an operation in the loops
+  /// `around`.
   void addInstances(std::uint32_t dependence, const LoopsAround& around) {
     const std::uint32_t operation = operationOf(dependence);
     const LoopsAround target = nest_.aroundOperation(operation);
@@ -145,7 +146,7 @@ class Unroller {
     addInstances(operation, target, iterations, 0, 0);
   }
 
-  /// The same, where `instance` is the number of the iteration among those of `level` loops.
+  /// The same; `instance` is the number of the iteration over the outer `level` loops.
   void addInstances(std::uint32_t operation, const LoopsAround& target,
                     const Iterations& iterations, std::uint32_t level, std::uint64_t instance) {
     // No nest is deeper than kMaxLoopDepth, which the compiler cannot see.
@@ -197,7 +198,7 @@ class Unroller {
     return entry->second;
   }
 
-  /// Numbers the slots that are used: a schedule has no more slots than frames.
+  /// Numbers the used slots: a schedule may not have more slots than frames.
   void numberSlots() {
     Schedule& made = result_.schedule;
     std::vector<std::uint32_t> used;
@@ -212,8 +213,8 @@ class Unroller {
     made.slot_count = static_cast<std::uint32_t>(used.size());
   }
 
-  /// In this iteration, the index of what a region or a frame has: of a list of `pieces` from `box`
-  /// on, or of one box.
+  /// The box or piece index of a region or frame in this iteration: of a list of `pieces` from
+  /// `box` on, or of one box.
   std::uint32_t blocksOf(std::uint32_t box, std::uint32_t pieces) {
     if (pieces == 0) return pieceBoxOf(box);
     std::vector<std::uint32_t> boxes;
@@ -256,7 +257,7 @@ class Unroller {
     return entry->second;
   }
 
-  /// What a box was made to last: in one iteration several regions and frames have it.
+  /// The last instance of a box: several regions and frames use it in one iteration.
   struct LastBox {
     Counters counters{};
     std::uint32_t box = kNone;
@@ -266,7 +267,7 @@ class Unroller {
   const IterationChoice choice_;
   const LoopNest nest_;
   Counters counters_{};                           // of the iteration that is being listed
-  std::vector<std::vector<std::uint32_t>> made_;  // by operation: those of its iterations
+  std::vector<std::vector<std::uint32_t>> made_;  // by operation: its iterations
   std::unordered_map<Box, std::uint32_t, BoxHash, SameBytes> boxes_;
   std::vector<LastBox> last_boxes_;  // by box
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> pairs_;

@@ -1,5 +1,4 @@
-// Loops written out: a schedule with loops as one without, which lists the operations of all
-// iterations one after the other.
+// Unrolling: turns a schedule with loops into one that lists the operations of all iterations.
 #ifndef TORC_SCHEDULES_LOOPS_UNROLL_H_
 #define TORC_SCHEDULES_LOOPS_UNROLL_H_
 
@@ -12,9 +11,9 @@ namespace torc {
 
 struct UnrolledLoops {
   Schedule schedule;
-  // By record of `schedule`, that of the one with loops.
+  // By record of `schedule`, the record of the schedule with loops.
   std::vector<std::uint32_t> operations, frames;
-  std::vector<Counters> counters;  // by operation; 0 where it stands in no loop
+  std::vector<Counters> counters;  // by operation; 0 outside of loops
 };
 
 enum class IterationChoice : std::uint8_t {
@@ -22,7 +21,7 @@ enum class IterationChoice : std::uint8_t {
   kEnds,  // the first three and the last two of every loop, without dependences
 };
 
-/// `schedule` has passed `validate`; for kEnds, all of it but what depends on them. Frames and
+/// `schedule` has passed `validate`; for kEnds, all checks that do not depend on them. Frames and
 /// slots that no iteration uses are left out.
 UnrolledLoops unrollLoops(const ScheduleView& schedule,
                           IterationChoice choice = IterationChoice::kAll);

@@ -1,4 +1,4 @@
-// Mapping files: line by line, then what only the whole can show.
+// Reads mapping files line by line, then checks the whole.
 #include "schedules/sub_torus/mapping.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ bool splitLine(std::string_view line, std::vector<std::string_view>& words) {
   }
 }
 
-/// Reads a coordinate along an axis of `size`; what is wrong, or an empty text.
+/// Reads a coordinate along an axis of `size`; returns the fault, or an empty text.
 std::string readCoordinate(std::string_view word, char name, std::uint32_t size,
                            std::int32_t& value) {
   const char* end = word.data() + word.size();
@@ -54,7 +54,7 @@ std::string readCoordinate(std::string_view word, char name, std::uint32_t size,
   return {};
 }
 
-/// Reads the words of a line as coordinates; what is wrong, or an empty text.
+/// Reads the words of a line as coordinates; returns the fault, or an empty text.
 std::string readCoordinates(const Topology& topology, std::span<const std::string_view> words,
                             Coordinates& at) {
   const std::uint32_t axes = topology.axis_count;
@@ -76,8 +76,8 @@ std::string readCoordinates(const Topology& topology, std::span<const std::strin
   return {};
 }
 
-/// Gives the ranks of each node, all on its core 0, its cores in order. The first rank for which
-/// there is no core; as many as there are if there is none.
+/// Gives the ranks of each node, all on its core 0, its cores in order. Returns the first rank
+/// without a core, or the number of ranks.
 std::size_t spreadOverCores(const Topology& topology, RankSites& sites) {
   std::vector<std::uint32_t> ranks(sites.size());
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -100,7 +100,7 @@ std::size_t spreadOverCores(const Topology& topology, RankSites& sites) {
   return first_without;
 }
 
-/// The first line that names a node of an earlier one, as a pair: the earlier line, it. 0: none.
+/// The first line that repeats a node, as a pair: the earlier line, it. 0: none.
 std::pair<std::size_t, std::size_t> firstRepetition(const RankSites& sites,
                                                     const std::vector<std::size_t>& lines) {
   std::vector<std::uint32_t> ranks(sites.size());

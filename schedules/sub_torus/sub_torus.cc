@@ -1,5 +1,6 @@
-// Recognition of boxes: the smallest box about the members, then whether they fill it, then their
-// order. Each step looks at every member a few times and keeps a few bytes for it at most.
+// Recognises boxes in three steps: the smallest box around the members, then the test that they
+// fill it, then their order. Each step reads every member a few times and stores a few bytes for it
+// at most.
 #include "schedules/sub_torus/sub_torus.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ class Recognition {
 
   StatusOr<SubTorus> run() {
     if (Status status = checkMembers(); !status.ok()) return status;
-    // As many as there are nodes: the whole, if no two are the same.
+    // All nodes: the whole partition, if no two members coincide.
     if (isAll()) {
       box_.extents = wholeExtents(partition_);
     } else {
@@ -79,7 +80,7 @@ class Recognition {
   bool isAll() const { return sites_.size() == partition_.ranks(); }
   Coordinates at(std::size_t member) const { return partition_.coordinatesOfSite(sites_[member]); }
 
-  /// The position of coordinates that lie in the box.
+  /// The position of coordinates inside the box.
   Coordinates positionAt(const Coordinates& at) const {
     Coordinates position{};
     for (std::uint32_t i = 0; i < partition_.axis_count; ++i) {
@@ -118,7 +119,7 @@ class Recognition {
   }
 
   /// Lets a box that wraps along a whole axis begin at member 0: ranks that start elsewhere on a
-  /// ring still lie by an order.
+  /// ring may still be in order.
   void rotate() {
     if (isAll() && partition_.isDamaged()) return;
     const Coordinates first = at(0);
@@ -154,7 +155,8 @@ class Recognition {
     return found;
   }
 
-  /// The smallest box about the members: along an axis that wraps it lies beside the widest gap.
+  /// The smallest box around the members: along an axis that wraps it is the complement of the
+  /// widest gap.
   void enclose() {
     for (std::uint32_t i = 0; i < partition_.axis_count; ++i) {
       const std::vector<std::int32_t> found = coordinatesAlong(i);
@@ -176,8 +178,8 @@ class Recognition {
 
   Status checkFilled() {
     const std::uint64_t members = sites_.size(), positions = box_.positions();
-    // Of the positions that are not more than the members by one, one is free if any is. The whole
-    // has more: those of dead nodes.
+    // The first `members` + 1 positions suffice: one of them is free if any is. The whole partition
+    // has more positions: those of dead nodes.
     const std::uint64_t looked_at = isAll() ? positions : std::min(positions, members + 1);
     NumberSet taken(looked_at);
     for (std::size_t i = 0; i < members; ++i) {
@@ -202,13 +204,13 @@ class Recognition {
                        coordinatesText(partition_, at(second))));
   }
 
-  /// Schedules of a sub-torus are made for one without damage.
+  /// Schedules of a sub-torus require one without damage.
   Status checkDamage() const {
     for (const DeadLink& link : partition_.deadLinks()) {
       Coordinates to = link.from;
       to[link.axis] = static_cast<std::int32_t>(
           wrap(std::int64_t{to[link.axis]} + 1, partition_.axes[link.axis].size));
-      // A link around the whole axis is one of the box, unless the box ends between its ends.
+      // A link from the last position is inside only if the box spans the axis.
       const std::int32_t step = positionAt(link.from)[link.axis];
       const std::uint32_t extent = box_.extents[link.axis];
       const bool inside = extent == partition_.axes[link.axis].size ||
@@ -230,7 +232,6 @@ class Recognition {
     return true;
   }
 
-  /// Whether `member` lies at `position`.
   bool liesAt(std::size_t member, const Coordinates& position) const {
     return partition_.siteOf(atPosition(position)) == sites_[member];
   }
@@ -251,8 +252,8 @@ class Recognition {
     return box_.ordered;
   }
 
-  /// The first `count` axes of the order are found, and the members at the first `checked`
-  /// positions by them, of which `live` are alive, lie there. Looks for the others.
+  /// Precondition: the first `count` axes of the order are found, and the first `checked` positions
+  /// by them, `live` of them alive, match the members. Searches the other axes.
   bool extendOrder(std::uint32_t count, std::uint64_t checked, std::size_t live) {
     if (count == box_.order_count) return true;
     for (std::uint32_t axis = 0; axis < partition_.axis_count; ++axis) {
@@ -268,8 +269,8 @@ class Recognition {
     return false;
   }
 
-  /// Whether members from `live` on lie at the positions from `begin` to `end` by the first `count`
-  /// axes of the order; if so, the first member behind them.
+  /// Whether members from `live` on are at the positions from `begin` to `end` by the first `count`
+  /// axes of the order; if so, returns the first member behind them.
   std::optional<std::size_t> follow(std::uint32_t count, std::uint64_t begin, std::uint64_t end,
                                     std::size_t live) const {
     for (std::uint64_t number = begin; number < end; ++number) {

@@ -1,4 +1,4 @@
-// Members by an order of axes keep their numbers: the schedule takes that order. Others get a
+// Members in the order of some axes keep their numbers: the schedule uses that order. Others get a
 // table.
 #include "schedules/sub_torus/sub_torus_ranks.h"
 

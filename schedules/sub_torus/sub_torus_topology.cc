@@ -26,8 +26,8 @@ Coordinates turned(const Coordinates& at, const Topology& sub_torus, const SubTo
 
 /// The damage of the whole partition in the axes of `sub_torus`.
 void addDamage(const Topology& partition, const SubTorusAxes& axes, Topology& sub_torus) {
-  // It fits and is there once, as it did and was in the partition. A cable along an axis of one
-  // node cannot be dead: there is none.
+  // Damage of a valid partition fits and is unique. A cable along an axis of one node cannot be
+  // dead: there is none.
   for (const DeadLink& link : partition.deadLinks()) {
     const auto axis = std::ranges::find(axes, link.axis) - axes.begin();
     (void)sub_torus.addDeadLink(

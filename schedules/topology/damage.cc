@@ -1,4 +1,4 @@
-// Ranks and axes of a damaged torus, and whether what is left of it holds together.
+// Ranks and axes of a damaged torus, and the test that its live nodes are connected.
 #include "schedules/topology/damage.h"
 
 #include <algorithm>
@@ -11,11 +11,10 @@
 namespace torc {
 namespace {
 
-/// Cells of the condensed grid beyond which connection is not looked into: up to 3 dimensions no
-/// damage needs more.
+/// Cells of the condensed grid beyond which connection is not checked: up to 3 dimensions no damage
+/// needs more.
 constexpr std::uint64_t kMaxCells = 1u << 20;
 
-/// Sites of dead nodes below `site`.
 std::int64_t deadSitesBelow(const Topology& topology, std::int64_t site) {
   // The cores of a node are `stride` sites apart.
   std::int64_t cores = 1, stride = 1;
@@ -33,8 +32,8 @@ std::int64_t deadSitesBelow(const Topology& topology, std::int64_t site) {
   return count;
 }
 
-/// The coordinate at which the rings along `axis` are cut, if its dead links all lie at one, and
-/// nothing takes detours there.
+/// The coordinate at which the rings along `axis` are cut: all its dead links are there, and
+/// nothing takes detours.
 std::optional<std::uint32_t> cutOf(const Topology& topology, std::uint32_t axis) {
   std::optional<std::uint32_t> cut;
   if (topology.axes[axis].detours != 0) return cut;
@@ -52,8 +51,8 @@ bool hasDeadLink(const Topology& topology, std::uint32_t axis) {
                              [&](const DeadLink& link) { return link.axis == axis; });
 }
 
-/// What is wrong with a dead node's coordinates, or with the lower end of a dead link; empty if
-/// nothing is.
+/// The fault of a dead node's coordinates, or of the lower end of a dead link; empty if there is
+/// none.
 std::string nodeFault(const Topology& topology, const Coordinates& node) {
   for (int i = 0; i < kMaxAxes; ++i) {
     const bool network = i < topology.dimensions();
@@ -100,9 +99,9 @@ bool insertOrdered(const Topology& topology, Table& table, std::uint16_t& count,
   return true;
 }
 
-/// The grid with neighbouring planes joined that no damage touches: they are alike, and every node
-/// of one reaches its neighbour in the other, so that the joined grid is connected exactly if the
-/// grid is. Breadth-first search goes from cell to cell.
+/// The grid with undamaged neighbouring planes joined. They are alike, and every node of one
+/// reaches its neighbour in the other, so the joined grid is connected exactly if the grid is.
+/// Breadth-first search goes from cell to cell.
 class CondensedGrid {
  public:
   explicit CondensedGrid(const Topology& topology) : topology_(topology) {
@@ -112,7 +111,7 @@ class CondensedGrid {
 
   std::uint64_t cells() const { return cells_; }
 
-  /// Whether the live cells are connected. Call if the cells are not too many.
+  /// Whether the live cells are connected. Precondition: the cells are few enough.
   bool isConnected() {
     mark();
     std::uint64_t live = 0;
@@ -274,7 +273,7 @@ std::int32_t Topology::rankOf(const Coordinates& at) const {
 Coordinates Topology::coordinatesOf(std::int32_t rank) const {
   std::int64_t site = rank;
   if (dead_node_count > 0) {
-    // The first site that has `rank` live ones before it and is alive itself.
+    // The first live site with `rank` live ones before it.
     for (std::int64_t next; (next = rank + deadSitesBelow(*this, site + 1)) != site;)
       site = next;
   }

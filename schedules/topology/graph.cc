@@ -1,4 +1,4 @@
-// Graphs: what a table of links has to be, and ways over switches.
+// Graphs: the check of their links, and routes over switches.
 #include "schedules/topology/graph.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace torc {
 namespace {
 
-/// Switches that are kept of all ranks together; after as many ways are searched anew.
+/// Total of switches kept for all ranks; beyond it routes are searched again.
 constexpr std::size_t kMostKept = std::size_t{1} << 22;
 
 std::pair<std::uint32_t, std::uint32_t> endsOf(const GraphLink& link) {
@@ -110,8 +110,8 @@ std::uint32_t GraphRoutes::firstFrom(std::uint32_t node, std::uint32_t to) const
   return static_cast<std::uint32_t>(at - links_.begin());
 }
 
-/// Breadth first, the lowest numbers first: of the ways to a switch with the fewest links the one
-/// over the lowest numbers is found.
+/// Breadth first, lowest numbers first: of the shortest routes to a switch it finds the one over
+/// the lowest numbers.
 const GraphRoutes::Switches& GraphRoutes::switchesFrom(std::uint32_t rank) {
   if (const auto known = reached_.find(rank); known != reached_.end()) return known->second;
   if (kept_ > kMostKept) {

@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::uint64_t kMaxRanks = std::numeric_limits<std::int32_t>::max();
 
-/// Message of a shape that does not parse: what is wrong, and the column where.
+/// Error for a shape that does not parse: the fault and its column.
 Status shapeError(std::string_view shape, std::size_t column, const std::string& what) {
   return Status(StatusCode::kInvalidArgument, "torus '" + shown(shape) + "': " + what +
                                                   " (column " + std::to_string(column + 1) + ")");
 }
 
-/// Reads the size at `position`; on success moves `position` behind it.
+/// Reads the size at `position`; on success moves `position` past it.
 Status readSize(std::string_view shape, std::size_t& position, std::uint32_t& size) {
   const char* begin = shape.data() + position;
   const char* end = shape.data() + shape.size();

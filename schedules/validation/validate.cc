@@ -1,6 +1,6 @@
-// Structural validation of a schedule's header and tables: the rules that need no operation to
-// state. Operations follow in validate_operations.cc. The time taken is linear in the size of the
-// tables and does not depend on the number of nodes.
+// Structural validation of a schedule's header and tables, without its operations. Operations
+// follow in validate_operations.cc. The time taken is linear in the size of the tables and does not
+// depend on the number of nodes.
 #include "schedules/validation/validate.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ bool isPrintable(char c) {
   return c >= ' ' && c <= '~';
 }
 
-/// name and producer go into text forms and terminals as they are.
+/// name and producer are printed unescaped in text forms and terminals.
 Status validateStrings(const ScheduleView& schedule) {
   const std::string_view name = schedule.name;
   if (name.empty()) return malformed("name: is empty");
@@ -95,7 +95,7 @@ Status validateSegments(const ScheduleView& schedule) {
                      segments == 1 ? " segment" : " segments");
   }
   if (segments == 1) return {};
-  // All of these are gone through for every segment, when a rank's program is made.
+  // Expansion visits all of these for every segment.
   const struct {
     const char* name;
     std::size_t size;
@@ -142,7 +142,7 @@ Status validateColor(const Topology& topology, const Color& color) {
   return {};
 }
 
-/// Also counts the parts, which `ScheduleView::partCount` does without looking for overflow.
+/// Also counts the parts; `ScheduleView::partCount` does so without checks for overflow.
 Status validateColors(const ScheduleView& schedule, std::uint32_t& part_count) {
   std::uint64_t weights = 0;
   std::uint64_t parts = 0;
@@ -215,8 +215,8 @@ Status validateRootSpan(const Interval& interval, const Axis& axis, bool may_be)
   return {};
 }
 
-/// What holds for an interval wherever it is used. Whether a relative one stays on a mesh depends
-/// on who executes, so that is asked for each operation.
+/// Rules for an interval in every use. A relative interval's fit on a mesh depends on the executing
+/// nodes, so each operation is checked for it.
 Status validateInterval(const Interval& interval, const Axis& axis, bool may_be_root_relative) {
   if (interval.kind == IntervalKind::kForRoots)
     return validateRootSpan(interval, axis, may_be_root_relative);
@@ -286,7 +286,7 @@ Status validateBoxes(const ScheduleView& schedule) {
   });
 }
 
-/// Whether number `box` exists and does not count from the root.
+/// Checks that box number `box` exists and does not count from the root.
 Status validateNodes(const ScheduleView& schedule, std::uint32_t box) {
   if (box >= schedule.boxes.size()) return noSuch("box ", box, schedule.boxes.size());
   if (isRootRelative(schedule.boxes[box])) return malformed("box ", box, " is root-relative");
@@ -304,7 +304,7 @@ Status validatePairs(const ScheduleView& schedule) {
   });
 }
 
-/// Whether number `box` of a piece exists and is one of blocks.
+/// Checks that box number `box` of a piece exists and has blocks.
 Status validateBlockBox(const ScheduleView& schedule, std::uint32_t box) {
   if (!schedule.hasPairs()) return validateNodes(schedule, box);
   if (box >= schedule.pairs.size()) return noSuch("pair ", box, schedule.pairs.size());
@@ -362,8 +362,8 @@ Status validatePeerLoop(const Topology& topology, const PeerLoop& peers) {
 }
 
 Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks& named) {
-  // Who expands a schedule keeps a number per slot: more slots than frames would be a small file
-  // that asks for much memory.
+  // Expansion allocates an entry per slot: with more slots than frames a small file would need much
+  // memory.
   std::uint64_t copies = 0;
   for (std::size_t i = 0; i < schedule.frames.size(); ++i) {
     if (schedule.frames[i].copies < 1) return malformed("frame ", i, ": has 0 copies");
@@ -397,13 +397,13 @@ Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count, Na
     if (frame.copies > 1 && schedule.loops.empty()) {
       return malformed("has ", frame.copies, " copies, and there are no loops");
     }
-    // Its own slot is not behind the last one of its group.
+    // Its own slot is in its group.
     const std::uint64_t last = std::uint64_t{frame.group()} + frame.copies - 1;
     return last < schedule.slot_count ? Status() : noSuch("slot ", last, schedule.slot_count);
   });
 }
 
-/// Indices have 32 bits, and kNone is none of them.
+/// Indices have 32 bits, and kNone is no index.
 Status validateTableSizes(const ScheduleView& schedule) {
   Status status;
   forEachTable(
@@ -415,13 +415,13 @@ Status validateTableSizes(const ScheduleView& schedule) {
   return status;
 }
 
-/// What the tables hold that lists are made of and named by.
+/// Number of records that lists consist of or that name lists.
 std::uint64_t recordsOfLists(const ScheduleView& schedule) {
   return schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
 }
 
-// Lists may share pieces, and pieces have many parts: without limits a small file could ask for
-// work without end. Schedules that compute something name 3 pieces and 150 parts for each record.
+// Lists may share pieces, and pieces have many parts: without limits a small file could demand
+// unbounded work. Useful schedules name up to 3 pieces and 150 parts for each record.
 std::uint64_t mostNamedPieces(const ScheduleView& schedule) {
   return 4096 + 16 * recordsOfLists(schedule);
 }
@@ -429,7 +429,7 @@ std::uint64_t mostNamedParts(const ScheduleView& schedule) {
   return std::min(kMaxNamedParts, kMaxParts + 1024 * recordsOfLists(schedule));
 }
 
-/// The tables that operations use, and the operations; of loops the first iteration.
+/// Checks the tables that operations use, and the operations; of loops the first iteration.
 Status validateRecords(const ScheduleView& schedule, std::uint32_t part_count) {
   NamedBlocks named;
   if (Status status = validateBoxes(schedule); !status.ok()) return status;
@@ -446,16 +446,16 @@ Status validateRecords(const ScheduleView& schedule, std::uint32_t part_count) {
   return validateOperations(schedule, part_count, named);
 }
 
-/// The same for the first three and the last two iterations of every loop. Places and lengths go
-/// with counters affinely: what lies inside in two iterations does so in all between them, and what
-/// is equal in two that follow one another is so in all, also where places count round. But blocks
-/// that are all of an axis are equal wherever they begin; of a length that changes they are so in
-/// the first or the last iteration alone, and the others are compared among themselves.
+/// The same for the first three and the last two iterations of every loop. Places and lengths are
+/// affine in the counters: a box inside another in two iterations is so in all between them, and
+/// boxes equal in two consecutive ones are equal in all, also cyclically. Exception: blocks that
+/// span an axis are equal wherever they begin; with a changing length they do so in the first or
+/// last iteration alone, and the others are compared among themselves.
 Status validateEnds(const ScheduleView& schedule, std::uint32_t part_count) {
   const UnrolledLoops ends = unrollLoops(schedule, IterationChoice::kEnds);
   Status status = validateRecords(ends.schedule.view(), part_count);
   if (status.ok()) return status;
-  // The message begins with the number of a record: it should be that of `schedule`.
+  // The message begins with the number of an unrolled record: it is mapped to that of `schedule`.
   const struct {
     std::string_view record;
     const std::vector<std::uint32_t>& sources;

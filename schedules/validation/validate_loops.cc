@@ -1,5 +1,5 @@
-// Structural validation of loops: how they lie, how much they run, what goes with which counter,
-// and which iterations operations wait for.
+// Structural validation of loops: nesting, work, dependence on counters, and the iterations that
+// operations wait for.
 #include "schedules/validation/validate_loops.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace torc {
 namespace {
 
-/// Where and how long each loop is.
+/// Checks the place and length of each loop.
 Status validateTable(const ScheduleView& schedule) {
   std::vector<std::uint32_t> open;  // ends of the loops around the current one
   std::uint32_t begin = 0;
@@ -93,7 +93,7 @@ Status validateIterationTable(const ScheduleView& schedule) {
   return {};
 }
 
-/// What belongs to the operations of loops.
+/// Checks the operations in loops.
 class LoopValidator {
  public:
   explicit LoopValidator(const ScheduleView& schedule)
@@ -105,7 +105,8 @@ class LoopValidator {
   Status check(std::uint32_t index);
 
  private:
-  /// What goes with a counter is in range in every iteration, and little enough to be gone through.
+  /// Checks that everything that depends on a counter is in range in every iteration, and that the
+  /// work is bounded.
   Status checkIterations(const Operation& operation);
   Status checkWork();
   Status addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times, const char* what);
@@ -125,15 +126,15 @@ class LoopValidator {
   const ScheduleView& schedule_;
   const BlockAxes axes_;
   const LoopNest nest_;
-  /// What is known of a frame that was used.
+  /// A used frame.
   struct Use {
     bool known = false;
-    std::uint8_t depth = 0;  // of the loops with whose counters it goes
-    LoopsAround loops;       // around those that use it
+    std::uint8_t depth = 0;  // of the loops whose counters it depends on
+    LoopsAround loops;       // around its users
   };
   std::vector<Use> frames_;
   std::uint64_t operations_ = 0, pieces_ = 0, dependences_ = 0;  // of all iterations so far
-  std::uint64_t piece_checks_ = 0;  // pieces of frames that were looked at
+  std::uint64_t piece_checks_ = 0;                               // pieces of frames examined
   // Of the operation that is being checked:
   std::uint32_t index_ = 0;
   LoopsAround around_;
@@ -164,7 +165,7 @@ Status LoopValidator::checkIterations(const Operation& operation) {
   return status.ok() ? checkWork() : status;
 }
 
-/// All of this is gone through for every iteration, when a rank's program is made.
+/// Expansion visits all of this for every iteration.
 Status LoopValidator::checkWork() {
   const Operation& operation = schedule_.operations[index_];
   std::uint64_t pieces = 0;
@@ -178,8 +179,8 @@ Status LoopValidator::checkWork() {
   return status;
 }
 
-/// Adds `work` of a segment to what there was so far, and compares it with what `times` as many
-/// operations may be: of the segments that a proof goes through, and of all.
+/// Adds `work` of a segment to `sum`, and compares it with the limits for `times` as many
+/// operations: of the segments of a proof, and of all.
 Status LoopValidator::addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times,
                               const char* what) {
   sum += work;
@@ -244,7 +245,7 @@ Status LoopValidator::checkInterval(const Interval& interval, std::uint32_t axis
                    ")");
 }
 
-/// A frame that goes with a counter, or has copies, is that of one iteration.
+/// A frame that depends on a counter, or has copies, belongs to one iteration.
 Status LoopValidator::checkFrame(const Region& region) {
   const Frame& frame = schedule_.frames[region.frame];
   Use& use = frames_[region.frame];
@@ -267,7 +268,7 @@ Status LoopValidator::checkFrame(const Region& region) {
   return region == wholeFrame(frame, region.frame) ? Status() : checkInside(region);
 }
 
-/// Whether the frame of a region holds it in every iteration.
+/// Checks that the frame of a region holds it in every iteration.
 Status LoopValidator::checkInside(const Region& region) {
   const PieceList outer = schedule_.piecesOf(schedule_.frames[region.frame]);
   std::size_t next = 0;  // mostly the pieces of a region follow the frame's order
@@ -290,8 +291,8 @@ Status LoopValidator::checkInside(const Region& region) {
   return {};
 }
 
-/// Regions of an operation in two frames are in one slot in no iteration: copies of unequal numbers
-/// meet in some one.
+/// Checks that regions of an operation in two frames never share a slot: copies of unequal numbers
+/// would meet in some iteration.
 Status LoopValidator::checkSlots(const Region& one, const Region& other) {
   if (one.frame == kNone || other.frame == kNone || one.frame == other.frame) return {};
   const Frame& first = schedule_.frames[one.frame];
@@ -304,9 +305,9 @@ Status LoopValidator::checkSlots(const Region& one, const Region& other) {
                    std::max(first.group(), second.group()), ")");
 }
 
-/// Whether blocks that lie in others in the first iteration do so in all: on every axis both go
-/// alike, or the distance between them stays in range. Of several pieces nobody knows yet in which
-/// one they lie in the first iteration.
+/// Whether blocks inside others in the first iteration stay inside in all: on every axis both move
+/// alike, or the distance between them stays in range. For several pieces the enclosing piece of
+/// the first iteration is still unknown.
 bool LoopValidator::staysInside(const Piece& outer, const Piece& inner, bool of_several) const {
   for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
     const Interval& around = schedule_.blockInterval(outer.box, axis);
@@ -331,7 +332,7 @@ bool LoopValidator::staysInside(const Piece& outer, const Piece& inner, bool of_
          (inner.part >= outer.part && inner.part + inner.parts <= outer.part + outer.parts);
 }
 
-/// The depth of the innermost loop with whose counter blocks go; 0: they are the same in all
+/// The depth of the innermost loop whose counter moves the blocks; 0: they are the same in all
 /// iterations.
 std::uint8_t LoopValidator::depthOf(const PieceList& pieces) const {
   std::uint8_t depth = 0;
@@ -342,7 +343,7 @@ std::uint8_t LoopValidator::depthOf(const PieceList& pieces) const {
   return depth;
 }
 
-/// A guard that goes with a counter does not go round its axis, and nothing is dead.
+/// A guard that depends on a counter does not wrap around its axis, and nothing is dead.
 Status LoopValidator::checkGuard(std::uint32_t guard) {
   if (guard == kNone) return {};
   const Topology& topology = schedule_.topology;
@@ -374,7 +375,7 @@ Status LoopValidator::checkGuard(std::uint32_t guard) {
   return {};
 }
 
-/// What is waited for comes earlier, in every iteration.
+/// Dependences point to earlier operations in every iteration.
 Status LoopValidator::checkDependence(std::uint32_t dependence) {
   const std::uint32_t target = operationOf(dependence);
   const std::uint32_t record = iterationsOf(dependence);
@@ -394,7 +395,7 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
     for (std::uint32_t level = shared; level < there.depth(); ++level)
       iterations.origin[level] = IterationOrigin::kAll;
   }
-  bool earlier = iterations.segments > 0;  // or by a loop that both are in
+  bool earlier = iterations.segments > 0;  // or by a loop around both
   constexpr std::uint64_t kTimes = 8;      // as many dependences as operations
   std::uint64_t count = std::min(nest_.runs(index_), kMaxLoopOperations);
   for (std::uint32_t level = 0; level < there.depth(); ++level) {

@@ -1,4 +1,4 @@
-// The part of validation that looks at loops. See validate.h, which is what others call.
+// The part of validate.h that checks loops.
 #ifndef TORC_SCHEDULES_VALIDATION_VALIDATE_LOOPS_H_
 #define TORC_SCHEDULES_VALIDATION_VALIDATE_LOOPS_H_
 
@@ -7,9 +7,9 @@
 
 namespace torc {
 
-/// Checks the loops of a schedule, and what goes with their counters. Its records are sound as they
-/// are in the first iteration of every loop; whether they are in the others is asked afterwards, of
-/// the ends of every loop (unrollLoops): what goes with a counter does so affinely.
+/// Checks the loops of a schedule, and all that depends on their counters. Precondition: its
+/// records are sound in the first iteration of every loop. The other iterations are checked later
+/// at the ends of every loop (unrollLoops), as all is affine in the counters.
 Status validateLoops(const ScheduleView& schedule);
 
 }  // namespace torc

@@ -1,6 +1,6 @@
 // Structural validation of operations. The nodes that execute an operation form, on every axis, a
-// cyclic range: its guard. So "for all executing nodes" is asked axis by axis, at the two ends of
-// that range, and the time taken does not depend on the number of nodes.
+// cyclic range: its guard. So conditions on "all executing nodes" are checked axis by axis, at the
+// two ends of that range, in a time independent of the number of nodes.
 #include "schedules/validation/validate_operations.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace torc {
 namespace {
 
-/// Who executes behind a root-relative guard on an axis of `size`, whatever the root's coordinate.
+/// The nodes that execute under a root-relative guard on an axis of `size`, for any root.
 Range underAnyRoot(const Interval& interval, std::uint32_t size) {
   if (interval.kind == IntervalKind::kForRoots) return {0, size};
   const std::int64_t last_coordinate = std::int64_t{size} - 1;
@@ -40,7 +40,7 @@ class OperationValidator {
 
   /// Checks `operation`, number `index`, as the one after those checked before.
   Status check(const Operation& operation, std::uint32_t index);
-  /// Dependences that the operations checked so far have.
+  /// Dependences of the operations checked so far.
   std::uint64_t dependences() const { return dependences_; }
   const RegionValidator& regions() const { return regions_; }
 
@@ -58,12 +58,12 @@ class OperationValidator {
 
   const ScheduleView& schedule_;
   const Topology& topology_;
-  Ranges guard_{};  // of the operation being checked: the coordinates of those who execute it
+  Ranges guard_{};  // coordinates of the nodes that execute the current operation
   std::uint16_t phase_ = 0;
   std::uint64_t dependences_ = 0;
   RegionValidator regions_;
 
-  /// Of each stream: the loop over peers of all its messages, or that they have none.
+  /// Of each stream: the loop over peers of all its messages, or kNone if they have none.
   static constexpr std::uint32_t kUnknown = kNone - 1;
   std::vector<std::uint32_t> peer_loop_of_;
   std::uint64_t peer_loop_messages_ = 0;  // so far
@@ -100,7 +100,7 @@ Status OperationValidator::checkPlace(const Operation& operation) {
 }
 
 Status OperationValidator::checkDependences(const Operation& operation, std::uint32_t index) {
-  // One list after the other: so each is read once, and a schedule has one table only.
+  // Lists are contiguous and in order: each is read once, and a schedule has one table only.
   if (operation.first_dependence != dependences_) {
     return malformed("its dependences start at ", operation.first_dependence,
                      ", those before it end at ", dependences_);
@@ -187,7 +187,7 @@ Status OperationValidator::checkShift(const Operation& operation) {
   return checkPeerIsAlive(shift);
 }
 
-/// The peers of a loop execute what its node executes: so its guard must not tell them apart.
+/// The peers of a loop execute the same operation as its node: the guard must not distinguish them.
 Status OperationValidator::checkLoop(const Operation& operation) {
   if (operation.peer >= schedule_.peer_loops.size())
     return noSuch("peer: loop over peers ", operation.peer, schedule_.peer_loops.size());
@@ -212,8 +212,8 @@ Status OperationValidator::checkLoop(const Operation& operation) {
   return {};
 }
 
-/// Whether no live node that the guard admits has a dead one at `shift`, or such messages do not
-/// exist.
+/// Checks that no live node under the guard has a dead one at `shift`, unless such messages are
+/// dropped.
 Status OperationValidator::checkPeerIsAlive(const Shift& shift) {
   if ((schedule_.flags & kDropsBroken) != 0) return {};
   for (const Coordinates& dead : topology_.deadNodes()) {

@@ -1,5 +1,5 @@
-// Validation of the regions of operations: what they name exists, lies in the buffer that they are
-// of, and is the same in all regions of an operation.
+// Validation of the regions of operations: their records exist, they are inside their buffer, and
+// all regions of an operation name the same blocks.
 #include "schedules/validation/validate_regions.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace torc {
 namespace {
 
-/// Which regions an operation kind has.
+/// The regions of an operation kind.
 struct KindRegions {
   bool dst, a, b;
 };
@@ -26,7 +26,8 @@ constexpr KindRegions kKindRegions[kOperationKindCount] = {
     {false, false, false},  // await
 };
 
-/// Whether `interval` is so many steps from the executing node for all nodes of `guard`.
+/// Whether `interval` is exactly the coordinate `steps` from the executing node, for all nodes of
+/// `guard`.
 bool isAt(std::int32_t steps, const Interval& interval, const Range& guard, std::uint32_t size) {
   return seen(interval, guard, size) == seen(Interval::relative(steps), guard, size);
 }
@@ -131,7 +132,7 @@ Status RegionValidator::checkBuffer(const Operation& operation, const Region& re
   return {};
 }
 
-/// Whether nobody but the root executes `operation`.
+/// Whether only the root executes `operation`.
 bool RegionValidator::isAtRoot(const Operation& operation) const {
   if (operation.guard == kNone) return topology_.sites() == 1;
   const Box& guard = schedule_.boxes[operation.guard];
@@ -149,8 +150,8 @@ bool RegionValidator::isAtRoot(const Operation& operation) const {
   return true;
 }
 
-/// Whether the blocks of `box` are the own one; those of a pair, whether they are from the own node
-/// (`end` 0) or to it (1).
+/// Checks that the blocks of `box` are the own block; of pairs, those from the own node (`end` 0)
+/// or to it (1).
 Status RegionValidator::checkOwnBlock(std::uint32_t box, std::uint32_t end) {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const std::uint32_t block_axis = end * axes_.nodeAxes() + axis;
@@ -161,7 +162,7 @@ Status RegionValidator::checkOwnBlock(std::uint32_t box, std::uint32_t end) {
   return {};
 }
 
-/// Whether the blocks of `box` are that of the neighbour `way`.
+/// Checks that `box` is the block of the neighbour `way`.
 Status RegionValidator::checkNeighboursBlock(std::uint32_t box, const Way& way) {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const std::int32_t steps = axis == way.axis ? way.sign : 0;
@@ -203,8 +204,8 @@ Status RegionValidator::checkFrame(const Region& region) {
   return {};
 }
 
-/// Whether the box stays on every mesh axis, whoever executes (absolute intervals do, always), and
-/// counts from the peer only where there is a loop over peers.
+/// Checks that the box stays on every mesh axis for every executing node (absolute intervals always
+/// do), and counts from the peer only in a loop over peers.
 Status RegionValidator::checkIntervals(const Operation& operation, std::uint32_t box) {
   for (std::uint32_t block_axis = 0; block_axis < axes_.count(); ++block_axis) {
     const std::uint32_t axis = axes_.nodeAxis(block_axis);
@@ -229,7 +230,7 @@ Status RegionValidator::checkIntervals(const Operation& operation, std::uint32_t
   return {};
 }
 
-/// Whether what reaches from `start` to before `end` of each executing node stays inside.
+/// Checks that the coordinates from `start` to before `end` of each executing node stay inside.
 Status RegionValidator::checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end) {
   const Range& guard = guard_[axis];
   const std::int64_t first = std::int64_t{guard.start} + start;
@@ -239,7 +240,7 @@ Status RegionValidator::checkReach(std::uint32_t axis, std::int64_t start, std::
                    size(axis), ")");
 }
 
-/// The same for all pieces of a frame, which are looked at once, not for every region in it.
+/// The same for all pieces of a frame, examined once for all regions in it.
 Status RegionValidator::checkFrameOnMesh(std::uint32_t frame) {
   Reach& reach = reaches_[frame];
   if (!reach.known) {
@@ -266,8 +267,7 @@ Status RegionValidator::checkFrameOnMesh(std::uint32_t frame) {
   return {};
 }
 
-/// The first block axis on which two boxes are different for the nodes of the guard; kNone: they
-/// are not.
+/// The first block axis on which two boxes differ for the nodes of the guard; kNone: they do not.
 std::uint32_t RegionValidator::differingAxis(std::uint32_t one, std::uint32_t other) const {
   if (one == other) return kNone;
   for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
@@ -280,8 +280,8 @@ std::uint32_t RegionValidator::differingAxis(std::uint32_t one, std::uint32_t ot
   return kNone;
 }
 
-/// Regions of an operation name the same blocks: those of equal numbers may differ in size. In
-/// one slot they must be in one frame, or their blocks would lie across each other.
+/// Checks that regions of an operation name the same blocks. In one slot they must be in one frame:
+/// overlapping blocks would be overwritten.
 Status RegionValidator::checkSameBlocks(const Region& first, const Region& second) {
   const PieceList ones = schedule_.piecesOf(first);
   const PieceList others = schedule_.piecesOf(second);
@@ -304,7 +304,7 @@ Status RegionValidator::checkSameBlocks(const Region& first, const Region& secon
   return {};
 }
 
-/// What a recv_reduce receives waits in a frame of its own.
+/// The data of a recv_reduce is received into a frame of its own.
 Status RegionValidator::checkStaging(const Operation& operation) {
   const Region& b = operation.b;
   const PieceList frame = schedule_.piecesOf(schedule_.frames[b.frame]);

@@ -1,6 +1,6 @@
-// The part of validation that looks at the regions of operations. The nodes that execute an
-// operation form, on every axis, a cyclic range: its guard. So "for all executing nodes" is asked
-// axis by axis.
+// The part of validate.h that checks the regions of operations. The nodes that execute an operation
+// form, on every axis, a cyclic range: its guard. So conditions on "all executing nodes" are
+// checked axis by axis.
 #ifndef TORC_SCHEDULES_VALIDATION_VALIDATE_REGIONS_H_
 #define TORC_SCHEDULES_VALIDATION_VALIDATE_REGIONS_H_
 
@@ -22,9 +22,9 @@ class RegionValidator {
   /// `schedule` must outlive it; see validateOperations().
   RegionValidator(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named);
 
-  /// Checks the regions of an operation that nodes at the coordinates `guard` execute.
+  /// Checks the regions of an operation executed by nodes at the coordinates `guard`.
   Status check(const Operation& operation, const Ranges& guard);
-  /// Pieces of frames looked at so far, besides those that regions name.
+  /// Pieces of frames examined so far, besides those that regions name.
   std::uint64_t pieceChecks() const { return search_.checks() + reach_checks_; }
 
  private:
@@ -44,7 +44,7 @@ class RegionValidator {
   std::uint32_t slot(const Region& region) const { return schedule_.frames[region.frame].slot; }
   std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
   char axisName(std::uint32_t axis) const { return topology_.axes[axis].name; }
-  /// "X", or of a pair's blocks "X of the source".
+  /// "X"; for blocks of pairs, "X of the source".
   std::string blockAxisName(std::uint32_t axis) const {
     std::string name(1, axisName(axes_.nodeAxis(axis)));
     if (axes_.ends() == 2) {
@@ -60,14 +60,14 @@ class RegionValidator {
   NamedBlocks named_;  // so far
   PieceSearch search_;
 
-  /// How far the relative intervals of a frame's pieces reach from a node along the axes that do
-  /// not wrap: from `start` to before `end`.
+  /// Reach of the relative intervals of a frame's pieces from a node along the axes that do not
+  /// wrap: from `start` to before `end`.
   struct Reach {
     bool known = false;
     std::array<std::int64_t, kMaxAxes> start{}, end{};
   };
   const BlockAxes axes_;
-  std::vector<Reach> reaches_;  // by frame, known when it is first needed
+  std::vector<Reach> reaches_;  // by frame, computed on first use
   std::uint64_t reach_checks_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Closed forms of studies/baselines/baselines.h.
+// Evaluates the closed forms of studies/baselines/baselines.h.
 #include "studies/baselines/baselines.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Terms termsOf(const model::Machine& machine) {
   return terms;
 }
 
-/// `times` pipelines behind each other through trees of depth A, of `bytes` each.
+/// `times` successive pipelines through trees of depth A, of `bytes` each.
 double pipelined(const Terms& terms, double times, double bytes, double per_byte) {
   double segments = 1;
   if (terms.start_up > 0) {

@@ -1,18 +1,18 @@
-// Baselines: what other algorithms for large vectors take on a torus, in closed form. The bucket
-// algorithms are compared with them (studies/papers/bucket_figures.cc); nothing is compiled for
-// them here.
+// Baselines: times of other algorithms for large vectors on a torus, in closed form. The bucket
+// algorithms are compared with them (studies/papers/bucket_figures.cc); no schedules are compiled
+// for them.
 //
-// Notation: p nodes, N dimensions of more than one node, n bytes of the full vector, b = 2N times
-// the bandwidth of the slowest dimension's link (bytes/s into or out of a node), A = sum of (d_i -
-// 1), o, L and alpha as in model/machines/machine.h, R(n) the time that one core needs to reduce n
-// bytes: n gamma, or 3 n / memory bandwidth if that is longer.
+// Notation: p nodes; N dimensions of more than one node; n bytes of the full vector; b = 2N times
+// the bandwidth of the slowest dimension's link (bytes/s into or out of a node); A = sum of (d_i -
+// 1); o, L and alpha as in model/machines/machine.h; R(n) the time of one core to reduce n bytes: n
+// gamma, or 3 n / memory bandwidth if that is longer.
 //
-// Spanning trees. 2N trees that share no link, each for a 2N-th of the vector, in segments one
-// behind the other: Faraj et al., ICS 2009, the library that "Optimal Bucket Algorithms for Large
-// MPI Collectives on Torus Interconnects" (Jain and Sabharwal, ICS 2010) compares itself with; its
+// Spanning trees. 2N trees that share no link, each for a 2N-th of the vector, in successive
+// segments: Faraj et al., ICS 2009, the library that "Optimal Bucket Algorithms for Large MPI
+// Collectives on Torus Interconnects" (Jain and Sabharwal, ICS 2010) compares itself with; its
 // section 2.3. A broadcast in S segments takes
 //   (A + S) (alpha + 2 o + L + n / (b S)),   S = sqrt(A n / (b (alpha + 2 o + L))), rounded, >= 1
-// and a reduction the same with max(1 / b, R(1)) for 1 / b. One core does the work of all trees.
+// and a reduction the same with max(1 / b, R(1)) for 1 / b. One core works for all trees.
 //   allgather       p broadcasts of n / p bytes behind each other
 //   reduce_scatter  p reductions of n / p bytes behind each other
 //                   (both: p S segments behind each other, as many as suit n)

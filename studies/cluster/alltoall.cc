@@ -1,4 +1,4 @@
-// The programs of the strategies.
+// Builds the programs of the strategies.
 #include "studies/cluster/alltoall.h"
 
 namespace torc::studies {
@@ -10,13 +10,13 @@ std::uint32_t ranksPerNode(const ClusterAlltoall& of) {
   return of.strategy == ClusterStrategy::kLeader ? of.leaders : 1;
 }
 
-/// Whether the nodes are behind more than one switch.
+/// Whether the nodes use more than one switch.
 bool isTree(const Cluster& cluster, const ClusterAlltoall& of) {
   return !of.one_switch && of.nodes > cluster.leaf_nodes;
 }
 
-/// Rounds of a core: copy-in and a barrier where there is something to share; the exchange; a
-/// barrier and copy-out.
+/// Rounds of a core: copy-in and a barrier if there is something to share; the exchange; a barrier
+/// and copy-out.
 class AlltoallProgram : public ClusterProgram {
  public:
   AlltoallProgram(const Cluster& cluster, const ClusterAlltoall& of, bool all_nodes)
@@ -46,7 +46,7 @@ class AlltoallProgram : public ClusterProgram {
 
   Message message(std::uint32_t core, std::uint64_t round, std::uint64_t send) const override {
     const std::uint32_t own = core % of_.cores, node = core / of_.cores;
-    // Where cores of one number exchange, each is its node's only rank.
+    // If cores of one number exchange, each is its node's only rank.
     const std::uint32_t per_node = ranksPerNode(of_), apart = of_.cores / per_node;
     const Exchange::Way way =
         exchange_.way(per_node == 1 ? 0 : own / apart, round % roundsOfCall(core) - before(), send);
@@ -132,7 +132,7 @@ std::optional<ClusterStrategy> clusterStrategyNamed(llvm::StringRef name) {
 }
 
 Exchange exchangeOf(const Cluster& cluster, const ClusterAlltoall& of) {
-  double block = of.bytes;  // what one rank of the exchange has for another
+  double block = of.bytes;  // bytes from one rank of the exchange to another
   if (of.strategy == ClusterStrategy::kLeader) {
     const double served = of.cores / of.leaders;
     block *= served * served;
@@ -151,7 +151,7 @@ AlltoallCopies copiesOf(const Cluster& cluster, const ClusterAlltoall& of) {
   const bool exceeds = exchange.exceedsCache();
   const bool leader = of.strategy == ClusterStrategy::kLeader;
   if (leader || of.strategy == ClusterStrategy::kAggregated) {
-    // What goes to one core of a node is one piece; by a leader, what goes to one leader.
+    // The data for one core of a node are one piece; with leaders, the data for one leader.
     copies.in = {bytes, nodes * (leader ? of.leaders : cores), exceeds || exchange.readsInPlace()};
   }
   if (leader || of.strategy == ClusterStrategy::kDistributed) {

@@ -1,5 +1,5 @@
-// Reads the JSON of a cluster: every key is known and there, every number in a range that makes
-// sense. The first fault is told in one line: file, key, value.
+// Reads the JSON of a cluster: every key is known and present, every number in a sensible range.
+// The first fault is reported in one line: file, key, value.
 #include "studies/cluster/cluster.h"
 
 #include <cmath>
@@ -63,7 +63,7 @@ constexpr Number kNumbers[] = {
     bytes("direct_limit", &Cluster::direct_limit),
 };
 
-/// Both of the description, and what is counted.
+/// For numbers of the description and for counts.
 struct Count {
   llvm::StringRef key;
   std::uint32_t Cluster::*value;

@@ -1,4 +1,4 @@
-// The cluster descriptions of studies/cluster/presets/, which the build puts into the program.
+// The cluster descriptions of studies/cluster/presets/, embedded by the build.
 #ifndef TORC_STUDIES_CLUSTER_CLUSTER_PRESETS_H_
 #define TORC_STUDIES_CLUSTER_CLUSTER_PRESETS_H_
 

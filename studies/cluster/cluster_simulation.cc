@@ -1,4 +1,4 @@
-// The events of a cluster: cores that work, messages on their way through NIC, wire and switch.
+// Simulates the events of a cluster: working cores, and messages in NIC, wire and switch.
 #include "studies/cluster/cluster_simulation.h"
 
 #include <algorithm>
@@ -15,24 +15,24 @@
 namespace torc::studies {
 namespace {
 
-enum class Kind : std::uint8_t { kData, kRequest, kReply };  // the latter two of a rendezvous
+enum class Kind : std::uint8_t { kData, kRequest, kReply };  // requests and replies of a rendezvous
 
-/// A message on its way, in a pool.
+/// A message in flight, in a pool.
 struct Flight {
   Message message;
   std::uint32_t from = 0;
   std::uint64_t round = 0;  // of the sender
   Kind kind = Kind::kData;
   double sent = 0;    // when its last byte left the sending NIC
-  double ends = -1;   // behind a tree: when it is at the receiving one; -1: not known yet
-  double taken = -1;  // and when that has worked on it, likewise
+  double ends = -1;   // behind a tree: arrival of its last byte; -1: not known yet
+  double taken = -1;  // end of the NIC's work on it, likewise
 };
 
 enum class What : std::uint8_t {
   kProceed,  // a core is free
   kEnter,    // the first packet of a message is at the NIC
   kHead,     // the first byte is at the receiving NIC
-  kArrived,  // all of it can be seen by the receiving core
+  kArrived,  // the receiving core can see all of it
   kSent,     // the data of a message have left the sender's memory
   kWire,     // a message is ready for the first link of the tree
   kLink,     // a link of the tree is free
@@ -49,17 +49,17 @@ struct Event {
   }
 };
 
-/// When what the cores of a node share is free again.
+/// Times at which a node's shared resources are free again.
 struct Node {
   double out = 0, in = 0;  // the wire
   double bus = 0, memory = 0, engine = 0;
-  std::uint64_t connection = 0;  // that the engine served last; 0: none
-  /// Messages that the engine has not served yet: when it will have, and of which connection.
+  std::uint64_t connection = 0;  // of the engine's last message; 0: none
+  /// Messages not yet served by the engine: the time of their service, and their connections.
   std::deque<std::pair<double, std::uint64_t>> queue;
-  std::unordered_map<std::uint64_t, std::uint64_t> queued;  // how many, by connection
-  std::uint32_t at_barrier = 0;                             // cores that wait
-  // Behind a tree: seconds of the wire that messages have asked for, and have had; and cores that
-  // may push on when it has had so many.
+  std::unordered_map<std::uint64_t, std::uint64_t> queued;  // their number, by connection
+  std::uint32_t at_barrier = 0;                             // waiting cores
+  // Behind a tree: seconds of the wire requested, and granted, for messages; and cores that may
+  // continue to push after that many.
   double asked = 0, had = 0;
   struct Held {
     std::uint32_t core;
@@ -76,9 +76,9 @@ struct Core {
   std::uint64_t index = 0;
   Round round;
   std::uint64_t sent = 0, received = 0;
-  std::uint64_t open = 0;  // sends whose data have not left yet
+  std::uint64_t open = 0;  // sends with data not yet sent
   std::deque<std::uint32_t> inbox;
-  std::vector<std::uint32_t> too_early;  // requests of rounds that have not begun
+  std::vector<std::uint32_t> too_early;  // requests of later rounds
   PostedReceives posted;
 };
 
@@ -153,7 +153,7 @@ class Simulation : public FatTree::Events {
     proceed(core);
   }
 
-  /// When a copy that begins now is done.
+  /// End of a copy that begins now.
   double copied(std::uint32_t core, const Copy& copy) {
     double end = now_ + copy.runs * cluster_.copy_overhead;
     if (!copy.memory) return end + copy.bytes / cluster_.cached_copy;
@@ -163,7 +163,7 @@ class Simulation : public FatTree::Events {
     return std::max(end + copy.bytes / cluster_.memory_copy, node.memory);
   }
 
-  /// A core is free, and goes on with what it has to do.
+  /// A core is free, and continues its round.
   void proceed(std::uint32_t number) {
     Core& core = cores_[number];
     switch (core.phase) {
@@ -203,8 +203,8 @@ class Simulation : public FatTree::Events {
       at(now_ + cluster_.flag * (per_node_ - 1), What::kProceed, other);
   }
 
-  /// Posts the receives of a round: seconds of the search for what has come before them, which the
-  /// library has put aside and now copies to its place.
+  /// Posts the receives of a round. Returns the seconds of their search in the queue of unexpected
+  /// messages, and of the copies of those found.
   double post(Core& core) {
     const PostedReceives::Found found = core.posted.post(core.index, core.round.receives);
     core.received = found.messages;
@@ -213,19 +213,19 @@ class Simulation : public FatTree::Events {
            found.bytes / cluster_.cached_copy;
   }
 
-  /// Seconds that open receives add to the work for a message.
+  /// Additional seconds of work for a message due to open receives.
   double openWork(const Core& core) const {
     return static_cast<double>(core.round.receives - core.received) * cluster_.open_receive;
   }
 
-  /// Seconds of the search for the receive of a message that has come.
+  /// Seconds of the search for the receive of an arrived message.
   double matched(Core& core, const Flight& flight) {
     const std::uint64_t before = core.posted.take(flight.message.posted);
     run_.searched += before;
     return static_cast<double>(before) * cluster_.match;
   }
 
-  /// The messages of a round: what has come goes first, then what is to be sent.
+  /// The messages of a round: arrived ones first, then those to be sent.
   void exchange(std::uint32_t number) {
     Core& core = cores_[number];
     if (!core.inbox.empty()) {
@@ -261,7 +261,7 @@ class Simulation : public FatTree::Events {
     post(number, request, 0);
   }
 
-  /// Bytes of the wire: a request and a reply have none of their own.
+  /// Bytes on the wire: a request and a reply have no data.
   static double dataOf(const Flight& flight) {
     return flight.kind == Kind::kData ? flight.message.bytes : 0;
   }
@@ -270,19 +270,19 @@ class Simulation : public FatTree::Events {
     return cluster_.pio_limit > 0 && dataOf(flight) <= cluster_.pio_limit;
   }
 
-  /// Whether the NIC takes the data from where the program has them.
+  /// Whether the NIC reads the data from the program's buffer.
   bool isInPlace(const Flight& flight) const {
     return !isPushed(flight) && dataOf(flight) > cluster_.buffered;
   }
 
-  /// The core hands a message to its NIC, after `work` seconds of something else.
+  /// The core hands a message to its NIC, after `work` seconds of other work.
   void post(std::uint32_t number, Flight flight, double work) {
-    flight.ends = flight.taken = -1;  // those of a request are not those of its reply
+    flight.ends = flight.taken = -1;  // a reply has times of its own
     const double bytes = dataOf(flight);
     double end = now_ + work + cluster_.send_overhead;
     if (isPushed(flight)) {
       end += std::min(bytes, cluster_.payload) / cluster_.pio_bandwidth;
-      at(end, What::kEnter, take(flight));  // which says when the core has pushed the rest
+      at(end, What::kEnter, take(flight));  // the end of the core's pushes follows from it
       return;
     }
     if (bytes <= cluster_.buffered) end += bytes / cluster_.cached_copy;
@@ -293,15 +293,15 @@ class Simulation : public FatTree::Events {
 
   double packets(double bytes) const { return std::max(1.0, std::ceil(bytes / cluster_.payload)); }
 
-  /// Seconds of the wire, or of the bus where that is slower.
+  /// Seconds on the wire, or on the bus if that is slower.
   double passing(double bytes) const {
     return std::max((bytes + packets(bytes) * cluster_.header) / cluster_.link_bandwidth,
                     bytes / cluster_.bus_bandwidth);
   }
 
-  /// When the engine has begun with a message, its first packet served. It serves connections in
-  /// turn, packet by packet: with others in the queue every packet is of another than the one
-  /// before.
+  /// Time at which the engine has begun a message, with its first packet served. It serves
+  /// connections alternately, packet by packet: with others in the queue every packet has another
+  /// connection than the one before.
   double served(Node& node, std::uint64_t connection, double bytes) {
     double first = cluster_.message, rest = 0;
     if (cluster_.connection > 0) {
@@ -320,14 +320,15 @@ class Simulation : public FatTree::Events {
     return begun;
   }
 
-  /// When the engine has begun with a message, whose data then go over the bus.
+  /// Time at which the engine has begun a message, whose data then use the bus.
   double moved(Node& node, std::uint64_t connection, double bytes) {
     const double ready = served(node, connection, bytes);
     node.bus = std::max(node.bus, ready) + bytes / cluster_.bus_total;
     return ready;
   }
 
-  /// When a message begins to pass the wire of a node in one direction, whose end is `wire`.
+  /// Time at which a message begins to use the wire of a node in one direction; `wire` is the end
+  /// of its last use.
   double carried(Node& node, double& wire, std::uint64_t connection, double bytes) {
     const double ready = moved(node, connection, bytes);
     const double start = std::max(ready, wire);
@@ -354,8 +355,8 @@ class Simulation : public FatTree::Events {
     at(start + cluster_.latency + cluster_.switch_latency, What::kHead, index);
   }
 
-  /// A message goes to the tree when the engine has begun with it. The core may be ahead of the
-  /// wire by what the NIC holds.
+  /// A message enters the tree when the engine has begun with it. The core may be ahead of the wire
+  /// by the NIC's buffer.
   void enterTree(std::uint32_t index, double last) {
     Flight& flight = pool_[index];
     Node& node = nodeOf(flight.from);
@@ -373,7 +374,7 @@ class Simulation : public FatTree::Events {
     at(ready, What::kWire, index);
   }
 
-  /// Cores that may push on do so.
+  /// Lets cores continue to push.
   void release(Node& node) {
     for (; !node.held.empty() && node.held.front().until <= node.had * (1 + 1e-12);
          node.held.pop_front())
@@ -408,7 +409,7 @@ class Simulation : public FatTree::Events {
     arriveFromTree(index);
   }
 
-  /// When a message from the tree has come, of which the end may be known before the NIC has begun.
+  /// A message from the tree has arrived; its end may be known before the NIC has begun.
   void arriveFromTree(std::uint32_t index) {
     const Flight& flight = pool_[index];
     if (flight.ends >= 0 && flight.taken >= 0)
@@ -420,7 +421,7 @@ class Simulation : public FatTree::Events {
     Node& node = nodeOf(flight.message.to);
     const double bytes = dataOf(flight);
     const double last = passing(std::min(bytes, cluster_.payload));
-    if (tree_) {  // the last link of which has carried it
+    if (tree_) {  // its last link has carried it
       moved(node, flight.message.in, bytes);
       flight.taken = std::max(node.bus, node.engine + last);
       return arriveFromTree(index);
@@ -444,7 +445,7 @@ class Simulation : public FatTree::Events {
     wake(flight.message.to);
   }
 
-  /// A core takes in what has come.
+  /// A core processes an arrived message.
   void takeIn(std::uint32_t number, std::uint32_t index) {
     Core& core = cores_[number];
     const Flight flight = pool_[index];

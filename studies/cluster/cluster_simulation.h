@@ -1,4 +1,4 @@
-// Plays a program on a cluster, event by event. docs/research/models.md says what takes time.
+// Simulates a program on a cluster, event by event. docs/research/models.md describes the costs.
 #ifndef TORC_STUDIES_CLUSTER_CLUSTER_SIMULATION_H_
 #define TORC_STUDIES_CLUSTER_CLUSTER_SIMULATION_H_
 
@@ -12,16 +12,15 @@ namespace torc::studies {
 
 struct ClusterRun {
   bool completed = false;      // else some core waits for a message that never comes
-  double seconds = 0;          // when the last core is done
-  std::vector<double> cores;   // when each is
-  std::uint64_t messages = 0;  // that went over the network, without those of a rendezvous
+  double seconds = 0;          // end of the last core
+  std::vector<double> cores;   // end of each core
+  std::uint64_t messages = 0;  // over the network, without those of a rendezvous
   double bytes = 0;            // their data
-  std::uint64_t searched = 0;  // entries of queues that cores looked at in vain
+  std::uint64_t searched = 0;  // queue entries that cores examined without a match
 };
 
-/// Where the program has more nodes than a leaf switch, they are joined by a fat tree. The same
-/// program on the same cluster takes the same time: what happens at one time happens in the order
-/// in which it came to be known.
+/// If the program has more nodes than a leaf switch, a fat tree joins them. Runs are reproducible:
+/// simultaneous events are processed in the order of their creation.
 ClusterRun simulateCluster(const Cluster& cluster, const ClusterProgram& program);
 
 }  // namespace torc::studies

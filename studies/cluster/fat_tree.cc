@@ -1,4 +1,4 @@
-// The links of a fat tree, one packet after another.
+// Simulates the links of a fat tree, packet by packet.
 #include "studies/cluster/fat_tree.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void FatTree::send(double now, std::uint32_t message, std::uint32_t from, std::u
   const bool was_empty = waiting.empty();
   const double last_s = seconds / packets, first = std::min(now + last_s, ready);
   for (double i = 0; i < packets; ++i) {
-    // Packets come to the NIC evenly.
+    // Packets arrive at the NIC evenly.
     const double end = i + 1 == packets ? ready : first + (ready - first) * i / packets;
     const Packet packet{message,           from, to, i == 0, i + 1 == packets, bytes / packets,
                         seconds / packets, end};
@@ -59,7 +59,7 @@ void FatTree::send(double now, std::uint32_t message, std::uint32_t from, std::u
   if (was_empty) ask(now, from);
 }
 
-/// The first packet behind `link` asks for its next link.
+/// The first packet behind `link` requests its next link.
 void FatTree::ask(double now, std::uint32_t link) {
   const std::uint32_t wanted = next(link, packets_[links_[link].arrived.front()]);
   links_[wanted].askers.push_back(link);

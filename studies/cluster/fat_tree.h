@@ -1,15 +1,15 @@
-// FatTree: the switches of a cluster in two levels, and the messages that wait for their links.
+// FatTree: the two levels of switches of a cluster, and the messages waiting for their links.
 //
-// A leaf switch joins `leaf_nodes` nodes with `uplinks` switches of the second level. The way of a
-// message depends on its destination alone, as the tables of InfiniBand's switches say it: by the
-// second-level switch whose number is that of the destination's port on its leaf, modulo `uplinks`.
-// A link carries one packet after another, and its far end has a buffer of `switch_buffer` bytes
-// that is a FIFO: its first packet asks for the next link, those behind wait for it (head-of-line
-// blocking), and a full buffer stops the link before it. A packet goes on while its end is still
-// coming (cut-through).
+// A leaf switch joins `leaf_nodes` nodes with `uplinks` switches of the second level. The route of
+// a message depends only on its destination, as in the tables of InfiniBand's switches: it uses the
+// second-level switch with the number of the destination's port on its leaf, modulo `uplinks`. A
+// link carries one packet after another, and its far end has a FIFO buffer of `switch_buffer`
+// bytes: its first packet requests the next link, later ones wait for it (head-of-line blocking),
+// and a full buffer stops the link before it. A packet moves on while its end is still arriving
+// (cut-through).
 //
 // "Multistage Switches are not Crossbars: Effects of Static Routing in High-Performance Networks"
-// (Hoefler, Schneider and Lumsdaine, Cluster 2008) measured what this costs.
+// (Hoefler, Schneider and Lumsdaine, Cluster 2008) measured the cost of this.
 #ifndef TORC_STUDIES_CLUSTER_FAT_TREE_H_
 #define TORC_STUDIES_CLUSTER_FAT_TREE_H_
 
@@ -23,43 +23,43 @@ namespace torc::studies {
 
 class FatTree {
  public:
-  /// What the tree asks of the simulation around it.
+  /// Callbacks to the surrounding simulation.
   class Events {
    public:
     virtual ~Events() = default;
-    /// Calls `linkIsFree(link)` at a time that is not past.
+    /// Calls `linkIsFree(link)` at a present or later time.
     virtual void freeAt(double time, std::uint32_t link) = 0;
     /// The last byte of a message has left the node of its sender.
     virtual void left(std::uint32_t message) = 0;
-    /// A message has begun to come in at its receiver's node.
+    /// The first byte of a message has arrived at its receiver's node.
     virtual void reached(std::uint32_t message) = 0;
-    /// Its last byte will be there at `end`.
+    /// Its last byte will arrive at `end`.
     virtual void ends(std::uint32_t message, double end) = 0;
   };
 
   FatTree(const Cluster& cluster, std::uint32_t nodes, Events& events);
 
-  /// A message of so many packets, of `bytes` on the wire that keep a link busy for `seconds`. Its
-  /// end is at the node's NIC at `ready`.
+  /// A message of `packets` packets, of `bytes` on the wire that keep a link busy for `seconds`.
+  /// Its end is at the node's NIC at `ready`.
   void send(double now, std::uint32_t message, std::uint32_t from, std::uint32_t to, double packets,
             double bytes, double seconds, double ready);
   void linkIsFree(double now, std::uint32_t link);
 
  private:
-  /// Links are numbered: what waits in the NICs of nodes (no link, but a FIFO like its far end),
-  /// those out of nodes, those into nodes, up from leaves, down to leaves.
+  /// Links are numbered: queues in the NICs of nodes (no link, but a FIFO like its far end), links
+  /// out of nodes, links into nodes, up from leaves, down to leaves.
   struct Link {
     bool is_busy = false;
-    std::uint32_t packet = 0, before = 0;  // that it carries, and the link that brought it
+    std::uint32_t packet = 0, before = 0;  // the current one, and its previous link
     std::deque<std::uint32_t> arrived;     // at the far end
-    double buffered = 0;                   // bytes there
+    double buffered = 0;                   // links whose first packet waits for this one
     std::deque<std::uint32_t> askers;      // links whose first packet wants this one
   };
   struct Packet {
     std::uint32_t message = 0, from = 0, to = 0;
     bool is_first = false, is_last = false;
     double bytes = 0, seconds = 0;
-    double end = 0;  // when its last byte is where its first is
+    double end = 0;  // arrival of its last byte at the place of its first
   };
 
   std::uint32_t out(std::uint32_t node) const { return nodes_ + node; }

@@ -1,4 +1,4 @@
-// Rounds and messages of Bruck's, the direct and the pairwise all-to-all.
+// Generates rounds and messages of Bruck's, the direct and the pairwise all-to-all.
 #include "studies/cluster/mpi_alltoalls.h"
 
 #include <bit>
@@ -44,7 +44,7 @@ std::uint64_t Exchange::rounds() const {
   return ranks_ - 1;
 }
 
-/// How many of the distances 0 to ranks - 1 have the bit 2^round.
+/// The number of distances from 0 to ranks - 1 with the bit 2^round.
 double Exchange::blocksOf(std::uint64_t round) const {
   if (kind_ != ExchangeKind::kBruck) return 1;
   const std::uint64_t bit = std::uint64_t{1} << round;
@@ -82,7 +82,7 @@ Round Exchange::round(std::uint64_t index) const {
     if (index == 0) round.before = own;
     return round;
   }
-  // Blocks are turned, then gathered for every message and put back from it, and sorted in the end.
+  // Blocks are rotated, then packed and unpacked for every message, and sorted at the end.
   const double blocks = blocksOf(index), data = blocks * bytes_;
   round.sends = round.receives = 1;
   round.before = {data, blocks, exceeds_cache_ || isRead(data)};
@@ -104,7 +104,7 @@ Exchange::Way Exchange::way(std::uint32_t of, std::uint64_t round, std::uint64_t
     case ExchangeKind::kBruck:
       shift = std::uint64_t{1} << round;
       break;
-    case ExchangeKind::kDirect:  // MPICH sends to the rank below first
+    case ExchangeKind::kDirect:  // MPICH starts with the rank below
       shift = ranks_ - 1 - send;
       break;
     case ExchangeKind::kPairwise:

@@ -5,7 +5,7 @@ namespace torc::studies {
 namespace {
 
 constexpr std::uint64_t kWindow = 64;   // of the OSU benchmarks
-constexpr std::uint64_t kWindows = 20;  // enough for the first to weigh little
+constexpr std::uint64_t kWindows = 20;  // enough to make the first one negligible
 
 /// The OSU tests of bandwidth: every sender sends a window, every receiver answers it.
 class Windows : public ClusterProgram {

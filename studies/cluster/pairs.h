@@ -10,8 +10,8 @@ namespace torc::studies {
 /// the same time: half of a ping-pong.
 double pairLatency(const Cluster& cluster, std::uint32_t pairs, double bytes);
 
-/// What `pairs` pairs pass in one second, as osu_bw does with one direction and osu_bibw with both:
-/// windows of 64 messages of `bytes`, each begun when the one before has been answered.
+/// Messages of `pairs` pairs in one second, as in osu_bw with one direction and osu_bibw with both:
+/// windows of 64 messages of `bytes`, each started after the answer to the one before.
 struct PairRate {
   double messages = 0;  // a second, both directions
   double bytes = 0;

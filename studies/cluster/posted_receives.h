@@ -1,5 +1,5 @@
-// PostedReceives: the receives that a core has posted in a round, and the queue of messages that
-// came before theirs was, as an MPI library searches them: from the first on, one by one.
+// PostedReceives: a core's posted receives of a round, and its queue of unexpected messages, both
+// searched linearly from the first, as in MPI libraries.
 #ifndef TORC_STUDIES_CLUSTER_POSTED_RECEIVES_H_
 #define TORC_STUDIES_CLUSTER_POSTED_RECEIVES_H_
 
@@ -11,7 +11,7 @@ namespace torc::studies {
 
 class PostedReceives {
  public:
-  /// A message of a later round, the `posted`-th of the receives there.
+  /// A message of a later round for the `posted`-th receive of that round.
   void arriveEarly(std::uint64_t round, std::uint64_t posted, double bytes) {
     early_.push_back({round, posted, bytes});
   }
@@ -19,9 +19,9 @@ class PostedReceives {
   struct Found {
     std::uint64_t messages = 0;
     double bytes = 0;
-    std::uint64_t searched = 0;  // entries that were looked at in vain
+    std::uint64_t searched = 0;  // entries examined without a match
   };
-  /// Posts all receives of a round, each of which looks for its message among those that are there.
+  /// Posts all receives of a round, each of which searches the unexpected messages.
   Found post(std::uint64_t round, std::uint64_t receives) {
     tree_.assign(receives + 1, 0);
     for (std::uint64_t i = 1; i <= receives; ++i)
@@ -40,7 +40,7 @@ class PostedReceives {
     return found;
   }
 
-  /// Takes the `posted`-th receive off the queue: how many stood before it.
+  /// Removes the `posted`-th receive from the queue: returns the number of receives before it.
   std::uint64_t take(std::uint64_t posted) {
     std::uint64_t before = 0;
     for (std::uint64_t i = posted; i > 0; i -= i & -i)
@@ -56,7 +56,7 @@ class PostedReceives {
     double bytes;
   };
 
-  std::vector<std::uint32_t> tree_;  // sums of receives that are open (a Fenwick tree)
+  std::vector<std::uint32_t> tree_;  // sums of open receives (a Fenwick tree)
   std::deque<Early> early_;
 };
 

@@ -1,4 +1,4 @@
-// Expands a schedule for all ranks, and sorts what they execute into rounds.
+// Expands a schedule for all ranks, and sorts their operations into rounds.
 #include "studies/cluster/schedule_program.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Step {
   std::uint64_t bytes = 0, runs = 0;
   std::uint32_t round = 0;
   std::uint32_t posted = 0;                         // of a message: receives of its round before it
-  std::uint32_t waits = 0;                          // steps that must have been sorted first
+  std::uint32_t waits = 0;                          // predecessors not yet sorted
   std::uint32_t first_follower = 0, followers = 0;  // of the table
 };
 
@@ -36,7 +36,7 @@ std::uint64_t runsOf(const FlatProgram& program, const FlatRegion& region) {
   return runs;
 }
 
-/// Which core of the cluster a rank is.
+/// Maps ranks to cores of the cluster.
 class Places {
  public:
   explicit Places(const Topology& topology) : topology_(topology) {
@@ -56,7 +56,7 @@ class Places {
   std::uint32_t cores_;
 };
 
-/// All steps with the table of who waits for whom.
+/// All steps, with the table of their dependences.
 class Steps {
  public:
   llvm::Error read(const ScheduleView& schedule, std::uint64_t bytes, const Places& places);
@@ -104,7 +104,7 @@ llvm::Error Steps::read(const ScheduleView& schedule, std::uint64_t bytes, const
   return match();
 }
 
-/// A receive waits for its send.
+/// Adds a dependence of each receive on its send.
 llvm::Error Steps::match() {
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
   std::vector<Key> sends, receives;  // from, to, tag, step
@@ -139,8 +139,7 @@ llvm::Error Steps::sort() {
     const Step& step = steps_[ready[next]];
     for (std::uint32_t i = 0; i < step.followers; ++i) {
       Step& after = steps_[edges_[step.first_follower + i].second];
-      // A receive is in the round of its send; what waits for a message at its own rank comes
-      // later.
+      // A receive is in the round of its send; its dependants on its rank come later.
       const bool later = isMessage(step) && after.core == step.core;
       after.round = std::max(after.round, step.round + (later ? 1 : 0));
       if (--after.waits == 0) ready.push_back(edges_[step.first_follower + i].second);
@@ -163,7 +162,6 @@ void Steps::countPosted() {
   messages_.clear();
 }
 
-/// The rounds of one core.
 struct CoreRounds {
   std::vector<Round> rounds;
   std::vector<std::uint64_t> first_send;  // by round, into `sends`
@@ -190,7 +188,7 @@ class ScheduleProgram : public ClusterProgram {
   const std::vector<CoreRounds> rounds_;
 };
 
-/// Puts sorted steps into the rounds of their cores.
+/// Adds sorted steps to the rounds of their cores.
 class RoundBuilder {
  public:
   RoundBuilder(const Cluster& cluster, std::uint32_t nodes, std::uint32_t cores, double bytes)
@@ -214,7 +212,7 @@ class RoundBuilder {
   }
 
  private:
-  /// A copy of `step`'s data; from or into memory where the NIC touches them there.
+  /// A copy of `step`'s data; from or into memory if the NIC accesses them there.
   void copy(const Step& step, bool nic, Copy& copy) const {
     copy.bytes += static_cast<double>(step.bytes);
     copy.runs += static_cast<double>(step.runs);

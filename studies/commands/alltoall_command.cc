@@ -1,4 +1,4 @@
-// torc-model alltoall: what an all-to-all takes on a cluster of multi-core nodes, by the strategies
+// torc-model alltoall: predicts an all-to-all on a cluster of multi-core nodes, by the strategies
 // of the multi-core paper (studies/cluster/alltoall.h).
 #include <cstdint>
 #include <memory>
@@ -31,7 +31,7 @@ namespace alltoall_command {
 using namespace options;
 using compiler::Json, compiler::kSize, compiler::Record;
 
-/// Messages of a node that one simulation has at most: a minute of work.
+/// Most messages of a node in one simulation: a minute of work.
 constexpr double kMostMessages = 1e8;
 
 int run();
@@ -67,7 +67,7 @@ Text bytes{command,
 Flag json{command, compiler::kJsonRow};
 Flag csv{command, compiler::kCsvRow};
 
-/// What is asked of the cluster, but the size.
+/// The parameters of a query, except the size.
 struct Question {
   Cluster cluster;
   ClusterAlltoall alltoall;
@@ -139,7 +139,7 @@ llvm::Expected<Question> readQuestion() {
                      llvm::Twine(alltoall.cores) + " cores evenly");
   }
   alltoall.one_switch = one_switch;
-  if (one_switch) question.cluster.leaf_nodes = kMaxClusterNodes;  // of a schedule, too
+  if (one_switch) question.cluster.leaf_nodes = kMaxClusterNodes;  // for a schedule, too
   return question;
 }
 
@@ -209,7 +209,7 @@ llvm::Expected<std::vector<Row>> predict(const Question& question,
   return rows;
 }
 
-/// The exchange between nodes; a schedule does not name its own.
+/// Name of the exchange between nodes; a schedule has none.
 const char* exchangeName(const Question& question, const Row& row) {
   return row.alltoall ? nameOf(exchangeOf(question.cluster, *row.alltoall).kind()) : nullptr;
 }
@@ -229,7 +229,7 @@ Record recordOf(const Question& question, const Row& row) {
           {"node_searched", row.run.searched}};
 }
 
-/// The strategies stand beside each other.
+/// Prints the strategies side by side.
 void printTable(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_ostream& out) {
   const std::size_t columns = question.columns();
   std::vector<Record> table;

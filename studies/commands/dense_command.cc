@@ -1,6 +1,6 @@
-// torc-model gemm, torc-model lu: what dense linear algebra takes on a torus by the models of trees
-// (studies/dense/dense_cost.h): by the 2-D algorithms on as square a grid as the nodes allow, and
-// by the 2.5D algorithm whose grid is the torus.
+// torc-model gemm, torc-model lu: predict dense linear algebra on a torus by the models of trees
+// (studies/dense/dense_cost.h): by the 2-D algorithms on a grid of the nodes as nearly square as
+// possible, and by the 2.5D algorithm with the torus as its grid.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -44,7 +44,7 @@ Flag csv{{&gemm, &lu}, compiler::kCsvRow};
 
 struct Options {
   bool lu = false;
-  double flop_rate = 0;  // flop/s of a node; 0: the machine's
+  double flop_rate = 0;  // flop/s of a node; 0: from the machine
   std::uint64_t panel = 0;
   bool pivoting = false;
   bool single = false;
@@ -74,8 +74,8 @@ double rateOf(const model::Machine& machine, const Options& options) {
   return options.flop_rate > 0 ? options.flop_rate : flopRateOf(machine);
 }
 
-/// An error where the torus has more than three dimensions, or more layers than the cube root of
-/// its nodes, the node's flop rate is not known, or sizes and panels do not fit.
+/// Errors: a torus with more than three dimensions, or more layers than the cube root of its nodes;
+/// an unknown flop rate of the node; sizes and panels that do not fit.
 llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machine,
                                                      const std::vector<std::uint64_t>& sizes,
                                                      const Options& options) {

@@ -1,4 +1,4 @@
-// torc-model: what collectives and dense linear algebra take by the models of the papers.
+// torc-model: predicts collectives and dense linear algebra by the models of the papers.
 #include "compiler/command_line.h"
 #include "studies/commands/model_commands.h"
 

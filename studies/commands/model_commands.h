@@ -1,4 +1,4 @@
-// The commands of `torc-model`, and what they share.
+// The commands of `torc-model`, and shared helpers.
 #ifndef TORC_STUDIES_COMMANDS_MODEL_COMMANDS_H_
 #define TORC_STUDIES_COMMANDS_MODEL_COMMANDS_H_
 
@@ -24,7 +24,7 @@ inline constexpr double kMicro = 1e6;  // microseconds per second
 class TorusFlags {
  public:
   TorusFlags(options::Command& one, options::Command& other);
-  /// The machine that they name, without dimensions of one node.
+  /// The machine of these options, without dimensions of one node.
   llvm::Expected<model::Machine> readMachine() const;
 
  private:

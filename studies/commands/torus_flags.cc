@@ -1,4 +1,4 @@
-// --torus, --machine.
+// Implements --torus and --machine.
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>

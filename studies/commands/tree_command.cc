@@ -1,5 +1,5 @@
-// torc-model broadcast, torc-model reduce: what the 2.5D paper's models predict
-// (studies/logp/trees.h), what the simulator says of torc's own schedule, and the lower bound.
+// torc-model broadcast, torc-model reduce: print the predictions of the 2.5D paper's models
+// (studies/logp/trees.h), the simulated time of torc's own schedule, and the lower bound.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,12 +38,12 @@ Text bytes{{&broadcast, &reduce},
 Flag json{{&broadcast, &reduce}, compiler::kJsonRow};
 Flag csv{{&broadcast, &reduce}, compiler::kCsvRow};
 
-/// What is predicted for one size.
+/// The predictions for one size.
 struct Prediction {
   std::uint64_t bytes = 0;
   TreeTime rectangular, binomial;
   double bound_s = 0;
-  std::optional<compiler::Candidate> schedule;  // that torc would compile
+  std::optional<compiler::Candidate> schedule;  // torc's choice
 };
 
 /// The predictions for the first dimensions of a torus.
@@ -51,7 +51,7 @@ struct SubTorus {
   model::Machine machine;
   LogPTorus torus;
   std::vector<Prediction> predictions;
-  std::string no_schedule;  // why there is none
+  std::string no_schedule;  // the reason if there is none
 };
 
 llvm::Expected<std::vector<std::size_t>> readDims(const model::Machine& machine) {
@@ -73,8 +73,8 @@ llvm::Expected<std::vector<std::size_t>> readDims(const model::Machine& machine)
   return listed;
 }
 
-/// Adds what `torc compile --bytes` would choose on the sub-torus, for each of its sizes. An error
-/// where no algorithm serves it.
+/// Adds the choices of `torc compile --bytes` on the sub-torus, for each of its sizes. An error if
+/// no algorithm supports it.
 llvm::Error addSchedules(SubTorus& on, Collective collective, compiler::Progress& progress) {
   llvm::Expected<Topology> topology = model::topologyOf(on.machine);
   if (!topology) return topology.takeError();

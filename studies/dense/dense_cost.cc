@@ -1,4 +1,4 @@
-// Grids, sums over items, and what multiplying takes.
+// Grids, sums over items, and the cost of multiplication.
 #include "studies/dense/dense_cost.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace torc::studies {
 namespace {
 
-/// Messages that share a link where each rank of a grid, ranks in order on the torus, sends to the
-/// next one of its row or of its column.
+/// Messages that share a link if each rank of a grid, with ranks in order on the torus, sends to
+/// the next one of its row or of its column.
 double sharedByShifts(const model::Machine& machine, const DenseGrid& grid, bool along_rows) {
   const auto rows = static_cast<std::uint32_t>(grid.rows);
   const auto columns = static_cast<std::uint32_t>(grid.columns);
@@ -87,7 +87,7 @@ DenseCost gemmCost(const model::Machine& machine, const DenseJob& job, GemmRound
   const double count = std::max(1.0, most / layers);
   const auto add = [&](bool along_rows, double line, double other) {
     if (line <= 1) return;
-    // A layer's part of k in so many rounds.
+    // A layer's part of k in `count` rounds.
     const double bytes = n / other * (n / layers / count) * job.element;
     const double sharing =
         rounds == GemmRounds::kSharedShifts ? sharedByShifts(machine, job.grid, along_rows) : 1;

@@ -1,6 +1,6 @@
-// What multiplying and factoring dense matrices takes on a torus by the models of trees: Solomonik,
+// Cost of multiplying and factoring dense matrices on a torus by the models of trees: Solomonik,
 // Bhatele and Demmel, SC 2011, sections 3.1 and 5. Every message is an item of a list, so that a
-// reader sees what a time is made of. Nothing overlaps, and nothing contends.
+// reader sees the composition of a time. Nothing overlaps, and nothing contends.
 #ifndef TORC_STUDIES_DENSE_DENSE_COST_H_
 #define TORC_STUDIES_DENSE_DENSE_COST_H_
 
@@ -12,7 +12,7 @@
 
 namespace torc::studies {
 
-/// rows x columns x layers nodes, of which each line is a line of the torus. One layer: the 2-D
+/// rows x columns x layers nodes, in which each line is a line of the torus. One layer: the 2-D
 /// algorithms.
 struct DenseGrid {
   double rows = 1, columns = 1, layers = 1;
@@ -24,15 +24,15 @@ enum class LineTrees {
   kBinomial,     // Eq. 9, without contention
 };
 
-/// What a job is, and how its messages are modelled.
+/// A job, and the model of its messages.
 struct DenseJob {
   double size = 0;       // n: rows and columns of a square matrix
   double element = 8;    // bytes
   double flop_rate = 0;  // flop/s of a node
   DenseGrid grid;
   LineTrees trees = LineTrees::kRectangular;
-  /// Lines are as fast as one of so many nodes; 0: of their own length. The exascale study of the
-  /// paper (section 5.3) takes the peak bandwidth of its Figure 12, of 64 nodes, for all.
+  /// Lines are as fast as one of `line_nodes` nodes; 0: of their own length. The exascale study of
+  /// the paper (section 5.3) takes the peak bandwidth of its Figure 12, of 64 nodes, for all.
   double line_nodes = 0;
 };
 
@@ -44,8 +44,8 @@ struct DenseItem {
   double seconds = 0;
 };
 
-/// Columns of an outer block column of LU, and of its panels: a layer's share (the thin panel)
-/// where they are 0. No outer width: that of least time.
+/// Columns of an outer block column of LU, and of its panels: a layer's share (the thin panel) if
+/// they are 0. Outer width 0: that of least time.
 struct LuWidths {
   double outer = 0, inner = 0;
 };
@@ -53,7 +53,7 @@ struct LuWidths {
 struct DenseCost {
   double compute_s = 0;  // at the node's flop rate
   std::vector<DenseItem> items;
-  LuWidths widths;  // that were counted, of LU
+  LuWidths widths;  // used widths, for LU
 
   double communicate_s() const;
   double bytes() const;
@@ -62,20 +62,20 @@ struct DenseCost {
   double efficiency() const;
 };
 
-/// Flop/s of a node: an addition of 8 bytes takes 8 gamma on each core. 0 where gamma is not known.
+/// Flop/s of a node: an addition of 8 bytes takes 8 gamma on each core. 0 if gamma is not known.
 double flopRateOf(const model::Machine& machine);
 
-/// The grid of the torus itself: X are its columns, Y its rows, Z its layers.
+/// The torus as a grid: X are its columns, Y its rows, Z its layers.
 DenseGrid gridOf(const model::Machine& machine);
 
-/// As near to square as the divisors of `nodes` allow, in one layer.
+/// As nearly square as the divisors of `nodes` allow, in one layer.
 DenseGrid squareGrid(std::uint64_t nodes);
 
-/// How blocks of A and B come to those that multiply them.
+/// Transfer of blocks of A and B to the nodes that multiply them.
 enum class GemmRounds {
   kMulticasts,  // SUMMA, Algorithm 1
   kShifts,      // Cannon's algorithm: to a neighbour, on one link (section 5.3)
-  /// The same where ranks lie on the torus in order, X fastest, and messages share its links.
+  /// The same for ranks in order on the torus, X fastest, with messages that share its links.
   kSharedShifts,
 };
 
@@ -83,11 +83,11 @@ enum class GemmRounds {
 /// any; in each layer its share of the rounds, each of a block of A and one of B.
 DenseCost gemmCost(const model::Machine& machine, const DenseJob& job, GemmRounds rounds);
 
-/// A = L U. docs/research/papers/2.5d.md lists what is counted.
+/// A = L U. docs/research/papers/2.5d.md lists the counted messages.
 DenseCost luCost(const model::Machine& machine, const DenseJob& job, const LuWidths& widths,
                  bool pivoting);
 
-/// The paper's, n / sqrt(P / c) and n / sqrt(P c) (section 3.1.4; of one layer it names none).
+/// The paper's, n / sqrt(P / c) and n / sqrt(P c) (section 3.1.4; for one layer it gives none).
 LuWidths paperWidths(const DenseJob& job);
 
 }  // namespace torc::studies

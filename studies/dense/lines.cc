@@ -4,7 +4,7 @@ namespace torc::studies {
 
 Lines::Lines(const model::Machine& machine, LineTrees trees, double line_nodes)
     : link_(logPTorusOf(machine)), trees_(trees), line_nodes_(line_nodes) {
-  // One dimension: a ring has two trees, and so many of a node's links at most.
+  // One dimension: a ring has two trees, and at most two of a node's links.
   link_.dimensions = 1;
   bool rings = true;
   for (const model::MachineDimension& dimension : machine.dimensions)
@@ -43,7 +43,7 @@ double Lines::shift(double bytes, double sharing) const {
 
 double Lines::exchange(double nodes, double bytes) const {
   if (nodes <= 1) return 0;
-  // Of a ring, nodes / 4 hops on average over two links; of a line twice that.
+  // On a ring, nodes / 4 hops on average over two links; on a line twice that.
   return bytes * nodes / (4.0 * link_.links) * link_.gap + (nodes - 1) * link_.overhead +
          3 * link_.latency;
 }

@@ -15,15 +15,15 @@ class Lines {
   double multicast(double nodes, double bytes) const;
   double reduction(double nodes, double bytes) const;
   double allreduce(double nodes, double bytes) const;
-  /// To the next node, on one link that `sharing` such messages share, as a rendezvous (Eq. 3).
+  /// To the next node, on one link shared by `sharing` such messages, as a rendezvous (Eq. 3).
   double shift(double bytes, double sharing) const;
-  /// `bytes` of every node go to others of its ring, evenly: its links carry an eighth of all.
+  /// `bytes` of every node go to others of its ring, evenly: each link carries an eighth of all.
   double exchange(double nodes, double bytes) const;
 
  private:
   LogPTorus line(double nodes) const;
 
-  LogPTorus link_;  // a line of two, of which the number of nodes is set
+  LogPTorus link_;  // a line of two, with an adjustable number of nodes
   LineTrees trees_;
   double line_nodes_;
 };

@@ -1,6 +1,6 @@
-// What factoring takes: the messages of 2.5D LU as linalg/lu sends them, in the steps of the
-// paper's Figure 3. The paper itemises its own in another report (Solomonik and Demmel,
-// UCB/EECS-2011-10, appendix B). tests/linalg/lu_test.cc counts the program's.
+// Cost of factoring: the messages of 2.5D LU as in linalg/lu, in the steps of the paper's Figure 3.
+// The paper itemises its own in another report (Solomonik and Demmel, UCB/EECS-2011-10, appendix
+// B). tests/linalg/lu_test.cc counts the program's.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -71,16 +71,16 @@ class LuCount {
     item.bytes += words * job_.element;
     item.seconds += seconds;
   }
-  /// `words` of each node that come from others of a line, where they are spread evenly.
+  /// The part of each node's `words` that comes from others of a line, if they are spread evenly.
   static double others(double line, double words) { return words * (line - 1) / line; }
 
-  /// Panel by panel, of which half a block column is right on average, and half of the rows of its
+  /// Panel by panel; on average half a block column is to the right, and half of the rows of its
   /// diagonal are chosen.
   void factor(double left, double outer, double inner, bool pivoting) {
     const auto& [rows, columns, layers] = job_.grid;
     const double panels = std::ceil(outer / inner);
     const double below = left - (outer - inner) / 2, right = (outer - inner) / 2;
-    // The last diagonal block is for no other column.
+    // The last diagonal block serves no other column.
     multicasts(kL, columns, panels,
                below / rows / layers * inner + (panels - 1) / panels * inner * inner);
     gatherPlane(panels, inner * right / columns, pivoting);
@@ -95,7 +95,7 @@ class LuCount {
     if (words > 0 && line > 1)
       add(kind, count, count * words, count * lines_.multicast(line, words * job_.element));
   }
-  /// A reduction, and a multicast of what comes of it.
+  /// A reduction, and a multicast of its result.
   void tournaments(double line, double count, double words) {
     if (line > 1)
       add(kTournament, 2 * count, 2 * count * words,
@@ -106,13 +106,13 @@ class LuCount {
     const double layers = job_.grid.layers, moved = others(layers, words);
     if (moved > 0) add(kSums, 1, moved, lines_.reduction(layers, moved * job_.element));
   }
-  /// Of `words` in all each node of a line has a part, and gets all.
+  /// Each node of a line has a part of `words`, and gets all.
   void gather(Kind kind, double line, double words) {
     const double moved = others(line, words);
     if (moved > 0) add(kind, 1, moved, lines_.multicast(line, moved * job_.element));
   }
-  /// `count` times over the layers and down the columns, from all of which pivot rows come; those
-  /// of a diagonal block are on one process row.
+  /// `count` times over the layers and along the columns; pivot rows come from all of them, rows of
+  /// a diagonal block from one process row.
   void gatherPlane(double count, double words, bool pivoting) {
     const auto& [rows, columns, layers] = job_.grid;
     const double over = others(layers, pivoting ? words / rows : words);
@@ -122,7 +122,7 @@ class LuCount {
         add(kPivotRows, count, count * moved, count * lines_.multicast(line, moved * job_.element));
     }
   }
-  /// Of one layer the panel and U have come along the lines already.
+  /// With one layer the panel and U have already travelled along the lines.
   void thinPanels(double l, double u) {
     if (job_.grid.layers == 1) return;
     gather(kThinL, job_.grid.columns, l);
@@ -133,8 +133,8 @@ class LuCount {
     const double layers = job_.grid.layers, moved = others(layers, words);
     if (moved > 0) add(kind, 1, moved, lines_.exchange(layers, moved * job_.element));
   }
-  /// The rows that are chosen and those in whose place they come, in `columns`. On one layer a
-  /// block column is one block: the latter all leave one node, and the former come to it.
+  /// Exchanges the chosen rows with those at their destinations, in `columns`. On one layer a block
+  /// column is one block: the latter all leave one node, and the former all arrive there.
   void exchangeRows(double outer, double columns) {
     const double rows = job_.grid.rows;
     const bool spread = job_.grid.layers > 1;
@@ -143,8 +143,8 @@ class LuCount {
     if (moved > 0)
       add(kRows, 1, moved, spread ? lines_.exchange(rows, bytes) : lines_.multicast(rows, bytes));
   }
-  /// The finished rows of L, in the end: `count` block columns, on one layer each on one column of
-  /// nodes.
+  /// Exchanges the finished rows of L at the end: `count` block columns, with one layer each on one
+  /// column of nodes.
   void exchangeRowsOfL(double count) {
     const auto& [rows, columns, layers] = job_.grid;
     if (layers == 1) count /= columns;
@@ -186,7 +186,8 @@ DenseCost luCost(const model::Machine& machine, const DenseJob& job, const LuWid
   };
   if (widths.outer > 0)
     return count(widths.outer, widths.inner > 0 ? widths.inner : widths.outer / layers);
-  // From the paper's widths down to one element of a layer. One layer's block column is one panel.
+  // From the paper's widths down to one element of a layer. With one layer a block column is one
+  // panel.
   constexpr double kMostSteps = 1 << 17;
   constexpr int kMostHalvings = 5;
   const double narrowest = std::max({1.0, layers, n / kMostSteps});

@@ -35,7 +35,7 @@ class Links {
     return at;
   }
 
-  /// Calls `use` with each link of the way, dimension by dimension, the shorter way round.
+  /// Calls `use` with each link of the route, dimension by dimension, the shorter way around.
   template <typename Use>
   void forEachOnWay(Coordinates at, const Coordinates& to, Use use) const {
     for (std::uint32_t i = 0; i < dimensions(); ++i) {
@@ -91,7 +91,7 @@ class PlacedTree {
         arrived.clear();
         flows_.end(arrived);
         for (const std::uint32_t child : arrived) {
-          const std::uint32_t half = child & -child;  // what a child stands for
+          const std::uint32_t half = child & -child;  // number of ranks in the child's subtree
           sendOn(child, half / 2, now);
           sendOn(child - half, half / 2, now);
         }
@@ -102,8 +102,8 @@ class PlacedTree {
   }
 
  private:
-  /// The next message of a rank at `now`, to the rank `distance` above or, if there is none,
-  /// nearer.
+  /// Sends the next message of a rank at `now`, to the rank `distance` above or, if there is none,
+  /// to a nearer one.
   void sendOn(std::uint32_t parent, std::size_t distance, double now) {
     while (distance > 0 && parent + distance >= places_.size())
       distance /= 2;
@@ -116,7 +116,7 @@ class PlacedTree {
       start_up += machine_.dimensions[links_.dimensionOf(link)].latency;
     });
     groups_.resize(std::max<std::size_t>(groups_.size(), child + 1));
-    // Within a router the memory reads and writes.
+    // Within a router the limit is the memory, which reads and writes.
     const double rate = uses.empty() && machine_.memory_bandwidth > 0
                             ? machine_.memory_bandwidth / 2
                             : model::FairShare::kInfinity;
@@ -130,7 +130,7 @@ class PlacedTree {
   const Links links_;
   model::FairShare flows_;
   std::vector<std::uint32_t> groups_;              // of the message to each rank
-  using Start = std::pair<double, std::uint32_t>;  // when the bytes of the message to a rank leave
+  using Start = std::pair<double, std::uint32_t>;  // departure of a message, its rank
   std::priority_queue<Start, std::vector<Start>, std::greater<>> starts_;
 };
 

@@ -1,4 +1,4 @@
-// The equations of studies/logp/trees.h.
+// Evaluates the equations of studies/logp/trees.h.
 #include "studies/logp/trees.h"
 
 #include <algorithm>
@@ -7,12 +7,12 @@
 namespace torc::studies {
 namespace {
 
-/// Seconds per byte that a node sends on all its links together.
+/// Seconds per byte sent by a node on all its links together.
 double sendingPerByte(const LogPTorus& torus) {
   return torus.gap / torus.links;
 }
 
-/// The same of a reduction, whose sums overlap with what the links do.
+/// The same of a reduction, whose sums overlap with the transfers.
 double reducingPerByte(const LogPTorus& torus) {
   return std::max(sendingPerByte(torus), torus.summing);
 }
@@ -24,7 +24,7 @@ double hop(const LogPTorus& torus) {
 
 TreeTime rectangular(const LogPTorus& torus, double bytes, double per_byte) {
   // Eq. 3 without its bandwidth: a rendezvous is an eager send (2o + L) and a get (o + 2L). Those
-  // of the other trees overlap with it but for the sender's overhead: Eq. 4.
+  // of the other trees overlap with it except for the sender's overhead: Eq. 4.
   const double rendezvous = 3 * torus.overhead + 3 * torus.latency;
   const double others = (torus.trees - 1) * torus.overhead;
   const double d = torus.dimensions;

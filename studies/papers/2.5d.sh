@@ -13,7 +13,7 @@ begin_figures 2.5d.sh "${1:-docs/research/papers/2.5d}" //studies/papers:2.5d_co
   "$bin/studies/papers/2.5d_dense" "$out"
 } | csv_tables >"$out/tables.csv"
 
-# plot NAME TITLE X [MARKS...]: MARKS as `published` takes them.
+# plot NAME TITLE X [MARKS...]: MARKS as for `published`.
 plot() {
   published "$out/$1.csv" "${@:4}" >"$marked"
   gnuplot -c bench/plot.gp "$marked" "$out/$1.svg" "$2" "$3" "${y:-MB/s}"
@@ -40,8 +40,8 @@ plot_dense() {
 plot_dense 04a 'Figure 4(a): multiplication, n = 65536, Blue Gene/P' nodes
 plot_dense 04b 'Figure 4(b): LU, n = 65536, Blue Gene/P' nodes
 plot_dense 05a 'Figure 5(a): multiplication, 16384 nodes of Blue Gene/P' n 'paper: 2.5D rectangular|8192:24,131072:76'
-# Of figures 5(b) and 6 the text has the share of 2-D's communication that is gone, of figure 6 also the whole:
-# left FIGURE ROW SHARE: where a bar of 2.5D would end.
+# left FIGURE ROW SHARE: the end of a bar of 2.5D. For figures 5(b) and 6 the text gives the share
+# of 2-D's communication that is saved, for figure 6 also the total.
 left() { awk -F , -v row="$2" -v gone="$3" '$1 == row { print $2 + (1 - gone) * $3 }' "$out/$1.csv"; }
 plot_dense 05b 'Figure 5(b): multiplication, 16384 nodes of Blue Gene/P' bars \
   "paper (derived)|131072 2.5D:$(left 05b '131072 2-D' 0.956)"

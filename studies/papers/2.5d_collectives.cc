@@ -1,7 +1,7 @@
 // Figures 1 and 7 to 12 of "Improving communication performance in dense linear algebra via
 // topology aware collectives" (Solomonik, Bhatele and Demmel, SC 2011): bandwidth over sizes or
-// numbers of nodes. What the paper measured is not in its text; here are its models
-// (studies/logp/trees.h), what the simulator says of torc's schedules, and the lower bound. Writes
+// numbers of nodes. The text lacks the paper's measurements; this program computes its models
+// (studies/logp/trees.h), the simulated times of torc's schedules, and the lower bound. Writes
 // FOLDER/NAME.csv, in bytes/s, and prints the tables.
 //
 //   1         multicast of 1 MiB on 2 to 4096 nodes of Blue Gene/P
@@ -36,10 +36,10 @@
 namespace torc::studies {
 namespace {
 
-/// Bytes/s; nothing where there is no point.
+/// Bytes/s; std::nullopt without a point.
 using Bandwidth = std::optional<double>;
 
-/// A figure of bandwidths over bytes or nodes; the first curve is what others are held against.
+/// A figure of bandwidths over bytes or nodes; the first curve is the reference for the others.
 Table figureOf(const std::string& name, const std::string& title, const char* x_name,
                const std::vector<double>& x) {
   return Table::over(name, "Figure " + std::to_string(std::stoi(name)) + ". " + title, x_name, x);
@@ -69,7 +69,7 @@ class On {
   }
   Bandwidth link() const { return 1 / torus_.gap; }
 
-  /// Of what `torc compile --bytes` chooses.
+  /// Of the choice of `torc compile --bytes`.
   Bandwidth simulated(double bytes) {
     return bytes / take(compiler::choose(programs_, machine_, bytes, {})).best().predicted_s;
   }
@@ -87,7 +87,7 @@ class On {
     return best;
   }
 
-  /// Section 4.6's own ring: half of the vector each way, in packets that every node hands on
+  /// Section 4.6's own ring: half of the vector each way, in packets that every node forwards
   /// whole, each a rendezvous (Eq. 3), one behind the other through all p - 1 hops; sums, if any,
   /// overlap. Our derivation: the paper gives no equation.
   Bandwidth ringInPackets(double bytes, double packet) const {
@@ -108,7 +108,7 @@ class On {
 /// Figure 1.
 Table overNodes() {
   constexpr double kBytes = 1 << 20;
-  // Partitions of Blue Gene/P as the paper has them: 2048 nodes are 8x8x32.
+  // Partitions of Blue Gene/P in the paper: 2048 nodes are 8x8x32.
   const char* const tori[] = {"2",     "2x2",   "2x2x2", "4x2x2",  "4x4x2",  "4x4x4",
                               "8x4x4", "8x8x4", "8x8x8", "8x8x16", "8x8x32", "16x16x16"};
   const char* const meshes[] = {"2m",       "2mx2m",    "2mx2mx2m", "4mx2mx2m",
@@ -134,7 +134,7 @@ Table overNodes() {
 }
 
 /// Figure 1's Cray XE6: NERSC's Hopper has Gemini routers of two nodes in a torus of 17x8x24. Nodes
-/// of a job are drawn, and are ranks in the order of the torus, or in any.
+/// of a job are drawn at random, and are ranks in the order of the torus, or in any.
 Table overPlaces() {
   constexpr double kBytes = 1 << 20;
   constexpr int kDraws = 8, kHosts = 2;

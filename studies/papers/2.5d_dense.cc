@@ -1,7 +1,7 @@
 // Table 1 and figures 4, 5, 6 and 13 of "Improving communication performance in dense linear
-// algebra via topology aware collectives" (Solomonik, Bhatele and Demmel, SC 2011): what
-// multiplying and factoring takes by the models (studies/dense). Writes FOLDER/NAME.csv and prints
-// the tables.
+// algebra via topology aware collectives" (Solomonik, Bhatele and Demmel, SC 2011): times of
+// multiplying and factoring by the models (studies/dense). Writes FOLDER/NAME.csv and prints the
+// tables.
 //
 //   4a, 4b    share of peak on 256 to 2048 nodes of Blue Gene/P: multiplication, LU
 //   5a, 5b    multiplication on 16,384 nodes: share of peak, and where the time goes
@@ -51,7 +51,7 @@ class On {
     job_.size = n;
     return gemmCost(machine_, job_, rounds);
   }
-  /// Block columns of least time, or as wide as the paper says.
+  /// Block columns of least time, or of the paper's width.
   DenseCost lu(double n, bool pivoting, bool as_in_paper = false) {
     job_.size = n;
     return luCost(machine_, job_, as_in_paper ? paperWidths(job_) : LuWidths{}, pivoting);
@@ -84,7 +84,7 @@ void exascaleMachine() {
 
 using Numbers = std::vector<std::optional<double>>;
 
-/// Per cent of peak that ways of multiplying have, in the order of kWays.
+/// Percentages of peak of the ways of multiplying, in the order of kWays.
 const std::vector<std::string> kWays = {"2.5D rectangular", "2.5D binomial", "2-D shifts",
                                         "2-D shifts in order", "2-D binomial"};
 Numbers multiply(On& on, double n) {
@@ -100,7 +100,7 @@ std::vector<std::string> under(const std::string& first, std::vector<std::string
   return names;
 }
 
-/// Figures 4: the partition 8x32xc, of 8x8x32 nodes, as the paper maps it.
+/// Figures 4: the partition 8x32xc, of 8x8x32 nodes, mapped as in the paper.
 void strongScaling(const std::string& folder) {
   constexpr double n = 65536;
   Table gemm{"04a", "Figure 4(a). Multiplication of n = 65,536 on Blue Gene/P, per cent of peak",

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# All tables and figures of the five papers, with the time that each page takes, and the sheet of all
-# figures, docs/research/papers/all.html. Numbers of CSV files that differ from those kept there by more than a
-# share are listed, and the script fails; the kept ones stay.
+# Makes all tables and figures of the five papers, with the time of each page, and the sheet of all
+# figures, docs/research/papers/all.html. It lists numbers of CSV files that differ from the stored
+# ones by more than a share, and then fails; the stored ones stay.
 #
 #   bash studies/papers/all.sh [--draw] [--share 0.02] [PAGE...]
 #
-# PAGE: bucket, 2.5d, alltoall-bgl, alltoall-multicore, cdcp; all, an hour on two cores. --draw: figures of the
-# tables that are kept.
+# PAGE: bucket, 2.5d, alltoall-bgl, alltoall-multicore, cdcp; all, an hour on two cores. --draw:
+# figures of the stored tables.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 kept=docs/research/papers
@@ -24,7 +24,7 @@ pages=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# differences KEPT NEW: places where numbers differ by more than the share, or words at all.
+# differences KEPT NEW: places where numbers differ by more than the share, or words differ.
 differences() {
   awk -F '[ ,]+' -v share="$share" '
     function isNumber(text) { return text ~ /^[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/ }

@@ -3,16 +3,16 @@
 // simulator (model/packets): published value, ours, difference. Writes FOLDER/NAME.csv and prints
 // the tables.
 //
-// Long messages have no start-ups and software headers here: they make up for them. Up to 64 nodes
-// an all-to-all of 400 packets a pair, up to 256 nodes one of 40, is run from start to end. On
-// larger partitions nodes send their first packets in random order, and the rate is that between 30
-// and 70 % of all arrivals: in a steady state it does not depend on how many are to come. Where the
-// two halves of that time differ by more than 3 %, twice as many packets are sent, and twice as
-// many again; over 4096 nodes also where the run before it had another rate.
+// Long messages have no start-ups and software headers here: the program adds them. On up to 64
+// nodes an all-to-all of 400 packets a pair, on up to 256 nodes one of 40, runs from start to end.
+// On larger partitions nodes send their first packets in random order, and the rate is that between
+// 30 and 70 % of all arrivals: in a steady state it does not depend on the number of later packets.
+// If the two halves of that time differ by more than 3 %, twice as many packets are sent, and twice
+// as many again; over 4096 nodes also if the rate differs from the run before.
 //
 // Tables of partitions of at most 4096 nodes, and the figures; if `large`, of the other partitions.
 //
-// torc's schedules are compiled and run from start to end, as torc simulate --packets runs them.
+// torc's schedules are compiled and run from start to end, as in torc simulate --packets.
 //
 //   bazel run -c opt //studies/papers:alltoall-bgl -- FOLDER [PART...]
 #include <algorithm>
@@ -38,15 +38,15 @@
 namespace torc::studies {
 namespace {
 
-constexpr double kHopsOfRun = 1.2e7;  // about as many packet hops does a steady run take
+constexpr double kHopsOfRun = 1.2e7;  // approximate packet hops of a steady run
 constexpr double kLeastPackets = 300, kMostPackets = 4000;  // of a node in the first steady run
-constexpr double kSettled = 0.03;                           // by which rates may differ
+constexpr double kSettled = 0.03;                           // tolerance of rates
 constexpr double kMostCompiledBytes = 128 << 10;  // of a node, by torc's schedules in figures
 constexpr double kCompiledBytes = 960;            // of a pair, by torc's schedules: 4 packets
-constexpr double kMostWhole = 256;      // nodes of partitions that are run from start to end
-constexpr double kWholeBytes = 9600;    // of a pair: 40 packets
-constexpr double kFewNodes = 64;        // up to which it is ten times as long: ends count less
-constexpr double kMostNodes = 4096;     // of partitions that are run unless `large` is given
+constexpr double kMostWhole = 256;                // nodes of partitions with runs from start to end
+constexpr double kWholeBytes = 9600;              // of a pair: 40 packets
+constexpr double kFewNodes = 64;        // up to which the run is ten times as long: ends count less
+constexpr double kMostNodes = 4096;     // of partitions without `large`
 constexpr double kAlpha = 450 / 700e6;  // s, section 3
 constexpr double kBeta = 6.48e-9;       // s/byte, section 3
 constexpr double kMessageAlpha = 1.7e-6, kGamma = 1.6e-9, kProto = 8, kSoftwareHeader = 48;
@@ -99,7 +99,7 @@ Rate middleRate(const model::PacketResult& result) {
   return {rate(0, 2), rate(1, 2) / rate(0, 1) - 1};
 }
 
-/// What there is to run, each thing once.
+/// The runs, each made once.
 class Runs {
  public:
   explicit Runs(bool large) : large_(large) {}
@@ -107,7 +107,7 @@ class Runs {
   bool isLarge() const { return large_; }
   bool serves(const Partition& on) const { return large_ == (on.nodes > kMostNodes); }
 
-  /// Share of the peak that long messages have.
+  /// Share of the peak of long messages.
   double longShare(const std::string& shape, Strategy strategy) {
     const std::string key = shape + ' ' + std::string(name(strategy));
     const auto found = shares_.find(key);
@@ -126,7 +126,7 @@ class Runs {
     return shares_[key] = share;
   }
 
-  /// Seconds of one of torc's schedules for `bytes` a pair; `is_long`: as long messages are run.
+  /// Seconds of one of torc's schedules for `bytes` a pair; `is_long`: run like long messages.
   double compiledSeconds(const std::string& shape, const char* algorithm, double bytes,
                          bool is_long) {
     const Partition on(shape);
@@ -147,8 +147,8 @@ class Runs {
     return result.makespan_s;
   }
 
-  /// The rate of two-phase with credits, over that without, and the most packets that a node held
-  /// to send on in either run.
+  /// The rate of two-phase with credits, relative to that without, and the most packets that a node
+  /// held for forwarding in either run.
   struct Credits {
     double rate = 0;
     std::uint64_t held = 0, held_without = 0;
@@ -167,8 +167,8 @@ class Runs {
             without.most_held};
   }
 
-  /// Seconds of an all-to-all of `bytes` a pair. Up to 1024 nodes it is run; else its first packets
-  /// go at the rate of a steady state of them, and what follows at that of long messages.
+  /// Seconds of an all-to-all of `bytes` a pair. Up to 1024 nodes it is run; otherwise its first
+  /// packets have the rate of their own steady state, and the rest that of long messages.
   double seconds(const std::string& shape, Strategy strategy, double bytes,
                  double software_header = kSoftwareHeader) {
     const Partition on(shape);
@@ -177,7 +177,7 @@ class Runs {
     if (on.nodes <= 1024 || strategy == Strategy::kVirtualMesh)
       return run(on, strategy, bytes, 0, parameters).makespan_s;
     const double first = std::min(bytes, parameters.packet - parameters.software_header);
-    // What a packet takes depends on its chunks.
+    // The time of a packet depends on its chunks.
     const double chunks = std::ceil(
         std::max(first + parameters.software_header, parameters.smallest) / parameters.chunk);
     const std::string key =
@@ -207,7 +207,7 @@ class Runs {
     return parameters;
   }
 
-  /// Bytes/s of a run that is long enough for its rate to have settled, or as long as any may be.
+  /// Bytes/s of a run whose rate has settled, or of the longest run.
   double steadyRate(const Partition& on, Strategy strategy, double bytes,
                     const model::PacketParameters& parameters) {
     double packets = std::clamp(kHopsOfRun / (on.nodes * on.hops()), kLeastPackets, kMostPackets);
@@ -258,7 +258,7 @@ struct Published {
   double value;
 };
 
-/// Per cent of peak, published and ours.
+/// Percentages of peak, published and ours.
 void shareTable(Runs& runs, const char* title, Strategy strategy,
                 const std::vector<Published>& rows) {
   std::printf("\n%s\n\n", title);
@@ -270,7 +270,7 @@ void shareTable(Runs& runs, const char* title, Strategy strategy,
   }
 }
 
-/// Table 3 by what torc compiles, on two of its partitions.
+/// Table 3 by torc's compiled schedules, on two of its partitions.
 void compiledShares(Runs& runs) {
   std::printf(
       "\nTable 3 by torc's schedules, 960 bytes a pair from beginning to end, %% of peak\n\n");
@@ -291,7 +291,7 @@ void compiledShares(Runs& runs) {
   }
 }
 
-/// What credits cost, and what they bound.
+/// The cost of credits, and the packets that they bound.
 void creditTable(Runs& runs) {
   std::printf("\nSection 5. Two-phase with credits, long messages\n\n");
   printHeads({"partition", "credit every", "at most of one node", "rate over that without",
@@ -354,8 +354,8 @@ void overSizes(Runs& runs, const std::string& folder, const char* file_name, con
   }
 }
 
-/// Figure 3: bytes/s that a node sends, of one packet and of long messages. A packet has 240 bytes
-/// of payload (section 3.1), and so no software header beside the network's 16 bytes.
+/// Figure 3: bytes/s sent by a node, in one packet and in long messages. A packet has 240 bytes of
+/// payload (section 3.1), and so no software header beside the network's 16 bytes.
 void throughput(Runs& runs, const std::string& folder) {
   std::printf("\nFigure 3. AR, MB/s of a node\n\n");
   printHeads({"partition", "peak", "one packet (240 bytes)", "long messages"});
@@ -374,7 +374,7 @@ void throughput(Runs& runs, const std::string& folder) {
   }
 }
 
-/// Figure 4: direct strategies. Values are those of the text; 0: it gives none.
+/// Figure 4: direct strategies. Values are from the text; 0: it gives none.
 void strategies(Runs& runs, const std::string& folder) {
   struct Row {
     const char* shape;
@@ -394,7 +394,7 @@ void strategies(Runs& runs, const std::string& folder) {
   for (const Row& row : rows) {
     const double adaptive = 100 * runs.longShare(row.shape, Strategy::kAdaptive);
     const double deterministic = 100 * runs.longShare(row.shape, Strategy::kDeterministic);
-    // The text has throttling on 1024 nodes alone.
+    // The text gives throttling on 1024 nodes only.
     const bool is_throttled = Partition(row.shape).nodes == 1024;
     const double throttled =
         is_throttled ? 100 * runs.longShare(row.shape, Strategy::kThrottled) : 0;
@@ -409,7 +409,7 @@ void strategies(Runs& runs, const std::string& folder) {
   }
 }
 
-/// Figures 5 and 6, and 7 where `longest` is not 8: the virtual mesh against the others.
+/// Figures 5 and 6, and 7 if `longest` is not 8: the virtual mesh compared with the others.
 void shortMessages(Runs& runs, const std::string& folder, const char* file_name, const char* title,
                    const char* shape, double rows, double columns, double longest,
                    const std::vector<double>& sizes) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Tables 1 to 4 and figures 1 to 7 of the Blue Gene/L all-to-all paper from the packet simulator: CSV
-# files, plots and tables in docs/research/papers/alltoall-bgl. Some ten minutes; `large` makes tables of the
-# partitions of more than 4096 nodes, too, at the same time: as many minutes on a core more.
+# Tables 1 to 4 and figures 1 to 7 of the Blue Gene/L all-to-all paper from the packet simulator:
+# CSV files, plots and tables in docs/research/papers/alltoall-bgl. It takes some ten minutes;
+# `large` also makes tables of the partitions of more than 4096 nodes, at the same time, with as
+# many more minutes on a core.
 #
 #   bash studies/papers/alltoall-bgl.sh [--draw] [FOLDER [large]]
 set -euo pipefail
@@ -19,7 +20,8 @@ tables() {
   wait
 }
 
-# plot NAME TITLE [MARKS...]: MARKS as `published` takes them; over: LOW:HIGH of a panel over the first curve.
+# plot NAME TITLE [MARKS...]: MARKS as for `published`; over: LOW:HIGH of a panel over the first
+# curve.
 plot() {
   published "$out/$1.csv" "${@:3}" >"$marked"
   # shellcheck disable=SC2086
@@ -30,7 +32,7 @@ bars() {
   published "$out/$1.csv" "${@:4}" >"$marked"
   gnuplot -c studies/papers/bars.gp "$marked" "$out/$1.svg" "$2" "$3"
 }
-# Tables 1, 2 and 4 of the paper; in MB/s the shares of the peak in table 1 and 2.
+# Tables 1, 2 and 4 of the paper; the shares of the peak in table 1 and 2 in MB/s.
 over=0.5:1.2 plot 01 'Figure 1: AR on 8x8x8' 'paper|1:0.52e-3'
 over=0.5:1.2 plot 02 'Figure 2: AR on 16x16x16' 'paper|1:4.7e-3'
 bars 03 'Figure 3: AR, what a node sends' 'MB/s' \
@@ -43,7 +45,7 @@ plot 06 'Figure 6: short messages on 8x8x8' 'paper: AR|1:0.52e-3' 'paper: two-ph
 plot 07 'Figure 7: short messages on 8x32x16'
 
 [[ -z $only_draw ]] || exit 0
-# Why AR loses on 8x32x16 and the two-phase schedule does not.
+# The reason why AR loses on 8x32x16 and the two-phase schedule does not.
 for kind in adaptive two-phase; do
   "$bin/compiler/torc" simulate --packets --traffic $kind --torus 8x32x16 --pair-bytes 1M \
     --most-packets 400 --packet-settings alpha=0,software-header=16 --heat "$out/heat-$kind.svg" >/dev/null

@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work" "$marked"' EXIT
 
 # A table of torc's own schedules beside the original: schedules CLUSTER NODES. Peers are in a fixed
-# order, and a block is one message: behind a switch there are no two ways round.
+# order, and a block is one message: behind a switch there is only one way.
 schedules() {
   local algorithm table=$work/$1
   printf '\n## torc'"'"'s schedules on %s, %s nodes of 8 cores\n' "$1" "$2"

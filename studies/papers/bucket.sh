@@ -11,7 +11,8 @@ begin_figures bucket.sh "${1:-docs/research/papers/bucket}" //studies/papers:buc
   "$bin/studies/papers/bucket" "$out"
 } | csv_tables >"$out/tables.csv"
 
-# plot PART TITLE X LEAST:MOST [LOW HIGH]: LOW to HIGH times the bound is what the paper's text says.
+# plot PART TITLE X LEAST:MOST [LOW HIGH]: LOW to HIGH times the bound is the range in the paper's
+# text.
 plot() {
   gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "($1) $2" "$3" seconds "${@:4}"
 }

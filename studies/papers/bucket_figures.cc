@@ -30,12 +30,12 @@
 namespace torc::studies {
 namespace {
 
-// An estimate, and not the preset's number, which is the peak of the floating-point units: 8 bytes
-// in 8 cycles of 850 MHz, which is what one core of BG/P needs to load two doubles, add them, store
-// the sum and handle the packets around it. The paper's single-core runs are computation bound
-// at 2.6 to 3.7 times the bound (its section 5.2: 6 and 12 to 17 times faster than one library).
+// An estimate in place of the preset's number, the peak of the floating-point units: 8 bytes in 8
+// cycles of 850 MHz, the time of one core of BG/P to load two doubles, add them, store the sum and
+// handle the packets around it. The paper's single-core runs are computation bound at 2.6 to 3.7
+// times the bound (its section 5.2: 6 and 12 to 17 times faster than one library).
 constexpr double kCoreGamma = 1 / 0.85e9;
-// Part (d): how much longer a reduction takes.
+// Part (d): the factor by which reductions are slowed down.
 constexpr double kDelay = 8;
 // The paper: one core, or one for each color.
 constexpr std::uint32_t kColors = 3;
@@ -46,7 +46,7 @@ model::Machine partition(const std::string& shape, double gamma) {
   return machine;
 }
 
-/// What `torc compile --bytes` chooses.
+/// The choice of `torc compile --bytes`.
 double torcTime(model::Machine machine, Collective collective, double bytes, std::uint32_t cores) {
   machine.cores = cores;
   const compiler::CollectiveSpec spec{collective, take(model::topologyOf(machine))};
@@ -54,7 +54,7 @@ double torcTime(model::Machine machine, Collective collective, double bytes, std
 }
 
 /// Algorithm 1 of the paper: colors of equal weight in rotated orders, ring after ring with a
-/// barrier between phases, `directions` of a link at a time; nothing is overlapped but parts.
+/// barrier between phases, `directions` of a link at a time; only parts overlap.
 compiler::Candidate algorithm1(model::Machine machine, Collective collective, double bytes,
                                std::uint32_t cores, std::uint32_t parts,
                                passes::DirectionModel directions,
@@ -71,7 +71,7 @@ compiler::Candidate algorithm1(model::Machine machine, Collective collective, do
   return take(compiler::choose(spec, machine, bytes, limits)).best();
 }
 
-/// In the best number of parts, of which one is summed while the next comes (section 4 of the
+/// In the best number of parts, with each summed while the next one arrives (section 4 of the
 /// paper).
 double algorithm1Time(const model::Machine& machine, Collective collective, double bytes) {
   double best = INFINITY;
@@ -83,7 +83,7 @@ double algorithm1Time(const model::Machine& machine, Collective collective, doub
   return best;
 }
 
-/// What the paper draws as the bound: the bandwidth only.
+/// The bound drawn in the paper: the bandwidth only.
 double bandwidthBound(const model::Machine& machine, Collective collective, double bytes) {
   model::BoundRequest request;
   request.bytes = bytes;
@@ -145,7 +145,7 @@ void overNodes(const std::string& folder, char part, const char* title, Collecti
   report(folder, part, title, "nodes", rows);
 }
 
-/// A line of the table of formulas: what the paper's says, and torc.
+/// A line of the table of formulas: the paper's, and torc's.
 void compare(const char* of, const char* what, const std::string& shape, double formula,
              double torc) {
   std::printf("| %s | %s | %s | %.6g | %.6g | %+.2f %% |\n", of, what, shape.c_str(), formula, torc,

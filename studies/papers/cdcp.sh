@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Figures 6 to 13 of the paper on dedicated collective processors (Sancho, Kerbyson and Barker) on
-# SMPI's model of its cluster, and of ranks that come late: CSV files, plots and tables in
+# SMPI's model of its cluster, and results for late ranks: CSV files, plots and tables in
 # docs/research/papers/cdcp.
 #
 #   bash studies/papers/cdcp.sh [--most RANKS | --draw] [FOLDER]
 #
-# --most: no job whose program has more ranks (640). --draw: no job at all, figures of the tables that
-# are there.
+# --most: no job whose program has more ranks (640). --draw: no job at all, figures of the stored
+# tables.
 #
-# Rows are kept beside the objects of bench/smpi/build.sh, under what they depend on: a second call
-# measures what has changed. Jobs run two at a time.
+# Rows are stored beside the objects of bench/smpi/build.sh, under a key of their inputs: a second
+# call measures only changed ones. Jobs run two at a time.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source studies/papers/figures.sh
@@ -24,13 +24,13 @@ trap 'rm -rf "$work" "$marked"' EXIT
 
 # The cluster of Section V.A: nodes of four cores, 950 MB/s, 4 us from process to process. A message
 # of 8 bytes costs an application 1.6 us together, sent and received, one of 1024 bytes 2.9 us
-# (Sections V.C and V.D): half of it on either side, and the wires' share is what is left of 4 us.
+# (Sections V.C and V.D): half of it on either side, and the wires have the remainder of 4 us.
 # Within a node: an estimate.
 overheads() { echo "--cfg=smpi/os:0:$1 --cfg=smpi/ois:0:$1 --cfg=smpi/or:0:$1"; }
 usual=$(overheads 0.8e-6:0.64e-9)
 settings="--cfg=smpi/bw-factor:0:1.0 --cfg=smpi/lat-factor:0:1.0 --cfg=network/crosstraffic:no"
 settings+=" --cfg=smpi/async-small-thresh:65536 --cfg=smpi/test:0"
-# The program has no variables of its own that ranks would share.
+# The program has no global variables that ranks would share.
 settings+=" --cfg=smpi/privatization:no"
 settings+=" --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:2Gf --cfg=smpi/coll-selector:mvapich2"
 platform() {
@@ -48,7 +48,7 @@ XML
 # The paper's conventional allreduce: up a binomial tree and down again (Section III.A).
 trees="--cfg=smpi/allreduce:redbcast --cfg=smpi/reduce:binomial --cfg=smpi/bcast:binomial_tree"
 
-# What the program prints, from now or from before: run RANKS LATENCY SETTINGS ARGUMENT... LATENCY is
+# run RANKS LATENCY SETTINGS ARGUMENT...: the program's output, from now or from before. LATENCY is
 # that of either end's link.
 run() {
   local ranks=$1 latency=$2 more=$3 file rank place=$work/$BASHPID
@@ -68,10 +68,10 @@ run() {
 
 # sums WAY RANKS DEDICATED BYTES,... MICROSECONDS,... [OVERHEAD LATENCY]: rows of the microbenchmark,
 # RANKS of the program. `trees` is a way, too, and `packed`: dedicated ranks with nodes of their own.
-# late WAY RANKS DEDICATED MICROSECONDS LATE,...: rows of ranks that come late.
+# late WAY RANKS DEDICATED MICROSECONDS LATE,...: rows of late ranks.
 # solver WAY RANKS DEDICATED: a row of the solver at 400 Mflop/s a rank, a tenth of a core's peak (an
 # estimate).
-# Both are called twice: jobs first run side by side, and what they print is kept.
+# Both are called twice: jobs first run side by side, and their output is stored.
 sums() {
   local more=$usual
   (($# > 5)) && more=$(overheads "$6")
@@ -167,9 +167,9 @@ if [[ -z $only_draw ]]; then
   all
 fi
 
-# figure NAME TITLE X FILE [Y]: a CSV file and its plot. Each line of the input is a column:
-# its head, which rows of FILE it has, what they have on X (in awk's words), or X:Y as the paper's text has
-# them; "paper (derived)" is what the text says as a share of another number of it, or of a curve here.
+# figure NAME TITLE X FILE [Y]: a CSV file and its plot. Each line of the input is a column: its
+# head, its rows of FILE, their value on X (in awk's words), or X:Y from the paper's text; "paper
+# (derived)" marks shares that the text gives of another of its numbers, or of a curve here.
 figure() {
   local head condition x point value=7 table=$work/table.csv
   case $4 in
@@ -257,7 +257,8 @@ paper (derived): blocking|8:57
 paper: CDCP 1:4|8:40
 paper (derived): CDCP 1:4|1024:44
 END
-# solved WAY RANKS DEDICATED FACTOR: FACTOR of what ten iterations take here; nothing if they have no row.
+# solved WAY RANKS DEDICATED FACTOR: FACTOR times the time of ten iterations here; nothing without a
+# row.
 solved() {
   awk -F , -v way="$1" -v ranks="$2" -v dedicated="$3" -v factor="$4" \
     '$1 == way && $2 == ranks && $3 == dedicated { printf "%.1f", factor * $4 }' "$out/solver.csv"
@@ -275,7 +276,7 @@ dedicated|\$1=="dedicated" && \$2==512|\$3
 paper (derived): CDCP|8:$(solved dedicated 512 64 1.0526)
 END
 
-# Ranks that come late: with computation that overlaps, and without.
+# Late ranks: with computation that overlaps, and without.
 for overlap in 128 0; do
   figure "late-$overlap" "Ranks come late, $overlap us of computation overlap: 512 ranks, 8 bytes" \
     'linear: late by up to us' late 'us of a sum beside computation' <<END

@@ -1,4 +1,4 @@
-// What the programs of figures share: the end after a fault, with one line, CSV files and tables.
+// Shared by the programs of figures: the exit after a fault, with one line, CSV files and tables.
 #ifndef TORC_STUDIES_PAPERS_FIGURES_H_
 #define TORC_STUDIES_PAPERS_FIGURES_H_
 
@@ -20,7 +20,7 @@ namespace torc::studies {
   std::exit(1);
 }
 
-/// The value, or the end.
+/// The value, or the exit.
 template <typename T>
 T take(llvm::Expected<T> value) {
   if (!value) quit(llvm::toString(value.takeError()));
@@ -36,7 +36,7 @@ class CsvFile {
   }
   CsvFile(const CsvFile&) = delete;
   CsvFile& operator=(const CsvFile&) = delete;
-  /// A disk may be full only now.
+  /// A full disk may be reported only now.
   ~CsvFile() {
     if (std::fclose(file_) != 0) quit(path_ + ": cannot be written");
   }
@@ -58,7 +58,7 @@ inline void printHeads(const std::vector<std::string>& heads) {
   std::printf("\n");
 }
 
-/// Numbers that double.
+/// Numbers, each twice the one before.
 inline std::vector<double> sizes(double first, double last) {
   std::vector<double> listed;
   for (; first <= last; first *= 2)
@@ -66,7 +66,7 @@ inline std::vector<double> sizes(double first, double last) {
   return listed;
 }
 
-/// Rows of numbers under names of columns, the first of which is that of what they are over.
+/// Rows of numbers under names of columns; the first column is the x axis.
 struct Table {
   std::string name, title;
   std::vector<std::string> columns;
@@ -76,7 +76,7 @@ struct Table {
     rows.emplace_back(first, std::move(numbers));
   }
 
-  /// A row for each of `x`, whole numbers, which columns are drawn over.
+  /// A row for each of `x`, integers, the x axis of the figure.
   static Table over(std::string name, std::string title, const char* x_name,
                     const std::vector<double>& x) {
     Table table{std::move(name), std::move(title), {x_name}};
@@ -96,8 +96,8 @@ struct Table {
       numbers.push_back(point(std::stod(first)));
   }
 
-  /// Writes FOLDER/NAME.csv, and prints it under `title`, `unit` behind the names of columns,
-  /// numbers as `format`, one for a double.
+  /// Writes FOLDER/NAME.csv, and prints it under `title`, `unit` after the names of columns,
+  /// numbers in `format`, for one double.
   void write(const std::string& folder, const char* format, const std::string& unit = "") const {
     const CsvFile file(folder, name);
     std::vector<std::string> heads;

@@ -1,13 +1,13 @@
-# What the scripts of a paper's figures begin with; sourced by them, in the root of the repository. Their
-# first argument may be --draw: figures of the tables that are there.
+# Common begin of the scripts of a paper's figures; sourced by them, in the root of the repository.
+# Their first argument may be --draw: figures of the stored tables.
 only_draw=
 if [[ ${1:-} == --draw ]]; then
   only_draw=1
   shift
 fi
 
-# begin_figures SCRIPT FOLDER TARGET...: builds the targets; `out` is FOLDER, which exists then, `bin` Bazel's, `marked`
-# a file that goes in the end.
+# begin_figures SCRIPT FOLDER TARGET...: builds the targets; sets `out` to FOLDER, which then
+# exists, `bin` to Bazel's, `marked` to a temporary file.
 begin_figures() {
   out=$2
   if ! command -v gnuplot >/dev/null; then
@@ -43,8 +43,8 @@ csv_tables() {
     /./ { sub(/^#+ /, ""); print "# " $0 }'
 }
 
-# published FILE.csv HEAD|X:Y[,X:Y...]...: FILE with a column more for each HEAD, "paper: ...", of the numbers that
-# a paper's text has. X is in the first column; a number that is not there gets a row.
+# published FILE.csv HEAD|X:Y[,X:Y...]...: FILE with a further column for each HEAD, "paper: ...",
+# of the numbers in a paper's text. X is in the first column; a missing number gets a row.
 published() {
   printf '%s\n' "${@:2}" | awk -F '|' -v OFS=, '
     NR == FNR {

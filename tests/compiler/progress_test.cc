@@ -1,5 +1,5 @@
-// What progress writes: on a terminal a line that goes on by itself, else lines.
-// The queue of tasks that threads work off.
+// Output of progress: on a terminal a line that is updated, else lines. The queue of tasks for
+// threads.
 #include <atomic>
 #include <cstdlib>
 #include <fcntl.h>

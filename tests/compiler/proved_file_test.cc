@@ -1,4 +1,4 @@
-// A proved file holds the bytes of the schedule; of a schedule that cannot be proved there is none.
+// A proved file holds the bytes of the schedule; a schedule without a proof has no file.
 #include "compiler/proved_file.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sizes and ranges as the command line has them.
+// Sizes and ranges in the command line's notation.
 #include "compiler/sizes.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Reads, rewrites, expands, proves and runs what may be a schedule file.
+// Reads, rewrites, expands, proves and runs bytes as a schedule file.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Import of any bytes.
+// Imports any bytes.
 #include <algorithm>
 
 #include "ir/counted/counted_proof.h"

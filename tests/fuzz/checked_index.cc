@@ -1,4 +1,4 @@
-// Reads what may be a library's index, looks up what it has and writes it again.
+// Reads bytes as a library's index, looks up its content and writes it again.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads what may be a machine, torc's or another tool's, and asks for its bounds.
+// Reads a text as a machine in torc's or a foreign format, and computes its bounds.
 #include <cmath>
 
 #include <llvm/ADT/STLExtras.h>

@@ -1,4 +1,4 @@
-// Reads, prints and reads again what may be a program, as text or as JSON.
+// Reads, prints and reads again bytes as a program, in text or JSON.
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>

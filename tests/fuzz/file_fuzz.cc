@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes, as they are and with a size and checksum that fit, through the
-// reader of schedule files and what follows it.
+// libFuzzer target: any bytes, unchanged and with a matching size and checksum, through the reader
+// of schedule files and its users.
 #include "tests/fuzz/checked.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,6 +1,6 @@
 // Mutated schedule files, and indices of libraries, through their readers: none crashes or hangs
-// it, what is accepted is canonical, is found by lookups, and safe to expand and run (checked.h).
-// Half of the mutants get a size and checksum that fit, so that they reach the checks behind them.
+// it; accepted ones are canonical, found by lookups, and safe to expand and run (checked.h). Half
+// of the mutants get a matching size and checksum, so that they reach the checks behind them.
 //
 //   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/file_fuzz_test
 #include <algorithm>

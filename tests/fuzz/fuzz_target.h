@@ -1,4 +1,4 @@
-// What libFuzzer targets share.
+// Shared by libFuzzer targets.
 #ifndef TORC_TESTS_FUZZ_FUZZ_TARGET_H_
 #define TORC_TESTS_FUZZ_FUZZ_TARGET_H_
 
@@ -20,7 +20,7 @@ inline void expectNone(const std::string& violation) {
   std::abort();
 }
 
-/// Checks a file of these bytes, as they are and with a size and checksum that fit.
+/// Checks a file of these bytes, unchanged and with a matching size and checksum.
 template <typename Check>
 int checkAsFile(std::span<const std::uint8_t> data, Check check) {
   const auto bytes = std::as_bytes(data);

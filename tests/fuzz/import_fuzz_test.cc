@@ -1,5 +1,5 @@
-// Mutated files of other systems through the importer: none crashes or hangs it, and what is proved
-// is right.
+// Mutated files of other systems through the importer: none crashes or hangs it, and proved ones
+// are right.
 //
 //   bazel test -c opt --test_env=TORC_FUZZ_MUTANTS=1000000 //tests/fuzz:import_fuzz_test
 #include <fstream>

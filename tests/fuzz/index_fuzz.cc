@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes, as they are and with a size and checksum that fit, through the
-// reader of libraries' indices and the lookups in what it accepts.
+// libFuzzer target: any bytes, unchanged and with a matching size and checksum, through the reader
+// of libraries' indices and the lookups in accepted ones.
 #include "tests/fuzz/checked.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,4 +1,4 @@
-// libFuzzer target: any text as a machine, torc's or another tool's.
+// libFuzzer target: any text as a machine in torc's or a foreign format.
 #include "tests/fuzz/checked.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,5 +1,5 @@
-// Mutated machine descriptions, torc's and other tools', through the readers: none crashes or hangs
-// them, and all holds that checked.h says.
+// Mutated machine descriptions, in torc's and foreign formats, through the readers: none crashes or
+// hangs them, and the properties of checked.h hold.
 //
 //   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/machine_fuzz_test
 #include <string>

@@ -1,5 +1,5 @@
-// libFuzzer target: a shape in the first line, what is dead there in the second, and a mapping file
-// behind them. What is accepted gives every rank a live node of its own.
+// libFuzzer target: a shape in the first line, its damage in the second, and a mapping file after
+// them. An accepted mapping gives every rank a live node of its own.
 #include <cstdint>
 #include <cstdlib>
 #include <set>

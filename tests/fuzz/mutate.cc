@@ -1,4 +1,4 @@
-// The changes that make a mutant.
+// Makes mutants.
 #include "tests/fuzz/mutate.h"
 
 #include <algorithm>

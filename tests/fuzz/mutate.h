@@ -1,5 +1,5 @@
 // Mutation of byte strings, for deterministic fuzz tests: the same seed gives the same mutants on
-// every machine. Knows nothing of what the bytes mean; texts and files are all the same to it.
+// every machine. It is independent of the meaning of the bytes, for texts and files alike.
 #ifndef TORC_TESTS_FUZZ_MUTATE_H_
 #define TORC_TESTS_FUZZ_MUTATE_H_
 
@@ -31,7 +31,7 @@ inline std::vector<Bytes> toBytes(std::initializer_list<std::string_view> texts)
   return list;
 }
 
-/// Numbers of an engine that the standard fixes, as it does not its distributions.
+/// Numbers of a standardised engine; the standard does not fix its distributions.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -47,16 +47,16 @@ class Random {
 
 class Mutator {
  public:
-  /// `corpus` holds the inputs that mutants are made from; none is empty. `words` are put into
-  /// mutants now and then (keywords of a text; may be empty).
+  /// `corpus` holds the original inputs, none empty. `words` are inserted into some mutants
+  /// (keywords of a text; may be empty).
   Mutator(std::vector<Bytes> corpus, std::uint64_t seed, std::vector<Bytes> words = {});
 
   /// A new mutant: an input of the corpus with one to four changes.
   Bytes next();
   /// One change to `bytes`.
   void change(Bytes& bytes);
-  /// One change to `bytes` that leaves its length, to an aligned little-endian integer: another
-  /// one of the same input, one off, or a value at which programs break.
+  /// One change to `bytes`, without a change of length, to an aligned little-endian integer:
+  /// another one of the same input, one off, or a critical value.
   void changeInteger(Bytes& bytes);
 
   const Bytes& pick() { return corpus_[random_.below(corpus_.size())]; }
@@ -84,8 +84,8 @@ std::uint64_t mutantCount(std::uint64_t otherwise);
 /// The seed of a test: TORC_FUZZ_SEED, or 1.
 std::uint64_t fuzzSeed();
 
-/// The first fault that `fault_of` finds in `count` mutants that `next` makes, with the mutant;
-/// empty: there is none.
+/// The first fault that `fault_of` finds in `count` mutants made by `next`, with the mutant; empty:
+/// there is none.
 template <typename Next, typename FaultOf>
 std::string firstFault(std::uint64_t count, Next next, FaultOf fault_of) {
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// Small programs of all kinds, whose texts the fuzz tests of the parser begin with.
+// Small programs of all kinds: the corpus for the fuzz tests of the parser.
 #ifndef TORC_TESTS_FUZZ_SAMPLE_PROGRAMS_H_
 #define TORC_TESTS_FUZZ_SAMPLE_PROGRAMS_H_
 
@@ -8,8 +8,8 @@
 
 namespace torc::fuzz {
 
-/// Schedules with loops: of data and of signals, in one another and in segments, with frames of
-/// copies, with lists.
+/// Schedules with loops: of data and of signals, nested and in segments, with frames with copies,
+/// with lists.
 std::vector<Schedule> loopedSchedules();
 
 /// The sample schedules, those with loops, then random programs with plans or steps.

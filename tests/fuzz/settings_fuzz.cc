@@ -1,5 +1,5 @@
-// libFuzzer target: an environment of a line for each variable through the reader of settings. No
-// line that it has to say is longer than a page or is two, and none of the values makes it throw.
+// libFuzzer target: an environment of a line for each variable through the reader of settings. Each
+// message is one line of at most a page, and no value makes it throw.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

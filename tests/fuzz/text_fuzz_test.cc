@@ -1,6 +1,6 @@
 // 25,000 mutated texts through the parser, and mutated JSON through its reader: none crashes or
-// hangs it. A refusal is a located message that a terminal can show. What is accepted prints and
-// reads back as the same, and the rest of what must hold for a schedule (checked.h) holds.
+// hangs it. A refusal is a located, printable message. An accepted program prints and reads back as
+// the same, and satisfies the other properties of a schedule (checked.h).
 //
 //   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/text_fuzz_test
 #include <algorithm>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What tools/install.sh installs is enough: programs are compiled and run from it, far from the
-# sources.
+# The installation by tools/install.sh is complete: programs are compiled and run from it, without
+# the sources.
 #
 #   install_test.sh FILE...      the files of install_files.sh
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The prologs of Slurm and PBS: they pick a library, build one once, keep to their time, and never stop a job.
+# The prologs of Slurm and PBS: they pick a library, build one once, keep their time limit, and
+# never stop a job.
 #
 #   job_start_test.sh TORC PROLOG...      the scripts of tools/packaging/job_start
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What tools/install.sh installs of linalg/: the worked example of docs/users/linalg.md is compiled and run from
-# it, and its programs run.
+# The installation of linalg/ by tools/install.sh: the worked example of docs/users/linalg.md is
+# compiled and run from it, and its programs run.
 #
 #   linalg_install_test.sh EXAMPLE.c FILE...      the files of install_files.sh
 set -euo pipefail

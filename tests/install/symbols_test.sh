@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Libraries export what tools/packaging/*.symbols list, which are of an interface that stays: no name less, and none
-# more. MPI's functions in libtorc_pmpi.so are one pattern there.
+# Libraries export exactly the names in tools/packaging/*.symbols, the stable interface. MPI's
+# functions in libtorc_pmpi.so are one pattern there.
 #
 #   symbols_test.sh SYMBOLS LIBRARY...
 set -euo pipefail

@@ -1,4 +1,4 @@
-// Builds a random schedule record by record, each within what validation asks of it.
+// Builds a random schedule record by record, each within the rules of validation.
 #include "tests/ir/random_schedule.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What the step builder makes of a send, a receive, a reduction and a copy: a program of two steps
-// on a ring that the verifier proves, and the fields of single operations.
+// The step builder's send, receive, reduction and copy: a program of two steps on a ring that the
+// verifier proves, and the fields of single operations.
 #include "ir/step_builder.h"
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Residuals of 2.5D LU with tournament pivoting beside those of partial pivoting, ScaLAPACK's, on
+// Residuals of 2.5D LU with tournament pivoting compared with partial pivoting in ScaLAPACK, on
 // random and special matrices. More of them: ACCURACY_MATRICES=200.
 #include <algorithm>
 #include <cmath>

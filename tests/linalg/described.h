@@ -1,4 +1,4 @@
-// Matrices of ScaLAPACK.
+// Matrices with ScaLAPACK's descriptors.
 #ifndef TORC_TESTS_LINALG_DESCRIBED_H_
 #define TORC_TESTS_LINALG_DESCRIBED_H_
 
@@ -10,8 +10,8 @@
 
 namespace torc::linalg {
 
-/// The part of a process of a matrix that ScaLAPACK describes; its first block is on process
-/// (first_row, first_column). Ranks beyond the grid of BLACS have none.
+/// A process's part of a ScaLAPACK matrix, whose first block is on process (first_row,
+/// first_column). Ranks beyond the grid of BLACS have none.
 class Described {
  public:
   Described(const torc_linalg_blacs& blacs, int context, int m, int n, int row_block,

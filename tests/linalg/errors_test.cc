@@ -1,5 +1,5 @@
-// Bad input ends with one status and one line, on every rank; and what memory and grids are told
-// before anything starts.
+// Bad input ends with one status and one line, on every rank; checks of memory and grids before the
+// start.
 #include <cstdint>
 #include <vector>
 

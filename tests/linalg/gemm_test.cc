@@ -1,4 +1,4 @@
-// 2.5D SUMMA and Cannon's algorithm against the sums themselves, in whole numbers.
+// 2.5D SUMMA and Cannon's algorithm against direct sums, in integers.
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -1,4 +1,4 @@
-// Grids, and matrices made of formulas.
+// Makes grids, and matrices from formulas.
 #include "tests/linalg/job.h"
 
 #include <algorithm>

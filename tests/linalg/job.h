@@ -1,4 +1,4 @@
-// What the tests of linalg/ share: the grids of a number of ranks, and matrices made of a formula.
+// Shared by the tests of linalg/: the grids of a number of ranks, and matrices from a formula.
 #ifndef TORC_TESTS_LINALG_JOB_H_
 #define TORC_TESTS_LINALG_JOB_H_
 
@@ -19,11 +19,11 @@ struct Shape {
   int rows, columns, layers;
 };
 
-/// The grid that tests of more than sizes use, 2x2x2, or 1x1x1 where there is one rank.
+/// The grid of tests that do not vary sizes, 2x2x2, or 1x1x1 with one rank.
 Shape ordinaryShape();
 
-/// Calls `body` on the ranks of each grid that fits into the world, of 1 to 27, one grid after the
-/// other.
+/// Calls `body` on the ranks of each grid that fits into the world, of 1 to 27 processes, one grid
+/// after the other.
 void forEachShape(const std::function<void(const Shape&)>& body);
 
 #define EXPECT_LINALG_OK(call) EXPECT_EQ(call, TORC_LINALG_OK) << torc_linalg_error_message()
@@ -41,7 +41,7 @@ void forEachShape(const std::function<void(const Shape&)>& body);
 bool sameOnAllRanks(MPI_Comm comm, const std::string& text);
 
 /// A grid over the first ranks, as many as it has processes, which alone make it; or over those of
-/// `comm`, on the torus where they lie on one.
+/// `comm`, on the torus if they are on one.
 class Grid {
  public:
   explicit Grid(const Shape& shape);
@@ -59,7 +59,7 @@ class Grid {
   torc_linalg_grid* grid_ = nullptr;
 };
 
-/// Declares a grid of ordinaryShape(); ranks that have no part leave the test.
+/// Declares a grid of ordinaryShape(); ranks outside leave the test.
 #define ON_ORDINARY_GRID(grid)                                                 \
   const torc::linalg::Shape shape_of_##grid = torc::linalg::ordinaryShape();   \
   if (torc::worldRank() >=                                                     \
@@ -69,13 +69,13 @@ class Grid {
 
 using Formula = std::function<double(std::int64_t, std::int64_t)>;
 
-/// Elements that are whole numbers from -4 to 4: sums of some products are exact, in float, too.
+/// Integer elements from -4 to 4: sums of some products are exact, in float, too.
 double wholeNumber(std::int64_t row, std::int64_t column, int seed);
 
-/// A number between -1 and 1 that looks random.
+/// A pseudo-random number between -1 and 1.
 double randomNumber(std::int64_t row, std::int64_t column, int seed);
 
-/// A matrix on layer 0 of a grid, by a formula; `spare` rows lie between its columns.
+/// A matrix on layer 0 of a grid, by a formula; `spare` rows separate its columns.
 template <typename T>
 class Distributed {
  public:
@@ -86,7 +86,7 @@ class Distributed {
   std::int64_t leading() const { return leading_; }
   const torc_linalg_matrix* matrix() const { return &matrix_; }
 
-  /// All of the matrix, by columns, on every rank. Collective.
+  /// The whole matrix, by columns, on every rank. Collective.
   std::vector<double> whole() const;
 
  private:
@@ -100,22 +100,22 @@ class Distributed {
   std::vector<T> local_;
 };
 
-/// The words (of 8 bytes) that MPI's collectives move for a program of linalg/, as its calls say:
-/// what a multicast, a gathering or an exchange brings a process, or it gives to a sum.
+/// Words (of 8 bytes) of the MPI collectives in a program of linalg/, by their calls: words that a
+/// multicast, a gather or an exchange brings a process, or that it contributes to a sum.
 struct WordCount {
   double words = 0;     // of this process
-  double path = 0;      // along the longest path: each collective takes as long as its largest
-                        // part, and begins when all of its line have come
+  double path = 0;      // along the longest path: each collective takes the time of its largest
+                        // part, and begins when all of its line have arrived
   double messages = 0;  // collectives along that path
 };
 
-/// Starts to count, from nothing.
+/// Starts counting, from zero.
 void startCounting();
-/// Ends it.
+/// Ends counting.
 WordCount endCounting();
 
-/// A collective of this process's `words`; all processes of `comm` call it. Its root, if it sends,
-/// has none of its own, but takes as long as the others.
+/// A collective with `words` on this process; all processes of `comm` call it. Its root, if it
+/// sends, has none of its own, but takes as long as the others.
 void noteWords(MPI_Comm comm, double words);
 
 }  // namespace torc::linalg

@@ -1,6 +1,6 @@
-// 2.5D LU: L U against the rows of A in the order of the pivots; solutions; singular matrices.
-// The words that 2.5D LU sends, counted at its calls of MPI, against luWords() of linalg/, the
-// model of studies/dense/lu_cost.cc and the bound of the paper's Eq. 1, n^2 / sqrt(c P).
+// 2.5D LU: L U against the rows of A in the order of the pivots; solutions; singular matrices. The
+// words of 2.5D LU, counted at its MPI calls, against luWords() of linalg/, the model of
+// studies/dense/lu_cost.cc and the bound of the paper's Eq. 1, n^2 / sqrt(c P).
 //
 //   LU_WORDS=ROWSxCOLUMNSxLAYERS,N,BLOCK mpiexec.hydra -n RANKS linalg_test
 //

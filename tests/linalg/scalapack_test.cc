@@ -1,5 +1,5 @@
-// ScaLAPACK's matrices: copies to and from the grid, pdgemm, and pdgetrf, whose factors and pivots
-// ScaLAPACK's own pdgetrs solves with.
+// ScaLAPACK's matrices: copies to and from the grid, pdgemm, and pdgetrf, with solutions by
+// ScaLAPACK's own pdgetrs from its factors and pivots.
 #include "linalg/run/scalapack.h"
 
 #include <algorithm>

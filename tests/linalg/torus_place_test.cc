@@ -1,5 +1,5 @@
-// Grids that lie on the torus of the job. Where TORC_LIBRARY is set, torc is preloaded on 2x2x2,
-// with ranks mapped as in shuffled.map.
+// Grids on the torus of the job. With TORC_LIBRARY set, torc is preloaded on 2x2x2, with ranks
+// mapped as in shuffled.map.
 #include "linalg/grid/torus_place.h"
 
 #include <array>

@@ -1,6 +1,6 @@
-// MPI's collectives for tests whose ranks outnumber the cores: what waits hands its core on.
-// MPICH's own wait spins, and five times as long goes by. Linked into the program, these come
-// before MPI's. They count the words, too, where that is asked for.
+// MPI's collectives for tests whose ranks outnumber the cores: waiting ranks yield their cores.
+// MPICH's own wait spins, and takes five times as long. Linked into the program, these precede
+// MPI's. They also count words on request.
 #include <algorithm>
 #include <sched.h>
 

@@ -1,5 +1,5 @@
-// Calls of the C API, made and checked as programs' calls of MPI are: every byte of every buffer,
-// by the definition of the collective (tests/runtime/pmpi/mpi_calls).
+// Calls of the C API, made and checked like a program's MPI calls: every byte of every buffer, by
+// the definition of the collective (tests/runtime/pmpi/mpi_calls).
 #ifndef TORC_TESTS_MPI_API_CALLS_H_
 #define TORC_TESTS_MPI_API_CALLS_H_
 
@@ -18,10 +18,10 @@ namespace torc::runtime {
 const std::vector<mpi_calls::Collective>& apiFunctions();
 const mpi_calls::Collective& apiFunction(std::string_view stem);
 
-/// About `count` elements, of which each number `turn` has other types and operations.
+/// About `count` elements; each number `turn` has other types and operations.
 mpi_calls::Shape shapeOf(const mpi_calls::Collective& function, std::int64_t count, int turn = 0);
 
-/// Makes the call by this schedule; two rounds of it, where nothing is in place.
+/// Makes the call by this schedule; two rounds of it, unless it is in place.
 void expectRight(torc_schedule* schedule, const mpi_calls::Communicator& on,
                  mpi_calls::Shape shape);
 

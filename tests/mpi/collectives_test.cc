@@ -1,6 +1,6 @@
 // Results of the C API's collectives: every function on ranks in any order, with each root, by
-// schedules of their own and by those of their rootless forms.
-// What all-to-alls of the C API refuse, and what is not to be written.
+// schedules of their own and by those of their rootless forms. Refused all-to-alls of the C API,
+// and buffers that must stay unchanged.
 #include <algorithm>
 #include <cstdint>
 #include <string>

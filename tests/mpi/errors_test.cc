@@ -1,4 +1,4 @@
-// Wrong arguments, on all ranks and on one: the same code and text everywhere, and nobody hangs.
+// Wrong arguments, on all ranks and on one: the same code and text everywhere, and no rank hangs.
 #include <algorithm>
 #include <cstdint>
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// The fixture, and numbers.
+// The fixture, and input numbers.
 #include "tests/mpi/job.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the MPI tests share: every rank runs the same GoogleTest program under mpiexec, on the
+// Shared by the MPI tests: every rank runs the same GoogleTest program under mpiexec, on the
 // schedules that tests/mpi/BUILD compiles for its number of ranks.
 #ifndef TORC_TESTS_MPI_JOB_H_
 #define TORC_TESTS_MPI_JOB_H_
@@ -25,36 +25,36 @@ std::string shapeOfWorld();
 /// Path of the compiled schedule for `collective` on that torus.
 std::string schedulePath(const std::string& collective);
 
-/// The numbers that a rank brings in: all differ.
+/// The input numbers of a rank: all differ.
 std::int32_t numberOf(int rank, std::int64_t element);
 std::vector<std::int32_t> numbers(std::int64_t count);
 
-/// Runs so many rounds and frees the collective.
+/// Runs the collective `rounds` times and frees it.
 void runAndFree(torc_collective* collective, int rounds = 1);
 
-/// How often this rank's C++ code has allocated: torc is C++, MPICH is C.
+/// Number of allocations by this rank's C++ code: torc is C++, MPICH is C.
 std::uint64_t allocations();
 
 bool isLastRank();
 
-/// The text of the last error is that of rank 0.
+/// The text of the last error equals that of rank 0.
 void expectSameTextEverywhere();
 
 /// The bytes of a file.
 std::string contentsOf(const std::string& path);
 
-/// How ranks lie on the torus of the tests' schedules.
+/// Placement of ranks on the torus of the tests' schedules.
 struct Mapping {
   std::string name;
   bool turned = false;                    // the order of axes reversed
   std::vector<std::int32_t> to_schedule;  // empty: the identity
 };
 
-/// As they come, axes reversed, ranks reversed, and some at random, alike on all ranks.
+/// The identity, axes reversed, ranks reversed, and some random ones, equal on all ranks.
 std::vector<Mapping> allMappings();
 
-/// Geometries as the interposer makes them: over a given communicator, with an order of ranks of
-/// their own, and schedules bound to them, all without agreement.
+/// Geometries like the interposer's: over a given communicator, with an order of ranks of their
+/// own, and schedules bound to them, all without agreement.
 class MappedTest : public testing::Test {
  protected:
   void SetUp() override;
@@ -73,7 +73,7 @@ class MappedTest : public testing::Test {
   std::map<std::string, std::unique_ptr<torc_schedule>> schedules_;
 };
 
-/// On ranks as they come.
+/// With ranks in their own order.
 class JobTest : public MappedTest {
  protected:
   void SetUp() override {
@@ -82,7 +82,7 @@ class JobTest : public MappedTest {
   }
 };
 
-/// Expects that a call succeeded, and shows the error text where not.
+/// Expects that a call succeeded, and shows the error text otherwise.
 #define EXPECT_TORC_OK(call) EXPECT_EQ(call, TORC_OK) << torc_error_message()
 #define ASSERT_TORC_OK(call) ASSERT_EQ(call, TORC_OK) << torc_error_message()
 

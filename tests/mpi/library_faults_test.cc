@@ -1,7 +1,6 @@
-// What can be wrong with a library, its files and what ranks say about it: every rank gets the same
-// code and text, and nobody hangs.
-// Loads in the background, as the interposer makes them: they wait for nobody, run side
-// by side on several communicators in whatever order they were started, and fail alike on all
+// Faults of a library, of its files and of ranks' arguments: every rank gets the same code and
+// text, and no rank hangs. Loads in the background, as made by the interposer: they wait for no
+// rank, run side by side on several communicators in any order of starts, and fail alike on all
 // ranks.
 #include <algorithm>
 #include <filesystem>

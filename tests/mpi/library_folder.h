@@ -1,4 +1,4 @@
-// A copy of a small schedule library of tests/mpi/BUILD, which tests may spoil.
+// A copy of a small schedule library of tests/mpi/BUILD, which tests may corrupt.
 #ifndef TORC_TESTS_MPI_LIBRARY_FOLDER_H_
 #define TORC_TESTS_MPI_LIBRARY_FOLDER_H_
 
@@ -16,7 +16,7 @@
 
 namespace torc::runtime {
 
-/// A folder that is gone when the object is. All functions are collective over MPI_COMM_WORLD.
+/// A folder that is removed with the object. All functions are collective over MPI_COMM_WORLD.
 class LibraryFolder {
  public:
   explicit LibraryFolder(const std::string& library);
@@ -25,15 +25,15 @@ class LibraryFolder {
   ~LibraryFolder();
 
   const std::string& path() const { return path_; }
-  /// As it was before anything was spoilt.
+  /// The original index.
   const LibraryIndex& index() const { return index_; }
   void restore();
-  /// What serves a collective of 1000 bytes on a shape, with name and path of its schedule.
+  /// The entry for a collective of 1000 bytes on a shape, with name and path of its schedule.
   const LibraryEntry& entry(const std::string& collective, const std::string& shape) const;
   std::string fileName(const std::string& collective, const std::string& shape) const;
   std::string schedulePath(const std::string& collective, const std::string& shape) const;
 
-  /// Rank 0 does something to the folder, the others wait.
+  /// Rank 0 changes the folder, the others wait.
   template <typename Change>
   void change(Change change) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -63,13 +63,13 @@ struct OpenOptions {
 };
 
 /// A context, and a library for this number of ranks: of partitions 3x2 for 6 ranks, 2x2 and 4 for
-/// 4 ranks (where 2x2 is chosen), each with its lines, for vectors of 8 to 512 bytes and more.
+/// 4 ranks (with 2x2 chosen), each with its lines, for vectors of 8 to 512 bytes and more.
 class LibraryTest : public testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;
 
-  /// Opens the folder on the world's torus, where the options do not say otherwise.
+  /// Opens the folder on the world's torus, unless the options say otherwise.
   void open(OpenOptions options = {});
   void close();
   torc_geometry* recognised(MPI_Comm comm);
@@ -79,8 +79,8 @@ class LibraryTest : public testing::Test {
   torc_library* library_ = nullptr;
 };
 
-/// Calls of all collectives on a recognised geometry, with schedules of its library: results are
-/// right on `comm`. Blocks have `scale` times a few dozen elements.
+/// Calls all collectives on a recognised geometry, with schedules of its library: results are right
+/// on `comm`. Blocks have `scale` times a few dozen elements.
 void expectResults(torc_geometry* geometry, MPI_Comm comm, const std::string& what,
                    std::int64_t scale = 1);
 

@@ -1,7 +1,7 @@
-// Libraries on real ranks: communicators are recognised by where their members lie, in whatever
-// order, and collectives by the library's schedules give MPI's results.
-// Libraries from the real compiler, over random communicators: lines, planes and boxes of tori with
-// cores and damage, with ranks in any order. Whatever is recognised gives MPI's results.
+// Libraries on real ranks: communicators are recognised by their members' places, in any order, and
+// collectives by the library's schedules give MPI's results. Libraries from the real compiler, over
+// random communicators: lines, planes and boxes of tori with cores and damage, with ranks in any
+// order. All recognised ones give MPI's results.
 #include "runtime/job/library.h"
 
 #include <algorithm>

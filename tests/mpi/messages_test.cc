@@ -1,5 +1,5 @@
-// Ranks in any order on a torus: messages go between neighbours.
-// When messages of the MPI transport are over, between two ranks.
+// Ranks in any order on a torus: messages go between neighbours. Completion of messages of the MPI
+// transport, between two ranks.
 #include <array>
 #include <cstddef>
 #include <cstdint>

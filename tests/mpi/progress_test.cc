@@ -1,4 +1,4 @@
-// Rounds under way: several at once, callbacks, progress inside collective calls, allocations.
+// Active rounds: several at once, callbacks, progress inside collective calls, allocations.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>

@@ -1,7 +1,7 @@
-// GoogleTest on MPI ranks, each of which runs the same tests: what links this has MPI_Init before
-// the first test and MPI_Finalize behind the last one. Rank 0 tells of progress, every rank of
-// failures. A test that hangs ends the job, with its name, and tools/mpi_test.sh goes on behind it;
-// a test that leaves a message on the way fails.
+// GoogleTest on MPI ranks, each of which runs the same tests: programs linked with this call
+// MPI_Init before the first test and MPI_Finalize after the last one. Rank 0 reports progress,
+// every rank reports failures. A test that hangs ends the job, with its name, and tools/mpi_test.sh
+// continues after it; a test that leaves a message in transit fails.
 #ifndef TORC_TESTS_MPI_WORLD_H_
 #define TORC_TESTS_MPI_WORLD_H_
 
@@ -11,7 +11,7 @@ namespace torc {
 int worldRank();
 int worldSize();
 
-/// Waits for all ranks, and leaves the cores to those that still work.
+/// Waits for all ranks, without using the cores of those that still work.
 void sleepUntilAllCome();
 
 }  // namespace torc

@@ -1,6 +1,5 @@
 // infer-dependences against a search by brute force: on every node, all pairs of operations, block
-// by block.
-// allocate-scratch: how many slots there are, and that no two frames are ever in one at a time.
+// by block. allocate-scratch: the number of slots, and at most one frame in each at a time.
 #include <algorithm>
 #include <map>
 #include <set>

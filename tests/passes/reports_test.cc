@@ -1,7 +1,7 @@
-// Every pass on many shapes: it reports honestly, does nothing the second time where there is
-// nothing left to do, and the schedules are proved in whatever order the passes run.
-// Passes on programs that make no sense: each either refuses with a message, or leaves a program
-// that is still well formed (which runPasses checks), and reports honestly.
+// Every pass on many shapes: it reports correctly and changes nothing the second time, and the
+// schedules are proved for any order of the passes. Passes on meaningless programs: each either
+// refuses with a message, or leaves a program that is still well formed (checked by runPasses), and
+// reports correctly.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>

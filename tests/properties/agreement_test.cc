@@ -1,6 +1,6 @@
-// Symbolic proof, that of every rank by itself and execution on numbers agree: over random shapes
-// (up to 5 dimensions, 150 ranks, torus and mesh, with and without cores), pipelines, counts and
-// types. cells_test.cc compares the two proofs on mutants, too.
+// Symbolic proof, the proof of every rank by itself and execution on numbers agree: over random
+// shapes (up to 5 dimensions, 150 ranks, torus and mesh, with and without cores), pipelines, counts
+// and types. cells_test.cc compares the two proofs on mutants, too.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -1,8 +1,8 @@
-// The proof of boxes of nodes and that of every node by itself decide alike, and report the same
-// loads of links: on what the compiler makes, also where guards count from a root, and on mutants
-// of it. What is proved for all counts is proved for one, too, by the programs that
-// expansion makes (ir/counted), which know nothing of cells; and of what is refused that proof
-// refuses what does not compute the collective.
+// The proof by boxes of nodes and the proof by single nodes have the same result, and report the
+// same loads of links: on compiled schedules, also with guards that count from a root, and on
+// mutants of them. A proof for all counts implies one for a single count, by the expanded programs
+// (ir/counted), independently of cells; and that proof refuses those refused schedules that do not
+// compute the collective.
 #include <gtest/gtest.h>
 #include <llvm/ADT/STLExtras.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-// Single faults put into loops and segments.
+// Injects single faults into loops and segments.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Compiles every algorithm on a few shapes, and makes loops of the steps.
+// Compiles every algorithm on a few shapes, and rolls the steps into loops.
 #include "tests/properties/looped_cases.h"
 
 #include <cstdint>

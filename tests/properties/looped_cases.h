@@ -1,4 +1,4 @@
-// Small schedules with loops, or in segments, of every algorithm that makes any.
+// Small schedules with loops, or in segments, from every algorithm that has any.
 #ifndef TORC_TESTS_PROPERTIES_LOOPED_CASES_H_
 #define TORC_TESTS_PROPERTIES_LOOPED_CASES_H_
 
@@ -14,9 +14,8 @@ struct LoopedCase {
   Schedule schedule;
 };
 
-/// Of every algorithm and each of its collectives that on the first of a few shapes on which it has
-/// loops of what is there twice or more often, and that on the first on which it has segments, more
-/// than are under way at a time.
+/// For every algorithm and each of its collectives, two schedules: on the first of a few shapes
+/// with loops of two or more iterations, and on the first with more segments than the window.
 std::vector<LoopedCase> loopedCases();
 
 }  // namespace torc

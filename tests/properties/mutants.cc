@@ -1,4 +1,4 @@
-// Single faults put into a schedule.
+// Injects single faults into a schedule.
 #include "tests/properties/mutants.h"
 
 #include <algorithm>

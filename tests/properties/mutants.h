@@ -1,4 +1,4 @@
-// Mutants: schedules with one deliberate fault, to measure what the verifier catches.
+// Mutants: schedules with one deliberate fault, to measure the verifier's detection.
 #ifndef TORC_TESTS_PROPERTIES_MUTANTS_H_
 #define TORC_TESTS_PROPERTIES_MUTANTS_H_
 
@@ -12,20 +12,20 @@
 namespace torc {
 
 enum class Mutation {
-  kDrop,              // an operation is left out; what waited for it waits for its dependences
-  kDouble,            // an operation is done twice in a row
-  kSwap,              // two neighbouring operations of a stream change places
+  kDrop,              // an operation is left out; its dependants wait for its dependences
+  kDouble,            // an operation is repeated
+  kSwap,              // two neighbouring operations of a stream are swapped
   kRedirect,          // a message goes to, or comes from, another neighbour
   kOtherBlocks,       // a region names other blocks of the same size
   kRemoveDependence,  // an operation no longer waits for another
   // Of loops:
   kTripCount,      // a loop has an iteration more or less
   kLoopEnd,        // a loop begins or ends an operation earlier or later
-  kExchangeLoops,  // a loop and the one inside it change places, or their counts alone
-  kStride,         // where blocks or guards begin, or how long they are, goes by another amount
+  kExchangeLoops,  // a loop and the one inside it are swapped, or only their counts
+  kStride,         // the begin or length of blocks or guards changes by another amount
   kCopies,         // a frame has a copy more or less, or begins with another one
   kDistance,       // an operation waits for the iteration before or behind
-  kOrigin,         // an operation waits for an iteration that is counted from elsewhere
+  kOrigin,         // an operation waits for an iteration with another origin
   // Of segments:
   kSegmentsBefore,  // an operation waits for the segment before or behind
   kWindow,          // slots have a copy more or less
@@ -41,7 +41,7 @@ struct Mutant {
 /// A mutant of `schedule`, at a random place.
 Mutant mutate(const Schedule& schedule, Mutation mutation, std::mt19937_64& random);
 
-/// Single faults in the loops and segments; without these, most do not apply.
+/// Single faults in the loops and segments; most of them require loops or segments.
 Mutant changeTripCount(const Schedule& schedule, std::mt19937_64& random);
 Mutant moveLoopEnd(const Schedule& schedule, std::mt19937_64& random);
 Mutant exchangeLoops(const Schedule& schedule, std::mt19937_64& random);
@@ -52,7 +52,7 @@ Mutant changeOrigin(const Schedule& schedule, std::mt19937_64& random);
 Mutant changeSegmentsBefore(const Schedule& schedule, std::mt19937_64& random);
 Mutant changeWindow(const Schedule& schedule, std::mt19937_64& random);
 
-/// An operation with its dependences, as they stand in the table.
+/// An operation with its dependences, as in the table.
 struct MutantStep {
   Operation operation;
   std::vector<std::uint32_t> after;
@@ -60,10 +60,10 @@ struct MutantStep {
 
 std::vector<MutantStep> stepsOf(const Schedule& schedule);
 
-/// `schedule` with `steps` in place of its operations; its loops are the caller's to keep.
+/// `schedule` with `steps` in place of its operations; the caller must adjust its loops.
 Schedule withSteps(const Schedule& schedule, const std::vector<MutantStep>& steps);
 
-/// What `dependence` waits for on another operation, in the same iterations.
+/// `dependence` moved to another operation, in the same iterations.
 inline std::uint32_t movedTo(std::uint32_t dependence, std::uint32_t operation) {
   return dependence - operationOf(dependence) + operation;
 }
@@ -78,7 +78,7 @@ std::uint32_t pick(std::size_t count, std::mt19937_64& random, Fits fits) {
   return candidates.empty() ? kNone : candidates[random() % candidates.size()];
 }
 
-/// "%17", as the text form names an operation.
+/// "%17", the name of an operation in the text form.
 inline std::string percent(std::uint32_t index) {
   return "%" + std::to_string(index);
 }

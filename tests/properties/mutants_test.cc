@@ -1,8 +1,8 @@
-// What is caught of schedules with one fault put in (mutants.h says of which kinds). Each mutant is
-// refused by validation, or by the proof; or it is harmless, as others than the proof by cells say:
-// its loops written out are valid, the proof of every rank by itself accepts it, so does the proof
-// for one count, which goes through what expansion makes, and it computes the collective on numbers
-// whatever the adversary does with the messages. Prints how many there were of each kind.
+// Detection of single injected faults (mutants.h lists the kinds). Each mutant is refused by
+// validation, or by the proof; or it is harmless by criteria independent of the proof by cells: its
+// loops unrolled are valid, the proof of every rank by itself accepts it, so does the proof for one
+// count on the expanded programs, and it computes the collective on numbers for any order of
+// messages by the adversary. Prints the number of mutants of each kind.
 #include "tests/properties/mutants.h"
 
 #include <array>

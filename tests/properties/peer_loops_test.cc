@@ -1,6 +1,6 @@
-// Loops over peers: the proof that looks at a loop over peers as a whole decides as the proof of
-// its messages one by one, of schedules that are right and of such with a fault; what it accepts
-// gives the right result on numbers; and what the links carry is the same counted either way.
+// Loops over peers: the proof of a loop over peers as a whole agrees with the proof of its messages
+// one by one, for right and faulty schedules; accepted schedules give the right result on numbers;
+// and the loads of links are equal either way.
 #include "ir/peer_loops/peer_loops.h"
 
 #include <algorithm>

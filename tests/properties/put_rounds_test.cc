@@ -1,7 +1,7 @@
-// Slots of puts are written again only when they have been read: random schedules, round after
-// round, each rank as far ahead of the others as its messages let it, by an adversary who lets some
-// ranks sleep for long. A slot that is written too early gives a wrong result, or a rank that waits
-// for ever. A planted fault, a rank that states too early that it has ended a round, is found.
+// Slots of puts are overwritten only after they have been read: random schedules, round after
+// round, with each rank as far ahead of the others as its messages allow, and an adversary that
+// delays some ranks for long. A slot that is overwritten too early gives a wrong result, or a
+// deadlock. An injected fault, a rank that reports the end of a round too early, is found.
 #include <algorithm>
 #include <memory>
 #include <numeric>

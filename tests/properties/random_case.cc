@@ -1,4 +1,4 @@
-// Random shapes, pipelines and calls.
+// Draws random shapes, pipelines and calls.
 #include "tests/properties/random_case.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Random compilations for property tests, drawn from rapidcheck so that failures shrink: a shape of
-// up to `max_ranks` nodes with torus and mesh dimensions, perhaps cores, a rank order, rings
-// that dead links cut, or any damage, a collective, and every option of the pipeline.
+// up to `max_ranks` nodes with torus and mesh dimensions, optional cores, a rank order. Further,
+// rings cut by dead links, or any damage, a collective, and every option of the pipeline.
 #ifndef TORC_TESTS_PROPERTIES_RANDOM_CASE_H_
 #define TORC_TESTS_PROPERTIES_RANDOM_CASE_H_
 
@@ -31,21 +31,20 @@ struct CompileCase {
   std::uint32_t scratch_depth = 2;
   bool leaders = false;  // of the nodes' cores
 
-  std::string text() const;  // as a command line, to be tried by hand
+  std::string text() const;  // as a command line, for reproduction
 };
 
-/// To be called within a rapidcheck property.
+/// Call within a rapidcheck property.
 CompileCase drawCase(std::uint64_t max_ranks);
 
 /// Compiles without verifying between passes; an error of the compiler fails the property.
 Schedule compileCase(const CompileCase& test_case);
 
-/// The schedule with loops of what is there twice or more often, or as it is. Within a property,
-/// too.
+/// The schedule with loops of two or more iterations, or unchanged. Call within a property, too.
 Schedule drawLoops(const Schedule& schedule);
 
-/// A call that `schedule` can serve: a count that is 0, 1, prime, smaller than the number of ranks
-/// or larger, equal or different blocks, any type, in place or not. Within a property, too.
+/// A call for `schedule`: a count that is 0, 1, prime, smaller than the number of ranks or larger,
+/// equal or different blocks, any type, in place or not. Call within a property, too.
 CheckedCall drawCall(const Schedule& schedule);
 
 }  // namespace torc

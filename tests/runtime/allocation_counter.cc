@@ -1,4 +1,4 @@
-// Stands in front of glibc's malloc family.
+// Wraps glibc's malloc family.
 #include "tests/runtime/allocation_counter.h"
 
 #include <atomic>

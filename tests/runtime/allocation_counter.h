@@ -1,4 +1,4 @@
-// Counts allocations of the whole program: malloc and what is built on it, operator new included.
+// Counts allocations of the whole program: malloc and functions that use it, operator new included.
 #ifndef TORC_TESTS_RUNTIME_ALLOCATION_COUNTER_H_
 #define TORC_TESTS_RUNTIME_ALLOCATION_COUNTER_H_
 
@@ -9,7 +9,7 @@ namespace torc::runtime {
 /// Allocations by any thread since the program began.
 std::uint64_t allocationCount();
 
-/// Whether anything is counted: sanitizers have an allocator of their own.
+/// Whether allocations are counted: sanitizers have their own allocator.
 bool allocationsAreCounted();
 
 }  // namespace torc::runtime

@@ -15,12 +15,12 @@
 
 namespace torc::samples {
 
-/// A shape that is right.
+/// The topology of a valid shape.
 inline Topology parsed(std::string_view shape, std::string_view order = {}) {
   return *parseTopology(shape, order);
 }
 
-/// With these nodes ("1,2") and links ("0,1:X") dead.
+/// With these dead nodes ("1,2") and links ("0,1:X").
 Topology damaged(std::string_view shape, const std::vector<std::string_view>& nodes,
                  const std::vector<std::string_view>& links = {}, std::string_view order = {});
 
@@ -46,13 +46,13 @@ inline Operation recvReduce(const Region& dst, const Region& a, const Region& b,
 inline Operation copy(const Region& dst, const Region& a) {
   return operationOf(OperationKind::kCopy, dst, a);
 }
-/// The same on the nodes of box `guard` alone.
+/// The same operation for the nodes of box `guard` only.
 Operation guarded(Operation operation, std::uint32_t guard);
 
 /// Appends to a schedule's tables; equal boxes and shifts are stored once.
 class ScheduleWriter {
  public:
-  /// A schedule without colors. `shape` and `order` as `parseTopology` reads them.
+  /// A schedule without colors. `shape` and `order` as for `parseTopology`.
   ScheduleWriter(Collective collective, std::string_view shape, std::string_view order = {});
 
   /// A color with the given axis order (names, "XY"); returns its first part.
@@ -98,9 +98,9 @@ Schedule ringAllreduce(std::uint32_t size);
 /// reduce_scatter, one color, on a ring of `size`; each step has its own scratch.
 Schedule ringReduceScatter(std::uint32_t size);
 
-/// allgather on a ring of `size` >= 3, in which a node sends when its neighbour has told it to.
+/// allgather on a ring of `size` >= 3, in which a node sends after a signal of its neighbour.
 Schedule signalledAllgather(std::uint32_t size);
-/// Everyone to everyone, in one send and one receive, in drawn order.
+/// Every node to every node, in one send and one receive, in drawn order.
 Schedule directAlltoall(std::string_view shape);
 
 /// allgather on a mesh of `size`: both lines, with guards.
@@ -112,7 +112,7 @@ Schedule meshBroadcast(std::uint32_t size);
 /// allreduce on a torus of any shape, one color per axis, color c's order starts at axis c.
 Schedule multicolorAllreduce(std::string_view shape, std::uint32_t chunks = 1);
 
-/// allgather between the two nodes that live of a ring of three.
+/// allgather between the two live nodes of a ring of three.
 Schedule damagedAllgather();
 
 /// reduce_scatter on a ring of three, whole blocks both ways: regions and frames of several parts,

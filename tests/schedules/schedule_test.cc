@@ -1,6 +1,6 @@
-// Names, traits and equality of schedules.
-// Schedules turned to a root: coordinates, peers, root-relative guards, and what validation asks.
-// Boxes: each question about a cyclic range is compared with the set of its coordinates.
+// Names, traits and equality of schedules. Schedules for a root: coordinates, peers, root-relative
+// guards, and their validation. Boxes: each function of a cyclic range is compared with the set of
+// its coordinates.
 #include "schedules/schedule.h"
 
 #include <functional>

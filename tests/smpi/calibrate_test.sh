@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# torc-run --calibrate on a torus whose numbers are known: it finds the links, hops and thresholds
-# that SimGrid SMPI simulates, and the cable that is out of order.
+# torc-run --calibrate on a torus with known numbers: it finds the links, hops and thresholds that
+# SimGrid SMPI simulates, and the dead cable.
 #
 #   calibrate_test.sh TORC TORC_RUN TORUS_SH
 set -euo pipefail

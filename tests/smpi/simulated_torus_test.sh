@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The runtime on a simulated torus (SimGrid SMPI): right results of every collective, times beside
-# the bound of the wires, and a schedule that keeps off a dead link.
+# The runtime on a simulated torus (SimGrid SMPI): right results of every collective, times compared
+# with the bound of the wires, and a schedule that avoids a dead link.
 #
 #   simulated_torus_test.sh TORC TORC_RUN TORUS_SH
 set -euo pipefail

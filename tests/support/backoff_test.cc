@@ -1,4 +1,4 @@
-// Backoff: who waits beside somebody that computes sleeps; who waits alone does not.
+// Backoff: a wait beside a computing thread sleeps; a wait on an idle core does not.
 #include "support/backoff.h"
 
 #include <atomic>

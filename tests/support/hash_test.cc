@@ -1,5 +1,5 @@
-// Hashes are those that XXH3 is specified to give, whatever the type of a number, and tell apart
-// what differs in order, boundary or seed.
+// Hashes are those of XXH3's specification, for any type of a number, and distinguish order,
+// boundaries and seeds.
 #include "support/hash.h"
 
 #include <vector>

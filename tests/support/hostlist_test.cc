@@ -1,4 +1,4 @@
-// Slurm's lists of hosts: what they expand to, and what is wrong with those that are none.
+// Slurm's lists of hosts: their expansion, and errors for invalid ones.
 #include "support/hostlist.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Command lines: what is accepted, what is refused with which line, and what can be completed.
+// Command lines: accepted and refused ones, with the line for each, and completions.
 #include "support/options.h"
 
 #include <gmock/gmock.h>

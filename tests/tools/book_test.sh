@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# docs/ as a book: it is made, all of its links lead somewhere, and what is missing is told, a line each.
+# docs/ as a book: it is made, all of its links lead somewhere, and missing pages are reported, a
+# line each.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

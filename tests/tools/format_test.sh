@@ -1,5 +1,5 @@
 #!/bin/bash
-# The sources are formatted as .clang-format says.
+# The sources are formatted by .clang-format.
 set -euo pipefail
 cd "$(dirname "$(realpath WORKSPACE)")"
 bash tools/format.sh --check

@@ -1,5 +1,6 @@
 #!/bin/bash
-# No two folders include each other, in however many steps: what a folder needs lies below it.
+# No two folders include each other, directly or indirectly: the dependences of a folder are below
+# it.
 set -euo pipefail
 cd "$(dirname "$(realpath WORKSPACE)")"
 work=$(mktemp -d)

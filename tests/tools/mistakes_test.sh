@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every mistake of tools/mistakes/mistakes.txt can be made, and the tests that stand nearest are there. Lists that
+# Every mistake of tools/mistakes/mistakes.txt can be made, and its nearest tests exist. Lists that
 # do not fit the code are refused, each fault in one line.
 set -uo pipefail
 cd "$(dirname "$(realpath WORKSPACE)")" || exit 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs what pages show: blocks of commands that begin with `$ torc`, and what these print. A line `...` stands
-# for any lines; the seconds that something took are not compared. What needs a file that the page does not
-# make, another program, or a library is passed over. Of a tutorial every block is run, as a reader would, in one
-# shell: there nothing is passed over, and every command must succeed.
+# Runs the examples of pages: blocks of commands that begin with `$ torc`, with their output. A line
+# `...` stands for any lines; printed seconds are not compared. Examples that need a file that the
+# page does not make, another program, or a library are skipped. Of a tutorial every block is run,
+# as by a reader, in one shell: there nothing is skipped, and every command must succeed.
 #
 #   bash tests/tools/pages_test.sh FILE...      the files of install_files.sh, the pages among them
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Clang finds nothing in runtime/pmpi that is used without its lock (support/thread_annotations.h).
+# Clang finds no use in runtime/pmpi without the required lock (support/thread_annotations.h).
 # Sources that Bazel generates are left out.
 set -euo pipefail
 shopt -s globstar

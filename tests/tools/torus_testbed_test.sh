@@ -1,7 +1,7 @@
 #!/bin/bash
 # torus_testbed_test.sh TESTBED TORC TORC_RUN
-# A torus of network namespaces: results of a schedule on it, and that nothing of it is left; where
-# namespaces cannot be made, as in most containers, that it says so in one line. Wrong usage.
+# A torus of network namespaces: results of a schedule on it, without remains of it; if namespaces
+# cannot be made, as in most containers, it reports that in one line. Wrong usage.
 set -u
 source tests/checks.sh
 PATH=$PATH:/usr/sbin:/sbin

@@ -1,5 +1,6 @@
-// Pages in Chromium, without a network: every panel is drawn, the console stays empty, what is
-// selected is shown, keys and pointer work, nothing is wider than a phone: browser.mjs FOLDER KINDS.
+// Pages in Chromium, without a network: every panel is drawn, the console stays empty, the
+// selection is shown, keys and pointer work, nothing is wider than a phone: browser.mjs FOLDER
+// KINDS.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,5 @@
-// A browser without a window, driven through a pipe: as much of the DevTools protocol as tests need.
+// A browser without a window, controlled through a pipe: the part of the DevTools protocol that
+// tests need.
 import { spawn } from "node:child_process";
 
 export class Browser {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Ends torc view --png by signals: the browser, here a script, what that has started and its profile
-# are gone.
+# Ends torc view --png by signals: the browser, here a script, its child processes and its profile
+# are removed.
 set -euo pipefail
 torc=$PWD/$1
 cd "$TEST_TMPDIR"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs the tests of the viewer's modules, and looks whether these are one script when joined: two of
-# them may not have one name.
+# Runs the tests of the viewer's modules, and checks that they can be joined into one script: no two
+# may have one name.
 set -euo pipefail
 node --preserve-symlinks --preserve-symlinks-main --test tests/viewer/
 sed -n '/^<script>$/,/^<\/script>$/p' viewer/viewer.html | sed '1d;$d' >"$TEST_TMPDIR/joined.js"

@@ -1,4 +1,4 @@
-// Compares pages with what other commands print: numbers.mjs SCHEMA COUNT, in the folder of the
+// Compares pages with the output of other commands: numbers.mjs SCHEMA COUNT, in the folder of the
 // files that numbers_test.sh makes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

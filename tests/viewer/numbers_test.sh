@@ -1,5 +1,6 @@
 #!/bin/bash
-# Makes pages of many kinds of schedules and compares what they hold with what other commands print.
+# Makes pages of many kinds of schedules and compares their content with the output of other
+# commands.
 set -euo pipefail
 torc=$1
 cd "$TEST_TMPDIR"

@@ -6,7 +6,7 @@ import re
 from places import BANDWIDTH, DIMENSIONS, NODES, NUMBER, SECONDS, Fault, shown
 
 KEYS = ("topology", "npus_count", "bandwidth", "latency")
-# Of YAML, keys with a list each: [a, b], or items on lines that begin with a hyphen.
+# A subset of YAML: keys with a list each: [a, b], or items on lines that begin with a hyphen.
 TOKEN = re.compile(r"""\s*(?:([\w ]+?)\s*:(?=\s)|([][,]|-(?=\s))|("[^"\n]*"|'[^'\n]*'|[^][,:\s]+)|(\S))""")
 
 

@@ -71,7 +71,7 @@ def convert(text, origin):
         seen.append(name)
         if (len(seen) == 1) != (name == "platform"):
             refuse(f"<{name}> stands where <platform> is expected")
-        # Zones alone join what is in them; settings and properties are of the simulator.
+        # Zones only group their contents; settings and properties are for the simulator.
         if name in ("platform", "zone", "AS", "config", "prop"):
             return
         if name != "cluster":

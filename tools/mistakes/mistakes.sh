@@ -1,13 +1,13 @@
 #!/bin/bash
-# Which mistakes in the code the tests notice: those of tools/mistakes/mistakes.txt, one at a time.
+# Checks that the tests find mistakes in the code: those of tools/mistakes/mistakes.txt, one at a time.
 #   tools/mistakes/mistakes.sh [--list FILE] [--all] [NUMBER | FIRST-LAST]...
-#       each of them, or those of these numbers: the tests that stand nearest, up to the first that
+#       each of them, or those of these numbers: the nearest tests, up to the first that
 #       fails, then with --all all others; first the same tests without a mistake, which must pass.
 #       FILE has others: tools/mistakes/mutants.py writes random ones
 #   tools/mistakes/mistakes.sh --check    only whether the list fits the code and the tests
 #   tools/mistakes/mistakes.sh --write    only the copy of the code that has them, whose folder it names
 # All mistakes are in one copy, which is built once: the variable MISTAKE tells a test which of them is
-# made; what the build itself runs makes none. Copy and logs are kept in ~/.cache/torc-mistakes (or
+# made; programs run by the build itself make none. Copy and logs are kept in ~/.cache/torc-mistakes (or
 # TORC_MISTAKES). A process of a test has 8 GiB at most, and a test that hangs fails at its time limit.
 # The last line is `N places, M found`; exits with 0 only if all are found.
 set -euo pipefail
@@ -60,8 +60,8 @@ textOf() {
   IFS= read -rd '' text <"$1" || true
 }
 
-# isLabel LABEL: whether a BUILD file may have it, as a name, or as one to which a macro adds something:
-# "errors_test" for errors_test_2; or file_check, of whatever has text tests.
+# isLabel LABEL: whether a BUILD file may have it: as a name, as one that a macro extends
+# ("errors_test" for errors_test_2), or as file_check in a folder with text tests.
 isLabel() {
   local folder=${1#//} name
   if [[ $folder == */... ]]; then
@@ -81,7 +81,7 @@ isLabel() {
   done
 }
 
-# One line for whatever of the list does not fit.
+# Prints one line for each entry of the list that does not fit.
 checkList() {
   local i label text rest faults=0
   fault() {
@@ -112,7 +112,7 @@ checkList() {
   [[ $faults -eq 0 ]]
 }
 
-# What a file with mistakes begins with.
+# The begin of a file with mistakes.
 prelude='#ifndef TORC_MISTAKE_
 #define TORC_MISTAKE_
 #include <cstdlib>
@@ -127,7 +127,7 @@ static inline int torcMistake() {
 #line 1
 '
 
-# The copy: files that git has, or would have, and in them all mistakes.
+# The copy: files known to git, new ones included, with all mistakes.
 writeCopy() {
   local i file text
   mkdir -p "$copy"
@@ -146,12 +146,12 @@ writeCopy() {
   done
 }
 
-# runTests NUMBER TARGET...: those on the copy, with a mistake, or without for 0. Status of Bazel: 0 if all
-# pass, 3 if one fails.
+# runTests NUMBER TARGET...: those on the copy, with a mistake, or without for 0. Status of Bazel: 0
+# if all pass, 3 if one fails.
 runTests() {
   local number=$1 options=()
   shift
-  # Results with a mistake are not kept: nothing but the variable tells them apart.
+  # Results with a mistake are not cached: only the variable distinguishes them.
   [[ $number -eq 0 ]] || options=(--notest_keep_going --nocache_test_results)
   (
     cd "$copy"
@@ -162,7 +162,7 @@ runTests() {
   ) >"$folder/$number.log" 2>&1
 }
 
-# tryMistake NUMBER: one line of the table; whether it is found.
+# tryMistake NUMBER: one line of the table; succeeds if the mistake is found.
 tryMistake() {
   local number=$1 i=$(($1 - 1)) status=0 begin=$SECONDS found='NOT FOUND' text line
   # shellcheck disable=SC2086  # labels

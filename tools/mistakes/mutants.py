@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# The tests that stand nearest to a room, the quickest first.
+# The nearest tests of each room, the quickest first.
 TESTS = {
     "schedules": ["tests/schedules:schedules_test", "tests/schedules:expand_properties_test", "tests/ir:ir_test",
                   "tests/ir:file_check", "tests/properties:agreement_test"],
@@ -32,7 +32,7 @@ TESTS = {
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+", "*": "+",
          "/": "*", "%": "/"}
 OPERAND = r"[A-Za-z_0-9](?:[\w.]|->|::|\[[\w.]+\]|\(\))*"
-# Between these the expression is whole: what stands beside it binds less than the operator does.
+# Between these the expression is whole: its neighbours bind less tightly than the operator.
 EXPRESSION = re.compile(
     r"(?:(?<=[(\[])|(?<=[=?&|,:;] )|(?<=return ))(%s) (<=|>=|==|!=|[-<>+*/%%]) (%s)(?=\)|\]|,|;| [?:&|])" % (OPERAND, OPERAND))
 

@@ -10,6 +10,6 @@ if [[ $# -gt 1 || ${1-} == -* ]]; then
 fi
 folder=$(realpath -m "${1:-build/book}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-# Debian's modules lie there, which a node of another origin does not know.
+# Debian's modules are there; a node from elsewhere does not search it.
 export NODE_PATH=${NODE_PATH:+$NODE_PATH:}/usr/share/nodejs
 node tools/pages/book/book.mjs docs tools/pages/book/style.css "$folder"

@@ -3,8 +3,8 @@
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 
 def _precompiled_header_impl(ctx):
-    # g++ takes the compiled header where it stands beside a header of its name. Any other compiler,
-    # and g++ with options for which it was not compiled, reads the header itself.
+    # g++ uses a compiled header beside a header of its name. Other compilers, and g++ with other
+    # options, read the header itself.
     header = ctx.actions.declare_file(ctx.label.name + ".h")
     compiled = ctx.actions.declare_file(ctx.label.name + ".h.gch")
     ctx.actions.write(header, "".join(["#include <%s>\n" % name for name in ctx.attr.headers]))

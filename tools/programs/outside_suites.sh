@@ -1,7 +1,7 @@
 #!/bin/bash
-# Test suites that others wrote, plain and under libtorc_pmpi.so with puts forced: those of MPICH's
-# collectives (test/mpi/coll) and of mpi4py. The schedules are this repository's; a test that passes plain
-# must pass so.
+# Runs external test suites, plain and under libtorc_pmpi.so with puts forced: those of MPICH's
+# collectives (test/mpi/coll) and of mpi4py. The schedules are this repository's; a test that passes
+# plain must pass with them.
 #   tools/programs/outside_suites.sh MPICH_SOURCES [MPI4PY_SOURCES]
 # Both are source trees (MPICH 4.0.2; mpi4py 3.1.4, built in place by `MPICC=mpicc.mpich python3 setup.py build`).
 # Settings of torc are passed on; $SUITES_TRANSPORT: TORC_TRANSPORT (default: put); $SUITES_LIST: another
@@ -35,7 +35,7 @@ run() {
   timeout --kill-after=3 "${SUITES_LIMIT:-600}" tools/mpiexec.sh "${preload[@]}" -n "$ranks" "$@" </dev/null 2>&1
 }
 
-# Where configure would have found what there is.
+# The result of configure's searches.
 mkdir "$work/include" "$work/coll"
 for name in STDARG_H SYS_TIME_H SYS_RESOURCE_H GETRUSAGE UNISTD_H STDLIB_H STRING_H STDINT_H INTTYPES_H \
   LONG_DOUBLE LONG_LONG LONG_LONG_INT MPI_WIN_CREATE FLOAT__COMPLEX _BOOL; do
@@ -88,7 +88,8 @@ done < <(grep -hE "${SUITES_ONLY:-}" "$tests/$list"/testlist{,.in} 2>/dev/null)
 echo "MPICH: $passed passed, $failed failed, $plainly fail plain; $(grep -vc ' 0 bytes by puts' "$work/messages") of them had puts"
 
 [[ -n $mpi4py ]] || exit "$((failed > 0))"
-# What MPICH does not do it does not do plain. Spawned processes are no ranks of torc's job.
+# Tests of functions that MPICH lacks are omitted, plain too. Spawned processes are no ranks of
+# torc's job.
 for variant in plain put; do
   run $variant 2 "${SUITES_PYTHON:-python3}" "$mpi4py/test/runtests.py" --path="$(echo "$mpi4py"/build/lib.*)" \
     -q -e spawn >"$work/$variant" || failed=$((failed + 1))

@@ -3,8 +3,10 @@
 # libtorc_pmpi.so preloaded, whose results must be the same:
 #   tools/programs/random_programs.sh RANKS SEED FIRST PROGRAMS [OPTION OF random_programs]...
 # RANKS is 2, 4 or 6; programs FIRST .. FIRST + PROGRAMS - 1 of SEED. TEST_MPI=openmpi: on Open MPI.
-# LIBRARY: the name of another schedule library of tests/runtime/pmpi/programs, or - for none. HANDLER=1:
-# programs that have an error handler in their code. Settings of torc are passed on; TORC_DEDICATED==N takes N ranks more. Goes on after a failure; the last line is `N programs, N differ or fail`.
+# LIBRARY: the name of another schedule library of tests/runtime/pmpi/programs, or - for none.
+# HANDLER=1: programs that have an error handler in their code. Settings of torc are passed on;
+# TORC_DEDICATED==N takes N ranks more. It continues after a failure; the last line is `N programs,
+# N differ or fail`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -34,7 +36,7 @@ bazel build -c opt "${built[@]}"
 export SLEEPING_WAITS=$PWD/bazel-bin/tools/libsleeping_waits.so
 [[ $library == - ]] || library=bazel-bin/tests/runtime/pmpi/programs/$library
 
-# A failure ends a batch, and what follows the program that failed goes on in the next one.
+# A failure ends a batch, and the programs after the failed one run in the next batch.
 export TEST_TIMEOUT=600 SERVED_NOT='MPI_*'
 last=$((first + programs - 1)) failures=0
 output=$(mktemp)

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Programs that others wrote, as Debian built them, plain and under libtorc_pmpi.so: ScaLAPACK's test
-# programs on 4 and 6 ranks (LU, QR, least squares, Cholesky), whose process grids the
-# library has as partitions, and NWChem on 2 ranks. Both runs must pass the same tests, and torc must
-# have served calls. Prints the table of docs/users/pmpi.md. Needs the network where a package is
-# missing, and root for that.
+# Runs Debian's builds of external programs, plain and under libtorc_pmpi.so: ScaLAPACK's test
+# programs on 4 and 6 ranks (LU, QR, least squares, Cholesky), whose process grids the library has
+# as partitions, and NWChem on 2 ranks. Both runs must pass the same tests, and torc must have
+# served calls. Prints the table of docs/users/pmpi.md. It needs the network, and root, to install
+# missing packages.
 #   tools/programs/real_programs.sh [PROGRAM...]      default: all
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -128,7 +128,7 @@ seconds() {
   printf '%d.%d' $(($1 / 1000000000)) $(($1 / 100000000 % 10))
 }
 
-# What both runs must agree on.
+# The part of the output on which both runs must agree.
 results() {
   grep -E 'tests completed and|tests skipped|Total SCF energy' "$1" | sed 's/  */ /g'
 }
@@ -153,7 +153,7 @@ run() {
     diff <(results plain.out) <(results preloaded.out) >&2 || true
     failures=$((failures + 1))
   fi
-  # Functions of ours, each with the calls that torc served.
+  # Functions of torc, each with the number of served calls.
   local served
   served=$(sed -n '/^Calls served by torc/,/^$/p' "$work/statistics" |
     awk '/^    / && name != "" { calls[name] += $3 }  # below the name

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Full scale of tests/runtime/pmpi/stress: ten thousand communicators, a million calls, ten thousand different
-# calls, with and without libtorc_pmpi.so. Prints time and resident memory; fails where memory grows
-# or a result is wrong.
+# Runs tests/runtime/pmpi/stress at full scale: ten thousand communicators, a million calls, ten
+# thousand different calls, with and without libtorc_pmpi.so. It prints time and resident memory,
+# and fails if memory grows or a result is wrong.
 #   tools/programs/stress.sh [RANKS [DIVISOR]]    ranks: 2, 4, 6 or 8; DIVISOR 10: a tenth of everything
 set -euo pipefail
 cd "$(dirname "$0")/../.."

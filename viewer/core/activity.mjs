@@ -1,8 +1,8 @@
-// What a node is doing at a time.
+// The activity of a node at a time.
 import { receives, sends } from "./schedule.mjs";
 
-/// Messages of a rank that are under way at a time: those that it sends and those that reach it,
-/// with what share of a link each has; and work.
+/// Active messages of a rank at a time, sent and received, with their shares of links; and local
+/// work.
 export function activityAt(run, rank, time) {
   const { schedule } = run;
   const found = { sending: [], receiving: [], working: [], waiting: 0 };
@@ -19,7 +19,7 @@ export function activityAt(run, rank, time) {
     else if (send === e) found.sending.push(e);
     else found.receiving.push(e);
   }
-  // A buffered send is over while its data are still on their way.
+  // A buffered send is complete while its data are still in transit.
   for (const e of run.eventsOfRank[rank]) {
     if (
       sends(schedule.operations.kind[run.operation[e]]) &&

@@ -1,5 +1,5 @@
-// The way of one block of one part through the torus: which messages and sums brought it to where it
-// is in the end, and of a sum also where it goes on to.
+// The path of one block of one part through the torus: the messages and sums that brought it to its
+// final place, and for a sum also its later path.
 import { kKinds, receives, sends } from "./schedule.mjs";
 
 const kIn = 1,
@@ -8,7 +8,7 @@ const kIn = 1,
   kMostTime = 2000; // ms; the page waits
 const [kRecv, kRecvReduce, kReduce, kCopy] = ["recv", "recv_reduce", "reduce", "copy"].map((name) => kKinds.indexOf(name));
 
-/// Looks up in a run's events, for nodes by their coordinates, what they write and send of a block:
+/// Looks up in a run's events, for nodes by their coordinates, writes and sends of a block:
 /// coordinates of its owner, of pairs those of the source and then of the destination.
 export class ChunkFollower {
   constructor(run, part, block, mostTime = kMostTime) {
@@ -21,17 +21,17 @@ export class ChunkFollower {
     this.byClass = run.ranks.map(() => null);
   }
 
-  /// The node that stands for one, as a place among those that were simulated; -1: unknown.
+  /// The index of the simulated node that represents a node; -1: unknown.
   classOf(at) {
     const { run, schedule } = this;
     return run.ranks.length === 1 ? 0 : (run.data.events.class_of_site?.[schedule.siteOf(at)] ?? -1);
   }
-  /// Whether nodes can be told from those that were simulated.
+  /// Whether simulated nodes represent all nodes.
   static knows(run) {
     return run.ranks.length === 1 || Boolean(run.data.events.class_of_site);
   }
 
-  /// Events of a class that name the part in what they write and what they send, by their ends.
+  /// Events of a class that name the part in their writes and their sends, by their ends.
   eventsOf(node) {
     const { run, schedule } = this;
     if (this.byClass[node]) return this.byClass[node];
@@ -41,7 +41,7 @@ export class ChunkFollower {
       );
     const { kind, dst, a } = schedule.operations;
     const op = (e) => run.operation[e];
-    // Local work may take no time: then operations are in their order.
+    // Local work may take no time: then operations keep their order.
     const events = [...run.eventsOfRank[node]].sort(
       (one, other) => run.end[one] - run.end[other] || run.start[one] - run.start[other] || op(one) - op(other),
     );
@@ -52,14 +52,14 @@ export class ChunkFollower {
     return this.byClass[node];
   }
 
-  /// Whether a way of so many steps goes on: it is neither too long nor has it taken too long.
+  /// Whether a path of this many steps may continue: it is within the limits of length and time.
   goesOn(steps) {
     this.isCut ||= steps.length >= kMostSteps || performance.now() >= this.last;
     return !this.isCut;
   }
 
-  /// The shift from the sender to the receiver by which an operation of the node `at` names the block
-  /// in `region`, as it is written, or zeros where it has no peer; null: it does not name it.
+  /// The shift from the sender to the receiver by which an operation of the node `at` names the
+  /// block in `region`, or zeros without a peer; null: it does not name it.
   shiftNaming(op, region, at) {
     const { schedule, part, block } = this;
     const { axes, data } = schedule;
@@ -114,7 +114,7 @@ export class ChunkFollower {
     return found ?? null;
   }
 
-  /// The message that a receive of the node `at` gets: from whom, and the events of both ends.
+  /// The message that a receive of the node `at` gets: its sender, and the events of both ends.
   messageInto(e, at) {
     const { run, schedule } = this;
     const op = run.operation[e];
@@ -131,7 +131,7 @@ export class ChunkFollower {
       return named !== null && this.moved(from, named, 1).join() === at.join();
     };
     const { partner } = run;
-    // Nodes of one class may hear from nodes of several.
+    // Nodes of one class may receive from nodes of several.
     const own = partner[e] < 0 ? -1 : run.eventOf(run.operation[partner[e]], node);
     const { sends: all } = this.eventsOf(node);
     const send =
@@ -141,8 +141,8 @@ export class ChunkFollower {
     return send === undefined ? null : { send, receive: e, from, to: at };
   }
 
-  /// The way on which the block came to the node `at` by `time`: steps from the first to the last,
-  /// messages { send, receive, from, to } and local work { work, from, to }.
+  /// The path of the block to the node `at` by `time`: steps from the first to the last, messages {
+  /// send, receive, from, to } and local work { work, from, to }.
   wayTo(at, buffer, time) {
     const { run, schedule } = this;
     const steps = [];
@@ -165,7 +165,7 @@ export class ChunkFollower {
     return steps.reverse();
   }
 
-  /// Where a sum goes on to from the node `at`, from `time` on: messages that are added to others.
+  /// The later path of a sum from the node `at`, from `time` on: messages that are added to others.
   wayOn(at, time) {
     const { run, schedule } = this;
     const { kind } = schedule.operations;
@@ -210,9 +210,9 @@ export class ChunkFollower {
   }
 }
 
-/// The way of a block of `part`, seen from the simulated node `rank`: how what that node has in the
-/// end came to it (of a sum the contribution that came last), and where its sum goes on to.
-/// `isCut`: it is longer than is followed.
+/// The path of a block of `part`, relative to the simulated node `rank`: the origin of the node's
+/// final data (of a sum the contribution that arrived last), and the later path of its sum.
+/// `isCut`: it exceeds the limit.
 export function followChunk(run, rank, part, block, mostTime = kMostTime) {
   const { schedule } = run;
   const at = schedule.coordinatesOfSite(schedule.siteOfRank(run.ranks[rank]));
@@ -225,7 +225,7 @@ export function followChunk(run, rank, part, block, mostTime = kMostTime) {
   return { part, block, at, steps: [...came, ...on], isCut: follower.isCut };
 }
 
-/// Where a node lies as seen from another, "X+1 Y−2"; "here": the same.
+/// The position of a node relative to another, "X+1 Y−2"; "here": the same.
 export function offsetText(schedule, at, from) {
   const text = at
     .map((coordinate, axis) => {
@@ -237,7 +237,7 @@ export function offsetText(schedule, at, from) {
   return text || "here";
 }
 
-/// The events of a way, in its order.
+/// The events of a path, in order.
 export function eventsOfWay(way) {
   return way.steps.flatMap((step) => (step.work === undefined ? [step.send, step.receive] : [step.work]));
 }

@@ -2,8 +2,8 @@
 
 const kMostCells = 4e6;
 
-/// Rows [mark, line]: " " in both, "-" in the first alone, "+" in the second alone. Where what
-/// differs is long, all of it is replaced.
+/// Rows [mark, line]: " " in both, "-" in the first alone, "+" in the second alone. Long differing
+/// parts are replaced as a whole.
 export function diffOf(before, after) {
   let begin = 0;
   while (begin < before.length && begin < after.length && before[begin] === after[begin]) ++begin;

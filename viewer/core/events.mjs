@@ -3,13 +3,13 @@ import { bytesText, secondsText } from "./format.mjs";
 import { binned, lanesOf } from "./scale.mjs";
 import { kKinds, kWaits, receives, sends } from "./schedule.mjs";
 
-/// Of labels of rows, in pixels.
+/// Width of labels of rows, in pixels.
 export const kLabel = 92;
-/// Of a whole run.
+/// For a whole run.
 export const kBins = 2048;
 const kMostLanes = 6;
 
-/// The rows of a rank: what it sends on each link, then what each color and direction does.
+/// The rows of a rank: its sends on each link, then the work of each color and direction.
 export function rowsOf(run, rank) {
   const { schedule } = run;
   const events = [...run.eventsOfRank[rank]].sort((a, b) => run.begin[a] - run.begin[b]);
@@ -83,7 +83,7 @@ export function rowsOf(run, rank) {
   return rows;
 }
 
-/// What an event waited for, in words.
+/// The cause of an event's wait, in words.
 export function waitText(run, e) {
   const { schedule } = run;
   const what = kWaits[run.waited_for[e]];

@@ -1,4 +1,4 @@
-// How numbers read.
+// Formats of numbers.
 
 /// "355.2 µs": four digits.
 export function secondsText(seconds) {
@@ -13,7 +13,7 @@ export function secondsText(seconds) {
   return `${digits(seconds / unit)} ${name}`;
 }
 
-/// Four digits, without an exponent where it needs none.
+/// Four digits, with an exponent only if needed.
 export function digits(value, count = 4) {
   return String(Number(value.toPrecision(count)));
 }
@@ -37,7 +37,7 @@ export function countText(count) {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/// What torc has written in letters of ASCII, "2.00 us", as the page writes it.
+/// ASCII text of torc, "2.00 us", in the page's notation.
 export function reasonText(text) {
   return text.replace(/(\d) us\b/g, "$1 µs");
 }

@@ -1,7 +1,7 @@
-// Where nodes of a torus are drawn.
+// Positions of a torus's nodes in drawings.
 
-/// Distances along an axis, from the own node: as they are up to 2, then logarithmic, so that
-/// neighbours are apart on long axes too.
+/// Distances along an axis from the own node: exact up to 2, then logarithmic, so that neighbours
+/// are distinct on long axes too.
 export function compressed(distance) {
   const length = Math.abs(distance);
   const place = length <= 2 ? length : 2 + 2 * Math.log2(length / 2);
@@ -27,7 +27,8 @@ export function projected([x, y, z], turn, tilt) {
   return [across, -y * Math.cos(tilt) + along * Math.sin(tilt), along * Math.cos(tilt) + y * Math.sin(tilt)];
 }
 
-/// Where a node stands in space: the first three axes span a grid, further ones repeat it beside.
+/// The position of a node in space: the first three axes span a grid, further ones repeat it
+/// beside.
 export function placeOf(at, axes) {
   const [width, height] = [axes[0]?.size ?? 1, axes[1]?.size ?? 1];
   const place = [0, 1, 2].map((axis) => (at[axis] ?? 0) - ((axes[axis]?.size ?? 1) - 1) / 2);

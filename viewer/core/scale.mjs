@@ -1,6 +1,6 @@
 // Time scales, lanes and levels of detail.
 
-/// Zooms the interval by `factor` with `at` in its place; stays within 0 and `span`.
+/// Zooms the interval by `factor` with `at` fixed; stays within 0 and `span`.
 export function zoomed(view, factor, at, span) {
   const length = Math.min(span, Math.max(span * 1e-6, (view.end - view.begin) * factor));
   const share = (at - view.begin) / (view.end - view.begin);
@@ -16,7 +16,7 @@ function within(begin, length, span) {
   return { begin: first, end: first + length };
 }
 
-/// Round places of an axis, `count` of them or fewer.
+/// Round values of an axis, `count` of them or fewer.
 export function ticksOf(begin, end, count) {
   const rough = (end - begin) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -26,8 +26,8 @@ export function ticksOf(begin, end, count) {
   return ticks;
 }
 
-/// The least and the greatest of `values`, of which there may be more than a call takes arguments; of
-/// none [Infinity, -Infinity].
+/// Minimum and maximum of `values`, which may exceed the limit of a call's arguments; of none
+/// [Infinity, -Infinity].
 export function extentOf(values) {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values) {
@@ -37,8 +37,8 @@ export function extentOf(values) {
   return [low, high];
 }
 
-/// Puts intervals into lanes in which none overlap. `items` are in order of `begin`; returns lists
-/// of items. What finds no lane among `most` goes into the one that is free first.
+/// Distributes intervals over lanes without overlaps. `items` are in order of `begin`; returns
+/// lists of items. An interval without a lane among `most` goes into the one that is free first.
 export function lanesOf(items, begin, end, most) {
   const lanes = [],
     free = [];
@@ -68,8 +68,8 @@ export function lastBegun(items, begin, time) {
   return low - 1;
 }
 
-/// How much of each of `count` bins between `from` and `to` the weighted intervals cover; each of
-/// weight 1 counts as the share of the bin that it covers.
+/// Coverage of each of `count` bins between `from` and `to` by the weighted intervals; with weight
+/// 1, the covered share of the bin.
 export function binned(intervals, from, to, count) {
   const bins = new Float64Array(count);
   const width = (to - from) / count;

@@ -1,5 +1,5 @@
-// A schedule and a run of it, as the panels ask for them. Operations are counted with loops written
-// out; their sources are those of the text.
+// A schedule and a run of it, with the queries of the panels. Operations are counted with loops
+// unrolled; their sources are those of the text.
 
 export const kKinds = ["send", "recv", "recv_reduce", "reduce", "copy", "notify", "await"];
 export const kWaits = ["nothing", "dependence", "peer", "core", "interface", "port"];
@@ -29,8 +29,8 @@ export class Schedule {
     }
   }
 
-  /// The lines after a pass. Its text is in pieces, beside those of other passes, and says how far
-  /// operations are before a line's own.
+  /// The lines after a pass. Its text is in pieces, shared with other passes, and gives the offset
+  /// of operation numbers in a line.
   linesAfter(pass) {
     let own = -1;
     const text = this.data.pass_texts.map((pieces) => pieces[pass]).join("");
@@ -62,8 +62,8 @@ export class Schedule {
     return this.data.parts[this.partOf(op) ?? 0]?.[1] ?? 0;
   }
 
-  /// From the sender to the receiver, one number per axis, the short way round on rings; null for a
-  /// loop over peers, and what has no peer.
+  /// From the sender to the receiver, one number per axis, the short way around on rings; null for
+  /// a loop over peers, and without a peer.
   shiftOf(op) {
     const peer = this.operations.peer[op];
     if (peer < 0 || peer >= this.data.shifts.length) return null;
@@ -106,7 +106,7 @@ export class Schedule {
       size
     );
   }
-  /// "X+1 Y-2": where it sends to, or receives from.
+  /// "X+1 Y-2": its destination or source.
   peerText(op) {
     const kind = this.operations.kind[op];
     const loop = this.peerLoopOf(op);
@@ -122,7 +122,7 @@ export class Schedule {
       .join(" ");
     return (receives(kind) ? "from " : "to ") + text;
   }
-  /// Coordinates of a rank, by its order; where nodes are dead, of a site.
+  /// Coordinates of a rank, by its order; with dead nodes, of a site.
   coordinatesOfSite(site) {
     const at = this.axes.map(() => 0);
     for (const name of this.data.topology.order) {
@@ -169,7 +169,7 @@ export class Schedule {
   }
 }
 
-/// The columns of events with whole times and places, as view.schema.json says.
+/// The columns of events with integer times and places, as in view.schema.json.
 function columnsOf(events, kinds) {
   const columns = {};
   for (const key of ["operation", "rank", "begin", "end", "start", "bytes", "wire_begin", "wire_end", "waited_for"])
@@ -234,7 +234,7 @@ export class Run {
     return sends(kind) ? e : receives(kind) ? this.partner[e] : -1;
   }
 
-  /// Ticks of the critical path by what they go to.
+  /// Ticks of the critical path by their use.
   criticalShares() {
     const shares = { wire: 0, "start-up and waiting": 0, "local work": 0 };
     let done = 0;

@@ -1,4 +1,4 @@
-// The picture of all nodes of a small torus, which the pointer turns.
+// The picture of all nodes of a small torus, rotated by the pointer.
 import { colorOfPart, colors } from "./dom.mjs";
 import { activityAt } from "../core/activity.mjs";
 import { placeOf, projected } from "../core/geometry.mjs";
@@ -8,7 +8,7 @@ export class AllNodesPicture {
     this.app = app;
     this.turn = 0.6;
     this.tilt = 0.45;
-    /// While it is turned: lines are thin, and have no tips, which takes half the time to draw.
+    /// While it rotates: lines are thin, and have no tips, which halves the time to draw.
     this.turns = false;
   }
 
@@ -63,7 +63,7 @@ export class AllNodesPicture {
           let [x0, y0] = at[from],
             [x1, y1] = at[to];
           if (wraps) {
-            // Out of the picture, the way that a step would go.
+            // Out of the picture, in the direction of the step.
             const inner = link(from, axis, -Math.sign(step)).to;
             [x1, y1] = [x0 + (x0 - at[inner][0]) * 0.45, y0 + (y0 - at[inner][1]) * 0.45];
           }
@@ -152,7 +152,7 @@ export class AllNodesPicture {
     });
   }
 
-  /// The site at the other end of a link, and whether that is round the end of the axis.
+  /// The site at the other end of a link, and whether that is around the end of the axis.
   linkOf(site, axis, sign) {
     const { schedule } = this.app;
     const { size } = schedule.axes[axis];

@@ -2,8 +2,8 @@
 import { colors, contextOf } from "./dom.mjs";
 import { extentOf, ticksOf } from "../core/scale.mjs";
 
-/// Round places of a logarithmic axis: 1, 2 and 5 in each decade, as many as fit; or powers of two.
-/// None where the ends are no positive numbers.
+/// Round values of a logarithmic axis: 1, 2 and 5 in each decade, as many as fit; or powers of two.
+/// None if the ends are not positive.
 export function logTicks(low, high, count, base = 10) {
   if (!(low > 0 && high < Infinity)) return [];
   const ticks = [];

@@ -23,8 +23,8 @@ export function panel(id, title, attributes = {}, ...bar) {
   );
 }
 
-/// The context of a canvas that is drawn anew, `height` pixels high, in CSS pixels; as wide as it is
-/// in the document, or as said.
+/// The cleared context of a canvas, `height` pixels high, in CSS pixels; as wide as in the
+/// document, or `wide`.
 export function contextOf(canvas, height, wide = 0) {
   const width = wide || canvas.clientWidth || canvas.parentElement?.clientWidth || 600;
   const ratio = globalThis.devicePixelRatio || 1;
@@ -42,7 +42,7 @@ export function contextOf(canvas, height, wide = 0) {
 }
 
 let cachedColors = null;
-/// What the style sheet's variables are in the present theme.
+/// The values of the style sheet's variables in the present theme.
 export function colors() {
   if (cachedColors) return cachedColors;
   const probe = element("span");

@@ -103,7 +103,7 @@ export class OneNodePicture {
       });
       return points;
     };
-    // Arrows of one way stand beside each other, closer where they are many.
+    // Arrows in one direction are side by side, closer if they are many.
     const keyOf = (e, arriving) => `${arriving} ${schedule.shiftOf(run.operation[e])}`;
     const all = new Map(),
       drawn = new Map();
@@ -157,7 +157,7 @@ export class OneNodePicture {
     }
   }
 
-  /// The messages of the followed block, from place to place; what is under way is thick.
+  /// The messages of the followed block, from place to place; active ones are thick.
   drawWay(context, place) {
     const { way, schedule, run, state } = this.app;
     if (!way) return;
@@ -168,7 +168,7 @@ export class OneNodePicture {
       context.lineWidth = run.wire_begin[send] <= state.time && state.time < run.end[receive] ? 5 : 1.8;
       const [a, b] = [offset(from), offset(to)];
       const shift = to.map((one, axis) => schedule.shortWay(one - from[axis], axis));
-      // Over the end of a ring, as it is drawn.
+      // Across the end of a ring in the drawing.
       context.setLineDash(a.some((one, axis) => one + shift[axis] !== b[axis]) ? [2, 5] : []);
       this.drawArrow(context, [place(a), place(b)]);
     }

@@ -1,4 +1,4 @@
-// What timelines have in common: the ruler above, and how busy a link is.
+// Shared by timelines: the ruler above, and the use of links.
 import { colors } from "./dom.mjs";
 import { kLabel } from "../core/events.mjs";
 import { secondsText } from "../core/format.mjs";
@@ -39,8 +39,8 @@ export function drawShares(context, intervals, view, width, y, height, color) {
   context.globalAlpha = 1;
 }
 
-/// A band over the rows from `top` to `bottom`, where segments without events go on like those drawn
-/// beside it. `unit` is what the view counts in, in ticks of the run.
+/// A band over the rows from `top` to `bottom`, for segments without events that repeat those drawn
+/// beside it. `unit` is the unit of the view, in ticks of the run.
 export function drawContinued(context, run, view, unit, width, top, bottom) {
   if (!run.continued) return;
   const { first, count, begin, end } = run.continued;

@@ -1,4 +1,4 @@
-// Panel 9, choice: what there was to choose from, and why one was taken.
+// Panel 9, choice: the candidates, and the reason of the choice.
 import { drawChart, nearest } from "../drawing/chart.mjs";
 import { colors, element, panel } from "../drawing/dom.mjs";
 import { bytesText, countText, digits, plural, reasonText, secondsText } from "../core/format.mjs";
@@ -187,7 +187,7 @@ export class ChoicePanel {
       );
       return;
     }
-    // A line for every candidate that is tried for more than one size; what is chosen, heavy.
+    // A line for every candidate with more than one size; the chosen ones, heavy.
     const byName = new Map();
     for (const choice of choices)
       for (const row of choice.candidates) {

@@ -1,4 +1,4 @@
-// Several schedules beside each other.
+// Several schedules side by side.
 import { element, panel } from "../drawing/dom.mjs";
 import { bytesText, countText, digits, secondsText } from "../core/format.mjs";
 import { barOf, linkOrder } from "./links.mjs";
@@ -17,7 +17,7 @@ export class ComparePanel {
     this.fillLinks();
   }
 
-  /// Totals of links beside each other, each with its bound.
+  /// Totals of links side by side, each with its bound.
   fillLinks() {
     const schedules = this.app.schedules.filter(({ data }) => data.proof.total);
     if (schedules.length < 2) return;

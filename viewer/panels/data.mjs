@@ -1,4 +1,4 @@
-// Panel 3, data: which blocks a node has, and how much of each sum, at a time.
+// Panel 3, data: the blocks of a node, and the share of each sum, at a time.
 import { colorOfPart, colors, contextOf, element, panel } from "../drawing/dom.mjs";
 import { ChunkFollower, offsetText } from "../core/chunk.mjs";
 import { digits, plural, secondsText } from "../core/format.mjs";
@@ -9,13 +9,13 @@ const kMostMaps = 9,
   kGap = 12,
   kTitle = 18;
 
-/// How deep a share of a sum of `needed` contributions is drawn: on a logarithmic scale, for sums
+/// Depth of color of a share of a sum of `needed` contributions: on a logarithmic scale, as sums
 /// double with every step of some algorithms.
 export function shadeOf(share, needed) {
   return 0.08 + (0.92 * Math.log1p(share * needed)) / Math.log1p(needed);
 }
 
-/// What a node holds after its writes up to a time: by part, the contributions of every block.
+/// Contents of a node after its writes up to a time: by part, the contributions of every block.
 export class Holdings {
   constructor(run, rank) {
     const { schedule } = run;
@@ -27,7 +27,7 @@ export class Holdings {
     let most = 1;
     columns.operation.forEach((op, i) => {
       const buffer = schedule.data.regions[schedule.operations.dst[op]][0];
-      // Blocks of pairs are shown by their source, where they have arrived.
+      // Blocks of pairs are shown by their source, after their arrival.
       if (pairs && buffer !== 2) return;
       const e = run.eventOf(op, rank);
       if (e < 0 || run.rank[e] !== rank) return;
@@ -56,14 +56,15 @@ export class Holdings {
     this.at = schedule.coordinatesOfSite(schedule.siteOfRank(run.ranks[rank]));
   }
 
-  /// The blocks of a part at a time: an array with X fastest, of shares of what is needed.
+  /// The blocks of a part at a time: an array with X fastest, of shares of the needed
+  /// contributions.
   sharesAt(part, time) {
     return this.heldAt(part, time).shares;
   }
-  /// These, their sum, and the sums of the map that was drawn last.
+  /// These, their sum, and the sums of the previous map.
   heldAt(part, time) {
     let known = this.known.get(part);
-    // Forwards in time it goes on from where it was.
+    // Forwards in time it continues from the last state.
     if (!known || time < known.time) {
       const shares = new Float32Array(this.sizes.reduce((all, size) => all * size, 1));
       if (!this.schedule.data.pairs) {
@@ -141,7 +142,7 @@ export class Holdings {
     if (down !== null) block[down] = coordinate(down, height - 1 - row);
     return block;
   }
-  /// An interval of a box as the node sees it: [start, length] in absolute coordinates.
+  /// An interval of a box for the node: [start, length] in absolute coordinates.
   resolved([kind, start, length], axis) {
     if (kind === 0) return [0, this.sizes[axis]];
     if (kind === 1) return [start, length];

@@ -1,5 +1,6 @@
-// Panel 5, dependences: why this order. Operations of a stream in a phase are a box; boxes stand by
-// phase, to the right, and by stream, downwards, so that no layout has to be found.
+// Panel 5, dependences: the reasons of the order. Operations of a stream in a phase are a box;
+// boxes are ordered by phase, to the right, and by stream, downwards, so that no layout has to be
+// computed.
 import { colorOfPart, colors, contextOf, element, panel } from "../drawing/dom.mjs";
 import { plural } from "../core/format.mjs";
 import { OpenedBox } from "./opened.mjs";
@@ -10,8 +11,8 @@ const kBox = 20,
   kMostBoxes = 500,
   kMostShown = 60;
 
-/// Boxes of operations with one phase and row, and how many dependences lead from one to another.
-/// Rows are streams, or where that would be too many boxes, colors and directions.
+/// Boxes of operations with one phase and row, and the number of dependences between them. Rows are
+/// streams or, with too many boxes, colors and directions.
 export function boxesOf(schedule) {
   const { phase, stream, after } = schedule.operations;
   const byColor = new Set(phase.map((_, op) => `${phase[op]} ${stream[op]}`)).size > kMostBoxes;

@@ -1,5 +1,5 @@
-// A library: shapes by collectives, each cell the sizes from left to right, colored by how far from
-// the bound what serves them is predicted to be.
+// A library: shapes by collectives, each cell the sizes from left to right, colored by the ratio of
+// the predicted time to the bound.
 import { colors, contextOf, element, panel } from "../drawing/dom.mjs";
 import { bytesText, digits, plural, reasonText, secondsText } from "../core/format.mjs";
 import { extentOf } from "../core/scale.mjs";

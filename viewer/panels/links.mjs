@@ -1,4 +1,4 @@
-// Panel 6, links: what each phase loads on the links of every axis and direction.
+// Panel 6, links: the load of each phase on the links of every axis and direction.
 import { element, panel } from "../drawing/dom.mjs";
 import { bytesText, digits, secondsText } from "../core/format.mjs";
 
@@ -160,7 +160,7 @@ export function linkOrder(schedule) {
   return (a, b) => place(a) - place(b);
 }
 
-/// A bar of `value`, with a line at `bound` where there is one; `most` is as wide as the cell.
+/// A bar of `value`, with an optional line at `bound`; `most` is as wide as the cell.
 export function barOf(value, bound, most) {
   const line =
     bound === null

@@ -8,8 +8,8 @@ import { kLabel } from "../core/events.mjs";
 
 const kNano = 1e-9;
 
-/// Of every measured operation: when it ended, median over ranks, and when it should have, in
-/// seconds; and how much later it was than what it waits for.
+/// For every measured operation: its end, median over ranks, and its predicted end, in seconds; and
+/// its delay after its last dependence.
 export function comparison(run, trace) {
   const { schedule } = run;
   const rows = new Map();
@@ -37,7 +37,7 @@ export function comparison(run, trace) {
   return [...rows.values()];
 }
 
-/// How many positive `ratios` fall into each twelfth of a factor of two, with 1 in the middle of one:
+/// The number of positive `ratios` in each twelfth of a factor of two, with 1 in the middle of one:
 /// { low, high, count } without gaps.
 export function ratioBins(ratios) {
   const counts = new Map();
@@ -283,7 +283,7 @@ export class MeasuredPanel {
       rows.get(key).bars.push({ op, begin: shown.begin_ns[i] * kNano, end: shown.end_ns[i] * kNano });
     });
     const list = [...rows.values()].sort((a, b) => a.key - b.key);
-    // Where the two are far apart each has its own scale.
+    // If the two are far apart, each has its own scale.
     const ratio = (Math.max(...shown.end_ns) * kNano) / run.data.makespan_s;
     const stretch = ratio > 3 || ratio < 1 / 3 ? ratio : 1;
     this.about.textContent = `Filled: measured, of one rank in the round of median time. Hollow, below: predicted${stretch === 1 ? "" : `, drawn ${digits(stretch, 3)} times as long as it is`}.`;

@@ -1,5 +1,5 @@
-// Operations of a box of dependences one by one, with those before and behind them: by when they
-// could go on, to the right, and by stream, downwards.
+// Operations of a box of dependences one by one, with their neighbours: by the time of readiness,
+// to the right, and by stream, downwards.
 import { colorOfPart, colors, contextOf, element } from "../drawing/dom.mjs";
 import { eventLines } from "../core/events.mjs";
 import { plural, secondsText } from "../core/format.mjs";
@@ -11,8 +11,8 @@ const kMostNodes = 500,
   kDot = 4.5,
   kMargin = 86;
 
-/// At most `most` operations: those of a box first, then what they depend on, then what depends on
-/// them; and the dependences among these, [from, to].
+/// At most `most` operations: those of a box first, then their dependences, then their dependants;
+/// and the dependences among these, [from, to].
 export function graphOf(schedule, operations, most = kMostNodes) {
   const { after } = schedule.operations;
   const own = new Set(operations);

@@ -1,4 +1,4 @@
-// Panel 8, rank: which bytes an operation of one rank reads and writes, and whom it talks to.
+// Panel 8, rank: the bytes that an operation of one rank reads and writes, and its peers.
 import { colors, contextOf, element, panel } from "../drawing/dom.mjs";
 import { countText, plural } from "../core/format.mjs";
 
@@ -6,7 +6,7 @@ const kStrip = 26,
   kMostRuns = 20000,
   kMostRows = 400;
 
-/// The runs [begin, end] of a region's extents, loops written out, `most` of them at most.
+/// The runs [begin, end] of a region's extents, loops unrolled, `most` of them at most.
 export function runsOf(extents, most = kMostRuns) {
   const runs = [];
   for (const [offset, length, ...loops] of extents) {

@@ -62,7 +62,7 @@ export class StackedTimelines {
     this.root = element("div", { class: "scroll" }, this.canvas);
   }
 
-  /// Of runs { file, name, run }, which have events.
+  /// For runs { file, name, run } with events.
   show(runs) {
     this.bands = bandsOf(runs);
     this.span = Math.max(...this.bands.map((band) => band.span));
@@ -148,7 +148,7 @@ export class StackedTimelines {
     else this.pan(factor);
     this.app.redraw("compare");
   }
-  /// The page scrolls on where neither.
+  /// Pans or zooms; otherwise the page scrolls.
   turned(event) {
     const x = event.clientX - this.canvas.getBoundingClientRect().left;
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX / (this.width - kLabel));

@@ -1,10 +1,10 @@
-// A judge's or a paper's table: times over sizes, a line for each of those who were timed.
+// A judge's or a paper's table: times over sizes, a line for each timed implementation.
 import { drawChart, nearest } from "../drawing/chart.mjs";
 import { colors, element, panel } from "../drawing/dom.mjs";
 import { bytesText, digits, secondsText } from "../core/format.mjs";
 
-/// What the columns of a table are: those of texts, which make groups of rows; the one that goes
-/// along the picture; the bound; all others, which are drawn.
+/// The roles of a table's columns: texts, which make groups of rows; the horizontal axis of the
+/// picture; the bound; all others, which are drawn.
 export function rolesOf({ columns, rows }) {
   const isText = (i) => rows.some((row) => typeof row[i] === "string");
   const all = columns.map((_, i) => i);

@@ -1,4 +1,4 @@
-// Panel 7, text and passes: what the program is, and what each pass made of it.
+// Panel 7, text and passes: the text of the program, and the change by each pass.
 import { element, panel } from "../drawing/dom.mjs";
 import { diffOf } from "../core/diff.mjs";
 import { digits, plural, secondsText } from "../core/format.mjs";
@@ -21,7 +21,7 @@ function marked(line) {
   return [...out, line.slice(end)];
 }
 
-/// Lines of any number, of which those in sight are in the document.
+/// Lines of any number; the document has only the visible ones.
 class Lines {
   constructor(label, onClick) {
     this.inner = element("div", { style: "position:relative" });

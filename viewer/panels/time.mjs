@@ -1,4 +1,4 @@
-// Panel 4, time: when what happens at a node, and what waits for what.
+// Panel 4, time: the times of events at a node, and their waits.
 import { colorOfPart, colors, contextOf, element, panel } from "../drawing/dom.mjs";
 import { eventsOfWay } from "../core/chunk.mjs";
 import { eventLines, kBins, kLabel, rowsOf, waitText } from "../core/events.mjs";
@@ -217,7 +217,7 @@ export class TimePanel {
     const length = end - begin;
     const pixels = this.width - kLabel;
     if ((row.events.length * length) / run.span > pixels) {
-      // More than one a pixel: how many there are at a time.
+      // With more than one per pixel: their number at a time.
       const most = Math.max(1, row.lanes.length);
       const first = (begin / run.span) * kBins,
         last = (end / run.span) * kBins;
@@ -259,7 +259,7 @@ export class TimePanel {
     context.globalAlpha = 1;
   }
 
-  /// Where an event is drawn; null: not on this rank's rows.
+  /// The place of an event in the drawing; null: not on this rank's rows.
   boxOf(e) {
     for (const { row, y, height } of this.places) {
       if (row.type !== "stream") continue;
@@ -306,7 +306,7 @@ export class TimePanel {
     context.restore();
   }
 
-  /// The events that carry the followed block, as far as they are this rank's or like them.
+  /// The events that carry the followed block, as far as they belong to this rank or its class.
   drawWay(context, palette) {
     const { run, state, way } = this.app;
     if (!way) return;

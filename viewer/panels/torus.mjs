@@ -1,5 +1,5 @@
-// Panel 2, the torus: what a node does now. Every node does the same, as seen from itself; so one
-// node with its arrows stands for all, whatever the size. Small tori can be drawn node by node.
+// Panel 2, the torus: the activity of a node now. All nodes do the same relative to themselves; so
+// one node with its arrows stands for all, for any size. Small tori can be drawn node by node.
 import { colorOfPart, contextOf, element, panel } from "../drawing/dom.mjs";
 import { bytesText, plural, secondsText } from "../core/format.mjs";
 import { activityAt } from "../core/activity.mjs";

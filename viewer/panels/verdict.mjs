@@ -1,4 +1,4 @@
-// Panel 1, the verdict: is it right, how fast, what limits it.
+// Panel 1, the verdict: correctness, speed, and the limiting resource.
 import { element } from "../drawing/dom.mjs";
 import { bytesText, countText, digits, plural, secondsText } from "../core/format.mjs";
 

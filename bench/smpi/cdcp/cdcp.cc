@@ -6,17 +6,17 @@
 //   cdcp late WAY DEDICATED ITERATIONS MICROSECONDS LATE,...
 //   cdcp solver WAY DEDICATED ITERATIONS FLOPS
 //
-// WAY is how ranks of the program do an allreduce: `blocking` and `nonblocking` are MPI's, `polled`
-// is one that moves on inside calls only, `dedicated` is torc's. DEDICATED ranks of the job are,
-// placed as TORC_DEDICATED=\=DEDICATED places them; 0 but for `dedicated`.
+// WAY selects the program's allreduce: MPI's (`blocking` and `nonblocking`), one with progress only
+// inside calls (`polled`), or torc's (`dedicated`). DEDICATED is the number of dedicated ranks of
+// the job, placed as by TORC_DEDICATED=\=DEDICATED; 0 except for `dedicated`.
 //
 // allreduce prints a row for each size and each time of computation between start and wait (Figure
 // 5 of the paper): way, ranks of the program, dedicated ranks, bytes, microseconds of computation,
-// microseconds that start and wait took beside it, mean over iterations and ranks. late prints a
-// row for each of LATE: way, ranks of the program, dedicated ranks, microseconds of computation
-// between start and wait, LATE, and microseconds that a sum of 8 bytes took beside it, where each
-// rank comes to each sum later than without, by up to LATE microseconds. solver prints way, ranks,
-// dedicated ranks, microseconds of ten iterations, and the residual, which all ways share.
+// additional microseconds of start and wait, mean over iterations and ranks. late prints a row for
+// each of LATE: way, ranks of the program, dedicated ranks, microseconds of computation between
+// start and wait, LATE; additional microseconds of a sum of 8 bytes if each rank starts each sum up
+// to LATE microseconds later. solver prints way, ranks, dedicated ranks, microseconds of ten
+// iterations, and the residual, equal in all ways.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -36,8 +36,8 @@
 namespace torc::cdcp {
 namespace {
 
-/// Calls `program` on the ranks of the program. False: there is no such way, or not with so many
-/// dedicated ranks.
+/// Calls `program` on the ranks of the program. False: the way is unknown, or does not support this
+/// number of dedicated ranks.
 bool withSums(const std::string& way, const std::string& dedicated,
               const std::function<void(Sums&)>& program) {
   if ((way == "dedicated") != (dedicated != "0")) return false;
@@ -64,12 +64,12 @@ double meanOf(double value, MPI_Comm comm) {
   return sum / sizeOf(comm);
 }
 
-/// Mean seconds that start and wait take beside `work` seconds of computation; on rank 0.
+/// Mean additional seconds of start and wait around `work` seconds of computation; on rank 0.
 double overheadOf(Sums& sums, int count, double work, int iterations) {
   const int size = sizeOf(sums.comm());
   std::vector<double> in(static_cast<std::size_t>(count), rankOf(sums.comm()) + 1), out(in.size());
   double spent = 0;
-  // The first calls bring the ranks into their rhythm; then simulated time repeats itself.
+  // The first calls bring the ranks into a steady rhythm; then simulated times repeat.
   for (int i = -3; i < iterations; ++i) {
     const double began = MPI_Wtime();
     sums.start(in.data(), out.data(), count);
@@ -84,7 +84,7 @@ double overheadOf(Sums& sums, int count, double work, int iterations) {
   return meanOf(spent / iterations, sums.comm());
 }
 
-/// `label`: what each row begins with.
+/// `label`: begin of each row.
 void runAllreduce(Sums& sums, const std::string& label, int iterations,
                   const std::vector<double>& sizes, const std::vector<double>& works) {
   for (const double bytes : sizes) {
@@ -109,8 +109,8 @@ double fraction(int rank, int call) {
   return static_cast<double>((bits ^ bits >> 31) >> 11) * 0x1p-53;
 }
 
-/// Seconds of a sum of 8 bytes beside what the rank computes before it, up to `late` seconds, and
-/// `work` seconds while it is under way: mean over calls and ranks, on rank 0.
+/// Additional seconds of a sum of 8 bytes after a computation of up to `late` seconds, with `work`
+/// seconds of overlapping computation: mean over calls and ranks, on rank 0.
 double overheadOfLate(Sums& sums, double work, double late, int iterations) {
   double spent = 0, sum = 0;
   const double one = 1;
@@ -140,7 +140,7 @@ void runLate(Sums& sums, const std::string& label, int iterations, double work,
 
 void runSolver(Sums& sums, const std::string& label, int iterations, double flops) {
   Solver solver(sums, flops);
-  // MPI sets itself up in the first sum.
+  // MPI initialises itself in the first sum.
   double in = 0, out = 0;
   sums.start(&in, &out, 1);
   sums.wait();

@@ -1,4 +1,4 @@
-// Dedicated sums: by torc's dedicated ranks, for which the job is split.
+// Dedicated sums: sums by torc's dedicated ranks, for which the job is split.
 #ifndef TORC_BENCH_SMPI_CDCP_DEDICATED_SUMS_H_
 #define TORC_BENCH_SMPI_CDCP_DEDICATED_SUMS_H_
 
@@ -43,10 +43,10 @@ class DedicatedSums : public Sums {
 };
 
 /// Dedicates ranks of the job as TORC_DEDICATED=\=`wanted` does; the others call `program`. False:
-/// so many cannot be. A dedicated rank that fails ends the job.
+/// the number is not possible. A failure of a dedicated rank ends the job.
 inline bool withDedicated(const std::string& wanted, const std::function<void(Sums&)>& program) {
-  constexpr int kCores = 4;  // ranks of a node, which follow each other
-  // MPI would tell the nodes, but simulating its allgather takes longer than all else.
+  constexpr int kCores = 4;  // consecutive ranks of a node
+  // MPI could find the nodes, but simulating its allgather takes longer than the rest.
   std::vector<int> nodes(static_cast<std::size_t>(sizeOf(MPI_COMM_WORLD)));
   for (std::size_t i = 0; i < nodes.size(); ++i)
     nodes[i] = static_cast<int>(i) / kCores;

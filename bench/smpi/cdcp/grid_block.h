@@ -1,5 +1,5 @@
-// Grid block: a rank's part of the grid of POP's problem x1, which is cyclic in x, with a ghost
-// cell on every side.
+// Grid block: a rank's part of the grid of POP's problem x1, cyclic in x, with a ghost cell on
+// every side.
 #ifndef TORC_BENCH_SMPI_CDCP_GRID_BLOCK_H_
 #define TORC_BENCH_SMPI_CDCP_GRID_BLOCK_H_
 
@@ -17,8 +17,8 @@ using Field = std::vector<double>;
 
 class GridBlock {
  public:
-  /// This rank's block, where the ranks of `comm` share the grid such that width and height of the
-  /// largest block are least together.
+  /// This rank's block; the ranks of `comm` share the grid with the smallest sum of width and
+  /// height of the largest block.
   explicit GridBlock(MPI_Comm comm) : comm_(comm) {
     const int size = sizeOf(comm), rank = rankOf(comm);
     const auto sides = [&](int columns) {
@@ -74,9 +74,9 @@ class GridBlock {
 
   Field makeField() const { return Field(static_cast<std::size_t>(height_ + 2) * stride()); }
 
-  /// Fills the ghost cells with what the neighbours have there.
+  /// Fills the ghost cells with the neighbours' values.
   void exchange(Field& field) const {
-    constexpr int kTag = 100;  // of sums it is 0
+    constexpr int kTag = 100;  // sums use 0
     std::vector<MPI_Request> requests;
     requests.reserve(2 * neighbours_.size());
     for (const Neighbour& from : neighbours_) {
@@ -98,7 +98,7 @@ class GridBlock {
     MPI_Datatype edge, ghosts;
   };
 
-  /// Points of the largest of so many parts.
+  /// Points of the largest of `parts` parts.
   static int share(int points, int parts) { return (points + parts - 1) / parts; }
 
   /// The cells of a field at the edge (dx, dy) of the block, or `outside` by one beyond it.

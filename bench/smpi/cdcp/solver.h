@@ -1,6 +1,6 @@
 // Solver: conjugate gradients as in the barotropic phase of POP, with a nine-point operator. Every
-// iteration has two sums and an exchange of ghost cells, every tenth one more of each, with which
-// it computes the residual anew. Each sum overlaps with what the paper says.
+// iteration has two sums and an exchange of ghost cells; every tenth has one more of each to
+// recompute the residual. Each sum overlaps with the same work as in the paper.
 #ifndef TORC_BENCH_SMPI_CDCP_SOLVER_H_
 #define TORC_BENCH_SMPI_CDCP_SOLVER_H_
 
@@ -12,18 +12,18 @@
 
 namespace torc::cdcp {
 
-/// Solves A x = b, where b is smooth. The numbers are computed; simulated time passes by their
+/// Solves A x = b for a smooth b. The numbers are computed; simulated time advances by their
 /// operations.
 class Solver {
  public:
-  /// `flops`: of a rank, in a second.
+  /// `flops`: a rank's rate per second.
   Solver(Sums& sums, double flops) : sums_(sums), flops_(flops), block_(sums.comm()) {
     block_.forEach([&](std::size_t i) {
       b_[i] = std::sin(0.07 * block_.x(i)) * std::cos(0.05 * block_.y(i)) + 0.1;
     });
   }
 
-  /// Returns the norm of the residual, as the last tenth iteration has found it.
+  /// Returns the norm of the residual at the last tenth iteration.
   double run(int iterations) {
     r_ = b_;
     block_.exchange(r_);
@@ -60,10 +60,10 @@ class Solver {
  private:
   static constexpr double kMiddle = 6.05, kBeside = 1, kAcross = 0.5;  // of A
 
-  /// Time for so many operations on each point of the largest block.
+  /// Time of `operations` operations on each point of the largest block.
   double seconds(double operations) const { return operations * block_.mostPoints() / flops_; }
 
-  /// Starts the sum of `term` over all cells, after so many operations on each.
+  /// Starts the sum of `term` over all cells, after `operations` operations on each.
   template <typename Term>
   void startSum(double operations, const Term& term) {
     own_sum_ = 0;
@@ -94,7 +94,7 @@ class Solver {
   Sums& sums_;
   double flops_;
   GridBlock block_;
-  double own_sum_ = 0, sum_ = 0;  // of the sum under way
+  double own_sum_ = 0, sum_ = 0;  // of the active sum
   Field b_ = block_.makeField(), x_ = b_, r_ = b_, s_ = b_, q_ = b_;
 };
 

@@ -1,4 +1,4 @@
-// Sums over the ranks of the program, in the ways that stand on top of MPI.
+// Sums over the ranks of the program, in the ways that use MPI alone.
 #ifndef TORC_BENCH_SMPI_CDCP_SUMS_H_
 #define TORC_BENCH_SMPI_CDCP_SUMS_H_
 
@@ -12,13 +12,13 @@
 
 namespace torc::cdcp {
 
-/// Lets a rank compute for so many simulated seconds.
+/// Advances the rank's simulated time by `seconds` of computation.
 inline void compute(double seconds) {
-  constexpr double kHostFlops = 2e9;  // of the simulated hosts, by which flops become time
+  constexpr double kHostFlops = 2e9;  // of the simulated hosts, which converts flops to time
   if (seconds > 0) smpi_execute_flops(seconds * kHostFlops);
 }
 
-/// Sums of doubles over the ranks of the program; one is under way at a time.
+/// Sums of doubles over the ranks of the program; one is active at a time.
 class Sums {
  public:
   explicit Sums(MPI_Comm comm) : comm_(comm) {}
@@ -29,7 +29,7 @@ class Sums {
   /// Starts a sum of `count` elements; both arrays belong to it until wait() has returned.
   virtual void start(const double* in, double* out, int count) = 0;
   virtual void wait() { MPI_Wait(&request_, MPI_STATUS_IGNORE); }
-  /// Computes for so many seconds while the sum is under way.
+  /// Computes for `seconds` seconds while the sum is active.
   virtual void work(double seconds) { compute(seconds); }
 
  protected:
@@ -53,8 +53,8 @@ class NonblockingSums : public Sums {
   }
 };
 
-/// As a library on top of MPI does it (Figure 2 of the paper): up and down a binomial tree, a round
-/// at a time, and the next round begins only when the program calls.
+/// As in a library on top of MPI (Figure 2 of the paper): up and down a binomial tree, one round at
+/// a time; the next round begins only when the program calls.
 class PolledSums : public Sums {
  public:
   explicit PolledSums(MPI_Comm comm) : Sums(comm) {
@@ -86,7 +86,7 @@ class PolledSums : public Sums {
     }
   }
   void work(double seconds) override {
-    // The program looks so often, and a look takes so long: estimates.
+    // Interval of the program's polls, and their time: estimates.
     constexpr double kPollInterval = 4e-6, kPollTime = 0.2e-6;
     for (; seconds > 0; seconds -= kPollInterval) {
       compute(std::min(seconds, kPollInterval));
@@ -124,9 +124,9 @@ class PolledSums : public Sums {
   }
 
   std::vector<Round> rounds_;
-  std::vector<Round>::const_iterator round_;  // that is under way
+  std::vector<Round>::const_iterator round_;  // the current one
   double* out_ = nullptr;
-  std::vector<double> addend_;  // what a child sends
+  std::vector<double> addend_;  // data from a child
 };
 
 }  // namespace torc::cdcp

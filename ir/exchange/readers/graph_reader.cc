@@ -1,11 +1,12 @@
-// Tables of links: graphs, in the form in which TACOS results have theirs.
+// Tables of links: graphs, in the form used in TACOS results.
 //
 //   NPUs Count,4
 //   SrcID,DestID,Latency (ns),Bandwidth (GB/s)
 //   0,1,500,50
 //   ...
-// Other lines before the second, and what follows in those of links, is skipped, so that a TACOS
-// result is such a table. Nodes from the number of NPUs on are switches. 1 GB is 1e9 bytes.
+// Other lines before the second, and further fields of the lines of links, are skipped, so that a
+// TACOS result is such a table. Nodes numbered from the number of NPUs on are switches. 1 GB is 1e9
+// bytes.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -31,7 +32,7 @@ llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
   std::uint32_t number = 0, highest = 0, line_of_highest = 0;
   std::string fault;
-  // The first fault counts.
+  // The first fault is reported.
   const auto refuse = [&](const llvm::Twine& what) {
     if (fault.empty()) fault = (origin + ":" + llvm::Twine(number) + ": error: " + what).str();
   };
@@ -44,7 +45,7 @@ llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
     }
     return value;
   };
-  // A field that is empty is no number.
+  // An empty field is no number.
   const auto readReal = [&](llvm::StringRef field, llvm::StringRef what, llvm::StringRef unit,
                             double least, double most) {
     double value = 0;

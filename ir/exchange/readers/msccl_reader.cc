@@ -1,5 +1,5 @@
-// MSCCL XML: expat tells of elements, which stand in one another in one way only. Writers add
-// elements and attributes that MSCCL's parsers do not look for; here they get a warning.
+// MSCCL XML, read by expat events; elements nest in one way only. Elements and attributes that
+// MSCCL's parsers ignore get a warning.
 #include <algorithm>
 #include <expat.h>
 #include <set>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxBlocks = 4096;  // of a rank
 constexpr int kBytesAtATime = 1 << 20;
 
-// The attributes that some parser of MSCCL or RCCL reads; src is torc's own (tools/convert).
+// The attributes read by some parser of MSCCL or RCCL; src is an addition of torc (tools/convert).
 constexpr llvm::StringLiteral kOfAlgorithm[] = {
     "name",    "proto",      "nchannels", "nchunksperloop", "ngpus", "coll",
     "inplace", "outofplace", "minBytes",  "maxBytes",       "redop"};
@@ -53,7 +53,7 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
 
   llvm::Expected<RankPrograms> read(llvm::StringRef text) {
-    // A declaration may stand at the very beginning only.
+    // A declaration is allowed at the very beginning only.
     const llvm::StringRef all = text;
     text = text.ltrim();
     skipped_ = static_cast<std::uint32_t>(all.drop_back(text.size()).count('\n'));
@@ -72,7 +72,7 @@ class Reader {
   }
 
  private:
-  /// An element, which stands in the one before it.
+  /// An element, nested in the one before it.
   struct Element {
     llvm::StringLiteral name;
     llvm::ArrayRef<llvm::StringLiteral> attributes;
@@ -88,7 +88,7 @@ class Reader {
     return (origin_ + ":" + llvm::Twine(line()) + ": " + kind + ": " + printable(what.str())).str();
   }
 
-  /// An attribute may hold what no terminal should get.
+  /// Attributes may hold unprintable characters.
   static std::string printable(std::string text) {
     std::ranges::replace_if(
         text, [](char c) { return !llvm::isPrint(c); }, '?');
@@ -97,7 +97,7 @@ class Reader {
 
   bool failed() const { return !fault_.empty(); }
 
-  /// The first fault counts.
+  /// The first fault is reported.
   void refuse(const llvm::Twine& what) {
     if (failed()) return;
     fault_ = here("error", what);
@@ -107,7 +107,7 @@ class Reader {
     refuse(element_ + ": " + name + " is '" + value.take_front(20) + "'; allowed: " + allowed);
   }
 
-  /// The first of its kind counts.
+  /// Warns once for each kind.
   void ignore(const std::string& kind) {
     if (!kinds_.insert(kind).second) return;
     programs_.warnings.push_back(here("warning", kind + " is ignored: MSCCL does not know it"));
@@ -172,8 +172,8 @@ class Reader {
                                : "<algo> has no coll: --collective says which");
     }
     programs_.collective = *known;
-    // Before SCCL 0.6 there was no such attribute; programs were in place where NCCL's calls can
-    // be.
+    // Files from before SCCL 0.6 lack this attribute; their programs are in place if the NCCL call
+    // can be.
     programs_.in_place =
         find("inplace") ? number("inplace", 0, 1) != 0 : *known != Collective::kAlltoall;
     programs_.chunks = number("nchunksperloop", 1, kMaxForeignChunks);
@@ -216,7 +216,7 @@ class Reader {
     return {known.value_or(ChunkBuffer::kInput), number(offset, -1, kMaxForeignChunks)};
   }
 
-  /// Where the step was in the file that the XML was made of, FILE:LINE: faults name that.
+  /// Sets the step's place in the source of the XML, FILE:LINE: faults name that.
   void place(ThreadBlock& block, RankStep& step) {
     const llvm::StringRef src = find("src").value_or("");
     const auto [file, line] = src.rsplit(':');
@@ -283,16 +283,16 @@ class Reader {
   }
 
   llvm::StringRef origin_;
-  std::optional<Collective> collective_;  // of a file that does not say
+  std::optional<Collective> collective_;  // of a file without `coll`
   XML_Parser parser_;
-  Attributes attributes_ = nullptr;  // of the element that is read
+  Attributes attributes_ = nullptr;  // of the current element
   std::string fault_;
   std::string element_;
-  std::string source_;  // that steps name; empty: none
+  std::string source_;  // source file that steps name; empty: none
   RankPrograms programs_;
   std::vector<bool> seen_;
   std::uint32_t skipped_ = 0;    // lines of white space before it
-  std::set<std::string> kinds_;  // of what is ignored
+  std::set<std::string> kinds_;  // of ignored elements and attributes
   std::size_t depth_ = 0, ignored_ = 0, rank_ = 0, block_ = 0;
   std::uint64_t steps_ = 0;
 };

@@ -1,4 +1,4 @@
-// MSCCL++ plans: gpu by gpu, so that the values of only one are in memory.
+// MSCCL++ plans, read gpu by gpu, so that the values of only one are in memory.
 #include "ir/exchange/readers/mscclpp_plan.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ class PlanReader {
   }
 
  private:
-  struct Lists {  // of a thread block: into the gpu's
+  struct Lists {  // in a thread block: indices into the gpu's lists
     std::array<std::vector<std::int32_t>, 2> channels, buffers;
   };
 
@@ -105,7 +105,7 @@ class PlanReader {
     }
   }
 
-  /// Cuts all chunks into shares, of which operations have theirs.
+  /// Divides all chunks into the shares that operations name.
   void takeShares() {
     for (PlanGpu& gpu : plan_.gpus) {
       for (PlanGpu::Block& block : gpu.blocks) {
@@ -127,7 +127,7 @@ class PlanReader {
     if (!buffer) json_.refuse(object.line, "type is " + shownName(name) + "; allowed: i, o, s");
     return buffer.value_or(ChunkBuffer::kInput);
   }
-  /// 0: memory, 1: a port; nothing: of a switch.
+  /// 0: memory, 1: a port; nothing: a switch.
   std::optional<std::size_t> channelIn(const LocatedJson& object, llvm::StringRef key) {
     const llvm::StringRef name = json_.text(object, key);
     if (name == "memory" || name == "port") return name == "port" ? 1 : 0;
@@ -202,7 +202,7 @@ class PlanReader {
       where_ = "gpu " + std::to_string(plan_.gpus.size()) + " tb " + std::to_string(number) +
                " step " + std::to_string(index) + ": ";
       readOp(gpu, lists, block, op, index);
-      // Once: as for chunks of no more bytes than its unit.
+      // Once: as for chunks of at most the pipeline's unit.
       for (const LocatedJson& inner : json_.elementsIfAny(op, "ops"))
         readOp(gpu, lists, block, inner, index);
       if (json_.failed()) return;
@@ -300,7 +300,7 @@ class PlanReader {
     }
   }
 
-  /// Whether an operation has what its kind needs, so that nobody has to look again.
+  /// Checks the operands that the operation's kind needs, for all later uses.
   void check(const LocatedJson& value, const PlanOp& op) {
     const PlanOpRow& row = *op.row;
     const auto lie = [](const std::vector<PlanChunks>& list, std::size_t own) {
@@ -344,10 +344,10 @@ class PlanReader {
   llvm::StringRef origin_;
   LocatedJsonReader json_;
   MscclppPlan plan_;
-  std::string where_;                    // the operation that is read
+  std::string where_;                    // the current operation
   std::string reduction_;                // of all of them
   std::uint64_t ops_ = 0, touched_ = 0;  // chunks of all operations
-  std::int64_t highest_ = 0;             // behind the last chunk that any names
+  std::int64_t highest_ = 0;             // one past the last chunk of all operations
 };
 
 }  // namespace

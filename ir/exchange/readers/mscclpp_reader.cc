@@ -1,19 +1,18 @@
-// MSCCL++ execution plans as rank programs. Data move one-sided there: a gpu writes into another
-// one's buffer, or reads it, and a signal tells that one of it. A schedule's messages have two
-// ends. So what a thread block does in the memory of another gpu becomes a thread block there,
-// which does nothing else:
+// MSCCL++ execution plans as rank programs. Their data move one-sided: a gpu writes into the buffer
+// of another, or reads it, and a signal reports it. A schedule's messages have two ends. So the
+// work of a thread block in the memory of another gpu becomes a separate thread block there:
 //
-// - put by memory: a message that is complete when it has arrived, as stores are before the signal
-//   that follows. By a port: one that a thread block of its own sends, the proxy, in
-//   the order in which it is asked, as it does the port's signals. A flush waits for it.
-// - get, and the reading reductions: a signal that asks for the chunks, and a message back.
-// - signal and wait: messages of no chunks, which order what memory alone does not, and of which
-//   the schedule keeps nothing. Barriers and semaphores: dependences.
-// - packets: whoever reads one waits for who has written it. A place in scratch has one, once.
+// - put through memory: a message that is complete on arrival, as stores precede the signal that
+//   follows. A put through a port is sent by the proxy, a thread block of its own, in the order of
+//   requests, as are the port's signals. A flush waits for it.
+// - get, and the reading reductions: a signal that requests the chunks, and a message back.
+// - signal and wait: messages of no chunks, which order other steps and are not kept in the
+//   schedule. Barriers and semaphores: dependences.
+// - packets: a packet's reader waits for its writer. Each place in scratch has one packet, once.
 //
-// Operations of a thread block are taken to be in order: that a `nop` stands where threads of the
-// block must wait for each other is not looked at. A pipeline is run once, as for chunks of no more
-// bytes than its unit. Shares of thread block groups are taken to be of equal size.
+// Operations of a thread block are assumed to be in order: the `nop`s that synchronise threads of
+// the block are not checked. A pipeline runs once, as for chunks of at most its unit. Shares of
+// thread block groups are assumed to be of equal size.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -29,8 +28,8 @@
 namespace torc::ir {
 namespace {
 
-// Channels of rank programs: of signals through memory the number of the channel between the two
-// gpus, and of a port; of what a thread block stores and reads its own number.
+// Channels of rank programs. Signals through memory and ports use the number of the channel between
+// the two gpus; stores and reads of a thread block use its own number.
 constexpr std::int32_t kPorts = 1 << 14, kStores = 2 << 14, kRequests = 3 << 14, kAnswers = 4 << 14;
 
 class PlanOperations : private PlanSteps {
@@ -57,7 +56,7 @@ class PlanOperations : private PlanSteps {
   }
 
  private:
-  /// Of this gpu.
+  /// Operations of this gpu.
   void forEachOp(llvm::function_ref<void(const PlanOp&)> does) {
     for (block_ = 0; block_ < gpu().blocks.size(); ++block_) {
       for (const PlanOp& op : gpu().blocks[block_].ops) {
@@ -66,7 +65,7 @@ class PlanOperations : private PlanSteps {
     }
   }
 
-  /// The chunks of buffers, which all gpus share.
+  /// Reads the sizes of buffers, which all gpus share.
   void readSizes() {
     const auto ranks = static_cast<std::int32_t>(plan_.gpus.size());
     std::int64_t all = 0;
@@ -145,7 +144,7 @@ class PlanOperations : private PlanSteps {
     }
   }
 
-  /// The next step waits for the packets in some chunks.
+  /// Makes the next step wait for the packets in some chunks.
   void waitForPackets(const PlanOp& op, const PlanChunks& chunks) {
     llvm::SmallVector<EventId, 4> events;
     for (std::int32_t i = 0; i < chunks.count; ++i) {
@@ -158,7 +157,7 @@ class PlanOperations : private PlanSteps {
       waitFor(event);
   }
 
-  /// Packets take twice the room: a chunk of them is not where the chunk of data is.
+  /// Packets take twice the space of data: packets and data chunks have different places.
   void checkScratch(const PlanOp& op) {
     const auto hasData = [&](const std::vector<PlanChunks>& list, bool of_packets) {
       // The first source and target of a sum are data.
@@ -167,7 +166,7 @@ class PlanOperations : private PlanSteps {
         return chunks.buffer == ChunkBuffer::kScratch && chunks.rank < 0;
       });
     };
-    // A port takes packets as they are.
+    // A port transfers packets as they are.
     if (hasData(op.sources, op.row->packets_read || (op.row->packets_written && op.by_port)))
       return refuse(op, "reads data from scratch, which has packets");
     if (hasData(op.targets, op.row->packets_written))
@@ -187,7 +186,7 @@ class PlanOperations : private PlanSteps {
       const std::vector<PlanOp>& ops = gpu().blocks[block_].ops;
       for (const PlanOp& op : ops)
         if (!failed()) addOp(op);
-      // What is waited for last must happen, too.
+      // The last dependences must be met, too.
       if (!ops.empty()) endSoFar(ops.back());
     }
     if (!failed()) addBarriers();
@@ -230,8 +229,8 @@ class PlanOperations : private PlanSteps {
     }
   }
 
-  /// Writes chunks to the target of that number: copies them, stores them in the memory of another
-  /// gpu, or puts them there by a port.
+  /// Writes chunks to target number `i`: copies them, stores them in the memory of another gpu, or
+  /// puts them there through a port.
   void addWrite(const PlanOp& op, const PlanChunks& src, std::size_t target) {
     const PlanChunks& dst = op.targets[target];
     StepOfRank written;
@@ -252,7 +251,7 @@ class PlanOperations : private PlanSteps {
       addByProxy(op, op.ids[target], stepOf(op, StepKind::kSend, src));
       written =
           addThere(rankOf(dst), kPorts + port.number, stepOf(op, StepKind::kReceive, dst, dst));
-      // The message itself is the signal, too.
+      // The message itself is also the signal.
       if (op.row->signals) happen(signalTo(port), written);
       if (op.row->flushes) addSignal(op, op.ids[target], PlanOpKind::kFlush);
     }
@@ -263,8 +262,8 @@ class PlanOperations : private PlanSteps {
     return gpu().channels[op.by_port ? 1 : 0][static_cast<std::size_t>(channel)];
   }
 
-  /// A port's proxy does what it is asked for in that order, while the thread block goes on; a
-  /// flush waits for it.
+  /// A port's proxy executes requests in order while the thread block continues; a flush waits for
+  /// it.
   void addByProxy(const PlanOp& op, std::int32_t channel, const RankStep& step) {
     const PlanGpu::Channel& port = channelOf(op, channel);
     const std::int32_t proxy = blockFor(rank_, kNoBlock, {port.peer, -1, kPorts + port.number});
@@ -286,7 +285,7 @@ class PlanOperations : private PlanSteps {
     add(stepOf(op, kind, dst, dst), {-1, src.rank, kAnswers + block});
   }
 
-  /// Where chunks of this gpu lie, so that those that are one memory are one.
+  /// The memory of chunks of this gpu, so that aliases get one name.
   std::pair<ChunkBuffer, std::int32_t> memoryOf(const PlanChunks& chunks) const {
     if (!plan_.in_place || chunks.buffer == ChunkBuffer::kScratch)
       return {chunks.buffer, chunks.first};
@@ -298,7 +297,7 @@ class PlanOperations : private PlanSteps {
             chunks.first + (is_own ? static_cast<std::int32_t>(rank_) * block : 0)};
   }
 
-  /// The sum grows in the first target; a source that lies there begins it.
+  /// The sum accumulates in the first target; a source there is its first operand.
   void addReduction(const PlanOp& op) {
     const PlanChunks& dst = op.targets[0];
     const auto [buffer, first] = memoryOf(dst);
@@ -394,7 +393,7 @@ class PlanOperations : private PlanSteps {
       const auto begin = static_cast<std::uint32_t>(gpu().semaphores[static_cast<std::size_t>(id)]);
       if (turn < begin) continue;
       const Uses& releases = semaphore.releases;
-      // Which of several has released it is known when all have.
+      // With several releasing blocks the releaser is known only after all of them.
       const bool is_known = releases.blocks <= 1;
       if (!is_known && turn - begin + 1 < releases.count) continue;
       for (std::uint32_t i = is_known ? turn - begin : 0; i <= turn - begin; ++i) {
@@ -460,7 +459,7 @@ class PlanOperations : private PlanSteps {
   std::vector<std::unordered_map<std::int32_t, EventId>> packets_;  // of each gpu, by chunk
   std::map<std::tuple<std::size_t, std::size_t, std::int32_t>, std::uint32_t> waited_, signalled_;
 
-  // Of the gpu and the thread block that are gone through.
+  // Of the current gpu and thread block.
   std::map<std::int32_t, std::uint32_t> arrivals_;  // of barriers
   std::map<std::pair<std::int32_t, std::uint32_t>, Barrier> barriers_;
   std::vector<Semaphore> semaphores_;

@@ -1,7 +1,7 @@
-// Steps of rank programs that operations of an MSCCL++ plan become. A thread block of a plan has a
+// Turns operations of an MSCCL++ plan into steps of rank programs. A thread block of a plan has one
 // thread block here for each of its connections; its work in the memory of another gpu, and that of
-// a proxy, has one of its own. An event stands for a step that others wait for before its place is
-// known.
+// a proxy, has one of its own. An event stands for a step whose place is not yet known and that
+// others wait for.
 #ifndef TORC_IR_EXCHANGE_READERS_MSCCLPP_STEPS_H_
 #define TORC_IR_EXCHANGE_READERS_MSCCLPP_STEPS_H_
 
@@ -32,8 +32,8 @@ class PlanSteps {
  protected:
   using EventId = std::uint32_t;
   enum class EventOf : std::uint8_t { kPort, kSemaphore, kBarrier, kPackets };
-  /// The kind of an event, the gpu where it happens, the gpu that it comes from, the number of its
-  /// port, semaphore, barrier or chunk, and its turn.
+  /// The kind of an event, its gpu, the gpu that causes it, the number of its port, semaphore,
+  /// barrier or chunk, and its sequence number.
   using EventKey = std::tuple<EventOf, std::size_t, std::size_t, std::int32_t, std::uint32_t>;
   static constexpr std::int32_t kNoBlock = -1;
 
@@ -48,14 +48,14 @@ class PlanSteps {
     return programs_.at(op.line) + blockName() + " step " + std::to_string(op.number) + ": ";
   }
 
-  /// The first fault counts; steps that are added after it do not matter.
+  /// The first fault is reported; later steps are ignored.
   void refuse(const llvm::Twine& fault) {
     if (fault_.empty()) fault_ = fault.str();
   }
   void refuse(const PlanOp& op, const llvm::Twine& what) { refuse(at(op) + what); }
   bool failed() const { return !fault_.empty(); }
 
-  /// A step on chunks; without any, a signal.
+  /// A step on chunks; without chunks, a signal.
   static RankStep stepOf(const PlanOp& op, StepKind kind, const PlanChunks& src = {},
                          const PlanChunks& dst = {}) {
     return {.kind = kind,
@@ -82,8 +82,8 @@ class PlanSteps {
     return found->second;
   }
 
-  /// Appends a step that waits for all of `before`: for all but one by steps before it, which do
-  /// nothing.
+  /// Appends a step that waits for all of `before`; empty steps before it carry all but one
+  /// dependence.
   StepOfRank push(std::size_t rank, std::int32_t block, RankStep step,
                   llvm::ArrayRef<StepOfRank> before = {}) {
     std::vector<RankStep>& steps =
@@ -101,7 +101,7 @@ class PlanSteps {
     return {block, static_cast<std::int32_t>(steps.size()) - 1};
   }
 
-  /// Adds a step to the current thread block, whose steps keep their order.
+  /// Adds a step to the current thread block, in order.
   StepOfRank add(const RankStep& step, const PlanConnection& connection = {}) {
     const std::int32_t lane = blockFor(rank_, static_cast<std::int32_t>(block_), connection);
     pending_.push_back(tail_);
@@ -110,12 +110,12 @@ class PlanSteps {
     return tail_;
   }
 
-  /// The end of it so far; a negative block: nothing has to be waited for.
+  /// The last step so far; a negative block: nothing to wait for.
   StepOfRank endSoFar(const PlanOp& op) {
     return pending_.empty() ? tail_ : add(stepOf(op, StepKind::kNothing));
   }
 
-  /// Adds a step in the memory of `rank`, behind those that this gpu has there on the channel.
+  /// Adds a step in the memory of `rank`, after those of this gpu there on the channel.
   StepOfRank addThere(std::size_t rank, std::int32_t channel, const RankStep& step) {
     const auto own = static_cast<std::int32_t>(rank_);
     const bool sends = step.row().sends;
@@ -131,7 +131,7 @@ class PlanSteps {
 
   void happen(const EventKey& key, StepOfRank step) { events_[eventOf(key)].step = step; }
 
-  /// The next step waits for an event. That it does not happen is an error: `missing`, of `op`.
+  /// Makes the next step wait for an event. If it never happens, the error is `missing`, at `op`.
   void waitFor(EventId event) { pending_.push_back({kEvent, static_cast<std::int32_t>(event)}); }
   void waitFor(const EventKey& key, const PlanOp& op, const llvm::Twine& missing) {
     const EventId event = eventOf(key);
@@ -139,7 +139,7 @@ class PlanSteps {
     waitFor(event);
   }
 
-  /// Steps that wait for events wait for the steps that these are.
+  /// Replaces events in dependences by their steps.
   void placeEvents() {
     for (RankProgram& program : programs_.ranks) {
       for (ThreadBlock& block : program.blocks) {
@@ -166,15 +166,15 @@ class PlanSteps {
   RankPrograms programs_;
   std::string fault_;
   std::uint64_t steps_ = 0;
-  std::size_t rank_ = 0, block_ = 0;          // that are gone through
+  std::size_t rank_ = 0, block_ = 0;          // current gpu and thread block
   StepOfRank tail_;                           // the last step of this thread block
-  llvm::SmallVector<StepOfRank, 4> pending_;  // what the next step waits for
+  llvm::SmallVector<StepOfRank, 4> pending_;  // dependences of the next step
 
  private:
-  static constexpr std::int32_t kEvent = -2;  // as the block of a step: its place is an event
+  static constexpr std::int32_t kEvent = -2;  // block number of a step whose place is an event
   struct Event {
-    StepOfRank step{kEvent, 0};  // so long as it does not happen
-    std::string missing;         // empty: nothing waits for it by name
+    StepOfRank step{kEvent, 0};  // until it happens
+    std::string missing;         // empty: no explicit dependence
   };
   std::vector<Event> events_;
   std::map<EventKey, EventId> event_ids_;

@@ -1,4 +1,4 @@
-// Readers of foreign formats, which of them reads a file, and names that they have in common.
+// Readers of foreign formats, recognition of a file's format, and shared names.
 #ifndef TORC_IR_EXCHANGE_READERS_READERS_H_
 #define TORC_IR_EXCHANGE_READERS_READERS_H_
 
@@ -34,13 +34,12 @@ inline std::optional<ChunkBuffer> foreignBuffer(llvm::StringRef name) {
   return static_cast<ChunkBuffer>(number);
 }
 
-/// MSCCL XML, as MSCCLang, ForestColl, TACOS (to 1.2) and TE-CCL write it.
-/// Reads the text of a file; `origin` is its name in messages. `collective` is that of a file which
-/// has no `coll`. Elements and attributes that MSCCL does not know are ignored, with a warning for
-/// each kind. Errors name the line: text that is no XML, entities, elements in the wrong place,
-/// steps of unknown types, numbers out of their range, a collective that schedules cannot be
-/// imported for. Where steps have src="FILE:LINE", of one file, that is where the programs' faults
-/// are.
+/// MSCCL XML, as MSCCLang, ForestColl, TACOS (to 1.2) and TE-CCL write it. Reads the text of a
+/// file; `origin` is its name in messages. `collective` applies to a file without `coll`. Unknown
+/// elements and attributes are ignored, with a warning for each kind. Errors name the line: invalid
+/// XML, entities, misplaced elements, steps of unknown types, numbers out of range, a collective
+/// that cannot be imported. If steps have src="FILE:LINE", of one file, errors of the programs
+/// refer to that.
 llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef origin,
                                        std::optional<Collective> collective = std::nullopt);
 
@@ -49,20 +48,20 @@ llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef ori
 /// barriers, signals of ports, semaphores and packets that do not match.
 llvm::Expected<RankPrograms> readMscclpp(llvm::StringRef text, llvm::StringRef origin);
 
-/// Reads what `text` is found to be by its content. `collective` is that of MSCCL XML which does
-/// not say. Error: a format that is not read, which is named where it is known, with its converter
-/// where there is one: `x.et: is a Chakra trace, which says nothing of data`.
+/// Reads `text` in the format that its content shows. `collective` applies to MSCCL XML without
+/// `coll`. Error: an unsupported format, with its name and converter if known: `x.et: is a Chakra
+/// trace, which says nothing of data`.
 llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef origin,
                                          std::optional<Collective> collective = std::nullopt);
 
 /// A table of links.
 struct Graph {
   std::int64_t ranks = 0;
-  std::vector<GraphLink> links;  // as `sortLinks` leaves them
+  std::vector<GraphLink> links;  // in the order of `sortLinks`
 };
 
-/// Reads the text of a table; `origin` is its name in messages. Errors name the line: a text that
-/// is no such table, a link that is there twice, one that ends where it begins.
+/// Reads the text of a table; `origin` is its name in messages. Errors name the line: text in
+/// another form, a repeated link, a link from a node to itself.
 llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin);
 
 }  // namespace torc::ir

@@ -1,4 +1,4 @@
-// Formats by their beginnings.
+// Recognises formats by their beginnings.
 #include <string>
 
 #include <llvm/ADT/StringExtras.h>
@@ -9,7 +9,7 @@
 namespace torc::ir {
 namespace {
 
-/// Files that people have beside schedules, by what only they contain.
+/// Other files that users keep beside schedules, by a text that only they contain.
 struct Other {
   llvm::StringLiteral mark, what;
 };

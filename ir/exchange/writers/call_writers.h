@@ -8,9 +8,9 @@
 
 namespace torc::ir {
 
-/// GOAL, the text of LogGOPSim: the line that a file begins with.
+/// GOAL, the text format of LogGOPSim: the first line of a file.
 void writeGoalHeader(const ExportedCall& call, llvm::raw_ostream& out);
-/// What one rank does. Ranks follow in ascending order.
+/// The operations of one rank. Ranks follow in ascending order.
 void writeGoalRank(const ExportedCall& call, const FlatProgram& program, llvm::raw_ostream& out);
 /// Chakra's execution traces, which ASTRA-sim runs: the file of one rank.
 void writeChakraRank(const ExportedCall& call, const FlatProgram& program, llvm::raw_ostream& out);

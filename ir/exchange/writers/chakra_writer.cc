@@ -3,9 +3,9 @@
 // astra-sim/system/astraccl/custom_collectives/CustomAlgorithm.cc).
 //
 // A file is a row of protobuf messages, each after its length: GlobalMetadata, then Nodes. A
-// message is a COMM_SEND or COMM_RECV node; the sum that follows a receive is a COMP node, as are
-// copies, in whole microseconds. ASTRA-sim executes no other kinds. What an operation waits for are
-// its data_deps.
+// message is a COMM_SEND or COMM_RECV node; the sum after a receive is a COMP node, as are copies,
+// in whole microseconds. ASTRA-sim executes no other kinds. Dependences of an operation are its
+// data_deps.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -21,8 +21,8 @@
 namespace torc::ir {
 namespace {
 
-/// A protobuf message as it is put together. Its variable-length integers are LEB128, so that
-/// LLVM's writer does for all of them. A field begins with its number and its wire type.
+/// A protobuf message under construction. Its variable-length integers are LEB128, written by LLVM.
+/// A field begins with its number and its wire type.
 class Message {
  public:
   Message& number(std::uint32_t field, std::uint64_t value) {
@@ -34,14 +34,14 @@ class Message {
     return *this;
   }
   Message& message(std::uint32_t field, const Message& inner) { return text(field, inner.bytes_); }
-  /// A list of numbers; nothing where it is empty.
+  /// A list of numbers; nothing if it is empty.
   Message& packed(std::uint32_t field, llvm::ArrayRef<std::uint64_t> values) {
     Message list;
     for (const std::uint64_t value : values)
       list.integer(value);
     return values.empty() ? *this : message(field, list);
   }
-  /// After its length, as files have it.
+  /// Writes the length, then the message, as in files.
   void write(llvm::raw_ostream& out) const {
     llvm::encodeULEB128(bytes_.size(), out);
     out << bytes_;
@@ -68,7 +68,7 @@ enum NodeField : std::uint32_t {
   kAttribute = 10,
 };
 enum NodeType : std::uint32_t { kComputation = 4, kCommSend = 5, kCommRecv = 6 };
-/// The member of an attribute that holds its value. Readers look at that one alone.
+/// The member of an attribute that holds its value; readers use only this one.
 enum AttributeField : std::uint32_t {
   kAttributeName = 1,
   kInt32 = 7,
@@ -81,8 +81,7 @@ Message attribute(llvm::StringRef name) {
   return Message().text(kAttributeName, name);
 }
 
-/// The beginning of a node, up to what it waits for. Numbers that are 0 are left out, which is how
-/// proto3 writes them.
+/// A node without its dependences. Zeros are omitted, as in proto3.
 Message node(std::uint64_t id, llvm::StringRef name, NodeType type,
              llvm::ArrayRef<std::uint64_t> after) {
   Message result;
@@ -100,7 +99,7 @@ void writeChakraRank(const ExportedCall& call, const FlatProgram& program, llvm:
       .message(kMetadataAttribute, attribute("collective").text(kString, collective))
       .write(out);
   std::uint64_t id = 0;
-  std::vector<std::uint64_t> complete_with;  // by operation: the node that ends it
+  std::vector<std::uint64_t> complete_with;  // by operation: its last node
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const FlatOperation& operation = program.operations[i];
     const std::string name = std::string(torc::name(operation.kind)) + '_' + std::to_string(i);

@@ -1,4 +1,4 @@
-// The programs of an exported call, and how many operations they may have.
+// Expands the programs of an exported call, and bounds the number of operations.
 #include "ir/exchange/writers/exported_call.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace torc::ir {
 namespace {
 
-/// How many nodes a guard admits, at most.
+/// Upper bound of the number of nodes that a guard admits.
 double admitted(const ScheduleView& schedule, std::uint32_t guard) {
   double nodes = 1;
   for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {

@@ -1,5 +1,5 @@
-// An exported call: a schedule for one size and root, of which the programs of all ranks are made
-// one after the other, so that no more than one has to be held.
+// An exported call: a schedule for one size and root. Programs of ranks are made one after the
+// other, so that only one is in memory.
 #ifndef TORC_IR_EXCHANGE_WRITERS_EXPORTED_CALL_H_
 #define TORC_IR_EXCHANGE_WRITERS_EXPORTED_CALL_H_
 
@@ -14,29 +14,29 @@
 
 namespace torc::ir {
 
-/// Operations of all ranks together that are exported, at most.
+/// Most operations of all ranks together in an export.
 inline constexpr std::uint64_t kMostExported = 1'000'000'000;
 
-/// What is called, and how long a rank takes for what is no message.
+/// Size of the call, and times of local work.
 struct CallSize {
   std::uint64_t count = 0;          // as in Counts
   std::uint64_t element_bytes = 1;  // of an element
   std::int32_t root = 0;
   double reduce_s_per_byte = 0;  // seconds for a byte of a sum
-  double copy_s_per_byte = 0;    // and of a copy
+  double copy_s_per_byte = 0;    // seconds for a byte of a copy
 };
 
-/// The count, as in Counts, of a call with `elements` elements in its whole vector; what is left
-/// over where blocks are equal is left out.
+/// The count, as in Counts, of a call with `elements` elements in its whole vector, rounded down to
+/// equal blocks.
 std::uint64_t countOf(const ScheduleView& schedule, std::uint64_t elements);
 
 class ExportedCall {
  public:
-  /// `schedule` has passed `validate`, and outlives the call. An error where all ranks together
-  /// may execute more than kMostExported operations.
+  /// `schedule` has passed `validate`, and outlives the call. An error if all ranks together may
+  /// execute more than kMostExported operations.
   static llvm::Expected<ExportedCall> make(const ScheduleView& schedule, const CallSize& size);
 
-  /// With its loops written out: what operations name as their source.
+  /// The schedule with its loops unrolled: the sources of operations refer to it.
   const ScheduleView& schedule() const { return schedule_; }
   const CallSize& size() const { return size_; }
   std::int32_t ranks() const { return static_cast<std::int32_t>(schedule_.topology.ranks()); }
@@ -45,13 +45,13 @@ class ExportedCall {
 
   /// Bytes of a message, a sum or a copy. A signal has one: formats have no messages without data.
   std::uint64_t bytesOf(const FlatOperation& operation) const;
-  /// Seconds of a sum, after its message where it has one, or of a copy; 0 of others.
+  /// Seconds of a sum, or of a copy; 0 for others.
   double secondsOf(const FlatOperation& operation) const;
 
  private:
   ExportedCall() = default;
 
-  std::unique_ptr<UnrolledLoops> unrolled_;  // null where there are no loops
+  std::unique_ptr<UnrolledLoops> unrolled_;  // null if there are no loops
   ScheduleView schedule_;
   CallSize size_;
 };

@@ -1,11 +1,11 @@
-// GOAL, the text that LogGOPSim simulates (T. Hoefler, T. Schneider, A. Lumsdaine: LogGOPSim -
+// GOAL, the text format of LogGOPSim (T. Hoefler, T. Schneider, A. Lumsdaine: LogGOPSim -
 // Simulating Large-Scale Applications in the LogGOPS Model, HPDC 2010). Its grammar is that of
 // src/LogGOPSim/txt2bin.re in the simulator's sources.
 //
-// A message is a `send` or a `recv`; the sum that follows a receive is a `calc`, as are copies, in
-// nanoseconds. What an operation waits for it `requires`. A stream is a `cpu`: LogGOPSim lets a
-// cpu take in one message at a time. The links of a node are its `nic`s: number 2 x axis, or one
-// more where the message goes down the axis, is the one by which it begins its way.
+// A message is a `send` or a `recv`; the sum after a receive is a `calc`, as are copies, in
+// nanoseconds. An operation `requires` its dependences. A stream is a `cpu`: LogGOPSim lets a cpu
+// receive one message at a time. The links of a node are its `nic`s: a message uses the one of its
+// first hop, number 2 x axis, or one more if it goes down the axis.
 #include <cmath>
 #include <utility>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kMostCpus = 256;  // of the text: a byte
 
-/// The link by which a message begins its way: 2 x axis, one more down the axis.
+/// The link of a message's first hop: 2 x axis, one more down the axis.
 std::uint32_t linkOf(const ExportedCall& call, std::int32_t rank, const FlatOperation& message) {
   const ScheduleView& schedule = call.schedule();
   const Topology& topology = schedule.topology;
@@ -29,7 +29,7 @@ std::uint32_t linkOf(const ExportedCall& call, std::int32_t rank, const FlatOper
     way = wayOf(topology, schedule.peer_loops[operation.peer], from, to);
   } else {
     way = schedule.shifts[operation.peer];
-    // What comes from below goes up.
+    // A message from below goes up.
     if (receives(message.kind)) {
       for (std::int32_t& distance : way)
         distance = -distance;

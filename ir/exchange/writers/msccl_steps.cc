@@ -1,4 +1,4 @@
-// Operations as steps of thread blocks, and dependences between these.
+// Turns operations into steps of thread blocks, and dependences into those between steps.
 #include "ir/exchange/writers/msccl_steps.h"
 
 #include <algorithm>
@@ -11,18 +11,17 @@
 namespace torc::ir {
 namespace {
 
-/// Chunks that a step moves, at most: MSCCL_MAX_COUNT of msccl_struct.h is one more.
+/// Most chunks of a step: MSCCL_MAX_COUNT of msccl_struct.h is one more.
 constexpr std::size_t kMostChunksOfStep = 71;
 
-/// Messages that have a thread block of their own: peer, whether they are sent, stream.
+/// Messages that share a thread block: peer, direction (sent or not), stream.
 using BlockKey = std::tuple<std::int32_t, bool, std::uint32_t>;
 
 BlockKey keyOf(const FlatOperation& operation) {
   return {operation.peer, sends(operation.kind), operation.stream};
 }
 
-/// The thread blocks of messages. They are sorted, so that both ends of a connection count its
-/// streams alike.
+/// The thread blocks of messages, sorted so that both ends of a connection count its streams alike.
 std::map<BlockKey, ThreadBlock> messageBlocks(const FlatProgram& program) {
   std::map<BlockKey, ThreadBlock> blocks;
   for (const FlatOperation& operation : program.operations) {
@@ -40,7 +39,7 @@ std::map<BlockKey, ThreadBlock> messageBlocks(const FlatProgram& program) {
   return blocks;
 }
 
-/// The chunks of a region, one by one, of `chunk` elements, which divide it.
+/// The chunks of a region in order; `chunk` elements divide it.
 std::vector<std::int32_t> chunksOf(const FlatProgram& program, const FlatRegion& region,
                                    std::uint64_t chunk) {
   std::vector<std::int32_t> chunks;
@@ -61,7 +60,7 @@ class BlocksOfRank {
     waited_.resize(blocks_.size());
   }
 
-  /// `other` is nothing of what is no message, and of a message of one chunk.
+  /// `other` is empty for operations without a message, and for messages of one chunk.
   void add(const FlatOperation& operation, const OtherEnd& other) {
     Steps before;
     for (const std::uint32_t dependence : program_.dependencesOf(operation)) {
@@ -70,14 +69,15 @@ class BlocksOfRank {
         last = std::max(last, step);
       }
     }
-    // What waits for a join waits for all that it does: in a thread block of others it would hold
-    // these up.
+    // Dependants of a join wait for all its dependences: as a step it would delay others in its
+    // thread block.
     if (operation.isJoin()) return ends_.push_back(std::move(before));
     block_ =
         operation.peer >= 0 ? message_blocks_.at(keyOf(operation)) : localBlock(operation, before);
     waitFor(before);
     if (isSignal(operation.kind)) {
-      // The format has no message without data: a chunk behind the scratch, whatever it holds.
+      // The format has no message without data: a chunk behind the scratch is sent, whatever its
+      // content.
       const ChunkRun place{
           ChunkBuffer::kScratch,
           static_cast<std::int32_t>((program_.scratch_elements + chunk_ - 1) / chunk_)};
@@ -91,17 +91,18 @@ class BlocksOfRank {
   std::vector<ThreadBlock> take() { return std::move(blocks_); }
 
  private:
-  using Steps = std::map<std::size_t, std::size_t>;  // the last one by block
+  using Steps = std::map<std::size_t, std::size_t>;  // by block: the last one
 
-  /// Whether what has gone through `block` so far has waited for `step` of `other`.
+  /// Whether `block` already waits for `step` of `other`.
   bool hasWaited(std::size_t block, std::size_t other, std::size_t step) const {
     const auto known = waited_[block].find(other);
     return block == other || (known != waited_[block].end() && known->second >= step);
   }
 
-  /// A block whose last step the copy or sum waits for in any case, so that its place there delays
-  /// nothing without end: of copies and sums or, if it waits for nothing else, of messages. Those
-  /// that wait for nothing have one of their own for each stream. Else a new one.
+  /// A block whose last step is a dependence of the copy or sum in any case, so that its place
+  /// there adds no unbounded delay: a block of copies and sums or, if there are no other
+  /// dependences, of messages. Copies and sums without dependences have a block for each stream.
+  /// Otherwise a new block.
   std::size_t localBlock(const FlatOperation& operation, const Steps& before) {
     for (const bool of_messages : {false, true}) {
       for (const auto& [block, step] : before) {
@@ -126,7 +127,7 @@ class BlocksOfRank {
     return blocks_.size() - 1;
   }
 
-  /// Adds steps that do nothing for all that is waited for but the last, which the next step has.
+  /// Adds empty steps for all dependences but the last, which the next step has.
   void waitFor(const Steps& before) {
     after_ = {};
     for (const auto& [block, step] : before) {
@@ -144,7 +145,7 @@ class BlocksOfRank {
     const RankStep step{
         .kind = kind, .src = src, .dst = dst, .count = chunks, .after = std::exchange(after_, {})};
     std::vector<RankStep>& steps = blocks_[block_].steps;
-    // Readers make one of sums in a row into one place, of the last one's length, unless something
+    // Readers merge consecutive sums into one place, with the last one's length, unless a step
     // waits for the first.
     if (kind == StepKind::kReduce && step.after.block < 0 && !steps.empty() &&
         steps.back().kind == kind && steps.back().dst == dst && steps.back().count != chunks) {
@@ -153,9 +154,9 @@ class BlocksOfRank {
     steps.push_back(step);
   }
 
-  /// Steps move what is one run of chunks wherever it lies, also at the other end.
+  /// Each step moves one run of chunks, contiguous at both ends.
   void addSteps(const FlatOperation& operation, const OtherEnd& other) {
-    // What is received into is not needed: the sum takes what arrives.
+    // The receive buffer is not needed: the sum reads the received message.
     const FlatRegion nothing;
     const FlatRegion* const regions[] = {
         &operation.dst, &operation.a,
@@ -210,13 +211,13 @@ class BlocksOfRank {
   const FlatProgram& program_;
   const std::uint64_t chunk_;
   std::map<BlockKey, std::size_t> message_blocks_;
-  std::vector<ThreadBlock> blocks_;  // of messages, then those of copies and sums
-  std::vector<Steps> waited_;        // by block: what it has waited for
+  std::vector<ThreadBlock> blocks_;  // of messages, then of copies and sums
+  std::vector<Steps> waited_;        // by block: its dependences so far
   std::vector<Steps> ends_;          // by operation: complete when these are
-  /// By stream: the block of copies and sums that wait for nothing.
+  /// By stream: the block of copies and sums without dependences.
   std::map<std::uint32_t, std::size_t> first_blocks_;
-  std::size_t block_ = 0;  // of the operation that is added
-  StepOfRank after_;       // what the next step waits for
+  std::size_t block_ = 0;  // of the current operation
+  StepOfRank after_;       // dependence of the next step
 };
 
 }  // namespace

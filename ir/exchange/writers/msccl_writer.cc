@@ -1,4 +1,4 @@
-// MSCCL XML, rank by rank, with the programs of the ranks at the other ends of its messages.
+// Writes MSCCL XML rank by rank, with the programs of the ranks at the other ends of its messages.
 #include "ir/exchange/writers/msccl_writer.h"
 
 #include <algorithm>
@@ -14,23 +14,23 @@ namespace torc::ir {
 namespace {
 
 constexpr std::uint64_t kMostScratch = (1u << 31) - 2;  // chunks: a number of one has 31 bits
-/// Operations that are held besides the program that was asked for last.
+/// Operations kept besides the last requested program.
 constexpr std::size_t kMostHeld = 1 << 16;
 
 /// The least count, as in Counts, for which colors, directions, chunks, segments and blocks of the
-/// vector are whole elements. An error where that is more than 2^40.
+/// vector are whole elements. An error if it is more than 2^40.
 llvm::Expected<std::uint64_t> wholeCount(const ScheduleView& schedule) {
   using Wide = unsigned __int128;
   constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
   std::uint64_t weights = 0, count = 1;
   for (const Color& color : schedule.colors)
     weights += color.weight;
-  // Part-major, the blocks of a part are shares of it; else a block is what is counted.
+  // Part-major, the blocks of a part are shares of it; else the count is that of a block.
   const bool cuts_blocks = rowOf(schedule.collective).layout == Layout::kPartMajor;
   for (const Color& color : schedule.colors) {
     const Wide pieces = Wide{color.directions} * color.chunks * schedule.segments *
                         (cuts_blocks ? schedule.topology.sites() : 1);
-    // The least multiple of `weights` x `pieces` over what it has in common with the weight.
+    // The least multiple of `weights` x `pieces` over their common divisors with the weight.
     const std::uint64_t in_weights = std::gcd(color.weight, weights);
     const Wide in_pieces = std::gcd(color.weight / in_weights, static_cast<std::uint64_t>(pieces));
     const Wide least = weights / in_weights * (pieces / in_pieces);
@@ -47,7 +47,7 @@ llvm::Expected<std::uint64_t> wholeCount(const ScheduleView& schedule) {
   return count;
 }
 
-/// The greatest common divisor of `divisor` and of all that `program` says in elements.
+/// The greatest common divisor of `divisor` and all element numbers in `program`.
 std::uint64_t commonDivisor(const FlatProgram& program, std::uint64_t divisor) {
   const auto add = [&](std::uint64_t number) { divisor = std::gcd(divisor, number); };
   add(program.in_elements);
@@ -81,7 +81,7 @@ void writeStep(std::size_t index, const RankStep& step, llvm::raw_ostream& out) 
       << (step.waited_for ? 1 : 0) << "\"/>\n";
 }
 
-/// Chunks of scratch that steps name.
+/// Number of chunks of scratch that steps name.
 std::int32_t scratchOf(const std::vector<ThreadBlock>& blocks) {
   std::int32_t chunks = 0;
   for (const ThreadBlock& block : blocks) {
@@ -152,7 +152,7 @@ llvm::Expected<MscclWriter> MscclWriter::make(const ScheduleView& schedule, std:
 
 void MscclWriter::writeHeader(const MscclSizes& sizes, llvm::raw_ostream& out) const {
   const ScheduleView& schedule = call_.schedule();
-  // Readers count by the whole vector, but these two by the block of a rank.
+  // Readers count the whole vector, except for these two: the block of a rank.
   const bool by_block =
       schedule.collective == Collective::kScatter || schedule.collective == Collective::kGather;
   const std::uint64_t blocks = by_block ? static_cast<std::uint64_t>(call_.ranks()) : 1;
@@ -172,7 +172,7 @@ llvm::Error MscclWriter::writeRank(const FlatProgram& program, llvm::raw_ostream
   out << "  <gpu id=\"" << program.rank << "\" i_chunks=\"" << program.in_elements / chunk_
       << "\" o_chunks=\"" << program.out_elements / chunk_ << "\" s_chunks=\"" << scratchOf(*blocks)
       << "\">\n";
-  std::uint64_t elements = 2 + blocks->size();  // with those of the algorithm and the rank
+  std::uint64_t elements = 2 + blocks->size();  // with the elements of the algorithm and the rank
   for (std::size_t i = 0; i < blocks->size(); ++i) {
     const ThreadBlock& block = (*blocks)[i];
     elements += block.steps.size();

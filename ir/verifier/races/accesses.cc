@@ -1,4 +1,4 @@
-// Collects accesses, and tells whether two of them meet.
+// Collects accesses, and decides whether two of them meet.
 #include "ir/verifier/races/accesses.h"
 
 #include "ir/verifier/box_algebra.h"
@@ -21,7 +21,7 @@ class Collector {
                                operation.dst.buffer == Buffer::kOut;
       add({i, true, &operation.dst}, onto_itself);
       add({i, false, &operation.a}, onto_itself);
-      // recv_reduce fills b with what arrives; reduce only reads it.
+      // recv_reduce writes received data to b; reduce only reads it.
       add({i, operation.kind == OperationKind::kRecvReduce, &operation.b}, false);
     }
     return std::move(storages_);
@@ -78,8 +78,8 @@ Interval guardOnAxis(const ScheduleView& schedule, std::uint32_t guard, std::uin
   return guard == kNone ? Interval::all() : schedule.boxes[guard][axis];
 }
 
-/// Whether on some coordinate of one axis of the torus that both guards admit the boxes share
-/// blocks, as far as their axes that belong to it go.
+/// Whether the boxes share blocks on some coordinate of one axis of the torus that both guards
+/// admit, considering the block axes of that axis only.
 bool meetOnAxis(const VerifyContext& context, const Access& a, const Access& b,
                 std::uint32_t axis) {
   const ScheduleView& schedule = context.schedule;
@@ -127,7 +127,7 @@ bool collide(const VerifyContext& context, const Access& a, const Access& b) {
     }
   }
   if (whole_slot) return guardsMeet(context, a.guard, b.guard);
-  bool anywhere = a.guard == kNone && b.guard == kNone;  // what holds at the origin holds
+  bool anywhere = a.guard == kNone && b.guard == kNone;  // the origin stands for all nodes
   for (std::uint32_t axis = 0; axis < axes.count(); ++axis) {
     if (!sameView(schedule.blockInterval(a.box, axis), schedule.blockInterval(b.box, axis))) {
       anywhere = false;

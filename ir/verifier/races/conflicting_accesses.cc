@@ -1,4 +1,4 @@
-// Which operations conflict: their accesses meet on some node, and one of them writes.
+// Finds conflicting operations: their accesses meet on some node, and one of them writes.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,14 +20,14 @@ namespace {
 
 using AccessList = std::vector<const Access*>;
 
-/// Accesses by the one coordinate on an axis that their guards admit, and those that admit more:
-/// two of one coordinate each have no node in common unless it is the same.
+/// Accesses grouped by the single coordinate on an axis that their guards admit, and accesses with
+/// more: two single ones share a node only at the same coordinate.
 struct AccessesByNode {
   std::map<std::uint32_t, AccessList> at;
   AccessList wide;
 };
 
-constexpr std::size_t kLongList = 64;  // of accesses: not worth looking at pair by pair
+constexpr std::size_t kLongList = 64;  // of accesses: below this length all pairs are compared
 
 class ConflictFinder {
  public:
@@ -58,9 +58,8 @@ class ConflictFinder {
       findConflictsInPart(accesses);
   }
 
-  /// The accesses of a storage, and those of two uses that meet, in lists of which no two have a
-  /// node in common: where every node has operations of its own, looking at all pairs would take
-  /// too long.
+  /// The accesses of a storage, and those of two uses that meet, in lists that pairwise share no
+  /// node: if every node has operations of its own, comparing all pairs would take too long.
   std::vector<AccessList> byNodes(Storage& storage) {
     bool guarded = storage.accesses.size() > kLongList;
     AccessList all;
@@ -99,8 +98,8 @@ class ConflictFinder {
     return list;
   }
 
-  /// Where beside what all nodes do single ones have accesses of their own, as on detours: those of
-  /// all nodes, and these with those of each node.
+  /// Splits accesses of all nodes plus those of single nodes, as on detours: a list for all nodes,
+  /// and one for each node together with it.
   std::vector<AccessList> ofSingleNodes(const AccessList& accesses) const {
     AccessList everyones;
     std::map<std::uint32_t, AccessList> own;
@@ -125,10 +124,10 @@ class ConflictFinder {
     return lists;
   }
 
-  /// As findConflicts, for a slot. Where its frames take it in turn, one written and read by the
-  /// same nodes, or by one, after the other, and each is written, it is enough that each comes
-  /// after the one before: what has written last comes after all that the frame before did, and
-  /// before all of the next.
+  /// As findConflicts, for a slot. If frames use it in turn, each written and read by the same
+  /// nodes, or by one after the other, it is enough that each comes after the one before: its first
+  /// writes come after all uses of the previous frame, and all uses of the next frame follow its
+  /// own.
   void findConflictsInSlot(const AccessList& accesses, bool of_one_node) {
     struct Turn {
       std::uint32_t frame = kNone;
@@ -182,7 +181,7 @@ class ConflictFinder {
     visit(before, access, axis, [&](const Access& other) { findConflict(other, access); });
   }
 
-  /// Those of `before` that may have a node in common with `access`.
+  /// Accesses of `before` that may share a node with `access`.
   template <typename Visitor>
   void visit(const AccessesByNode& before, const Access& access, std::uint32_t axis,
              const Visitor& visitor) const {
@@ -204,14 +203,14 @@ class ConflictFinder {
     (at ? to.at[*at] : to.wide).push_back(&access);
   }
 
-  /// The coordinate on an axis that the guard of the access admits, if it is but one.
+  /// The single coordinate on an axis that the guard of the access admits, if there is one.
   std::optional<std::uint32_t> onlyCoordinate(const Access& access, std::uint32_t axis) const {
     if (access.guard == kNone) return std::nullopt;
     const Range range = resolve(schedule_.boxes[access.guard][axis], 0, axes_.size(axis));
     return range.length == 1 ? std::optional(range.start) : std::nullopt;
   }
 
-  /// The axis on which most of the guards admit but one coordinate.
+  /// The axis on which most of the guards admit a single coordinate.
   std::uint32_t guardedAxis(const AccessList& accesses) const {
     std::uint32_t best = 0;
     std::int64_t most = -1;
@@ -234,9 +233,9 @@ class ConflictFinder {
     orderUses(b, a);
   }
 
-  /// Uses of `later` come after those of `earlier` that are further up. Where order among the uses
-  /// of either is checked too, it is enough to come after the last write, and for a write after
-  /// what has read since then and since the last write of `later`: the rest follows.
+  /// Uses of `later` come after earlier-listed ones of `earlier`. If the order within each is
+  /// checked too, it is enough to come after the last write. A write also comes after the reads
+  /// since then and since the last write of `later`: the rest follows.
   void orderUses(const Access& earlier, const Access& later) {
     const bool rest_follows =
         (earlier.meets_itself || !earlier.writes) && (later.meets_itself || !later.writes);
@@ -269,15 +268,14 @@ class ConflictFinder {
     proof_.conflicts.push_back({first.operation, second.operation, first.region, second.region});
   }
 
-  /// As findConflicts, for pieces. Those of one block on an axis, all absolute or all relative to
-  /// the node, meet there only if they are at the same offset: long lists are looked through by
-  /// their offsets.
+  /// As findConflicts, for pieces. Pieces of one block on an axis, all absolute or all relative to
+  /// the node, meet only at equal offsets: long lists are searched by offset.
   void findConflictsInPart(const AccessList& accesses) {
     if (accesses.size() <= kLongList) {
       findConflicts(accesses);
       return;
     }
-    std::array<IntervalKind, kMaxBlockAxes> by_offset{};  // of most pieces; kAll: of none
+    std::array<IntervalKind, kMaxBlockAxes> by_offset{};  // of most pieces; kAll: none
     for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
       for (const IntervalKind kind : {IntervalKind::kRelative, IntervalKind::kAbsolute}) {
         std::size_t single = 0;

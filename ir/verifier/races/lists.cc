@@ -1,4 +1,4 @@
-// Lists of pieces that name a block twice, and loops over peers whose messages meet.
+// Checks lists of pieces that name a block twice, and loops over peers whose messages overlap.
 #include <array>
 #include <set>
 #include <utility>
@@ -12,8 +12,8 @@
 namespace torc::ir {
 namespace {
 
-/// Whether no two messages of a loop over peers write a block in common: along every axis on
-/// which shifts differ, the blocks of a message are at its peer's coordinate.
+/// Whether all messages of a loop over peers write disjoint blocks: along every axis on which
+/// shifts differ, the blocks of a message are at its peer's coordinate.
 bool writesApart(const ScheduleView& written, const Operation& operation) {
   const BlockAxes axes = written.blockAxes();
   const PeerLoop& peers = written.peer_loops[operation.peer];
@@ -55,8 +55,8 @@ std::size_t findRepeatedBlock(const VerifyContext& context, const PieceList& pie
   return pieces.size();
 }
 
-/// The first piece that on some node overlaps one before it; pieces.size() if there is none.
-/// Intervals that stand still and such that go with the node meet on some node.
+/// The first piece that overlaps an earlier one on some node; pieces.size() if there is none. A
+/// fixed interval and one that moves with the node meet on some node.
 std::size_t findRepeated(RaceProof& proof, const PieceList& pieces) {
   const ScheduleView& written = proof.context.written;
   const BlockAxes& axes = proof.context.axes;
@@ -74,7 +74,7 @@ std::size_t findRepeated(RaceProof& proof, const PieceList& pieces) {
       same_view = same_view && view[axis]->kind == interval.kind;
     }
   }
-  // Pair by pair, or for many small pieces block by block.
+  // Pair by pair or, for many small pieces, block by block.
   const std::uint64_t pairs = pieces.size() * pieces.size() / 2;
   const bool by_blocks = same_view && blocks < pairs;
   proof.steps += pieces.size() + (by_blocks ? 16 * blocks : 4 * pairs);

@@ -1,5 +1,5 @@
-// Whether operations that conflict depend on each other. Order is looked up for 64 operations at a
-// time, one bit each.
+// Checks that of two conflicting operations one depends on the other. Order is looked up for 64
+// operations at a time, one bit each.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -12,7 +12,7 @@
 namespace torc::ir {
 namespace {
 
-constexpr std::size_t kMostSources = 256;  // operations whose followers are looked for at a time
+constexpr std::size_t kMostSources = 256;  // operations whose followers are searched together
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void checkOrder(RaceProof& proof) {
   std::vector<Conflict>& conflicts = proof.conflicts;
   const DependenceIslands islands(schedule);
   std::sort(conflicts.begin(), conflicts.end(), [&](const Conflict& a, const Conflict& b) {
-    // Of several regions in which two meet, the first of the records.
+    // If several regions conflict, the first of the records.
     return std::tuple(islands.of(a.first), a.first, a.second, a.first_region, a.second_region) <
            std::tuple(islands.of(b.first), b.first, b.second, b.first_region, b.second_region);
   });
@@ -32,10 +32,10 @@ void checkOrder(RaceProof& proof) {
                                 return a.first == b.first && a.second == b.second;
                               }),
                   conflicts.end());
-  // By operation: which sources it comes after.
+  // By operation: the sources that it comes after.
   std::vector<std::array<std::uint64_t, kMostSources / 64>> after(schedule.operations.size());
   for (std::size_t begin = 0; begin < conflicts.size() && !context.full();) {
-    // The next first operations of an island, and those of it that matter.
+    // The next first operations of an island, and its relevant members.
     std::vector<std::uint32_t> sources;
     std::uint32_t last = 0;
     std::size_t end = begin;

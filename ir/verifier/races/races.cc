@@ -1,9 +1,9 @@
 // Rule 3, races: of two operations that touch the same memory of a rank, one of them writing, one
 // depends on the other, directly or through others.
 //
-// Proved once for all nodes: two accesses meet on some node exactly if on every axis there is a
-// coordinate which both guards admit and where both intervals hold a common block, because guards
-// are boxes. Order is looked up for 64 operations at a time, one bit each.
+// Proved once for all nodes: two accesses meet on some node exactly if on every axis some
+// coordinate is in both guards and both intervals share a block there, because guards are boxes.
+// Order is looked up for 64 operations at a time, one bit each.
 #include "ir/verifier/races/races.h"
 
 namespace torc::ir {

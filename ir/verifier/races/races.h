@@ -1,4 +1,4 @@
-// What the files of rule 3 share: conflicts, and what the proof has taken.
+// Shared by the files of rule 3: conflicts, and the work of the proof.
 #ifndef TORC_IR_VERIFIER_RACES_RACES_H_
 #define TORC_IR_VERIFIER_RACES_RACES_H_
 
@@ -25,7 +25,7 @@ struct Conflict {
   const Region* second_region = nullptr;
 };
 
-// Beyond this many steps, of a few nanoseconds, and conflicts, of 24 bytes, the proof is refused.
+// The proof is refused beyond this many steps of a few nanoseconds, or conflicts of 24 bytes.
 inline constexpr std::uint64_t kMaxRaceSteps = 1'000'000'000;
 inline constexpr std::uint64_t kMaxConflicts = 8'000'000;
 
@@ -42,12 +42,12 @@ inline bool sameView(const Interval& a, const Interval& b) {
   return a.kind == b.kind || a.kind == IntervalKind::kAll || b.kind == IntervalKind::kAll;
 }
 
-/// No list names a block of a part twice: its pieces would be written in any order, and a frame's
-/// would lie in two places. Nor do two messages of a loop over peers write one.
+/// Checks that no list names a block of a part twice: its pieces would be written in any order, and
+/// a frame would have two places for it. Two messages of a loop over peers may not write one block
+/// either.
 void checkLists(RaceProof& proof);
-/// Finds the conflicts of all operations.
 void findConflicts(RaceProof& proof);
-/// Of each conflict the second operation depends on the first.
+/// Checks that the second operation of each conflict depends on the first.
 void checkOrder(RaceProof& proof);
 
 }  // namespace torc::ir

@@ -11,7 +11,7 @@
 namespace torc::ir {
 namespace {
 
-/// What a guard is on an axis along which the root moves.
+/// Kind of a guard on an axis along which the root moves.
 enum class Along : std::uint8_t { kAll, kAbsolute, kFromRoot, kOther };
 
 Along alongOf(const Interval& interval, std::uint32_t size) {
@@ -90,7 +90,7 @@ bool RootShifts::areOrdered(std::uint32_t a, std::uint32_t b) {
   return reached_[a].test(b) || reached_[b].test(a);
 }
 
-/// Whether they may touch one place in memory that one of them writes.
+/// Whether they may touch the same memory with one of them writing.
 bool RootShifts::touchTheSame(const Operation& a, const Operation& b) const {
   const auto meet = [&](const Region& one, const Region& other) {
     if (!one.present() || one.buffer != other.buffer) return false;
@@ -192,7 +192,8 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
   for (std::size_t stream = 0; stream < of_common.size(); ++stream) {
     if (of_common[stream] != 0 && of_others[stream] != 0) return false;
   }
-  // What waits for what in its own segment, also through what no node executes.
+  // Operations that wait for each other in their own segment, also through operations that no node
+  // executes.
   std::vector<char> waits_for_crossing(places.size(), 0), waits_for_other(places.size(), 0);
   std::vector<char> waits_for_outside(places.size(), 0);
   for (std::uint32_t index = 0; index < places.size(); ++index) {

@@ -1,18 +1,17 @@
-// Root shifts: along which axes the root's coordinate makes no difference. A schedule round damage
-// has absolute boxes, near what is dead, and boxes that count from the root, and for every place of
-// the root they lie differently. But where the first are in one plane, or lead into it, and the
-// others are not in it, the proof for one coordinate of the root is one for all.
+// Root shifts: the axes along which the root's coordinate makes no difference. A schedule around
+// damage has absolute boxes, near the dead nodes and links, and boxes relative to the root, so that
+// each position of the root gives another arrangement. But if the absolute boxes are in one plane,
+// or lead into it, and the others are outside, the proof for one coordinate of the root is valid
+// for all.
 //
-// Let W be the plane x_k = w on an axis k, O all other nodes, and r, r' two roots in O that differ
-// in their coordinate on another axis j alone, by d. Nothing is dead but in W. Blocks and frames
-// are
-// `*` on j. Of the operations that some node executes for r,
+// Let W be the plane x_k = w on an axis k, and O all other nodes. Let r, r' be two roots in O that
+// differ only in their coordinate on another axis j, by d. Only W has dead nodes or links. Blocks
+// and frames are `*` on j. For the operations that some node executes for r,
 //   (a) those in W are absolute, or `*`, on j;
 //   (b) those in O count from the root, or are `*`, on j; or they are *crossings*, X: absolute on
-//   j,
-//       and messages between O and W, or in a reduction additions. All messages between O and W are
-//       crossings, of one hop, those in O sends in a broadcast, receives in a reduction. Additions
-//       of what a crossing receives may be `*` on j.
+//       j, and messages between O and W, or in a reduction additions. All messages between O and W
+//       are crossings, of one hop, those in O sends in a broadcast, receives in a reduction.
+//       Additions of data received by a crossing may be `*` on j.
 //   (c) those on nodes of both are *common*: `*` on j, they wait for common ones alone, and share
 //       no stream with others.
 //   (d) within a segment no other operation of O waits for a crossing in a broadcast, and no
@@ -20,17 +19,17 @@
 //   (e) a crossing and another operation of O of the same memory, one of which writes it, are in an
 //       order of dependences, unless their guards are disjoint on axes on which the root does not
 //       move.
-// Then what nodes of W execute is the same for r and r', and what those of O execute, but for
-// crossings, is moved by d along j, as the ring has no other mark. So a proof for r is one for r':
+// Then the operations executed in W are the same for r and r'. Those in O, except crossings, are
+// moved by d along j, as the ring has no other mark. So a proof for r is one for r':
 // - Matching: crossings are the same, messages in O are moved, those in W the same.
 // - Progress: dependences lead to the same segment or a later one, messages to the same; so a cycle
-//   lies in one segment. By (d) it lies in O without crossings, or in W with these: as for r.
+//   is within one segment. By (d) it is in O without crossings, or in W with these: as for r.
 // - Races: of two crossings, or in W, the same; of two others in O moved; of both kinds by (e).
-// - Meaning: in a broadcast, by (d) and (e) crossings read what all others in O have written, which
-//   is moved. In a reduction a crossing adds before others of O, so that these move the sum of a
-//   node with what came to it from W, the same for r and r', in place of what the node contributes;
-//   that each of these arrives once is as for r.
-// Dependences through operations that a node does not execute are counted too.
+// - Meaning: in a broadcast, by (d) and (e) crossings read data written by the others in O, which
+//   are moved. In a reduction a crossing adds before others of O. So these move the sum of a node
+//   with its data from W, the same for r and r', instead of the node's own contribution; each of
+//   these arrives once, as for r.
+// Dependences through operations that a node does not execute count too.
 #ifndef TORC_IR_VERIFIER_ROOTS_ROOT_SHIFTS_H_
 #define TORC_IR_VERIFIER_ROOTS_ROOT_SHIFTS_H_
 
@@ -52,9 +51,8 @@ class RootShifts {
   /// `operations_per_segment` of its operations.
   RootShifts(const ScheduleView& schedule, std::uint32_t operations_per_segment);
 
-  /// Whether the proof for a root is one for all that differ from it on `axis`, as far as the
-  /// operations `active` are those that some node executes. Where `is_fixed`, the root is at
-  /// `root`.
+  /// Whether the proof for a root holds for all roots that differ from it on `axis`, given
+  /// `active`, the operations that some node executes. If `is_fixed`, the root is at `root`.
   bool isFree(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active,
               const std::array<bool, kMaxAxes>& is_fixed, const Coordinates& root);
 
@@ -66,14 +64,14 @@ class RootShifts {
                    std::uint32_t plane, const std::array<bool, kMaxAxes>& is_fixed,
                    const Coordinates& root);
   bool areOrdered(std::uint32_t a, std::uint32_t b);
-  /// What `operation` waits for, in all.
+  /// Computes the transitive dependences of `operation`.
   void findReached();
   bool touchTheSame(const Operation& a, const Operation& b) const;
   bool namesAll(std::uint32_t axis) const;
 
   const ScheduleView& schedule_;
   const std::uint32_t per_segment_;
-  std::vector<llvm::BitVector> reached_;  // by operation; empty until asked for
+  std::vector<llvm::BitVector> reached_;  // by operation; empty until needed
 };
 
 }  // namespace torc::ir

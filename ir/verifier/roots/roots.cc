@@ -1,4 +1,4 @@
-// Coordinates of the root by axis, and their product.
+// Chooses coordinates of the root by axis, and their product.
 #include "ir/verifier/roots/roots.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace torc::ir {
 namespace {
 
-/// What ends on a line, and how far from the root it matters.
+/// Ends of intervals on a line, and the distance from the root up to which they matter.
 struct Line {
   std::set<std::int64_t> ends;  // the first coordinate of an interval, or the one behind its last
   std::int64_t reach = 0;
@@ -37,7 +37,7 @@ Line lineOf(const ScheduleView& schedule, std::uint32_t axis) {
         line.ends.insert({interval.start, std::int64_t{interval.start} + interval.length});
         break;
       case IntervalKind::kRelative:
-      case IntervalKind::kPlusShift:  // of loops over peers, which rooted collectives have not
+      case IntervalKind::kPlusShift:  // of loops over peers, which rooted collectives do not have
       case IntervalKind::kMinusShift:
         blocks = std::max(blocks, std::abs(std::int64_t{interval.start}) + interval.length - 1);
         break;
@@ -60,7 +60,7 @@ Line lineOf(const ScheduleView& schedule, std::uint32_t axis) {
   return line;
 }
 
-/// The coordinates near an end, and of the others between two ends the first.
+/// The coordinates near an end, and the first of the others between two ends.
 std::vector<std::int32_t> coordinatesToProve(const Line& line, std::uint32_t size) {
   std::vector<std::int32_t> coordinates;
   bool after_near = true;
@@ -74,8 +74,8 @@ std::vector<std::int32_t> coordinatesToProve(const Line& line, std::uint32_t siz
   return coordinates;
 }
 
-/// The same on a ring round which something is dead, where guards are absolute or for some roots.
-/// None where there are others.
+/// The same on a ring with damage around it, if guards are absolute or for some roots. std::nullopt
+/// for other guards.
 std::optional<std::vector<std::int32_t>> onDamagedRing(const ScheduleView& schedule,
                                                        std::uint32_t axis) {
   const Topology& topology = schedule.topology;
@@ -128,7 +128,7 @@ std::optional<std::vector<std::int32_t>> onDamagedRing(const ScheduleView& sched
   return coordinates;
 }
 
-/// Goes through the axes, and of each through the coordinates of the root.
+/// Visits the axes, and for each the coordinates of the root.
 class RootsToProve {
  public:
   RootsToProve(const ScheduleView& schedule, bool all, std::uint32_t operations_per_segment)
@@ -149,7 +149,7 @@ class RootsToProve {
       return;
     }
     if (countsFromRoot(schedule_, axis)) return visit(axis + 1, active);
-    // By what is executed; the coordinates with which something else is, each.
+    // By executed operations: the coordinates, each with another set of operations.
     std::vector<std::pair<std::vector<std::uint32_t>, std::vector<std::int32_t>>> alike;
     for (const std::int32_t x : coordinatesOn(axis)) {
       std::vector<std::uint32_t> left = activeAt(axis, x, active);
@@ -187,7 +187,7 @@ class RootsToProve {
     return coordinatesToProve(line, topology.axes[axis].size);
   }
 
-  /// Those of `active` whose guards are for a root at `x`.
+  /// Operations of `active` whose guards are for a root at `x`.
   std::vector<std::uint32_t> activeAt(std::uint32_t axis, std::int32_t x,
                                       const std::vector<std::uint32_t>& active) const {
     std::vector<std::uint32_t> left;

@@ -1,8 +1,8 @@
-// Roots: for which of them a rooted schedule is proved. On an axis that counts from the root there
-// is one. On a line every coordinate of the root makes a schedule of its own, but two of them
-// differ in nothing but the lengths of intervals, where neither comes near anything that ends on
-// the axis: what nodes do next to each other, and so every step of the proof, is the same. Near is
-// what offsets from the root and a hop reach.
+// Roots: the positions of the root for which a rooted schedule is proved. On an axis that counts
+// from the root one is enough. On a line every coordinate of the root makes a schedule of its own.
+// But two of them differ only in lengths of intervals if neither is near an end of an interval on
+// the axis: then neighbouring nodes execute the same operations, and every step of the proof is the
+// same. Near means within the offsets from the root plus a hop.
 #ifndef TORC_IR_VERIFIER_ROOTS_H_
 #define TORC_IR_VERIFIER_ROOTS_H_
 
@@ -12,11 +12,11 @@
 
 namespace torc::ir {
 
-/// Places of the root, in the coordinates of the schedule, whose proofs are a proof for all; the
-/// origin for a collective that has no root. Live nodes only. With `all`, and on a damaged torus,
-/// of which no two places look alike, every one; but where guards are for some roots (kForRoots),
-/// those near an end, as on a line, and of a coordinate that makes no difference (root_shifts.h)
-/// one. `schedule` has no loops; each segment has `operations_per_segment` of its operations.
+/// Positions of the root, in the coordinates of the schedule, whose proofs cover all roots; the
+/// origin for a collective without root. Live nodes only. With `all`, and on a damaged torus, whose
+/// positions all differ, every position. Exceptions: with guards for some roots (kForRoots) those
+/// near an end, as on a line; of a coordinate that makes no difference (root_shifts.h), one.
+/// `schedule` has no loops; each segment has `operations_per_segment` of its operations.
 std::vector<Coordinates> rootsToProve(const ScheduleView& schedule, bool all,
                                       std::uint32_t operations_per_segment);
 

@@ -1,7 +1,7 @@
 // Figures 1 to 5 and 7 to 13 of "Scaling Alltoall Collective on Multi-core Systems" (Kumar,
-// Mamidala and Panda) by the cluster model (studies/cluster). What the paper measured is in its
-// figures, which its text does not repeat; what the text says of them is held against the model
-// here. Writes FOLDER/NAME.csv and prints the claims and the tables.
+// Mamidala and Panda) by the cluster model (studies/cluster). The paper's measurements are in its
+// figures only; this program checks the claims of its text against the model. Writes
+// FOLDER/NAME.csv and prints the claims and the tables.
 //
 //   1         a direct all-to-all of the same data by 1 to 8 cores a node, InfiniPath
 //   2, 3, 4   bandwidth both ways of 1 to 4 pairs of cores on InfiniPath, ConnectX, InfiniHost III
@@ -9,7 +9,7 @@
 //   7, 8, 9   all-to-alls on InfiniPath: over sizes, aggregated and distributed, over nodes
 //   10, 11    all-to-alls on InfiniHost III
 //   12        all-to-alls on ConnectX
-//   13        an FFT in the place of CPMD, InfiniPath
+//   13        an FFT in place of CPMD, InfiniPath
 //
 //   bazel run -c opt //studies/papers:alltoall-multicore -- FOLDER
 //   bash studies/papers/alltoall-multicore.sh also draws
@@ -84,9 +84,9 @@ Figure figure9() {
   return figure;
 }
 
-/// In the place of figure 13, whose inputs the paper does not give: a transform of 128 points a
-/// side of 16 bytes each, all of whose data every all-to-all moves. A core does 10^9 operations a
-/// second (estimate), five for every point and binary digit of all points.
+/// In place of figure 13, whose inputs the paper does not give: a transform of 128 points a side of
+/// 16 bytes each, all of whose data every all-to-all moves. A core does 10^9 operations a second
+/// (estimate), five for every point and binary digit of all points.
 Figure figure13() {
   Figure figure("13", "Figure 13: a 3-D FFT of 128 points a side, InfiniPath", "nodes of 8 cores",
                 "us", {8, 16, 32, 64});
@@ -102,8 +102,8 @@ Figure figure13() {
   return figure;
 }
 
-/// The original and aggregation on 64 nodes of InfiniPath, with each cause of what the wire does
-/// not explain and without the others.
+/// The original and aggregation on 64 nodes of InfiniPath, with each cause of times beyond the
+/// wire's, and without the others.
 void printCauses() {
   std::printf("\n## What the causes do: 512 bytes, 64 nodes of 8 cores, InfiniPath\n");
   printHeads({"", "direct, us", "pairwise, us", "bruck, us", "leader, us", "aggregated, us",
@@ -139,7 +139,7 @@ void printCauses() {
 
 /// Work that grows with open receives: 3500 us for 512 messages to one dedicated rank (Sancho,
 /// Kerbyson and Barker, figure 10), where docs/research/papers/cdcp.md has 830, are 20.3 ns for
-/// each of 512 * 513 / 2. No other number is fitted.
+/// each of 512 * 513 / 2. Only this number is fitted.
 void printOpenReceives() {
   std::printf("\n## 20.3 ns of work more for each open receive, InfiniPath, 8 cores a node, us\n");
   printHeads({"nodes", "bytes", "bruck", "direct", "aggregated", "distributed"});
@@ -158,7 +158,7 @@ void printOpenReceives() {
     row(nodes, 512);
 }
 
-/// Section 5 describes two leaders and does not measure them.
+/// Section 5 describes two leaders without measurements.
 void printLeaders() {
   std::printf("\n## One, two and four leaders, 64 nodes of 8 cores, us\n");
   printHeads({"bytes of a block", "InfiniPath, 1", "2", "4", "aggregated", "InfiniHost III, 1", "2",

@@ -1,4 +1,5 @@
-// What the text of the multi-core all-to-all paper says, held against the figures of the model.
+// Checks the claims in the text of the multi-core all-to-all paper against the figures of the
+// model.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +10,7 @@ namespace {
 
 using enum ClusterStrategy;
 
-/// The largest size up to which aggregation is faster than the original, without a gap from 1 on.
+/// The largest size up to which aggregation is faster than the original, for all sizes from 1 on.
 double lastGain(const On& on) {
   double last = 0;
   for (const double bytes : sizes(1, 2048)) {
@@ -24,7 +25,7 @@ double share(const Figure& figure, double bytes) {
   return figure.at(3, bytes) / figure.at(0, bytes);
 }
 
-/// More pairs pass more: where four do by 5 % at least.
+/// Checks that more pairs have a higher rate: four at least 5 % more.
 Claim pairsPassMore(const char* number, const char* says, const Figure& figure,
                     std::initializer_list<double> shown, const char* partly) {
   double last = 0;

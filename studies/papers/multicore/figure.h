@@ -1,4 +1,4 @@
-// What the figures of the multi-core all-to-all paper and what is said of them share.
+// Shared by the figures of the multi-core all-to-all paper and the checks of its claims.
 #ifndef TORC_STUDIES_PAPERS_MULTICORE_FIGURE_H_
 #define TORC_STUDIES_PAPERS_MULTICORE_FIGURE_H_
 
@@ -46,7 +46,7 @@ struct Figure : Table {
     }
     quit(title + ": no such point");
   }
-  /// What `curve` gains on `other` there, per cent of the other's.
+  /// Gain of `curve` over `other` at a size, per cent of the other's.
   double gain(std::size_t curve, std::size_t other, double where) const {
     const double gained = 100 * (1 - at(curve, where) / at(other, where));
     return std::abs(gained) < 1e-6 ? 0 : gained;  // rounding
@@ -71,8 +71,7 @@ struct Claim {
   const char* outcome;
 };
 
-/// Calls behind one another of which figures have the mean: congestion differs from one to the
-/// next.
+/// Successive calls that figures average over: congestion differs from one to the next.
 inline constexpr std::uint32_t kCalls = 4;
 
 /// All-to-alls on one cluster.
@@ -100,7 +99,7 @@ class On {
   const std::uint32_t nodes_, cores_;
 };
 
-/// All claims of the text, by the figures in the order of alltoall-multicore.cc.
+/// All claims of the text, for the figures in the order of alltoall-multicore.cc.
 std::vector<Claim> claimsOf(const std::vector<Figure>& figures);
 
 }  // namespace torc::studies

@@ -1,4 +1,4 @@
-// All-to-alls: what the busiest link carries is what the bound says; the programs do not grow with
+// All-to-alls: the load of the busiest link is the bound; the size of programs does not depend on
 // the torus.
 #include <algorithm>
 #include <map>

@@ -1,6 +1,5 @@
-// The bucket algorithm against its formulas: what links carry, how many steps there are.
-// A broadcast by scatter and allgather, and a reduce by reduce-scatter and gather: what the busiest
-// link carries.
+// The bucket algorithm against its formulas: loads of links, numbers of steps. For a broadcast by
+// scatter and allgather, and a reduce by reduce-scatter and gather: the load of the busiest link.
 #include "compiler/algorithms/bucket/bucket.h"
 
 #include <algorithm>

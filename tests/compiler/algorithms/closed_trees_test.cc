@@ -1,5 +1,5 @@
-// The closed trees: that they span, what the links carry, counted from what every rank executes;
-// proved and run round random damage; as large on any torus.
+// The closed trees: they span, with link loads counted from the operations of all ranks; proved and
+// run around random damage; equally large on any torus.
 #include "compiler/algorithms/damage/closed_trees.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-// Estimates of programs, against the programs; and of shapes for which there can be none.
+// Estimates of programs, against the programs; and shapes without estimates.
 #include <gtest/gtest.h>
 
 #include "compiler/compile.h"

@@ -1,5 +1,5 @@
 // Leaders: every algorithm, executed by the first core of a node for all of them, is proved and
-// run; what a node sends; when they are taken.
+// run; messages of a node; the choice of leaders.
 #include <gtest/gtest.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Error.h>

@@ -1,5 +1,4 @@
-// The line scan: what its links carry, how far it goes; round damage proved, run and in the order
-// of ranks.
+// The line scan: link loads and hops; around damage proved, run and in the order of ranks.
 #include "compiler/algorithms/scan/line_scan.h"
 
 #include <map>

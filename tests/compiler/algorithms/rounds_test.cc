@@ -1,5 +1,5 @@
-// Swing and groups: their rounds, and the topologies on which they are not tried.
-// Recursive doubling and multiplying: their rounds, and what an allgather receives, counted.
+// Swing and groups: their rounds, and the topologies without them. Recursive doubling and
+// multiplying: their rounds, and the received blocks of an allgather, counted.
 #include "compiler/algorithms/rounds/rounds.h"
 
 #include <bit>

@@ -1,6 +1,6 @@
-// Scatter and gather on all links of the root: few loops; close to the root's bound.
-// Scatter and gather along binomial trees: as many rounds as they say, and no detour; the
-// choice for short vectors.
+// Scatter and gather on all links of the root: few loops; close to the root's bound. Scatter and
+// gather along binomial trees: the stated number of rounds, and no detour; the choice for short
+// vectors.
 #include <algorithm>
 #include <bit>
 #include <utility>

@@ -1,6 +1,6 @@
 // Every algorithm on shapes of one to five axes, with lines and cores: proved, of all nodes at
-// once, node by node and for a count, and run, from every root; sums of ranks in their order. How
-// large programs are, and what is refused.
+// once, node by node and for a count, and run, from every root; sums of ranks in their order. Sizes
+// of programs, and refused ones.
 #include <algorithm>
 #include <string>
 #include <vector>

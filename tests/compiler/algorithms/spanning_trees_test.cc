@@ -1,5 +1,5 @@
-// Trees around damage: that they are trees, that they share no cable, and what their links carry.
-// All-to-alls round damage: that routes are shortest ways, what links carry, and results.
+// Trees around damage: they are trees, share no cable, and have the expected link loads.
+// All-to-alls around damage: routes are shortest paths, link loads, and results.
 #include "compiler/algorithms/damage/spanning_trees.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Trees from a root: those on rings, those on tori with lines and where dead links cut rings, and
-// those round one dead node: each link carries one part. The last two are proved and run from every
-// root.
+// Trees from a root: those on rings, those on tori with lines and with rings cut by dead links, and
+// those around one dead node: each link carries one part. The last two are proved and run from
+// every root.
 #include <gtest/gtest.h>
 
 #include "ir/verifier/verifier.h"

@@ -1,5 +1,4 @@
-// What is chosen for a size, and how close it comes to the lower bound: simulated, so always the
-// same.
+// The choice for a size, compared with the lower bound: simulated, so reproducible.
 #include "compiler/choice/choice.h"
 
 #include <set>

@@ -1,5 +1,6 @@
-// Choices hold by the strictest judge of their machine: what is chosen takes at most a tenth longer
-// by it than the best of all candidates. `bazel run //bench:judged_choices` does the same for more.
+// Choices hold by the strictest judge of their machine: the chosen schedule takes at most a tenth
+// longer by it than the best of all candidates. `bazel run //bench:judged_choices` does the same
+// for more.
 #include "bench/judged_choice.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# docs/users/settings.md has a row for every variable that `torc info` prints, with what it says of it, and
+# Checks that docs/users/settings.md has a row for every variable of `torc info`, with its text, and
 # names no other: settings_page.sh TORC PAGE
 set -euo pipefail
 torc=$1

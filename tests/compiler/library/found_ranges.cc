@@ -1,4 +1,4 @@
-// Finds ranges.
+// Finds ranges for tests.
 #include "tests/compiler/library/found_ranges.h"
 
 #include <mutex>

@@ -28,7 +28,7 @@ struct Found {
 
 Found rangesOf(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
                std::uint32_t candidates = 1, unsigned threads = 2);
-/// The first error of finding them where `sink` takes the files.
+/// The first error of finding them with `sink` as the receiver of files.
 std::string errorOf(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
                     std::uint32_t candidates, unsigned threads, const FileSink& sink);
 

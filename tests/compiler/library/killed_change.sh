@@ -1,8 +1,8 @@
 #!/bin/bash
 # killed_change.sh TORC FOLDER build|add: builds a library over another one, or adds a schedule to
-# it, and kills that (SIGKILL) at moments all through it, between the first file and the last rename.
-# Whatever the moment, the old library or the new one is there and whole, and the next change clears
-# what was left.
+# it, and kills that (SIGKILL) at moments all through it, between the first file and the last
+# rename. At every moment the old library or the new one is complete, and the next change removes
+# remains.
 set -u
 torc=$1
 change=$3

@@ -1,7 +1,6 @@
-// Plans of libraries: which sub-tori and shapes they have, the machines of sub-tori.
-// Manifests: their keys, and what they must say of an index.
-// Schedules of one's own in a library.
-// What of served ranges is left when others take some sizes.
+// Plans of libraries: their sub-tori and shapes, and the machines of sub-tori. Manifests: their
+// keys, and their agreement with an index. User-defined schedules in a library. Remaining ranges
+// after others have taken some sizes.
 #include <cstdint>
 #include <filesystem>
 #include <set>

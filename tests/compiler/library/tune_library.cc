@@ -1,5 +1,5 @@
 // tune_library DIR [stray]: makes the library DIR a tuned one, as if all files for allreduce and
-// for alltoall on its first shape and MPI's own had been measured. The numbers are made up, the
+// for alltoall on its first shape and MPI's own had been measured. The numbers are artificial, the
 // same every time. stray: the first tuned range and a further candidate have files for something
 // else.
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The proof for one count: right schedules pass; programs that expansion got wrong are caught.
+// The proof for one count: right schedules pass; faulty programs from expansion are caught.
 #include "ir/counted/counted_proof.h"
 
 #include <gtest/gtest.h>

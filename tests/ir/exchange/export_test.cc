@@ -1,6 +1,6 @@
-// What is exported says what torc dump says: every collective and algorithm, on rings, tori,
-// meshes, with cores, damage, segments and roots. GOAL and Chakra operation by operation; MSCCL
-// programs are run, without buffering, and give the collective's result.
+// Exports agree with torc dump: every collective and algorithm, on rings, tori, meshes, with cores,
+// damage, segments and roots. GOAL and Chakra operation by operation; MSCCL programs are run,
+// without buffering, and give the collective's result.
 #include <algorithm>
 #include <map>
 #include <optional>

@@ -1,5 +1,5 @@
-// MSCCL++ plans, right and with a fault put in: what is imported and proved gives the right result
-// whatever the order of thread blocks and proxies, as a machine says that knows nothing of it.
+// MSCCL++ plans, right and with an injected fault: an imported and proved plan gives the right
+// result for any order of thread blocks and proxies, by a machine independent of the importer.
 #include <array>
 #include <cstdio>
 #include <fstream>

@@ -1,5 +1,5 @@
-// Programs of MSCCL, right and with a fault put in: what is imported and proved gives the right
-// result whatever the order of steps, as an interpreter says that knows nothing of schedules.
+// Programs of MSCCL, right and with an injected fault: an imported and proved program gives the
+// right result for any order of steps, by an interpreter independent of schedules.
 #include "ir/exchange/import.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reading and running MSCCL programs.
+// Reads and runs MSCCL programs.
 #include "tests/ir/exchange/msccl_machine.h"
 
 #include <algorithm>

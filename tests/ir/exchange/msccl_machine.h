@@ -1,5 +1,5 @@
 // A machine that reads MSCCL programs, and runs them without any buffering: a send ends with its
-// receive. So what runs here runs where messages are buffered, too.
+// receive. Programs that run here also run with buffered messages.
 #ifndef TORC_TESTS_IR_EXCHANGE_MSCCL_MACHINE_H_
 #define TORC_TESTS_IR_EXCHANGE_MSCCL_MACHINE_H_
 
@@ -32,10 +32,10 @@ class MscclMachine {
     std::vector<Block> blocks;
   };
 
-  /// What is wrong with the program, as its readers would see it; empty: nothing.
+  /// The fault that the program's readers would report; empty: none.
   std::string read(std::string_view xml);
-  /// Runs all ranks from the start; what can go on is taken in an order drawn by `seed`. `in` has
-  /// the number `drawn` of rank and chunk. Returns why it does not end, or nothing.
+  /// Runs all ranks from the start; executable steps are taken in an order drawn by `seed`. `in`
+  /// has the number `drawn` of rank and chunk. Returns the reason of a deadlock, or an empty text.
   std::string run(std::uint64_t seed);
 
   static std::uint64_t drawn(std::size_t rank, std::size_t chunk) {
@@ -52,7 +52,7 @@ class MscclMachine {
   bool tryStep(std::size_t rank, std::size_t block);
   void execute(std::size_t rank, const Step& step, const std::uint64_t* arrived);
 
-  /// The block that receives by a connection: sender, receiver, channel.
+  /// The block that receives on a connection: sender, receiver, channel.
   std::map<std::vector<std::int64_t>, std::size_t> receivers_;
 };
 

@@ -1,4 +1,4 @@
-// MSCCL++ plans, operation by operation.
+// Runs MSCCL++ plans, operation by operation.
 #include "tests/ir/exchange/mscclpp_machine.h"
 
 #include <algorithm>

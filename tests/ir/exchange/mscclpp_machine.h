@@ -1,5 +1,5 @@
-// A machine that runs MSCCL++ plans, with nothing of the importer: thread blocks in random order,
-// stores and reads at once, ports when their proxy comes to it, packets with flags. Chunks are
+// A machine that runs MSCCL++ plans, independent of the importer: thread blocks in random order,
+// stores and reads at once, ports in the order of their proxy, packets with flags. Chunks are
 // numbers, sums are modulo 2^64.
 #ifndef TORC_TESTS_IR_EXCHANGE_MSCCLPP_MACHINE_H_
 #define TORC_TESTS_IR_EXCHANGE_MSCCLPP_MACHINE_H_
@@ -20,7 +20,7 @@ namespace torc::ir {
 
 class MscclppMachine {
  public:
-  /// `plan` is what the importer has accepted.
+  /// `plan` has been accepted by the importer.
   explicit MscclppMachine(const nlohmann::json& plan);
 
   /// Empty: all results are right.
@@ -56,7 +56,7 @@ class MscclppMachine {
   std::map<Cell, std::uint64_t> memory_;
   std::map<Cell, bool> flags_;
   std::vector<std::vector<std::size_t>> next_;
-  std::vector<std::vector<std::size_t>> progress_;  // of a barrier: how often it was come to
+  std::vector<std::vector<std::size_t>> progress_;  // of a barrier: number of arrivals
   std::map<std::tuple<std::string, std::size_t, std::size_t>, std::size_t> signals_;
   std::map<std::pair<std::size_t, std::size_t>, std::deque<Request>> proxies_;
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> semaphores_;

@@ -1,4 +1,4 @@
-// GOAL line by line, Chakra field by field, XML tag by tag.
+// Reads GOAL line by line, Chakra field by field, XML tag by tag.
 #include "tests/ir/exchange/read_forms.h"
 
 #include <algorithm>

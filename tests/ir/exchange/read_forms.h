@@ -1,5 +1,5 @@
-// Readers of the forms that torc exports, written from the formats' descriptions alone and apart
-// from the writers, for tests. What they cannot read they say in `fault`.
+// Readers of torc's export formats, written from the formats' descriptions, independently of the
+// writers, for tests. Their errors are in `fault`.
 #ifndef TORC_TESTS_IR_EXCHANGE_READ_FORMS_H_
 #define TORC_TESTS_IR_EXCHANGE_READ_FORMS_H_
 
@@ -32,7 +32,7 @@ ReadProgram readGoal(std::string_view text);
 /// One file a rank.
 ReadProgram readChakra(const std::vector<std::string>& files);
 
-/// A tag `<name a="b" ...>` of a text of such tags alone; `/name` ends one.
+/// A tag `<name a="b" ...>` of a text consisting of such tags; `/name` ends one.
 struct ReadTag {
   std::string name;
   bool is_empty = false;  // `/>`

@@ -1,5 +1,5 @@
-// The JSON form: what is written, that it reads back as the same schedule, every kind of fault, and
-// that the published schema knows the same keys.
+// The JSON form: its text, the round trip to the same schedule, every kind of fault, and equal keys
+// in the published schema.
 #include "ir/json/json.h"
 
 #include <algorithm>

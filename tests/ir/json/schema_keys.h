@@ -1,4 +1,4 @@
-// The keys of a JSON schema and of a document, to be compared.
+// Keys of a JSON schema and of a document, for comparison.
 #ifndef TORC_TESTS_IR_JSON_SCHEMA_KEYS_H_
 #define TORC_TESTS_IR_JSON_SCHEMA_KEYS_H_
 
@@ -13,7 +13,7 @@ namespace torc::schemas {
 
 using Keys = std::set<std::string>;
 
-/// All ways to properties in a part of a schema: "topology.axes.name".
+/// All paths to properties in a part of a schema: "topology.axes.name".
 inline void collectProperties(const nlohmann::json& schema, const nlohmann::json& root,
                               const std::string& path, Keys& keys) {
   if (schema.contains("$ref")) {
@@ -49,7 +49,7 @@ inline Keys keysOfSchema(const std::string& path, bool is_open = false) {
   return keys;
 }
 
-/// Those of a document, without what stands below `except`.
+/// Those of a document, without those below `except`.
 inline void collectKeys(const nlohmann::json& value, const std::string& path, Keys& keys,
                         const std::string& except = "none") {
   if (value.is_array()) {

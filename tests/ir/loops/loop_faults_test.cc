@@ -1,6 +1,6 @@
-// Loops that mean nothing, or ask for too much: each is refused with one message, which names the
-// place in the form that was read (line and column of a text, key path of JSON, record of a file)
-// and, where there is one, an iteration.
+// Meaningless or excessive loops: each is refused with one message, which names the place in the
+// input form (line and column of a text, key path of JSON, record of a file) and, if there is one,
+// an iteration.
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -1,5 +1,5 @@
-// Loops: what a schedule with loops means is what it means when they are written out
-// (unrolled_*.tir). What means nothing is in loop_faults_test.cc.
+// Loops: a schedule with loops is equivalent to its unrolled form (unrolled_*.tir). Meaningless
+// ones are in loop_faults_test.cc.
 #include <algorithm>
 #include <cstdint>
 #include <string>

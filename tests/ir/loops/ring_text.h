@@ -1,4 +1,4 @@
-// Texts with loops, and what tests do with them.
+// Texts with loops, and helpers of their tests.
 #ifndef TORC_TESTS_IR_LOOPS_RING_TEXT_H_
 #define TORC_TESTS_IR_LOOPS_RING_TEXT_H_
 
@@ -13,7 +13,7 @@
 
 namespace torc::ir {
 
-/// Partial sums go round a ring of eight, and one of the results a step on.
+/// Partial sums go around a ring of eight, and one of the results a step further.
 inline constexpr char kRing[] = R"(schedule @ring {
   collective allreduce
   topology torus [X=8] order X

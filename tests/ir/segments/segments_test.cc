@@ -1,4 +1,4 @@
-// Segments: what a schedule in segments means is what it is when they are written out.
+// Segments: a schedule in segments is equivalent to its unrolled form.
 #include "ir/segments/segments.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The text form: that what is printed (printed_*.tir) reads back as the same program, the pieces
-// for messages.
+// The text form: printed programs (printed_*.tir) read back as the same, and the pieces for
+// messages.
 #include "ir/text/text.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Schedules that cost more than their size says, were they not bounded: operations that all touch
-// the same memory, dependences through operations that a rank does not run, lists that share their
-// pieces. What is asserted is the number of steps.
+// Schedules whose cost would exceed their size without limits: operations that all touch the same
+// memory, dependences through operations that a rank does not run, lists that share their pieces.
+// The tests assert the number of steps.
 #include <gtest/gtest.h>
 
 #include "ir/verifier/verifier.h"

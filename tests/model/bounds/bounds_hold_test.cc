@@ -1,5 +1,5 @@
-// No schedule that we compile is simulated to be faster than its lower bound: random collectives,
-// shapes, pipelines and machines, every term of the bound among them.
+// No compiled schedule is simulated to be faster than its lower bound: random collectives, shapes,
+// pipelines and machines, with every term of the bound among them.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

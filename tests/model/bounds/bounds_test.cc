@@ -1,5 +1,5 @@
-// Lower bounds: golden numbers of the field's papers and of independent calculations, and
-// properties over random shapes.
+// Lower bounds: golden numbers from papers and from independent calculations, and properties over
+// random shapes.
 #include "model/bounds/bounds.h"
 
 #include <bit>

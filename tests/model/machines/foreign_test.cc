@@ -1,5 +1,5 @@
-// Machines that other tools describe: what they are read as, and what is said of those that are no
-// torus or malformed. Where hosts lie on Slurm's tori.
+// Machines in foreign formats: the results of reading, and errors for machines that are no torus or
+// malformed. Places of hosts on Slurm's tori.
 #include "model/machines/foreign.h"
 
 #include <gtest/gtest.h>

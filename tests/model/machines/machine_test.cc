@@ -1,5 +1,5 @@
-// Machines: presets and their sources, what a partition and a topology take from a machine, and the
-// round trip through JSON; the published schema knows the same keys.
+// Machines: presets and their sources, partitions and topologies of a machine, and the round trip
+// through JSON; the published schema has the same keys.
 #include "model/machines/machine.h"
 
 #include <set>

@@ -1,4 +1,4 @@
-// The all-to-alls of the paper: their orders, sizes and maps, and what they are known to take.
+// The all-to-alls of the paper: their orders, sizes and maps, and known times.
 #include "model/packets/alltoall_traffic.h"
 
 #include <set>

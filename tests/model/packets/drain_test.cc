@@ -1,5 +1,5 @@
-// Random traffic on random shapes drains: no deadlock, no packet lost, all tokens back; and a run
-// is the same every time.
+// Random traffic on random shapes drains: no deadlock, no lost packet, all tokens returned; and
+// runs are reproducible.
 #include <gtest/gtest.h>
 #include <llvm/Support/Error.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
-// Bucket schedules send to neighbours alone, and no link has more than its share: there the packet
-// simulator and the link simulator agree, where processors take no time for packets.
+// Bucket schedules send only to neighbours, and no link has more than its share: so the packet
+// simulator and the link simulator agree if processors take no time for packets.
 #include <string>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Routers, by hand: one packet, the bubble rule, turns, tokens.
+// Routers, by hand: one packet, the bubble rule, arbitration, tokens.
 #include <cstdlib>
 #include <map>
 

@@ -1,4 +1,4 @@
-// Traffic that a test writes down: which node sends which packets, in order.
+// Traffic from a test's script: the packets of each node, in order.
 #ifndef TORC_TESTS_MODEL_PACKETS_SCRIPTED_TRAFFIC_H_
 #define TORC_TESTS_MODEL_PACKETS_SCRIPTED_TRAFFIC_H_
 
@@ -22,7 +22,7 @@ struct ScriptedPacket {
 struct ScriptedArrival {
   std::uint32_t packet = 0;  // its place in the script
   std::uint32_t node = 0;
-  std::uint64_t time = 0;  // when the processor has taken it up
+  std::uint64_t time = 0;  // time at which the processor has received it
 };
 
 class ScriptedTraffic : public Traffic {

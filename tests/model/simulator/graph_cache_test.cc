@@ -1,4 +1,4 @@
-// Graphs that are kept: the same results as without them, whatever was simulated before.
+// Cached graphs: the same results as without them, after any other simulations.
 #include "model/simulator/graph_cache.h"
 
 #include <gtest/gtest.h>

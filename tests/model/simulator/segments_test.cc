@@ -1,5 +1,5 @@
-// Schedules in segments: a pipeline takes what its formula says, and what is not simulated takes as
-// long as what is.
+// Schedules in segments: the time of a pipeline follows its formula, and extrapolated segments take
+// as long as simulated ones.
 #include "ir/segments/segments.h"
 
 #include <gtest/gtest.h>

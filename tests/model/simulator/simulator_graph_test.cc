@@ -1,4 +1,4 @@
-// Simulation on graphs, against times found by hand.
+// Simulation on graphs, against times computed by hand.
 #include <gtest/gtest.h>
 
 #include "model/simulator/simulator.h"

@@ -1,5 +1,4 @@
-// What the simulator knows of links: sharing, routes, ports, single cables, cores of a node,
-// damage.
+// Links in the simulator: sharing, routes, ports, single cables, cores of a node, damage.
 #include <gtest/gtest.h>
 
 #include "model/simulator/simulator.h"

@@ -1,5 +1,5 @@
 // The simulator on random compilations and machines: one node for all against every rank, no time
-// below what links and cores need, critical paths without gaps.
+// below the needs of links and cores, critical paths without gaps.
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// The simulator against formulas and against schedules whose times are found by hand.
+// The simulator against formulas and against schedules with times computed by hand.
 #include "model/simulator/simulator.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Shares of colors against the lower bound: exactly, in integers, where links are equal; by the cut
-// formula where they are not.
+// Shares of colors against the lower bound: exactly, in integers, for equal links; otherwise by the
+// cut formula.
 #include "passes/analysis/color_shares.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
-// Ring steps played on the nodes of one axis: sends meet their receives, and after d-1 steps every
-// node has what the collective demands; on half-latency rings after d/2 steps.
-// Rounds played on the nodes of an axis: sums meet once at each owner, messages go as far as the
-// paper says, and mirror images are mirror images.
+// Ring steps simulated on the nodes of one axis: sends meet their receives, and after d-1 steps
+// every node has the result of the collective; on half-latency rings after d/2 steps. Rounds
+// simulated on the nodes of an axis: sums meet once at each owner, messages have the paper's
+// distances, and mirror images are mirror images.
 #include "passes/analysis/ring_steps.h"
 
 #include <algorithm>

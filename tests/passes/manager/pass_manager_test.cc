@@ -1,7 +1,6 @@
-// The pass manager: what it proves, and where it stops. What it prints: prints.tir.
-// Pipelines as values: equal where the passes and their options are, and printed as text that is
-// parsed to the same passes.
-// The text of pipelines: what parses, what it prints, and where faults are.
+// The pass manager: its proofs, and its stops. Its output: prints.tir. Pipelines as values: equal
+// if the passes and their options are, and printed as text that is parsed to the same passes. The
+// text of pipelines: parsing, printing, and places of faults.
 #include "passes/manager/pass_manager.h"
 
 #include <gtest/gtest.h>

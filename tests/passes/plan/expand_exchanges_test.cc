@@ -1,4 +1,4 @@
-// Plans of exchanges: whatever the order of the axes and the shape, every block arrives.
+// Plans of exchanges: for any order of the axes and any shape, every block arrives.
 #include <algorithm>
 #include <bit>
 #include <numeric>

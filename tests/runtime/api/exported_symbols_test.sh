@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A shared library shows programs what its headers declare, and nothing else.
+# A shared library exports exactly the names that its headers declare.
 #
 #   exported_symbols_test.sh LIBRARY SONAME [--mpi] HEADER...
 #

@@ -1,4 +1,4 @@
-// torc_setting_query beside the table, and with what the environment says.
+// torc_setting_query compared with the table, and with values of the environment.
 #include <cstdlib>
 #include <string>
 

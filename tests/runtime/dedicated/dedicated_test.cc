@@ -1,6 +1,6 @@
-// Who is dedicated, and who serves whom.
-// Every contribution exactly once in every sum, and all of them in the same order.
-// The client of dedicated ranks, without any: which tags its communicators have.
+// Roles of ranks: dedicated ones, and the ranks that each serves. Every sum has every contribution
+// exactly once, in the same order. The client of dedicated ranks, without any: the tags of its
+// communicators.
 #include <algorithm>
 #include <array>
 #include <map>

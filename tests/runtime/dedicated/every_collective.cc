@@ -1,5 +1,5 @@
-// A program that knows nothing of dedicated ranks: collectives that these take, in every form, on
-// several communicators, of lengths that go in one message and in two.
+// A program without knowledge of dedicated ranks: the collectives that they serve, in every form,
+// on several communicators, of lengths that need one message and two.
 #include <memory>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # faults_test.sh PRELOAD PROGRAM
-# What goes wrong where ranks are dedicated: one line each, and the program runs without them, or the
-# job ends.
+# Faults with dedicated ranks: one line each, and the program runs without them, or the job ends.
 set -u
 source tests/checks.sh
 preload=$1 program=$2

@@ -1,6 +1,6 @@
-// What a program sees of MPI_COMM_WORLD where ranks are dedicated: with so many ranks as its first
-// argument says, and nothing of the others. Messages, collectives, files, windows and communicators
-// of every make: tests/runtime/pmpi/programs.
+// MPI_COMM_WORLD in a program with dedicated ranks: it has the number of ranks in the first
+// argument, and hides the others. Messages, collectives, files, windows and communicators of every
+// make: tests/runtime/pmpi/programs.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,8 +1,8 @@
 #!/bin/bash
-# wrapped_functions_test.sh LIBTORC_PMPI HEADER...
-# Every function with a communicator among its arguments that MPI's headers declare is exported by
-# the interposer: none sees MPI's own MPI_COMM_WORLD where ranks are dedicated. The headers are read
-# by another reader than that of the wrappers' generator: the compiler.
+# wrapped_functions_test.sh LIBTORC_PMPI HEADER... The interposer exports every function of MPI's
+# headers with a communicator among its arguments: with dedicated ranks, none uses MPI's own
+# MPI_COMM_WORLD. The headers are read by another reader than that of the wrappers' generator: the
+# compiler.
 set -euo pipefail
 library=$1
 shift

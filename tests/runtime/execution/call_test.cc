@@ -1,4 +1,4 @@
-// Calls: what the check makes of arguments, by the rules of torc.h and by MPI's.
+// Calls: checks of arguments, by the rules of torc.h and by MPI's.
 #include "runtime/collectives/call.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Calls whose pairs have lists: what the check makes of them, and what is packed.
+// Calls with lists for pairs: checks, and packed data.
 #include <array>
 #include <cstdint>
 #include <limits>

@@ -1,6 +1,6 @@
 // Runs a schedule on numbers, all ranks in this process, and compares every rank's result with the
-// collective's definition. The judge of the verifier in property tests: it knows nothing of boxes
-// or proofs.
+// collective's definition. It judges the verifier in property tests, independently of boxes and
+// proofs.
 #ifndef TORC_TESTS_RUNTIME_EXECUTION_CHECKED_JOB_H_
 #define TORC_TESTS_RUNTIME_EXECUTION_CHECKED_JOB_H_
 
@@ -28,8 +28,8 @@ struct CheckedCall {
   std::uint64_t seed = 0;
 };
 
-/// Empty if every rank ended with the right result; otherwise what went wrong first: a rank and
-/// element that differ, ranks that stand still, or an error of expansion or transport.
+/// Empty if every rank ended with the right result; otherwise the first fault: a rank and element
+/// that differ, blocked ranks, or an error of expansion or transport.
 std::string runChecked(const ScheduleView& schedule, const CheckedCall& call);
 
 }  // namespace torc

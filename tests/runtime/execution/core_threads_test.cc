@@ -1,4 +1,4 @@
-// Core threads do every part once, give all back that is withdrawn, and change no bit.
+// Core threads execute every part once, return all withdrawn parts, and change no bit.
 #include "runtime/execution/core_threads.h"
 
 #include <algorithm>

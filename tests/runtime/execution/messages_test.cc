@@ -1,6 +1,6 @@
-// Both ends of every message cut it alike, however it lies in their memory.
-// Which sends the executor asks its transport to end with their receive.
-// Fingerprints by which ranks compare what they were called with, and where a communicator lies.
+// Both ends of every message cut it alike, for any memory layouts. Sends that the executor lets
+// complete with their receive. Fingerprints for comparing ranks' calls, and places of
+// communicators.
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -1,4 +1,4 @@
-// MPI for the tests of this folder that call it.
+// Initialises MPI for the tests of this folder that call it.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-// All-to-alls whose pairs have counts and places of their own: each rank expands the schedule for
-// its own row and its own column alone, and all blocks arrive.
+// All-to-alls with different counts and displacements for each pair: each rank expands the schedule
+// for its own row and column only, and all blocks arrive.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>

@@ -1,5 +1,5 @@
-// Binding a persistent plan to other memory and another reduction is the same as laying it out
-// anew, and neither allocates memory while it runs.
+// Binding a persistent plan to other memory and another reduction is equivalent to making a new
+// plan, and neither allocates memory while it runs.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

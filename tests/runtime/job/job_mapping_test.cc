@@ -1,5 +1,5 @@
-// Where a job lies: its partition among those of a library, and what contradicts what.
-// A topology with another order of ranks: damage stays where it is.
+// The place of a job: its partition among those of a library, and contradictions. A topology with
+// another order of ranks: damage keeps its place.
 #include <algorithm>
 #include <array>
 #include <set>

@@ -1,5 +1,5 @@
-// Schedules held in memory: shared, bounded, the longest unused give way.
-// What tuning tries.
+// Schedules held in memory: shared, bounded, with eviction of the least recently used. Candidates
+// of autotuning.
 #include "runtime/job/schedule_cache.h"
 
 #include <utility>

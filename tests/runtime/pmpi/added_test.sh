@@ -1,7 +1,7 @@
 #!/bin/bash
 # added_test.sh PRELOAD PROGRAM TORC LIBRARY
-# A schedule that was added to a library serves a program as it is, in the place of the library's own,
-# with the same results.
+# An added schedule of a library serves an unchanged program, in place of the library's own, with
+# the same results.
 set -eu
 source tests/checks.sh
 export TORC_STATS=$work/table

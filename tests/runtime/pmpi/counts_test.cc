@@ -1,4 +1,4 @@
-// What torc_statistics_take counts, asked for by a program that is not linked with torc.
+// The counts of torc_statistics_take, called by a program that is not linked with torc.
 #include <dlfcn.h>
 #include <map>
 #include <string>

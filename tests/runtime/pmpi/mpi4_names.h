@@ -1,6 +1,6 @@
-// The names of MPI 4 for programs of the tests that are built with Open MPI 4.1 too, which is
-// MPI 3.1: persistent collectives are its extension MPIX_Allreduce_init, and so on. Functions of
-// MPI_Count do not exist there: their names can be compiled, and must not be called.
+// The names of MPI 4 for test programs that are also built with Open MPI 4.1, an MPI 3.1:
+// persistent collectives are its extension MPIX_Allreduce_init, and so on. Functions of MPI_Count
+// do not exist there: their names can be compiled, and must not be called.
 #ifndef TORC_TESTS_RUNTIME_PMPI_MPI4_NAMES_H_
 #define TORC_TESTS_RUNTIME_PMPI_MPI4_NAMES_H_
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # other_mpi_test.sh LOADER (PRELOAD PROGRAM CALLER PLUGIN, of MPICH and of Open MPI)
-# A program that is started with the interposer of the other MPI runs without torc, and one line says
-# why. A CALLER needs MPI by a library of its own only, so that torc's MPI is found first; LOADER
-# loads the program as a PLUGIN, and MPI with it.
+# A program that is started with the interposer of the other MPI runs without torc, and one line
+# gives the reason. A CALLER needs MPI only through a library of its own, so that torc's MPI is
+# found first; LOADER loads the program as a PLUGIN, and MPI with it.
 set -u
 source tests/checks.sh
 loader=$1

@@ -1,6 +1,6 @@
-// Blocking calls again and again, in a program that has no nonblocking collective: sums, a
-// broadcast and an allgather, with other buffers each time; some have arguments that MPI refuses on
-// all ranks. Prints the number of calls of each that were right, on rank 0.
+// Repeated blocking calls, in a program without nonblocking collectives: sums, a broadcast and an
+// allgather, with other buffers each time; some have arguments that MPI refuses on all ranks.
+// Prints the number of right calls of each on rank 0.
 #include <cstdio>
 #include <vector>
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # served_test.sh PRELOAD PROGRAM LIBRARY RANKS FUNCTION...
-# Runs the program plain and preloaded, in which torc must have nothing to say; then its statistics
-# must have each of the functions as served. A program .f90 is compiled first.
+# Runs the program plain and preloaded; torc must print nothing, and then its statistics must have
+# each of the functions as served. A program .f90 is compiled first.
 set -u
 source tests/checks.sh
 preload=$1 program=$2 library=$3 ranks=$4

@@ -1,7 +1,8 @@
 #!/bin/bash
 # sessions_test.sh PRELOAD PROGRAM LIBRARY
-# Programs that use MPI by sessions: of a communicator that is made before MPI_Init torc says that it
-# serves no calls, or under TORC_STRICT refuses it; with MPI_Init, before or later, all is as ever.
+# Programs that use MPI by sessions: for a communicator made before MPI_Init torc reports that it
+# serves no calls, or under TORC_STRICT refuses it; with MPI_Init, before or later, everything works
+# as usual.
 set -u
 source tests/checks.sh
 export TORC_STATS=$work/table

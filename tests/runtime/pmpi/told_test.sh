@@ -1,6 +1,6 @@
 #!/bin/bash
 # told_test.sh PRELOAD PROGRAM LIBRARY
-# What torc says of a job of 6 ranks, and what the statistics count. Whatever the variables are, the
+# Reports of torc in a job of 6 ranks, and counts of the statistics. For all variables, the
 # program's result is right.
 set -u
 source tests/checks.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tuned_test.sh PRELOAD PROGRAM SAY_TUNED LIBRARY REPEATED
 # A tuned library says that MPI's own allreduce is faster: it serves them, without an error under
-# TORC_STRICT, and torc the rest; also again and again, where it is known that calls are MPI's.
+# TORC_STRICT, and torc the rest; also in repeated calls, whose fallback is cached.
 set -u
 source tests/checks.sh
 export TORC_STATS=$work/table

@@ -1,6 +1,6 @@
-// The main job on real MPI ranks: schedules of every collective on tori, meshes and mixed shapes,
-// with chunks, barriers and one direction, compiled by torc, replayed by torc-run and checked
-// against MPI's own collective at five sizes, up to 64 KiB and down to no element.
+// Replays on real MPI ranks: schedules of every collective on tori, meshes and mixed shapes, with
+// chunks, barriers and one direction, compiled by torc, replayed by torc-run and checked against
+// MPI's own collective at five sizes, up to 64 KiB and down to no element.
 #include <cstdlib>
 #include <sstream>
 #include <string>

@@ -1,4 +1,4 @@
-// What tuning makes of measurements.
+// Entries of a tuned library from measurements.
 #include "runtime/run/tuned_entries.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Service collectives and agreement among ranks: a failure on one of them, one that is cancelled.
+// Service collectives and agreement among ranks: a failure on one of them, and a cancelled one.
 #include <cstdint>
 #include <span>
 #include <string>

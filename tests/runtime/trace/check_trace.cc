@@ -1,4 +1,4 @@
-// Checks a trace file: check_trace FILE. Prints what is in it; exits with 1 where a fact does not
+// Checks a trace file: check_trace FILE. Prints its content; exits with 1 if a property does not
 // hold.
 #include <cstdio>
 #include <fstream>

@@ -1,4 +1,4 @@
-// What has to hold in every trace file, whatever was traced.
+// Properties of every trace file.
 #ifndef TORC_TESTS_RUNTIME_TRACE_TRACE_FACTS_H_
 #define TORC_TESTS_RUNTIME_TRACE_TRACE_FACTS_H_
 
@@ -11,7 +11,7 @@ namespace torc::runtime {
 
 /// A trace file as it was read.
 struct TraceFacts {
-  std::vector<std::string> faults;              // empty: everything holds
+  std::vector<std::string> faults;              // empty: all properties hold
   std::map<int, std::string> ranks;             // titles of the processes
   std::map<std::string, std::uint64_t> events;  // by name: "send", "allreduce", "MPI_Wait"
   std::map<std::string, std::uint64_t> rows;    // by name: threads of that name
@@ -20,7 +20,7 @@ struct TraceFacts {
 };
 
 /// Reads the JSON of a trace and checks it:
-///  - processes are ranks, with titles, in order; threads have names, and events stand in them;
+///  - processes are ranks, with titles, in order; threads have names, and contain events;
 ///  - in a thread events do not overlap; times are not negative;
 ///  - every flow has one start, on a send, and one finish, on a receive; their ranks are each
 ///    other's peers, tags and bytes are equal, and the send starts before the receive ends.

@@ -1,4 +1,4 @@
-// The ring, clocks, and the file of ranks that are all in one process.
+// The ring, clocks, and the file of ranks within one process.
 #include "runtime/trace/trace.h"
 
 #include <algorithm>

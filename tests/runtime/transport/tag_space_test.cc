@@ -1,4 +1,4 @@
-// Tag space: the same ranges on all ranks, and when a call has to wait.
+// Tag space: the same ranges on all ranks, and waits for free ranges.
 #include "runtime/transport/tag_space.h"
 
 #include <deque>

@@ -1,6 +1,6 @@
 // Properties of expansion over random topologies (tori, meshes, cores, dead nodes), boxes, parts
-// and counts: strided runs are what enumeration element by element gives, and both ends of a
-// message name the same elements.
+// and counts: strided runs equal an enumeration element by element, and both ends of a message name
+// the same elements.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
-// The flat program of one rank, on small schedules whose expansion can be said by hand. Properties
-// over random schedules are in tests/properties.
-// The nested floor division: shares cover the whole without gap or overlap, and are even.
-// Loops over peers in expansion: the peers of a rank in order, and its flat program.
+// The flat program of one rank, on small schedules with expansions written by hand. Properties over
+// random schedules are in tests/properties. The nested floor division: shares cover the whole
+// without gap or overlap, and are even. Loops over peers in expansion: the peers of a rank in
+// order, and its flat program.
 #include "schedules/expansion/expand.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Whole files in and out: contents, permissions, links, devices; what cannot be read or written
-// gives one line and leaves nothing behind.
+// Whole files in and out: contents, permissions, links, devices; a failure gives one line and
+// leaves nothing behind.
 #include <filesystem>
 #include <fstream>
 #include <string>

@@ -1,5 +1,5 @@
-// Changes to the bytes of a schedule file: the header as a record, and the checksum made to fit
-// again, so that a change reaches the checks behind it.
+// Changes to the bytes of a schedule file: the header as a record, and a recomputed checksum, so
+// that a change reaches the checks behind it.
 #ifndef TORC_TESTS_SCHEDULES_FORMAT_FILE_PATCH_H_
 #define TORC_TESTS_SCHEDULES_FORMAT_FILE_PATCH_H_
 
@@ -25,7 +25,7 @@ inline void setHeader(std::span<std::byte> file, const FileHeader& header) {
   std::memcpy(file.data(), &header, sizeof(header));
 }
 
-/// Makes the checksum that of the content. Shorter files stay as they are.
+/// Recomputes the checksum. Shorter files stay unchanged.
 inline void fixChecksum(std::span<std::byte> file) {
   if (file.size() < kChecksummedFrom) return;
   const std::uint64_t checksum =
@@ -33,7 +33,7 @@ inline void fixChecksum(std::span<std::byte> file) {
   std::memcpy(file.data() + offsetof(FileHeader, checksum), &checksum, sizeof(checksum));
 }
 
-/// Makes file size and checksum those of the content.
+/// Recomputes file size and checksum.
 inline void fixSizeAndChecksum(std::span<std::byte> file) {
   if (file.size() < kChecksummedFrom) return;
   const std::uint64_t size = file.size();

@@ -1,5 +1,5 @@
-// Schedule files: what is written reads back and gives the same bytes; every kind of damage is
-// refused with one clear line. Malformed files are edits of a sound one.
+// Schedule files: written ones read back and give the same bytes; every kind of damage is refused
+// with one clear line. Malformed files are edits of a sound one.
 #include "schedules/format/file.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// A library's index: what is written reads back and is found; every kind of damage is refused with
-// one clear line.
+// A library's index: written ones read back and are found by lookups; every kind of damage is
+// refused with one clear line.
 #include <cstring>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// Sample indices, made as `torc library build` makes its own.
+// Makes sample indices like those of `torc library build`.
 #include "tests/schedules/library/sample_index.h"
 
 #include <algorithm>

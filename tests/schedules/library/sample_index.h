@@ -12,11 +12,11 @@ LibraryIndex libraryIndex();
 /// The same with a damaged 4x4 as the only partition.
 LibraryIndex damagedIndex();
 
-/// The first one with candidates and with what tuning adds: two allreduces on shape 0, the second
-/// of which is MPI's own, and a broadcast of all sizes on shape 2.
+/// The first one with candidates and tuned entries: two allreduces on shape 0, the second of which
+/// falls back to MPI, and a broadcast of all sizes on shape 2.
 LibraryIndex tunedIndex();
 
-/// What is left of it for one partition, one sub-torus, a file and an entry of each kind.
+/// The first one reduced to one partition, one sub-torus, a file and an entry of each kind.
 LibraryIndex smallIndex();
 
 }  // namespace torc::samples

@@ -1,4 +1,4 @@
-// Mapping files: what they mean, and where each fault is said to be.
+// Mapping files: their meaning, and the reported place of each fault.
 #include "schedules/sub_torus/mapping.h"
 
 #include <gtest/gtest.h>

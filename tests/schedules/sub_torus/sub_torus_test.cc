@@ -1,8 +1,7 @@
-// Errors of sets of nodes that are no boxes; boxes over the end, damaged and large ones.
-// Properties of random boxes, and the order of members.
-// Random boxes of random tori, in every order of axes and shuffled, and damaged tori: the box
-// is recognised, every member is where it was put, and its rank lies, in the sub-torus's topology,
-// where the member lies in the partition.
+// Errors for sets of nodes that are no boxes; boxes across the end of an axis, damaged and large
+// ones. Properties of random boxes, and the order of members. Random boxes of random tori, in every
+// order of axes and shuffled, and damaged tori: the box is recognised, every member has its
+// original place, and its rank in the sub-torus's topology has the member's place in the partition.
 #include "schedules/sub_torus/sub_torus.h"
 
 #include <algorithm>

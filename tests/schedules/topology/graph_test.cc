@@ -1,4 +1,4 @@
-// Graphs: what is sound, and the ways of messages.
+// Graphs: validation, and routes of messages.
 #include "schedules/topology/graph.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Shapes, rank orders, neighbours, and what makes a topology unsound.
+// Shapes, rank orders, neighbours, and unsound topologies.
 #include "schedules/topology/topology.h"
 
 #include <limits>

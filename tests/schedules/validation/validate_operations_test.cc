@@ -1,4 +1,4 @@
-// Faults of operations: each is an edit of a sound schedule and the exact message that it gives.
+// Faults of operations: each is an edit of a sound schedule with the exact message.
 #include "schedules/validation/validate_operations.h"
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Faults of a schedule's header and tables: each is an edit of a sound schedule and the exact
-// message that it gives. Faults of operations are in validate_operations_test.cc.
+// Faults of a schedule's header and tables: each is an edit of a sound schedule with the exact
+// message. Faults of operations are in validate_operations_test.cc.
 #include "schedules/validation/validate.h"
 
 #include <functional>

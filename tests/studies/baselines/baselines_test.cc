@@ -1,4 +1,4 @@
-// Baselines against numbers worked out by hand.
+// Baselines against numbers computed by hand.
 #include "studies/baselines/baselines.h"
 
 #include <cmath>

@@ -1,6 +1,5 @@
 // All-to-alls on clusters: every block reaches its destination, one node stands for all, no run is
-// faster than wire, bus and cores allow; the messages between nodes are those of torc's own
-// schedules.
+// faster than wire, bus and cores allow; messages between nodes match torc's own schedules.
 #include "studies/cluster/alltoall.h"
 
 #include <algorithm>

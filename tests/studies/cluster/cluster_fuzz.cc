@@ -1,4 +1,4 @@
-// libFuzzer target: any text as a cluster. A refusal names the file, and has a second line only of
+// libFuzzer target: any text as a cluster. A refusal names the file, and has a second line only for
 // a fault of syntax.
 #include <cstdint>
 #include <cstdlib>

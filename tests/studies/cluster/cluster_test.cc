@@ -1,10 +1,9 @@
-// Descriptions of clusters: presets name the source of every number, faults are told. Messages of
-// pairs of cores by hand, and against what the makers of the interfaces measured.
-// What "Scaling Alltoall Collective on Multi-core Systems" says and the model bears out, with nodes
-// behind one switch where nothing else is said; what it does not bear out is in
-// docs/research/papers/alltoall-multicore.md.
-// Fat trees: which patterns have links of their own and which do not, against counting by hand and
-// against what was measured on a Clos network of 512 nodes.
+// Descriptions of clusters: presets name the source of every number, faults are reported. Messages
+// of pairs of cores by hand, and against the measurements of the interfaces' makers. Claims of
+// "Scaling Alltoall Collective on Multi-core Systems" that the model confirms, with nodes behind
+// one switch unless stated otherwise; the others are in docs/research/papers/alltoall-multicore.md.
+// Fat trees: patterns with and without links of their own, against counting by hand and against
+// measurements on a Clos network of 512 nodes.
 #include "studies/cluster/cluster.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What tests of clusters share.
+// Shared by tests of clusters.
 #ifndef TORC_TESTS_STUDIES_CLUSTER_CLUSTER_TESTING_H_
 #define TORC_TESTS_STUDIES_CLUSTER_CLUSTER_TESTING_H_
 
@@ -13,7 +13,7 @@ inline Cluster preset(llvm::StringRef name) {
 }
 
 /// Round numbers: cores push 100 bytes/s and work 1 s to send and 4 to receive; 10 bytes/s on the
-/// wire, packets of one message with 10 bytes of header; 3 s on the way and 2 in the switch.
+/// wire, packets of one message with 10 bytes of header; 3 s of latency and 2 in the switch.
 inline Cluster unitCluster() {
   Cluster cluster;
   cluster.cache = 1e9;

@@ -1,7 +1,7 @@
-// The models of trees against numbers that the 2.5D paper's text states, and against others worked
-// out by hand from its constants (o = 0.4 us, L = 0.8 us, 375 MB/s a link on Blue Gene/P).
-// Binomial trees of ranks in any places: against times worked out by hand, and against torc's
-// simulator where the places are those of a torus and no link is shared.
+// The models of trees against numbers in the 2.5D paper's text, and against others computed by hand
+// from its constants (o = 0.4 us, L = 0.8 us, 375 MB/s a link on Blue Gene/P). Binomial trees of
+// ranks at any places: against times computed by hand, and against torc's simulator for places on a
+// torus without shared links.
 #include "studies/logp/trees.h"
 
 #include <cmath>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The library of an allocation: one that has its shape is picked, else built, once for all jobs of that shape.
-# Whatever goes wrong, the job starts: the exit code is 0, and a line says why torc will be off.
+# Provides the library of an allocation: picks one for its shape, else builds it, once for all jobs
+# of that shape. After any failure the job still starts: the exit code is 0, and a line says why
+# torc will be off.
 #
 #   job_library.sh JOB HOSTS RANKS-PER-HOST
 #

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The variables with which a job uses the library that its prolog found, as lines `export NAME=VALUE`: TaskProlog of
-# Slurm, or in a PBS script eval "$(bash .../job_variables.sh)". Nothing where there is none, where ranks are not as many
-# or not in blocks, and where the user has set a variable of torc's.
+# Prints the variables by which a job uses the library of its prolog, as lines `export NAME=VALUE`:
+# TaskProlog of Slurm, or in a PBS script eval "$(bash .../job_variables.sh)". Prints nothing
+# without a library, if ranks have another number or are not in blocks, and if the user has set a
+# variable of torc.
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 conf=${JOB_START_CONF:-/etc/torc/job_start.conf}
 [[ -e $conf ]] || conf=$here/job_start.conf

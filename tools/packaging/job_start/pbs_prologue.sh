@@ -11,5 +11,5 @@ if [[ $(wc -l <<<"$ranks") -eq 1 && -n $ranks ]]; then
 else
   echo "torc: job ${1-} starts without a library: its hosts in $nodes have not as many ranks each" >&2
 fi
-# Anything else would put the job back into the queue.
+# Any other status would put the job back into the queue.
 exit 0

@@ -10,5 +10,5 @@ tasks=$(value NumTasks)
 ranks=1
 [[ ! $nodes =~ ^[1-9][0-9]*$ || ! $tasks =~ ^[0-9]+$ ]] || ranks=$(((tasks + nodes - 1) / nodes))
 bash "$here/job_library.sh" "${SLURM_JOB_ID-}" "$(value NodeList)" "$ranks"
-# Anything else would put the job back into the queue.
+# Any other status would put the job back into the queue.
 exit 0

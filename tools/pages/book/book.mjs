@@ -33,7 +33,7 @@ function listFiles() {
   const visit = (below) => {
     for (const entry of fs.readdirSync(path.join(docs, below), { withFileTypes: true })) {
       const file = path.join(below, entry.name);
-      // What a build system gives a test are symbolic links.
+      // A build system may pass files to tests as symbolic links.
       if (fs.statSync(path.join(docs, file)).isDirectory()) visit(file);
       else files.push(file);
     }
@@ -101,7 +101,7 @@ function renderPage(chapter) {
     link(href, title, text) {
       const to = target(chapter.page, href);
       if (to === null) return text;
-      // A page that is named by its file is named by its title here.
+      // A link text with the file name of a page becomes the page's title.
       const other = /^[\w./-]+\.md$/.test(text) && chapterOf.get(pageOf(chapter.page, href.split("#")[0]));
       return `<a href="${escape(to)}">${other ? escape(other.title) : text}</a>`;
     },
@@ -111,7 +111,7 @@ function renderPage(chapter) {
     image(href, title, text) {
       return `<img src="${escape(target(chapter.page, href))}" alt="${escape(text)}" loading="lazy">`;
     },
-    // What is wide scrolls by itself, from the keyboard, too.
+    // Wide tables and code scroll separately, from the keyboard, too.
     table(header, body) {
       return `<div class="wide" tabindex="0" role="region" aria-label="Table">${table.call(this, header, body)}</div>\n`;
     },

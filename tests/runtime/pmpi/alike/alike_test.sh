@@ -1,7 +1,7 @@
 #!/bin/bash
 # alike_test.sh PRELOAD PROGRAM LIBRARY RANKS SERVED [NAME=VALUE...] [ARGUMENT...]
-# Runs the program without torc and with it, under these variables: it must say the same, and torc
-# nothing. The collective SERVED must be served.
+# Runs the program without torc and with it, under these variables: the output must be equal,
+# without any of torc. The collective SERVED must be served.
 set -u
 source tests/checks.sh
 export TORC_STATS=$work/table

@@ -1,5 +1,5 @@
-// Blocking collectives whose ranks differ in their counts, while a nonblocking one is under way:
-// what each reports on each rank.
+// Blocking collectives with counts that differ between ranks, while a nonblocking one is active:
+// reports of each on each rank.
 #include "tests/runtime/pmpi/mpi_calls/collectives.h"
 
 #include <cstdio>

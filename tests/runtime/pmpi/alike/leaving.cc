@@ -1,6 +1,6 @@
 // Calls that MPI refuses on one rank, whose error handler leaves them by longjmp or by an exception
-// (the argument); the other ranks do not make them, or make them, and what is refused is made once
-// more. What follows on the communicator is right.
+// (the argument); the other ranks omit them, or make them, and the refused call is repeated. Later
+// calls on the communicator are right.
 #include <csetjmp>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// Collective calls that MPI refuses on all ranks, in every form: what each reports, and to which
-// handler. Afterwards everything works.
+// Collective calls that MPI refuses on all ranks, in every form: the reports of each, and their
+// handlers. Later calls work.
 #include <cstdio>
 
 #include <mpi.h>

@@ -1,12 +1,12 @@
-// Collectives whose receivers give more room than is sent, as MPI forbids and programs do all the
-// same:
+// Collectives whose receivers provide more room than the sent data, which MPI forbids but some
+// programs do:
 //
 //   room CALL:WHO[,WHO]...
 //
-// WHO gives room for twice as many integers as are in a block: `all` ranks, `one`, which is the
-// root of a gather, one for the `block` of one sender; of `less` the last rank sends half as many.
-// Few integers and many, in a row and with gaps, in all forms: each rank says whether the blocks
-// are right, and what is beside them as it was.
+// WHO provides room for twice as many integers as are in a block: `all` ranks, `one`, the root of a
+// gather, one for the `block` of one sender; with `less` the last rank sends half as many. Few
+// integers and many, contiguous and with gaps, in all forms: each rank prints whether the blocks
+// are right, and the memory beside them unchanged.
 #include <cstdlib>
 #include <sstream>
 #include <string>

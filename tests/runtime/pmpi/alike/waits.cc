@@ -1,8 +1,7 @@
-// waits GROUP...: collectives are under way on ranks that wait in another call of MPI, to which the
-// last rank comes when it has waited for them. MPI demands that this ends: rank 0 prints what they
-// give and what the call has received. With WAITS_WITH_THREADS MPI is initialised with
-// MPI_THREAD_MULTIPLE. Groups: messages,
-// collectives, windows, files.
+// waits GROUP...: collectives are active on ranks that wait in another MPI call, which the last
+// rank reaches after waiting for these collectives. MPI requires that this ends: rank 0 prints
+// their results and the received data of the call. With WAITS_WITH_THREADS MPI is initialised with
+// MPI_THREAD_MULTIPLE. Groups: messages, collectives, windows, files.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,4 @@
-// A call as it comes from the program: description, note, key. A single process: MPI starts without
-// mpiexec.
+// A program's call: description, note, key. A single process: MPI starts without mpiexec.
 #include "runtime/job/describe_call.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a call keeps of the program's: handles that the program frees, and lists.
+// Objects of the program held by a call: handles that the program frees, and lists.
 #include "runtime/pmpi/calls/held_handles.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Call histories of two ranks, whose notices the test carries; and the queue of turns. A single
-// process: MPI starts without mpiexec.
+// Call histories of two ranks, with the test as the carrier of their messages; and the queue of
+// turns. A single process: MPI starts without mpiexec.
 #include "runtime/pmpi/communicator/call_history.h"
 
 #include <deque>

@@ -1,4 +1,4 @@
-// Barriers, blocking, nonblocking and persistent: no rank is through before the last one has come.
+// Barriers, blocking, nonblocking and persistent: no rank leaves before the last one has arrived.
 // Clocks are those of one host.
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// The tests of this folder: each rank runs them, plain or with torc preloaded.
+// The fixture of this folder's tests: each rank runs them, plain or with torc preloaded.
 #ifndef TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_FIXTURE_H_
 #define TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_FIXTURE_H_
 
@@ -14,18 +14,18 @@ namespace conformance {
 
 using namespace mpi_calls;
 
-/// Whether there is no torc.
+/// Whether torc is absent.
 inline bool isPlain() {
   return std::getenv("TORC_LIBRARY") == nullptr;
 }
 
-/// The grid that the libraries of this folder have for this number of ranks.
+/// The grid of this folder's libraries for this number of ranks.
 inline Grid gridOfWorld() {
   const int ranks = torc::worldSize();
   return parseGrid(ranks == 4 ? "2x2" : ranks == 6 ? "2x3" : ranks == 8 ? "2x2x2" : "2");
 }
 
-/// Fails where one of the test's checks failed, or where it made none.
+/// Fails if one of the test's checks failed, or if it made none.
 class Conformance : public testing::Test {
  protected:
   void TearDown() override {

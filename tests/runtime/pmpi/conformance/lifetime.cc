@@ -1,6 +1,6 @@
-// Things that end early: persistent requests freed, communicators left to MPI_Finalize, a
-// collective called by MPI_Finalize itself, and the datatype that a program's operation gets. What
-// is freed while a call uses it: tests/runtime/pmpi/programs.
+// Early ends: persistent requests freed, communicators left to MPI_Finalize, a collective called by
+// MPI_Finalize itself, and the datatype passed to a program's operation. Handles freed while a call
+// uses them: tests/runtime/pmpi/programs.
 //
 // MPICH 4.0.2's own persistent collectives give wrong results when started again.
 

@@ -1,8 +1,8 @@
-// Several collectives under way at once: started in different orders on different communicators,
-// waited for in any order and by every function that MPI has for it, among other requests.
+// Several active collectives: started in different orders on different communicators, completed in
+// any order and by every MPI function for it, among other requests.
 //
-// Without torc: MPICH 4.0.2's own persistent collectives are broken: started again they
-// give wrong results, and MPI_Waitany returns those that are not active.
+// Without torc: MPICH 4.0.2's own persistent collectives are broken: started again they give wrong
+// results, and MPI_Waitany returns inactive ones.
 
 #include <algorithm>
 #include <cstdlib>

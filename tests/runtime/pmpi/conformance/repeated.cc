@@ -1,5 +1,5 @@
-// Small blocking calls made again and again, which torc keeps ready: with other buffers each time,
-// between other calls, with ranks that come late, with buffers that MPI refuses, and many times.
+// Small blocking calls repeated many times, whose plans torc caches: with other buffers each time,
+// between other calls, with late ranks, and with buffers that MPI refuses.
 
 #include <cstdint>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs a program that knows nothing of torc under libtorc_pmpi.so:
+# Runs a program without knowledge of torc under libtorc_pmpi.so:
 #   run.sh LIBTORC_PMPI LIBRARY PROGRAM RANKS SERVED [ARGUMENT...]
 # Fails when a rank fails or hangs, when torc warns, or when one of the functions of SERVED (separated
 # by commas; none: -) was never served by torc.

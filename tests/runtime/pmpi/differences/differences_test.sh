@@ -1,8 +1,9 @@
 #!/bin/bash
 # differences_test.sh PRELOAD PROGRAM WITH_BLOCKING_CALLS_ALONE LIBRARY RANKS
-# Calls that look wrong and are right give the right results; calls that differ between the ranks end
-# with an error on every rank of the communicator; a call that MPI refuses is none; and what comes after
-# is right. A late rank is told of and waited for. Two ranks: every case in every form; more: in one. None hangs.
+# Right calls that look wrong give the right results; calls that differ between the ranks end with
+# an error on every rank of the communicator, unless MPI refuses them; and later calls are right. A
+# late rank is reported and waited for. Two ranks: every case in every form; more: in one. None
+# hangs.
 set -u
 source tests/checks.sh
 preload=$PWD/$1 program=$PWD/$2 blocking=$PWD/$3 library=$PWD/$4 ranks=$5

@@ -1,5 +1,5 @@
-// A program that ends in the way that its argument says, mostly without MPI_Finalize, as programs
-// do on their error paths. What it prints before is the same with torc and without.
+// A program that ends in the way of its argument, mostly without MPI_Finalize, like programs on
+// their error paths. Its earlier output is the same with torc and without.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,8 @@
 #!/bin/bash
 # ends_test.sh PRELOAD PROGRAM LIBRARY
-# A program that ends without MPI_Finalize, by a signal, late, or in a child process, ends with torc as
-# without: the same lines, the same exit status, no hang; the statistics are there at most once.
+# A program that ends without MPI_Finalize, by a signal, late, or in a child process, ends with torc
+# as without: the same lines, the same exit status, no hang; the statistics are printed at most
+# once.
 set -u
 source tests/checks.sh
 preload=$PWD/$1 program=$PWD/$2 library=$PWD/$3

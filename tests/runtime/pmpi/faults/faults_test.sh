@@ -1,8 +1,8 @@
 #!/bin/bash
 # faults_test.sh LIBTORC_PMPI TORC PROGRAM LIBRARY
-# Every fault that a job may start with: the library's files, the variables, ranks that differ. The
-# program's results are right, torc warns once, and under TORC_STRICT=1 it is an error that names the
-# fault and ends the job; nothing hangs.
+# Every fault at a job's start: the library's files, the variables, ranks that differ. The program's
+# results are right, torc warns once, and under TORC_STRICT=1 it is an error that names the fault
+# and ends the job; nothing hangs.
 set -euo pipefail
 source tests/checks.sh
 

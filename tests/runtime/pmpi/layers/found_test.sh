@@ -1,7 +1,7 @@
 #!/bin/bash
 # found_test.sh PRELOAD LIBRARY PROGRAM
-# A program that finds MPI's functions in MPI's own library (MPICH's): results are right, torc serves
-# what it sees, and says so where it sees nothing.
+# A program that finds MPI's functions in MPI's own library (MPICH's): results are right, torc
+# serves the calls that reach it, and reports if none do.
 set -u
 source tests/checks.sh
 preload=$1 program=$3

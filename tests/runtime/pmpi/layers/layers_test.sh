@@ -1,7 +1,7 @@
 #!/bin/bash
 # layers_test.sh PRELOAD LIBRARY PROGRAM WITH_TOOL PLUGIN LOADER TOOL FINDING CHAINING
-# A program, tools that count its calls, and torc, in every order in which they can be loaded: a tool
-# counts what it counts without torc, and torc serves what it serves without a tool. WITH_TOOL has the
+# A program, tools that count its calls, and torc, in every order of loading: a tool has the same
+# counts as without torc, and torc serves the same calls as without a tool. WITH_TOOL has the
 # program and a tool in one; LOADER loads the program as PLUGIN.
 set -u
 source tests/checks.sh

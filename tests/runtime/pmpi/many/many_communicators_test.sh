@@ -1,6 +1,6 @@
 #!/bin/bash
 # many_communicators_test.sh PRELOAD PROGRAM WITH_NONBLOCKING LIBRARY
-# Programs with many communicators at once run as without torc, up to what MPI can have; torc serves
+# Programs with many simultaneous communicators run as without torc, up to MPI's limit; torc serves
 # the first of them.
 set -u
 source tests/checks.sh

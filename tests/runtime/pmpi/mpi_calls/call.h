@@ -1,5 +1,5 @@
-// One rank's part of a collective call: its buffers, its arguments, and what must be in the buffers
-// afterwards.
+// One rank's part of a collective call: its buffers, its arguments, and the expected contents of
+// the buffers afterwards.
 #ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_CALL_H_
 #define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_CALL_H_
 
@@ -21,11 +21,11 @@ struct Block {
   const Layout* layout = nullptr;
   int64_t elements = 0;
   int64_t at = 0;            // bytes from the buffer's address
-  int source = 0, dest = 0;  // ranks of MPI_COMM_WORLD: what its data are
+  int source = 0, dest = 0;  // ranks of MPI_COMM_WORLD, which determine its data
 };
 
-/// A buffer argument: one block, or one for each rank or neighbour. Without blocks it is not used
-/// by this rank; some ranks name memory then, which must not change, and others none.
+/// A buffer argument: one block, or one for each rank or neighbour. Without blocks this rank does
+/// not use it; some ranks then pass memory, which must not change, and others none.
 struct Side {
   std::shared_ptr<Memory> memory{};
   std::vector<Block> blocks{};
@@ -66,10 +66,10 @@ class Call {
 
   const Shape& shape() const { return shape_; }
   bool isPersistent() const { return shape_.isPersistent(); }
-  /// What to wait for: MPI_REQUEST_NULL after a blocking call.
+  /// The request to wait for: MPI_REQUEST_NULL after a blocking call.
   MPI_Request& request() { return request_; }
   const std::string& describe() const { return description_; }
-  /// Of the bytes of both buffers in the round that was verified last.
+  /// Of the bytes of both buffers in the last verified round.
   uint64_t hash();
 
  private:
@@ -103,13 +103,13 @@ class Call {
   std::string description_;
   int rank_ = 0, size_ = 1, world_rank_ = 0;
   bool is_inter_ = false;
-  /// Ranks of MPI_COMM_WORLD with which data are exchanged, in the order of blocks: the members,
+  /// Ranks of MPI_COMM_WORLD that exchange data with this one, in the order of blocks: the members,
   /// the other group, or the neighbours (MPI_PROC_NULL: none).
   std::vector<int> peers_;
   std::vector<int> members_;
   int root_world_rank_ = 0;
   bool is_root_ = true;
-  /// What this rank has, as the row says it.
+  /// This rank's buffers, from the row.
   torc::Holds in_holds_ = torc::Holds::kNothing, out_holds_ = torc::Holds::kNothing;
   bool is_in_place_here_ = false;
   MPI_Request request_ = MPI_REQUEST_NULL;

@@ -1,5 +1,5 @@
-// The table of MPI's collectives: how data flows in each says the row of schedules/collective.h
-// that it belongs to; how each of its forms is called, the row here.
+// The table of MPI's collectives: the row of schedules/collective.h has the data flow of each; the
+// row here has its forms' functions.
 #ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_COLLECTIVES_H_
 #define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_COLLECTIVES_H_
 
@@ -24,7 +24,7 @@ struct Numbers {
   std::vector<Count> in_counts, counts;
   std::vector<Offset> in_displacements, displacements;
 
-  /// What a program may leave behind once the lists are not needed any more.
+  /// Overwrites the lists as a program may after their last use.
   void spoil() {
     for (std::vector<Count>* list : {&in_counts, &counts}) {
       list->assign(list->size(), Count{0x55555555});
@@ -55,10 +55,10 @@ struct Arguments {
 
 struct Collective {
   const char* stem;                // "Allreduce"
-  const torc::CollectiveRow* row;  // null: a barrier
+  const torc::CollectiveRow* row;  // null for a barrier
   bool uneven;                     // counts for each rank
   bool each_type;                  // a datatype for each rank
-  /// How often in 100 calls, about.
+  /// Approximate frequency in 100 calls.
   int weight;
   int (*call)(Form, const Arguments&, MPI_Request*);
 
@@ -75,7 +75,7 @@ struct Collective {
   bool hasInPlace() const {
     return row != nullptr && !isBroadcast() && row->in_place != torc::InPlace::kNothing;
   }
-  /// Whether a buffer has a block for each rank, or neighbour: where these may lie apart.
+  /// Whether a buffer has a block for each rank, or neighbour, with independent places.
   bool sendsEach() const { return hasEach(row->in); }
   bool receivesEach() const { return hasEach(row->out); }
   bool is(std::initializer_list<std::string_view> stems) const;

@@ -1,4 +1,4 @@
-// Collectives that move data: which block goes where, in which spelling.
+// Collectives that move data: the destination of each block, and its spelling.
 #include <algorithm>
 #include <numeric>
 

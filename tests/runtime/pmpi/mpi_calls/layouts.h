@@ -1,5 +1,5 @@
-// Datatypes as lists of atoms: what lies where in an element. A layout is a description, of which
-// any number of MPI datatypes can be made.
+// Datatypes as lists of atoms, with their places in an element. A layout is a description for any
+// number of equal MPI datatypes.
 #ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_LAYOUTS_H_
 #define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_LAYOUTS_H_
 
@@ -14,7 +14,7 @@
 
 namespace mpi_calls {
 
-/// How a number is stored.
+/// Storage format of a number.
 enum class Scalar {
   kUint8,
   kInt8,
@@ -49,10 +49,10 @@ enum class Kind {
 };
 
 MPI_Datatype handleOf(Kind kind);
-/// Bytes that a scalar takes, and those of them that carry its value.
+/// Bytes of a scalar, and those of them that carry its value.
 int sizeOf(Scalar scalar);
 int meaningfulBytes(Scalar scalar);
-/// What a scalar keeps of a number.
+/// The number that a scalar stores for `value`.
 int64_t narrow(Scalar scalar, int64_t value);
 void store(Scalar scalar, int64_t value, unsigned char* at);
 
@@ -63,23 +63,23 @@ struct Atom {
 
 struct Layout {
   std::string name;
-  Kind kind = Kind::kInt32;  // of a predefined one, or of what a derived one is made of
+  Kind kind = Kind::kInt32;  // of a predefined one, or of the parts of a derived one
   bool is_predefined = false;
   std::vector<Atom> atoms;
   MPI_Aint extent = 0;
   /// First and one past the last byte of an element, relative to its origin.
   MPI_Aint lowest = 0, highest = 0;
-  /// Bytes of an element that are nobody's: behind a long double's value, or a pair.
+  /// Padding bytes of an element: after a long double's value, or a pair.
   std::vector<MPI_Aint> padding;
   std::function<MPI_Datatype()> construct;
 
   int64_t atomCount() const { return static_cast<int64_t>(atoms.size()); }
-  /// Whether its atoms are of several kinds.
+  /// Whether its atoms have several kinds.
   bool isMixed() const;
 
   static Layout predefined(Kind kind);
   static Layout contiguous(int count, Kind kind);
-  /// `count` runs of `length` elements, whose starts lie `stride` elements apart.
+  /// `count` runs of `length` elements, whose starts are `stride` elements apart.
   static Layout vector(int count, int length, int stride, Kind kind);
   /// One element in an extent of `elements`.
   static Layout resized(int elements, Kind kind);
@@ -87,17 +87,17 @@ struct Layout {
   static Layout around(Kind kind);
   /// `count` vectors of two elements: a derived datatype of a derived datatype.
   static Layout nested(int count, Kind kind);
-  /// uint8, int32, double, with holes of `hole` bytes more than alignment asks for, and `tail`
-  /// bytes behind.
+  /// uint8, int32, double, with holes of `hole` bytes beyond alignment, and `tail` bytes at the
+  /// end.
   static Layout structure(int hole, int tail);
 
   /// A committed datatype: the caller frees it unless it is predefined and not shifted. `shift`
-  /// bytes are added to every offset: with the address of a buffer, the datatype stands for it at
+  /// bytes are added to every offset: with the address of a buffer, the datatype describes it at
   /// MPI_BOTTOM.
   MPI_Datatype make(MPI_Aint shift = 0) const;
 };
 
-/// Some spellings of one signature, any of which may send and any receive.
+/// Several spellings of one signature, interchangeable between sender and receiver.
 std::vector<Layout> drawSpellings(Random& random);
 
 }  // namespace mpi_calls

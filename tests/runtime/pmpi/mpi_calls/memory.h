@@ -1,5 +1,4 @@
-// A buffer of a program, and what must be in it when a call is complete, gaps and surroundings
-// included.
+// A buffer of a program, with its expected contents after a call, gaps and surroundings included.
 #ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_MEMORY_H_
 #define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_MEMORY_H_
 
@@ -17,29 +16,29 @@ class Memory {
   /// Offsets `low` .. `high` - 1 are used; there is a margin on both sides.
   Memory(int64_t low, int64_t high);
 
-  /// Offset 0: what MPI is given. A multiple of 16.
+  /// Offset 0, passed to MPI. A multiple of 16.
   unsigned char* address() { return actual_.data() + origin_; }
 
-  /// Sets every byte to a filling of its own, which says `key` and where it lies.
+  /// Sets every byte to a filling that depends on `key` and its place.
   void fill(uint64_t key);
 
-  /// Puts atoms: `elements` elements from offset `at` on, atom i of which has value(i).
+  /// Puts atoms: `elements` elements from offset `at` on; atom i has value(i).
   template <typename Values>
   void put(const Layout& layout, int64_t at, int64_t elements, const Values& value) {
     store(actual_, layout, at, elements, value);
     store(expected_, layout, at, elements, value);
   }
-  /// They must be there afterwards.
+  /// Expects them afterwards.
   template <typename Values>
   void expect(const Layout& layout, int64_t at, int64_t elements, const Values& value) {
     store(expected_, layout, at, elements, value);
   }
-  /// These atoms may become anything.
+  /// These atoms may get any value.
   void leaveOpen(const Layout& layout, int64_t at, int64_t elements);
 
-  /// The first offset at which something else is than expected, or kNowhere.
+  /// The first offset with an unexpected value, or kNowhere.
   int64_t firstDifference() const;
-  /// Of every byte, but for those left open.
+  /// Of every byte, except for those left open.
   uint64_t hash() const;
 
  private:

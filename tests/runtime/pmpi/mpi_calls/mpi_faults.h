@@ -1,5 +1,5 @@
-// What MPICH 4.0.2 and Open MPI 4.1.4 themselves get wrong: programs that must be right without
-// torc do without.
+// Faults of MPICH 4.0.2 and Open MPI 4.1.4 themselves: programs that must be right without torc
+// avoid them.
 #ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_MPI_FAULTS_H_
 #define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_MPI_FAULTS_H_
 
@@ -13,13 +13,13 @@ namespace mpi_calls {
 /// MPI_Allgatherv on one rank takes the displacement for 0, and so do Open MPI's exchanges.
 bool ignoresDisplacements(const Collective& collective, int size);
 
-/// Habits of whole programs that MPI gets wrong whatever the call. MPICH's windows and files wait
-/// for other ranks with a lock held that other threads want. Open MPI crashes where what is under
-/// way is freed, and in MPI_Comm_idup.
+/// Habits of whole programs that MPI handles wrongly in any call. MPICH's windows and files wait
+/// for other ranks with a lock held that other threads want. Open MPI crashes if handles of active
+/// operations are freed, and in MPI_Comm_idup.
 std::vector<std::string> faultyHabits(int threads);
 
-/// Takes out of a shape what MPI gets wrong, and what MPI does not have between groups. `trusted`:
-/// torc serves the call if it has data.
+/// Removes from a shape features that MPI handles wrongly, or lacks between groups. `trusted`: torc
+/// serves the call if it has data.
 void avoidFaults(Shape& shape, bool trusted, bool is_inter = false);
 
 }  // namespace mpi_calls

@@ -1,5 +1,5 @@
-// Operations with their meaning on values. All of them are exact whatever the order in which
-// contributions are combined: unsigned sums wrap around, floating-point ones are of small integers.
+// Operations with their meaning on values. All of them are exact for any order of contributions:
+// unsigned sums wrap around, floating-point ones are of small integers.
 #ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_OPERATIONS_H_
 #define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_OPERATIONS_H_
 
@@ -25,12 +25,12 @@ enum class Meaning {
   kBitXor,
   kMaxLocation,
   kMinLocation,
-  /// The user's, commutative: a + b + 1 on uint32.
+  /// User-defined, commutative: a + b + 1 on uint32.
   kUserSum,
-  /// The user's, not commutative: uint32 as functions x -> m x + c, two uint16; one after the
+  /// User-defined, not commutative: uint32 as functions x -> m x + c, two uint16; one after the
   /// other.
   kUserFunction,
-  /// The user's, not commutative: the first operand, of any layout.
+  /// User-defined, not commutative: the first operand, of any layout.
   kUserFirst,
 };
 
@@ -54,7 +54,7 @@ struct Reduction {
   int64_t combineAtoms(int64_t a, int64_t b) const;
 };
 
-/// Every operation on every layout that it is tried with.
+/// Every operation on every layout used with it.
 const std::vector<Reduction>& reductions();
 Reduction drawReduction(Random& random);
 

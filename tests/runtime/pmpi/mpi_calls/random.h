@@ -10,13 +10,13 @@
 
 namespace mpi_calls {
 
-/// One number, spread over 64 bits, for several.
+/// Hashes several numbers to 64 bits.
 template <typename... Numbers>
 uint64_t mix(Numbers... numbers) {
   return torc::hashNumbers(numbers...);
 }
 
-/// A number for the data of a buffer, of which there are many.
+/// A number for the data of a large buffer.
 inline int64_t valueOf(uint64_t key, int64_t number) {
   const uint64_t product = (key + static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
   return static_cast<int64_t>(product ^ product >> 29);

@@ -1,4 +1,4 @@
-// What a program says about a collective call, before a rank fills in its own part.
+// A collective call as planned by the program, before a rank adds its own part.
 #ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_SHAPE_H_
 #define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_SHAPE_H_
 
@@ -16,17 +16,17 @@ struct Shape {
   const Collective* collective = nullptr;
   Form form = Form::kBlocking;
   bool wide = false;  // the function with MPI_Count arguments
-  /// With a root, there alone.
+  /// With a root, on the root only.
   bool in_place = false;
   /// Any number, taken modulo the size of the root's group.
   int root = 0;
-  /// Elements of a vector or a block, or about so many, in a reduction. In a movement: units, each
-  /// of which is whole elements of every spelling.
+  /// Elements of a vector or a block, approximately, in a reduction. In a movement: units, each of
+  /// which is whole elements of every spelling.
   int64_t units = 0;
-  /// Movements: each rank picks its own ones for what it sends and what it receives.
+  /// Movements: each rank picks its own spellings for sent and received data.
   std::vector<Layout> spellings{};
   Reduction reduction{};
-  /// From which each rank draws what is its own, and the data.
+  /// Seed of each rank's own choices, and of the data.
   uint64_t key = 0;
 
   /// The lists of counts and displacements are overwritten and freed when the call has returned.
@@ -48,15 +48,15 @@ struct Shape {
       atoms = std::lcm(atoms, layout.atomCount());
     return atoms;
   }
-  /// Takes about so many atoms of each block of a movement.
+  /// Sets about `atoms` atoms for each block of a movement.
   void setAtoms(int64_t atoms);
   /// "MPI_Iallreduce_c(13 x MPI_INT, MPI_SUM, in place)".
   std::string describe() const;
 };
 
-/// Sums of doubles; doubles that move.
+/// Sums of doubles; movements of doubles.
 Shape simpleShape(const Collective& collective, Form form, int64_t count);
-/// The `number`-th of many different calls; `count` about its elements.
+/// The `number`-th of many different calls, with about `count` elements.
 Shape variousShape(int number, Form form, int64_t count);
 
 }  // namespace mpi_calls

@@ -1,4 +1,4 @@
-// All the ways in which a program can wait for requests.
+// All ways in which a program can wait for requests.
 #ifndef TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_WAITING_H_
 #define TORC_TESTS_RUNTIME_PMPI_MPI_CALLS_WAITING_H_
 
@@ -8,8 +8,8 @@
 
 namespace mpi_calls {
 
-/// MPI's functions; kGetStatus asks first, and lets the request be. Those of one request take the
-/// first that is not null.
+/// MPI's functions; kGetStatus first tests without freeing the request. Those of one request take
+/// the first that is not null.
 enum class Waiting {
   kWait,
   kTest,
@@ -26,8 +26,8 @@ enum class Waiting {
 /// "MPI_Waitany".
 const char* nameOf(Waiting way);
 
-/// Waits until some are complete, and says which ones, with their statuses where these are asked
-/// for; MPI_UNDEFINED alone: none is active. Returns MPI's code.
+/// Waits until some are complete, and returns them, with their statuses on request; MPI_UNDEFINED
+/// alone: none is active. Returns MPI's code.
 int completeSome(Waiting way, std::vector<MPI_Request>& requests, std::vector<int>& indices,
                  std::vector<MPI_Status>* statuses);
 

@@ -1,5 +1,5 @@
-// Halo exchanges as programs make them, on Cartesian communicators: every neighbourhood collective
-// in every form. Where a dimension ends, the result keeps what was there.
+// Halo exchanges as in programs, on Cartesian communicators: every neighbourhood collective in
+// every form. At the end of a dimension, the result stays unchanged.
 //
 //   neighbours SLOW FAST   the grid's sizes
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # neighbours_test.sh PRELOAD PROGRAM LIBRARY RANKS SLOW FAST
-# Runs halo exchanges plain and preloaded: the results are right, torc has nothing to say, and has served
-# every one of them on the torus's grid; on another grid MPI has.
+# Runs halo exchanges plain and preloaded: the results are right, torc prints nothing, and has
+# served every one of them on the torus's grid; on another grid they fall back to MPI.
 set -u
 source tests/checks.sh
 export TORC_STATS=$work/table

@@ -1,4 +1,4 @@
-// Which symbols are nonblocking or persistent functions of collectives that torc serves.
+// The symbols of nonblocking or persistent functions of collectives that torc serves.
 #include "runtime/pmpi/process/pending_calls.h"
 
 #include <gtest/gtest.h>

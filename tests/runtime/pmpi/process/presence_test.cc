@@ -1,5 +1,5 @@
-// Which ranks of a host have the library, seen in a folder that looks like /proc: this process is
-// one of its ranks, its parent is the launcher.
+// Detection of the ranks of a host with the library, in a folder like /proc: this process is one of
+// its ranks, its parent is the launcher.
 #include "runtime/pmpi/process/presence.h"
 
 #include <filesystem>

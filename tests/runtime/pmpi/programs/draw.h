@@ -1,4 +1,4 @@
-// Random calls, and what programs do without.
+// Draws random calls, and lists habits that programs avoid.
 #ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_DRAW_H_
 #define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_DRAW_H_
 
@@ -15,7 +15,7 @@ using namespace mpi_calls;
 struct Options {
   /// Stems of the collectives to use; none: all.
   std::vector<std::string> only;
-  /// Habits that programs do without: see random_programs.cc.
+  /// Avoided habits: see random_programs.cc.
   std::vector<std::string> without;
 
   bool uses(const Collective& collective) const {
@@ -29,7 +29,7 @@ struct Options {
   }
 };
 
-/// Between whom a call is.
+/// Members of a call.
 enum class Among { kRanks, kGroups, kNeighbors };
 
 Shape drawShape(Random& random, const Options& options, Among among);

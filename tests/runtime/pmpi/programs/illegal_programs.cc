@@ -1,9 +1,9 @@
-// An MPI program with one fault, which a seed decides: some legal calls, one call in which a random
-// rank differs from the others as MPI forbids, and a few legal calls behind it.
+// An MPI program with one fault, chosen by a seed: some legal calls, one call in which a random
+// rank differs from the others as MPI forbids, and a few legal calls after it.
 //
 //   illegal_programs --seed S
 //
-// The first line says what differs. A rank whose call fails, where errors are returned, prints
+// The first line names the difference. A rank whose call fails, where errors are returned, prints
 // "illegal_programs: rank R: error class K", goes on, and ends the job with status 3 at its end;
 // others print "illegal_programs: rank R: finished".
 #include <algorithm>

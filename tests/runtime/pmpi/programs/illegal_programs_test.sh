@@ -1,9 +1,9 @@
 #!/bin/bash
 # illegal_programs_test.sh PRELOAD PROGRAM LIBRARY RANKS FIRST_SEED PROGRAMS
 # Runs programs with one fault each, preloaded; PRELOAD "-" runs them plain. Each must end within 60
-# seconds, or torc must say in which call it waits; then this script ends it. A crash is a failure,
-# and so is a job that hangs without a word. Preloaded, each is run once more, with statistics, lines on its
-# calls and a trace: if it completes alone it must then, and not else.
+# seconds, or torc must name the call in which it waits; then this script ends it. A crash is a
+# failure, and so is a job that hangs without a message. Preloaded, each is run once more, with
+# statistics, lines on its calls and a trace: it must complete exactly if it completes without them.
 set -u
 preload=$1 program=$2 library=$3 ranks=$4 first=$5 programs=$6
 patience=60 # seconds for the job to end, or for torc to say why it does not

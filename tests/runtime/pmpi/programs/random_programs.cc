@@ -1,8 +1,8 @@
-// Random legal MPI programs, which know nothing of torc: communicators made and freed, collectives
-// of all kinds and forms on them with operations under way, messages, windows and files in between.
+// Random legal MPI programs, without knowledge of torc: communicators made and freed, collectives
+// of all kinds and forms on them with active operations, messages, windows and files in between.
 // Every byte of every buffer and every status of a message is checked, and the results of all ranks
-// are summed up in one number a program, which depends on the seed, the program and the number of
-// ranks and threads only.
+// are summed up in one number per program, which depends only on the seed, the program and the
+// number of ranks and threads.
 //
 //   random_programs --seed S --programs N [--first P] [--threads T] [--calls M]
 //                   [--only STEM,STEM...] [--without HABIT,HABIT...] [--verbose]

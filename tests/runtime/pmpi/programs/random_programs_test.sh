@@ -1,10 +1,10 @@
 #!/bin/bash
 # random_programs_test.sh PRELOAD PROGRAM LIBRARY RANKS SEED FIRST PROGRAMS [OPTION...]
-# Runs random programs FIRST .. FIRST + PROGRAMS - 1 of SEED plain and preloaded, with which the results
-# must be the same, to the byte, and torc must have nothing to say; then torc must have served all forms
-# of some of their calls, but for functions like SERVED_NOT. With torc a third of the programs
-# is watched by statistics, and a third in all ways, which changes nothing. LIBRARY - is none. Where
-# TORC_DEDICATED is =N, or a list of ranks, there are so many ranks more with torc.
+# Runs random programs FIRST .. FIRST + PROGRAMS - 1 of SEED plain and preloaded: the results must
+# be the same, to the byte, and torc must print nothing; torc must have served all forms of some of
+# their calls, except for functions like SERVED_NOT. With torc a third of the programs is observed
+# by statistics, and a third in all ways, which changes nothing. LIBRARY - is none. If
+# TORC_DEDICATED is =N, or a list of ranks, there are as many additional ranks with torc.
 set -u
 preload=$1 program=$2 library=$3 ranks=$4 seed=$5 first=$6 programs=$7
 options=("${@:8}")

@@ -1,5 +1,5 @@
-// A function of a program that makes an error handler, which nobody calls: torc finds it among what
-// the program imports, and starts no thread.
+// A function of a program that makes an error handler, but is never called: torc finds the import
+// in the program, and starts no thread.
 #include <mpi.h>
 
 extern "C" void makeHandler(MPI_Comm_errhandler_function* function) {

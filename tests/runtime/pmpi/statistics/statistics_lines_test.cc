@@ -1,4 +1,4 @@
-// The statistics of a job for programs: JSON, and how it is written.
+// The statistics of a job for programs: JSON, and its output.
 #include "runtime/pmpi/statistics/statistics_lines.h"
 
 #include <clocale>

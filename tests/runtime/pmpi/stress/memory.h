@@ -11,7 +11,7 @@
 #include <mpi.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// sanitizer/allocator_interface.h, which Debian's g++ comes without.
+// sanitizer/allocator_interface.h, which Debian's g++ lacks.
 extern "C" size_t __sanitizer_get_current_allocated_bytes();
 #endif
 
@@ -19,8 +19,8 @@ extern "C" size_t __sanitizer_get_current_allocated_bytes();
 
 namespace mpi_calls {
 
-/// What the process holds, KiB: its resident memory. A sanitizer keeps freed memory for a while,
-/// and duplicates of all; with one it is what is allocated.
+/// The process's memory in KiB: its resident memory. A sanitizer keeps freed memory for a while,
+/// and shadow copies; with one it is the allocated memory.
 inline int64_t heldKib() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return static_cast<int64_t>(__sanitizer_get_current_allocated_bytes() / 1024);
@@ -34,8 +34,8 @@ inline int64_t heldKib() {
 #endif
 }
 
-/// Prints, on rank 0, what was done and how memory grew, and checks on every rank that it did not
-/// grow by more than `allowed` KiB. MPI itself keeps some: a page now and then is no leak.
+/// Prints, on rank 0, the operations and the growth of memory, and checks on every rank that it did
+/// not grow by more than `allowed` KiB. MPI itself keeps some: an occasional page is no leak.
 inline void reportGrowth(const std::string& what, int64_t before, double seconds, int64_t allowed) {
   const int64_t after = heldKib();
   int rank = 0;

@@ -1,5 +1,5 @@
-// Much of the same, with memory flat. What is measured is the process: VmRSS after a warm-up of a
-// tenth, and at the end.
+// Repeated operations with constant memory. The measured quantity is VmRSS of the process after a
+// warm-up of a tenth, and at the end.
 //
 //   stress communicators N    N communicators made (dup and split in turn), used and freed
 //   stress calls N            N calls, blocking, nonblocking and persistent starts in turn

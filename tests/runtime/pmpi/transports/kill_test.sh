@@ -1,8 +1,10 @@
 #!/bin/bash
 # kill_test.sh PRELOAD PROGRAM LIBRARY [MOMENTS [SEED]]
-# One of four ranks is killed (SIGKILL) at a random moment of the first second, MOMENTS times: the others
-# end by themselves, one of them says why, and nothing is left in /dev/shm. Messages go by
-# puts. Ranks and moments follow from SEED; without one, from the clock. The last line has the longest wait of a survivor.
+# One of four ranks is killed (SIGKILL) at a random moment of the first second, MOMENTS times: the
+# others end by themselves, one of them gives the reason, and no file remains in /dev/shm. Messages
+# go by puts. Ranks and moments follow from SEED; without one, from the clock. The last line has the
+# longest wait of a survivor.
+#
 #   bazel run -c opt //tests/runtime/pmpi/transports:kill_test -- 100 7
 set -u
 source tests/checks.sh

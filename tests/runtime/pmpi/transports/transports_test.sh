@@ -1,6 +1,7 @@
 #!/bin/bash
 # transports_test.sh PRELOAD PROGRAM LIBRARY REFUSING_SYSTEM
-# By what the messages of four ranks go, whatever the host allows. Results are right in all cases.
+# The transport of messages between four ranks, for different permissions of the host. Results are
+# right in all cases.
 set -u
 source tests/checks.sh
 preload=$1 program=$2 refusing=$PWD/$4

@@ -1,7 +1,8 @@
 #!/bin/bash
 # choice_test.sh PRELOAD PROGRAM SAY_TUNED LIBRARY RANKS TORUS
 # A library says that the allreduce with the most operations serves all sizes. TORC_TUNE=1 tries the
-# others beside it, and takes what its own times say; what cannot be loaded is left out, by all ranks.
+# others beside it, and uses the fastest by its own times; schedules that cannot be loaded are left
+# out, by all ranks.
 set -u
 source tests/checks.sh
 export TORC_STATS=$work/table

@@ -1,8 +1,8 @@
-// Calls of many signatures, each often enough that a trial of it comes to an end, in turns, with
-// other calls between them: sums of several sizes, in place and not, operations that do not
-// commute, rooted collectives from and to changing roots, all others, on MPI_COMM_WORLD, a copy of
-// it and its pairs of ranks; a signature of which a few calls are made and the rest much later;
-// nonblocking calls that are under way meanwhile. Every byte is checked.
+// Calls of many signatures, each repeated until its trial ends, alternating with other calls: sums
+// of several sizes, in place and not, operations that do not commute, rooted collectives from and
+// to changing roots, all others, on MPI_COMM_WORLD, a copy of it and its pairs of ranks; a
+// signature with a few calls now and the rest much later; nonblocking calls active meanwhile. Every
+// byte is checked.
 //
 //   first_calls CALLS
 #include <cstdint>

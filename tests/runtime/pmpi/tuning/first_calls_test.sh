@@ -1,7 +1,7 @@
 #!/bin/bash
 # first_calls_test.sh PRELOAD PROGRAM LIBRARY RANKS TORUS
-# TORC_TUNE=1: whatever is tried, results are right; the statistics count what was tried and say what
-# serves since.
+# TORC_TUNE=1: results are right in every trial; the statistics count the trials and name the
+# winner.
 set -u
 source tests/checks.sh
 export TORC_STATS=$work/table

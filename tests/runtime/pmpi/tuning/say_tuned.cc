@@ -1,6 +1,6 @@
-// say_tuned LIBRARY COPY COLLECTIVE SHAPE [mpi]: a copy of a library that says as if it had been
-// tuned that of a collective's schedules the one with the most operations serves all sizes, or
-// MPI's own. Prints its file, and another one that the library has for them.
+// say_tuned LIBRARY COPY COLLECTIVE SHAPE [mpi]: makes a copy of a library that claims, as if
+// tuned, that the schedule with the most operations of a collective serves all sizes, or MPI's own.
+// Prints its file, and another one of the library for them.
 #include <cstdio>
 #include <string>
 #include <utility>

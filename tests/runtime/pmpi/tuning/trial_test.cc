@@ -1,4 +1,4 @@
-// Trial: whose turn it is, and which candidate wins, by times that are given.
+// Trial: the order of candidates, and the winner, for given times.
 #include "runtime/pmpi/tuning/trial.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// whole_vectors [cut]: an operation of the program's own that relies on seeing all of a vector of a
-// predefined datatype at once, which MPI does not promise. It spoils the sum where it is given less
-// than a vector, or in a reduce_scatter less than blocks, once as an operation that commutes and
-// once as one that does not. With `cut` the program fails unless some vector was cut.
+// whole_vectors [cut]: a user-defined operation that relies on whole vectors of a predefined
+// datatype, which MPI does not promise. It corrupts the sum if it gets less than a vector, or in a
+// reduce_scatter less than blocks, once as a commutative operation and once as a non-commutative
+// one. With `cut` the program fails unless some vector was cut.
 #include <cstdio>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # whole_vectors_test.sh PRELOAD PROGRAM LIBRARY RANKS
-# Operations of the program on predefined datatypes are given whole vectors, and are served all the
-# same; with TORC_USER_OPERATIONS=parts they are given parts.
+# User-defined operations on predefined datatypes get whole vectors, and are served nevertheless;
+# with TORC_USER_OPERATIONS=parts they get parts.
 set -u
 source tests/checks.sh
 export TORC_STATS=$work/table

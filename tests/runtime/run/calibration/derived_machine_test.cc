@@ -1,6 +1,5 @@
-// A network that is known, the times that it would give, and the description that is derived from
-// them.
-// Every link of an axis has one round, and no node two pairs in a round.
+// A known network, its computed times, and the description derived from them. Every link of an axis
+// has one round, and no node has two pairs in a round.
 #include "runtime/run/calibration/derived_machine.h"
 
 #include <cmath>

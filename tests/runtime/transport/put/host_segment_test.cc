@@ -1,4 +1,4 @@
-// Memory that ranks share: files, limits, regions.
+// Shared memory of ranks: files, limits, regions.
 #include "runtime/transport/put/host_segment.h"
 
 #include <cerrno>

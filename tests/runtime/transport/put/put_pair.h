@@ -19,7 +19,7 @@
 
 namespace torc::runtime {
 
-/// What is left beyond never comes.
+/// Never completes: for messages that are not put.
 class Nowhere final : public Transport {
  public:
   StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments&,
@@ -87,7 +87,7 @@ struct Rank {
     transport.bindTags({0, 1, TagSpace::hashOf(1, call)});
     transport.beginRound();
   }
-  /// How many messages were complete in so many looks.
+  /// Number of complete messages after `looks` polls.
   int look(int looks = 1) {
     std::vector<ChannelId> completed(begins.size() + 1);
     int count = 0;
@@ -111,7 +111,7 @@ inline void fill(std::vector<std::byte>& memory, std::uint64_t seed) {
   }
 }
 
-/// Keeps what it gets.
+/// Stores received pieces.
 struct Taker final : PieceTaker {
   void takePiece(ChannelId, std::size_t offset, const std::byte* data, std::size_t bytes) override {
     EXPECT_EQ(offset, taken.size());
@@ -151,7 +151,7 @@ struct OneWay {
     return done;
   }
 
-  /// A round of both ends; how many messages were complete.
+  /// A round of both ends; returns the number of complete messages.
   int round(std::uint64_t call) {
     for (Rank* rank : {&a, &b}) {
       rank->begin(call);
@@ -165,7 +165,7 @@ struct OneWay {
     return done;
   }
 
-  InProcessNetwork network{2, Delivery::kRendezvous};  // for what is not put
+  InProcessNetwork network{2, Delivery::kRendezvous};  // for messages that are not put
   std::vector<std::shared_ptr<HostSegment>> members;
   Rank a, b;
 };

@@ -1,5 +1,5 @@
-// Puts between two ranks, both in this process: each has its own view of the segment.
-// Where the messages of a pair lie in their lane.
+// Puts between two ranks, both in this process: each has its own view of the segment. Places of a
+// pair's messages in their lane.
 #include "runtime/transport/put/put_transport.h"
 
 #include <algorithm>

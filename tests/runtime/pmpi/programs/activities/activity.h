@@ -1,4 +1,4 @@
-// Something under way that a program waits for: a collective or a message.
+// An active operation that a program waits for: a collective or a message.
 #ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_ACTIVITY_H_
 #define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_ACTIVITY_H_
 
@@ -21,12 +21,12 @@ class Activity {
   Activity(const Activity&) = delete;
   Activity& operator=(const Activity&) = delete;
 
-  /// What is waited for; of a persistent call, not null afterwards.
+  /// The request to wait for; of a persistent call, not null afterwards.
   MPI_Request request = MPI_REQUEST_NULL;
 
-  /// Checks the result, when the request is complete.
+  /// Checks the result after completion.
   virtual void finish() = 0;
-  /// Checks what MPI said with that.
+  /// Checks the status returned with it.
   virtual void checkStatus(const MPI_Status& /*status*/) const {}
   virtual bool isPersistent() const { return false; }
   virtual std::string describe() const = 0;

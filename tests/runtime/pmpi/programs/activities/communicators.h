@@ -18,7 +18,7 @@ using namespace mpi_calls;
 
 class Communicators {
  public:
-  /// `world` and `self`: MPI_COMM_WORLD and MPI_COMM_SELF, or what a thread has instead of them.
+  /// `world` and `self`: MPI_COMM_WORLD and MPI_COMM_SELF, or a thread's substitutes.
   Communicators(MPI_Comm world, MPI_Comm self);
   /// Frees those made.
   ~Communicators();
@@ -27,27 +27,27 @@ class Communicators {
 
   /// The same number on every rank.
   int drawIndex(Random& common);
-  /// That of a grid, if there is one.
+  /// The index of a grid, if there is one.
   int drawGrid(Random& common);
   /// Completes an MPI_Comm_idup.
   const Communicator& use(int index);
-  /// The one that was made last.
+  /// The most recent one.
   void useLast() { use(static_cast<int>(all_.size()) - 1); }
   int identityOf(int index) const { return all_[index]->identity; }
-  /// Sets on every rank, also those outside, that `change` persistent calls more are on it.
+  /// Adds `change` to its number of persistent calls, on every rank, also those outside.
   void countPersistent(int identity, int change);
 
-  /// Makes another one out of one of them. Returns its name.
+  /// Makes another one from one of them. Returns its name.
   std::string make(Random& common);
-  /// Frees one that this program made, though operations on it are under way. Returns its name, or
-  /// an empty one: not every draw hits one.
+  /// Frees one that this program made, even with active operations on it. Returns its name, or an
+  /// empty one: not every draw hits one.
   std::string freeOne(Random& common);
 
  private:
   struct Known {
     int identity = 0;  // the same on every rank
     Communicator communicator;
-    /// On it: it is not freed before they are.
+    /// On it: they prevent its release.
     int persistent_calls = 0;
   };
 

@@ -1,5 +1,5 @@
-// What is MPI's own, while collectives are under way: point-to-point messages to the next rank and
-// from the previous one, files and windows.
+// MPI's own operations during active collectives: point-to-point messages to the next rank and from
+// the previous one, files and windows.
 #ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_MPIS_OWN_H_
 #define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_MPIS_OWN_H_
 
@@ -9,12 +9,12 @@
 
 namespace programs {
 
-/// Sends and receives one message, blocking or not; what is not complete is added to `pending`.
+/// Sends and receives one message, blocking or not; incomplete operations are added to `pending`.
 void exchangeMessages(Random& common, const Communicator& communicator, int number,
                       Pending& pending);
 
-/// Writes a file together, reads what another rank wrote, and deletes it. The file is in
-/// TEST_TMPDIR, or in /tmp.
+/// Writes a file together, reads another rank's data, and deletes it. The file is in TEST_TMPDIR,
+/// or in /tmp.
 void useFile(Random& common, const Communicator& communicator, int number);
 
 /// Makes a window, puts and accumulates into other ranks' parts, checks its own, and frees it.

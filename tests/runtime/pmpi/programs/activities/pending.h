@@ -1,4 +1,4 @@
-// What a rank has under way, and all the ways in which a program can wait for it.
+// Active operations of a rank, and all ways in which a program can wait for them.
 #ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_PENDING_H_
 #define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_PENDING_H_
 
@@ -16,7 +16,7 @@ class Pending {
   void add(std::shared_ptr<Activity> activity) { activities_.push_back(std::move(activity)); }
   size_t size() const { return activities_.size(); }
 
-  /// Waits for some of them, in a way that `local` draws: each rank may wait for others.
+  /// Waits for some of them, in a way drawn from `local`: each rank may wait for others.
   void settleSome(Random& local);
   void settle(const Activity* activity);
   void settleAll(Random& local);

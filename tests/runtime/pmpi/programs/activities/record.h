@@ -1,5 +1,5 @@
-// What a thread of a run has found so far: the sum of all results, and where it is, for the one
-// line that a failure prints.
+// Findings of a thread of a run so far: the sum of all results, and its place, for the line printed
+// by a failure.
 #ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_RECORD_H_
 #define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_RECORD_H_
 
@@ -12,7 +12,7 @@ struct Record {
   uint64_t seed = 0;
   int program = 0;
   int thread = 0;
-  int call = 0;  // of the collective that is looked at
+  int call = 0;  // of the current collective
   /// Sum of the hashes of all results of this thread: calls complete in any order.
   uint64_t hash = 0;
 };

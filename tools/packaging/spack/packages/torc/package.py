@@ -1,4 +1,5 @@
-# A repository for Spack: spack repo add tools/packaging/spack. docs/sites/install.md says what must be there.
+# A repository for Spack: spack repo add tools/packaging/spack. docs/sites/install.md lists the
+# requirements.
 import os
 
 from spack.package import *
@@ -7,7 +8,7 @@ from spack.package import *
 class Torc(Package):
     """Compiled collectives of MPI programs on torus networks."""
 
-    # Of a clone, or the address of one.
+    # The path of a clone, or its address.
     git = os.environ.get("TORC_GIT", "file://" + os.path.abspath(os.path.join(os.path.dirname(__file__), *[".."] * 5)))
     license("Apache-2.0")
 
