@@ -1,5 +1,5 @@
-// The main function of torc and torc-model: which command runs, --help, --version, and how a
-// program ends.
+// The main function of torc and torc-model: selects the command, prints --help and --version, and
+// ends the program.
 #ifndef TORC_COMPILER_COMMAND_LINE_H_
 #define TORC_COMPILER_COMMAND_LINE_H_
 
@@ -12,12 +12,12 @@
 
 namespace torc::compiler {
 
-/// The result of a program's main(): the exit code of `run`, or that of a fault after one line
-/// where memory has run out. `name` is the program's in messages.
+/// The result of a program's main(): the exit code of `run`. If memory runs out, prints one line
+/// and returns the exit code of a fault. Messages name the program `name`.
 int runProgram(const char* name, llvm::function_ref<int()> run);
 
-/// Runs the command that the first words name, one word or two, and returns the exit code. `about`
-/// heads --help.
+/// Runs the command named by the first one or two words, and returns the exit code. `about` is the
+/// head of --help.
 int runCommand(llvm::ArrayRef<options::Command*> commands, std::string_view about,
                llvm::ArrayRef<const char*> words);
 

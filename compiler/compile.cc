@@ -1,4 +1,4 @@
-// Pipelines of compilations, and running them.
+// Builds and runs the pipelines of compilations.
 #include "compiler/compile.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ passes::PassPipeline stepPipeline(const PipelineOptions& options) {
   if (options.chunks != 1) pipeline.add(chunksOf(options, passes::ChunkSends::kTogether));
   pipeline.add(passes::InferDependencesPass{options.dependences});
   const bool in_segments = options.segments > 1;
-  // In a segment phases take a link in turn, or those that are ahead would leave others idle.
+  // In a segment phases alternate on a link, or leading phases would leave other links idle.
   if (in_segments || options.in_flight > 0)
     pipeline.add(passes::OrderLinksPass{in_segments ? 1 : options.in_flight});
   pipeline.add(passes::AllocateScratchPass{options.scratch_depth});
@@ -127,7 +127,7 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
   if (!pipeline.empty()) program.schedule.producer += ": " + pipeline.text();
   passes::PassManager manager(pipeline.passes(), options);
   if (llvm::Error error = manager.run(program)) return error;
-  // The same axes, with the speed of the cores' one, in the order of the spec's ranks.
+  // The same axes, with the speed of the cores' axis, in the spec's order of ranks.
   if (led_cores > 0) program.schedule.topology = spec.topology;
   program.schedule = ir::canonicalize(program.schedule.view());
   return program;

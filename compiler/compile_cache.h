@@ -1,5 +1,5 @@
-// Programs that were compiled for one collective on one shape, and their graphs, kept: what is
-// chosen from for one size is, mostly, what is chosen from for the next.
+// Cache of compiled programs for one collective on one shape, and of their graphs: the candidates
+// for different sizes are mostly equal.
 #ifndef TORC_COMPILER_COMPILE_CACHE_H_
 #define TORC_COMPILER_COMPILE_CACHE_H_
 
@@ -16,7 +16,7 @@
 
 namespace torc::compiler {
 
-/// Threads may share it; what one is compiling, others wait for.
+/// Thread-safe; threads wait for a compilation in progress.
 class CompileCache {
  public:
   explicit CompileCache(CollectiveSpec spec) : spec_(spec) {}
@@ -27,10 +27,10 @@ class CompileCache {
   llvm::Expected<std::shared_ptr<const ir::Program>> get(const Algorithm& algorithm,
                                                          const passes::PassPipeline& pipeline);
 
-  /// The first one that was asked for of all programs that are equal, but for who made them.
+  /// The first requested program that equals `program` except for its producer.
   std::shared_ptr<const ir::Program> firstEqual(const std::shared_ptr<const ir::Program>& program);
 
-  /// Of the programs that are simulated.
+  /// Graphs of the simulated programs.
   model::GraphCache& graphs() { return graphs_; }
 
  private:
@@ -40,14 +40,15 @@ class CompileCache {
     std::string refusal;
   };
 
-  /// Compiles. What is in segments is made of the same program without them, which is kept.
+  /// Compiles. A program in segments is derived from the same program without them, which is cached
+  /// too.
   llvm::Expected<ir::Program> make(const Algorithm& algorithm, passes::PassPipeline pipeline,
                                    const passes::PassManagerOptions& options);
 
   const CollectiveSpec spec_;
-  std::mutex mutex_;  // of the tables; an entry, once it is there, stays where it is
+  std::mutex mutex_;  // protects the tables; entries are never moved
   std::map<std::pair<std::string, passes::PassPipeline>, Entry> entries_;
-  std::multimap<std::size_t, std::shared_ptr<const ir::Program>> unequal_;  // by their operations
+  std::multimap<std::size_t, std::shared_ptr<const ir::Program>> unequal_;  // by operation count
   model::GraphCache graphs_;
 };
 

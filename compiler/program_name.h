@@ -1,4 +1,4 @@
-// The program that runs, as its messages name it.
+// The name of the running program for its messages.
 #ifndef TORC_COMPILER_PROGRAM_NAME_H_
 #define TORC_COMPILER_PROGRAM_NAME_H_
 

@@ -1,4 +1,4 @@
-// Progress on stderr.
+// Writes progress lines on stderr.
 #include "compiler/progress_line.h"
 
 #include <system_error>
@@ -16,13 +16,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// What is done sooner needs no line.
+// Shorter commands need no line.
 constexpr auto kFirst = std::chrono::seconds(1);
 constexpr auto kTerminalInterval = std::chrono::milliseconds(100);
 constexpr auto kLineInterval = std::chrono::seconds(5);
-// How often it is looked whether a line is due though nothing has begun or ended.
+// Interval of checks for a line while no event happens.
 constexpr auto kTick = std::chrono::seconds(1);
-// Before that an estimate says nothing.
+// Earlier estimates are meaningless.
 constexpr double kLeastSeconds = 2;
 constexpr double kLeastShare = 0.02;
 // Columns of the narrowest terminal.
@@ -40,7 +40,7 @@ Progress::Progress(bool quiet, std::FILE* out)
   try {
     timer_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
-    // No thread is to be had: there are lines where something begins or ends.
+    // No thread is available: only events write lines.
   }
 }
 
@@ -117,7 +117,7 @@ void Progress::show() {
     return;
   }
   shown_ = now;
-  // Back to the first column; what was there is cleared to the end of the line.
+  // Back to the first column; clears the rest of the previous line.
   const std::string text = terminal_ ? "\r" + line() + "\x1b[K" : line() + "\n";
   std::fputs(text.c_str(), out_);
   std::fflush(out_);

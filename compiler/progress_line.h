@@ -1,6 +1,6 @@
-// How far a long command is: from one second on a line that is rewritten on a terminal, else a line
-// every few seconds. A thread of its own writes it, so that the seconds go on where one step takes
-// long.
+// Progress of a long command. From one second on it is a line, rewritten on a terminal, else a new
+// one every few seconds. A separate thread writes it, so that the elapsed seconds advance during
+// long steps.
 #ifndef TORC_COMPILER_PROGRESS_LINE_H_
 #define TORC_COMPILER_PROGRESS_LINE_H_
 
@@ -18,23 +18,23 @@
 
 namespace torc::compiler {
 
-/// Threads may share it. `out` outlives it.
+/// Thread-safe. `out` must outlive it.
 class Progress {
  public:
   explicit Progress(bool quiet, std::FILE* out = stderr);
   ~Progress();
 
-  /// So many things more are to be done, each of a `work` in units of the caller's. Without work
-  /// there is no share to be shown, and without things no number.
+  /// Announces further items, each with `work` in any unit. Without work the line has no
+  /// percentage, without items no number.
   void expect(std::size_t things, double work = 0);
-  /// This thread begins something: "4x4: allreduce of 64K".
+  /// This thread begins an item: "4x4: allreduce of 64K".
   void begin(llvm::StringRef what);
-  /// Some work of what is under way is done.
+  /// Part of the current item's work is done.
   void advance(double work);
-  /// One of the things is done, by this thread, or the rest of it.
+  /// This thread has finished an item, or the rest of it.
   void done(double work = 0);
 
-  /// Takes the line away, so that others can write, until something begins.
+  /// Clears the line for other output until the next item begins.
   void clear();
   double elapsedSeconds() const;
 
@@ -48,7 +48,7 @@ class Progress {
   const bool terminal_;
   const std::chrono::steady_clock::time_point start_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the following members
   std::chrono::steady_clock::time_point shown_;
   std::vector<std::pair<std::thread::id, std::string>> under_way_;  // by thread; the latest last
   std::size_t things_ = 0, things_done_ = 0;

@@ -1,4 +1,4 @@
-// Encodes and proves.
+// Encodes schedules and proves the bytes.
 #include "compiler/proved_file.h"
 
 #include <string>

@@ -1,5 +1,4 @@
-// A schedule's file whose content is proved: the only way in which a schedule that was compiled is
-// written.
+// A schedule's file with proved content: the only way to write a compiled schedule.
 #ifndef TORC_COMPILER_PROVED_FILE_H_
 #define TORC_COMPILER_PROVED_FILE_H_
 
@@ -17,13 +16,13 @@ namespace torc::compiler {
 
 struct ProvedFile {
   std::vector<std::byte> bytes;
-  LoadedSchedule schedule;  // as it is read from these bytes
+  LoadedSchedule schedule;  // decoded from these bytes
 };
 
-/// Steps that have been proved, for as many segments as a proof goes through. Threads may share it.
+/// Steps already proved, for as many segments as a proof covers. Thread-safe.
 class ProvedSteps {
  public:
-  /// `steps`: the bytes of a file with so many segments.
+  /// `steps`: the bytes of a file with this number of segments.
   bool contains(const std::string& steps) const;
   void add(std::string steps);
 
@@ -32,10 +31,9 @@ class ProvedSteps {
   std::set<std::string> steps_;
 };
 
-/// Encodes `schedule`, reads the bytes back as the runtime does, and proves what was read, unless
-/// `proved` has its steps: the proof goes through the same segments, however many more there are.
-/// The error of a schedule that is not proved shows each fault under the operation that it
-/// concerns.
+/// Encodes `schedule`, decodes the bytes as the runtime does, and proves the result, unless
+/// `proved` contains its steps. The proof covers the same segments for any larger number of them.
+/// The error of a failed proof shows each fault under its operation.
 llvm::Expected<ProvedFile> provedFile(const ScheduleView& schedule, ProvedSteps* proved = nullptr);
 
 }  // namespace torc::compiler

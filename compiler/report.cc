@@ -17,7 +17,7 @@ std::string cellText(const Field& field) {
   return formatted(field.unit.format, field.unit.factor * value.get<double>());
 }
 
-/// Of a text with commas, quotes or ends of lines in quotes, in which quotes are doubled.
+/// Encodes a value: texts with commas, quotes or line ends are quoted, and quotes doubled.
 std::string csvCell(const Json& value) {
   if (value.is_null()) return {};
   if (!value.is_string()) return value.dump();

@@ -1,4 +1,4 @@
-// Rows of options: the values to complete.
+// Rows of options: the values for completion.
 #include "compiler/rows.h"
 
 #include <llvm/ADT/StringExtras.h>

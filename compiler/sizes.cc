@@ -1,4 +1,4 @@
-// Reads and prints sizes.
+// Parses and prints sizes.
 #include "compiler/sizes.h"
 
 #include <algorithm>

@@ -11,26 +11,26 @@
 
 namespace torc::compiler {
 
-/// Sizes in bytes, both included; equal where one size was given.
+/// Sizes in bytes, both included; equal for a single size.
 struct SizeRange {
   std::uint64_t lowest = 0;
   std::uint64_t highest = 0;
 
-  /// `lowest`, its doubles below `highest`, and `highest`. From 0 it goes on with 1.
+  /// `lowest`, its doubles below `highest`, and `highest`. After 0 comes 1.
   std::vector<std::uint64_t> sizes() const;
 };
 
-/// Reads "64K", at most 1024G; `option` names it in errors.
+/// Parses "64K", at most 1024G; errors name `option`.
 llvm::Expected<std::uint64_t> parseSize(llvm::StringRef text, llvm::StringRef option);
 
-/// Reads "64K" or "64K:16M".
+/// Parses "64K" or "64K:16M".
 llvm::Expected<SizeRange> parseSizeRange(llvm::StringRef text, llvm::StringRef option);
 
-/// Reads sizes and ranges, separated by commas, as "1K,64K:1M": all their sizes, in this order.
+/// Parses sizes and ranges, separated by commas, like "1K,64K:1M": all their sizes, in this order.
 llvm::Expected<std::vector<std::uint64_t>> parseSizeList(llvm::StringRef text,
                                                          llvm::StringRef option);
 
-/// "64K", "3M", "1000": the largest unit that divides it.
+/// "64K", "3M", "1000": in the largest unit that divides the size.
 std::string sizeText(std::uint64_t bytes);
 
 }  // namespace torc::compiler

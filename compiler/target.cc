@@ -1,4 +1,4 @@
-// Reads --torus, --order and --machine.
+// Reads the options --torus, --order and --machine.
 #include "compiler/target.h"
 
 #include <llvm/ADT/STLExtras.h>

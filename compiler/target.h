@@ -1,5 +1,5 @@
-// What a collective runs on, as the options --torus, --order and --machine say. Errors are
-// MachineFaults where a machine's file is wrong, else of usage (tool.h: optionFault).
+// The network of a collective, by the options --torus, --order and --machine. Errors are
+// MachineFaults for a faulty machine file, else of usage (tool.h: optionFault).
 #ifndef TORC_COMPILER_TARGET_H_
 #define TORC_COMPILER_TARGET_H_
 
@@ -14,7 +14,7 @@
 
 namespace torc::compiler {
 
-/// The machine where none is named.
+/// The default machine.
 inline constexpr llvm::StringRef kDefaultMachine = "generic";
 
 struct Target {
@@ -22,22 +22,21 @@ struct Target {
   Topology topology;  // of the machine
 };
 
-/// The machine's part of a target, which may be a twisted torus.
+/// The machine of a target, which may be a twisted torus.
 llvm::Expected<model::Machine> readPartition(llvm::StringRef torus, llvm::StringRef machine);
 
-/// `torus` is a shape, or a machine's file that has it and what is broken there; `order` one of
-/// ranks (empty: X fastest), `machine` a preset or a file. With a machine and no shape: the
-/// machine's own; with a shape and no machine: the generic machine's links. One of the two must be
-/// given.
+/// `torus` is a shape, or a machine file with shape and damage; `order` an order of ranks (empty: X
+/// fastest), `machine` a preset or a file. Without a shape, it is the machine's own; without a
+/// machine, links are generic. One of the two is required.
 llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
                                   llvm::StringRef machine);
 
-/// The named machine in the shape of a schedule's topology and with its damage; where none is
-/// named, generic links in the relative bandwidths that the schedule was made for.
+/// The named machine in the shape of a schedule's topology and with its damage; without a name,
+/// generic links with the schedule's relative bandwidths.
 llvm::Expected<model::Machine> machineOf(const Topology& topology, llvm::StringRef machine);
 
-/// Adds what --dead-link ("0,0,1:Z") and --dead-node ("1,2,3") name. An error where that is not
-/// there, is given twice, or disconnects what is left.
+/// Adds the damage of --dead-link ("0,0,1:Z") and --dead-node ("1,2,3"). An error if it does not
+/// exist, is duplicate, or disconnects the live nodes.
 llvm::Error addDamage(Target& target, llvm::ArrayRef<std::string> dead_links,
                       llvm::ArrayRef<std::string> dead_nodes);
 

@@ -1,4 +1,4 @@
-// Errors, input and output of commands.
+// Error messages, input and output of commands.
 #include "compiler/tool.h"
 
 #include <span>
@@ -29,7 +29,7 @@ std::span<const std::byte> bytesOf(llvm::StringRef text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
-/// Prints a message, with `torc: error: ` before it unless it names a place in a text itself.
+/// Prints a message, with the prefix `torc: error: ` unless it begins with a place in a text.
 void printError(llvm::StringRef message) {
   const llvm::StringRef first_line = message.split('\n').first;
   if (!first_line.contains(": error: ")) llvm::errs() << g_program << ": error: ";
@@ -82,7 +82,7 @@ ir::Program Input::takeProgram() {
 
 namespace {
 
-/// `36 loops (3000 operations in all), `; nothing where there are none.
+/// `36 loops (3000 operations in all), `; empty without loops.
 std::string loopText(const ScheduleView& schedule) {
   if (schedule.loops.empty()) return {};
   return std::to_string(schedule.loops.size()) + " loops (" +

@@ -1,4 +1,4 @@
-// What commands share: exit codes, error lines, input and output files.
+// Common parts of commands: exit codes, error messages, input and output files.
 #ifndef TORC_COMPILER_TOOL_H_
 #define TORC_COMPILER_TOOL_H_
 
@@ -18,20 +18,20 @@ namespace torc::compiler {
 
 /// Exit codes.
 inline constexpr int kSuccess = 0;
-inline constexpr int kInputFault =
-    1;  // what a file or text says is wrong, or cannot be read or written
-inline constexpr int kWrongUsage = 2;  // what the command line says is wrong
+inline constexpr int kInputFault = 1;  // faulty file or text, or I/O fails
+inline constexpr int kWrongUsage = 2;  // faulty command line
 
-/// Print `torc: error: message` on stderr, or the message as it is when it has its place in a text,
+/// Print `torc: error: message` on stderr, or just the message if it begins with a place in a text,
 /// `file:1:2: error: ...`. They return the exit code.
 int wrongUsage(const llvm::Twine& message);
 int inputFault(llvm::Error error);
-/// For options that may name a file: a fault of the file is one of the input, others are of usage.
+/// For options that may name a file: a fault of the file is an input error, others are usage
+/// errors.
 int optionFault(llvm::Error error);
 
 enum class InputKind { kFile, kJson, kText };
 
-/// A schedule or plan that was read.
+/// A schedule or plan from an input.
 struct Input {
   InputKind kind = InputKind::kText;
   std::optional<LoadedSchedule> file;  // kFile
@@ -39,36 +39,36 @@ struct Input {
 
   bool isPlan() const { return program.isPlan(); }
   ScheduleView view() const { return file ? file->view() : program.schedule.view(); }
-  /// The schedule as the passes take it.
+  /// The schedule as a program for passes.
   ir::Program takeProgram();
 };
 
-/// Reads a binary file, JSON or text, whichever the content is; `-` is stdin. What is returned has
-/// passed `validate`.
+/// Reads a binary file, JSON or text, by its content; `-` is stdin. The result has passed
+/// `validate`.
 llvm::Expected<Input> readInput(llvm::StringRef path);
 
-/// The same, but for plans, which are errors: "FILE: is a plan; `why` (torc opt --passes=...)".
+/// The same, with an error for plans: "FILE: is a plan; `why` (torc opt --passes=...)".
 llvm::Expected<Input> readSteps(llvm::StringRef path, const llvm::Twine& why);
 
 /// The bytes of a file, or of stdin for `-`.
 llvm::Expected<std::string> readBytes(llvm::StringRef path);
 
-/// Where to write what is made of the file `input`, if nobody says: beside it, with another
-/// extension; "": without one.
+/// Default path of an output made from the file `input`: beside it, with another extension; "":
+/// without one.
 std::string besideInput(llvm::StringRef input, llvm::StringRef extension);
 
-/// Writes a file, whole or not at all; `-` is stdout.
+/// Writes a file atomically; `-` is stdout.
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 
-/// Writes to stdout. Returns `code`, unless that fails.
+/// Writes to stdout. Returns `code`, or the error's exit code.
 int printOutput(llvm::StringRef text, int code = kSuccess);
 
-/// What a schedule's file holds, and what it took to make it, in a line on stderr; the file's name,
-/// where nobody gave it.
+/// Prints a summary of a schedule's file and its compilation on stderr; also the file's name if it
+/// is a default.
 void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds,
                   llvm::StringRef name = "");
 
-/// An error made of a Status.
+/// Converts a Status to an error.
 llvm::Error toError(const Status& status);
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// Threads that take tasks from a queue.
+// Runs tasks of a queue in several threads.
 #include "compiler/work_queue.h"
 
 #include <system_error>
@@ -31,7 +31,7 @@ void WorkQueue::run(unsigned threads) {
     while (others.size() + 1 < threads)
       others.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // No more threads are to be had.
+    // No further threads are available.
   }
   work();
   for (std::thread& other : others)
@@ -41,7 +41,7 @@ void WorkQueue::run(unsigned threads) {
 void WorkQueue::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    // A task that runs may add others.
+    // A running task may add others.
     changed_.wait(lock, [this] { return !tasks_.empty() || running_ == 0; });
     if (tasks_.empty()) return;
     const Task task = std::move(tasks_.front());

@@ -1,4 +1,4 @@
-// A queue of tasks that threads work on; a task may add further ones.
+// A queue of tasks for several threads; a task may add further ones.
 #ifndef TORC_COMPILER_WORK_QUEUE_H_
 #define TORC_COMPILER_WORK_QUEUE_H_
 
@@ -13,16 +13,16 @@ class WorkQueue {
  public:
   using Task = std::function<void()>;
 
-  /// At the end; what is begun is finished before what is not.
+  /// Appends a task; started work is finished before new work.
   void add(Task task);
-  /// At the front: the next part of work that is begun.
+  /// Prepends the next part of started work.
   void addNext(Task task);
 
-  /// Works on the tasks with `threads` threads, among them this one, until none is left. `threads`
-  /// is at least 1; where the system gives fewer, those do it.
+  /// Runs the tasks in `threads` >= 1 threads, including this one, until none is left. If the
+  /// system provides fewer threads, these run all tasks.
   void run(unsigned threads);
 
-  /// Drops the tasks that have not begun.
+  /// Drops the tasks that have not started.
   void stop();
 
  private:

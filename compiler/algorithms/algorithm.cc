@@ -1,4 +1,4 @@
-// The table of algorithms.
+// The table of algorithms, and the selection of a default.
 #include "compiler/algorithms/algorithm.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -110,9 +110,10 @@ bool hasSeveralCores(const Topology& topology) {
   return topology.hasCores() && topology.axes[topology.axis_count - 1].size > 1;
 }
 
-// Further reasons why an algorithm is not worth a try: Suits::unless.
+// Further reasons to exclude an algorithm: Suits::unless.
 
-// Operations of single nodes are not worth their long program on more nodes, where others serve.
+// On more nodes, programs with operations of single nodes are too long, if another algorithm
+// serves.
 constexpr std::uint64_t kFewNodes = 128;
 
 llvm::StringRef unsuitedToClosedTrees(const Topology& topology) {
@@ -126,7 +127,7 @@ llvm::StringRef unsuitedToPackedTrees(const Topology& topology) {
              : "";
 }
 
-/// Neighbours stand in for what is dead where all axes are rings.
+/// The algorithm replaces dead nodes and links by neighbours on tori of rings.
 llvm::StringRef unsuitedToRotatedRings(const Topology& topology) {
   if (!topology.isDamaged()) return "";
   if (hasSeveralCores(topology)) return kCores;
@@ -169,7 +170,7 @@ llvm::StringRef unsuitedToRings(const Topology& topology) {
                                                   : "";
 }
 
-/// Whether its nodes are rows and columns of a mesh.
+/// The reason why the nodes do not form rows and columns of a mesh.
 llvm::StringRef unsuitedToVirtualMesh(const Topology& topology) {
   return nearlySquare(topology).columns != 0 ? "" : "the nodes are no rows and columns";
 }
@@ -178,8 +179,8 @@ llvm::StringRef unsuitedToFlatBlocks(const Topology& topology) {
   return suitsFlatBlocks(topology) ? "" : "the root may be at too many places on lines";
 }
 
-/// One node sends to all others, or to all of its line: no machine does that at no cost to a core,
-/// though its description may not say so.
+/// One node sends to all others, or to all of its line. On every real machine this costs the core
+/// time, even if the machine's description does not say so.
 llvm::StringRef unsuitedToLinear(const Topology& topology) {
   return topology.sites() > kMostLinearNodes ? "there are more than 64 ranks" : "";
 }
@@ -519,7 +520,7 @@ const Algorithm& defaultAlgorithm(const CollectiveSpec& spec) {
     if (!isWorthTrying(algorithm, spec)) continue;
     if (beyondLimits(algorithm.estimate(spec)).empty()) {
       if (algorithm.form != PlanForm::kRings || !spec.topology.isBroken()) return algorithm;
-      if (with_detours == nullptr) with_detours = &algorithm;  // trees round damage go before
+      if (with_detours == nullptr) with_detours = &algorithm;  // trees take precedence
     }
     if (suiting == nullptr) suiting = &algorithm;
   }

@@ -1,4 +1,4 @@
-// What a choice says of itself: candidates, their predicted times, the reason for the best.
+// Describes a choice: candidates, their predicted times, the reason for the best.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace torc::compiler {
 namespace {
 
-/// What one that is as good as the best lacks of it, by the order of ties.
+/// The disadvantage of an equally fast candidate, by the order of ties.
 std::string whatDecides(const Candidate& other, const Candidate& best) {
   if (other.leaves_neighbours != best.leaves_neighbours) return "sends to more than neighbours";
   if (other.buffers != best.buffers)
@@ -27,9 +27,9 @@ std::string whatDecides(const Candidate& other, const Candidate& best) {
 }
 
 /// "; X, predicted 7.2 % faster, is not trusted: ...", or "; X, predicted 0.9 % faster, has ...",
-/// where one is faster that was not chosen.
+/// if a faster candidate was rejected.
 std::string whyNotTheFastest(llvm::ArrayRef<Candidate> candidates) {
-  constexpr double kSeen = 1.0005;  // as 0.1 %
+  constexpr double kSeen = 1.0005;  // 0.1 %
   const Candidate& best = candidates.front();
   const Candidate* fastest = &best;
   for (const Candidate& other : candidates) {

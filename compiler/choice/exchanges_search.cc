@@ -1,5 +1,5 @@
-// Exchanges, in ever more segments as long as that is faster; in so many from the start that
-// their scratch is as small as it has to be.
+// Searches exchanges, in more and more segments as long as this is faster. The first number of
+// segments is large enough for the limit of scratch.
 #include <limits>
 
 #include "compiler/choice/search.h"
@@ -41,7 +41,7 @@ Search searchSegments(const Trials& trials, const Algorithm& algorithm,
   options.window = limits.window.value_or(options.window);
   if (limits.scratch_bytes && !limits.chunks) options.chunks = fewestSegments(trials, candidate);
   double before = std::numeric_limits<double>::infinity();
-  // Round what is dead every node is simulated: in steps of four.
+  // Around damage every node is simulated: in steps of four.
   const std::uint32_t more = trials.spec.topology.isDamaged() ? 4 : 2;
   for (;; options.chunks *= more) {
     co_yield candidate;
@@ -58,7 +58,7 @@ Search searchExchanges(const Trials& trials, const Algorithm& algorithm) {
   using passes::DirectionModel;
   const auto& settled = trials.limits.directions;
   co_yield searchSegments(trials, algorithm, settled.value_or(DirectionModel::kBidirectional));
-  // What is for nodes that stand in for dead ones is too much for one direction.
+  // Around damage, substitutes of dead nodes have too much data for one direction.
   if (!settled && !trials.spec.topology.isDamaged() && isHalved(trials, algorithm))
     co_yield searchSegments(trials, algorithm, DirectionModel::kUnidirectional);
 }

@@ -1,5 +1,5 @@
-// What none of the candidates is: algorithms that do not suit the shape, options that mean nothing
-// or gain nothing there.
+// Lists options outside the search: algorithms that do not suit the shape, options without meaning
+// or gain there.
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,7 +52,7 @@ class LeftOutFinder {
     found_.push_back({what.str(), &of, reason.str()});
   }
 
-  /// What is said of every algorithm that is tried, if there are several, becomes one thing.
+  /// Merges entries that hold for all of several tried algorithms.
   void joinThoseOfAll() {
     std::vector<LeftOut> joined;
     for (const LeftOut& thing : found_) {
@@ -68,7 +68,7 @@ class LeftOutFinder {
     found_ = std::move(joined);
   }
 
-  /// Whether some candidate has that of an option.
+  /// Whether some candidate has this value of an option.
   template <typename Value>
   bool has(Value PipelineOptions::*option, Value value) const {
     return llvm::any_of(candidates_, [&](const Candidate& candidate) {
@@ -94,7 +94,7 @@ class LeftOutFinder {
     }
   }
 
-  /// Whether the steps of an algorithm are the same whatever the options, but for chunks.
+  /// Whether options other than chunks do not change the steps of an algorithm.
   static bool isFixed(const Algorithm& algorithm) {
     return algorithm.isSettled() && algorithm.form != PlanForm::kExchanges &&
            algorithm.form != PlanForm::kRounds;
@@ -216,7 +216,7 @@ class LeftOutFinder {
     }
   }
 
-  /// What the command line settles.
+  /// Adds the options that the command line determines.
   void findGiven() {
     const std::pair<bool, llvm::StringRef> given[] = {
         {limits_.algorithm != nullptr, "other algorithms"},
@@ -244,8 +244,8 @@ class LeftOutFinder {
   const CollectiveRow& row_;
   const model::Machine& machine_;
   const ChoiceLimits& limits_;
-  llvm::SmallVector<const Algorithm*> tried_;     // not only with leaders
-  bool has_led_ = false, has_led_trees_ = false;  // of steps in segments
+  llvm::SmallVector<const Algorithm*> tried_;     // also without leaders
+  bool has_led_ = false, has_led_trees_ = false;  // for steps in segments
   std::vector<LeftOut> found_;
 };
 

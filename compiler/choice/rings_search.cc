@@ -1,5 +1,5 @@
-// Plans of rings: with equal and balanced weights, in one and in both directions, phase by phase
-// and with phases that overlap; then in segments.
+// Searches plans of rings: with equal and balanced weights, in one and in both directions, phase by
+// phase and with overlapping phases; then in segments.
 #include "compiler/choice/rings_search.h"
 
 #include <algorithm>
@@ -21,39 +21,38 @@ using passes::DependenceKind;
 using passes::DirectionModel;
 using passes::SegmentOrder;
 
-// Plans are tried that the cost model does not put this far behind another.
+// Plans are tried unless their modelled cost exceeds the best one by this factor.
 constexpr double kDoubtfulCost = 1.05;
-// Segments of rings that are under way, at most, and operations of a node in all of them.
+// Limits for segments of rings in flight, and for operations of a node in all of them.
 constexpr std::uint32_t kMostRingWindow = 16;
 constexpr double kMostSegmentedOperations = 1 << 20;
-// What plans in segments have to take, compared with their busiest link, for phases to be tried in
-// turn.
+// Time of a plan in segments over its busiest link's time from which on alternating phases are
+// tried.
 constexpr double kWorthTurns = 1.02;
-// Of more ranks detours are tried only where lines carry so much more than the bound.
+// With more ranks, detours are tried only if lines exceed the bound by this factor.
 constexpr std::uint64_t kFewRanks = 128;
 constexpr double kCloseLines = 1.2;
 constexpr double kMostDetourOperations = 20000;
-// Where the halves of an allreduce fill lines together, or one keeps the cores busy and the other
-// the links, which the cost model lets follow each other: the first number of segments that is
-// tried, and their window.
+// First number of segments and their window for overlapped halves of an allreduce. Halves overlap
+// if they fill lines together, or if one keeps the cores busy and the other the links. The cost
+// model assumes that they are sequential.
 constexpr std::uint32_t kFirstOverlapped = 32;
 constexpr std::uint32_t kOverlappedWindow = 3;
 
-/// As many segments under way as can be proved.
+/// As many segments in flight as can be proved.
 std::uint32_t mostWindow(const ScheduleView& uncut) {
   const double operations = std::max<double>(static_cast<double>(uncut.operations.size()), 1);
   return mostOf(kMostProvedOperations / operations - 1, kMostRingWindow);
 }
 
-/// The spec of a plan: what its rings make of cuts counts.
+/// The spec of a plan, with the detours of its rings.
 CollectiveSpec specOf(const Trials& trials, const PipelineOptions& options) {
   CollectiveSpec spec = trials.spec;
   if (options.cuts == CutRings::kDetours) spec.topology.addDetours();
   return spec;
 }
 
-/// Whether cut rings, as lines, carry about what nobody can do without, so that detours have little
-/// to gain.
+/// Whether cut rings, as lines, carry a load close to the bound, so that detours gain little.
 bool doLinesComeClose(const Trials& trials) {
   model::BoundRequest request;
   request.collective = rowOf(Collective::kAllgather);
@@ -66,8 +65,8 @@ bool doLinesComeClose(const Trials& trials) {
          kCloseLines * model::lowerBound(trials.machine, request).bandwidth_s;
 }
 
-/// Where rings of a collective in which all ranks do alike are cut: both, unless that takes long
-/// and gains little, or the detours are too many: each step of a ring has some.
+/// Treatments of cut rings to try, for collectives without a root: both, unless the search is long
+/// with little gain, or there are too many detours. Each step of a ring has some.
 std::vector<CutRings> cutsToTry(const Trials& trials, const Algorithm& algorithm) {
   CollectiveSpec detours = trials.spec;
   const bool is_cut = detours.topology.addDetours() && !rowOf(trials.spec.collective).isRooted();
@@ -77,7 +76,7 @@ std::vector<CutRings> cutsToTry(const Trials& trials, const Algorithm& algorithm
   return toTry(trials.limits.cuts, {CutRings::kLines, CutRings::kDetours});
 }
 
-/// A ring of two is the same in half its one step.
+/// On a ring of two, half latency has the same single step.
 std::vector<DirectionModel> directionsToTry(const Trials& trials, const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (topology.axes[i].size > 2 && !topology.isLine(i)) {
@@ -88,8 +87,8 @@ std::vector<DirectionModel> directionsToTry(const Trials& trials, const Topology
   return toTry(trials.limits.directions, {DirectionModel::kBidirectional});
 }
 
-/// Where the schedule is to overlap phases: all at once, in order, in the chunks that are asked
-/// for, and in segments. None of that changes what links carry.
+/// Variants of dependences: if phases overlap, all at once, in order, in the given chunks, and in
+/// segments. The loads of links are equal for all.
 Search searchDependences(const Trials& trials, Candidate candidate, RingSegments& segments) {
   const ChoiceLimits& limits = trials.limits;
   PipelineOptions& options = candidate.options;
@@ -140,7 +139,7 @@ bool hasLine(const Topology& topology) {
 
 void RingSegments::note(Candidate candidate) {
   auto uncut = uncutOf(trials_.programs, candidate);
-  if (!uncut) return consumeError(uncut.takeError());  // as the candidate has been
+  if (!uncut) return consumeError(uncut.takeError());  // the candidate's compilation succeeded
   const ScheduleView schedule = (*uncut)->schedule.view();
   const ChoiceLimits& limits = trials_.limits;
   PipelineOptions& options = candidate.options;
@@ -165,7 +164,7 @@ void RingSegments::note(Candidate candidate) {
   plans_.push_back({std::move(candidate), most, mostWindow(schedule)});
 }
 
-/// As many segments as can be proved, and run by a node without its program being too long.
+/// As many segments as can be proved, with an acceptable length of a node's program.
 std::uint32_t RingSegments::mostSegments(const Candidate& candidate,
                                          const ScheduleView& uncut) const {
   const double operations = std::max<double>(static_cast<double>(uncut.operations.size()), 1);
@@ -213,9 +212,10 @@ Search RingSegments::leaveOut() const {
   }
 }
 
-/// In as many segments as the cost model takes, and from there on in twice or half as many as long
-/// as that is faster, which it cannot say. Where that leaves links of a line idle, likewise with
-/// phases in turn. Then with more under way, of the one that is better by far, or of both.
+/// Tries the number of segments of the cost model. From there doubles or halves it as long as this
+/// is faster, which the model cannot predict. If this leaves links of a line idle, does the same
+/// with alternating phases. Then tries more segments in flight for the much better variant, or for
+/// both.
 Search RingSegments::searchPlan(const Plan& plan) {
   const ChoiceLimits& limits = trials_.limits;
   const std::optional<SegmentOrder>& settled = limits.segment_order;
@@ -231,7 +231,7 @@ Search RingSegments::searchPlan(const Plan& plan) {
   candidate.options.segment_order = settled.value_or(SegmentOrder::kChains);
   Candidate in_turn = candidate;
   co_yield candidate;
-  busy_ = trials_.last().busy_s;  // which no number of segments changes
+  busy_ = trials_.last().busy_s;  // equal for any number of segments
   double best = secondsOf(trials_.last());
   if (best > kSlow * trials_.bestSeconds()) co_return;
   co_yield climbSegments(candidate, best);
@@ -247,8 +247,8 @@ Search RingSegments::searchPlan(const Plan& plan) {
   co_yield climbWindow(candidate, best);
 }
 
-/// Doubles `number`, one of the candidate's, as long as that is faster than `best`; if it is not
-/// even once, halves it. Not where it is `settled`.
+/// Doubles `number`, an option of the candidate, as long as this is faster than `best`; without a
+/// gain, halves it. A `settled` number stays.
 Search RingSegments::climb(Candidate& candidate, std::uint32_t& number,
                            const std::optional<std::uint32_t>& settled, double& best,
                            std::uint32_t lowest, std::uint32_t highest) const {
@@ -272,7 +272,7 @@ Search RingSegments::climb(Candidate& candidate, std::uint32_t& number,
 
 namespace {
 
-/// With cut rings as the candidate's options say.
+/// Searches weights, with the candidate's treatment of cut rings.
 Search searchWeights(const Trials& trials, Candidate candidate, RingSegments& segments) {
   const ChoiceLimits& limits = trials.limits;
   const Algorithm& algorithm = *candidate.algorithm;
@@ -289,7 +289,7 @@ Search searchWeights(const Trials& trials, Candidate candidate, RingSegments& se
     }
   }
   if (!mayOverlapHalves(trials, algorithm, topology)) co_return;
-  // Rings whose halves fill lines together: in segments, for which they are.
+  // Rings whose halves fill lines together: only in segments.
   options.weights = ColorWeights::kOverlapped;
   options.dependences = DependenceKind::kRegion;
   options.in_flight = limits.in_flight.value_or(0);
@@ -305,7 +305,7 @@ Search searchWeights(const Trials& trials, Candidate candidate, RingSegments& se
 Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegments& segments) {
   Candidate candidate = trials.begin(algorithm);
   PipelineOptions& options = candidate.options;
-  // With an axis of cores every core is a rank of its own.
+  // With an axis of cores every core is a rank.
   if (!trials.spec.topology.hasCores()) options.cores = trials.machine.cores;
   for (const CutRings cuts : cutsToTry(trials, algorithm)) {
     options.cuts = cuts;

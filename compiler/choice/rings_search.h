@@ -1,5 +1,4 @@
-// The search among plans of rings, and in how many segments, and how many under way, they are
-// tried.
+// The search among plans of rings, and for their numbers of segments and of segments in flight.
 #ifndef TORC_COMPILER_CHOICE_RINGS_SEARCH_H_
 #define TORC_COMPILER_CHOICE_RINGS_SEARCH_H_
 
@@ -15,22 +14,23 @@ namespace torc::compiler {
 /// Whether an axis of more than two nodes does not wrap.
 bool hasLine(const Topology& topology);
 
-/// Plans of rings that may be run in segments. `trials` must outlive it, and it its searches.
+/// Plans of rings that may run in segments. `trials` must outlive it, and it must outlive its
+/// searches.
 class RingSegments {
  public:
   explicit RingSegments(const Trials& trials) : trials_(trials) {}
 
-  /// Notes a plan that has been tried in one segment, with what the cost model says of it.
+  /// Records a plan that has been tried in one segment, with its modelled cost.
   void note(Candidate candidate);
-  /// The few plans that the cost model puts first, as long as it puts them before what is there,
-  /// and that have not been tried.
+  /// Searches the few untried plans with the least modelled cost, if that is below the times so
+  /// far.
   Search searchPromising();
-  /// Says of the others why they are not tried.
+  /// Lists the other plans with the reason why they are not tried.
   Search leaveOut() const;
 
  private:
   struct Plan {
-    Candidate candidate;  // with what the cost model predicts
+    Candidate candidate;  // with modelled times
     std::uint32_t most;   // segments
     std::uint32_t most_in_flight;
     bool is_tried = false;
@@ -44,14 +44,14 @@ class RingSegments {
 
   const Trials& trials_;
   std::vector<Plan> plans_;
-  std::vector<Plan> in_one_;  // those of one segment
-  // Plans, at most, that are tried, with cut rings as lines and with detours.
+  std::vector<Plan> in_one_;  // those with one segment
+  // Remaining numbers of plans to try, with cut rings as lines and with detours.
   std::array<int, 2> left_ = {2, 2};
-  double busy_ = 0;  // the busiest link of the plan that is being tried, in seconds
+  double busy_ = 0;  // seconds of the current plan's busiest link
 };
 
-/// Plans of rings, with equal and balanced weights, in one direction and in both, phase by phase
-/// and with phases that overlap; those that may go in segments are noted.
+/// Searches plans of rings, with equal and balanced weights, in one direction and in both, phase by
+/// phase and with overlapping phases; records those that may run in segments.
 Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegments& segments);
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// Searches: what of a family of forms is tried next, given what the last ones took.
+// Searches: sequences of candidates of one family, each chosen by the times of earlier ones.
 #ifndef TORC_COMPILER_CHOICE_SEARCH_H_
 #define TORC_COMPILER_CHOICE_SEARCH_H_
 
@@ -12,9 +12,9 @@
 
 namespace torc::compiler {
 
-/// A coroutine whose proposals the loop of choice.cc follows, each before it asks for the next: a
-/// candidate is tried, or only listed if it has a refusal already; what is left out is noted; a
-/// search is followed to its end.
+/// A coroutine whose proposals the loop of choice.cc handles one by one. It tries a candidate, or
+/// only lists it if it already has a refusal; it records options that are left out; it follows a
+/// nested search to its end.
 class Search {
  public:
   struct promise_type;
@@ -29,7 +29,7 @@ class Search {
     if (coroutine_) coroutine_.destroy();
   }
 
-  /// The next proposal; null: there is none. Not to be called again then.
+  /// The next proposal; null at the end, after which no call is allowed.
   Proposal* next();
 
  private:
@@ -38,7 +38,7 @@ class Search {
   std::coroutine_handle<promise_type> coroutine_;
 };
 
-/// What the language asks of the coroutines that make searches.
+/// The coroutine interface that C++ requires.
 struct Search::promise_type {
   Proposal proposal;
 
@@ -50,7 +50,7 @@ struct Search::promise_type {
   std::suspend_always yield_value(const Candidate& candidate) { return propose(candidate); }
   std::suspend_always yield_value(const LeftOut& thing) { return propose(thing); }
   std::suspend_always yield_value(Search search) { return propose(std::move(search)); }
-  // g++ 12 destroys temporary aggregates in a co_yield twice: what is proposed has a name.
+  // g++ 12 destroys temporary aggregates in a co_yield twice: so proposals must be named variables.
   void yield_value(Candidate&&) = delete;
   void yield_value(LeftOut&&) = delete;
   void return_void() {}
@@ -69,18 +69,18 @@ inline Search::Proposal* Search::next() {
   return coroutine_.done() ? nullptr : &coroutine_.promise().proposal;
 }
 
-// Searches of an algorithm, by the form of its plan; `trials` and what else they are given must
-// outlive them.
+// Searches of an algorithm, by the form of its plan; `trials` and the other arguments must outlive
+// them.
 
-/// Steps that are settled, in ever more chunks.
+/// Fixed steps, in more and more chunks.
 Search searchSteps(const Trials& trials, const Algorithm& algorithm);
-/// Pipelines along trees, in segments, by all cores of a node or by the first one for all of them.
+/// Pipelines along trees, in segments, by all cores of a node or by its leader.
 Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_leaders);
-/// Exchanges, in ever more segments.
+/// Exchanges, in more and more segments.
 Search searchExchanges(const Trials& trials, const Algorithm& algorithm);
 /// Rounds, in both directions and in one.
 Search searchRounds(const Trials& trials, const Algorithm& algorithm);
-/// Other steps, executed by the first core of a node for all of them.
+/// Other steps, executed by the leader of a node for all of its cores.
 Search searchLeaders(const Trials& trials, const Algorithm& algorithm);
 
 }  // namespace torc::compiler

@@ -1,11 +1,11 @@
-// Forms for short vectors, of which no more chunks are worth it: rounds, and leaders.
+// Searches for short vectors, without more chunks: rounds, and leaders.
 #include "compiler/choice/search.h"
 
 namespace torc::compiler {
 
 using passes::DirectionModel;
 
-/// In two directions, whose messages take different links, and in one, of half as many.
+/// In two directions, with messages on different links, and in one, with half as many messages.
 Search searchRounds(const Trials& trials, const Algorithm& algorithm) {
   Candidate candidate = trials.begin(algorithm);
   if (trials.limits.algorithm == nullptr) {
@@ -24,7 +24,7 @@ Search searchRounds(const Trials& trials, const Algorithm& algorithm) {
   }
 }
 
-/// With as few messages as the algorithm has.
+/// With as few messages as the algorithm allows.
 Search searchLeaders(const Trials& trials, const Algorithm& algorithm) {
   const ChoiceLimits& limits = trials.limits;
   Candidate candidate = trials.begin(algorithm);

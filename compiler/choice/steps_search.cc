@@ -1,6 +1,5 @@
-// Steps that are settled, in ever more chunks as long as that is faster and the program does not
-// grow beyond what is worth it. Where the steps have parts already, the chunks divide those, as
-// long as there are enough.
+// Searches fixed steps in more and more chunks, as long as this is faster and the program stays
+// within limits. If the steps already have parts, the chunks divide these first.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -12,13 +11,13 @@
 namespace torc::compiler {
 namespace {
 
-// How often more chunks may gain less than is worthwhile.
+// Number of successive trials without a worthwhile gain.
 constexpr int kWithoutGain = 2;
 
-// Operations of all nodes beyond which chunks are not worth their price.
+// Limit of operations of all nodes for more chunks.
 constexpr std::uint64_t kMostSteps = 1u << 18;
 
-/// The next number of chunks to try: the least divisor of `parts` that is a third more, or
+/// The next number of chunks to try: the least divisor of `parts` that is at least a third more, or
 /// twice as many.
 std::uint32_t nextChunks(std::uint32_t chunks, std::uint32_t parts) {
   for (std::uint32_t next = chunks + 1; next <= parts; ++next) {
@@ -27,9 +26,9 @@ std::uint32_t nextChunks(std::uint32_t chunks, std::uint32_t parts) {
   return 2 * chunks;
 }
 
-/// Whether the last candidate, which takes so much less than `before` by `more` times as many
-/// chunks, is not to be expected to come to the best by still more: what they save is about as a
-/// share of one, of which any number of chunks saves no more than this.
+/// Whether still more chunks cannot bring the last candidate close to the best. It has `more` times
+/// as many chunks as the candidate with time `before`. The total saving of any number of chunks is
+/// at most about the saving of this step over `more` - 1.
 bool isBeyond(const Trials& trials, double before, double more) {
   const double saved = before - trials.last().predicted_s;
   return trials.last().predicted_s - std::max(saved, 0.0) / (more - 1) >
@@ -50,7 +49,7 @@ Search searchSteps(const Trials& trials, const Algorithm& algorithm) {
   const bool is_one_message = rowOf(trials.spec.collective).isOfNeighbours();
   if (trials.limits.chunks || trials.isLastRefused() || is_one_message) co_return;
   auto whole = programOf(trials.programs, candidate);
-  if (!whole) co_return consumeError(whole.takeError());  // as the candidate has been
+  if (!whole) co_return consumeError(whole.takeError());  // the candidate's compilation succeeded
   const Schedule& schedule = (*whole)->schedule;
   const std::uint32_t parts = schedule.colors.empty() ? 1 : schedule.colors.front().chunks;
   double before = std::numeric_limits<double>::infinity();
@@ -62,7 +61,7 @@ Search searchSteps(const Trials& trials, const Algorithm& algorithm) {
       co_yield more;
       co_return;
     }
-    // Cut and dealt chunks take turns, so that one can gain on the one before and not on all.
+    // Cut and dealt chunks alternate, so that one step can gain without being the best.
     left = added.predicted_s < before / kWorthwhile ? kWithoutGain : left - 1;
     if (chunks > chunks_before &&
         isBeyond(trials, before, static_cast<double>(chunks) / chunks_before))

@@ -1,7 +1,7 @@
-// Steps for a segment, in as many as the pipeline's cost says, in half, in half as many more, in
-// twice as many, and in one. A buffered send is over at once, so that those of all segments
-// would share the link, and arrive together: where segments would be so short, also in as many
-// as are just not.
+// Searches the number of segments of tree pipelines: the one with the least modelled cost, half of
+// it, half as many more, twice as many, and one. A buffered send completes at once, so that the
+// sends of all segments would share the link and arrive together. If segments are short enough for
+// buffering, the search also tries the largest number without it.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -12,12 +12,12 @@
 namespace torc::compiler {
 namespace {
 
-// What start-ups and hops have to take of a pipeline along trees, compared with what its busiest
-// link carries, for two messages to be tried on a link at a time.
+// Time of a pipeline along trees over its busiest link's time from which on two messages in flight
+// per link are tried.
 constexpr double kWorthStaggering = 1.03;
 constexpr std::uint32_t kStaggered = 2;
 
-// Of many messages what is idle are nodes whose scratch is full.
+// With many messages, nodes are idle because their scratch is full.
 constexpr llvm::StringRef kMoreUnderWay = "one more segment under way does it";
 
 std::set<std::uint32_t> segmentsToTry(const Trials& trials, const TreePipeline& pipeline,
@@ -31,8 +31,8 @@ std::set<std::uint32_t> segmentsToTry(const Trials& trials, const TreePipeline& 
   return tries;
 }
 
-/// Why two messages on a link at a time are not tried, where `one` at a time is the best; empty:
-/// they are.
+/// The reason why two messages in flight per link are not tried, if `one` is the best with one at a
+/// time; empty if they are tried.
 llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one,
                                 const ScheduleView& schedule) {
   const Topology& topology = trials.stepsOn(one);
@@ -44,9 +44,9 @@ llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one,
   return topology.isDamaged() ? "something is dead" : "no axis is a ring";
 }
 
-/// Two messages on a link at a time, where start-ups leave links idle for long, in as many
-/// segments as hide them, or as fill the pipeline soonest with one at a time; or a half or a
-/// quarter of that: the hops are shorter or the messages fewer.
+/// Tries two messages in flight per link if start-ups leave links idle for long. The number of
+/// segments hides start-ups, or fills the pipeline fastest with one at a time. Fractions of it
+/// shorten the hops or reduce the messages.
 Search searchStaggered(const Trials& trials, Candidate candidate) {
   const Algorithm& algorithm = *candidate.algorithm;
   PipelineOptions& options = candidate.options;
@@ -68,7 +68,8 @@ Search searchStaggered(const Trials& trials, Candidate candidate) {
   const std::uint32_t hiding = algorithm.pipeline(trials.stepsOn(candidate))
                                    .mostStaggered(trials.machine, trials.bytes, options.in_flight,
                                                   passes::mostSegments((*whole)->schedule.view()));
-  // How messages that share a link fall into step changes by a tenth from number to number.
+  // The alignment of messages that share a link varies between numbers of segments, by a tenth in
+  // time.
   const std::uint32_t most = std::max(hiding, one.options.chunks);
   for (options.chunks = most; options.chunks > most / 3 && options.chunks > 1;
        options.chunks -= (options.chunks + 3) / 4)
@@ -100,7 +101,7 @@ Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_le
     co_return;
   }
   auto whole = programOf(trials.programs, as_it_is);
-  if (!whole) co_return consumeError(whole.takeError());  // as the candidate has been
+  if (!whole) co_return consumeError(whole.takeError());  // the candidate's compilation succeeded
   const std::set<std::uint32_t> tries =
       segmentsToTry(trials, algorithm.pipeline(trials.stepsOn(candidate)),
                     passes::mostSegments((*whole)->schedule.view()));

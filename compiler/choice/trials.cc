@@ -1,4 +1,4 @@
-// What has been tried, and which of it is the best.
+// Records the tried candidates, and finds the best of them.
 #include "compiler/choice/trials.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// torc assemble FILE: a schedule that people wrote or edited, in text or JSON, as a proved file.
+// torc assemble FILE: makes a proved file of a user's schedule in text or JSON.
 #include <chrono>
 #include <span>
 #include <string>
@@ -26,11 +26,11 @@ Text input{command, kFileRow};
 Text output{command, {kOutput, "output,o", "FILE", "The schedule file; default: FILE with .torc"}};
 Flag quiet{command, kQuietRow};
 
-/// What was read, and where in the text its operations stand.
+/// A parsed text, with the places of its operations.
 struct Source {
   std::string text;
   ir::Program program;
-  std::vector<std::size_t> operations;  // offsets; none of JSON
+  std::vector<std::size_t> operations;  // offsets; empty for JSON
 };
 
 llvm::Expected<Source> readSource(llvm::StringRef origin) {
@@ -58,7 +58,7 @@ llvm::Expected<Source> readSource(llvm::StringRef origin) {
   return source;
 }
 
-/// The faults of a schedule, each at the operation that it concerns.
+/// The faults of a schedule, each with its operation.
 llvm::Error faultsOf(const Source& source, const ir::VerifyResult& proof, llvm::StringRef origin) {
   std::string text;
   for (const ir::Fault& fault : proof.faults) {

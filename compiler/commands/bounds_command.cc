@@ -1,4 +1,4 @@
-// torc bounds COLLECTIVE: what no algorithm can beat.
+// torc bounds COLLECTIVE: lower bounds for all algorithms.
 #include <cmath>
 
 #include "compiler/commands/commands.h"
@@ -41,7 +41,7 @@ std::string axisNames(std::uint32_t axes) {
   return names;
 }
 
-/// What limits the bandwidth, in words.
+/// The limit of the bandwidth, in words.
 std::string limitText(const model::Bound& bound) {
   const std::string axes = axisNames(bound.dimensions);
   const std::string of = bound.ports_limit ? "the ports of " : "the links of ";
@@ -113,7 +113,7 @@ int print(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
   });
 }
 
-/// The bounds of the table that --graph names; its links stand in the place of the machine's.
+/// The bounds for the table of --graph; its links replace those of the machine.
 int printGraph(const CollectiveRow& row, llvm::ArrayRef<std::uint64_t> sizes) {
   if (!torus.empty() || !dead_links.empty() || !dead_nodes.empty() || unidirectional)
     return wrongUsage("bounds: --graph has all links; it goes with --machine, --bytes, --json");
@@ -134,7 +134,7 @@ int printGraph(const CollectiveRow& row, llvm::ArrayRef<std::uint64_t> sizes) {
   return print(*machine, sizes, bounds);
 }
 
-/// Of a twisted torus there is no topology, and nothing of it is broken.
+/// The machine; a twisted torus has no topology, and no damage.
 llvm::Expected<model::Machine> readMachine() {
   llvm::Expected<model::Machine> part = readPartition(torus, machine_name);
   if (!part) return part;

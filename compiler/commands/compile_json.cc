@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// In the words of the command line.
+/// The options, with the words of the command line.
 Json optionsJson(const PipelineOptions& options) {
   return {{"weights", passes::word(options.weights)},
           {"directions", passes::word(options.directions)},

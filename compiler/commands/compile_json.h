@@ -1,4 +1,4 @@
-// What `torc compile --json` prints: docs/users/cli.md has the keys.
+// The output of `torc compile --json`: docs/users/cli.md lists the keys.
 #ifndef TORC_COMPILER_COMMANDS_COMPILE_JSON_H_
 #define TORC_COMPILER_COMMANDS_COMPILE_JSON_H_
 
@@ -16,18 +16,18 @@
 
 namespace torc::compiler {
 
-/// Every key is there from the beginning, null until something is added; only candidates and what
-/// was left out are there where they are asked for.
+/// All keys exist from the beginning, null until their value is added; candidates and left-out
+/// options exist only on request.
 class CompileResult {
  public:
   CompileResult(const CollectiveSpec& spec, const model::Machine& machine);
 
-  /// What was chosen for a vector of `bytes`; with `explain`, from what, which may be nothing that
-  /// can be compiled.
+  /// Adds the choice for a vector of `bytes`; with `explain`, also the candidates, perhaps none
+  /// that can be compiled.
   void addChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
                  std::uint64_t bytes, const ChoiceLimits& limits, bool explain);
   void addAlgorithm(const Algorithm& algorithm, const PipelineOptions& options);
-  /// The file of the schedule, in a form as --emit calls them.
+  /// Adds the file of the schedule; `form` is a value of --emit.
   void addFile(const ScheduleView& schedule, llvm::StringRef name, llvm::StringRef form,
                llvm::StringRef bytes);
 

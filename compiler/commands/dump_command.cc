@@ -26,15 +26,15 @@ Flag json{command, kJsonRow};
 
 constexpr std::size_t kShownRuns = 4;
 
-/// ` x64 by 1000`: what repeats a run 64 times, each 1000 elements further; ` x8 by 10 back 80 at
-/// 3` where from iteration 3 on it is 80 elements less far.
+/// ` x64 by 1000`: repeats a run 64 times, each 1000 elements further; ` x8 by 10 back 80 at 3`:
+/// from iteration 3 on 80 elements less far.
 std::string loopText(const RunLoop& loop) {
   std::string text = message(" x", loop.repeat, " by ", loop.stride);
   if (loop.turns()) text += message(" back ", loop.back, " at ", loop.turn);
   return text;
 }
 
-/// `out[100:25, 200:25 x8 by 50]`: runs of elements as start:length, and what repeats them, the
+/// `out[100:25, 200:25 x8 by 50]`: runs of elements as start:length, and their repetitions, the
 /// slowest first.
 std::string regionRuns(const FlatProgram& program, const FlatRegion& region) {
   std::string text(name(region.buffer));
@@ -53,7 +53,7 @@ std::string regionRuns(const FlatProgram& program, const FlatRegion& region) {
   return text + ']';
 }
 
-/// The regions of an operation, as its kind reads in the text form.
+/// The regions of an operation, in the text form of its kind.
 std::string regionsText(const FlatProgram& program, const FlatOperation& operation) {
   const auto text = [&](const FlatRegion& region) { return regionRuns(program, region); };
   switch (operation.kind) {

@@ -1,4 +1,4 @@
-// torc export FILE: a schedule for one size in the format of another tool, rank after rank.
+// torc export FILE: a schedule for one size in another tool's format, rank by rank.
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -42,12 +42,12 @@ Text output{command,
             {kOutput, "output,o", "FILE", "File, or - for stdout; chakra: prefix of names"}};
 Flag quiet{command, kQuietRow};
 
-constexpr std::uint64_t kElementBytes = 4;  // as in torc simulate --per-rank
-/// Files of ranks, at most.
+constexpr std::uint64_t kElementBytes = 4;  // like torc simulate --per-rank
+/// Limit of files with ranks.
 constexpr std::int32_t kMostFiles = 1 << 16;
 
-/// Whether some signal that ends programs is to leave this one alone, as nohup has it. LLVM does
-/// not ask: its removal of files would come all the same.
+/// Whether the program ignores some terminating signal, as under nohup. LLVM does not check this,
+/// and would remove files nevertheless.
 bool ignoresSignals() {
   return llvm::any_of(std::initializer_list<int>{SIGHUP, SIGINT, SIGTERM}, [](int signal) {
     struct sigaction now {};
@@ -55,8 +55,8 @@ bool ignoresSignals() {
   });
 }
 
-/// A file, or stdout, that is written piece by piece. Of a file nothing is left where it has not
-/// been put in its place, also where a signal ends the program.
+/// A file, or stdout, written piece by piece. A file that has not reached its final place is
+/// removed, even if a signal ends the program.
 class Output {
  public:
   static llvm::Expected<Output> open(llvm::StringRef path) {
@@ -75,13 +75,13 @@ class Output {
   }
 
   llvm::raw_fd_ostream& stream() { return own_ ? *own_ : llvm::outs(); }
-  /// Whether what was written so far could be; so that what can't is not made.
+  /// An error if writing has failed, so that the program stops early.
   llvm::Error check() {
     if (!stream().has_error()) return llvm::Error::success();
     return makeError((own_ ? "cannot write '" + path_ + "': " : "cannot write to stdout: ") +
                      stream().error().message());
   }
-  /// Ends the writing; `written` grows by the bytes.
+  /// Ends the output; adds its bytes to `written`.
   llvm::Error close(std::uint64_t& written) {
     stream().flush();
     written += stream().tell();
@@ -101,7 +101,7 @@ class Output {
     own_ = std::make_unique<llvm::raw_fd_ostream>(file_->descriptor(), false);
     own_->SetBufferSize(1 << 16);
   }
-  /// A stream that ends with an error that nobody has cleared ends the program.
+  /// A stream with an uncleared error would end the program.
   void endStream() {
     stream().flush();
     stream().clear_error();
@@ -118,14 +118,14 @@ class Output {
   std::unique_ptr<llvm::raw_fd_ostream> own_;
 };
 
-/// What was exported.
+/// Totals of the export.
 struct Totals {
   std::uint64_t operations = 0, messages = 0, bytes = 0;
 };
 
 using WriteRank = llvm::function_ref<llvm::Error(const FlatProgram&)>;
 
-/// Makes the program of one rank after the other, and has it written.
+/// Makes the program of one rank after another, and passes it to `write`.
 llvm::Error forEachRank(const ir::ExportedCall& call, Totals& totals, WriteRank write) {
   for (std::int32_t rank = 0; rank < call.ranks(); ++rank) {
     llvm::Expected<FlatProgram> program = call.program(rank);
@@ -192,7 +192,7 @@ llvm::Error exportMsccl(ir::MscclWriter& writer, const ir::MscclSizes& sizes,
   return out->replace();
 }
 
-/// What the readers of MSCCL programs do not take.
+/// Notes features of the program that readers of MSCCL programs do not support.
 void noteLimits(const ir::MscclWriter& writer) {
   const auto note = [](const char* what, std::uint64_t has, std::uint64_t most,
                        const llvm::Twine& take) {
@@ -220,7 +220,7 @@ llvm::Expected<ir::CallSize> callSize(const ScheduleView& schedule, std::uint64_
   if (machine.empty()) return call;
   llvm::Expected<model::Machine> on = model::findMachine(machine);
   if (!on) return on.takeError();
-  // A sum moves three bytes of memory for each of its own, a copy two.
+  // A sum moves three bytes of memory for each byte of its result, a copy two.
   const double memory_s = on->memory_bandwidth > 0 ? 1 / on->memory_bandwidth : 0;
   call.reduce_s_per_byte = std::max(on->gamma, 3 * memory_s);
   call.copy_s_per_byte = 2 * memory_s;
@@ -256,7 +256,7 @@ int run() {
     return inputFault(makeError(input + ": " + why));
   };
   const ScheduleView schedule = read->view();
-  if (read->kind != InputKind::kFile) {  // files hold what was proved
+  if (read->kind != InputKind::kFile) {  // files are proved
     const ir::VerifyResult proof = ir::verify(schedule);
     if (!proof.ok()) {
       return refuse("is not proved: " + ir::name(proof.faults.front().rule) +

@@ -1,4 +1,4 @@
-// torc import FILE: a schedule of another system, proved, as a schedule file.
+// torc import FILE: proves another system's schedule and makes a schedule file of it.
 #include <chrono>
 #include <optional>
 #include <string>
@@ -40,7 +40,7 @@ Text graph{command,
 Text output{command, {kOutput, "output,o", "FILE", "The schedule file; default: FILE with .torc"}};
 Flag quiet{command, kQuietRow};
 
-/// The faults of a proof, each at the step that the operation was made of; others at `whole`.
+/// The faults of a proof, each at its operation's source step; others at `whole`.
 llvm::Error faultsOf(const ir::ImportedSchedule& imported, const ir::VerifyResult& proof,
                      llvm::StringRef whole) {
   std::string text;
@@ -56,7 +56,7 @@ llvm::Error faultsOf(const ir::ImportedSchedule& imported, const ir::VerifyResul
   return makeError(text);
 }
 
-/// The same schedule in less scratch and less text, if that is proved, too.
+/// The same schedule with less scratch and text, if it is proved too.
 Schedule shortened(const Schedule& schedule) {
   ir::Program program;
   program.schedule = schedule;
@@ -71,7 +71,7 @@ Schedule shortened(const Schedule& schedule) {
   return std::move(program.schedule);
 }
 
-/// The collective that --collective names, if it does.
+/// The collective of --collective, if given.
 llvm::Expected<std::optional<Collective>> readCollective() {
   if (collective.empty()) return std::nullopt;
   llvm::Expected<Collective> named = parseCollective(collective);
@@ -80,7 +80,7 @@ llvm::Expected<std::optional<Collective>> readCollective() {
   return makeError("--collective " + collective + ": " + ir::kForeignCollectives);
 }
 
-/// Sets the links that --graph names, if it does.
+/// Sets the links of --graph, if given.
 llvm::Error readGraph(ir::RankPrograms& programs) {
   if (graph.empty()) return llvm::Error::success();
   llvm::Expected<std::string> text = readBytes(graph);
@@ -95,7 +95,7 @@ llvm::Error readGraph(ir::RankPrograms& programs) {
   return llvm::Error::success();
 }
 
-/// Where ranks are. Sets the links of a twisted torus.
+/// The places of ranks. Sets the links of a twisted torus.
 llvm::Expected<Topology> readPlaces(ir::RankPrograms& programs) {
   const std::string shape = torus.empty() ? std::to_string(programs.ranks.size()) : torus;
   llvm::Expected<model::Machine> machine = readPartition(shape, /*machine=*/{});

@@ -1,4 +1,4 @@
-// --jobs.
+// The option --jobs.
 #include <algorithm>
 #include <thread>
 

@@ -1,4 +1,4 @@
-// torc library add DIR FILE...: schedules of one's own serve in a library that is there.
+// torc library add DIR FILE...: adds users' schedules to an existing library.
 #include <csignal>
 
 #include <llvm/ADT/StringExtras.h>
@@ -29,7 +29,7 @@ List sizes{command,
             "Sizes it serves, as 64K:1M, 64K: or 0; one, or one a file", "1:"}};
 Flag quiet{command, kQuietRow};
 
-/// "64K:1M", "64K:", "0".
+/// Parses sizes like "64K:1M", "64K:", "0".
 llvm::Error readSizes(llvm::StringRef text, Addition& addition) {
   llvm::StringRef lowest = text;
   const bool is_open = lowest.consume_back(":");
@@ -70,7 +70,7 @@ llvm::Expected<std::vector<Addition>> readAdditions() {
   return additions;
 }
 
-/// What serves now, and what it takes, and took.
+/// Prints the added ranges, with new and previous times.
 void printSummary(const AddedToLibrary& added) {
   llvm::raw_ostream& out = llvm::errs();
   for (const AddedRange& range : added.ranges) {
@@ -92,7 +92,7 @@ void printSummary(const AddedToLibrary& added) {
 int run() {
   llvm::Expected<std::vector<Addition>> additions = readAdditions();
   if (!additions) return optionFault(additions.takeError());
-  // A limit on the size of files is an error of writing, as a full disk is.
+  // A limit on the size of files is a write error, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   Progress progress(quiet);
   llvm::Expected<AddedToLibrary> added = addToLibrary(path, *additions, progress);

@@ -1,4 +1,4 @@
-// torc library list DIR: what is in a library.
+// torc library list DIR: prints the contents of a library.
 #include <span>
 #include <vector>
 
@@ -24,7 +24,7 @@ Flag explain{command, {kWhat, "explain", "", "Add candidates, reasons, and measu
 Flag json{command, kJsonRow};
 Flag csv{command, kCsvRow};
 
-/// Time over the bound of the manifest, which the index does not have.
+/// Ratio of the time to the manifest's bound, which the index does not have.
 double ratioIn(const nlohmann::ordered_json& entry, double seconds, const char* bound) {
   const auto found = entry.find(bound);
   const bool is_known = found != entry.end() && found->is_number();
@@ -64,7 +64,7 @@ Record tunedRecord(const LibraryIndex& index, const LibraryEntry& row) {
   return record;
 }
 
-/// A table of entries, with --explain each above its reason.
+/// A table of entries; with --explain each one has its reason below.
 void printEntries(const std::vector<Record>& records, std::span<const LibraryEntry> entries,
                   llvm::raw_ostream& out) {
   const std::vector<std::string> lines = tableLines(records, 2);
@@ -74,14 +74,14 @@ void printEntries(const std::vector<Record>& records, std::span<const LibraryEnt
   }
 }
 
-/// Those of a shape, which lie together.
+/// The adjacent things of a shape.
 template <typename Thing>
 std::span<const Thing> ofShape(const std::vector<Thing>& things, std::uint32_t shape) {
   const auto found = std::ranges::equal_range(things, shape, {}, &Thing::shape);
   return {found.begin(), found.end()};
 }
 
-/// Calls `print` with all things of each collective in turn. The things are of one shape.
+/// Calls `print` with the things of each collective. All things have one shape.
 template <typename Thing, typename Print>
 void forEachCollective(std::span<const Thing> things, Print print) {
   while (!things.empty()) {
@@ -93,7 +93,7 @@ void forEachCollective(std::span<const Thing> things, Print print) {
   }
 }
 
-/// The schedule of a candidate, as the manifest says; empty where it does not.
+/// The schedule of a candidate in the manifest; empty without it.
 std::string scheduleOf(const Library& library, const LibraryCandidate& candidate) {
   const auto number = static_cast<std::size_t>(&candidate - library.index.candidates.data());
   const auto& manifest = library.manifest["candidates"][number];
@@ -125,7 +125,7 @@ void printTuned(const LibraryIndex& index, std::uint32_t shape, llvm::raw_ostrea
   printEntries(records, tuned, out);
 }
 
-/// All that was measured, by size; of a size the fastest first.
+/// All measurements, by size and then by time.
 void printMeasurements(const LibraryIndex& index, std::uint32_t shape, llvm::raw_ostream& out) {
   const auto print = [&](std::span<const LibraryMeasurement> measured) {
     std::vector<LibraryMeasurement> rows(measured.begin(), measured.end());
@@ -148,7 +148,7 @@ void printMeasurements(const LibraryIndex& index, std::uint32_t shape, llvm::raw
   forEachCollective(ofShape(index.measurements, shape), print);
 }
 
-/// `records` are those of the index's entries.
+/// `records` belong to the index's entries.
 void printTables(const Library& library, const std::vector<Record>& records,
                  llvm::raw_ostream& out) {
   const LibraryIndex& index = library.index;
@@ -181,7 +181,7 @@ void printTables(const Library& library, const std::vector<Record>& records,
   }
 }
 
-/// The manifest, without what was not chosen, and what tuning has added.
+/// The manifest without rejected candidates, and the results of tuning.
 std::string jsonOf(Library& library) {
   for (auto& entry : library.manifest["entries"])
     entry.erase("choices");

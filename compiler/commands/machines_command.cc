@@ -1,5 +1,5 @@
-// torc machines [NAME | FILE]: the presets, or one machine with the sources of its numbers; or
-// where a job's hosts lie on it.
+// torc machines [NAME | FILE]: the presets, or one machine with the sources of its numbers, or the
+// places of a job's hosts on it.
 #include <llvm/ADT/StringExtras.h>
 
 #include "compiler/commands/commands.h"
@@ -15,7 +15,7 @@ namespace machines_command {
 
 using namespace options;
 
-constexpr std::uint32_t kMostRanks = 4096;  // on a host
+constexpr std::uint32_t kMostRanks = 4096;  // per host
 
 int run();
 Command command("machines", "print the machines that --machine knows", run);
@@ -27,7 +27,7 @@ Integer ranks{
 Flag json{command, {kOutput, "json", "", "Print JSON; of one machine, its description"}};
 Flag csv{command, kCsvRow};
 
-/// A number with its source.
+/// Prints a number with its source.
 void printRow(const model::Machine& machine, llvm::StringRef key, const llvm::Twine& value,
               llvm::raw_ostream& out) {
   std::string source;
@@ -42,7 +42,7 @@ std::string shown(double value) {
   return formatted("%.6g", value);
 }
 
-/// One value per dimension, or a single one where they are equal.
+/// One value per dimension, or a single one if they are equal.
 template <typename Value>
 std::string perDimension(const model::Machine& machine, Value value) {
   std::vector<std::string> texts;

@@ -19,7 +19,7 @@ Flag list_passes{command, {kWhat, "list-passes", "", "List all passes and their 
 Text output{command, {kOutput, "output,o", "FILE", "The text", "-"}};
 PassFlags pass_flags(command, /*verify_each=*/true);
 
-/// Every pass with what it does, and its options with what they take.
+/// Prints every pass with its description, and its options with their values.
 void listPasses(llvm::raw_ostream& out) {
   for (const auto& pass : passes::createAllPasses()) {
     out << pass->text() << "\n    " << pass->description() << " ("

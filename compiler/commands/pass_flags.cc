@@ -1,4 +1,4 @@
-// --verify-each, --print-after-all, --time-passes, --stats.
+// The options --verify-each, --print-after-all, --time-passes and --stats.
 #include "compiler/commands/commands.h"
 
 namespace torc::compiler {

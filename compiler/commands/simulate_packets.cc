@@ -21,7 +21,7 @@ using namespace options;
 constexpr std::string_view kPackets = "Packets";
 constexpr double kMiB = 1 << 20;
 
-/// Announces the memory on stderr, and shows how far it is.
+/// Announces the memory on stderr, and shows the progress.
 class Watch {
  public:
   Watch(std::string what, model::PacketOptions& options) : progress_(false) {
@@ -40,7 +40,7 @@ class Watch {
   }
 
  private:
-  static constexpr double kWorthSaying = 5e7;  // hops: some ten seconds
+  static constexpr double kWorthSaying = 5e7;  // packet hops: some ten seconds
 
   Progress progress_;
   double seen_ = 0;
@@ -54,7 +54,7 @@ void add(const model::PacketResult& result, Record& record) {
                                {"packet_hops", result.packet_hops}});
 }
 
-/// Shares of time in which the links of each direction were busy.
+/// Prints the busy shares of time for links by direction.
 void printLinks(const Topology& topology, const model::PacketResult& result,
                 llvm::raw_ostream& out) {
   std::vector<Record> rows;
@@ -176,7 +176,7 @@ int PacketFlags::simulateTraffic(const std::string& machine, Form form) const {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const double peak_s = model::alltoallPeakSeconds(target->topology, target->machine,
                                                    options->parameters, alltoall.bytes);
-  // In a steady state a node receives from all others what it sends.
+  // In a steady state each node receives from all others as much as it sends.
   const double nodes = static_cast<double>(result->nodes);
   const double steady = result->steady_rate * peak_s / (nodes * (nodes - 1) * alltoall.bytes);
   Record record = {{"traffic", std::string(name(alltoall.strategy))},

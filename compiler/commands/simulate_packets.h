@@ -1,5 +1,5 @@
-// torc simulate --packets: a schedule, or an all-to-all that is no schedule, in the routers of a
-// torus.
+// torc simulate --packets: simulates a schedule, or a direct all-to-all without one, in the routers
+// of a torus.
 #ifndef TORC_COMPILER_COMMANDS_SIMULATE_PACKETS_H_
 #define TORC_COMPILER_COMMANDS_SIMULATE_PACKETS_H_
 
@@ -18,27 +18,28 @@ namespace torc::compiler {
 
 class PacketFlags {
  public:
-  /// The machine where none is named: the one whose routers these are.
+  /// The default machine, whose routers are modelled.
   static constexpr llvm::StringRef kDefaultMachine = "bgl";
 
   explicit PacketFlags(options::Command& command);
 
   bool areOn() const { return packets_; }
   bool hasTraffic() const { return !traffic_.empty(); }
-  /// `--list-packet-settings`: prints them. Returns the exit code.
+  /// `--list-packet-settings`: whether it is given; prints them and returns the exit code.
   bool listsSettings() const { return list_; }
   int listSettings() const;
-  /// An error of usage: options that do not go together.
+  /// A usage error for incompatible options.
   llvm::Error check(bool has_file) const;
 
-  /// `--traffic`. Returns the exit code.
+  /// Simulates `--traffic`. Returns the exit code.
   int simulateTraffic(const std::string& machine, Form form) const;
-  /// A schedule of one rank a node. Returns the exit code.
+  /// Simulates a schedule with one rank per node. Returns the exit code.
   int simulateFile(const ScheduleView& schedule, const model::Machine& machine,
                    const SizeRange& sizes, Form form) const;
 
  private:
-  /// Those of the machine's routers, or Blue Gene/L's, and of the settings. Errors are of usage.
+  /// The options of the machine's routers, by default Blue Gene/L's, and of the settings. Usage
+  /// errors.
   llvm::Expected<model::PacketOptions> optionsFor(const model::Machine& machine) const;
 
   options::Flag packets_;

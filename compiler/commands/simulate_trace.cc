@@ -1,4 +1,4 @@
-// Simulated events as a trace: rank by rank, each with a round around its operations.
+// Writes simulated events as a trace: rank by rank, each with a round around its operations.
 #include "compiler/commands/simulate_trace.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ TraceKind kindOf(OperationKind kind) {
   return kind == OperationKind::kCopy ? TraceKind::kCopy : TraceKind::kReduce;
 }
 
-// A file of some 100 MB.
+// For a file of some 100 MB.
 constexpr std::size_t kMostEvents = 500'000;
 
 }  // namespace
@@ -49,7 +49,7 @@ Status writeTrace(const std::string& path, const ScheduleView& schedule,
       const Topology& topology = schedule.topology;
       event.peer = topology.neighbour(topology.coordinatesOf(simulated.rank),
                                       schedule.shifts[operation.peer]);
-      // Where a node stands for many the other end may be of one that is not shown.
+      // If a node represents several, the event's partner may belong to a node that is not shown.
       if (event.peer == result.events[simulated.partner].rank) {
         event.flow = 1 + (sends(simulated.kind) ? i : simulated.partner);
       }

@@ -1,4 +1,4 @@
-// torc simulate --trace: a prediction in the form of a run's trace.
+// torc simulate --trace: a prediction in the format of a run's trace.
 #ifndef TORC_COMPILER_COMMANDS_SIMULATE_TRACE_H_
 #define TORC_COMPILER_COMMANDS_SIMULATE_TRACE_H_
 
@@ -11,8 +11,8 @@
 
 namespace torc::compiler {
 
-/// Writes the events of `result`, a simulation of `schedule` for a vector of `bytes`, as a file
-/// that Perfetto opens (docs/users/view.md). Errors: kIo.
+/// Writes the events of `result`, a simulation of `schedule` for a vector of `bytes`, as a file for
+/// Perfetto (docs/users/view.md). Errors: kIo.
 Status writeTrace(const std::string& path, const ScheduleView& schedule,
                   const model::SimulateResult& result, std::uint64_t bytes);
 

@@ -1,4 +1,4 @@
-// torc stats FOLDER|FILE...: sums of what jobs have counted.
+// torc stats FOLDER|FILE...: sums the statistics of jobs.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -35,11 +35,11 @@ Integer most_rows{command,
 Flag json{command, kJsonRow};
 Flag prometheus{command, {kOutput, "prometheus", "", "Print the text format of Prometheus"}};
 
-constexpr std::size_t kMostFaults = 20;  // that are told of
+constexpr std::size_t kMostFaults = 20;  // in the output
 
 using Row = const StatsRow*;
 
-/// The files of a folder that hold lines of statistics, by name.
+/// The files of a folder with lines of statistics, by name.
 llvm::Expected<std::vector<std::string>> filesOf(llvm::StringRef folder) {
   std::vector<std::string> files;
   std::error_code error;
@@ -53,7 +53,7 @@ llvm::Expected<std::vector<std::string>> filesOf(llvm::StringRef folder) {
   return files;
 }
 
-/// Adds the lines of a file. Those that are wrong are told of and counted.
+/// Adds the lines of a file. Reports and counts malformed lines.
 llvm::Error addFile(const std::string& path, StatsSum& sum, std::size_t& faults) {
   std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
   std::string line;
@@ -75,14 +75,14 @@ std::string bytesText(const runtime::pmpi::CallRow& calls) {
   return calls.least_bytes == calls.most_bytes ? most : shortBytes(calls.least_bytes) + '-' + most;
 }
 
-/// A cell of at most so many columns.
+/// The text in a cell of at most `width` columns.
 std::string cell(const std::string& text, std::size_t width) {
   const std::string line = shown(text);
   if (line.empty()) return "-";
   return line.size() <= width ? line : line.substr(0, width - 3) + "...";
 }
 
-/// UTC.
+/// The day in UTC.
 std::string dayText(std::uint64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
   std::tm parts{};
@@ -98,7 +98,7 @@ StatsRow totalOf(llvm::ArrayRef<Row> rows) {
   return total;
 }
 
-/// Those that torc served, or the others, reason by reason; those of the most time first.
+/// Calls that torc served, or the others, grouped by reason; the longest times first.
 std::vector<Row> rowsOf(const StatsSum& sum, bool served) {
   std::vector<Row> rows;
   std::map<std::string, double> seconds;  // by reason
@@ -211,13 +211,14 @@ Record recordOf(const StatsSum& sum, std::size_t faults) {
           {"mpi", jsonOf(recordsOf(rowsOf(sum, false)))}};
 }
 
-/// The value of a label, in quotes: such texts have no escapes but those of \ and ".
+/// The value of a label, in quotes: these texts need escapes only for \ and ".
 std::string label(const std::string& text) {
   using nlohmann::json;
   return json(shown(text)).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// https://prometheus.io/docs/instrumenting/exposition_formats/. Rows of all sizes are summed.
+/// Prints the format of https://prometheus.io/docs/instrumenting/exposition_formats/. Sums rows
+/// over all sizes.
 void printPrometheus(const StatsSum& sum, llvm::raw_ostream& out) {
   std::map<std::string, StatsRow> sums;  // by labels
   for (const auto& [key, row] : sum.rows) {

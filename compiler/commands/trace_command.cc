@@ -1,4 +1,4 @@
-// torc trace FILE: where the time of collective calls went, and which rank was late.
+// torc trace FILE: shows the time of collective calls by cause, and late ranks.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -29,7 +29,7 @@ Flag json{command, kJsonRow};
 
 constexpr Unit kMillis = {"%.3f", 1e3};
 
-/// How often one rank was last, and by how much.
+/// The calls in which one rank was last, by their delays.
 struct Lateness {
   int rank = 0;
   std::vector<double> late_by_s{};
@@ -48,10 +48,10 @@ struct Lateness {
   }
 };
 
-/// Calls of one row.
+/// Calls of one row of the table.
 struct Kind {
   std::vector<const TracedCall*> calls;
-  CallTime time;  // of all ranks
+  CallTime time;  // over all ranks
 
   void add(const TracedCall& call) {
     calls.push_back(&call);
@@ -59,7 +59,7 @@ struct Kind {
       time += rank.time;
   }
 
-  /// The rank for which the others waited longest.
+  /// The rank with the longest total wait of the others.
   Lateness latest() const {
     std::map<int, Lateness> ranks;
     for (const TracedCall* call : calls) {
@@ -96,8 +96,8 @@ Record recordOf(const Kind& kind) {
   return record;
 }
 
-/// Calls of one function, size and number of ranks, the kind first in which ranks waited longest
-/// for late ones.
+/// Calls grouped by function, size and number of ranks; the kind with the longest wait for late
+/// ranks first.
 std::vector<Kind> kindsOf(const TracedJob& job) {
   std::map<std::tuple<std::string, std::uint64_t, std::size_t>, Kind> kinds;
   for (const TracedCall& call : job.calls)

@@ -1,4 +1,4 @@
-// torc verify FILE...: proves schedules, and tells what their links carry.
+// torc verify FILE...: proves schedules, and prints the loads of their links.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -69,7 +69,7 @@ Record recordOf(const ScheduleView& schedule, const ir::VerifyResult& result,
   return record;
 }
 
-/// A row per phase, a column per direction of an axis: the share of the vector that a link carries.
+/// A row per phase, a column per direction of an axis: the share of the vector on a link.
 std::string loadsText(const Topology& topology, llvm::ArrayRef<ir::LinkLoad> loads) {
   using Row = std::map<std::pair<std::uint32_t, int>, double>;  // by axis and sign, + first
   Row total;
@@ -98,7 +98,7 @@ std::string loadsText(const Topology& topology, llvm::ArrayRef<ir::LinkLoad> loa
   return "link loads, as shares of the vector:\n" + tableText(rows);
 }
 
-/// One line, and the loads of links.
+/// Prints one line, and the loads of links.
 void printSuccess(const ScheduleView& schedule, const ir::VerifyResult& result,
                   llvm::raw_ostream& out) {
   out << "ok: " << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", "
@@ -108,7 +108,7 @@ void printSuccess(const ScheduleView& schedule, const ir::VerifyResult& result,
       << loadsText(schedule.topology, result.loads);
 }
 
-/// Adds a row for a file, and prints what a person reads. Returns the exit code.
+/// Adds a row for a file, and prints its text. Returns the exit code.
 int verifyFile(const std::string& input, std::optional<std::uint64_t> counted_for,
                std::vector<Record>& rows, llvm::raw_ostream& out) {
   llvm::Expected<Input> read = readSteps(input, "a proof needs step operations");

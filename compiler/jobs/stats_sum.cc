@@ -18,7 +18,7 @@ using nlohmann::json;
 using runtime::pmpi::CallRow;
 using runtime::pmpi::Service;
 
-/// The values of an object; the first that is not there, or of another kind, is a fault.
+/// The values of an object; the first missing or mistyped value is its fault.
 class Object {
  public:
   Object(const json& value, std::string place, std::string& fault)
@@ -96,7 +96,7 @@ std::string StatsSum::addLine(llvm::StringRef line) {
   line = line.substr(begin);
   const json document = json::parse(line.begin(), line.end(), nullptr, false);
   if (document.is_discarded()) {
-    // Behind a torn line the next job's may stand.
+    // The next job's line may follow a truncated one.
     if (const std::size_t next = line.rfind(kBegin); next > 0) addLine(line.substr(next));
     return "torn, or no JSON";
   }

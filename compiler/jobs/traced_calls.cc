@@ -16,12 +16,12 @@
 namespace torc::compiler {
 namespace {
 
-/// Seconds, from the trace's microseconds.
+/// In seconds, converted from the trace's microseconds.
 struct Interval {
   double begin = 0, end = 0;
 };
 
-/// A round of a rank, and the call that it is in.
+/// A round of a rank, and its call.
 struct Round {
   int rank = 0;
   Interval span;  // from the rank's arrival
@@ -50,7 +50,7 @@ double covered(std::vector<Interval> intervals, double begin, double end) {
 
 class CallReader {
  public:
-  /// One event of the file. False: it makes no sense.
+  /// Reads one event of the file; false if it is malformed.
   bool read(const nlohmann::json& event) {
     if (!event.is_object()) return false;
     const std::string phase = textIn(event, "ph"), category = textIn(event, "cat");
@@ -77,7 +77,7 @@ class CallReader {
       own.rounds.push_back(rounds_.size());
       rounds_.push_back({rank, span, textIn(event, "name"), static_cast<std::uint64_t>(bytes)});
     } else if (category == "send" || category == "receive" || category == "call") {
-      own.messages.push_back(span);  // of a prediction the continued segments, too
+      own.messages.push_back(span);  // in predictions also the continued segments
     } else if (category == "reduce" || category == "copy") {
       own.work.push_back(span);
     }
@@ -121,7 +121,7 @@ class CallReader {
     std::vector<Interval> messages, work;
   };
 
-  /// The round that has begun last before `time`, unless it is over.
+  /// The last round that began before `time`, unless it has ended.
   std::optional<std::size_t> roundAt(const Rank& rank, double time) const {
     const auto later = std::ranges::upper_bound(
         rank.rounds, time, {}, [&](std::size_t i) { return rounds_[i].span.begin; });
@@ -130,8 +130,8 @@ class CallReader {
     return rounds_[round].span.end >= time ? std::optional(round) : std::nullopt;
   }
 
-  /// Gives rounds what happens in them, then the time of the call in which they begin: a rank
-  /// arrives with that.
+  /// Assigns events to rounds, then sets the time of the call in which they begin: the arrival of
+  /// the rank.
   void sortOut(Rank& rank) {
     std::ranges::sort(rank.rounds, {}, [&](std::size_t i) { return rounds_[i].span.begin; });
     for (auto [intervals, field] :

@@ -1,4 +1,4 @@
-// Gives sizes to schedules that people bring, in a copy of the library that takes its place.
+// Assigns sizes to users' schedules, in a copy of the library that replaces it.
 #include "compiler/library/add.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class Adder {
   }
 
   llvm::Error add(const Addition& addition);
-  /// Writes the library with what has been added.
+  /// Writes the library with the additions.
   llvm::Expected<AddedToLibrary> write(LibraryFolder& folder);
 
  private:
@@ -63,15 +63,15 @@ class Adder {
   llvm::Expected<std::vector<Json>> factsOfEntries() const;
 
   const Library old_;
-  LibraryIndex index_;  // files have their old numbers, new ones are behind
+  LibraryIndex index_;  // files keep their old numbers, new ones follow
   Progress& progress_;
   std::vector<ServedRange> entries_, tuned_;
-  std::map<LibraryCandidate, std::string> candidates_;  // and what they are
+  std::map<LibraryCandidate, std::string> candidates_;  // with descriptions
   std::map<std::string, std::vector<std::byte>> written_;
   std::vector<AddedRange> added_;
 };
 
-/// 0 where it has no such number.
+/// The number at `key`; 0 if there is none.
 std::uint64_t numberIn(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
@@ -142,8 +142,8 @@ llvm::Error Adder::addOn(std::uint32_t shape, const OwnSchedule& own, const Addi
   return llvm::Error::success();
 }
 
-/// An error where a schedule that was added before it is for some of its sizes, or where it serves
-/// all of them already.
+/// An error if an earlier addition serves some of its sizes, or if the library's entries with this
+/// schedule serve all of them.
 llvm::Error Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) const {
   const auto meets = [&](const LibraryEntry& other) {
     return other.shape == entry.shape && other.collective == entry.collective &&
@@ -170,7 +170,7 @@ llvm::Error Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) c
   return llvm::Error::success();
 }
 
-/// The machine that the first sub-torus of a shape is.
+/// The machine of the first sub-torus of a shape.
 llvm::Expected<model::Machine> Adder::machineOf(std::uint32_t shape) const {
   const LibrarySubTorus& sub_torus =
       *llvm::find_if(index_.sub_tori, [&](const auto& of) { return of.shape == shape; });
@@ -195,7 +195,7 @@ llvm::Expected<double> Adder::predict(const ScheduleView& schedule, const model:
   return result->makespan_s;
 }
 
-/// The number of a file of that name, new or old.
+/// The number of the file of that name; a new file is added.
 std::uint32_t Adder::numberOf(const std::string& name, std::vector<std::byte> bytes) {
   const auto known =
       llvm::find_if(index_.files, [&](const LibraryFile& file) { return file.name == name; });
@@ -207,7 +207,8 @@ std::uint32_t Adder::numberOf(const std::string& name, std::vector<std::byte> by
   return number;
 }
 
-/// Of the first and the last size of an entry that were predicted; none where one was not served.
+/// Previous times at the first and the last predicted size of an entry; std::nullopt if one was not
+/// served.
 std::optional<std::pair<double, double>> Adder::secondsBefore(const LibraryEntry& entry) const {
   std::pair<double, double> seconds;
   for (const auto& [bytes, of] :
@@ -223,7 +224,7 @@ std::optional<std::pair<double, double>> Adder::secondsBefore(const LibraryEntry
   return seconds;
 }
 
-/// Gives the entry its sizes.
+/// Assigns the entry its sizes.
 void Adder::takeSizes(const LibraryEntry& entry) {
   entries_ = withoutSizes(entries_, entry);
   tuned_ = withoutSizes(tuned_, entry);
@@ -234,7 +235,7 @@ void Adder::takeSizes(const LibraryEntry& entry) {
   });
 }
 
-/// Whether it serves a size.
+/// Whether the candidate serves a size.
 bool Adder::serves(const LibraryCandidate& candidate) const {
   return llvm::any_of(entries_, [&](const ServedRange& range) {
     const LibraryEntry& entry = range.entry;
@@ -243,7 +244,7 @@ bool Adder::serves(const LibraryCandidate& candidate) const {
   });
 }
 
-/// Whether tuning knows of it.
+/// Whether tuning has measured the candidate.
 bool Adder::isMeasured(const LibraryCandidate& candidate) const {
   const auto names = [&](const auto& other) {
     return other.shape == candidate.shape && other.collective == candidate.collective &&
@@ -252,8 +253,8 @@ bool Adder::isMeasured(const LibraryCandidate& candidate) const {
   return llvm::any_of(index_.measurements, names) || llvm::any_of(old_.index.tuned, names);
 }
 
-/// Puts entries and candidates into the index. What served a size and serves none any more is a
-/// candidate, unless it is a schedule that was added and has been replaced.
+/// Puts entries and candidates into the index. A schedule that has lost its last size becomes a
+/// candidate, except for a replaced addition.
 void Adder::settleIndex() {
   for (const LibraryEntry& entry : old_.index.entries) {
     const LibraryCandidate candidate{entry.shape, entry.collective, entry.file};
@@ -270,7 +271,7 @@ void Adder::settleIndex() {
   sortFiles();
 }
 
-/// Drops files that nothing names, and numbers the others by name.
+/// Drops unused files, and numbers the others by name.
 void Adder::sortFiles() {
   std::set<std::uint32_t> used;
   for (const LibraryEntry& entry : index_.entries)
@@ -317,7 +318,7 @@ void Adder::sortFiles() {
     range.entry.file = numbers.at(range.entry.file);
 }
 
-/// Bounds, and the choices of the sizes that are still in a range.
+/// Bounds, and the choices for sizes that are still in a range.
 llvm::Expected<std::vector<Json>> Adder::factsOfEntries() const {
   std::map<std::uint32_t, model::Machine> machines;
   std::vector<Json> all;
@@ -349,7 +350,7 @@ llvm::Expected<std::vector<Json>> Adder::factsOfEntries() const {
 }
 
 llvm::Expected<AddedToLibrary> Adder::write(LibraryFolder& folder) {
-  // With the numbers of files that they had.
+  // Before files are renumbered.
   llvm::Expected<std::vector<Json>> facts = factsOfEntries();
   if (!facts) return facts.takeError();
   settleIndex();
@@ -381,7 +382,7 @@ bool isAdded(const LibraryEntry& entry) {
 llvm::Expected<AddedToLibrary> addToLibrary(llvm::StringRef path,
                                             llvm::ArrayRef<Addition> additions,
                                             Progress& progress) {
-  // Also puts back a library that an interrupted build has left elsewhere.
+  // Also restores a library that an interrupted build has moved.
   llvm::Expected<LibraryFolder> folder = LibraryFolder::create(path);
   if (!folder) return folder.takeError();
   llvm::Expected<LibraryLock> lock = LibraryLock::take(path);

@@ -1,4 +1,4 @@
-// Adds schedules that people bring to a library that is there.
+// Adds users' schedules to an existing library.
 #ifndef TORC_COMPILER_LIBRARY_ADD_H_
 #define TORC_COMPILER_LIBRARY_ADD_H_
 
@@ -17,19 +17,19 @@
 
 namespace torc::compiler {
 
-/// A schedule's file that is to serve.
+/// A schedule file to add, with its sizes.
 struct Addition {
   std::string path;
-  std::optional<Collective> collective;  // that it is to serve; none: its own
+  std::optional<Collective> collective;  // served collective; std::nullopt: the schedule's own
   std::uint64_t lowest = kNoSize + 1;    // bytes, both included
   std::uint64_t highest = kOpenEnd;
 };
 
-/// A range of an added schedule, on one of the shapes that it is for.
+/// A range of an added schedule, on one of its shapes.
 struct AddedRange {
-  std::string path;                                   // of the file that was brought
-  LibraryEntry entry;                                 // of the new index
-  std::optional<std::pair<double, double>> before_s;  // for the same sizes, where they were served
+  std::string path;                                   // of the added file
+  LibraryEntry entry;                                 // in the new index
+  std::optional<std::pair<double, double>> before_s;  // previous times, if served
 };
 
 struct AddedToLibrary {
@@ -37,14 +37,14 @@ struct AddedToLibrary {
   std::vector<AddedRange> ranges;
 };
 
-/// Adds them to the library at `path`, all or none. They are proved before. Each serves its sizes
-/// on all sub-tori of its topology; ranges that served them are cut, or go, tuned ones too, and
-/// schedules of the build that serve no size then stay as candidates. Whatever ends it, the library
-/// is the old or the new one. Errors name the file, and what of it does not fit.
+/// Proves the schedules and adds them to the library at `path`, all or none. Each serves its sizes
+/// on all sub-tori of its topology. Ranges that served these sizes, tuned ones too, are cut or
+/// removed; schedules of the build that then serve no size stay as candidates. An interruption
+/// leaves either the old or the new library. Errors name the file and its mismatch.
 llvm::Expected<AddedToLibrary> addToLibrary(llvm::StringRef path,
                                             llvm::ArrayRef<Addition> additions, Progress& progress);
 
-/// Whether an entry is one of an added schedule.
+/// Whether an entry belongs to an added schedule.
 bool isAdded(const LibraryEntry& entry);
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// Runs the tasks of a build and puts together what they found.
+// Runs the tasks of a build and collects their results.
 #include "compiler/library/build.h"
 
 #include <deque>
@@ -38,7 +38,7 @@ class FileStore {
     return toError(writeFileAtomically(libraryFilePath(folder_, name), bytes));
   }
 
-  /// Those of `names`; the others are removed.
+  /// The files with these `names`; the others are removed.
   llvm::Expected<std::vector<LibraryFile>> keep(const std::set<std::string>& names) {
     std::vector<LibraryFile> files;
     for (const auto& [name, file] : files_) {
@@ -58,8 +58,8 @@ class FileStore {
   std::map<std::string, LibraryFile> files_;
 };
 
-/// Shapes with the most ranks first: what takes longest begins first, so that nothing is left to
-/// wait for at the end.
+/// Shapes with the most ranks first: the longest tasks begin first, so that threads finish
+/// together.
 std::vector<std::uint32_t> bySize(const LibraryShapes& plan) {
   std::vector<std::uint32_t> order(plan.shapes.size());
   std::iota(order.begin(), order.end(), 0);
@@ -80,14 +80,14 @@ LibraryIndex indexOf(const LibraryShapes& plan, const model::Machine& machine) {
   return index;
 }
 
-/// Whose schedules serve `collective` there: its own, or those of its rootless form; none: it stays
-/// MPI's.
+/// The collective whose schedules serve `collective` there: itself, or its rootless form;
+/// std::nullopt: it falls back to MPI.
 std::optional<Collective> compiledFor(Collective collective, const Topology& topology) {
   if (isServed({collective, topology})) return collective;
   return servingRootless({collective, topology});
 }
 
-/// The number of a file that the index has.
+/// The number of a file in the index.
 std::uint32_t fileNumber(const LibraryIndex& index, const std::string& name) {
   const auto file = llvm::lower_bound(
       index.files, name,
@@ -95,7 +95,7 @@ std::uint32_t fileNumber(const LibraryIndex& index, const std::string& name) {
   return static_cast<std::uint32_t>(file - index.files.begin());
 }
 
-/// Adds the spares of the ranges that serve none of them.
+/// Adds the spares that serve none of the ranges.
 void addCandidates(std::uint32_t shape, Collective collective,
                    const std::vector<ScheduleRange>& ranges, BuiltLibrary& library) {
   std::map<std::string, std::string> spares;  // descriptions by file
@@ -111,7 +111,7 @@ void addCandidates(std::uint32_t shape, Collective collective,
   }
 }
 
-/// Adds an entry for each of the ranges, whose files are those of the index.
+/// Adds an entry for each of the ranges; the index has their files.
 void addEntries(std::uint32_t shape, Collective collective, std::vector<ScheduleRange> ranges,
                 BuiltLibrary& library) {
   for (ScheduleRange& range : ranges) {
@@ -151,7 +151,7 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryShapes& plan, const model
     return files.put(name, bytes);
   };
   WorkQueue queue;
-  using Served = std::pair<std::uint32_t, Collective>;  // a shape, and what is called
+  using Served = std::pair<std::uint32_t, Collective>;  // a shape, and the called collective
   std::map<Served, RangeFinder> finders;
   std::map<Served, const RangeFinder*> finder_of;
   for (const std::uint32_t shape : bySize(plan)) {
@@ -192,7 +192,7 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryShapes& plan, const model
   }
   if (llvm::Error error = writeLists(*folder, machine, settings, library)) return error;
   llvm::Expected<LibraryLock> lock = LibraryLock::take(destination);
-  if (!lock) consumeError(lock.takeError());  // there is none yet
+  if (!lock) consumeError(lock.takeError());  // there is no library yet
   if (llvm::Error error = folder->publish()) return error;
   return library;
 }

@@ -12,16 +12,16 @@
 
 namespace torc::compiler {
 
-/// What was built.
+/// A finished library.
 struct BuiltLibrary {
   LibraryIndex index;
   std::vector<ScheduleRange> ranges;    // of the index's entries
   std::vector<std::string> candidates;  // schedules of the index's candidates
 };
 
-/// Builds the library of `plan` into `destination`, with `jobs` threads. What is written depends on
-/// plan, machine and settings alone. Errors: a schedule that cannot be compiled or is not proved, a
-/// destination that is no library or cannot be written; then the old library, if any, stays.
+/// Builds the library of `plan` into `destination`, with `jobs` threads. The contents depend on
+/// plan, machine and settings only. Errors: a schedule cannot be compiled or proved, or the
+/// destination is no library or cannot be written; an old library stays then.
 llvm::Expected<BuiltLibrary> buildLibrary(const LibraryShapes& plan, const model::Machine& machine,
                                           const LibrarySettings& settings,
                                           llvm::StringRef destination, unsigned jobs,

@@ -1,9 +1,9 @@
-// Makes, exchanges and clears away folders.
+// Makes, exchanges and removes folders.
 //
-// Beside the library `lib` a build works in `.lib.torc-build-PID-N`, on which it holds a lock
-// (flock) that ends with the process. Where the file system cannot exchange two folders, the old
-// one is renamed to `.lib.torc-old-PID-N` before the new one takes its name; should a build end
-// between the two steps, the next one renames it back.
+// Beside the library `lib` a build works in `.lib.torc-build-PID-N`, with a lock (flock) that ends
+// with the process. If the file system cannot exchange two folders, the old one is renamed to
+// `.lib.torc-old-PID-N` before the new one takes its name; if a build ends between the two steps,
+// the next one renames it back.
 #include "compiler/library/folder.h"
 
 #include <array>
@@ -54,7 +54,7 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &facts) == 0;
 }
 
-/// The names in a folder, without . and ..; none where it cannot be read.
+/// The names in a folder, without . and ..; none if it cannot be read.
 std::vector<std::string> namesIn(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -65,11 +65,11 @@ std::vector<std::string> namesIn(const std::string& folder) {
 
 void removeAll(const std::string& path) {
   std::error_code error;
-  fs::remove_all(path, error);  // what cannot be removed stays for the next build
+  fs::remove_all(path, error);  // the next build tries again
 }
 
-/// Opens a folder and takes its lock; -1 and errno if it is gone, or if another process has it
-/// (EWOULDBLOCK). Where the file system knows no locks, the folder counts as locked.
+/// Opens a folder and takes its lock; -1 and errno if it does not exist, or if another process has
+/// the lock (EWOULDBLOCK). On a file system without locks, the folder counts as locked.
 int lockFolder(const std::string& path) {
   const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (folder < 0) return -1;
@@ -80,7 +80,7 @@ int lockFolder(const std::string& path) {
   return -1;
 }
 
-/// Whether an open folder is what has this name.
+/// Whether `path` is the name of an open folder.
 bool isAt(int folder, const std::string& path) {
   struct stat opened {};
   struct stat there {};
@@ -88,13 +88,13 @@ bool isAt(int folder, const std::string& path) {
          opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
 }
 
-/// Whether the name has the form that builds give.
+/// Whether a name has the form of a build's folder.
 bool isLeftover(llvm::StringRef name, llvm::StringRef base, llvm::StringRef mark) {
   return name.consume_front(".") && name.consume_front(base) && name.consume_front(mark) &&
          name.find_first_not_of("0123456789-") == llvm::StringRef::npos;
 }
 
-/// Removes what interrupted builds have left, and puts back an old library that lost its place.
+/// Removes leftovers of interrupted builds, and restores an old library that lost its place.
 void clearLeftovers(const std::string& target) {
   const std::string parent = parentOf(target), base = baseOf(target);
   for (const std::string& name : namesIn(parent)) {
@@ -102,7 +102,7 @@ void clearLeftovers(const std::string& target) {
     if (!is_old && !isLeftover(name, base, kBuildMark)) continue;
     const std::string path = parent + "/" + name;
     const int lock = lockFolder(path);
-    if (lock < 0) continue;  // a build that is under way
+    if (lock < 0) continue;  // an active build
     if (is_old && !exists(target)) {
       (void)std::rename(path.c_str(), target.c_str());
     } else {
@@ -112,8 +112,8 @@ void clearLeftovers(const std::string& target) {
   }
 }
 
-/// Whether the file begins like an index, or like a manifest. It need not be a sound one: a library
-/// that is damaged may be built again.
+/// Whether a file begins like an index, or like a manifest. It need not be sound: a damaged library
+/// may be rebuilt.
 bool looksLikeLibrary(const std::string& folder) {
   const StatusOr<std::vector<std::byte>> index = readFile(indexPath(folder));
   if (index.ok() && index->size() >= 4 && std::memcmp(index->data(), kIndexMagic, 4) == 0) {
@@ -125,7 +125,7 @@ bool looksLikeLibrary(const std::string& folder) {
   return text.take_front(200).contains("\"torc_library\"");
 }
 
-/// An error unless `folder` is empty, or a library with nothing in it that is not a library's.
+/// An error unless `folder` is empty, or a library without foreign files.
 llvm::Error checkReplaceable(const std::string& folder, llvm::StringRef called) {
   struct stat facts {};
   if (::stat(folder.c_str(), &facts) != 0) return cannotWrite(called, errno);
@@ -154,7 +154,7 @@ llvm::Error checkReplaceable(const std::string& folder, llvm::StringRef called) 
 bool syncFolder(const std::string& path) {
   const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return false;
-  // Some file systems cannot; then they do it when they like.
+  // Some file systems cannot sync a folder, and do it at their own time.
   const bool done = ::fsync(folder) == 0 || errno == EINVAL;
   ::close(folder);
   return done;
@@ -170,7 +170,7 @@ llvm::Expected<LibraryLock> LibraryLock::take(llvm::StringRef library) {
     LibraryLock lock(folder);
     while (::flock(folder, LOCK_EX) != 0 && errno == EINTR) {
     }
-    if (isAt(folder, path)) return lock;  // who had it may have put another folder there
+    if (isAt(folder, path)) return lock;  // the previous holder may have exchanged the folder
   }
 }
 
@@ -218,7 +218,7 @@ llvm::Expected<LibraryFolder> LibraryFolder::create(llvm::StringRef destination)
       return cannotWrite(destination, errno);
     }
     folder.lock_ = lockFolder(path);
-    // Another build may see the folder before it is locked, take it for a leftover and remove it.
+    // Another build may see the folder before it is locked, and remove it as a leftover.
     if (folder.lock_ < 0 && (errno == EWOULDBLOCK || errno == ENOENT)) continue;
     if (folder.lock_ >= 0 && !isAt(folder.lock_, path)) {
       ::close(std::exchange(folder.lock_, -1));
@@ -241,7 +241,7 @@ llvm::Error LibraryFolder::takeOldFiles(const std::set<std::string>& but) const 
     if (but.contains(name)) continue;
     const std::string from = target_ + "/" + files + "/" + name,
                       to = path_ + "/" + files + "/" + name;
-    // No file of a library is ever written in place.
+    // Files of a library are never modified, so links are safe.
     if (::link(from.c_str(), to.c_str()) == 0) continue;
     const StatusOr<std::vector<std::byte>> bytes = readFile(from);
     if (!bytes.ok()) return toError(bytes.status());
@@ -263,8 +263,7 @@ llvm::Error LibraryFolder::publish() {
   if (!syncFolder(path_ + "/" + std::string(kLibraryFilesFolder)) || !syncFolder(path_)) {
     return cannotWrite(destination_, errno);
   }
-  // Neither overwrites what is not known: an empty folder or a library that was looked at, or
-  // nothing.
+  // Neither step overwrites an unknown folder: the target is a checked library, empty or absent.
   if (!exists(target_)) {
     if (std::rename(path_.c_str(), target_.c_str()) != 0) return cannotWrite(destination_, errno);
     path_.clear();
@@ -281,7 +280,7 @@ llvm::Error LibraryFolder::publish() {
     }
     path_ = std::move(old);
   }
-  // `path_`, if any, is now the old library, which the destructor removes.
+  // `path_`, if it exists, is now the old library, and the destructor removes it.
   (void)syncFolder(parentOf(target_));
   return llvm::Error::success();
 }

@@ -1,6 +1,6 @@
-// The folder of a library while it is made: it grows beside the one that it is to replace, and
-// takes its place in one step, so that whenever a build ends, by whatever, the old library or the
-// new one is there and whole.
+// The folder of a library during a build: it grows beside the library that it replaces, and takes
+// its place in one step. So after any interruption the old or the new library exists and is
+// complete.
 #ifndef TORC_COMPILER_LIBRARY_FOLDER_H_
 #define TORC_COMPILER_LIBRARY_FOLDER_H_
 
@@ -14,11 +14,11 @@
 
 namespace torc::compiler {
 
-/// Keeps others that change a library from doing so while this one reads and replaces it.
+/// Excludes other changes of a library while this process reads and replaces it.
 class LibraryLock {
  public:
-  /// Waits for those that have it. An error where the folder cannot be read. Where the file system
-  /// knows no locks nobody is kept off.
+  /// Waits for other holders. An error if the folder cannot be read. On a file system without
+  /// locks, there is no exclusion.
   static llvm::Expected<LibraryLock> take(llvm::StringRef library);
 
   LibraryLock(LibraryLock&& other) noexcept;
@@ -32,9 +32,8 @@ class LibraryLock {
 
 class LibraryFolder {
  public:
-  /// Makes an empty folder beside `destination`, and removes those that builds which were
-  /// interrupted have left there. An error where `destination` is something else than a library or
-  /// an empty folder, or where it cannot be written.
+  /// Makes an empty folder beside `destination`, and removes leftovers of interrupted builds. An
+  /// error if `destination` is neither a library nor an empty folder, or if it cannot be written.
   static llvm::Expected<LibraryFolder> create(llvm::StringRef destination);
 
   LibraryFolder(LibraryFolder&& other) noexcept;
@@ -42,26 +41,26 @@ class LibraryFolder {
   /// Removes the folder unless it has been published.
   ~LibraryFolder();
 
-  /// Where the files go; has a folder kLibraryFilesFolder.
+  /// The folder for the files; has a folder kLibraryFilesFolder.
   const std::string& path() const { return path_; }
 
-  /// Gives it the files of the library at the destination, which keeps them, but for those.
+  /// Links the files of the library at the destination into the folder, except those in `but`.
   llvm::Error takeOldFiles(const std::set<std::string>& but) const;
 
-  /// Writes the manifest and the index, which gets the manifest's checksum. Errors: the index makes
-  /// no sense, or they cannot be written.
+  /// Writes the manifest and the index, and sets the manifest's checksum in the index. Errors: the
+  /// index is inconsistent, or they cannot be written.
   llvm::Error writeLists(const std::string& manifest, LibraryIndex& index) const;
 
-  /// Puts the folder in the place of the destination and removes the library that was there.
+  /// Moves the folder to the destination and removes the previous library.
   llvm::Error publish();
 
  private:
   LibraryFolder() = default;
 
-  std::string destination_;  // as the user calls it
-  std::string target_;       // where it is, without symbolic links
+  std::string destination_;  // as the user wrote it
+  std::string target_;       // its path without symbolic links
   std::string path_;
-  int lock_ = -1;  // holds a lock on `path_`, by which other builds know that this one lives
+  int lock_ = -1;  // lock on `path_`, which shows other builds that this one is active
 };
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// Sub-tori of partitions, and the shapes that they share.
+// Lists the sub-tori of partitions, and the shapes that they share.
 #include "compiler/library/library_shapes.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace torc::compiler {
 namespace {
 
-// More sub-tori than this, of all partitions, are a slip of the pen.
+// More sub-tori of all partitions than this indicate a typing error.
 constexpr std::size_t kMostSubTori = 1u << 14;
 
 /// Bandwidth of the fastest cable, to which `gap` refers.
@@ -23,7 +23,7 @@ double fastestCable(const model::Machine& machine) {
 
 /// All sub-tori, in the order of an index.
 std::vector<Extents> subToriOf(const Topology& partition, SubToriKind kind) {
-  // A number whose digits are extents, the first axis being the slowest.
+  // Counts like a number with extents as digits, the first axis being the slowest.
   std::vector<Extents> sub_tori;
   Extents extents{};
   for (std::uint32_t i = 0; i < partition.axis_count; ++i)
@@ -41,7 +41,7 @@ std::vector<Extents> subToriOf(const Topology& partition, SubToriKind kind) {
   }
 }
 
-/// Whether what is compiled for one is the best for the other.
+/// Whether the best schedules for one are also the best for the other.
 bool isSameShape(const PlannedShape& a, const PlannedShape& b) {
   if (!(a.topology == b.topology) || a.machine.ranks_per_node != b.machine.ranks_per_node ||
       a.machine.cores != b.machine.cores) {
@@ -64,14 +64,14 @@ model::Machine subTorusMachine(const Target& partition, const Extents& extents,
     const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
     model::MachineDimension dimension =
         partition.machine.dimensions[axes[static_cast<std::size_t>(i)]];
-    // The two cables of a ring of two stay two.
+    // A ring of two keeps its two cables.
     if (axis.size < dimension.size) dimension.torus = false;
     dimension.size = axis.size;
     machine.dimensions.push_back(dimension);
   }
   if (machine.gap > 0) machine.gap *= fastestCable(partition.machine) / fastestCable(machine);
   if (partition.topology.hasCores()) {
-    // Each rank of a node has a core; here one of them takes part, or all.
+    // Each rank of a node has a core; here either one of them or all take part.
     const bool all = topology.hasCores();
     machine.ranks_per_node = all ? topology.axes[topology.axis_count - 1].size : 0;
     machine.cores = all ? machine.ranks_per_node : 1;

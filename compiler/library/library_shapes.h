@@ -1,4 +1,5 @@
-// What a library is for: partitions of a machine, their sub-tori, and the shapes that these share.
+// The shapes of a library: partitions of a machine, their sub-tori, and the shapes that these
+// share.
 #ifndef TORC_COMPILER_LIBRARY_LIBRARY_SHAPES_H_
 #define TORC_COMPILER_LIBRARY_LIBRARY_SHAPES_H_
 
@@ -13,18 +14,17 @@
 
 namespace torc::compiler {
 
-/// Which sub-tori of a partition.
+/// Selection of sub-tori of a partition.
 enum class SubToriKind {
   kWholeAxes,  // all combinations of whole axes: lines, planes, ..., the partition itself
-  kAll,        // and all shorter extents
+  kAll,        // also all shorter extents
 };
 
-/// A shape with the machine that it is taken from: equal topologies whose links differ in speed are
-/// two shapes.
+/// A shape with its machine: equal topologies with different link speeds are two shapes.
 struct PlannedShape {
   Topology topology;
   model::Machine machine;
-  std::uint32_t sub_tori = 0;  // that have it
+  std::uint32_t sub_tori = 0;  // number of sub-tori of this shape
 };
 
 struct LibraryShapes {
@@ -33,12 +33,11 @@ struct LibraryShapes {
   std::vector<LibrarySubTorus> sub_tori;  // as in an index
 };
 
-/// Plans for `partitions`, each with its machine. Errors: a partition of one node, or one that
-/// is there twice.
+/// Plans for `partitions`, each with its machine. Errors: a partition of one node, or a duplicate.
 llvm::Expected<LibraryShapes> libraryShapes(llvm::ArrayRef<Target> partitions, SubToriKind kind);
 
-/// The machine that a sub-torus of `partition` is: the links of its axes, its damage where it is
-/// the whole one. `extents` and `axes` are those of a sub-torus.
+/// The machine of a sub-torus of `partition`: the links of its axes, and its damage if it is the
+/// whole partition. `extents` and `axes` are those of a sub-torus.
 model::Machine subTorusMachine(const Target& partition, const Extents& extents,
                                const SubTorusAxes& axes);
 

@@ -1,4 +1,4 @@
-// Reads, fits and proves what people bring.
+// Reads, fits and proves users' schedules.
 #include "compiler/library/own_schedule.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 namespace torc::compiler {
 namespace {
 
-// Of what made a schedule.
+// Length of the producer's description.
 constexpr std::size_t kMostDescribed = 200;
-// Shapes of a library that an error names.
+// Shapes of a library in an error.
 constexpr std::size_t kMostNamed = 8;
 
 /// `topology` with links as fast as those of `other`, which has as many axes.
@@ -30,7 +30,7 @@ Topology withLinksOf(Topology topology, const Topology& other) {
   return topology;
 }
 
-/// Sizes and kinds of the axes, whichever is which.
+/// Sizes and kinds of the axes, in any order.
 std::vector<std::pair<std::uint32_t, AxisKind>> sortedAxes(const Topology& topology) {
   std::vector<std::pair<std::uint32_t, AxisKind>> axes;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
@@ -84,7 +84,7 @@ llvm::Expected<std::vector<std::uint32_t>> OwnSchedule::shapesIn(const LibraryIn
   return shapes;
 }
 
-/// Says what is nearest.
+/// The error that no shape matches; names the nearest shapes.
 llvm::Error OwnSchedule::noShapeIn(const LibraryIndex& index) const {
   const Topology& own = view().topology;
   std::string text = path_ + ": is for " + own.shape();

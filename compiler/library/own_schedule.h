@@ -1,4 +1,4 @@
-// Schedules that people bring to a library: files of `torc assemble`, or of `torc compile`.
+// Users' schedules for a library: files of `torc assemble` or `torc compile`.
 #ifndef TORC_COMPILER_LIBRARY_OWN_SCHEDULE_H_
 #define TORC_COMPILER_LIBRARY_OWN_SCHEDULE_H_
 
@@ -19,19 +19,19 @@ namespace torc::compiler {
 
 class OwnSchedule {
  public:
-  /// Reads a file. Errors name it: it cannot be read, is torn, or no schedule's.
+  /// Reads a file. Errors name it: it cannot be read, is damaged, or is no schedule.
   static llvm::Expected<OwnSchedule> read(llvm::StringRef path);
 
   const std::string& path() const { return path_; }
-  /// Its base name, and what made it: "ring.torc, schedule @ring".
+  /// Its base name and producer: "ring.torc, schedule @ring".
   std::string description() const;
   const ScheduleView& view() const { return loaded_.view(); }
 
-  /// The shapes of the library that it is for: its axes, ranks and damage are theirs. The speed of
-  /// links may differ, of which a schedule's result does not depend. An error where there is none.
+  /// The matching shapes of the library, with the same axes, ranks and damage. The speed of links
+  /// may differ, because a schedule's result does not depend on it. An error if there is none.
   llvm::Expected<std::vector<std::uint32_t>> shapesIn(const LibraryIndex& index) const;
 
-  /// The file for one of those shapes, with the speed of its links. An error if it is not proved.
+  /// The file for one of those shapes, with the speed of its links. An error if the proof fails.
   llvm::Expected<ProvedFile> provedFor(const Topology& shape) const;
 
  private:

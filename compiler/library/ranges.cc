@@ -1,4 +1,4 @@
-// Choices for sizes, the borders between them, and proved files.
+// Chooses schedules for sizes, finds the borders between them, and proves their files.
 #include "compiler/library/ranges.h"
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 namespace torc::compiler {
 namespace {
 
-// Sizes that are always looked at are this far apart.
+// Distance of sizes that are always examined.
 constexpr std::uint64_t kCoarse = 4;
-// A schedule that takes at most so much longer than the best is as good.
+// A schedule within this factor of the best is equally good.
 constexpr double kGood = 1.02;
-// Bytes of all blocks, which every rank sets aside where the rootless form of a scatter or a gather
-// serves. What a rank has itself is one of them.
+// Bytes of all blocks. Every rank allocates them if the rootless form of a scatter or a gather
+// serves, although a rank's own data is one block.
 constexpr std::uint64_t kMostOfAllBlocks = std::uint64_t{64} << 20;
-// A task's share of the work is about its nodes, up to this many.
+// A task's share of the work is about its number of nodes, up to this number.
 constexpr double kMostWork = 1024;
 
-/// The good ones of a size, the chosen one first. Where that one keeps to neighbours all do.
+/// The good schedules of a size, the chosen one first. If that one uses only neighbours, so do all.
 std::vector<Candidate> goodOf(const SizedChoice& sized) {
   const Candidate& best = sized.choice.best();
   std::vector<Candidate> good;
@@ -38,8 +38,8 @@ std::vector<Candidate> goodOf(const SizedChoice& sized) {
   return good;
 }
 
-/// Leaves out sizes above `most`. The time of a schedule is taken to be a start-up and a share of
-/// the size; a share alone, where it is known for one size.
+/// Leaves out sizes above `most`. The time of a schedule is assumed to be a start-up and a share of
+/// the size; if it is known for one size only, a share alone.
 void cutAt(std::uint64_t most, std::vector<ScheduleRange>& ranges) {
   while (!ranges.empty() && ranges.back().lowest > most)
     ranges.pop_back();
@@ -53,7 +53,7 @@ void cutAt(std::uint64_t most, std::vector<ScheduleRange>& ranges) {
   last.highest = last.predicted_to = most;
 }
 
-/// Those of `candidates` whose schedules are also among `others`.
+/// The `candidates` with schedules that are also in `others`.
 std::vector<Candidate> common(const std::vector<Candidate>& candidates,
                               const std::vector<Candidate>& others) {
   std::vector<Candidate> found;
@@ -66,7 +66,7 @@ std::vector<Candidate> common(const std::vector<Candidate>& candidates,
   return found;
 }
 
-/// The candidate that has the schedule of `wanted`, if any.
+/// The candidate with the schedule of `wanted`, if any.
 const Candidate* findIn(const std::vector<Candidate>& candidates, const Candidate& wanted) {
   const auto found = llvm::find_if(candidates, [&](const Candidate& candidate) {
     return candidate.refusal.empty() && haveSameSchedule(candidate, wanted);
@@ -74,8 +74,8 @@ const Candidate* findIn(const std::vector<Candidate>& candidates, const Candidat
   return found == candidates.end() ? nullptr : &*found;
 }
 
-/// Of schedules that are good for all `choices`, the least in the order of ties, its messages
-/// summed over the sizes; of equals the one that loses least against the best ones.
+/// Of schedules that are good for all `choices`, the least in the order of ties, with its messages
+/// summed over the sizes; of equal ones the one with the least loss against the best ones.
 Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedChoice> choices) {
   const Candidate* best = nullptr;
   std::pair<Candidate::TieOrder, double> least;
@@ -96,8 +96,7 @@ Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedCho
   return *best;
 }
 
-/// The nearest number of five binary digits that is not above `exact`, so that borders are round;
-/// at least `low`.
+/// Rounds `exact` down to five binary digits, so that borders are round; at least `low`.
 std::uint64_t roundBorder(double exact, std::uint64_t low) {
   const auto whole = static_cast<std::uint64_t>(exact);
   const int drop = std::max(0, static_cast<int>(std::bit_width(whole)) - 5);
@@ -137,7 +136,7 @@ RangeFinder::RangeFinder(const PlannedShape& shape, Collective collective, const
     if (size == sizes.lowest || size > least_) pending_.push_back(size);
   }
   pending_.push_back(sizes.highest);
-  progress_.expect(pending_.size() + 1, workOf(shape_));  // and the ranges
+  progress_.expect(pending_.size() + 1, workOf(shape_));  // one for the ranges
 }
 
 void RangeFinder::start() {
@@ -206,10 +205,10 @@ void RangeFinder::finish() {
   findSpares();
 }
 
-/// Adds a task for each spare that no range has as its own.
+/// Adds a task for each spare that is not chosen for any range.
 void RangeFinder::findSpares() {
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
-    if (ranges_[i].highest == kNoSize) continue;  // tuning tries sizes only
+    if (ranges_[i].highest == kNoSize) continue;  // tuning measures sizes only
     for (Candidate& wanted : sparesOf(ranges_[i], candidates_ - 1)) {
       const auto known = llvm::find_if(
           spares_, [&](const Spare& spare) { return haveSameSchedule(spare.candidate, wanted); });
@@ -246,7 +245,7 @@ void RangeFinder::proveSpare(Spare& spare) {
     if (!file) return fail(file.takeError());
     spare.file = *file;
   } else {
-    consumeError(proved.takeError());  // it is only a spare
+    consumeError(proved.takeError());  // a spare may fail
   }
   progress_.done(workOf(shape_));
   bool last = false;
@@ -268,7 +267,7 @@ void RangeFinder::end() {
 }
 
 llvm::Error RangeFinder::findRanges() {
-  // Each range goes on as long as it has a schedule that is good for all its sizes.
+  // Each range continues while one schedule is good for all its sizes.
   std::vector<std::vector<Candidate>> good;
   for (auto& [bytes, sized] : choices_) {
     std::vector<Candidate> of_size = goodOf(sized);
@@ -305,10 +304,10 @@ llvm::Error RangeFinder::findRanges() {
   return has_one ? addWithoutSize() : llvm::Error::success();
 }
 
-/// Adds what serves calls for which schedules are not chosen by size, where there is such a
-/// schedule. Of pairs, and of neighbours, the best direct one of the smallest calls, for direct
-/// ones differ in what they cost to start; of an allreduce the best one of ordered sums for a few
-/// KiB, from where on those of fewer rounds are no longer the best.
+/// Adds the range for calls without a size, if a schedule suits. For pairs and neighbours, this is
+/// the best direct schedule of the smallest calls, because direct ones differ in start-up cost. For
+/// an allreduce, it is the best schedule of ordered sums at a few KiB, above the sizes where
+/// schedules of fewer rounds are the best.
 llvm::Error RangeFinder::addWithoutSize() {
   constexpr std::uint64_t kOrderedBytes = 16384;
   const bool of_pairs = rowOf(collective_).blocks != BlockSpace::kNode;
@@ -331,7 +330,7 @@ llvm::Error RangeFinder::addWithoutSize() {
     range.reason =
         range.chosen.description() + (of_pairs ? "; for counts that differ from pair to pair"
                                                : "; for operations that do not commute");
-    // The sizes go on with 1, which is predicted as 0 is.
+    // Sizes continue with 1, whose prediction equals that of 0.
     ScheduleRange& smallest = ranges_.front();
     smallest.lowest = std::max(smallest.lowest, kNoSize + 1);
     smallest.choices.front().bytes = std::max(smallest.choices.front().bytes, smallest.lowest);
@@ -341,11 +340,11 @@ llvm::Error RangeFinder::addWithoutSize() {
   return llvm::Error::success();
 }
 
-/// The least size from which on the schedule of `above` is the faster one, by the lines through
-/// their times for the sizes around it.
+/// The least size from which on the schedule of `above` is faster, by linear interpolation between
+/// the neighbouring sizes.
 llvm::Expected<std::uint64_t> RangeFinder::border(ScheduleRange& below, ScheduleRange& above) {
   SizedChoice &low = below.choices.back(), &high = above.choices.front();
-  double slower[2];  // the schedule of `above` than that of `below`, seconds
+  double slower[2];  // time of `above` minus time of `below`, seconds
   for (SizedChoice* sized : {&low, &high}) {
     llvm::Expected<Candidate> is_below = candidateAt(*sized, below.chosen);
     if (!is_below) return is_below.takeError();
@@ -355,13 +354,13 @@ llvm::Expected<std::uint64_t> RangeFinder::border(ScheduleRange& below, Schedule
   }
   if (slower[1] >= 0) return high.bytes;
   if (slower[0] <= 0) return low.bytes + 1;
-  // Times are lines over the sizes that are predicted.
+  // Times are linear in the modelled sizes.
   const double share = slower[0] / (slower[0] - slower[1]);
   const double distance = modelled(high.bytes) - modelled(low.bytes);
   return roundBorder(modelled(low.bytes) + share * distance, low.bytes + 1);
 }
 
-/// The schedule of `wanted` as a candidate of a size, for which it may not have been tried.
+/// The schedule of `wanted` as a candidate of a size, simulated if necessary.
 llvm::Expected<Candidate> RangeFinder::candidateAt(SizedChoice& sized, const Candidate& wanted) {
   if (const Candidate* tried = findIn(sized.choice.candidates, wanted)) return *tried;
   if (const Candidate* tried = findIn(sized.of_others, wanted)) return *tried;
@@ -373,8 +372,7 @@ llvm::Expected<Candidate> RangeFinder::candidateAt(SizedChoice& sized, const Can
   return candidate;
 }
 
-/// Seconds of a schedule for `bytes`, which lie between two sizes that were looked at: by the line
-/// through its times for these.
+/// Seconds of a schedule for `bytes`, interpolated between two examined sizes.
 llvm::Expected<double> RangeFinder::timeBetween(const Candidate& wanted, std::uint64_t bytes,
                                                 SizedChoice& low, SizedChoice& high) {
   llvm::Expected<Candidate> at_low = candidateAt(low, wanted);
@@ -387,11 +385,12 @@ llvm::Expected<double> RangeFinder::timeBetween(const Candidate& wanted, std::ui
   return at_low->predicted_s + share * (at_high->predicted_s - at_low->predicted_s);
 }
 
-/// File, predictions and reason of a range that has its borders and choices; `before` and `behind`
-/// are the sizes next to it that were looked at, if any.
+/// Sets file, predictions and reason of a range with borders and choices; `before` and `behind` are
+/// the examined sizes next to it, if any.
 llvm::Error RangeFinder::complete(ScheduleRange& range, SizedChoice* before, SizedChoice* behind) {
   const Candidate& chosen = range.chosen;
-  // The reason at the size in the middle; better, where this one is the best.
+  // The reason at the size in the middle, or preferably at a size for which this schedule is the
+  // best.
   const SizedChoice* shown = &range.choices[range.choices.size() / 2];
   if (!haveSameSchedule(shown->choice.best(), chosen)) {
     const auto is_best = llvm::find_if(range.choices, [&](const SizedChoice& sized) {
@@ -440,7 +439,7 @@ llvm::Expected<ProvedFile> RangeFinder::prove(const Candidate& candidate) {
   return file;
 }
 
-/// Gives the file to the sink. Returns its name.
+/// Passes the file to the sink. Returns its name.
 llvm::Expected<std::string> RangeFinder::write(const ProvedFile& file) {
   const std::string name = libraryFileName(collective_, shape_.topology, checksumOf(file.bytes));
   if (llvm::Error error = sink_(name, file.bytes)) return error;

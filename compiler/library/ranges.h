@@ -1,13 +1,12 @@
-// Which schedule is best for which sizes, of one collective on one shape.
+// The best schedule for each range of sizes, of one collective on one shape.
 //
-// Sizes a factor of four apart are looked at, and where neighbours have no good schedule in common,
-// the size between them. A schedule is good for a size if none is faster by more than prediction
-// can tell (kGood). The time of a schedule is, but for steps, a start-up plus a share of the size:
-// of two such lines one is below the other on one side of where they cross. So a schedule that is
-// good for a size and for four times it is taken to be good between them. Ranges are as few as can
-// be with a good schedule for every size that was looked at; they end where the times of their
-// schedules cross, and what they take there is said, by the lines through their times for the sizes
-// around.
+// The search examines sizes a factor of four apart, and the size between two neighbours without a
+// common good schedule. A schedule is good for a size if no other is faster by more than the
+// precision of a prediction (kGood). The time of a schedule is, apart from steps, a start-up plus a
+// share of the size. Two such lines cross at most once. So a schedule that is good for a size and
+// for four times it is assumed to be good between them. There are as few ranges as possible with a
+// good schedule for every examined size. They end at the crossings of their schedules' times; the
+// times there are interpolated between the neighbouring sizes.
 #ifndef TORC_COMPILER_LIBRARY_RANGES_H_
 #define TORC_COMPILER_LIBRARY_RANGES_H_
 
@@ -34,18 +33,18 @@
 
 namespace torc::compiler {
 
-/// What there was to choose from for a size.
+/// The candidates for a size.
 struct SizedChoice {
   std::uint64_t bytes = 0;
-  double bound_s = 0;                  // what no algorithm can beat
-  Choice choice;                       // its first is the best of this size alone
-  std::vector<Candidate> of_others{};  // chosen for sizes beside it, as they do here
+  double bound_s = 0;                  // lower bound for all algorithms
+  Choice choice;                       // its first candidate is the best of this size alone
+  std::vector<Candidate> of_others{};  // chosen for neighbouring sizes, with their times here
 };
 
-/// A schedule that tuning tries too.
+/// A further schedule for autotuning.
 struct SpareSchedule {
   std::string file;         // its name
-  std::string description;  // as Candidate::description
+  std::string description;  // its name
 };
 
 /// A range of sizes with its schedule.
@@ -57,41 +56,40 @@ struct ScheduleRange {
   double lowest_bound_s = 0, highest_bound_s = 0;
   std::string file;  // its name
   Candidate chosen;
-  std::string reason;                // the schedule, and why
+  std::string reason;                // the schedule, and the reason for it
   std::vector<SizedChoice> choices;  // of sizes in the range
   std::vector<SpareSchedule> spares;
 };
 
-/// Whether the compiled schedules are equal: the pipeline is in a schedule's file.
+/// Whether the compiled schedules are equal, with the pipeline that a schedule file names.
 bool haveSameSchedule(const Candidate& a, const Candidate& b);
 
 /// "allreduce-4x4x4-0123456789abcdef.torc": the name of a file with that content.
 std::string libraryFileName(Collective collective, const Topology& topology,
                             std::uint64_t checksum);
 
-/// Takes a schedule's file; name and bytes. Called from any thread.
+/// Receives a schedule file: name and bytes. Called from any thread.
 using FileSink =
     std::function<llvm::Error(const std::string& name, std::span<const std::byte> bytes)>;
 
 /// Finds the ranges of one collective on one shape, as tasks of a queue.
 class RangeFinder {
  public:
-  /// All that is named outlives the tasks. `sizes`: the lowest and the highest that are looked at.
-  /// `candidates`: schedules that are kept of a range, at most; of more than one, the others are
-  /// its spares.
+  /// All references must outlive the tasks. `sizes`: the lowest and the highest examined size.
+  /// `candidates`: the most schedules to keep per range; beyond the first, they are its spares.
   RangeFinder(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
               std::uint32_t candidates, const FileSink& sink, WorkQueue& queue, Progress& progress);
 
   /// Adds the first tasks.
   void start();
 
-  /// Once the queue is empty: the first range begins at the lowest size, the last is open. Of pairs
-  /// a range of kNoSize alone is before them, where there is a direct schedule, and of an allreduce
-  /// one where there is a schedule of ordered sums.
-  /// `called`: the collective, or one of which it is the rootless form; then bounds are those of
-  /// that one, and what would take much memory on ranks that have one block is left to MPI.
+  /// Once the queue is empty. The first range begins at the lowest size, the last is open. A range
+  /// of kNoSize alone comes first if a suitable schedule exists: for pairs a direct schedule, for
+  /// an allreduce a schedule of ordered sums.
+  /// `called`: the collective, or one with this rootless form. In the latter case bounds are those
+  /// of `called`, and sizes with too much memory on ranks that have one block fall back to MPI.
   std::vector<ScheduleRange> rangesFor(Collective called) const;
-  /// Once the queue is empty; empty: none.
+  /// Once the queue is empty; empty: no error.
   const std::string& error() const { return error_; }
 
  private:
@@ -99,7 +97,7 @@ class RangeFinder {
   struct Spare {
     Candidate candidate;
     std::vector<std::size_t> ranges;
-    std::string file;  // its name; empty: none, as it cannot be compiled or proved
+    std::string file;  // its name; empty: none, as compilation or proof failed
   };
 
   void choosePending();
@@ -131,14 +129,14 @@ class RangeFinder {
   const Collective collective_;
   const SizeRange sizes_;
   const std::uint32_t candidates_;
-  const std::uint64_t least_;  // bytes, below which nothing changes
+  const std::uint64_t least_;  // bytes; smaller sizes are modelled as this one
   const FileSink& sink_;
   WorkQueue& queue_;
   Progress& progress_;
-  std::optional<CompileCache> programs_;  // as long as it is needed
+  std::optional<CompileCache> programs_;  // while needed
   ProvedSteps proved_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the following members
   std::map<std::uint64_t, SizedChoice> choices_;
   std::vector<std::uint64_t> pending_;
   std::size_t unfinished_ = 0;

@@ -1,4 +1,4 @@
-// Cuts entries.
+// Cuts entries, and evaluates their predicted times.
 #include "compiler/library/served_range.h"
 
 #include <algorithm>
@@ -51,7 +51,8 @@ std::vector<ServedRange> withoutSizes(llvm::ArrayRef<ServedRange> ranges,
       left.push_back(range);
       continue;
     }
-    // What is for size 0 alone is for calls without a size, for which this entry may be nothing.
+    // An entry for size 0 alone is for calls without a size; a part of this entry may be unsuitable
+    // for them.
     if (entry.lowest < taken.lowest && taken.lowest - 1 > kNoSize)
       left.push_back({partOf(entry, entry.lowest, taken.lowest - 1), range.from});
     if (taken.highest < entry.highest)

@@ -1,4 +1,4 @@
-// Who serves which sizes: entries of an index, of which some sizes are given to another schedule.
+// Entries of an index during a change: the sizes of some are reassigned to another schedule.
 #ifndef TORC_COMPILER_LIBRARY_SERVED_RANGE_H_
 #define TORC_COMPILER_LIBRARY_SERVED_RANGE_H_
 
@@ -14,23 +14,23 @@
 
 namespace torc::compiler {
 
-/// An entry, and which one of the old index it is, or is cut of; none: it is a new one.
+/// An entry, and the number of its old entry, from which it may be cut; std::nullopt: a new entry.
 struct ServedRange {
   LibraryEntry entry;
   std::optional<std::size_t> from;
 };
 
-/// The seconds of a size by an entry. Between the sizes that were predicted, and beyond them, a
-/// schedule is taken to need a start-up and a share of the size.
+/// Time of an entry for a size. Between predicted sizes, and beyond them, the time is linear in the
+/// size.
 double secondsAt(const LibraryEntry& entry, std::uint64_t bytes);
 
-/// Vectors of fewer bytes, of less than an element a block, are predicted as those of so many.
+/// Smaller vectors, with less than an element per block, are predicted like this size.
 std::uint64_t leastModelled(Collective collective, const Topology& shape);
 
 /// The bound of the collective for a vector of `bytes`, seconds.
 double boundAt(Collective collective, const model::Machine& machine, std::uint64_t bytes);
 
-/// Frees the sizes of `taken`, on its shape and of its collective: ranges that lie in it go, others
+/// Frees the sizes of `taken` for its shape and collective: ranges within it are removed, others
 /// are cut.
 std::vector<ServedRange> withoutSizes(llvm::ArrayRef<ServedRange> ranges,
                                       const LibraryEntry& taken);

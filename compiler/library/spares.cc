@@ -1,4 +1,4 @@
-// Ranks what was simulated for a range.
+// Ranks the simulated schedules of a range.
 #include "compiler/library/spares.h"
 
 #include <algorithm>
@@ -10,11 +10,10 @@
 namespace torc::compiler {
 namespace {
 
-// A schedule that is predicted to take so many times longer than the best at every size is not
-// worth a try.
+// Largest ratio to the best predicted time at any size for a spare.
 constexpr double kFar = 3.0;
 
-/// A schedule, and where it comes closest to the best one.
+/// A schedule, and its smallest ratio to the best time.
 struct Ranked {
   const Candidate* candidate = nullptr;
   passes::PassPipeline pipeline;
@@ -25,7 +24,7 @@ struct Ranked {
   }
 };
 
-/// Schedules other than the chosen one, each once, the best first.
+/// Schedules other than the chosen one, without duplicates, the best first.
 std::vector<Ranked> othersOf(const ScheduleRange& range) {
   const Algorithm* const chosen = range.chosen.algorithm;
   const passes::PassPipeline chosen_pipeline = pipelineOf(*chosen, range.chosen.options);
@@ -52,7 +51,7 @@ std::vector<Ranked> othersOf(const ScheduleRange& range) {
   return others;
 }
 
-/// The chosen schedule of rings in `segments` where it has fewer; none for short vectors.
+/// The chosen schedule of rings in `segments`, if it has fewer; std::nullopt for short vectors.
 std::optional<Candidate> inSegments(const ScheduleRange& range, std::uint32_t segments) {
   constexpr std::uint64_t kShort = 64u << 10;  // bytes
   const Candidate& chosen = range.chosen;

@@ -1,4 +1,4 @@
-// Names of collectives, and the network of a shape.
+// Parses names of collectives, and derives the network of a shape.
 #include "compiler/spec/collective_spec.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ CollectiveSpec networkOf(const CollectiveSpec& spec) {
   if (!topology.hasCores()) return network;
   const std::uint32_t cores = --topology.axis_count;
   topology.axes[cores] = {};
-  // What is dead stands for all cores of a node, at 0.
+  // Dead nodes are stored with coordinate 0 on the axis of cores, for all cores of a node.
   const auto end = std::remove(topology.order.begin(), topology.order.begin() + cores + 1, cores);
   *end = 0;
   return network;

@@ -1,4 +1,4 @@
-// What is to be compiled: a collective on a shape.
+// The subject of a compilation: a collective on a shape.
 #ifndef TORC_COMPILER_SPEC_COLLECTIVE_SPEC_H_
 #define TORC_COMPILER_SPEC_COLLECTIVE_SPEC_H_
 
@@ -14,12 +14,12 @@ struct CollectiveSpec {
   Topology topology;  // valid
 };
 
-/// Ranks of a node.
+/// Ranks per node.
 std::uint32_t coresOf(const Topology& topology);
-/// The same collective among the nodes, as if each were one rank.
+/// The same collective among the nodes, with one rank each.
 CollectiveSpec networkOf(const CollectiveSpec& spec);
 
-/// Reads the name of a row: `allreduce`. The error lists them.
+/// The collective with that name, like `allreduce`. The error lists the names.
 llvm::Expected<Collective> parseCollective(llvm::StringRef name);
 
 }  // namespace torc::compiler

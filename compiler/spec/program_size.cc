@@ -1,4 +1,4 @@
-// Bytes of tables.
+// Estimates the size of a schedule's file, and compares it with limits.
 #include "compiler/spec/program_size.h"
 
 #include <cstdio>
@@ -10,7 +10,7 @@ namespace torc::compiler {
 namespace {
 
 constexpr double kHeaderBytes = 1600;
-constexpr double kDependences = 2.5;  // of an operation
+constexpr double kDependences = 2.5;  // per operation
 
 }  // namespace
 

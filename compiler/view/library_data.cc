@@ -1,4 +1,4 @@
-// A library as shapes of ranges.
+// Converts a library to shapes with their ranges.
 #include "compiler/view/library_data.h"
 
 namespace torc::compiler {

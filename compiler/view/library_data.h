@@ -1,4 +1,4 @@
-// What the page of `torc view` shows of a library.
+// Data of a library for the page of `torc view`.
 #ifndef TORC_COMPILER_VIEW_LIBRARY_DATA_H_
 #define TORC_COMPILER_VIEW_LIBRARY_DATA_H_
 
@@ -8,8 +8,8 @@
 
 namespace torc::compiler {
 
-/// Its shapes, each with what serves which sizes of which collective, and what that is predicted to
-/// take, or, where tuned, has taken.
+/// Its shapes, each with the schedules per collective and range of sizes, and their predicted or,
+/// if tuned, measured times.
 nlohmann::ordered_json libraryData(const Library& library);
 
 }  // namespace torc::compiler

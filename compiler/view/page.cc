@@ -13,7 +13,7 @@
 namespace torc::compiler {
 namespace {
 
-// Of the text without scripts.
+// Length of the text for browsers without scripts.
 constexpr std::size_t kMostText = 40'000;
 
 std::string escaped(llvm::StringRef text) {

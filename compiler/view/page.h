@@ -1,4 +1,4 @@
-// The page of `torc view`: one HTML file that needs no network, which holds its data.
+// The page of `torc view`: one HTML file with its data, for use without a network.
 #ifndef TORC_COMPILER_VIEW_PAGE_H_
 #define TORC_COMPILER_VIEW_PAGE_H_
 
@@ -9,8 +9,8 @@
 
 namespace torc::compiler {
 
-/// The page that shows `json` (docs/schemas/view.schema.json): viewer/ with the data in it,
-/// deflated. `title` heads it; `text` is for who has no scripts, cut where it is long. Errors: this
+/// The page for `json` (docs/schemas/view.schema.json): viewer/ with the compressed data. `title`
+/// is its heading; `text`, cut to a maximal length, is for browsers without scripts. Errors: this
 /// build of LLVM cannot compress.
 llvm::Expected<std::string> viewPage(llvm::StringRef title, llvm::StringRef json,
                                      llvm::StringRef text);

@@ -1,4 +1,4 @@
-// Starts Chromium with a fixed list of arguments, by no shell.
+// Starts Chromium with a fixed list of arguments, without a shell.
 #include "compiler/view/picture.h"
 
 #include <chrono>
@@ -27,7 +27,7 @@ constexpr std::chrono::seconds kMostTime(60);
 constexpr std::chrono::milliseconds kBetweenLooks(20);
 constexpr llvm::StringLiteral kPngBegin("\x89PNG\r\n\x1a\n");
 
-/// The address of a file; characters that mean something in one are written by their numbers.
+/// The URL of a file; special characters are escaped.
 std::string addressOf(llvm::StringRef path) {
   std::string address = "file://";
   for (const char letter : path) {
@@ -41,7 +41,8 @@ std::string addressOf(llvm::StringRef path) {
   return address;
 }
 
-/// While one lives, the signals that end torc wait: they end it when what it has started is gone.
+/// Blocks signals that end torc during its lifetime: they take effect after torc has ended its
+/// child processes.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -69,8 +70,8 @@ class HeldSignals {
   sigset_t held_{}, before_{};
 };
 
-/// Runs a program without input and output, and returns what went wrong; empty: nothing. What it
-/// has started and left behind is of its process group, and ends with it.
+/// Runs a program without input and output, and returns a description of its failure; empty on
+/// success. The processes that it started are in its process group, and end with it.
 std::string run(llvm::ArrayRef<std::string> arguments, const HeldSignals& signals) {
   std::vector<char*> pointers;
   for (const std::string& argument : arguments)
@@ -92,7 +93,7 @@ std::string run(llvm::ArrayRef<std::string> arguments, const HeldSignals& signal
   if (error != 0) return std::generic_category().message(error);
   const auto last = std::chrono::steady_clock::now() + kMostTime;
   siginfo_t end{};
-  // Its number stays its own until the group is gone.
+  // Its process ID stays reserved until the group has ended.
   while (waitid(P_PID, static_cast<id_t>(process), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          end.si_pid == 0 && !signals.oneHasCome() && std::chrono::steady_clock::now() < last) {
     std::this_thread::sleep_for(kBetweenLooks);
@@ -134,7 +135,7 @@ llvm::Expected<std::string> pictureOf(llvm::StringRef page, llvm::StringRef chro
                                         "--virtual-time-budget=8000",
                                         "--user-data-dir=" + folder.str().str(),
                                         "--screenshot=" + picture.str().str()};
-  if (geteuid() == 0) arguments.push_back("--no-sandbox");  // else root is refused
+  if (geteuid() == 0) arguments.push_back("--no-sandbox");  // else Chromium refuses root
   arguments.push_back(addressOf(file));
   const auto fault = [](const std::string& why) {
     return makeError("chromium has drawn no picture: " + why);

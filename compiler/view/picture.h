@@ -1,4 +1,4 @@
-// A picture of a page, by a browser without a window.
+// Makes a picture of a page with a browser without a window.
 #ifndef TORC_COMPILER_VIEW_PICTURE_H_
 #define TORC_COMPILER_VIEW_PICTURE_H_
 
@@ -9,12 +9,12 @@
 
 namespace torc::compiler {
 
-/// The path of Chromium. Errors: there is none on PATH.
+/// The path of Chromium. Errors: PATH has none.
 llvm::Expected<std::string> findChromium();
 
-/// The PNG of the top of the page in the file `page`, 1400 pixels wide and 1850 high, as `chromium`
-/// draws it without a network. Errors: it draws nothing within a minute, it fails, or what it
-/// writes is no PNG. A signal that ends torc does so when the browser and its files are gone.
+/// The PNG of the top of the page in the file `page`, 1400 pixels wide and 1850 high, drawn by
+/// `chromium` without a network. Errors: it draws nothing within a minute, it fails, or its output
+/// is no PNG. A signal that ends torc takes effect after the browser and its files are gone.
 llvm::Expected<std::string> pictureOf(llvm::StringRef page, llvm::StringRef chromium);
 
 }  // namespace torc::compiler

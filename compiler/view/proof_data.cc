@@ -1,4 +1,4 @@
-// What the verifier says of a schedule.
+// Converts the verifier's result to JSON.
 #include "compiler/view/schedule_data.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"

@@ -1,4 +1,4 @@
-// Columns of a flat program: regions are runs of elements.
+// Columns of a flat program, with regions as runs of elements.
 #include "compiler/view/rank_data.h"
 
 namespace torc::compiler {

@@ -1,5 +1,4 @@
-// What one rank executes, as JSON: what `torc dump --rank --json` prints, and the page of
-// `torc view` shows.
+// The operations of one rank as JSON, for `torc dump --rank --json` and the page of `torc view`.
 #ifndef TORC_COMPILER_VIEW_RANK_DATA_H_
 #define TORC_COMPILER_VIEW_RANK_DATA_H_
 

@@ -1,5 +1,4 @@
-// What a schedule is predicted to do: the simulator's events as columns, in ticks of the page's
-// clock.
+// Predicted runs of a schedule: the simulator's events as columns, in ticks of the page's clock.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -21,18 +20,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Events of all runs of a page, at most.
+// Limit of events for all runs of a page.
 constexpr std::size_t kMostEvents = 400'000;
-// Nodes whose class a page has, one by one: those that it draws.
+// Limit of nodes that a page draws one by one, with the class of each.
 constexpr std::uint64_t kMostDrawnNodes = 4096;
-// A run is about so many ticks, so that they show as many digits as `torc simulate` prints.
+// Approximate ticks of a run, for as many digits as `torc simulate` prints.
 constexpr double kTicks = 1e7;
 
 std::string linkName(const Topology& topology, const model::LinkClass& link) {
   return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
 }
 
-/// How many events a simulation of `schedule` has, about.
+/// Approximate number of events in a simulation of `schedule`.
 double eventsOf(const ScheduleView& schedule, const model::Machine& machine) {
   const RootedSchedule rooted(schedule, 0);
   const ir::NodeClasses classes(rooted.view(), false);
@@ -42,8 +41,8 @@ double eventsOf(const ScheduleView& schedule, const model::Machine& machine) {
                     : model::executions(rooted.view(), classes);
 }
 
-/// Of every site the place in `ranks` of the node that stands for it; -1 for a dead one. Null where
-/// these are not the classes' nodes.
+/// For every site, the index in `ranks` of its class's representative; -1 for a dead one. Null if
+/// `ranks` are not the representatives.
 Json classesData(const ScheduleView& schedule, const std::map<std::int32_t, std::size_t>& ranks) {
   const Topology& topology = schedule.topology;
   if (topology.sites() > kMostDrawnNodes) return {};
@@ -65,7 +64,7 @@ Json classesData(const ScheduleView& schedule, const std::map<std::int32_t, std:
   return data;
 }
 
-/// The events of the critical path, and when each begins and ends to be what is waited for.
+/// The events of the critical path, and the start and end of each one's critical interval.
 Json criticalData(const model::SimulateResult& result, double tick) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::int32_t>, std::size_t> event_of;
   for (std::size_t i = 0; i < result.events.size(); ++i) {
@@ -82,7 +81,7 @@ Json criticalData(const model::SimulateResult& result, double tick) {
   return data;
 }
 
-/// Puts events in the order of operations, segments and ranks: what is alike stands together.
+/// Sorts events by operation, segment and rank, so that equal ones are adjacent.
 void sortEvents(std::vector<model::SimulatedEvent>& events) {
   std::vector<std::uint32_t> order(events.size()), place(events.size());
   std::iota(order.begin(), order.end(), 0);
@@ -100,7 +99,7 @@ void sortEvents(std::vector<model::SimulatedEvent>& events) {
   events = std::move(sorted);
 }
 
-/// Columns as small as differences make them (docs/schemas/view.schema.json).
+/// Compact columns of differences (docs/schemas/view.schema.json).
 Json eventsData(const ScheduleView& schedule, const model::SimulateResult& result, double tick) {
   const auto ticks = [&](double seconds) { return std::llround(seconds / tick); };
   std::map<std::int32_t, std::size_t> ranks;
@@ -111,7 +110,7 @@ Json eventsData(const ScheduleView& schedule, const model::SimulateResult& resul
     number = numbers.size();
     numbers.push_back(rank);
   }
-  // Where an event of a rank ends.
+  // The event of a rank that ends at a time.
   std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> ended;
   for (std::size_t i = 0; i < result.events.size(); ++i)
     ended.emplace(std::pair(result.events[i].rank, ticks(result.events[i].end_s)), i);

@@ -1,5 +1,5 @@
-// The schedule itself: columns of operations, whose loops are written out, and the text, whose are
-// not.
+// Data of the schedule itself: columns of operations, with loops unrolled, and the text, with
+// loops.
 #include "compiler/view/schedule_data.h"
 
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// -1 in the place of no index.
+/// The index, or -1 for kNone.
 std::int64_t orNone(std::uint32_t index) {
   return index == kNone ? -1 : static_cast<std::int64_t>(index);
 }
@@ -29,7 +29,7 @@ Json intervalData(const Interval& interval) {
   return {static_cast<int>(interval.kind), interval.start, interval.length};
 }
 
-/// The regions that operations name, each once, and by operation their numbers.
+/// The regions of operations without duplicates, with their numbers.
 class RegionTable {
  public:
   explicit RegionTable(const ScheduleView& schedule) : schedule_(schedule) {}
@@ -65,7 +65,7 @@ Json operationsData(const ViewedSchedule& viewed, const ScheduleView& schedule, 
     kind.push_back(static_cast<int>(operation.kind));
     phase.push_back(operation.phase);
     stream.push_back(operation.stream);
-    // Loops over peers stand behind the shifts.
+    // Numbers of loops over peers follow those of shifts.
     const std::int64_t shifts = operation.hasPeerLoop() ? schedule.shifts.size() : 0;
     peer.push_back(operation.peer == kNone ? -1 : orNone(operation.peer) + shifts);
     dst.push_back(table.add(operation.dst));
@@ -104,7 +104,7 @@ llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program prog
   }
   ViewedSchedule viewed{std::move(file), std::move(program), {}};
   if (viewed.hasLoops()) viewed.unrolled = unrollLoops(viewed.written());
-  // Many lists may share a piece: a file can name far more than it holds.
+  // Many lists may share a piece: a small file can reference many pieces.
   std::uint64_t pieces = 0;
   const ScheduleView schedule = viewed.view();
   for (const Operation& operation : schedule.operations)

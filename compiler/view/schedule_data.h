@@ -1,5 +1,4 @@
-// What the page of `torc view` shows of a schedule: itself, its proof, and what it is predicted to
-// do.
+// Data of a schedule for the page of `torc view`: operations, proof, and predicted runs.
 #ifndef TORC_COMPILER_VIEW_SCHEDULE_DATA_H_
 #define TORC_COMPILER_VIEW_SCHEDULE_DATA_H_
 
@@ -18,41 +17,41 @@
 
 namespace torc::compiler {
 
-/// Operations that a page shows, at most, loops and segments written out.
+/// Limit of operations that a page shows, with loops and segments unrolled.
 inline constexpr std::uint64_t kMostViewedOperations = 200'000;
 
-/// A schedule that has passed `validate`, and the same with its loops written out: the page counts
-/// operations there.
+/// A schedule that has passed `validate`, and its form with unrolled loops, whose operations the
+/// page counts.
 struct ViewedSchedule {
-  std::string file;  // as the user calls it
+  std::string file;  // as the user wrote it
   ir::Program program;
-  UnrolledLoops unrolled;  // empty where there are no loops
+  UnrolledLoops unrolled;  // empty without loops
 
   ScheduleView written() const { return program.schedule.view(); }
   bool hasLoops() const { return !program.schedule.loops.empty(); }
   ScheduleView view() const { return hasLoops() ? unrolled.schedule.view() : written(); }
-  /// The operation of the text.
+  /// The corresponding operation of the text.
   std::uint32_t sourceOf(std::uint32_t operation) const {
     return hasLoops() ? unrolled.operations[operation] : operation;
   }
 };
 
-/// Errors: more operations than a page shows.
+/// An error if there are more operations than a page shows.
 llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program program);
 
 /// Topology, colors, operations, text.
 nlohmann::ordered_json scheduleData(const ViewedSchedule& schedule);
 
-/// What the verifier says, and loads of links as exact fractions.
+/// The verifier's result, and loads of links as exact fractions.
 nlohmann::ordered_json proofData(const ViewedSchedule& schedule);
 
-/// What operations leave in blocks, as the proof went through them, seen from the nodes that stand
-/// for all in a simulation. Null where it did not: of segments, or where there is too much.
+/// The results of operations in blocks, from the proof, at the representative nodes of a
+/// simulation. Null for segments, or beyond the limits.
 nlohmann::ordered_json writesData(const ViewedSchedule& schedule,
                                   llvm::ArrayRef<std::int32_t> ranks);
 
-/// One simulation for each of `sizes` on `machine`. Of those that have too many events for a page,
-/// only the sums. A schedule that cannot be simulated has a `fault` in their place.
+/// One simulation for each of `sizes` on `machine`. Runs with too many events for a page have only
+/// the sums. A schedule without a simulation has a `fault` instead.
 nlohmann::ordered_json runsData(const ViewedSchedule& schedule, const model::Machine& machine,
                                 llvm::ArrayRef<std::uint64_t> sizes);
 

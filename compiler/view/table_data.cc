@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Cells of a page's table, at most.
+// Limit of cells in a page's table.
 constexpr std::size_t kMostCells = 200'000;
 
 Json cellData(llvm::StringRef cell) {
@@ -25,7 +25,7 @@ Json cellData(llvm::StringRef cell) {
   return cell.str();
 }
 
-/// How many columns have numbers, and empty cells, alone.
+/// Number of columns with only numbers and empty cells.
 std::size_t numberColumns(const Json& rows) {
   std::size_t count = 0;
   for (std::size_t column = 0; column < rows[0].size(); ++column) {

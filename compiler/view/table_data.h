@@ -1,4 +1,4 @@
-// What the page of `torc view` shows of a judge's or a paper's table.
+// Data of a judge's or a paper's table for the page of `torc view`.
 #ifndef TORC_COMPILER_VIEW_TABLE_DATA_H_
 #define TORC_COMPILER_VIEW_TABLE_DATA_H_
 

@@ -1,4 +1,4 @@
-// Reads a trace: which operations of the schedule happened when, on which rank, in which round.
+// Reads a trace: time, rank and round of the schedule's operations.
 #include "compiler/view/trace_data.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Nanoseconds = std::int64_t;
 
 struct TracedOperation {
   Nanoseconds begin = 0, end = 0;
-  std::uint32_t operation = 0;  // of the text; then with loops written out
+  std::uint32_t operation = 0;  // of the text; later with unrolled loops
 };
 
 struct Round {
@@ -29,7 +29,7 @@ struct Round {
 
 struct TracedRank {
   std::vector<Round> rounds;
-  std::vector<TracedOperation> operations;  // of any round
+  std::vector<TracedOperation> operations;  // of all rounds
 };
 
 Nanoseconds nanoseconds(double microseconds) {
@@ -45,10 +45,10 @@ class TraceReader {
       runs_of_[viewed.sourceOf(i)].push_back(i);
   }
 
-  /// The shape of another torus that the ranks' names have; empty: they are of the schedule's.
+  /// The shape of another torus in the ranks' names; empty if they match the schedule.
   const std::string& otherShape() const { return other_shape_; }
 
-  /// One event of the file. False: it makes no sense.
+  /// Reads one event of the file; false if it is malformed.
   bool read(const nlohmann::json& event) {
     if (!event.is_object()) return false;
     if (event.value("name", nlohmann::json()) == "process_name") readName(event);
@@ -78,7 +78,7 @@ class TraceReader {
     return true;
   }
 
-  /// After all events: puts operations into their rounds. False where there is none.
+  /// Call after all events: assigns operations to their rounds; false without any.
   bool sort() {
     std::erase_if(ranks_, [](const auto& entry) { return entry.second.rounds.empty(); });
     if (ranks_.empty()) return false;
@@ -100,7 +100,7 @@ class TraceReader {
   }
 
   Json data() const {
-    // When there is no more room the oldest events give way: rounds are counted from the last one.
+    // A full trace drops its oldest events: rounds are counted from the last one.
     std::vector<std::pair<Nanoseconds, std::size_t>> lengths;
     Json rounds = Json::array();
     for (std::size_t round = 0; round < rounds_; ++round) {
@@ -134,7 +134,7 @@ class TraceReader {
   }
 
  private:
-  /// `rank 3 at (0, 1) of 3x2`.
+  /// Reads a name like `rank 3 at (0, 1) of 3x2`.
   void readName(const nlohmann::json& event) {
     const nlohmann::json args = event.value("args", nlohmann::json());
     const auto name = args.is_object() ? args.find("name") : args.end();
@@ -144,8 +144,8 @@ class TraceReader {
     if (!shape.empty() && shape != viewed_.written().topology.shape()) other_shape_ = shape.str();
   }
 
-  /// The k-th event of an operation in a loop is its k-th iteration; where there are more events
-  /// than iterations, as of loops over peers, several make one.
+  /// The k-th event of an operation in a loop is its k-th iteration; if there are more events than
+  /// iterations, as for loops over peers, several are merged.
   void writeOut(Round& round) const {
     std::map<std::uint32_t, std::vector<TracedOperation>> events;
     for (const TracedOperation& operation : round.operations)
@@ -176,7 +176,7 @@ class TraceReader {
     return extent;
   }
 
-  /// Least, quartiles and most over ranks.
+  /// Minimum, quartiles and maximum over ranks.
   static Json quartiles(std::vector<Nanoseconds>& values) {
     std::ranges::sort(values);
     Json data = Json::array();

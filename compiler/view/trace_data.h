@@ -1,4 +1,4 @@
-// What the page of `torc view` shows of a run: its trace, beside the prediction.
+// Data of a run for the page of `torc view`: its trace, beside the prediction.
 #ifndef TORC_COMPILER_VIEW_TRACE_DATA_H_
 #define TORC_COMPILER_VIEW_TRACE_DATA_H_
 
@@ -14,12 +14,12 @@ namespace torc::compiler {
 /// no such list.
 llvm::Expected<nlohmann::json> readTrace(llvm::StringRef path);
 
-/// A number of an event; 0 where it has none.
+/// The number at a key of an event; 0 without one.
 double numberIn(const nlohmann::json& object, const char* key);
 
-/// The trace in the file `path` (docs/users/view.md), as far as it is of `schedule`: the round
-/// whose time is the median of all rounds, its operations as quartiles over the ranks and three
-/// ranks in full. `bytes` of it is the size of the call. Errors: no trace, or none of the schedule.
+/// The operations of `schedule` in the trace file `path` (docs/users/view.md): the round with the
+/// median time, its operations as quartiles over the ranks, and three ranks in full. `bytes` in it
+/// is the size of the call. Errors: no trace, or none of the schedule.
 llvm::Expected<nlohmann::ordered_json> traceData(const ViewedSchedule& schedule,
                                                  llvm::StringRef path);
 

@@ -1,4 +1,4 @@
-// The page of viewer/, which the build puts into the program.
+// The page of viewer/, embedded into the program by the build.
 #ifndef TORC_COMPILER_VIEW_VIEWER_SOURCE_H_
 #define TORC_COMPILER_VIEW_VIEWER_SOURCE_H_
 
@@ -6,7 +6,7 @@
 
 namespace torc::compiler {
 
-/// HTML with style and scripts in it, and @@TITLE@@, @@TEXT@@ and @@DATA@@ where these belong.
+/// HTML with style and scripts, and the placeholders @@TITLE@@, @@TEXT@@ and @@DATA@@.
 llvm::StringRef viewerSource();
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// What nodes hold: every write that the verifier has gone through.
+// Converts the writes that the verifier has traced to the contents of nodes.
 #include <optional>
 #include <vector>
 
@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Writes that a page has, and blocks in which it follows them, at most.
+// Limits of writes on a page, and of the blocks that it traces.
 constexpr std::size_t kMostWrites = 300'000;
 constexpr std::uint64_t kMostBlocks = 1 << 18;
 
@@ -20,14 +20,14 @@ std::string_view name(Holds holds) {
   return kNames[static_cast<int>(holds)];
 }
 
-/// Where a node stands among those of a fact, along an axis; nothing: it is none of them.
+/// Index of a node among the nodes of a fact, along an axis; std::nullopt if it is not one of them.
 std::optional<std::uint32_t> placeIn(const Range& nodes, std::int32_t at, std::uint32_t size) {
   const std::uint32_t offset = (static_cast<std::uint32_t>(at) + size - nodes.start) % size;
   if (offset >= nodes.length) return std::nullopt;
   return offset;
 }
 
-/// The writes that one node hears of, as columns.
+/// The writes of one node, as columns.
 class NodeWrites {
  public:
   NodeWrites(const BlockAxes& axes, std::int32_t rank, const Coordinates& at)

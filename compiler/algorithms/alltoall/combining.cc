@@ -1,4 +1,4 @@
-// Plans of one exchange for each axis.
+// Makes plans of all-to-alls with one exchange per axis.
 #include "compiler/algorithms/alltoall/combining.h"
 
 #include "compiler/algorithms/alltoall/exchange_plan.h"
@@ -7,7 +7,7 @@
 namespace torc::compiler {
 namespace {
 
-/// The sets of one axis each: cores first, then the dimensions in their order.
+/// Sets of one axis each: cores first, then the dimensions in their order.
 llvm::SmallVector<std::uint32_t, kMaxAxes> oneByOne(const Topology& topology) {
   llvm::SmallVector<std::uint32_t, kMaxAxes> sets = {coreAxes(topology)};
   for (const std::uint32_t dimension : passes::networkAxes(topology))

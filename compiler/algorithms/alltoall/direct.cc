@@ -1,4 +1,4 @@
-// Plans of direct all-to-alls: one exchange along all axes of the network.
+// Makes plans of direct all-to-alls: one exchange along all axes of the network.
 #include "compiler/algorithms/alltoall/direct.h"
 
 #include "compiler/algorithms/alltoall/exchange_plan.h"

@@ -1,8 +1,8 @@
-// Direct all-to-all: every node sends every other its block, in an order that is drawn for each, so
-// that no two nodes go through their peers in step ("Optimization of All-to-All Communication on
-// the Blue Gene/L Supercomputer", section 3: AR, randomised order). And the same among nodes alone,
-// for nodes with cores, of which each speaks to its like only ("Scaling Alltoall Collective on
-// Multi-core Systems", section 5).
+// Direct all-to-all: every node sends every other node its block, in a random order per node, so
+// that nodes do not go through their peers in step ("Optimization of All-to-All Communication on
+// the Blue Gene/L Supercomputer", section 3: AR, randomised order). Variants for nodes with cores
+// exchange between nodes only between equal cores ("Scaling Alltoall Collective on Multi-core
+// Systems", section 5).
 #ifndef TORC_COMPILER_ALGORITHMS_ALLTOALL_DIRECT_H_
 #define TORC_COMPILER_ALGORITHMS_ALLTOALL_DIRECT_H_
 
@@ -14,20 +14,20 @@
 
 namespace torc::compiler {
 
-/// The plan of one exchange, which becomes three operations for each half of the blocks, however
-/// many nodes there are. Errors: a damaged torus.
+/// The plan of one exchange. It becomes three operations for each half of the blocks, for any
+/// number of nodes. Errors: a damaged torus.
 llvm::Expected<ir::Program> lowerDirectAlltoall(const CollectiveSpec& spec);
 
-/// Send-side aggregation: the cores of a node exchange first, so that each has what goes to its
-/// like on every node; then these exchange. Errors: a damaged torus.
+/// Send-side aggregation: the cores of a node exchange first, so that each core has all data for
+/// the equal cores of other nodes; then equal cores exchange. Errors: a damaged torus.
 llvm::Expected<ir::Program> lowerAggregatedAlltoall(const CollectiveSpec& spec);
-/// Receive-side distribution: the other order.
+/// Receive-side distribution: the opposite order.
 llvm::Expected<ir::Program> lowerDistributedAlltoall(const CollectiveSpec& spec);
-/// Leader based: the first core of a node has all that its cores send, and exchanges it with those
-/// of the other nodes; then it gives each core what it gets. Errors: a damaged torus.
+/// Leader based: the first core of a node collects the data of its cores, exchanges it with the
+/// first cores of other nodes, and distributes the result. Errors: a damaged torus.
 llvm::Expected<ir::Program> lowerLeaderAlltoall(const CollectiveSpec& spec);
 
-/// Of any exchanges: a message to every node is one operation.
+/// Estimate for any exchanges: one operation sends a message to every node.
 ProgramSize estimateExchanges(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler

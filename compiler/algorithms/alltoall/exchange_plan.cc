@@ -1,4 +1,4 @@
-// Makes plans of exchanges.
+// Makes plans of exchanges along sets of axes.
 #include "compiler/algorithms/alltoall/exchange_plan.h"
 
 #include <bit>
@@ -28,7 +28,7 @@ llvm::Expected<ir::Program> exchangePlan(const CollectiveSpec& spec, llvm::Strin
   for (const std::uint32_t axes : phases) {
     if (axes != 0) addPhase(axes);
   }
-  if (program.plan.empty()) addPhase(1);  // nothing moves: there is one node
+  if (program.plan.empty()) addPhase(1);  // a single node: nothing moves
   return program;
 }
 

@@ -1,5 +1,5 @@
-// Plans of all-to-alls: exchanges along some axes after others, which passes/expand_exchanges.cc
-// turns into steps.
+// Plans of all-to-alls: a sequence of exchanges along sets of axes. passes/expand_exchanges.cc
+// turns them into steps.
 #ifndef TORC_COMPILER_ALGORITHMS_ALLTOALL_EXCHANGE_PLAN_H_
 #define TORC_COMPILER_ALGORITHMS_ALLTOALL_EXCHANGE_PLAN_H_
 
@@ -13,16 +13,16 @@
 
 namespace torc::compiler {
 
-/// The plan of one color that exchanges along each of these sets of axes, a bit per axis, in a
-/// phase of its own; empty sets are left out. `kind` is an exchange; but for kExchange itself all
-/// sets are of one axis. Errors: a damaged torus, which is named with `algorithm`.
+/// The plan of one color that exchanges along each of these sets of axes, one bit per axis, in a
+/// separate phase; empty sets are omitted. `kind` is an exchange; all sets have one axis unless it
+/// is kExchange. Errors: a damaged torus; the message names `algorithm`.
 llvm::Expected<ir::Program> exchangePlan(const CollectiveSpec& spec, llvm::StringRef algorithm,
                                          llvm::ArrayRef<std::uint32_t> phases,
                                          ir::PlanKind kind = ir::PlanKind::kExchange);
 
-/// The axis of cores, a bit; 0 where there is none.
+/// The axis of cores, as a bit; 0 without one.
 std::uint32_t coreAxes(const Topology& topology);
-/// The network's dimensions, a bit each.
+/// The network's dimensions, one bit each.
 std::uint32_t networkAxisSet(const Topology& topology);
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// Factors of a torus, and the plan of two exchanges along them.
+// Factors a torus into the rows and columns of a virtual mesh, and plans two exchanges along them.
 #include "compiler/algorithms/alltoall/half_planes.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -14,7 +14,7 @@ MeshFactors nearlySquare(const Topology& topology) {
   for (const std::uint32_t dimension : dimensions)
     nodes *= topology.axes[dimension].size;
   MeshFactors best;
-  std::uint64_t fewest = nodes + 1;  // of the mesh that is a row of all nodes
+  std::uint64_t fewest = nodes + 1;  // rows and columns of a mesh with a single row
   const auto consider = [&](const MeshFactors& factors, std::uint64_t columns) {
     if (columns == 1 || columns + nodes / columns >= fewest) return;
     fewest = columns + nodes / columns;

@@ -1,4 +1,4 @@
-// Plans of two exchanges, and the choice of the linear dimension.
+// Makes plans of two exchanges, and chooses the linear dimension.
 #include "compiler/algorithms/alltoall/two_phase.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -26,7 +26,7 @@ std::uint32_t linearDimension(const Topology& topology) {
   };
   for (const std::uint32_t dimension : dimensions) {
     if (longer(dimension, longest)) longest = dimension;
-    std::uint32_t size = 0;  // of the others; 0: not seen yet
+    std::uint32_t size = 0;  // of the other dimensions; 0: not yet known
     const bool symmetric = llvm::all_of(dimensions, [&](std::uint32_t other) {
       if (other == dimension) return true;
       if (size == 0) size = topology.axes[other].size;

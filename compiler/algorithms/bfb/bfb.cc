@@ -2,18 +2,18 @@
 // with one message per link and step (compiler/algorithms/bfb/bfb_routes.h has the paper and the
 // routes).
 //
-// Allgather. In step t a node receives, over the link from its neighbour at s e_i, the list of
-// blocks at distance t that are routed over it: those at offset x, which for the neighbour are at
-// x - s e_i, distance t - 1, so that it has them all.
+// Allgather. In step t a node receives, over the link from its neighbour at s e_i, the blocks at
+// distance t that are routed over this link. A block at offset x from the node is at x - s e_i from
+// the neighbour, at distance t - 1, so the neighbour already has it.
 //
-// Reduce-scatter is the time reversal: in step D - t + 1 a node sends along the reversed link its
-// sums of these blocks, which are complete, because what comes in for them comes from distance t +
-// 1 in the step before; the neighbour adds them to its own. The first addition to a block takes the
-// node's contribution from `in`, so that nothing needs copying but blocks to which nothing is added
-// and which leave in a message with others. Sums grow in `out` (allreduce), or in a frame of
-// scratch for all blocks, the own one's in `out` (reduce_scatter).
+// Reduce-scatter is the time reversal: in step D - t + 1 a node sends its sums of these blocks
+// along the reversed link, and the neighbour adds them to its own sums. The sums are complete,
+// because all contributions to them come from distance t + 1 in the previous step. The first
+// addition to a block takes the node's contribution from `in`. So a node copies only blocks that
+// get no addition and leave in a message with others. Sums accumulate in `out` (allreduce), or in a
+// scratch frame for all blocks, the own one's in `out` (reduce_scatter).
 //
-// All nodes do the same: the schedule is proved at one of them.
+// All nodes execute the same operations: the proof of one node proves the schedule.
 #include "compiler/algorithms/bfb/bfb.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct OffsetBox {
   Coordinates length{};
 };
 
-/// Joins boxes that follow one another along `axis` and are the same on all others.
+/// Joins boxes that are adjacent along `axis` and equal on all other axes.
 void joinAlong(std::uint32_t axis, std::vector<OffsetBox>& boxes) {
   const auto elsewhere = [&](const OffsetBox& box) {
     OffsetBox key = box;
@@ -64,10 +64,10 @@ void joinAlong(std::uint32_t axis, std::vector<OffsetBox>& boxes) {
   boxes.resize(boxes.empty() ? 0 : kept + 1);
 }
 
-/// Where messages over a link wait for their addition.
+/// The slot of received messages until they are added.
 struct Staging {
   std::uint32_t slot = kNone;
-  std::vector<std::uint32_t> users;  // operations that add from the frame that is there
+  std::vector<std::uint32_t> users;  // operations that add from the frame in this slot
 };
 
 class Bfb {
@@ -88,7 +88,7 @@ class Bfb {
     for (std::size_t i = 0; i < std::max<std::size_t>(routes_.links.size(), 1); ++i)
       builder_.addStream({.part = kNone, .core = 0});
     if (routes_.steps.empty()) {
-      copyOwn();  // there is one node
+      copyOwn();  // a single node
     } else {
       if (collective.reduces()) reduceScatter();
       if (collective.outWhole()) allgather();
@@ -103,12 +103,12 @@ class Bfb {
     color.chunks = routes.parts;
     color.axis_count = spec.topology.axis_count;
     for (std::uint32_t i = 0; i < color.axis_count; ++i)
-      color.order[i] = static_cast<std::uint8_t>(color.axis_count - 1 - i);  // X fastest, as ranks
+      color.order[i] = static_cast<std::uint8_t>(color.axis_count - 1 - i);  // X fastest
     schedule.colors.push_back(color);
     return schedule;
   }
 
-  /// What comes in over each link in step `t` of the allgather.
+  /// The units received over each link in step `t` of the allgather.
   std::vector<Units> unitsOf(std::size_t t) const {
     std::vector<Units> units(routes_.links.size());
     for (const BfbRoute& route : routes_.steps[t - 1]) {
@@ -118,8 +118,8 @@ class Bfb {
     return units;
   }
 
-  /// The pieces of `units`, moved by `distance` along the link's axis: one of the same parts after
-  /// the other, in boxes as long as they can be.
+  /// The pieces of `units`, moved by `distance` along the link's axis: grouped by parts, in boxes
+  /// as long as possible.
   llvm::SmallVector<Piece, 8> piecesOf(const Units& units, const BfbLink& link, int distance) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OffsetBox>> by_parts;
     for (const Unit& unit : units) {
@@ -145,14 +145,14 @@ class Bfb {
     return pieces;
   }
 
-  /// One stream per link; all nodes do the same.
+  /// One stream per link; the place has no guard.
   static ir::StepPlace on(std::uint32_t link) { return {.stream = link}; }
 
-  /// A reduction moves up a link, to where `sign` points; an allgather the other way.
+  /// A reduction moves up a link, in the direction of `sign`; an allgather moves the other way.
   static Shift up(const BfbLink& link) { return ir::hop(link.axis, link.sign); }
   static Shift down(const BfbLink& link) { return ir::hop(link.axis, -link.sign); }
 
-  /// Index of a block, by its offset, among those of a part.
+  /// Index of a block, by its offset, within a part.
   std::size_t indexOf(const Coordinates& offset, std::uint32_t part) const {
     std::size_t index = 0;
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
@@ -167,7 +167,7 @@ class Bfb {
     return offset;
   }
 
-  /// Calls `visit(state)` with the entry of `table` of every part of `units`, the offsets one hop
+  /// Calls `visit(state)` with the entry of `table` for every part of `units`; offsets are one hop
   /// nearer if `hop` is set.
   template <typename Visit>
   void forEach(const Units& units, const BfbLink* hop, std::vector<std::uint32_t>& table,
@@ -179,7 +179,7 @@ class Bfb {
     }
   }
 
-  /// The operations that wrote the blocks of `units` last.
+  /// The operations that last wrote the blocks of `units`.
   std::vector<std::uint32_t> writersOf(const Units& units, const BfbLink* hop) {
     std::vector<std::uint32_t> writers;
     forEach(units, hop, writer_, [&](std::uint32_t writer) {
@@ -193,8 +193,8 @@ class Bfb {
     forEach(units, hop, writer_, [&](std::uint32_t& writer) { writer = operation; });
   }
 
-  /// `units` cut into those parts that `table` has nothing for, one hop nearer if `hop` is set, and
-  /// the others.
+  /// Splits `units` into parts without an entry in `table` and the others; offsets are one hop
+  /// nearer if `hop` is set.
   std::pair<Units, Units> split(const Units& units, const BfbLink* hop,
                                 const std::vector<std::uint32_t>& table) const {
     Units fresh, written;
@@ -223,7 +223,7 @@ class Bfb {
       for (std::uint32_t link = 0; link < units.size(); ++link) {
         if (units[link].empty()) continue;
         const BfbLink& from = routes_.links[link];
-        // The own block leaves from `in`, without waiting for its copy in `out`.
+        // The own block is sent from `in`, so that the send does not wait for its copy in `out`.
         const Buffer buffer = t == 1 && !reduced ? Buffer::kIn : Buffer::kOut;
         const Region sent = builder_.region(buffer, piecesOf(units[link], from, -1));
         builder_.send(on(link), sent, down(from), writersOf(units[link], &from));
@@ -234,7 +234,7 @@ class Bfb {
         if (units[link].empty()) continue;
         const BfbLink& from = routes_.links[link];
         const Region arrived = builder_.region(Buffer::kOut, piecesOf(units[link], from, 0));
-        // In an allreduce the sums that lay there have to be gone.
+        // In an allreduce, the sums at this place must have been sent before.
         std::vector<std::uint32_t> after;
         forEach(units[link], nullptr, reader_, [&](std::uint32_t reader) {
           if (reader != kNone && (after.empty() || after.back() != reader)) after.push_back(reader);
@@ -257,7 +257,7 @@ class Bfb {
 
   // --- reduce-scatter ---
 
-  /// Where sums of blocks at distance `t` grow.
+  /// The region that accumulates the sums of blocks at distance `t`.
   Region sums(std::size_t t, llvm::ArrayRef<Piece> pieces) {
     if (t == 0 || builder_.schedule().collective == Collective::kAllreduce) {
       return builder_.region(Buffer::kOut, pieces);
@@ -272,7 +272,7 @@ class Bfb {
   void reduceScatter() {
     for (std::size_t t = routes_.steps.size(); t >= 1; --t, nextPhase()) {
       const std::vector<Units> units = unitsOf(t);
-      std::vector<std::pair<Units, Units>> lists;  // as the receiver needs them
+      std::vector<std::pair<Units, Units>> lists;  // in the receiver's order
       std::vector<std::uint32_t> begun = writer_;
       for (std::uint32_t link = 0; link < units.size(); ++link)
         lists.push_back(splitForReceiver(units[link], routes_.links[link], begun));
@@ -283,8 +283,8 @@ class Bfb {
     }
   }
 
-  /// What `link` brings, cut into parts that are the first to be added at the receiver and the
-  /// others. `begun` says where sums have begun when the links before it are done.
+  /// Splits the units of `link` into parts that start a sum at the receiver and the others. `begun`
+  /// has the sums that earlier links have started.
   std::pair<Units, Units> splitForReceiver(const Units& units, const BfbLink& link,
                                            std::vector<std::uint32_t>& begun) const {
     std::pair<Units, Units> result = split(units, &link, begun);
@@ -292,7 +292,7 @@ class Bfb {
     return result;
   }
 
-  /// The pieces of a message: first those that start a sum at its receiver.
+  /// The pieces of a message, those that start a sum at the receiver first.
   llvm::SmallVector<Piece, 8> messagePieces(const std::pair<Units, Units>& list,
                                             const BfbLink& link, int distance) {
     llvm::SmallVector<Piece, 8> pieces = piecesOf(list.first, link, distance);
@@ -308,7 +308,7 @@ class Bfb {
     const auto [fresh, written] = split(units, nullptr, writer_);
     const auto pieces = messagePieces(list, over, 0);
     if (!written.empty() && !fresh.empty()) {
-      // Nothing is added to these: they come along as they are.
+      // These parts get no addition: the message has the node's own contribution.
       const auto copied = piecesOf(fresh, over, 0);
       const Region data = builder_.region(Buffer::kIn, copied);
       setWriter(fresh, nullptr, builder_.copy(on(link), sums(t, copied), data, {}));
@@ -322,7 +322,7 @@ class Bfb {
   void addReceived(std::size_t t, std::uint32_t link, const std::pair<Units, Units>& list) {
     if (list.first.empty() && list.second.empty()) return;
     const BfbLink& over = routes_.links[link];
-    // Of two slots the one that was used before last is free when it has been added from.
+    // The less recently used of two slots is free after its additions.
     Staging& staging = staging_[{link, builder_.phase() % 2}];
     if (staging.slot == kNone) staging.slot = builder_.schedule().slot_count;
     const std::uint32_t frame = builder_.addFrame(messagePieces(list, over, -1), staging.slot);
@@ -347,7 +347,8 @@ class Bfb {
   const BfbRoutes& routes_;
   ir::StepBuilder builder_;
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // longest first
-  // By block and part: the operation that wrote it last (in `out` or scratch), that sent its sum.
+  // By block and part: the operation that wrote it last (in `out` or scratch); the one that sent
+  // its sum.
   std::vector<std::uint32_t> writer_, reader_;
   std::uint32_t sums_frame_ = kNone;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Staging> staging_;  // by link and parity
@@ -355,8 +356,8 @@ class Bfb {
 
 }  // namespace
 
-/// Steps of the proof of one part: what a part of a node holds is a list of blocks, which every
-/// operation on it goes through, axis by axis. A step is what is done on three axes.
+/// Proof steps of one part: the part of a node is a list of blocks, which every operation on it
+/// traverses axis by axis. A step is the work on three axes.
 static double proofSteps(const Topology& topology) {
   const auto nodes = static_cast<double>(topology.ranks());
   return nodes * nodes * std::max(topology.axis_count, 3u) / 3;
@@ -378,8 +379,8 @@ ProgramSize estimateBfb(const CollectiveSpec& spec) {
   const auto nodes = static_cast<double>(spec.topology.ranks());
   ProgramSize size;
   size.boxes = nodes;
-  // A block is sent and received in the allgather; in the reduce_scatter it is sent, received into
-  // scratch, and added, perhaps in two operations.
+  // The allgather sends and receives a block; the reduce_scatter sends it, receives it into
+  // scratch, and adds it, perhaps in two operations.
   if (row.outWhole()) {
     size.operations += 2 * links * steps;
     size.pieces += 2 * nodes;

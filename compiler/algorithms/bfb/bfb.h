@@ -1,4 +1,5 @@
-// Breadth-first broadcast (BFB) as steps.
+// Breadth-first broadcast (BFB) as steps: allgather, reduce-scatter and allreduce over shortest
+// paths.
 #ifndef TORC_COMPILER_ALGORITHMS_BFB_BFB_H_
 #define TORC_COMPILER_ALGORITHMS_BFB_BFB_H_
 
@@ -10,14 +11,14 @@
 
 namespace torc::compiler {
 
-/// Parts of a block beyond which the proof of so many nodes is too much work.
+/// The largest number of parts of a block with an affordable proof on this topology.
 std::uint32_t mostBfbParts(const Topology& topology);
 
-/// What the steps come to, from the shape alone: a little more than they do.
+/// Estimates the size of the steps from the shape alone, slightly too high.
 ProgramSize estimateBfb(const CollectiveSpec& spec);
 
-/// The steps of an allgather by breadth-first broadcast, of a reduce-scatter, its time reversal, or
-/// of an allreduce, both in turn. Errors: those of bfbRoutes
+/// The steps of an allgather by breadth-first broadcast; of a reduce-scatter, its time reversal; or
+/// of an allreduce, both in sequence. Errors: those of bfbRoutes
 /// (compiler/algorithms/bfb/bfb_routes.h).
 llvm::Expected<ir::Program> lowerBfb(const CollectiveSpec& spec);
 

@@ -1,4 +1,4 @@
-// Fractions of reflection classes, and their rounding to parts of blocks.
+// Computes the fractions of reflection classes, and rounds them to parts of blocks.
 #include "compiler/algorithms/bfb/bfb_routes.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr double kTolerance = 1e-7;  // of fractions
 
-/// The offsets that are each other's mirror images.
+/// Offsets that are mirror images of each other.
 struct ReflectionClass {
   Coordinates distance{};                   // |x_i|
-  double offsets = 1;                       // how many
+  double offsets = 1;                       // their number
   std::array<double, kMaxAxes> fraction{};  // f_i
 };
 
@@ -55,7 +55,7 @@ class Router {
       link_of_[axis] = {kNoLink, kNoLink};
       if (it.size == 1) continue;
       link_of_[axis][0] = addLink(axis, 1);
-      // The two ways round a line of two are one cable.
+      // Both directions round a line of two nodes use one cable.
       link_of_[axis][1] = it.isRing() ? addLink(axis, -1) : link_of_[axis][0];
     }
     collectClasses();
@@ -64,7 +64,7 @@ class Router {
   BfbRoutes run(std::uint32_t most_parts) {
     for (std::vector<ReflectionClass>& classes : classes_)
       solve(classes);
-    // Not every torus needs the largest, and what few parts cannot do more of them can.
+    // Not every torus needs the largest number, and a small number of parts may be too coarse.
     BfbRoutes best;
     for (const std::uint32_t parts : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 24u, kMostBfbParts}) {
       if (parts > most_parts) break;
@@ -79,7 +79,7 @@ class Router {
  private:
   static constexpr std::uint32_t kNoLink = ~0u;
 
-  /// What links carry in one step, over their capacities, in parts.
+  /// Loads of links in one step, over their capacities, in parts.
   struct Loads {
     std::vector<double> all;      // by link
     std::vector<double> of_part;  // by part and link
@@ -89,7 +89,7 @@ class Router {
 
   std::uint32_t addLink(std::uint32_t axis, int sign) {
     links_.push_back({axis, sign});
-    // A line of two has half a ring's capacity for one link, a ring its own for two.
+    // A line of two has half of a ring's capacity on one link; a ring has its capacity on two.
     const double links = topology_.axes[axis].isRing() ? 1 : 2;
     capacity_.push_back(topology_.axes[axis].capacity() * links);
     return static_cast<std::uint32_t>(links_.size() - 1);
@@ -121,9 +121,9 @@ class Router {
     }
   }
 
-  /// Fills the fractions of one step. Classes are moved from an axis to one whose links carry less,
-  /// until none can be: then no fractions make the largest load less, for all axes that share a
-  /// class with the busiest are as busy.
+  /// Computes the fractions of one step. Moves classes from an axis to one with less loaded links
+  /// as long as possible. Then no other fractions have a smaller maximum load, for all axes that
+  /// share a class with the busiest axis are equally busy.
   void solve(std::vector<ReflectionClass>& classes) {
     std::array<double, kMaxAxes> load{};
     const auto move = [&](ReflectionClass& one, std::uint32_t axis, double fraction) {
@@ -143,8 +143,9 @@ class Router {
     divided_load_ += *llvm::max_element(load);
   }
 
-  /// Moves what evens two axes out, of those that differ most; of the classes that can be, one that
-  /// both have a share of already, so that few are divided. False where all are even.
+  /// Balances the pair of axes with the largest difference of loads by moving one class. Prefers a
+  /// class with shares on both axes already, so that few classes are divided. Returns false if all
+  /// are balanced.
   template <typename Loads, typename Move>
   bool moveBest(std::vector<ReflectionClass>& classes, const Loads& load, Move move) const {
     double most = kTolerance * kTolerance * *llvm::max_element(load);
@@ -169,14 +170,14 @@ class Router {
     return true;
   }
 
-  /// What a link along an axis carries of an offset that comes along it, over its capacity.
+  /// Load that one offset along an axis adds to a link, over its capacity.
   double loadOf(std::uint32_t axis) const {
     return 1 / (linksOf(axis) * capacity_[link_of_[axis][0]]);
   }
 
   double linksOf(std::uint32_t axis) const { return topology_.axes[axis].isRing() ? 2 : 1; }
 
-  /// Whole parts for all offsets.
+  /// Rounds the fractions of all offsets to whole parts.
   BfbRoutes round(std::uint32_t parts) const {
     BfbRoutes routes;
     routes.parts = parts;
@@ -186,7 +187,7 @@ class Router {
       std::vector<BfbRoute>& step = routes.steps.emplace_back();
       Loads loads{std::vector<double>(links_.size(), 0),
                   std::vector<double>(std::size_t{parts} * links_.size(), 0)};
-      // What leaves no choice first.
+      // Classes without a choice come first.
       for (const bool free : {false, true}) {
         for (const ReflectionClass& one : classes) {
           if (hasChoice(one) == free) addOffsets(one, parts, loads, step);
@@ -205,7 +206,7 @@ class Router {
     return false;
   }
 
-  /// Routes for the offsets of a class: all mirror images of its distance.
+  /// Adds routes for the offsets of a class: all mirror images of its distance.
   void addOffsets(const ReflectionClass& one, std::uint32_t parts, Loads& loads,
                   std::vector<BfbRoute>& step) const {
     Coordinates offset = one.distance;
@@ -258,8 +259,8 @@ class Router {
     return route;
   }
 
-  /// Which parts come over which link, `count[link]` in a row, the last part being followed by the
-  /// first: from the part on that leaves each part's links as evenly loaded as can be.
+  /// Assigns parts to links, `count[link]` in a row; the first part follows the last. Starts at the
+  /// part that keeps the links of each part most evenly loaded.
   llvm::SmallVector<BfbShare, 4> place(llvm::ArrayRef<std::uint32_t> count, std::uint32_t parts,
                                        Loads& loads) const {
     llvm::SmallVector<std::uint32_t, 48> link_of;  // by place in the row

@@ -1,19 +1,20 @@
-// Routes of breadth-first broadcast (BFB): over which links the block of every other node comes in
-// (Zhao, Pal, Chugh, Wang, Fantl, Basu, Khoury and Krishnamurthy, "Efficient Direct-Connect
-// Topologies for Collective Communications", NSDI 2025).
+// Routes of breadth-first broadcast (BFB): the links over which a node receives the block of every
+// other node (Zhao, Pal, Chugh, Wang, Fantl, Basu, Khoury and Krishnamurthy, "Efficient
+// Direct-Connect Topologies for Collective Communications", NSDI 2025).
 //
 // All nodes broadcast at the same time. In step t a node receives the blocks of the nodes at
-// distance t; the block at offset x comes in fractions f_i(x), sum 1, from the neighbour one hop
+// distance t. The block at offset x arrives in fractions f_i(x), sum 1, from the neighbour one hop
 // nearer along axis i, where x_i is not 0; if |x_i| = d_i / 2, from either side. f minimises the
 // largest load of a link over its capacity in that step. Its variables are the reflection classes
-// |x| = (|x_1|, ..., |x_N|), because mirror images may share alike: classes are moved, whole where
-// that is possible, from one axis to another until all axes that they can move to are as busy.
+// |x| = (|x_1|, ..., |x_N|), because mirror images may have equal fractions. Classes are moved,
+// whole if possible, from one axis to another until all axes that they can move to are equally
+// busy.
 //
-// Blocks are cut into K parts, so that fractions become multiples of 1 / K: the offsets of a
-// divided class one by one go, part by part, to the link that has least. K is the smallest that
-// keeps the sum of the steps' largest loads within kRoundingGoal of the fractions'. Which parts of
-// a block a link has is such that every part by itself loads the links evenly: parts that follow
-// one another are messages of their own where chunks are wanted.
+// Blocks are cut into K parts, so that fractions become multiples of 1 / K: each part of an offset
+// in a divided class goes to the least loaded link. K is the smallest number that keeps the sum of
+// the steps' largest loads within kRoundingGoal of the fractional optimum. The parts of a block are
+// assigned to links so that each part on its own loads the links evenly: with chunks, consecutive
+// parts are separate messages.
 #ifndef TORC_COMPILER_ALGORITHMS_BFB_BFB_ROUTES_H_
 #define TORC_COMPILER_ALGORITHMS_BFB_BFB_ROUTES_H_
 
@@ -29,7 +30,7 @@ namespace torc::compiler {
 
 inline constexpr double kRoundingGoal = 1.002;
 inline constexpr std::uint32_t kMostBfbParts = 48;
-/// More nodes than this make lists of blocks longer than a message's should be.
+/// Bound of the nodes: more would make the block list of a message too long.
 inline constexpr std::uint64_t kMaxBfbNodes = 1u << 15;
 
 /// A link into a node: from the neighbour at `sign` along `axis`.
@@ -44,10 +45,10 @@ struct BfbShare {
   std::uint32_t first = 0, count = 0;
 };
 
-/// Where the block at an offset comes from.
+/// The links that bring the block at an offset.
 struct BfbRoute {
   Coordinates offset{};  // from the receiver to the block's owner; |offset_i| <= d_i / 2
-  llvm::SmallVector<BfbShare, 4> shares;  // of all parts, ascending; a link may have two
+  llvm::SmallVector<BfbShare, 4> shares;  // of all parts, ascending; a link may occur twice
 };
 
 struct BfbRoutes {
@@ -55,7 +56,7 @@ struct BfbRoutes {
   std::vector<BfbLink> links;                // into a node
   std::vector<std::vector<BfbRoute>> steps;  // step t - 1: the offsets at distance t
   /// Sum over the steps of the largest load over capacity (`Topology::capacity`) of a link, in
-  /// blocks: of the fractions, and with whole parts.
+  /// blocks: with fractions, and with whole parts.
   double divided_load = 0, load = 0;
 };
 

@@ -1,23 +1,23 @@
-// Binomial trees of an axis, one axis after another: where all sizes are powers of two that is the
-// binomial tree of all ranks, whose longest messages go along the last axis of the order. The root
-// sends along the first axis; then all nodes of that line along the second, and so on. Messages are
-// few, sum over the axes of ceil(log2(d_i)) one after the other, and long: they share links, so
-// that the tree is for short vectors. A broadcast of n bytes takes about
+// Binomial trees of an axis, one axis after another. If all sizes are powers of two, this is the
+// binomial tree of all ranks, with its longest messages along the last axis of the order. The root
+// sends along the first axis; then all nodes of that line send along the second, and so on.
+// Messages are few, sum over the axes of ceil(log2(d_i)) in sequence, and long: they share links,
+// so that the tree suits short vectors. A broadcast of n bytes takes about
 //   sum ceil(log2(d_i)) (alpha + n beta)
-// where links are not shared ("Improving Communication Performance in Dense Linear Algebra via
-// Topology Aware Collectives", section 3.1, has the binomial tree as its baseline).
+// without link sharing ("Improving Communication Performance in Dense Linear Algebra via Topology
+// Aware Collectives", section 3.1, has the binomial tree as its baseline).
 //
-// A message has a guard for its sender and one for its receiver, by their coordinates on the axis:
-// as many operations as the axes have nodes. A node receives once.
+// A message has a guard for its sender and one for its receiver, by their coordinates on the axis.
+// So the number of operations grows with the sum of the axes' sizes. A node receives once.
 //
-// Scatters and gathers go along trees in two arms (ring_tree.h), so that no block makes a detour,
-// and half of a ring's blocks leave the root each way round: in the fewest rounds, for short
-// vectors. What a child gets is half of what its parent has. On axes of powers of two, in one
-// color, n bytes take
+// Scatters and gathers go along trees with two arms (ring_tree.h), so that every block takes a
+// shortest path, and half of a ring's blocks leave the root in each direction: in the fewest
+// rounds, for short vectors. A child gets half of its parent's blocks. On axes of powers of two, in
+// one color, n bytes take
 //   sum log2(d_i) alpha + sum d_i / 2 hops + (p - 1) / p n beta,
-// as each node but the root gets one message, and the next one is half as long. What a node sends
-// over a link waits for what it sent there before: the longest message, for which most nodes wait,
-// does not share the link with those behind it.
+// as each node but the root gets one message, and the next message is half as long. A node's
+// messages over one link are sequential: so the longest message, for which most nodes wait, does
+// not share the link with later messages.
 #include "compiler/algorithms/binomial/binomial.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ llvm::Expected<ir::Program> alongTrees(const CollectiveSpec& spec, const char* n
   return programOf(spec, arcs, nodes);
 }
 
-/// The tree of an axis in two arms, with the blocks behind its nodes; the first arm goes by `sign`.
+/// The tree of an axis with two arms, and the blocks of its subtrees; the first arm goes by `sign`.
 AxisTree twoArms(const Topology& topology, std::uint32_t axis, int sign) {
   const std::uint32_t size = topology.axes[axis].size;
   const RingTree rounds = twoArmTree(size);
@@ -90,12 +90,12 @@ AxisTree twoArms(const Topology& topology, std::uint32_t axis, int sign) {
   return tree;
 }
 
-/// A scatter or a gather in one color, or (`rotated`) in one for each link of the root.
+/// A scatter or a gather in one color, or (`rotated`) in one color for each link of the root.
 llvm::Expected<ir::Program> withBlocks(const CollectiveSpec& spec, const char* name, bool rotated) {
   if (llvm::Error error = checkRings(spec.topology, name)) return error;
   Schedule header = ir::scheduleHeader(spec.collective, spec.topology);
-  // In one color half of the blocks, or a third, leave the root in the first message, and those of
-  // the root's line, which are the more the shorter the axis is, leave at the same time.
+  // In one color the first message from the root has half or a third of the blocks. The blocks of
+  // the root's line leave at the same time; a shorter axis has more of them.
   const std::vector<WayOut> ways = rotated && spec.topology.sites() > 1
                                        ? addRootColors(header)
                                        : std::vector{addRootColor(header)};
@@ -138,12 +138,12 @@ ProgramSize estimateTrees(const CollectiveSpec& spec, bool rotated) {
   for (std::uint32_t i = 0; i < spec.topology.axis_count; ++i) {
     const Axis& axis = spec.topology.axes[i];
     if (axis.size == 1) continue;
-    // A message for each node; those of the root are sent by others at its coordinate, too.
+    // One message for each node; other nodes at the root's coordinate send like the root.
     operations += (row.reduces() ? 3 : 2) * (axis.size - 1.0) + axes * std::log2(axis.size);
     axes += axis.kind != AxisKind::kCore;
     last = std::max<double>(last, axis.size);
   }
-  if (has_blocks) operations += last / 2;  // the own block of whoever has others'
+  if (has_blocks) operations += last / 2;  // the own block of nodes that hold blocks of others
   const double parts = rotated ? 2 * std::max(axes, 1.0) : 1;
   ProgramSize size;
   size.operations = parts * operations;

@@ -12,17 +12,18 @@
 namespace torc::compiler {
 
 /// The steps of a broadcast, reduce, scatter or gather along the binomial trees of one axis after
-/// another, for any root. Errors of all here: an axis is a line, or something is dead.
+/// another, for any root. Errors of all functions here: an axis is a line, or the torus is damaged.
 llvm::Expected<ir::Program> lowerBinomial(const CollectiveSpec& spec);
-/// Of a scatter or a gather, in a color for each link of the root.
+/// A scatter or a gather, in one color for each link of the root.
 llvm::Expected<ir::Program> lowerRotatedBinomial(const CollectiveSpec& spec);
-/// Of a broadcast or a reduce, along Bine trees (ring_tree.h).
+/// A broadcast or a reduce, along Bine trees (ring_tree.h).
 llvm::Expected<ir::Program> lowerBine(const CollectiveSpec& spec);
 
-/// The same along flat trees: the root of a line is the parent of all of it.
+/// A broadcast or a reduce along flat trees: the root of a line is the parent of all its other
+/// nodes.
 llvm::Expected<ir::Program> lowerFlat(const CollectiveSpec& spec);
 
-/// Of any of them, the one of rotated orders in as many colors as the root has links.
+/// Estimate for all of them; rotated orders have as many colors as the root has links.
 ProgramSize estimateBinomial(const CollectiveSpec& spec);
 ProgramSize estimateRotatedBinomial(const CollectiveSpec& spec);
 

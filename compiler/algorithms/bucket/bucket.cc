@@ -1,7 +1,7 @@
 // The bucket algorithm ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
 // Interconnects", section 4 and Algorithm 1): ring reduce-scatters along one axis after another,
-// each on 1/d of the data of the one before; an allgather is the same in reverse; an allreduce is
-// one after the other.
+// each on 1/d of the data of the previous one. An allgather is the same in reverse; an allreduce is
+// a reduce-scatter and then an allgather.
 //
 // With N colors in rotated axis orders, each halved over the two directions, a reduce-scatter of n
 // bytes on a torus of p = d_1 ... d_N nodes costs at most (equation 2)
@@ -10,10 +10,10 @@
 // d_l and d_s the longest and the shortest axis; on a symmetric torus the last term is the lower
 // bound (p-1)/p n beta/(2N). In a single color, one axis at a time, it costs on a ring (equation 1)
 //   (p-1) alpha + (p-1)/p n beta + (p-1)/p n gamma,
-// and less by half in the beta term where both directions are used.
+// with half of the beta term if both directions are used.
 //
-// The plan is the single color; passes make the rest of it. It names every axis, those of one node
-// too, on which nothing moves.
+// The plan has a single color; passes add the others. It names every axis, including axes of one
+// node, on which nothing moves.
 #include "compiler/algorithms/bucket/bucket.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ ir::Program planAxisByAxis(const CollectiveSpec& spec, ir::PlanKind divides, ir:
   ir::Program program;
   program.schedule = ir::scheduleHeader(spec.collective, spec.topology);
 
-  // Data is reduced inside a node before it goes out: T, the last axis, comes first.
+  // Data is reduced inside a node before it leaves the node: T, the last axis, comes first.
   Color color;
   color.axis_count = spec.topology.axis_count;
   const std::uint32_t first = spec.topology.hasCores() ? color.axis_count - 1 : 0;
@@ -62,12 +62,12 @@ ir::Program planAxisByAxis(const CollectiveSpec& spec, ir::PlanKind divides, ir:
 
 namespace {
 
-/// A step of a ring or a line is some operations of every part.
+/// Estimates the program: a step of a ring or a line has a few operations per part.
 ProgramSize estimateRings(const CollectiveSpec& spec, bool in_colors) {
   const CollectiveRow& row = rowOf(spec.collective);
   const Topology& topology = spec.topology;
-  double axes = 0, divide = 0, gather = 0;  // operations of a part
-  double squares = 0;                       // of steps
+  double axes = 0, divide = 0, gather = 0;  // operations per part
+  double squares = 0;                       // of the numbers of steps
   bool has_ring = false, has_line = false;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (topology.axes[i].size == 1) continue;
@@ -85,7 +85,7 @@ ProgramSize estimateRings(const CollectiveSpec& spec, bool in_colors) {
   size.operations = parts * (divide + gather);
   if (row.isRooted()) size.operations *= 1.25;
   if (topology.isBroken()) {
-    // For each dead thing a step has some messages on the ways round it.
+    // Each dead node or link adds messages on detours to a step.
     const double ways = 4 * std::max(axes, 1.0);
     double steps = 0;
     for (std::uint32_t i = 0; i < topology.axis_count; ++i)
@@ -100,7 +100,7 @@ ProgramSize estimateRings(const CollectiveSpec& spec, bool in_colors) {
   } else if (row.isRooted() || has_line) {
     size.cell_steps = 1.4 * size.operations * size.operations / parts;
   } else {
-    // Every step of a reduction looks through groups of those before it.
+    // Every step of a reduction searches groups of earlier steps.
     size.proof_steps = 5 * size.operations;
     if (row.reduces()) size.proof_steps += 0.012 * parts * squares;
   }

@@ -1,4 +1,4 @@
-// The bucket algorithm as a plan.
+// The bucket algorithm as a plan: ring reduce-scatters and allgathers, axis by axis.
 #ifndef TORC_COMPILER_ALGORITHMS_BUCKET_BUCKET_H_
 #define TORC_COMPILER_ALGORITHMS_BUCKET_BUCKET_H_
 
@@ -14,11 +14,11 @@ namespace torc::compiler {
 /// the cores of a node first.
 llvm::Expected<ir::Program> lowerBucket(const CollectiveSpec& spec);
 
-/// The same of other operations: `divides` along one axis after another, if every node begins with
-/// the whole, then `gathers` along them in reverse, if every node ends with it.
+/// The same plan with other operations: `divides` along one axis after another, if every node
+/// begins with the whole vector, then `gathers` along them in reverse, if every node ends with it.
 ir::Program planAxisByAxis(const CollectiveSpec& spec, ir::PlanKind divides, ir::PlanKind gathers);
 
-/// Of what the passes make of it: in a color for each axis, and in one.
+/// Estimate of the program after the passes: in a color for each axis, and in one color.
 ProgramSize estimateBucket(const CollectiveSpec& spec);
 ProgramSize estimateBucketOfOneColor(const CollectiveSpec& spec);
 

@@ -14,7 +14,7 @@
 namespace torc::compiler {
 namespace {
 
-/// A block, and where its next message takes it.
+/// A block, and its route.
 struct Traveller {
   std::uint32_t pair = 0;  // index of its pair of boxes
   const Route* route = nullptr;
@@ -46,24 +46,24 @@ class BalancedAlltoall {
   static constexpr unsigned kInFlight = 2;
   using Travellers = std::vector<Traveller>;
 
-  /// The blocks that a node is to send on, and what brought them.
+  /// The blocks that a node is to forward, and the operations that wrote them.
   struct Held {
     std::uint32_t frame = kNone;                    // kNone: `in`
-    std::map<std::uint32_t, Travellers> by_arc;     // by the arc that they take next
+    std::map<std::uint32_t, Travellers> by_arc;     // by their next arc
     std::map<std::uint32_t, std::uint32_t> makers;  // by pair: the receive
-    ir::OperationIndices sends;                     // that read the frame
+    ir::OperationIndices sends;                     // readers of the frame
   };
-  /// Frames of a node, and what read the last one in either slot.
+  /// Frames of a node, and the readers of the last one in either slot.
   struct Node {
     Held held, next;
     std::array<ir::OperationIndices, 2> readers;
   };
-  /// Of the frames that the blocks of a hop come to.
+  /// The slot of the frames for the blocks that arrive in a hop.
   static std::uint32_t slotOf(std::uint32_t hop) { return (hop + 1) % 2; }
 
   ir::StepPlace place(std::uint32_t node) { return {.guard = builder_.box(boxes_[node])}; }
 
-  /// The own blocks stay, and all others are about to leave from `in`.
+  /// Copies the own blocks; all other blocks are sent from `in`.
   void start() {
     for (std::uint32_t source = 0; source < graph_.nodes(); ++source) {
       for (std::uint32_t destination = 0; destination < graph_.nodes(); ++destination) {
@@ -80,7 +80,7 @@ class BalancedAlltoall {
     }
   }
 
-  /// The blocks of `travellers` whose route ends with this hop, or those that go on.
+  /// The blocks of `travellers` that end their route with this hop (`end`), or those that do not.
   static llvm::SmallVector<Piece, 16> pieces(const Travellers& travellers, std::uint32_t hop,
                                              bool end) {
     llvm::SmallVector<Piece, 16> list;
@@ -103,7 +103,7 @@ class BalancedAlltoall {
     }
   }
 
-  /// A frame for each node's blocks that arrive now and go on.
+  /// Makes a frame per node for blocks that arrive now and continue.
   void makeFrames(std::uint32_t hop) {
     std::vector<llvm::SmallVector<Piece, 16>> arriving(graph_.nodes());
     for (const Node& node : nodes_) {
@@ -116,7 +116,8 @@ class BalancedAlltoall {
     }
   }
 
-  /// The blocks that take an arc now, from what the sender holds to `out` or the receiver's frame.
+  /// Moves the blocks that take an arc now from the sender's frame to `out` or the receiver's
+  /// frame.
   void pass(std::uint32_t arc_index, std::uint32_t hop, bool end) {
     const LiveArc& arc = graph_.arc(arc_index);
     Held& from = nodes_[arc.from].held;
@@ -162,7 +163,7 @@ class BalancedAlltoall {
 }  // namespace
 
 bool hasMoreRouteHops(const Topology& topology, std::uint64_t most) {
-  // Every pair of nodes makes a hop at least.
+  // Every pair of nodes makes at least one hop.
   const std::uint64_t nodes = topology.ranks();
   if (nodes * (nodes - 1) > most) return true;
   const LiveGraph graph(topology);

@@ -1,7 +1,7 @@
-// alltoall around any damage: every block takes the route that balanced_routes.h chose for it, from
-// neighbour to neighbour. In step t a link carries the t-th hop of all routes over it, in a message
-// for the blocks that end there and one for those that go on; these lie in one of two frames, that
-// of the steps with an odd or with an even number.
+// Alltoall around any damage: every block takes its route from balanced_routes.h, from neighbour to
+// neighbour. In step t a link carries the t-th hop of all routes over it: one message for blocks
+// that end there and one for blocks that continue. The latter lie in one of two frames, for odd and
+// even steps.
 #ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_BALANCED_ALLTOALL_H_
 #define TORC_COMPILER_ALGORITHMS_DAMAGE_BALANCED_ALLTOALL_H_
 
@@ -13,21 +13,21 @@
 
 namespace torc::compiler {
 
-/// Hops of all blocks together beyond which a list of them is too large to be of use: on three axes
-/// as long as each other up to some 400 nodes have as many, on a ring 140.
+/// Largest number of hops of all blocks together: longer lists are too large to be useful. Up to
+/// some 400 nodes on three axes of equal length, or 140 nodes on a ring, are within this limit.
 inline constexpr std::uint64_t kMaxRouteHops = 1'000'000;
-/// Those up to which the program is made within some seconds, and has a megabyte: 8x8 has as many.
+/// Largest number of hops for a program of about a megabyte, made within seconds, as on 8x8.
 inline constexpr std::uint64_t kFewRouteHops = 20'000;
-/// Whether shortest ways between all live nodes have more than `most`.
+/// Whether shortest paths between all pairs of live nodes have more than `most` hops together.
 bool hasMoreRouteHops(const Topology& topology, std::uint64_t most);
-/// That there are more than kMaxRouteHops; else success.
+/// An error if there are more than kMaxRouteHops; else success.
 llvm::Error checkRouteHops(const Topology& topology);
 
-/// The steps of an alltoall. An error where there are more than kMaxRouteHops.
+/// The steps of an alltoall. An error if there are more than kMaxRouteHops.
 llvm::Expected<ir::Program> lowerBalancedAlltoall(const CollectiveSpec& spec);
 
-/// Its pipeline. The steps of a segment take up to half as long again as a link is busy with it,
-/// and a link has two messages to start in each of them.
+/// Pipeline of these steps. A segment takes up to half as long again as a link is busy with it, and
+/// a link starts two messages per step.
 TreePipeline balancedAlltoallPipeline(const Topology& topology);
 
 }  // namespace torc::compiler

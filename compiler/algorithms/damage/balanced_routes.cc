@@ -16,7 +16,7 @@ Distances distancesOf(const LiveGraph& graph) {
   return distances;
 }
 
-/// Blocks over a mean link, divided by its bandwidth, in every step.
+/// Blocks over a mean link, divided by its bandwidth, by step.
 std::vector<double> meanLoads(const LiveGraph& graph, const Distances& distances) {
   double bandwidth = 0;
   for (const LiveArc& arc : graph.arcs())
@@ -48,7 +48,7 @@ class Balancer {
     BalancedRoutes chosen;
     chosen.routes.assign(graph_.nodes(), std::vector<Route>(graph_.nodes()));
     for (unsigned round = 0; round < kRounds; ++round) {
-      // Pairs of one node do not follow one another.
+      // Consecutive pairs have different sources.
       for (std::uint32_t ahead = 1; ahead < graph_.nodes(); ++ahead) {
         for (std::uint32_t source = 0; source < graph_.nodes(); ++source)
           choose(source, (source + ahead) % graph_.nodes(), chosen);
@@ -66,30 +66,31 @@ class Balancer {
 
   struct Reached {
     double cost = 0;
-    std::uint32_t arc = 0;  // the last of the cheapest way there
+    std::uint32_t arc = 0;  // the last on the cheapest path to the node
   };
 
   using Loads = std::vector<std::uint32_t>;  // blocks, by arc
-  /// What links carry in one step, or in all.
+  /// Loads of links in one step, or in all.
   struct Traffic {
     double mean = 0;  // blocks over a mean link
     Loads load;
   };
 
-  /// What `load` blocks take on an arc, in the time of a mean link.
+  /// Time of `load` blocks on an arc, relative to a mean link's time.
   double relative(const Traffic& traffic, std::uint32_t arc, std::uint32_t load) const {
     const LiveArc& link = graph_.arc(arc);
     return link.network ? load / (link.bandwidth * traffic.mean) : 0;
   }
-  /// The 16th power of what it will take; multiplied out, for the same routes on every machine.
+  /// The 16th power of its time with one more block; multiplied out, for the same routes on every
+  /// machine.
   double steep(const Traffic& traffic, std::uint32_t arc) const {
     double power = relative(traffic, arc, traffic.load[arc] + 1);
     for (int i = 0; i < 4; ++i)
       power *= power;
     return power;
   }
-  /// Of one more block over an arc, as its hop number `hop`. What links carry in all counts more:
-  /// the steps of several segments overlap.
+  /// Cost of one more block over an arc, as its hop number `hop`. The total load of links has a
+  /// higher weight: the steps of several segments overlap.
   double cost(std::size_t hop, std::uint32_t arc) const {
     return 4 * steep(whole_, arc) + steep(steps_[hop], arc);
   }
@@ -107,7 +108,7 @@ class Balancer {
     count(1);
   }
 
-  /// The cheapest of the shortest ways, hop by hop from the source.
+  /// The cheapest shortest path, hop by hop from the source.
   Route cheapest(std::uint32_t source, std::uint32_t destination) {
     const std::vector<std::uint32_t>& left = distance_[destination];
     const std::uint32_t hops = left[source];
@@ -142,7 +143,7 @@ class Balancer {
   const Distances distance_;
   Traffic whole_;
   std::vector<Traffic> steps_;    // by hop
-  std::vector<Reached> reached_;  // by node, of the route that is chosen now
+  std::vector<Reached> reached_;  // by node, of the current route
 };
 
 }  // namespace

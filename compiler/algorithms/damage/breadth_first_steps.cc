@@ -1,7 +1,7 @@
-// The steps of allgather and reduce_scatter on breadth-first trees: what comes over an arc from one
-// distance goes in one message, of as few boxes as cover it; of a reduce_scatter in up to four, for
-// a message names one buffer at each end. Both ends of a message stand side by side, behind all
-// that they wait for: nothing can deadlock.
+// The steps of allgather and reduce_scatter on breadth-first trees. In an allgather, all data over
+// an arc from one distance is one message, of as few boxes as possible. In a reduce_scatter it is
+// up to four messages, for a message has one buffer at each end. Both ends of a message are
+// adjacent in the program, after all their dependences: nothing can deadlock.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -16,7 +16,8 @@ namespace {
 
 using Nodes = std::vector<std::uint32_t>;
 
-/// What goes over an arc of the trees at one distance from the sources, by distance, part and arc.
+/// The blocks, by source, of the messages over arcs of the trees; by distance from the source, part
+/// and arc.
 using Messages = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Nodes>;
 
 Messages messagesOf(const BreadthFirstTrees& trees) {
@@ -33,13 +34,13 @@ Messages messagesOf(const BreadthFirstTrees& trees) {
   return messages;
 }
 
-/// Messages of an arc go in the order of the list, at most two at a time, so that those on which
-/// most depends do not share the link with all others.
+/// Messages of an arc follow the order of the list, at most two at a time. So critical messages do
+/// not share the link with all others.
 class ArcOrder {
  public:
   explicit ArcOrder(const LiveGraph& graph) : sent_(graph.arcs().size()) {}
 
-  /// Adds to `after` what the next send over an arc is to wait for.
+  /// Adds to `after` the dependence of the next send over an arc.
   void wait(std::uint32_t arc, ir::OperationIndices& after) const {
     const ir::OperationIndices& sent = sent_[arc];
     if (sent.size() >= kInFlight) after.push_back(sent[sent.size() - kInFlight]);
@@ -51,7 +52,7 @@ class ArcOrder {
   std::vector<ir::OperationIndices> sent_;
 };
 
-/// By part, node and source: the operation that made the value there.
+/// The operation that made a value, by part, node and source.
 class Makers {
  public:
   Makers(std::uint32_t parts, std::uint32_t nodes)
@@ -60,7 +61,7 @@ class Makers {
   std::uint32_t& of(std::uint32_t part, std::uint32_t node, std::uint32_t source) {
     return makers_[(std::size_t{part} * nodes_ + node) * nodes_ + source];
   }
-  /// Those of several sources, each once.
+  /// The operations of several sources, without duplicates.
   ir::OperationIndices of(std::uint32_t part, std::uint32_t node, const Nodes& sources) {
     ir::OperationIndices list;
     for (const std::uint32_t source : sources) {
@@ -118,7 +119,7 @@ class BreadthFirstSteps {
   void pass(std::uint32_t part, std::uint32_t arc_index, const Nodes& sources, bool starts,
             bool is_first);
 
-  /// Pieces in scratch: in a frame of `all` in `slot`.
+  /// Pieces in scratch, within a frame of `all` in `slot`.
   Region scratch(const Pieces& pieces, const Pieces& all, std::uint32_t slot) {
     const Region whole = builder_.region(Buffer::kScratch, all, 0);
     const auto [entry, is_new] =
@@ -126,20 +127,20 @@ class BreadthFirstSteps {
     if (is_new) entry->second = builder_.addFrame(all, slot);
     return builder_.region(Buffer::kScratch, pieces, entry->second);
   }
-  /// Sums grow in one frame of all blocks for each part.
+  /// The place of sums: one frame of all blocks for each part.
   Region sum(const Pieces& pieces) {
     const std::uint32_t part = pieces.front().part;
     return scratch(pieces, {Piece{part, 1, builder_.box(Box{})}}, part);
   }
-  /// Arcs that lead to one node have different slots.
+  /// The slot for the message number `turn` of an arc: arcs into one node have different slots.
   std::uint32_t slotOf(std::uint32_t arc_index, std::uint32_t turn) const {
     const auto arcs = graph_.arcsFrom(graph_.arc(arc_index).to);
     const auto place = std::ranges::find(arcs, LiveGraph::reverse(arc_index)) - arcs.begin();
     return trees_.parts + kStaging * static_cast<std::uint32_t>(place) + turn;
   }
 
-  // Receives of an arc that can be under way. With fewer, links wait for sums (on 4x4x4 without one
-  // node the reduce_scatter takes 4 % longer with two than with four), with more they do not gain.
+  // Receives in flight per arc. With fewer, links wait for sums (on 4x4x4 without one node the
+  // reduce_scatter takes 4 % longer with two than with four), with more there is no gain.
   static constexpr std::uint32_t kStaging = 4;
 
   const Topology& topology_;
@@ -150,7 +151,7 @@ class BreadthFirstSteps {
   const NodeBoxes cover_;
   Makers makers_;
   ArcOrder order_;
-  std::vector<Nodes> to_come_;                  // by part and node: messages with its own block
+  std::vector<Nodes> to_come_;  // by part and node: messages still to receive for its own block
   std::vector<ir::OperationIndices> received_;  // by arc
   std::map<std::array<std::uint32_t, 4>, std::uint32_t> frames_;
 };
@@ -168,7 +169,7 @@ Schedule BreadthFirstSteps::allgather() {
     const LiveArc& arc = graph_.arc(arc_index);
     builder_.setPhase(distance - 1);
     const Pieces pieces = piecesOf(part, sources);
-    // The own block leaves from `in`, without waiting for its copy in `out`.
+    // The own block is sent from `in`, so that the send does not wait for its copy in `out`.
     send(arc_index, part, builder_.region(distance == 1 ? Buffer::kIn : Buffer::kOut, pieces),
          makers_.of(part, arc.from, sources));
     const std::uint32_t receive = builder_.receive(
@@ -179,19 +180,19 @@ Schedule BreadthFirstSteps::allgather() {
   return builder_.take();
 }
 
-/// Sums grow in `out` for the own block, and for the others in scratch. What arrives over an arc is
-/// received into a few slots in turn.
+/// Sums accumulate in `out` for the own block, and in scratch for the others. Messages over an arc
+/// use a few slots in rotation.
 Schedule BreadthFirstSteps::reduceScatter() {
   const std::uint32_t farthest = std::get<0>(messages_.rbegin()->first);
   for (const auto& [key, sources] : messages_) {
     if (std::get<0>(key) > 1) break;
-    ++to_come_[std::get<1>(key)][sources.front()];  // what comes to a node is its own block
+    ++to_come_[std::get<1>(key)][sources.front()];  // the own block
   }
   for (auto it = messages_.rbegin(); it != messages_.rend(); ++it) {
     const auto& [distance, part, arc] = it->first;
     builder_.setPhase(farthest - distance);
     const std::uint32_t up = LiveGraph::reverse(arc);
-    // One message names one buffer at each end.
+    // A message has one buffer at each end.
     std::map<std::pair<bool, bool>, Nodes> alike;
     for (const std::uint32_t source : it->second) {
       alike[{makers_.of(part, graph_.arc(up).from, source) == kNone,
@@ -204,8 +205,8 @@ Schedule BreadthFirstSteps::reduceScatter() {
   return builder_.take();
 }
 
-/// Sends sums of the blocks of `sources` on; `starts`: the sender has nothing but its own data,
-/// `is_first`: so has the receiver.
+/// Forwards sums of the blocks of `sources`. `starts`: the sender has only its own data;
+/// `is_first`: the receiver has only its own data.
 void BreadthFirstSteps::pass(std::uint32_t part, std::uint32_t arc_index, const Nodes& sources,
                              bool starts, bool is_first) {
   const LiveArc& arc = graph_.arc(arc_index);
@@ -217,7 +218,7 @@ void BreadthFirstSteps::pass(std::uint32_t part, std::uint32_t arc_index, const 
   const bool last = arrives && --to_come_[part][arc.to] == 0;
   const Region total = last ? builder_.region(Buffer::kOut, pieces) : sum(pieces);
   ir::OperationIndices& before = received_[arc_index];
-  ir::OperationIndices free;  // what has used the slot before
+  ir::OperationIndices free;  // last reader of the slot
   if (before.size() >= kStaging) free.push_back(before[before.size() - kStaging]);
   const Region staging = scratch(
       pieces, pieces, slotOf(arc_index, static_cast<std::uint32_t>(before.size() % kStaging)));
@@ -227,7 +228,7 @@ void BreadthFirstSteps::pass(std::uint32_t part, std::uint32_t arc_index, const 
   if (is_first) {
     reduced = builder_.receiveAndReduce(place, total, own_data, staging, moves, free);
   } else {
-    // To receive it need not wait for the sums before it.
+    // The receive itself does not wait for earlier sums.
     ir::OperationIndices after = makers_.of(part, arc.to, sources);
     after.push_back(builder_.receive(place, staging, moves, free));
     reduced = builder_.reduce(place, total, sum(pieces), staging, after);
@@ -237,7 +238,7 @@ void BreadthFirstSteps::pass(std::uint32_t part, std::uint32_t arc_index, const 
     makers_.of(part, arc.to, source) = reduced;
 }
 
-/// Of one node.
+/// The schedule of one node.
 Schedule ownBlock(const CollectiveSpec& spec) {
   ir::StepBuilder builder(ir::scheduleHeader(spec.collective, spec.topology, 1));
   const Piece own{0, 1, builder.box(boxOf(spec.topology, 0))};

@@ -1,4 +1,4 @@
-// The choice of shortest ways: for every node, which of its links brings which block.
+// Chooses shortest paths: for every node, the link that brings each block.
 #include "compiler/algorithms/damage/breadth_first_trees.h"
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace {
 
 using Nodes = std::vector<std::uint32_t>;
 
-/// Blocks that are to come to one node from one distance, each over one of some arcs, spread so
-/// that the largest load over bandwidth is small: whoever comes takes the least loaded arc, and
-/// pushes others on along a chain of choices where that lowers the largest. Of equal arcs the one
-/// that has carried least from smaller distances.
+/// Distributes the blocks that one node receives from one distance over arcs, so that the largest
+/// load over bandwidth is small. Each block takes the least loaded of its possible arcs. Then
+/// blocks move to other arcs along a chain of choices if this lowers the largest load. Of equal
+/// arcs a block takes the one with the least load from smaller distances.
 class Spread {
  public:
   Spread(llvm::ArrayRef<double> bandwidths, llvm::ArrayRef<double> carried)
@@ -33,7 +33,7 @@ class Spread {
   }
 
   std::uint32_t chosen(std::uint32_t item) const { return chosen_[item]; }
-  /// Of an arc: items over bandwidth.
+  /// Blocks of an arc over its bandwidth.
   double cost(std::uint32_t arc) const {
     return static_cast<double>(items_of_[arc].size()) / bandwidths_[arc];
   }
@@ -43,14 +43,14 @@ class Spread {
     return static_cast<double>(items_of_[arc].size() + 1) / bandwidths_[arc];
   }
 
-  /// Moves items along a shortest chain of arcs from the busiest one to one that stays below it.
+  /// Moves blocks along a shortest chain of arcs from the busiest arc to one that stays below it.
   bool relieveBusiest() {
     std::uint32_t busiest = 0;
     for (std::uint32_t arc = 1; arc < items_of_.size(); ++arc) {
       if (cost(arc) > cost(busiest)) busiest = arc;
     }
     constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> moved(items_of_.size(), kUnseen);  // item that comes to an arc
+    std::vector<std::uint32_t> moved(items_of_.size(), kUnseen);  // block that moves to an arc
     std::vector<std::uint32_t> queue{busiest};
     for (std::size_t i = 0; i < queue.size(); ++i) {
       for (const std::uint32_t item : items_of_[queue[i]]) {

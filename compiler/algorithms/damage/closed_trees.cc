@@ -1,4 +1,4 @@
-// The rule of the trees, and the plan.
+// Builds the trees by their rule, and the program of an allreduce along them.
 #include "compiler/algorithms/damage/closed_trees.h"
 
 #include <algorithm>
@@ -25,8 +25,7 @@ Coordinates centerOf(const Topology& topology) {
   return topology.deadLinks().front().from;
 }
 
-/// The cables of the tree whose colors visit the axes in `order`, in the direction `sign`, that are
-/// alive.
+/// The live cables of the tree whose colors visit the axes in `order`, in the direction `sign`.
 TreeCables closedTree(const Topology& topology, const LiveGraph& graph, const Coordinates& center,
                       llvm::ArrayRef<std::uint32_t> order, int sign) {
   TreeCables cables;

@@ -1,5 +1,5 @@
-// The live nodes of a damaged torus and the links between them, as a graph: what algorithms work on
-// that can use no symmetry.
+// The live nodes of a damaged torus and the links between them, as a graph for algorithms without
+// symmetry.
 #ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_LIVE_GRAPH_H_
 #define TORC_COMPILER_ALGORITHMS_DAMAGE_LIVE_GRAPH_H_
 
@@ -13,13 +13,13 @@
 
 namespace torc::compiler {
 
-/// One direction of a cable, or of the way between neighbouring cores of a node.
+/// One direction of a cable, or of the connection between neighbouring cores of a node.
 struct LiveArc {
   std::uint32_t from = 0, to = 0;  // ranks
   std::uint32_t axis = 0;
   int sign = 1;
   std::uint32_t cable = 0;  // the same for both directions
-  bool network = true;      // else between cores: no limit of bandwidth
+  bool network = true;      // false: between cores, without a limit of bandwidth
   double bandwidth = 1;     // relative to the others, as in Axis
 };
 

@@ -1,4 +1,4 @@
-// Rows, joined axis by axis.
+// Covers nodes by rows, and joins rows axis by axis.
 #include "compiler/algorithms/damage/node_boxes.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ NodeBoxes::NodeBoxes(const Topology& topology) : topology_(topology) {
       place += stride_[axis] * static_cast<std::uint32_t>(at[axis]);
     place_of_.push_back(place);
   }
-  // From every axis on, up and down.
+  // The orders begin with each axis, in ascending and in descending order.
   for (std::size_t first = 0; first < axes.size(); ++first) {
     Order order(axes.begin() + first, axes.end());
     order.append(axes.begin(), axes.begin() + first);
@@ -97,7 +97,7 @@ std::vector<Box> NodeBoxes::rows(const std::vector<bool>& member, std::uint32_t 
       if (at > 0 || !wraps) continue;
       while (length < size && has(length))
         ++length;
-      if (length < size) continue;  // else it goes all round, and begins here
+      if (length < size) continue;  // a whole ring begins here
     } else {
       while (length < size && (wraps || at + length < size) && has((at + length) % size))
         ++length;
@@ -139,7 +139,7 @@ void NodeBoxes::joinAlong(std::uint32_t axis, std::vector<Box>& boxes) const {
         joined.push_back(boxes[end]);
       }
     }
-    // Over the end of the axis.
+    // Joins boxes across the end of the axis.
     Interval& lowest = joined[first][axis];
     Interval& highest = joined.back()[axis];
     if (lowest.length == size) {

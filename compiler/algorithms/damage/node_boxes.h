@@ -1,4 +1,4 @@
-// Sets of nodes as few disjoint boxes: what nodes that do the same are guarded by.
+// Covers sets of nodes by few disjoint boxes: the guards of nodes with equal operations.
 #ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_NODE_BOXES_H_
 #define TORC_COMPILER_ALGORITHMS_DAMAGE_NODE_BOXES_H_
 
@@ -16,9 +16,9 @@ class NodeBoxes {
  public:
   explicit NodeBoxes(const Topology& topology);
 
-  /// Disjoint boxes that have these live nodes (ranks, each once) and no other node. Rows along an
-  /// axis are joined to planes along the next, and so on, in several orders of the axes; the fewest
-  /// boxes count. Time and memory grow with the nodes of the torus.
+  /// Disjoint boxes with exactly these live nodes (ranks, each once). Rows along an axis are joined
+  /// to planes along the next, and so on, in several orders of the axes; the result with the fewest
+  /// boxes is returned. Time and memory grow with the nodes of the torus.
   llvm::SmallVector<Box, 1> cover(llvm::ArrayRef<std::uint32_t> nodes) const;
 
   /// Whether a node of the torus is in both boxes, of absolute intervals.
@@ -37,7 +37,7 @@ class NodeBoxes {
   Order sizes_;                // by axis
   std::vector<Order> orders_;  // of the axes of more than one node
   std::array<std::uint32_t, kMaxAxes> stride_{};
-  std::uint32_t places_ = 1;             // of the torus, dead or alive
+  std::uint32_t places_ = 1;             // of the torus, including dead nodes
   std::vector<std::uint32_t> place_of_;  // by rank
 };
 

@@ -9,25 +9,25 @@
 
 namespace torc::compiler {
 
-/// Cables of a spanning tree: one less than there are nodes.
+/// Cables of a spanning tree: one less than the number of nodes.
 using TreeCables = std::vector<std::uint32_t>;
 
 struct RootedTree {
-  std::vector<std::uint32_t> order;     // nodes, the root first, by depth
-  std::vector<std::uint32_t> arc_from;  // by node: the arc that leads to it from its parent; kNone
-                                        // at the root, and for what the root does not reach
+  std::vector<std::uint32_t> order;  // nodes, the root first, by depth
+  /// By node: the arc from its parent; kNone at the root, and for nodes outside the tree.
+  std::vector<std::uint32_t> arc_from;
   std::uint32_t root() const { return order.front(); }
 };
 
-/// Cables that close no circle, by the nodes that they join: a tree, or several.
+/// Cables without cycles, by the nodes that they join: one tree, or several.
 class TreeArcs {
  public:
   TreeArcs(const LiveGraph& graph, const TreeCables& cables);
 
-  /// The tree that has `node`, rooted there.
+  /// The tree that contains `node`, rooted there.
   RootedTree rootedAt(std::uint32_t node) const;
-  /// The same rooted in its middle, where it is least deep: half way between two ends of a longest
-  /// way.
+  /// The same tree rooted in its middle, with the least depth: half way between the ends of a
+  /// longest path.
   RootedTree rootedInTheMiddle(std::uint32_t node = 0) const;
 
  private:
@@ -35,7 +35,7 @@ class TreeArcs {
   std::vector<std::uint32_t> first_, arcs_;  // arcs by the node that they leave
 };
 
-/// Writes the messages from the root to each node that the tree reaches into `depth`, by node.
+/// For each node of the tree, writes the number of messages from the root into `depth`.
 void addDepths(const LiveGraph& graph, const RootedTree& tree, std::vector<std::uint32_t>& depth);
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// The arcs of a tree, in as few boxes as there are.
+// Groups the arcs of a tree into as few boxes as possible.
 #include "compiler/algorithms/damage/tree_allreduce.h"
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace {
 
 using Nodes = std::vector<std::uint32_t>;
 
-/// A direction out of a node, by its number.
+/// The number of a direction out of a node.
 std::uint32_t directionOf(const LiveArc& arc) {
   return 2 * arc.axis + (arc.sign < 0 ? 1 : 0);
 }
 
-/// The nodes of a torus in sets that are covered by few boxes.
+/// The live nodes of a torus, with sets as few boxes.
 class LiveNodes : public ArcNodes {
  public:
   /// `boxes` outlives it.
@@ -40,7 +40,7 @@ class LiveNodes : public ArcNodes {
   const std::uint32_t root_;
 };
 
-/// The arcs of a tree by direction, those of the deepest subtrees first.
+/// The arcs of a tree by direction, directions with the deepest subtrees first.
 Arcs arcsOf(const LiveGraph& graph, const RootedTree& tree, const NodeBoxes& boxes,
             std::uint32_t directions) {
   std::vector<Nodes> children(directions), parents(directions);
@@ -71,7 +71,7 @@ Arcs arcsOf(const LiveGraph& graph, const RootedTree& tree, const NodeBoxes& box
   return arcs;
 }
 
-/// A color for each tree; in each the blocks lie in rank order, for all move together.
+/// A schedule with a color for each tree; blocks have rank order, for they move together.
 Schedule header(const CollectiveSpec& spec, llvm::ArrayRef<WeightedTree> trees) {
   const auto colors = static_cast<std::uint32_t>(trees.size());
   Schedule schedule = ir::scheduleHeader(spec.collective, spec.topology, colors);

@@ -1,4 +1,4 @@
-// Matroid union on graphic matroids.
+// Packs spanning trees by matroid union on graphic matroids.
 #include "compiler/algorithms/damage/tree_packing.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace torc::compiler {
 namespace {
 
-constexpr std::uint32_t kTriedNodes = 8192;  // over all attempts to find shallow trees
+constexpr std::uint32_t kTriedNodes = 8192;  // over all attempts for shallow trees
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
 class ForestUnion {
@@ -42,7 +42,7 @@ class ForestUnion {
     for (const Edge& edge : edges_)
       placed += edge.forest != kNowhere;
     const std::uint64_t wanted = std::uint64_t{graph_.nodes() - 1} * forests_.size();
-    // An edge that no chain of exchanges admits now is never admitted: once round is enough.
+    // An edge that no chain of exchanges admits now is never admitted: one pass is enough.
     for (std::uint32_t edge = 0; edge < edges_.size() && placed < wanted; ++edge) {
       if (edges_[edge].forest == kNowhere && admit(edge)) ++placed;
     }
@@ -72,11 +72,11 @@ class ForestUnion {
     return edges_[edge].a == node ? edges_[edge].b : edges_[edge].a;
   }
 
-  /// Starts with shallow trees: all grow at a time, breadth first, from nodes far from each other.
+  /// Starts with shallow trees: all grow at the same time, breadth first, from nodes far apart.
   void grow() {
     struct Growth {
       std::vector<std::uint32_t> queue;
-      std::size_t next = 0;  // in the queue
+      std::size_t next = 0;  // index into the queue
       std::vector<bool> inside;
     };
     std::vector<Growth> growths(forests_.size());
@@ -149,9 +149,9 @@ class ForestUnion {
     }
   }
 
-  /// Adds an edge to the union, if some chain of exchanges makes room for it: it takes the place of
-  /// an edge of a forest in which it closes a circle, that one of another, and so on, until one
-  /// finds a forest in which it joins two trees. Breadth first, for only shortest chains are sound.
+  /// Adds an edge to the union if some chain of exchanges makes room for it. It replaces an edge of
+  /// a cycle that it closes in a forest. That edge replaces one of another forest, and so on, until
+  /// an edge joins two trees of a forest. Breadth first, for only shortest chains are sound.
   bool admit(std::uint32_t start) {
     std::vector<std::uint32_t> pushed_by(edges_.size(), kNowhere);
     std::vector<std::uint32_t> queue{start};
@@ -166,7 +166,7 @@ class ForestUnion {
           exchange(start, edge, f, pushed_by);
           return true;
         }
-        while (a != b) {  // up to where the ways to the root meet
+        while (a != b) {  // up to the common ancestor
           std::uint32_t& deeper = forest.depth[a] < forest.depth[b] ? b : a;
           const std::uint32_t up = forest.parent_edge[deeper];
           deeper = other(up, deeper);
@@ -196,13 +196,13 @@ class ForestUnion {
   }
 
   const LiveGraph& graph_;
-  std::minstd_rand random_;  // the same numbers everywhere
+  std::minstd_rand random_;  // equal numbers on all machines
   std::vector<Edge> edges_;
   std::vector<Forest> forests_;
   std::vector<std::vector<std::uint32_t>> edges_of_;  // by node
 };
 
-/// Copies of every cable; between cores there are always enough.
+/// Copies of every cable; `between_cores` is large enough for cables between cores.
 std::vector<std::uint32_t> copiesOf(const LiveGraph& graph, std::uint32_t per_bandwidth,
                                     std::uint32_t between_cores) {
   std::vector<std::uint32_t> copies;
@@ -214,8 +214,8 @@ std::vector<std::uint32_t> copiesOf(const LiveGraph& graph, std::uint32_t per_ba
   return copies;
 }
 
-/// As many trees as there are copies for, if the cores of a node are one part each, and, without
-/// cores, as leave every node.
+/// An upper bound of the number of trees: by copies, with the cores of a node as one part; without
+/// cores, also by the copies at every node.
 std::uint32_t mostTrees(const LiveGraph& graph, std::uint32_t per_bandwidth) {
   const std::vector<std::uint32_t> copies = copiesOf(graph, per_bandwidth, 0);
   std::uint64_t all = 0;
@@ -259,7 +259,7 @@ std::optional<std::vector<TreeCables>> packTrees(const LiveGraph& graph,
 }
 
 std::uint32_t longestWay(const LiveGraph& graph, const TreeCables& tree) {
-  // The node farthest from any node is an end of a longest way.
+  // The node farthest from any node is an end of a longest path.
   const TreeArcs arcs(graph, tree);
   const RootedTree from_end = arcs.rootedAt(arcs.rootedAt(0).order.back());
   std::vector<std::uint32_t> depth(graph.nodes(), 0);
@@ -269,7 +269,7 @@ std::uint32_t longestWay(const LiveGraph& graph, const TreeCables& tree) {
 
 TreePacking bestPacking(const LiveGraph& graph) {
   std::vector<TreePacking> packings;
-  std::vector<std::uint32_t> copies;  // per bandwidth, of each packing
+  std::vector<std::uint32_t> copies;  // per unit of bandwidth, for each packing
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t per_bandwidth = 1; per_bandwidth <= kMostCopies; ++per_bandwidth) {
     for (std::uint32_t count = mostTrees(graph, per_bandwidth); count > 0; --count) {
@@ -303,7 +303,7 @@ TreePacking bestPacking(const LiveGraph& graph) {
   std::uint32_t depth = deepest(best.trees);
   for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
     auto trees = packTrees(graph, limit, count, seed);
-    const std::uint32_t found = deepest(*trees);  // how many trees there are depends on no seed
+    const std::uint32_t found = deepest(*trees);  // every seed gives this number of trees
     if (found >= depth || loadOf(graph, *trees) > best.load * (1 + 1e-9)) continue;
     depth = found;
     best.trees = std::move(*trees);

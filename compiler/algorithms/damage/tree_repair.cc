@@ -8,7 +8,7 @@
 namespace torc::compiler {
 namespace {
 
-/// The least number that all up to kMostShares divide: the weight of a whole tree.
+/// The least common multiple of the numbers up to kMostShares: the weight of a whole tree.
 constexpr std::uint64_t kWhole = 840;
 static_assert(kMostShares == 8);
 
@@ -23,14 +23,14 @@ class TreeRepair {
     most_load_ = *std::max_element(load_.begin(), load_.end());
   }
 
-  /// Cables that lead out of the piece of `forest` that has the fewest of them, and have taken in
-  /// no piece yet.
+  /// For the piece of `forest` with the fewest of them: the number of cables that lead out of it
+  /// and have joined no piece yet.
   std::uint32_t cablesToJoin(const TreeCables& forest) {
     findPieces(forest);
     return fewestCables();
   }
 
-  /// `forest`, which is in pieces, as at most `most` trees.
+  /// Adds `forest`, which is in pieces, as at most `most` trees.
   void join(const TreeCables& forest, std::uint32_t most, std::vector<WeightedTree>& trees) {
     const std::uint32_t shares = std::clamp(cablesToJoin(forest), 1u, most);
     const std::vector<Nodes> pieces = pieces_;
@@ -44,8 +44,8 @@ class TreeRepair {
  private:
   using Nodes = std::vector<std::uint32_t>;
 
-  /// The pieces of a forest, the largest first, and how far each node is from the farthest of its
-  /// own.
+  /// Finds the pieces of a forest, the largest first, and each node's distance from the farthest
+  /// node of its piece.
   void findPieces(const TreeCables& forest) {
     const TreeArcs arcs(graph_, forest);
     pieces_.clear();
@@ -53,7 +53,7 @@ class TreeRepair {
     reach_.assign(graph_.nodes(), kNone);
     for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
       if (reach_[node] != kNone) continue;
-      // The farthest node is one of the two ends of a longest way.
+      // The farthest node is an end of a longest path.
       const RootedTree from_end = arcs.rootedAt(arcs.rootedAt(node).order.back());
       addDepths(graph_, from_end, reach_);
       addDepths(graph_, arcs.rootedAt(from_end.order.back()), from_other);
@@ -84,14 +84,15 @@ class TreeRepair {
     return *std::min_element(cables.begin() + 1, cables.end());
   }
 
-  /// A spanning tree of that weight: the largest piece takes in one after the other.
+  /// A spanning tree of that weight: the largest piece absorbs the others one by one.
   TreeCables joined(const TreeCables& forest, std::uint64_t weight) {
     TreeCables tree = forest;
     Nodes depth(graph_.nodes(), 0);
     for (std::size_t left = pieces_.size() - 1; left > 0; --left) {
       const TreeArcs arcs(graph_, tree);
       addDepths(graph_, arcs.rootedInTheMiddle(pieces_.front().front()), depth);
-      // Least load, but up to what cables carry anyway; least depth of what is taken in; the arc.
+      // Order: load, but at least the largest load of any cable so far; depth of the absorbed
+      // piece; arc.
       std::tuple<std::uint64_t, std::uint32_t, std::uint32_t> best{~std::uint64_t{0}, kNone, kNone};
       for (std::uint32_t arc = 0; arc < graph_.arcs().size(); ++arc) {
         const LiveArc& it = graph_.arc(arc);
@@ -111,11 +112,11 @@ class TreeRepair {
   }
 
   const LiveGraph& graph_;
-  std::vector<std::uint64_t> load_;  // by cable: weight of the trees that have it
-  std::uint64_t most_load_ = 0;      // of any cable, before pieces are joined
+  std::vector<std::uint64_t> load_;  // by cable: weight of its trees
+  std::uint64_t most_load_ = 0;      // maximum before pieces are joined
   std::vector<Nodes> pieces_;
   Nodes piece_of_;  // by node
-  Nodes reach_;     // by node: messages to the farthest of its piece
+  Nodes reach_;     // by node: messages to the farthest node of its piece
 };
 
 }  // namespace
@@ -123,7 +124,7 @@ class TreeRepair {
 std::vector<WeightedTree> repairTrees(const LiveGraph& graph, llvm::ArrayRef<TreeCables> forests) {
   TreeRepair repair(graph, forests);
   std::vector<WeightedTree> trees;
-  std::vector<std::pair<std::uint32_t, const TreeCables*>> broken;  // by cables that could join it
+  std::vector<std::pair<std::uint32_t, const TreeCables*>> broken;  // by joining cables
   for (const TreeCables& forest : forests) {
     if (forest.size() + 1 == graph.nodes()) {
       trees.push_back({forest, kWhole});

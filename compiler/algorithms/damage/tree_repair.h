@@ -1,4 +1,4 @@
-// Trees that damage has cut into pieces, joined again by cables that carry little.
+// Repairs spanning trees that damage has cut into pieces, with little loaded cables.
 #ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_REPAIR_H_
 #define TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_REPAIR_H_
 
@@ -11,15 +11,15 @@
 
 namespace torc::compiler {
 
-/// Trees that share what was one tree, at most, and all trees together, unless that are fewer than
-/// there were.
+/// Largest number of trees that replace one tree, and of all trees together, unless there were more
+/// before.
 inline constexpr std::uint32_t kMostShares = 8;
 inline constexpr std::uint32_t kMostTrees = 64;
 
-/// Of `forests`, each the cables of a spanning tree of more nodes without those that are dead:
-/// spanning trees of the live nodes, which are connected. Forests have equal shares of the data;
-/// one in pieces is replaced by up to kMostShares trees, each joined by other cables: of those that
-/// lead to the largest piece, one that carries least, and where the tree becomes least deep.
+/// Spanning trees of the live nodes, which are connected. `forests` are spanning trees of all nodes
+/// without their dead cables, with equal shares of the data. A forest in pieces is replaced by up
+/// to kMostShares trees with different additional cables. These lead to the largest piece, have the
+/// least load, and make the tree least deep.
 std::vector<WeightedTree> repairTrees(const LiveGraph& graph, llvm::ArrayRef<TreeCables> forests);
 
 }  // namespace torc::compiler

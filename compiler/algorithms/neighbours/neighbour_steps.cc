@@ -1,4 +1,4 @@
-// Steps of neighbourhood collectives: three for each way, or one.
+// Steps of neighbourhood collectives: three for each direction, or one.
 #include "compiler/algorithms/neighbours/neighbour_steps.h"
 
 #include "ir/make_error.h"
@@ -18,7 +18,7 @@ std::uint32_t blockAt(ir::StepBuilder& builder, std::uint32_t axis, std::int32_t
   return builder.box(block);
 }
 
-/// Those who have a neighbour that way; false: nobody has.
+/// Sets `guard` to the nodes with a neighbour in direction `way`; false if there is none.
 bool guardOf(ir::StepBuilder& builder, const Way& way, std::uint32_t& guard) {
   Box nodes;
   if (!nodesWithNeighbour(builder.schedule().topology, way, nodes[way.axis])) return false;

@@ -15,7 +15,7 @@ DeadPlane::DeadPlane(const Topology& topology, std::uint32_t across)
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     if (axis != across && size(axis) > 1) axes_.push_back(axis);
   }
-  std::vector<Tree> alike;  // on axes of two nodes, as another that is in trees_
+  std::vector<Tree> alike;  // on axes of two nodes, equal to another tree in trees_
   for (const int sign : {1, -1}) {
     for (std::uint32_t i = 0; i < axes_.size(); ++i)
       (sign < 0 && size(axes_[i]) == 2 ? alike : trees_).push_back({i, sign});
@@ -73,7 +73,8 @@ std::vector<Box> DeadPlane::withoutChildren(std::size_t used) const {
     out.front() = with(out.front(), axis, 1, 0, 0);
   for (std::size_t i = 0; i < used; ++i)
     out.push_back(childOf(trees_[i]));
-  // Coordinate by coordinate along one axis, where some are out; all others are in.
+  // Recurses over the coordinates of excluded nodes along one axis; all other coordinates are
+  // included.
   const auto add = [&](auto&& self, Box box, std::size_t m, const std::vector<Box>& left) -> void {
     if (left.empty()) return boxes.push_back(box);
     if (m == axes_.size()) return;
@@ -105,7 +106,7 @@ void DeadPlane::add(std::uint32_t axis, int sign, const Box& children, Arcs& arc
   arcs.push_back({axis, sign, {children}, {movedBack(children, axis, sign, size(axis))}});
 }
 
-/// The rectangular tree of the plane from the dead node, whose child gets the part from below.
+/// The rectangular tree of the plane from the dead node; its child gets the part from below.
 void DeadPlane::addTree(const Tree& tree, Arcs& arcs) const {
   add(across_, 1, childOf(tree), arcs);
   llvm::SmallVector<std::uint32_t, kMaxAxes> order;

@@ -1,14 +1,14 @@
-// The plane of a dead node: all nodes that have its coordinate on one axis. How those alive get
-// what all nodes beside the plane, on both sides, have; on links that nobody else uses there.
+// The plane of a dead node: all nodes with its coordinate on one axis. Brings data of all nodes
+// beside the plane, on both sides, to its live nodes, on otherwise unused links.
 //
-// With N axes there are 2N - 1 parts. The nodes of the plane get one of them from below and one
-// from above. Each of the others goes down one of the 2(N - 1) rectangular trees of the plane
-// (trees/rectangular.cc), with the dead node as their root: it has one child in each, which gets
-// the part from below in its place. What that child does not get from below then it gets along the
-// one tree that no part needs, in which its parent is another node than the dead one. So every link
-// carries one part.
+// With N axes there are 2N - 1 parts. The nodes of the plane get one part from below and one from
+// above. Each of the other parts goes down one of the 2(N - 1) rectangular trees of the plane
+// (trees/rectangular.cc), with the dead node as its root. The dead node has one child in each tree,
+// and this child gets the tree's part from below instead. So the child cannot get the common part
+// from below as other nodes do. It gets that part along the one tree without a part, in which its
+// parent is not the dead node. So every link carries one part.
 //
-// On an axis of two nodes the dead node has the same child in both trees, and one of them serves.
+// On an axis of two nodes the dead node has the same child in both trees, so that only one is used.
 #ifndef TORC_COMPILER_ALGORITHMS_PLANES_DEAD_PLANE_H_
 #define TORC_COMPILER_ALGORITHMS_PLANES_DEAD_PLANE_H_
 
@@ -22,14 +22,15 @@ namespace torc::compiler {
 
 class DeadPlane {
  public:
-  /// Of the one dead node of `topology`, whose axes are rings; across axis `across`.
+  /// The plane of the one dead node of `topology`, a torus of rings, perpendicular to axis
+  /// `across`.
   DeadPlane(const Topology& topology, std::uint32_t across);
 
-  /// How many parts there can be at most.
+  /// The largest possible number of parts.
   std::uint32_t mostParts() const;
   /// The messages of part number `part` of `parts` to nodes of the plane, in absolute boxes.
   Arcs arcs(std::uint32_t part, std::uint32_t parts) const;
-  /// The most messages from beside the plane to one of its nodes.
+  /// The length of the longest path from beside the plane to one of its nodes, in messages.
   std::uint32_t depth() const;
 
  private:
@@ -38,8 +39,8 @@ class DeadPlane {
     int sign = 1;
     bool operator==(const Tree&) const = default;
   };
-  /// The tree along which the root's child in `tree` gets what it does not get from below; null if
-  /// none of those behind the first `used` can be.
+  /// The tree along which the root's child in `tree` gets the part that other nodes get from below;
+  /// null if none after the first `used` trees suits.
   const Tree* spare(const Tree& tree, std::size_t used) const;
   std::uint32_t axisOf(const Tree& tree, std::uint32_t m) const {
     return axes_[(tree.first + m) % axes_.size()];
@@ -56,8 +57,8 @@ class DeadPlane {
   const Topology topology_;
   const Coordinates dead_;
   const std::uint32_t across_;
-  llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // of the plane, of more than one node
-  std::vector<Tree> trees_;                          // those that serve best first
+  llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // of the plane, with more than one node
+  std::vector<Tree> trees_;                          // the most useful first
   std::size_t most_used_ = 0;
 };
 

@@ -1,16 +1,16 @@
-// One axis is cut at the dead node's coordinate: there is its plane, and behind it, round the ring,
-// a line of planes that are whole, the core. If the root lies in the core there are the product
-// trees (trees/product_tree_rule.h) on the core, of the other rings and the line that is left of
-// the cut one: 2N - 1, or 2N - 2 where an axis has two nodes, as many as the links of a node beside
-// the dead one. They bring every part to all nodes beside the plane, and these pass them on into
-// it. So each part, 1/(2N - 1) of the data, loads every link once, which is the bound.
+// One axis is cut at the dead node's coordinate. There is its plane; the remaining planes are
+// complete and form a line, the core. If the root lies in the core, the core has the product trees
+// (trees/product_tree_rule.h) of the other rings and the line left of the cut one. Their number is
+// 2N - 1, or 2N - 2 if an axis has two nodes, as many as the links of a node beside the dead one.
+// They bring every part to all nodes beside the plane, and these forward them into it. So each
+// part, 1/(2N - 1) of the data, loads every link once: the lower bound.
 //
-// If the root lies in the plane, another axis is cut: the root is not the dead node, so there is
-// one on which they differ. All that is in one program, behind guards that say for which roots
-// (IntervalKind::kForRoots). Coordinates are those of the machine.
+// If the root lies in the plane, another axis is cut: the root is not the dead node, so they differ
+// on some axis. One program has all cuts, with guards for their roots (IntervalKind::kForRoots).
+// Coordinates are those of the machine.
 //
-// Reduction is the mirror image: sums of the plane's nodes come first, and go on with those of the
-// nodes beside it. Every node but the root, and the root too, adds up in one frame.
+// Reduction is the mirror image: sums of the plane's nodes come first, and continue with those of
+// the nodes beside it. Every node including the root accumulates in one frame.
 #include "compiler/algorithms/planes/plane_trees.h"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ namespace {
 
 using Axes = llvm::SmallVector<std::uint32_t, kMaxAxes>;
 
-/// The axes of more than one node, in the order in which they are cut: on a longer one more planes
-/// are whole.
+/// The axes of more than one node, in the order of cuts: the cut of a longer axis leaves more
+/// complete planes.
 Axes cutsOf(const Topology& topology) {
   Axes axes;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
@@ -42,7 +42,7 @@ Axes cutsOf(const Topology& topology) {
   return axes;
 }
 
-/// The core of a cut: what is left without the plane, as a torus whose cut axis is a line.
+/// The core of a cut: the torus without the plane, with the cut axis as a line.
 struct Core {
   Topology topology;
   llvm::SmallVector<TreeAxis, kMaxAxes> axes;
@@ -51,7 +51,7 @@ struct Core {
     topology.dead_node_count = 0;
     topology.axes[cut].kind = AxisKind::kMesh;
     --topology.axes[cut].size;
-    // treeAxes of a line of two would be a ring of one cable.
+    // treeAxes would take a line of two for a ring with one cable.
     const bool is_pair = topology.axes[cut].size == 2;
     if (is_pair) topology.axes[cut].size = 3;
     axes = treeAxes(topology);
@@ -61,10 +61,10 @@ struct Core {
   }
 };
 
-/// The nodes of the torus for the roots whose cut is one axis. The root does as others do.
+/// The nodes of the torus for the roots with the same cut axis. The root has no separate steps.
 class CutGuards : public ArcNodes {
  public:
-  /// `before`: the axes that are cut for other roots, on which these are in the dead node's plane.
+  /// `before`: the axes cut for other roots, on which these roots are in the dead node's plane.
   CutGuards(const Topology& topology, llvm::ArrayRef<std::uint32_t> before, std::uint32_t cut)
       : topology_(topology), cut_(cut) {
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
@@ -83,11 +83,12 @@ class CutGuards : public ArcNodes {
   Box everyone() const override {
     return guard([&](std::uint32_t axis) { return absolute(axis, Interval::all()); });
   }
-  /// Of absolute intervals.
+  /// Converts absolute intervals.
   Box absolute(const Box& box) const {
     return guard([&](std::uint32_t axis) { return absolute(axis, box[axis]); });
   }
-  /// A box of the core, as trees from a root count: none if it is empty for all roots.
+  /// Converts a box of the core with coordinates of trees from a root: std::nullopt if it is empty
+  /// for all roots.
   std::optional<Box> core(const Box& box, llvm::ArrayRef<TreeAxis> axes) const {
     bool is_empty = false;
     const Box made = guard([&](std::uint32_t axis) {
@@ -133,7 +134,7 @@ class CutGuards : public ArcNodes {
     return Interval::forRoots(span);
   }
 
-  /// An interval of the line, which begins behind the dead node's coordinate.
+  /// Converts an interval of the line, which begins after the dead node's coordinate.
   Interval onLine(const Interval& interval, TreeAxis axis, bool& is_empty) const {
     RootSpan span = roots_[cut_];
     const std::int64_t last = std::int64_t{size(cut_)} - 2;  // of the line
@@ -162,7 +163,7 @@ class CutGuards : public ArcNodes {
       setFirst(true, offset);
       setLast(false, end);
       to = std::min(last, end - offset);
-    } else {  // the root's coordinate, or one beside it
+    } else {  // the root's coordinate, or a neighbour
       const bool within = interval.kind == IntervalKind::kRootWithin;
       setFirst(true, within ? 0 : offset);
       setLast(true, within ? 0 : offset);
@@ -177,10 +178,10 @@ class CutGuards : public ArcNodes {
 
   const Topology& topology_;
   const std::uint32_t cut_;
-  std::array<RootSpan, kMaxAxes> roots_;  // their coordinates, without ends
+  std::array<RootSpan, kMaxAxes> roots_;  // only `from` and `to` are set
 };
 
-/// Parts that the trees of every cut have.
+/// The number of parts that the trees of every cut have.
 std::uint32_t partsOf(const Topology& topology) {
   std::uint32_t parts = kNone;
   for (const std::uint32_t cut : cutsOf(topology)) {
@@ -191,7 +192,7 @@ std::uint32_t partsOf(const Topology& topology) {
   return parts == kNone ? 1 : parts;
 }
 
-/// The arcs of a part in the core, behind which those in the plane of the dead node lie.
+/// The arcs of a part in the core, then those in the plane of the dead node.
 Arcs arcsOf(const DeadPlane& plane, const Core& core, const CutGuards& guards, bool reduces,
             std::uint32_t part, std::uint32_t parts) {
   Arcs arcs;
@@ -210,7 +211,7 @@ Arcs arcsOf(const DeadPlane& plane, const Core& core, const CutGuards& guards, b
                     {guards.absolute(arc.children.front())},
                     {guards.absolute(arc.parents.front())}});
   }
-  // Sums of the plane come first: so proofs know what the place of the root in the core changes.
+  // Sums of the plane come first, so that proofs know the changes at the root's place in the core.
   if (reduces) std::rotate(arcs.begin(), arcs.begin() + in_core, arcs.end());
   return arcs;
 }

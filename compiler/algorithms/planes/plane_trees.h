@@ -1,5 +1,5 @@
-// broadcast and reduce on a torus with one dead node: trees on the planes that are whole, and from
-// these into the plane of the dead node (dead_plane.h).
+// Broadcast and reduce on a torus with one dead node: trees on the complete planes, and from these
+// into the plane of the dead node (dead_plane.h).
 #ifndef TORC_COMPILER_ALGORITHMS_PLANES_PLANE_TREES_H_
 #define TORC_COMPILER_ALGORITHMS_PLANES_PLANE_TREES_H_
 
@@ -12,7 +12,7 @@
 
 namespace torc::compiler {
 
-/// Whether one node is dead and nothing else, and all axes are rings of nodes without cores.
+/// Whether the only damage is one dead node, and all axes are rings of nodes without cores.
 bool suitsPlaneTrees(const Topology& topology);
 
 llvm::Expected<ir::Program> lowerPlaneTrees(const CollectiveSpec& spec);

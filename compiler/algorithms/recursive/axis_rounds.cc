@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::uint32_t kLargestPrime = 7;
 
-/// The prime factors of `size`, ascending; those beyond kLargestPrime as one.
+/// The prime factors of `size`, ascending; the rest without factors up to kLargestPrime is one
+/// factor.
 std::vector<std::uint32_t> primeFactors(std::uint32_t size) {
   std::vector<std::uint32_t> factors;
   for (std::uint32_t prime = 2; prime <= kLargestPrime; ++prime) {
@@ -19,7 +20,8 @@ std::vector<std::uint32_t> primeFactors(std::uint32_t size) {
   return factors;
 }
 
-/// Makes factors one while their product is at most `most`: the largest that fits each time.
+/// Multiplies factors while their product is at most `most`, each time by the largest possible
+/// factor.
 std::vector<std::uint32_t> merged(std::vector<std::uint32_t> factors, std::uint32_t most) {
   std::vector<std::uint32_t> products;
   while (!factors.empty()) {
@@ -45,7 +47,7 @@ AxisRounds axisRounds(std::uint32_t size, std::uint32_t most_messages) {
     axis.folded = size - std::bit_floor(size);
     factors = primeFactors(axis.places());
   }
-  // The least radix that does with as few rounds as the largest.
+  // The least radix that needs as few rounds as the largest.
   const std::size_t fewest = merged(factors, most_messages + 1).size();
   std::uint32_t most = 1;
   while (merged(factors, most).size() > fewest)

@@ -1,7 +1,7 @@
-// In a round every node has the blocks of a box: of its group's span of the axis, of the axes
-// before it all, of those behind it its own coordinate. It sends them to the other members, and
-// receives theirs where they belong in `out`. Every block comes to a node once; a node sends each
-// block that it has at most f - 1 times.
+// In a round every node has the blocks of a box: its group's span on the axis, all coordinates on
+// earlier axes, its own coordinate on later ones. It sends them to the other members, and receives
+// their blocks in their final place in `out`. Every block reaches a node once; a node sends each of
+// its blocks at most f - 1 times.
 #include "compiler/algorithms/recursive/recursive_allgather.h"
 
 #include <utility>
@@ -32,7 +32,7 @@ class RecursiveAllgather : private RecursiveSteps {
   }
 
  private:
-  /// Blocks of some spans of axis `at`, of all before it; the own ones where there is no span.
+  /// Blocks of some spans of axis `at` and of all earlier axes; without a span, the own block.
   Region blocks(Buffer buffer, std::size_t at, llvm::ArrayRef<Span> spans) {
     Box box;
     for (std::size_t i = 0; i < axes_.size(); ++i) {
@@ -49,7 +49,7 @@ class RecursiveAllgather : private RecursiveSteps {
     return builder_.region(buffer, pieces);
   }
 
-  /// What a node has: its own block in `in` at first, what it has gathered in `out` from then on.
+  /// The blocks of a node: at first its own block in `in`, later the gathered blocks in `out`.
   Region gathered(const Span& span) {
     const bool is_own = axis_ == 0 && span.count == 1;
     return blocks(is_own ? Buffer::kIn : Buffer::kOut, axis_,
@@ -65,13 +65,13 @@ class RecursiveAllgather : private RecursiveSteps {
       if (last != kNone) received_.push_back(last);
     }
   }
-  /// All that a node has received in earlier rounds.
+  /// All receives of a node in earlier rounds.
   Awaited allIsThere() const {
     Awaited after(received_.begin(), received_.end());
     after.push_back(copied_);
     return after;
   }
-  /// The k-th receive of a round; those of nodes with other guards follow one another.
+  /// The k-th receive of a round; receives with different guards form a chain of dependences.
   void receive(std::uint32_t k, const ir::StepPlace& at, const Region& into,
                std::int64_t distance) {
     chains_[k] = builder_.receive(at, into, moves(axis_, distance), awaited(chains_[k]));
@@ -87,8 +87,7 @@ class RecursiveAllgather : private RecursiveSteps {
         const std::int64_t distance = members.distances[(members.digit + k) % radix];
         builder_.send(at, own, moves(axis_, distance), allIsThere());
       }
-      // From near ones first, so that what a node has has no holes: the proof then goes through
-      // less.
+      // Near nodes first, so that a node's blocks have no holes: this shortens the proof.
       for (std::uint32_t k = 1; k < radix; ++k) {
         const bool is_below = k <= members.digit;
         const std::uint32_t digit = is_below ? members.digit - k : k;
@@ -111,7 +110,7 @@ class RecursiveAllgather : private RecursiveSteps {
   void unfold(const AxisRounds& rounds) {
     beginRound();
     for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
-      // All but what has come from there.
+      // All blocks but those that the folded node sent.
       llvm::SmallVector<Span, 2> rest;
       if (low > 0) rest.push_back({0, low});
       rest.push_back({low + 1, rounds.size - low - 1});
@@ -123,9 +122,9 @@ class RecursiveAllgather : private RecursiveSteps {
   }
 
   std::uint32_t phases_ = 0;
-  std::uint32_t copied_ = kNone;         // the own block, into `out`
-  std::vector<std::uint32_t> chains_;    // of this round, by number of the receive: the last so far
-  std::vector<std::uint32_t> received_;  // the ends of those of earlier rounds
+  std::uint32_t copied_ = kNone;         // the copy of the own block into `out`
+  std::vector<std::uint32_t> chains_;    // of this round, by number of the receive: the last one
+  std::vector<std::uint32_t> received_;  // the ends of these chains in earlier rounds
 };
 
 }  // namespace

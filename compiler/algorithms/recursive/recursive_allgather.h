@@ -1,4 +1,4 @@
-// Allgather by exchanges in growing groups of what they have gathered.
+// Allgather by exchanges of gathered blocks in growing groups.
 #ifndef TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_ALLGATHER_H_
 #define TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_ALLGATHER_H_
 
@@ -9,7 +9,8 @@
 
 namespace torc::compiler {
 
-/// At most `most_messages` to a node and round, but for prime factors up to 7. Nothing is dead.
+/// At most `most_messages` per node and round, except for prime factors up to 7. For undamaged
+/// tori.
 Schedule recursiveAllgather(const CollectiveSpec& spec, std::uint32_t most_messages);
 
 }  // namespace torc::compiler

@@ -1,15 +1,15 @@
-// Along one axis after another every node exchanges what it has with the others of its group, and
-// adds: round by round (axis_rounds.h) groups grow until they are the axis. n bytes in R rounds of
-// f - 1 messages take about
+// Along one axis after another every node exchanges its value with the others of its group, and
+// adds: round by round (axis_rounds.h) groups grow until they are the whole axis. n bytes in R
+// rounds of f - 1 messages take about
 //   sum over the rounds of (alpha + (f - 1) hops n beta)
-// where messages of a round that go over several hops share links: the vector travels whole, so
-// this is for short ones. The bandwidth's bound is further away the longer the axes are.
+// if messages of a round over several hops share links. The whole vector travels, so this suits
+// short vectors; on longer axes it is further from the bandwidth bound.
 //
-// Sums. The members of a group add what they have in the order of their coordinates, all the same
-// way, so that every rank has the same bits. Groups stand for consecutive nodes of an axis, and
-// axes are gone through as ranks are counted: a sum is always of consecutive ranks, in their order.
+// Sums. The members of a group all add their values in the order of their coordinates, so that
+// every rank has the same bits. Groups represent consecutive nodes of an axis, and axes are visited
+// in rank order: a sum always covers consecutive ranks, in their order.
 //
-// Steps of a round end in one sum on each node.
+// The steps of a round end in one sum on each node.
 #include "compiler/algorithms/recursive/recursive_allreduce.h"
 
 #include <algorithm>
@@ -55,21 +55,21 @@ class RecursiveAllreduce : private RecursiveSums {
   void fold(const AxisRounds& rounds);
   void unfold(const AxisRounds& rounds);
 
-  /// What a node has before a round: what it contributes, or a sum.
+  /// The value of a node before a round: its contribution, or a sum.
   const Region& valueAt(std::uint32_t node) const { return has_sum_[node] ? out_ : in_; }
 
   llvm::SmallVector<Region, 8>& staging() { return staging_[turn()]; }
 
   const Region in_, out_;
-  Region sum_;  // of a group's first members
+  Region sum_;  // of the first members of a group
   std::array<llvm::SmallVector<Region, 8>, kRoundsOfStaging> staging_;
   std::vector<bool> has_sum_;         // by coordinate: the value is in `out`
-  std::vector<std::uint32_t> folds_;  // the sends of the axis's folded nodes
+  std::vector<std::uint32_t> folds_;  // the sends of the folded nodes on the axis
 };
 
 void RecursiveAllreduce::exchange(const AxisRounds& rounds, const AxisRound& round) {
   beginRound();
-  // Where some have sums and others do not, they differ.
+  // A guard ends between nodes with sums and nodes without.
   std::vector<bool> changes(rounds.size);
   for (std::uint32_t node = 1; node < rounds.size; ++node)
     changes[node] = has_sum_[node] != has_sum_[node - 1];

@@ -14,14 +14,14 @@
 namespace torc::compiler {
 namespace {
 
-constexpr std::uint32_t kDoubling = 1, kMultiplying = 7;  // messages of a round
+constexpr std::uint32_t kDoubling = 1, kMultiplying = 7;  // per round
 
 ProgramSize estimate(const CollectiveSpec& spec, std::uint32_t most_messages) {
   ProgramSize size;
   for (const Axis& axis : llvm::ArrayRef(spec.topology.axes).take_front(spec.topology.axis_count)) {
     const AxisRounds rounds = axisRounds(axis.size, most_messages);
     for (const AxisRound& round : rounds.rounds) {
-      // A send, a receive and a sum; groups are as many as there are strides.
+      // A send, a receive and a sum; a guard covers `stride` nodes.
       size.operations += 3.0 * (round.radix - 1) * axis.size / round.stride;
     }
     size.boxes += 3.0 * axis.size;

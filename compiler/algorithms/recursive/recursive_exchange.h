@@ -1,4 +1,4 @@
-// Allreduce, allgather and reduce_scatter by exchanges in groups of nodes that grow, or shrink: the
+// Allreduce, allgather and reduce_scatter by exchanges in growing or shrinking groups of nodes: the
 // fewest rounds, for short vectors.
 #ifndef TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_EXCHANGE_H_
 #define TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_EXCHANGE_H_
@@ -11,13 +11,13 @@
 
 namespace torc::compiler {
 
-/// One message to a node and round, where sizes are powers of two: recursive doubling, or halving.
+/// One message per node and round, if sizes are powers of two: recursive doubling, or halving.
 llvm::Expected<ir::Program> lowerRecursiveDoubling(const CollectiveSpec& spec);
-/// Up to seven, and fewer rounds: recursive multiplying.
+/// Up to seven messages, and fewer rounds: recursive multiplying.
 llvm::Expected<ir::Program> lowerRecursiveMultiplying(const CollectiveSpec& spec);
-// Errors of both: something is dead.
+// Errors of both: a damaged torus.
 
-/// What is known of their programs before they are made.
+/// Estimates of their programs from the shape alone.
 ProgramSize estimateRecursiveDoubling(const CollectiveSpec& spec);
 ProgramSize estimateRecursiveMultiplying(const CollectiveSpec& spec);
 

@@ -1,12 +1,11 @@
 // The allgather (recursive_allgather.cc) backwards in time: axes and rounds in reverse. Before a
-// round a node has sums of the blocks of a box: of its group's span of the axis, of the axes before
-// it all, of those behind it its own coordinate. It sends each other member of the group the sums
-// of what that one's smaller group stands for, receives those of its own, and adds them in the
-// order of the members' coordinates.
+// round a node has sums of the blocks of a box: its group's span on the axis, all coordinates on
+// earlier axes, its own coordinate on later ones. It sends each other member of the group the sums
+// of that member's smaller group, and receives the sums of its own. It adds them in the order of
+// the members' coordinates.
 //
-// Sums lie in frames, in another slot than the ones that they are made of; the last go into `out`.
-// Nodes that are folded hand over all that they have first, and get the sum of their own blocks
-// last.
+// Sums lie in frames, in a different slot than their operands; the last sums are written to `out`.
+// Folded nodes first send all their blocks, and at the end receive the sum of their own block.
 #include "compiler/algorithms/recursive/recursive_reduce_scatter.h"
 
 #include <map>
@@ -20,7 +19,7 @@
 namespace torc::compiler {
 namespace {
 
-/// What a slot is for.
+/// Purposes of slots.
 enum class SlotUse : std::uint8_t { kSum, kOtherSum, kCommonSum, kStaging };
 
 class RecursiveReduceScatter : private RecursiveSums {
@@ -46,7 +45,7 @@ class RecursiveReduceScatter : private RecursiveSums {
   }
 
  private:
-  /// Blocks of a span of the axis, of all axes before it, of the own coordinate behind it.
+  /// Blocks of a span of the axis, of all axes before it, of the own coordinate on later axes.
   std::uint32_t boxOf(const Span& span) {
     Box box;
     for (std::size_t i = axis_; i < axes_.size(); ++i)
@@ -58,7 +57,7 @@ class RecursiveReduceScatter : private RecursiveSums {
     }
     return builder_.box(box);
   }
-  /// The same where a node names blocks of another: of one node by its coordinate.
+  /// The same for the blocks of another node: a span of one node is named by its coordinate.
   std::uint32_t boxOfOther(const Span& span) {
     if (span.count > 1) return boxOf(span);
     Box box;
@@ -77,7 +76,7 @@ class RecursiveReduceScatter : private RecursiveSums {
     return frame == kNone ? builder_.region(Buffer::kIn, {{0, 1, box}})
                           : builder_.region(Buffer::kScratch, {{0, 1, box}}, frame);
   }
-  /// Slots are numbered as they come.
+  /// Slots are numbered in the order of their first use.
   std::uint32_t slotFor(SlotUse use, std::uint32_t k = 0) {
     const auto number = static_cast<std::uint32_t>(slots_.size());
     return slots_.try_emplace({use, k}, number).first->second;
@@ -87,13 +86,13 @@ class RecursiveReduceScatter : private RecursiveSums {
     if (is_new) entry->second = builder_.addFrame({{0, 1, box}}, slot);
     return entry->second;
   }
-  /// For sums of `box` that are made of what is in frame `before`, or in `in`.
+  /// The frame for sums of `box` with operands in frame `before`, or in `in`.
   std::uint32_t sumFrame(std::uint32_t box, std::uint32_t before) {
     const bool is_first =
         before != kNone && builder_.schedule().frames[before].slot == slotFor(SlotUse::kSum);
     return frame(box, slotFor(is_first ? SlotUse::kOtherSum : SlotUse::kSum));
   }
-  /// For what comes k-th in a round.
+  /// The frame for the k-th message of a round.
   std::uint32_t stagingFrame(std::uint32_t box, std::uint32_t k) {
     return frame(box, slotFor(SlotUse::kStaging, turn() * (largest_radix_ - 1) + k));
   }
@@ -103,8 +102,8 @@ class RecursiveReduceScatter : private RecursiveSums {
   void fold(const AxisRounds& rounds);
   void unfold(const AxisRounds& rounds);
 
-  std::vector<std::uint32_t> frames_;  // by coordinate: where the sums are; kNone: `in`
-  std::uint32_t common_ = kNone;       // where they are on all nodes behind an axis
+  std::vector<std::uint32_t> frames_;  // by coordinate: of the sums; kNone: `in`
+  std::uint32_t common_ = kNone;       // frame of the sums on all nodes after an axis
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known_frames_;  // by box, slot
   std::map<std::pair<SlotUse, std::uint32_t>, std::uint32_t> slots_;
 };
@@ -121,7 +120,7 @@ void RecursiveReduceScatter::exchange(const AxisRounds& rounds, const AxisRound&
     addUp(members, is_last && axis_ == 0 && is_single, frames);
   }
   frames_ = std::move(frames);
-  if (is_last) common_ = frames_.back();  // unless some are folded: then theirs comes
+  if (is_last) common_ = frames_.back();  // unfold replaces it if nodes are folded
 }
 
 void RecursiveReduceScatter::addUp(const Members& members, bool is_result,

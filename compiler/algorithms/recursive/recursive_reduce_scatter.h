@@ -1,4 +1,4 @@
-// Reduce-scatter by exchanges in shrinking groups: recursive halving, where groups are halved.
+// Reduce-scatter by exchanges in shrinking groups; recursive halving if groups are halved.
 #ifndef TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_REDUCE_SCATTER_H_
 #define TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_REDUCE_SCATTER_H_
 
@@ -9,7 +9,8 @@
 
 namespace torc::compiler {
 
-/// At most `most_messages` to a node and round, but for prime factors up to 7. Nothing is dead.
+/// At most `most_messages` per node and round, except for prime factors up to 7. For undamaged
+/// tori.
 Schedule recursiveReduceScatter(const CollectiveSpec& spec, std::uint32_t most_messages);
 
 }  // namespace torc::compiler

@@ -1,15 +1,13 @@
-// Along one axis after another, in the order in which ranks are counted, nodes exchange the totals
-// of their groups as in an allreduce, and groups grow until they are the axis. The total of a group
-// below a node's own, in the same larger group, comes before what the node has: it is put in front
-// of the sum of those before it on the axis (`before`). At the end of an axis that sum is put in
-// front of the node's prefix, which is then that of all axes so far. In the last round of all,
-// totals go upwards only.
+// Along one axis after another, in rank order, nodes exchange the totals of their groups as in an
+// allreduce, and groups grow until they are the axis. Within a larger group, a node prepends the
+// totals of the groups below its own to the sum of its predecessors on the axis (`before`). At the
+// end of an axis that sum is prepended to the node's prefix, which then covers all axes so far. In
+// the last round of all, totals go upwards only.
 //
-// All sums are of consecutive ranks, the lower ones first: the schedule promises ordered sums.
+// All sums cover consecutive ranks, the lower ones first: the schedule promises ordered sums.
 //
-// Two things are summed up on a node: totals, which the next round sends, and prefixes, for which
-// nobody waits. Each has an operation that names all that has been done for it so far (`totals_`,
-// `prefixes_`).
+// A node accumulates two values: totals, which the next round sends, and prefixes, which the rounds
+// do not send. For each, one operation depends on all earlier ones (`totals_`, `prefixes_`).
 #include "compiler/algorithms/recursive/recursive_scan.h"
 
 #include <algorithm>
@@ -61,16 +59,16 @@ class RecursiveScan : private RecursiveSteps {
   void putBefore(const AxisRounds& rounds);
 
   bool isLastAxis() const { return axis_ + 1 == axes_.size(); }
-  /// What a node has before a round: what it contributes, or the total of its group.
+  /// The value of a node before a round: its contribution, or the total of its group.
   const Region& totalAt(std::uint32_t node) const { return has_total_[node] ? total_ : in_; }
 
   void beginRound() {
     builder_.setPhase(static_cast<std::uint32_t>(begins_.size()));
     begins_.push_back({totals_, prefixes_});
   }
-  /// What brought the totals of a round to its nodes.
+  /// The operations that wrote the totals for this round.
   Awaited totalIsThere() const { return awaited(begins_.back()[0]); }
-  /// What read the staging of a round before, in the last round but one.
+  /// The operations that read the staging frames two rounds ago.
   Awaited stagingIsFree() const {
     Awaited after;
     if (begins_.size() < kRoundsOfStaging) return after;
@@ -86,16 +84,16 @@ class RecursiveScan : private RecursiveSteps {
   const bool includes_own_;
   const Region in_, out_;
   Region total_;   // of a node's group
-  Region before_;  // of the groups on the axis that come before the node's place
-  Region lower_;   // of the groups of a round that come before the node's
+  Region before_;  // of earlier groups on the axis
+  Region lower_;   // of earlier groups in the round
   std::array<std::vector<Region>, kRoundsOfStaging> staging_;
   // By coordinate on the axis:
   std::vector<bool> has_total_;   // the total is in its frame
-  std::vector<bool> has_before_;  // there is a sum of those before
-  std::vector<bool> has_prefix_;  // `out` has a prefix, whatever the coordinates on other axes
+  std::vector<bool> has_before_;  // there is a sum of earlier nodes
+  std::vector<bool> has_prefix_;  // `out` has a prefix, for all coordinates on other axes
   std::uint32_t totals_ = kNone, prefixes_ = kNone;
-  std::uint32_t total_sent_ = kNone, before_sent_ = kNone;  // to and by folded nodes: all so far
-  std::vector<std::array<std::uint32_t, 2>> begins_;        // by round: both as it began
+  std::uint32_t total_sent_ = kNone, before_sent_ = kNone;  // last send to or by folded nodes
+  std::vector<std::array<std::uint32_t, 2>> begins_;        // by round: both at its start
 };
 
 void RecursiveScan::alongAxis(const AxisRounds& rounds) {
@@ -108,7 +106,7 @@ void RecursiveScan::alongAxis(const AxisRounds& rounds) {
   putBefore(rounds);
   if (rounds.folded > 0) unfold(rounds);
   for (std::uint32_t node = 0; node < rounds.size && includes_own_; ++node) {
-    if (!has_prefix_[node]) {  // nothing came before it: its prefix is its own
+    if (!has_prefix_[node]) {  // no node precedes it: the prefix is its own value
       prefixes_ = builder_.copy(place(axis_, node), out_, in_, awaited(prefixes_));
     }
   }
@@ -116,7 +114,7 @@ void RecursiveScan::alongAxis(const AxisRounds& rounds) {
 
 void RecursiveScan::exchange(const AxisRounds& rounds, const AxisRound& round, bool is_last) {
   beginRound();
-  // Where some have a total, or a sum of those before, and others do not, they differ.
+  // A guard ends between nodes that differ in having a total, or a sum of earlier nodes.
   std::vector<bool> changes(rounds.size);
   for (std::uint32_t node = 1; node < rounds.size; ++node)
     changes[node] =
@@ -130,7 +128,7 @@ void RecursiveScan::exchangeAt(const Members& members, bool is_last) {
   const ir::StepPlace at = place(axis_, members.nodes);
   const Region& own = totalAt(members.nodes.first);
   const std::uint32_t radix = members.radix(), digit = members.digit;
-  Awaited sent;  // before the total is written, which they read
+  Awaited sent;  // sends read the total, and must end before it is written
   for (std::uint32_t k = 1; k < radix; ++k) {
     const std::uint32_t to = (digit + k) % radix;
     if (is_last && to < digit) continue;
@@ -145,7 +143,8 @@ void RecursiveScan::exchangeAt(const Members& members, bool is_last) {
     received[from] =
         builder_.receive(at, values[from], moves(axis_, -members.distances[from]), stagingIsFree());
   }
-  // Those below, in the order of their coordinates; the first ones of all are what comes before.
+  // The values of the lower members, in the order of their coordinates. Their sum precedes the
+  // node.
   Region lower = values[0];
   std::uint32_t summed = received[0];
   if (digit > 0) {
@@ -154,8 +153,8 @@ void RecursiveScan::exchangeAt(const Members& members, bool is_last) {
     Awaited begun = totalIsThere();
     addTo(begun, prefixes_);
     addTo(begun, before_sent_);
-    // No total waits for the last sends. They read `in`, where that has not become a total, and
-    // prefixes are written to `out`, which may be the same memory.
+    // The last sends read `in`, if that has no total yet; prefixes are written to `out`, perhaps
+    // the same memory. No total waits for these sends, so prefixes do.
     if (is_last) begun.append(sent);
     for (std::uint32_t d = 1; d < digit; ++d) {
       Awaited after = begun;
@@ -177,7 +176,7 @@ void RecursiveScan::exchangeAt(const Members& members, bool is_last) {
       has_before_[members.nodes.first + k] = true;
   }
   if (is_last) return;
-  // The total, the last step into its frame.
+  // The total; the last step writes it into its frame.
   Region sum = digit == 0 ? own : lower;
   std::uint32_t ended = digit == 0 ? kNone : summed;
   for (std::uint32_t d = std::max(digit, 1u); d < radix; ++d) {
@@ -193,8 +192,8 @@ void RecursiveScan::exchangeAt(const Members& members, bool is_last) {
   totals_ = ended;
 }
 
-/// `out` of `nodes` becomes `sum`, then what it was. Before the axis there may be no prefix:
-/// without the own contribution none has one whose coordinates on the axes so far are all 0.
+/// Prepends `sum` to `out` of `nodes`. Nodes may have no prefix from earlier axes: in an exscan,
+/// this holds for nodes with coordinate 0 on all axes so far.
 void RecursiveScan::prepend(const Region& sum, Span nodes, const Awaited& after) {
   if (has_prefix_[nodes.first]) {
     prependAt(place(axis_, nodes), sum, &out_, after);
@@ -222,7 +221,7 @@ void RecursiveScan::prependAt(const ir::StepPlace& at, const Region& sum, const 
                                 : builder_.reduce(at, out_, sum, *prefix, all);
 }
 
-/// The sums of those before, into the prefixes of all nodes that have them.
+/// Prepends the sums of earlier nodes on the axis to the prefixes of all nodes with such a sum.
 void RecursiveScan::putBefore(const AxisRounds& rounds) {
   Span nodes;
   for (std::uint32_t node = 0; node <= rounds.size; ++node) {
@@ -254,7 +253,8 @@ void RecursiveScan::fold(const AxisRounds& rounds) {
   }
 }
 
-/// To a folded node goes what comes before the pair, and the total of the axis if there is another.
+/// A folded node gets the sum of the nodes before the pair, and the total of the axis if another
+/// axis follows.
 void RecursiveScan::unfold(const AxisRounds& rounds) {
   beginRound();
   for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {

@@ -9,7 +9,8 @@
 
 namespace torc::compiler {
 
-/// At most `most_messages` to a node and round, but for prime factors up to 7. Nothing is dead.
+/// At most `most_messages` per node and round, except for prime factors up to 7. For undamaged
+/// tori.
 Schedule recursiveScan(const CollectiveSpec& spec, std::uint32_t most_messages);
 
 }  // namespace torc::compiler

@@ -42,7 +42,7 @@ Shift RecursiveSteps::moves(std::size_t axis, std::int64_t distance) const {
 void RecursiveSums::exchangeAt(const Members& members, const Exchange& exchange) {
   const ir::StepPlace at = place(axis_, members.nodes);
   const std::uint32_t radix = members.radix();
-  Awaited ended;  // before the sum is written, where `own` may be
+  Awaited ended;  // before the sum is written, perhaps over `own`
   for (std::uint32_t k = 1; k < radix; ++k) {
     const std::uint32_t digit = (members.digit + k) % radix;
     ended.push_back(builder_.send(at, exchange.sent[digit], moves(axis_, members.distances[digit]),
@@ -77,7 +77,7 @@ void RecursiveSums::exchangeAt(const Members& members, const Exchange& exchange)
 
 std::vector<RecursiveSteps::Members> RecursiveSteps::membersOf(
     const AxisRounds& rounds, const AxisRound& round, const std::vector<bool>& split) const {
-  // What the places from `first` on stand for, with those that are folded into them.
+  // The coordinates that the places from `first` on represent, including nodes folded into them.
   const auto span_of = [&](std::uint32_t first, std::uint32_t count) {
     const std::uint32_t begin = first < rounds.folded ? 2 * first : first + rounds.folded;
     return Span{begin, rounds.coordinateOf(first + count - 1) + 1 - begin};

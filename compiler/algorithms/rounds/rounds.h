@@ -1,4 +1,4 @@
-// Reduce-scatters and allgathers in rounds with nodes farther away, in rotated orders of the axes.
+// Reduce-scatters and allgathers in rounds with growing distances, in rotated orders of the axes.
 #ifndef TORC_COMPILER_ALGORITHMS_ROUNDS_ROUNDS_H_
 #define TORC_COMPILER_ALGORITHMS_ROUNDS_ROUNDS_H_
 
@@ -16,8 +16,8 @@ llvm::Expected<ir::Program> lowerSwing(const CollectiveSpec& spec);
 /// The same in groups of up to 8 nodes of an axis, or of a prime factor of its size.
 llvm::Expected<ir::Program> lowerGroups(const CollectiveSpec& spec);
 
-/// What is known of their programs before they are made: operations of every node of an axis meet
-/// those of every node of another in the same memory.
+/// Estimates from the shape alone: operations of each node of an axis meet operations of each node
+/// of another axis in the same memory.
 ProgramSize estimateSwing(const CollectiveSpec& spec);
 ProgramSize estimateGroups(const CollectiveSpec& spec);
 

@@ -1,27 +1,27 @@
-// Axes are gone through in the order in which ranks are counted, so that a line of the first axis
-// is consecutive ranks, its lines along the second one are consecutive too, and so on.
+// Axes are visited in rank order: a line of the first axis is consecutive ranks, its lines along
+// the second axis are consecutive too, and so on.
 //
-// Up. Along an axis, node x receives the sum of all below it on its line (its `below`), adds its
-// own value and sends that to x + 1. On the first axis the value is what the node contributes; the
-// last node of a line then has the line's total, which is its value on the next axis: there only
-// the last nodes of lines take part, and on the axis after that only the last ones of planes.
+// Up. Along an axis, node x receives the sum of all lower nodes on its line (its `below`), adds its
+// own value and sends the sum to x + 1. On the first axis the value is the node's contribution; the
+// last node of a line then has the line's total, its value on the next axis. There only the last
+// nodes of lines take part, and on the axis after that only the last ones of planes.
 //
-// Down. What comes before a line of an axis is, at the line's last node, its own `below` on the
-// next axis with what comes before that. It goes down the line, and every node puts it in front of
-// its `below` on this axis. After the first axis that is the exscan of the node; with its own
+// Down. The prefix of a line on an axis is, at the line's last node, its own `below` on the next
+// axis combined with the prefix there. It goes down the line, and every node prepends it to its
+// `below` on this axis. After the first axis this is the exscan of the node; with its own
 // contribution it is the scan. `out` has the first axis's part of it from the start. The first line
-// of all has nothing before it: nothing goes down there.
+// of all has no prefix: nothing goes down there.
 //
 // In S segments a vector of n bytes takes
 //   (U + D - 1 + S) (alpha + n beta / S),   U = sum of d_i - 1,  D = U without the last axis
-// as long as a node's sums below may wait for what comes down, in the window of segments that it
-// has scratch for. All sums are of consecutive ranks, the lower ones first.
+// if the window of segments with scratch is large enough for a node's lower sums to wait for the
+// prefix. All sums cover consecutive ranks, the lower ones first.
 //
-// Damage. A line is its live nodes, and its last one the last that lives. Where two that follow one
-// another are no neighbours then, or the link between them is dead, what one has for the other goes
-// from node to node on a shortest way.
+// Damage. A line consists of its live nodes, and ends with its last live node. If two consecutive
+// nodes then are no neighbours, or the link between them is dead, data between them goes from node
+// to node on a shortest path.
 //
-// Nodes that do the same are covered by boxes, and each box is one operation.
+// Boxes cover nodes with equal operations, and each box is one operation.
 #include "compiler/algorithms/scan/line_scan.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ namespace {
 
 using Nodes = std::vector<std::uint32_t>;  // ranks
 
-/// Axes of more than one node, in the order in which ranks are counted.
+/// Axes of more than one node, in rank order.
 llvm::SmallVector<std::uint32_t, kMaxAxes> longAxesByRank(const Topology& topology) {
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
@@ -63,7 +63,7 @@ struct Places {
     behind.insert(behind.end(), last.begin(), last.end());
   }
   Nodes only, first, middle, last;
-  Nodes behind;  // the first one
+  Nodes behind;  // the nodes after the first place
 };
 
 class LineScan {
@@ -94,14 +94,14 @@ class LineScan {
   }
 
  private:
-  /// One axis. A node that takes part in it is the last one of its lines on the axes before.
+  /// One axis. The participants are the last nodes of their lines on the previous axes.
   struct Level {
     std::vector<Nodes> lines;  // by rank
-    Region value;              // what a node adds
-    Region below;              // what comes before the node: on its line, then on higher axes too
-    Region sum;                // both
+    Region value;              // a node's contribution to the axis
+    Region below;              // the sum of lower nodes: on its line, later on higher axes too
+    Region sum;                // of `value` and `below`
   };
-  /// What goes from each node of some lines to the next one, or to the one before.
+  /// Messages from each node of some lines to the next one, or to the previous one.
   struct Messages {
     std::uint32_t stream = 0;
     Shift moves{};
@@ -109,7 +109,7 @@ class LineScan {
       std::uint32_t stream = 0;
       std::vector<const LiveArc*> arcs;
     };
-    std::vector<Way> ways;  // of those that are no neighbours
+    std::vector<Way> ways;  // paths between consecutive nodes that are no neighbours
   };
 
   void findLines();
@@ -174,40 +174,40 @@ void LineScan::up(std::uint32_t level) {
   Level& here = levels_[level];
   const bool is_first = level == 0, is_last = level + 1 == axes_.size();
   here.value = is_first ? in_ : levels_[level - 1].sum;
-  // What comes before the node in an exscan need not wait in scratch for the rest: it is where the
-  // result begins.
+  // In an exscan the node's `below` need not wait in scratch: the result begins with it.
   const bool begins_result = is_first && !includes_own_;
   const Region received = newFrame();
   here.below = begins_result ? out_ : received;
   here.sum = is_first && includes_own_ ? out_ : newFrame();
   const Places places(here.lines);
   const Messages upwards = messages(level, here.lines, 1);
-  // The last node of all needs no sum but that of a scan.
+  // The last node of all needs its sum only in a scan.
   const bool sums_at_end = !is_last || (is_first && includes_own_);
   receive(upwards, places.behind, received);
   reduce(upwards, sums_at_end ? places.behind : places.middle, here.sum, received, here.value);
   if (sums_at_end) copy(upwards, places.only, here.sum, here.value);
   send(upwards, places.first, here.value);
   send(upwards, places.middle, here.sum);
-  // Nothing comes before the first node of all.
+  // The first node of all has no prefix.
   if (is_first && includes_own_ && here.lines.front().size() > 1) copy(upwards, {0}, out_, in_);
   if (begins_result) copy(upwards, places.behind, out_, received);
 }
 
-/// To the lines of a level but the first one comes what is before them.
+/// Sends the prefix of each line of a level, except the first, down the line.
 void LineScan::down(std::uint32_t level) {
   builder_.setPhase(2 * static_cast<std::uint32_t>(axes_.size()) - 2 - level);
   const Level &here = levels_[level], &above = levels_[level + 1];
   const llvm::ArrayRef<Nodes> lines = llvm::ArrayRef(here.lines).drop_front();
   const Places places(lines);
   const Messages downwards = messages(level, lines, -1);
-  // The first node of a line has nothing else before it: what comes is its `below`, or its result.
+  // The first node of a line has no `below` on it: the received prefix is its `below`, or its
+  // result.
   Region at_first = level > 0 ? here.below : out_;
   if (level == 0 && includes_own_) at_first = above.below;
   receive(downwards, places.first, at_first);
   receive(downwards, places.middle, above.below);
   send(downwards, places.behind, above.below);
-  // In front of what is below on the line.
+  // Prepends the prefix to the node's `below` on the line.
   const Region& prefix = level > 0 ? here.below : out_;
   reduce(downwards, places.behind, prefix, above.below, prefix);
   if (level == 0 && includes_own_) {

@@ -1,15 +1,15 @@
-// A message has a guard for its senders and one for its receivers. All nodes at the root's
-// coordinate of an axis send alike along it; but the root has what it sends in `in`, and others
-// wait for what they receive: there is a send for the root, and one for each axis before on which
-// the others differ from it last. Receives of an axis name the one before, so that whoever waits
-// for the last of them waits for the own: dependences pass through operations that a node does not
-// execute.
+// Steps of blocks along trees, one axis after another. A message has a guard for its senders and
+// one for its receivers. All nodes at the root's coordinate of an axis send alike along it. But the
+// root sends from `in` at once, and other nodes wait for their receives. So there is a send for the
+// root, and one for each earlier axis as the last one on which senders differ from the root.
+// Receives of an axis form a chain of dependences. A node that waits for the last of them waits for
+// its own one: dependences pass through operations that a node does not execute.
 //
-// Memory. What a node holds for others lies in one frame, each block at its place. A node that has
-// no block but its own receives it into `out`; others copy it there.
+// Memory. The blocks that a node holds for others lie in one frame, each at its place. A node that
+// holds only its own block receives it into `out`; other nodes copy it there.
 //
-// A gather is the mirror image: a node sends when it has what is behind it, or its own block alone
-// as it lies in `in`.
+// A gather is the mirror image: a node sends after it has received the blocks of its subtree, or
+// just its own block from `in`.
 #include "compiler/algorithms/scatter/axis_blocks.h"
 
 #include <map>
@@ -43,25 +43,26 @@ class AxisBlocks {
       rounds += tree.rounds.size();
     return rounds;
   }
-  /// Appends the steps of a round; a gather begins with the last one.
+  /// Appends the steps of a round; a gather begins with the last round.
   void move(std::size_t round);
-  /// Appends the copies of own blocks: the end of a scatter, the beginning of a gather.
+  /// Appends the copies of own blocks: at the end of a scatter, at the start of a gather.
   void copyOwn();
 
  private:
   /// The dependences along an axis.
   struct Level {
-    /// By coordinate: of a scatter the receive of what a node holds, of a gather what it receives
-    /// along this axis.
+    /// By coordinate. Scatter: the receive of the node's blocks; gather: its receives along this
+    /// axis.
     std::map<std::int32_t, OperationIndices> ready_at;
-    /// Of all nodes that differ from the root on this axis last: of a scatter the last of their
-    /// receives, of a gather what they receive along the axes behind it.
+    /// For all nodes with this axis as the last one on which they differ from the root. Scatter:
+    /// the last of their receives; gather: their receives along later axes.
     OperationIndices ready;
-    /// The last message along the axis: by the axis on which parents differ from the root last (the
-    /// axis itself: the root, or these) and their coordinate, in each direction.
+    /// The last message along the axis, in each direction. The key is the last axis on which
+    /// parents differ from the root and their coordinate there; for the root, and for parents
+    /// inside the tree of this axis, it is the axis itself.
     std::map<std::tuple<std::size_t, std::int32_t, bool>, OperationIndices> passed;
   };
-  /// Parents of an edge, what they wait for and what they have passed on.
+  /// Parents of an edge, their dependences and their last messages.
   struct Parents {
     Box nodes;
     bool is_root = false;
@@ -69,7 +70,7 @@ class AxisBlocks {
     OperationIndices& passed;
   };
 
-  /// Those at `along` on an axis, and at the root's coordinates of those behind it.
+  /// Nodes at `along` on an axis, and at the root's coordinates on later axes.
   Box nodes(std::size_t level, const Interval& along) const {
     Box box;
     box[color_.trees[level].axis] = along;
@@ -83,7 +84,7 @@ class AxisBlocks {
   }
   std::vector<Parents> parentsOf(std::size_t level, const BlockEdge& edge);
 
-  /// The blocks at `along` on an axis and at the own coordinates on those before it.
+  /// The blocks at `along` on an axis and at the own coordinates on earlier axes.
   Box blocks(std::size_t level, const Interval& along) const {
     Box box;
     for (std::size_t before = 0; before < level; ++before)
@@ -111,7 +112,7 @@ class AxisBlocks {
   const bool is_scatter_;
   std::uint32_t frame_ = kNone;
   std::vector<Level> levels_;
-  OperationIndices none_;  // what the root waits for
+  OperationIndices none_;  // dependences of the root
 };
 
 std::vector<AxisBlocks::Parents> AxisBlocks::parentsOf(std::size_t level, const BlockEdge& edge) {

@@ -1,4 +1,4 @@
-// Steps of the blocks along a tree: scatter, then gather.
+// Steps of the blocks along a tree: first scatter, then gather.
 #include "compiler/algorithms/scatter/block_tree.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace torc::compiler {
 namespace {
 
-/// `count` blocks from the one of the node at `offset` from the executing one on, the way `sign`
-/// round.
+/// `count` blocks in direction `sign`, starting with the block of the node at `offset` from the
+/// executing node.
 Interval ahead(int sign, std::uint32_t offset, std::uint32_t count) {
   const auto first = static_cast<std::int32_t>(offset);
   const auto last = static_cast<std::int32_t>(offset + count - 1);
@@ -48,14 +48,14 @@ std::array<BlockTree::Arm, 2> BlockTree::arms(std::uint32_t level) const {
           Arm{-sign_, lineTree((around - 1) / 2, around)}};
 }
 
-/// Who has a load once it is on its line.
+/// The nodes that have a load before it goes through their planes.
 Box BlockTree::lineOf(Load load) const {
   Box nodes = root();
   nodes[order_[0]] = load == Load::kRest ? away(0, -sign_, 1, 1) : others(0);
   return nodes;
 }
 
-/// Those that move a load along axis number `level`, at `along` there.
+/// The nodes at `along` on axis number `level` that move a load along this axis.
 Box BlockTree::atLevel(Load load, std::uint32_t level, const Interval& along) const {
   Box nodes = level == 0 ? root() : lineOf(load);
   for (std::uint32_t done = 1; done < level; ++done)
@@ -64,7 +64,7 @@ Box BlockTree::atLevel(Load load, std::uint32_t level, const Interval& along) co
   return nodes;
 }
 
-/// Those that have a load once it has gone along all axes before number `level`.
+/// The nodes that have a load after all axes before number `level`.
 llvm::SmallVector<BlockTree::Holder, 8> BlockTree::holders(Load load, std::uint32_t level) const {
   if (level == 0) return {{root(), 0}};
   llvm::SmallVector<Holder, 8> list = {{lineOf(load), 0}};
@@ -73,7 +73,7 @@ llvm::SmallVector<BlockTree::Holder, 8> BlockTree::holders(Load load, std::uint3
   return list;
 }
 
-/// The blocks of a load behind a node that has it, at `along` on axis number `level`.
+/// The blocks of a load in the subtree of a node that has it, at `along` on axis number `level`.
 Box BlockTree::blocksOf(Load load, std::uint32_t level, const Interval& along) const {
   Box blocks;
   for (std::uint32_t done = 0; done < level; ++done)
@@ -83,8 +83,8 @@ Box BlockTree::blocksOf(Load load, std::uint32_t level, const Interval& along) c
   return blocks;
 }
 
-/// The same behind those of `holder`. The node of the line that has the rest is at 0 on the axes
-/// done, and so lies what it holds.
+/// The same for nodes of `holder`. The node of the line that has the rest is at 0 on earlier axes,
+/// and so are the blocks that it holds.
 Box BlockTree::blocksOf(Load load, std::uint32_t level, const Holder& holder,
                         const Interval& along) const {
   Box blocks = blocksOf(load, level, along);
@@ -136,15 +136,16 @@ Region BlockTree::newFrame(llvm::ArrayRef<Box> blocks) {
   return wholeFrame(builder_.schedule().frames[frame], frame);
 }
 
-/// Blocks of a load, at `along` on an axis, where those lie that hand it on along that axis.
+/// Blocks of a load at `along` on an axis, in the frame of the nodes that forward them along that
+/// axis.
 Region BlockTree::passing(Load load, std::uint32_t level, const Interval& along) {
   std::uint32_t& frame = (load == Load::kRest ? rest_ : planes_)[level].frame;
   if (frame == kNone) frame = newFrame({blocksOf(load, level, Interval::all())}).frame;
   return region(Buffer::kScratch, {blocksOf(load, level, along)}, frame);
 }
 
-/// What holds a load after axis number `level`: of the planes, behind the last axis the own block
-/// in the buffer that has it alone.
+/// The place of a load after axis number `level`. For the planes, after the last axis, this is the
+/// buffer of the own block alone.
 BlockTree::Held& BlockTree::held(Load load, std::uint32_t level) {
   Held& held = (load == Load::kRest ? rest_ : planes_)[level];
   if (held.is_made) return held;
@@ -186,7 +187,7 @@ void BlockTree::scatterAlong(Load load, std::uint32_t level, std::uint32_t strea
     const ir::StepPlace place{stream, guard(lineOf(Load::kRest))};
     arrived.ready = {builder_.receive(place, arrived.region, moves, {})};
   }
-  Indices received;  // by all so far
+  Indices received;  // receives of all nodes so far
   for (const auto& [number, arm] : llvm::enumerate(arms(level))) {
     for (const auto& [parent, child, count] : arm.edges) {
       const std::uint32_t hops = child - parent;
@@ -224,7 +225,7 @@ void BlockTree::scatterAlong(Load load, std::uint32_t level, std::uint32_t strea
   held(load, level).ready = received;
 }
 
-/// One step more, from the last plane to the root's.
+/// One further step, from the last plane to the root's.
 void BlockTree::scatterRest() {
   if (!hasRest()) return;
   const std::uint32_t stream = newStream();
@@ -240,7 +241,7 @@ void BlockTree::scatterRest() {
   }
 }
 
-/// The own block of those who have no axis left to send along, out of what they hold.
+/// Copies the own block of nodes without a further axis to send along, from their held blocks.
 void BlockTree::copyOwn(std::uint32_t level) {
   const Held& from = held(Load::kPlanes, level);
   const Box nodes = atLevel(Load::kPlanes, level, others(level));
@@ -264,7 +265,7 @@ void BlockTree::gatherAlong(Load load, std::uint32_t level, std::uint32_t stream
   const auto targets = holders(load, level);
   link_.held.resize(targets.size());
   const Held gathered = held(load, level);
-  Indices received;  // by all who hand on so far
+  Indices received;  // receives of all forwarding nodes so far
   for (const auto& [number, arm] : llvm::enumerate(arms(level))) {
     for (const auto& [parent, child, count] : llvm::reverse(arm.edges)) {
       const std::uint32_t hops = child - parent;
@@ -311,8 +312,8 @@ void BlockTree::gatherAlong(Load load, std::uint32_t level, std::uint32_t stream
                    link_.held[0][1]);
 }
 
-/// One step, from the root's plane to the last one. Likewise the first: own blocks go to what is
-/// held of planes.
+/// The first step, from the root's plane to the last plane; own blocks are also copied into the
+/// held blocks of planes.
 void BlockTree::gatherRest() {
   for (std::uint32_t level = 0; level < last(); ++level) {
     Held& to = held(Load::kPlanes, level);

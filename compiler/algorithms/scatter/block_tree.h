@@ -1,4 +1,4 @@
-// The tree of a color of scatter-trees (scatter_trees.cc says how they lie), as steps.
+// The tree of a color of scatter-trees as steps (scatter_trees.cc describes the tree).
 #ifndef TORC_COMPILER_ALGORITHMS_SCATTER_BLOCK_TREE_H_
 #define TORC_COMPILER_ALGORITHMS_SCATTER_BLOCK_TREE_H_
 
@@ -13,20 +13,20 @@
 
 namespace torc::compiler {
 
-/// A message along an axis from or to the node at distance `parent` from the root, which is for the
-/// `count` nodes from distance `child` on.
+/// A message along an axis from or to the node at distance `parent` from the root, with the blocks
+/// of the `count` nodes from distance `child` on.
 struct LineEdge {
   std::uint32_t parent = 0, child = 0, count = 1;
   bool operator==(const LineEdge&) const = default;
 };
 
-/// The binomial tree of the `nodes` nodes next to the root one way round a ring of `size`, the
-/// farthest of those that a node sends first. No message goes half of the ring: networks may take
-/// the other way round.
+/// The binomial tree of the `nodes` nodes next to the root in one direction of a ring of `size`,
+/// the farthest child of a node first. No message goes half of the ring: networks may route it in
+/// the other direction.
 std::vector<LineEdge> lineTree(std::uint32_t nodes, std::uint32_t size);
 
 /// The tree of a color. The phases of a scatter are its levels 0, 1, ... up to the number of axes;
-/// those of a gather the same in reverse.
+/// a gather has the same phases in reverse.
 class BlockTree {
  public:
   /// `order`: the axes of more than one node, the color's own first. `builder` outlives the tree.
@@ -38,34 +38,34 @@ class BlockTree {
         order_(order.begin(), order.end()),
         sign_(sign) {}
 
-  /// Appends the steps of the blocks along axis number `level` of the order; behind the last axis,
-  /// those between the last plane and the root's.
+  /// Appends the steps of the blocks along axis number `level` of the order; after the last axis,
+  /// the steps between the last plane and the root's.
   void scatter(std::uint32_t level);
   void gather(std::uint32_t level);
 
  private:
   using Indices = llvm::SmallVector<std::uint32_t, 8>;
 
-  /// What moves: the blocks of the planes that the nodes of the line stand in, or those of the
-  /// root's plane, which the last of them hands on.
+  /// Data that moves: the blocks of the planes of the line's nodes, or those of the root's plane,
+  /// which the last of these nodes forwards.
   enum class Load { kPlanes, kRest };
 
-  /// Which of the nodes that have a load along the axes done: those whose last step was along axis
-  /// number `level` of the color's order.
+  /// Nodes that have a load after some axes, with axis number `level` of the color's order as their
+  /// last step.
   struct Holder {
     Box nodes;
     std::uint32_t level = 0;
   };
-  /// Nodes that are reached along an axis in one direction, and the messages between them.
+  /// Nodes that an axis reaches in one direction, and the messages between them.
   struct Arm {
     int sign = 1;
     std::vector<LineEdge> edges;
   };
-  /// What holds a load after the axes up to some level.
+  /// The place of a load after the axes up to some level.
   struct Held {
     Region region;
-    std::uint32_t frame = kNone;  // of what is handed on along the axis
-    Indices ready;  // scatter: what brought it; gather: what it waits for, before it goes
+    std::uint32_t frame = kNone;  // of blocks forwarded along the axis
+    Indices ready;                // scatter: its writers; gather: its dependences
     bool is_made = false;
   };
 
@@ -74,9 +74,9 @@ class BlockTree {
   std::uint32_t size(std::uint32_t level) const { return topology_.axes[order_[level]].size; }
   bool hasRest() const { return levels() > 1; }
 
-  /// The nodes at distance `first` to `last` from the root along an axis, the way `sign` round.
+  /// The nodes at distance `first` to `last` from the root along an axis, in direction `sign`.
   Interval away(std::uint32_t level, int sign, std::uint32_t first, std::uint32_t last) const;
-  /// All but the root's coordinate.
+  /// All coordinates but the root's.
   Interval others(std::uint32_t level) const { return away(level, 1, 1, size(level) - 1); }
   std::array<Arm, 2> arms(std::uint32_t level) const;
   Box lineOf(Load load) const;
@@ -92,7 +92,7 @@ class BlockTree {
   Region region(Buffer buffer, llvm::ArrayRef<Box> blocks, std::uint32_t frame = kNone);
   Region newFrame(llvm::ArrayRef<Box> blocks);
   Region passing(Load load, std::uint32_t level, const Interval& along);
-  /// The same blocks where they lie within what `held` is.
+  /// The same blocks at their place within `held`.
   Region inside(const Region& held, llvm::ArrayRef<Box> blocks) {
     return region(held.buffer, blocks, held.frame);
   }
@@ -111,10 +111,10 @@ class BlockTree {
   void gatherRest();
   void copyOwn(std::uint32_t level);
 
-  /// What has been sent last over the links along an axis (in a gather by holders: received).
+  /// The last sends over the links along an axis (in a gather, receives of holders).
   struct Link {
-    Indices passed;                            // by those who hand on
-    std::vector<std::array<Indices, 2>> held;  // by each holder, along each arm
+    Indices passed;                            // of forwarding nodes
+    std::vector<std::array<Indices, 2>> held;  // of each holder, along each arm
   };
 
   ir::StepBuilder& builder_;
@@ -124,7 +124,7 @@ class BlockTree {
   const int sign_;
   std::vector<Held> planes_ = std::vector<Held>(order_.size());
   std::vector<Held> rest_ = std::vector<Held>(order_.size());
-  Link link_;  // of the axis at hand
+  Link link_;  // of the current axis
 };
 
 }  // namespace torc::compiler

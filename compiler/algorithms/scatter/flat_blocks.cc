@@ -1,15 +1,15 @@
-// Scatter and gather along flat trees, one axis after another, wherever the root is on a line. The
-// root sends to every other coordinate of the first axis the blocks of the plane there; then all
-// nodes of that line send along the second axis what they have, and so on: every block goes the
-// shortest way. In a color for each axis of the network, which begins with it, n bytes take from a
+// Scatter and gather along flat trees, one axis after another, for any root on a line. The root
+// sends to every other coordinate of the first axis the blocks of the plane there; then all nodes
+// of that line send their blocks along the second axis, and so on: every block takes a shortest
+// path. With a color for each axis of the network, which begins with that axis, n bytes take from a
 // corner of a mesh of N axes, in S segments, about
 //   (1 + 1 / (S d)) (p - 1) / p n beta / N,
-// what all links of the root let through. From elsewhere the link with the longer end of its line
-// behind it has most to carry, where a node in the middle could halve that.
+// the bound of the root's links. For other roots the link towards the longer end of its line has
+// the largest load; a node in the middle could halve that.
 //
 // A message goes by an offset along the axis, from nodes at the root's coordinate that have a node
-// there; messages one after the other on each arm of a line, the farthest first, of a gather the
-// nearest.
+// there. Messages on each arm of a line are sequential, the farthest first in a scatter, the
+// nearest first in a gather.
 #include "compiler/algorithms/scatter/flat_blocks.h"
 
 #include <algorithm>
@@ -28,13 +28,14 @@
 namespace torc::compiler {
 namespace {
 
-/// Whether the root may be anywhere on an axis, so that coordinates do not count from it.
+/// Whether an axis is a line with any root coordinate, so that coordinates do not count from the
+/// root.
 bool isLine(const Topology& topology, std::uint32_t axis) {
   return !topology.axes[axis].wraps();
 }
 
-/// Offsets from a coordinate of an axis to all others: the shorter way round, the farthest first.
-/// Half way round is by `sign`.
+/// Offsets from a coordinate of an axis to all others in the shorter direction, the farthest first.
+/// Half of the ring is by `sign`.
 std::vector<std::int32_t> offsetsOf(const Topology& topology, std::uint32_t axis, int sign) {
   const auto size = static_cast<std::int32_t>(topology.axes[axis].size);
   const std::int32_t up = isLine(topology, axis) ? size - 1 : size / 2;
@@ -47,7 +48,7 @@ std::vector<std::int32_t> offsetsOf(const Topology& topology, std::uint32_t axis
   return offsets;
 }
 
-/// The flat tree of an axis, half way round by `sign`.
+/// The flat tree of an axis; half of the ring is by `sign`.
 AxisTree treeOf(const Topology& topology, std::uint32_t axis, int sign) {
   const std::uint32_t size = topology.axes[axis].size;
   const bool is_line = isLine(topology, axis);
@@ -88,7 +89,7 @@ llvm::Expected<ir::Program> lower(const CollectiveSpec& spec, bool is_rotated) {
     color.scatters_in_turn = color.gathers_in_turn = is_rotated;
     for (const std::uint32_t axis : way.order)
       color.trees.push_back(treeOf(spec.topology, axis, way.sign));
-    // The plane that a node stands in.
+    // The plane of the node.
     if (!way.order.empty()) color.held[way.order.front()] = Interval::relative(0);
   }
   return blocksAlongAxes(header, colors);
@@ -107,7 +108,7 @@ ProgramSize estimate(const CollectiveSpec& spec, bool is_rotated) {
     }
   }
   size.boxes = size.operations;
-  // Where there are lines the proof goes through the places of the root on them.
+  // With lines the proof goes through the root's coordinates on them.
   size.cell_steps = 3 * size.operations * size.operations;
   for (std::uint32_t axis = 0; axis < spec.topology.axis_count; ++axis)
     size.cell_steps *= isLine(spec.topology, axis) ? spec.topology.axes[axis].size : 1;

@@ -1,8 +1,8 @@
-// The linear algorithm (so Open MPI calls it): a message between the root and each other node, all
-// at once. Blocks cross the network once, as far as the node is away, and no node hands anything
-// on: what is shortest where start-ups cost little, as on a network that is fast to inject to, or
-// where a rank is slow to wake up. The root pays p - 1 start-ups, and the links next to it along X
-// carry most of the blocks, by dimension order: for short vectors.
+// The linear algorithm (Open MPI's name): a message between the root and each other node, all at
+// once. Blocks cross the network once, by a shortest path, and no node forwards any. This is
+// fastest if start-ups cost little, as on a network with fast injection, or if ranks wake up
+// slowly. The root pays p - 1 start-ups, and with dimension-order routing the links next to it
+// along X carry most of the blocks: for short vectors.
 #include "compiler/algorithms/scatter/linear.h"
 
 #include <cstdlib>
@@ -19,7 +19,7 @@
 namespace torc::compiler {
 namespace {
 
-/// From the root to each other node, the shorter way round, the farthest first.
+/// From the root to each other node in the shorter direction, the farthest first.
 std::vector<Shift> shiftsOf(const Topology& topology) {
   std::vector<Shift> shifts;
   for (std::uint32_t site = 1; site < topology.sites(); ++site) {

@@ -1,4 +1,4 @@
-// The linear scatter and gather: the root's message to every node, or from it.
+// The linear scatter and gather: one message between the root and every other node.
 #ifndef TORC_COMPILER_ALGORITHMS_SCATTER_LINEAR_H_
 #define TORC_COMPILER_ALGORITHMS_SCATTER_LINEAR_H_
 
@@ -12,11 +12,11 @@
 
 namespace torc::compiler {
 
-/// The most nodes that are served: a program has two operations for each.
+/// The largest number of nodes: a program has two operations for each.
 inline constexpr std::uint32_t kMostLinearNodes = 64;
 
-/// The steps of a scatter or a gather, which wait for nothing; messages that go farthest leave
-/// first. Errors: an axis is a line, something is dead, or there are more nodes.
+/// The steps of a scatter or a gather, without dependences; messages to the farthest nodes leave
+/// first. Errors: an axis is a line, the torus is damaged, or there are more nodes.
 llvm::Expected<ir::Program> lowerLinear(const CollectiveSpec& spec);
 
 ProgramSize estimateLinear(const CollectiveSpec& spec);

@@ -9,10 +9,10 @@
 namespace torc::compiler {
 namespace {
 
-/// Nodes of a ring up to which it is worth two colors that both arms carry as much.
+/// The longest ring for which two colors are worthwhile, so that both arms carry equal loads.
 constexpr std::uint32_t kShortRing = 16;
 
-/// Bandwidth of an axis over that of the slowest one of the network, 1024 at most.
+/// Bandwidth of an axis relative to the slowest axis of the network, at most 1024.
 double relativeBandwidth(const Topology& topology, const Axis& axis) {
   double least = axis.bandwidth;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
@@ -22,13 +22,14 @@ double relativeBandwidth(const Topology& topology, const Axis& axis) {
   return std::min(axis.bandwidth / least, 1024.0);
 }
 
-/// Links of an axis in one direction for each of two signs, relative to others: 1/64.
+/// Relative capacity of an axis in one direction for each of two signs, in units of 1/64.
 std::uint64_t weightOf(const Topology& topology, const Axis& axis) {
   return static_cast<std::uint64_t>(std::llround(64 * relativeBandwidth(topology, axis))) *
          (axis.hasOneCable() ? 1 : 2);
 }
 
-/// The axes of more than one node from number `first` of the network's on, around, and the cores.
+/// The axes of more than one node, from number `first` of the network's on, cyclically, then the
+/// cores.
 AxisOrder orderFrom(const Topology& topology, std::uint32_t first) {
   AxisOrder network, cores;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
@@ -42,7 +43,7 @@ AxisOrder orderFrom(const Topology& topology, std::uint32_t first) {
   return network;
 }
 
-/// Axes on which colors leave the root: those of the network; else the cores of one node.
+/// Axes on which colors leave the root: those of the network; without any, the cores of one node.
 std::uint32_t starts(const Topology& topology) {
   std::uint32_t axes = 0;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
@@ -52,8 +53,8 @@ std::uint32_t starts(const Topology& topology) {
   return std::max(axes, 1u);
 }
 
-/// Of all that a node sends along an axis from a corner, what goes up and what goes down; `sign` is
-/// the way half round a ring.
+/// Shares of a node's data along an axis from a corner, upwards and downwards; `sign` is the
+/// direction for half of a ring.
 std::array<double, 2> armsOf(const Axis& axis, int sign) {
   const double size = axis.size;
   if (!axis.wraps()) return {(size - 1) / size, 0};
@@ -61,8 +62,8 @@ std::array<double, 2> armsOf(const Axis& axis, int sign) {
   return sign > 0 ? std::array{half, rest} : std::array{rest, half};
 }
 
-/// Weights of colors for which the busiest links by which each leaves the root have as much to
-/// carry, of all colors, over their bandwidths.
+/// Weights of colors that balance the busiest links on which each color leaves the root: their
+/// loads from all colors over their bandwidths are equal.
 std::vector<double> balancedWeights(const Topology& topology, llvm::ArrayRef<WayOut> ways) {
   std::vector<double> weights(ways.size(), 1);
   for (int round = 0; round < 64; ++round) {

@@ -1,34 +1,35 @@
 // Scatter and gather over 2N arc-disjoint spanning trees, one color (i, s) for each axis i and sign
-// s, with 1/2N of every block (a closed rule for any torus, root and shape).
+// s. Each color has 1/2N of every block (a closed rule for any torus, root and shape).
 //
 // The tree of a color. Data go
-//   from the root both ways along axis i to the nodes of its *line*, those that differ on i alone;
-//   from each of them through its *plane*, all nodes with that coordinate on i: both ways along
-//     axis i+1, then i+2, ... (cyclic);
-//   those of the root's own plane, the *rest*, to the node one step against s, through its plane
-//     too, and from there one step along s.
-// On a ring of d nodes d / 2 go the way s round, (d - 1) / 2 the other way (rounded down); the
+//  - from the root in both directions along axis i to the nodes of its *line*, which differ on i
+//    alone;
+//  - from each of these nodes through its *plane*, all nodes with that coordinate on i: in both
+//    directions along axis i+1, then i+2, ... (cyclic);
+//  - for the nodes of the root's own plane, the *rest*, to the node one step against s, through its
+//    plane too, and from there one step along s.
+// On a ring of d nodes d / 2 nodes are in direction s, (d - 1) / 2 in the other (rounded down). The
 // color (i, -s) does the opposite, and its rest leaves the root over the other link. So each of the
-// root's 2N links carries 1/2N of what goes out, (p - 1) / p n / 2N bytes, the bound, and no other
-// link more: what two axes' colors send along an axis goes over different links (on an axis of two
-// nodes with one cable the colors of both signs share it, and have half the weight).
+// root's 2N links carries 1/2N of the outgoing data, (p - 1) / p n / 2N bytes, the bound. No other
+// link carries more: data of two axes' colors along an axis use different links. On an axis of two
+// nodes with one cable the colors of both signs share it, and have half the weight.
 //
 // Along an axis blocks go by a binomial tree from the node that has them (lineTree in
-// block_tree.h): in messages over 2^k links, each of which is for the nodes from where it ends up
-// to the next ones that get such a message. A block crosses the links to its node once, as it would
-// from neighbour to neighbour; but a line of d nodes takes d - 1 messages, not d^2 / 4, and a node
-// no more than log2(d). The first message of a node is the longest, half of what it has; so the
-// last ones, behind which least is to be done, are short.
+// block_tree.h): messages over 2^k links, each for the nodes from its end up to the next ones that
+// get such a message. A block crosses the links to its node once, as it would from neighbour to
+// neighbour; but a line of d nodes takes d - 1 messages, not d^2 / 4, and a node at most log2(d).
+// The first message of a node is the longest, half of its blocks; so the last ones, with the
+// smallest subtrees, are short.
 //
-// Order. What a node sends over a link waits for what it sent there before. Receives name the one
-// before, of other nodes, so that whoever waits for the last of them waits for the own:
-// dependences pass through operations that a node does not execute. So in S segments
+// Order. A node's messages over one link are sequential. Receives of different nodes form a chain
+// of dependences. A node that waits for the last of them waits for its own one: dependences pass
+// through operations that a node does not execute. So in S segments
 //   T = (p - 1) / p n beta / 2N (1 + c / S) + (S + c) sum of log2(d_j) alpha, c about 1:
-// a node passes on what it has of a segment while the root sends the next one.
+// a node forwards its part of a segment while the root sends the next one.
 //
-// Memory. What a node hands on along an axis lies in a frame, each block at its place; what it
-// keeps of it, to send it on along the next axis, stays there. A receive of the own block alone
-// writes `out`; else it is copied there.
+// Memory. Blocks that a node forwards along an axis lie in a frame, each at its place; the blocks
+// that it keeps for the next axis stay there. A receive of the own block alone writes `out`;
+// otherwise the block is copied there.
 //
 // A gather is the mirror image, reversed in time: the nearest first.
 #include "compiler/algorithms/scatter/scatter_trees.h"
@@ -46,7 +47,7 @@
 namespace torc::compiler {
 namespace {
 
-/// One node: its own block, in one color.
+/// The schedule of one node: its own block, in one color.
 Schedule ownBlock(Schedule schedule) {
   schedule.colors = {colorOf(schedule.topology, {})};
   ir::StepBuilder builder(schedule);
@@ -106,7 +107,7 @@ ProgramSize estimateScatterTrees(const CollectiveSpec& spec) {
     double operations = 5;
     for (std::size_t level = 0; level < way.order.size(); ++level) {
       const double length = spec.topology.axes[way.order[level]].size;
-      // Messages of holders and of those who hand on; behind the first axis planes and the rest.
+      // Messages of holders and of forwarding nodes; after the first axis for planes and the rest.
       const double loads = level == 0 ? 1 : 2;
       const double holders = level == 0 ? 1 : static_cast<double>(level);
       const double copies = level + 1 == way.order.size() ? 0.5 : 0;
@@ -130,7 +131,7 @@ TreePipeline scatterTreesPipeline(const Topology& topology) {
   }
   const auto sites = static_cast<double>(topology.sites());
   pipeline.share = (1 - 1 / sites) / std::max(links, 1.0);
-  // Of the planes and of the rest, to each of the nodes that a holder sends to.
+  // Messages of the planes and of the rest, to each child of a holder.
   pipeline.messages = std::max(2 * std::ceil(std::log2(longest)), 1.0);
   return pipeline;
 }

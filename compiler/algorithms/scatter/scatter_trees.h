@@ -11,14 +11,14 @@
 
 namespace torc::compiler {
 
-/// The steps of a scatter or a gather, two colors for each axis. An error on a damaged torus, and
-/// where an axis does not wrap.
+/// The steps of a scatter or a gather, two colors for each axis. Errors: a damaged torus, or an
+/// axis that does not wrap.
 llvm::Expected<ir::Program> lowerScatterTrees(const CollectiveSpec& spec);
 
 ProgramSize estimateScatterTrees(const CollectiveSpec& spec);
 
 /// The segments of the trees: the share of the root's links, and the messages of a segment on the
-/// link that has most of them.
+/// link with most of them.
 TreePipeline scatterTreesPipeline(const Topology& topology);
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// Where the root is, and what is left without it.
+// The boxes of arcs that contain the root, and their rest without it.
 #include "compiler/algorithms/trees/arc_boxes.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ NodeSet RootedNodes::withoutRoot(const NodeSet& nodes) const {
 void RootedNodes::addWithoutRoot(const Box& box, NodeSet& nodes) const {
   const Box root = this->root();
   if (!is_root_apart_ || !mayMeet(box, root, sizes_)) return nodes.push_back(box);
-  Box before = box;  // at the root on the axes that have been gone through
+  Box before = box;  // at the root on the axes handled so far
   for (std::uint32_t i = 0; i < axes_.size(); ++i) {
     const auto last = static_cast<std::int32_t>(sizes_[i]) - 1;
     const Interval whole = box[i];

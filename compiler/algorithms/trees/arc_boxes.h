@@ -1,4 +1,4 @@
-// The arcs of trees, in boxes of nodes: what a rule says of a tree, from any root.
+// The arcs of trees in boxes of nodes, for any root.
 #ifndef TORC_COMPILER_ALGORITHMS_TREES_ARC_BOXES_H_
 #define TORC_COMPILER_ALGORITHMS_TREES_ARC_BOXES_H_
 
@@ -17,40 +17,41 @@ namespace torc::compiler {
 /// Disjoint boxes of nodes.
 using NodeSet = llvm::SmallVector<Box, 1>;
 
-/// Messages of a tree that go by `hops` along `axis`, from `parents` to `children`, for any root.
+/// Messages of a tree by `hops` along `axis`, from `parents` to `children`, for any root.
 struct ArcBoxes {
   std::uint32_t axis = 0;
   std::int32_t hops = 1;
   NodeSet children, parents;
 };
 
-/// Those of one tree. What lies deepest below them comes first: so a node sends in their order, and
-/// adds sums in the opposite one. Sets of children are disjoint, and so are those of the parents
-/// of one axis and hops.
+/// The arcs of one tree, those with the deepest subtrees first: a node sends in their order, and
+/// adds sums in the opposite order. Sets of children are disjoint, and so are the sets of parents
+/// with the same axis and hops.
 using Arcs = std::vector<ArcBoxes>;
 
-/// The nodes that arcs are of, and the root among them.
+/// The nodes of arcs, including the root.
 class ArcNodes {
  public:
   virtual ~ArcNodes() = default;
 
   /// The root alone.
   virtual Box root() const = 0;
-  /// All nodes, for the roots that the arcs are for.
+  /// All nodes, for the roots of the arcs.
   virtual Box everyone() const { return {}; }
-  /// Whether the root has steps of its own, and does not do as others once it has copied its data.
+  /// Whether the root has separate steps; otherwise, after it has copied its data, it acts like
+  /// other nodes.
   virtual bool isRootApart() const { return true; }
-  /// Whether some node is in both boxes; nothing: it is not known.
+  /// Whether some node is in both boxes; std::nullopt if this is unknown.
   virtual std::optional<bool> meet(const Box&, const Box&) const { return std::nullopt; }
-  /// `nodes` without the root, if that is apart.
+  /// `nodes` without the root, if that has separate steps.
   virtual NodeSet withoutRoot(const NodeSet& nodes) const { return nodes; }
-  /// The root, for those roots that are among the parents of an arc, if it is apart.
+  /// The root if it has separate steps, restricted to roots that are parents of an arc.
   virtual std::optional<Box> rootAmong(const ArcBoxes&) const { return std::nullopt; }
-  /// `nodes` without `others`: nothing if it is not known.
+  /// `nodes` without `others`; std::nullopt if this is unknown.
   virtual std::optional<NodeSet> subtract(const NodeSet&, const NodeSet&) const {
     return std::nullopt;
   }
-  /// How many nodes there are; 0: it does not matter.
+  /// Number of nodes; 0 if it is unimportant.
   virtual std::uint64_t count(const NodeSet&) const { return 0; }
 };
 
@@ -71,9 +72,9 @@ class RootedNodes : public ArcNodes {
   std::uint64_t count(const NodeSet& nodes) const override;
 
  private:
-  /// A torus of these sizes, for absolute boxes.
+  /// A torus with these sizes, for absolute boxes.
   Topology topology() const;
-  /// The root; on `axis`, if it is a line, only if that has a node so many hops from the root.
+  /// The root; if `axis` is a line, only roots with a node at `hops` on it.
   Box rootWithChild(std::uint32_t axis, std::int32_t hops) const;
   void addWithoutRoot(const Box& box, NodeSet& nodes) const;
 

@@ -7,7 +7,7 @@
 namespace torc::compiler {
 namespace {
 
-constexpr std::size_t kMostStaging = 8;  // receives of a node that can be under way
+constexpr std::size_t kMostStaging = 8;  // receives in flight per node
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void ArcSteps::broadcast(const Arcs& arcs, const ArcNodes& nodes) {
     if (const std::optional<Box> root = nodes.rootAmong(arc))
       sent.push_back(builder_.send(place(*root), in, ir::hop(arc.axis, arc.hops), {}));
   }
-  // The copy waits, so that those of all segments do not keep the root busy before it sends.
+  // The copy waits for the sends, so that the copies of all segments do not delay them.
   const std::uint32_t copy = builder_.copy(place(nodes.root()), data(Buffer::kOut), in, sent);
   down(arcs, nodes, {}, nodes.isRootApart() ? Steps{} : Steps{{nodes.root(), copy}});
 }
@@ -96,8 +96,8 @@ std::uint32_t ArcSteps::addChild(const ArcBoxes& arc, const ArcNodes& nodes, con
 
 namespace {
 
-/// Arcs as sums are added. What lies deepest below a node comes last, but for the child that most
-/// nodes have, which is first: so few boxes have both first children and later ones.
+/// Arcs in the order of additions, the deepest subtree last. But the child position that most nodes
+/// have is first, so that few boxes have both first and later children.
 Arcs turnsOf(const Arcs& arcs, const ArcNodes& nodes) {
   Arcs turns = arcs;
   if (arcs.empty() || !nodes.subtract({}, {})) return turns;
@@ -168,7 +168,7 @@ void ArcSteps::allreduceDown(const Arcs& arcs, const ArcNodes& nodes) {
   down(arcs, nodes, sent_, at_root);
 }
 
-/// The root adds into `out`: first to what it contributes, then to that sum.
+/// The root adds into `out`: the first child to its contribution, the others to that sum.
 void ArcSteps::addAtRoot(const Arcs& turns, const ArcNodes& nodes) {
   const Region in = data(Buffer::kIn), out = data(Buffer::kOut);
   Indices before;
@@ -179,7 +179,7 @@ void ArcSteps::addAtRoot(const Arcs& turns, const ArcNodes& nodes) {
       before = {addChild(arc, nodes, *box, out, before.empty(), before)};
       continue;
     }
-    // The second child is the other neighbour on a line; there is but one at the line's ends.
+    // On a line the second child is the other neighbour; at the ends of the line there is only one.
     const std::uint32_t size = builder_.schedule().topology.axes[arc.axis].size;
     const std::int32_t end = arc.hops > 0 ? 0 : static_cast<std::int32_t>(size) - 1;
     (*box)[arc.axis] = Interval::rootWithin(end, 1);

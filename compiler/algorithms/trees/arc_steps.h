@@ -1,15 +1,15 @@
 // The steps of a broadcast or a reduce along the arcs of trees (arc_boxes.h), for one segment; the
-// pass `segment` runs them for many, one behind the other.
+// pass `segment` runs them for many, one after another.
 //
-// A broadcast sends a part of the data down: each arc is a receive behind the guard of its children
-// and a send behind that of its parents. A reduction is the mirror image: a node adds what its
-// children send to what it contributes, and sends the sum. It adds in one order, what lies deepest
-// below it last; the first child to what it contributes as it lies, and a node without a child
-// sends just that, where it is known from the boxes which that is; else all begin with a copy.
+// A broadcast sends a part of the data down: each arc is a receive with the guard of its children
+// and a send with the guard of its parents. A reduction is the mirror image: a node adds the data
+// of its children to its own contribution, and sends the sum. It adds in a fixed order, the deepest
+// subtree last. If the intersections of boxes are known, the first addition reads the contribution
+// in place, and a leaf sends its contribution in place. Otherwise all nodes begin with a copy.
 //
-// Where it is not known which boxes meet, receives, and sums, name the one before, of other nodes:
-// dependences pass through operations that a node does not execute, so that whoever waits for the
-// last of them waits for its own.
+// If the intersections of boxes are unknown, receives and sums form chains of dependences across
+// nodes. A node that waits for the last operation waits for its own one: dependences pass through
+// operations that a node does not execute.
 #ifndef TORC_COMPILER_ALGORITHMS_TREES_ARC_STEPS_H_
 #define TORC_COMPILER_ALGORITHMS_TREES_ARC_STEPS_H_
 
@@ -24,41 +24,42 @@
 
 namespace torc::compiler {
 
-/// Of one part of the data; calls for other roots, whose guards exclude each other, share scratch.
+/// Steps of one part of the data; calls for other roots, with mutually exclusive guards, share
+/// scratch.
 class ArcSteps {
  public:
   /// `builder` outlives it.
   ArcSteps(ir::StepBuilder& builder, std::uint32_t part) : builder_(builder), part_(part) {}
 
-  /// Each appends the steps of one collective, in a stream of their own.
+  /// Each appends the steps of one collective, in a new stream.
   void broadcast(const Arcs& arcs, const ArcNodes& nodes);
   void reduce(const Arcs& arcs, const ArcNodes& nodes);
-  /// Those of an allreduce in two calls: sums grow in `out` up to a root that does as others, and
-  /// go down again. The nodes say which are in what set.
+  /// An allreduce in two calls: sums accumulate in `out` up to a root without separate steps, and
+  /// go down again. `nodes` must know the nodes of each set.
   void allreduceUp(const Arcs& arcs, const ArcNodes& nodes);
   void allreduceDown(const Arcs& arcs, const ArcNodes& nodes);
 
  private:
   using Indices = ir::OperationIndices;
-  /// Operations, with the nodes that execute them.
+  /// Operations, with their nodes.
   using Steps = llvm::SmallVector<std::pair<Box, std::uint32_t>, 8>;
-  /// Where what comes by some hops along an axis is received: a node has one child there.
+  /// The frame for messages by some hops along an axis: a node has one child in that direction.
   struct Staging {
     std::uint32_t axis = 0;
     std::int32_t hops = 0;
     Region region;
-    Steps used, free;  // what has read it, and what a receive of these hops waits for
+    Steps used, free;  // its readers, and the dependences of a receive with these hops
   };
 
-  /// `before`: what receives wait for; `has_data`: what brings the root its data.
+  /// `before`: dependences of receives; `has_data`: operations that write the root's data.
   void down(const Arcs& arcs, const ArcNodes& nodes, const Steps& before, Steps has_data);
   void up(const Arcs& arcs, const Arcs& turns, const ArcNodes& nodes);
   void addAtRoot(const Arcs& turns, const ArcNodes& nodes);
-  /// Adds what comes to the nodes of `box` to `sum`, or (`is_first`) to what they contribute; the
-  /// result is the step that did.
+  /// Receives at the nodes of `box` and adds to `sum`, or (`is_first`) to their contributions.
+  /// Returns the adding operation.
   std::uint32_t addChild(const ArcBoxes& arc, const ArcNodes& nodes, const Box& box,
                          const Region& sum, bool is_first, Indices before);
-  /// What a node of `box` waits for to wait for all of `steps` that it executes.
+  /// Dependences for a node of `box` on all of `steps` that it executes.
   static Indices after(const Steps& steps, const Box& box, const ArcNodes& nodes);
 
   void begin() { stream_ = builder_.addStream({part_, 0}); }
@@ -71,14 +72,14 @@ class ArcSteps {
   ir::StepBuilder& builder_;
   const std::uint32_t part_;
   std::uint32_t stream_ = 0;
-  std::optional<Region> sum_;  // where sums grow
+  std::optional<Region> sum_;  // accumulates sums
   llvm::SmallVector<Staging, 8> staging_;
-  std::size_t reused_ = 0;  // of staging, how often
-  Steps summed_, sent_;     // whatever changed a sum, and sent it up
+  std::size_t reused_ = 0;  // number of reuses of staging frames
+  Steps summed_, sent_;     // all operations that changed or sent a sum
 };
 
-/// The program of a broadcast or a reduce in a color for each tree; in each the blocks lie in rank
-/// order, for all move together.
+/// The program of a broadcast or a reduce in a color for each tree; in each color the blocks have
+/// rank order, for they move together.
 ir::Program programOf(const CollectiveSpec& spec, llvm::ArrayRef<Arcs> trees,
                       const ArcNodes& nodes);
 

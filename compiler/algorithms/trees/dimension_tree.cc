@@ -1,12 +1,13 @@
-// The dimension-order tree. The root sends both ways along the first axis; every node of that line
-// does the same along the second axis, and so on. A ring is halved: one way serves the nearer half,
-// the other way the rest. In S chunks, one behind the other, a broadcast of n bytes takes
-//   (A + S) (alpha + n beta / S),   A = sum over the axes of floor(d_i / 2), or of a line's longer
-// end seen from the root, as every node receives on one link and hands on what it has received: the
-// time of a message over one link, n beta, plus the way. Trees on all links are faster by up to
-// their number; this is the one that costs least where messages are small or nodes have one port.
+// The dimension-order tree. The root sends in both directions along the first axis; every node of
+// that line does the same along the second axis, and so on. A ring is halved: one direction serves
+// the nearer half, the other one the rest. In S chunks, one after another, a broadcast of n bytes
+// takes
+//   (A + S) (alpha + n beta / S),   A = sum over the axes of floor(d_i / 2),
+// or, for a line, of its longer end seen from the root. Every node receives on one link and
+// forwards its data: the time is n beta, for one link, plus the path. Trees on all links are faster
+// by up to their number; this tree has the least cost for small messages or nodes with one port.
 //
-// A reduce is the mirror image: along the last axis first, sums go both ways to the root's
+// A reduce is the mirror image: along the last axis first, sums go in both directions to the root's
 // coordinate.
 #include "compiler/algorithms/trees/dimension_tree.h"
 
@@ -31,7 +32,7 @@ llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec) {
                                                   : TreeAxis::kLine);
     has_line |= kinds.back() == TreeAxis::kLine;
   }
-  // A broadcast is shorter where the root does as others do. On a line it may have no child.
+  // A broadcast has fewer steps if the root acts like other nodes. On a line it may have no child.
   const bool is_root_apart = rowOf(spec.collective).reduces() && !has_line;
   const RootedNodes nodes(kinds, sizes, is_root_apart);
   Arcs arcs;

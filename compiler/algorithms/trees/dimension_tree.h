@@ -1,4 +1,4 @@
-// The dimension-order tree: one tree from, or to, the root, along one axis after another.
+// The dimension-order tree: one tree from or to the root, along one axis after another.
 #ifndef TORC_COMPILER_ALGORITHMS_TREES_DIMENSION_TREE_H_
 #define TORC_COMPILER_ALGORITHMS_TREES_DIMENSION_TREE_H_
 
@@ -10,7 +10,7 @@
 
 namespace torc::compiler {
 
-/// The plan of a broadcast or a reduce in one color. An error on a damaged torus.
+/// The steps of a broadcast or a reduce in one color. An error on a damaged torus.
 llvm::Expected<ir::Program> lowerDimensionTree(const CollectiveSpec& spec);
 
 ProgramSize estimateDimensionTree(const CollectiveSpec& spec);

@@ -1,4 +1,4 @@
-// The rule, by what classes of coordinates say.
+// Applies the rule of the trees to classes of coordinates.
 #include "compiler/algorithms/trees/product_tree_rule.h"
 
 #include <algorithm>
@@ -42,8 +42,8 @@ TreeRule::TreeRule(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> 
   }
 }
 
-/// On a ring of two the root has the same child in both trees: one is not the other's partner, and
-/// they do not have the same.
+/// On a ring of two the root has the same child in both trees: neither is the other's partner, and
+/// their partners differ.
 std::uint32_t TreeRule::partner(std::uint32_t tree) const {
   const auto rings = static_cast<std::uint32_t>(rings_.size());
   const auto lines = static_cast<std::uint32_t>(lines_.size());
@@ -111,7 +111,7 @@ TreeHop TreeRule::into(std::uint32_t tree, RootClasses at) const {
 
 Arcs TreeRule::arcs(std::uint32_t tree) const {
   const RootGrid grid(axes_, sizes_);
-  // The axes in the order in which the tree goes along them, beginning with its own.
+  // The axes in the order of the tree's path, beginning with its own.
   const bool of_ring = tree < ringTrees();
   auto order = of_ring ? rings_ : lines_, behind = of_ring ? lines_ : rings_;
   std::rotate(order.begin(), order.begin() + (of_ring ? firstAxis(tree) : tree - ringTrees()),

@@ -64,7 +64,7 @@ ProgramSize estimateProductTrees(const CollectiveSpec& spec) {
     if (spec.topology.axes[i].size == 1) continue;
     (spec.topology.isLine(i) || !spec.topology.axes[i].isRing() ? lines : rings) += 1;
   }
-  // Where trees of several lines cross, many different sets of nodes have been reached.
+  // With several lines, the crossings of trees make many different sets of reached nodes.
   const bool reduces = rowOf(spec.collective).reduces();
   const double of_node = lines > 1 ? (reduces ? 70'000 : 7'000) : (reduces ? 400 : 180);
   return treesSize(spec, lines + 2 * rings, of_node);

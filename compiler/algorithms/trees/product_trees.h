@@ -11,15 +11,15 @@
 
 namespace torc::compiler {
 
-/// Whether there are such trees: some axis of more than one node is no ring, none is of cores, and
-/// what is dead, if anything, are links at one coordinate of their axis.
+/// Whether there are such trees: some axis of more than one node is no ring, no axis has cores, and
+/// any damage is dead links at one coordinate of their axis.
 bool suitsProductTrees(const Topology& topology);
 
 /// The steps of a broadcast or of a reduce, for any root. Errors: the topology does not suit.
 llvm::Expected<ir::Program> lowerProductTrees(const CollectiveSpec& spec);
 
-/// Its pipeline. A tree goes round the rings, and out on the lines, once; one on whose rings the
-/// root's child is a turn, at most twice.
+/// Pipeline of these trees. A tree goes once round the rings and once out on the lines; if the
+/// root's child on the rings is a turn, at most twice.
 TreePipeline productTreesPipeline(const Topology& topology);
 
 ProgramSize estimateProductTrees(const CollectiveSpec& spec);

@@ -6,15 +6,15 @@
 //   the last axis in the cyclic order i, i+1, ..., i-1 on which off is not 0,   if off_i is not 0,
 //   axis i,                                                                    if it is.
 // A node is reached along a different arc in each tree: they are arc-disjoint, and use every arc
-// but those into the root, whose out-arcs begin one tree each. So each of 2N parts of the data
-// loads every link once, n/(2N), which is the bound of a broadcast. The deepest node is
-// sum(d_i - 1) + 1 hops away; in S segments, one behind the other, n bytes take
+// except those into the root. Each out-arc of the root begins one tree. So each of 2N parts of the
+// data loads every link once, n/(2N), the lower bound of a broadcast. The deepest node is
+// sum(d_i - 1) + 1 hops away; in S segments, one after another, n bytes take
 //   (A + S) (alpha + n beta / (2 N S)),   A = sum(d_i - 1).
 //
-// Of each tree the nodes are sorted into classes, which are boxes, by the axis of their last hop:
+// The nodes of each tree are sorted into classes, which are boxes, by the axis of their last hop:
 //   line m, m = 0 .. N-1   off_i and, for m > 0, off of the m-th axis in the order are not 0,
-//                          those behind it are; the parent is back along that axis
-//   wrap m, m = 1 .. N-1   off_i is 0, that of the m-th axis is not, those behind it are; the
+//                          off of later axes is; the parent is back along that axis
+//   wrap m, m = 1 .. N-1   off_i is 0, off of the m-th axis is not, off of later axes is; the
 //                          parent is back along i, where off_i is d_i - 1. These are leaves.
 #include "compiler/algorithms/trees/rectangular.h"
 
@@ -45,14 +45,15 @@ class TreeBoxes {
     if (m > 0) box = with(box, 0, 1, size(0) - 1);
     return withZeroBehind(with(box, m, first, last), m);
   }
-  /// Nodes of wrap m, or (`parents`) those before them.
+  /// Nodes of wrap m, or (`parents`) their parents.
   Box wrapped(std::uint32_t m, bool parents) const {
     const std::uint32_t off = parents ? size(0) - 1 : 0;
     return withZeroBehind(with(with(all_, 0, off, off), m, 1, size(m) - 1), m);
   }
 
  private:
-  /// `box` with off from `first` to `last`, not less, on the m-th axis of the order.
+  /// `box` with off from `first` to `last` on the m-th axis of the order; precondition: first <=
+  /// last.
   Box with(Box box, std::uint32_t m, std::uint32_t first, std::uint32_t last) const {
     const std::int64_t start =
         origin_[order_[m]] + (sign_ > 0 ? std::int64_t{first} : -std::int64_t{last});
@@ -60,7 +61,7 @@ class TreeBoxes {
         Interval::absolute(static_cast<std::int32_t>(wrap(start, size(m))), last - first + 1);
     return box;
   }
-  /// `box` with off = 0 on the axes behind the m-th.
+  /// `box` with off = 0 on the axes after the m-th.
   Box withZeroBehind(Box box, std::uint32_t m) const {
     for (std::uint32_t k = m + 1; k < order_.size(); ++k)
       box = with(box, k, 0, 0);

@@ -14,9 +14,9 @@
 namespace torc::compiler {
 namespace {
 
-/// A binomial tree of a line from its first node on, which goes halfway with each message: what it
-/// keeps for itself is at most half. So a node that sends one message after the other is not longer
-/// about it, hop by hop, than the farthest block is under way.
+/// A binomial tree of a line from its first node on, which goes halfway with each message: a node
+/// keeps at most half of its blocks. So the sequential messages of a node take no longer, hop by
+/// hop, than the path of the farthest block.
 RingTree halvingTree(std::uint32_t size) {
   RingTree tree;
   std::vector<RingArc> parts = {{0, size}};

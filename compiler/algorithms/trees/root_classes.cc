@@ -64,7 +64,7 @@ RootGrid::Line RootGrid::lineOf(TreeAxis axis, std::uint32_t size) {
 }
 
 std::vector<Box> RootGrid::cover(llvm::function_ref<bool(RootClasses)> holds) const {
-  // Cells in the order of their numbers, the first axis fastest.
+  // Cells in numeric order, the first axis fastest.
   std::vector<bool> left(cells_);
   llvm::SmallVector<std::uint32_t, kMaxAxes> at(lines_.size(), 0);
   llvm::SmallVector<RootClass, kMaxAxes> classes(lines_.size());
@@ -77,7 +77,7 @@ std::vector<Box> RootGrid::cover(llvm::function_ref<bool(RootClasses)> holds) co
     }
     left[cell] = holds(classes);
   }
-  // Visits the cells of a product of runs until `visit` says false.
+  // Visits the cells of a product of runs until `visit` returns false.
   const auto all = [&](llvm::ArrayRef<const Run*> runs, auto visit) {
     for (std::size_t cell = 0; cell < cells_; ++cell) {
       std::size_t rest = cell;
@@ -94,7 +94,7 @@ std::vector<Box> RootGrid::cover(llvm::function_ref<bool(RootClasses)> holds) co
   std::vector<Box> boxes;
   for (std::size_t cell = 0; cell < cells_; ++cell) {
     if (!left[cell]) continue;
-    // A box of this cell grows along one axis after the other as far as it can.
+    // A box of this cell grows along one axis after another as far as possible.
     llvm::SmallVector<const Run*, kMaxAxes> runs;
     std::size_t rest = cell;
     for (const Line& line : lines_) {
@@ -137,7 +137,8 @@ Box movedBack(const Box& box, std::uint32_t axis, int sign, std::uint32_t size) 
       break;
     case IntervalKind::kRootWithin:
       interval = Interval::root(-sign);
-      // The neighbour below a root that is within the far end alone: r - 1, if r is there.
+      // The neighbour below a root that rootWithin restricts to the far end: r - 1, for these roots
+      // only.
       if (sign > 0) {
         interval = Interval::toRoot(static_cast<std::uint32_t>(box[axis].start - 1), -1);
       }
@@ -162,7 +163,7 @@ bool mayMeet(const Box& a, const Box& b, llvm::ArrayRef<std::uint32_t> sizes) {
       return resolve(isRootRelative(interval.kind) ? atRoot(interval, root, size) : interval, 0,
                      size);
     };
-    // Both ends of the line, what is next to them, and the middle stand for all places.
+    // Both ends of the line, their neighbours, and the middle represent all places.
     const bool meet = std::ranges::any_of(
         std::initializer_list<std::int32_t>{0, std::min(1, last), last / 2, std::max(0, last - 1),
                                             last},

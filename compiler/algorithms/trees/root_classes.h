@@ -1,6 +1,6 @@
-// Nodes by where they lie from the root, axis by axis, in a few classes of coordinates whatever the
-// size of the torus, and boxes that cover what a rule says of the classes. So trees that a rule
-// describes become guarded operations without going through the nodes.
+// Classes of nodes by their position relative to the root, and boxes that cover the nodes of a
+// rule. Each axis has a few classes of coordinates, for every size of the torus. So trees defined
+// by a rule become guarded operations without a loop over the nodes.
 #ifndef TORC_COMPILER_ALGORITHMS_TREES_ROOT_CLASSES_H_
 #define TORC_COMPILER_ALGORITHMS_TREES_ROOT_CLASSES_H_
 
@@ -16,17 +16,17 @@
 
 namespace torc::compiler {
 
-/// What an axis is for trees from a root.
+/// The kind of an axis for trees from a root.
 enum class TreeAxis : std::uint8_t {
   kSingle,        // of one node: nothing moves
   kRing,          // coordinates count from the root
-  kLineFromRoot,  // the same, but nothing moves between the last coordinate and the root's
-  kLine,          // coordinates are the machine's, the root's is any
+  kLineFromRoot,  // like kRing, without a link between the last coordinate and the root's
+  kLine,          // coordinates of the machine, with any root
 };
 
-/// Where a coordinate lies from the root's. A ring has kAtRoot, kNext, kMiddle (where there are
-/// more than three nodes) and kLast (more than two); a line from the root kAtRoot and kAbove; a
-/// line kBelow, kAtRoot and kAbove.
+/// Position of a coordinate relative to the root's. A ring has kAtRoot, kNext, kMiddle (with more
+/// than three nodes) and kLast (more than two); a line from the root kAtRoot and kAbove; a line
+/// kBelow, kAtRoot and kAbove.
 enum class RootClass : std::uint8_t { kAtRoot, kNext, kMiddle, kLast, kBelow, kAbove };
 
 /// The class of a node on every axis.
@@ -37,18 +37,18 @@ class RootGrid {
   /// `axes` and `sizes` by axis of the topology.
   RootGrid(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes);
 
-  /// Disjoint boxes of all nodes for whose classes `holds`.
+  /// Disjoint boxes of all nodes whose classes satisfy `holds`.
   std::vector<Box> cover(llvm::function_ref<bool(RootClasses)> holds) const;
 
  private:
-  /// Classes that lie next to each other, one bit for each, and their coordinates.
+  /// Adjacent classes, one bit for each, and their coordinates.
   struct Run {
     std::uint32_t classes = 0;
     Interval interval;
   };
   struct Line {
     llvm::SmallVector<RootClass, 4> classes;
-    llvm::SmallVector<Run, 16> runs;  // those of fewer classes first
+    llvm::SmallVector<Run, 16> runs;  // of fewer classes first
   };
   static Line lineOf(TreeAxis axis, std::uint32_t size);
 
@@ -56,14 +56,14 @@ class RootGrid {
   std::size_t cells_ = 1;
 };
 
-/// The senders of messages that go by `sign` along `axis` to the nodes of `box`: the same box,
-/// moved the other way. On a line `box` must not reach round its end.
+/// The senders of messages by `sign` along `axis` to the nodes of `box`: the same box, moved the
+/// other way. On a line `box` must not wrap around.
 Box movedBack(const Box& box, std::uint32_t axis, int sign, std::uint32_t size);
 
 /// Whether some node may be in both boxes, for some root.
 bool mayMeet(const Box& a, const Box& b, llvm::ArrayRef<std::uint32_t> sizes);
 
-/// The same of absolute intervals.
+/// The same for absolute intervals.
 bool absoluteMeet(const Box& a, const Box& b, llvm::ArrayRef<std::uint32_t> sizes);
 
 }  // namespace torc::compiler

@@ -1,4 +1,4 @@
-// Seconds and segments of pipelines.
+// Computes times and numbers of segments of pipelines.
 #include "compiler/algorithms/trees/tree_pipeline.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace torc::compiler {
 namespace {
 
-/// Seconds per byte of the slowest link, and of the core that copies to it.
+/// Seconds per byte of the slowest link plus the core's injection.
 double transfer(const model::Machine& machine) {
   double slowest = 0;
   for (std::uint32_t i = 0; i < machine.dimensions.size(); ++i) {
@@ -16,7 +16,7 @@ double transfer(const model::Machine& machine) {
   return slowest + (machine.injection > 0 ? 1 / machine.injection : 0.0);
 }
 
-/// Seconds for a message of no bytes over one hop.
+/// Seconds for an empty message over one hop.
 double startUp(const model::Machine& machine) {
   double hop = 0;
   for (const model::MachineDimension& dimension : machine.dimensions)
