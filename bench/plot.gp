@@ -3,8 +3,8 @@
 #   gnuplot -c bench/plot.gp FILE.csv FILE.svg TITLE X Y [LEAST:MOST [LOW HIGH]]
 #
 # The first row names the columns, the first column is X. X is the title of its axis, which has powers of
-# two: `bytes ...` are labelled in KiB and MiB; `linear: ...` is an axis that begins at 0. Y: `seconds`,
-# logarithmic, or in `us`; `MB/s`, or others, linear from 0; `..., logarithmic`; `% ...`, up to 100. Columns `bound`, `peak`
+# two, or the points' X where the first is none: `bytes ...` are labelled in KiB and MiB; `linear: ...` is an axis that
+# begins at 0. Y: `seconds` or `us`, logarithmic; `MB/s`, or others, linear from 0; `..., logarithmic`; `% ...`, up to 100. Columns `bound`, `peak`
 # and `one link` are drawn dashed, those whose names begin with "paper" as crosses: numbers of a text.
 # An empty field is no point. Where curves lie on each other the earlier one is broader, and gaps show it.
 #
@@ -40,10 +40,12 @@ array color[9] = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e
 least = 1e300
 most = 0
 curves = 0
+longest = 16
 do for [i = 2:columns] {
   stats file every ::1 using i nooutput
   least = STATS_min < least ? STATS_min : least
   most = STATS_max > most ? STATS_max : most
+  longest = strlen(name(i)) > longest ? strlen(name(i)) : longest
   if (is_bound(i)) {
     set linetype i linecolor rgb '#000000' linewidth 1.5 dashtype 2 pointtype 7 pointsize 0.01
   } else {
@@ -74,11 +76,13 @@ if (is_linear) {
   exponents = log(STATS_max / STATS_min) / log(2)
   label(e) = is_bytes ? sprintf('%d %s', 2**(e % 10), word('B KiB MiB GiB TiB', e / 10 + 1)) : sprintf('%d', 2**e)
   set xtics ()
-  do for [e = 0:49:(exponents > 16 ? 4 : exponents > 8 ? 2 : 1)] { set xtics add (label(e) 2**e) }
+  if (2**floor(log(STATS_min) / log(2) + 0.5) != STATS_min) {
+    do for [x in system('tail -n +2 '.file.' | cut -d , -f 1')] { set xtics add (x x + 0) }
+  } else { do for [e = 0:49:(exponents > 16 ? 4 : exponents > 8 ? 2 : 1)] { set xtics add (label(e) 2**e) } }
 }
 if ((is_time && !is_linear) || is_log) {
   set logscale y 10
-  if (y_title eq 'seconds') {
+  if (is_time) {
     set format y '%.0s %cs'
   } else {
     set yrange [least / 1.25 : most * 1.25]
@@ -90,16 +94,17 @@ if ((is_time && !is_linear) || is_log) {
 } else {
   if (y_title[1:1] eq '%') { set yrange [(least > 60 ? 5 * floor(least / 5) - 5 : 0):100] } else { set yrange [0:*] }
 }
-set ylabel y_title eq 'seconds' ? 'time' : is_log ? y_title[1:strstrt(y_title, ',') - 1] : y_title
+set ylabel is_time ? 'time' : is_log ? y_title[1:strstrt(y_title, ',') - 1] : y_title
 if (has_ratios) {
   set lmargin 12
-  set rmargin 22
+  set rmargin longest + 6
   set multiplot layout 2,1 title ARG3 font ',16' noenhanced
 } else {
   set title ARG3 font ',16' noenhanced
   set xlabel x_title
 }
-plot for [i = 2:columns] file using 1:i title columnheader(i) with linespoints linetype i
+unit = y_title eq 'us' ? 1e-6 : 1
+plot for [i = 2:columns] file using 1:(column(i) * unit) title columnheader(i) with linespoints linetype i
 
 if (has_ratios) {
   unset logscale y

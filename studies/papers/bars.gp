@@ -32,7 +32,7 @@ set border 3
 set xtics rotate by -25
 set tics nomirror font ',13' noenhanced
 set grid ytics linetype 1 linewidth 0.5 linecolor '#e4e4e4'
-set key outside right top Left reverse noenhanced samplen 2
+set key below left Left reverse noenhanced samplen 2
 set yrange [0:*]
 set ylabel ARG4
 stats ARG1 every ::1 nooutput

@@ -152,6 +152,9 @@ all() {
   done
   sums polled 512 0 8 $works
   sums polled 512 0 64,256,1024 0,128
+  # Limits of sizes.
+  sums blocking 64 0 1024,2048,4096,16384,65536 0
+  sums dedicated 64 8 1024,2048,4096,16384,65536 0,4000
 }
 if [[ -z $only_draw ]]; then
   program=$(bash bench/smpi/build.sh bench/smpi/cdcp/cdcp.cc)
