@@ -6,7 +6,7 @@
 namespace torc::runtime {
 namespace {
 
-// A plain array: destroyed never, so that it can be read during the exit of a thread.
+// A plain array is never destroyed: it can be read during the exit of a thread.
 constexpr std::size_t kErrorBytes = 1024;
 thread_local char last_error[kErrorBytes] = "";
 

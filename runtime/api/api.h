@@ -1,4 +1,4 @@
-// The border of the C API: statuses become codes and a text, exceptions stop here.
+// Boundary of the C API: converts statuses to codes and texts, and catches exceptions.
 #ifndef TORC_RUNTIME_API_API_H_
 #define TORC_RUNTIME_API_API_H_
 
@@ -15,11 +15,11 @@
 
 namespace torc::runtime {
 
-/// The code of `status`; where that is an error its message becomes torc_error_message().
+/// The code of `status`; the message of an error becomes torc_error_message().
 int report(const Status& status) noexcept;
 
-/// Runs `work`, which returns a Status or nothing; what it throws becomes a Status. Clang does not
-/// see that it runs with the locks of the caller.
+/// Runs `work`, which returns a Status or nothing, and converts its exceptions to a Status. Clang's
+/// analysis does not see that it runs with the locks of the caller.
 template <typename Work>
 Status attempt(Work&& work) noexcept TORC_NO_THREAD_SAFETY_ANALYSIS {
   try {
@@ -30,7 +30,7 @@ Status attempt(Work&& work) noexcept TORC_NO_THREAD_SAFETY_ANALYSIS {
       return work();
     }
   } catch (const std::bad_alloc&) {
-    // The text fits a string's own buffer: no allocation.
+    // The text fits a string's internal buffer: no allocation.
     return {StatusCode::kNoMemory, "out of memory"};
   } catch (const std::length_error&) {
     return {StatusCode::kOverflow, "size too large"};
@@ -44,7 +44,7 @@ inline Status nullArgument(const char* what) {
   return {StatusCode::kInvalidArgument, message(what, " is NULL")};
 }
 
-/// The C API's name of a row: the same number.
+/// The C API's constant for a collective: the same number.
 constexpr torc_kind kindOf(Collective collective) {
   static_assert(TORC_ALLREDUCE == static_cast<int>(Collective::kAllreduce));
   static_assert(TORC_REDUCE_SCATTER == static_cast<int>(Collective::kReduceScatter));

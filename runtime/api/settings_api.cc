@@ -1,4 +1,4 @@
-// The C API's view of the variables TORC_...: the same table as `torc info` prints.
+// The C API for the variables TORC_...: the table that `torc info` prints.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -12,7 +12,7 @@
 namespace torc::runtime {
 namespace {
 
-/// Copies a text, cut where it is too long, and ends it.
+/// Copies a text, truncated if too long, with a terminating zero.
 template <std::size_t size>
 void copyText(const std::string& text, char (&into)[size]) {
   const std::size_t length = std::min(text.size(), size - 1);
@@ -29,7 +29,7 @@ Status querySetting(int index, torc_setting_info& info) {
   const auto setting = static_cast<std::size_t>(index);
   const SettingInfo& row = table[setting];
   const SettingTexts texts(environ);
-  // Views of literals, which zeros end.
+  // These are views of literals, which end with zeros.
   info.name = row.name.data();
   info.values = row.values.data();
   info.default_value = row.default_value.data();

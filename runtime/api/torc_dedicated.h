@@ -1,6 +1,6 @@
-/* Collectives that dedicated ranks complete (TORC_DEDICATED), by the names of Sancho et al.,
- * "Efficient Offloading of Collective Communications in Large-Scale Systems", Section IV.B. In
- * libtorc_pmpi. Programs that call MPI_Iallreduce and MPI_Wait need none of this.
+/* Collectives on dedicated ranks (TORC_DEDICATED), by the names of Sancho et al., "Efficient
+ * Offloading of Collective Communications in Large-Scale Systems", Section IV.B. The functions are
+ * in libtorc_pmpi. Programs that call MPI_Iallreduce and MPI_Wait do not need them.
  *
  * Fortran: call DCP_ALLREDUCE(in, out, count, type, op, comm, request, ierror)
  *          call DCP_WAIT(request, status, ierror) */
@@ -13,12 +13,11 @@
 extern "C" {
 #endif
 
-/* Starts an allreduce of `count` elements; arguments, results and errors are those of
- * MPI_Iallreduce. */
+/* Starts an allreduce of `count` elements; arguments, results and errors as in MPI_Iallreduce. */
 int DCP_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                   MPI_Request* request);
 
-/* Waits for its end, as MPI_Wait, which does as well. */
+/* Waits for its completion; the same as MPI_Wait. */
 int DCP_Wait(MPI_Request* request, MPI_Status* status);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Call: arguments in one form for all.
+// Call: checked arguments of a collective in one form.
 #include "runtime/collectives/call.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace torc::runtime {
 
-/// What follows from the caller's words alone. Lists' memory stays.
+/// Sets everything that depends on the arguments alone. Lists keep their memory.
 void CallCheck::begin() {
   call.fault = Reason::kServed;
   call.collective = arguments.collective;
@@ -23,7 +23,7 @@ void CallCheck::begin() {
   call.reduction = {};
   call.whole_is_in = ownIsOut();
   call.in = arguments.in;
-  // Nothing is written there.
+  // MPI writes nothing to `in`.
   const bool is_in_alone = in_place && ownIsOut();
   call.out = is_in_alone ? const_cast<void*>(arguments.in) : arguments.out;
   call.per_rank.clear();
@@ -34,7 +34,7 @@ void CallCheck::begin() {
   call.bytes = 0;
 }
 
-/// Elements of the arguments in the buffers.
+/// Finds the number of elements in the buffers, in units of the arguments.
 void CallCheck::findHeld() {
   const auto elements = [&](Holds holds, std::uint64_t whole) {
     return holds == Holds::kWhole ? whole : holds == Holds::kOwn ? counts.own : 0;
@@ -44,7 +44,7 @@ void CallCheck::findHeld() {
           is_left_alone ? 0 : elements(row.outAt(is_root), span.elements)};
 }
 
-/// Lays out what the rules have given.
+/// Fills in `call` from the results of the rules.
 void CallCheck::layOut() {
   call.root = row.isRooted() ? arguments.root : 0;
   call.type = types.all;
@@ -74,12 +74,12 @@ void CallCheck::findCopies() {
   call.packs_in = call.unpacks_out = copied;
   if (!row.describesOwn()) return;
   if (in_place && !row.servesInPlace()) {
-    // The contribution is copied out of `out`.
+    // The contribution is copied from `out`.
     call.in_place = false;
     call.packs_in = held.in > 0;
   } else if (!in_place) {
     call.unpacks_out = held.out > 0 && !outType().isBytesInRow();
-    // MPICH lets a contribution lie within the result, and reads it before it writes.
+    // MPICH allows a contribution within the result, and reads it before it writes.
     call.packs_in =
         held.in > 0 && (!inType().isBytesInRow() || (!call.unpacks_out && buffersOverlap()));
   } else if (ownIsOut()) {
@@ -89,9 +89,9 @@ void CallCheck::findCopies() {
   }
 }
 
-/// Of a call whose own block is shorter than its room. The contribution to an allgather is its
-/// place in the result, of which a copy is made. In a gather and an all-to-all all blocks are as
-/// long as the own one, and the room says where they go.
+/// For a call whose own block is shorter than its room. In an allgather, the contribution is a copy
+/// of its whole place in the result. In a gather and an all-to-all, all blocks get the length of
+/// the own one, and the room determines only their positions.
 void CallCheck::useRoom() {
   if (sendsRoom()) {
     call.packs_in = true;

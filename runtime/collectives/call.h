@@ -1,5 +1,5 @@
-// Call: the arguments of a collective, checked once, in one form for all. It is the key under which
-// persistent plans are found, and what they are laid out from and bound to.
+// Call: the arguments of a collective, checked once, in one form. It is the key of persistent
+// plans; they are made from it and bound to it.
 #ifndef TORC_RUNTIME_COLLECTIVES_CALL_H_
 #define TORC_RUNTIME_COLLECTIVES_CALL_H_
 
@@ -21,7 +21,7 @@ struct BufferElements {
   std::uint64_t in = 0, out = 0;
 };
 
-/// What may be another in calls that are laid out alike.
+/// Parts that may differ between calls with the same persistent plan.
 struct CallBinding {
   Keep keep_type = Keep::kDuplicate;
   ElementType type;
@@ -30,68 +30,69 @@ struct CallBinding {
   void* out = nullptr;
   std::int64_t in_displaced = 0;  // bytes from the argument to the buffer's first element
   std::int64_t out_displaced = 0;
-  bool keeps_whole = false;  // the operation is to get whole vectors, not parts of them
-  std::uint64_t bytes = 0;   // of data, of the whole vector; of pairs, that the rank sends
+  bool keeps_whole = false;  // the operation must get whole vectors, not parts of them
+  std::uint64_t bytes = 0;   // of data, of the whole vector; for pairs, of the sent blocks
 };
 
-/// Counts are of elements of `type`, lists by rank of the communicator.
+/// Counts are in elements of `type`, lists by rank of the communicator.
 struct Call : CallBinding {
-  Reason fault = Reason::kServed;  // of what keeps it from being laid out
+  Reason fault = Reason::kServed;  // reason why it cannot be served
   Collective collective = Collective::kAllreduce;
   bool in_place = false;
-  // Under MPI's rules a collective that moves data moves bytes, whose number all ranks agree on.
-  // Elements of the program that are not just bytes in a row are copied: the buffers here are to be
-  // replaced (runtime/pmpi/calls/packing.h). So are those of a reduction whose elements have gaps.
+  // Under MPI's rules a collective that moves data moves bytes, whose number is the same on all
+  // ranks. Elements that are not contiguous are copied, in reductions elements with gaps: then the
+  // buffers here must be replaced (runtime/pmpi/calls/packing.h).
   bool packs_in = false;
   bool unpacks_out = false;
   std::int32_t root = 0;
-  std::uint64_t count = 0;                   // where there is no list
+  std::uint64_t count = 0;                   // without a list
   std::vector<std::uint64_t> per_rank;       // empty: `count` for all
-  std::vector<std::uint64_t> displacements;  // empty: blocks follow one another
-  // Of pairs those two are the blocks from the ranks, in `out`; and these the ones to them, in
-  // `in`.
+  std::vector<std::uint64_t> displacements;  // empty: blocks are contiguous
+  // For pairs, the lists above describe the blocks from the ranks, in `out`; these the blocks to
+  // the ranks, in `in`.
   std::vector<std::uint64_t> in_per_rank;
   std::vector<std::uint64_t> in_displacements;
-  bool takes_shorter = false;            // blocks that come may be shorter than those in `out`
-  std::int32_t short_own = -1;           // the rank itself, whose block to itself is; -1: it is not
-  std::uint64_t scale = 1;               // elements of `type` in one of the arguments
+  bool takes_shorter = false;            // received blocks may be shorter than those in `out`
+  std::int32_t short_own = -1;           // this rank, if its block to itself is shorter; otherwise
+                                         // -1
+  std::uint64_t scale = 1;               // elements of `type` per element of the arguments
   bool whole_is_in = false;              // displacements are those of `in`, not of `out`
   std::int64_t lowest_displacement = 0;  // elements of the arguments from there to displacement 0
-  BufferElements elements;               // that the program reads and writes there
+  BufferElements elements;               // read and written there
 
-  /// Whether contributions are combined in the order of ranks: schedules serve it where the ranks
-  /// of the communicator are in the order of theirs.
+  /// Whether contributions must be combined in the order of ranks: schedules serve that if the
+  /// ranks of the communicator are in their order.
   bool needsRankOrder() const { return rowOf(collective).isPrefix() || !reduction.commutes; }
-  /// Whether only a schedule that promises ordered sums serves it; all of prefixes do.
+  /// Whether it needs a schedule with ordered sums; all schedules of prefixes have them.
   bool needsOrderedSums() const { return !reduction.commutes && !rowOf(collective).isPrefix(); }
-  /// Whether the operation may rely on what MPI does not promise: on seeing whole vectors. One of
-  /// the program's own may take several elements of a predefined datatype together, as a matrix.
+  /// Whether the operation may rely on whole vectors, although MPI does not guarantee them. A
+  /// user-defined one may combine several elements of a predefined datatype, as a matrix.
   bool mayRelyOnWhole() const {
     return reduction.op != MPI_OP_NULL && !isPredefinedReduction(reduction.op) && type.predefined;
   }
-  /// Where the elements of the buffers begin: displacement 0 of the one that has all blocks.
+  /// First elements of the buffers: displacement 0 in the buffer that has all blocks.
   std::byte* outBegin() const { return static_cast<std::byte*>(out) + out_displaced; }
   const std::byte* inBegin() const { return static_cast<const std::byte*>(in) + in_displaced; }
-  /// Equal on ranks that pass the same counts: the count itself, or a hash of them.
+  /// Equal on ranks that pass the same counts: the count itself, or a hash of the lists.
   std::uint64_t countsFingerprint() const;
 };
 
-/// Of a rooted collective, on a rank that is not the root: takes away the arguments that are
-/// ignored there, which may be anything; those of all blocks become what the rank says of its own.
+/// For other ranks than the root of a rooted collective: removes the arguments that are significant
+/// only at the root, and may be invalid here. The rank's own block then describes all blocks.
 void dropIgnored(const CollectiveRow& row, int rank, CallArguments& arguments);
 
-/// Checks all there is to check of a call that rank `rank` of `ranks` makes, without communicating.
-/// `call` may be one used before: its lists' memory serves again. Lists are checked but not copied:
-/// `takeLists` does. Allocates only what a derived datatype needs to be looked at.
+/// Checks all arguments of a call by rank `rank` of `ranks`, without communication. `call` may be
+/// reused: its lists keep their memory. Lists are checked but not copied: `takeLists` copies them.
+/// Allocates only to examine a derived datatype.
 ///
 /// An error has its kind in `call.fault`, and a text that names the argument. Under MPI's rules
-/// every rank of a correct program gets the same kind: it depends on the root, the number of bytes,
-/// the operation and, in reductions, the datatype, which MPI demands to be the same everywhere; not
-/// on buffers, nor on how data that are only moved are described, which may differ. kArgument and
-/// kOwnBlock may be one rank's alone, and so is kOverflow where pairs have lists. What is ignored
-/// (dropIgnored) is not looked at. `call.bytes` is set unless counts or datatype are at fault.
+/// every rank of a correct program gets the same kind. It depends on the root, the number of bytes,
+/// the operation and, in reductions, the datatype, which MPI requires to be the same on all ranks;
+/// not on buffers, nor on the datatypes of moved data, which may differ. kArgument and kOwnBlock
+/// may concern one rank alone, as may kOverflow for pairs with lists. Ignored arguments
+/// (dropIgnored) are not checked. `call.bytes` is set unless counts or datatype are wrong.
 Status check(const CallArguments& arguments, int rank, int ranks, Call& call);
-/// The same with the row of a collective, in place of that of `arguments.collective`.
+/// The same with an explicit row of the table of collectives.
 Status check(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
              Call& call);
 

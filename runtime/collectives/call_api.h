@@ -1,4 +1,4 @@
-// The C API's calls without buffers, as the runtime's arguments.
+// Converts the C API's calls without buffers to the runtime's arguments.
 #ifndef TORC_RUNTIME_COLLECTIVES_CALL_API_H_
 #define TORC_RUNTIME_COLLECTIVES_CALL_API_H_
 
@@ -10,7 +10,7 @@
 
 namespace torc::runtime {
 
-/// On a torus of so many axes. Nothing is said about buffers. Error: a kind that does not exist.
+/// On a torus with `axes` axes, without buffers. Error: an undefined kind.
 inline StatusOr<CallArguments> argumentsOf(const torc_call& call, std::uint64_t axes) {
   if (call.kind < 0 || call.kind >= kCollectiveCount) {
     return Status(StatusCode::kInvalidArgument,

@@ -22,7 +22,7 @@ std::uint64_t hashOf(const torc_schedule* schedule, const Call& call) {
   return hashList(call.in_displacements, hashList(call.in_per_rank, with_lists));
 }
 
-/// Whether two calls of one schedule have one layout.
+/// Whether two calls of one schedule can share a plan.
 bool laidOutAlike(const Call& a, const Call& b) {
   return a.collective == b.collective && a.count == b.count && a.root == b.root &&
          a.type.bytes == b.type.bytes && a.in_place == b.in_place && a.per_rank == b.per_rank &&
@@ -106,7 +106,7 @@ void CallCache::release(PersistentPlan* plan) {
 
 void CallCache::forget(const torc_schedule* schedule) {
   for (auto next = buckets_.begin(); next != buckets_.end();) {
-    // Freeing the last call of a bucket takes the bucket away.
+    // Freeing the last call of a bucket removes the bucket.
     auto bucket = next++;
     for (CachedCall* call = bucket->second.idle; call != nullptr;) {
       CachedCall* behind = call->next_alike;

@@ -1,4 +1,4 @@
-// The check of a call: the rules, one by one.
+// The rules that check a call.
 #include "runtime/collectives/call_check.h"
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-// Of a vector that all ranks get whole where each needs a block of it: where start-ups are most of
-// the time.
+// Limit of a vector that all ranks get whole although each needs only a block: up to it start-up
+// times dominate.
 constexpr std::uint64_t kMostBytesOfMore = 64 << 10;
 
-/// Whether the schedules that combine in the order of ranks give a rank more than the call.
+/// Whether the schedules that combine in the order of ranks give a rank more than its result.
 bool givesMore(const CollectiveRow& row) {
   return row.ordered && rowOf(*row.ordered).outWhole() && !row.outWhole();
 }
@@ -118,7 +118,7 @@ bool CallCheck::lookAtTypes() {
   }
   call.bytes = bytes;
   types.are_blocks_copied = moves_bytes && !types.all.isBytesInRow();
-  // Elements without data: nothing moves.
+  // Elements without data move nothing.
   types.scale = moves_bytes ? types.all.size : types.all.bytes > 0 ? 1 : 0;
   return true;
 }
@@ -128,7 +128,7 @@ bool CallCheck::findSpan() {
   span.elements = counts.all;
   if (!arguments.has_displacements) return true;
   if (displacements.isNull()) return isWrong("displacements is NULL");
-  if (types.are_blocks_copied) return true;  // the copy's blocks follow one another
+  if (types.are_blocks_copied) return true;  // the copy has contiguous blocks
   std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
   std::int64_t highest = std::numeric_limits<std::int64_t>::min();
   for (int r = 0; r < ranks; ++r) {
@@ -166,7 +166,7 @@ bool CallCheck::checkInPlace() {
     return row.mayBeInPlace(is_root) ||
            isWrong(message(ownBuffer(), " is MPI_IN_PLACE, of a ", row.name, " at the root alone"));
   }
-  // Under MPI's rules the copy of a contribution is there already (Packing).
+  // Under MPI's rules Packing copies the contribution.
   return mpi || breaks(Reason::kArgument,
                        {StatusCode::kUnsupported,
                         message("in is MPI_IN_PLACE, which no schedule of ", row.name, " serves")});
@@ -191,7 +191,7 @@ bool CallCheck::checkBuffers() {
   if (all_in_place || held.in == 0 || (describes_in && arguments.own_count == 0)) return true;
   if (arguments.in == MPI_IN_PLACE) return isWrong("in is MPI_IN_PLACE");
   if (isMissing(arguments.in, inType())) return isWrong("in is NULL");
-  // In reductions MPICH looks also where a rank gets nothing.
+  // In reductions MPICH also checks ranks without a result.
   const bool looks = held.out > 0 || !row.describesOwn();
   if (mpi && kRefusesAliases && !own_in_place && looks && isAliased()) {
     return isWrong("in and out are the same memory");
@@ -199,10 +199,10 @@ bool CallCheck::checkBuffers() {
   return true;
 }
 
-/// Whether MPICH takes `in` for the same memory as what it is to be written to, and refuses that.
-/// A rank that left a call where MPI does not refuse it would be waited for
-/// (tests/runtime/pmpi/differences). An own block is sought in `out` where both are described
-/// alike, by the type's size.
+/// Whether MPICH regards `in` as the memory of the result, and refuses the call. The answer must be
+/// exact: a rank that falls back, although MPI accepts the call, would block the others
+/// (tests/runtime/pmpi/differences). MPICH compares the own block with its place in `out` if both
+/// have the same count and datatype, by the type's size.
 bool CallCheck::isAliased() const {
   if (!row.describesOwn()) return arguments.in == arguments.out && arguments.in != nullptr;
   if (arguments.own_type != arguments.type ||
@@ -221,7 +221,7 @@ bool CallCheck::isAliased() const {
 bool CallCheck::checkOwnBlock() {
   if (!describesOwn()) return true;
   const bool has_gaps = !types.own.gapless || !types.all.gapless;
-  if (!mpi && has_gaps) return true;  // which torc.h's rules do not serve
+  if (!mpi && has_gaps) return true;  // torc.h's rules exclude these
   const auto bytes = [&](std::uint64_t count, const ElementType& element) {
     return static_cast<unsigned __int128>(count) * ownBytes(element);
   };
@@ -229,8 +229,8 @@ bool CallCheck::checkOwnBlock() {
   const auto own = bytes(own_count, types.own), other = bytes(counts.block, types.all);
   if (own == other) return true;
   const bool has_room = mpi && (own < other) != ownIsOut();
-  // All ranks are to take the same for the length of a block: of a scatter each takes its room. One
-  // whose block is empty would leave the call.
+  // All ranks must use the same length of a block: in a scatter each uses its room. A rank with an
+  // empty block would leave the call.
   if (has_room && !ownIsOut() && (own > 0 || sendsRoom())) {
     useRoom();
     return true;
@@ -249,7 +249,7 @@ bool CallCheck::checkReduction() {
   const MPI_Op op = arguments.op;
   if (row.reduces() && mpi && op == MPI_OP_NULL) return isWrong("the operation is MPI_OP_NULL");
   if (!types.all.gapless && !moves_bytes && !copiesGaps(types.all)) return hasGaps(types.all, "");
-  if (!row.reduces()) {  // data that are moved by torc.h's rules have no gaps
+  if (!row.reduces()) {  // by torc.h's rules moved data have no gaps
     if (mpi || !describesOwn()) return true;
     if (!types.own.gapless) return hasGaps(types.own, ownIsOut() ? "out_type" : "in_type");
     return checkTypesOfPair(inType(), outType());
@@ -270,7 +270,7 @@ bool CallCheck::checkReduction() {
   return true;
 }
 
-/// MPI leaves overlaps that it does not refuse to the caller.
+/// MPI leaves it to the caller to avoid other overlaps.
 bool CallCheck::checkOverlap() {
   if (mpi || !arguments.has_buffers || call.in_place || !buffersOverlap()) return true;
   return isWrong("in and out overlap (MPI_IN_PLACE says that they are the same)");
@@ -278,7 +278,7 @@ bool CallCheck::checkOverlap() {
 
 bool CallCheck::buffersOverlap() const {
   if (held.in == 0 || held.out == 0) return false;
-  // Of the caller's own: one block of `own_count` elements, or one for each rank.
+  // The caller's own data: one block of `own_count` elements, or one for each rank.
   const auto own_bytes = [&] {
     const bool pairs = row.blocks == BlockSpace::kPair;
     return static_cast<std::uintptr_t>(pairs ? ranks : 1) *

@@ -1,5 +1,5 @@
-// The check of a call: the rules that its arguments keep, one after the other. Each says what is
-// wrong, or gives what the next ones go on with. Elements are those of the arguments.
+// The check of a call: rules for its arguments, one after the other. Each rule reports an error, or
+// computes values for the next ones. Elements are those of the arguments.
 #ifndef TORC_RUNTIME_COLLECTIVES_CALL_CHECK_H_
 #define TORC_RUNTIME_COLLECTIVES_CALL_CHECK_H_
 
@@ -19,20 +19,20 @@ namespace torc::runtime {
 
 struct CallCounts {
   std::uint64_t all = 0;    // of all blocks
-  std::uint64_t block = 0;  // of the own one
-  std::uint64_t own = 0;    // of what the rank has alone: that, or the blocks of its pairs
+  std::uint64_t block = 0;  // of the own block
+  std::uint64_t own = 0;    // of the rank's own data: the own block, or the blocks of its pairs
 };
 
-/// Where blocks lie in the buffer that has them all.
+/// Extent of the blocks in the buffer that has all of them.
 struct CallSpan {
-  std::int64_t lowest = 0;     // displacement in use
+  std::int64_t lowest = 0;     // lowest displacement in use
   std::uint64_t elements = 0;  // from there to the end of the last one
 };
 
 struct CallTypes {
   ElementType all;                 // of all blocks
-  ElementType own;                 // of the own one, where the caller describes that
-  std::uint64_t scale = 1;         // elements of the call in one of the arguments
+  ElementType own;                 // of the own one, if the caller describes it
+  std::uint64_t scale = 1;         // elements of the call per element of the arguments
   bool are_blocks_copied = false;  // the buffer of all blocks is packed or unpacked
 };
 
@@ -42,34 +42,34 @@ struct CallCheck {
   CallCheck(const CallCheck&) = delete;
   CallCheck& operator=(const CallCheck&) = delete;
 
-  /// Fills in `call`. The first rule that is broken ends it.
+  /// Fills in `call`. Stops at the first broken rule.
   Status run();
 
-  // The rules, in the order in which they are told: false where one is broken.
+  // The rules, in the order of their reports: false if one is broken.
   bool checkRoot();
   bool countElements();
-  bool lookAtTypes();    // those of all blocks
+  bool lookAtTypes();    // of all blocks
   bool findSpan();       // MPI's displacements may be negative and in any order
-  bool lookAtOwnType();  // what the caller says of its own block
+  bool lookAtOwnType();  // of the caller's own block
   bool checkInPlace();
   bool checkBuffers();
-  bool checkOwnBlock();  // MPI takes one that is shorter than its room
+  bool checkOwnBlock();  // MPI accepts one that is shorter than its room
   bool checkReduction();
   bool checkOverlap();
-  // Of lists of pairs: what they come to, and MPI's rules about the buffers.
+  // For lists of pairs: their sums, and MPI's rules for the buffers.
   bool checkPairs();
   bool measurePairs(bool is_sent, PairBytes& bytes);
   bool checkPairBuffers(const PairBytes& sent, const PairBytes& received);
   bool checkPairElements(const PairBytes& sent, const PairBytes& received);
 
-  // Whatever is found out is laid out in `call`.
+  // Puts the results into `call`.
   void begin();
   void findHeld();
   void layOut();
   void findCopies();
   void useRoom();
 
-  /// Notes a broken rule. False.
+  /// Notes a broken rule. Returns false.
   bool breaks(Reason fault, Status what);
   bool isWrong(std::string text) {
     return breaks(Reason::kArgument, {StatusCode::kInvalidArgument, std::move(text)});
@@ -79,16 +79,16 @@ struct CallCheck {
   }
   bool exceedsMemory(std::uint64_t elements, std::size_t element_bytes);
   bool hasGaps(const ElementType& type, std::string_view argument);
-  /// Of two types whose data are moved by torc.h's rules.
+  /// For two types of moved data, by torc.h's rules.
   bool checkTypesOfPair(const ElementType& in_type, const ElementType& out_type);
 
-  /// Whether a reduction's elements have gaps and travel with them, in copies. Where they have more
-  /// gaps than data, MPI sends less.
+  /// Whether a reduction's elements have gaps and are sent with them, in copies. With more gaps
+  /// than data, MPI sends less.
   bool copiesGaps(const ElementType& type) const {
     return mpi && row.reduces() && !type.gapless && type.apart && type.bytes <= 2 * type.size;
   }
-  /// Whether a block is as long as its place in the result, to all ranks: MPI takes those of an
-  /// allgather from there.
+  /// Whether every rank sends a block of the length of its place in the result: an allgather takes
+  /// it from there.
   bool sendsRoom() const { return row.outWhole() && !row.isRooted(); }
   bool ownIsOut() const { return row.describesOwnOut(); }
   /// The buffer that holds the own block alone.
@@ -102,12 +102,12 @@ struct CallCheck {
   std::size_t ownBytes(const ElementType& element) const {
     return mpi ? element.size : element.bytes;
   }
-  /// With a derived type a null pointer is MPI_BOTTOM, to MPI.
+  /// With a derived type, MPI treats a null pointer as MPI_BOTTOM.
   bool isMissing(const void* buffer, const ElementType& type) const {
     return buffer == nullptr && (!mpi || type.predefined);
   }
   bool isAliased() const;
-  /// Whether elements that the call reads and writes lie in the same memory.
+  /// Whether the elements read and the elements written overlap.
   bool buffersOverlap() const;
 
   const CallArguments& arguments;
@@ -115,16 +115,16 @@ struct CallCheck {
   const int rank, ranks;
   const bool mpi;          // MPI's rules
   const bool by_rank;      // counts
-  const bool is_root;      // or there is none
+  const bool is_root;      // or not rooted
   const bool in_place;     // as the caller says
-  const bool moves_bytes;  // whatever the datatype is
+  const bool moves_bytes;  // for every datatype
   Call& call;
 
   CallCounts counts;
   CallTypes types;
   CallSpan span;
   BufferElements held;  // in the buffers
-  Status status;        // of the rule that is broken
+  Status status;        // of the broken rule
 };
 
 }  // namespace torc::runtime

@@ -1,5 +1,5 @@
-// The check of calls whose pairs have counts that differ (MPI_Alltoallv, MPI_Alltoallw): what their
-// lists come to, and MPI's rules about the buffers. Elements become bytes.
+// The check of calls with different counts for each pair (MPI_Alltoallv, MPI_Alltoallw): their
+// sums, and MPI's rules for the buffers. Elements become bytes.
 #include <cstddef>
 #include <cstdint>
 
@@ -12,15 +12,15 @@
 namespace torc::runtime {
 namespace {
 
-/// With a datatype for each block a null pointer is MPI_BOTTOM.
+/// With a datatype for each block a null pointer means MPI_BOTTOM.
 bool lacksBuffer(const void* buffer, const MPI_Datatype* types, MPI_Datatype type) {
   ElementType element;
   return buffer == nullptr && types == nullptr && lookAtType(type, element).ok() &&
          element.predefined;
 }
 
-/// Whether MPICH takes `in` for the same memory as `out`, and refuses that, even where there is
-/// nothing: the lists are the same, too, and the datatypes.
+/// Whether MPICH regards `in` and `out` as the same memory, and refuses that, even without data:
+/// the lists and the datatypes are the same, too.
 bool isOneBuffer(const CallArguments& arguments) {
   const bool alike = arguments.types == nullptr ? arguments.type == arguments.own_type
                                                 : arguments.types == arguments.own_types;
@@ -64,7 +64,7 @@ bool CallCheck::checkPairBuffers(const PairBytes& sent, const PairBytes& receive
   return true;
 }
 
-/// What torc.h's rules do not serve.
+/// Types that torc.h's rules exclude.
 bool CallCheck::checkPairElements(const PairBytes& sent, const PairBytes& received) {
   ElementType in, out;
   static_cast<void>(lookAtType(arguments.own_type, in));
@@ -98,7 +98,7 @@ bool CallCheck::checkPairs() {
   if (overlaps && !mpi) return isWrong("in and out overlap");
   call.unpacks_out = received.data > 0 && !received.in_row;
   call.packs_in = sent.data > 0 && (in_place || !sent.in_row || (overlaps && !call.unpacks_out));
-  call.in_place = false;  // what is sent is a copy then
+  call.in_place = false;  // the sent data are then a copy
   call.elements = {call.packs_in ? sent.data : sent.span,
                    call.unpacks_out ? received.data : received.span};
   call.in_displaced = call.packs_in ? 0 : sent.lowest;

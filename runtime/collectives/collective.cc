@@ -1,4 +1,4 @@
-// Collective: rounds, and the functions of the C API on a collective that exists.
+// Collective: rounds, and the functions of the C API for an existing collective.
 #include "runtime/collectives/collective.h"
 
 #include <memory>
@@ -14,8 +14,8 @@ using torc::Status;
 using torc::StatusCode;
 
 std::uint64_t torc_collective::roundKey() const {
-  // A persistent plan serves one-shot calls in another order on every rank; they have their own
-  // numbers.
+  // A persistent plan serves one-shot calls in different orders on different ranks: these calls
+  // have their own numbers.
   const bool persistent = tags.slots > 0;
   const std::uint64_t geometry = schedule()->geometry->trace->number;
   return persistent ? traceHash(traceHash(geometry, 2 * number), rounds)
@@ -24,7 +24,7 @@ std::uint64_t torc_collective::roundKey() const {
 
 Status torc_collective::start() {
   if (plan->hasFailed()) return roundStatus().annotated("an earlier round");
-  // A round that is over at once is still reported by the next pass of the context.
+  // The next pass of the context reports a round that completes at once.
   active = true;
   context()->link(this);
   if (RoundTrace* trace = plan->trace()) trace->beginRound(roundKey());
@@ -70,7 +70,7 @@ Status torc_collective::roundStatus() const {
 
 void torc_collective::releaseOwned() {
   torc_schedule* of = schedule();
-  // Messages of a failed round may still be on their way: no other call gets its tags.
+  // Messages of a failed round may still be active: no other call gets its tags.
   if (!plan->hasFailed()) of->geometry->releaseTags(tags);
   --of->collectives;
   of->geometry->context->dispose(std::move(owned));

@@ -1,5 +1,5 @@
-// Collective: what starts the rounds of a persistent plan and is told of their end. The handle of
-// the C API is one that owns its persistent plan; those of one-shot calls belong to a cache.
+// Collective: starts the rounds of a persistent plan and handles their end. The handle of the C API
+// owns its persistent plan; plans of one-shot calls belong to a cache.
 #ifndef TORC_RUNTIME_COLLECTIVES_COLLECTIVE_H_
 #define TORC_RUNTIME_COLLECTIVES_COLLECTIVE_H_
 
@@ -15,7 +15,7 @@
 #include "runtime/transport/tag_space.h"
 
 struct torc_collective final : torc::runtime::Round {
-  /// Of a persistent plan that outlives the collective and has no other meanwhile.
+  /// Uses a persistent plan that outlives it and serves no other collective meanwhile.
   explicit torc_collective(torc::runtime::PersistentPlan* call) : plan(call) {}
   explicit torc_collective(std::unique_ptr<torc::runtime::PersistentPlan> call)
       : plan(call.get()), owned(std::move(call)) {}
@@ -32,11 +32,11 @@ struct torc_collective final : torc::runtime::Round {
     number = given.call;
   }
 
-  /// Begins a round; none is under way. Error: an earlier one has failed, as it did.
+  /// Starts a round. Precondition: none is active. Error: the error of an earlier failed round.
   torc::Status start();
   bool advance() override;
   void finish() override;
-  /// Ends a round that is under way as failed, without a callback.
+  /// Fails an active round, without a callback.
   void abandon(const torc::Status& status);
   /// The error of the last round, if any.
   torc::Status roundStatus() const;
@@ -44,13 +44,13 @@ struct torc_collective final : torc::runtime::Round {
   /// For the trace: a number of the next round, the same on all ranks.
   std::uint64_t roundKey() const;
 
-  /// Frees what a persistent collective holds: tags, memory.
+  /// Frees the tags and memory of a persistent collective.
   void releaseOwned();
 
   torc::runtime::PersistentPlan* plan;
-  std::unique_ptr<torc::runtime::PersistentPlan> owned;  // null: a cache's
+  std::unique_ptr<torc::runtime::PersistentPlan> owned;  // null: in a cache
   torc::runtime::TagClaim tags;                          // of a persistent one
-  /// Names a persistent collective or a one-shot call in its geometry: the same on all ranks.
+  /// Number of a persistent collective or a one-shot call in its geometry: the same on all ranks.
   std::uint64_t number = 0;
 
   bool active = false;

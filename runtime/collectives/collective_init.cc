@@ -1,4 +1,4 @@
-// Making a collective: every rank prepares, all agree, tags are assigned, all agree again.
+// Creation of a collective: every rank prepares, all agree, tags are assigned, all agree again.
 #include <array>
 #include <functional>
 #include <memory>
@@ -22,20 +22,20 @@ using torc::StatusOr;
 
 namespace {
 
-/// After a failure that not all ranks may have shared: the tags are free again on this rank.
+/// After a failure that some ranks may not share: the tags are free again on this rank.
 Status release(torc_geometry& geometry, const TagClaim& tags, const Status& status) {
   geometry.releaseTags(tags);
   return status;
 }
 
-/// A call on its way to a collective.
+/// Intermediate data of the creation.
 struct Preparation {
   Call call;
   std::unique_ptr<PersistentPlan> plan;
   std::unique_ptr<CountsRound> counts;  // null: a rank knows all counts that it needs
 };
 
-/// What can fail on one rank alone.
+/// The part that may fail on one rank alone.
 Status prepare(torc_schedule* schedule, const CallArguments& arguments, Preparation& made) {
   if (Status status = checkSchedule(*schedule, arguments.collective); !status.ok()) {
     return status;
@@ -54,8 +54,8 @@ Status prepare(torc_schedule* schedule, const CallArguments& arguments, Preparat
   return made.plan->prepare(made.call);
 }
 
-/// With all ranks, where blocks pass through others: learns how long they are, by messages with the
-/// tags of the call itself, and prepares the call.
+/// Collective, if ranks forward blocks: exchanges their lengths, by messages with the tags of the
+/// call itself, and prepares the call.
 Status learnCounts(torc_geometry& geometry, const TagClaim& tags, Preparation& made) {
   const Status laid = attempt([&] { return made.counts->layOut(geometry.tagBase(tags)); });
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) return agreed;
@@ -96,13 +96,14 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
   if (Status agreed = geometry.agreement.agree(prepared, fields, &taken); !agreed.ok()) {
     return agreed;
   }
-  // The same everywhere: all ranks see the same map.
+  // The same on all ranks, which have the same map.
   StatusOr<TagClaim> tags = geometry.claimTags(schedule->tag_count, taken);
   if (!tags.ok()) return tags.status();
   if (made.counts != nullptr) {
     if (Status agreed = learnCounts(geometry, *tags, made); !agreed.ok()) {
       if (made.counts->isOver()) return release(geometry, *tags, agreed);
-      // Messages of a failed round may still touch its memory, which stays, as the tags do.
+      // Messages of a failed round may still touch its memory, which is therefore kept, like the
+      // tags.
       static_cast<void>(made.counts.release());
       return agreed;
     }
@@ -134,7 +135,7 @@ int init(const char* function, torc_schedule* schedule, torc_collective** collec
 
 }  // namespace
 
-// The functions of torc.h, each with the parameters of one of MPI's.
+// The functions of torc.h, each with the parameters of an MPI function.
 #define TORC_INIT(name, Name, parameters)                                                         \
   int torc_##name##_init(torc_schedule* schedule,                                                 \
                          TORC_PARAMETERS_##parameters(int64_t, int64_t) torc_collective** made) { \

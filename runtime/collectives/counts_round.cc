@@ -1,4 +1,4 @@
-// The counts of pairs by the schedule of the call.
+// Counts round: exchanges the counts of pairs by the schedule of the call.
 #include "runtime/collectives/counts_round.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ Status CountsRound::run() {
   torc_context& context = *schedule_.geometry->context;
   Progress progress = executor_->start();
   for (Backoff wait; progress == Progress::kActive;) {
-    context.advance();  // another rank may have to get here by what is under way
+    context.advance();  // another rank may need this progress before it arrives here
     progress = executor_->advance();
     if (progress == Progress::kActive) context.rest(wait);
   }

@@ -1,9 +1,9 @@
-// Counts round: what comes before a call whose pairs have counts that differ, where its schedule
-// forwards blocks. The counts travel first, by the same schedule (schedules/expansion/
-// count_exchange.h), so that every rank knows how long the blocks are that pass through it; and
-// those that it receives are compared with what it expects.
+// Counts round: precedes a call with different counts for each pair, if its schedule forwards
+// blocks. The same schedule first moves the counts (schedules/expansion/count_exchange.h). Every
+// rank learns the lengths of the blocks that it forwards, and compares those that it receives with
+// its own counts.
 //
-//   prepare: what can fail on one rank alone, before tags are agreed on
+//   prepare: the part that may fail on one rank alone, before tags are agreed on
 //   layOut: makes the messages
 //   run: one round, with all ranks
 #ifndef TORC_RUNTIME_COLLECTIVES_COUNTS_ROUND_H_
@@ -34,16 +34,16 @@ class CountsRound {
 
   /// Throws std::bad_alloc.
   Status prepare();
-  /// Tags from `tag_base` on, as many as the schedule has, which are nobody else's until the round
-  /// is over.
+  /// Uses the tags from `tag_base` on, as many as the schedule has, exclusively until the round is
+  /// over.
   Status layOut(int tag_base);
   /// Waits for the other ranks. Errors: a message that failed; kMismatch, a rank that sends a block
   /// of another length than this rank expects. Throws std::bad_alloc.
   Status run();
 
-  /// Whether no message of the round is under way.
+  /// Whether no message of the round is active.
   bool isOver() const { return executor_ == nullptr || executor_->progress() != Progress::kFailed; }
-  /// Of the blocks that this rank forwards; after `run`.
+  /// For the blocks that this rank forwards; after `run`.
   const PairCounts& passing() const { return passing_; }
 
  private:

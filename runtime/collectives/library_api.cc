@@ -1,4 +1,4 @@
-// The C API on libraries.
+// The C API for libraries.
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,7 +30,7 @@ Status checkCall(const torc_context* context) {
   return {};
 }
 
-/// What can be asked of a communicator without communicating on it.
+/// The checks of a communicator that need no communication on it.
 Status checkCommunicator(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) {
     return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
@@ -92,7 +92,7 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
   return {};
 }
 
-/// A straight line between the two sizes that were predicted, and on beyond them.
+/// A straight line through the two sizes that were predicted, continued beyond them.
 double predictedTime(const LibraryEntry& entry, std::uint64_t bytes) {
   const double span = static_cast<double>(entry.predicted_to) - static_cast<double>(entry.lowest);
   if (span <= 0) return entry.lowest_s;

@@ -1,4 +1,4 @@
-// Pair blocks: sums and places.
+// Pair blocks: sums and positions.
 #include "runtime/collectives/pair_blocks.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Status PairBlocks::look(int rank, ElementType& element) const {
 }
 
 bool PairBlocks::placeOf(int rank, const ElementType& element, std::int64_t& place) const {
-  // With a datatype for each block displacements are bytes.
+  // With a datatype for each block, displacements are in bytes.
   const auto unit = types_ == nullptr ? static_cast<std::int64_t>(element.bytes) : 1;
   return !__builtin_mul_overflow(displacements_[rank], unit, &place);
 }

@@ -1,4 +1,4 @@
-// Persistent plan: expansion, memory, layout, binding.
+// Persistent plan: expansion, memory, transport, binding.
 #include "runtime/collectives/persistent_plan.h"
 
 #include <algorithm>
@@ -135,10 +135,10 @@ Reducer PersistentPlan::reducer() const {
 
 Status PersistentPlan::layOut(int tag_base, Requests requests) {
   const torc_geometry& geometry = *schedule_->geometry;
-  // Nobody tells the sender of a put when its receive begins.
+  // The sender of a put is not told when its receive starts.
   auto transport = geometry.makeTransport(tag_base, requests, program().synchronous_sends);
   transport_ = transport.get();
-  // What is cut would be cut in other places there.
+  // Cut vectors might be cut at other places for a shorter block.
   const ScheduleView& view = schedule_->view();
   const bool is_whole = view.segments == 1 && (row().isOfNeighbours() || view.partCount() == 1);
   if (scheduled().takes_shorter && is_whole) {

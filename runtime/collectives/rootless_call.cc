@@ -1,4 +1,4 @@
-// Rootless call: what each rank puts in the place of what it has not got.
+// Rootless call: buffers that replace missing ones.
 #include "runtime/collectives/rootless_call.h"
 
 #include <cstring>
@@ -30,7 +30,7 @@ Status RootlessCall::prepare(const Call& call, Collective serving, int rank, int
   const std::size_t bytes = sums_bytes_ ? 1 : call.type.bytes;
   gets_zeros_ = row.inAt(at_root) == Holds::kNothing;
   keeps_own_ = served_by.outWhole() && row.outAt(at_root) == Holds::kOwn;
-  // In place, a scatter leaves the root's block where it is.
+  // In place, a scatter leaves the root's block in `in`.
   drops_ = row.outAt(at_root) == Holds::kNothing || keeps_own_ ||
            (call.in_place && row.in_place == InPlace::kOwnResult);
   if (gets_zeros_) {
@@ -57,7 +57,7 @@ Status RootlessCall::prepare(const Call& call, Collective serving, int rank, int
   return {};
 }
 
-/// Takes elements of one byte, as many as there are bytes.
+/// Changes to elements of one byte, as many as there are bytes.
 void RootlessCall::countBytes() {
   const std::uint64_t bytes = call_.type.bytes;
   call_.count *= bytes;
@@ -75,7 +75,7 @@ void RootlessCall::bind(const Call& call) {
     call_.type = byte_;
     call_.reduction = bits_;
   }
-  if (keeps_own_ && call.in_place) {  // the contribution lies in `out`
+  if (keeps_own_ && call.in_place) {  // the contribution is in `out`
     call_.in = call.out;
     call_.in_displaced = call.out_displaced;
   }

@@ -1,10 +1,10 @@
-// Rootless call: a call with a root, served by the schedule of the collective that gives all ranks
-// what this one gives or takes at its root (CollectiveRow::rootless); or a reduce_scatter, served
-// by an allreduce whose sums are in the order of ranks (CollectiveRow::ordered).
+// Rootless call: serves a call with a root by the schedule of a collective without one
+// (CollectiveRow::rootless), which gives all ranks the root's data or result. It also serves a
+// reduce_scatter by an allreduce whose sums are in the order of ranks (CollectiveRow::ordered).
 //
-// What a rank has not got is put in its place: where it contributes nothing, zeros, which a sum by
-// MPI_BOR leaves out; where it gets nothing, or a block of what it would get, memory that is let go
-// once the block has been copied.
+// Other buffers replace those that a rank does not have. A rank that contributes nothing
+// contributes zeros, neutral for MPI_BOR. A rank without a result, or with only a block of it,
+// receives into memory that is freed once the block has been copied.
 #ifndef TORC_RUNTIME_COLLECTIVES_ROOTLESS_CALL_H_
 #define TORC_RUNTIME_COLLECTIVES_ROOTLESS_CALL_H_
 
@@ -26,28 +26,28 @@ class RootlessCall {
   /// `call`, which has its lists, on rank `rank` of `ranks`, served by a schedule of `served_by`.
   /// Throws std::bad_alloc.
   Status prepare(const Call& call, Collective served_by, int rank, int ranks);
-  /// To the buffers and the reduction of a call alike.
+  /// Binds the buffers and the reduction of a call with the same key.
   void bind(const Call& call);
 
-  /// After a round: what the caller gets of what has come.
+  /// After a round: copies the caller's part of the result.
   void finishRound();
 
-  /// What is laid out.
+  /// The call for the schedule.
   const Call& call() const { return call_; }
-  /// Memory for data, in bytes. That of zeros is never written, and so takes none.
+  /// Memory for data, in bytes. Zeros are never written, and so use none.
   std::size_t dataBytes() const { return dropped_.bytes(); }
 
  private:
   void countBytes();
 
   Call call_;
-  bool sums_bytes_ = false;  // MPI_BYTE by MPI_BOR, which follow; else the caller's
+  bool sums_bytes_ = false;  // MPI_BYTE by MPI_BOR, in the next two members; otherwise the caller's
   ElementType byte_;
   Reduction bits_;
   bool gets_zeros_ = false, drops_ = false;
-  bool keeps_own_ = false;  // of what is dropped, the own block
+  bool keeps_own_ = false;  // keeps the own block of the dropped data
   std::size_t own_bytes_ = 0, own_offset_ = 0;
-  std::byte* own_home_ = nullptr;  // where that goes
+  std::byte* own_home_ = nullptr;  // destination of the own block
   DataMemory zeros_, dropped_;
 };
 

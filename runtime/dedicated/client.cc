@@ -1,4 +1,4 @@
-// Client: requests of a rank of the program.
+// Client: requests of a rank of the program to its server.
 #include "runtime/dedicated/client.h"
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 namespace torc::runtime::dedicated {
 namespace {
 
-// Messages that are kept for reuse: what a program usually has under way.
+// Messages kept for reuse: usually enough for the active calls of a program.
 constexpr std::size_t kMessagesAtFirst = 4;
 
-/// MPICH 4.0.2's MPI_Pack refuses MPI_BOTTOM: elements there are described from the copy on.
+/// MPI_Pack of MPICH 4.0.2 refuses MPI_BOTTOM: then a derived type describes the elements relative
+/// to the copy.
 int pack(const OffloadedCall& call, std::byte* copy, MPI_Comm comm) {
   const int bytes = static_cast<int>(call.data_bytes);
   int at = 0;
@@ -35,7 +36,7 @@ int pack(const OffloadedCall& call, std::byte* copy, MPI_Comm comm) {
 bool Client::Message::isSent() {
   for (MPI_Request& request : requests) {
     if (request == MPI_REQUEST_NULL) continue;
-    // On a simulated machine looking takes time, and waiting for a message of long ago does not.
+    // On a simulated machine polling takes time, unlike a wait for an old message.
     int done = 1;
     kSimulated ? PMPI_Wait(&request, MPI_STATUS_IGNORE)
                : PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -51,7 +52,7 @@ Client::Client(const Wire& wire, int application, int most_slots)
       server_(wire.rankOfServer(wire.serverOf(application))),
       most_slots_(most_slots > 0 ? most_slots : highestTag(wire.comm) / 2 - 1) {}
 
-/// Usually the oldest one, which has been sent long ago.
+/// Usually the oldest one, which was sent long ago.
 Client::Message& Client::freeMessage() {
   if (messages_.size() >= kMessagesAtFirst) {
     for (std::size_t tries = 0; tries < kMessagesAtFirst; ++tries) {
@@ -71,8 +72,8 @@ std::uint64_t Client::newIdentifier() {
 }
 
 OffloadedCommunicator Client::define(std::uint64_t id, std::span<const int> members, bool tells) {
-  // In turn, for calls on the communicator that had a slot before may still be under way; and MPI
-  // has fewer communicators than tags.
+  // Cyclically, as calls on an earlier communicator of the slot may still be active, and as MPI has
+  // fewer communicators than tags.
   do {
     last_slot_ = last_slot_ == most_slots_ ? 1 : last_slot_ + 1;
   } while (!slots_.insert(last_slot_).second);
@@ -97,7 +98,7 @@ void Client::forget(const OffloadedCommunicator& communicator, bool tells) {
   sendData(wire_.rankOfServer(0), request, nullptr, 0);
 }
 
-/// Of data that are kept as a copy, if they do not go with the request.
+/// Sends data that are kept as a copy, unless the request contains them.
 int Client::sendData(int server, const Request& request, const void* data, std::size_t bytes) {
   OffloadedCall call{request};
   call.data = data;
@@ -133,7 +134,7 @@ int Client::send(int server, const OffloadedCall& call, bool is_repeat) {
 
 int Client::start(OffloadedCommunicator& communicator, const OffloadedCall& call,
                   MPI_Request* request) {
-  // The receive comes first: the result needs no room in MPI then.
+  // The receive comes first: MPI then needs no buffer for the result.
   const int from = call.has_result ? server_ : MPI_PROC_NULL;
   const int code = PMPI_Irecv(call.result, call.result_count, call.result_type, from,
                               resultTag(communicator.slot), wire_.comm, request);
@@ -147,8 +148,8 @@ int Client::start(OffloadedCommunicator& communicator, const OffloadedCall& call
 
 int Client::makePersistent(const OffloadedCommunicator& communicator, const OffloadedCall& call,
                            MPI_Request* request) {
-  // Without a result it is a message from this rank to itself: a persistent request of
-  // MPI_PROC_NULL is never active in MPICH 4.0.2's MPI_Waitany and MPI_Waitsome.
+  // Without a result it is a message from this rank to itself: in MPICH 4.0.2, MPI_Waitany and
+  // MPI_Waitsome never treat a persistent request of MPI_PROC_NULL as active.
   if (!call.has_result) {
     return PMPI_Recv_init(nullptr, 0, MPI_BYTE, wire_.rankOfApplication(application_), kRequestTag,
                           wire_.comm, request);
@@ -169,7 +170,7 @@ int Client::sendCall(OffloadedCommunicator& communicator, const OffloadedCall& c
   sent.communicator = communicator.id;
   sent.number = communicator.calls;
   sent.slot = communicator.slot;
-  // Without a result nothing says when long data have been read: they are copied.
+  // Without a result the client does not learn when long data have been read: they are copied.
   if (!call.has_result) sent.is_data_in_place = true;
   Request next = communicator.last;
   ++next.number;

@@ -1,5 +1,5 @@
-// Client: the side of a rank of the program. It starts a collective by one message to its server
-// and a receive of the result, and does nothing more for it.
+// Client: a rank of the program. It starts a collective by one message to its server and a receive
+// of the result, and does no other work for it.
 #ifndef TORC_RUNTIME_DEDICATED_CLIENT_H_
 #define TORC_RUNTIME_DEDICATED_CLIENT_H_
 
@@ -16,23 +16,23 @@
 
 namespace torc::runtime::dedicated {
 
-/// A communicator of the program that servers know.
+/// A communicator of the program, known to its servers.
 struct OffloadedCommunicator {
   std::uint64_t id = 0;
-  std::uint64_t calls = 0;  // made so far
+  std::uint64_t calls = 0;  // number of calls so far
   int slot = 0;
-  Request last;  // this rank's last call, where there is one
+  Request last;  // this rank's last call, if any
 };
 
-/// One rank's part of a call: what its request says, and where data and result are.
+/// One rank's part of a call: the request, and the buffers of data and result.
 struct OffloadedCall : Request {
-  // What the rank contributes: `count` elements, of `data_bytes` bytes together; none: 0.
+  // The rank's contribution: `count` elements, of `data_bytes` bytes together; none: 0.
   const void* data = nullptr;
   int count = 0;
   MPI_Datatype data_type = MPI_BYTE;
-  bool is_data_in_row = true;     // else MPI packs them
+  bool is_data_in_row = true;     // otherwise MPI packs them
   bool is_data_in_place = false;  // the result overwrites them
-  // Where the result goes.
+  // Buffer of the result.
   bool has_result = false;
   void* result = nullptr;
   int result_count = 0;
@@ -41,39 +41,39 @@ struct OffloadedCall : Request {
 
 class Client {
  public:
-  /// For the rank of the program that this process is. The wire outlives the client.
-  /// `most_slots`: communicators at a time, besides the program's world; 0: as MPI's tags allow.
+  /// For this process as rank `application` of the program. The wire outlives the client.
+  /// `most_slots`: maximal number of communicators at a time, besides the program's world; 0: as
+  /// many as MPI's tags allow.
   Client(const Wire& wire, int application, int most_slots = 0);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
   OffloadedCommunicator& world() { return world_; }
 
-  /// Local. `id` is the same on all members, and no other communicator has had it. Where
-  /// `tells`, on one of the members, the servers are told who the members are, by their ranks in
-  /// the program.
+  /// Local. `id` is the same on all members, and unique. `tells`, true on one of the members: sends
+  /// the servers the members' ranks in the program.
   OffloadedCommunicator define(std::uint64_t id, std::span<const int> members, bool tells);
-  /// By every member, when all members' last calls on it have been started. `tells`: as there.
+  /// By every member, after all members have started their last calls on it. `tells`: as in define.
   void forget(const OffloadedCommunicator& communicator, bool tells);
 
-  /// An identifier that no other rank gives, for define().
+  /// A unique identifier, for define().
   std::uint64_t newIdentifier();
 
-  /// Starts a call; all members make the calls of a communicator in the same order. Never waits.
-  /// `request` is complete when the result has come or, for a rank without one, the data are read.
-  /// Returns MPI's error code. (Sancho et al., Section IV.B.)
+  /// Starts a call; all members make the calls of a communicator in the same order. Local.
+  /// `request` completes when the result has come or, on a rank without one, when the data have
+  /// been read. Returns MPI's error code. (Sancho et al., Section IV.B.)
   int start(OffloadedCommunicator& communicator, const OffloadedCall& call, MPI_Request* request);
 
-  /// Makes a persistent request for such calls: each begins with MPI_Start of it and startAgain().
+  /// Creates a persistent request for such calls: MPI_Start and startAgain() start each of them.
   int makePersistent(const OffloadedCommunicator& communicator, const OffloadedCall& call,
                      MPI_Request* request);
   int startAgain(OffloadedCommunicator& communicator, const OffloadedCall& call);
 
-  /// This rank asks for no more. Waits until its messages have been sent.
+  /// This rank sends no more requests. Waits until its messages have been sent.
   void end();
 
  private:
-  /// A message on its way, and its memory.
+  /// An active message, and its memory.
   struct Message {
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     std::unique_ptr<std::byte[]> bytes;  // of header and short data

@@ -1,4 +1,4 @@
-// Nodes, by MPI.
+// Nodes, from MPI.
 #include "runtime/dedicated/nodes.h"
 
 #include <algorithm>

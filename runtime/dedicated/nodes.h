@@ -1,4 +1,4 @@
-// Nodes: which ranks of the job share one.
+// Nodes: the ranks of a job that share a node.
 #ifndef TORC_RUNTIME_DEDICATED_NODES_H_
 #define TORC_RUNTIME_DEDICATED_NODES_H_
 
@@ -8,8 +8,8 @@
 
 namespace torc::runtime::dedicated {
 
-/// Collective over MPI_COMM_WORLD. For every rank the lowest rank of its node, as MPI finds nodes
-/// (MPI_Comm_split_type). Errors: MPI's.
+/// Collective over MPI_COMM_WORLD. For every rank the lowest rank of its node, by
+/// MPI_Comm_split_type. Errors: MPI errors.
 StatusOr<std::vector<int>> findNodes();
 
 /// Whether this rank's node has more ranks than cores.

@@ -1,5 +1,5 @@
-// The program's MPI_COMM_WORLD: MPI's own, or, where ranks are dedicated to collectives, the
-// communicator of the others.
+// The program's MPI_COMM_WORLD: MPI's own, or with dedicated ranks the communicator of the other
+// ranks.
 #ifndef TORC_RUNTIME_DEDICATED_PROGRAM_WORLD_H_
 #define TORC_RUNTIME_DEDICATED_PROGRAM_WORLD_H_
 
@@ -10,15 +10,16 @@ namespace torc::runtime::dedicated {
 /// MPI_COMM_NULL: MPI's own. Set in MPI_Init and MPI_Finalize only.
 inline MPI_Comm program_world = MPI_COMM_NULL;
 
-/// The communicator that the program means.
+/// The communicator that a handle of the program denotes.
 inline MPI_Comm actual(MPI_Comm comm) {
   return program_world != MPI_COMM_NULL && comm == MPI_COMM_WORLD ? program_world : comm;
 }
 
-/// From now on, or (MPI_COMM_NULL) no longer. The communicator gets the name that a program knows.
+/// Replaces the program's MPI_COMM_WORLD, or (MPI_COMM_NULL) ends that. The communicator gets the
+/// name MPI_COMM_WORLD.
 void setProgramWorld(MPI_Comm world);
 
-/// Ranks of the job that are not the program's.
+/// Number of ranks of the job that are hidden from the program.
 int ranksApart();
 
 }  // namespace torc::runtime::dedicated

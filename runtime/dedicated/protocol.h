@@ -1,12 +1,11 @@
-// What ranks of the program and dedicated ranks send each other.
+// Messages between ranks of the program and dedicated ranks.
 //
-// A rank of the program that calls a collective sends its server a request: this header, and behind
-// it, in the same message, the rank's data, where these are short; long data follow in a message of
-// their own, for which the server makes room when it is their turn. Later the server sends the
-// result. Calls are told apart by communicator and number. A call like the rank's last one on its
-// communicator has a header that says just that. All messages go over one communicator of
-// torc's; requests have tag 0, and data and results of a communicator two tags that the rank of the
-// program chooses, so that those of one communicator stay in order.
+// To call a collective, a rank of the program sends its server a request: this header, followed in
+// the same message by the rank's data, if they are short. Long data follow in a separate message,
+// when the server has memory for them. Later the server sends the result. Communicator and number
+// identify a call. A call equal to the rank's last one on its communicator has a short header. All
+// messages use one private communicator. Requests have tag 0; the rank of the program chooses two
+// tags for the data and results of a communicator, so that these stay in order.
 #ifndef TORC_RUNTIME_DEDICATED_PROTOCOL_H_
 #define TORC_RUNTIME_DEDICATED_PROTOCOL_H_
 
@@ -21,31 +20,33 @@
 
 namespace torc::runtime::dedicated {
 
-/// What a request asks for.
+/// Meaning of a request.
 enum class Purpose : std::uint8_t {
   kCollective,
-  kRepeat,  // the sender's last call on that communicator once more: the header is a RepeatRequest
-  kDefine,  // a communicator of the program, by its members' ranks in the program (32 bits each)
-  kFree,    // that communicator, when `number` calls on it are over
-  kEnd,     // this rank asks its server for no more
-  kIdle,    // to the first server: the ranks of that server do not
-  kOver,    // from the first server: nobody does
+  kRepeat,  // repeats the sender's last call on that communicator: the header is a RepeatRequest
+  kDefine,  // defines a communicator of the program, by its members' ranks in the program (32 bits
+            // each)
+  kFree,    // frees that communicator, after `number` calls on it
+  kEnd,     // this rank sends its server no more requests
+  kIdle,    // to the first server: the ranks of the sending server send no more requests
+  kOver,    // from the first server: no rank sends more requests
 };
 
 struct Request {
   Purpose purpose = Purpose::kCollective;
   OffloadedCollective collective;
-  bool is_long = false;            // the data come in a message of their own
+  bool is_long = false;            // the data come in a separate message
   std::uint64_t communicator = 0;  // its identifier; 0: MPI_COMM_WORLD of the program
   std::uint64_t number = 0;        // of the call on it, from 0 on
-  std::uint64_t bytes = 0;         // of the vector: of reductions and broadcasts the whole one, of
+  std::uint64_t bytes = 0;         // of the vector: in reductions and broadcasts the whole one, in
                                    // allgathers and all-to-alls one rank's block
-  std::uint64_t data_bytes = 0;    // that this rank contributes
-  std::uint64_t own_offset = 0;    // where sums are cut: this rank's part of the vector, in bytes
+  std::uint64_t data_bytes = 0;    // contributed by this rank
+  std::uint64_t own_offset = 0;    // in a reduce_scatter: begin of this rank's part of the vector,
+                                   // in bytes
   std::uint64_t own_bytes = 0;
-  std::int32_t slot = 0;  // of the tags of data and result
+  std::int32_t slot = 0;  // index of the tags of data and result
   std::int32_t root = 0;  // rank in the communicator
-  std::int32_t type = 0;  // Fortran's number of what reductions reduce
+  std::int32_t type = 0;  // Fortran's number of a reduction's datatype
   std::int32_t op = 0;
 
   bool operator==(const Request&) const = default;
@@ -58,7 +59,7 @@ struct RepeatRequest {
 static_assert(std::is_standard_layout_v<Request> && std::is_standard_layout_v<RepeatRequest>,
               "the first byte of either is its purpose");
 
-/// The most bytes of data in the message of a request.
+/// Maximal bytes of data in the message of a request.
 inline constexpr std::size_t kMostShortBytes = 8192;
 
 inline constexpr int kRequestTag = 0;
@@ -69,7 +70,7 @@ inline constexpr int resultTag(int slot) {
   return 2 * slot + 2;
 }
 
-/// The ways between the two. Its communicator is that of all ranks of the job, for torc alone.
+/// Connection between the two. Its communicator has all ranks of the job, and is private.
 struct Wire {
   MPI_Comm comm = MPI_COMM_NULL;
   Roles roles;

@@ -1,5 +1,5 @@
-// Requests between ranks of the program and dedicated ones, and those of MPI that a dedicated rank
-// looks at and does not wait for.
+// Requests between ranks of the program and dedicated ranks, and tests of MPI requests without
+// waiting.
 #ifndef TORC_RUNTIME_DEDICATED_REQUESTS_H_
 #define TORC_RUNTIME_DEDICATED_REQUESTS_H_
 
@@ -14,8 +14,8 @@
 
 namespace torc::runtime::dedicated {
 
-/// Whether all have been completed, or are null. On a simulated machine, where looking takes time,
-/// only what has been waited for is found complete.
+/// Whether all are complete or null. On a simulated machine, where polling takes time, only
+/// requests after a wait are complete.
 inline bool areComplete(std::span<MPI_Request> requests, decltype(PMPI_Test)* test = PMPI_Test) {
   for (MPI_Request& request : requests) {
     int done = 1;
@@ -27,8 +27,8 @@ inline bool areComplete(std::span<MPI_Request> requests, decltype(PMPI_Test)* te
   return true;
 }
 
-/// Sends a request: its header, and behind it at `message` short data, `bytes` bytes together; long
-/// data, which lie at `data`, in a message of their own. Returns MPI's error code.
+/// Sends a request: the header and short data at `message`, `bytes` bytes together; long data, at
+/// `data`, in a separate message. Returns MPI's error code.
 inline int sendRequest(const Wire& wire, int to, const Request& request, const std::byte* message,
                        std::size_t bytes, const void* data, std::span<MPI_Request, 2> requests) {
   const int code = PMPI_Isend(message, static_cast<int>(bytes), MPI_BYTE, to, kRequestTag,
@@ -38,7 +38,7 @@ inline int sendRequest(const Wire& wire, int to, const Request& request, const s
                     wire.comm, &requests[1]);
 }
 
-/// Receives the long data of a request from there.
+/// Receives the long data of a request from rank `from` on the wire.
 inline Status receiveData(const Wire& wire, int from, const Request& request, void* data,
                           MPI_Request* received) {
   return mpiStatus(PMPI_Irecv(data, static_cast<int>(request.data_bytes), MPI_BYTE, from,

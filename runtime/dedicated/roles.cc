@@ -1,4 +1,5 @@
-// Roles: the spread of dedicated ranks over nodes, and of the program's ranks over them.
+// Roles: distribution of dedicated ranks over nodes, and of the program's ranks over dedicated
+// ones.
 #include "runtime/dedicated/roles.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace torc::runtime::dedicated {
 namespace {
 
-/// The ranks of every node, nodes in the order of their first ranks.
+/// The ranks of every node; nodes are in the order of their first ranks.
 std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank) {
   std::vector<std::vector<int>> nodes;
   std::unordered_map<int, std::size_t> index;
@@ -21,7 +22,7 @@ std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank) {
   return nodes;
 }
 
-/// The part of `total` things that is the `index`-th of `parts` equal shares, or one more or less.
+/// The `index`-th of `parts` shares of `total`, which differ by at most one.
 std::size_t share(std::size_t total, std::size_t index, std::size_t parts) {
   return total * (index + 1) / parts - total * index / parts;
 }
@@ -44,7 +45,7 @@ std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t coun
     }
     return is_dedicated;
   }
-  std::size_t before = 0;  // ranks of the nodes before
+  std::size_t before = 0;  // ranks of earlier nodes
   for (const std::vector<int>& node : nodes) {
     const std::size_t after = before + node.size();
     const std::size_t here = count * after / ranks - count * before / ranks;
@@ -74,7 +75,7 @@ StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> n
   roles.server_of.assign(roles.applications.size(), -1);
   if (*count == 0) return roles;
 
-  // Servers take from their own nodes what they may serve; the rest goes round in order.
+  // Servers first serve ranks of their own nodes; the other ranks are distributed in order.
   std::vector<std::size_t> room;  // by server
   std::vector<int> left;          // ranks in the program, by node
   for (const std::vector<int>& node : nodes) {

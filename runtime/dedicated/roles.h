@@ -1,5 +1,5 @@
-// Roles: which ranks of a job run the program, which are dedicated to its collectives, and who
-// serves whom (Sancho et al., Sections IV.A and IV.B and Figure 4).
+// Roles: splits a job into ranks of the program and dedicated ones, and assigns the former to the
+// latter (Sancho et al., Sections IV.A and IV.B and Figure 4).
 #ifndef TORC_RUNTIME_DEDICATED_ROLES_H_
 #define TORC_RUNTIME_DEDICATED_ROLES_H_
 
@@ -16,11 +16,11 @@ namespace torc::runtime::dedicated {
 /// The same on all ranks.
 struct Roles {
   std::vector<int> servers;         // dedicated ranks, by their index
-  std::vector<int> applications;    // ranks of the program, by their rank in it
+  std::vector<int> applications;    // by rank in the program
   std::vector<int> server_of;       // by rank in the program: an index into `servers`
-  std::vector<int> node_of_server;  // by index; servers of a node are neighbours
+  std::vector<int> node_of_server;  // by index; servers of a node are consecutive
 
-  /// Whether MPI's counts hold what a server has of an all-to-all, by the bytes of one rank's
+  /// Whether MPI's counts can hold a server's part of an all-to-all, for these bytes of one rank's
   /// vector.
   bool canExchange(std::uint64_t vector_bytes) const {
     const std::uint64_t most_served = (applications.size() + servers.size() - 1) / servers.size();
@@ -28,10 +28,10 @@ struct Roles {
   }
 };
 
-/// Dedicated ranks are spread evenly over the nodes, or fill the last ones (@nodes), and are the
-/// last ranks of theirs; each serves as many ranks of the program as any other, or one more or
-/// less, those of its own node first, then of nodes that come next. `node_of_rank` has a number for
-/// every rank, equal for ranks of one node. Time and memory grow with the ranks. Errors: those of
+/// Dedicated ranks are distributed evenly over the nodes, or fill the last ones (@nodes), and are
+/// the last ranks of their nodes. The numbers of ranks that they serve differ by at most one; ranks
+/// of the same node come first, then those of the next nodes. `node_of_rank` has a number for every
+/// rank, equal for ranks of one node. Time and memory are linear in the ranks. Errors: those of
 /// dedicatedCount.
 StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> node_of_rank);
 

@@ -1,4 +1,4 @@
-// Served group: calls from the first contribution to the last result.
+// Served group: its calls, from the first contribution to the last result.
 #include "runtime/dedicated/served_group.h"
 
 #include <algorithm>
@@ -14,17 +14,17 @@
 namespace torc::runtime::dedicated {
 namespace {
 
-// Calls of a communicator for whose long contributions there is room at a time.
+// Number of calls of a communicator with memory for long contributions at the same time.
 constexpr std::size_t kCallsWithRoom = 8;
 
-/// Whether every rank has blocks of its own, which it sends and gets.
+/// Whether every rank sends and receives blocks of its own.
 bool isExchange(const Request& request) {
   return request.collective.row().describesOwn();
 }
 bool isOfPairs(const Request& request) {
   return request.collective.row().blocks == BlockSpace::kPair;
 }
-/// Whether each rank gets its part of the sums.
+/// Whether each rank gets only its part of the sums.
 bool isCut(const Request& request) {
   return request.collective.reduces() && !request.collective.row().outWhole();
 }
@@ -67,7 +67,7 @@ ServedGroup::~ServedGroup() {
   if (comm_ != MPI_COMM_NULL) freeServers(&comm_);
 }
 
-/// The first contribution says what the call is.
+/// The first contribution determines the call.
 Status ServedGroup::begin(Call& call, const Request& request) {
   call.request = request;
   call.contributions.resize(mine_.size());
@@ -149,7 +149,8 @@ Status ServedGroup::makeRoom(Contribution& contribution) {
                      &contribution.data);
 }
 
-/// Sums what has come, in the order of the ranks, so that every run gives the same bits.
+/// Adds the contributions so far, in the order of the ranks, so that results are bitwise the same
+/// in every run.
 Status ServedGroup::fold(Call& call, bool& moved) {
   while (call.folded < mine_.size()) {
     Contribution& next = call.contributions[call.folded];
@@ -172,7 +173,7 @@ Status ServedGroup::fold(Call& call, bool& moved) {
   return {};
 }
 
-/// Goes on to the next phase when everything of this server's ranks is here.
+/// Enters the next phase when all contributions of this server's ranks are here.
 Status ServedGroup::collect(Call& call, std::uint64_t number, bool& moved) {
   if (call.contributions.empty()) return {};
   if (call.request.collective.reduces()) {
@@ -189,8 +190,7 @@ Status ServedGroup::collect(Call& call, std::uint64_t number, bool& moved) {
   return goAmongServers(call, number);
 }
 
-/// Starts the collective of the servers, which is this server's part of the call done already where
-/// there are no others.
+/// Starts the collective among the servers; a single server has already finished its part.
 Status ServedGroup::goAmongServers(Call& call, std::uint64_t number) {
   const bool is_alone = comm_ == MPI_COMM_NULL;
   const Request& request = call.request;
@@ -233,13 +233,13 @@ Status ServedGroup::goAmongServers(Call& call, std::uint64_t number) {
                    "MPI_Iallreduce");
 }
 
-/// Of an exchange: results that differ, of the ranks of this server.
+/// In an exchange: number of different results for the ranks of this server.
 std::size_t ServedGroup::resultsHere(const Call& call) const {
   return isOfPairs(call.request) ? mine_.size() : 1;
 }
 
-/// Blocks in the order in which the other servers get them: of an allgather one for each rank of
-/// this server; of an all-to-all, for each server, for each rank of it, one from each rank here.
+/// Packs blocks in the order of the other servers: in an allgather one for each rank of this
+/// server; in an all-to-all, by server and by its ranks, one from each rank here.
 void ServedGroup::packExchange(Call& call) const {
   const std::uint64_t block = call.request.bytes;
   std::byte* to = call.vector.get();
@@ -299,7 +299,7 @@ Status ServedGroup::startExchange(Call& call) {
       "MPI_Ialltoallv");
 }
 
-/// Of exchanges: from the order of the servers to that of the ranks.
+/// In exchanges: reorders the results from the order of servers to that of ranks.
 void ServedGroup::arrangeResults(Call& call) const {
   const std::uint64_t block = call.request.bytes;
   const std::size_t results = resultsHere(call);
@@ -318,7 +318,7 @@ void ServedGroup::arrangeResults(Call& call) const {
   call.vector.reset();
 }
 
-/// Bytes of the result, and where they begin, of the `index`-th rank of this server.
+/// Bytes and beginning of the result for the `index`-th rank of this server.
 std::size_t ServedGroup::resultBytes(const Call& call, std::size_t index) const {
   const Request& request = call.request;
   if (isCut(request)) return call.contributions[index].request.own_bytes;
@@ -339,7 +339,7 @@ Status ServedGroup::sendResults(Call& call) {
   for (std::size_t i = 0; i < mine_.size(); ++i) {
     const bool is_root = mine_[i] == request.root;
     if (row.outAt(is_root) == Holds::kNothing) continue;
-    if (is_root && row.in_elsewhere == Holds::kNothing) continue;  // it has it
+    if (is_root && row.in_elsewhere == Holds::kNothing) continue;  // its buffer is the result
     const Contribution& contribution = call.contributions[i];
     call.sends.push_back(MPI_REQUEST_NULL);
     const int code =
@@ -362,7 +362,7 @@ bool ServedGroup::isAmongServersComplete(Call& call) {
 Status ServedGroup::advance(bool& moved) {
   using Phase = Call::Phase;
   if (Status status = makeRooms(); !status.ok()) return status;
-  Phase last = Phase::kResults;  // of the calls before: none may overtake them
+  Phase last = Phase::kResults;  // of earlier calls: later ones must not overtake them
   for (std::size_t i = 0; i < std::min(kSumsUnderWay, calls_.size()); ++i) {
     Call& call = *calls_[i];
     if (call.phase == Phase::kCollecting && last != Phase::kCollecting) {

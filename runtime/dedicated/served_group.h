@@ -1,4 +1,4 @@
-// Served group: a communicator of the program on a dedicated rank, and its calls under way.
+// Served group: a communicator of the program on a dedicated rank, and its active calls.
 #ifndef TORC_RUNTIME_DEDICATED_SERVED_GROUP_H_
 #define TORC_RUNTIME_DEDICATED_SERVED_GROUP_H_
 
@@ -20,28 +20,28 @@
 
 namespace torc::runtime::dedicated {
 
-/// What a rank of the program has sent for a call: the message, header and short data.
+/// Contribution of a rank of the program to a call: the message, header and short data.
 struct Contribution {
   int source = 0;   // rank on the wire
-  Request request;  // of a repeat: its communicator, until the group completes it
+  Request request;  // of a repeat: only the communicator, until the group completes it
   std::size_t header_bytes = sizeof(Request);
-  std::unique_ptr<std::byte[]> bytes;  // the message; long data: once they have room
+  std::unique_ptr<std::byte[]> bytes;  // the message; long data: once there is memory for them
   MPI_Request data = MPI_REQUEST_NULL;
-  bool has_room = false;  // long data: they come, or are here
+  bool has_room = false;  // long data: they are coming, or are here
 
   const std::byte* values() const { return bytes.get() + (request.is_long ? 0 : header_bytes); }
 };
 
-/// Messages that nobody waits for, with their memory.
+/// Active sends with their memory; no call waits for them.
 struct OutgoingMessage {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   std::unique_ptr<std::byte[]> bytes;
 };
 
-/// Who sums short vectors among the servers.
+/// Method of the servers to sum short vectors.
 enum class ShortSums : std::uint8_t {
   kExchanged,  // ServersSum
-  kByName,     // MPI's function, behind which torc has schedules
+  kByName,     // MPI's function by its MPI_ name, which torc may serve by a schedule
 };
 
 class ServedGroup {
@@ -54,37 +54,37 @@ class ServedGroup {
 
   /// The servers of members, by index, ascending.
   std::span<const int> servers() const { return servers_; }
-  /// How they complete calls among each other; this object frees it. Not needed for one alone.
+  /// Sets the communicator of the servers, which this object frees. A single server needs none.
   void use(MPI_Comm among_servers) { comm_ = among_servers; }
 
   Status take(Contribution contribution);
-  /// Goes on with all calls. `moved` becomes true where something has happened.
+  /// Makes progress on all calls; sets `moved` to true if there was any.
   Status advance(bool& moved);
   bool isIdle() const { return calls_.empty(); }
-  /// Calls that are complete.
+  /// Number of complete calls.
   std::uint64_t completed() const { return first_; }
 
-  /// What is waited for, for a simulated MPI.
+  /// Appends the active requests, for a simulated MPI.
   void appendRequests(std::vector<MPI_Request*>& requests);
 
  private:
   struct Call {
     std::vector<Contribution> contributions;  // by index of `mine_`
     std::size_t arrived = 0;
-    std::size_t without_room = 0;  // long ones that have arrived
-    std::size_t folded = 0;        // of a reduction: that are in `vector`, in order
-    Request request;               // of any of them
+    std::size_t without_room = 0;  // long contributions without memory yet
+    std::size_t folded = 0;        // in a reduction: contributions in `vector`, in order
+    Request request;               // of one of them
     enum class Phase : std::uint8_t {
       kCollecting,
       kAmongServers,
       kResults
     } phase = Phase::kCollecting;
     MPI_Request among = MPI_REQUEST_NULL;
-    std::unique_ptr<ServersSum> sum;        // in place of `among`; holds the vector meanwhile
-    std::unique_ptr<std::byte[]> vector;    // what goes to the other servers
-    std::unique_ptr<std::byte[]> received;  // what comes from them, where that is not `vector`
-    std::vector<int> counts, offsets, receive_counts, receive_offsets;  // of an exchange, bytes
-    std::unique_ptr<std::byte[]> result;  // of exchanges: in the order of the ranks
+    std::unique_ptr<ServersSum> sum;        // instead of `among`; holds the vector meanwhile
+    std::unique_ptr<std::byte[]> vector;    // sent to the other servers
+    std::unique_ptr<std::byte[]> received;  // received from them, if not into `vector`
+    std::vector<int> counts, offsets, receive_counts, receive_offsets;  // in an exchange, bytes
+    std::unique_ptr<std::byte[]> result;  // in exchanges: in the order of the ranks
     std::vector<MPI_Request> sends;
     ElementType type;
     Reduction reduction;
@@ -110,15 +110,17 @@ class ServedGroup {
 
   const Wire& wire_;
   std::vector<int> members_;            // rank in the program, by rank in the communicator
-  std::vector<int> position_;           // of its server in `servers_`, by rank in the communicator
-  std::vector<int> mine_;               // ranks in the communicator, ascending
+  std::vector<int> position_;           // of the rank's server in `servers_`, by rank in the
+                                        // communicator
+  std::vector<int> mine_;               // ranks in the communicator that this server serves,
+                                        // ascending
   std::vector<Request> last_requests_;  // by index of `mine_`
   std::unordered_map<int, int> index_of_source_;  // in `mine_`, by rank on the wire
   std::vector<int> servers_;
   std::vector<std::vector<int>> ranks_of_;  // ranks in the communicator, by position of the server
   int own_position_ = 0;
   ShortSums short_sums_;
-  std::vector<SumStep> sum_steps_;  // this server's
+  std::vector<SumStep> sum_steps_;  // of this server
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::deque<std::unique_ptr<Call>> calls_;
   std::uint64_t first_ = 0;  // number of the first of `calls_`

@@ -1,4 +1,4 @@
-// Server: the loop, and what comes in.
+// Server: its loop, and the requests that it receives.
 #include "runtime/dedicated/server.h"
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace torc::runtime::dedicated {
 namespace {
 
-// Requests that MPI has room for; more wait in MPI.
+// Number of posted receives for requests; MPI keeps further ones.
 constexpr std::size_t kInboxes = 32;
 constexpr std::size_t kInboxBytes = sizeof(Request) + kMostShortBytes;
 
-// Fruitless looks before the core is offered to others.
+// Polls without progress before the core is yielded.
 constexpr unsigned kLooksBeforeYield = 300;
 
 }  // namespace
@@ -36,7 +36,7 @@ Server::Server(const Wire& wire, int index, MPI_Comm servers, ShortSums short_su
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i] = static_cast<int>(i);
   auto world = std::make_unique<ServedGroup>(wire_, index_, std::move(all), short_sums_);
-  // Where there are more of them than ranks of the program, some serve none.
+  // If there are more servers than ranks of the program, some serve none.
   const std::span<const int> serving = world->servers();
   if (serving.size() > 1 && std::ranges::binary_search(serving, index_)) {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -64,7 +64,7 @@ Status Server::post(Inbox& inbox) {
                    "MPI_Irecv");
 }
 
-/// Takes in what has come, that of each rank in the order in which it was sent.
+/// Handles received requests, those of each rank in the order of their sends.
 Status Server::takeRequests(bool& moved) {
   for (std::size_t taken = 0; taken < inboxes_.size(); ++taken) {
     Inbox& inbox = inboxes_[next_inbox_];
@@ -139,7 +139,7 @@ Status Server::takeOrder(int source, const Request& request, const std::byte* da
   return receiveData(wire_, source, request, order.members.data(), &order.data);
 }
 
-/// A message with its own memory, which nobody waits for.
+/// Sends a message with its own memory, without waiting for it.
 Status Server::send(int server, const Request& request, const void* data, std::size_t bytes) {
   OutgoingMessage& message = outgoing_.emplace_back();
   message.bytes = std::make_unique_for_overwrite<std::byte[]>(sizeof(Request) + bytes);
@@ -156,7 +156,7 @@ Status Server::forward(const Order& order, int server) {
   return send(server, order.request, order.members.data(), order.members.size() * sizeof(int));
 }
 
-/// The communicator of some servers, by all of them.
+/// Creates the communicator of some servers; collective over these.
 int Server::choose(std::span<const int> servers, MPI_Comm* made) {
   MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
   PMPI_Comm_group(servers_, &all);
@@ -172,7 +172,8 @@ Status Server::define(Order& order) {
   auto group = std::make_unique<ServedGroup>(wire_, index_, order.members, short_sums_);
   const std::vector<int> servers(group->servers().begin(), group->servers().end());
   if (index_ == 0) {
-    // Each hears of it before any waits for another: what comes first here comes first everywhere.
+    // All servers get the order before one waits for another: so the order of this server holds on
+    // all.
     for (const int server : servers) {
       if (Status status = forward(order, server); !status.ok()) return status;
     }
@@ -230,8 +231,8 @@ Status Server::advance(bool& moved) {
   return endIfIdle(moved);
 }
 
-/// The last rank of the program to end may still make communicators, for which servers need each
-/// other: all go on until none is needed any more.
+/// The last rank of the program may still create communicators, for which servers need each other:
+/// all continue until none is needed any more.
 Status Server::endIfIdle(bool& moved) {
   const bool is_idle =
       own_applications_ == 0 && orders_.empty() && early_.empty() &&
@@ -255,7 +256,7 @@ Status Server::endIfIdle(bool& moved) {
   return {};
 }
 
-/// Until something happens, on a simulated machine.
+/// Waits for an event, on a simulated machine.
 void Server::waitInsideMpi() {
   std::vector<MPI_Request*> waited;
   for (auto& [id, group] : groups_)

@@ -1,9 +1,9 @@
-// Server: the loop of a dedicated rank. It takes in what ranks of the program send, completes their
-// collectives with the other servers, and sends the results, until no rank asks for more.
+// Server: the loop of a dedicated rank. It receives requests of ranks of the program, completes
+// their collectives with the other servers, and sends the results, until no rank sends more.
 //
-// Calls of one communicator are completed in their order; those of different ones go on side by
-// side. A server keeps at most a few calls of each communicator, with what their ranks have
-// contributed; long contributions of later calls wait with their senders.
+// Calls of one communicator complete in order; those of different ones progress concurrently. A
+// server keeps at most a few calls of each communicator, with the contributions of its ranks; long
+// contributions to later calls wait at their senders.
 #ifndef TORC_RUNTIME_DEDICATED_SERVER_H_
 #define TORC_RUNTIME_DEDICATED_SERVER_H_
 
@@ -25,31 +25,30 @@ namespace torc::runtime::dedicated {
 
 class Server {
  public:
-  /// For the server of that index. `servers` is the communicator of all of them, in their order;
-  /// its collectives are called by MPI's names, so that a preloaded torc serves them, but short
-  /// sums only if `short_sums` says so, as on all servers. `yields`: there are more ranks than
-  /// cores.
+  /// `servers` is the communicator of all servers, in their order. Its collectives are called by
+  /// MPI's names, so that a preloaded torc serves them; `short_sums`, equal on all servers, selects
+  /// the method for short sums. `yields`: there are more ranks than cores.
   Server(const Wire& wire, int index, MPI_Comm servers, ShortSums short_sums, bool yields);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  /// Returns when all ranks of the program have ended. Errors: calls of ranks that do not go
-  /// together, and MPI's; the other ranks are not told of them.
+  /// Returns when all ranks of the program have ended. Errors: ranks' calls that do not match, and
+  /// MPI errors; the other ranks are not notified.
   Status run();
 
  private:
-  /// A request that may come.
+  /// A posted receive for a request.
   struct Inbox {
     MPI_Request request = MPI_REQUEST_NULL;
     std::unique_ptr<std::byte[]> bytes;
-    int source = -1;  // rank on the wire of what has come
+    int source = -1;  // rank on the wire of the sender
   };
-  /// What servers do in one order, which the first server gives.
+  /// An action that all servers perform in the same order, given by the first server.
   struct Order {
     Request request;
     std::vector<int> members;             // of kDefine
-    MPI_Request data = MPI_REQUEST_NULL;  // the members, on their way
+    MPI_Request data = MPI_REQUEST_NULL;  // receive of the members
   };
 
   Status post(Inbox& inbox);
@@ -70,19 +69,20 @@ class Server {
   MPI_Comm servers_;
   ShortSums short_sums_;
   bool yields_;
-  std::vector<Inbox> inboxes_;  // in the order in which messages find them, from next_inbox_ on
+  std::vector<Inbox> inboxes_;  // in the order of arrival, from next_inbox_ on
   std::size_t next_inbox_ = 0;
   std::deque<Order> orders_;
   std::unordered_map<std::uint64_t, std::unique_ptr<ServedGroup>> groups_;
-  std::unordered_map<std::uint64_t, std::uint64_t> last_calls_;  // of those that are to be freed
-  /// Of communicators that no order has defined yet.
+  std::unordered_map<std::uint64_t, std::uint64_t> last_calls_;  // of communicators that will be
+                                                                 // freed
+  /// For communicators that no order has defined yet.
   std::unordered_map<std::uint64_t, std::vector<Contribution>> early_;
-  /// The first server's: who serves what others defined.
+  /// On the first server: the servers of communicators that other servers defined.
   std::unordered_map<std::uint64_t, std::vector<int>> servers_of_;
   std::vector<OutgoingMessage> outgoing_;
   std::size_t own_applications_ = 0;  // that have not ended
-  std::size_t busy_servers_ = 0;      // the first server's: that are not idle for good
-  bool has_told_ = false;             // that this one is
+  std::size_t busy_servers_ = 0;      // on the first server: servers that are not idle for good
+  bool has_told_ = false;             // that this server is idle for good
   bool is_over_ = false;
 };
 

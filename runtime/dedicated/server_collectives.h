@@ -1,7 +1,7 @@
-// Communicators and collectives of the servers. They are called by MPI's own names, unlike
-// everything else in runtime/: a server is to torc what a program is, whose collectives torc serves
-// where it has schedules for the torus that the servers' nodes form. SMPI's nonblocking collectives
-// are none, or send from every rank to every other: there they are blocking ones
+// Communicators and collectives of the servers. They are called by their MPI_ names, unlike all
+// other MPI calls in runtime/: for torc a server is a program, whose collectives it serves if it
+// has schedules for the torus of the servers' nodes. SMPI has no suitable nonblocking collectives,
+// or they send from every rank to every other: blocking ones replace them
 // (runtime/transport/smpi.h).
 #ifndef TORC_RUNTIME_DEDICATED_SERVER_COLLECTIVES_H_
 #define TORC_RUNTIME_DEDICATED_SERVER_COLLECTIVES_H_
@@ -22,7 +22,7 @@ inline int freeServers(MPI_Comm* comm) {
   return MPI_Comm_free(comm);
 }
 
-/// Moves a collective of the servers on, too, where torc serves it.
+/// Also makes progress on the collective, if torc serves it.
 inline bool isServersCollectiveComplete(MPI_Request& request) {
   int done = 1;
   if (request == MPI_REQUEST_NULL) return true;

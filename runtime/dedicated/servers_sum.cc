@@ -1,4 +1,4 @@
-// Servers' sum: exchanges, one after the other.
+// Servers' sum: one exchange after the other.
 #include "runtime/dedicated/servers_sum.h"
 
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace torc::runtime::dedicated {
 namespace {
 
-// Messages of a sum have tags of their own: MPI has 32768 at least.
+// Each message of a sum has its own tag: MPI guarantees 32768.
 constexpr std::uint64_t kSumsWithTags = 32768 / kMostSumRounds;
 static_assert(kSumsUnderWay <= kSumsWithTags);
 
@@ -57,7 +57,7 @@ Status ServersSum::send(Exchange& exchange) {
   return {};
 }
 
-/// In the order of the step, so that all ranks get the same bits.
+/// In the order of the step, so that results are bitwise the same on all ranks.
 void ServersSum::sum(Exchange& exchange) {
   const SumStep& step = *exchange.step;
   std::vector<const std::byte*> terms;

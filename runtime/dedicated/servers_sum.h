@@ -1,5 +1,5 @@
-// Servers' sum: a short vector summed among dedicated ranks, message by message. MPI's nonblocking
-// allreduce has more rounds, and on a simulated machine blocks the dedicated rank.
+// Servers' sum: the sum of a short vector over the dedicated ranks, by single messages. MPI's
+// nonblocking allreduce has more rounds, and on a simulated machine blocks the dedicated rank.
 #ifndef TORC_RUNTIME_DEDICATED_SERVERS_SUM_H_
 #define TORC_RUNTIME_DEDICATED_SERVERS_SUM_H_
 
@@ -17,31 +17,32 @@
 
 namespace torc::runtime::dedicated {
 
-/// The most bytes of a vector that are summed so: longer ones go to MPI, which cuts them up.
+/// Maximal bytes of a vector for this sum: MPI sums longer ones, which it cuts into pieces.
 inline constexpr std::size_t kMostSummedBytes = 2048;
 
-/// Sums of so many calls of a communicator may be under way at a time.
+/// Maximal number of active sums of a communicator.
 inline constexpr std::size_t kSumsUnderWay = 512;
 
 class ServersSum {
  public:
-  /// `steps` are this rank's in `comm`, and outlive the sum; all ranks start the sums of a
-  /// communicator with the same numbers. `reducer` sums `elements` elements, all of `bytes` bytes.
+  /// `steps` are this rank's steps in `comm`, and outlive the sum; all ranks start the sums of a
+  /// communicator with the same numbers. `reducer` sums `elements` elements, of `bytes` bytes
+  /// together.
   ServersSum(const std::vector<SumStep>& steps, MPI_Comm comm, std::uint64_t number,
              Reducer reducer, std::size_t elements, std::size_t bytes);
 
-  /// Takes the vector. Receives for all rounds are posted before anything is sent.
+  /// Takes the vector. All receives are posted before the first send.
   Status start(std::unique_ptr<std::byte[]> vector);
-  /// Goes on. `moved` becomes true where something has happened.
+  /// Makes progress; sets `moved` to true if there was any.
   Status advance(bool& moved);
-  /// Whether the result is here. What has been sent may still be on its way.
+  /// Whether the result is here. Sends may still be active.
   bool isComplete() const { return next_ == exchanges_.size(); }
-  /// When it is complete.
+  /// Precondition: complete.
   std::unique_ptr<std::byte[]> takeResult() { return std::move(vector_); }
-  /// What has been sent: its memory is this object's.
+  /// Appends the active sends, whose memory belongs to this object.
   void takeOutgoing(std::vector<MPI_Request>& requests);
 
-  /// What is waited for, for a simulated MPI.
+  /// Appends the active requests, for a simulated MPI.
   void appendRequests(std::vector<MPI_Request*>& requests);
 
  private:
@@ -49,7 +50,7 @@ class ServersSum {
     const SumStep* step = nullptr;
     std::vector<MPI_Request> incoming, outgoing;
     std::unique_ptr<std::byte[]> received;
-    std::unique_ptr<std::byte[]> sent;  // stays until it has been sent
+    std::unique_ptr<std::byte[]> sent;  // kept until it has been sent
   };
   Status send(Exchange& exchange);
   void sum(Exchange& exchange);
@@ -60,7 +61,7 @@ class ServersSum {
   int first_tag_;
   std::unique_ptr<std::byte[]> vector_;
   std::vector<Exchange> exchanges_;
-  std::size_t next_ = 0;  // the exchange that is under way
+  std::size_t next_ = 0;  // index of the active exchange
 };
 
 }  // namespace torc::runtime::dedicated

@@ -1,4 +1,4 @@
-// Trial: the split, and its end.
+// Split trial: splits the job, runs the program, and ends the split.
 #include "runtime/dedicated/split_trial.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ Status tryRoles(const Roles& roles, bool yields,
   Wire wire{MPI_COMM_NULL, roles};
   MPI_Comm own = MPI_COMM_NULL;
   PMPI_Comm_dup(MPI_COMM_WORLD, &wire.comm);
-  // By MPI's names: a preloaded torc knows it, as it does in a job that stays split.
+  // By its MPI name: a preloaded torc must know the communicator, as in a job that stays split.
   MPI_Comm_split(MPI_COMM_WORLD, is_server ? 1 : 0, is_server ? index : rank, &own);
   Status status;
   if (is_server) {

@@ -1,4 +1,5 @@
-// Trial: a job that is split into the program's ranks and dedicated ones for a while, to measure.
+// Split trial: temporarily splits a job into the program's ranks and dedicated ones, for
+// measurements.
 #ifndef TORC_RUNTIME_DEDICATED_SPLIT_TRIAL_H_
 #define TORC_RUNTIME_DEDICATED_SPLIT_TRIAL_H_
 
@@ -14,13 +15,13 @@
 namespace torc::runtime::dedicated {
 
 /// Collective over MPI_COMM_WORLD, with the same roles on all ranks. Dedicated ranks serve the
-/// others, which call `program` with their side and their communicator; returns when all of these
-/// have returned. `yields`: there are more ranks than cores. Errors: a dedicated rank's, for which
-/// the others wait: it is to end the job.
+/// others, which call `program` with their client and their communicator; returns when all of these
+/// have returned. `yields`: there are more ranks than cores. Errors: of a dedicated rank, for which
+/// the others wait: the caller must end the job.
 Status tryRoles(const Roles& roles, bool yields,
                 const std::function<void(Client& client, MPI_Comm own)>& program);
 
-/// A sum of doubles over the program's ranks.
+/// The call for a sum of doubles over the program's ranks.
 OffloadedCall sumOfDoubles(std::span<const double> in, std::span<double> out);
 
 }  // namespace torc::runtime::dedicated

@@ -1,4 +1,4 @@
-// The choice of rounds, and what they are for one rank.
+// Chooses the rounds of a sum, and finds the steps of one rank.
 #include "runtime/dedicated/sum_rounds.h"
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace torc::runtime::dedicated {
 namespace {
 
-constexpr int kMostMessages = 7;  // that a rank takes in a round between nodes
-// Of a message: what either end works, and the way between nodes and inside one.
+constexpr int kMostMessages = 7;  // to one rank in a round between nodes
+// Costs of a message: work at either end, and latency between nodes and inside one.
 constexpr int kWork = 4, kWire = 12, kWireInNode = 1;
 constexpr int kNever = std::numeric_limits<int>::max() / 2;
 
-/// The sends are made, the first message comes, the others behind it.
+/// Time of the sends, of the first message's latency, and of the receives.
 constexpr int roundTime(int messages, int wire) {
   return kWork * messages + std::max(kWork * messages, kWork + wire);
 }
@@ -23,13 +23,13 @@ int messagesOfClass(int nodes, int lanes) {
   return (nodes + lanes - 1) / lanes;
 }
 
-/// Least times of rounds whose sizes multiply to each number, and the last one of them.
+/// By product of the rounds' sizes: the least time, and the last round.
 struct Best {
   int time = kNever;
   SumRounds::NodeRound last;
 };
 
-/// `time` of a round of that size.
+/// Considers a last round with this time.
 template <typename Time>
 void improve(std::vector<Best>& best, std::size_t product, SumRounds::NodeRound round, Time time) {
   const auto size = static_cast<std::size_t>(round.size);
@@ -71,20 +71,21 @@ std::vector<SumRounds::NodeRound> roundsOf(const std::vector<Best>& best, int pr
   return rounds;
 }
 
-/// The first of the `index`-th of `parts` shares of `total`, which are alike, or one more or less.
+/// The beginning of the `index`-th of `parts` shares of `total`, which differ by at most one.
 int shareBegin(int total, int index, int parts) {
   return total * index / parts;
 }
 
-/// Who does not take part, and to whom they give: inside their node if they can.
+/// Chooses the ranks that take no part, and the ranks that add their vectors: inside their node if
+/// possible.
 void pairUp(SumRounds& rounds, std::span<const int> node_of_rank) {
   const std::size_t ranks = node_of_rank.size();
   rounds.taker.assign(ranks, 0);
   rounds.givers.resize(ranks);
   for (const int first : rounds.nodes)
     std::fill_n(rounds.taker.begin() + first, rounds.lanes, -1);
-  std::size_t next = 0;  // of those that take part
-  int first_here = -1;   // of the node, where it takes part
+  std::size_t next = 0;  // index among ranks that take part
+  int first_here = -1;   // first rank of the node, if it takes part
   for (std::size_t rank = 0, lane = 0; rank < ranks; ++rank) {
     if (rank == 0 || node_of_rank[rank] != node_of_rank[rank - 1]) {
       first_here = rounds.taker[rank] < 0 ? static_cast<int>(rank) : -1;
@@ -103,12 +104,12 @@ void pairUp(SumRounds& rounds, std::span<const int> node_of_rank) {
   }
 }
 
-/// A round of a group in which everyone gives to everyone.
+/// A round in which each rank of a group sends to all others.
 SumStep exchangeOf(int round, const std::vector<int>& group, std::size_t own) {
   SumStep step;
   step.round = round;
   step.own_place = own;
-  // Those behind this rank get theirs first, and each waits for as many as any other.
+  // Each rank sends to its successors first, so that all receive at the same rate.
   for (std::size_t i = 1; i < group.size(); ++i)
     step.to.push_back(group[(own + i) % group.size()]);
   step.from = group;
@@ -153,7 +154,7 @@ std::vector<SumStep> SumRounds::stepsOf(int rank) const {
   addLaneRounds(steps, round, *own, lane);
   for (const NodeRound& each : rounds) {
     const int place = node / stride % each.size, begin = node - place * stride;
-    std::vector<int> group;  // the first ranks of its nodes
+    std::vector<int> group;  // first ranks of the group's nodes
     for (int i = 0; i < each.size; ++i)
       group.push_back(nodes[static_cast<std::size_t>(begin + i * stride)]);
     stride *= each.size;

@@ -1,4 +1,4 @@
-// Refines the loops of several operands, fastest first, to ones that all have in common.
+// Splits the loops of several operands, fastest first, into common ones.
 #include "runtime/execution/aligned_loops.h"
 
 #include <algorithm>
@@ -6,13 +6,13 @@
 namespace torc::runtime {
 namespace {
 
-/// The loops of one operand that are not yet taken; those that remain of a split one too.
+/// The remaining loops of one operand, including the rest of a split one.
 class LoopStack {
  public:
   LoopStack(const StridedOperand& operand, std::uint64_t length) {
     for (const RunLoop& loop : operand.loops)
       loops_.push_back(loop);
-    // A longer run is a loop over the common ones.
+    // A longer run becomes a loop over the common run.
     const auto repeat = static_cast<std::uint32_t>(operand.length / length);
     if (repeat > 1) loops_.push_back({length, 0, repeat, repeat});
   }
@@ -20,8 +20,8 @@ class LoopStack {
   bool empty() const { return loops_.empty(); }
   std::uint32_t repeat() const { return loops_.back().repeat; }
 
-  /// Takes `repeat` iterations of the fastest loop, and leaves what repeats these. False: does not
-  /// go.
+  /// Takes `repeat` iterations of the fastest loop, and leaves a loop over the rest. False:
+  /// impossible.
   bool take(std::uint32_t repeat, RunLoop& taken) {
     RunLoop& loop = loops_.back();
     if (loop.repeat == repeat) {
@@ -36,7 +36,7 @@ class LoopStack {
   }
 
  private:
-  std::vector<RunLoop> loops_;  // the fastest last
+  std::vector<RunLoop> loops_;  // the fastest is last
 };
 
 }  // namespace

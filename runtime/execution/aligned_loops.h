@@ -1,6 +1,6 @@
-// Aligned loops: up to three strided runs of equal many elements (what an operation writes and what
-// it reads) as one nest of loops with a stride each, so that local work on large regions needs no
-// list of its runs.
+// Aligned loops: the memory of up to three operands (the one written, and those read) with equally
+// many elements, as one common nest of loops. Local work on large regions then needs no list of
+// runs.
 #ifndef TORC_RUNTIME_EXECUTION_ALIGNED_LOOPS_H_
 #define TORC_RUNTIME_EXECUTION_ALIGNED_LOOPS_H_
 
@@ -17,17 +17,16 @@ namespace torc::runtime {
 
 inline constexpr std::size_t kOperands = 3;  // dst, a, b
 
-/// A run of `length`, repeated by `loops`, the first slowest.
+/// A run of `length` bytes, repeated by `loops`, the slowest first.
 struct StridedOperand {
   std::uint64_t length = 0;
   std::span<const RunLoop> loops;
 };
 
-/// A loop that all operands are inside of. Their repeats are equal; each has its own stride and
-/// turn.
+/// One loop for all operands: equal repeats, and for each operand its own stride.
 using AlignedLoop = std::array<RunLoop, kOperands>;
 
-/// The longest run that is contiguous in all operands, and what repeats it, the first slowest.
+/// The longest run that is contiguous in all operands, and the loops around it, the slowest first.
 struct AlignedLoops {
   std::uint64_t length = 0;
   std::vector<AlignedLoop> loops;
@@ -40,21 +39,21 @@ struct AlignedLoops {
   }
 };
 
-/// Nothing where the operands' runs do not fit into each other, or where it would take more than
-/// kMaxLoops. Precondition: equally many elements in all.
+/// std::nullopt if the operands' runs do not nest, or if this needs more than kMaxLoops.
+/// Precondition: all operands have equally many elements.
 std::optional<AlignedLoops> alignLoops(const std::array<StridedOperand, kOperands>& operands);
 
-/// Walks aligned loops, the last fastest.
+/// Iterates over aligned loops, the last one fastest.
 class AlignedWalk {
  public:
   AlignedWalk(const AlignedLoop* loops, std::uint32_t count) : loops_(loops), count_(count) {
     std::fill_n(index_.begin(), count, 0);
   }
 
-  /// How far this iteration is from the first, for every operand, modulo 2^64.
+  /// Distances of this iteration from the first, by operand, modulo 2^64.
   const std::array<std::uint64_t, kOperands>& distances() const { return distances_; }
 
-  /// Goes to the next iteration; false behind the last.
+  /// Advances; false after the last iteration.
   bool next() {
     for (std::uint32_t level = count_; level-- > 0;) {
       const AlignedLoop& loop = loops_[level];
@@ -74,7 +73,7 @@ class AlignedWalk {
  private:
   const AlignedLoop* loops_;
   std::uint32_t count_;
-  std::array<std::uint32_t, kMaxLoops> index_;  // of each of the loops
+  std::array<std::uint32_t, kMaxLoops> index_;  // by loop
   std::array<std::uint64_t, kOperands> distances_{};
 };
 

@@ -11,8 +11,8 @@
 namespace torc::runtime {
 namespace {
 
-// Fruitless looks, of some tens of nanoseconds each, before a thread sleeps: tasks of a round come
-// closer to each other than it takes to wake one.
+// Polls without work, of some tens of nanoseconds each, before a thread sleeps: the tasks of a
+// round follow each other faster than a thread wakes up.
 constexpr unsigned kLooksBeforeSleep = 2000;
 
 inline void pauseCore() {
@@ -33,7 +33,7 @@ int coresOfProcess() {
 
 CoreThreads::CoreThreads(unsigned wanted) {
   threads_.reserve(wanted);
-  // The program's handlers run on its own threads.
+  // Signal handlers of the program must run on its own threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -41,7 +41,7 @@ CoreThreads::CoreThreads(unsigned wanted) {
     while (threads_.size() < wanted)
       threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // A limit of the system: those that there are do.
+    // At a limit of the system: uses the threads created so far.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -86,7 +86,7 @@ void CoreThreads::work() {
     doNext(lock);
 }
 
-/// Until there is something to begin; false: the threads end.
+/// Waits for a task; false: the threads must end.
 bool CoreThreads::waitForTask(std::unique_lock<std::mutex>& lock) {
   while (first_ == nullptr && !ends_) {
     lock.unlock();
@@ -103,7 +103,7 @@ bool CoreThreads::waitForTask(std::unique_lock<std::mutex>& lock) {
   return !ends_;
 }
 
-/// Does the next part of the first task, without the lock.
+/// Runs the next part of the first task, without the lock.
 void CoreThreads::doNext(std::unique_lock<std::mutex>& lock) {
   CoreTask& task = *first_;
   CoreTasks& owner = *task.owner_;

@@ -1,10 +1,10 @@
-// Core threads: threads that reduce and copy for the executors of a process, beside those that call
-// these (TORC_CORES). So additions of different colors run on cores of their own while the caller
+// Core threads: threads that reduce and copy for the executors of a process, beside the calling
+// threads (TORC_CORES). So additions of different colors run on separate cores while the caller
 // moves messages, as in the multi-core version of the bucket algorithms (Jain and Sabharwal,
-// section 5). MPI stays with the caller.
+// section 5). Only the caller calls MPI.
 //
-// Work is given as tasks, each of parts that any thread may do, in any order. A task's memory is
-// read by its owner once the task has been collected, or withdrawn.
+// Work consists of tasks, each with parts that any thread may do, in any order. The owner of a task
+// may read its memory once the task has been collected or withdrawn.
 #ifndef TORC_RUNTIME_EXECUTION_CORE_THREADS_H_
 #define TORC_RUNTIME_EXECUTION_CORE_THREADS_H_
 
@@ -20,7 +20,7 @@ namespace torc::runtime {
 
 class CoreTasks;
 
-/// One piece of work, of `parts` parts; its owner's memory, which is used again in the next round.
+/// A task of `parts` parts; its owner provides the memory, and reuses it in the next round.
 class CoreTask {
  public:
   CoreTask(std::uint32_t work_id, std::uint32_t part_count) : id(work_id), parts(part_count) {}
@@ -32,13 +32,13 @@ class CoreTask {
   friend class CoreThreads;
   CoreTasks* owner_ = nullptr;
   CoreTask* next_ = nullptr;
-  std::uint32_t begun_ = 0, done_ = 0;  // parts
+  std::uint32_t begun_ = 0, done_ = 0;  // numbers of parts
 };
 
-/// Whose tasks threads do. It outlives them: see CoreThreads::withdraw.
+/// An owner of tasks. It outlives them: see CoreThreads::withdraw.
 class CoreTasks {
  public:
-  /// Does one part, on any thread; parts of all tasks that have been given may run at once.
+  /// Does one part, on any thread; parts of all given tasks may run at the same time.
   virtual void doPart(const CoreTask& task, std::uint32_t part) = 0;
 
  protected:
@@ -47,28 +47,28 @@ class CoreTasks {
  private:
   friend class CoreThreads;
   CoreTask* finished_ = nullptr;           // a list
-  std::atomic<bool> has_finished_{false};  // to look without the lock
-  std::uint32_t running_ = 0;              // parts
+  std::atomic<bool> has_finished_{false};  // can be tested without the lock
+  std::uint32_t running_ = 0;              // number of parts
 };
 
 class CoreThreads {
  public:
-  /// `wanted` threads, or as many as the system gives, which begin at once.
+  /// Starts `wanted` threads, or as many as the system allows.
   explicit CoreThreads(unsigned wanted);
-  /// No task is left.
+  /// Precondition: no task is left.
   ~CoreThreads();
   CoreThreads(const CoreThreads&) = delete;
   CoreThreads& operator=(const CoreThreads&) = delete;
 
   std::size_t count() const { return threads_.size(); }
 
-  /// Has `task` done, which is neither given nor uncollected.
+  /// Queues `task`, which must be new or collected.
   void give(CoreTasks& owner, CoreTask& task);
 
-  /// Does a part on the calling thread; false: nothing waits to be begun.
+  /// Does a part on the calling thread; false: no part is waiting.
   bool help();
 
-  /// Calls done(id) for each of the owner's tasks that are finished; returns how many.
+  /// Calls done(id) for each finished task of the owner; returns their number.
   template <typename Done>
   unsigned collect(CoreTasks& owner, const Done& done) {
     if (!owner.has_finished_.load(std::memory_order_relaxed)) return 0;
@@ -81,7 +81,7 @@ class CoreThreads {
     return count;
   }
 
-  /// Gives up all tasks of an owner; waits for the parts that are being done.
+  /// Removes all tasks of an owner; waits for their running parts.
   void withdraw(CoreTasks& owner);
 
  private:
@@ -92,9 +92,10 @@ class CoreThreads {
 
   std::mutex mutex_;
   std::condition_variable given_;
-  CoreTask* first_ = nullptr;  // with parts that are not begun
+  CoreTask* first_ = nullptr;  // with parts that have not begun
   CoreTask* last_ = nullptr;
-  std::atomic<bool> has_tasks_{false};  // to look without the lock; set to end the threads, too
+  std::atomic<bool> has_tasks_{false};  // can be tested without the lock; also set to end the
+                                        // threads
   unsigned asleep_ = 0;
   bool ends_ = false;
   std::vector<std::thread> threads_;

@@ -1,4 +1,4 @@
-// Executor: the loop that runs a laid-out program.
+// Executor: the loop that runs a compiled program.
 #include "runtime/execution/executor.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace torc::runtime {
 namespace {
 
-// Local work between two looks at the network: about what one core does in a few microseconds.
+// Bytes of local work between two polls of the network: a few microseconds of one core.
 constexpr std::size_t kBytesBetweenPolls = 32 * 1024;
 
 }  // namespace
@@ -31,7 +31,7 @@ std::uint32_t Executor::firstPending() const {
 Status Executor::bind(const Buffers& buffers, const Reducer& reducer) {
   reducer_ = reducer;
   reduces_pieces_ = reducer.cookie == nullptr;
-  // `in` is only ever read: the const is given back by the kinds of operation.
+  // `in` is only read: the kinds of operation ensure that.
   bases_ = {const_cast<std::byte*>(buffers.in), buffers.out, buffers.scratch, nullptr};
   return transport_->bind(bases_);
 }
@@ -67,7 +67,7 @@ inline void Executor::complete(std::uint32_t index) {
   }
 }
 
-/// Does the local work of a step; returns the bytes that it wrote.
+/// Does the local work of a step; returns the number of bytes written.
 std::size_t Executor::work(const Step& step) {
   std::size_t bytes = 0;
   const Stretch* stretch = stretches_.data() + step.first_stretch;
@@ -82,7 +82,7 @@ std::size_t Executor::work(const Step& step) {
   return bytes;
 }
 
-/// Of a stretch that does not repeat, `count` from the `first` on.
+/// For a stretch without loops: `count` elements from `first` on.
 inline void Executor::workPlain(const Step& step, const Stretch& stretch, std::size_t first,
                                 std::size_t count) {
   const std::size_t offset = first * unitOf(step);
@@ -95,7 +95,7 @@ inline void Executor::workPlain(const Step& step, const Stretch& stretch, std::s
   }
 }
 
-/// The same for one stretch that repeats.
+/// The same for one stretch with loops.
 std::size_t Executor::workStrided(const Step& step, const Stretch& stretch) {
   std::byte* dst = stretch.dst.in(bases_);
   const std::byte* a = stretch.a.in(bases_);
@@ -125,7 +125,7 @@ std::size_t Executor::workStrided(const Step& step, const Stretch& stretch) {
   return runs * stretch.count * unitOf(step);
 }
 
-/// What `work` will return.
+/// The result of `work`, computed in advance.
 std::size_t Executor::bytesOf(const Step& step) const {
   std::size_t bytes = 0;
   for (std::uint32_t i = 0; i < step.stretch_count; ++i) {
@@ -138,14 +138,14 @@ std::size_t Executor::bytesOf(const Step& step) const {
   return bytes;
 }
 
-/// A part of a step's work, on any thread: it writes nothing but the step's memory.
+/// Does a part of a step's work, on any thread: it writes only the step's own memory.
 void Executor::doPart(const CoreTask& task, std::uint32_t part) {
   const Step& step = steps_[task.id];
   if (task.parts == 1) {
     work(step);
     return;
   }
-  // Of all stretches, one behind the other.
+  // Parts divide the stretches as one sequence.
   std::size_t count = unitsPerPart(step), first = part * count;
   const Stretch* stretch = stretches_.data() + step.first_stretch;
   for (std::uint32_t i = 0; i < step.stretch_count && count > 0; ++i, ++stretch) {
@@ -160,7 +160,7 @@ void Executor::doPart(const CoreTask& task, std::uint32_t part) {
   }
 }
 
-/// Of a recv_reduce: what has come is the operand b.
+/// For a recv_reduce: the received data are operand b.
 void Executor::takePiece(ChannelId channel, std::size_t offset, const std::byte* data,
                          std::size_t bytes) {
   const Step& step = steps_[step_of_channel_[channel]];
@@ -210,8 +210,8 @@ void Executor::abandon(const Status& status) {
   progress_ = Progress::kFailed;
 }
 
-/// Takes in `count` messages that the transport has reported in completed_, and starts what they
-/// make ready. -1: the transport has failed.
+/// Handles `count` messages that the transport has reported in completed_, and starts the
+/// operations that became ready. -1: the transport has failed.
 inline bool Executor::take(int count) {
   if (count < 0) return false;
   for (int i = 0; i < count; ++i) {
@@ -220,7 +220,7 @@ inline bool Executor::take(int count) {
     if (steps_[index].work == Work::kNone) {
       complete(index);
     } else if (steps_[index].in_pieces && reduces_pieces_) {
-      // Its work was done while the message came.
+      // Its work was done while the message arrived.
       if (trace_ != nullptr) {
         trace_->beginWork(index);
         trace_->endWork(index, bytesOf(steps_[index]));
@@ -233,7 +233,7 @@ inline bool Executor::take(int count) {
   return startReady();
 }
 
-/// Local work until about `bytes` are written.
+/// Does local work until about `bytes` are written.
 inline bool Executor::workFor(std::size_t bytes) {
   for (std::size_t written = 0; local_head_ < local_tail_ && written < bytes;) {
     const std::uint32_t index = local_[local_head_++];
@@ -243,12 +243,12 @@ inline bool Executor::workFor(std::size_t bytes) {
     if (trace_ != nullptr) trace_->endWork(index, bytes_of_step);
     written += bytes_of_step;
     complete(index);
-    if (!startReady()) return false;  // peers wait for these
+    if (!startReady()) return false;  // peers wait for these messages
   }
   return true;
 }
 
-/// Leaves the work of a step to core threads; false: it is not for them.
+/// Gives the work of a step to core threads; false: it is too short.
 bool Executor::give(std::uint32_t index) {
   const Step& step = steps_[index];
   if (step.task == kNone || (step.work == Work::kReduce && !reduces_pieces_)) return false;
@@ -257,8 +257,8 @@ bool Executor::give(std::uint32_t index) {
   return true;
 }
 
-/// Takes in what core threads have done; where that is nothing, does some of their work. Whether
-/// anything was done.
+/// Handles work that core threads have finished; without any, does some of their work. Returns
+/// whether anything was done.
 bool Executor::collectGiven() {
   const unsigned count = cores_->collect(*this, [this](std::uint32_t index) {
     if (trace_ != nullptr) trace_->endWork(index, bytesOf(steps_[index]));
@@ -291,7 +291,7 @@ Progress Executor::run() {
     if (remaining_ == 0) return finish();
     if (given_ > 0) {
       if (advance() != Progress::kActive) return progress_;
-      sched_yield();  // a thread may want this core
+      sched_yield();  // a core thread may want this core
       continue;
     }
     if (!take(transport_->wait(completed_))) return fail();

@@ -1,17 +1,16 @@
 // Executor: runs the flat program of one rank over a transport.
 //
-// An operation starts when the count of its unfinished dependences reaches zero. Everything is
-// laid out at creation: successor lists, message channels, the stretches of memory that local
-// work touches. Between start and completion nothing is allocated, looked up or compared. The
-// layout holds places relative to the buffers, so that it can be bound to others between rounds at
-// no cost.
+// An operation starts when its number of unfinished dependences reaches zero. All tables are
+// computed at creation: successor lists, message channels, and the memory of local work. Between
+// start and completion there is no allocation, look-up or comparison. Addresses are relative to the
+// buffers, so that other buffers can be bound between rounds at no cost.
 //
-// Order of work: messages first, so that peers never wait for our arithmetic; local work in the
-// order in which it became ready. What is added to what is fixed by the program: dst = a op b,
-// for a recv_reduce dst = a op received. Results do not depend on the order of arrival. Where the
-// transport has pieces of a message at hand, they are reduced from where they are as they come.
-// Where there are core threads, they do what is long, each step's work in parts; messages stay with
-// the caller. The bits are the same: an element is added by one thread, as the program says.
+// Order of work: messages first, so that peers never wait for local arithmetic; then local work in
+// the order in which it became ready. The program fixes the operands: dst = a op b, for a
+// recv_reduce dst = a op received. Results do not depend on the order of arrival. If the transport
+// delivers pieces of a message, they are reduced from its memory as they arrive. Core threads, if
+// any, do long work, each step in parts; the caller moves the messages. The results are bitwise the
+// same: one thread adds an element, in the program's order.
 #ifndef TORC_RUNTIME_EXECUTION_EXECUTOR_H_
 #define TORC_RUNTIME_EXECUTION_EXECUTOR_H_
 
@@ -31,18 +30,18 @@
 
 namespace torc::runtime {
 
-/// Where a program's buffers lie. `in` and `out` may be the same memory where the collective
-/// allows it; `scratch` overlaps neither. Aligned for the element type.
+/// Buffers of a program. `in` and `out` may be the same memory if the collective allows it;
+/// `scratch` overlaps neither. Aligned for the element type.
 struct Buffers {
   const std::byte* in = nullptr;
   std::byte* out = nullptr;
   std::byte* scratch = nullptr;
-  std::size_t element_bytes = 1;  // from one element to the next
+  std::size_t element_bytes = 1;  // distance between elements
   bool in_is_out = false;         // the same memory
 };
 
-/// For every operation of a program the elements of its message's fragments, in order, the same at
-/// both ends; an empty list where the message is one fragment (see Transport::prepare).
+/// By operation of a program: the numbers of elements of its message's fragments, in order, the
+/// same at both ends; an empty list means one fragment (see Transport::prepare).
 using MessageFragments = std::vector<std::vector<std::uint64_t>>;
 
 enum class Progress : std::uint8_t {
@@ -54,10 +53,10 @@ enum class Progress : std::uint8_t {
 
 class Executor : private PieceTaker, private CoreTasks {
  public:
-  /// Lays out `program` over `buffers`, and prepares its messages on `transport`. The program is
-  /// not needed afterwards. `reducer` may be empty for a program that reduces nothing, `fragments`
-  /// where all messages are whole. `cores`, which outlive its rounds, may help; null: none do.
-  /// Errors: sizes beyond the address space, what the transport refuses.
+  /// Compiles `program` for `buffers`, and prepares its messages on `transport`. The program may be
+  /// destroyed afterwards. `reducer` may be empty for a program without reductions, `fragments` if
+  /// all messages are whole. `cores`, which outlive its rounds, help; null: none. Errors: sizes
+  /// beyond the address space, errors of the transport.
   static StatusOr<std::unique_ptr<Executor>> create(const FlatProgram& program,
                                                     const Buffers& buffers, const Reducer& reducer,
                                                     std::unique_ptr<Transport> transport,
@@ -67,25 +66,26 @@ class Executor : private PieceTaker, private CoreTasks {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// Binds to other memory and another reduction on elements of the same size, `in_is_out` being as
-  /// at creation: a later round is as if all had been made anew. Precondition: not active, not
-  /// failed. Errors: a transport that is bound for good.
+  /// Binds other memory and another reduction on elements of the same size, with `in_is_out` as at
+  /// creation: later rounds use these. Precondition: not active, not failed. Errors: the transport
+  /// cannot be bound again.
   Status bind(const Buffers& buffers, const Reducer& reducer);
 
-  /// Records the operations of later rounds; nullptr: does not. Outlives the executor.
-  /// Precondition: not active.
+  /// Records the operations of later rounds; nullptr: off. Outlives the executor. Precondition: not
+  /// active.
   void setTrace(RoundTrace* trace) { trace_ = trace; }
 
   /// Starts a round. Precondition: not active, not failed.
   Progress start();
 
-  /// Does what can be done now and returns. Never waits.
+  /// Makes progress, and returns without waiting.
   Progress advance();
 
-  /// Runs the round to its end, waiting in the transport: where a wait is better than many looks.
+  /// Runs the round to its end, waiting in the transport: for cases in which one wait is better
+  /// than many polls.
   Progress run();
 
-  /// Ends an active round as failed, with `status` as its error.
+  /// Fails an active round, with `status` as its error.
   void abandon(const Status& status);
 
   /// After a failed round: whether no message can touch the buffers any more. Never waits.
@@ -96,26 +96,25 @@ class Executor : private PieceTaker, private CoreTasks {
 
   std::size_t operations() const { return steps_.size(); }
   std::size_t messages() const { return step_of_channel_.size(); }
-  /// Operations of the round that are not complete.
+  /// Number of operations of the round that are not complete.
   std::size_t remaining() const { return remaining_; }
   /// Whether core threads have work of the round.
   bool isWorking() const { return given_ > 0; }
   /// Bytes of memory for data that the transport has allocated.
   std::size_t bufferBytes() const { return transport_->bufferBytes(); }
-  /// Bytes of the tables, the transport's included.
+  /// Bytes of the tables, including the transport's.
   std::size_t tableBytes() const;
 
-  /// The first operation (index in the schedule) that is not complete, for error messages;
-  /// kNone when there is none.
+  /// The first incomplete operation (index in the schedule), for error messages; kNone without one.
   std::uint32_t firstPending() const;
 
  private:
   enum class Work : std::uint8_t { kNone, kReduce, kCopy };
 
-  /// A run of elements that local work touches, repeated by loops whose strides are bytes.
+  /// A run of elements of local work, repeated by loops with strides in bytes.
   struct Stretch {
     Place dst, a, b;
-    std::size_t count;  // elements of a reduction, bytes of a copy; of one run
+    std::size_t count;  // of one run: elements of a reduction, bytes of a copy
     std::uint32_t first_loop = 0;
     std::uint32_t loop_count = 0;
   };
@@ -127,9 +126,9 @@ class Executor : private PieceTaker, private CoreTasks {
     std::uint32_t first_stretch = 0;
     std::uint32_t stretch_count = 0;
     std::uint32_t source = 0;
-    std::uint32_t task = kNone;  // of core threads
+    std::uint32_t task = kNone;  // in core threads
     Work work = Work::kNone;
-    bool in_pieces = false;  // the transport hands the message over: it is reduced as it comes
+    bool in_pieces = false;  // the transport delivers the message in pieces, reduced as they arrive
   };
 
   static constexpr std::size_t kPartBytes = std::size_t{64} * 1024;
@@ -155,11 +154,11 @@ class Executor : private PieceTaker, private CoreTasks {
   void takePiece(ChannelId channel, std::size_t offset, const std::byte* data,
                  std::size_t bytes) override;
   void doPart(const CoreTask& task, std::uint32_t part) override;
-  /// Bytes of one of what the step's stretches count.
+  /// Bytes of one unit of the step's stretches.
   std::size_t unitOf(const Step& step) const {
     return step.work == Work::kReduce ? element_bytes_ : 1;
   }
-  /// Of those, in a part of its work: some microseconds of one core.
+  /// Units in one part of its work: some microseconds of one core.
   std::size_t unitsPerPart(const Step& step) const {
     return std::max<std::size_t>(1, kPartBytes / unitOf(step));
   }
@@ -181,7 +180,8 @@ class Executor : private PieceTaker, private CoreTasks {
   Reducer reducer_;
   Bases bases_{};
   std::size_t element_bytes_ = 1;
-  // A kernel, which takes vectors apart: what a program has made of its own gets them whole.
+  // Whether the reducer is a kernel, which may get parts of vectors: user-defined operations need
+  // whole ones.
   bool reduces_pieces_ = false;
   std::unique_ptr<Transport> transport_;
   CoreThreads* cores_ = nullptr;
@@ -189,23 +189,24 @@ class Executor : private PieceTaker, private CoreTasks {
   std::vector<Step> steps_;
   std::vector<CoreTask> tasks_;
   std::vector<std::uint32_t> successors_;
-  std::vector<std::uint32_t> dependence_counts_;  // as at the start of a round
+  std::vector<std::uint32_t> dependence_counts_;  // at the start of a round
   std::vector<std::uint32_t> roots_;              // steps without dependences
   std::vector<Stretch> stretches_;
   std::vector<AlignedLoop> stretch_loops_;
   std::vector<std::uint32_t> step_of_channel_;
-  std::vector<RunLoop> loops_;  // of the program, in bytes; while it is laid out
+  std::vector<RunLoop> loops_;  // of the program, in bytes; only during creation
 
   // State of the round.
   Progress progress_ = Progress::kIdle;
   Status status_;
   std::size_t remaining_ = 0;
-  std::vector<std::uint32_t> waiting_;   // unfinished dependences of each step; kNone: complete
-  std::vector<std::uint32_t> messages_;  // ready to be started; every step enters once a round
+  std::vector<std::uint32_t> waiting_;   // by step: number of unfinished dependences; kNone:
+                                         // complete
+  std::vector<std::uint32_t> messages_;  // ready to start; every step enters once per round
   std::vector<std::uint32_t> local_;     // ready for local work, likewise
   std::size_t messages_head_ = 0, messages_tail_ = 0;
   std::size_t local_head_ = 0, local_tail_ = 0;
-  std::size_t given_ = 0;  // tasks that core threads have
+  std::size_t given_ = 0;  // tasks given to core threads
   std::vector<ChannelId> completed_;
 };
 

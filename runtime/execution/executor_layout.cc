@@ -1,4 +1,4 @@
-// Executor: layout of a flat program at creation.
+// Executor: compiles a flat program at creation.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -10,7 +10,7 @@
 namespace torc::runtime {
 namespace {
 
-// Runs that are laid out one by one: that is faster than to walk their loops.
+// Up to so many runs are listed one by one, which is faster than loops.
 constexpr std::uint64_t kFewRuns = 16;
 
 Base baseOf(Buffer buffer, const Buffers& buffers) {
@@ -26,16 +26,16 @@ Base baseOf(Buffer buffer, const Buffers& buffers) {
   return Base::kOut;
 }
 
-/// Walks memory by whole segments, loops included; only a single run is taken in parts.
+/// Walks memory by whole segments with their loops; only a single run is split.
 class SegmentCursor {
  public:
   explicit SegmentCursor(const Segments& segments) : segments_(segments) {}
 
   bool done() const { return index_ == segments_.list.size(); }
-  /// Bytes that are left of the segment, over all its runs.
+  /// Remaining bytes of the segment, over all its runs.
   std::size_t available() const { return segment().bytes * iterations(loops()) - used_; }
   bool canTake(std::size_t bytes) const { return loops().empty() || bytes == available(); }
-  /// The next `bytes`, as many as are available at most.
+  /// The next `bytes`, which must be available.
   StridedOperand operand(std::size_t bytes) const {
     return {loops().empty() ? bytes : segment().bytes, loops()};
   }
@@ -57,8 +57,8 @@ class SegmentCursor {
   std::size_t used_ = 0;
 };
 
-/// Goes through operands of equally many bytes together: visit(bytes, cursors) for each part that
-/// is one in all of them, until it returns false, which is the result.
+/// Walks operands of equally many bytes together: calls visit(bytes, cursors) for each part that
+/// lies in one segment of each operand. Returns false as soon as `visit` does.
 template <typename Cursor, typename Visit>
 bool layRuns(const std::array<Segments, kOperands>& operands, Visit visit) {
   std::array<Cursor, kOperands> at{Cursor(operands[0]), Cursor(operands[1]), Cursor(operands[2])};
@@ -111,7 +111,7 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
     loop.back *= element_bytes_;
     loops_.push_back(loop);
   }
-  // Whether something waits for an operation.
+  // Whether another operation depends on this one.
   std::vector<bool> is_awaited(program.operations.size());
   for (const std::uint32_t d : program.dependences)
     is_awaited[d] = true;
@@ -154,8 +154,8 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
   return {};
 }
 
-/// What core threads are given: work that takes longer than to wake one. Its message comes whole,
-/// so that the caller does nothing but copy it.
+/// Selects work for core threads: work that takes longer than to wake one. Its message arrives
+/// whole, so that the caller only copies it.
 void Executor::layTasks() {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step& step = steps_[i];
@@ -173,10 +173,10 @@ void Executor::layTasks() {
   }
 }
 
-/// Offers the transport to take messages in pieces that are reduced, where nothing else reads the
-/// scratch that they would have come to.
+/// Lets the transport deliver messages in pieces that are reduced, if no other operation reads the
+/// scratch that would have received them.
 void Executor::layPieces(const FlatProgram& program) {
-  // Of the scratch that operations read, but for what a recv_reduce has received: [begin, end).
+  // Scratch that operations read, except the data of recv_reduce: [begin, end).
   std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0;
   const auto read = [&](const FlatRegion& region) {
     if (region.buffer != Buffer::kScratch) return;
@@ -211,7 +211,7 @@ void Executor::layPieces(const FlatProgram& program) {
   }
 }
 
-/// The memory of a region; its loops are those of loops_.
+/// The memory of a region; its loops refer to loops_.
 std::vector<Segment> Executor::segmentsOf(const FlatProgram& program, const FlatRegion& region,
                                           const Buffers& buffers) const {
   std::vector<Segment> segments;
@@ -271,8 +271,7 @@ void Executor::layWork(const FlatProgram& program, const FlatOperation& operatio
   step.stretch_count = static_cast<std::uint32_t>(stretches_.size()) - step.first_stretch;
 }
 
-/// Lays the work of an operation out by whole segments; false where their runs do not fit into each
-/// other.
+/// Compiles the work of an operation by whole segments; false if their runs do not nest.
 bool Executor::layStrided(const std::array<Segments, kOperands>& operands, const Step& step) {
   return layRuns<SegmentCursor>(operands, [&](std::size_t bytes, const auto& at) {
     if (!at[0].canTake(bytes) || !at[1].canTake(bytes) || !at[2].canTake(bytes)) return false;
@@ -294,8 +293,8 @@ bool Executor::layStrided(const std::array<Segments, kOperands>& operands, const
   });
 }
 
-/// Adds a stretch to those of `step`, the last one; joined to the one before where they touch, left
-/// out where a copy would be of itself.
+/// Adds a stretch to `step`, the last one. Joins it to the previous stretch if they are adjacent;
+/// omits a copy to itself.
 void Executor::addStretch(Stretch stretch, const Step& step, std::span<const AlignedLoop> loops) {
   const bool copies = step.work == Work::kCopy;
   const auto onItself = [](const AlignedLoop& loop) { return loop[0] == loop[1]; };
@@ -326,7 +325,7 @@ void Executor::laySuccessors(const FlatProgram& program) {
     for (std::uint32_t d : program.dependencesOf(operation))
       ++steps_[d].successor_count;
   }
-  // Receives first: a message that finds its receive posted is spared a copy.
+  // Receives first: a message with a posted receive needs no copy.
   std::stable_partition(roots_.begin(), roots_.end(), [&](std::uint32_t root) {
     return receives(program.operations[root].kind);
   });
@@ -346,10 +345,10 @@ void Executor::laySuccessors(const FlatProgram& program) {
   }
 }
 
-/// Copies that wait for nothing and whose memory adjoins, as the parts of the own block in an
-/// allgather, become one: the first does the work of those behind it. A long memcpy is faster per
-/// byte than two halves (from some size on it bypasses the caches). A core thread may do the first
-/// while the caller goes on: what others wait for is joined to none then.
+/// Copies without dependences and with adjacent memory, such as the parts of the own block in an
+/// allgather, become one: the first does the work of the others. A long memcpy is faster per byte
+/// than two halves (from some size on it bypasses the caches). A core thread may do the first copy
+/// while the caller continues: then copies with successors are not joined to it.
 void Executor::joinCopies() {
   Step* first = nullptr;
   for (std::uint32_t root : roots_) {

@@ -1,4 +1,4 @@
-// In-process job: set-up of all ranks and the loop over them.
+// In-process job: creation of all ranks, and the loop over them.
 #include "runtime/execution/inprocess_job.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace torc::runtime {
 namespace {
 
-// 16 bytes at least: the alignment of a long double.
+// At least 16 bytes: the alignment of a long double.
 std::vector<std::uint64_t> allocate(std::size_t bytes) {
   return std::vector<std::uint64_t>((bytes + 15) / 16 * 2);
 }
@@ -83,7 +83,7 @@ Buffers InProcessJob::allocateBuffers(Member& member) const {
 
 Status InProcessJob::rebind(const Reducer& reducer) {
   for (Member& member : members_) {
-    // The old memory goes when the new is there, so that the two are apart.
+    // The old memory is freed after the new is allocated, so that their addresses differ.
     Member old;
     std::swap(old.in, member.in);
     std::swap(old.out, member.out);

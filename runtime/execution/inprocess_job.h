@@ -1,5 +1,5 @@
-// In-process job: a schedule on all its ranks in one thread, with memory of their own. The third
-// judge beside the symbolic and the per-rank proof: it computes with real numbers.
+// In-process job: runs a schedule on all its ranks in one thread, with separate memory. It is the
+// third check beside the symbolic and the per-rank proof: it computes with real numbers.
 #ifndef TORC_RUNTIME_EXECUTION_INPROCESS_JOB_H_
 #define TORC_RUNTIME_EXECUTION_INPROCESS_JOB_H_
 
@@ -20,26 +20,26 @@ namespace torc::runtime {
 
 struct JobOptions {
   Delivery delivery = Delivery::kRendezvous;
-  std::uint64_t seed = 0;  // of the adversary, and of the order in which ranks advance
+  std::uint64_t seed = 0;  // of the adversary, and of the order of ranks
   bool in_place = false;   // `in` is `out`
   std::int32_t root = 0;   // of a rooted collective
   std::size_t element_bytes = 1;
-  Reducer reducer;               // empty where nothing is reduced
+  Reducer reducer;               // empty without reductions
   CoreThreads* cores = nullptr;  // see Executor::create
 };
 
 class InProcessJob {
  public:
-  /// Expands and lays out the programs of all ranks. `schedule` has passed `validate`, and is not
-  /// needed afterwards. Buffers start as zeros.
+  /// Expands and compiles the programs of all ranks. `schedule` has passed `validate`, and may be
+  /// destroyed afterwards. Buffers start as zeros.
   static StatusOr<std::unique_ptr<InProcessJob>> create(const ScheduleView& schedule,
                                                         const Counts& counts,
                                                         const JobOptions& options);
-  /// The same for programs that the caller has expanded (or made by hand), one per rank.
+  /// The same for programs that the caller has expanded, or made by hand, one per rank.
   static StatusOr<std::unique_ptr<InProcessJob>> create(std::span<const FlatProgram> programs,
                                                         const JobOptions& options);
 
-  /// Binds all ranks to other memory, which holds zeros, and another reduction on elements of the
+  /// Binds all ranks to other memory, filled with zeros, and another reduction on elements of the
   /// same size. Between rounds.
   Status rebind(const Reducer& reducer);
 
@@ -51,14 +51,14 @@ class InProcessJob {
   const Executor& executor(std::int32_t rank) const { return *members_[rank].executor; }
   const InProcessNetwork& network() const { return network_; }
 
-  /// One round on all ranks. Nothing is allocated unless it fails: kTransport where the job
-  /// stands still (`no rank can go on: operation 12 of rank 3 is not complete, nor are those of
-  /// 5 other ranks`), or what the network reports. After a failure the job is spent.
+  /// One round on all ranks. Allocates only on failure: kTransport if the job deadlocks (`no rank
+  /// can go on: operation 12 of rank 3 is not complete, nor are those of 5 other ranks`), or an
+  /// error of the network. After a failure the job cannot be used.
   Status run();
 
  private:
   struct Member {
-    std::vector<std::uint64_t> in, out, scratch;  // as bytes; aligned for every element
+    std::vector<std::uint64_t> in, out, scratch;  // as bytes; aligned for every element type
     std::size_t in_bytes = 0, out_bytes = 0, scratch_bytes = 0;
     std::unique_ptr<Executor> executor;
   };
@@ -74,7 +74,7 @@ class InProcessJob {
   std::mt19937_64 random_;
   InProcessNetwork network_;
   std::vector<Member> members_;
-  std::vector<std::int32_t> order_;  // of advancing
+  std::vector<std::int32_t> order_;  // in which ranks advance
 };
 
 }  // namespace torc::runtime

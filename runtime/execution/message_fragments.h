@@ -1,4 +1,4 @@
-// Message fragments: where both ends of a message may cut it without asking each other.
+// Message fragments: places where both ends cut a message, without communication.
 #ifndef TORC_RUNTIME_EXECUTION_MESSAGE_FRAGMENTS_H_
 #define TORC_RUNTIME_EXECUTION_MESSAGE_FRAGMENTS_H_
 
@@ -12,8 +12,8 @@
 namespace torc::runtime {
 
 /// Cuts the messages of `program` = expand(schedule, program.rank, counts, in_place), whose peers
-/// are ranks of the schedule, into their blocks, where these have `least_bytes` each on average. In
-/// reduce_scatter and allgather the blocks of a message lie apart in memory: sent one by one they
+/// are ranks of the schedule, into their blocks, if these have `least_bytes` each on average. In
+/// reduce_scatter and allgather the blocks of a message are not contiguous: sent one by one they
 /// need not be packed.
 StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
                                        const Counts& counts, bool in_place,

@@ -1,4 +1,4 @@
-// Schedule: of loading a file, where one rank reads and all ranks check.
+// Schedule: collective loading of a file, which one rank reads and all ranks check.
 #include "runtime/job/bound_schedule.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const st
   return {};
 }
 
-/// What both ways of loading share: rank 0 has `bytes` or the reason why not.
+/// Common part of both ways of loading: rank 0 has `bytes`, or an error in `mine`.
 Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
             const std::string& origin, torc_schedule** result) {
   TraceCall traced(geometry.context->trace.get(), "load", TraceKind::kLoad);

@@ -17,36 +17,36 @@
 #include "support/status.h"
 
 struct torc_schedule {
-  /// Local: `file`, which may serve other geometries too, bound to `geometry`, whose order of ranks
-  /// it gets (torc_geometry::topologyFor). Errors: kMismatch, another torus.
+  /// Local: binds `file`, which may serve other geometries too, to `geometry`, and gives it that
+  /// geometry's order of ranks (torc_geometry::topologyFor). Errors: kMismatch, another torus.
   static torc::StatusOr<std::unique_ptr<torc_schedule>> bind(
       torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file);
 
   const torc::ScheduleView& view() const { return view_; }
-  /// Scratch of a call on `bytes` bytes, the same on all ranks: the schedule's share of them, and
-  /// less than an element for each slot more.
+  /// Scratch bytes of a call on `bytes` bytes, the same on all ranks: the schedule's share of
+  /// `bytes`, plus less than an element for each slot.
   double scratchBytes(std::uint64_t bytes);
   /// ScheduleView::sumsWhole.
   bool sumsWhole();
-  /// Whether the communicator's ranks are in the order in which the schedule was compiled, on which
-  /// prefixes depend.
+  /// Whether the communicator's ranks are in the order in which the schedule was compiled, as
+  /// prefixes require.
   bool isInRankOrder() const {
     return torc::runtime::isInRankOrder(geometry->map, view_.topology, file->view().topology);
   }
 
   torc_geometry* geometry = nullptr;
   std::shared_ptr<const torc::LoadedSchedule> file;
-  std::uint32_t tag_count = 0;  // of every call
+  std::uint32_t tag_count = 0;  // of each call
   std::uint64_t serial = 0;     // the same on all ranks of the geometry
   // Zero-terminated copies for the C API.
   std::string name, producer, shape;
   int collectives = 0;
-  // The longest vector, in bytes, for which all ranks of the geometry had the memory.
+  // The longest vector, in bytes, for which all ranks of the geometry had enough memory.
   std::uint64_t bytes_had = 0;
 
  private:
   torc::ScheduleView view_;
-  std::optional<double> scratch_share_;  // of the vector; found when it is asked for
+  std::optional<double> scratch_share_;  // of the vector; computed on first use
   std::optional<bool> sums_whole_;       // likewise
 };
 

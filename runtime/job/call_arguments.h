@@ -1,6 +1,6 @@
-// Call arguments: a call of a collective as its caller describes it. Everything that takes calls
-// fills this in: the functions of the C API and the wrappers of MPI's
-// (runtime/job/describe_call.h). runtime/collectives/call.h checks it.
+// Call arguments: a collective call as its caller describes it, filled in by the functions of the C
+// API and the wrappers of MPI's functions (runtime/job/describe_call.h), and checked by
+// runtime/collectives/call.h.
 #ifndef TORC_RUNTIME_JOB_CALL_ARGUMENTS_H_
 #define TORC_RUNTIME_JOB_CALL_ARGUMENTS_H_
 
@@ -15,14 +15,14 @@
 
 namespace torc::runtime {
 
-/// Counts or displacements of the caller, one per rank, of int or a wider type of MPI's.
+/// Counts or displacements of the caller, one per rank, of int or a wider MPI integer type.
 class NumberList {
  public:
   NumberList() = default;
   NumberList(const int* numbers) : numbers_(numbers), type_(Type::kInt) {}
   NumberList(const long* numbers) : numbers_(numbers), type_(Type::kLong) {}
   NumberList(const long long* numbers) : numbers_(numbers), type_(Type::kLongLong) {}
-  /// 0, `step`, 2 * `step`, ..., or `number` everywhere. No numbers of the caller.
+  /// A list without memory: 0, `step`, 2 * `step`, ..., or `number` for all.
   static NumberList row(std::int64_t step) { return NumberList(Type::kRow, step); }
   static NumberList repeated(std::int64_t number) { return NumberList(Type::kRepeated, number); }
 
@@ -33,7 +33,7 @@ class NumberList {
            : type_ == Type::kLong ? sizeof(long)
                                   : sizeof(long long);
   }
-  /// The same numbers, somewhere else.
+  /// The same list with its numbers copied to `copy`.
   NumberList at(const void* copy) const {
     NumberList list = *this;
     list.numbers_ = copy;
@@ -68,15 +68,15 @@ class NumberList {
   Type type_ = Type::kInt;
 };
 
-/// Whose rules say what is right.
+/// The rules that define a correct call.
 enum class CallRules : std::uint8_t {
-  kTorc,  // those of torc.h
-  kMpi,   // MPICH's. What moves data serves every datatype, and each rank may describe the data in
-          // its own way
+  kTorc,  // torc.h's
+  kMpi,   // MPICH's: a collective that moves data serves every datatype, and each rank may describe
+          // the data in its own way
 };
 
-/// What calls have in common that differ in their buffers alone, as the program makes them. What a
-/// collective lacks stays as it is here, and below.
+/// Arguments without buffers, as the program passes them. Arguments that a collective lacks keep
+/// their defaults, here and below.
 struct CallKey {
   bool operator==(const CallKey&) const = default;
   std::uint64_t hash() const {
@@ -85,8 +85,8 @@ struct CallKey {
              static_cast<std::uint32_t>(low);
     };
     const std::hash<MPI_Datatype> of_type;
-    // A sum of products with odd numbers, which are made at the same time: this is in every call.
-    // The upper half of such a sum depends on all bits.
+    // A sum of products with odd numbers, which the processor computes in parallel: every call
+    // needs this. The upper half of such a sum depends on all bits.
     const std::uint64_t sum =
         pair(static_cast<int>(id) * 4 + in_is_out * 2 + out_is_in, root) * 0x9e3779b97f4a7c15u +
         of_type(type) * 0xc2b2ae3d27d4eb4fu + of_type(own_type) * 0x165667b19e3779f9u +
@@ -99,17 +99,17 @@ struct CallKey {
   CallId id = CallId::kBarrier;
   bool in_is_out = false, out_is_in = false;  // MPI_IN_PLACE
   int root = 0;
-  std::int64_t count = 0;  // elements of the vector or of every block, as the collective's row says
-  // Where the row says that calls describe the own block, in the buffer that has it alone. In a
-  // rooted collective the root's `count` and `type` count, and of the others these.
+  std::int64_t count = 0;  // elements of the vector or of every block, as the collective's row
+                           // defines
+  // If the row describes the own block: its elements in the buffer that holds it alone. In a rooted
+  // collective the root's `count` and `type` are significant, and these on the other ranks.
   std::int64_t own_count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL, own_type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
 };
 static_assert(sizeof(CallKey) <= 64);
 
-/// A call without lists: all that tells whether one like it is kept ready, which is asked of every
-/// call.
+/// A call without lists: the key of repeated calls, needed in every call.
 struct BriefCall : CallKey {
   BriefCall() = default;
   BriefCall(CallId function, const void* contribution, void* result)
@@ -120,7 +120,7 @@ struct BriefCall : CallKey {
   }
 
   const void* in = nullptr;  // MPI_IN_PLACE: the call is in place
-  void* out = nullptr;       // likewise, where the own block is of `out`
+  void* out = nullptr;       // likewise, if the own block is in `out`
 };
 
 struct CallArguments : BriefCall {
@@ -131,27 +131,28 @@ struct CallArguments : BriefCall {
 
   Collective collective = Collective::kAllreduce;
   CallRules rules = CallRules::kTorc;
-  bool has_buffers = true;  // false: it is only asked whether such a call would be served
+  bool has_buffers = true;  // false: only a question whether such a call would be served
   bool has_counts = false;  // `counts`, one per rank, instead of `count`
   bool has_displacements = false;
-  // Lists, and `type`, are the root's alone; other ranks know nothing but their own block.
+  // Lists, and `type`, are significant at the root only; other ranks know only their own block.
   bool lists_at_root = false;
   NumberList counts;
-  NumberList displacements;  // where blocks begin in the buffer that has them all, in elements
-  // Of pairs whose counts differ: lists as those above, of the blocks to all ranks, in `in`. What
-  // is above are the blocks from all ranks, in `out`. Of neighbours in any case, by neighbour.
+  NumberList displacements;  // beginnings of blocks in the buffer that has all of them, in elements
+  // For pairs with different counts: lists like those above, for the blocks to all ranks, in `in`.
+  // Those above are for the blocks from all ranks, in `out`. For neighbours always, by neighbour.
   NumberList own_counts;
   NumberList own_displacements;
-  // A datatype for each block, in place of the one for all, with displacements in bytes; or null.
+  // A datatype for each block, with displacements in bytes; or null: one for all.
   const MPI_Datatype* types = nullptr;
   const MPI_Datatype* own_types = nullptr;
-  int neighbours = 0;         // of a neighbourhood collective: how many the grid has
-  std::uint32_t missing = 0;  // bit by neighbour: there is none, and its block is none
+  int neighbours = 0;         // of a neighbourhood collective: number of neighbours in the grid
+  std::uint32_t missing = 0;  // bit by neighbour: no neighbour, and no block
 
-  /// Whether every block of a pair has a count of its own, which only its two ranks know. Ranks
-  /// then know nothing of the size of the call.
+  /// Whether every block of a pair has its own count, known only to the two ranks. Then no rank
+  /// knows the size of the call.
   bool hasPairLists() const { return has_counts && rowOf(collective).blocks != BlockSpace::kNode; }
-  /// Of neighbours: lists for a call that has one count for its blocks, or one block for all.
+  /// For neighbours: makes lists for a call that has one count for its blocks, or one block for
+  /// all.
   void listNeighbours() {
     has_counts = has_displacements = true;
     counts = NumberList::repeated(count);
@@ -160,7 +161,7 @@ struct CallArguments : BriefCall {
     own_displacements = NumberList::row(rowOf(collective).in == Holds::kOwn ? 0 : own_count);
   }
   bool isMissing(int neighbour) const { return neighbours > 0 && (missing >> neighbour & 1) != 0; }
-  /// How many numbers a list has.
+  /// The length of a list.
   int listLength(int ranks) const {
     return rowOf(collective).isOfNeighbours() ? neighbours : ranks;
   }

@@ -1,8 +1,7 @@
-// The table of collective calls: what MPI calls them, their parameters, and their collectives.
-// Everything that exists once per collective is expanded from here: the wrappers of its MPI
-// functions (six; three where it has no counts), torc's own function, its identifier, its name in
-// statistics, and the symbols by which a program is known to have calls under way.
-// runtime/job/describe_call.h says what each kind of parameters means.
+// The table of collective calls: their MPI functions, parameters and collectives. All
+// per-collective code is expanded from it: the wrappers of the MPI functions (six; three without
+// counts), torc's own function, its identifier, its name in statistics, and the symbols that show a
+// program's nonblocking calls. runtime/job/describe_call.h interprets each kind of parameters.
 #ifndef TORC_RUNTIME_JOB_CALL_TABLE_H_
 #define TORC_RUNTIME_JOB_CALL_TABLE_H_
 
@@ -12,7 +11,7 @@
 
 #include "schedules/collective.h"
 
-// X(MPI's name, the same after MPI_I, parameters, collective). MPI has each of them as blocking,
+// X(MPI's name, the same after MPI_I, parameters, collective). MPI has each as a blocking,
 // nonblocking and persistent function, with int and with MPI_Count.
 #define TORC_COLLECTIVES(X)                                               \
   X(Allreduce, allreduce, Reduction, Allreduce)                           \
@@ -37,15 +36,14 @@
   X(Neighbor_alltoallv, neighbor_alltoallv, ExchangeV, NeighborAlltoall)  \
   X(Neighbor_alltoallw, neighbor_alltoallw, NeighborExchangeW, NeighborAlltoall)
 
-// Collectives without counts, of which MPI has no MPI_Count form. A barrier is an allreduce of a
-// byte, which no rank has before all others have given theirs.
+// Collectives without counts, which have no MPI_Count form. A barrier is implemented as a one-byte
+// allreduce.
 #define TORC_COLLECTIVES_WITHOUT_COUNTS(X) X(Barrier, barrier, Nothing, Allreduce)
 
 #define TORC_ALL_COLLECTIVES(X) TORC_COLLECTIVES(X) TORC_COLLECTIVES_WITHOUT_COUNTS(X)
 
 // Parameters before the communicator, for a type of counts and one of displacements, and the same
-// as arguments. LIST(list) stands around every list of the program's: a call that is made later
-// passes a copy.
+// as arguments. LIST(list) encloses every list of the program: a deferred call passes a copy.
 #define TORC_AS_GIVEN(list) list
 #define TORC_GIVEN(parameters) TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)
 #define TORC_PARAMETERS_Nothing(Count, Offset)
@@ -106,7 +104,7 @@
   in, LIST(in_counts), LIST(in_displacements), LIST(in_types), out, LIST(counts), \
       LIST(displacements), LIST(types),
 
-// Displacements in bytes are MPI_Aint here even beside int counts.
+// Displacements in bytes are MPI_Aint here even with int counts.
 #define TORC_PARAMETERS_NeighborExchangeW(Count, Offset) TORC_PARAMETERS_ExchangeW(Count, MPI_Aint)
 #define TORC_ARGUMENTS_NeighborExchangeW(LIST) TORC_ARGUMENTS_ExchangeW(LIST)
 
@@ -119,10 +117,10 @@ enum class CallId : std::uint8_t {
 #undef TORC_IDENTIFIER
 };
 
-/// The three functions that MPI has of each.
+/// The three forms of each MPI function.
 enum class Form : std::uint8_t { kBlocking, kNonblocking, kPersistent };
 
-/// For each row.
+/// By row.
 inline constexpr Collective kCollectivesOfCalls[] = {
 #define TORC_COLLECTIVE(Name, name, parameters, collective) Collective::k##collective,
     TORC_ALL_COLLECTIVES(TORC_COLLECTIVE)

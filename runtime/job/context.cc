@@ -17,8 +17,8 @@ using namespace torc::runtime;
 
 namespace {
 
-// With a core for every rank: fruitless looks, of a tenth of a microsecond or so each, before a
-// waiting call offers its core to others.
+// With a core for every rank: polls without progress before a waiting call yields its core. A poll
+// takes about 0.1 us.
 constexpr unsigned kLooksBeforeYield = 2000;
 
 }  // namespace
@@ -40,7 +40,7 @@ torc_context::torc_context() = default;
 
 torc_context::~torc_context() {
   std::erase_if(disposed_, [](const auto& memory) { return memory->isDrained(); });
-  // What a message may still touch is never given back.
+  // Memory that a message may still touch is never freed.
   for (auto& memory : disposed_)
     leaveToMpi(std::move(memory));
 }
@@ -57,7 +57,7 @@ int torc_context::advance() {
   ++pass_;
   for (Round* round = first_; round != nullptr;) {
     Round* next = round->next_;
-    // What a callback of this pass has started waits for the next pass, so that passes end.
+    // Rounds started by a callback of this pass wait for the next pass, so that passes end.
     if (round->started_in_pass_ != pass_ && round->advance()) {
       unlink(round);
       ++over;
@@ -84,8 +84,8 @@ void torc_context::rest(torc::Backoff& wait) const {
 
 torc::Status torc_context::waitFor(int started, MPI_Request* request, const char* call) {
   if (started != MPI_SUCCESS) return mpiStatus(started, call);
-  // Only set-up waits here. At its beginning nobody knows yet whether ranks outnumber cores; giving
-  // way costs little where they do not, and 64 ranks that spin on 2 cores need a second to open a
+  // Only the set-up waits here, at first without knowing whether there are more ranks than cores.
+  // To yield costs little with enough cores; 64 ranks that spin on 2 cores need a second to open a
   // library.
   for (torc::Backoff wait; *request != MPI_REQUEST_NULL;) {
     int done = 0;
@@ -103,7 +103,7 @@ using torc::StatusCode;
 
 namespace {
 
-/// The variables that the C API heeds, too.
+/// The variables that the C API reads, too.
 Status readVariables(torc::Settings& settings) {
   const torc::SettingTexts environment(environ);
   torc::SettingTexts texts;

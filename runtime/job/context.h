@@ -1,4 +1,4 @@
-// Context: progress of rounds under way, and how waiting calls wait.
+// Context: progress of rounds under way, and the polling of waiting calls.
 #ifndef TORC_RUNTIME_JOB_CONTEXT_H_
 #define TORC_RUNTIME_JOB_CONTEXT_H_
 
@@ -23,12 +23,12 @@ class CoreThreads;
 class Trace;
 class TraceJob;
 
-/// A round of a collective, as the context of its communicator sees it.
+/// A round of a collective, seen from the context of its communicator.
 class Round {
  public:
-  /// Moves the round on; true when it is over.
+  /// Makes progress; true when complete.
   virtual bool advance() = 0;
-  /// After that: last copies, callback. The round is no longer linked.
+  /// After completion: last copies, and the callback. The round is no longer linked.
   virtual void finish() = 0;
 
  protected:
@@ -41,7 +41,7 @@ class Round {
   std::uint64_t started_in_pass_ = 0;
 };
 
-/// Memory that messages under way may touch.
+/// Memory that active messages may touch.
 class MessageMemory {
  public:
   virtual ~MessageMemory() = default;
@@ -57,23 +57,23 @@ struct torc_context {
   torc_context& operator=(const torc_context&) = delete;
   ~torc_context();
 
-  /// Adds a round that is under way to, or takes one from, the list that `advance` walks.
+  /// Adds an active round to, or removes it from, the list that `advance` walks.
   void link(torc::runtime::Round* round);
   void unlink(torc::runtime::Round* round);
 
-  /// Takes memory that is used no more; it lives on until no message can touch it any more.
+  /// Takes unused memory, and keeps it until no message can touch it any more.
   void dispose(std::unique_ptr<torc::runtime::MessageMemory> memory);
 
-  /// One pass over the rounds under way; calls callbacks. Returns how many are over.
+  /// One pass over the active rounds; calls callbacks. Returns the number of rounds completed.
   int advance();
 
-  /// After a fruitless look of `wait`: lets others run when that helps.
+  /// After a poll of `wait` without progress: yields the core if that helps.
   void rest(torc::Backoff& wait) const;
 
-  /// Grows whenever steps of rounds have ended. Read by any thread.
+  /// Grows whenever steps of rounds complete. Read by any thread.
   std::atomic<std::uint64_t> moves{0};
 
-  /// Whether waiting for `round` is left to MPI: nothing else is under way on this rank.
+  /// Whether MPI may wait for `round`: nothing else is under way on this rank.
   bool waitsInside(const torc::runtime::Round* round) const {
     return torc::runtime::kSimulated && first_ == round && last_ == round;
   }
@@ -81,12 +81,12 @@ struct torc_context {
   /// Whether no round is under way.
   bool isIdle() const { return first_ == nullptr; }
 
-  /// Waits for an MPI request, made by a call that returned `started`, while the collectives go on:
-  /// another rank may need them to get to its side of what the request stands for.
+  /// Waits for an MPI request of a call that returned `started`, with progress on collectives:
+  /// another rank may need that progress before it makes the matching call.
   torc::Status waitFor(int started, MPI_Request* request, const char* call);
 
-  /// Has up to `wanted` cores reduce and copy in rounds of geometries to come, the caller's
-  /// included; returns how many do: no more than the process may run on.
+  /// Uses up to `wanted` cores for reductions and copies of future geometries, the caller's
+  /// included; returns their number: at most as many as the process may run on.
   int useCores(std::uint32_t wanted);
 
   int geometries = 0;
@@ -94,14 +94,14 @@ struct torc_context {
   int oversubscribed_geometries = 0;
   bool in_callback = false;
   torc::runtime::SentBytes sent;                                   // in messages of all collectives
-  torc::TransportChoice transport = torc::TransportChoice::kAuto;  // of geometries to come
-  std::unique_ptr<torc::runtime::CoreThreads> cores;               // null: the caller's alone
+  torc::TransportChoice transport = torc::TransportChoice::kAuto;  // for future geometries
+  std::unique_ptr<torc::runtime::CoreThreads> cores;               // null: the caller's core alone
 
-  // Null unless what the context does is traced. Collectives keep the trace until they are freed.
+  // Null unless the context is traced. Collectives keep the trace until they are freed.
   std::shared_ptr<torc::runtime::TraceJob> trace_job;
   std::shared_ptr<torc::runtime::Trace> trace;
 
-  // Of the segments of all geometries.
+  // For the segments of all geometries.
   std::shared_ptr<torc::runtime::MemoryShare> put_memory =
       std::make_shared<torc::runtime::MemoryShare>();
 

@@ -1,6 +1,6 @@
-// Describing calls: what parameters of each kind in the table (runtime/job/call_table.h) say of a
-// call. `comm`: MPI_COMM_NULL where a function of torc.h is called, by whose rules no buffer is
-// both and all ranks know a root's lists.
+// Describing calls: translates the parameters of each kind in the table (runtime/job/call_table.h).
+// `comm`: MPI_COMM_NULL in a function of torc.h: by its rules no buffer is both contribution and
+// result, and all ranks know a root's lists.
 #ifndef TORC_RUNTIME_JOB_DESCRIBE_CALL_H_
 #define TORC_RUNTIME_JOB_DESCRIBE_CALL_H_
 
@@ -17,7 +17,7 @@
 
 namespace torc::runtime {
 
-/// Where MPI lets contribution and result be one buffer, the call is in place.
+/// If MPI allows contribution and result to be one buffer, the call is in place.
 inline const void* contributionOf(const void* in, const void* out, MPI_Comm comm) {
   const bool is_both = !kRefusesAliases && in == out && in != nullptr && comm != MPI_COMM_NULL;
   return is_both ? MPI_IN_PLACE : in;
@@ -30,7 +30,7 @@ inline const void* contributionOf(const void* in, const void* out, int root, MPI
   return rank == root ? contributionOf(in, out, comm) : in;
 }
 
-/// Of one count for the vector or all blocks.
+/// One count for the vector or for all blocks.
 inline BriefCall describeVector(CallId id, const void* in, void* out, std::int64_t count,
                                 MPI_Datatype type, MPI_Op op, int root) {
   BriefCall call(id, in, out);
@@ -62,21 +62,21 @@ CallArguments describeReductionV(CallId id, const void* in, void* out, const Cou
   return call;
 }
 
-/// One buffer, which is read at the root and written elsewhere: always in place.
+/// One buffer, read at the root and written elsewhere: always in place.
 template <typename Count>
 BriefCall describeBroadcast(CallId id, void* buffer, Count count, MPI_Datatype type, int root,
                             MPI_Comm) {
   return describeVector(id, MPI_IN_PLACE, buffer, count, type, MPI_OP_NULL, root);
 }
 
-/// The bytes of all barriers are these two, and always zero: so it does no harm that MPI may
-/// receive into one for several at a time, nor for one that has failed.
+/// The buffers of all barriers, always zero: so MPI may receive into one of them for several
+/// barriers at a time, or for a failed one.
 inline std::byte barrier_zero{}, barrier_sum{};
 inline BriefCall describeNothing(CallId id, MPI_Comm) {
   return describeVector(id, &barrier_zero, &barrier_sum, 1, MPI_BYTE, MPI_BOR, 0);
 }
 
-/// Of a scatter the own block is that of the result.
+/// In a scatter, own_count and own_type describe the result.
 template <typename Count>
 BriefCall describeRootedExchange(CallId id, const void* in, Count in_count, MPI_Datatype in_type,
                                  void* out, Count count, MPI_Datatype type, int root, MPI_Comm) {
@@ -118,7 +118,7 @@ CallArguments describeRootedGatherV(CallId id, const void* in, Count in_count, M
   return call;
 }
 
-/// Of a scatter the own block is that of the result.
+/// In a scatter, own_count and own_type describe the result.
 template <typename Count, typename Offset>
 CallArguments describeRootedScatterV(CallId id, const void* in, const Count* in_counts,
                                      const Offset* in_displacements, MPI_Datatype in_type,
@@ -135,7 +135,7 @@ CallArguments describeExchangeV(CallId id, const void* in, const Count* in_count
                                 MPI_Comm comm) {
   CallArguments call =
       describeGatherV(id, in, Count{0}, in_type, out, counts, displacements, type, comm);
-  if (in == MPI_IN_PLACE) return call;  // the lists of `in` may be anything
+  if (in == MPI_IN_PLACE) return call;  // the lists of `in` are not significant
   call.own_counts = in_counts;
   call.own_displacements = in_displacements;
   return call;

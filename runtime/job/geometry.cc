@@ -28,8 +28,8 @@ using torc::Topology;
 
 namespace {
 
-/// Cores that ranks of this host may use together. A process that is bound to one core says
-/// nothing about the others, hence the whole host's number then.
+/// Cores that the ranks of this host may share. The mask of a process that is bound to one core
+/// does not show the cores of the others: then all cores of the host count.
 int hostCores() {
   if (const int mine = coresOfProcess(); mine > 1) return mine;
   return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
@@ -51,8 +51,8 @@ bool sameShape(const Topology& a, const Topology& b) {
   for (std::uint32_t i = 0; i < a.axis_count; ++i) {
     if (a.axes[i].size != b.axes[i].size || a.axes[i].kind != b.axes[i].kind) return false;
   }
-  // Dead nodes have no rank; dead links change nothing about who has which. The order of the tables
-  // follows the order of ranks.
+  // Dead nodes have no rank; dead links do not change the ranks' coordinates. The tables are in the
+  // order of ranks.
   return std::ranges::is_permutation(a.deadNodes(), b.deadNodes());
 }
 
@@ -121,7 +121,7 @@ StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* conte
   geometry->comm = comm;
   geometry->attach();
   if (Status status = geometry->mapOnto(topology, std::move(map)); !status.ok()) {
-    geometry->comm = MPI_COMM_NULL;  // stays the caller's
+    geometry->comm = MPI_COMM_NULL;  // belongs to the caller
     return status;
   }
   geometry->hosts = hosts;
@@ -142,7 +142,7 @@ void torc_geometry::registerInContext() {
   if (hosts.oversubscribed) ++context->oversubscribed_geometries;
 }
 
-/// Learns what is local about `comm`.
+/// Finds the local properties of `comm`.
 void torc_geometry::attach() {
   PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(comm, &rank);

@@ -24,7 +24,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// The index, if it and the manifest beside it are of one build.
+/// The index, if it and the manifest beside it come from one build.
 StatusOr<Bytes> readIndexOnce(const std::string& directory) {
   StatusOr<Bytes> bytes = readFile(indexPath(directory));
   if (!bytes.ok()) return bytes.status();
@@ -41,14 +41,14 @@ StatusOr<Bytes> readIndexOnce(const std::string& directory) {
   return bytes;
 }
 
-/// The library may be exchanged for a new one between the two files: the second look settles it.
+/// A new library may replace this one between the two reads: then a second attempt succeeds.
 StatusOr<Bytes> readIndex(const std::string& directory) {
   StatusOr<Bytes> bytes = readIndexOnce(directory);
   if (!bytes.ok()) bytes = readIndexOnce(directory);
   return bytes;
 }
 
-/// What rank 0 sends: the length of the index, the index, the text of the mapping file.
+/// Rank 0's message: the length of the index, the index, the text of the mapping file.
 Status readAll(const LibraryOptions& options, Bytes& bundle) {
   StatusOr<Bytes> index = readIndex(options.directory);
   if (!index.ok()) return index.status();
@@ -76,7 +76,7 @@ Status checkOptions(const LibraryOptions& options) {
   return {};
 }
 
-/// Reads what all ranks have received.
+/// Parses the bytes that all ranks have received.
 Status understand(std::span<const std::byte> bundle, std::uint64_t ranks, torc_library& library) {
   std::uint64_t length = 0;
   std::memcpy(&length, bundle.data(), sizeof(length));
@@ -107,7 +107,7 @@ StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context
   auto library = std::make_unique<torc_library>(context);
   library->options = options;
   library->cache = ScheduleCache(options.memory_limit);
-  // On the caller's communicator: a duplicate would be one more step of all ranks.
+  // On the caller's communicator: a duplicate would need one more collective step.
   Agreement agreement;
   agreement.open(world, [&] { context->advance(); });
   int rank = 0, size = 1;

@@ -1,9 +1,9 @@
-// Library: the index of an opened schedule library on every rank, where the ranks of the job lie on
-// one of its partitions, and the schedules read so far.
+// Library: the index of an opened schedule library on every rank, the positions of the job's ranks
+// on one of its partitions, and the schedules read so far.
 //
-// Rank 0 reads; the others get the bytes. All know the same, so that whatever follows is decided by
-// every rank alone and alike: which sub-torus of the partition a communicator is, which file serves
-// a call. No list has an entry per rank but the job's mapping, where there is a mapping file.
+// Rank 0 reads, and broadcasts the bytes. All ranks have the same data, so that each rank alone
+// makes the same later decisions: the sub-torus of a communicator, the schedule file of a call. The
+// only list with an entry per rank is the job's mapping, if there is a mapping file.
 #ifndef TORC_RUNTIME_JOB_LIBRARY_H_
 #define TORC_RUNTIME_JOB_LIBRARY_H_
 
@@ -56,17 +56,17 @@ StatusOr<JobMapping> mapJob(const LibraryIndex& index, const LibraryOptions& opt
 
 /// What a communicator is to a library. The same on all its ranks.
 struct Recognition {
-  Reason why = Reason::kNoSubTorus;  // it has no schedules; kServed: it has
-  std::string reason;                // for a person; empty where recognised
+  Reason why = Reason::kNoSubTorus;  // reason why it has no schedules; kServed: it has some
+  std::string reason;                // for users; empty if recognised
 
   std::uint32_t sub_torus = 0;  // of the index
-  std::uint32_t shape = 0;      // that its schedules are for
-  Topology topology;            // the shape, with the order of ranks in which `map` is simplest
+  std::uint32_t shape = 0;      // its schedules are for this shape
+  Topology topology;            // the shape, with the order of ranks that makes `map` simplest
   RankMap map;                  // ranks of the communicator to those of `topology`
-  bool in_order = false;        // the communicator's ranks are those that schedules were made for
+  bool in_order = false;        // the communicator's ranks are in the order of the schedules
 
   bool ok() const { return why == Reason::kServed; }
-  /// Differs where the sub-tori, orders or maps do.
+  /// Differs if sub-tori, orders or maps differ.
   std::uint64_t fingerprint() const;
 };
 
@@ -79,29 +79,28 @@ struct torc_library {
   ~torc_library();
 
   /// Collective over `world`, which has every rank of the job; all get the same result. Errors:
-  /// kMismatch: ranks disagree, the index is stale, another machine, no such partition; kMalformed:
-  /// a torn index or mapping; kIo. `mine` is an error of the caller that fails it everywhere.
-  /// Collectives that are under way in `context` go on.
+  /// kMismatch: ranks disagree, stale index, another machine, no such partition; kMalformed:
+  /// incomplete index or mapping; kIo. An error of the caller, `mine`, fails it on all ranks.
+  /// Collectives under way in `context` progress meanwhile.
   static torc::StatusOr<std::unique_ptr<torc_library>> open(
       torc_context* context, MPI_Comm world, const torc::runtime::LibraryOptions& options,
       const torc::Status& mine = {});
 
-  /// Local: which sub-torus of the partition the members of `comm`, an intracommunicator, are.
+  /// Local: the sub-torus of the partition that the members of `comm`, an intracommunicator, form.
   torc::runtime::Recognition recognise(MPI_Comm comm) const;
 
-  /// Local: the schedule for a call on a recognised communicator; nullptr where there is none.
-  /// `bytes` are those of the whole vector. A call without data is one of a byte: so it has a
-  /// schedule where others have. `is_ordered`: for an operation that does not commute. Where pairs
-  /// have lists, whatever the bytes, the one that is kept for such calls: ranks that know different
-  /// sizes choose alike.
+  /// Local: the schedule for a call on a recognised communicator; nullptr without one. `bytes`: of
+  /// the whole vector. A call without data counts as one of a byte, so that it has a schedule if
+  /// others have one. `is_ordered`: for a non-commutative operation. For pairs with lists it
+  /// ignores `bytes` and returns the schedule kept for such calls: ranks that know different sizes
+  /// choose alike.
   const torc::LibraryEntry* choose(std::uint32_t shape, const torc::runtime::CallArguments& call,
                                    std::uint64_t bytes, bool is_ordered) const {
     if (is_ordered) return chooseOrdered(shape, call);
     const std::uint64_t size = call.hasPairLists() ? torc::kNoSize : bytes > 0 ? bytes : 1;
     return index.findEntry(shape, call.collective, size);
   }
-  /// Likewise for an operation that does not commute: a schedule of ordered sums, one for all
-  /// sizes.
+  /// Likewise for a non-commutative operation: a schedule of ordered sums, one for all sizes.
   const torc::LibraryEntry* chooseOrdered(std::uint32_t shape,
                                           const torc::runtime::CallArguments& call) const {
     const torc::Collective collective =
@@ -117,7 +116,7 @@ struct torc_library {
   torc::runtime::HostRanks hosts;  // of all ranks of the job
   torc::runtime::ScheduleCache cache{torc::runtime::kDefaultScheduleMemory};
   MPI_Group world = MPI_GROUP_NULL;
-  int geometries = 0;  // made from it
+  int geometries = 0;  // number made from it
 
   // Zero-terminated texts for the C API.
   std::string torus, order;

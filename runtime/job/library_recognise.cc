@@ -1,5 +1,5 @@
-// Recognition: the members of a communicator as ranks of the job, those as sites of the partition,
-// those as a sub-torus that the library has.
+// Recognition: maps the members of a communicator to ranks of the job, these to sites of the
+// partition, and these to a sub-torus of the library.
 #include <numeric>
 #include <span>
 #include <utility>
@@ -59,7 +59,7 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
   PMPI_Group_compare(group, world, &likeness);
   const bool is_world = likeness == MPI_IDENT;
 
-  // The whole job by order is known without a list of its ranks.
+  // The whole job by order needs no list of its ranks.
   StatusOr<SubTorus> box = torc::wholePartition(job.topology);
   if (is_world && !job.sites.empty()) {
     box = torc::recogniseSubTorus(job.topology, job.sites);

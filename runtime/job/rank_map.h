@@ -1,8 +1,8 @@
-// Rank map: the ranks of a communicator against those of a schedule.
+// Rank map: a bijection between the ranks of a communicator and those of a schedule.
 //
-// A schedule numbers nodes by their coordinates; a communicator has its members in any order.
-// Where the two numberings are the same, as they are when the schedule's order of axes is chosen
-// for the communicator, no list is kept; otherwise 4 bytes per rank in each direction.
+// A schedule numbers nodes by their coordinates; a communicator has its members in any order. If
+// the two numberings are equal, as after the schedule's order of axes was chosen for the
+// communicator, no table is kept; otherwise 4 bytes per rank in each direction.
 #ifndef TORC_RUNTIME_JOB_RANK_MAP_H_
 #define TORC_RUNTIME_JOB_RANK_MAP_H_
 
@@ -23,7 +23,7 @@ class RankMap {
   RankMap() = default;
 
   /// `to_schedule[r]` is the schedule's rank of the communicator's rank r. Errors: not a
-  /// permutation of 0 to n-1. A table that is the identity is not kept.
+  /// permutation of 0 to n-1. The table of an identity is not kept.
   static StatusOr<RankMap> fromTable(std::vector<std::int32_t> to_schedule) {
     std::vector<std::int32_t> inverse(to_schedule.size(), -1);
     bool identity = true;
@@ -67,7 +67,7 @@ class RankMap {
   std::vector<std::int32_t> to_schedule_, to_communicator_;  // empty: the identity
 };
 
-/// Whether a communicator's ranks, which `map` leads to those of `topology`, are in the order of a
+/// Whether a communicator's ranks, mapped by `map` to those of `topology`, are in the order of a
 /// schedule compiled for `compiled`, a topology of the same shape.
 inline bool isInRankOrder(const RankMap& map, const Topology& topology, const Topology& compiled) {
   return map.isIdentity() && sameRankOrder(topology, compiled);

@@ -1,4 +1,4 @@
-// Why a call is handed back to MPI: the texts.
+// The texts of fallback reasons.
 #include "runtime/job/reason.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Schedules that a rank holds: least recently used ones that nobody uses give way.
+// Schedules in a rank's memory: the least recently used ones without users are freed first.
 #include "runtime/job/schedule_cache.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Schedules that a rank holds, by file of its library: communicators of the same shape share one
-// copy. Memory is bounded: what no schedule uses any more makes room first.
+// Schedules in a rank's memory, by file of its library: communicators of the same shape share one
+// copy. Memory is bounded: unused schedules are freed first.
 #ifndef TORC_RUNTIME_JOB_SCHEDULE_CACHE_H_
 #define TORC_RUNTIME_JOB_SCHEDULE_CACHE_H_
 
@@ -15,18 +15,18 @@ namespace torc::runtime {
 
 class ScheduleCache {
  public:
-  /// `limit`: most bytes of schedules held at a time.
+  /// `limit`: maximal bytes of schedules.
   explicit ScheduleCache(std::uint64_t limit) : limit_(limit) {}
 
-  /// The schedule in `file`, which it makes the last to give way; nullptr where it is not held.
+  /// The schedule in `file`, which becomes the last to be freed; nullptr if it is not here.
   std::shared_ptr<const LoadedSchedule> find(std::uint32_t file);
 
-  /// Sets `bytes` aside for a schedule to come, which may make unused ones give way. Every
-  /// reservation is given back by `add` or `cancel`. kNoMemory: those in use leave no room.
+  /// Reserves `bytes` for a future schedule, and may free unused ones. `add` or `cancel` ends every
+  /// reservation. kNoMemory: those in use leave too little.
   Status reserve(std::uint64_t bytes);
   void cancel(std::uint64_t bytes) { reserved_ -= bytes; }
-  /// Adds a schedule for which `reserved` bytes were set aside. Where another load
-  /// has brought the file meanwhile, that copy is kept and returned.
+  /// Adds a schedule with `reserved` bytes. If another load has added the file meanwhile, that copy
+  /// is kept and returned.
   std::shared_ptr<const LoadedSchedule> add(std::uint32_t file, std::uint64_t reserved,
                                             LoadedSchedule schedule);
 
@@ -42,7 +42,7 @@ class ScheduleCache {
 
   std::uint64_t limit_;
   std::uint64_t bytes_ = 0, reserved_ = 0;
-  std::list<Held> held_;  // the last used first
+  std::list<Held> held_;  // most recently used first
   std::unordered_map<std::uint32_t, std::list<Held>::iterator> of_file_;
 };
 

@@ -1,4 +1,4 @@
-// Loading a schedule of a library: a few steps, each of which waits for one nonblocking collective.
+// Loads a schedule of a library in a few steps, each of which waits for one nonblocking collective.
 #include "runtime/job/schedule_load.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ ScheduleLoad::ScheduleLoad(torc_library& library, torc_geometry& geometry,
   mine_ = attempt([&]() -> Status {
     schedule_ = library_.cache.find(entry_.file);
     held_ = schedule_ != nullptr;
-    // What arrives while others lack the file. Untouched, it is address space and no more.
+    // Receives the file if other ranks lack it. Untouched memory is only address space.
     message_ = std::make_unique_for_overwrite<std::byte[]>(file_.bytes + 1);
     if (!SegmentSetUp::isDone(geometry_)) segment_.emplace(geometry_);
     if (held_) {
@@ -60,7 +60,7 @@ bool ScheduleLoad::advance() {
   return done();
 }
 
-/// Whether what the step waits for is.
+/// Whether the collective of the step is complete.
 bool ScheduleLoad::isOver() {
   if (step_ == Step::kSegment) return segment_->advance();
   if (step_ == Step::kFile) return geometry_.agreement.collective().advance();
@@ -135,7 +135,7 @@ Status ScheduleLoad::read() {
   return {};
 }
 
-/// Takes the file out of the message.
+/// Reads the file from the message.
 Status ScheduleLoad::check() {
   StatusOr<LoadedSchedule> loaded = readSchedule({message_.get(), file_.bytes}, path());
   if (!loaded.ok()) return loaded.status();
@@ -144,7 +144,7 @@ Status ScheduleLoad::check() {
   return bind();
 }
 
-/// Whether the file has what the index says.
+/// Whether the file matches the index.
 Status ScheduleLoad::serves(const ScheduleView& view) const {
   const Status status = checkServes(library_.index, entry_, view);
   return status.ok() ? status : status.annotated(path());

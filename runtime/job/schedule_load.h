@@ -1,5 +1,5 @@
-// Loading a schedule of a library, on first use, without waiting: rank 0 of the communicator reads
-// the file, the others get it by broadcast, all check it, and all come to the same result.
+// Loads a schedule of a library, on first use, without waiting: rank 0 of the communicator reads
+// and broadcasts the file, all ranks check it, and agree on the result.
 #ifndef TORC_RUNTIME_JOB_SCHEDULE_LOAD_H_
 #define TORC_RUNTIME_JOB_SCHEDULE_LOAD_H_
 
@@ -20,46 +20,46 @@
 
 namespace torc::runtime {
 
-/// One load on a geometry's communicator. All its ranks make it for the same entry (else it fails
-/// on all), in the same order among the collective calls on that communicator, and advance it until
-/// it is done. Until then it makes collective calls of its own there, so that nothing else may:
-/// neither a second load nor another collective call. Messages, and loads on other communicators,
-/// go on. It costs one small reduction where every rank holds the file, and otherwise a broadcast
-/// and another reduction.
+/// One load on a geometry's communicator. All its ranks create it in the same order among the
+/// collective calls on that communicator, and advance it until it is done. If their entries differ,
+/// it fails on all. Until then no second load or other collective may use the communicator, as the
+/// load makes collective calls of its own. Messages, and loads on other communicators, are allowed.
+/// It costs one small reduction if every rank has the file, and otherwise a broadcast and another
+/// reduction.
 ///
-/// `advance` waits for nobody; rank 0 reads the file inside it.
+/// `advance` does not wait for other ranks; rank 0 reads the file in it.
 class ScheduleLoad {
  public:
-  /// Starts. `library` and `geometry`, which was made by recognition of that library, live until
-  /// the load is done; `entry` is one of the library's index.
+  /// Starts the load. `library`, and `geometry`, which comes from recognition of that library,
+  /// outlive the load; `entry` is in the library's index.
   ScheduleLoad(torc_library& library, torc_geometry& geometry, const LibraryEntry& entry);
   ScheduleLoad(const ScheduleLoad&) = delete;
   ScheduleLoad& operator=(const ScheduleLoad&) = delete;
-  /// Only a load that is done may go.
+  /// Precondition: the load is done.
   ~ScheduleLoad();
 
-  /// Does what can be done now; true when done.
+  /// Makes progress; true when done.
   bool advance();
   bool done() const { return step_ == Step::kDone; }
-  /// Once done: whether it was made for different entries, which all ranks find alike.
+  /// When done: whether the ranks asked for different entries, the same on all ranks.
   bool entriesDiffer() const { return entries_differ_; }
-  /// Once done: the lowest of the files that ranks have asked for, which all ranks find alike, and
-  /// for which collective that is.
+  /// When done: the lowest file that a rank has asked for, and its collective, the same on all
+  /// ranks.
   std::uint32_t lowestFile() const { return static_cast<std::uint32_t>(lowest_ >> 8); }
   Collective lowestCollective() const { return static_cast<Collective>(lowest_ & 0xff); }
 
-  /// Once done, once: the schedule, which belongs to the geometry, to be deleted by
-  /// torc_schedule_free; or the error, whose code and text are the same on all ranks. kIo,
-  /// kMalformed, kMismatch: the file, or that entries differ; kNoMemory: a rank has no room left;
-  /// kTransport: MPI's, and this rank's alone.
+  /// When done, once: the schedule, which belongs to the geometry and is deleted by
+  /// torc_schedule_free; or the error, with the same code and text on all ranks. kIo, kMalformed,
+  /// kMismatch: the file is wrong, or entries differ; kNoMemory: a rank has no room left;
+  /// kTransport: an MPI error on this rank alone.
   StatusOr<torc_schedule*> take();
 
  private:
   enum class Step {
-    kAsk,      // which rank lacks the file, and did one fail?
+    kAsk,      // which rank lacks the file, and has one failed?
     kFile,     // rank 0 sends it
-    kOutcome,  // did a rank fail?
-    kSegment,  // the first that is loaded: does the host have shared memory for its messages?
+    kOutcome,  // has a rank failed?
+    kSegment,  // for the first schedule: does the host have shared memory for its messages?
     kDone,
   };
 
@@ -84,10 +84,10 @@ class ScheduleLoad {
 
   Status mine_;                 // of this rank, so far
   Status result_;               // of all
-  bool held_ = false;           // by this rank, before the load
-  std::uint64_t reserved_ = 0;  // of the cache
+  bool held_ = false;           // on this rank, before the load
+  std::uint64_t reserved_ = 0;  // in the cache
   bool entries_differ_ = false;
-  std::uint64_t lowest_ = 0;              // entry that a rank has asked for
+  std::uint64_t lowest_ = 0;              // lowest entry that a rank has asked for
   std::int64_t began_ = 0;                // for the trace
   std::unique_ptr<std::byte[]> message_;  // the file, and behind it whether rank 0 could read it
   std::shared_ptr<const LoadedSchedule> schedule_;
@@ -95,8 +95,8 @@ class ScheduleLoad {
   std::optional<SegmentSetUp> segment_;
 };
 
-/// Loads the schedule of `entry` on all ranks of a geometry that was made by recognition, and waits
-/// for it; collectives that are under way in the geometry's context go on. Errors: as `take`.
+/// Loads the schedule of `entry` on all ranks of a geometry from recognition, and waits for it;
+/// collectives in the geometry's context progress meanwhile. Errors: as `take`.
 StatusOr<torc_schedule*> loadNow(torc_geometry& geometry, const LibraryEntry& entry);
 
 }  // namespace torc::runtime

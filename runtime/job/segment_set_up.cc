@@ -1,4 +1,4 @@
-// Setting up shared memory: cards of all ranks, the host's file, a vote.
+// Set-up of shared memory: cards of all ranks, the host's file, a vote.
 #include "runtime/job/segment_set_up.h"
 
 #include <algorithm>
@@ -18,17 +18,18 @@
 namespace torc::runtime {
 namespace {
 
-// Changes with what lies in the memory.
+// Changes with the layout of the memory.
 constexpr std::uint64_t kSegmentVersion = 3;
 
-/// What a link of the system's says.
+/// The target of a symbolic link.
 std::string linkText(const char* path) {
   char text[256];
   const ssize_t length = readlink(path, text, sizeof(text));
   return length < 0 ? std::string() : std::string(text, static_cast<std::size_t>(length));
 }
 
-/// The host, as far as ranks could share memory. Whoever has a network of its own is to be another.
+/// A number of the host, for ranks that can share memory. A separate network or process namespace
+/// counts as another host.
 std::uint64_t hostOf() {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
@@ -89,12 +90,13 @@ bool SegmentSetUp::advance() {
   return true;
 }
 
-/// Opens the memory of this rank's host, which the lowest rank there has made.
+/// Opens the memory of this rank's host, created by the lowest rank there.
 Status SegmentSetUp::open() {
   const Card& mine = card_;
   std::vector<std::int32_t> member_of_rank(cards_.size(), -1);
   std::vector<int> processes;
-  std::size_t least = static_cast<std::size_t>(geometry_.rank);  // the rank that may take the least
+  std::size_t least = static_cast<std::size_t>(geometry_.rank);  // the rank with the lowest limit
+                                                                 // of memory
   for (std::size_t rank = 0; rank < cards_.size(); ++rank) {
     const Card& card = cards_[rank];
     if (card.version != mine.version) {
@@ -108,7 +110,7 @@ Status SegmentSetUp::open() {
     processes.push_back(card.file.process);
     if (card.left.bytes < cards_[least].left.bytes) least = rank;
   }
-  // A rank that is alone on its host has nobody to share with, but agrees to what others do.
+  // A rank alone on its host shares no memory, but joins the decision of the others.
   if (processes.size() > 1) {
     const auto leader = std::ranges::find(member_of_rank, 0) - member_of_rank.begin();
     if (leader != geometry_.rank) {
@@ -134,7 +136,7 @@ Status SegmentSetUp::open() {
   return {};
 }
 
-/// Whether this rank can read the memory of another of its host.
+/// Whether this rank can read the memory of another rank of its host.
 bool SegmentSetUp::mayCopy() const {
   if (segment_->members() == 1) return true;
   const int other = segment_->me() == 0 ? 1 : 0;
@@ -148,8 +150,8 @@ bool SegmentSetUp::mayCopy() const {
   return false;
 }
 
-/// The maximum is that of the lowest rank that has no memory, that of the fullest host, and those
-/// of the lowest rank that asks for puts.
+/// The votes' maxima give the lowest rank without memory, the size of the largest host, whether a
+/// rank cannot copy, and the lowest rank that requests puts.
 void SegmentSetUp::vote() {
   voting_ = true;
   const auto precedence = static_cast<std::uint64_t>(geometry_.size - geometry_.rank);
@@ -163,7 +165,7 @@ bool SegmentSetUp::areAsked() const {
   return geometry_.context->transport == TransportChoice::kPut;
 }
 
-/// Where puts are asked for and cannot be, the lowest rank that asks says why, once.
+/// If puts are requested but impossible, the lowest requesting rank reports the reason, once.
 void SegmentSetUp::tell(std::span<const std::uint64_t> votes) const {
   // Threads may set up geometries of several contexts.
   static std::atomic<bool> told = false;

@@ -1,5 +1,5 @@
-// Setting up shared memory: the ranks of a communicator find who is on their host, open its memory
-// and agree on whether all have it. Without waiting.
+// Set-up of shared memory: the ranks of a communicator find those on their host, open its memory,
+// and agree on whether all have it, without waiting.
 #ifndef TORC_RUNTIME_JOB_SEGMENT_SET_UP_H_
 #define TORC_RUNTIME_JOB_SEGMENT_SET_UP_H_
 
@@ -19,35 +19,34 @@
 namespace torc::runtime {
 
 /// Collective calls on a geometry's communicator, once in its life: an allgather and a reduction.
-/// All ranks make it, in the same order among the collective calls there, and advance it until it
-/// is done. Afterwards all ranks have their host's memory, or none has.
+/// All ranks create this in the same order among the collective calls there, and advance it until
+/// it is done. Afterwards all ranks have their host's memory, or none has.
 class SegmentSetUp {
  public:
-  /// `geometry` lives until it is done. Throws std::bad_alloc: before `start`, of which no rank may
-  /// stay away.
+  /// `geometry` outlives it. Throws std::bad_alloc, before `start`, which all ranks must call.
   explicit SegmentSetUp(torc_geometry& geometry);
   SegmentSetUp(const SegmentSetUp&) = delete;
   SegmentSetUp& operator=(const SegmentSetUp&) = delete;
 
   void start();
-  /// Does what can be done now; true when done: the geometry has its segment, or why not.
+  /// Makes progress; true when done: the geometry then has its segment, or not.
   bool advance();
-  /// Once done. Errors: MPI's, and this rank's alone.
+  /// When done. Errors: an MPI error on this rank alone.
   const Status& status() const { return status_; }
 
-  /// Whether a geometry has had one, or needs none.
+  /// Whether a geometry has done its set-up, or needs none.
   static bool isDone(const torc_geometry& geometry);
 
  private:
-  /// What ranks tell each other.
+  /// Contribution of a rank to the allgather.
   struct Card {
-    std::uint64_t host = 0;     // ranks with the same may share memory
-    std::uint64_t version = 0;  // of what lies there
-    std::uint64_t puts = 0;     // 0: its messages go by MPI
-    std::uint64_t address = 0;  // of the number below, in the rank's memory
+    std::uint64_t host = 0;     // equal on ranks that may share memory
+    std::uint64_t version = 0;  // of the memory's layout
+    std::uint64_t puts = 0;     // 0: its messages go through MPI
+    std::uint64_t address = 0;  // of `number`, in the rank's memory
     std::uint64_t number = 0;
     SegmentFile::Name file;
-    MemoryLeft left;  // that it may take
+    MemoryLeft left;  // memory that it may use
   };
 
   Status open();
@@ -62,7 +61,7 @@ class SegmentSetUp {
   std::vector<Card> cards_;
   std::optional<SegmentFile> file_;
   std::shared_ptr<HostSegment> segment_;
-  Status fault_;  // why this rank has none
+  Status fault_;  // why this rank has no memory
   std::array<std::uint64_t, 4> vote_{};
   bool voting_ = false, done_ = false;
   Status status_;

@@ -1,4 +1,4 @@
-// The C API of traces.
+// The C API for traces.
 #include <memory>
 
 #include "runtime/api/api.h"

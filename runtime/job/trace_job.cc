@@ -1,4 +1,5 @@
-// Clocks, both ends of messages, and one file of all ranks.
+// Trace of a job: compares clocks, matches both ends of messages, and writes one file for all
+// ranks.
 #include "runtime/job/trace_job.h"
 
 #include <algorithm>
@@ -15,17 +16,18 @@
 namespace torc::runtime {
 namespace {
 
-constexpr int kExchangesPerRank = 8;  // of messages, to compare two clocks
-// 1 GiB of them: their bytes fit the count of one message.
+constexpr int kExchangesPerRank = 8;  // messages to compare two clocks
+// Together 1 GiB: their bytes fit the count of one message.
 constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 24;
-constexpr int kTag = 0;  // one rank talks to rank 0 at a time, and messages keep their order
+constexpr int kTag = 0;  // one rank at a time exchanges messages with rank 0, and messages keep
+                         // their order
 
 struct ClockReading {
   std::int64_t time = 0;  // traceClock()
   std::uint64_t identity = 0;
 };
 
-/// What precedes a rank's events on their way to rank 0.
+/// Sent to rank 0 before a rank's events.
 struct Header {
   std::uint64_t events = 0, dropped = 0;
   std::uint64_t coordinates_bytes = 0, text_bytes = 0, texts = 0;
@@ -43,8 +45,8 @@ StatusOr<std::unique_ptr<TraceJob>> TraceJob::open(torc_context* context, MPI_Co
     if (job->rank_ != 0) return {};
     if (path.empty()) return {StatusCode::kInvalidArgument, "the path is NULL or empty"};
     job->path_ = path;
-    // A file that cannot be written is better known at the beginning of a long run. A pipe's reader
-    // would take the attempt for the whole.
+    // A file that cannot be written should be reported before a long run. A pipe is not opened
+    // here: its reader would take the attempt for the whole.
     std::error_code unknown;
     return std::filesystem::is_fifo(path, unknown) ? Status() : TraceFile::create(path, 0).status();
   });
@@ -119,8 +121,8 @@ StatusOr<std::shared_ptr<const GeometryTrace>> TraceJob::addGeometry(MPI_Comm co
   return std::shared_ptr<const GeometryTrace>(std::move(result));
 }
 
-/// Rank 0 asks every rank in turn for the time, and takes the fastest answer. Processes that read
-/// the same clock need no answer.
+/// Rank 0 asks each rank in turn for the time, and keeps the fastest answer. Processes with the
+/// same clock are not asked.
 Status TraceJob::measureClocks(std::vector<ClockSample>& samples) {
   const std::uint64_t identity = traceClockIdentity();
   if (rank_ != 0) {
@@ -153,8 +155,7 @@ Status TraceJob::measureClocks(std::vector<ClockSample>& samples) {
   return {};
 }
 
-/// Tells every peer the messages of `kind` that this rank has exchanged with it, and is told
-/// theirs.
+/// Exchanges with every peer the numbers of the messages of `kind` between the two.
 Status TraceJob::tellPeers(const std::vector<TraceEvent>& events, TraceKind kind,
                            std::vector<std::uint64_t>& told) {
   const auto size = static_cast<std::size_t>(size_);
@@ -226,7 +227,7 @@ Status TraceJob::sendEvents(const RankTrace& mine) {
   return {};
 }
 
-/// Events of `rank.rank`, on rank 0.
+/// Receives the events of `rank.rank`, on rank 0.
 Status TraceJob::receiveEvents(RankTrace& rank) {
   Header header;
   char turn = 0;
@@ -250,7 +251,7 @@ Status TraceJob::receiveEvents(RankTrace& rank) {
   return {};
 }
 
-/// On rank 0: its own events, then those of the others, one rank's in memory at a time.
+/// On rank 0: writes its own events, then those of the others, with one rank's in memory at a time.
 Status TraceJob::writeAll(TraceFile& file, RankTrace& mine,
                           const std::vector<ClockSample>& last_clocks, std::uint64_t& dropped) {
   for (int number = 0; number < size_; ++number) {

@@ -1,8 +1,8 @@
-// The trace of a job: every rank records for itself, and at the end rank 0 writes one file.
+// The trace of a job: every rank records its own events, and at the end rank 0 writes one file.
 //
 // All times in the file are on rank 0's clock. The offset of each rank's clock is measured at the
-// beginning and at the end, each time as the best of a few exchanges of messages: half of a round
-// trip is how far off it can be. Ranks on rank 0's host read its clock, and need no offset.
+// beginning and at the end, each time as the best of a few exchanges of messages; its error is at
+// most half a round trip. Ranks on rank 0's host read the same clock, and need no offset.
 //
 // Functions here are collective over the trace's ranks, and fail alike on all of them.
 #ifndef TORC_RUNTIME_JOB_TRACE_JOB_H_
@@ -24,17 +24,18 @@
 
 namespace torc::runtime {
 
-/// What the collectives of a geometry have to know to be traced.
+/// Data of a geometry whose collectives are traced.
 struct GeometryTrace {
   std::shared_ptr<Trace> trace;
-  std::uint64_t number = 0;              // the same on the geometry's ranks, for it alone
+  std::uint64_t number = 0;              // unique, the same on the geometry's ranks
   bool of_all = false;                   // its ranks are those of the trace
   std::vector<std::int32_t> trace_rank;  // of its communicator's ranks; -1: not traced
 };
 
 class TraceJob {
  public:
-  /// Rank 0's `path` and every rank's `events` count. The context goes on while ranks wait.
+  /// Only rank 0's `path` is significant; `events` on every rank. The context progresses while
+  /// ranks wait.
   static StatusOr<std::unique_ptr<TraceJob>> open(torc_context* context, MPI_Comm comm,
                                                   const std::string& path, std::uint64_t events);
   ~TraceJob();
@@ -44,7 +45,7 @@ class TraceJob {
   /// Writes the file. `dropped`: events of all ranks that found no room.
   Status close(std::uint64_t& dropped);
 
-  /// Collective over `comm`, that of a new geometry.
+  /// Collective over `comm`, the communicator of a new geometry.
   StatusOr<std::shared_ptr<const GeometryTrace>> addGeometry(MPI_Comm comm);
 
   const std::shared_ptr<Trace>& trace() const { return trace_; }
@@ -72,7 +73,7 @@ class TraceJob {
   std::string path_;
   std::int64_t start_ = 0;                 // rank 0's clock
   std::vector<ClockSample> first_clocks_;  // of all ranks, on rank 0
-  std::uint64_t geometries_ = 0;           // that this rank has numbered
+  std::uint64_t geometries_ = 0;           // geometries numbered by this rank
   std::shared_ptr<Trace> trace_;
 };
 

@@ -1,4 +1,4 @@
-// Which kernel serves which MPI datatype and operation, and MPI_Reduce_local for the rest.
+// Maps MPI datatypes and operations to kernels, and uses MPI_Reduce_local for the others.
 #include "runtime/reductions/mpi_reduction.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace torc::runtime {
 namespace {
 
-// Of a vector, copied at a time where a result would overwrite its first operand.
+// Bytes of a vector copied at a time if a result would overwrite its first operand.
 constexpr std::size_t kPieceBytes = 16384;
 
 /// The kind of a C integer type, by size and sign.
@@ -33,12 +33,12 @@ struct TypeRow {
   ElementKind kind;
 };
 
-// Every predefined type that MPI reduces. Rows whose element size differs from the kind's are
-// skipped: Fortran's types follow the Fortran compiler's flags. MPI_CHAR and MPI_CHARACTER count
-// as small integers, as MPICH has it. MPI_REAL16 has no kernel and goes to MPI.
+// All predefined types that MPI reduces. Rows whose element size differs from the kind's are
+// skipped: Fortran's types depend on the Fortran compiler's flags. MPI_CHAR and MPI_CHARACTER count
+// as small integers, as in MPICH. MPI_REAL16 has no kernel: MPI reduces it.
 const std::vector<TypeRow>& typeRows() {
   using K = ElementKind;
-  // Never destroyed: programs may call MPI from destructors of their own while the process ends.
+  // Never destroyed: programs may call MPI from destructors while the process ends.
   static const auto& rows = *new std::vector<TypeRow>{
       {MPI_CHAR, integerKind<char>()},
       {MPI_SIGNED_CHAR, K::kInt8},
@@ -131,7 +131,7 @@ std::optional<ElementKind> kindOf(MPI_Datatype type, std::size_t bytes) {
   return std::nullopt;
 }
 
-/// Whether `type` is a predefined type, or copies of one in a row, to any depth.
+/// Whether `type` is a predefined type, or contiguous copies of one, to any depth.
 bool isSimple(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
@@ -166,8 +166,8 @@ std::string ElementType::name() const {
 
 namespace {
 
-/// Descriptions of the predefined datatypes that this thread has used last. Others are made anew
-/// every time: MPI gives the handle of a freed datatype to a new one.
+/// Descriptions of the predefined datatypes that this thread has used last. Others are examined
+/// every time: MPI reuses the handle of a freed datatype.
 struct KnownTypes {
   static constexpr std::size_t kTypes = 4;
   std::array<ElementType, kTypes> types{};
@@ -304,7 +304,7 @@ Status MpiReduction::use(const ElementType& type, const Reduction& reduction, Ke
   copy_.resize(commutes_ ? 0 : std::max<std::size_t>(piece, whole) * bytes_);
   const bool is_predefined_op = reduction.fingerprint <= kReduceOpCount;
   if (!is_predefined_op && !type.predefined && keep == Keep::kDuplicate) {
-    // The user may free the datatype while the collective lives.
+    // The user may free the datatype before the collective.
     if (PMPI_Type_dup(type.handle, &type_) != MPI_SUCCESS) {
       return {StatusCode::kTransport, "MPI_Type_dup failed on datatype " + type.name()};
     }
@@ -318,8 +318,8 @@ Reducer MpiReduction::reducer() const {
   return {reduceLocal, this};
 }
 
-// MPI_Reduce_local(x, y) sets y = x op y. The result is a op b, except where dst is a and the
-// operation commutes: there it is b op a, which saves a copy.
+// MPI_Reduce_local(x, y) sets y = x op y. The result is a op b; but if dst is a and the operation
+// commutes, it is b op a, which saves a copy.
 void MpiReduction::reduceLocal(void* dst, const void* a, const void* b, std::size_t count,
                                const void* cookie) {
   const auto* self = static_cast<const MpiReduction*>(cookie);

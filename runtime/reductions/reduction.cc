@@ -19,8 +19,8 @@ struct Pair {
   Index index;
 };
 
-// Integer arithmetic wraps: done on an unsigned type of at least the width of unsigned int, where
-// that is no undefined behaviour.
+// Integer arithmetic wraps around: it uses an unsigned type of at least the width of unsigned int,
+// without undefined behaviour.
 template <typename T>
 using Wrapping = std::make_unsigned_t<std::common_type_t<T, int>>;
 
@@ -110,7 +110,7 @@ struct Bxor {
   }
 };
 
-// Of equal values the smaller index counts.
+// Of equal values the smaller index wins.
 template <typename T, typename Index>
 Pair<T, Index> select(const Pair<T, Index>& a, const Pair<T, Index>& b, bool a_wins) {
   if (a.value == b.value) return {a.value, a.index < b.index ? a.index : b.index};
@@ -226,7 +226,7 @@ struct KindRow {
   OpRow kernels;
 };
 
-// In the order of ElementKind.
+// By ElementKind.
 const std::array<KindRow, kElementKindCount>& table() {
   static const std::array<KindRow, kElementKindCount> rows = {{
       {sizeof(std::int8_t), integerRow<std::int8_t>()},

@@ -1,8 +1,8 @@
 // Reduction kernels: dst = a op b for every kind of element and operation that MPI predefines.
 //
-// Three-address, so that a first contribution needs no copy. `dst` may be `a` or `b` themselves;
-// otherwise the three do not overlap. Each kernel is one loop, written so that the compiler
-// vectorises it under these rules.
+// Three-address, so that a first contribution needs no copy. `dst` may equal `a` or `b`; otherwise
+// the three do not overlap. Each kernel is one loop, written so that the compiler vectorises it
+// under these rules.
 #ifndef TORC_RUNTIME_REDUCTIONS_REDUCTION_H_
 #define TORC_RUNTIME_REDUCTIONS_REDUCTION_H_
 
@@ -12,7 +12,7 @@
 
 namespace torc::runtime {
 
-/// dst[i] = a[i] op b[i] for `count` elements; `cookie` is the reducer's.
+/// dst[i] = a[i] op b[i] for `count` elements; `cookie` comes from the reducer.
 using ReduceFunction = void (*)(void* dst, const void* a, const void* b, std::size_t count,
                                 const void* cookie);
 
@@ -26,7 +26,7 @@ struct Reducer {
   }
 };
 
-/// What an element is made of. The many MPI types map to these by class and size.
+/// Kind of an element. The many MPI types map to these by class and size.
 enum class ElementKind : std::uint8_t {
   kInt8,
   kInt16,
@@ -75,10 +75,10 @@ inline constexpr int kReduceOpCount = 12;
 /// "MPI_SUM" and so on.
 std::string_view name(ReduceOp op);
 
-/// Bytes from one element to the next.
+/// Distance between elements, in bytes.
 std::size_t elementBytes(ElementKind kind);
 
-/// The kernel, or null where MPI does not define `op` on `kind`.
+/// The kernel, or null if MPI does not define `op` on `kind`.
 ReduceFunction reductionKernel(ElementKind kind, ReduceOp op);
 
 }  // namespace torc::runtime

@@ -27,7 +27,7 @@
 namespace torc::runtime {
 namespace {
 
-/// Whether a file can be made there that is not there yet: found out before anything is measured.
+/// Whether a new file can be created there: checked before the measurements.
 Status checkNewFile(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file >= 0) {
@@ -42,7 +42,7 @@ Status checkNewFile(const std::string& path) {
   return {StatusCode::kIo, message("cannot write '", path, "': ", std::strerror(errno))};
 }
 
-/// Collective. What all ranks have measured, by rank, on rank 0.
+/// Collective. The measurements of all ranks, by rank, on rank 0.
 std::vector<NodeMeasurement> gather(const NodeMeasurement& mine) {
   static_assert(std::is_trivially_copyable_v<NodeMeasurement>);
   int rank = 0, ranks = 0;

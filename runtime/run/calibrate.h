@@ -1,5 +1,5 @@
-// torc-run --calibrate: measures the links, cores and memory of a job, and writes the description
-// of a machine that has them.
+// torc-run --calibrate: measures the links, cores and memory of a job, and writes a description of
+// the machine.
 #ifndef TORC_RUNTIME_RUN_CALIBRATE_H_
 #define TORC_RUNTIME_RUN_CALIBRATE_H_
 
@@ -8,7 +8,7 @@
 
 namespace torc::runtime {
 
-/// Collective over MPI_COMM_WORLD. Prints what it finds on rank 0. The error is the same on all
+/// Collective over MPI_COMM_WORLD. Prints the results on rank 0. The error is the same on all
 /// ranks; then there is no file.
 Status calibrate(const RunOptions& options);
 

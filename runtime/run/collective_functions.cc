@@ -1,5 +1,5 @@
-// Functions by collective; what they are passed follows from their parameters. Those of torc are
-// MPI's but for the schedule in front, the wider counts, and the handle in place of the
+// Functions by collective; their parameters determine the arguments. torc's functions have MPI's
+// parameters, except for the schedule in front, wider counts, and a handle instead of the
 // communicator.
 #include "runtime/run/collective_functions.h"
 
@@ -33,7 +33,7 @@ template <typename Count>
 Count ownCount(const FunctionArguments& arguments) {
   return counts<Count>(arguments)[arguments.own_block];
 }
-/// Of the vector, or of each block.
+/// One count for the vector, or for each block.
 template <typename Count>
 Count countOf(const FunctionArguments& arguments) {
   return rowOf(arguments.collective).counts == CountOf::kVector
@@ -52,8 +52,8 @@ int pass(const FunctionArguments& a, const Function& function, Last last,
          Parameters<const void*, void*, const Count*, MPI_Datatype, MPI_Op, Last>) {
   return function(a.in, a.out, counts<Count>(a), a.type, a.op, last);
 }
-/// MPI's is never in place: MPICH 4.0.2 then dies of more than 2048 bytes at another root than rank
-/// 0.
+/// MPI's is never called in place: MPICH 4.0.2 then crashes with more than 2048 bytes at another
+/// root than rank 0.
 template <typename Function, typename Count, typename Last>
 int pass(const FunctionArguments& a, const Function& function, Last last,
          Parameters<const void*, void*, Count, MPI_Datatype, MPI_Op, int, Last>) {
@@ -79,7 +79,7 @@ int pass(const FunctionArguments& a, const Function& function, Last last,
   const auto count = ownCount<Count>(a);
   return function(a.in, count, a.type, a.out, count, a.type, a.root, last);
 }
-// Lists: of the result, of the result at a root, of the contribution at a root, of both.
+// Lists: for the result, the result at a root, the contribution at a root, or both.
 template <typename Function, typename Count, typename Last>
 int pass(const FunctionArguments& a, const Function& function, Last last,
          Parameters<const void*, Count, MPI_Datatype, void*, const Count*, const Count*,
@@ -120,7 +120,7 @@ int passMpi(int (*function)(Types...), const FunctionArguments& arguments, MPI_C
   return pass(arguments, function, comm, Parameters<Types...>());
 }
 
-/// Functions for blocks of one length, or vectors, and for others.
+/// Functions for vectors or blocks of one length, and for blocks of different lengths.
 struct Functions {
   using Torc = int (*)(const FunctionArguments&, torc_schedule*, torc_collective**);
   using Mpi = int (*)(const FunctionArguments&, MPI_Comm);

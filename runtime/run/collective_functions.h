@@ -1,4 +1,4 @@
-// The function of torc and the one of MPI that a collective is called by.
+// The torc and MPI functions of a collective.
 #ifndef TORC_RUNTIME_RUN_COLLECTIVE_FUNCTIONS_H_
 #define TORC_RUNTIME_RUN_COLLECTIVE_FUNCTIONS_H_
 
@@ -12,19 +12,19 @@
 
 namespace torc::runtime {
 
-/// Of blocks, in elements.
+/// Lists of blocks, in elements.
 template <typename Count>
 struct BlockLists {
   std::vector<Count> counts, displacements;
 };
 
-/// One rank's part of a call: of functions each takes those that it has parameters for.
+/// One rank's arguments of a call: each function uses those that it has parameters for.
 struct FunctionArguments {
   Collective collective = Collective::kAllreduce;
   int own_block = 0;       // number of the rank's own block in lists
-  bool has_lists = false;  // by the function for blocks of different lengths, where there is one
+  bool has_lists = false;  // use the function for blocks of different lengths, if there is one
   const void* in = nullptr;
-  const void* in_apart = nullptr;  // the same where it is not in place
+  const void* in_apart = nullptr;  // contribution for calls that are not in place
   void* out = nullptr;
   std::uint64_t elements = 0;  // of the whole vector
   BlockLists<std::int64_t> blocks;
@@ -34,11 +34,11 @@ struct FunctionArguments {
   int root = 0;
 };
 
-/// Makes torc's collective: a code of torc.h.
+/// Creates torc's collective; returns a code of torc.h.
 int initTorc(const FunctionArguments& arguments, torc_schedule* schedule,
              torc_collective** collective);
 
-/// Calls MPI's function: its error code.
+/// Calls MPI's function; returns its error code.
 int callMpi(const FunctionArguments& arguments, MPI_Comm comm);
 
 }  // namespace torc::runtime

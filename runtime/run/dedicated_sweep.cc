@@ -1,4 +1,4 @@
-// The microbenchmark of dedicated ranks, at all ratios.
+// The microbenchmark of dedicated ranks, for all ratios.
 #include "runtime/run/dedicated_sweep.h"
 
 #include <algorithm>
@@ -25,19 +25,19 @@ using dedicated::Client;
 using dedicated::OffloadedCall;
 using dedicated::Roles;
 
-// Seconds that a rank computes between start and wait; twice as long each time.
+// Seconds of computation between start and wait; doubled each time.
 constexpr double kShortestWork = 1e-6, kLongestWork = 512e-6;
-// A collective is hidden where its overhead is at most so much above the lowest.
+// A collective is hidden if its overhead is at most this factor above the lowest.
 constexpr double kNearLowest = 1.1;
 
-/// Starts a collective; what is waited for is its request.
+/// Starts a collective; its request is to be completed.
 using Start = std::function<int(MPI_Request*)>;
 
-/// Of one way to do the collective: seconds, means over the calls, of the slowest rank.
+/// Results of one method: seconds, means over the calls, of the slowest rank.
 struct Overheads {
-  double latency = 0;    // alone: start and wait
-  double lowest = 0;     // with computation in between: the least that start and wait cost
-  double hidden_by = 0;  // the computation from which on it is that little
+  double latency = 0;    // without computation: start and wait
+  double lowest = 0;     // with computation: the least time of start and wait
+  double hidden_by = 0;  // the least computation with that overhead
 };
 
 struct Row {
@@ -90,7 +90,7 @@ Overheads measure(const Start& start, const RunOptions& options, int iterations,
   return found;
 }
 
-/// This rank's part of one ratio; a dedicated rank comes back when the others have measured.
+/// This rank's part of one ratio; a dedicated rank returns when the others have measured.
 StatusOr<Row> runRatio(const Roles& roles, const RunOptions& options, std::uint64_t bytes,
                        int iterations, bool is_crowded) {
   Row row;
@@ -154,8 +154,8 @@ void printRow(std::uint64_t bytes, const std::string& ratio, const Row& row) {
   std::fflush(stdout);
 }
 
-/// The paper's conditions, for the ratio with the lowest latency, with the gain found here in place
-/// of its 30 %.
+/// The paper's conditions, for the ratio with the lowest latency, with the gain measured here
+/// instead of its 30 %.
 void printBest(std::uint64_t bytes, const std::vector<std::pair<std::string, Row>>& rows) {
   const auto& [ratio, best] = *std::ranges::min_element(
       rows, {}, [](const auto& row) { return row.second.offloaded.latency; });
@@ -198,7 +198,7 @@ Status sweepDedicated(const RunOptions& options) {
     std::vector<std::pair<std::string, Row>> rows;
     std::size_t last = ranks;
     for (std::uint32_t ratio = 1; ratio < 2 * ranks; ratio *= 2) {
-      // Behind the last power of two: one rank for all others.
+      // After the last power of two: one rank for all others.
       const DedicatedRanks wanted = {
           DedicatedRanks::Kind::kNumber,
           std::max<std::uint32_t>(1, static_cast<std::uint32_t>(ranks / (ratio + 1))),
@@ -210,7 +210,7 @@ Status sweepDedicated(const RunOptions& options) {
       const std::string name = message("1:", (ranks - wanted.number) / wanted.number);
       StatusOr<Row> row = runRatio(*roles, options, bytes, iterations, is_crowded);
       if (!row.ok()) return row.status();
-      // Rank 0 is the program's, unless ranks have a node each and all nodes are dedicated.
+      // Rank 0 belongs to the program, unless ranks have a node each and all nodes are dedicated.
       MPI_Bcast(&*row, sizeof(Row), MPI_BYTE, roles->applications.front(), MPI_COMM_WORLD);
       all_right = all_right && row->is_right;
       rows.emplace_back(name, *row);

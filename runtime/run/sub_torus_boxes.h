@@ -1,4 +1,4 @@
-// All boxes of a job's partition that are as large as one of its sub-tori, side by side.
+// Sub-torus boxes: all disjoint boxes of a job's partition with the extent of one of its sub-tori.
 #ifndef TORC_RUNTIME_RUN_SUB_TORUS_BOXES_H_
 #define TORC_RUNTIME_RUN_SUB_TORUS_BOXES_H_
 
@@ -21,19 +21,19 @@ class SubTorusBoxes {
   SubTorusBoxes& operator=(const SubTorusBoxes&) = delete;
   ~SubTorusBoxes();
 
-  /// Collective over MPI_COMM_WORLD, once. `number`: of a sub-torus of the index. Ranks whose box
-  /// is no whole one, at the end of an axis or for a dead node, are in none. The library outlives
-  /// this object.
+  /// Collective over MPI_COMM_WORLD, once. `number`: of a sub-torus of the index. Ranks in
+  /// incomplete boxes, at the end of an axis or beside a dead node, belong to none. The library
+  /// outlives this object.
   Status make(torc_library& library, std::uint32_t number);
 
-  /// Whether some rank is in one.
+  /// Whether some rank belongs to a box.
   bool isAnywhere() const { return is_anywhere_; }
   bool isIn() const { return comm_ != MPI_COMM_NULL; }
-  /// Of this rank's box; MPI_COMM_NULL where it is in none.
+  /// Communicator of this rank's box; MPI_COMM_NULL without one.
   MPI_Comm comm() const { return comm_; }
 
   /// Collective over the box. The schedule in `file`, which serves `collective` on the sub-torus's
-  /// shape; it lives as long as this object. nullptr on ranks in no box.
+  /// shape; valid as long as this object. nullptr on ranks without a box.
   StatusOr<torc_schedule*> load(std::uint32_t shape, Collective collective, std::uint32_t file);
 
  private:

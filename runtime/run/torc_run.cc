@@ -1,5 +1,5 @@
-// torc-run: replays a schedule on MPI ranks, checks it against MPI's own collective, and prints a
-// table in the manner of the OSU micro-benchmarks; or tunes a library, or calibrates a machine.
+// torc-run: replays a schedule on MPI ranks, compares it with MPI's own collective, and prints a
+// table like the OSU micro-benchmarks; or tunes a library, or calibrates a machine.
 #include "runtime/run/torc_run.h"
 
 #include <cstdint>
@@ -30,7 +30,7 @@ int fail(const std::string& message, int code) {
   return code;
 }
 
-/// What is called.
+/// The collective to call.
 Collective collectiveOf(const RunOptions& options, const torc_schedule_info& info) {
   return options.collective.value_or(static_cast<Collective>(info.kind));
 }
@@ -112,8 +112,7 @@ Status replay(const RunOptions& options) {
   return status;
 }
 
-/// Collective. Whether all ranks were started with the same arguments: else some might wait for
-/// what the others never do.
+/// Collective. Whether all ranks have the same arguments: otherwise some might wait without end.
 bool haveSameArguments(int argc, char** argv) {
   std::uint64_t hash = 0;
   for (int i = 1; i < argc; ++i)

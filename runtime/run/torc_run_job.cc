@@ -1,4 +1,4 @@
-// Buffers, checks and times of one size of torc-run.
+// Buffers, checks and times for one size of torc-run.
 #include "runtime/run/torc_run_job.h"
 
 #include <algorithm>
@@ -21,10 +21,10 @@
 namespace torc::runtime {
 namespace {
 
-/// What is in a result before.
+/// Initial content of a result.
 constexpr std::byte kUntouched{0xa5};
 
-/// Numbers around 1, so that sums and products of many stay within range; integers 1 to 13.
+/// Numbers around 1, so that sums and products of many stay in range; integers from 1 to 13.
 void fillElements(const RunType& type, std::byte* data, std::uint64_t count, std::uint64_t seed) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t random = hashNumbers(seed, i);
@@ -35,7 +35,7 @@ void fillElements(const RunType& type, std::byte* data, std::uint64_t count, std
     } else if (type.datatype == MPI_DOUBLE) {
       std::memcpy(data + i * 8, &around_one, 8);
     } else {
-      const std::uint64_t value = 1 + random % 13;  // little-endian: low bytes are the element
+      const std::uint64_t value = 1 + random % 13;  // little-endian: the low bytes are the element
       std::memcpy(data + i * type.bytes, &value, type.bytes);
     }
   }
@@ -49,8 +49,8 @@ bool close(const std::byte* a, const std::byte* b, int ranks) {
   return std::abs(x - y) <= ranks * std::numeric_limits<T>::epsilon() * std::abs(y);
 }
 
-/// The time from which an iteration counts. On real cores: on leaving a barrier. On a simulated
-/// machine, whose ranks share one clock: the same instant on every rank.
+/// Start time of an iteration. On real cores: the end of a barrier. On a simulated machine, whose
+/// ranks share one clock: the same instant on every rank.
 double startTogether(MPI_Comm comm) {
   barrier(comm);
   double start = MPI_Wtime();
@@ -60,7 +60,7 @@ double startTogether(MPI_Comm comm) {
     if (const double left = start - MPI_Wtime(); left > 2e-6) {
       usleep(static_cast<useconds_t>(1e6 * left) - 1);
     }
-    while (MPI_Wtime() < start) {  // which takes 10 ns
+    while (MPI_Wtime() < start) {  // reading the clock takes 10 ns
     }
   }
   return start;
@@ -91,13 +91,14 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
   const bool pairs = row_->blocks == BlockSpace::kPair, neighbours = row_->isOfNeighbours();
   if (neighbours) makeGrid();
   const auto blocks = static_cast<std::uint64_t>(neighbours ? neighbours_ : ranks_);
-  // Blocks of pairs and of neighbours are of one size, or lists say.
+  // Blocks of pairs and of neighbours have one size, or sizes from lists.
   if ((pairs && !options.uneven) || neighbours) elements_ -= elements_ % blocks;
   arguments_.has_lists = elements_ % blocks != 0 || options.uneven;
   auto& [counts, displacements] = arguments_.blocks;
   counts = countsOfBlocks(blocks);
   if (neighbours) elements_ = std::reduce(counts.begin(), counts.end(), std::uint64_t{0});
-  // Of a pair the block that the sum of its two ranks names, so that it has one size both ways.
+  // The block of a pair is chosen by the sum of its two ranks, so that both directions have the
+  // same size.
   if (pairs) std::rotate(counts.begin(), counts.begin() + rank_, counts.end());
   arguments_.own_block = neighbours ? 0 : rank_;
   std::int64_t displacement = 0;
@@ -126,7 +127,7 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
   if (is_in_place_ && row_->in_place == InPlace::kOwnResult) result_offset_ = own_offset_;
   if (!is_in_place_) in_ = data_;
   out_.resize(is_in_place_ ? bytes : out_bytes);
-  if (pairs) in_.reserve(1);  // MPICH refuses two buffers at one address, even at none
+  if (pairs) in_.reserve(1);  // MPICH refuses two buffers with one address, even if empty
   const bool is_own_out = row_->describesOwnOut();
   arguments_.collective = collective;
   arguments_.in = !is_in_place_ ? in_.data() : is_own_out ? out_.data() : MPI_IN_PLACE;
@@ -143,14 +144,14 @@ RunJob::~RunJob() {
   if (grid_ != MPI_COMM_NULL) MPI_Comm_free(&grid_);
 }
 
-/// Elements of each of so many blocks of the vector.
+/// Number of elements of each block of the vector.
 std::vector<std::int64_t> RunJob::countsOfBlocks(std::uint64_t blocks) const {
   const bool neighbours = row_->isOfNeighbours();
   std::vector<std::int64_t> counts;
   std::uint64_t before = 0;
   for (std::uint64_t r = 0; r < blocks; ++r) {
-    // Uneven: shares between 0 and 12, each the difference of cumulative ones. What goes to one
-    // neighbour along an axis is as much as what comes from it, which is what comes from the other.
+    // Uneven: shares between 0 and 12, each the difference of two cumulative sums. The blocks to
+    // and from the two neighbours along an axis have the same size.
     std::uint64_t total = 0, end = 0;
     for (std::uint64_t k = 0; options_.uneven && k < blocks; ++k) {
       total += hashNumbers(neighbours ? k / 2 : k) % 13;
@@ -163,14 +164,14 @@ std::vector<std::int64_t> RunJob::countsOfBlocks(std::uint64_t blocks) const {
   }
   if (!neighbours) return counts;
   for (std::size_t k = 0; k < counts.size(); ++k) {
-    // One block goes to all, or two are rounded alike.
+    // One block for all, or two blocks that are rounded alike.
     counts[k] =
         row_->in == Holds::kOwn ? static_cast<std::int64_t>(elements_ / blocks) : counts[k - k % 2];
   }
   return counts;
 }
 
-/// A communicator of MPI's with the neighbours of the schedule.
+/// Creates an MPI communicator with the neighbours of the schedule.
 void RunJob::makeGrid() {
   const Topology& topology = schedule_->view().topology;
   std::vector<int> sizes, periods;
@@ -185,7 +186,7 @@ void RunJob::makeGrid() {
                   /*reorder=*/0, &grid_);
 }
 
-/// Whether MPI's function takes one buffer, which the root reads and the others write.
+/// Whether MPI's function has one buffer, which the root reads and the others write.
 bool RunJob::hasOneBuffer() const {
   return row_->isRooted() && row_->inWhole() && row_->outWhole() && !row_->reduces();
 }
@@ -203,7 +204,7 @@ Status RunJob::prepare() {
   return apiStatus(initTorc(arguments_, schedule_, &collective_));
 }
 
-/// Puts the data where an in-place call reads them; otherwise they have not been touched.
+/// Puts the data into the buffers of an in-place call; otherwise they are unchanged.
 void RunJob::fill() {
   if (!is_in_place_ || data_.empty()) return;
   const std::size_t offset = row_->in_place == InPlace::kOwnBlock ? own_offset_ : 0;
@@ -229,7 +230,7 @@ std::uint64_t RunJob::hashOfResult() const {
 }
 
 void RunJob::reference() {
-  if (std::exchange(has_reference_, true)) return;  // of another schedule it is the same
+  if (std::exchange(has_reference_, true)) return;  // it is the same for another schedule
   if (!is_in_place_) std::ranges::fill(out_, kUntouched);
   std::vector<double> seconds;
   (void)iterate(/*of_mpi=*/true, seconds);
@@ -283,7 +284,7 @@ int RunJob::chooseIterations() {
   double slowest = 0;  // of the last untimed iteration, on rank 0
   const double begin = MPI_Wtime();
   for (int i = 0; i == 0 || i < options_.warmup; ++i) {
-    const double start = MPI_Wtime();  // with the barrier, which may cost more than the call
+    const double start = MPI_Wtime();  // includes the barrier, which may take longer than the call
     fill();
     barrier(comm_);
     (void)runTorc();
@@ -310,7 +311,7 @@ Status RunJob::time(int iterations, RunTimes& torc, RunTimes& mpi) {
   std::vector<double> torc_seconds, mpi_seconds;
   Status status;
   for (int i = 0; i < iterations; ++i) {
-    for (const bool of_mpi : {i % 2 == 1, i % 2 == 0}) {  // who goes first alternates
+    for (const bool of_mpi : {i % 2 == 1, i % 2 == 0}) {  // alternates the first one
       if (of_mpi && !options_.compare) continue;
       const Status made = iterate(of_mpi, of_mpi ? mpi_seconds : torc_seconds);
       if (status.ok()) status = made;

@@ -1,4 +1,4 @@
-// One size of torc-run: buffers, torc's collective and MPI's own side by side, checks, times.
+// One size of torc-run: buffers, torc's collective and MPI's own, checks, times.
 #ifndef TORC_RUNTIME_RUN_TORC_RUN_JOB_H_
 #define TORC_RUNTIME_RUN_TORC_RUN_JOB_H_
 
@@ -15,46 +15,46 @@
 
 namespace torc::runtime {
 
-/// Microseconds of one iteration, each as long as its slowest rank.
+/// Microseconds of an iteration on its slowest rank.
 struct RunTimes {
   double median = 0, least = 0, most = 0;
 };
 
 class RunJob {
  public:
-  /// Collective over `comm`, the schedule's communicator. `collective`: what is called. `schedule`
-  /// may be none until `use`. `bytes` as in RunOptions: whole elements.
+  /// Collective over `comm`, the schedule's communicator. `collective`: the collective to call.
+  /// `schedule` may be null until `use`. `bytes` as in RunOptions: whole elements.
   RunJob(const RunOptions& options, Collective collective, torc_schedule* schedule,
          std::uint64_t bytes, MPI_Comm comm = MPI_COMM_WORLD);
   ~RunJob();
   RunJob(const RunJob&) = delete;
   RunJob& operator=(const RunJob&) = delete;
 
-  /// Makes the collective. The error is the same on all ranks.
+  /// Creates the collective. The error is the same on all ranks.
   Status prepare();
 
-  /// Runs MPI's collective once, for `check`. Later calls run nothing.
+  /// Runs MPI's collective once, for `check`. Later calls have no effect.
   void reference();
 
   /// Runs once and compares with MPI's collective. Error: a difference, the same on all ranks.
   Status check();
 
-  /// Iterations that all ranks agree on, from the time of `warmup` untimed ones.
+  /// The number of iterations, agreed by all ranks, from the time of `warmup` untimed ones.
   int chooseIterations();
 
-  /// Runs the iterations, in turns with MPI's collective if `compare`. The error is the same on all
-  /// ranks.
+  /// Runs the iterations, alternating with MPI's collective if `compare`. The error is the same on
+  /// all ranks.
   Status time(int iterations, RunTimes& torc, RunTimes& mpi);
 
-  /// Goes on with another schedule of the same ranks. The error is the same on all ranks.
+  /// Changes to another schedule of the same ranks. The error is the same on all ranks.
   Status use(torc_schedule* schedule);
 
-  /// Runs torc's collective or MPI's, all ranks together, and adds this rank's seconds of a call.
-  /// `calls`: one after the other, at once; in place all but the first work on earlier results.
-  /// Error: torc's on this rank.
+  /// Runs torc's collective or MPI's, all ranks together, and appends this rank's seconds of a
+  /// call. `calls`: consecutive calls without synchronization; in place all but the first use
+  /// earlier results. Error: torc's on this rank.
   Status iterate(bool of_mpi, std::vector<double>& seconds, int calls = 1);
 
-  /// Runs once more. Error: the result is not the bits of the first check.
+  /// Runs once more. Error: the result differs bitwise from that of the first check.
   Status checkAgain();
 
  private:
@@ -70,15 +70,15 @@ class RunJob {
 
   const RunOptions& options_;
   const MPI_Comm comm_;
-  MPI_Comm grid_ = MPI_COMM_NULL;  // for MPI's own among neighbours
+  MPI_Comm grid_ = MPI_COMM_NULL;  // for MPI's own neighbourhood collectives
   torc_schedule* schedule_;
   const CollectiveRow* row_ = nullptr;
   int rank_ = 0, ranks_ = 1;
   int neighbours_ = 0;
-  bool has_twins_ = false;       // two of them are one, which has a block of each
+  bool has_twins_ = false;       // two neighbours are the same rank, which has a block of each
   std::uint64_t elements_ = 0;   // of the whole vector
   bool is_in_place_ = false;     // this rank's call, with all its data in out_
-  std::vector<std::byte> data_;  // what every iteration starts from
+  std::vector<std::byte> data_;  // initial data of every iteration
   std::vector<std::byte> in_, out_, reference_;
   FunctionArguments arguments_;
   std::size_t own_offset_ = 0;  // of the own block among those of all ranks

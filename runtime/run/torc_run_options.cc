@@ -1,4 +1,4 @@
-// Parsing of torc-run's options, and its help.
+// Parses torc-run's options, and prints its help.
 #include "runtime/run/torc_run_options.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ Status parseSize(std::string_view text, std::uint64_t& bytes) {
   return {};
 }
 
-/// "0,24,1K:64K": sizes, and ranges of them.
+/// "0,24,1K:64K": sizes and ranges.
 Status parseSizes(std::string_view text, std::vector<RunOptions::Sizes>& sizes) {
   sizes.clear();
   for (std::size_t comma = 0; comma != std::string_view::npos;) {
@@ -110,12 +110,12 @@ Status parseTime(const char* option, const char* text, double& time) {
 
 /// "machines/cluster.json": cluster.
 std::string stemOf(std::string_view path) {
-  path.remove_prefix(path.rfind('/') + 1);  // 0 where there is no slash
+  path.remove_prefix(path.rfind('/') + 1);  // 0 without a slash
   if (path.size() > 5 && path.ends_with(".json")) path.remove_suffix(5);
   return std::string(path);
 }
 
-/// What the options of --calibrate must be together.
+/// Checks the combination of options of --calibrate.
 Status checkCalibration(RunOptions& options, bool has_minutes) {
   if (!options.tune.empty()) return usage("--calibrate and --tune: one after the other");
   if (!options.schedule.empty())
@@ -134,7 +134,7 @@ Status checkCalibration(RunOptions& options, bool has_minutes) {
   return {};
 }
 
-/// What the options of --dedicated-sweep must be together.
+/// Checks the combination of options of --dedicated-sweep.
 Status checkSweep(const RunOptions& options, bool calibrates) {
   if (calibrates || !options.tune.empty()) {
     return usage("--dedicated-sweep, --calibrate and --tune: one after the other");
@@ -149,7 +149,7 @@ Status checkSweep(const RunOptions& options, bool calibrates) {
   return {};
 }
 
-/// What the options must be together.
+/// Checks the combination of all options.
 Status checkTogether(RunOptions& options, bool has_sizes) {
   if (!options.name.empty()) return usage("--name goes with --calibrate");
   if (options.tune.empty()) {
@@ -192,7 +192,7 @@ constexpr std::string_view kHelpEnd =
     "most.\n"
     "Exit: 0 all right, 1 a wrong result or a fault in the input, 2 wrong usage.\n";
 
-/// The command line: a row an option.
+/// The command line: one row per option.
 struct CommandLine {
   Command command{"torc-run", "replay a schedule on MPI ranks, one per node of its torus"};
   Text schedule{command, {kWhat, "[FILE.torc]", "FILE", "The schedule"}};
@@ -257,7 +257,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   if (!options.printed.empty()) return options;
   if (Status status = line.command.parse(words, "torc-run"); !status.ok()) return status;
   Status status;
-  // Reads the values that are given, the first that is wrong is the error.
+  // Reads the given values; the first wrong one is the error.
   const auto read = [&](const Text& option, auto parse) {
     if (status.ok() && option.isGiven()) status = parse(option.text());
   };

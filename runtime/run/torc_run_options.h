@@ -31,15 +31,15 @@ struct RunOp {
 
 struct RunOptions {
   std::string schedule;                  // path; empty: another of the modes below
-  std::optional<Collective> collective;  // that is called; none: the schedule's own
+  std::optional<Collective> collective;  // the collective to call; none: the schedule's own
   struct Sizes {
-    std::uint64_t lowest = 4;          // they double from lowest ...
+    std::uint64_t lowest = 4;          // sizes double from lowest ...
     std::uint64_t highest = 1u << 20;  // ... to highest
   };
   std::vector<Sizes> sizes = {Sizes{}};
   RunType type{};
   RunOp op{};
-  int iterations = 0;  // 0: as many as fit into `seconds`
+  int iterations = 0;  // 0: as many as `seconds` allow
   int warmup = 2;
   double seconds = 0.3;  // per size and implementation
   bool check = false;
@@ -47,15 +47,15 @@ struct RunOptions {
   int root = 0;
   bool in_place = false;
   bool uneven = false;
-  std::string printed;                  // asked for in the place of a run: help, the version
+  std::string printed;                  // printed instead of a run: help, the version
   std::string tune;                     // path of a library
   std::string output;                   // of its tuned copy
   std::vector<Collective> collectives;  // to tune; none: all
-  double minutes = 5;                   // for tuning, at most; for calibrating, about
+  double minutes = 5;                   // for tuning, the maximum; for calibration, approximate
   bool dedicated_sweep = false;         // measures ratios of dedicated ranks
-  std::string calibrate;                // path of the machine's description that is made
+  std::string calibrate;                // path of the new machine description
   std::string name;                     // of that machine
-  std::string torus, order, mapping;    // of the job, as torc_library_options has them
+  std::string torus, order, mapping;    // of the job, as in torc_library_options
   std::string trace;                    // path; empty: none
   std::uint64_t trace_events = 0;       // per rank; 0: torc's default
 };
@@ -63,7 +63,7 @@ struct RunOptions {
 /// Reads the command line. Errors: `--bytes 4x: ...`, one line.
 StatusOr<RunOptions> parseRunOptions(int argc, char** argv);
 
-/// The sizes to run, in bytes, whole elements each, ascending.
+/// The sizes to run, in bytes, multiples of an element, ascending.
 std::vector<std::uint64_t> runSizes(const RunOptions& options);
 
 }  // namespace torc::runtime

@@ -1,5 +1,5 @@
-// torc-run --tune: measures, on the ranks of a job, the schedules of a library and MPI's own
-// collectives, and writes a copy of the library in which the fastest serve.
+// torc-run --tune: measures the schedules of a library and MPI's own collectives on the ranks of a
+// job, and writes a copy of the library that uses the fastest.
 #ifndef TORC_RUNTIME_RUN_TUNE_H_
 #define TORC_RUNTIME_RUN_TUNE_H_
 
@@ -9,7 +9,7 @@
 namespace torc::runtime {
 
 /// Collective over MPI_COMM_WORLD. Prints a table on rank 0. The error is the same on all ranks;
-/// the library itself is never written to.
+/// the library itself is never changed.
 Status tune(const RunOptions& options);
 
 }  // namespace torc::runtime

@@ -19,7 +19,7 @@ Status makeFolder(const std::string& path) {
   return {StatusCode::kIo, message("cannot make the folder '", path, "': ", std::strerror(errno))};
 }
 
-/// Copies a file as it is.
+/// Copies a file unchanged.
 Status copyFile(const std::string& from, const std::string& to) {
   const StatusOr<std::vector<std::byte>> bytes = readFile(from);
   return bytes.ok() ? writeFileAtomically(to, *bytes) : bytes.status();
@@ -36,7 +36,7 @@ StatusOr<TunedCopy> TunedCopy::create(const std::string& output) {
     return Status(StatusCode::kInvalidArgument,
                   message("'", place, "' exists already; name a new folder with --output"));
   }
-  const std::size_t name = place.rfind('/') + 1;  // 0 where there is no slash
+  const std::size_t name = place.rfind('/') + 1;  // 0 without a slash
   TunedCopy copy(place, message(place.substr(0, name), '.', place.substr(name), ".torc-tune-",
                                 static_cast<long>(::getpid())));
   if (Status status = makeFolder(copy.folder_); !status.ok()) {

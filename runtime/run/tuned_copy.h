@@ -1,4 +1,5 @@
-// A copy of a library with another index: made beside its place, and put there when it is whole.
+// Tuned copy: a copy of a library with another index, built beside its place, and moved there when
+// complete.
 #ifndef TORC_RUNTIME_RUN_TUNED_COPY_H_
 #define TORC_RUNTIME_RUN_TUNED_COPY_H_
 
@@ -11,15 +12,15 @@ namespace torc::runtime {
 
 class TunedCopy {
  public:
-  /// Makes the folder `.OUTPUT.torc-tune-PID` beside `output`, which must not exist; it goes with
-  /// this object. kIo: it cannot be made; kInvalidArgument: `output` exists.
+  /// Creates the folder `.OUTPUT.torc-tune-PID` beside `output`, which must not exist; this object
+  /// deletes it. kIo: it cannot be created; kInvalidArgument: `output` exists.
   static StatusOr<TunedCopy> create(const std::string& output);
   TunedCopy(TunedCopy&& other) noexcept;
   TunedCopy& operator=(TunedCopy&&) = delete;
   ~TunedCopy();
 
-  /// Copies manifest and files of the library in `folder`, of which `index` is the index but for
-  /// what tuning adds, writes the index, and renames the folder to its place. Errors name the file.
+  /// Copies manifest and files of the library in `folder`, writes `index`, the library's own index
+  /// with the results of tuning, and renames the folder to its place. Errors name the file.
   Status publish(const std::string& folder, const LibraryIndex& index);
 
  private:
@@ -27,7 +28,7 @@ class TunedCopy {
       : output_(std::move(output)), folder_(std::move(folder)) {}
 
   std::string output_;
-  std::string folder_;  // empty: it is gone, or in its place
+  std::string folder_;  // empty: deleted, or in its place
 };
 
 }  // namespace torc::runtime

@@ -12,7 +12,7 @@ namespace {
 
 using Measurements = std::span<const LibraryMeasurement>;
 
-/// A size with what serves it.
+/// A size with its server.
 struct Winner {
   std::uint64_t bytes = 0;
   std::uint32_t file = 0;
@@ -24,7 +24,7 @@ std::string nameOf(const LibraryIndex& index, std::uint32_t file) {
   return file == kMpisOwn ? "MPI's own" : index.files[file].name;
 }
 
-/// Seconds of a program's call.
+/// Seconds of a call in a program.
 double callSeconds(const LibraryMeasurement& measured) {
   return measured.seconds + (measured.file == kMpisOwn ? 0 : kCallAdds);
 }
@@ -33,13 +33,13 @@ std::string microseconds(double seconds) {
   return formatted("%.2f us", 1e6 * seconds);
 }
 
-/// The place of what `file` took; the end where it was not measured.
+/// The index of the measurement of `file`; the end if it was not measured.
 std::size_t numberOf(Measurements of_size, std::uint32_t file) {
   const auto found = std::ranges::find(of_size, file, &LibraryMeasurement::file);
   return static_cast<std::size_t>(found - of_size.begin());
 }
 
-/// Of one size. `before`: the winner of the size below, if there is one.
+/// For one size. `before`: the winner of the next smaller size, if any.
 Winner winnerOf(const LibraryIndex& index, Measurements of_size, const Winner* before) {
   std::vector<double> seconds;
   for (const LibraryMeasurement& measured : of_size)

@@ -22,19 +22,21 @@ namespace {
 
 constexpr int kRounds = 5;
 constexpr int kMostBatches = 2000;  // in a round
-/// In a round there are at least so many batches, but where they take longer than kBatchPatience:
-/// other work on a core may make a few of them a thousand times as long.
+/// Minimal number of batches in a round, unless they take longer than kBatchPatience: other work on
+/// a core may slow a few of them down a thousand times.
 constexpr int kFewestBatches = 10;
 constexpr double kBatchPatience = 0.1;  // seconds
-constexpr double kLong = 0.1;           // seconds of a call of which one round is enough
-/// Calls are made one after the other for so long, as programs make short ones: what runs ahead of
-/// slower ranks gains by it.
+constexpr double kLong = 0.1;           // seconds of a call for which one round is enough
+/// Duration of consecutive calls, as programs make short ones: this favours schedules that let
+/// ranks run ahead.
 constexpr double kBatchSeconds = 1e-3;
 constexpr double kMostInBatch = 500;
-constexpr double kFirstSlice = 0.02;  // seconds for what may be slow
-/// What is slower than the fastest by more drops out, after the first two rounds, and later ones.
+constexpr double kFirstSlice = 0.02;  // seconds, for contenders that may be slow
+/// Contenders slower than the fastest by these factors drop out, after the first two rounds, and
+/// later.
 constexpr double kSlowAtFirst = 3, kSlowLater = 1.5;
-constexpr std::uint64_t kFactor = 4, kBetween = 2;  // between sizes, and what is between two
+constexpr std::uint64_t kFactor = 4, kBetween = 2;  // between sizes, and between the additional
+                                                    // sizes
 
 }  // namespace
 
@@ -45,7 +47,7 @@ int Tuner::Contender::callsInBatch() const {
 }
 
 void Tuner::Contender::took(double call_seconds, int calls) {
-  // What a shorter batch has told was for finding out how long batches are to be.
+  // Shorter batches served only to find the length of batches.
   if (calls > 2 * calls_in_batch) seconds.clear();
   calls_in_batch = std::max(calls_in_batch, calls);
   seconds.push_back(call_seconds);
@@ -57,7 +59,7 @@ Tuner::Tuner(const RunOptions& options, torc_library& library)
       index_(library.index),
       deadline_(MPI_Wtime() + 60 * options.minutes) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  options_.check = options_.compare = true;  // sizes that MPI's functions can take
+  options_.check = options_.compare = true;  // limits sizes to those of MPI's functions
   const bool are_all = options_.collectives.empty();
   for (int c = 0; are_all && c < kCollectiveCount; ++c)
     options_.collectives.push_back(static_cast<Collective>(c));
@@ -78,7 +80,7 @@ Status Tuner::measure() {
     if (is_new) status = entry->second.make(library_, cell.sub_torus);
     if (status = agreed(status); !status.ok()) return status;
     ++done_;
-    if (!entry->second.isAnywhere()) continue;  // round damage
+    if (!entry->second.isAnywhere()) continue;  // next to dead nodes
     if (status = measureCell(cell, entry->second); !status.ok()) return status;
   }
   return {};
@@ -108,8 +110,9 @@ LibraryIndex Tuner::tunedIndex(std::string job) {
   return index;
 }
 
-/// Each shape once, on its first sub-torus of the job's partition. Size after size, so that short
-/// time leaves out the largest ones of all; what is between two of these comes last.
+/// Each shape once, on its first sub-torus of the job's partition. All shapes of one size come
+/// before the next size, so that a short time omits the largest sizes; the additional sizes in
+/// between come last.
 std::vector<Tuner::Cell> Tuner::cells() {
   std::vector<std::uint32_t> first;  // sub-tori
   std::set<std::uint32_t> shapes;
@@ -138,7 +141,7 @@ std::vector<Tuner::Cell> Tuner::cells() {
   return list;
 }
 
-/// Whether the library serves it, and ranks have elements. There is one way for neighbours.
+/// Whether the library serves it, and ranks have elements. There is one algorithm for neighbours.
 bool Tuner::has(std::uint32_t shape, Collective collective, std::uint64_t bytes) const {
   if (rowOf(collective).isOfNeighbours()) return false;
   const bool is_of_pairs = rowOf(collective).blocks == BlockSpace::kPair;
@@ -147,14 +150,14 @@ bool Tuner::has(std::uint32_t shape, Collective collective, std::uint64_t bytes)
          index_.findEntry(shape, collective, bytes) != nullptr;
 }
 
-/// As rank 0 sees it.
+/// Rank 0 decides.
 bool Tuner::isOver(double end) const {
   int over = MPI_Wtime() > end ? 1 : 0;
   broadcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return over != 0;
 }
 
-/// MPI's own, and each file that the library has for the cell.
+/// MPI's own function, and each file of the library for the cell.
 StatusOr<std::vector<Tuner::Contender>> Tuner::contenders(const Cell& cell, SubTorusBoxes& boxes) {
   std::vector<Contender> list;
   for (const std::uint32_t file :
@@ -163,7 +166,7 @@ StatusOr<std::vector<Tuner::Contender>> Tuner::contenders(const Cell& cell, SubT
     if (Status status = agreed(schedule.status()); !status.ok()) return status;
     list.push_back({.file = file, .schedule = *schedule, .seconds = {}});
   }
-  list.emplace_back();  // MPI's own, with which the others have been compared by then
+  list.emplace_back();  // MPI's own function; the others have been compared with it by then
   return list;
 }
 
@@ -201,7 +204,7 @@ Status Tuner::measureCell(const Cell& cell, SubTorusBoxes& boxes) {
   return {};
 }
 
-/// Calls a contender for `slice` seconds; at first it is checked, too.
+/// Calls a contender for `slice` seconds; the first time also checks it.
 Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_first, double slice) {
   const bool of_mpi = contender.file == kMpisOwn;
   Status status;
@@ -219,13 +222,13 @@ Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_fir
   for (int batches = 0; batches < kMostBatches; ++batches) {
     const int calls = contender.callsInBatch();
     std::vector<double> seconds;
-    // A rank on which a call fails goes on: others wait for it.
+    // A rank whose call fails continues, as others wait for it.
     const Status made = job ? job->iterate(of_mpi, seconds, calls) : Status();
     if (status.ok()) status = made;
     const double passed = MPI_Wtime() - begin;
     const bool is_enough =
         passed >= time && (batches + 1 >= kFewestBatches || passed >= kBatchPatience);
-    // The slowest rank's seconds, and whether one has had enough.
+    // The slowest rank's seconds, and whether a rank has enough samples.
     double most[] = {seconds.empty() ? 0 : seconds.front(), is_enough ? 1.0 : 0.0};
     allreduce(most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     contender.took(most[0], calls);
@@ -240,7 +243,7 @@ void Tuner::dropSlow(std::vector<Contender>& list, int round) {
   for (const Contender& contender : list)
     least = std::min(least, contender.typical());
   for (Contender& contender : list) {
-    // All of the first round may have been slow for the sake of other work; another is cheap then.
+    // Other work may have slowed down the whole first round; a second one is cheap then.
     const bool is_certain = round > 0 || contender.typical() >= kLong;
     if (is_certain && contender.typical() > factor * least) contender.is_out = true;
   }

@@ -1,9 +1,9 @@
 // Tuner: measures the schedules of a library, and MPI's own collectives, on the ranks of a job.
 //
-// On every sub-torus of the job's partition, all boxes of that extent at a time, as programs have
-// them; of every collective; for sizes a factor of two apart, every other one first: the files that
-// the library has for it, and MPI's own. They are called in turns, round by round. What is much
-// slower than the fastest drops out.
+// For every sub-torus of the job's partition it uses all boxes of that extent at the same time, as
+// programs do. It covers every collective, and sizes a factor of two apart, every other one first:
+// for each, the library's files and MPI's own function. These are called in turns, round by round.
+// Contenders much slower than the fastest drop out.
 #ifndef TORC_RUNTIME_RUN_TUNER_H_
 #define TORC_RUNTIME_RUN_TUNER_H_
 
@@ -24,38 +24,38 @@ namespace torc::runtime {
 
 class Tuner {
  public:
-  /// `options`: collectives, sizes, type, operation, root and minutes, from now on. Both outlive
+  /// `options`: collectives, sizes, type, operation, root, and minutes from now on. Both outlive
   /// it.
   Tuner(const RunOptions& options, torc_library& library);
 
-  /// Collective over MPI_COMM_WORLD. Measures all that there is time for, and prints a line for
+  /// Collective over MPI_COMM_WORLD. Measures as much as the time allows, and prints a line for
   /// each size on rank 0. The error is the same on all ranks.
   Status measure();
 
-  /// The library's index with what was measured on `job`, and the tuned entries that follow. Once.
+  /// The library's index with the measurements on `job`, and the tuned entries. Call it once.
   LibraryIndex tunedIndex(std::string job);
 
-  /// Sizes that were measured, and all that there are.
+  /// Number of measured sizes, and of all sizes.
   std::size_t done() const { return done_; }
   std::size_t all() const { return cells_.size(); }
 
  private:
-  /// What is called, of what size, on which sub-torus.
+  /// A collective, a size and a sub-torus.
   struct Cell {
     std::uint32_t sub_torus = 0;
     std::uint32_t shape = 0;
     Collective collective = Collective::kAllreduce;
     std::uint64_t bytes = 0;
   };
-  /// What takes part in one cell.
+  /// A candidate in one cell.
   struct Contender {
     std::uint32_t file = kMpisOwn;
     torc_schedule* schedule = nullptr;
-    std::vector<double> seconds;  // of calls, batch by batch, each as long as its slowest rank
+    std::vector<double> seconds;  // of calls, by batch, on the slowest rank
     int calls_in_batch = 1;
     bool is_out = false;
 
-    /// For the next batch: short calls are made one after the other, as programs make them.
+    /// For the next batch: short calls are made consecutively, as in programs.
     int callsInBatch() const;
     void took(double call_seconds, int calls);
     double typical() const { return typicalSeconds(seconds); }
@@ -76,7 +76,7 @@ class Tuner {
   const LibraryIndex& index_;
   const double deadline_;  // of MPI_Wtime
   int rank_ = 0;
-  std::uint64_t largest_ = 0;  // size that was asked for
+  std::uint64_t largest_ = 0;  // requested size
   std::vector<Cell> cells_;
   std::size_t done_ = 0;
   std::vector<LibraryMeasurement> measurements_;

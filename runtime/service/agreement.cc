@@ -1,5 +1,5 @@
-// Agreement by one reduction of words with MPI's own operations: what a rank would have to make for
-// it, it might fail to make, and the others would wait. The text of an error travels only when
+// Agreement: one reduction of words with MPI's predefined operations. An MPI object created for it
+// could fail on one rank, for which the others would wait. The text of an error is sent only if
 // there is one.
 #include "runtime/service/agreement.h"
 
@@ -15,7 +15,7 @@
 namespace torc::runtime {
 namespace {
 
-/// The lower a rank is, the larger; never 0. Of 31 bits, so that a code fits beside it.
+/// The lower the rank, the larger; never 0. It has 31 bits, so that a code fits beside it.
 std::uint64_t precedence(int rank) {
   return static_cast<std::uint64_t>(INT_MAX - rank);
 }
@@ -83,7 +83,7 @@ bool Agreement::advance() {
   return true;
 }
 
-/// A step is over.
+/// A step is complete.
 void Agreement::proceed() {
   const std::span<const std::uint64_t> words = collective_->words();
   switch (step_) {
@@ -127,8 +127,8 @@ void Agreement::proceed() {
 }
 
 Status Agreement::broadcast(std::vector<std::byte>& bytes) {
-  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // MPI counts in int
-  // The length, and what mostly is all: a step of many ranks takes longer than these bytes.
+  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // MPI counts are int
+  // The length, and often all bytes: with many ranks a step takes longer than these bytes.
   struct Beginning {
     std::uint64_t length;
     std::array<std::byte, 32 * 1024> bytes;

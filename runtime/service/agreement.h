@@ -1,5 +1,5 @@
-// Agreement: all ranks of a communicator come to one result, so that what fails on one fails on
-// all and none waits for it.
+// Agreement: all ranks of a communicator get the same result, so that an error on one rank fails on
+// all, and none waits for it.
 #ifndef TORC_RUNTIME_SERVICE_AGREEMENT_H_
 #define TORC_RUNTIME_SERVICE_AGREEMENT_H_
 
@@ -21,12 +21,12 @@ namespace torc::runtime {
 struct AgreedField {
   const char* name = "";  // "count"
   std::uint64_t value = 0;
-  bool printable = true;  // whether the value means something to a person
+  bool printable = true;  // whether users understand the value
   bool compared = true;   // whether it must be the same on all ranks
 };
 inline constexpr int kMaxAgreedFields = 6;
 
-/// Which slots of the tag space are taken: one bit each.
+/// The taken slots of the tag space: one bit each.
 inline constexpr int kTagSlots = 1024;
 using TagMap = std::array<std::uint64_t, kTagSlots / 64>;
 
@@ -34,27 +34,27 @@ class Agreement {
  public:
   /// Throws std::bad_alloc; nothing allocates before a vote begins.
   Agreement() = default;
-  /// Works on `comm`, which returns errors; `meanwhile` is called while ranks wait for each other.
+  /// Uses `comm`, which must return errors; `meanwhile` is called while ranks wait for each other.
   void open(MPI_Comm comm, std::function<void()> meanwhile = {});
 
-  /// Collective: ok when `mine` is ok on all ranks and the fields are equal. Otherwise the same
-  /// error everywhere: that of the lowest rank that failed, `rank 3: ...` unless all did; or
-  /// `count differs between ranks: 10 on rank 0, 12 on rank 3`. `taken`, unless null, becomes the
-  /// union of all ranks' maps. An error of MPI's is this rank's alone.
+  /// Collective: ok if `mine` is ok on all ranks and the fields are equal. Otherwise the same error
+  /// on all ranks: that of the lowest rank that failed, `rank 3: ...` unless all did; or `count
+  /// differs between ranks: 10 on rank 0, 12 on rank 3`. `taken`, unless null, becomes the union of
+  /// all ranks' maps. An MPI error concerns this rank alone.
   Status agree(const Status& mine, std::span<const AgreedField> fields = {},
                TagMap* taken = nullptr);
-  /// Collective: gives rank 0's bytes to all ranks. Only this rank's memory may have run out: the
-  /// caller agrees on the result.
+  /// Collective: broadcasts rank 0's bytes. Only an out-of-memory error concerns this rank alone:
+  /// the caller then agrees on the result.
   Status broadcast(std::vector<std::byte>& bytes);
 
-  /// The same as `agree`, without waiting. `mine` and `taken` live until it is over.
+  /// The same as `agree`, without waiting. `mine` and `taken` must outlive it.
   void start(const Status& mine, std::span<const AgreedField> fields = {}, TagMap* taken = nullptr);
-  /// Does what can be done now: true when it is over.
+  /// Makes progress; true when complete.
   bool advance();
-  /// Once it is over: what `agree` returns; and without the number of the rank that failed.
+  /// When complete: the result of `agree`; and the same without the number of the failed rank.
   Status result() const;
   const Status& error() const { return result_; }
-  /// Of a field, likewise; where MPI has failed, this rank's.
+  /// The least value of a field, likewise; this rank's value after an MPI error.
   std::uint64_t least(std::size_t field) const { return ~votes_[3 + 2 * field]; }
   std::uint64_t most(std::size_t field) const { return votes_[2 + 2 * field]; }
 
@@ -64,9 +64,9 @@ class Agreement {
 
  private:
   enum class Step {
-    kVote,   // did a rank fail, do fields differ?
+    kVote,   // has a rank failed, do fields differ?
     kText,   // the lowest rank that failed sends its message
-    kWhere,  // which ranks have the least and the most of the field that differs?
+    kWhere,  // which ranks have the least and the greatest value of the field that differs?
     kTags,
     kDone,
   };
@@ -83,12 +83,12 @@ class Agreement {
   Step step_ = Step::kDone;
   const Status* mine_ = nullptr;
   std::array<AgreedField, kMaxAgreedFields> fields_{};
-  std::size_t field_ = 0, field_count_ = 0;  // the one that differs
+  std::size_t field_ = 0, field_count_ = 0;  // `field_`: the one that differs
   TagMap* taken_ = nullptr;
-  // The most on any rank: of the lowest rank that failed, with its code; whether any did not; of
+  // Maxima over the ranks: the lowest rank that failed, with its code; whether any did not fail; of
   // each field the value, and its complement.
   std::array<std::uint64_t, 2 + 2 * kMaxAgreedFields> votes_{};
-  int speaker_ = -1;  // whose error the result is
+  int speaker_ = -1;  // the rank of the error in the result
   Status result_;
 };
 

@@ -19,7 +19,7 @@ void ServiceCollective::begin(const char* call, std::span<const std::uint64_t> w
 
 void ServiceCollective::allreduce(MPI_Comm comm, std::span<const std::uint64_t> words, MPI_Op op) {
   begin("MPI_Iallreduce", words);
-  // MPICH 4.0.2's MPI_MAX takes words of type MPI_UINT64_T for signed ones; other MPIs do not.
+  // MPI_MAX of MPICH 4.0.2 treats MPI_UINT64_T as signed; other MPIs do not.
   code_ = startAllreduce(&requests_[0], MPI_IN_PLACE, words_.data(), static_cast<int>(count_),
                          op == MPI_MAX ? MPI_INT64_T : MPI_UINT64_T, op, comm);
 }
@@ -69,7 +69,7 @@ void ServiceCollective::disseminate(MPI_Comm comm, int tag, int rank, int size,
   if (code_ == MPI_SUCCESS && rounds_ > 0) code_ = exchange();
 }
 
-/// Begins a round.
+/// Starts a round of dissemination.
 int ServiceCollective::exchange() {
   const int bytes = static_cast<int>(count_ * sizeof(std::uint64_t));
   const int code = PMPI_Irecv(words_.data() + kMostWords, bytes, MPI_BYTE, peers_[2 * round_ + 1],
@@ -111,7 +111,7 @@ bool ServiceCollective::isUnderWay() const {
 void ServiceCollective::cancel() noexcept {
   is_cancelled_ |= isUnderWay();
   for (MPI_Request& request : requests_) {
-    // MPI's nonblocking collectives cannot be taken back.
+    // MPI's nonblocking collectives cannot be cancelled.
     if (request != MPI_REQUEST_NULL && rounds_ > 0) {
       PMPI_Cancel(&request);
       PMPI_Request_free(&request);

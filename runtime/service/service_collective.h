@@ -1,9 +1,9 @@
-// Service collective: a collective of a few words that ranks make for a purpose of torc's own
-// (set-up, agreement, votes), and advance until it is over.
+// Service collective: a collective of a few words for torc's own purposes (set-up, agreement,
+// votes), which ranks advance until it is complete.
 //
-// MPI's nonblocking collectives carry it where all ranks of a communicator come to it in one order.
-// Elsewhere messages with a tag of its own do: a collective of MPI would match whatever ranks with
-// another call make.
+// It uses MPI's nonblocking collectives if all ranks of a communicator start it in the same order.
+// Elsewhere it uses messages with a tag of its own: an MPI collective would match other calls of
+// the communicator.
 #ifndef TORC_RUNTIME_SERVICE_SERVICE_COLLECTIVE_H_
 #define TORC_RUNTIME_SERVICE_SERVICE_COLLECTIVE_H_
 
@@ -20,8 +20,8 @@
 
 namespace torc::runtime {
 
-/// One at a time. Nothing here allocates, so that no rank stays away from what others have begun;
-/// MPI reads and writes words in the object. An error is this rank's alone.
+/// One at a time. Nothing here allocates, so that no rank misses a collective that others have
+/// started; MPI reads and writes words in the object. An error concerns this rank alone.
 class ServiceCollective {
  public:
   static constexpr std::size_t kMostWords = 64;
@@ -31,44 +31,44 @@ class ServiceCollective {
   ServiceCollective(const ServiceCollective&) = delete;
   ServiceCollective& operator=(const ServiceCollective&) = delete;
 
-  /// By MPI, on a communicator that returns errors. On a simulated machine it is over at once.
-  /// MPI_MAX takes words for signed numbers.
+  /// Through MPI, on a communicator that returns errors. On a simulated machine it completes at
+  /// once. MPI_MAX may treat words as signed numbers.
   void allreduce(MPI_Comm comm, std::span<const std::uint64_t> words, MPI_Op op);
-  /// Of data that the caller keeps until it is over.
+  /// Broadcasts data, which must outlive it.
   void broadcast(MPI_Comm comm, void* data, std::size_t bytes, int root);
-  /// Of the text of `root`: that of other ranks counts for nothing, and is kTextBytes long at most.
+  /// Broadcasts the text of `root`, of at most kTextBytes; ignored on other ranks.
   void broadcastText(MPI_Comm comm, std::span<const char> text, int root);
-  /// Of data likewise: `bytes` of each rank.
+  /// Allgather of `bytes` of each rank, likewise.
   void allgather(MPI_Comm comm, const void* mine, void* all, std::size_t bytes);
   void barrier(MPI_Comm comm);
 
-  /// By messages on `comm` with `tag`: the union of the bits of `size` ranks, of which the caller
-  /// is number `rank`; no words: a barrier. Dissemination: after round k a rank has the words of
-  /// the 2^(k+1) - 1 before it, too. `members`: the ranks as a group, where they are not those of
-  /// `comm`; all of them are in `of_comm`, its group.
+  /// By messages on `comm` with `tag`: bitwise or over `size` ranks; the caller has number `rank`;
+  /// without words: a barrier. Algorithm: dissemination: after round k a rank also has the words of
+  /// the 2^(k+1) - 1 ranks before it. `members`: the ranks as a group, if they are not those of
+  /// `comm`; all of them are in `of_comm`, the group of `comm`.
   void disseminate(MPI_Comm comm, int tag, int rank, int size,
                    std::span<const std::uint64_t> words = {}, MPI_Group members = MPI_GROUP_NULL,
                    MPI_Group of_comm = MPI_GROUP_NULL);
 
-  /// Does what can be done now: true when it is over. On a simulated machine it waits.
+  /// Makes progress; true when complete. On a simulated machine it waits.
   bool advance();
-  /// Once it is over.
+  /// When complete.
   Status status() const;
-  /// Advances until it is over, with `meanwhile` and a yield between looks.
+  /// Advances until it is complete, with `meanwhile` and a yield between polls.
   Status wait(const std::function<void()>& meanwhile = {});
 
-  /// Of all ranks, once it is over.
+  /// Combined over all ranks, when complete.
   std::span<const std::uint64_t> words() const { return std::span(words_).first(count_); }
   /// Likewise: ends with a zero.
   const char* text() const { return reinterpret_cast<const char*>(words_.data()); }
 
-  /// Whether it was begun, and is neither over nor cancelled.
+  /// Whether it was started, and is neither complete nor cancelled.
   bool isUnderWay() const;
-  /// This rank takes no part any more. MPI may still read and write the words: see Deleter.
+  /// Ends this rank's part. MPI may still read and write the words: see Deleter.
   void cancel() noexcept;
   bool isCancelled() const { return is_cancelled_; }
 
-  /// Of one that may be cancelled, or go while it is under way: its words outlive it then.
+  /// For one that may be cancelled or destroyed while it is active: its words outlive it then.
   struct Deleter {
     void operator()(ServiceCollective* collective) const noexcept;
   };
@@ -87,12 +87,12 @@ class ServiceCollective {
   MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   bool is_cancelled_ = false;
   std::size_t count_ = 0;
-  std::array<std::uint64_t, 2 * kMostWords> words_{};  // those that arrive, behind the others
+  std::array<std::uint64_t, 2 * kMostWords> words_{};  // received words follow the own ones
 
-  // Of messages.
+  // For messages.
   MPI_Comm comm_ = MPI_COMM_NULL;
   int tag_ = 0, round_ = 0, rounds_ = 0;
-  std::array<int, 2 * kMostRounds> peers_{};  // of each round: to whom, and from whom
+  std::array<int, 2 * kMostRounds> peers_{};  // by round: a destination and a source
 };
 
 }  // namespace torc::runtime

@@ -1,4 +1,4 @@
-// Events of an executor's operations.
+// Round trace: makes events of an executor's operations.
 #include "runtime/trace/round_trace.h"
 
 #include "support/hash.h"

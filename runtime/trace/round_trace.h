@@ -1,8 +1,8 @@
-// Round trace: what an executor tells a trace about its operations.
+// Round trace: records the operations of an executor in a trace.
 //
-// The two ends of a message have to give it the same number (TraceEvent::flow) without a word
-// between them. It is made of what both know: the geometry, which round of which call it is there,
-// the two ranks and the schedule's tag.
+// The two ends of a message must give it the same number (TraceEvent::flow) without communication.
+// The number is a hash of the data that both know: the geometry, the call and its round there, the
+// two ranks and the schedule's tag.
 #ifndef TORC_RUNTIME_TRACE_ROUND_TRACE_H_
 #define TORC_RUNTIME_TRACE_ROUND_TRACE_H_
 
@@ -17,23 +17,23 @@
 
 namespace torc::runtime {
 
-/// What one number out of several is made of: 64 bits that differ where one of them does.
+/// A hash of two numbers: 64 bits.
 std::uint64_t traceHash(std::uint64_t a, std::uint64_t b);
 
 class RoundTrace {
  public:
-  /// For rounds of `program`, the program of `schedule` on rank `program.rank` of the geometry;
-  /// `element_bytes` to an element. `trace_rank` gives the trace's rank of a peer.
+  /// For rounds of `program`, the program of `schedule` on rank `program.rank` of the geometry; an
+  /// element has `element_bytes` bytes. `trace_rank` gives the trace's rank of a peer.
   RoundTrace(std::shared_ptr<Trace> trace, const ScheduleView& schedule, const FlatProgram& program,
              std::size_t element_bytes,
              const std::function<std::int32_t(std::int32_t)>& trace_rank);
 
-  /// A round begins. `key` is the same on all ranks, for this round alone.
+  /// Begins a round. `key` is the same on all ranks, and unique to the round.
   void beginRound(std::uint64_t key);
-  /// And ends; `bytes` of the whole vector.
+  /// Ends it; `bytes` of the whole vector.
   void endRound(std::uint64_t bytes);
 
-  // By the executor. `step`: index in the program. A step's message is before its work.
+  // Called by the executor. `step`: index in the program. A step's message precedes its work.
   void beginMessage(std::uint32_t step) { operations_[step].begin = traceClock(); }
   void endMessage(std::uint32_t step);
   void beginWork(std::uint32_t step) { operations_[step].begin = traceClock(); }
@@ -56,8 +56,8 @@ class RoundTrace {
   };
 
   std::shared_ptr<Trace> trace_;
-  std::uint32_t name_;      // the collective
-  std::uint32_t schedule_;  // its name
+  std::uint32_t name_;      // of the collective
+  std::uint32_t schedule_;  // of the schedule
   std::int64_t begin_ = 0;
   std::uint64_t key_ = 0;
   std::vector<Operation> operations_;

@@ -1,4 +1,4 @@
-// The ring of events and its texts.
+// Trace: the ring buffer of events, and the table of texts.
 #include "runtime/trace/trace.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::int64_t traceClock() {
 }
 
 std::uint64_t traceClockIdentity() {
-  // A clock of a boot, seen from a namespace of time.
+  // The boot and the time namespace identify a clock.
   std::string identity;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> identity;
   char name[64];

@@ -1,8 +1,8 @@
-// Trace: what this process did and when, in a ring of events of fixed size.
+// Trace: events of this process, in a ring buffer of fixed size.
 //
-// All memory for events is allocated at the beginning; where there are more events than room, the
-// oldest are dropped and counted. Threads may record at the same time. trace_job.h brings the
-// events of all ranks into one file, trace/trace_file.h says how they look there.
+// All memory for events is allocated at the beginning; beyond it, the oldest events are dropped and
+// counted. Threads may record at the same time. trace_job.h writes the events of all ranks to one
+// file; trace/trace_file.h defines its format.
 #ifndef TORC_RUNTIME_TRACE_TRACE_H_
 #define TORC_RUNTIME_TRACE_TRACE_H_
 
@@ -22,35 +22,36 @@ namespace torc::runtime {
 /// Nanoseconds on this host's steady clock.
 std::int64_t traceClock();
 
-/// Of the clock: the same number in processes that read the same one; 0: unknown.
+/// Identifies the clock: the same number in processes that read the same one; 0: unknown.
 std::uint64_t traceClockIdentity();
 
 class Trace {
  public:
-  /// Room for `capacity` events, at least 1. `rank` of the trace's ranks is this process. Throws
-  /// std::bad_alloc.
+  /// Allocates `capacity` events, at least 1. `rank`: of this process among the trace's ranks.
+  /// Throws std::bad_alloc.
   Trace(std::size_t capacity, int rank);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  /// Never waits for another process; allocates nothing. Ignored when closed.
+  /// Never waits for another process, and never allocates. Ignored when closed.
   void record(const TraceEvent& event);
 
-  /// A call or the loading of a file, with the texts that stand for it. Empty: none.
+  /// A call or the loading of a file, with its texts. Empty: none.
   void record(TraceKind kind, std::string_view name, std::string_view detail, std::int64_t begin,
               std::uint64_t bytes);
 
-  /// The number of a text, the same for equal ones. Texts that repeat cost a lookup.
+  /// The number of a text, equal for equal texts. A known text costs a lookup.
   std::uint32_t text(std::string_view text);
 
-  /// Where this process is, for its title: "(1, 0, 2) of 4x3x2". What is said first counts.
+  /// Sets the position of this process, for its title: "(1, 0, 2) of 4x3x2". Only the first call
+  /// has an effect.
   void setCoordinates(std::string coordinates);
 
-  /// No more events from now on. Returns those that are left, oldest first.
+  /// Ends the recording. Returns the remaining events, oldest first.
   std::vector<TraceEvent> close();
 
   int rank() const { return rank_; }
-  // After close.
+  // Precondition: closed.
   std::uint64_t dropped() const { return recorded_ > capacity_ ? recorded_ - capacity_ : 0; }
   const std::vector<std::string>& texts() const { return texts_; }
   const std::string& coordinates() const { return coordinates_; }
@@ -59,7 +60,7 @@ class Trace {
   const int rank_;
   std::mutex mutex_;
   const std::size_t capacity_;
-  std::vector<TraceEvent> ring_;  // memory for all is reserved, and touched as events come
+  std::vector<TraceEvent> ring_;  // reserved for all events, and touched as events come
   std::uint64_t recorded_ = 0;
   bool closed_ = false;
   std::vector<std::string> texts_;
@@ -73,7 +74,7 @@ class Trace {
   std::string coordinates_;
 };
 
-/// Records a call from here to the end of the scope; a null trace does nothing.
+/// Records a call from here to the end of the scope; a null trace records nothing.
 class TraceCall {
  public:
   explicit TraceCall(Trace* trace, const char* function, TraceKind kind = TraceKind::kCall)
@@ -86,7 +87,7 @@ class TraceCall {
   TraceCall(const TraceCall&) = delete;
   TraceCall& operator=(const TraceCall&) = delete;
 
-  /// What is known only later; `detail` lives as long as this object.
+  /// Sets values that are known later; `detail` must outlive this object.
   void setBytes(std::uint64_t bytes) { bytes_ = bytes; }
   void setDetail(std::string_view detail) { detail_ = detail; }
 

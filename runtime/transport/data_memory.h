@@ -17,14 +17,14 @@ inline std::size_t roundToCacheLine(std::size_t bytes) {
 
 class DataMemory {
  public:
-  /// Aligned to cache lines, not initialised. Throws std::bad_alloc.
+  /// Aligned to cache lines, uninitialized. Throws std::bad_alloc.
   void allocate(std::size_t bytes) {
     bytes_ = bytes;
     if (bytes == 0) return;
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, roundToCacheLine(bytes))));
     if (data_ == nullptr) throw std::bad_alloc();
   }
-  /// Zeros, aligned as any object is: many of them take no memory until they are written. Throws
+  /// Zeros, aligned for any object; pages use memory only once they are written. Throws
   /// std::bad_alloc.
   void allocateZeros(std::size_t bytes) {
     bytes_ = bytes;

@@ -57,7 +57,7 @@ std::string describe(std::int32_t from, std::int32_t to, std::uint32_t tag) {
          std::to_string(tag);
 }
 
-/// Copies the bytes of `from` to `to`; both hold equally many.
+/// Copies the bytes of `from` to `to`; both have equally many.
 void copySegments(const Segments& from, const Bases& from_bases, const Segments& to,
                   const Bases& to_bases) {
   SegmentWalk source(from), target(to);

@@ -1,5 +1,5 @@
-// In-process transport: all ranks in one thread, messages are copies. For tests, and for
-// measuring what replay costs apart from a network.
+// In-process transport: all ranks in one thread, messages are copies. For tests, and to measure the
+// cost of replay without a network.
 #ifndef TORC_RUNTIME_TRANSPORT_INPROCESS_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_INPROCESS_TRANSPORT_H_
 
@@ -16,12 +16,12 @@ namespace torc::runtime {
 
 enum class Delivery : std::uint8_t {
   /// A message moves, and completes on both sides, when both sides have started it. Nothing is
-  /// buffered: a schedule that needs buffering stands still.
+  /// buffered: a schedule that needs buffering deadlocks.
   kRendezvous,
   /// A send completes at once, its bytes kept until the receive starts; one message per channel.
   kEager,
-  /// Rendezvous by an adversary: a message moves at a random moment after both sides started,
-  /// each side hears of it at another one, in any order; until then the receiver's memory holds
+  /// Rendezvous with an adversary: a message moves at a random time after both sides started. Each
+  /// side learns of it at another time, in any order; until then the receiver's memory holds
   /// garbage. Finds missing dependences.
   kAdversarial,
 };
@@ -37,7 +37,7 @@ class InProcessNetwork {
   /// The transport of `rank`; one per rank.
   std::unique_ptr<Transport> transport(std::int32_t rank);
 
-  /// Whether something is on its way: a later poll will report a completion.
+  /// Whether a message is active: a later poll will report a completion.
   bool busy() const;
 
   std::uint64_t messages() const { return messages_; }  // moved so far
@@ -55,11 +55,11 @@ class InProcessNetwork {
     bool prepared = false;
     bool started = false;
   };
-  /// A channel: what one rank sends another under one tag.
+  /// A channel: the messages from one rank to another under one tag.
   struct Link {
     Side send, recv;
     std::uint32_t tag = 0;
-    std::vector<std::byte> kept;  // eager: the bytes of a send that completed before its receive
+    std::vector<std::byte> kept;  // eager: bytes of a send that completed before its receive
     bool full = false;
   };
   struct LinkKey {
@@ -70,10 +70,10 @@ class InProcessNetwork {
   struct LinkKeyHash {
     std::size_t operator()(const LinkKey& key) const;
   };
-  /// Per rank: channels that are complete and not reported. At most its number of channels.
+  /// By rank: channels that are complete and not reported. At most its number of channels.
   struct Inbox {
     std::vector<ChannelId> done;
-    std::size_t head = 0;  // first not reported
+    std::size_t head = 0;  // first one not reported
   };
 
   StatusOr<std::uint32_t> connect(std::int32_t rank, const Envelope& envelope, ChannelId channel,
@@ -97,7 +97,7 @@ class InProcessNetwork {
   std::unordered_map<LinkKey, std::uint32_t, LinkKeyHash> link_of_;
   std::vector<Inbox> inboxes_;
   std::vector<Bases> bases_;           // by rank
-  std::vector<std::uint32_t> moving_;  // adversarial: both sides started, not moved
+  std::vector<std::uint32_t> moving_;  // adversarial: started on both sides, not moved
   std::uint64_t messages_ = 0;
   std::uint64_t bytes_ = 0;
   Status status_;

@@ -1,4 +1,4 @@
-// What MPI was left with: a list that nobody reads.
+// The list of memory that MPI may still use; it is never read.
 #include "runtime/transport/left_to_mpi.h"
 
 #include <mutex>
@@ -14,7 +14,7 @@ void leaveToMpi(void* memory) noexcept {
     const std::lock_guard lock(mutex);
     left->push_back(memory);
   } catch (const std::bad_alloc&) {
-    // Then it is not remembered, that is all.
+    // The list is only for leak checkers: out of memory is ignored.
   }
 }
 

@@ -1,5 +1,5 @@
-// Memory that is never given back, as MPI may still read or write it: after a failure, when a
-// message that nobody will complete cannot be cancelled either.
+// Memory that is never freed, as MPI may still read or write it: after a failure, an incomplete
+// message may be impossible to cancel.
 #ifndef TORC_RUNTIME_TRANSPORT_LEFT_TO_MPI_H_
 #define TORC_RUNTIME_TRANSPORT_LEFT_TO_MPI_H_
 
@@ -7,7 +7,7 @@
 
 namespace torc::runtime {
 
-/// Remembers `memory` until the process ends, so that checkers of leaks see that it is meant.
+/// Keeps a pointer to `memory` until the process ends, so that leak checkers accept it.
 void leaveToMpi(void* memory) noexcept;
 
 template <typename T>

@@ -1,4 +1,4 @@
-// What MPI says of an error and of a communicator.
+// MPI's error texts, and properties of communicators.
 #include "runtime/transport/mpi_status.h"
 
 #include <algorithm>
@@ -24,11 +24,11 @@ int highestTag(MPI_Comm comm) {
   int* upper_bound = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(comm, MPI_TAG_UB, &upper_bound, &found);
-  // Open MPI says it of MPI_COMM_WORLD and its duplicates only.
+  // Open MPI has the attribute only on MPI_COMM_WORLD and its duplicates.
   int has_world = 0;
   if (!found) PMPI_Initialized(&has_world);
   if (has_world) PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper_bound, &found);
-  return found ? *upper_bound : 32767;  // the least that MPI allows
+  return found ? *upper_bound : 32767;  // the minimum that MPI guarantees
 }
 
 }  // namespace torc::runtime

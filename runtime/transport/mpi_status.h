@@ -1,8 +1,8 @@
-// What MPI says of an error and of a communicator.
+// MPI's error texts, and properties of communicators.
 //
-// Here and in all of runtime/ MPI is called by its PMPI_ names. The interposer
-// (runtime/pmpi/) defines the MPI_ names to serve the program's calls: torc's own must go past it,
-// or they would be counted, held back for progress, and served by torc itself.
+// All of runtime/ calls MPI by its PMPI_ names. The interposer (runtime/pmpi/) defines the MPI_
+// names to serve the program's calls: torc's own calls must bypass it, or it would count them,
+// delay them for progress, and serve them itself.
 #ifndef TORC_RUNTIME_TRANSPORT_MPI_STATUS_H_
 #define TORC_RUNTIME_TRANSPORT_MPI_STATUS_H_
 
@@ -12,7 +12,7 @@
 
 namespace torc::runtime {
 
-/// What an MPI call returned, as a status: `MPI_Start: Invalid rank, error stack: ...`, one line.
+/// The status of an MPI call's return code: `MPI_Start: Invalid rank, error stack: ...`, one line.
 Status mpiStatus(int code, const char* call);
 
 /// The highest tag of messages on a communicator.

@@ -12,7 +12,7 @@
 namespace torc::runtime {
 namespace {
 
-// MPI counts in int. Both ends cut longer fragments at multiples of this.
+// MPI counts are int. Both ends cut longer fragments at multiples of this.
 constexpr std::size_t kLongestFragment = std::size_t{1} << 30;
 
 /// The next `bytes` of a message's memory, as single runs.
@@ -39,7 +39,8 @@ MpiTransport::~MpiTransport() {
   if (finalized) return;
   abandon();
   if (!drained()) {
-    // Whoever destroys it sooner has nothing that the messages could harm.
+    // A caller that destroys the transport before it is drained has no memory that the messages
+    // could damage.
     for (std::size_t i = 0; i < active_count_; ++i) {
       fragments_[active_fragment_[i]].request = MPI_REQUEST_NULL;
       PMPI_Request_free(&active_[i]);
@@ -109,7 +110,7 @@ Status MpiTransport::bind(const Bases& bases) {
   return {};
 }
 
-/// Calls the function of MPI for a fragment.
+/// Calls MPI's send or receive function for a fragment.
 template <typename Send, typename Receive>
 inline int MpiTransport::callFor(const Fragment& fragment, Send* send, Send* send_synchronous,
                                  Receive* receive, MPI_Request* request) const {
@@ -191,8 +192,8 @@ int MpiTransport::poll(std::span<ChannelId> completed) {
   return report("MPI_Testsome", code, count, completed);
 }
 
-/// The same where one fragment is active: MPI_Test takes less than MPI_Testsome, and short calls
-/// have no others.
+/// The same with one active fragment, as in all short calls: MPI_Test takes less time than
+/// MPI_Testsome.
 int MpiTransport::pollLast(std::span<ChannelId> completed) {
   int done = 0;
   MPI_Status& status = statuses_[0];
@@ -203,7 +204,7 @@ int MpiTransport::pollLast(std::span<ChannelId> completed) {
   if (code != MPI_SUCCESS) {
     status_ = failureOf("MPI_Test", code, fragment);
     forgetFreed();
-    // A request that has failed is complete.
+    // A failed request is complete.
     if (done || active_[0] == MPI_REQUEST_NULL) removeActive(0);
     return -1;
   }
@@ -218,14 +219,14 @@ int MpiTransport::pollLast(std::span<ChannelId> completed) {
 }
 
 int MpiTransport::wait(std::span<ChannelId> completed) {
-  // Not MPI_Waitsome, which under SMPI looks at the other requests by MPI_Test: see
+  // Not MPI_Waitsome, which calls MPI_Test for the other requests under SMPI: see
   // runtime/transport/smpi.h.
   const int code = PMPI_Waitany(static_cast<int>(active_count_), active_.data(), indices_.data(),
                                 statuses_.data());
   return report("MPI_Waitany", code, 1, completed);
 }
 
-/// What `call` has returned for the active fragments.
+/// Handles the results of `call` for the active fragments.
 int MpiTransport::report(const char* call, int code, int count, std::span<ChannelId> completed) {
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
     status_ = failureOf(call, code, fragments_[active_fragment_[0]]);
@@ -233,8 +234,8 @@ int MpiTransport::report(const char* call, int code, int count, std::span<Channe
   }
   if (count <= 0) return 0;
   if (code != MPI_SUCCESS) forgetFreed();
-  // The statuses are in the order of the requests; the last entries fill the gaps that completed
-  // ones leave, the highest gap first.
+  // The statuses are in the order of the requests. The last entries fill the gaps of completed
+  // ones, the highest gap first.
   bool failed = false;
   for (int i = 0; i < count && !failed; ++i) {
     const Fragment& fragment = fragments_[active_fragment_[indices_[i]]];
@@ -257,14 +258,14 @@ int MpiTransport::report(const char* call, int code, int count, std::span<Channe
   return failed ? -1 : reported;
 }
 
-/// After an error: Open MPI frees a persistent request that has failed.
+/// After an error: Open MPI frees a failed persistent request.
 void MpiTransport::forgetFreed() {
   for (std::size_t i = 0; i < active_count_; ++i) {
     if (active_[i] == MPI_REQUEST_NULL) fragments_[active_fragment_[i]].request = MPI_REQUEST_NULL;
   }
 }
 
-/// Takes a request that is complete out of those that are looked at.
+/// Removes a completed request from the active ones.
 inline void MpiTransport::removeActive(int at) {
   --active_count_;
   active_[at] = active_[active_count_];
@@ -279,8 +280,8 @@ Status MpiTransport::failureOf(const char* call, int code, const Fragment& fragm
                      " bytes that are expected");
 }
 
-/// Whether a message has the length that both ends know from the schedule, or may be shorter. Sets
-/// the status where not.
+/// Whether a message has the length that both ends know from the schedule, or may be shorter. If
+/// not, sets the status.
 inline bool MpiTransport::hasRightLength(const Fragment& fragment, const MPI_Status& status) {
   int bytes = 0;
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
@@ -296,7 +297,7 @@ inline bool MpiTransport::hasRightLength(const Fragment& fragment, const MPI_Sta
   return false;
 }
 
-/// Whatever MPI looks for, it gets on with all that it has.
+/// Any probe makes MPI progress all its communication.
 void MpiTransport::progressMedium() {
   int found = 0;
   PMPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &found, MPI_STATUS_IGNORE);
@@ -310,7 +311,7 @@ std::vector<Transport::Awaited> MpiTransport::awaited(std::size_t limit) const {
 }
 
 void MpiTransport::abandon() {
-  // A receive that has no message yet ends without it. A send cannot be taken back.
+  // A receive without a message is cancelled. A send cannot be cancelled.
   for (std::size_t i = 0; i < active_count_; ++i) {
     if (!fragments_[active_fragment_[i]].sending) PMPI_Cancel(&active_[i]);
   }

@@ -1,10 +1,10 @@
 // MPI transport: persistent requests, made once per channel and started every round; or, for calls
-// that are bound to new memory again and again, a nonblocking send or receive per round.
+// with other memory each time, a nonblocking send or receive per round.
 //
-// MPI gets contiguous memory only. A fragment of a message whose bytes lie apart is packed before
-// its send and unpacked after its receive, with memory allocated at init: measured against derived
-// datatypes on MPICH 4.0.2 over shared memory, packing small runs is up to twice as fast, and
-// sending large runs one by one, without a copy, is too.
+// MPI gets contiguous memory only. A non-contiguous fragment is packed before its send and unpacked
+// after its receive, with memory allocated at init. Measured against derived datatypes (MPICH
+// 4.0.2, shared memory), packing small runs is up to twice as fast, and so is sending large runs
+// one by one, without a copy.
 #ifndef TORC_RUNTIME_TRANSPORT_MPI_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_MPI_TRANSPORT_H_
 
@@ -27,8 +27,8 @@ enum class Requests : std::uint8_t {
 
 class MpiTransport final : public Transport {
  public:
-  /// Messages travel on `comm`, which returns errors (MPI_ERRORS_RETURN) and outlives the
-  /// transport, and so does `sent`, with tags from `tag_base` on.
+  /// Messages use `comm`, which returns errors (MPI_ERRORS_RETURN) and outlives the transport, as
+  /// does `sent`, with tags from `tag_base` on.
   MpiTransport(MPI_Comm comm, int tag_base, Requests requests = Requests::kPersistent,
                SentBytes* sent = nullptr)
       : Transport(sent), comm_(comm), tag_base_(tag_base), requests_(requests) {}
@@ -53,8 +53,8 @@ class MpiTransport final : public Transport {
   std::vector<Awaited> awaited(std::size_t limit) const override;
 
  private:
-  /// A fragment: one message of MPI. The fragments of a channel follow one another, and share its
-  /// tag: MPI keeps the order of messages with equal envelopes.
+  /// A fragment: one MPI message. The fragments of a channel follow one another, and share its tag:
+  /// MPI keeps the order of messages with equal envelopes.
   struct Fragment : Envelope {
     Place place;                             // the caller's memory, or packed
     MPI_Request request = MPI_REQUEST_NULL;  // persistent

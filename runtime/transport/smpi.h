@@ -1,17 +1,17 @@
-// SimGrid's SMPI runs MPI programs on a simulated machine (bench/smpi). How its version 3.32
-// differs from an MPI on real cores is kept here:
+// SimGrid's SMPI runs MPI programs on a simulated machine (bench/smpi). This file hides the
+// differences of its version 3.32 from an MPI on real cores:
 //  - Simulated time passes while a rank waits for a message, and by 0.1 ms and more for every
-//    fruitless MPI_Test or MPI_Testsome. There a rank must wait inside MPI. On real cores MPI's
-//    waits spin, which is bad where ranks outnumber cores, and looking again costs nothing.
+//    unsuccessful MPI_Test or MPI_Testsome. So a rank must wait inside MPI. On real cores MPI's
+//    waits spin, which is bad with more ranks than cores, and polling costs nothing.
 //  - Nonblocking collectives are missing, or send a message from every rank to every other: the
-//    functions below start one where it is good, and otherwise complete at once and leave a null
+//    functions below start one if it is efficient, and otherwise complete at once with a null
 //    request.
-//  - MPI_Test says nothing about a null request.
-//  - A buffered message is lost where its persistent request is started again before it has been
+//  - MPI_Test does not complete a null request.
+//  - A buffered message is lost if its persistent request is started again before it has been
 //    received. Request::start() (src/smpi/mpi/smpi_request.cpp) writes the number of the new
 //    message into the request, `message_id_`, which is the old message's, too: match_recv() then
-//    refuses the old one for its number, its receive never ends, and all that follow wait behind
-//    it. (Later versions keep a number for each.) So every send has a request of its own there.
+//    refuses the old one because of its number, its receive never ends, and later messages wait
+//    behind it. (Later versions keep a number for each.) So every send has its own request there.
 #ifndef TORC_RUNTIME_TRANSPORT_SMPI_H_
 #define TORC_RUNTIME_TRANSPORT_SMPI_H_
 
@@ -26,7 +26,7 @@ inline constexpr bool kSimulated = false;
 #endif
 inline constexpr bool kLosesRestartedSends = kSimulated;
 
-/// Starts a collective: takes its request, and its arguments without it.
+/// Starts a collective; the arguments are the request and MPI's arguments without it.
 template <auto blocking, auto nonblocking>
 struct Starter {
   template <typename... Arguments>

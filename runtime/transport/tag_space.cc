@@ -1,4 +1,4 @@
-// Tag space: who has which tags.
+// Tag space: tags of active calls.
 #include "runtime/transport/tag_space.h"
 
 #include <algorithm>

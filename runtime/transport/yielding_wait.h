@@ -1,5 +1,5 @@
-// Waits, and collectives of MPI, that give the core away: MPICH's own spin, which costs tens of
-// milliseconds where ranks outnumber cores.
+// Waits and MPI collectives that yield the core: MPICH's own spin, which costs tens of milliseconds
+// if there are more ranks than cores.
 #ifndef TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_
 #define TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_
 
@@ -10,8 +10,8 @@
 
 namespace torc::runtime {
 
-/// MPI_Wait for what `started` has begun, whose error comes first. On a simulated machine, where
-/// looking takes time, inside MPI.
+/// MPI_Wait for the request of a call that returned `started`; an error there is returned at once.
+/// On a simulated machine, where polling takes time, it waits inside MPI.
 inline int waitYielding(int started, MPI_Request* request) {
   if (started != MPI_SUCCESS || *request == MPI_REQUEST_NULL) return started;
   if constexpr (kSimulated) return PMPI_Wait(request, MPI_STATUS_IGNORE);

@@ -1,4 +1,4 @@
-// Call note: making and describing it.
+// Call note: construction and description.
 #include "runtime/pmpi/calls/call_note.h"
 
 #include <array>
@@ -28,12 +28,12 @@ const char* functionName(CallId id, Form form) {
 
 std::uint64_t signatureOf(const CollectiveCall& call) {
   const CallArguments& arguments = call.arguments;
-  // Operations of the user may have another handle on every rank.
+  // The handle of a user-defined operation may differ between ranks.
   const MPI_Fint op = isPredefinedOp(arguments.op) ? PMPI_Op_c2f(arguments.op) : 0;
-  // Where each rank knows other bytes. No call is so long.
+  // For collectives whose ranks know different numbers of bytes. No call is so long.
   const std::uint64_t bytes =
       arguments.hasPairLists() ? ~static_cast<std::uint64_t>(call.id()) : call.bytes;
-  // By function: with its number among those of the function it names a call, and no other.
+  // Per function: together with its ordinal in that function, this names a call uniquely.
   const std::array<std::uint64_t, 4> words = {static_cast<std::uint64_t>(call.id()), bytes,
                                               static_cast<std::uint64_t>(op),
                                               static_cast<std::uint64_t>(arguments.root)};

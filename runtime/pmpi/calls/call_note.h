@@ -1,5 +1,4 @@
-// Call note: what is remembered of a collective call, so that ranks that wait can be told whether
-// theirs is the same one.
+// Call note: a summary of a collective call, by which waiting ranks compare their calls.
 #ifndef TORC_RUNTIME_PMPI_CALLS_CALL_NOTE_H_
 #define TORC_RUNTIME_PMPI_CALLS_CALL_NOTE_H_
 
@@ -18,29 +17,30 @@ inline const char* functionName(const CollectiveCall& call) {
   return functionName(call.id(), call.form);
 }
 
-/// Who makes a call.
+/// The server of a call.
 enum class Maker : std::uint8_t {
   kTorc,
-  kMpi,  // it is handed back
+  kMpi,  // fallback
 };
 
-/// A hash of what MPI demands to be the same on all ranks: collective, bytes, operation, root.
+/// A hash of the values that MPI requires to be the same on all ranks: collective, bytes,
+/// operation, root.
 std::uint64_t signatureOf(const CollectiveCall& call);
 
-/// A call, and who makes it. Plain data, which travels.
+/// A call and its server. Plain data, sent to other ranks.
 struct CallNote {
   std::uint64_t number = 0;   // of the call on its communicator; 0: none
   std::uint64_t ordinal = 0;  // the same among those of its function
   std::uint64_t signature = 0;
-  std::uint64_t refused = 0;  // by MPI, of the same function, since the call before
-  std::uint64_t bytes = 0;    // of the whole vector, where torc has looked at it
-  MPI_Fint op = 0;            // predefined, by Fortran's number; of others that of MPI_OP_NULL
-  bool has_op = false;        // perhaps of the user
-  std::int32_t root = -1;     // of a rooted collective, where torc has looked at it
+  std::uint64_t refused = 0;  // refused by MPI, of the same function, since the call before
+  std::uint64_t bytes = 0;    // of the whole vector, if torc has checked the call
+  MPI_Fint op = 0;            // a predefined operation as Fortran integer; otherwise MPI_OP_NULL
+  bool has_op = false;        // possibly user-defined
+  std::int32_t root = -1;     // of a rooted collective, if torc has checked the call
   CallId id = CallId::kBarrier;
   Maker maker = Maker::kMpi;
-  Reason reason = Reason::kServed;  // why torc does not make it
-  bool stands_still = false;        // others have been asked
+  Reason reason = Reason::kServed;  // why torc does not serve it
+  bool stands_still = false;        // other ranks have been asked
 
   bool isLike(const CallNote& other) const {
     return signature == other.signature && maker == other.maker;

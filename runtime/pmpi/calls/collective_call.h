@@ -1,5 +1,5 @@
-// One call of a collective as the program made it: who calls what, how MPI would be called in
-// torc's place, and its arguments in the form of runtime/collectives.
+// One call of a collective as the program made it: function, arguments in the form of
+// runtime/collectives, and the equivalent MPI call for a fallback.
 #ifndef TORC_RUNTIME_PMPI_CALLS_COLLECTIVE_CALL_H_
 #define TORC_RUNTIME_PMPI_CALLS_COLLECTIVE_CALL_H_
 
@@ -18,11 +18,11 @@
 
 namespace torc::runtime::pmpi {
 
-/// Lists of the program that a call reads after it has returned, copied: a program may free them at
-/// once.
+/// Copies of the program's lists that a call reads after it has returned: a program may free its
+/// lists at once.
 class KeptLists {
  public:
-  /// Copies a list of `ranks` numbers, which `list` names from now on. Throws std::bad_alloc.
+  /// Copies a list of `ranks` numbers; `list` then refers to the copy. Throws std::bad_alloc.
   void keep(NumberList& list, int ranks) {
     if (list.address() == nullptr) return;
     list = list.at(copyOf(list.address(), static_cast<std::size_t>(ranks) * list.numberBytes()));
@@ -33,7 +33,7 @@ class KeptLists {
     types = reinterpret_cast<const MPI_Datatype*>(copyOf(types, bytes));
   }
 
-  /// The copy of a list of the program; the list itself where there is none.
+  /// The copy of a list of the program; the list itself if it was not copied.
   template <typename Number>
   const Number* find(const Number* list) const {
     for (const Copy& copy : copies_) {
@@ -56,8 +56,8 @@ class KeptLists {
   std::vector<Copy> copies_;
 };
 
-/// The call as MPI's own nonblocking one, on whichever communicator: a small function object whose
-/// captures are the program's arguments.
+/// The call as MPI's own nonblocking function, on any communicator: a small function object that
+/// captures the program's arguments.
 class MpiCall {
  public:
   MpiCall() = default;
@@ -78,7 +78,7 @@ class MpiCall {
     return (*reinterpret_cast<const Function*>(storage))(kept, comm, request);
   }
 
-  alignas(std::max_align_t) std::byte storage_[80];  // as much of it as the function needs
+  alignas(std::max_align_t) std::byte storage_[80];  // the used part depends on the function
   int (*invoke_)(const std::byte*, const KeptLists&, MPI_Comm, MPI_Request*) = nullptr;
 };
 
@@ -95,16 +95,16 @@ struct CollectiveCall {
 
   Form form;
   MPI_Comm comm;
-  MpiCall mpi;  // of a nonblocking call
+  MpiCall mpi;  // for a nonblocking call
   CallArguments arguments;
 
-  // Filled on the way through: what came of it.
+  // Results, filled in by the layers that the call passes:
   std::uint64_t number = 0;   // among the collective calls of its communicator, from 1 on; 0: none
-  std::uint64_t ordinal = 0;  // the same among those of its function, which names it on all ranks
+  std::uint64_t ordinal = 0;  // the same among calls of its function; identifies it on all ranks
   std::uint64_t bytes = 0;    // of the whole vector
   Verdict verdict = Reason::kCollective;
-  double began = 0;            // seconds, when statistics are kept
-  CallTrial* trial = nullptr;  // that it is part of (runtime/pmpi/tuning); null: of none
+  double began = 0;            // seconds, if statistics are kept
+  CallTrial* trial = nullptr;  // the trial of this call (runtime/pmpi/tuning); null: none
 };
 
 }  // namespace torc::runtime::pmpi

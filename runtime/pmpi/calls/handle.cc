@@ -1,4 +1,4 @@
-// Handles: self messages.
+// Handles: messages of a rank to itself.
 #include "runtime/pmpi/calls/handle.h"
 
 #include "runtime/transport/mpi_status.h"
@@ -19,7 +19,7 @@ void HandleSpace::close() {
 }
 
 int HandleSpace::nextTag() {
-  // After a lap of 2^28 operations only persistent handles can still be there.
+  // After 2^28 operations tags repeat: only persistent handles can still be in use.
   do {
     next_tag_ = next_tag_ == highest_tag_ ? 0 : next_tag_ + 1;
   } while (!persistent_.empty() && persistent_.contains(next_tag_));
@@ -34,11 +34,11 @@ Status HandleSpace::make(bool persists, MPI_Request* request, int* tag) {
                    persists ? "MPI_Recv_init" : "MPI_Irecv");
 }
 
-// Not by a persistent receive: MPICH 4.0.2 leaves MPI_PROC_NULL in a request's memory, by which
-// MPI_Start then takes a persistent collective for one that there is nothing to do for.
+// A persistent receive cannot test this: MPICH 4.0.2 leaves MPI_PROC_NULL in a request's memory,
+// and MPI_Start then treats a persistent collective as a no-op.
 bool HandleSpace::isCommitted(MPI_Datatype type) {
   if (self_ == MPI_COMM_NULL && !open().ok()) return false;
-  // MPI looks at the type where there is an element, and at the pointer.
+  // MPI checks the type only if there is an element, and the pointer.
   char nothing = 0;
   return PMPI_Recv(&nothing, 1, type, MPI_PROC_NULL, 0, self_, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
@@ -46,7 +46,7 @@ bool HandleSpace::isCommitted(MPI_Datatype type) {
 Status HandleSpace::complete(int tag, bool failed) {
   const char mark = 1;
   const int code = PMPI_Send(&mark, failed ? 1 : 0, MPI_BYTE, 0, tag, self_);
-  // The failure that the receive was meant to have may be reported to the sender, too.
+  // MPI may report the intended failure of the receive to the sender, too.
   return failed ? Status() : mpiStatus(code, "MPI_Send");
 }
 

@@ -1,5 +1,5 @@
-// Held handles: datatypes and operations that torc's calls use. A program may free one while calls
-// that use it are under way; it is freed with the last of them.
+// Held handles: datatypes and operations in use by torc's calls. A program may free one while calls
+// that use it are under way; it is freed after the last of them.
 #ifndef TORC_RUNTIME_PMPI_CALLS_HELD_HANDLES_H_
 #define TORC_RUNTIME_PMPI_CALLS_HELD_HANDLES_H_
 
@@ -12,7 +12,7 @@
 
 namespace torc::runtime::pmpi {
 
-/// Whether a call has to hold a handle: one that the program may free.
+/// Whether a call has to hold a handle: the program may free it.
 inline bool isHeldType(MPI_Datatype type) {
   return type != MPI_DATATYPE_NULL && !isPredefinedType(type);
 }
@@ -22,10 +22,10 @@ inline bool isHeldOp(MPI_Op op) {
 
 class HeldHandles {
  public:
-  /// A call uses the handle, one to be held, from now on. Throws std::bad_alloc.
+  /// A call starts to use a handle that must be held. Throws std::bad_alloc.
   void holdType(MPI_Datatype type) { ++types_[type].uses; }
   void holdOp(MPI_Op op) { ++ops_[op].uses; }
-  /// The call is gone.
+  /// The call has ended.
   void releaseType(MPI_Datatype type) {
     if (release(types_, type)) PMPI_Type_free(&type);
   }
@@ -33,7 +33,7 @@ class HeldHandles {
     if (release(ops_, op)) PMPI_Op_free(&op);
   }
 
-  /// The program frees it. True: a call uses it, and it is freed later.
+  /// The program frees the handle. True: a call uses it, and it is freed later.
   bool keepType(MPI_Datatype type) { return keep(types_, type); }
   bool keepOp(MPI_Op op) { return keep(ops_, op); }
 

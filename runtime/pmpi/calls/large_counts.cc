@@ -1,4 +1,4 @@
-// Packing of any count.
+// Packing of any count, with MPI 4's functions or in pieces.
 #include "runtime/pmpi/calls/large_counts.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace torc::runtime::pmpi {
 
 namespace {
 
-/// Calls copy(data, count, type) -> code. MPICH 4.0.2's MPI_Pack and MPI_Unpack refuse MPI_BOTTOM:
-/// elements there are described from another address, `anchor`.
+/// Calls copy(data, count, type) -> code. MPI_Pack and MPI_Unpack of MPICH 4.0.2 refuse MPI_BOTTOM:
+/// then a derived type describes the elements relative to another address, `anchor`.
 template <typename Data, typename Copy>
 int fromAnchor(Data* data, MPI_Count count, MPI_Datatype type, std::byte* anchor, Copy copy) {
   if (data != nullptr) return copy(data, count, type);
@@ -50,7 +50,8 @@ int unpackElements(PackedBytes packed, std::byte* data, MPI_Count count, MPI_Dat
 
 namespace {
 
-/// Calls copy(data, count, packed bytes, their number) -> code, with ints, for pieces of elements.
+/// Calls copy(data, count, packed bytes, their number) -> code, with int arguments, for pieces of
+/// elements.
 template <typename Data, typename Copy>
 int inPieces(Data* data, MPI_Count count, MPI_Datatype type, std::byte* packed, Copy copy) {
   ElementType element;
@@ -58,7 +59,7 @@ int inPieces(Data* data, MPI_Count count, MPI_Datatype type, std::byte* packed, 
   const auto size = static_cast<MPI_Count>(element.size);
   const auto extent = static_cast<std::intptr_t>(element.bytes);
   const MPI_Count most = std::max<MPI_Count>(INT_MAX / std::max<MPI_Count>(size, 1), 1);
-  auto address = reinterpret_cast<std::intptr_t>(data);  // which may be 0
+  auto address = reinterpret_cast<std::intptr_t>(data);  // may be 0
   while (count > 0) {
     const MPI_Count some = std::min(count, most), bytes = some * size;
     const int code = copy(reinterpret_cast<Data*>(address), static_cast<int>(some), packed,

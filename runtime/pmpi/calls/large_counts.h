@@ -1,5 +1,4 @@
-// MPI_Pack and MPI_Unpack of any count: by the functions of MPI 4, and in pieces where MPI has
-// none.
+// MPI_Pack and MPI_Unpack of any count: with the functions of MPI 4, or in pieces without them.
 #ifndef TORC_RUNTIME_PMPI_CALLS_LARGE_COUNTS_H_
 #define TORC_RUNTIME_PMPI_CALLS_LARGE_COUNTS_H_
 
@@ -9,14 +8,14 @@
 
 namespace torc::runtime::pmpi {
 
-/// Packed elements: `room` bytes, of which some begin `at` bytes in.
+/// A buffer of packed elements: `room` bytes, and the position `at` in bytes.
 struct PackedBytes {
   std::byte* bytes;
   MPI_Count room, at;
 };
 
-/// Elements at `data`, null being MPI_BOTTOM, are packed or unpacked. Returns MPI's code. In
-/// pieces, an element has at most 2 GiB of data.
+/// Packs or unpacks elements at `data`; null means MPI_BOTTOM. Returns MPI's error code. In pieces,
+/// an element has at most 2 GiB of data.
 int packElements(const std::byte* data, MPI_Count count, MPI_Datatype type, PackedBytes packed);
 int unpackElements(PackedBytes packed, std::byte* data, MPI_Count count, MPI_Datatype type);
 

@@ -1,4 +1,4 @@
-// Packing: the copies, and MPI_Pack and MPI_Unpack.
+// Packing: copies the program's data by MPI_Pack and MPI_Unpack.
 #include "runtime/pmpi/calls/packing.h"
 
 #include <algorithm>
@@ -25,10 +25,11 @@ void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, 
   in_.allocate(call.elements.in);
   packed_ = &in_;
   call.in = in_.bytes.get();
-  if (call.in_place && row.describesOwnOut()) call.out = in_.bytes.get();  // the block stays there
+  if (call.in_place && row.describesOwnOut())
+    call.out = in_.bytes.get();  // the own block stays there
 }
 
-/// Blocks of pairs that have lists follow one another in copies, whatever their datatypes.
+/// Blocks of pairs with lists are contiguous in copies, with any datatypes.
 void Packing::preparePairs(const CallArguments& arguments, int blocks, Call& call) {
   if (call.unpacks_out) {
     results_ = elementsOf(PairBlocks(arguments, false), blocks, call.per_rank);
@@ -64,8 +65,8 @@ Packing::Elements Packing::elementsIn(std::byte* data, std::int64_t bytes, MPI_D
   return {data, bytes / size, type, offset, bytes % size};
 }
 
-/// What is in `in`: the own blocks, or all, which follow one another in the copy. A block that is
-/// shorter than its place in the result is sent with what there is behind it there, as by MPI.
+/// The contents of `in`: the own block, or all blocks, contiguous in the copy. A block that is
+/// shorter than its place in the result is sent together with the bytes behind it there, as in MPI.
 void Packing::takeContribution(const CallArguments& arguments, const CollectiveRow& row, int rank,
                                int ranks, const Call& call) {
   const bool is_in_out = arguments.in == MPI_IN_PLACE;
@@ -93,7 +94,7 @@ void Packing::takeContribution(const CallArguments& arguments, const CollectiveR
 }
 
 /// Calls visit(rank, elements) for the blocks of all ranks, in a buffer of the program that begins
-/// at `whole`, as long as `call` says: the arguments say where they are.
+/// at `whole`. Their lengths come from `call`, their positions from the arguments.
 template <typename Visit>
 void Packing::forEachBlock(const CallArguments& arguments, std::byte* whole, int ranks,
                            const Call& call, Visit visit) {
@@ -111,7 +112,7 @@ void Packing::forEachBlock(const CallArguments& arguments, std::byte* whole, int
   }
 }
 
-/// The blocks of the result follow one another in the copy.
+/// The blocks of the result are contiguous in the copy.
 void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank,
                          int ranks, Call& call) {
   const bool is_own = row.describesOwnOut();
@@ -126,7 +127,7 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
   }
   if (row.counts == CountOf::kVector) {
     const Elements whole{out, arguments.count, arguments.type, 0};
-    // In place, a rank either contributes the vector or gets it.
+    // In place, a rank either contributes the vector or receives it.
     if (was_in_place && row.inAt(rank == call.root) == Holds::kWhole) {
       contributions_.push_back(whole);
       packed_ = &out_;
@@ -136,7 +137,7 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
     return;
   }
   forEachBlock(arguments, out, ranks, call, [&](int r, const Elements& block) {
-    if (was_in_place && row.servesInPlace() && r == rank) {  // it is there already
+    if (was_in_place && row.servesInPlace() && r == rank) {  // the block is in place
       contributions_.push_back({block.data, block.count, block.type});
     } else if (block.count > 0 || block.rest > 0) {
       results_.push_back(block);
@@ -144,7 +145,7 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
   });
 }
 
-/// In place the contribution lies where the result goes, in the copy too.
+/// In place, contribution and result share their memory, in the copy too.
 void Packing::prepareReduction(const CallArguments& arguments, Call& call) {
   if (!call.packs_in && !call.unpacks_out) return;
   const auto held = [&](std::uint64_t elements) { return elements * call.type.bytes; };
@@ -214,7 +215,8 @@ Status Packing::unpack(std::span<const ShortMessage> shorter) {
   return {};
 }
 
-/// Of a block that ends within an element: its first bytes, and what the program has behind them.
+/// For a block that ends within an element: its first bytes are new, the others are those of the
+/// program.
 int Packing::unpackRest(const Elements& block) {
   ElementType element;
   static_cast<void>(lookAtType(block.type, element));

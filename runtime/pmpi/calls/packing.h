@@ -1,14 +1,12 @@
-// Packing: copies of data that the program describes by elements with gaps, in another order, or
-// within the result.
+// Packing: copies of data whose elements have gaps, another order, or a place within the result.
 //
-// A collective that moves data does it without looking at them, and MPI lets every rank describe
-// its data in its own way. So it is served as one of bytes, whose number all ranks agree on. Where
-// the program's elements are not just bytes in a row, they are packed before the start and unpacked
-// at the end.
+// A collective that moves data does not interpret them, and MPI allows every rank its own datatype.
+// So torc serves it as a collective of bytes, whose number is the same on all ranks. If the
+// program's elements are not contiguous, they are packed before the start and unpacked at the end.
 //
-// An operation of the program's on a derived datatype gets elements as that lays them out. So
-// copies for a reduction have the gaps, too, whose bytes are nobody's; of the result only data are
-// written to the program's memory.
+// A user-defined operation on a derived datatype expects elements with their gaps. So copies for a
+// reduction have the gaps, too, with undefined bytes; only data of the result are written to the
+// program's memory.
 #ifndef TORC_RUNTIME_PMPI_CALLS_PACKING_H_
 #define TORC_RUNTIME_PMPI_CALLS_PACKING_H_
 
@@ -34,18 +32,19 @@ class Packing {
   Packing(const Packing&) = delete;
   Packing& operator=(const Packing&) = delete;
 
-  /// Makes the copies that `call`, which `arguments` has become on rank `rank` of `ranks`, is said
-  /// to need, and points its buffers at them. Throws std::bad_alloc.
+  /// Makes the copies that `call`, the checked form of `arguments` on rank `rank` of `ranks`,
+  /// needs, and points its buffers at them. Throws std::bad_alloc.
   void prepare(const CallArguments& arguments, int rank, int ranks, Call& call) {
     prepare(arguments, rowOf(call.collective), rank, ranks, call);
   }
-  /// The same with the row of a collective, in place of that of the call.
+  /// The same with an explicit row of the table of collectives.
   void prepare(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
                Call& call);
 
-  /// Before each start: packs what the caller contributes, if need be.
+  /// Before each start: packs the caller's contribution, if needed.
   Status pack();
-  /// After each completion: unpacks the result, if need be; of `shorter` blocks what has come.
+  /// After each completion: unpacks the result, if needed; of `shorter` blocks only the received
+  /// bytes.
   Status unpack(std::span<const ShortMessage> shorter = {});
 
  private:
@@ -55,10 +54,10 @@ class Packing {
     std::int64_t count = 0;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     std::int64_t offset = 0;  // bytes, in the copy
-    std::int64_t rest = 0;    // bytes of one element more, of which there are no others
+    std::int64_t rest = 0;    // bytes of a last, incomplete element
   };
   struct Copy {
-    std::unique_ptr<std::byte[]> bytes;  // null: there is none
+    std::unique_ptr<std::byte[]> bytes;  // null: no copy
     std::int64_t length = 0;
 
     void allocate(std::uint64_t bytes_of_data);
@@ -80,10 +79,10 @@ class Packing {
   void prepareReduction(const CallArguments& arguments, Call& call);
 
   Copy in_, out_;
-  std::vector<Elements> contributions_;  // what is packed
-  Copy* packed_ = nullptr;               // where it is packed: one of the two; null: it is not
+  std::vector<Elements> contributions_;  // elements to be packed
+  Copy* packed_ = nullptr;               // destination of packing: one of the two; null: none
   std::vector<Elements> results_;
-  // Of a reduction, whose copies are of elements as they are:
+  // Of a reduction, whose copies keep the gaps of elements:
   std::int64_t contributed_from_ = 0, contributed_bytes_ = 0;  // of the contribution
   Copy data_;                                                  // of the result, without gaps
 };

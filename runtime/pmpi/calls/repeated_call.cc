@@ -1,4 +1,4 @@
-// Repeated calls: what is kept, and for which buffers it serves.
+// Repeated calls: selects the calls to keep, and the buffers that they accept.
 #include "runtime/pmpi/calls/repeated_call.h"
 
 #include <utility>
@@ -8,9 +8,9 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-// Of longer calls the time to find out about them is no matter.
+// In longer calls the time of the look-ups does not matter.
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 10;
-// Of memory that is kept for one call, which the limit on persistent plans cannot take back.
+// Memory kept for one call, which the limit on persistent plans cannot reclaim.
 constexpr std::size_t kMostMemory = std::size_t{256} << 10;
 
 bool isSomewhere(const void* buffer) {
@@ -47,7 +47,7 @@ Status RepeatedCall::bindAnew() {
   return status;
 }
 
-/// Where a call is kept that comes the second time in a row; nullptr: nowhere.
+/// The slot for a call that comes the second time in a row; nullptr: it is not kept.
 RepeatedCalls::Slot* RepeatedCalls::slotToKeepIn(const CallKey& key, const CollectiveCall& call,
                                                  const Call& checked) {
   const bool is_simple = !call.arguments.has_counts && !checked.packs_in && !checked.unpacks_out &&
@@ -64,7 +64,7 @@ void RepeatedCalls::keep(const CallKey& key, const CollectiveCall& call, const C
   Slot* slot = slotToKeepIn(key, call, checked);
   if (slot == nullptr) return;
   const bool is_mpis = call.verdict.isMpis();
-  // A call that is served gains more by being kept.
+  // Keeping a served call gains more than keeping a fallback.
   if (is_mpis && slot->kept != nullptr && !slot->kept->isMpis()) return;
   auto repeated = std::make_unique<RepeatedCall>(
       RepeatedCall{.key = key,

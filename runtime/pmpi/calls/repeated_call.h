@@ -1,6 +1,6 @@
-// Repeated calls: small blocking calls that a program makes again and again on a communicator, with
-// all that is found out about one kept ready. Such a call binds its buffers, starts, and waits, or
-// goes to MPI: nothing is looked up, checked, or allocated that was the same last time.
+// Repeated calls: small blocking calls that a program repeats on a communicator, with all results
+// of their checks and their persistent plan. Such a call binds its buffers, starts and waits, or
+// falls back to MPI: it repeats no look-up, check or allocation.
 #ifndef TORC_RUNTIME_PMPI_CALLS_REPEATED_CALL_H_
 #define TORC_RUNTIME_PMPI_CALLS_REPEATED_CALL_H_
 
@@ -23,16 +23,15 @@ namespace torc::runtime::pmpi {
 struct RepeatedCall {
   const Verdict& verdict() const { return call.verdict; }
   bool isMpis() const { return call.verdict.isMpis(); }
-  /// Whether buffers are such that nothing else has to be looked at.
+  /// Whether the plan accepts these buffers without further checks.
   bool takes(const void* in, void* out) {
     return (has_taken && in == taken_in && out == taken_out) || takesAnew(in, out);
   }
-  /// Binds what is laid out to the buffers that it has taken, unless it is bound to them from the
-  /// round before.
+  /// Binds the plan to the accepted buffers, unless it is bound to them from the round before.
   Status bind() { return is_bound ? Status() : bindAnew(); }
   /// Whether its round is complete.
   bool isOver() const { return plan->executor()->progress() == Progress::kDone; }
-  /// One like it, described as what it is on its communicator.
+  /// A full description of a call that is alike on this communicator.
   CollectiveCall callOf(const BriefCall& brief) const {
     CollectiveCall alike = call;
     alike.arguments.in = brief.in;
@@ -41,13 +40,13 @@ struct RepeatedCall {
   }
 
   CallKey key;
-  CollectiveCall call;  // as it came once
+  CollectiveCall call;  // the first such call
   Call checked;
   CallNote note;
-  PersistentPlan* plan = nullptr;  // acquired; null: of a call that is MPI's
-  bool is_bound = false;           // to these buffers
-  bool is_running = false;         // an operation has it
-  bool has_taken = false;          // the buffers that came last
+  PersistentPlan* plan = nullptr;  // acquired; null: of a fallback
+  bool is_bound = false;           // to the accepted buffers
+  bool is_running = false;         // an operation uses it
+  bool has_taken = false;          // accepts the buffers of the last call
   const void* taken_in = nullptr;
   void* taken_out = nullptr;
 
@@ -57,7 +56,7 @@ struct RepeatedCall {
   Status bindAnew();
 };
 
-/// Those of one communicator. With the lock.
+/// The repeated calls of one communicator. With the lock.
 class RepeatedCalls {
  public:
   /// `cache`: of the communicator, once it is set up. Outlives this.
@@ -66,7 +65,7 @@ class RepeatedCalls {
   RepeatedCalls& operator=(const RepeatedCalls&) = delete;
   ~RepeatedCalls() { dropAll(); }
 
-  /// nullptr where there is none.
+  /// nullptr: not kept.
   RepeatedCall* find(const CallKey& key) {
     if (last_found_ != nullptr && last_found_->key == key) return last_found_;
     const Slot& slot = slotOf(key.hash());
@@ -74,13 +73,13 @@ class RepeatedCalls {
     return last_found_ = slot.kept.get();
   }
 
-  /// A blocking call has been served by `schedule`, or is MPI's for a reason that stays. The second
-  /// in a row is kept, if it is such that buffers alone can make a difference, and there is memory.
-  /// Throws std::bad_alloc.
+  /// `schedule` has served a blocking call, or the call falls back to MPI for a lasting reason. The
+  /// second in a row is kept, if only its buffers can change, and if there is memory. Throws
+  /// std::bad_alloc.
   void keep(const CallKey& key, const CollectiveCall& call, const Call& checked,
             torc_schedule* schedule);
 
-  /// Keeps it no longer, or none.
+  /// Stops keeping it.
   void drop(RepeatedCall& repeated);
   void dropAll();
 

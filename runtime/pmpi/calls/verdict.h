@@ -1,6 +1,6 @@
-// Verdict: who makes a call, and, of one that falls back to MPI, why. It is found in one place
-// (engine/decide.h), and changed where ranks together find another one (in the set-up of a
-// communicator, in a trial, and where a schedule cannot be used) and where the call fails.
+// Verdict: the server of a call, and the reason of a fallback. It is found in one place
+// (engine/decide.h). It changes when the ranks together find another one, in the set-up of a
+// communicator, in a trial or for an unusable schedule, and when the call fails.
 #ifndef TORC_RUNTIME_PMPI_CALLS_VERDICT_H_
 #define TORC_RUNTIME_PMPI_CALLS_VERDICT_H_
 
@@ -13,14 +13,14 @@ namespace torc::runtime::pmpi {
 
 class Verdict {
  public:
-  /// Nothing is found yet.
+  /// No verdict yet.
   Verdict() = default;
-  /// MPI, for this reason; kServed: dedicated ranks.
+  /// Falls back to MPI for this reason; kServed: dedicated ranks serve it.
   Verdict(Reason reason)
       : kind_(reason == Reason::kServed ? Kind::kServed : Kind::kMpis), reason_(reason) {}
-  /// The schedule of this entry of the index, or of a trial, which outlives the call.
+  /// The schedule of this entry of the index, or of a trial; the entry outlives the call.
   Verdict(const LibraryEntry& entry) : kind_(Kind::kServed), entry_(&entry) {}
-  /// Nobody: the call is over, with this error class for the program.
+  /// The call has ended, with this error class for the program.
   static Verdict over(int code) {
     Verdict verdict;
     verdict.kind_ = Kind::kOver;
@@ -31,9 +31,9 @@ class Verdict {
   bool isOpen() const { return kind_ == Kind::kOpen; }
   bool isMpis() const { return kind_ == Kind::kMpis; }
   bool isOver() const { return kind_ == Kind::kOver; }
-  /// Why it falls back; else kServed.
+  /// Reason of the fallback; otherwise kServed.
   Reason reason() const { return reason_; }
-  /// For the program, of one that does not.
+  /// Error class for the program of a call that does not fall back.
   int code() const { return code_; }
   /// nullptr: no schedule serves it.
   const LibraryEntry* entry() const { return entry_; }

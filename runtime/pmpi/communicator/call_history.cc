@@ -1,4 +1,4 @@
-// Call history: what ranks that wait are told.
+// Call history: its notices to waiting ranks.
 #include "runtime/pmpi/communicator/call_history.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ Notice noticeOf(const CallFailure& failure) {
   return notice;
 }
 
-/// Whether the call is one of `refused` on another rank that follow the `made`-th of its function.
-/// This rank may have been refused some of them, too, before the call.
+/// Whether the call is one of the `refused` calls of its function after the `made`-th on another
+/// rank. MPI may have refused some of them on this rank, too, before the call.
 bool isRefused(const CallNote& call, std::uint64_t made, std::uint64_t refused) {
   return call.ordinal > made && call.ordinal + call.refused <= made + refused;
 }
@@ -87,7 +87,7 @@ bool CallHistory::recall(CallId id) {
   return true;
 }
 
-/// So many of a function that follow those that this rank has made.
+/// Sends the number of calls of a function that MPI has refused after this rank's last one.
 void CallHistory::sendRefused(CallId id, std::uint64_t calls) {
   Notice notice;
   notice.kind = NoticeKind::kRefused;
@@ -117,8 +117,8 @@ void CallHistory::standsStill(const CollectiveCall& call) {
   endRefused();
 }
 
-/// Ends what stands still here and has been refused elsewhere. The program may make the call again
-/// there, and right: that is known by then.
+/// Ends calls that stall here and that MPI has refused elsewhere. If the program repeats the call
+/// there correctly, that rank has recalled its notice.
 void CallHistory::endRefused() {
   for (const Notice& there : refused_elsewhere_) {
     for (const CallNote& mine : notes_) {
@@ -136,8 +136,8 @@ void CallHistory::endRefused() {
   }
 }
 
-/// What this rank has told of as refused is over elsewhere, and so it is on all ranks: also here,
-/// if the program has made it in the meantime.
+/// A call that MPI has refused on this rank has ended elsewhere, and so it ends on all ranks: also
+/// here, if the program has made it in the meantime.
 void CallHistory::takeOver(const Notice& notice) {
   const CallFailure failure = {notice.call, notice.refused, kRefused, notice.text};
   if (!remember(failure)) return;
@@ -159,8 +159,8 @@ int CallHistory::codeOf(const CallFailure& failure) const {
   return only_sends ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-/// This rank's next call is one of `next`. Calls that have failed on other ranks, and in whose
-/// place this rank has made something else, are skipped.
+/// This rank's next call has the function `next`. Skips calls that have failed on other ranks and
+/// were replaced by others on this rank.
 void CallHistory::skipFailures(CallId next) {
   has_failures_to_come_ = false;
   for (const auto& [call, refused, code, text] : failures_) {
@@ -226,12 +226,12 @@ void CallHistory::answerAsks() {
   asks_.insert(asks_.end(), asks.begin(), asks.end());
 }
 
-/// Finds out whether a waiting rank waits for a call that this rank makes as well, or fails it.
-/// False: that is not known yet.
+/// Compares the call of a waiting rank with this rank's own, and fails it if they differ. False:
+/// this rank has not come to that call yet.
 bool CallHistory::consider(const Notice& asked) {
   const CallNote& call = asked.call;
   if (call.ordinal <= made_[indexOf(call.id)]) {
-    // One that is no longer remembered is long over.
+    // A forgotten call ended long ago.
     const CallNote* mine = noteOf(call.id, call.ordinal);
     if (mine != nullptr && !mine->isLike(call)) differ(*mine, asked);
     return true;
@@ -241,16 +241,16 @@ bool CallHistory::consider(const Notice& asked) {
                                        calls_made_ == 1 ? " call" : " calls")));
     return true;
   }
-  // Calls come in the same order on all ranks; which number a call has says that of a rank on which
-  // MPI has refused none.
+  // Calls come in the same order on all ranks. A call's number holds for a rank only if MPI has
+  // refused no call there.
   if (calls_refused_ > 0 || asked.refused > 0 || call.number > calls_made_) return false;
   const CallNote& mine = notes_[call.number % kNotes];
   if (mine.number == call.number) differ(mine, asked);
   return true;
 }
 
-/// Fails a call for which another rank waits, and what this rank makes in its place. All ranks hear
-/// of both at once: none may go on from one to a call that it takes for the other.
+/// Fails a call for which another rank waits, together with this rank's call in its place. All
+/// ranks get both in one notice: none may leave one of them and match it with the other.
 void CallHistory::differ(const CallNote& mine, const Notice& asked) {
   const CallFailure instead = {mine, calls_refused_, MPI_ERR_OTHER,
                                message("rank ", asked.from, " makes ", pmpi::describe(asked.call))};
@@ -284,7 +284,7 @@ const CallFailure* CallHistory::failureOf(CallId id, std::uint64_t ordinal) cons
   return found == failures_.end() ? nullptr : &*found;
 }
 
-/// The call has failed, and what another rank has made `instead`.
+/// The call has failed, and with it `instead`, the call of another rank in its place.
 void CallHistory::fail(const CallFailure& failure, const CallFailure* instead) {
   const bool is_new = remember(failure);
   if (is_new) complainOf(failure);
@@ -296,7 +296,7 @@ void CallHistory::complainOf(const CallFailure& failure) const {
   complain(words("call ", failure.call.number, " on ", owner_.description(), ": ", failure.text));
 }
 
-/// False: it is known.
+/// False: the failure was known.
 bool CallHistory::remember(const CallFailure& failure) {
   if (failureOf(failure.call.id, failure.call.ordinal) != nullptr) return false;
   if (failures_.size() == kFailures) failures_.pop_front();
@@ -306,7 +306,7 @@ bool CallHistory::remember(const CallFailure& failure) {
   return true;
 }
 
-/// Tells the other ranks.
+/// Sends the failure to the other ranks.
 void CallHistory::spread(const CallFailure& failure, const CallFailure* instead) {
   Notice notice = noticeOf(failure);
   if (instead != nullptr) {
@@ -316,7 +316,7 @@ void CallHistory::spread(const CallFailure& failure, const CallFailure* instead)
   sendToAll(notice);
 }
 
-/// Where memory has run out, the others ask in the end.
+/// If memory has run out, the other ranks learn of it when they ask.
 void CallHistory::sendToAll(Notice& notice) const {
   static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) { send(0, size_, notice); }));
 }

@@ -1,13 +1,13 @@
-// Call history: the collective calls of a communicator, as this rank has made them, and which have
-// failed. By it ranks that wait find out whether they wait for the same call, and a call that has
-// failed on one rank fails on all. A call is named by its function and by how many calls of that
-// function came before it. What comes after a failed call is as good as before.
+// Call history: the collective calls of a communicator in the order of this rank, with their
+// failures. With it, waiting ranks check that they wait for the same call, and a call that fails on
+// one rank fails on all. A call is named by its function and its ordinal among the calls of that
+// function. Calls after a failed one are unaffected.
 //
-// A call that MPI refuses is no call. The other ranks may have left it out too, or the program
-// makes another one in its place, which is then what they wait for; or they wait for nothing: that
-// is known when the rank has gone on to any other call of MPI. It tells them so at once, since it
-// may be inside MPI when they ask. Of such a call a rank that only sends, as to the root of an
-// MPI_Gather, has no error: with MPI alone it would have gone on, too.
+// A call that MPI refuses does not count. The other ranks may have omitted it, or the program makes
+// another one in its place, for which they wait; or they wait in vain. That is known at the rank's
+// next other MPI call. The rank notifies the others at once, since it may be inside MPI when they
+// ask. A rank that only sends, for example to the root of an MPI_Gather, gets no error for such a
+// call, as with MPI alone.
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_CALL_HISTORY_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATOR_CALL_HISTORY_H_
 
@@ -26,27 +26,27 @@
 namespace torc::runtime::pmpi {
 
 struct CallFailure {
-  CallNote call;              // of the rank where it failed, or was waited for
-  std::uint64_t refused = 0;  // calls of that rank, which may count on others
+  CallNote call;              // of the rank where it failed, or where a rank waited for it
+  std::uint64_t refused = 0;  // refused calls of that rank, which other ranks may have counted
   int code = 0;               // error class of MPI; kRefused: see codeOf
   std::string text;
 };
-/// Of calls that MPI has refused: what they are for a rank it knows itself.
+/// The failure is a call that MPI has refused: each rank finds its own error class (codeOf).
 inline constexpr int kRefused = -1;
 
-/// The communicator, as its history sees it.
+/// The communicator, seen from its history.
 class HistoryOwner {
  public:
   /// "3x2 sub-torus of 4x3x2".
   virtual const std::string& description() const = 0;
   /// Whether the program is in MPI_Finalize.
   virtual bool isEnding() const TORC_REQUIRES(engine_lock) = 0;
-  /// To `count` ranks from `first` on, but not to this one. Nothing, where ranks have not agreed on
-  /// a number of the communicator. Throws std::bad_alloc.
+  /// Sends to `count` ranks from `first` on, except to this one. No-op if the ranks have not agreed
+  /// on a number of the communicator. Throws std::bad_alloc.
   virtual void send(int first, int count, Notice& notice) const TORC_REQUIRES(engine_lock) = 0;
-  /// Operations may have to end.
+  /// A call has failed: operations may have to end.
   virtual void callHasFailed() TORC_REQUIRES(engine_lock) = 0;
-  /// The program makes another call than those that MPI has refused on this rank.
+  /// The program has made a call after those that MPI has refused on this rank.
   virtual void hasGoneOn() TORC_REQUIRES(engine_lock) = 0;
 
  protected:
@@ -59,53 +59,53 @@ class CallHistory {
   CallHistory(const CallHistory&) = delete;
   CallHistory& operator=(const CallHistory&) = delete;
 
-  /// Numbers a collective call of the program, remembers who makes it, and compares it with what
-  /// waiting ranks have asked.
+  /// Numbers a collective call of the program, records its server, and compares it with the
+  /// questions of waiting ranks.
   void note(CollectiveCall& call, Maker maker) TORC_REQUIRES(engine_lock) {
     note(call, noteOn(call, maker));
   }
-  /// The same with what is known of the call, but its number.
+  /// The same with a note that is complete except for its number.
   void note(CollectiveCall& call, const CallNote& known) TORC_REQUIRES(engine_lock) {
     call.ordinal = note(call.id(), known);
     call.number = calls_made_;
   }
-  /// The same of a call of which nothing else is needed. Its ordinal; its number is `callsMade`.
+  /// The same with a note alone. Returns the ordinal; the number is `callsMade`.
   std::uint64_t note(CallId id, const CallNote& known) TORC_REQUIRES(engine_lock);
-  /// MPI has refused a call on this rank: it is none, whatever the other ranks have made of theirs.
+  /// MPI has refused a call on this rank: it does not count, whether or not other ranks have made
+  /// it.
   void noteRefused(CallId id);
-  /// The program has gone on to something else: tells the ranks that may wait.
+  /// The program has made another call: notifies the ranks that may wait.
   void tellRefused() TORC_REQUIRES(engine_lock);
-  /// It makes one after all: takes back what has been told. Whether it is the one that others wait
-  /// for, or they have given that up, is known when they have answered. False: nothing was told.
+  /// The program repeats the refused call: recalls the notice. Only the answers of the other ranks
+  /// show whether they still wait for it. False: no notice was sent.
   bool recall(CallId id) TORC_REQUIRES(engine_lock);
   bool isRecalled() const { return recalls_under_way_ == 0; }
   std::uint64_t callsMade() const { return calls_made_; }
 
-  /// Why a call has failed, here or on another rank, perhaps before it was made here. nullptr: it
-  /// has not.
+  /// The failure of a call, here or on another rank, perhaps before it was made here. nullptr: it
+  /// has not failed.
   const CallFailure* failureOf(const CollectiveCall& call) const {
     return failureOf(call.id(), call.ordinal);
   }
   bool hasFailed(const CollectiveCall& call) const { return failureOf(call) != nullptr; }
-  /// The failure's error class on this rank; MPI_SUCCESS where the call is over without an error.
+  /// The failure's error class on this rank; MPI_SUCCESS if the call ends without an error.
   int codeOf(const CallFailure& failure) const;
   bool hasFailures() const { return !failures_.empty(); }
-  /// Whether a call that is still to be made here may have failed on another rank.
+  /// Whether another rank may have failed a call that this rank has not made yet.
   bool hasFailuresToCome() const { return has_failures_to_come_ || has_told_; }
-  /// A call has failed on this rank, for all. Operations end later (Engine::endFailed).
+  /// The call has failed on this rank: it fails on all. Operations end later (Engine::endFailed).
   void fail(const CollectiveCall& call, int code, const std::string& text)
       TORC_REQUIRES(engine_lock);
-  /// Answers what ranks have asked about calls to come, where that is known.
+  /// Answers questions of other ranks about calls that this rank has made since.
   void answerAsks() TORC_REQUIRES(engine_lock);
 
-  /// A call stands still here: ends it, now or later, where a rank has told that MPI has refused
-  /// it.
+  /// A call stalls here: ends it, now or later, if MPI has refused it on another rank.
   void standsStill(const CollectiveCall& call) TORC_REQUIRES(engine_lock);
-  /// Asks rank `to` how far it is, for a call that stands still.
+  /// Asks rank `to` for its state, because of a call that stalls.
   void ask(int to, const CollectiveCall& call) TORC_REQUIRES(engine_lock);
   /// Another rank's notice about this communicator.
   void take(const Notice& notice) TORC_REQUIRES(engine_lock);
-  /// What rank `rank` has answered: "which has made 16 calls there"; empty: nothing.
+  /// The answer of rank `rank`: "which has made 16 calls there"; empty: no answer.
   std::string answerOf(int rank) const;
 
  private:
@@ -131,19 +131,19 @@ class CallHistory {
   const int rank_, size_;
   static constexpr std::size_t kNotes = 32, kFailures = 32;
   std::uint64_t calls_made_ = 0;
-  std::array<std::uint64_t, kCallIds> made_{};  // of each function
-  std::array<CallNote, kNotes> notes_{};        // of the last calls, by number
+  std::array<std::uint64_t, kCallIds> made_{};  // by function
+  std::array<CallNote, kNotes> notes_{};        // last calls, by number
   std::uint64_t calls_refused_ = 0;
   struct Refused {
-    std::uint64_t calls = 0;  // since the last one that was not
-    std::uint64_t told = 0;   // of them, to the other ranks, as the program has gone on
+    std::uint64_t calls = 0;  // since the last call that was not refused
+    std::uint64_t told = 0;   // number already sent to the other ranks
   };
   void setTold(Refused& refused, std::uint64_t told);
-  std::array<Refused, kCallIds> refused_{};  // of each function
-  bool has_told_ = false;                    // of any
+  std::array<Refused, kCallIds> refused_{};  // by function
+  bool has_told_ = false;                    // for any function
   int recalls_under_way_ = 0;                // ranks that have not answered
-  std::vector<Notice> refused_elsewhere_;  // what other ranks have told so, one of a function each
-  std::deque<CallFailure> failures_;       // the last ones
+  std::vector<Notice> refused_elsewhere_;    // refused calls of other ranks, one per function
+  std::deque<CallFailure> failures_;         // the last ones
   bool has_failures_to_come_ = false;
   std::vector<Notice> asks_;  // about calls to come
   struct Answer {

@@ -1,4 +1,4 @@
-// Grid: what MPI says of a communicator's Cartesian topology.
+// Grid: reads a communicator's Cartesian topology from MPI.
 #include "runtime/pmpi/communicator/cartesian_grid.h"
 
 #include <vector>
@@ -13,7 +13,7 @@ bool hasGrid(MPI_Comm comm) {
 
 namespace {
 
-/// As MPI has it: the dimension that varies slowest with the rank first.
+/// In MPI's order: the dimension that varies slowest with the rank comes first.
 struct Cartesian {
   std::vector<int> sizes, periods, at;
 };

@@ -1,4 +1,4 @@
-// The schedules of a communicator.
+// Loads and frees the schedules of a communicator.
 #include "runtime/pmpi/communicator/communicator_schedules.h"
 
 #include <utility>
@@ -10,7 +10,7 @@
 namespace torc::runtime::pmpi {
 
 CommunicatorSchedules::~CommunicatorSchedules() {
-  // After a failure MPI may still be at it.
+  // After a failure MPI may still use it.
   if (load_ != nullptr) leaveToMpi(std::move(load_));
   for (auto& [file, entry] : files_)
     torc_schedule_free(entry.schedule);
@@ -41,7 +41,7 @@ CommunicatorSchedule* CommunicatorSchedules::load(const LibraryEntry& entry) {
       endLoad();
       continue;
     }
-    // All ranks see so, and load the same one first. Who has asked for another asks again.
+    // All ranks see the difference, and load the same file first. The others repeat their requests.
     loads_file_ = load_->lowestFile();
     of_others_ = entryOfContender(shape_, load_->lowestCollective(), loads_file_);
     load_ = std::make_unique<ScheduleLoad>(library_, geometry_, of_others_);
@@ -49,7 +49,7 @@ CommunicatorSchedule* CommunicatorSchedules::load(const LibraryEntry& entry) {
   return &files_[entry.file];
 }
 
-/// A load is done.
+/// Ends a complete load.
 void CommunicatorSchedules::endLoad() {
   using Stage = CommunicatorSchedule::Stage;
   StatusOr<torc_schedule*> loaded = load_->take();

@@ -1,4 +1,4 @@
-// The schedules that a communicator has used: loading them, and keeping those that are in use.
+// Schedules of a communicator: loads them, and keeps those in use.
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_COMMUNICATOR_SCHEDULES_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATOR_COMMUNICATOR_SCHEDULES_H_
 
@@ -23,40 +23,41 @@ struct CommunicatorSchedule {
     kUnused,
     kReady,
     kFailed,  // on all ranks
-    kBroken,  // MPI has failed on this rank, which the others do not know
+    kBroken,  // an MPI call has failed on this rank, unknown to the others
   };
   Stage stage = Stage::kUnused;
-  std::string fault;  // why it is broken
+  std::string fault;  // reason of kBroken
   torc_schedule* schedule = nullptr;
-  // Of the loaded one, with TORC_TUNE, alike on all ranks:
-  int trials = 0;           // that are under way and have it
-  bool is_claimed = false;  // a call that is not on trial has used it, or will
+  // Of a loaded schedule, with TORC_TUNE; the same on all ranks:
+  int trials = 0;           // trials under way that use it
+  bool is_claimed = false;  // a call outside of trials has used it, or will
 };
 
-/// Those of a communicator that is set up. With the lock.
+/// The schedules of a communicator that is set up. With the lock.
 class CommunicatorSchedules {
  public:
-  /// On a communicator of this shape. `loading` counts the time of loads. All outlive this.
+  /// For a communicator of this shape. `loading` measures the time of loads. All arguments outlive
+  /// this.
   CommunicatorSchedules(torc_library& library, torc_geometry& geometry, std::uint32_t shape,
                         BusyTime& loading)
       : library_(library), geometry_(geometry), shape_(shape), loading_(loading) {}
   CommunicatorSchedules(const CommunicatorSchedules&) = delete;
   CommunicatorSchedules& operator=(const CommunicatorSchedules&) = delete;
-  /// No persistent plan uses one.
+  /// Precondition: no persistent plan uses a schedule.
   ~CommunicatorSchedules();
 
-  /// Moves the loading of an entry's file on; nullptr until it is loaded, or cannot be. Only for
-  /// the turn at the head of the queue. Ranks that ask for different files load one after the
-  /// other, all of them on all ranks. Throws.
+  /// Makes progress on loading an entry's file; nullptr until it is loaded, or has failed. Only for
+  /// the turn at the head of the queue. If ranks ask for different files, all ranks load all of
+  /// them one after the other. Throws.
   CommunicatorSchedule* load(const LibraryEntry& entry);
 
-  /// The trial of a call, which is under way, has this file's schedule, or has it no longer. What
-  /// none has, and no call outside of trials has claimed, is freed, and leaves `calls`.
+  /// A trial of a call starts or stops using this file's schedule. An unused schedule that no call
+  /// outside of trials has claimed is freed, and removed from `calls`.
   void hold(std::uint32_t file) { ++files_[file].trials; }
   void letGo(std::uint32_t file, CallCache& calls);
-  /// A call that is not on trial uses it. Throws std::bad_alloc.
+  /// A call outside of trials uses the file. Throws std::bad_alloc.
   void claim(std::uint32_t file) { files_[file].is_claimed = true; }
-  /// A file that could not be loaded for a trial: whatever needs it tries again.
+  /// For a file that could not be loaded for a trial: the next use tries again.
   void forgetFailed(std::uint32_t file);
 
  private:
@@ -67,9 +68,9 @@ class CommunicatorSchedules {
   const std::uint32_t shape_;
   BusyTime& loading_;
   std::unordered_map<std::uint32_t, CommunicatorSchedule> files_;
-  std::unique_ptr<ScheduleLoad> load_;  // of one of them, or of one that another rank asks for
+  std::unique_ptr<ScheduleLoad> load_;  // of an own file, or one of another rank
   std::uint32_t loads_file_ = 0;
-  LibraryEntry of_others_;  // what `load_` is for, where other ranks ask for it
+  LibraryEntry of_others_;  // entry of `load_`, if other ranks ask for it
 };
 
 }  // namespace torc::runtime::pmpi

@@ -1,4 +1,4 @@
-// Notices: sending and looking.
+// Notices: send and receive.
 #include "runtime/pmpi/communicator/notices.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void Notices::close() {
   for (Sent& sent : sent_) {
     int done = 0;
     PMPI_Test(&sent.request, &done, MPI_STATUS_IGNORE);
-    // MPI may still read what it has not sent yet.
+    // MPI may still read messages that it has not sent yet.
     if (!done) leaveToMpi(std::move(sent.notice));
   }
   sent_.clear();
@@ -36,7 +36,7 @@ void Notices::close() {
 
 void Notices::send(int world_rank, const Notice& notice) {
   if (!is_open_) return;
-  // Not before each: one that is told to all ranks would test as many as it has been told to.
+  // Not before each: a notice to all ranks would otherwise test as many messages for each one.
   if (sent_.size() >= looks_at_) {
     std::erase_if(sent_, [](Sent& sent) {
       int done = 0;

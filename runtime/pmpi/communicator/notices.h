@@ -1,5 +1,5 @@
-// Notices: small messages between the ranks of a job about calls that stand still or have failed.
-// They travel beside all else, on a tag of their own; a rank looks for them while it waits.
+// Notices: small messages between the ranks of a job about calls that stall or have failed. They
+// have a tag of their own; a rank probes for them while it waits.
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_NOTICES_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATOR_NOTICES_H_
 
@@ -17,13 +17,13 @@ namespace torc::runtime::pmpi {
 
 enum class NoticeKind : std::uint32_t {
   kAsk,     // the sender waits for the receiver in a call
-  kAnswer,  // to an ask: how far the sender is
-  kFailed,  // the call has failed on the sender: it fails everywhere
+  kAnswer,  // to an ask: the sender's state
+  kFailed,  // the call has failed on the sender: it fails on all ranks
   // MPI has refused `call.refused` calls of a function on the sender since the `call.ordinal`-th,
-  // and the program has gone on to something else; 0: it makes one after all.
+  // and the program has made another call; 0: the program repeats it.
   kRefused,
-  kOver,      // to that: the call is over on the sender
-  kRecalled,  // to 0: nothing will be over from now on
+  kOver,      // to kRefused: the call has ended on the sender
+  kRecalled,  // to 0: no kOver will follow
 };
 
 /// Plain data, sent as bytes.
@@ -33,12 +33,12 @@ struct Notice {
   std::uint64_t communicator = 0;  // CommunicatorState::id
   NoticeKind kind = NoticeKind::kAsk;
   std::int32_t from = 0;      // the sender's rank in the communicator
-  CallNote call;              // as the sender made it; of an answer: its number only
-  CallNote instead;           // kFailed: what another rank makes in its place, which fails with it
-  std::uint64_t calls = 0;    // collective calls that the sender has made on the communicator
-  std::uint64_t refused = 0;  // calls that MPI has refused on the rank that has made `call`
+  CallNote call;              // as on the sender; of an answer: its number only
+  CallNote instead;           // kFailed: the call of another rank in its place, which fails with it
+  std::uint64_t calls = 0;    // the sender's collective calls on the communicator
+  std::uint64_t refused = 0;  // calls that MPI has refused on the rank of `call`
   std::uint64_t refused_instead = 0;  // the same of `instead`
-  std::int32_t code = 0;              // kFailed: an error class of MPI
+  std::int32_t code = 0;              // kFailed: an MPI error class
   char text[kTextBytes] = {};
 
   void setText(std::string_view what);
@@ -50,17 +50,17 @@ class Notices {
   Notices(const Notices&) = delete;
   Notices& operator=(const Notices&) = delete;
 
-  /// Travel on `comm`, which has the ranks of MPI_COMM_WORLD, with its highest tag.
+  /// Notices use `comm`, which has the ranks of MPI_COMM_WORLD, and its highest tag.
   void open(MPI_Comm comm);
-  /// Nothing is sent from now on.
+  /// Stops sending.
   void stop() { is_open_ = false; }
-  /// All ranks have stopped, and know it. Takes in what is left.
+  /// After all ranks have stopped, and know it: receives the remaining notices.
   void close();
 
-  /// Never waits. A notice that cannot be sent is lost: the receiver then tells of a stall.
+  /// Local. A notice that cannot be sent is lost: the receiver then reports a stall.
   void send(int world_rank, const Notice& notice);
 
-  /// Takes in one that has arrived; false: none has.
+  /// Receives a notice that has arrived; false: none has.
   bool receive(Notice& notice);
 
  private:
@@ -74,7 +74,7 @@ class Notices {
   bool is_open_ = false;
   std::vector<Sent> sent_;
   static constexpr std::size_t kLeastKept = 8;
-  std::size_t looks_at_ = kLeastKept;  // sent notices, of which some may be complete
+  std::size_t looks_at_ = kLeastKept;  // number of sent notices at which completed ones are removed
 };
 
 }  // namespace torc::runtime::pmpi

@@ -1,4 +1,5 @@
-// Turn queue: what is done on a communicator together with other ranks, in the same order on all.
+// Turn queue: puts actions of a communicator that involve other ranks into the same order on all
+// ranks.
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_TURN_QUEUE_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATOR_TURN_QUEUE_H_
 
@@ -9,15 +10,15 @@
 
 namespace torc::runtime::pmpi {
 
-/// What waits for its turn on a communicator.
+/// An entry of the queue.
 class Turn {
  public:
   virtual ~Turn() = default;
-  /// At the head of the queue: does what can be done. True: leaves the queue, and may be gone.
+  /// At the head of the queue: makes progress. True: leaves the queue, and may be freed.
   virtual bool proceed() TORC_REQUIRES(engine_lock) = 0;
   /// Its call has failed: leaves the queue.
   virtual void giveUp() TORC_REQUIRES(engine_lock) = 0;
-  /// Whether it has.
+  /// Whether its call has failed.
   virtual bool hasFailed() const TORC_REQUIRES(engine_lock) = 0;
 };
 
@@ -29,11 +30,11 @@ class TurnQueue {
   bool enter(Turn* turn) TORC_REQUIRES(engine_lock) {
     turns_.push_back(turn);
     if (turns_.size() > 1) return false;
-    // At the head of the queue even where it is about to leave.
+    // The turn is at the head of the queue even if it leaves at once.
     return !proceed();
   }
   void leave(Turn* turn) { std::erase(turns_, turn); }
-  /// Gives up what waits although its call has failed.
+  /// Gives up the turns whose calls have failed.
   void giveUpFailed() TORC_REQUIRES(engine_lock) {
     for (;;) {
       const auto failed = std::ranges::find_if(turns_, &Turn::hasFailed);
@@ -41,7 +42,7 @@ class TurnQueue {
       (*failed)->giveUp();
     }
   }
-  /// Moves the queue on; true when it is empty.
+  /// Makes progress; true when the queue is empty.
   bool proceed() TORC_REQUIRES(engine_lock) {
     while (!turns_.empty() && turns_.front()->proceed())
       turns_.pop_front();

@@ -1,4 +1,4 @@
-// The split of a job into the program's ranks and dedicated ones.
+// The split of a job into the program's ranks and dedicated ranks.
 #include "runtime/pmpi/dedicated/dedicated_job.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ int positionIn(const std::vector<int>& ranks, int rank) {
   return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
 }
 
-/// The rest of a dedicated rank's life.
+/// Runs a dedicated rank until the end of its process.
 [[noreturn]] void serve(std::unique_ptr<dedicated::Wire> wire, int index, MPI_Comm servers,
                         bool is_crowded, void (*end_job)()) {
   {
@@ -45,7 +45,7 @@ int positionIn(const std::vector<int>& ranks, int rank) {
   PMPI_Comm_free(&wire->comm);
   end_job();
   PMPI_Finalize();
-  // The program's code has not begun in this process, and none of it is to run now.
+  // The program's code has not begun in this process, and must not run now.
   std::fflush(nullptr);
   _exit(0);
 }
@@ -61,7 +61,7 @@ void splitJob(const Settings& settings, void (*end_job)()) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const StatusOr<std::vector<int>> nodes = dedicated::findNodes();
-  // An error of MPI is one rank's: nothing tells the others of it.
+  // An MPI error concerns one rank: the others cannot learn of it.
   if (!nodes.ok()) complainAndAbort(nodes.status().message());
   auto wire = std::make_unique<dedicated::Wire>();
   StatusOr<dedicated::Roles> roles = dedicated::assignRoles(settings.dedicated, *nodes);
@@ -75,8 +75,8 @@ void splitJob(const Settings& settings, void (*end_job)()) {
     return;
   }
   wire->roles = std::move(*roles);
-  // Dedicated ranks end the job with what fails there, as MPI does by itself (MPI_Init has just set
-  // its handler): nobody else could tell of it. On the program's ranks offload.cc sets another.
+  // On a dedicated rank an error ends the job, as by MPI's default (MPI_Init has just set its
+  // handler): only so is it reported. On the program's ranks offload.cc sets another handler.
   MPI_Request request = MPI_REQUEST_NULL;
   if (waitYielding(startDuplicate(&request, MPI_COMM_WORLD, &wire->comm), &request) !=
       MPI_SUCCESS) {
@@ -86,7 +86,7 @@ void splitJob(const Settings& settings, void (*end_job)()) {
       message(counted(wire->roles.applications.size(), "application"), ", ",
               counted(wire->roles.servers.size(), "dedicated")));
 
-  // By MPI's names: torc serves both communicators.
+  // By MPI's names, as torc serves both communicators.
   const int index = positionIn(wire->roles.servers, rank);
   const bool is_crowded = dedicated::isCrowded(*nodes);
   MPI_Comm own = MPI_COMM_NULL;

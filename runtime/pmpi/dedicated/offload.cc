@@ -1,4 +1,4 @@
-// Offloading: the rule, and a call's arguments as dedicated ranks get them.
+// Offloading: the rule, and the translation of a call's arguments for dedicated ranks.
 #include "runtime/pmpi/dedicated/offload.h"
 
 #include <atomic>
@@ -26,7 +26,7 @@ using dedicated::Client;
 using dedicated::OffloadedCall;
 using dedicated::OffloadedCommunicator;
 
-/// A communicator of the program. Its attribute holds it, and so do persistent calls, which may
+/// A communicator of the program. Its attribute holds this, and so do persistent calls, which may
 /// outlive the program's handle.
 struct KnownCommunicator {
   KnownCommunicator() = default;
@@ -34,14 +34,14 @@ struct KnownCommunicator {
   KnownCommunicator& operator=(const KnownCommunicator&) = delete;
   ~KnownCommunicator();
 
-  bool is_served = false;  // else its calls stay here
-  bool tells = false;      // this rank has told of it, and tells of its end
+  bool is_served = false;  // otherwise its calls are not offloaded
+  bool tells = false;      // this rank has announced it, and announces its end
   int rank = 0, size = 1;
   OffloadedCommunicator at_servers;
 };
 using KnownPointer = std::shared_ptr<KnownCommunicator>;
 
-/// The attribute.
+/// Value of the attribute.
 struct Attribute {
   KnownPointer communicator;
   Attribute* next_freed = nullptr;
@@ -66,7 +66,7 @@ struct Offloading {
   OffloadLimits limits;
   int keyval = MPI_KEYVAL_INVALID;
   MPI_Group world = MPI_GROUP_NULL;
-  // That a call was made on, and what is known of it.
+  // Communicator of the latest call, with its data.
   MPI_Comm last_comm TORC_GUARDED_BY(offloading_mutex) = MPI_COMM_NULL;
   KnownPointer last TORC_GUARDED_BY(offloading_mutex);
   std::unordered_map<MPI_Request, PersistentCall> persistent TORC_GUARDED_BY(offloading_mutex);
@@ -75,18 +75,18 @@ struct Offloading {
 Offloading* offloading = nullptr;
 std::atomic<Attribute*> freed{nullptr};  // a list
 
-/// Whether errors on the wire are told by whoever makes the call, where it holds no lock.
+/// Whether the current call itself reports errors on the wire, as it holds no lock.
 thread_local bool tells_itself = false;
 
-/// Errors on the wire otherwise: the program waits for a request. Which communicator it is of is
-/// not known there.
+/// Reports other errors on the wire, found while the program waits for a request. The request's
+/// communicator is unknown there.
 void tellProgram(MPI_Comm*, int* code, ...) {
   if (tells_itself) return;
   const MPI_Comm world = dedicated::program_world;
   PMPI_Comm_call_errhandler(world != MPI_COMM_NULL ? world : MPI_COMM_SELF, *code);
 }
 
-/// Of blocks that move, all are of one length.
+/// Collectives that move data are offloaded only if all blocks have one length.
 std::optional<OffloadedCollective> offloadedCollective(const CollectiveCall& call) {
   const CallArguments& arguments = call.arguments;
   if (arguments.has_displacements || !isOffloaded(rowOf(arguments.collective))) return std::nullopt;
@@ -98,8 +98,8 @@ KnownCommunicator::~KnownCommunicator() {
   if (is_served && offloading != nullptr) offloading->client.forget(at_servers, tells);
 }
 
-/// Of the attribute: the communicator is being freed, by all of its ranks. MPI may do that late,
-/// inside of any of its functions, also of one that is called with the lock.
+/// Callback of the attribute: all ranks of the communicator are freeing it. MPI may call this late,
+/// inside any of its functions, also while the lock is held.
 int forget(MPI_Comm, int, void* value, void*) {
   auto* gone = static_cast<Attribute*>(value);
   gone->next_freed = freed.load(std::memory_order_relaxed);
@@ -109,7 +109,7 @@ int forget(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-/// Lets go of communicators that are freed; their handles may be others' by now.
+/// Drops freed communicators; their handles may be in use for others by now.
 void forgetFreed() TORC_REQUIRES(offloading_mutex) {
   if (freed.load(std::memory_order_relaxed) == nullptr) return;
   offloading->last_comm = MPI_COMM_NULL;
@@ -172,7 +172,7 @@ KnownPointer define(MPI_Comm comm) TORC_EXCLUDES(offloading_mutex) {
   return known;
 }
 
-/// Bytes of an element as messages have it, and whether elements are these bytes in a row.
+/// Bytes of an element in messages, and whether elements are contiguous.
 struct Element {
   std::uint64_t bytes = 0;
   bool is_in_row = false;
@@ -181,7 +181,7 @@ struct Element {
 std::optional<Element> lookAt(MPI_Datatype type) {
   ElementType element;
   if (!lookAtType(type, element).ok()) return std::nullopt;
-  // Packing nothing shows whether MPI takes the type: one that is not committed it refuses.
+  // A pack of no elements shows whether MPI accepts the type: it refuses uncommitted types.
   std::byte nothing{};
   int at = 0;
   if (!isPredefinedType(type) &&
@@ -191,7 +191,7 @@ std::optional<Element> lookAt(MPI_Datatype type) {
   return Element{element.size, element.isBytesInRow()};
 }
 
-/// The element of a reduction that dedicated ranks can do. Pairs travel with their gaps.
+/// Bytes of an element, if dedicated ranks support the reduction. Pairs travel with their gaps.
 std::optional<std::uint64_t> reducedBytes(MPI_Datatype type, MPI_Op op) {
   struct Last {
     MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -215,7 +215,7 @@ bool fits(std::int64_t count) {
   return count >= 0 && count <= kMostOffloadedBytes;
 }
 
-/// A reduction; false: they cannot do it.
+/// Describes a reduction; false: dedicated ranks do not support it.
 bool setReduction(OffloadedCall& made, const CallArguments& arguments, int rank, int size) {
   const CollectiveRow& row = rowOf(arguments.collective);
   const std::optional<std::uint64_t> bytes = reducedBytes(arguments.type, arguments.op);
@@ -240,7 +240,7 @@ bool setReduction(OffloadedCall& made, const CallArguments& arguments, int rank,
   made.data = arguments.in;
   made.is_data_in_place = arguments.in == MPI_IN_PLACE;
   made.has_result = row.outAt(rank == arguments.root) != Holds::kNothing;
-  // Who is not the root may say anything of its result.
+  // Other ranks than the root may have any result arguments.
   if (!made.has_result) return true;
   if (made.is_data_in_place) made.data = arguments.out;
   made.result = arguments.out;
@@ -253,7 +253,7 @@ bool setReduction(OffloadedCall& made, const CallArguments& arguments, int rank,
   return true;
 }
 
-/// What the root has goes to all: of one buffer, which it reads and the others write.
+/// Describes a broadcast: one buffer, which the root reads and the others write.
 void setMove(OffloadedCall& made, const CallArguments& arguments, const Element& element,
              bool is_root) {
   const auto count = static_cast<int>(arguments.count);
@@ -271,7 +271,7 @@ void setMove(OffloadedCall& made, const CallArguments& arguments, const Element&
   made.result_type = arguments.type;
 }
 
-/// What a rank contributes of an exchange: `blocks` blocks, each of made.bytes bytes.
+/// Describes a rank's contribution to an exchange: `blocks` blocks, each of made.bytes bytes.
 bool setExchange(OffloadedCall& made, const CallArguments& arguments, const Element& element,
                  int rank, int size, int blocks) {
   made.is_data_in_place = arguments.in == MPI_IN_PLACE;
@@ -303,15 +303,15 @@ bool setExchange(OffloadedCall& made, const CallArguments& arguments, const Elem
   return true;
 }
 
-/// Whether a buffer is missing that has to be there.
+/// Whether a required buffer is missing.
 bool lacksBuffer(const OffloadedCall& call) {
   return (call.data == nullptr && call.data_bytes > 0 && call.is_data_in_row) ||
          (call.has_result && call.result == nullptr && call.result_count > 0 &&
           isPredefinedType(call.result_type));
 }
 
-/// The call as dedicated ranks get it, and the bytes of its whole vector. Nothing: they cannot do
-/// it, or its arguments are wrong, which MPI tells of.
+/// The call for dedicated ranks, and the bytes of its whole vector. std::nullopt: they do not
+/// support it, or its arguments are wrong, which MPI reports.
 struct Described {
   OffloadedCall call;
   std::uint64_t vector_bytes = 0;
@@ -379,7 +379,7 @@ void endOffloading() {
   PMPI_Group_free(&offloading->world);
   PMPI_Comm_free_keyval(&offloading->keyval);
   PMPI_Comm_free(&offloading->wire->comm);
-  // Communicators that the program has not freed are told of no more.
+  // Communicators that the program has not freed are not announced any more.
   delete std::exchange(offloading, nullptr);
 }
 

@@ -1,4 +1,4 @@
-// What is told of calls.
+// Reports of calls: statistics, trace and errors.
 #include "runtime/pmpi/engine/call_report.h"
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Bytes of a call, at whose arguments perhaps nobody has looked where it is MPI's.
+/// Bytes of a call. For a fallback the arguments may be unchecked.
 std::uint64_t bytesOf(CollectiveCall call, const CommunicatorState* state) {
   if (call.verdict.isMpis() && call.bytes == 0 && state != nullptr &&
       call.verdict.reason() != Reason::kIntercommunicator) {
@@ -31,7 +31,7 @@ Service serviceOf(const Verdict& verdict) {
   return shouldBeServed(verdict.reason()) ? Service::kShouldBeServed : Service::kNotTorcs;
 }
 
-/// What the statistics are told of a call.
+/// The record of a call for the statistics.
 CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state) {
   CallRecord record;
   record.function = functionName(call);
@@ -70,7 +70,7 @@ void announceCall(const CollectiveCall& call, const CommunicatorState* state) {
 
 void endCall(const CollectiveCall& call, const CommunicatorState* state) {
   if (engine->statistics == nullptr) return;
-  // What there is no memory for is not counted.
+  // A call is not counted if memory runs out.
   static_cast<void>(attempt([&] {
     CallRecord record = recordOf(call, state);
     record.seconds = PMPI_Wtime() - call.began;

@@ -1,6 +1,6 @@
-// Names of communicators: the attribute has the name above, which a hash of the parent's attribute
-// gives, and how many children it has had below. All ranks of a communicator create others from it
-// in the same order.
+// Names of communicators. An attribute holds the name in its upper bits, a hash of the parent's
+// attribute, and the number of children so far in the lower ones. All ranks of a communicator
+// create others from it in the same order.
 #include "runtime/pmpi/engine/communicator_name.h"
 
 #include "runtime/pmpi/engine/engine.h"
@@ -33,7 +33,7 @@ bool nameChild(MPI_Comm parent, MPI_Comm child) {
   const std::uint64_t known = parent == MPI_COMM_NULL ? 0 : attributeOf(parent);
   if (known == 0 || (known & kChildren) == kChildren) return false;
   setAttribute(parent, engine->names, known + 1);
-  // Children of a split have other members: the lowest is in one of them.
+  // Children of a split share the name but not their members: `nameOf` adds their first member.
   if (child != MPI_COMM_NULL) {
     setAttribute(child, engine->names, hashNumbers(known) & ~kChildren);
   }
@@ -48,8 +48,7 @@ std::uint64_t nameOf(MPI_Comm comm) {
   PMPI_Comm_group(comm, &group);
   PMPI_Group_translate_ranks(group, 1, &first, engine->library->world, &in_world);
   PMPI_Group_free(&group);
-  // MPICH 4.0.2's MPI_MAX, by which ranks put their numbers together, takes all words for signed
-  // ones.
+  // The ranks combine their numbers by MPI_MAX, which treats all words as signed in MPICH 4.0.2.
   return hashNumbers(name, in_world) >> 1;
 }
 

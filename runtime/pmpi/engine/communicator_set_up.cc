@@ -1,9 +1,8 @@
-// Setting a communicator up: all its ranks confirm what each has found alone, and make the
-// duplicate.
+// Set-up of a communicator: all its ranks compare their own findings, and create the duplicate.
 //
-// That waits for all of them. A duplicate by MPI_Comm_idup would not; but while one is under way,
-// MPICH 4.0.2 lets no other communicator be made on the rank, and ranks that wait for each other in
-// the one and the other wait for ever.
+// The set-up waits for all ranks. MPI_Comm_idup would not; but MPICH 4.0.2 allows no other
+// communicator creation on the rank meanwhile. Ranks that wait for each other in the two calls
+// would then deadlock.
 #include <algorithm>
 #include <utility>
 
@@ -20,19 +19,22 @@ namespace torc::runtime::pmpi {
 namespace {
 
 /// A communicator of the same members, without attributes: MPI_Comm_dup would call the program's
-/// functions that copy them. It is made beside the program's, whose error handler is not to hear
-/// that MPI has none left: then MPI_COMM_NULL, on all ranks. `id`: of the program's.
+/// copy functions. Its parent is not the program's communicator, so that the program's error
+/// handler is not called if MPI has no communicator left: the result is then MPI_COMM_NULL, on all
+/// ranks. `id`: of the program's communicator.
 MPI_Comm makeSibling(MPI_Comm comm, std::uint64_t id) {
   MPI_Comm sibling = MPI_COMM_NULL;
   if (!torc_is_on.load()) {
-    // In MPI_Init MPI has some left. Ranks that outnumber the cores should not wait inside MPI.
+    // In MPI_Init, MPI has communicators left. With more ranks than cores no rank should wait
+    // inside MPI.
     MPI_Request request = MPI_REQUEST_NULL;
     waitFor(PMPI_Comm_idup(comm, &sibling, &request), &request);
     return sibling;
   }
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
-  // Threads may make several at once, whose tags differ. The lower ones are for meetings.
+  // Threads may create several at once, under different tags. The lower half of the tags is for
+  // meetings.
   const std::uint64_t half = highestTag(engine->meetings) / 2;
   const int tag = static_cast<int>(half + (id ^ id >> 32 << 8) % half);
   if (PMPI_Comm_create_group(engine->meetings, group, tag, &sibling) != MPI_SUCCESS) {
@@ -46,14 +48,14 @@ MPI_Comm makeSibling(MPI_Comm comm, std::uint64_t id) {
 
 }  // namespace
 
-/// By messages beside the program's communicator, so that a wait that does not end is in nobody's
-/// way. False: the call is over before all ranks have come to it, or to a later one.
+/// Waits by messages on another communicator than the program's, so that an unfinished wait
+/// disturbs no call. False: the call fails before all ranks have come to it or a later one.
 bool CommunicatorState::awaitMembers(const CollectiveCall& call) {
   if (id_ == 0 || engine->meetings == MPI_COMM_NULL) return true;
   if (!service_->isUnderWay()) {
     MPI_Group group = MPI_GROUP_NULL;
     PMPI_Comm_group(comm_, &group);
-    // The upper half is for duplicates that are made.
+    // The upper half is for the creation of duplicates.
     const int tag = static_cast<int>(id_ % (highestTag(engine->meetings) / 2));
     service_->disseminate(engine->meetings, tag, rank_, size_, {}, group, engine->library->world);
     PMPI_Group_free(&group);
@@ -61,7 +63,7 @@ bool CommunicatorState::awaitMembers(const CollectiveCall& call) {
   bool has_failed = false;
   StallTimer asking(kSecondsBeforeAsking);
   const auto look = [&] {
-    if (service_->advance()) return true;  // the votes find out of errors
+    if (service_->advance()) return true;  // the votes report errors
     EngineLock lock;
     if (asking.isOver()) history_.standsStill(call);
     return has_failed = history_.hasFailed(call);
@@ -72,7 +74,7 @@ bool CommunicatorState::awaitMembers(const CollectiveCall& call) {
   return !has_failed;
 }
 
-/// Puts the ranks' votes together, on the program's communicator.
+/// Combines the ranks' votes, on the program's communicator.
 Status CommunicatorState::combine(Votes& votes, MPI_Op op, const CollectiveCall* call) {
   ServiceCollective vote;
   vote.allreduce(comm_, votes, op);
@@ -84,15 +86,15 @@ Status CommunicatorState::combine(Votes& votes, MPI_Op op, const CollectiveCall*
   return status;
 }
 
-/// The ranks compare what they have found. Whether there is room for a duplicate may differ between
-/// them, for ranks may be in many other communicators.
+/// The ranks compare their findings. Only some may have room for a duplicate, as each may be in
+/// many other communicators.
 Status CommunicatorState::agree(const CollectiveCall* call) {
   const std::uint64_t fingerprint = recognition_->fingerprint();
   Votes votes = {fingerprint, ~fingerprint, 0, 0};
   {
     EngineLock lock;
     votes[2] = static_cast<std::uint64_t>(duplicateSupply());
-    // Rank 0 gives the number.
+    // Rank 0 chooses the number.
     if (rank_ == 0) {
       votes[3] = id_ != 0 ? id_ : std::uint64_t(engine->world_rank + 1) << 32 | ++engine->ids_given;
     }
@@ -140,7 +142,7 @@ Status CommunicatorState::setUpOnce(const CollectiveCall* call) {
   return {};
 }
 
-/// Puts the geometry over the duplicate.
+/// Builds the geometry on the duplicate.
 Status CommunicatorState::makeGeometry(MPI_Comm duplicate) {
   return attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     StatusOr<std::unique_ptr<torc_geometry>> made =

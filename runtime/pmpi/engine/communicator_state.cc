@@ -1,4 +1,4 @@
-// What torc knows of a communicator: recognition, and what its parts need of the engine.
+// CommunicatorState: recognition, and the services of the engine for its members.
 #include "runtime/pmpi/engine/communicator_state.h"
 
 #include <numeric>
@@ -59,7 +59,7 @@ void CommunicatorState::recognise() {
   if (recognition_->map.isIdentity()) grid_ = findGrid(comm_, recognition_->topology);
 }
 
-/// Tells what the communicator is.
+/// Sets the description.
 void CommunicatorState::describe() {
   description_ = message(size_, size_ == 1 ? " rank" : " ranks");
   std::string why = reason_text_.empty() ? text(reason_) : reason_text_;

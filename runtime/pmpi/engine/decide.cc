@@ -1,4 +1,4 @@
-// Who serves a call.
+// Decides between torc and MPI for a call.
 #include "runtime/pmpi/engine/decide.h"
 
 #include "runtime/pmpi/engine/engine.h"
@@ -7,8 +7,8 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Where vectors are to stay whole, what the library has for the shortest is the likeliest to cut
-/// none, and of allreduces what it keeps for ordered sums: whether they do their files say
+/// If vectors must stay whole, the library's entries for the shortest vectors are the likeliest not
+/// to cut them; for allreduce, the entries for ordered sums. The schedule file has the answer
 /// (Operation::proceedWith).
 const LibraryEntry* chooseEntry(std::uint32_t shape, const CollectiveCall& call,
                                 const Call& checked) {
@@ -18,8 +18,8 @@ const LibraryEntry* chooseEntry(std::uint32_t shape, const CollectiveCall& call,
   return engine->library->choose(shape, call.arguments, is_whole ? 1 : call.bytes, is_ordered);
 }
 
-/// Whether MPI is sure to take a call with lists at the root. Found sooner than all that may be
-/// wrong with it.
+/// Whether a call with lists at the root certainly falls back to MPI. Faster than a full check of
+/// its arguments.
 bool looksRight(const CallArguments& arguments, int rank, int ranks) {
   const bool scatters = rowOf(arguments.collective).describesOwnOut();
   const void* own = scatters ? arguments.out : arguments.in;
@@ -34,7 +34,7 @@ bool looksRight(const CallArguments& arguments, int rank, int ranks) {
   for (int r = 0; r < ranks; ++r) {
     if (arguments.counts[r] < 0) return false;
   }
-  // MPICH refuses an own block that lies in its place.
+  // MPICH refuses an own block at its place in the root's buffer.
   ElementType element;
   return is_there(whole, arguments.type) && lookAtType(arguments.type, element).ok() &&
          own != static_cast<const std::byte*>(whole) +
@@ -56,12 +56,12 @@ bool leaveAtOnce(CollectiveCall& call, CommunicatorState& state) {
 }
 
 Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
-  // The operation holds the handles that are left.
+  // The operation holds the remaining handles.
   dropIgnored(rowOf(call.arguments.collective), rank, call.arguments);
   const Status status = check(call.arguments, rank, size, checked);
   call.bytes = call.arguments.lists_at_root ? 0 : checked.bytes;
   if (!status.ok()) return checked.fault;
-  // Others may have data.
+  // With pair lists, other ranks may have data.
   const bool is_idle = call.bytes == 0 && !call.arguments.hasPairLists();
   return is_idle ? Reason::kNoData : Reason::kServed;
 }
@@ -69,7 +69,7 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
 Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   const bool is_barrier = call.id() == CallId::kBarrier;
   if (state.reason() != Reason::kServed) {
-    // Not the communicator's fault alone.
+    // The reason is not the communicator alone.
     if (is_barrier && shouldBeServed(state.reason())) return Reason::kCollective;
     return state.reason();
   }
@@ -77,26 +77,27 @@ Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   if (const CollectiveRow& row = rowOf(call.arguments.collective); row.isOfNeighbours()) {
     const bool has_block_for_each = row.in == Holds::kEachNeighbour;
     if (!state.grid() || (has_block_for_each && state.grid()->has_twins)) return Reason::kGrid;
-    // MPI may have to make it there.
+    // A fallback may need the duplicate.
     const bool is_nonblocking = call.form == Form::kNonblocking && state.isSetUp();
     if (is_nonblocking && !state.hasGridOnDuplicate()) return Reason::kNoDuplicate;
     call.arguments.neighbours = state.grid()->neighbours;
     call.arguments.missing = state.grid()->missing;
   }
   const Reason found = checkArguments(call, state.rank(), state.size(), checked);
-  // What passes through a rank depends on counts that it does not know. Other faults may be one
-  // rank's alone.
+  // A rank cannot know the traffic through it, which depends on counts of others. Other faults may
+  // concern one rank alone.
   if (call.arguments.lists_at_root && found != Reason::kArgument) return Reason::kCountsAtRoot;
   if (found != Reason::kServed) return found;
   if (checked.needsRankOrder() && !state.isInOrder()) return Reason::kRankOrder;
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return Reason::kUnexpected;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return Reason::kNotSetUp;
-  // Of MPI_Comm_idup: with MPI a rank may go on from such a call before the others have come.
+  // A communicator of MPI_Comm_idup: under MPI, a rank may leave such a call before the others
+  // enter.
   const CollectiveRow& row = rowOf(call.arguments.collective);
   if (state.id() == 0 && (row.isRooted() || row.isPrefix())) return Reason::kNotSetUp;
   checked.keeps_whole = !engine->settings.cuts_vectors && checked.mayRelyOnWhole();
   const LibraryEntry* entry = chooseEntry(state.shape(), call, checked);
-  if (is_barrier) call.bytes = 0;  // of the program's
+  if (is_barrier) call.bytes = 0;  // of the program's data
   if (entry != nullptr && entry->file == kMpisOwn) return Reason::kMpiIsFaster;
   if (entry != nullptr) return *entry;
   return is_barrier            ? Reason::kCollective

@@ -1,4 +1,4 @@
-// Who serves a call: torc, or MPI and why.
+// Decides between torc and MPI for a call, and gives the reason.
 #ifndef TORC_RUNTIME_PMPI_ENGINE_DECIDE_H_
 #define TORC_RUNTIME_PMPI_ENGINE_DECIDE_H_
 
@@ -14,15 +14,15 @@ namespace torc::runtime::pmpi {
 /// caller is `rank` (runtime/collectives/call.h: `checked` gets no lists). Fills in `call.bytes`.
 /// kServed: torc can run it, if it has a schedule.
 ///
-/// Of a correct program every rank gets the same answer, but for kArgument and kOwnBlock.
+/// In a correct program every rank gets the same answer, except kArgument and kOwnBlock.
 Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked);
 
-/// Who serves the call, as every rank finds alone. Fills in `call.bytes`.
+/// Chooses the server of the call, on every rank alone. Fills in `call.bytes`.
 Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked);
 
-/// A blocking call with lists at the root, about which nothing looks wrong: notes that MPI makes
-/// it, at a fraction of what `decide` takes. False: it is decided like others. On a communicator
-/// whose calls are served.
+/// For a blocking call with lists at the root that looks correct: notes the fallback to MPI, at a
+/// fraction of the cost of `decide`. False: `decide` must be called. Precondition: calls on the
+/// communicator are served.
 bool leaveAtOnce(CollectiveCall& call, CommunicatorState& state) TORC_EXCLUDES(engine_lock);
 
 }  // namespace torc::runtime::pmpi

@@ -1,11 +1,10 @@
-// Duplicates: MPI has about two thousand communicators, and torc takes few of them, first come,
-// first served. Where the program has nearly all that are left, torc gives up its own for good, so
+// Supply of duplicates: MPI has about two thousand communicators, and torc takes few of them, first
+// come, first served. If the program has nearly all the others, torc gives up its own for good, so
 // that no program lacks one.
 //
-// That takes the set-up of a communicator of all ranks of the job, which are here then. A duplicate
-// is freed where on every rank nothing is under way on it, and all its ranks have made as many
-// calls there. Threads of the program could make another call meanwhile: programs with
-// MPI_THREAD_MULTIPLE keep what they have.
+// Duplicates are given up in the set-up of a communicator of all ranks of the job. A duplicate is
+// freed if it is idle on every rank, and all its ranks have made as many calls there. Other threads
+// could make another call meanwhile: programs with MPI_THREAD_MULTIPLE keep their duplicates.
 #include <algorithm>
 #include <vector>
 
@@ -16,11 +15,11 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-// Of torc's, on a rank.
+// Duplicates of torc on a rank.
 constexpr std::uint32_t kMostDuplicates = 128;
-// MPICH 4.0's, besides MPI_COMM_WORLD and MPI_COMM_SELF. Open MPI has more.
+// Limit of MPICH 4.0, besides MPI_COMM_WORLD and MPI_COMM_SELF. Open MPI has more.
 constexpr int kMostCommunicators = 2046;
-// So many are left to the program when torc begins to do without.
+// Below so many communicators left for the program, torc gives its own up.
 constexpr int kLeastSpare = 512;
 
 }  // namespace
@@ -33,19 +32,18 @@ DuplicateSupply duplicateSupply() {
   return engine->duplicates < kMostDuplicates ? DuplicateSupply::kEnough : DuplicateSupply::kUsedUp;
 }
 
-/// Of a duplicate on which nothing is under way: summed over its ranks, 0 where all of them have
-/// made as many calls.
+/// For an idle duplicate: the sum over its ranks is 0 if all of them have made as many calls.
 std::uint64_t CommunicatorState::callsVote() const {
   const auto weight = static_cast<std::uint64_t>(rank_ == 0 ? size_ - 1 : -1);
   return weight * hashNumbers(id_, history_.callsMade());
 }
 
-/// By all ranks of the job. Where no duplicate is left, the job's own communicators go, too: torc
-/// serves nothing from now on.
+/// Collective over the job. If no duplicate is left, the job's own communicators are freed, too:
+/// torc then serves no call any more.
 Status CommunicatorState::giveUpDuplicates(const CollectiveCall* call) {
   std::vector<CommunicatorState*> given;
   Votes votes{};
-  // Of one rank with threads: nothing is given up.
+  // If one rank has threads, all duplicates stay.
   if (program_has_threads.load()) {
     votes[0] = 1;
   } else {
@@ -71,7 +69,7 @@ Status CommunicatorState::giveUpDuplicates(const CollectiveCall* call) {
     if (votes[1] != 0) return {};
     engine->notices.stop();
   }
-  // When all have stopped, all that was sent is there.
+  // As all ranks have stopped, all sent messages have arrived.
   if (Status status = combine(votes, MPI_SUM, call); !status.ok()) return status;
   EngineLock lock;
   engine->notices.close();

@@ -1,4 +1,4 @@
-// Failed call: what the history of its communicator is told, and says.
+// Failed calls: notes in the history of the communicator, and the failures of other ranks in it.
 #include "runtime/pmpi/engine/failed_call.h"
 
 #include "runtime/pmpi/engine/engine.h"

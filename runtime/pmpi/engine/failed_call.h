@@ -1,5 +1,6 @@
 // Failed call: a collective call that fails outside of an operation, on this rank or another. Its
-// verdict says so; the program hears of it when the call returns (runtime/pmpi/serving/serve.h).
+// verdict contains the failure; the program gets the error when the call returns
+// (runtime/pmpi/serving/serve.h).
 #ifndef TORC_RUNTIME_PMPI_ENGINE_FAILED_CALL_H_
 #define TORC_RUNTIME_PMPI_ENGINE_FAILED_CALL_H_
 
@@ -10,18 +11,18 @@
 
 namespace torc::runtime::pmpi {
 
-/// The call has failed on this rank, with this error class.
+/// Marks the call as failed on this rank, with this error class.
 void failHere(CollectiveCall& call, CommunicatorState& state, int code, const std::string& what)
     TORC_EXCLUDES(engine_lock);
 void failHere(CollectiveCall& call, CommunicatorState& state, const Status& status)
     TORC_EXCLUDES(engine_lock);
 
-/// Whether it has failed on another rank before this one has come to it.
+/// Whether it has failed on another rank before this rank has come to it.
 bool failedElsewhere(CollectiveCall& call, const CommunicatorState& state)
     TORC_EXCLUDES(engine_lock);
 
-/// Before a call of a function that MPI has refused here, and which other ranks may have given up:
-/// finds out whether they have, in half a second at most.
+/// Before a call of a function that MPI has refused here: other ranks may have given the earlier
+/// call up. Asks them, for half a second at most.
 void recall(CallId id, CommunicatorState& state) TORC_EXCLUDES(engine_lock);
 
 }  // namespace torc::runtime::pmpi

@@ -1,4 +1,4 @@
-// A call that waits inside MPI: marks, and meetings.
+// InsideMpi: marks of threads in calls that wait inside MPI, and meetings before such calls.
 #include "runtime/pmpi/engine/inside_mpi.h"
 
 #include "runtime/pmpi/engine/meeting.h"
@@ -7,7 +7,7 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-// Every MPI has tags up to 32767.
+// MPI guarantees tags up to 32767.
 constexpr int kMeetingTag = 32766;
 
 bool mustMeet() {

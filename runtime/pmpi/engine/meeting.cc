@@ -1,4 +1,4 @@
-// Meetings before communicators are created.
+// Meetings: barriers with progress before communicators are created.
 #include "runtime/pmpi/engine/meeting.h"
 
 #include "runtime/pmpi/engine/engine.h"
@@ -8,7 +8,7 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Told of, when it lasts; but not in MPI_Finalize, which other ranks may come to much later.
+/// A long wait is reported; but not in MPI_Finalize, which other ranks may enter much later.
 void waitForAll(ServiceCollective& barrier) {
   static_cast<void>(await(barrier, [] {
     if (!torc_is_on.load()) return;
@@ -40,14 +40,14 @@ void meet(MPI_Comm comm) {
 
 void meetGroup(MPI_Group group, int tag) {
   int rank = MPI_UNDEFINED, size = 0;
-  if (group == MPI_GROUP_NULL) return;  // MPI says so, once
+  if (group == MPI_GROUP_NULL) return;  // MPI reports the error, once
   PMPI_Group_rank(group, &rank);
   PMPI_Group_size(group, &size);
-  if (rank == MPI_UNDEFINED || tag < 0) return;   // MPI says what is wrong
-  if (engine->meetings == MPI_COMM_NULL) return;  // given up: nothing is under way anywhere
+  if (rank == MPI_UNDEFINED || tag < 0) return;   // MPI reports the error
+  if (engine->meetings == MPI_COMM_NULL) return;  // freed: no operation is under way on any rank
   if (!isInWorld(group)) return;
   ServiceCollective barrier;
-  // The upper half is for duplicates that are made, the highest tag that of notices.
+  // The upper half is for the creation of duplicates, and the highest tag for notices.
   barrier.disseminate(engine->meetings, tag % (highestTag(engine->meetings) / 2), rank, size, {},
                       group, engine->library->world);
   waitForAll(barrier);

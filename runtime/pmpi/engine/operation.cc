@@ -1,4 +1,4 @@
-// Operation: one served call, from its arrival to its end.
+// Operation: one served call, from its start to its completion.
 #include "runtime/pmpi/engine/operation.h"
 
 #include <algorithm>
@@ -23,11 +23,11 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Of a vector. For a longer one, and each that is longer than all before it, the ranks agree that
-/// all have the memory: that is little beside its time.
+/// Bytes of a vector. For a longer vector that is also longer than all before it, the ranks agree
+/// that all have the memory. That takes little time compared with the call.
 constexpr std::uint64_t kMostBytesWithoutVote = std::uint64_t{1} << 20;
 
-/// Of a rank; of all ranks, the union of their bits.
+/// Vote of a rank; combined over all ranks by bitwise or.
 struct Ballot {
   TagMap taken;
   std::uint64_t signature, complement, without_memory;
@@ -53,7 +53,7 @@ int errorClass(const Status& status) {
 Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked)
     : state_(state), call_(call), checked_(checked), entry_(call.verdict.entry()) {
   takeLists(call_.arguments, state.size(), checked_);
-  // A blocking call's lists are there as long as it is.
+  // The lists of a blocking call outlive it.
   if (call.form != Form::kBlocking) {
     CallArguments& arguments = call_.arguments;
     for (NumberList* list : {&arguments.counts, &arguments.displacements, &arguments.own_counts,
@@ -77,7 +77,7 @@ Operation::~Operation() {
   --state_.operations;
 }
 
-/// Holds the datatypes and the operation, which the call needs to its end.
+/// Holds the datatypes and the operation, which the call needs until its end.
 void Operation::holdHandles() {
   const CallArguments& arguments = call_.arguments;
   const auto hold = [&](MPI_Datatype type) TORC_REQUIRES(engine_lock) {
@@ -91,7 +91,7 @@ void Operation::holdHandles() {
     engine->held.holdOp(arguments.op);
     held_op_ = arguments.op;
   }
-  // Those of empty blocks may be anything.
+  // Datatypes of empty blocks may be invalid.
   for (int r = 0; r < arguments.listLength(state_.size()); ++r) {
     if (arguments.isMissing(r)) continue;
     if (arguments.types != nullptr && arguments.counts[r] > 0) hold(arguments.types[r]);
@@ -132,7 +132,7 @@ void Operation::takeOver(const TagRange& tags, RepeatedCall& repeated) {
   has_tags_ = true;
   repeated_ = &repeated;
   repeated.is_running = true;
-  // A notice of a failure may have come meanwhile, and found no operation to end.
+  // A notice of a failure may have come before this operation existed.
   if (hasFailed()) engine->has_failed_states = true;
 }
 
@@ -169,7 +169,7 @@ bool Operation::proceedInTurn() {
   return true;
 }
 
-/// What all ranks have found that torc cannot serve.
+/// All ranks have found that torc cannot serve the call.
 void Operation::leaveToMpi(Reason reason) {
   call_.verdict = reason;
   if (isRefused(reason, engine->settings.strict)) {
@@ -182,7 +182,7 @@ void Operation::leaveToMpi(Reason reason) {
   }
 }
 
-/// What of a call a schedule cannot serve, on all ranks alike.
+/// Why a schedule cannot serve the call; the same on all ranks.
 Reason Operation::whyNot(torc_schedule& schedule, std::uint32_t round_tags) const {
   const std::uint64_t limit = engine->settings.scratch;
   if (call_.arguments.hasPairLists() && !schedule.view().isDirect()) return Reason::kScheduleFailed;
@@ -194,7 +194,7 @@ Reason Operation::whyNot(torc_schedule& schedule, std::uint32_t round_tags) cons
 }
 
 bool Operation::proceedWith(torc_schedule& schedule) {
-  // A persistent call has tags of its own later.
+  // A persistent call claims its own tags later.
   const std::uint32_t round_tags = call_.form == Form::kPersistent ? 0 : schedule.tag_count;
   if (const Reason reason = whyNot(schedule, round_tags); reason != Reason::kServed) {
     leaveToMpi(reason);
@@ -209,15 +209,15 @@ bool Operation::proceedWith(torc_schedule& schedule) {
   return true;
 }
 
-/// Whether the ranks agree before the call sends anything: on tags, and whether all have the memory
-/// that it takes. The same on all ranks, which know the vector's length, and have had such calls.
+/// Whether the ranks vote before the call sends anything: on tags, and on whether all have the
+/// memory. The same on all ranks, which know the vector's length and the earlier calls.
 bool Operation::needsVote(const torc_schedule& schedule) const {
   if (call_.form == Form::kPersistent) return true;
   return !call_.arguments.hasPairLists() &&
          call_.bytes > std::max(kMostBytesWithoutVote, schedule.bytes_had);
 }
 
-/// False: an earlier call has one of them.
+/// False: an earlier call holds one of them.
 bool Operation::takeTags(std::uint32_t count) {
   TagSpace& space = state_.geometry().one_shot_tags;
   tags_ = space.rangeOf(TagSpace::hashOf(signatureOf(call_), call_.ordinal), count);
@@ -231,7 +231,7 @@ void Operation::releaseTags() {
   if (std::exchange(has_tags_, false)) state_.geometry().one_shot_tags.release(tags_);
 }
 
-/// Allocates all that the call takes.
+/// Allocates all memory of the call.
 Status Operation::prepare(torc_schedule& schedule) {
   return attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     packing_.emplace().prepare(call_.arguments, state_.rank(), state_.size(), checked_);
@@ -247,7 +247,7 @@ Status Operation::prepare(torc_schedule& schedule) {
   });
 }
 
-/// Of a call that was prepared and is not to run.
+/// Undoes `prepare` for a call that is not to run.
 void Operation::dropPrepared(const torc_schedule& schedule) {
   persistent_.reset();
   packing_.emplace();
@@ -264,7 +264,7 @@ Status Operation::start() {
   return status.ok() ? startCollective() : status;
 }
 
-/// A round, of which `roundIsOver` hears.
+/// Starts a round, which ends with `roundIsOver`.
 Status Operation::startCollective() {
   collective_->callback = &roundIsOver;
   collective_->cookie = this;
@@ -273,9 +273,9 @@ Status Operation::startCollective() {
 
 // ---- Agreement
 
-/// Tags of a persistent call are claimed for as long as it lives. Which are free anywhere differs
-/// between the ranks, so they are put together, as the operation's turn in the queue; so is whether
-/// all ranks have the memory for it. By messages: see ServiceCollective.
+/// A persistent call keeps its tags until it is freed. The free tags differ between the ranks, so
+/// that the ranks combine their sets while the operation is first in its queue. In the same vote
+/// they check that all have the memory. The vote uses messages: see ServiceCollective.
 bool Operation::agree(torc_schedule& schedule) {
   torc_geometry& geometry = state_.geometry();
   ServiceCollective& vote = state_.service();
@@ -365,11 +365,12 @@ void Operation::freePersistent() {
   if (!under_way_) engine->destroy(this);
 }
 
-// ---- MPI in torc's place
+// ---- Fallback of nonblocking calls
 
-/// The schedule cannot be used, and the call must not wait. It keeps its place in the order of the
-/// duplicate, where no call of the program can meet it: on the program's communicator it would come
-/// after whatever the program has called there meanwhile, on some ranks more, on others less.
+/// MPI serves a nonblocking call that has no usable schedule. It runs on the duplicate, where its
+/// order among the calls is the same on all ranks and no call of the program can match it. On the
+/// program's communicator it would come after later calls of the program, whose number differs
+/// between ranks.
 void Operation::runInMpi() {
   engine->in_mpi.reserve(engine->in_mpi.size() + 1);
   if (const int code = call_.mpi(kept_, state_.duplicate(), &request_); code != MPI_SUCCESS) {
@@ -406,7 +407,7 @@ void Operation::roundIsOver(torc_collective* collective, int result, void* cooki
   }
 }
 
-/// The call has failed on this rank: it is to fail on all.
+/// The call has failed on this rank: it must fail on all.
 void Operation::failed(const Status& status) {
   const int code = errorClass(status);
   state_.history().fail(call_, code, status.message());
@@ -420,17 +421,17 @@ void Operation::giveUp() {
     collective_->abandon({StatusCode::kTransport, failure.text});
   }
   if (std::erase(engine->in_mpi, this) > 0) {
-    // MPI's nonblocking collectives cannot be taken back: it may still read these.
+    // MPI's nonblocking collectives cannot be cancelled: MPI may still read these lists.
     static_cast<void>(
         attempt([&] { runtime::leaveToMpi(std::make_unique<KeptLists>(std::move(kept_))); }));
   }
   if (std::exchange(votes_, false)) state_.service().cancel();
   const int code = state_.history().codeOf(failure);
-  // A persistent request that was not made is none.
+  // If the initialization failed, there is no persistent request.
   finishRound(code == MPI_SUCCESS && call_.form == Form::kPersistent ? MPI_ERR_OTHER : code);
 }
 
-/// A persistent request is the program's no more.
+/// The program can use the persistent request no more.
 void Operation::forgetHandle() {
   if (engine->persistent.erase(handle_request_) == 0) return;
   persistent_handles.fetch_sub(1, std::memory_order_relaxed);
@@ -445,14 +446,14 @@ void Operation::finishRound(int code) {
   if (handle_ >= 0) {
     engine->handles_under_way.erase(handle_request_);
     if (code != MPI_SUCCESS) {
-      // Without memory the program hears of it by its wait alone.
+      // Without memory only the program's wait returns the error.
       static_cast<void>(
           attempt([&]() TORC_REQUIRES(engine_lock) { engine->report(state_, code); }));
     }
     if (Status status = engine->handles.complete(handle_, code != MPI_SUCCESS); !status.ok()) {
       complainOf(call_, status.message());
     }
-    // The program's wait frees it then.
+    // The program's wait then frees it.
     if (code != MPI_SUCCESS && !kKeepsFailedRequests) forgetHandle();
   }
   endCall(call_, &state_);
@@ -467,7 +468,7 @@ void Operation::finishRound(int code) {
   settle();
 }
 
-/// The operation may be gone afterwards.
+/// Ends a round; may free the operation.
 void Operation::settle() {
   under_way_ = false;
   --state_.under_way;

@@ -1,13 +1,13 @@
-// Operation: one served call, from its arrival to its end. A persistent call is one operation with
-// many rounds.
+// Operation: one served call, from its start to its completion. A persistent call is one operation
+// with many rounds.
 //
 //   waiting --> running by a persistent plan ------------------------------------> complete
 //      |  \---> running in MPI on the duplicate, when the schedule cannot be used ---^
-//      |        (a blocking call is MPI's then, and made by whoever has made it)
+//      |        (a blocking call then falls back to MPI, in the thread that called it)
 //      \------> agreeing, if it is long or persistent, on memory and tags --> running, as above
 //                   \---> persistent: ready <--> running
 //
-// From everywhere a failure of the communicator leads to the end (giveUp).
+// From every state a failure of the communicator ends the operation (giveUp).
 #ifndef TORC_RUNTIME_PMPI_ENGINE_OPERATION_H_
 #define TORC_RUNTIME_PMPI_ENGINE_OPERATION_H_
 
@@ -32,54 +32,54 @@ namespace torc::runtime::pmpi {
 
 class Operation final : public Turn {
  public:
-  /// `checked`: what `call` has become; it has no lists yet. Throws std::bad_alloc.
-  /// Its verdict is a schedule.
+  /// `checked`: the checked form of `call`, still without its lists. The verdict of `call` must be
+  /// a schedule. Throws std::bad_alloc.
   Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked)
       TORC_REQUIRES(engine_lock);
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   ~Operation() override TORC_REQUIRES(engine_lock);
 
-  /// Sends the call on its way. It is complete (persistent: ready, or refused) some time later;
-  /// one with a handle is gone then. What fails here fails the call.
+  /// Starts the call. It completes (persistent: is ready, or refused) some time later; one with a
+  /// handle is freed then. An error here fails the call.
   void begin() TORC_REQUIRES(engine_lock);
 
-  /// Instead of that: goes on with a round of `repeated`, which has begun with these tags.
+  /// Instead of `begin`: continues a round of `repeated` that has begun with these tags.
   void takeOver(const TagRange& tags, RepeatedCall& repeated) TORC_REQUIRES(engine_lock);
 
-  /// From now on the program has `request`, and is told by it of the end of a round. Throws
+  /// Gives the program `request`, through which it learns of the end of a round. Throws
   /// std::bad_alloc.
   Status makeHandle(MPI_Request* request) TORC_REQUIRES(engine_lock);
 
-  /// At the head of its communicator's queue: does what can be done. True: leaves the queue.
+  /// At the head of its communicator's queue: makes progress. True: leaves the queue.
   bool proceed() override TORC_REQUIRES(engine_lock);
-  /// The call has failed, here or on another rank: ends it, where it is under way.
+  /// The call has failed, here or on another rank: ends it, if it is under way.
   void giveUp() override TORC_REQUIRES(engine_lock);
-  /// Whether it is under way although it has failed.
+  /// Whether it has failed and is still under way.
   bool hasFailed() const override TORC_REQUIRES(engine_lock) {
     return under_way_ && state_.history().hasFailed(call_);
   }
-  /// The program has waited for so many seconds more.
+  /// Adds `seconds` of waiting by the program.
   void watch(double seconds) TORC_REQUIRES(engine_lock);
-  /// While MPI runs it: true when it is complete.
+  /// While MPI serves it: true when complete.
   bool testMpi() TORC_REQUIRES(engine_lock);
 
-  /// Rounds of a persistent operation.
+  /// Starts a round of a persistent operation.
   void startRound() TORC_REQUIRES(engine_lock);
-  /// The program has freed the handle: the operation goes, now or when its round is complete.
+  /// The program has freed the request: the operation is freed, now or after its round.
   void freePersistent() TORC_REQUIRES(engine_lock);
 
-  /// Of a blocking call: complete, or MPI's. Of a persistent one: ready, or MPI's. From any
+  /// A blocking call is complete or left to MPI; a persistent one is ready or left to MPI. From any
   /// thread.
   bool settled() const { return settled_.load(std::memory_order_acquire); }
-  /// Once settled.
+  /// Precondition: settled().
   Verdict verdict() const { return code_ == MPI_SUCCESS ? call_.verdict : Verdict::over(code_); }
 
   const CollectiveCall& call() const { return call_; }
-  /// Of a call that was served.
+  /// Precondition: the call was served.
   torc_schedule* schedule() const { return schedule_; }
 
-  // Of the engine's list.
+  // Links of the engine's list.
   Operation* previous TORC_GUARDED_BY(engine_lock) = nullptr;
   Operation* next TORC_GUARDED_BY(engine_lock) = nullptr;
 
@@ -115,17 +115,17 @@ class Operation final : public Turn {
 
   CommunicatorState& state_;
   CollectiveCall call_;
-  KeptLists kept_;  // lists of the program, which `call_` names
+  KeptLists kept_;  // lists of the program, named by `call_`
   Call checked_;
-  // Which it holds: not what MPI predefines.
+  // The derived datatypes among those of the call.
   std::vector<MPI_Datatype> held_types_;
   MPI_Op held_op_ = MPI_OP_NULL;
   const LibraryEntry* entry_;
   torc_schedule* schedule_ = nullptr;
   std::optional<Packing> packing_{std::in_place};
   std::unique_ptr<PersistentPlan> persistent_;  // while its ranks agree
-  std::optional<torc_collective> collective_;   // once it is laid out
-  RepeatedCall* repeated_ = nullptr;            // whose persistent plan this is; null: the cache's
+  std::optional<torc_collective> collective_;   // once it has a plan
+  RepeatedCall* repeated_ = nullptr;            // owner of the persistent plan; null: the cache
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI
@@ -139,7 +139,7 @@ class Operation final : public Turn {
   std::atomic<bool> settled_{false};
 };
 
-/// The error class in which a program hears of a failure of torc.
+/// The MPI error class for an error of torc.
 int errorClass(const Status& status);
 
 }  // namespace torc::runtime::pmpi

@@ -1,4 +1,4 @@
-// Operation: what it waits for, when it stands still.
+// Operation: reports of stalls, with the ranks and messages that the operation waits for.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -12,12 +12,12 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Ranks that are asked, or named, at most.
+/// Upper limit of ranks asked or named.
 constexpr std::size_t kMostPeers = 8;
 
 }  // namespace
 
-/// Changes whenever the operation gets on.
+/// Changes whenever the operation makes progress.
 std::uint64_t Operation::progressMade() const {
   const std::uint64_t rounds = collective_ ? collective_->rounds : 0;
   return rounds << 32 | (isRunning() ? collective_->executor().remaining() + 1 : 0);
@@ -43,7 +43,8 @@ void Operation::watch(double seconds) {
   }
 }
 
-/// Before its round, which has its transport to look: whatever it waits for, all ranks do together.
+/// Before its round: the operation waits for all ranks together. During a round the transport
+/// checks for ended ranks.
 void Operation::lookForEnded() {
   const HostSegment* const segment = state_.geometry().segment.get();
   for (int rank = 0; rank < state_.size(); ++rank) {
@@ -60,7 +61,7 @@ void Operation::askOthers() {
   if (isRunning()) {
     awaited = collective_->plan->transport().awaited(kMostPeers);
   } else {
-    // Whatever it waits for is done by all ranks together.
+    // It waits for all ranks together.
     const int others = std::min(state_.size() - 1, static_cast<int>(kMostPeers));
     for (int i = 1; i <= others; ++i)
       awaited.push_back({(state_.rank() + i) % state_.size(), false});

@@ -1,10 +1,10 @@
 // Progress thread.
 //
-// A thread of the program that waits inside MPI spins. Where it has one core with the progress
-// thread, the latter gets a turn of some milliseconds now and then if it spins too or yields, but
-// at once when it wakes up: so it looks, and sleeps some microseconds. (MPICH 4.0.2 and Open
-// MPI 4.1.4, one core, looks in a second beside a blocking receive: about 100 with yielding, 1200
-// and 5300 with sleeping.)
+// A thread of the program that waits inside MPI spins. If the progress thread shares its core, and
+// spins too or yields, it runs only for some milliseconds now and then; but at once when it wakes
+// up. So it polls, and sleeps some microseconds. (Polls per second on one core beside a blocking
+// receive, with MPICH 4.0.2 and Open MPI 4.1.4: about 100 with yielding, 1200 and 5300 with
+// sleeping.)
 #include "runtime/pmpi/engine/progress_thread.h"
 
 #include <algorithm>
@@ -26,16 +26,16 @@ namespace {
 
 constexpr long kShortestNap = 20'000;  // nanoseconds
 constexpr long kLongestNap = 500'000;
-// Naps in a row without need: about 10 ms. Waking the thread up costs a call of the system, which a
-// program that waits inside MPI again and again should not pay each time.
+// Naps in a row without need: about 10 ms. To wake the thread up takes a system call, a cost that a
+// program with frequent waits inside MPI should not have each time.
 constexpr int kNapsBeforeSleep = 24;
 
 Mutex starting;  // and stopping
 std::atomic<bool> is_running{false};
 std::atomic<bool> stopping{false};
-std::atomic<int> asleep{0};  // 1 from when it looks for the last time before it sleeps
+std::atomic<int> asleep{0};  // 1 from its last poll before it sleeps
 pthread_t thread;
-pid_t process = 0;  // that has it
+pid_t process = 0;  // owner of the thread
 
 bool isNeeded() {
   return attention.load() > idle_attention.load(std::memory_order_relaxed) &&
@@ -48,7 +48,7 @@ void nap(long nanoseconds) {
   nanosleep(&time, nullptr);
 }
 
-/// Whoever makes the thread needed does that first, and then looks whether it is asleep.
+/// A thread that needs progress says so first, then checks whether this one is asleep.
 void sleepUntilNeeded() {
   asleep.store(1);
   if (isNeeded() || stopping.load()) {
@@ -68,7 +68,7 @@ void* work(void*) {
       if (threads_inside.load(std::memory_order_relaxed) > 0) {
         nap(kShortestNap);
       } else {
-        sched_yield();  // the program, which computes, may need the core
+        sched_yield();  // the program, if it computes, may need the core
       }
     } else if (++idle < kNapsBeforeSleep) {
       nap(std::min(kShortestNap << std::min(idle, 8), kLongestNap));
@@ -79,9 +79,9 @@ void* work(void*) {
   return nullptr;
 }
 
-/// Of a process that ends without MPI_Finalize: MPI and what it uses are taken down when this has
-/// run. The thread may wait for a lock that whoever ends the process holds, in MPI's own abort for
-/// instance, and is not waited for long. A child of fork has no such thread.
+/// For a process that ends without MPI_Finalize: MPI and its libraries are shut down after this.
+/// The thread may wait for a lock that the ending thread holds, for example in MPI's abort, so that
+/// this waits for it only a short time. A child of fork has no such thread.
 void stopAtExit() {
   if (!is_running.load() || getpid() != process) return;
   stopping.store(true);
@@ -100,7 +100,7 @@ bool start() TORC_REQUIRES(starting) {
   std::atexit(stopAtExit);
   // From now on there are two threads.
   has_threads.store(true);
-  // Signals are the program's, and its threads' to handle.
+  // Only the program and its threads handle signals.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -121,7 +121,7 @@ bool wakeProgressThread() {
   if (!is_running.load(std::memory_order_acquire)) {
     const MutexLock lock(starting);
     if (thread_use.load() == ThreadUse::kNever) return false;
-    // A thread that holds the engine without a lock would not be alone there.
+    // Without a lock the calling thread would no longer have the engine for itself.
     if (inside_torc && !has_threads.load()) return false;
     if (!is_running.load() && !start()) return false;
   }

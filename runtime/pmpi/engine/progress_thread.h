@@ -1,7 +1,6 @@
 // Progress thread: moves operations on while the program cannot: while one of its threads waits
 // inside MPI (TORC_PROGRESS=wait), or always (TORC_PROGRESS=thread). MPI has been initialised with
-// MPI_THREAD_MULTIPLE for it. It is started when it is needed for the first time, and sleeps while
-// there is nothing for it to do.
+// MPI_THREAD_MULTIPLE for it. It starts at its first use, and sleeps while no progress is needed.
 #ifndef TORC_RUNTIME_PMPI_ENGINE_PROGRESS_THREAD_H_
 #define TORC_RUNTIME_PMPI_ENGINE_PROGRESS_THREAD_H_
 
@@ -9,20 +8,20 @@
 
 namespace torc::runtime::pmpi {
 
-/// When the thread is to move operations on.
+/// When the thread makes progress.
 enum class ThreadUse {
-  kNever,   // there is none, and none can be
+  kNever,   // the thread does not exist, and cannot
   kInside,  // while a thread of the program is inside MPI
   kAlways,
 };
 
-/// Set before torc is on; kNever from when a thread could not be made.
+/// Set before torc starts; kNever once the thread could not be created.
 inline std::atomic<ThreadUse> thread_use{ThreadUse::kNever};
 
-/// Threads of the program that are in a call that waits inside MPI.
+/// Threads of the program in calls that wait inside MPI.
 inline std::atomic<int> threads_inside{0};
 
-/// Makes sure that the thread runs and is awake. False: there is none.
+/// Makes sure that the thread runs and is awake. False: it does not exist.
 bool wakeProgressThread();
 
 /// After an operation has begun.
@@ -33,7 +32,7 @@ inline void tellProgressThread() {
   }
 }
 
-/// No-op where there is none. No operation is under way.
+/// No-op without a thread. Precondition: no operation is under way.
 void stopProgressThread();
 
 }  // namespace torc::runtime::pmpi

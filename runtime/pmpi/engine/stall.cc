@@ -1,4 +1,4 @@
-// Stalls: what is told of them.
+// Reports of stalls on stderr.
 #include "runtime/pmpi/engine/stall.h"
 
 #include <mpi.h>

@@ -1,6 +1,6 @@
-// Stalls: calls that make no progress for TORC_LIMITS=stall seconds, of which each waiting rank
-// tells once. Long before, it asks the ranks that it waits for how far they are: where they are in
-// another call, both fail (runtime/pmpi/communicator/call_history.h).
+// Stalls: calls without progress for TORC_LIMITS=stall seconds. Each waiting rank reports a stall
+// once. Long before, it asks the awaited ranks for their state: if they are in another call, both
+// fail (runtime/pmpi/communicator/call_history.h).
 #ifndef TORC_RUNTIME_PMPI_ENGINE_STALL_H_
 #define TORC_RUNTIME_PMPI_ENGINE_STALL_H_
 
@@ -18,15 +18,15 @@ namespace torc::runtime::pmpi {
 /// Seconds without progress after which a rank asks others.
 inline constexpr double kSecondsBeforeAsking = 0.5;
 
-/// How long an operation has been waited for without progress. Time counts only while the program
-/// waits inside MPI: it may compute as long as it likes.
+/// The time that the program has waited for an operation without progress. Time counts only while
+/// the program waits inside MPI: it may compute as long as it likes.
 struct StallWatch {
   std::uint64_t mark = 0;                   // of the progress made
   double seconds = 0;                       // waited since
-  double next_look = kSecondsBeforeAsking;  // seconds; whether others have ended
+  double next_look = kSecondsBeforeAsking;  // seconds; next check for ended ranks
   bool asked = false, told = false;
 
-  /// `seconds` more of waiting, in which the operation has got to `now_at`.
+  /// Adds `more` seconds of waiting; `now_at` marks the progress so far.
   void wait(std::uint64_t now_at, double more) {
     if (mark != now_at) {
       *this = {.mark = now_at, .told = told};
@@ -36,13 +36,13 @@ struct StallWatch {
   }
 };
 
-/// The same for a wait before there is an operation.
+/// The same for a wait before the operation exists.
 class StallTimer {
  public:
-  /// Of TORC_LIMITS=stall seconds, or other ones; 0: never.
+  /// With a limit of TORC_LIMITS=stall seconds, or another one; 0: never.
   StallTimer();
   explicit StallTimer(double limit);
-  /// Once: whether they have passed. Reads the clock at every 64th call.
+  /// True once, after the limit. Reads the clock at every 64th call.
   bool isOver();
 
  private:
@@ -51,7 +51,7 @@ class StallTimer {
   bool told_ = false;
 };
 
-/// Calls look() -> bool until it is true, with progress; and tell() once, when that lasts.
+/// Calls look() -> bool until it returns true, with progress; and tell() once, when that stalls.
 template <typename Look, typename Tell>
 void progressUntil(Look look, Tell tell) TORC_EXCLUDES(engine_lock) {
   StallTimer stall;
@@ -62,16 +62,16 @@ void progressUntil(Look look, Tell tell) TORC_EXCLUDES(engine_lock) {
   });
 }
 
-/// The same until `collective` is over.
+/// The same until `collective` is complete.
 template <typename Tell>
 Status await(ServiceCollective& collective, Tell tell) TORC_EXCLUDES(engine_lock) {
   progressUntil([&] { return collective.advance(); }, tell);
   return collective.status();
 }
 
-/// `torc: warning: rank 3: WHAT: no progress for 30 s: WHY`.
+/// Prints `torc: warning: rank 3: WHAT: no progress for 30 s: WHY`.
 void tellOfStall(const std::string& what, const std::string& why);
-/// The same of a call: `MPI_Allreduce of 80 bytes, call 17 on 3x2`.
+/// The same for a call: `MPI_Allreduce of 80 bytes, call 17 on 3x2`.
 void tellOfStall(const CollectiveCall& call, const CommunicatorState& state,
                  const std::string& why);
 

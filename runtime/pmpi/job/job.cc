@@ -1,4 +1,4 @@
-// The job: start and end of torc in it.
+// The job: starts and stops torc.
 #include "runtime/pmpi/job/job.h"
 
 #include <algorithm>
@@ -37,9 +37,9 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Of the attribute that is a communicator's state: the communicator is being freed.
+/// Callback of the attribute that holds a communicator's state: the communicator is being freed.
 int deleteState(MPI_Comm, int, void* state, void*) {
-  // MPI may free a communicator late, inside of any of its functions, torc's own calls included.
+  // MPI may free a communicator late, inside any of its functions, torc's own calls included.
   if (engine != nullptr) engine->abandon(static_cast<CommunicatorState*>(state));
   return MPI_SUCCESS;
 }
@@ -55,8 +55,8 @@ LibraryOptions libraryOptions(const Settings& settings) {
   return options;
 }
 
-/// Whether collectives of this rank may be pending while it waits for something else. Dedicated
-/// ranks make nonblocking calls whatever the program does.
+/// Whether collectives of this rank may be pending during other waits. Dedicated ranks always make
+/// nonblocking calls.
 bool mayHavePending(const Settings& settings) {
   return settings.dedicated.kind != DedicatedRanks::Kind::kNone || importsNonblockingCollectives();
 }
@@ -67,14 +67,14 @@ bool hasMpisThreads() {
   return level == MPI_THREAD_MULTIPLE;
 }
 
-/// The engine, all but the communicators; or why not, the same on all ranks. Nobody else has it,
-/// who could be locked out.
+/// The engine without its communicators; or the reason why not, the same on all ranks. No other
+/// thread can access it yet, so that no lock is needed.
 StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crowded,
                                              bool has_nonblocking) TORC_NO_THREAD_SAFETY_ANALYSIS {
   auto made = std::make_unique<Engine>(settings);
   made->has_nonblocking = has_nonblocking;
   PMPI_Comm_rank(MPI_COMM_WORLD, &made->world_rank);
-  // What is known now of the host counts until the geometries do.
+  // The host's load found here counts until geometries have their own.
   if (crowded) ++made->context.oversubscribed_geometries;
   made->context.transport = settings.transport;
   if (const int cores = made->context.useCores(settings.cores);
@@ -84,7 +84,7 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
                 cores == 1 ? " core" : " cores"));
   }
   oversubscribed.store(crowded);
-  // What one rank cannot have, none has: the ranks agree on it with the library.
+  // Each rank needs this: the ranks agree on it with the library.
   const Status handles = has_nonblocking ? made->handles.open() : Status();
   StatusOr<std::unique_ptr<torc_library>> library =
       torc_library::open(&made->context, MPI_COMM_WORLD, libraryOptions(settings), handles);
@@ -96,7 +96,7 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
   MPI_Request request = MPI_REQUEST_NULL;
   waitFor(PMPI_Comm_idup(MPI_COMM_WORLD, &made->meetings, &request), &request);
   PMPI_Comm_set_errhandler(made->meetings, MPI_ERRORS_RETURN);
-  // MPICH 4.0.2's MPI_Comm_create_group crashes where the communicator's group was never asked for.
+  // MPICH 4.0.2's MPI_Comm_create_group crashes if the communicator's group was never requested.
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(made->meetings, &group);
   PMPI_Group_free(&group);
@@ -106,19 +106,19 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
   return made;
 }
 
-/// Why torc is off; under TORC_STRICT that ends the job.
+/// Reports why torc is off; under TORC_STRICT that ends the job.
 void fail(int rank, bool strict, const std::string& why) {
   if (!strict) {
     warnOnce(rank, why, why + "; torc is off");
     return;
   }
-  // The first to abort ends the others: rank 0, when it has spoken.
+  // The first abort ends the other ranks: rank 0 aborts, after its message.
   if (rank == 0) complainAndAbort(why);
   PMPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// The engine, alike on all ranks, or nullptr: torc is off, and it has been said why. Sets what the
-/// ranks have agreed on, unless they have not.
+/// The engine, the same on all ranks; or nullptr: torc is off, and the reason has been printed.
+/// Sets the agreed settings, if the ranks have agreed.
 std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -126,7 +126,7 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
   const Settings& own = read.reading.settings;
   const HostPresence presence = lookAtHost();
   if (presence.without != 0) {
-    // There is nobody to agree with: what counts are this rank's own settings.
+    // The other ranks cannot agree: this rank's own settings count.
     if (presence.speaks && !own.disable) {
       const std::string why =
           message("process ", presence.without,
@@ -186,7 +186,7 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
   return std::move(*made);
 }
 
-/// Before communicators are set up, which the trace is told of.
+/// Opens the trace before communicators are set up, which it records.
 void openTrace() {
   const Settings& settings = engine->settings;
   if (settings.trace.empty()) return;
@@ -216,13 +216,13 @@ void closeTrace() {
   }
 }
 
-/// Operations that are not complete, the program's fault or not, are waited for.
+/// Incomplete operations are awaited, whether or not the program is at fault.
 bool isBusy() {
   EngineLock lock;
   return std::ranges::any_of(engine->states, &CommunicatorState::isBusy);
 }
 
-/// Sets who makes progress, and whether torc locks.
+/// Chooses the threads that make progress, and whether torc locks.
 void setThreads(int program_level) {
   const ProgressMode mode = engine->settings.progress;
   const bool has_program_threads = program_level == MPI_THREAD_MULTIPLE;
@@ -244,7 +244,7 @@ void setThreads(int program_level) {
   if (mode == ProgressMode::kThread) wakeProgressThread();
 }
 
-/// Torc is on from here on.
+/// Torc serves calls from here on.
 void startEngine(std::unique_ptr<Engine> made, int program_level) {
   const double began = PMPI_Wtime();
   engine = made.release();
@@ -254,7 +254,7 @@ void startEngine(std::unique_ptr<Engine> made, int program_level) {
     CommunicatorState* world = CommunicatorState::attach(MPI_COMM_WORLD);
     return world->reason() == Reason::kServed ? world->setUp(nullptr) : Status();
   });
-  // The other ranks may be ready, and nothing tells them of this one.
+  // The other ranks may be ready, and cannot learn of this failure.
   if (!ready.ok()) complainAndAbort(ready.message());
   {
     EngineLock lock;
@@ -297,7 +297,7 @@ void endJob() {
       state->history().answerAsks();
   }
   progressUntil([] { return !isBusy(); });
-  // Not on MPI_COMM_WORLD, where calls of the program may have failed that MPI still has.
+  // Not on MPI_COMM_WORLD, where failed calls of the program may still be active in MPI.
   meet(engine->meetings);
   {
     EngineLock lock;
@@ -324,7 +324,7 @@ void endJob() {
     PMPI_Comm_free_keyval(&engine->names);
     engine->library.reset();
   }
-  // Attributes of communicators that live on lead nowhere: see deleteState.
+  // Attributes of remaining communicators are ignored from now on: see deleteState.
   delete std::exchange(engine, nullptr);
 }
 

@@ -1,4 +1,4 @@
-// The job: what happens between the wrappers of MPI_Init and MPI_Finalize and MPI.
+// The job: starts torc after MPI_Init, and stops it before MPI_Finalize.
 #ifndef TORC_RUNTIME_PMPI_JOB_JOB_H_
 #define TORC_RUNTIME_PMPI_JOB_JOB_H_
 
@@ -8,12 +8,12 @@ namespace torc::runtime::pmpi {
 /// MPI_THREAD_MULTIPLE. Before MPI is initialised.
 bool wantsThreadLevel();
 
-/// Collective over MPI_COMM_WORLD, which has just been made: all ranks agree on settings and
-/// library, and torc is on; or one line says why it is not. Under TORC_STRICT that ends the job.
-/// `program_level`: of thread support, that the program knows of.
+/// Collective over MPI_COMM_WORLD, right after MPI_Init: all ranks agree on settings and library,
+/// and torc starts; or one line says why it is off. Under TORC_STRICT that ends the job.
+/// `program_level`: the thread support level reported to the program.
 void startJob(int program_level);
 
-/// Collective over MPI_COMM_WORLD, which is about to go: torc is off.
+/// Collective over MPI_COMM_WORLD, right before MPI_Finalize: stops torc.
 void endJob();
 
 }  // namespace torc::runtime::pmpi

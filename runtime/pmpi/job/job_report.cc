@@ -1,4 +1,4 @@
-// What is told of a job.
+// Reports of a job: its set-up and statistics.
 #include "runtime/pmpi/job/job_report.h"
 
 #include <cstdio>
@@ -17,7 +17,7 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Of a job without torc, whose statistics are asked for.
+/// For a job without torc that asks for statistics.
 struct Off {
   std::string why;
   StatisticsOutput output;
@@ -121,7 +121,7 @@ void printStatistics() {
     return;
   }
   if (!engine->settings.statistics.isWanted()) return;
-  // Torc has given up its own where the program has used all that MPI has.
+  // Torc has freed its own communicator if the program has used all that MPI has.
   StatusOr<JobStatistics> all =
       mergeStatistics(engine->statistics->snapshot(countRank()),
                       engine->meetings != MPI_COMM_NULL ? engine->meetings : MPI_COMM_WORLD);

@@ -1,4 +1,4 @@
-// What is told of a job: a line when torc is set up, the statistics at the end.
+// Reports of a job: a line after the set-up, and the statistics at the end.
 #ifndef TORC_RUNTIME_PMPI_JOB_JOB_REPORT_H_
 #define TORC_RUNTIME_PMPI_JOB_JOB_REPORT_H_
 
@@ -8,19 +8,19 @@
 
 namespace torc::runtime::pmpi {
 
-/// The engine is on: `torc: 64 ranks on 4x4x4, order XYZ, served from /opt/torc/bgp (machine bgp);
-/// set up in 3.1 ms`, where TORC_VERBOSE asks for it.
+/// Prints `torc: 64 ranks on 4x4x4, order XYZ, served from /opt/torc/bgp (machine bgp); set up in
+/// 3.1 ms`, if TORC_VERBOSE asks for it.
 void saySetUp();
 
-/// Torc stays off in this job: the statistics shall say why.
+/// Torc stays off in this job: keeps the reason for the statistics.
 void rememberOff(const Settings& settings, const std::string& why);
 
-/// Of a job of `ranks` ranks without torc, told by one of them and without MPI: the statistics say
-/// why, where TORC_STATS asks for them.
+/// For a job of `ranks` ranks without torc; called by one of them, without MPI: prints statistics
+/// with the reason, if TORC_STATS asks for them.
 void printOff(const Settings& settings, const std::string& why, int ranks);
 
-/// Collective over the ranks of the job, before MPI_Finalize and while the engine, if there is one,
-/// is there: prints the statistics, where TORC_STATS asks for them.
+/// Collective over the ranks of the job, before MPI_Finalize and before the engine, if any, is
+/// destroyed: prints the statistics, if TORC_STATS asks for them.
 void printStatistics();
 
 }  // namespace torc::runtime::pmpi

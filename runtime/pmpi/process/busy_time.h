@@ -1,4 +1,4 @@
-// Busy time: how long something was under way, however many were so at once.
+// Busy time: the time during which at least one activity was under way.
 #ifndef TORC_RUNTIME_PMPI_PROCESS_BUSY_TIME_H_
 #define TORC_RUNTIME_PMPI_PROCESS_BUSY_TIME_H_
 
@@ -14,7 +14,7 @@ class BusyTime {
   void end() {
     if (--active_ == 0) seconds_ += PMPI_Wtime() - began_;
   }
-  /// So much more, measured otherwise.
+  /// Adds time that was measured elsewhere.
   void add(double seconds) { seconds_ += seconds; }
   double seconds() const { return seconds_; }
 

@@ -1,5 +1,6 @@
-// The engine's lock, as Clang knows it (support/thread_annotations.h). Who has an EngineLock
-// (runtime/pmpi/engine/engine.h) holds it, also where no mutex is locked, as there is one thread.
+// The engine's lock, for Clang's thread-safety analysis (support/thread_annotations.h). An
+// EngineLock (runtime/pmpi/engine/engine.h) holds it, also when no mutex is locked because there is
+// one thread.
 #ifndef TORC_RUNTIME_PMPI_PROCESS_ENGINE_LOCK_H_
 #define TORC_RUNTIME_PMPI_PROCESS_ENGINE_LOCK_H_
 

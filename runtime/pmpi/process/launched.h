@@ -1,4 +1,4 @@
-// What the launcher says of this process, before MPI can be asked.
+// Rank and size of this process from the launcher's variables, before MPI can be called.
 #ifndef TORC_RUNTIME_PMPI_PROCESS_LAUNCHED_H_
 #define TORC_RUNTIME_PMPI_PROCESS_LAUNCHED_H_
 
@@ -8,14 +8,14 @@
 
 namespace torc::runtime::pmpi {
 
-/// A process among those that it was started with.
+/// A process of a launched job.
 struct Launched {
   int rank = 0, ranks = 1;
 };
 
-/// By MPICH's, Open MPI's and PMIx's variables. A launcher that tells the rank alone has started
-/// more than one. Where nothing is said there is one process; of another launcher every process
-/// takes itself for that.
+/// From the variables of MPICH, Open MPI and PMIx. A launcher that sets only the rank has started
+/// more than one process. Without variables there is one process; under another launcher every
+/// process therefore sees itself as one.
 inline Launched launchedAs() {
   const std::pair<const char*, const char*> kVariables[] = {
       {"PMI_RANK", "PMI_SIZE"},

@@ -1,4 +1,4 @@
-// Loaded objects: reading their dynamic sections.
+// Loaded objects: reads their dynamic sections.
 #include "runtime/pmpi/process/loaded_objects.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// What a dynamic section says of an object.
+/// Contents of a dynamic section.
 struct Dynamic {
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
@@ -22,12 +22,12 @@ struct Dynamic {
   const std::byte* relocations[2] = {};     // of data, and of calls
   std::size_t relocation_bytes[2] = {};
   bool with_addends = true;
-  std::size_t name = 0;                   // in the strings: what others call the object
-  std::vector<std::size_t> needed_names;  // and what it calls those that it needs
+  std::size_t name = 0;                   // offset in the strings: the object's own name
+  std::vector<std::size_t> needed_names;  // names of the objects that it needs
 };
 
-/// Addresses in a dynamic section are absolute once the loader is through with it, but for objects
-/// that it does not relocate, as the kernel's own.
+/// After relocation, addresses in a dynamic section are absolute, except in objects that the loader
+/// does not relocate, such as the kernel's own.
 template <typename Value>
 const Value* at(const dl_phdr_info& object, ElfW(Addr) address) {
   const bool is_relative = address < object.dlpi_addr;
@@ -86,7 +86,7 @@ Dynamic read(const dl_phdr_info& object) {
   return result;
 }
 
-/// How many symbols there are, which only the tables of hashes say.
+/// The number of symbols, which only the hash tables give.
 std::size_t countSymbols(const Dynamic& object) {
   if (object.hash != nullptr) return object.hash[1];
   if (object.gnu_hash == nullptr) return 0;
@@ -97,13 +97,13 @@ std::size_t countSymbols(const Dynamic& object) {
   const std::uint32_t* chain = bucket + buckets;
   std::uint32_t last = *std::max_element(bucket, bucket + buckets);
   if (last < first) return first;
-  // The end of a chain is marked.
+  // The last symbol of a chain has bit 0 set.
   while ((chain[last - first] & 1) == 0)
     ++last;
   return last + 1;
 }
 
-/// What the loader lets the process do with a page of an object: PROT_READ and so on.
+/// Protection of a page of an object after loading: PROT_READ and so on.
 int protectionOf(const dl_phdr_info& object, std::uintptr_t page, std::uintptr_t page_bytes) {
   int protection = PROT_NONE;
   bool is_read_only = false;
@@ -116,7 +116,7 @@ int protectionOf(const dl_phdr_info& object, std::uintptr_t page, std::uintptr_t
                     (header.p_flags & PF_W ? PROT_WRITE : 0) |
                     (header.p_flags & PF_X ? PROT_EXEC : 0);
     }
-    // Whole pages become read-only when the loader is through with them.
+    // Whole pages of this segment are read-only after relocation.
     if (header.p_type == PT_GNU_RELRO && page >= (begin & ~(page_bytes - 1)) &&
         page < (end & ~(page_bytes - 1))) {
       is_read_only = true;
@@ -186,7 +186,7 @@ bool anyImport(const dl_phdr_info& loaded,
 #endif
       if (index == 0) continue;
       const ElfW(Sym)& symbol = object.symbols[index];
-      // A definition of the object's own may be another's in the place of which it stands.
+      // Another object may override a definition of this one, unless its visibility is restricted.
       if (ELF64_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT) continue;
       if (symbol.st_name >= object.string_bytes) continue;
       auto* slot = reinterpret_cast<void**>(loaded.dlpi_addr + relocation[i].r_offset);

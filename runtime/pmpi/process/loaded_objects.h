@@ -1,4 +1,4 @@
-// Loaded objects: what the program and the libraries of a process have from one another, by their
+// Loaded objects: imports and exports of the program and the libraries of a process, from their
 // tables of symbols and relocations.
 #ifndef TORC_RUNTIME_PMPI_PROCESS_LOADED_OBJECTS_H_
 #define TORC_RUNTIME_PMPI_PROCESS_LOADED_OBJECTS_H_
@@ -11,34 +11,34 @@
 
 namespace torc::runtime::pmpi {
 
-/// The objects of the process, the program first, in the order in which those that it starts with
-/// are searched for symbols. One of them stays valid as long as it is loaded.
+/// The objects of the process, the program first, in the search order for symbols of those loaded
+/// at the start. An entry is valid as long as its object is loaded.
 std::vector<dl_phdr_info> loadedObjects();
 
-/// What the file of an object is called, without its folders; empty: the program's.
+/// The file name of an object without its folders; empty for the program.
 std::string_view fileName(const dl_phdr_info& object);
 
 /// Whether an address lies in an object.
 bool holds(const dl_phdr_info& object, const void* address);
 
-/// Whether an object stands between programs and MPI, as a profiling tool does: it defines
-/// functions of MPI's by their names MPI_..., and none by their names PMPI_...
+/// Whether an object lies between programs and MPI, as a profiling tool does: it defines MPI
+/// functions by names MPI_..., and none by names PMPI_...
 bool isTool(const dl_phdr_info& object);
 
-/// Whether an object says that it needs another one, by what the other is called.
+/// Whether an object names the other as one that it needs.
 bool needs(const dl_phdr_info& object, const dl_phdr_info& other);
 
 /// Calls visit(symbol, slot) for each function or variable that the loader looks up for an object,
-/// until it returns true, which is the result. `slot` is where the object keeps the address.
+/// until it returns true; returns whether it did. `slot` is the address's place in the object.
 bool anyImport(const dl_phdr_info& object,
                const std::function<bool(const char* symbol, void** slot)>& visit);
 
-/// Calls visit(symbol, entry) for each function that an object has for others, likewise.
+/// Calls visit(symbol, entry) for each function that an object exports, likewise.
 bool anyExport(const dl_phdr_info& object,
                const std::function<bool(const char* symbol, const ElfW(Sym) & entry)>& visit);
 
-/// Writes `bytes` bytes, all on one page, over what lies in an object. Memory that the loader has
-/// made read-only is so again afterwards. False: the system does not allow it.
+/// Overwrites `bytes` bytes in an object, all on one page. Read-only memory is read-only again
+/// afterwards. False: the system does not allow it.
 bool overwrite(const dl_phdr_info& object, const void* place, const void* value, std::size_t bytes);
 
 }  // namespace torc::runtime::pmpi

@@ -1,4 +1,4 @@
-// Pending calls: a look at what the loaded objects import.
+// Pending calls: examines the imports of the loaded objects.
 #include "runtime/pmpi/process/pending_calls.h"
 
 #include <algorithm>
@@ -18,9 +18,9 @@ constexpr std::string_view kStems[] = {
 #undef TORC_STEM
 };
 
-/// Whether an object's calls are not the program's. MPI's own libraries import one another's
-/// functions, and so does torc; those of Open MPI that are called mca_... are its components. A
-/// profiling tool imports all of MPI's, for the program's calls.
+/// Whether an object's calls do not come from the program. MPI's own libraries import one another's
+/// functions, and so does torc; Open MPI's components are called mca_... A profiling tool imports
+/// all functions of MPI, for the program's calls.
 bool isBelowProgram(const dl_phdr_info& object) {
   const std::string_view name = fileName(object);
   if (name.empty()) return false;
@@ -45,7 +45,7 @@ std::string inLowerCase(std::string_view text) {
 
 /// MPI_Comm_create_errhandler, MPI_Errhandler_create, mpi_win_create_errhandler_
 bool makesErrorHandler(std::string_view symbol) {
-  // Nearly all symbols end here.
+  // Nearly all symbols are rejected here.
   if (symbol.size() > 40 || symbol.find('_') == std::string_view::npos) return false;
   const std::string name = inLowerCase(symbol.substr(symbol[0] == 'p' || symbol[0] == 'P' ? 1 : 0));
   return name.starts_with("mpi_") && (name.find("create_errhandler") != std::string::npos ||
@@ -56,7 +56,7 @@ bool makesErrorHandler(std::string_view symbol) {
 
 bool isNonblockingCollective(std::string_view symbol) {
   if (symbol.starts_with('p') || symbol.starts_with('P')) symbol.remove_prefix(1);
-  // Nearly all symbols end here.
+  // Nearly all symbols are rejected here.
   if (symbol.size() < 8 || (symbol[0] | 0x20) != 'm' || (symbol[1] | 0x20) != 'p' ||
       (symbol[2] | 0x20) != 'i') {
     return false;

@@ -1,10 +1,10 @@
-// Presence: a look at the launcher's other children, by /proc.
+// Presence: examines the launcher's other children, in /proc.
 //
-// A launcher starts all ranks of a host from one process: MPICH's from hydra_pmi_proxy, Open MPI's
-// from mpiexec itself, or orted on other hosts. A rank is one child of it: the program, or a shell
-// around it. Where a child or a process below it is linked to MPI and none there has the interposer
-// loaded, that rank will never answer. As torc is off in the whole job then, nothing that was read
-// by halves counts.
+// A launcher starts all ranks of a host from one process: MPICH from hydra_pmi_proxy, Open MPI from
+// mpiexec itself, or orted on other hosts. A rank is one child of it: the program, or a shell
+// around it. If a child or a process below it is linked to MPI, and none of them has the interposer
+// loaded, that rank will never answer. Partial readings do not count, as the result turns torc off
+// in the whole job.
 #include "runtime/pmpi/process/presence.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ constexpr int kMostGenerations = 8;
 constexpr double kPatience = 10;  // seconds
 constexpr std::chrono::milliseconds kBetweenLooks(50);
 
-/// The content of a file that could be read to its end without an error.
+/// The content of a file if it could be read to its end without an error.
 std::optional<std::string> readWhole(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
@@ -52,8 +52,8 @@ std::optional<std::string> readWhole(const std::string& path) {
   return content;
 }
 
-/// Device and inode of the file that this code is in, whatever its name: " 08:01 13 ", as each
-/// process's list of what is mapped has them. Empty: `maps`, this process's, could not be read.
+/// Device and inode of the file that contains this code, in the form of /proc/PID/maps: " 08:01 13
+/// ". Empty: `maps`, of this process, could not be read.
 std::string ownFile(const std::string& maps) {
   static const char here = 0;
   const auto address = reinterpret_cast<std::uintptr_t>(&here);
@@ -72,11 +72,11 @@ std::string ownFile(const std::string& maps) {
   return {};
 }
 
-/// What a rank's processes say of the interposer.
+/// State of the interposer in a rank's processes.
 enum class Interposer {
   kThere,
   kMissing,   // one is linked to MPI, and none has the interposer
-  kNotKnown,  // no MPI, or something could not be read
+  kNotKnown,  // no MPI, or a file could not be read
 };
 
 /// The processes of this host.
@@ -114,7 +114,7 @@ class Processes {
     return false;
   }
 
-  /// Of a rank: a child of the launcher, with what is below it.
+  /// For a rank: a child of the launcher, with its descendants.
   Interposer interposer(int process) const {
     if (isPreloaded(process)) return Interposer::kThere;
     Mapped mapped;
@@ -144,8 +144,8 @@ class Processes {
     return parent;
   }
 
-  /// Where LD_PRELOAD gave a process the interposer, that shows in its first environment, which is
-  /// much shorter than the list of what is mapped.
+  /// If LD_PRELOAD loaded the interposer, the process's initial environment shows that, and it is
+  /// much shorter than /proc/PID/maps.
   bool isPreloaded(int process) const {
     const std::string environment = file(process, "environ").value_or("");
     const std::size_t at = environment.find(std::string_view("LD_PRELOAD="));
@@ -155,7 +155,7 @@ class Processes {
 
   void lookAtTree(int process, int generation, Mapped& mapped) const {
     const std::optional<std::string> maps = file(process, "maps");
-    // A process that has ended, or is about to, shows an empty list.
+    // A process that has ended, or is about to, has empty maps.
     if (!maps || !maps->ends_with('\n')) {
       mapped.all_read = false;
       return;

@@ -1,8 +1,8 @@
-// Progress: what every wrapper asks first, and how torc's own waits wait.
+// Progress: flags that every wrapper tests first, and the loop of torc's own waits.
 //
-// MPI knows nothing of torc's operations: while one is under way on this rank, a wrapper of a
-// blocking call sees to it that they go on beside it (runtime/pmpi/engine/inside_mpi.h). While none
-// is, it calls MPI straight; that costs one relaxed load.
+// MPI does not progress torc's operations. While one is under way on this rank, a wrapper of a
+// blocking call ensures that they progress beside it (runtime/pmpi/engine/inside_mpi.h). Otherwise
+// it calls MPI directly, at the cost of one relaxed load.
 #ifndef TORC_RUNTIME_PMPI_PROCESS_PROGRESS_H_
 #define TORC_RUNTIME_PMPI_PROCESS_PROGRESS_H_
 
@@ -19,33 +19,33 @@ namespace torc::runtime::pmpi {
 /// ranks have agreed on a library. The same on all ranks.
 inline std::atomic<bool> torc_is_on{false};
 
-/// Above 0 while blocking calls must make progress: operations of this rank that are not complete,
-/// and one more where threads of the program call MPI at a time, and may start one at any time.
+/// Above 0 while blocking calls must make progress: the number of incomplete operations of this
+/// rank, plus one if several threads of the program may call MPI, and so may start one at any time.
 inline std::atomic<int> attention{0};
-/// Its value while nothing is under way. Set before torc is on.
+/// Value of `attention` while nothing is under way. Set before torc starts.
 inline std::atomic<int> idle_attention{0};
 
-/// Operations of this rank that are not complete.
+/// Number of incomplete operations of this rank.
 inline int underWay() {
   return attention.load(std::memory_order_relaxed) - idle_attention.load(std::memory_order_relaxed);
 }
 
-/// Whether the program has made persistent collectives that are MPI's.
+/// Whether MPI serves persistent collectives of the program.
 inline std::atomic<bool> has_mpis_persistent{false};
 
 /// Persistent requests of torc that the program holds.
 inline std::atomic<int> persistent_handles{0};
 
-/// Whether this thread is inside torc. MPI calls that come from there are a user's reduction
-/// operation, error handler or attribute callback: they go to MPI straight.
+/// Whether this thread is inside torc. MPI calls from there come from a user's reduction operation,
+/// error handler or attribute callback: they go directly to MPI.
 [[gnu::tls_model("initial-exec")]] inline thread_local bool inside_torc = false;
 
-/// Whether MPI has refused a collective call of this rank, and the program has not gone on to
-/// another call of MPI since then. It counts in `attention`, so that the next wrapper finds out.
+/// Whether MPI has refused a collective call of this rank, and the program has made no other MPI
+/// call since then. It counts in `attention`, so that the next wrapper sees it.
 inline std::atomic<bool> has_refused{false};
-/// Whether this thread is still in the refused call, which it hands to MPI.
+/// Whether this thread is still in the refused call, which falls back to MPI.
 [[gnu::tls_model("initial-exec")]] inline thread_local bool in_refused = false;
-/// The program has gone on: tells the ranks that may wait for such a call.
+/// The program has made another call: notifies the ranks that may wait for the refused one.
 void goOn() TORC_EXCLUDES(engine_lock);
 
 inline bool intercepts() {
@@ -58,11 +58,10 @@ inline bool mustProgress() {
   return attention.load(std::memory_order_relaxed) > 0;
 }
 
-/// Does what can be done now for all operations of this rank. Where another thread is at it,
-/// returns at once.
+/// Makes progress on all operations of this rank. Returns at once if another thread is doing so.
 void advance() TORC_EXCLUDES(engine_lock);
 
-/// Between two fruitless looks: lets others run when that helps.
+/// Between two polls without progress: yields the core if that helps.
 class Pause {
  public:
   void operator()();
@@ -71,14 +70,15 @@ class Pause {
   Backoff backoff_;
 };
 
-/// Whether ranks outnumber the cores of this host: waiting calls yield at once.
+/// Whether the host has more ranks than cores: waiting calls yield at once.
 inline std::atomic<bool> oversubscribed{false};
 
-/// MPI_Wait with progress. The result of `started`, the call that made the request, comes first.
+/// MPI_Wait with progress. `started` is the result of the call that made the request; an error is
+/// returned at once.
 int waitFor(int started, MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE)
     TORC_EXCLUDES(engine_lock);
 
-/// Calls look() -> bool until it is true, with progress.
+/// Calls look() -> bool until it returns true, with progress.
 template <typename Look>
 void progressUntil(Look look) TORC_EXCLUDES(engine_lock) {
   for (Pause pause; !look(); pause())

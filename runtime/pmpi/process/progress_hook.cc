@@ -1,4 +1,4 @@
-// Progress hook: Open MPI's, which no header of a program declares, in libopen-pal.so since long
+// Progress hook of Open MPI: no public header declares it, but libopen-pal.so has had it since long
 // before 4.1. MPICH has none.
 #include "runtime/pmpi/process/progress_hook.h"
 
@@ -16,7 +16,7 @@ int change(const char* how, Hook hook) {
   return function == nullptr ? -1 : function(hook);
 }
 
-/// Returns how many of its things are complete: MPI asks itself whether it was of use.
+/// Open MPI expects the number of completed events; torc reports none.
 int advanceBesideMpi() {
   if (underWay() > 0) advance();
   return 0;

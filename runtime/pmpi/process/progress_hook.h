@@ -1,18 +1,18 @@
-// Progress hook: a function that MPI calls whenever it waits, in the thread that waits. Open MPI
-// has that for its own parts: its nonblocking collectives are moved on so. torc's operations are,
-// too, where no two threads of the program call MPI at a time.
+// Progress hook: a function that MPI calls while it waits, in the waiting thread. Open MPI has one
+// for its own components, such as nonblocking collectives. torc's operations use it, too, unless
+// several threads of the program may call MPI at a time.
 #ifndef TORC_RUNTIME_PMPI_PROCESS_PROGRESS_HOOK_H_
 #define TORC_RUNTIME_PMPI_PROCESS_PROGRESS_HOOK_H_
 
 namespace torc::runtime::pmpi {
 
-/// Whether this process's MPI has such a thing.
+/// Whether this process's MPI has a progress hook.
 bool hasProgressHook();
 
-/// False: MPI refuses it.
+/// False: MPI refuses the function.
 bool addProgressHook();
 
-/// No-op where there is none.
+/// No-op without a hook.
 void removeProgressHook();
 
 }  // namespace torc::runtime::pmpi

@@ -1,4 +1,4 @@
-// Settings of a job: compared by hashes; only where those differ are texts looked at.
+// Settings of a job: the ranks compare hashes, and exchange texts only if these differ.
 #include "runtime/pmpi/process/settings_agreement.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ constexpr std::string_view kVersionName = "torc's version";
 
 using AgreedTexts = std::vector<std::pair<std::string_view, std::string_view>>;
 
-/// What must be equal, as names and texts: the version, TORC_DISABLE, and unless that is set the
-/// other variables of the table.
+/// Variables that must be equal on all ranks, by name and text: the version, TORC_DISABLE, and
+/// unless that is set the other variables of the table.
 AgreedTexts agreedTexts(const SettingTexts& texts) {
   AgreedTexts agreed = {{kVersionName, kVersion}};
   const std::size_t disable = *findSetting("TORC_DISABLE");
@@ -58,7 +58,7 @@ SettingTexts parsed(std::string_view bytes) {
   return texts;
 }
 
-/// Whether `work` had the memory that it needs.
+/// Whether `work` had enough memory.
 template <typename Work>
 bool hadMemory(Work&& work) {
   const Status status = attempt([&]() -> Status {
@@ -68,7 +68,7 @@ bool hadMemory(Work&& work) {
   return status.ok();
 }
 
-/// The most, as a signed number, of what the ranks have.
+/// The maximum over the ranks, as signed numbers.
 std::uint64_t mostOf(std::uint64_t mine, MPI_Comm comm) {
   ServiceCollective vote;
   vote.allreduce(comm, std::span(&mine, 1), MPI_MAX);
@@ -76,8 +76,8 @@ std::uint64_t mostOf(std::uint64_t mine, MPI_Comm comm) {
   return vote.words()[0];
 }
 
-/// Runs `work`, which makes no calls of MPI, on all ranks; throws std::bad_alloc on all of them
-/// where one has no memory for it.
+/// Runs `work`, which makes no MPI calls, on all ranks; throws std::bad_alloc on all of them if one
+/// has too little memory.
 template <typename Work>
 void runOnAll(MPI_Comm comm, Work&& work) {
   if (mostOf(hadMemory(work) ? 0 : 1, comm) != 0) throw std::bad_alloc();
@@ -102,8 +102,8 @@ std::string valueText(std::string_view name, std::string_view value) {
   return value.empty() ? "not set" : message("'", value, "'");
 }
 
-/// The first variable, in the table's order, that a rank has otherwise than rank 0, and that rank.
-/// Empty where all are equal.
+/// The first variable, in the table's order, that differs between a rank and rank 0, with that
+/// rank. Empty if all are equal.
 std::string difference(const SettingTexts& mine, const std::string& version_of_rank0,
                        const SettingTexts& rank0, MPI_Comm comm) {
   int rank = 0, size = 1;
@@ -115,8 +115,8 @@ std::string difference(const SettingTexts& mine, const std::string& version_of_r
     wanted = agreedTexts(rank0);
   });
   wanted[0].second = version_of_rank0;
-  // Lists of different lengths differ in TORC_DISABLE already; of another version the table may be
-  // another, and nothing behind the version is compared.
+  // Lists of different lengths differ in TORC_DISABLE already. Another version may have another
+  // table, so that nothing behind the version is compared.
   std::size_t first = 0;
   while (first < std::min(own.size(), wanted.size()) && own[first].second == wanted[first].second)
     ++first;
@@ -150,7 +150,8 @@ AgreedSettings asAgreed(SettingsReading reading) {
   return result;
 }
 
-/// What rank 0's texts say, on all ranks. `differs`: some that must be equal are not.
+/// The settings of rank 0's texts, on all ranks. `differs`: some of the texts that must be equal
+/// differ.
 AgreedSettings takeRank0s(const SettingTexts& mine, std::string_view serialised_mine, bool differs,
                           MPI_Comm comm) {
   const std::string version = broadcast(kVersion, 0, comm);
@@ -196,7 +197,8 @@ AgreedSettings agreeSettings(const OwnSettings& own, MPI_Comm comm,
   }
   const std::string_view own_strict = own.texts.find("TORC_STRICT");
   const bool strict = own_strict == "1" || own_strict == "2";
-  // The largest of a number and of its complement: equal ones are each other's complement.
+  // The maxima of a number and of its complement are each other's complement only if all ranks have
+  // the same number.
   std::array<std::uint64_t, 8> votes = {agreed, ~agreed,  all,      ~all,
                                         strict, flags[0], flags[1], !is_ready};
   ServiceCollective vote;
@@ -205,7 +207,7 @@ AgreedSettings agreeSettings(const OwnSettings& own, MPI_Comm comm,
   std::ranges::copy(vote.words(), votes.begin());
 
   const bool differs = votes[0] != ~votes[1];
-  is_ready = votes[7] == 0;  // from here on alike on all ranks
+  is_ready = votes[7] == 0;  // from here on the same on all ranks
   if (is_ready && (differs || votes[2] != ~votes[3])) {
     is_ready = hadMemory([&] { result = takeRank0s(own.texts, bytes, differs, comm); });
   }

@@ -1,4 +1,4 @@
-// Settings of a job: what its ranks' environments say, made one.
+// Settings of a job: the agreement of its ranks on their environments.
 #ifndef TORC_RUNTIME_PMPI_PROCESS_SETTINGS_AGREEMENT_H_
 #define TORC_RUNTIME_PMPI_PROCESS_SETTINGS_AGREEMENT_H_
 
@@ -13,11 +13,11 @@
 
 namespace torc::runtime::pmpi {
 
-/// What the environment of this process says.
+/// The environment of this process.
 struct OwnSettings {
   SettingTexts texts;
   SettingsReading reading;
-  Status status;  // not ok: no memory; by the settings above, which are not those, torc is off
+  Status status;  // not ok: no memory; the settings above are defaults, and torc is off
 };
 
 OwnSettings readOwnSettings(const char* const* environment) noexcept;
@@ -26,17 +26,17 @@ OwnSettings readOwnSettings(const char* const* environment) noexcept;
 struct AgreedSettings {
   Settings settings;
   /// Why torc cannot be used: wrong values, contradictions, variables that differ between ranks, a
-  /// rank without memory for them. Empty: it can.
+  /// rank without memory for them. Empty: no fault.
   std::string fault;
   bool strict = false;                 // a rank has TORC_STRICT=1: a fault ends the job
   std::array<bool, 2> any_flags = {};  // a rank has passed it among its `flags`
   std::vector<std::string> warnings, hints, notes;  // of rank 0's environment
 };
 
-/// Collective over `comm`, with blocking PMPI_ calls. One reduction of 64 bytes where environments
-/// are alike; rank 0's is broadcast where not. Variables that must agree are compared with rank
-/// 0's: `TORC_LIBRARY is '/opt/a' on rank 0 and not set on rank 5`; so is the version of torc. Of
-/// the others rank 0's values count.
+/// Collective over `comm`, with blocking PMPI_ calls. One reduction of 64 bytes if environments are
+/// alike; otherwise rank 0's is broadcast. Variables that must be equal are compared with rank 0's:
+/// `TORC_LIBRARY is '/opt/a' on rank 0 and not set on rank 5`; so is the version of torc. The other
+/// variables take rank 0's values.
 AgreedSettings agreeSettings(const OwnSettings& own, MPI_Comm comm,
                              const std::array<bool, 2>& flags = {});
 

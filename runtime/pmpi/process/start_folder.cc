@@ -1,4 +1,4 @@
-// Start folder: looked up when the library is loaded, before the program's first line.
+// Start folder: read when the library is loaded, before the program's first statement.
 #include "runtime/pmpi/process/start_folder.h"
 
 #include <unistd.h>

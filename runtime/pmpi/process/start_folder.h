@@ -1,5 +1,5 @@
-// The folder in which the process started: relative paths in variables mean files from there,
-// whatever folder the program changes to.
+// The folder in which the process started: relative paths in variables refer to it, even if the
+// program changes its folder.
 #ifndef TORC_RUNTIME_PMPI_PROCESS_START_FOLDER_H_
 #define TORC_RUNTIME_PMPI_PROCESS_START_FOLDER_H_
 
@@ -7,8 +7,8 @@
 
 namespace torc::runtime::pmpi {
 
-/// The path as it was meant when the process started. An empty one stays empty; so does a relative
-/// one stay relative where the folder had no name.
+/// The path relative to the start folder, as an absolute path. An empty path stays empty; a
+/// relative path stays relative if the folder had no name.
 std::string fromStart(const std::string& path);
 
 }  // namespace torc::runtime::pmpi

@@ -1,4 +1,4 @@
-// Unseen start: what is said of it at the end.
+// Unseen start: its warning at the end of the process.
 #include "runtime/pmpi/process/unseen_start.h"
 
 #include <cstdlib>
@@ -21,9 +21,9 @@ std::string_view variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Objects of torc's may be gone by now: none is used.
+/// Objects of torc may be destroyed by now: none is used.
 [[gnu::destructor]] void sayUnseen() {
-  // A child that was forked is no rank.
+  // A forked child is not a rank.
   if (has_started || getpid() != own_process) return;
   if (variable("TORC_LIBRARY").empty() || variable("TORC_DISABLE") == "1") return;
   const Launched launched = launchedAs();

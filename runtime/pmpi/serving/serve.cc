@@ -1,4 +1,4 @@
-// A call on its way through torc: decision, start, wait; or back to MPI.
+// The path of a call through torc: decision, start and wait, or fallback to MPI.
 #include "runtime/pmpi/serving/serve.h"
 
 #include <memory>
@@ -22,7 +22,7 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Finds out about a call what this rank can find out alone; nullptr: there is no communicator.
+/// Decides on a call as far as this rank can alone; nullptr: there is no communicator.
 CommunicatorState* arrive(CollectiveCall& call, TraceCall& traced, Call& checked) {
   CommunicatorState* state = nullptr;
   if (call.comm == MPI_COMM_NULL) {
@@ -34,8 +34,8 @@ CommunicatorState* arrive(CollectiveCall& call, TraceCall& traced, Call& checked
       call.verdict = decide(call, *state, checked);
       if (call.verdict.reason() != Reason::kArgument) recall(call.arguments.id, *state);
     });
-    // There is no memory to find out what all ranks must know. The others go on, and nothing tells
-    // them of this one.
+    // This rank lacks memory for a decision that all ranks must share. The others continue, and
+    // cannot learn of it.
     if (!status.ok()) complainAndAbort(message(functionName(call), ": ", status.message()));
   }
   announceCall(call, state);
@@ -49,7 +49,7 @@ bool isRecognised(const CommunicatorState* state) {
   return state != nullptr && (state->reason() == Reason::kServed || state->id() != 0);
 }
 
-/// Notes a call that falls back, unless it has failed, or must not be MPI's.
+/// Notes a fallback, unless the call has failed, or must not fall back.
 void leave(CollectiveCall& call, CommunicatorState* state) {
   const Reason reason = call.verdict.reason();
   if (isRecognised(state) && call.number == 0) {
@@ -73,13 +73,13 @@ void leave(CollectiveCall& call, CommunicatorState* state) {
     call.verdict = Verdict::over(MPI_ERR_OTHER);
   } else if (reason == Reason::kOverflow && call.arguments.hasPairLists() &&
              call.form == Form::kBlocking) {
-    // This rank's alone: the others are in torc.
+    // This rank's error alone: the others are in torc.
     failHere(call, *state, MPI_ERR_COUNT, text(reason));
   }
 }
 
-/// Makes the communicator ready for a call that torc is to serve, which may then fall back, or be
-/// over.
+/// Sets the communicator up for a call that torc is to serve; afterwards the call may fall back, or
+/// have failed.
 void prepare(CollectiveCall& call, CommunicatorState& state) {
   if (state.isSetUp()) return;
   {
@@ -87,7 +87,7 @@ void prepare(CollectiveCall& call, CommunicatorState& state) {
     state.history().note(call, Maker::kTorc);
   }
   if (Status status = state.setUp(&call); !status.ok()) {
-    // Before the ranks have agreed on its number nothing tells the others of this one.
+    // Until the ranks have agreed on its number, notices to the others are not possible.
     if (!state.isAgreed()) complainAndAbort(status.message());
     return failHere(call, state, status);
   }
@@ -95,8 +95,8 @@ void prepare(CollectiveCall& call, CommunicatorState& state) {
   if (!call.verdict.isMpis() && !state.isSetUp()) failedElsewhere(call, state);
 }
 
-/// With TORC_TUNE: the contender on trial, or the winner, serves the call (runtime/pmpi/tuning),
-/// unless it fails.
+/// With TORC_TUNE: the verdict becomes the contender on trial, or the winner (runtime/pmpi/tuning),
+/// unless the call fails.
 void chooseByTrial(CollectiveCall& call, CommunicatorState* state, const Call& checked) {
   if (!CallTrials::mayTry(call)) return;
   const Verdict found = call.verdict;
@@ -111,8 +111,8 @@ void chooseByTrial(CollectiveCall& call, CommunicatorState* state, const Call& c
   if (call.trial == nullptr) failedElsewhere(call, *state);
 }
 
-/// Makes the operation of a call that torc serves, and sends it on its way. Of a nonblocking call
-/// it has its handle; where one cannot be made the operation is gone again.
+/// Creates and starts the operation of a call that torc serves. A nonblocking call gets its handle;
+/// if that fails the operation is destroyed.
 Status begin(CollectiveCall& call, CommunicatorState& state, const Call& checked,
              MPI_Request* request, Operation*& operation) TORC_REQUIRES(engine_lock) {
   if (call.number == 0) state.history().note(call, Maker::kTorc);
@@ -131,7 +131,7 @@ Status begin(CollectiveCall& call, CommunicatorState& state, const Call& checked
   return status;
 }
 
-/// The end of an operation that is not nonblocking; a persistent one that is ready stays.
+/// Ends an operation of a blocking or persistent call; a persistent one that is ready stays.
 void finish(CollectiveCall& call, CommunicatorState& state, Operation* operation,
             MPI_Request* request) {
   Status made;
@@ -147,7 +147,7 @@ void finish(CollectiveCall& call, CommunicatorState& state, Operation* operation
   if (!made.ok()) failHere(call, state, MPI_ERR_NO_MEM, made.message());
 }
 
-/// A call that torc serves, to its end, or to its start where it does not block.
+/// Serves a call to its end, or only starts it if it does not block.
 void run(CollectiveCall& call, const CallKey& key, CommunicatorState& state, const Call& checked,
          MPI_Request* request) {
   Operation* operation = nullptr;
@@ -165,7 +165,7 @@ void run(CollectiveCall& call, const CallKey& key, CommunicatorState& state, con
   finish(call, state, operation, request);
 }
 
-/// Finds who makes a call, and makes it.
+/// Decides on a call, and serves it unless it falls back.
 void find(CollectiveCall& call, MPI_Request* request) {
   if (mayRepeat(call)) {
     CommunicatorState* state = CommunicatorState::of(call.comm);
@@ -174,9 +174,9 @@ void find(CollectiveCall& call, MPI_Request* request) {
       return;
     }
   }
-  const CallKey key = call.arguments;  // the decision drops what is ignored
+  const CallKey key = call.arguments;  // as `decide` drops ignored arguments
   TraceCall traced(engine->trace(), functionName(call));
-  Call checked;  // where something serves it
+  Call checked;  // if torc or dedicated ranks serve it
   CommunicatorState* state = arrive(call, traced, checked);
   if (engine->settings.tune) {
     chooseByTrial(call, state, checked);
@@ -186,7 +186,7 @@ void find(CollectiveCall& call, MPI_Request* request) {
   if (call.verdict.isOver()) return;
   if (call.verdict.isMpis()) {
     leave(call, state);
-    // That MPI is faster stays so, whatever else is under way.
+    // A faster MPI is a lasting reason, also while other calls are active.
     if (call.verdict.reason() == Reason::kMpiIsFaster && call.form == Form::kBlocking) {
       keepRepeated(key, call, *state, checked, nullptr);
     }
@@ -196,7 +196,7 @@ void find(CollectiveCall& call, MPI_Request* request) {
   }
 }
 
-/// The call on trial is over on this rank. After the last one of its trial the ranks agree on the
+/// The call on trial has ended on this rank. After the last one of its trial the ranks agree on the
 /// winner, which may fail.
 void endTrial(CollectiveCall& call) {
   if (call.trial == nullptr) return;
@@ -229,14 +229,14 @@ Verdict serve(CollectiveCall& call, MPI_Request* request) {
 }
 
 bool isMadeByAll(const Verdict& verdict) {
-  // Arguments that MPI refuses may be one rank's.
+  // MPI may refuse arguments of one rank only.
   const Reason reason = verdict.reason();
   return reason != Reason::kOneRank && reason != Reason::kNoCommunicator &&
          reason != Reason::kArgument;
 }
 
 int handedBack(CollectiveCall& call, int code) {
-  if (engine == nullptr) return code;  // dedicated ranks do without
+  if (engine == nullptr) return code;  // for calls of dedicated ranks alone
   if (code == MPI_SUCCESS && !engine->follows_mpis) return code;
   CommunicatorState* state =
       call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm);

@@ -1,4 +1,4 @@
-// Repeated calls: bound, started, and waited for.
+// Repeated calls: bind, start and wait.
 #include "runtime/pmpi/serving/serve_again.h"
 
 #include <utility>
@@ -15,28 +15,27 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-// Looks at a repeated call before it becomes an operation like others, of which stalls are told:
-// about as long as a few dozen small messages take.
+// Polls of a repeated call before it becomes a regular operation, with checks for stalls: about the
+// time of a few dozen small messages.
 constexpr unsigned kLooksAtRepeated = 100;
 
-/// Where a call is kept for the next one like it: of one on trial, that has the same turn.
+/// The store for the next call alike; a call on trial uses that of its candidate.
 RepeatedCalls& repeatedCallsOf(const CollectiveCall& call, CommunicatorState& state)
     TORC_REQUIRES(engine_lock) {
   return call.trial == nullptr ? state.repeatedCalls() : *call.trial->current().repeated;
 }
 
-/// A round of a repeated call.
 struct Round {
   RepeatedCall* repeated = nullptr;
   std::uint64_t ordinal = 0, number = 0;  // of the call
   TagRange tags;
   Status status;
 
-  /// Whether nothing is left to do for it.
+  /// Whether it is complete.
   bool isOver() const { return status.ok() && (repeated->isMpis() || repeated->isOver()); }
 };
 
-/// Starts a round, and looks at it until it is over, or some time has gone by.
+/// Starts a round, and polls it until it is complete or the limit is reached.
 void lookAtRound(PersistentPlan& plan) TORC_REQUIRES(engine_lock) {
   Executor& executor = *plan.executor();
   const bool is_alone = engine->isIdle();
@@ -50,7 +49,7 @@ void lookAtRound(PersistentPlan& plan) TORC_REQUIRES(engine_lock) {
   if (executor.progress() == Progress::kDone) plan.finishRound();
 }
 
-/// Whether a call like this one can be made the short way now.
+/// Whether a call like this one can be repeated now.
 bool isReady(RepeatedCall* repeated, const CommunicatorState& state, const BriefCall& call)
     TORC_REQUIRES(engine_lock) {
   if (repeated == nullptr || !repeated->takes(call.in, call.out)) return false;
@@ -58,8 +57,8 @@ bool isReady(RepeatedCall* repeated, const CommunicatorState& state, const Brief
   return repeated->isMpis() || (!repeated->is_running && state.isIdle());
 }
 
-/// Notes a call like one of `calls`, and unless it falls back to MPI starts its round and looks at
-/// it a while. False: there is none.
+/// Notes a call that equals one of `calls`, and unless it falls back to MPI starts its round and
+/// polls it for a while. False: no such call.
 bool startAgain(RepeatedCalls& calls, const CallKey& key, const BriefCall& call,
                 CommunicatorState& state, Round& round) TORC_REQUIRES(engine_lock) {
   RepeatedCall* repeated = calls.find(key);
@@ -69,7 +68,7 @@ bool startAgain(RepeatedCalls& calls, const CallKey& key, const BriefCall& call,
   if (repeated->isMpis()) return true;
   round.status = attempt([&]() TORC_REQUIRES(engine_lock) {
     state.calls().servesAgain();
-    // Nothing else has tags, and as many as these were there before.
+    // No other call has tags, and this number of tags was available before.
     const std::uint64_t hash = TagSpace::hashOf(repeated->note.signature, round.ordinal);
     round.tags =
         state.geometry().one_shot_tags.rangeOf(hash, repeated->plan->schedule()->tag_count);
@@ -81,7 +80,7 @@ bool startAgain(RepeatedCalls& calls, const CallKey& key, const BriefCall& call,
   return true;
 }
 
-/// A round that was not over by then: its error, or the operation that it becomes.
+/// Continues an incomplete round: returns its error, or turns it into an operation.
 Status goOn(const CollectiveCall& call, CommunicatorState& state, const Round& round,
             Operation*& operation) TORC_REQUIRES(engine_lock) {
   PersistentPlan& plan = *round.repeated->plan;
@@ -98,7 +97,7 @@ Status goOn(const CollectiveCall& call, CommunicatorState& state, const Round& r
   return status;
 }
 
-/// The rest of a call whose round has failed, or is not over yet.
+/// Ends a call whose round has failed, or is incomplete.
 [[gnu::noinline]] void endLater(CollectiveCall& call, CommunicatorState& state, Round& round)
     TORC_EXCLUDES(engine_lock) {
   Operation* operation = nullptr;
@@ -123,7 +122,7 @@ bool mayRepeat(const CollectiveCall& call) {
 void keepRepeated(const CallKey& key, const CollectiveCall& call, CommunicatorState& state,
                   const Call& checked, torc_schedule* schedule) {
   EngineLock lock;
-  // Without memory the next one is served like this one.
+  // Without memory the next call is served like this one.
   static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) {
     repeatedCallsOf(call, state).keep(key, call, checked, schedule);
   }));

@@ -23,7 +23,7 @@ std::string typeName(MPI_Datatype type) {
   return length > 0 ? std::string(name, static_cast<std::size_t>(length)) : "unnamed";
 }
 
-/// Seconds that the library predicts, between its two ends.
+/// Seconds that the library predicts, interpolated between its two ends.
 double predicted(const LibraryEntry& entry, std::uint64_t bytes) {
   if (entry.predicted_to <= entry.lowest || bytes <= entry.lowest) return entry.lowest_s;
   const double along = static_cast<double>(bytes - entry.lowest) /
@@ -53,7 +53,7 @@ std::uint32_t Statistics::communicator(std::string_view description, std::string
   });
   auto number = static_cast<std::size_t>(found - communicators_.begin());
   if (number > kMostCommunicatorRows) {
-    number = kMostCommunicatorRows;  // the row of the others
+    number = kMostCommunicatorRows;  // the row for all others
   } else if (found == communicators_.end()) {
     CommunicatorRow row;
     row.description = number < kMostCommunicatorRows ? description : "others";
@@ -93,9 +93,9 @@ void Statistics::announce(const CallRecord& call) {
   rowOf(call, call.communicator == 0 ? 0 : shapes_[call.communicator - 1]);
 }
 
-/// The row of a signature, made where it is new; that of the rest where there are too many.
+/// The row of a signature, created if it is new; the common row if there are too many.
 CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
-  // Other handles come and go, and are used again for others.
+  // Derived types come and go, and MPI reuses their handles.
   const bool type_known = isPredefinedType(call.type) || call.type == MPI_DATATYPE_NULL;
   const bool op_known = isPredefinedOp(call.op) || call.op == MPI_OP_NULL;
   const Key key{.function = call.function,
@@ -165,7 +165,7 @@ void Statistics::trialEnds(TunedRow row) {
 JobStatistics Statistics::snapshot(const RankFacts& facts) const {
   const MutexLock lock(mutex_);
   JobStatistics statistics;
-  // Of a call that was announced and has come to another end, there is nothing to tell.
+  // Rows of calls that were announced, but ended otherwise, are empty.
   std::ranges::copy_if(rows_, std::back_inserter(statistics.calls),
                        [](const CallRow& row) { return row.calls > 0; });
   statistics.communicators = communicators_;

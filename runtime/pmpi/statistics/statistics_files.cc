@@ -1,4 +1,4 @@
-// How statistics are written: nothing waits, nothing is torn, and a fault is one line.
+// Writes statistics without waiting and without partial lines; an error is one line.
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -20,17 +20,17 @@ int writeOnce(int file, const std::string& text) {
   while (written < 0 && errno == EINTR);
   if (written < 0) return errno;
   if (static_cast<std::size_t>(written) == text.size()) return 0;
-  // Taken back, unless somebody has already written behind it.
+  // Undone, unless another process has already written behind it.
   const off_t end = ::lseek(file, 0, SEEK_CUR);
   struct stat now {};
   if (end >= written && ::fstat(file, &now) == 0 && now.st_size == end &&
       ::ftruncate(file, end - written) != 0) {
     return errno;
   }
-  return end < 0 ? EAGAIN : shortWriteError(end);  // a pipe that is read too slowly
+  return end < 0 ? EAGAIN : shortWriteError(end);  // a pipe whose reader is too slow
 }
 
-/// Writes to a file that is open, by ::open, and closes it.
+/// Writes to an open file descriptor, and closes it.
 Status writeTo(const std::string& file, int out, const std::string& text) {
   int error = out < 0 ? errno : writeOnce(out, text);
   if (out >= 0 && ::close(out) != 0 && error == 0) error = errno;
@@ -50,10 +50,10 @@ Status writeStatistics(const std::string& table, const std::string& file) {
 }
 
 Status appendLine(const std::string& line, const std::string& file) {
-  // A pipe without a reader is a fault, not something to wait for.
+  // A pipe without a reader is an error, not a reason to wait.
   constexpr int kFlags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK;
   int out = ::open(file.c_str(), kFlags);
-  // In a folder like /tmp, Linux lets no one but the owner open a file that he might have to make.
+  // In a folder like /tmp, Linux allows only the owner to open a file with O_CREAT.
   if (out < 0 && errno == ENOENT) out = ::open(file.c_str(), kFlags | O_CREAT, 0666);
   return writeTo(file, out, line);
 }

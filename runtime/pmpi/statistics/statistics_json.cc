@@ -28,7 +28,7 @@ class Line {
     }
   }
 
-  /// The fields of a row that have keys.
+  /// The fields of a row that have JSON keys.
   template <typename Row>
   void addFields(const Row& row) {
     forFields(row, [&](const auto& field, const auto& value) {
@@ -80,7 +80,7 @@ std::string statisticsJson(const JobDescription& job, const JobStatistics& stati
   line.add("library", job.library);
   line.add("machine", job.machine);
   line.add("partition", job.partition);
-  line.add("ucx_bytes", 0);  // what reads the line expects it
+  line.add("ucx_bytes", 0);  // expected by readers of the line
   line.addFields(statistics.facts);
   line.addRows("calls", calls);
   line.addRows("communicators", statistics.communicators);

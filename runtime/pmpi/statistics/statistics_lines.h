@@ -1,5 +1,5 @@
-// The statistics of a job for programs: a line of JSON, which sites add up (`torc stats`); and how
-// it is written, so that many jobs at once may share a file.
+// The statistics of a job as a line of JSON, which sites add up (`torc stats`), written so that
+// many concurrent jobs may share a file.
 #ifndef TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_LINES_H_
 #define TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_LINES_H_
 
@@ -13,12 +13,12 @@
 
 namespace torc::runtime::pmpi {
 
-/// Sets the measured times of the rows that are served: those of TORC_TUNE in this job, else those
-/// of a tuned library, at the nearest size within a factor of two. Of blocking calls only, which
-/// are what is measured.
+/// Sets the measured times of the served rows: from TORC_TUNE in this job, otherwise from a tuned
+/// library, at the nearest size within a factor of two. Only for blocking calls, as only these are
+/// measured.
 void findMeasuredTimes(JobStatistics& statistics, const LibraryIndex& index);
 
-/// A number, whatever the program has made of the locale; nine digits of one with a fraction.
+/// A number, independent of the program's locale; nine digits if it has a fraction.
 template <typename Number>
 std::string numberText(Number value) {
   char digits[32];
@@ -30,12 +30,11 @@ std::string numberText(Number value) {
   }
 }
 
-/// One line, with its end.
+/// One line, with its newline.
 std::string statisticsJson(const JobDescription& job, const JobStatistics& statistics);
 
-/// Appends by one write, without truncating what others append meanwhile. Where a disk is full in
-/// the middle of it, what was written is taken back. A fault is one line: `TORC_STATS: cannot write
-/// FILE: No space left on device`.
+/// Appends by one write, without truncating concurrent lines of others. On a full disk a partial
+/// line is undone. An error is one line: `TORC_STATS: cannot write FILE: No space left on device`.
 Status appendLine(const std::string& line, const std::string& file);
 
 }  // namespace torc::runtime::pmpi

@@ -1,4 +1,4 @@
-// What is known of the time that MPI's own functions would have taken.
+// Measured times of MPI's own functions, for comparison.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,15 +9,15 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// The measurements of a schedule and of MPI's own for one collective on one shape at one size.
+/// The measured times of a schedule and of MPI for one collective on one shape at one size.
 struct Pair {
   double own = 0, mpi = 0;
 };
 
-/// At the size nearest to `bytes`; zeros where nothing near was measured.
+/// At the size nearest to `bytes`; zeros if no near size was measured.
 Pair nearest(const LibraryIndex& index, std::uint32_t file, Collective collective, double bytes) {
   Pair found;
-  double least = 1;  // of the logarithm to base 2
+  double least = 1;  // in powers of two
   for (const LibraryMeasurement& own : index.measurements) {
     if (own.file != file || own.collective != collective || own.bytes == 0) continue;
     const double distance = std::abs(std::log2(bytes / static_cast<double>(own.bytes)));

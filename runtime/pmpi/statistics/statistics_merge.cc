@@ -1,4 +1,4 @@
-// Statistics of all ranks: up a binomial tree, so that no rank holds a list of all.
+// Merges the statistics of all ranks up a binomial tree, so that no rank holds the rows of all.
 #include <limits>
 
 #include <mpi.h>

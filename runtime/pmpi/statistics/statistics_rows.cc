@@ -1,4 +1,4 @@
-// Merging of statistics, and their form as bytes.
+// Merging and serialization of statistics.
 #include "runtime/pmpi/statistics/statistics_rows.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-// A member that no field states would neither be merged nor sent.
+// A member without a field would neither be merged nor sent.
 template <typename Row>
 constexpr std::size_t kBytesOfFields =
     std::apply([](auto... fields) { return (sizeof(std::declval<Row&>().*fields.member) + ...); },
@@ -23,7 +23,7 @@ static_assert(kBytesOfFields<TunedRow> == sizeof(TunedRow));
 constexpr std::size_t kPadding = 2 * (alignof(CallRow) - 1);  // behind each of two bytes
 static_assert(kBytesOfFields<CallRow> + kPadding == sizeof(CallRow));
 
-/// Puts values into bytes.
+/// Serializes values.
 struct Writer {
   std::string bytes;
 
@@ -41,7 +41,7 @@ struct Writer {
   }
 };
 
-/// The same of rows that are one.
+/// The same for a single row.
 template <typename Row>
 std::string keyOfRow(const Row& row) {
   Writer key;
@@ -51,7 +51,7 @@ std::string keyOfRow(const Row& row) {
   return std::move(key.bytes);
 }
 
-/// Adds rows to those of the same key, and behind them where they are new.
+/// Merges rows into those with the same key, or appends them.
 template <typename Row>
 void mergeRows(const std::vector<Row>& from, std::vector<Row>& into) {
   std::unordered_map<std::string, std::size_t> numbers;
@@ -67,7 +67,7 @@ void mergeRows(const std::vector<Row>& from, std::vector<Row>& into) {
   }
 }
 
-/// Takes values out again. A missing value reads as zero and sets `is_torn`.
+/// Deserializes values. A missing value reads as zero and sets `is_torn`.
 struct Reader {
   std::string_view rest;
   bool is_torn = false;
@@ -85,7 +85,7 @@ struct Reader {
   void putSize(std::vector<Row>& rows) {
     std::size_t size = 0;
     put(size);
-    // A row takes some bytes at least, so that a torn length cannot ask for much memory.
+    // A row takes some bytes at least, so that a corrupt length cannot request much memory.
     if (has(size)) rows.resize(size);
   }
 
@@ -103,7 +103,7 @@ struct Reader {
   }
 };
 
-/// All fields in order, of statistics that are read or written.
+/// Visits all fields in order, to read or to write them.
 template <typename Archive, typename Statistics>
 void visit(Archive& archive, Statistics& statistics) {
   const auto visitFields = [&](auto& row) {
@@ -135,7 +135,7 @@ bool isAhead(const CallRow& a, const CallRow& b) {
 void JobStatistics::fold(std::size_t limit) {
   std::vector<CallRow>& rows = calls;
   if (rows.size() <= limit + 3) return;
-  // Rests stay, as they take in the others.
+  // Rows for the rest stay, as they receive the others.
   const auto regular = std::partition(rows.begin(), rows.end(), std::mem_fn(&CallRow::isRest));
   const std::size_t rests = regular - rows.begin();
   std::ranges::sort(regular, rows.end(), isAhead);

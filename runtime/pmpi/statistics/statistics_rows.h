@@ -1,6 +1,6 @@
-// What statistics count, of one rank or of many: rows of calls and of communicators, and facts of
-// the ranks. Plain data, whose fields are stated once (kFields): what merges, sends and prints them
-// visits these.
+// Rows of statistics, of one rank or of many: calls, communicators, and facts of the ranks. Plain
+// data, whose fields are listed once (kFields): the code that merges, sends and prints them visits
+// these.
 #ifndef TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_ROWS_H_
 #define TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_ROWS_H_
 
@@ -18,13 +18,13 @@
 
 namespace torc::runtime::pmpi {
 
-/// How values of several rows become one.
+/// How the values of merged rows are combined.
 enum class Merge : std::uint8_t {
-  kKey,  // rows with the same ones are one row
+  kKey,  // part of the key of a row
   kSum,
   kLeast,
   kMost,
-  kLater,  // found when all rows are together: neither merged nor sent, and printed only above 0
+  kLater,  // computed after merging: neither merged nor sent, and printed only above 0
 };
 
 using enum Merge;
@@ -33,26 +33,26 @@ using enum Merge;
 template <typename Row, typename Value>
 struct Field {
   Value Row::*member;
-  const char* key;  // of JSON, docs/schemas/statistics.schema.json; nullptr: it is not there
+  const char* key;  // in JSON, docs/schemas/statistics.schema.json; nullptr: absent
   Merge merge = kKey;
-  bool in_sums = false;  // of jobs: `torc stats` tells rows apart by it, or adds it up
+  bool in_sums = false;  // of jobs: `torc stats` uses it as key, or adds it up
 };
 
 template <typename Row, typename Value>
 Field(Value Row::*, const char*, Merge = kKey, bool = false) -> Field<Row, Value>;
 
-/// How the table shows a number of a rank.
+/// Format of a number in the table.
 enum class Unit : std::uint8_t { kCount, kBytes, kSeconds };
 
 /// A number of a rank: a member of RankFacts.
 template <typename Row, typename Value>
 struct Fact {
   Value Row::*member;
-  const char* key;  // as of Field
+  const char* key;  // as in Field
   Merge merge;
-  const char* line;  // of the table, which begins with it; empty: it goes on with the line before
+  const char* line;  // beginning of a line of the table; empty: continues the line before
   Unit unit;
-  const char* text;  // behind the number
+  const char* text;  // after the number
 };
 
 template <typename Row, typename Value>
@@ -69,7 +69,7 @@ void forFields(Row& row, Function function) {
              kFields<std::remove_const_t<Row>>);
 }
 
-/// Adds the values of `from`, as each field says; sums stop at the largest number.
+/// Combines with the values of `from`, by each field's rule; sums saturate.
 template <typename Row>
 void add(const Row& from, Row& into) {
   forFields(into, [&]<typename Value>(const auto& field, Value& value) {
@@ -85,21 +85,21 @@ void add(const Row& from, Row& into) {
   });
 }
 
-/// What became of a call.
+/// Outcome of a call.
 enum class Service : std::uint8_t {
   kServed,          // by torc
-  kNotTorcs,        // handed to MPI, as torc does not serve such calls
-  kShouldBeServed,  // handed to MPI; an error under TORC_STRICT
+  kNotTorcs,        // fell back to MPI, as torc does not serve such calls
+  kShouldBeServed,  // fell back to MPI; an error under TORC_STRICT
 };
 
-/// Calls that are alike: a call signature.
+/// Calls with the same signature.
 struct CallRow {
   Service service = Service::kServed;
   std::string function;         // "MPI_Iallreduce"
   std::string communicator;     // "4x2 sub-torus of 4x4x2", "6 ranks"
   std::string datatype;         // "MPI_DOUBLE"; "derived"; empty: none
   std::string operation;        // "MPI_SUM"; "user's"; empty: none
-  std::string by;               // the file of the library, or why MPI got the call
+  std::string by;               // the schedule file, or the reason of the fallback
   std::uint8_t size_class = 0;  // bit width of the bytes of a call
 
   std::uint64_t calls = 0;
@@ -107,14 +107,14 @@ struct CallRow {
   std::uint64_t least_bytes = std::numeric_limits<std::uint64_t>::max(), most_bytes = 0;
   double seconds = 0;  // of all calls
   double least_seconds = std::numeric_limits<double>::max(), most_seconds = 0;
-  std::uint64_t ranks = 0;  // that made such calls
+  std::uint64_t ranks = 0;  // number of ranks with such calls
 
-  // Of a call, where the library or the job's own trials know both (findMeasuredTimes); 0: not
-  // known.
-  double measured_seconds = 0;      // by what serves it
-  double measured_mpi_seconds = 0;  // by MPI's own
+  // Seconds of a call, if the library or the job's own trials know both (findMeasuredTimes); 0:
+  // unknown.
+  double measured_seconds = 0;      // by the schedule in use
+  double measured_mpi_seconds = 0;  // by MPI
 
-  /// Whether it is the row of what found no row of its own.
+  /// Whether this row counts the calls beyond the limit of rows.
   bool isRest() const { return function.empty(); }
   bool operator==(const CallRow&) const = default;
 };
@@ -137,15 +137,15 @@ inline constexpr auto kFields<CallRow> = std::tuple(
     Field{&CallRow::measured_seconds, "measured_s", kLater},
     Field{&CallRow::measured_mpi_seconds, "measured_mpi_s", kLater});
 
-/// Communicators that are alike, with their calls: a row of calls may be of several such kinds, for
-/// it tells communicators apart by description alone.
+/// Communicators with the same description and reason, with their calls. A row of calls may belong
+/// to several of these, since its key has the description alone.
 struct CommunicatorRow {
   std::string description;  // as in CallRow
-  std::string reason;       // why torc serves no call on them; empty: it does
-  std::uint64_t used = 0;   // so many of them, on which the program made collective calls
+  std::string reason;       // why torc serves no call on them; empty: it serves them
+  std::uint64_t used = 0;   // number of communicators on which the program made collective calls
 
-  std::uint64_t served = 0;  // calls on them, by torc
-  std::uint64_t handed = 0;  // calls on them that MPI got
+  std::uint64_t served = 0;  // calls served by torc
+  std::uint64_t handed = 0;  // calls that fell back to MPI
   double seconds = 0;        // of all these calls
 
   bool operator==(const CommunicatorRow&) const = default;
@@ -159,21 +159,21 @@ inline constexpr auto kFields<CommunicatorRow> = std::tuple(
     Field{&CommunicatorRow::handed, "mpi_calls", kSum},
     Field{&CommunicatorRow::seconds, "total_s", kSum});
 
-/// A signature for which TORC_TUNE has found what is fastest, on one communicator.
+/// A signature with a winner of TORC_TUNE, on one communicator.
 struct TunedRow {
   std::string function;      // "MPI_Allreduce"
   std::string communicator;  // as in CallRow
-  std::string by;            // what serves it since: a file, or "MPI's own"
+  std::string by;            // the winner: a file, or "MPI's own"
   std::uint64_t bytes = 0;   // of a call
-  std::uint64_t calls = 0;   // that were on trial, on each rank
-  double seconds = 0;        // of a call, by what serves it since: as long as on the slowest rank
-  double own_seconds = 0;    // likewise, as the library says
-  double mpi_seconds = 0;    // likewise, by MPI's own
+  std::uint64_t calls = 0;   // on trial, on each rank
+  double seconds = 0;        // of a call with the winner, on the slowest rank
+  double own_seconds = 0;    // likewise, with the library's choice
+  double mpi_seconds = 0;    // likewise, with MPI
 
   bool operator==(const TunedRow&) const = default;
 };
 
-/// Nothing merges two of them.
+/// Rows of trials are not merged.
 template <>
 inline constexpr auto kFields<TunedRow> = std::tuple(
     Field{&TunedRow::function, "function"}, Field{&TunedRow::communicator, "communicator"},
@@ -181,22 +181,22 @@ inline constexpr auto kFields<TunedRow> = std::tuple(
     Field{&TunedRow::calls, "calls"}, Field{&TunedRow::seconds, "fastest_s"},
     Field{&TunedRow::own_seconds, "library_s"}, Field{&TunedRow::mpi_seconds, "mpi_s"});
 
-/// Numbers of one rank, which runtime/pmpi/job/job_report.cc finds and docs/users/settings.md
-/// explains; or of all ranks.
+/// Numbers of one rank, found by runtime/pmpi/job/job_report.cc and explained in
+/// docs/users/settings.md; or of all ranks.
 struct RankFacts {
   std::uint64_t schedules = 0;       // loaded, at the end
   std::uint64_t schedule_bytes = 0;  // of them
   std::uint64_t memory_limit = 0;    // for them
-  std::uint64_t calls_found = 0;     // that were laid out already
+  std::uint64_t calls_found = 0;     // with a persistent plan ready
   std::uint64_t plans_made = 0;
   std::uint64_t call_bytes = 0;     // of persistent plans, at the end
   std::uint64_t cache_limit = 0;    // for them
-  std::uint64_t put_bytes = 0;      // of messages that it has sent: into shared memory
-  std::uint64_t mpi_bytes = 0;      // and by MPI
-  std::uint64_t segment_bytes = 0;  // of its host's memory that has been written
-  std::uint64_t segments = 0;       // of this memory, which it is the first rank of, at the end
-  double setup_seconds = 0;         // MPI_Init's and communicators'
-  double load_seconds = 0;          // schedules'
+  std::uint64_t put_bytes = 0;      // of messages sent through shared memory
+  std::uint64_t mpi_bytes = 0;      // of messages sent by MPI
+  std::uint64_t segment_bytes = 0;  // of its host's shared memory that has been written
+  std::uint64_t segments = 0;       // of host segments whose first rank it is, at the end
+  double setup_seconds = 0;         // of MPI_Init and communicators
+  double load_seconds = 0;          // of schedules
 
   bool operator==(const RankFacts&) const = default;
 };
@@ -219,14 +219,14 @@ inline constexpr auto kFields<RankFacts> = std::tuple(
          " ms (most on a rank)"},
     Fact{&RankFacts::load_seconds, "load_s", kMost, "loading", kSeconds, " ms (most on a rank)"});
 
-/// The same of calls that are alike.
+/// The same for calls with the same signature.
 std::string keyOf(const CallRow& row);
 
-/// An order of rows of calls: those of the most time first, of equal times by signature, so that it
-/// is the same in every run.
+/// An order of rows of calls: first by time, descending, then by signature, so that it is the same
+/// in every run.
 bool isAhead(const CallRow& a, const CallRow& b);
 
-/// Most rows of one rank; what is beyond is counted together.
+/// Maximal number of rows of one rank; further signatures are counted together.
 inline constexpr std::size_t kMostCallRows = 1000;
 inline constexpr std::size_t kMostCommunicatorRows = 200;
 inline constexpr std::size_t kMostTunedRows = 1000;
@@ -234,22 +234,23 @@ inline constexpr std::size_t kMostTunedRows = 1000;
 /// The statistics of one rank, or of several together.
 struct JobStatistics {
   std::uint64_t ranks = 1;
-  std::vector<CallRow> calls;  // a signature has one row
+  std::vector<CallRow> calls;  // one row per signature
   std::vector<CommunicatorRow> communicators;
-  std::vector<TunedRow> tuned;  // kMostTunedRows of them at most
+  std::vector<TunedRow> tuned;  // at most kMostTunedRows
   std::uint64_t trials = 0;     // of signatures that were begun, on all communicators
-  std::uint64_t ended = 0;      // of them; as many rows, but for what is beyond the most
+  std::uint64_t ended = 0;      // of these; equals the number of rows, except for those beyond the
+                                // limit
   RankFacts facts;
 
-  /// Adds those of other ranks. Beyond twice the most rows of a rank, those of the least time are
+  /// Adds those of other ranks. Beyond twice the limit of a rank, the rows with the least time are
   /// counted together.
   void merge(const JobStatistics& others);
-  /// Makes the rows of calls at most `limit` and three: those beyond, of the least time, are
-  /// counted in a row per service.
+  /// Reduces the rows of calls to at most `limit` plus three: those beyond, with the least time,
+  /// are counted in a row per service.
   void fold(std::size_t limit);
 
   std::string bytes() const;
-  /// kMalformed: torn.
+  /// kMalformed: incomplete bytes.
   static StatusOr<JobStatistics> fromBytes(std::string_view bytes);
 
   bool operator==(const JobStatistics&) const = default;

@@ -1,4 +1,4 @@
-// The table of statistics, for a person: header, calls served, calls handed to MPI, communicators.
+// The table of statistics for users: header, calls served, calls handed to MPI, communicators.
 #include <algorithm>
 #include <fstream>
 #include <string_view>
@@ -17,7 +17,7 @@ constexpr std::size_t kMostCommandLetters = 200;
 constexpr std::size_t kWidth = 100;  // of lines
 constexpr bool kRight = true;        // of columns
 
-/// Rows of two lines: what they are of, and below it the numbers.
+/// Rows of two lines: names, and below them the numbers.
 std::string twoLines(const Columns& names, const Columns& numbers) {
   const std::vector<std::string> first = names.lines(2, kWidth), second = numbers.lines(4, kWidth);
   std::string text;
@@ -26,12 +26,12 @@ std::string twoLines(const Columns& names, const Columns& numbers) {
   return text;
 }
 
-/// With so many digits behind the point.
+/// With `digits` digits behind the point.
 std::string fixed(double value, int digits) {
   return formatted("%.*f", digits, value);
 }
 
-/// Microseconds, with a digit behind the point where there are four at most before it.
+/// Microseconds, with a digit behind the point if there are at most four before it.
 std::string micros(double seconds) {
   return fixed(seconds * 1e6, seconds < 1e-2 ? 1 : 0);
 }
@@ -52,7 +52,7 @@ CallRow totalOf(const std::vector<CallRow>& rows, bool served) {
   return total;
 }
 
-/// Served rows, or the others: those of the most time first.
+/// Served rows or the others, sorted by time, descending.
 std::vector<CallRow> sortedRows(const std::vector<CallRow>& all, bool served) {
   std::vector<CallRow> rows;
   std::ranges::copy_if(all, std::back_inserter(rows),
@@ -84,7 +84,7 @@ std::string callSection(const JobStatistics& statistics, bool served) {
     marked = marked || mark;
     std::string bytes = shortBytes(row.least_bytes);
     if (row.datatype.empty() && !row.isRest()) {
-      bytes.clear();  // not known
+      bytes.clear();  // unknown
     } else if (row.least_bytes != row.most_bytes) {
       bytes += '-' + shortBytes(row.most_bytes);
     }
@@ -122,7 +122,7 @@ std::string communicatorSection(const JobStatistics& statistics) {
   return rows.empty() ? text : text + twoLines(names, numbers);
 }
 
-/// What TORC_TUNE has found; empty where nothing was tried.
+/// Results of TORC_TUNE; empty without trials.
 std::string tuningSection(const JobStatistics& statistics) {
   if (statistics.trials == 0) return {};
   std::string text = message("Tried by TORC_TUNE: ", statistics.trials, " signatures, ",

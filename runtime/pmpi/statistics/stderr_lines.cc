@@ -1,4 +1,4 @@
-// What torc says on stderr.
+// Lines of torc on stderr.
 #include "runtime/pmpi/statistics/stderr_lines.h"
 
 #include <atomic>
@@ -17,14 +17,14 @@ namespace torc::runtime::pmpi {
 namespace {
 
 std::atomic<Verbosity> verbosity{Verbosity::kHints};
-std::atomic<int> world_rank{-1};  // -1: not known
+std::atomic<int> world_rank{-1};  // -1: unknown
 
 std::string rankText() {
   const int rank = world_rank.load(std::memory_order_relaxed);
   return rank < 0 ? std::string() : message("rank ", rank, ": ");
 }
 
-/// Whether the key is new, and there still is room for it.
+/// Whether the key is new, and below the limit.
 bool isNew(std::string_view key) {
   // Never destroyed: threads may warn while the process ends.
   static std::mutex& mutex = *new std::mutex;

@@ -1,4 +1,4 @@
-// What torc says on stderr: each a line, `torc: warning: ...`, written at once so that those of
+// Lines of torc on stderr: each is a line `torc: warning: ...`, in one write so that the lines of
 // several ranks do not mix.
 #ifndef TORC_RUNTIME_PMPI_STATISTICS_STDERR_LINES_H_
 #define TORC_RUNTIME_PMPI_STATISTICS_STDERR_LINES_H_
@@ -12,24 +12,25 @@
 
 namespace torc::runtime::pmpi {
 
-/// Who speaks, and how much is said. Before it only warnings and hints are told, without a rank.
+/// Sets the rank and the verbosity. Before that only warnings and hints are printed, without a
+/// rank.
 void configureReport(Verbosity verbosity, int world_rank);
 
-/// Whether lines of this kind are told.
+/// Whether lines of this kind are printed.
 bool tells(Verbosity kind);
 
-/// A warning, once per process and key: `torc: warning: rank 3: ...`. After kMostWarnings keys none
-/// is told any more.
+/// A warning, once per process and key: `torc: warning: rank 3: ...`. After kMostWarnings keys no
+/// more warnings are printed.
 void warnOnce(std::string_view key, const std::string& text);
 
-/// The same of what all ranks of a communicator know alike: told by the one whose rank in it is 0,
-/// without its rank: `torc: warning: ...`.
+/// The same for a fact that all ranks of a communicator know alike: its rank 0 prints it, without a
+/// rank: `torc: warning: ...`.
 void warnOnce(int communicator_rank, std::string_view key, const std::string& text);
 
-/// An error, which always is told: `torc: error: rank 3: ...`. Without memory less is told.
+/// An error, always printed: `torc: error: rank 3: ...`. Without memory the text is shortened.
 void complain(const std::string& text) noexcept;
 
-/// A message of an error, for where memory may have run out.
+/// The text of an error, for callers that may have run out of memory.
 template <typename... Words>
 std::string words(const Words&... all) noexcept {
   try {
@@ -39,18 +40,18 @@ std::string words(const Words&... all) noexcept {
   }
 }
 
-/// Before the job is aborted: gives the launcher, which drops what it has not read by then, a tenth
-/// of a second to pass on what was told.
+/// Before the job is aborted: waits a tenth of a second, so that the launcher, which drops unread
+/// output, can pass the lines on.
 void letLauncherRead();
 
-/// The last error of a job, which ends with it.
+/// Reports the last error of a job, and aborts.
 [[noreturn]] void complainAndAbort(const std::string& text);
 
-/// A hint, or a line on what was set up or decided: `torc: ...`. Told by rank 0 of the
-/// communicator, where the verbosity includes `kind`.
+/// A hint, or a line about set-up or decisions: `torc: ...`. Printed by rank 0 of the communicator,
+/// if the verbosity includes `kind`.
 void say(Verbosity kind, int communicator_rank, const std::string& text);
 
-/// A line that was asked for, with the rank that tells it: `torc: rank 3: ...`.
+/// A requested line, with the rank of this process: `torc: rank 3: ...`.
 void say(const std::string& text);
 
 inline constexpr int kMostWarnings = 1000;

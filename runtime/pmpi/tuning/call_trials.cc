@@ -1,4 +1,4 @@
-// Call trials: candidates, turns, and the agreement on what was fastest.
+// Call trials: candidates, turns, and the agreement on the fastest.
 #include "runtime/pmpi/tuning/call_trials.h"
 
 #include <algorithm>
@@ -25,14 +25,14 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Most signatures of a communicator that are tried; what comes later is served as the library
-/// says. Each takes some memory, and a time of slower calls.
+/// Most signatures of a communicator on trial; for later ones the library's choice stays. Each
+/// takes some memory, and a period of slower calls.
 constexpr std::size_t kMostTrials = 64;
 /// Most schedules of a trial, the library's own choice among them.
 constexpr std::size_t kMostSchedules = 8;
 
-/// A turn of short calls is several in a row, as programs make them. A candidate that lets ranks
-/// run ahead of each other gains by it, as it does in the program.
+/// Calls up to this size have turns of several calls in a row, as in programs. This favours
+/// candidates that let ranks run ahead of each other, as the program does.
 constexpr std::uint64_t kShortBytes = std::uint64_t{64} << 10;
 constexpr Trial::Length kOfShort{.rounds = 4, .calls = 4}, kOfLong{.rounds = 4, .calls = 1};
 
@@ -50,12 +50,12 @@ std::unique_ptr<TrialCandidate> candidateOf(const LibraryEntry* entry) {
   return candidate;
 }
 
-/// "MPI_Allreduce on 2x2, 8000 bytes": what is tried, for a person.
+/// "MPI_Allreduce on 2x2, 8000 bytes": the trial's subject, for users.
 std::string describe(const CollectiveCall& call, const CommunicatorState& state) {
   return message(functionName(call), " on ", state.description(), ", ", call.bytes, " bytes");
 }
 
-/// A line of TORC_VERBOSE=3, told by rank 0 of the communicator.
+/// A line of TORC_VERBOSE=3, printed by rank 0 of the communicator.
 void explain(const CommunicatorState& state, const std::string& text) {
   if (tells(Verbosity::kCalls) && state.rank() == 0) say(text);
 }
@@ -76,15 +76,15 @@ bool CallTrials::mayTry(const CollectiveCall& call) {
   return has_choice && call.form == Form::kBlocking && !call.arguments.hasPairLists();
 }
 
-/// The library's own choice first, then the other files that it has for such calls; MPI's own is
-/// last, unless it is the first.
+/// The library's own choice first, then its other files for such calls; MPI's own function is last,
+/// unless it is the first.
 std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const CollectiveCall& call,
                                                                     const TrialKey& key) const {
   const LibraryEntry* own = call.verdict.entry();
   std::vector<std::unique_ptr<TrialCandidate>> list;
   list.push_back(candidateOf(own));
   std::vector<std::uint32_t> files;
-  // Of what promises ordered sums, or is to cut no vector, the library has one.
+  // For ordered sums or whole vectors the library has only one.
   if (!key.has_one) {
     files =
         contenders(engine->library->index, state_.shape(), call.arguments.collective, call.bytes);
@@ -102,7 +102,7 @@ std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const Collec
   return list;
 }
 
-/// The trial of the call's signature; nullptr where there are too many.
+/// The trial of the call's signature; nullptr beyond the limit.
 CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked) {
   const TrialKey key{.id = call.id(),
                      .has_one = checked.needsOrderedSums() || checked.keeps_whole,
@@ -151,8 +151,8 @@ Status CallTrials::choose(CollectiveCall& call, const Call& checked) {
   return {};
 }
 
-/// Loads the schedule whose turn it is, or leaves it out. If it is the library's own choice that
-/// cannot be loaded, the trial is over: calls are then served, or handed back, as without one.
+/// Loads the next candidate's schedule, or excludes it. If the library's own choice cannot be
+/// loaded, the trial ends: calls are then served, or fall back, as without a trial.
 Status CallTrials::load(CollectiveCall& call, CallTrial& of) {
   TrialCandidate& candidate = of.current();
   {
@@ -209,8 +209,7 @@ Status CallTrials::end(const CollectiveCall& call) {
   return {};
 }
 
-/// Makes the winner serve from now on. Schedules of the others are freed where nothing else uses
-/// them.
+/// Makes the winner permanent. Frees schedules of the others that nothing else uses.
 void CallTrials::finish(CallTrial& of, std::size_t winner) {
   EngineLock lock;
   if (const LibraryEntry* entry = of.candidates[winner]->entry; entry != nullptr) {
@@ -224,7 +223,7 @@ void CallTrials::finish(CallTrial& of, std::size_t winner) {
   of.candidates.clear();
 }
 
-/// Tells the statistics, and TORC_VERBOSE=3, what each candidate took and which serves from now on.
+/// Reports the times of the candidates and the winner, to the statistics and with TORC_VERBOSE=3.
 void CallTrials::tellOfResult(const CollectiveCall& call, const CallTrial& of,
                               std::size_t winner) const {
   if (engine->statistics == nullptr || state_.rank() != 0) return;

@@ -1,10 +1,10 @@
-// Call trials: what TORC_TUNE=1 does with the blocking calls of a communicator. The first calls of
-// a signature are served in turns by each schedule that the library has for them and by MPI's own
-// function (trial.h); then all ranks agree on what was fastest, and that serves those that follow.
+// Call trials: TORC_TUNE=1 for the blocking calls of a communicator. The schedules that the library
+// has for a signature and MPI's own function serve its first calls in turn (trial.h); then all
+// ranks agree on the fastest, which serves the following calls.
 //
-// A trial goes by what is the same on all ranks: the order of the calls on the communicator, what
-// MPI demands to be alike of them, the library's index, and whether a file could be loaded. So all
-// ranks are in the same turn in the same call, without a message.
+// A trial depends only on facts that are the same on all ranks: the order of the calls on the
+// communicator, their arguments that MPI requires to be equal, the library's index, and whether a
+// file could be loaded. So all ranks are in the same turn in the same call, without a message.
 #ifndef TORC_RUNTIME_PMPI_TUNING_CALL_TRIALS_H_
 #define TORC_RUNTIME_PMPI_TUNING_CALL_TRIALS_H_
 
@@ -25,29 +25,29 @@
 
 namespace torc::runtime::pmpi {
 
-/// What calls that are tried together have in common. All ranks know it alike. The datatype is no
-/// part of it, as each rank may describe its data in its own way; nor is the root, which may be
-/// another one in every call.
+/// Common properties of calls on one trial, the same on all ranks. The datatype is not part of it,
+/// as each rank may describe its data in its own way; nor is the root, which may differ between
+/// calls.
 struct TrialKey {
   CallId id = CallId::kBarrier;
-  bool has_one = false;     // no more than one schedule would do: for ordered sums, whole vectors
-  bool is_of_user = false;  // by an operation of the user
+  bool has_one = false;     // only one schedule is suitable: for ordered sums, whole vectors
+  bool is_of_user = false;  // with a user-defined operation
   std::uint64_t bytes = 0;  // of the whole vector
 
   auto operator<=>(const TrialKey&) const = default;
 };
 
-/// What may serve the calls of a trial.
+/// A candidate for the calls of a trial.
 struct TrialCandidate {
   const LibraryEntry* entry = nullptr;  // of the index, or `made`; null: MPI's own function
   LibraryEntry made;
   bool is_loaded = false;
-  // The repeated calls of this schedule alone, once it is loaded: the communicator's are of what
-  // serves for good.
+  // The repeated calls of this schedule alone, once it is loaded: the communicator's own store is
+  // for calls outside of trials.
   std::unique_ptr<RepeatedCalls> repeated TORC_PT_GUARDED_BY(engine_lock);
 };
 
-/// The trial of one signature, or what came of it.
+/// The trial of one signature, or its result.
 struct CallTrial {
   CallTrial(std::vector<std::unique_ptr<TrialCandidate>> all, std::size_t mpis,
             Trial::Length length);
@@ -55,35 +55,34 @@ struct CallTrial {
   TrialCandidate& current() { return *candidates[trial.turn()]; }
 
   Trial trial;
-  std::vector<std::unique_ptr<TrialCandidate>> candidates;  // by number; once it is over, none
-  std::unique_ptr<TrialCandidate> winner;                   // once it is over
-  double began = 0;  // seconds, of the call that is under way
+  std::vector<std::unique_ptr<TrialCandidate>> candidates;  // by number; empty after the end
+  std::unique_ptr<TrialCandidate> winner;                   // after the end
+  double began = 0;                                         // seconds, of the call under way
 };
 
-/// The trials of one communicator. MPI demands that a program makes one collective call at a time
-/// there: so they need no lock but for what other threads' progress uses, too.
+/// The trials of one communicator. MPI requires that a program makes one collective call at a time
+/// there: so they need the lock only for data that other threads' progress uses, too.
 class CallTrials final : public TuningState {
  public:
-  /// Those of a communicator, made at the first call. Throws std::bad_alloc.
+  /// The trials of a communicator, created at the first call. Throws std::bad_alloc.
   static CallTrials& of(CommunicatorState& state);
 
   explicit CallTrials(CommunicatorState& state) : state_(state) {}
   CallTrials(const CallTrials&) = delete;
   CallTrials& operator=(const CallTrials&) = delete;
 
-  /// Whether a call may be tried: it is blocking, the library says who serves it, and all ranks
-  /// know its size. Its verdict is what `decide` has found.
+  /// Whether a call may be on trial: it is blocking, the library has a choice for it, and all ranks
+  /// know its size. Its verdict comes from `decide`.
   static bool mayTry(const CollectiveCall& call);
 
-  /// Says by the call's verdict who serves a call that may be tried, on a communicator that is set
-  /// up. If the call is on trial, call.trial is set, and its time begins. Waits for the other ranks
-  /// where a schedule is tried for the first time. If the call fails meanwhile, that is no error of
-  /// this function: the caller looks.
+  /// Sets the verdict of a call that may be on trial, on a communicator that is set up. If the call
+  /// is on trial, sets call.trial and starts its time. Waits for the other ranks if a schedule is
+  /// tried for the first time. If the call fails meanwhile, the status is ok: the caller checks.
   Status choose(CollectiveCall& call, const Call& checked) TORC_EXCLUDES(engine_lock);
 
-  /// Notes that a call on trial is over on this rank. After the last one of a trial it waits for
-  /// the other ranks, and all agree on what was fastest. A call that has failed counts like others:
-  /// all ranks are in the same turn afterwards.
+  /// Notes that a call on trial has ended on this rank. After the last one of a trial it waits for
+  /// the other ranks, and all agree on the fastest. A failed call counts like others: all ranks are
+  /// in the same turn afterwards.
   Status end(const CollectiveCall& call) TORC_EXCLUDES(engine_lock);
 
   void forgetSchedules() override TORC_REQUIRES(engine_lock) { trials_.clear(); }

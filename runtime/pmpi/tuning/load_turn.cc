@@ -48,7 +48,7 @@ class LoadTurn final : public Turn {
 
   /// From any thread.
   bool isSettled() const { return is_settled_.load(std::memory_order_acquire); }
-  /// Once it is settled.
+  /// Precondition: isSettled().
   Stage stage() const TORC_REQUIRES(engine_lock) { return stage_; }
   const Status& status() const TORC_REQUIRES(engine_lock) { return status_; }
 
@@ -81,7 +81,7 @@ StatusOr<Stage> loadInTurn(CommunicatorState& state, const LibraryEntry& entry,
                   tellOfStall(call, state,
                               "it waits for the other ranks to load a schedule that is tried");
                 });
-  EngineLock lock;  // whoever has settled it has left it
+  EngineLock lock;  // waits until the thread that ended it has released the lock
   if (!turn.status().ok()) return turn.status();
   return turn.stage();
 }

@@ -1,5 +1,5 @@
-// Load turn: the loading of a schedule's file that is to be tried, at its place in the queue of its
-// communicator, before there is an operation that uses it.
+// Load turn: loads the schedule file of a trial, at its place in the queue of its communicator,
+// before an operation uses it.
 #ifndef TORC_RUNTIME_PMPI_TUNING_LOAD_TURN_H_
 #define TORC_RUNTIME_PMPI_TUNING_LOAD_TURN_H_
 
@@ -10,10 +10,10 @@
 
 namespace torc::runtime::pmpi {
 
-/// Loads the file of `entry` for `call`, which has its number, and waits until all ranks have it,
-/// or have found that it cannot be used (kFailed), alike. kUnused: the communicator has failed
-/// meanwhile. Errors are those of the call: kMismatch, as the ranks' calls differ; MPI's on this
-/// rank; no memory.
+/// Loads the file of `entry` for `call`, which has its number, and waits until all ranks have
+/// loaded it, or all know that it cannot be used (kFailed). kUnused: the communicator has failed
+/// meanwhile. Errors are those of the call: kMismatch, as the ranks' calls differ; an MPI error on
+/// this rank; no memory.
 StatusOr<CommunicatorSchedule::Stage> loadInTurn(CommunicatorState& state,
                                                  const LibraryEntry& entry,
                                                  const CollectiveCall& call)

@@ -25,7 +25,7 @@ void Trial::took(double seconds) {
   if (++call_ == length_.calls) goOn();
 }
 
-/// To the next turn of a candidate that is not out, or to the end.
+/// Advances to the next turn of a candidate that is not excluded, or to the end.
 void Trial::goOn() {
   call_ = 0;
   do {

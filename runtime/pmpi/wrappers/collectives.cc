@@ -1,6 +1,6 @@
-// Wrappers of MPI's collectives, expanded from the table.
+// Wrappers of MPI's collectives, generated from the table.
 //
-// A call that is handed back is made as the program made it, so that its errors are MPI's own.
+// A fallback call is made as the program made it, so that its errors come from MPI itself.
 #include "runtime/job/call_table.h"
 #include "runtime/job/describe_call.h"
 #include "runtime/pmpi/calls/collective_call.h"

@@ -1,12 +1,12 @@
 // Wrappers of the functions that create and free communicators.
 //
-// These functions wait inside MPI (runtime/pmpi/engine/inside_mpi.h). Where collectives of the
-// program may be pending, what is created is set up at once, so that its first call may be a
-// nonblocking one. Where none can be, the first call sets it up.
+// These functions wait inside MPI (runtime/pmpi/engine/inside_mpi.h). If collectives of the program
+// may be pending, a new communicator is set up at once, so that its first call may be nonblocking.
+// Otherwise its first call sets it up.
 //
 // MPI_Comm_idup and MPI_Comm_idup_with_info do not wait and are only counted: such a communicator
 // is set up by its first blocking call. Communicators with other jobs' processes (MPI_Comm_spawn,
-// accept, connect, join) are intercommunicators, which are MPI's.
+// accept, connect, join) are intercommunicators, whose calls fall back to MPI.
 #include <functional>
 #include <string_view>
 
@@ -27,12 +27,13 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Whether the members of a communicator to be meet, where no communicator has just them.
+/// Whether the members of a future communicator must meet, if no communicator has exactly these
+/// members.
 bool mustMeet() {
   return intercepts() && meets_before_calls.load(std::memory_order_relaxed);
 }
 
-/// Of a program's creation that has returned `code`.
+/// Counts a communicator of the program whose creation has returned `code`.
 int counted(int code, const MPI_Comm* comm) {
   if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) {
     program_communicators.fetch_add(1, std::memory_order_relaxed);
@@ -40,8 +41,8 @@ int counted(int code, const MPI_Comm* comm) {
   return code;
 }
 
-/// After a communicator is freed: states whose communicators have gone are destroyed now, unless
-/// operations hold them.
+/// After a communicator is freed: destroys states of freed communicators, unless operations hold
+/// them.
 void cleanUp(int code) {
   if (code == MPI_SUCCESS) program_communicators.fetch_sub(1, std::memory_order_relaxed);
   if (!engine->hasAbandoned()) return;
@@ -51,8 +52,8 @@ void cleanUp(int code) {
 
 }  // namespace
 
-/// A child without a name is set up at once: its ranks could tell each other nothing of a call that
-/// waits for that.
+/// A child without a name is set up at once: without a name its ranks could not send notices about
+/// a waiting call.
 int created(int code, MPI_Comm parent, const MPI_Comm* comm) {
   counted(code, comm);
   if (mayOffload() && code == MPI_SUCCESS && *comm != MPI_COMM_NULL) noteCommunicator(*comm);
@@ -63,7 +64,7 @@ int created(int code, MPI_Comm parent, const MPI_Comm* comm) {
     CommunicatorState* state = CommunicatorState::attach(*comm);
     return state->reason() == Reason::kServed ? state->setUp(nullptr) : Status();
   });
-  // The other ranks may be ready, and nothing tells them of this one.
+  // The other ranks may be ready, and cannot learn of this failure.
   if (!ready.ok()) {
     complainAndAbort(message("a communicator is made: ", ready.message()));
   }
@@ -93,7 +94,7 @@ int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
     *result = MPI_COMM_NULL;
     return code;
   }
-  // Every MPI has tags up to 32767.
+  // MPI guarantees tags up to 32767.
   if (mustMeet()) {
     meetGroup(group, static_cast<int>(std::hash<std::string_view>()(tag) % 32768));
   }
@@ -130,7 +131,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
   if (!intercepts() || comm == nullptr || *comm == MPI_COMM_NULL) return PMPI_Comm_disconnect(comm);
-  // It waits until communication on the communicator is over; torc's is elsewhere.
+  // MPI waits for communication on the communicator itself; torc's uses the duplicate.
   if (CommunicatorState* state = CommunicatorState::of(*comm); state != nullptr) {
     progressUntil([&] {
       EngineLock lock;

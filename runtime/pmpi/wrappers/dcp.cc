@@ -1,6 +1,6 @@
 // The functions of Sancho et al., Section IV.B: a collective that dedicated ranks complete, and the
-// wait for it. They are MPI_Iallreduce and MPI_Wait: where no rank is dedicated, or the call is
-// none that they take, they do what these do.
+// wait for it. They equal MPI_Iallreduce and MPI_Wait, also without dedicated ranks or for calls
+// that these do not support.
 #include <dlfcn.h>
 
 #include "runtime/api/torc_dedicated.h"
@@ -18,8 +18,8 @@ int DCP_Wait(MPI_Request* request, MPI_Status* status) {
   return MPI_Wait(request, status);
 }
 
-// Fortran's: what MPI_IN_PLACE and a status are there is the business of MPI's library for it,
-// which a program in Fortran has loaded.
+// Fortran functions: MPI's Fortran library, which a Fortran program has loaded, converts
+// MPI_IN_PLACE and statuses.
 
 void dcp_allreduce_(void* in, void* out, const MPI_Fint* count, const MPI_Fint* type,
                     const MPI_Fint* op, const MPI_Fint* comm, MPI_Fint* request, MPI_Fint* error) {

@@ -1,16 +1,16 @@
-// Makes the wrappers by which the program's MPI_COMM_WORLD is another communicator than MPI's
+// Generates the wrappers that replace MPI_COMM_WORLD in the program by another communicator
 // (runtime/dedicated/program_world.h), from the functions that MPI's headers declare:
 //
 //   generate_wrappers names|functions HEADER... > FILE
 //   generate_wrappers waits TABLE HEADER... > FILE
 //
 // For each function with a communicator among its arguments, `functions` writes
-//   MPI_Send(..., comm)       what the program calls: next_MPI_Send with the communicator it means
+//   MPI_Send(..., comm)       for the program: calls next_MPI_Send with the intended communicator
 //   next_MPI_Send(..., comm)  MPI's own, PMPI_Send
-// both weak: a function that is written by hand takes the place of either. `names` writes the
-// header that gives functions written by hand the second name, so that none of them has to
-// translate. `waits` writes the wrappers of the functions in a table (waiting_calls.txt), which
-// others may have to come to before the call is over.
+// both weak: a function that is written by hand replaces either. `names` writes the header that
+// renames such functions to the second name, so that none of them has to translate. `waits` writes
+// the wrappers of the functions in a table (waiting_calls.txt), which may wait for calls of other
+// ranks.
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -29,14 +29,14 @@ struct Function {
   std::string parameters;              // as declared
   std::vector<std::string> arguments;  // by name
   std::set<std::string> communicators;
-  std::string meeting;  // of the ranks of its window or file
+  std::string meeting;  // for the ranks of its window or file
 };
 
 bool isNamePart(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_';
 }
 
-/// Of a line `# define NAME ...`; others add nothing.
+/// From a line `# define NAME ...`; other lines add nothing.
 void addMacro(const std::string& line, std::set<std::string>& macros) {
   constexpr std::string_view kDefine = "define";
   std::size_t begin = line.find(kDefine);
@@ -49,8 +49,8 @@ void addMacro(const std::string& line, std::set<std::string>& macros) {
   macros.insert(line.substr(begin, end - begin));
 }
 
-/// Without comments and lines of the preprocessor. Adds the names of macros to `macros`: Open MPI
-/// has such for functions that are no more.
+/// The text without comments and preprocessor lines. Adds the names of macros to `macros`: Open MPI
+/// has macros for removed functions.
 std::string declarationsIn(const std::string& text, std::set<std::string>& macros) {
   std::string kept;
   bool begins_line = true;
@@ -100,7 +100,8 @@ void addParameter(Function& function, const std::string& parameter) {
   function.meeting = meets + (is_pointer ? "" : "&") + name + ");";
 }
 
-/// The declaration `int NAME(PARAMETERS)` whose name begins at `begin`; no arguments: it is none.
+/// The declaration `int NAME(PARAMETERS)` whose name begins at `begin`; without arguments if it is
+/// none.
 Function readFunction(const std::string& text, std::size_t begin) {
   Function function;
   std::size_t at = begin;
@@ -122,7 +123,7 @@ Function readFunction(const std::string& text, std::size_t begin) {
   return function;
 }
 
-/// Functions that return int and exist as MPI's own, too: no callbacks such as MPI_DUP_FN.
+/// Functions that return int and have a PMPI form: no callbacks such as MPI_DUP_FN.
 std::vector<Function> functionsIn(const std::string& text) {
   std::vector<Function> functions;
   for (std::size_t at = text.find("int MPI"); at != std::string::npos;
@@ -160,7 +161,7 @@ std::string argumentsOf(const Function& function) {
   return list;
 }
 
-/// Of the call, behind the call itself: the arguments that a function of waiting.h has for `kind`.
+/// Arguments after the call itself: those that a function of waiting.h has for `kind`.
 std::string furtherArguments(const Function& function, const std::string& kind) {
   if (kind == "send") {
     std::string started = function.name;
@@ -169,7 +170,7 @@ std::string furtherArguments(const Function& function, const std::string& kind) 
            argumentsOf(function) + ", request); }";
   }
   std::string list;
-  bool is_before = true;  // the communicator
+  bool is_before = true;  // before the communicator
   for (const std::string& argument : function.arguments) {
     const bool is_over = function.communicators == std::set{argument};
     const bool is_result = &argument == &function.arguments.back();
@@ -185,7 +186,8 @@ std::string furtherArguments(const Function& function, const std::string& kind) 
   return list;
 }
 
-/// Of the names in the table, also with MPI_Count. Returns the first name that no header has.
+/// Writes wrappers for the names in the table, also with MPI_Count. Returns the first name that no
+/// header has.
 std::string writeWaits(std::istream& table, const std::vector<Function>& functions) {
   std::cout << "#include \"runtime/pmpi/wrappers/next_layer.h\"\n"
                "#include \"runtime/pmpi/wrappers/waiting.h\"\n\n"
@@ -216,7 +218,7 @@ std::string writeWaits(std::istream& table, const std::vector<Function>& functio
 int main(int count, char** arguments) {
   const std::string_view what = count > 1 ? arguments[1] : "";
   const bool has_table = what == "waits" && count > 2;
-  std::set<std::string> seen;  // and macros
+  std::set<std::string> seen;  // functions and macros
   std::vector<Function> functions;
   std::string text;
   for (int i = has_table ? 3 : 2; i < count; ++i) {

@@ -1,6 +1,6 @@
-// Wrappers of MPI_Type_free and MPI_Op_free. MPI lets a program free a datatype or an operation
-// while calls that use it are under way, or persistent. MPI's own calls hold on to it; for torc's
-// it is freed when they are gone.
+// Wrappers of MPI_Type_free and MPI_Op_free. MPI allows a program to free a datatype or an
+// operation while active or persistent calls use it. MPI keeps it for its own calls; for torc's
+// calls it is freed after the last of them.
 #include <mpi.h>
 
 #include "runtime/pmpi/engine/engine.h"

@@ -1,8 +1,8 @@
-// Wrappers of MPI_Init, MPI_Init_thread and MPI_Finalize. Programs that use MPI by sessions alone
-// never come here, and torc stays off.
+// Wrappers of MPI_Init, MPI_Init_thread and MPI_Finalize. Programs that use only sessions never
+// call them, and torc stays off.
 //
-// Where torc may need its progress thread, MPI is initialised with MPI_THREAD_MULTIPLE, and the
-// program sees the level that it would have got.
+// If torc may need its progress thread, MPI is initialised with MPI_THREAD_MULTIPLE, and
+// MPI_Init_thread returns the level that the program would have got without torc.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -19,10 +19,10 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// What the program sees, where it is not MPI's.
+/// The level reported to the program, if it differs from MPI's.
 std::optional<int> program_level;
 
-/// The level that MPI_Init initialises with: by name in MPICH's variable, by number in Open MPI's.
+/// The level of MPI_Init, by name in MPICH's variable, by number in Open MPI's.
 int levelOfInit() {
   const char* variable = std::getenv(kInitLevelVariable);
   const std::string_view text = variable != nullptr ? variable : "";
@@ -57,12 +57,12 @@ int endWithSelf(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-/// MPI has just been initialised.
+/// Starts torc, right after MPI's initialisation.
 int start(int code) {
   if (code != MPI_SUCCESS) return code;
   startJob(levelOfProgram());
-  // A program may find MPI's own MPI_Finalize by dlsym, which begins with the attributes of
-  // MPI_COMM_SELF.
+  // A program may find MPI's own MPI_Finalize by dlsym. Then an attribute of MPI_COMM_SELF, which
+  // MPI deletes first, ends torc.
   int keyval = MPI_KEYVAL_INVALID;
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &endWithSelf, &keyval, nullptr);
   PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);

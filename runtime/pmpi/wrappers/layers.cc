@@ -1,27 +1,26 @@
-// Layers: program, profiling tool, torc, MPI. A call goes through them in this order, whichever of
-// tool and torc is loaded first, and each sees the program's calls once.
+// Layers: program, profiling tool, torc, MPI. A call goes through them in this order, in whichever
+// order tool and torc are loaded, and each sees the program's calls once.
 //
-// A profiling tool has functions MPI_... for the program, as torc has, and calls MPI's by their
-// names PMPI_... Loaded alone each is right. Of two the first is what the program calls, and the
-// other would never hear of it. So when this library is loaded, it changes addresses by which the
+// A profiling tool defines functions MPI_... for the program, as torc does, and calls MPI by the
+// names PMPI_... Loaded alone, each is called. If both are loaded, the program calls the first one,
+// and the other would be skipped. So when this library is loaded, it changes addresses by which the
 // objects of the process call each other:
-//  - Where a tool calls PMPI_Allreduce it calls the wrapper MPI_Allreduce, and so on, where there
-//  is
-//    a wrapper. So does MPI's library of Fortran functions, which calls some C functions by those
+//  - A tool's call of PMPI_Allreduce becomes a call of the wrapper MPI_Allreduce, and so on for all
+//    wrappers. The same holds for MPI's Fortran library, which calls some C functions by those
 //    names (all of Open MPI 4.1.4; of MPICH 4.0.2 those of `use mpi_f08` without data buffers).
-//    What Fortran's handles, statuses and MPI_IN_PLACE are in C stays MPI's business.
-//  - Where torc comes before a tool, what would call torc's MPI_Allreduce calls the tool's, if the
-//    tool has one. Torc's is taken out of its own table of symbols, so that code which is loaded
-//    later, or asks for the name, finds the tool's too.
-//  - Where torc's dedicated ranks call MPI_Iallreduce and others, which torc then serves, they call
-//    torc's wrappers: these are no calls of the program.
-//  - Where a tool asks the loader for MPI's functions, it gets the wrappers (findForTool).
-// What a tool has kept of addresses before this library's code has run stays as it was.
+//    MPI still converts Fortran's handles, statuses and MPI_IN_PLACE to C.
+//  - If torc comes before a tool, calls of torc's MPI_Allreduce become calls of the tool's, if the
+//    tool has one. torc's is removed from its own symbols, so that code which is loaded later, or
+//    looks the name up, finds the tool's too.
+//  - Dedicated ranks call MPI_Iallreduce and others, which torc then serves: these calls go to
+//    torc's wrappers, as they do not come from the program.
+//  - If a tool looks up MPI's functions by dlsym, it gets the wrappers (findForTool).
+// Addresses that a tool has stored before this library's code has run stay unchanged.
 //
-// Where the process uses another MPI than this library was built with, no call can even be passed
-// on, as handles have another size: all of torc's functions are taken out in the same way, and the
-// program runs without torc. So are those of torc's own MPI, where the other's are found behind
-// them.
+// If the process uses another MPI than this library was built with, torc cannot even pass calls on,
+// as handles have another size: all of torc's functions are removed in the same way, and the
+// program runs without torc. Functions of torc's own MPI are removed likewise, if they come before
+// the other MPI's.
 #include "runtime/pmpi/wrappers/layers.h"
 
 #include <algorithm>
@@ -48,9 +47,9 @@ class Layers {
   Layers();
 
   void arrange();
-  /// Where the other MPI has been loaded since, and is used.
+  /// For another MPI that was loaded later, and is in use.
   void* leaveToLateOtherMpi(const char* name);
-  /// What a tool is given in the place of what it asks the loader for; nullptr: nothing else.
+  /// The wrapper to return to a tool's dlsym; nullptr: the loader's own answer.
   void* insteadOf(void* handle, std::string_view name, const void* caller) const;
 
  private:
@@ -72,15 +71,15 @@ class Layers {
 
   std::vector<Object> objects_;
   const Object* self_ = nullptr;
-  const Object* mpi_ = nullptr;       // whose PMPI_Init the process has
+  const Object* mpi_ = nullptr;       // defines the process's PMPI_Init
   std::vector<const Object*> tools_;  // in the order of `objects_`
   std::map<std::string_view, Wrapper> wrappers_;
-  std::map<std::string_view, void*> next_;  // functions that are called in the place of torc's
+  std::map<std::string_view, void*> next_;  // functions that replace torc's
 };
 
 const Layers* layers = nullptr;
 
-/// dlsym, as a tool calls it. What the loader answers depends on who asks: this call is a jump.
+/// dlsym for tools. The loader's answer depends on the caller: this call is therefore a jump.
 #ifdef __clang__
 #define TORC_JUMPS
 #define TORC_JUMP [[clang::musttail]] return
@@ -119,10 +118,10 @@ void* Layers::wrapperOf(std::string_view name) const {
   return found == wrappers_.end() ? nullptr : found->second.address;
 }
 
-/// The other MPI's library, if that is what the process uses; torc's own MPI is then there all the
-/// same, as torc needs it, and may even be found first.
+/// The other MPI's library, if the process uses it; torc's own MPI is then loaded as well, as torc
+/// needs it, and may even be found first.
 const Object* Layers::findOtherMpi() const {
-  // The symbol may be data, of which a program has a copy.
+  // The symbol may be data, which a program may have copied.
   const auto other = std::ranges::find_if(objects_, [&](const Object& object) {
     if (fileName(object).empty()) return false;
     void* library = dlopen(object.dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
@@ -138,13 +137,13 @@ const Object* Layers::findOtherMpi() const {
   return &*other == mpi_ || !needs_own ? &*other : nullptr;
 }
 
-/// Makes the loader, when it is asked for a function, find it elsewhere.
+/// Removes a function from an object's symbols, so that the loader finds the next definition.
 void Layers::hide(const Object& object, const ElfW(Sym) & entry) {
   const ElfW(Addr) nowhere = 0;
   overwrite(object, &entry.st_value, &nowhere, sizeof(nowhere));
 }
 
-/// Leaves functions of torc's own MPI, where that is found first, to those of the other.
+/// Replaces functions of torc's own MPI, if that is found first, by the other MPI's.
 void Layers::leaveToOtherMpi(const Object& other) {
   if (&other == mpi_) return;
   void* library = dlopen(other.dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
@@ -158,8 +157,8 @@ void Layers::leaveToOtherMpi(const Object& other) {
   dlclose(library);
 }
 
-/// Finds which of torc's functions are to give way to those that the process would call without it,
-/// a tool's or all, and takes them out of torc's symbols.
+/// Finds the functions of torc that must give way to the process's next definition, of a tool or
+/// all, and removes them from torc's symbols.
 void Layers::leaveToNext(bool all) {
   for (const auto& [name, wrapper] : wrappers_) {
     if (dlsym(RTLD_DEFAULT, name.data()) != wrapper.address) continue;
@@ -185,7 +184,7 @@ void Layers::redirect(const Object& object) {
     } else if (is_tool && name == "dlsym") {
       target = reinterpret_cast<void*>(&findForTool);
     }
-    // Where the system does not allow it, the call is what it was.
+    // If the system does not allow it, the call is unchanged.
     if (target != nullptr) overwrite(object, slot, &target, sizeof(target));
     return false;
   });
@@ -204,13 +203,13 @@ void Layers::arrange() {
     redirect(object);
 }
 
-/// Makes the process one without torc.
+/// Turns torc off in this process.
 void Layers::stepAside(const Object& other) {
   if (launchedAs().rank == 0) {
     writeToStderr(message("torc: warning: this libtorc_pmpi.so is for ", kThisMpi,
                           ", and the program uses ", kOtherMpi, "; torc is off\n"));
   }
-  noteStart();  // of which no more is to be said
+  noteStart();  // suppresses the later warning
   leaveToOtherMpi(other);
   leaveToNext(true);
   for (const Object& object : objects_) {
@@ -231,7 +230,7 @@ void* Layers::insteadOf(void* handle, std::string_view name, const void* caller)
   void* wrapper = name.starts_with("MPI") ? wrapperOf(name) : nullptr;
   if (wrapper == nullptr || handle == RTLD_DEFAULT) return nullptr;
   if (handle != RTLD_NEXT) return isMpis(dlsym(handle, name.data())) ? wrapper : nullptr;
-  // The next tool has its turn before torc.
+  // The next tool comes before torc.
   const auto self = std::ranges::find(tools_, objectOf(caller));
   for (auto tool = self; tool != tools_.end() && ++tool != tools_.end();) {
     void* found = nullptr;
@@ -246,7 +245,7 @@ void* Layers::insteadOf(void* handle, std::string_view name, const void* caller)
 
 /// The program's libraries are loaded, and none of its own code has run.
 [[gnu::constructor]] void arrangeLayers() {
-  auto* made = new Layers;  // for as long as tools may ask
+  auto* made = new Layers;  // lives as long as tools may ask
   layers = made;
   made->arrange();
 }

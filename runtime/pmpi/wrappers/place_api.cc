@@ -1,4 +1,4 @@
-// The C API on where a job's ranks lie.
+// The C API for the positions of a job's ranks on the torus.
 #include "runtime/api/api.h"
 #include "runtime/api/torc_job.h"
 #include "runtime/pmpi/engine/engine.h"

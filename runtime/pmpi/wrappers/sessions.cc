@@ -1,6 +1,6 @@
-// Wrapper of MPI_Session_init. torc serves programs that call MPI_Init, be it after they have begun
-// with sessions. Whether one does is known when it makes a communicator without it, which torc does
-// not serve; and that it never has, when the process ends.
+// Wrapper of MPI_Session_init. torc serves programs that call MPI_Init, also after they have used
+// sessions. It does not serve communicators that are created before MPI_Init; a warning then says
+// so. For programs that never call it, the statistics say so at the end of the process.
 #include "runtime/pmpi/wrappers/sessions.h"
 
 #include <cstdlib>
@@ -24,24 +24,24 @@ constexpr const char* kBeforeInit =
     "a communicator is made from a session's group before MPI_Init: until then torc serves no "
     "calls";
 
-/// This process among those that the program began with.
+/// Rank and size of this process in the session's set of processes.
 struct Membership {
   int rank = 0, ranks = 1;
 };
 
 Mutex mutex;
-// That has begun with a session; a child of it tells nothing.
+// The process of the first session; a forked child of it reports nothing.
 pid_t process TORC_GUARDED_BY(mutex) = 0;
-// As that session has said.
+// As the first session reports it.
 Membership membership TORC_GUARDED_BY(mutex);
 
-/// As long as there is no MPI_COMM_WORLD: this process's own.
+/// Before MPI_COMM_WORLD exists: this process's own settings.
 const Settings& ownSettings() {
   static const Settings& settings = *new Settings(readOwnSettings(environ).reading.settings);
   return settings;
 }
 
-/// Whether MPI_Init has been called, which sessions do not count as.
+/// Whether MPI_Init has been called; sessions alone do not count.
 bool hasWorld() {
   int flag = 0;
   PMPI_Initialized(&flag);
@@ -55,25 +55,25 @@ Membership membershipIn(MPI_Group group) {
   return found;
 }
 
-/// Whether a program of so many ranks would be served if it had called MPI_Init.
+/// Whether torc would serve a program of so many ranks after MPI_Init.
 bool isMissed(int ranks) {
   return !ownSettings().disable && !ownSettings().library.empty() && ranks > 1;
 }
 
-/// Why torc is off, where it is not disabled.
+/// Why torc is off, if it is not disabled.
 const char* whyOff(int ranks) {
   if (ownSettings().library.empty()) return "TORC_LIBRARY is not set";
   return ranks == 1 ? "the job has one rank" : kBySessions;
 }
 
-/// What it reads has been set before it was registered, and stays. A child of fork might wait for
-/// the lock for ever.
+/// Needs no lock: its data were set before it was registered, and never change. A forked child
+/// might wait for the lock for ever.
 void tellAtExit() TORC_NO_THREAD_SAFETY_ANALYSIS {
   if (process != getpid() || hasWorld() || membership.rank != 0 || ownSettings().disable) return;
   printOff(ownSettings(), whyOff(membership.ranks), membership.ranks);
 }
 
-/// Local, as all of this file: ranks may make sessions that others do not.
+/// Local, like all of this file: a session may exist on some ranks only.
 void hasBegun(MPI_Session session) {
   const MutexLock lock(mutex);
   if (process != 0 || hasWorld()) return;
@@ -97,9 +97,10 @@ int noteGroupBeforeInit(MPI_Group group, MPI_Errhandler handler) {
     return MPI_SUCCESS;
   }
   if (members.rank == 0) complain(kBeforeInit);
-  // MPI calls handlers of the program's own with a communicator, of which there is none.
+  // MPI calls the program's handlers with a communicator, which does not exist here.
   if (!endsJob(handler)) return MPI_ERR_OTHER;
-  // MPI_Abort needs one, too. The launcher ends the job with the first rank: the one that speaks.
+  // MPI_Abort needs one, too. The launcher ends the job with the first rank that exits, rank 0,
+  // which prints the message.
   if (members.rank == 0) {
     letLauncherRead();
   } else {

@@ -1,5 +1,5 @@
-// Wrappers for persistent requests: those of torc and of dedicated ranks are started, and freed, on
-// two sides.
+// Wrappers for persistent requests: torc's requests and those of dedicated ranks need both their
+// handle and their operation started and freed.
 #include <mpi.h>
 
 #include "runtime/pmpi/dedicated/offload.h"
@@ -10,12 +10,12 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// None of the requests can be torc's: no lock is taken.
+/// Whether none of the requests can belong to torc: then no lock is taken.
 bool noneIsOurs() {
   return persistent_handles.load(std::memory_order_relaxed) == 0 || inside_torc;
 }
 
-/// Starts what stands behind a handle that has been started; nothing where it is the program's own.
+/// Starts the operation of a handle that has been started; no-op for a request of the program.
 void startBehind(MPI_Request request) {
   if (startOffloaded(request) || engine == nullptr) return;
   EngineLock lock;
@@ -29,7 +29,7 @@ void startBehind(MPI_Request request) {
 extern "C" {
 
 int MPI_Start(MPI_Request* request) {
-  // The handle first: it must be there when the round is over.
+  // The handle first: it must be active when the round ends.
   const int code = PMPI_Start(request);
   if (code != MPI_SUCCESS || noneIsOurs()) return code;
   startBehind(*request);

@@ -1,4 +1,4 @@
-// The C API on statistics.
+// The C API for statistics.
 #include <memory>
 #include <utility>
 

@@ -1,15 +1,15 @@
-// Waiting and testing calls, and blocking point-to-point communication: the wrappers that are not
-// generated (waiting_calls.txt).
+// Waiting and testing calls, and blocking point-to-point communication: the hand-written wrappers
+// (for the others see waiting_calls.txt).
 //
-// While operations of torc are under way, a wrapper first looks after them in its own thread, which
-// is quickest, as long as it can tell without touching the call that there is nothing else to do:
-// requests that are torc's are not complete, no message has come. Then it makes the call as the
-// program made it, inside MPI (runtime/pmpi/engine/inside_mpi.h), so that errors are MPI's own.
-// (MPICH 4.0.2 tells MPI_COMM_WORLD's error handler of a receive that was started as a nonblocking
-// one, and of a request each time that it is looked at.)
+// While operations of torc are under way, a wrapper first progresses them in its own thread, which
+// is fastest. It does so as long as the call could not complete anyway: its requests of torc are
+// incomplete, or no message has come. Then it makes the call as the program made it, inside MPI
+// (runtime/pmpi/engine/inside_mpi.h), so that errors come from MPI itself. (MPICH 4.0.2 reports the
+// error of a receive that was started as a nonblocking one to MPI_COMM_WORLD's error handler, and
+// the error of a request at every test.)
 //
-// Where no thread looks after torc's operations meanwhile, MPI's nonblocking or testing function is
-// looked at in turns with torc.
+// If no thread progresses torc's operations meanwhile, the wrapper calls MPI's nonblocking or
+// testing function and torc's progress in turn.
 #include "runtime/pmpi/wrappers/waiting.h"
 
 #include <algorithm>
@@ -26,12 +26,12 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Seconds for which a thread looks for what may be an error, of which MPI tells only when the call
-/// is made.
+/// Seconds of polling for a call that may be erroneous: MPI reports the error only when the call is
+/// made.
 constexpr double kMostSecondsOfLooking = 1;
 
-/// Looks, with progress, until `look` is true, or nothing is under way; where the call that follows
-/// is watched, for `seconds` at most.
+/// Polls, with progress, until `look` returns true, or nothing is under way; if the next call is
+/// watched, for at most `seconds`.
 template <typename Look>
 void lookUntil(Look look, double seconds) {
   const double end = PMPI_Wtime() + seconds;
@@ -43,7 +43,7 @@ void lookUntil(Look look, double seconds) {
   });
 }
 
-/// Calls test(&done), with progress, until it is done or has failed; its code.
+/// Calls test(&done), with progress, until it is done or has failed; returns its code.
 template <typename Test>
 int testUntilDone(Test test) {
   int code = MPI_SUCCESS, done = 0;
@@ -54,7 +54,7 @@ int testUntilDone(Test test) {
   return code;
 }
 
-/// How many of the requests are torc's and not complete.
+/// Number of incomplete requests of torc.
 std::size_t torcsUnderWay(std::span<const MPI_Request> requests) {
   if (engine == nullptr) return 0;
   EngineLock lock;
@@ -72,13 +72,13 @@ std::size_t countActive(std::span<const MPI_Request> requests) {
   return std::ranges::count_if(requests, [](MPI_Request one) { return one != MPI_REQUEST_NULL; });
 }
 
-/// Waits for those that are torc's. The program's own may be complete before.
+/// Waits for the requests of torc. The program's own may be complete before.
 void awaitAllOfTorcs(std::span<const MPI_Request> requests) {
   if (underWay() == 0) return;
   const bool all_are_torcs = torcsUnderWay(requests) == countActive(requests);
   lookUntil(
       [&] {
-        // What is complete stays so.
+        // Completed requests stay complete.
         while (!requests.empty() && torcsUnderWay(requests.first(1)) == 0)
           requests = requests.subspan(1);
         return requests.empty();
@@ -86,7 +86,7 @@ void awaitAllOfTorcs(std::span<const MPI_Request> requests) {
       all_are_torcs ? std::numeric_limits<double>::infinity() : kMostSecondsOfLooking);
 }
 
-/// Waits for the first of them, if all are torc's.
+/// Waits for the first request, if all belong to torc.
 void awaitOneOfTorcs(std::span<const MPI_Request> requests) {
   const std::size_t active = countActive(requests);
   if (underWay() == 0 || active == 0) return;
@@ -94,8 +94,8 @@ void awaitOneOfTorcs(std::span<const MPI_Request> requests) {
             std::numeric_limits<double>::infinity());
 }
 
-/// A wait for requests with progress: `await` awaits torc's requests, `wait` is the call, and
-/// `test` looks in its place and sets `done`.
+/// A wait for requests with progress: `await` waits for torc's requests, `wait` is the call, and
+/// `test` polls in its place and sets `done`.
 template <typename Await, typename Wait, typename Test>
 int waitBeside(Await await, Wait wait, Test test) {
   if (!mustProgress()) return completed(wait());
@@ -107,8 +107,7 @@ int waitBeside(Await await, Wait wait, Test test) {
 
 // ---- Messages
 
-/// Whether MPI would look for such a message; of arguments that it refuses it is for the call to
-/// tell.
+/// Whether MPI would accept these arguments; if not, the call itself reports the error.
 bool mayCome(int source, int tag, MPI_Comm comm, bool is_inter) {
   const bool is_tag = tag == MPI_ANY_TAG || (tag >= 0 && tag <= highestTag(comm));
   if (!is_tag || source == MPI_ANY_SOURCE || source == MPI_PROC_NULL) return is_tag;
@@ -117,7 +116,7 @@ bool mayCome(int source, int tag, MPI_Comm comm, bool is_inter) {
   return source >= 0 && source < size;
 }
 
-/// A send and a receive: the send goes on while the message is awaited, which `receive` takes.
+/// A send and a receive: the send progresses until the message has come, then `receive` takes it.
 template <typename Start, typename Receive>
 int exchange(Start start, Receive receive, MPI_Count count, MPI_Datatype type, int from, int tag,
              MPI_Comm comm) {
@@ -148,7 +147,7 @@ int looked(int code, const int* flag) {
 int awaitMessage(int source, int tag, MPI_Comm comm) {
   if (underWay() == 0 || comm == MPI_COMM_NULL) return MPI_SUCCESS;
   int is_inter = 0, found = 0;
-  int code = PMPI_Comm_test_inter(comm, &is_inter);  // of one that is freed MPI tells once
+  int code = PMPI_Comm_test_inter(comm, &is_inter);  // MPI reports a freed one once
   if (code != MPI_SUCCESS || !mayCome(source, tag, comm, is_inter != 0)) return code;
   lookUntil(
       [&] {
@@ -163,7 +162,7 @@ int awaitMessage(const void*, MPI_Count count, MPI_Datatype type, int source, in
                  MPI_Comm comm) {
   if (count < 0 || type == MPI_DATATYPE_NULL || underWay() == 0) return MPI_SUCCESS;
   if (!canWatch() && !isPredefinedType(type)) {
-    // Without a limit on looking torc must know that the call will not refuse the type.
+    // Without a time limit torc must know that the call will not refuse the type.
     EngineLock lock;
     if (!engine->handles.isCommitted(type)) return MPI_SUCCESS;
   }
@@ -185,9 +184,8 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
                     [&](int* done) {
                       if (!has_mpis_persistent.load(std::memory_order_relaxed))
                         return PMPI_Testall(count, requests, done, statuses);
-                      // MPI_Testall of MPICH 4.0.2 fails on a persistent collective that is under
-                      // way. One after the other, then; of a request that has failed MPI tells
-                      // twice.
+                      // MPI_Testall of MPICH 4.0.2 fails on an incomplete persistent collective. So
+                      // each is tested alone; MPI reports a failed request twice.
                       for (*done = 1; at < count; ++at) {
                         const int code =
                             PMPI_Request_get_status(requests[at], done, MPI_STATUS_IGNORE);
@@ -210,7 +208,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int* ready, int indices[],
                     [&] { return PMPI_Waitsome(count, requests, ready, indices, statuses); },
                     [&](int* done) {
                       const int code = PMPI_Testsome(count, requests, ready, indices, statuses);
-                      *done = *ready;  // MPI_UNDEFINED, where no request is active, is not 0 either
+                      *done = *ready;  // MPI_UNDEFINED, without active requests, is not 0 either
                       return code;
                     });
 }

@@ -1,5 +1,6 @@
-// Calls that may wait for other ranks, or look for them, with progress: a function for each kind of
-// row in waiting_calls.txt. `call` makes the call as the program made it, and returns MPI's code.
+// Calls that may wait for other ranks, or probe for them, with progress: a function for each kind
+// of row in waiting_calls.txt. `call` makes the call as the program made it, and returns MPI's
+// code.
 #ifndef TORC_RUNTIME_PMPI_WRAPPERS_WAITING_H_
 #define TORC_RUNTIME_PMPI_WRAPPERS_WAITING_H_
 
@@ -10,39 +11,39 @@
 
 namespace torc::runtime::pmpi {
 
-/// A call that completes requests has returned `code`. The wait for a request of torc's that has
-/// failed returns an error: now the program's handler is told.
+/// A call that completes requests has returned `code`. The wait for a failed request of torc
+/// returns an error: now the program's error handler is called.
 int completed(int code);
 
-/// One look has returned `code`. Where it found nothing: a program that calls MPI_Test in a loop
-/// must not keep the core from the ranks that it waits for.
+/// One poll has returned `code`. If it found nothing, yields: a program that calls MPI_Test in a
+/// loop must not keep the core from the awaited ranks.
 int looked(int code, const int* flag);
 
-/// Waits until a message has come. An error of MPI's, of which it has told: the call is not made.
+/// Waits until a message has come. On an error, which MPI has reported, the call is not made.
 int awaitMessage(int source, int tag, MPI_Comm comm);
 int awaitMessage(const void* data, MPI_Count count, MPI_Datatype type, int source, int tag,
                  MPI_Comm comm);
 
-/// After a program's creation that has returned `code`. `parent`: whose ranks all make it;
-/// MPI_COMM_NULL: of no communicator.
+/// After a communicator creation that has returned `code`. `parent`: communicator whose ranks all
+/// take part; MPI_COMM_NULL: there is none.
 int created(int code, MPI_Comm parent, const MPI_Comm* comm);
 
-/// Makes a call that waits inside MPI for the ranks of `ranks`.
+/// Makes a call that waits inside MPI for all ranks of `ranks`.
 template <typename Call>
 int makeInside(Call call, MPI_Comm ranks = MPI_COMM_NULL) {
   const InsideMpi inside(ranks);
   return call();
 }
 
-/// The same, unless nobody looks after operations meanwhile: then `other` does, and returns the
-/// code.
+/// The same, unless operations would have no progress meanwhile: then calls `other`, which returns
+/// the code.
 template <typename Call, typename Other>
 int makeInsideOr(Call call, Other other) {
   const InsideMpi inside;
   return inside.isWatched() || !mustProgress() ? call() : other();
 }
 
-/// A call that does not wait; `flag` is 0 where it has found nothing.
+/// A call that does not wait; `flag` is 0 if it has found nothing.
 template <typename Call>
 int look(Call call, const int* flag) {
   if (!mustProgress()) return call();
@@ -54,7 +55,7 @@ int complete(Call call, const int* flag) {
   return completed(look(call, flag));
 }
 
-/// `start` begins the nonblocking form.
+/// `start` starts the nonblocking form.
 template <typename Call, typename Start>
 int send(Call call, Start start) {
   return makeInsideOr(call, [&] {

@@ -1,4 +1,4 @@
-// What a calibration prints: links, the slowest of them by name, and the numbers of the machine.
+// Prints a calibration: links, the slowest of them by name, and the numbers of the machine.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_CALIBRATION_REPORT_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_CALIBRATION_REPORT_H_
 

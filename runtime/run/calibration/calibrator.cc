@@ -16,13 +16,14 @@ namespace {
 
 constexpr int kBatches = kSimulated ? 1 : 5;   // of all experiments
 constexpr int kMostRepetitions = 1000;         // in a batch
-constexpr int kAttempts = kSimulated ? 1 : 3;  // with one message that is not expected
+constexpr int kAttempts = kSimulated ? 1 : 3;  // with one unexpected message
 constexpr std::size_t kLeastLong = 4096;       // bytes of the longer message
 constexpr std::size_t kMostLong = std::size_t{4} << 20;
-constexpr std::size_t kTimesLonger = 4;                     // than the shorter one
+constexpr std::size_t kTimesLonger = 4;                     // compared with the shorter one
 constexpr std::size_t kArrayBytes = std::size_t{64} << 20;  // in memory, on a host
 constexpr std::size_t kLeastArrayBytes = std::size_t{1} << 20;
-/// A receive that takes less than this share of the whole message's time finds the data there.
+/// If a receive takes less than this share of the whole message's time, the data were already
+/// there.
 constexpr double kThere = 0.75;
 
 }  // namespace
@@ -130,8 +131,7 @@ void Calibrator::addSends() {
   });
 }
 
-/// The longest message of which there is time for two in an experiment's share of a batch, on the
-/// slowest link.
+/// The longest message that fits twice into an experiment's share of a batch, on the slowest link.
 void Calibrator::chooseSizes() {
   const double most = seconds_ / static_cast<double>(2 * kBatches * experiments_.size());
   std::size_t bytes = kLeastLong;
@@ -159,7 +159,7 @@ void Calibrator::run(Experiment& experiment, double slice) {
   if (experiment.count == 0) {
     const double start = MPI_Wtime();
     const Samples first = experiment.repeat(1);
-    const double one = largestOfAll(MPI_Wtime() - start) / 2;  // the untimed one besides
+    const double one = largestOfAll(MPI_Wtime() - start) / 2;  // includes the untimed one
     const double fitting = slice / std::max(one, 1e-7) - 1;
     experiment.count =
         kSimulated ? 1 : static_cast<int>(std::clamp<double>(fitting, 1, kMostRepetitions));
@@ -173,7 +173,7 @@ void Calibrator::run(Experiment& experiment, double slice) {
   if (!seconds.empty()) experiment.medians.add(seconds.median());
 }
 
-/// On each axis between the pairs of its first round; of its axes a node keeps the least.
+/// On each axis between the pairs of its first round; a node keeps the minimum over its axes.
 void Calibrator::measureThresholds() {
   for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
     barrier();
@@ -187,7 +187,7 @@ void Calibrator::measureThresholds() {
 }
 
 void Calibrator::measureThresholds(int peer, double small_s) {
-  // What disturbs a send makes it late, never early.
+  // Disturbances make a send late, never early.
   const auto isAtOnce = [&](std::size_t bytes) {
     bool is_at_once = false;
     for (int i = 0; i < kAttempts && !is_at_once; ++i)
@@ -229,7 +229,7 @@ void Calibrator::measureThresholds(int peer, double small_s) {
 }
 
 void Calibrator::measureNode() {
-  if (kSimulated) return;  // where time does not pass while a core computes
+  if (kSimulated) return;  // time does not pass while a core computes
   const StatusOr<std::vector<int>> nodes = dedicated::findNodes();
   barrier();
   if (nodes.ok() && (*nodes)[static_cast<std::size_t>(rank_)] == rank_) {

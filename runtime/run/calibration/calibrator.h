@@ -1,10 +1,10 @@
 // Calibrator: measures the network of a job, and its cores and memory.
 //
-// All links of an axis are measured at a time, in rounds in which no node is in two pairs
-// (link_rounds.h): what it takes does not grow with the number of nodes. The first core of a node
-// has its links. Everything is measured in batches, one after another, so that what disturbs the
-// machine for a while disturbs no kind of measurement alone; what counts is the median of a batch,
-// and of the batches.
+// All links of an axis are measured at the same time, in rounds in which each node has at most one
+// partner (link_rounds.h): the time does not grow with the number of nodes. The first core of a
+// node uses its links. All measurements are divided into batches, so that a temporary disturbance
+// does not affect one kind of measurement alone; the result is the median over batches of the
+// median in a batch.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_CALIBRATOR_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_CALIBRATOR_H_
 
@@ -24,37 +24,38 @@ namespace torc::runtime {
 
 class Calibrator {
  public:
-  /// `hosts`: of all ranks. Measures for about `seconds`, once everything is measured once.
-  /// `grid` outlives it. Throws std::bad_alloc.
+  /// `hosts`: of all ranks. Measures for about `seconds`, but each experiment at least once. `grid`
+  /// outlives it. Throws std::bad_alloc.
   Calibrator(const JobGrid& grid, const HostRanks& hosts, double seconds);
   Calibrator(const Calibrator&) = delete;
   Calibrator& operator=(const Calibrator&) = delete;
 
-  /// Collective over MPI_COMM_WORLD. What this rank has measured.
+  /// Collective over MPI_COMM_WORLD. Returns this rank's measurements.
   NodeMeasurement measure();
 
-  /// Of the messages, once it has measured.
+  /// Sizes of the messages, after `measure`.
   const MeasuredSizes& sizes() const { return sizes_; }
 
  private:
-  /// One thing that is measured in every batch, by all nodes at a time. `repeat` does it `count`
-  /// times, and gives what this rank has timed, which may be nothing.
+  /// A measurement in every batch, by all nodes at the same time. `repeat` runs it `count` times,
+  /// and returns this rank's times, possibly none.
   struct Experiment {
     std::function<Samples(int count)> repeat;
-    double* result;  // of the measurement: the median of the batches
-    int count = 0;   // in a batch; 0: not known yet
+    double* result;  // member of the measurement: the median of the batches
+    int count = 0;   // in a batch; 0: unknown so far
     Samples medians;
   };
 
-  /// Of a message; nullptr: a small one. A size is not known before the experiments are.
+  /// Size of a message; nullptr: a small one. Sizes are chosen after the experiments are created.
   using Size = double MeasuredSizes::*;
 
   void addLink(std::uint32_t axis, LinkEnd end, int peer);
   void addDistance(std::uint32_t axis);
   void addAllLinks();
   void addSends();
-  /// A message of size `out` from the low end to the high one, and one of `in` back: behind it, or
-  /// at the same time where both are of one size that is not small. The low end times it.
+  /// A message of size `out` from the low end to the high one, and one of `in` back: afterwards, or
+  /// at the same time if both have the same size, which is not small. The low end measures the
+  /// time.
   void addMessages(double& result, LinkEnd end, int peer, Size out, Size in);
   void add(double& result, std::function<Samples(int)> repeat) {
     experiments_.push_back({std::move(repeat), &result, 0, {}});
@@ -83,7 +84,7 @@ class Calibrator {
     }
   }
   int neighbour(std::uint32_t axis, int steps) const { return grid_.rankFrom(at_, axis, steps); }
-  /// The other end of the link of which this node is `end`; -1 where it is none.
+  /// The other end of the link whose end `end` is this node; -1 without a link.
   int peer(std::uint32_t axis, LinkEnd end) const {
     return end == LinkEnd::kNone ? -1 : neighbour(axis, end == LinkEnd::kLow ? 1 : -1);
   }
@@ -95,7 +96,7 @@ class Calibrator {
   const double seconds_;
   int rank_ = 0;
   Coordinates at_{};
-  bool has_links_ = false;  // the first core of its node
+  bool has_links_ = false;  // this is the first core of its node
   MessageProbe probe_;
   MeasuredSizes sizes_;
   std::vector<Experiment> experiments_;

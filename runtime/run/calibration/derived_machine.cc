@@ -12,17 +12,17 @@
 namespace torc::runtime {
 namespace {
 
-/// What a start-up may be that is none: this share of a small message's time.
+/// Start-up times below this share of a small message's time count as zero.
 constexpr double kNothing = 0.02;
 
-/// Bytes/s by what the longer message takes more; where noise makes that nothing, by its whole
+/// Bytes/s from the additional time of the longer message; if noise makes that zero, from its whole
 /// time.
 double bandwidthOf(const TimesOfTwo& times, double shorter, double longer) {
   const double more = times.long_s - times.short_s;
   return more > 0 ? (longer - shorter) / more : longer / times.long_s;
 }
 
-/// What all links of an axis have measured.
+/// Measurements of all links of an axis.
 struct AxisSamples {
   Samples one_way, distant, up, down, both;
 };
@@ -57,7 +57,7 @@ class Deriver {
     machine_.numbers.push_back({key, value, source});
   }
 
-  /// What was measured of a number of nodes.
+  /// Samples of a number over all nodes.
   Samples ofNodes(double NodeMeasurement::*number) const {
     Samples samples;
     for (const NodeMeasurement& node : measurements_) {
@@ -66,8 +66,8 @@ class Deriver {
     return samples;
   }
 
-  /// Keeps the worse of `slowest` and a link of the node of `rank`; `sign` is 1 where more is
-  /// worse.
+  /// Keeps the slower of `slowest` and a link of the node of `rank`; `sign` is 1 if larger values
+  /// are slower.
   void keepSlowest(SlowestLink& slowest, double value, int sign, std::size_t rank,
                    std::uint32_t axis) const {
     if (slowest.value > 0 && sign * value <= sign * slowest.value) return;
@@ -111,7 +111,7 @@ class Deriver {
       dimension.torus = of.kind == AxisKind::kTorus;
       const LinkSummary& summary = machine_.links[axis];
       if (summary.links == 0) continue;
-      // What goes between the two nodes of a ring of two goes over its two cables.
+      // Messages between the two nodes of a ring of two share its two cables.
       const double cables = of.size == 2 && dimension.torus ? 2 : 1;
       dimension.bandwidth = std::min(summary.up, summary.down) / cables;
       least = std::min(least, dimension.bandwidth);
@@ -137,12 +137,12 @@ class Deriver {
 
   void ports() {
     machine_.links_of_node = linksOfNode(topology_);
-    // Neighbours wait for each other: no node is faster than the slowest link lets it be.
+    // Neighbours wait for each other: the slowest link limits each node.
     double alone = std::numeric_limits<double>::infinity();
     for (const AxisSamples& samples : axes_) {
       if (!samples.both.empty()) alone = std::min(alone, samples.both.quantile(0) / 2);
     }
-    Samples shares;  // of what that link carries when it is used alone
+    Samples shares;  // relative to the same link used alone
     for (const NodeMeasurement& node : measurements_) {
       if (node.all.long_s <= 0) continue;
       shares.add(bandwidthOf(node.all, sizes_.all_shorter, sizes_.all_longer) / alone);
@@ -156,7 +156,7 @@ class Deriver {
                   machine_.links_at_once, machine_.links_of_node));
   }
 
-  /// alpha, the overhead, and what hops take.
+  /// alpha, the overhead, and the latency of hops.
   void startUps() {
     std::vector<double> hops(axes_.size(), 0.0);
     std::size_t quickest = axes_.size();
@@ -209,7 +209,7 @@ class Deriver {
     }
   }
 
-  /// The least of all pairs; 0 where there are none.
+  /// The minimum over all pairs; 0 without pairs.
   double threshold(double NodeMeasurement::*bytes) const {
     const double least = (*std::ranges::min_element(measurements_, {}, bytes)).*bytes;
     return std::isinf(least) ? 0 : least;

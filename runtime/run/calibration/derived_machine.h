@@ -1,8 +1,8 @@
-// A machine's description from the measurements of all its ranks. Formulas:
+// Derives a machine's description from the measurements of all its ranks. Formulas:
 // docs/sites/machines.md.
 //
-// Keys are those of docs/schemas/machine.schema.json. What was not measured, or not told apart from
-// noise, is left out.
+// Keys are those of docs/schemas/machine.schema.json. Numbers that were not measured, or are within
+// noise, are omitted.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_DERIVED_MACHINE_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_DERIVED_MACHINE_H_
 
@@ -17,23 +17,22 @@
 
 namespace torc::runtime {
 
-/// The slowest of many links.
 struct SlowestLink {
   double value = 0;
   Coordinates from{}, to{};
 };
 
-/// What is told about the links of an axis.
+/// Report of the links of an axis.
 struct LinkSummary {
   std::size_t links = 0;
   double latency_s = 0;  // a small message, one way: median
   SlowestLink slowest_latency;
   double up = 0, down = 0;  // bytes/s, medians
   SlowestLink slowest_up, slowest_down;
-  double both_factor = 0;  // bytes/s of both directions at once over those of the slower one alone
+  double both_factor = 0;  // bytes/s of both directions at once, relative to the slower one alone
 };
 
-/// A number of the description, and where it comes from.
+/// A number of the description, and its source.
 struct DerivedNumber {
   std::string key;
   double value = 0;
@@ -44,17 +43,17 @@ struct DerivedDimension {
   std::uint32_t size = 1;
   bool torus = true;
   double bandwidth = 0;  // bytes/s of one cable
-  double latency_s = 0;  // of a hop; 0: not told apart
+  double latency_s = 0;  // of a hop; 0: within noise
 };
 
 struct DerivedMachine {
   std::vector<DerivedDimension> dimensions;
   std::vector<LinkSummary> links;      // by dimension
   std::vector<DerivedNumber> numbers;  // of the top level, in the order of the schema
-  /// Where the sizes, bandwidths and latencies of the dimensions come from.
+  /// Sources of the sizes, bandwidths and latencies of the dimensions.
   std::string size_source, bandwidth_source, latency_source;
   int links_of_node = 0;
-  double links_at_once = 0;  // as many as a node drives in effect when it uses all
+  double links_at_once = 0;  // effective number when a node uses all
   double memory_alone = 0;   // bytes/s of one rank of a host
 };
 

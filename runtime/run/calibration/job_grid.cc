@@ -15,7 +15,7 @@
 namespace torc::runtime {
 namespace {
 
-/// Collective. The text of a file that rank 0 reads, on all ranks.
+/// Collective. Reads a file on rank 0, and returns its text on all ranks.
 StatusOr<std::string> readForAll(const std::string& path) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

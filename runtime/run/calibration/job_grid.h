@@ -1,4 +1,4 @@
-// Where the ranks of a job lie on the torus that it is taken for.
+// Job grid: the ranks of a job on the torus that the user has named.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_JOB_GRID_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_JOB_GRID_H_
 
@@ -13,9 +13,9 @@ namespace torc::runtime {
 
 class JobGrid {
  public:
-  /// Collective over MPI_COMM_WORLD. `shape` as parseTopology reads it, empty: a ring of all ranks;
-  /// `order` and `mapping`, a file that rank 0 reads, as torc_library_options has them. The error
-  /// is the same on all ranks.
+  /// Collective over MPI_COMM_WORLD. `shape` as for parseTopology, empty: a ring of all ranks;
+  /// `order` and `mapping`, a file read by rank 0, as in torc_library_options. The error is the
+  /// same on all ranks.
   static StatusOr<JobGrid> make(const std::string& shape, const std::string& order,
                                 const std::string& mapping);
 
@@ -23,7 +23,7 @@ class JobGrid {
   Coordinates coordinatesOf(std::int32_t rank) const {
     return topology_.coordinatesOf(map_.toSchedule(rank));
   }
-  /// The rank that is `steps` along an axis from `at`; -1 where that leaves a mesh.
+  /// The rank that is `steps` along an axis from `at`; -1 beyond the end of a mesh.
   std::int32_t rankFrom(const Coordinates& at, std::uint32_t axis, std::int32_t steps) const;
 
  private:

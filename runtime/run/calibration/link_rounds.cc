@@ -3,7 +3,7 @@
 namespace torc::runtime {
 namespace {
 
-/// The round of the link up from `coordinate`; -1 where there is none.
+/// The round of the link up from `coordinate`; -1 without a link.
 int roundOfLink(const Axis& axis, std::int32_t coordinate) {
   const auto size = static_cast<std::int32_t>(axis.size);
   const bool closes = coordinate == size - 1;

@@ -1,8 +1,8 @@
-// Rounds in which the links between neighbours along an axis are measured: every link in one round,
-// and no node in two pairs at a time. Their number does not grow with the axis.
+// Rounds for measuring the links between neighbours along an axis: every link is in one round, and
+// no node in two pairs of a round. Their number does not grow with the axis.
 //
 // A line, and a ring of even size: links up from even coordinates, then from odd ones. A ring of
-// odd size: the link that closes it comes third.
+// odd size has a third round for the link that closes it.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_LINK_ROUNDS_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_LINK_ROUNDS_H_
 
@@ -12,20 +12,20 @@
 
 namespace torc::runtime {
 
-/// Which end of a link a node is in a round. A link leads up from its low end.
+/// The end of a link that a node is in a round. A link leads up from its low end.
 enum class LinkEnd { kNone, kLow, kHigh };
 
-/// 0 where the axis has no links. Two nodes are one pair, with however many cables.
+/// 0 for an axis without links. Two nodes are one pair, with any number of cables.
 int linkRounds(const Axis& axis);
 
 /// `coordinate` along the axis, `round` from 0 to below linkRounds.
 LinkEnd linkEnd(const Axis& axis, std::int32_t coordinate, int round);
 
-/// Steps from coordinate 0 to a node that is as far away as any along the axis: there the latency
-/// of hops shows best.
+/// Steps from coordinate 0 to a most distant node along the axis, which shows the latency of hops
+/// best.
 std::int32_t farthest(const Axis& axis);
 
-/// Links that a node inside the torus sends on. Two ways round to one neighbour are two.
+/// Number of links from a node inside the torus. Two links to the same neighbour count twice.
 int linksOfNode(const Topology& topology);
 
 }  // namespace torc::runtime

@@ -1,4 +1,4 @@
-// The JSON text of a derived machine, as docs/schemas/machine.schema.json has it.
+// The JSON text of a derived machine, by docs/schemas/machine.schema.json.
 #include <cmath>
 
 #include "runtime/run/calibration/derived_machine.h"
@@ -8,7 +8,7 @@
 namespace torc::runtime {
 namespace {
 
-/// Sizes and counts are whole; of what is measured six digits are more than enough.
+/// Sizes and counts are integers; for measured values six digits are more than enough.
 std::string number(double value) {
   const bool is_whole = value < 1e15 && value == std::floor(value);
   return formatted(is_whole ? "%.0f" : "%.6g", value);

@@ -12,14 +12,14 @@ namespace {
 enum Tag { kData = 1, kNumber };
 
 constexpr int kBurst = 8;              // small messages whose sends are timed together
-constexpr double kPatience = 1e-3;     // seconds in which a send that does not wait is over
+constexpr double kPatience = 1e-3;     // seconds within which a send without waiting completes
 constexpr double kLongAfter = 200e-6;  // seconds, besides twice the message's own
 
 void sleepFor(double seconds) {
   usleep(static_cast<useconds_t>(std::min(1e6 * seconds, 999'999.0)));
 }
 
-/// Repetitions between two looks at the clock.
+/// Repetitions between two readings of the clock.
 int repeatsOf(std::size_t bytes) {
   return bytes <= kSmallMessage ? 10 : 1;
 }
@@ -41,8 +41,8 @@ MPI_Request MessageProbe::startReceive(int peer, std::size_t bytes, std::size_t 
   return request;
 }
 
-/// As torc waits for messages: MPI's own waits spin where ranks outnumber cores, and on a simulated
-/// machine looking again takes time.
+/// Waits like torc: MPI's own waits spin if there are more ranks than cores, and on a simulated
+/// machine polling takes time.
 void MessageProbe::finish(std::span<MPI_Request> requests) const {
   const int count = static_cast<int>(requests.size());
   if constexpr (kSimulated) {
@@ -102,7 +102,7 @@ Samples MessageProbe::send(int peer, int count) {
   Samples seconds;
   for (int i = 0; i <= count; ++i) {
     MPI_Request requests[kBurst + 1];
-    (void)receiveNumber(peer);  // the receives are there
+    (void)receiveNumber(peer);  // the receives are posted
     const double start = MPI_Wtime();
     for (int k = 0; k < kBurst; ++k)
       requests[k] = startSend(peer, kSmallMessage);
@@ -128,14 +128,14 @@ void MessageProbe::takeSent(int peer, int count) {
 MessageProbe::Unexpected MessageProbe::sendUnexpected(int peer, std::size_t bytes) {
   Unexpected result;
   sendNumber(peer, static_cast<double>(bytes));
-  // First with the receive there: what a message of this size takes.
+  // First with a posted receive: the time of a message of this size.
   (void)receiveNumber(peer);
   const double start = MPI_Wtime();
   MPI_Request answered = startReceive(peer, kSmallMessage);
   finish(startSend(peer, bytes));
   finish(answered);
   result.answered_s = MPI_Wtime() - start;
-  // Then without.
+  // Then without one.
   MPI_Request sent = startSend(peer, bytes);
   const double begin = MPI_Wtime();
   int done = 0;
@@ -145,7 +145,7 @@ MessageProbe::Unexpected MessageProbe::sendUnexpected(int peer, std::size_t byte
     if (done == 0 && yields_) sched_yield();
   }
   result.is_at_once = done != 0;
-  sendNumber(peer, result.answered_s);  // the receive may come, long after
+  sendNumber(peer, result.answered_s);  // the receive may be posted, long after
   finish(sent);
   result.receive_s = receiveNumber(peer);
   return result;

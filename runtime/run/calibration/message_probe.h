@@ -1,8 +1,8 @@
-// Messages between ranks and what they take: what a calibration times.
+// Message probe: the timed message exchanges of a calibration.
 //
-// Each measurement names what its two ends do; both count the same repetitions, and the first one,
-// which brings the ends together, is not timed. Receives are there before their messages wherever
-// that is not what is measured.
+// Each measurement defines the actions of its two ends; both run the same number of repetitions,
+// and the first one, which synchronizes them, is not timed. Receives are posted before their
+// messages, unless a measurement is about unexpected ones.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_MESSAGE_PROBE_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_MESSAGE_PROBE_H_
 
@@ -19,13 +19,12 @@ namespace torc::runtime {
 
 class MessageProbe {
  public:
-  /// `yields`: gives the core away while it waits. `most_bytes`: of the messages to and from all
-  /// peers together. Throws std::bad_alloc.
+  /// `yields`: yields the core while it waits. `most_bytes`: of the messages to and from all peers
+  /// together. Throws std::bad_alloc.
   MessageProbe(MPI_Comm comm, bool yields, std::size_t most_bytes);
 
   /// Seconds of a message of `out` bytes to each of `peers`, and of `in` bytes from each, `count`
-  /// times. A peer that does the same at the same time swaps; one that answers waits for `out`
-  /// first.
+  /// times. A peer that calls `ask` too exchanges messages; one that answers waits for `out` first.
   Samples ask(std::span<const int> peers, std::size_t out, std::size_t in, int count);
   void answer(int peer, std::size_t out, std::size_t in, int count);
 
@@ -33,12 +32,11 @@ class MessageProbe {
   Samples send(int peer, int count);
   void takeSent(int peer, int count);
 
-  /// What becomes of a message whose receive is not there yet. The receiving end serves until
-  /// `endUnexpected`.
+  /// Times of an unexpected message. The receiving end serves until `endUnexpected`.
   struct Unexpected {
-    bool is_at_once = false;  // its send was over
-    double receive_s = 0;     // that the receiving end took then, long after
-    double answered_s = 0;    // of one whose receive is there, and a small message back
+    bool is_at_once = false;  // its send was complete
+    double receive_s = 0;     // time of the receive, posted long after
+    double answered_s = 0;    // of an expected message, and a small one back
   };
   Unexpected sendUnexpected(int peer, std::size_t bytes);
   void endUnexpected(int peer);

@@ -1,5 +1,5 @@
-// What a node's cores and memory do for a reduction, by the runtime's own kernel. Not for a
-// simulated machine, where no time passes while a core computes.
+// Node probe: speed of a node's cores and memory in a reduction, by the runtime's own kernel. Not
+// for a simulated machine, where no time passes while a core computes.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_NODE_PROBE_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_NODE_PROBE_H_
 
@@ -7,11 +7,11 @@
 
 namespace torc::runtime {
 
-/// Seconds per byte of a sum of floats whose three arrays fit into the first cache.
+/// Seconds per byte of a sum of floats whose three arrays fit into the first-level cache.
 double measureReduction();
 
-/// Bytes/s that sums of floats in three arrays of `array_bytes` move, three a byte.
-/// Throws std::bad_alloc.
+/// Bytes/s of sums of floats in three arrays of `array_bytes`; each byte counts three times. Throws
+/// std::bad_alloc.
 double measureMemory(std::size_t array_bytes);
 
 }  // namespace torc::runtime

@@ -1,4 +1,4 @@
-// What is made of repeated measurements: medians, and whether one kind lies clearly above another.
+// Samples of repeated measurements: medians, and whether one kind is clearly larger than another.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_REPEATED_SAMPLES_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_REPEATED_SAMPLES_H_
 
@@ -13,12 +13,13 @@ class Samples {
   bool empty() const { return values_.empty(); }
   std::size_t size() const { return values_.size(); }
 
-  /// The value that a share of the samples, from 0 to 1, lies below; 0 where there are none.
+  /// The quantile of the samples for `share`, from 0 to 1; 0 without samples.
   double quantile(double share) const;
   double median() const { return quantile(0.5); }
 
   /// Whether the lower quartile is above the upper quartile of `others`, and the median more than a
-  /// tenth above theirs: what is less is noise. Fewer than three samples show nothing.
+  /// tenth above theirs: smaller differences are noise. Fewer than three samples are never clearly
+  /// above.
   bool isClearlyAbove(const Samples& others) const;
 
  private:

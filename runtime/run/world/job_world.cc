@@ -33,7 +33,7 @@ std::string describeJob(const Topology& topology, bool oversubscribed) {
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
   MPI_Get_processor_name(name, &length);
-  // A host speaks by the first of its ranks.
+  // The first rank of a host names it.
   constexpr int kNamed = 16;
   const StatusOr<std::vector<int>> nodes = dedicated::findNodes();
   std::string text;

@@ -1,9 +1,9 @@
-// Copy choice: whether a long message goes through cells, in two copies, or is copied from memory
-// to memory by the system, in one. Which is faster depends on how near the two cores are to each
-// other (measured on one machine: 16 KiB through cells take 1 to 7 us, copied 2.7), so both are
-// tried now and then, and the faster serves.
+// Copy choice: whether a long message goes through cells, in two copies, or the system copies it
+// from memory to memory, in one. The faster way depends on the distance of the two cores (measured
+// on one machine: 16 KiB through cells take 1 to 7 us, copied 2.7). So both are tried now and then,
+// and the faster one is used.
 //
-// The receiver takes the time, and advises the sender, which chooses.
+// The receiver measures the time, and advises the sender, which chooses.
 #ifndef TORC_RUNTIME_TRANSPORT_PUT_COPY_CHOICE_H_
 #define TORC_RUNTIME_TRANSPORT_PUT_COPY_CHOICE_H_
 
@@ -15,9 +15,9 @@
 
 namespace torc::runtime {
 
-/// Messages of lengths within a factor of two are of a class (8 KiB and more, and so on) with those
-/// whose tags are alike: what becomes of messages at their receiver differs between the phases of a
-/// schedule, which their tags tell apart.
+/// A class has messages of lengths within a factor of two (8 KiB and more, and so on), and of tags
+/// that are equal modulo kCopyTags. The work at the receiver differs between the phases of a
+/// schedule, which have different tags.
 inline constexpr std::size_t kCopyLengths = 16, kCopyTags = 4;
 inline constexpr std::size_t kCopyClasses = kCopyLengths * kCopyTags;
 inline std::size_t copyClassOf(std::size_t bytes, std::uint32_t tag) {
@@ -25,9 +25,9 @@ inline std::size_t copyClassOf(std::size_t bytes, std::uint32_t tag) {
   return length * kCopyTags + tag % kCopyTags;
 }
 
-/// What a receiver advises for a class.
+/// A receiver's advice for a class.
 enum class CopyAdvice : std::uint8_t {
-  kNone,       // it does not know yet
+  kNone,       // unknown so far
   kCells,      // through cells is faster
   kCellsMuch,  // by half or more
   kCopy,
@@ -43,7 +43,8 @@ class CopyTimes {
     const auto sample = static_cast<double>(nanoseconds);
     double& time = copied ? times.copied : times.cells;
     int& samples = copied ? times.copies : times.passages;
-    // The least, as others delay it; it fades, as processes move from core to core.
+    // The minimum, as other work only lengthens times; it slowly grows, as processes move between
+    // cores.
     time = samples++ == 0 ? sample : std::min(sample, time * kFading);
     if (std::min(times.copies, times.passages) < kSamples) return CopyAdvice::kNone;
     if (times.copied < times.cells) {
@@ -66,7 +67,7 @@ class CopyTimes {
 /// The sender's choices for one receiver.
 class CopyTries {
  public:
-  /// Whether the next message of a class is to be copied.
+  /// Whether the next message of a class is copied from memory to memory.
   bool copies(std::size_t copy_class, CopyAdvice advice) {
     const std::uint32_t number = ++messages_[copy_class];
     switch (advice) {

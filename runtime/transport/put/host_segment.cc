@@ -1,4 +1,4 @@
-// Host segment: made by one rank, opened by the others, mapped by all.
+// Host segment: one rank creates it, the others open it, all map it.
 #include "runtime/transport/put/host_segment.h"
 
 #include <utility>
@@ -77,7 +77,7 @@ void HostSegment::end(int index, Turn& turn) {
     turn.before->behind = last;
     return;
   }
-  // Of those that have ended before they had the lane, too: others look for the last alone.
+  // Also for rounds that have ended before they had the lane: other ranks read only the last one.
   if (left.previous != last) begin(index, last);
   ended(me_, index).store(last, std::memory_order_release);
 }

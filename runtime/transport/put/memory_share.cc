@@ -26,8 +26,8 @@ std::optional<std::uint64_t> numberIn(const std::string& path, std::string_view 
   return std::nullopt;
 }
 
-/// What is left in a cgroup's folder below its limit; none: it has no limit. Names of its files,
-/// and of the lines that say how much of the memory is the kernel's cache of files.
+/// Bytes left below the limit of a cgroup's folder; none: it has no limit. The names are those of
+/// its files, and of the lines with the size of the kernel's file cache.
 struct CgroupFiles {
   const char *limit, *usage, *inactive, *active;
 };
@@ -45,7 +45,7 @@ std::optional<std::uint64_t> leftIn(const std::string& folder, const CgroupFiles
   return *limit - std::min(*limit, used);
 }
 
-/// Calls `visit` with the bytes that are left in each cgroup of memory of this process.
+/// Calls `visit` with the bytes left in each memory cgroup of this process.
 template <typename Visit>
 void forEachCgroup(const std::string& root, Visit visit) {
   std::ifstream groups(root + "/proc/self/cgroup");
@@ -57,7 +57,7 @@ void forEachCgroup(const std::string& root, Visit visit) {
     const bool is_version2 = controllers == ",,";
     if (!is_version2 && controllers.find(",memory,") == std::string::npos) continue;
     const std::string mount = root + "/sys/fs/cgroup" + (is_version2 ? "" : "/memory");
-    // In a container the upper part of the path, or all of it, may not be seen.
+    // In a container the upper part of the path, or all of it, may be invisible.
     for (std::string path = line.substr(second + 1);;) {
       const auto left = leftIn(mount + path, is_version2 ? kVersion2 : kVersion1);
       if (left) visit(*left);

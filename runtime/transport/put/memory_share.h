@@ -1,5 +1,5 @@
-// Memory share: how much a process may take of its own limits for shared memory. The limits are the
-// program's: shared memory has a sixteenth of the part that nobody has taken yet.
+// Memory share: the part of a process's own limits that shared memory may use. The limits are for
+// the program: shared memory gets a sixteenth of the unused part.
 #ifndef TORC_RUNTIME_TRANSPORT_PUT_MEMORY_SHARE_H_
 #define TORC_RUNTIME_TRANSPORT_PUT_MEMORY_SHARE_H_
 
@@ -10,12 +10,12 @@
 
 namespace torc::runtime {
 
-/// Bytes of address space that all segments of a context take, and may take.
+/// Bytes of address space that all segments of a context use, and may use.
 struct MemoryShare {
   std::size_t limit = std::numeric_limits<std::size_t>::max();
   std::size_t used = 0;
 
-  /// False: there is not so much.
+  /// False: too little is left.
   bool take(std::size_t bytes) {
     if (used > limit || bytes > limit - used) return false;
     used += bytes;
@@ -32,10 +32,9 @@ struct MemoryLeft {
 };
 const char* nameOf(MemoryLeft::Limit limit);
 
-/// The share of the limit of which this process, one of `processes` of the host that are alike,
-/// may take the least: of RLIMIT_AS; of the memory that is available, which is what a memfd takes;
-/// of the cgroup's and those above it, version 1 or 2, where the files that the kernel caches do
-/// not count. `root`: the folder that has /proc and /sys.
+/// The smallest share of the limits, for one of `processes` equal processes of the host. Limits are
+/// RLIMIT_AS; the available memory, which a memfd uses; and those of the cgroup and its ancestors,
+/// version 1 or 2, without the kernel's file cache. `root`: the folder that has /proc and /sys.
 MemoryLeft shareOfLimits(int processes, const std::string& root = "");
 
 }  // namespace torc::runtime

@@ -1,4 +1,4 @@
-// Pair layout: cells one behind the other, by the first grain for which all messages have room.
+// Pair layout: cells one after the other, with the first grain that has room for all messages.
 #include "runtime/transport/put/pair_layout.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ constexpr std::size_t roundToLine(std::size_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
-/// Where no cell is used twice the last one ends with its bytes.
+/// Without reuse of cells the last one ends with its bytes.
 std::size_t endOfCells(const MessageSlot& slot, std::size_t bytes) {
   const std::size_t before = std::size_t{slot.cells - 1} * slot.grain;
   if (bytes > before + slot.grain) return slot.cellOffset(slot.cells);

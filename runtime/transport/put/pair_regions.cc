@@ -1,4 +1,4 @@
-// Pair regions: made by the sender, offered, accepted or refused by the receiver.
+// Pair regions: created and offered by the sender, accepted or refused by the receiver.
 #include "runtime/transport/put/pair_regions.h"
 
 #include <bit>
@@ -6,11 +6,11 @@
 namespace torc::runtime {
 namespace {
 
-// A rank's messages from all others have so much at most, were they all as long as they can be.
+// Upper limit of the regions for messages to one rank, if all of them had the maximal length.
 constexpr std::size_t kBytesPerReceiver = std::size_t{2} << 20;
 constexpr std::size_t kLeastRoom = std::size_t{16} << 10;
-// Between lanes, so that their beginnings, which short messages have, do not share a set of a
-// cache.
+// Offset between lanes, so that their beginnings, with the short messages, do not share a cache
+// set.
 constexpr std::size_t kStagger = 5 * 64;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -75,14 +75,14 @@ void PairRegions::makeWanted() {
   wanted_.clear();
 }
 
-/// Makes all that is wanted, or nothing.
+/// Creates all wanted regions, or none.
 Status PairRegions::make() {
   std::size_t bytes = 0;
   for (const auto& [member, kind] : wanted_)
     bytes += bytesOf(kind);
   StatusOr<SegmentFile> file = SegmentFile::make();
   if (!file.ok()) return file.status();
-  // What the share has no room for is not reserved, either.
+  // Memory beyond the share is not reserved, either.
   StatusOr<MappedMemory> memory = file->map(0, bytes, share_);
   if (!memory.ok()) return memory.status();
   if (Status status = file->reserve(bytes); !status.ok()) return status;
@@ -99,7 +99,7 @@ Status PairRegions::make() {
   return {};
 }
 
-/// Takes the receiver's answers, and makes the next offer once the one before it is answered.
+/// Reads the receiver's answers, and makes the next offer after an answer.
 void PairRegions::offer(Side& side, Word& word) {
   const std::uint32_t accepted = word.accepted.load(std::memory_order_acquire);
   const std::uint32_t refused = word.refused.load(std::memory_order_acquire);

@@ -1,4 +1,5 @@
-// Memory of other processes: process_vm_readv and process_vm_writev, and processes that are gone.
+// Memory of other processes: process_vm_readv, process_vm_writev, and a test whether a process has
+// ended.
 #include "runtime/transport/put/process_memory.h"
 
 #include <cerrno>
@@ -43,7 +44,7 @@ Copied push(int process, std::uint64_t address, std::byte* memory, std::size_t b
 }
 
 bool hasEnded(int process) {
-  // One that nobody has waited for has its number still.
+  // A process without a wait() by its parent keeps its number.
   const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
   if (descriptor < 0) return errno == ESRCH || (kill(process, 0) != 0 && errno == ESRCH);
   pollfd asked{descriptor, POLLIN, 0};

@@ -1,4 +1,4 @@
-// Put transport: what a rank looks for while nothing comes.
+// Put transport: checks of a rank while no message arrives.
 #include <algorithm>
 
 #include "runtime/transport/put/put_transport.h"
@@ -7,12 +7,12 @@
 namespace torc::runtime {
 namespace {
 
-// Between two looks whether the processes that are waited for have ended.
+// Between two checks whether the awaited processes have ended.
 constexpr std::int64_t kNanosecondsBetweenLooks = 500'000'000;
 
 }  // namespace
 
-/// Where less may come than there is room for: it lies in a smaller region then.
+/// For receives that accept a shorter message: it may lie in a smaller region.
 void PutTransport::lookForShorter() {
   PairRegions& regions = segment_->regions();
   const auto find = [&](ChannelId channel) {
@@ -44,14 +44,14 @@ void PutTransport::lookForShorter() {
   });
 }
 
-/// While nothing comes: a rank that is waited for may have ended, or be in another call.
+/// While no message arrives: an awaited rank may have ended, or be in another call.
 void PutTransport::lookAround() {
   const std::int64_t now = nanoseconds();
   if (fruitless_ == kLooksBeforeMedium) {
     looked_at_ = now;
     ended_ = {};
   }
-  // What it had sent has come since it was seen to have ended.
+  // Its last messages have arrived since it was seen to have ended.
   if (!ended_.ok()) status_ = ended_;
   if (now - looked_at_ < kNanosecondsBetweenLooks) return;
   looked_at_ = now;
@@ -81,8 +81,8 @@ Status PutTransport::lookForEnded() {
   return {};
 }
 
-/// Where lengths differ so that the ends of a pair have different room for its messages, or one has
-/// none, each would wait for what goes another way.
+/// If the ranks' lengths differ so much that the two ends have different room for their messages,
+/// or only one has room, each would wait for another medium.
 Status PutTransport::lookForDifference() {
   PairRegions& regions = segment_->regions();
   for (const Pair& pair : pairs_) {
@@ -95,7 +95,7 @@ Status PutTransport::lookForDifference() {
       const auto& first =
           *reinterpret_cast<const CellHeader*>(laneOf(region, regions.laneStride(kind.room)));
       const bool takes_it =
-          shorter_ != nullptr && pair.is_alone && kind.room < pair.kind.room;  // lookForShorter
+          shorter_ != nullptr && pair.is_alone && kind.room < pair.kind.room;  // see lookForShorter
       const bool is_here = pair.has_room && (takes_it || kind.room == pair.kind.room);
       if (!is_here && first.flag.load(std::memory_order_acquire) == flagOf(0)) {
         return callsDiffer(pair.rank, " has ", first.message_bytes,

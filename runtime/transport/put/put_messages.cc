@@ -1,4 +1,4 @@
-// Put transport: messages before their first round: where they lie in the segment.
+// Put transport: positions of messages in the segment, before their first round.
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -48,7 +48,7 @@ Status PutTransport::commit() {
   return beyond_->commit();
 }
 
-/// Gives every message its slot, or leaves all of a pair of ranks beyond.
+/// Gives every message a slot, or leaves all messages of a pair of ranks to `beyond`.
 void PutTransport::layOut() {
   std::vector<ChannelId> order(messages_.size());
   std::iota(order.begin(), order.end(), 0);
@@ -73,7 +73,7 @@ void PutTransport::layOut() {
               !slots.empty(),
               end == begin + 1,
               {track_.index, 0}};
-    // One without room has the smallest, to say so.
+    // A pair without room has the smallest region, to report that.
     if (pair.has_room) pair.kind.room = regions.roomFor(endOf(slots.back(), lengths.back()));
     regions.want(member, sending, pair.kind);
     pairs_.push_back(pair);
@@ -98,7 +98,7 @@ void PutTransport::lay(Message& message, std::size_t bytes, const MessageSlot& s
   message.stretch = std::clamp(roundToCacheLine(bytes / 2), kLeastStretch, kMostStretch);
 }
 
-/// As it was before a round in which less has come.
+/// Restores its slot after a round with a shorter message.
 void PutTransport::layAsPrepared(Message& message) {
   PairRegions& regions = segment_->regions();
   lay(message, message.room, layOutPair({&message.room, 1}, regions.mostRoom()).front());
@@ -110,8 +110,8 @@ void PutTransport::layAsPrepared(Message& message) {
   message.lane_stride = regions.laneStride(message.kind.room);
 }
 
-/// Finds out which way the messages of pairs go for which that is open, and starts those that wait
-/// for it. False: failed, see status().
+/// Chooses the medium for messages of pairs that were open, and starts those that wait for it.
+/// False: failed, see status().
 bool PutTransport::settle() {
   PairRegions& regions = segment_->regions();
   std::erase_if(open_, [&](const Pair& pair) {
@@ -120,7 +120,7 @@ bool PutTransport::settle() {
     if (!pair.has_room) return true;
     for (Message& message : messages_) {
       if (message.member != pair.member || message.sending != pair.sending) continue;
-      if (message.bytes != message.room) continue;  // less has come, which lies elsewhere
+      if (message.bytes != message.room) continue;  // a shorter message lies elsewhere
       message.way = state == PairRegions::State::kUp ? Way::kPut : Way::kBeyond;
       message.region = regions.region(pair.member, pair.sending, pair.kind);
       message.lane_stride = regions.laneStride(pair.kind.room);

@@ -1,4 +1,4 @@
-// Put transport: how the bytes of a message get from its sender's memory to its receiver's.
+// Put transport: moves the bytes of a message from its sender's memory to its receiver's.
 #include <algorithm>
 #include <cstring>
 
@@ -9,12 +9,12 @@
 namespace torc::runtime {
 namespace {
 
-// Pieces of a message that are moved before another message is looked at.
+// Pieces of a message that are moved before the next message is polled.
 constexpr int kPiecesAtOnce = 2;
-// Bytes of a piece whose lines are asked for at once.
+// Bytes of a piece whose cache lines are prefetched at once.
 constexpr std::size_t kMostFetched = 4096;
 
-/// memcpy, without the call where it is short.
+/// memcpy, inlined for short lengths.
 inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   const auto ends = [&]<typename Word>(Word) {
     Word first, last;
@@ -32,7 +32,7 @@ inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
 }
 
-/// Asks for the lines of a run, to be written (or read), all at once.
+/// Prefetches the lines of a run, to be written or read, all at once.
 template <bool kToWrite>
 inline void fetchLines(const std::byte* memory, std::size_t bytes) {
   const std::byte* end = memory + std::min(bytes, kMostFetched);
@@ -49,7 +49,7 @@ inline void fetchLines(const std::byte* memory, std::size_t bytes) {
 
 }  // namespace
 
-/// Whether the next piece of a message that is sent may be written.
+/// Whether the next piece of a sent message may be written.
 inline bool PutTransport::hasRoom(const Message& message) {
   if (numberInCells(message) < message.slot.cells) return mayWrite(message.member);
   const CopyLine& line = lineOf(message);
@@ -82,7 +82,7 @@ bool PutTransport::chooseCopy(const Message& message) {
       .copies(copy_class, static_cast<CopyAdvice>(advice.load(std::memory_order_relaxed)));
 }
 
-/// Tells the receiver where a message is.
+/// Publishes the address of a message for its receiver.
 void PutTransport::offer(Message& message) {
   CopyLine& line = lineOf(message);
   line.taken.store(0, std::memory_order_relaxed);
@@ -134,7 +134,8 @@ bool PutTransport::send(Message& message) {
     ++message.pieces_done;
     has_moved_ = true;
     if (message.bytes_done == message.bytes) {
-      // The next round's lines, which its receiver had last. Of all pieces they would be too many.
+      // Prefetches the next round's lines, last written by the receiver; not those of all pieces,
+      // which are too many.
       fetchLines<true>(cell + message.slot.payload + toNextLane(message), bytes);
       count(message);
       return true;
@@ -143,8 +144,8 @@ bool PutTransport::send(Message& message) {
   return false;
 }
 
-/// Takes the next stretch of a message that is copied, or several, of at most about `most` bytes:
-/// where they are in the message. Without bytes: all are taken.
+/// Takes the next stretch of a copied message, or several, of at most about `most` bytes; returns
+/// their position in the message. Without bytes: all are taken.
 inline PutTransport::Stretch PutTransport::takeStretch(const Message& message, std::size_t most) {
   std::atomic<std::uint64_t>& taken = lineOf(message).taken;
   if (taken.load(std::memory_order_relaxed) * message.stretch >= message.bytes) return {};
@@ -154,8 +155,8 @@ inline PutTransport::Stretch PutTransport::takeStretch(const Message& message, s
   return {begin, std::min(stretches * message.stretch, message.bytes - begin)};
 }
 
-/// Of one of its ends: a stretch is copied, or cannot be, and then the message goes by cells from
-/// where it has not been taken. False, and the status is set: the other end is no more.
+/// Notes that this end has copied a stretch. If it could not, the rest of the message goes through
+/// cells from here on. False, with the status set: the other process has ended.
 bool PutTransport::endStretch(const Message& message, std::size_t bytes, Copied copied) {
   CopyLine& line = lineOf(message);
   if (copied == Copied::kForbidden) segment_->forbidCopies();
@@ -176,7 +177,7 @@ inline bool PutTransport::isCopied(const Message& message) const {
   return lineOf(message).copied.load(std::memory_order_acquire) * message.stretch >= message.bytes;
 }
 
-/// One of its ends could not copy a message: it goes on through cells.
+/// One of the ends could not copy a message: it continues through cells.
 void PutTransport::goByCells(Message& message, std::uint64_t from) {
   message.bytes_done = from - 1;
   message.pieces_done = 1;  // the offer, whose cell is free
@@ -186,18 +187,18 @@ void PutTransport::goByCells(Message& message, std::uint64_t from) {
   if (!message.sending) tellRead(message);
 }
 
-/// Whether a message now goes by cells. To be asked after `isCopied`, as a stretch counts that
-/// could not be copied.
+/// Whether a message now goes through cells. Must be called after `isCopied`, as a failed stretch
+/// counts as copied.
 inline bool PutTransport::goesByCells(Message& message) {
   const std::uint64_t from = lineOf(message).by_cells.load(std::memory_order_acquire);
   if (from != 0) goByCells(message, from);
   return from != 0;
 }
 
-/// Writes a stretch of a message to its receiver's memory; true: all of it is there.
+/// Writes a stretch of a message to its receiver's memory; true: the message is complete.
 bool PutTransport::pushSome(Message& message) {
   const std::uint64_t address = lineOf(message).address.load(std::memory_order_acquire);
-  // What it has to receive itself is its own to copy first.
+  // This rank's own receives come first.
   if (address != 0 && receives_.empty()) {
     const Stretch stretch = takeStretch(message, 0);
     if (stretch.bytes > 0 &&
@@ -217,7 +218,7 @@ bool PutTransport::pushSome(Message& message) {
 
 // ---- The receiver's side
 
-/// The next bytes of a message go to their place.
+/// Moves the next bytes of a message to their place.
 [[gnu::always_inline]] inline void PutTransport::takePiece(ChannelId channel, const std::byte* data,
                                                            std::size_t bytes) {
   Message& message = messages_[channel];
@@ -233,7 +234,7 @@ bool PutTransport::pushSome(Message& message) {
   has_moved_ = true;
 }
 
-/// Of a message that is complete.
+/// Adds the time of a complete message, and publishes the advice.
 void PutTransport::tellTime(const Message& message) {
   const std::size_t copy_class = copyClassOf(message.bytes, message.tag);
   const CopyAdvice advice =
@@ -245,7 +246,8 @@ void PutTransport::tellTime(const Message& message) {
   }
 }
 
-/// Whether a message may have so few bytes: it lies as its sender has laid it then.
+/// Whether a message may have so few bytes: then uses the slot that the sender has computed for
+/// that length.
 bool PutTransport::takesShorter(Message& message, std::size_t bytes) {
   if (shorter_ == nullptr || !message.is_alone || !message.contiguous || message.pieces_done > 0 ||
       bytes > message.bytes) {
@@ -256,8 +258,7 @@ bool PutTransport::takesShorter(Message& message, std::size_t bytes) {
   return true;
 }
 
-/// Takes some pieces; true: that was the last one. Sets the status where a message has another
-/// length.
+/// Takes some pieces; true: that was the last one. Sets the status if a message has another length.
 bool PutTransport::receive(ChannelId channel) {
   Message& message = messages_[channel];
   if (message.copy_from != 0 && !message.by_cells) return pullSome(channel);
@@ -297,30 +298,30 @@ bool PutTransport::receive(ChannelId channel) {
   return false;
 }
 
-/// Lets the sender write over the pieces that have been taken.
+/// Allows the sender to overwrite the pieces that have been read.
 inline void PutTransport::tellRead(const Message& message) {
   CopyLine& line = lineOf(message);
   line.read.store(message.pieces_done, std::memory_order_release);
   if (message.pieces_done == 1) line.round.store(round_, std::memory_order_release);
 }
 
-/// Of a message that its sender has offered: says where it is to go, if that is one place.
+/// For an offered message: publishes the address of its destination, if that is contiguous.
 inline void PutTransport::accept(Message& message) {
-  message.pieces_done = 1;  // the stream is under way
+  message.pieces_done = 1;  // the message has begun
   has_moved_ = true;
   if (!message.contiguous || message.taker != nullptr) return;
   lineOf(message).address.store(reinterpret_cast<std::uint64_t>(message.place.in(bases_)),
                                 std::memory_order_release);
 }
 
-/// Reads a stretch of a message from its sender's memory; true: all of it is here.
+/// Reads a stretch of a message from its sender's memory; true: the message is complete.
 bool PutTransport::pullSome(ChannelId channel) {
   Message& message = messages_[channel];
   const bool to_place = message.contiguous && message.taker == nullptr;
-  // While both send to each other neither helps the other.
+  // If both ranks send to each other, neither helps the other.
   const bool is_alone = !to_place || !sends_.empty();
   const std::size_t most = !to_place ? kMostApart : is_alone ? kMostAlone : 0;
-  // Where it lies apart it comes in order, as this end works at it alone.
+  // For non-contiguous memory the stretches come in order, as only this end copies.
   const Stretch stretch = takeStretch(message, most);
   if (stretch.bytes > 0) {
     std::byte* to =

@@ -1,4 +1,4 @@
-// Put transport: messages written into the segment, read from it, and what waits for that.
+// Put transport: rounds, and progress of messages written into the segment and read from it.
 #include "runtime/transport/put/put_transport.h"
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 namespace torc::runtime {
 namespace {
 
-// Rounds of such moves before the caller may do something else, and looks for the next.
+// Consecutive moves before the caller may do other work.
 constexpr int kPiecesInARow = 64;
 constexpr int kLooksAtStream = 100;
-// Fruitless looks between two at what a receiver says that it has read: some calls of its.
+// Polls without progress between two reads of a receiver's counters: some calls of the receiver.
 constexpr unsigned kLooksBetweenCredits = 16;
-// Fruitless looks after which each may take long, as the core has others to run: so many of them
-// are between two looks at the clock.
+// After this many polls without progress a poll may take long, as the core may run others: then the
+// clock is read once in kLooksAtRest polls.
 constexpr unsigned kLooksBeforeRest = 2048, kLooksAtRest = 4;
 
 }  // namespace
@@ -73,7 +73,7 @@ void PutTransport::beginRound() {
   enterLane();
 }
 
-/// Takes the lane, if it is this round's turn.
+/// Takes the lane if this round is first in its queue.
 void PutTransport::enterLane() {
   if (segment_->lane(lane_).first != &turn_) return;
   has_lane_ = true;
@@ -114,16 +114,16 @@ bool PutTransport::drained() {
   return draining_.empty() && beyond_->drained();
 }
 
-/// Whether a member has read what was put for it into the lane before this round.
+/// Whether a member has read all messages to it in the lane from before this round.
 bool PutTransport::mayWrite(int member) {
   std::uint64_t& known = writable_[static_cast<std::size_t>(member)];
   if (known == round_) return true;
   const std::uint64_t& ended = segment_->lane(lane_).ended[static_cast<std::size_t>(member)];
   if (ended != previous_) {
-    // Who looks all the time takes the line from who is to write on it.
+    // A rank that reads all the time takes the cache line from its writer.
     if (fruitless_ % kLooksBetweenCredits != 0) return false;
     segment_->lookUp(member, track_);
-    // Not after a call that has failed on some ranks alone.
+    // Not after a call that has failed on some ranks only.
     if (ended != previous_ &&
         (fruitless_ < kLooksBeforeMedium ||
          segment_->begun(member, lane_).load(std::memory_order_acquire) != round_)) {
@@ -149,7 +149,7 @@ bool PutTransport::start(ChannelId channel) {
   }
   if (!message.sending) {
     receives_.push_back(channel);
-    // The next round's may be there already.
+    // The next round's message may be there already.
     __builtin_prefetch(message.lane + message.slot.offset + toNextLane(message));
   } else if (has_lane_ && send(message)) {
     done_.push_back(channel);
@@ -170,7 +170,8 @@ bool PutTransport::startElsewhere(ChannelId channel) {
   return beyond_->start(message.channel_beyond);
 }
 
-/// Of a message that has come from beyond to its memory: it was expected to be put.
+/// For a message that came through `beyond` into its memory, although this transport was expected
+/// to move it.
 void PutTransport::takeFromMemory(ChannelId channel) {
   Message& message = messages_[channel];
   std::size_t offset = 0;
@@ -180,7 +181,7 @@ void PutTransport::takeFromMemory(ChannelId channel) {
   });
 }
 
-/// Moves what can be moved of all messages under way.
+/// Makes progress on all active messages.
 void PutTransport::move() {
   streaming_ = false;
   const auto go = [&](std::vector<ChannelId>& channels, auto is_over) {
@@ -199,7 +200,8 @@ void PutTransport::move() {
   go(sends_, [&](ChannelId channel) { return send(messages_[channel]); });
 }
 
-/// Stays with messages in pieces, the next of which is less than a look elsewhere away.
+/// Polls active messages in pieces, as their next piece arrives sooner than other work could be
+/// done.
 void PutTransport::stream() {
   int left = kPiecesInARow;
   for (int looks = 0; looks < kLooksAtStream && left > 0 && streaming_ && done_.empty(); ++looks) {

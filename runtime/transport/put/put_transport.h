@@ -1,18 +1,17 @@
-// Put transport: messages between ranks of one host. Sender, receiver, place and length are known
-// before the call, so that nothing is matched: the sender writes a message into its slot in memory
-// that both have (host_segment.h, pair_layout.h), raises the flag of the slot, and goes on. Long
-// messages go in pieces: what has come is taken while more is written; or, where the system lets
-// one process copy from and to another's memory, in one copy, at which both ends work
-// (copy_choice.h).
+// Put transport: messages between ranks of one host. Sender, receiver, position and length are
+// known before the call, so that no matching is needed. The sender writes a message into its slot
+// in shared memory (host_segment.h, pair_layout.h), sets the flag of the slot, and continues. Long
+// messages go in pieces, read while later ones are written; or, if the system allows processes to
+// copy each other's memory, in one copy, with both ends at work (copy_choice.h).
 //
-// A slot is written again once it has been read. That needs no answer from the reader where a
-// message from there has come that was sent after the reader had ended the last round of the lane:
-// every message tells which round its sender has ended. Otherwise what the reader states of the
-// lane is looked up (HostSegment::lookUp).
+// A slot is written again once it has been read. Every message contains the last round that its
+// sender has ended in the lane. So no further answer is needed if a message from the reader has
+// come that was sent after the lane's last round. Otherwise the reader's published state of the
+// lane is read (HostSegment::lookUp).
 //
-// What goes to other hosts, and what has no room or no memory, is left to another transport, which
-// sender and receiver find alike. Until both ends of a pair know whether it has the memory, its
-// messages wait.
+// Messages to other hosts, and those without room or memory, use another transport; sender and
+// receiver choose alike. Until both ends of a pair know whether it has the memory, its messages
+// wait.
 #ifndef TORC_RUNTIME_TRANSPORT_PUT_PUT_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_PUT_PUT_TRANSPORT_H_
 
@@ -30,19 +29,20 @@
 
 namespace torc::runtime {
 
-/// Bytes of a stretch that is copied from memory to memory: half of the message, for both of its
-/// ends to work at, but not so few that starting takes the time. Who works alone takes several.
+/// Limits of the bytes of a stretch that is copied from memory to memory: half of the message, so
+/// that both ends can work at it, but not so short that its start-up dominates. An end that works
+/// alone takes several.
 inline constexpr std::size_t kLeastStretch = 16 << 10;
 inline constexpr std::size_t kMostStretch = 256 << 10;
 inline constexpr std::size_t kMostAlone = 1 << 20;
-/// Likewise, of what then goes on from there: about what stays in a core's second cache.
+/// Likewise, for stretches that the receiver unpacks: about the size of a core's second-level
+/// cache.
 inline constexpr std::size_t kMostApart = 128 << 10;
 
 class PutTransport final : public Transport {
  public:
-  /// Rounds go by the lanes of `track`: all of the one-shot track by `bindTags`, each named by its
-  /// call. `beyond` has what is not put, and the medium that waits may have to move on. `sent`
-  /// outlives the transport.
+  /// Rounds use the lanes of `track`: in the one-shot track by the call of `bindTags`. `beyond`
+  /// sends other messages, and its medium may need progress. `sent` outlives the transport.
   PutTransport(std::shared_ptr<HostSegment> segment, LaneTrack track,
                std::unique_ptr<Transport> beyond, SentBytes* sent = nullptr);
   ~PutTransport() override;
@@ -63,8 +63,8 @@ class PutTransport final : public Transport {
   void endRound() override;
   bool start(ChannelId channel) override;
   int poll(std::span<ChannelId> completed) override;
-  /// What was put stays in the segment: nothing of it touches the caller's memory any more. A
-  /// sender that is copying there ends what it has begun.
+  /// Written messages stay in the segment: they touch the caller's memory no more. A sender that is
+  /// copying to that memory finishes its stretch.
   void abandon() override;
   bool drained() override;
   void progressMedium() override { beyond_->progressMedium(); }
@@ -74,36 +74,36 @@ class PutTransport final : public Transport {
   Status status() const override { return status_.ok() ? beyond_->status() : status_; }
 
  private:
-  // Fruitless looks after which the medium beyond gets on: about a microsecond.
+  // Polls without progress after which the medium of `beyond` gets progress: about a microsecond.
   static constexpr unsigned kLooksBeforeMedium = 64;
   enum class Way : std::uint8_t { kPut, kBeyond, kOpen };
   /// A message, from its preparation on.
   struct Message : Envelope {
-    // What every round looks at comes first, in three lines of the cache.
+    // Members used in every round come first, in three cache lines.
     bool contiguous = false;
     bool is_active_beyond = false;
     Way way = Way::kBeyond;
     bool is_copied = false;  // in this round: from memory to memory
-    bool by_cells = false;   // in this round: it was to be copied, and could not
-    bool is_alone = false;   // of its pair, this way
+    bool by_cells = false;   // in this round: it should have been copied, and could not be
+    bool is_alone = false;   // the only one of its pair in this direction
     std::int32_t member = -1;
-    std::uint32_t walk = 0;       // into walks_, where the memory lies apart
-    std::size_t bytes = 0;        // of the round: what comes may be shorter
+    std::uint32_t walk = 0;       // index in walks_, for non-contiguous memory
+    std::size_t bytes = 0;        // of the round: received messages may be shorter
     std::size_t room = 0;         // bytes as prepared
-    std::size_t pieces_done = 0;  // in this round, with the offer of one that is copied
+    std::size_t pieces_done = 0;  // in this round, including the offer of a copied one
     std::size_t bytes_done = 0;
-    std::uint64_t copy_from = 0;  // of one that is or was copied, at the receiver
+    std::uint64_t copy_from = 0;  // address of a copied message, at the receiver
     RegionHeader* region = nullptr;
     std::size_t lane_stride = 0;
-    std::byte* lane = nullptr;  // of the region, that this round has
+    std::byte* lane = nullptr;  // of the region, in this round
     MessageSlot slot;
     PieceTaker* taker = nullptr;
-    Place place;  // of a contiguous one
+    Place place;  // if contiguous
     SegmentTable::Range runs;
     std::uint32_t first_fragment = 0, fragment_count = 0;
     ChannelId channel_beyond = 0;
-    PairRegions::Kind kind;     // that the bytes as prepared have
-    std::int64_t began_at = 0;  // nanoseconds; at the receiver of a long one
+    PairRegions::Kind kind;     // for the bytes as prepared
+    std::int64_t began_at = 0;  // nanoseconds; at the receiver of a long message
     std::size_t stretch = 0;    // bytes that are copied at once
   };
 
@@ -122,7 +122,7 @@ class PutTransport final : public Transport {
   bool takesShorter(Message& message, std::size_t bytes);
   [[gnu::cold]] void lookForShorter();
   Status leaveBeyond(ChannelId channel);
-  // Seldom, and kept out of the functions that all messages go through.
+  // Rare, and kept out of the functions that all messages use.
   [[gnu::cold]] bool settle();
   [[gnu::cold]] bool startElsewhere(ChannelId channel);
   [[gnu::cold]] void takeFromMemory(ChannelId channel);
@@ -170,7 +170,7 @@ class PutTransport final : public Transport {
   std::atomic<std::uint64_t>& leftBeyond(RegionHeader& region) const {
     return region.left_beyond[static_cast<std::size_t>(lane_ - track_.first_lane)];
   }
-  /// Of the next piece, among those that go through cells.
+  /// Index of the next piece among those through cells.
   static std::size_t numberInCells(const Message& message) {
     return message.pieces_done - (message.by_cells ? 1 : 0);
   }
@@ -179,7 +179,7 @@ class PutTransport final : public Transport {
     if (number >= message.slot.cells) number %= message.slot.cells;  // a division takes longer
     return message.lane + message.slot.cellOffset(number);
   }
-  /// From a lane of the region to the next round's, which may be backwards.
+  /// Distance from a lane of the region to the next round's, which may be negative.
   std::ptrdiff_t toNextLane(const Message& message) const {
     return (next_lane_ - lane_) * static_cast<std::ptrdiff_t>(message.lane_stride);
   }
@@ -195,13 +195,13 @@ class PutTransport final : public Transport {
   LaneTrack track_;
   std::unique_ptr<Transport> beyond_;
   std::vector<Message> messages_;
-  std::vector<Pair> pairs_;  // of this host
-  std::vector<Pair> left_;   // of them, to which this rank sends and has no room
-  std::vector<Pair> open_;   // of them, for which it is not known whether they have memory
+  std::vector<Pair> pairs_;  // on this host
+  std::vector<Pair> left_;   // those to which this rank sends, and has no room
+  std::vector<Pair> open_;   // those with undecided memory
   std::vector<std::size_t> fragments_;
   std::vector<SegmentWalk> walks_;
   std::vector<ChannelId> channel_of_beyond_;
-  /// Takes what comes from beyond for the taker, who knows the channel by another number.
+  /// Translates the channel number for the taker of a message that comes through `beyond`.
   struct TakerOfBeyond final : PieceTaker {
     explicit TakerOfBeyond(const std::vector<ChannelId>& channels) : channel_of(channels) {}
     void takePiece(ChannelId channel, std::size_t offset, const std::byte* data,
@@ -214,24 +214,24 @@ class PutTransport final : public Transport {
 
   // Of the round.
   bool in_round_ = false, has_lane_ = false;
-  std::uint64_t call_ = 0;                  // of a one-shot round, by bindTags
-  std::uint64_t round_ = 0, previous_ = 0;  // names; previous_ was in the lane before
+  std::uint64_t call_ = 0;                  // of a one-shot round, from bindTags
+  std::uint64_t round_ = 0, previous_ = 0;  // names; previous_ had the lane before
   HostSegment::Turn turn_;
   int lane_ = 0, next_lane_ = 0;
-  std::uint64_t next_ended_ = 0;         // what this rank has ended in next_lane_
-  std::vector<std::uint64_t> writable_;  // by member: the round for which its slots are known to be
-  std::vector<ChannelId> sends_, receives_;  // under way
+  std::uint64_t next_ended_ = 0;         // this rank's last ended round in next_lane_
+  std::vector<std::uint64_t> writable_;  // by member: the round for which its slots may be written
+  std::vector<ChannelId> sends_, receives_;  // active
   std::vector<ChannelId> done_;              // to be reported
   std::size_t beyond_active_ = 0;
   bool has_moved_ = false;
-  bool streaming_ = false;          // a message is under way of which pieces have been moved
-  unsigned fruitless_ = 0;          // looks
-  std::int64_t looked_at_ = 0;      // nanoseconds; whether peers have ended
-  Status ended_;                    // one has, by the last look
-  std::vector<ChannelId> waiting_;  // started, but for pairs that are open
-  std::vector<bool> seen_;          // by member, for a look whether processes have ended
-  // After a failure: receives to whose memory their sender may be copying, and the stretches that
-  // were taken by then.
+  bool streaming_ = false;          // an active message has moved some pieces
+  unsigned fruitless_ = 0;          // polls without progress
+  std::int64_t looked_at_ = 0;      // nanoseconds; last check for ended peers
+  Status ended_;                    // error of the last check, if a peer has ended
+  std::vector<ChannelId> waiting_;  // started, for pairs that are open
+  std::vector<bool> seen_;          // by member, for a check for ended processes
+  // After a failure: receives into whose memory the sender may still copy, and the number of
+  // stretches taken by then.
   std::vector<std::pair<ChannelId, std::uint64_t>> draining_;
 };
 

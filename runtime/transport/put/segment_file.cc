@@ -64,7 +64,7 @@ StatusOr<SegmentFile> SegmentFile::open(const Name& name) {
   file.name_.descriptor = ::open(path, O_RDWR | O_CLOEXEC);
   if (file.name_.descriptor < 0) return systemError(path);
   if (Status status = file.look(); !status.ok()) return status;
-  // The number may be another process's, where processes are counted anew.
+  // Another process may have the same number, in another process namespace.
   if (file.name_.device != name.device || file.name_.number != name.number) {
     return Status(StatusCode::kUnsupported, message(path, " is another file"));
   }
@@ -72,7 +72,7 @@ StatusOr<SegmentFile> SegmentFile::open(const Name& name) {
 }
 
 Status SegmentFile::reserve(std::size_t bytes) {
-  // A file larger than its owner's limit is answered by a signal.
+  // Growing a file beyond its owner's limit raises a signal.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
     return {StatusCode::kUnsupported, message("files may have ", limit.rlim_cur,

@@ -1,10 +1,10 @@
 // Segment file: anonymous memory that processes of one host share.
 //
-// It is a memfd: it has no name in any file system, nobody but the owner of the processes can open
-// it, and it goes with the last process that has it open or mapped. It lies on the kernel's own
-// mount, which has no size: the size of /dev/shm does not matter, free memory and the cgroup's
-// limit do. Its pages are reserved before they are touched, so that memory which has run out is an
-// error here and no SIGBUS there.
+// It is a memfd: it has no name in any file system, and only the owner of the processes can open
+// it. The system frees it with the last process that has it open or mapped. It lies on the kernel's
+// own mount, which has no size: free memory and the cgroup's limit matter, the size of /dev/shm
+// does not. Its pages are reserved before they are touched, so that lack of memory is an error here
+// and no SIGBUS later.
 #ifndef TORC_RUNTIME_TRANSPORT_PUT_SEGMENT_FILE_H_
 #define TORC_RUNTIME_TRANSPORT_PUT_SEGMENT_FILE_H_
 
@@ -23,7 +23,7 @@ inline constexpr std::size_t roundToPage(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
-/// A file's memory in this process, counted by the share of what it may take.
+/// A file's memory in this process, counted in the share.
 class MappedMemory {
  public:
   MappedMemory() = default;
@@ -35,7 +35,7 @@ class MappedMemory {
 
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
-  /// Leaves it to the caller.
+  /// Gives the memory to the caller.
   std::byte* release() { return std::exchange(data_, nullptr); }
 
  private:
@@ -47,16 +47,16 @@ class MappedMemory {
 /// An anonymous file, open in this process.
 class SegmentFile {
  public:
-  /// How another process of the host finds it.
+  /// Key by which another process of the host finds it.
   struct Name {
     std::int32_t process = 0, descriptor = -1;
     std::uint64_t device = 0, number = 0;
   };
 
-  /// Errors: kUnsupported, the system has none.
+  /// Errors: kUnsupported, the system has no memfd.
   static StatusOr<SegmentFile> make();
-  /// One that another process has open. Allocates nothing but the text of an error. Errors:
-  /// kUnsupported, it cannot be opened, or is another.
+  /// A file that another process has open. Allocates only an error's text. Errors: kUnsupported, it
+  /// cannot be opened, or is another file.
   static StatusOr<SegmentFile> open(const Name& name);
   SegmentFile(SegmentFile&& other) noexcept : name_(std::exchange(other.name_, {})) {}
   SegmentFile& operator=(SegmentFile&& other) noexcept {
@@ -66,12 +66,12 @@ class SegmentFile {
   ~SegmentFile() { close(); }
 
   const Name& name() const { return name_; }
-  /// Gives up the descriptor; what is mapped stays.
+  /// Closes the descriptor; mapped memory stays.
   void close();
 
-  /// Reserves its first `bytes`, if they are not. Errors: kUnsupported, there is not so much.
+  /// Reserves its first `bytes`, unless they are reserved. Errors: kUnsupported, too little memory.
   Status reserve(std::size_t bytes);
-  /// Maps a part of it, which is not touched before it is reserved. Errors: as of reserve.
+  /// Maps a part of it, which must be reserved before it is touched. Errors: as of reserve.
   StatusOr<MappedMemory> map(std::size_t offset, std::size_t bytes,
                              const std::shared_ptr<MemoryShare>& share) const;
 
