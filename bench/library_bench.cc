@@ -121,9 +121,8 @@ int run(const std::string& shape) {
     kept = std::move(*read);
   }
   const auto nodes = static_cast<std::uint64_t>(ranks);
-  const auto job = measured("map the job by its order", [&] {
-    return runtime::mapJob(*kept, runtime::LibraryOptions(), nodes, "");
-  });
+  const auto job = measured("map the job by its order",
+                            [&] { return mapJob(*kept, PlacementOptions(), nodes, ""); });
   std::string lines;
   for (std::int32_t rank = ranks; rank-- > 0;) {
     const Coordinates at = partition->coordinatesOf(rank);
@@ -131,9 +130,9 @@ int run(const std::string& shape) {
       lines += std::to_string(at[i]) + (i + 1 < partition->axis_count ? ' ' : '\n');
   }
   const auto mapped = measured("map it by a mapping file", [&] {
-    runtime::LibraryOptions options;
+    PlacementOptions options;
     options.mapping = "job.map";
-    return runtime::mapJob(*kept, options, nodes, lines);
+    return mapJob(*kept, options, nodes, lines);
   });
   std::vector<std::int32_t> sites(nodes);
   std::iota(sites.begin(), sites.end(), 0);

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
@@ -142,8 +143,12 @@ int runCommand(llvm::ArrayRef<options::Command*> commands, std::string_view abou
   const auto wordAt = [&](std::size_t i) -> std::string_view {
     return i < words.size() ? words[i] : "";
   };
-  const bool has_help = asks || options::asksFor("help", words);
-  if (options::asksFor("version", words)) return print(message(g_program, ' ', kVersion, '\n'));
+  std::span<const char* const> own(words.begin(), words.end());
+  for (const options::Command* command : commands) {
+    if (command->name() == wordAt(0)) own = own.first(1 + command->ownWords(own.subspan(1)).size());
+  }
+  const bool has_help = asks || options::asksFor("help", own);
+  if (options::asksFor("version", own)) return print(message(g_program, ' ', kVersion, '\n'));
   if (wordAt(0) == "--table") {
     std::string text;
     for (const options::Command* command : commands)

@@ -185,7 +185,19 @@ Status Command::parsePositional(std::string_view word) {
   return Status(StatusCode::kInvalidArgument, message("too many arguments: '", shown(word), "'"));
 }
 
+std::span<const char* const> Command::ownWords(std::span<const char* const> words) const {
+  if (std::ranges::none_of(options_, &Option::takesRest)) return words;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word.size() < 2 || word[0] != '-' || word == "--") return words.first(i);
+    const Option* const option = find(withoutDashes(word));
+    if (option != nullptr && !option->isFlag()) ++i;  // its value
+  }
+  return words;
+}
+
 Status Command::parse(std::span<const char* const> words, std::string_view shown_name) {
+  const char* const* const rest = words.data() + ownWords(words).size();
   bool has_options = true;
   is_chosen_ = true;
   while (!words.empty()) {
@@ -195,6 +207,7 @@ Status Command::parse(std::span<const char* const> words, std::string_view shown
       has_options = false;
       continue;
     }
+    has_options = has_options && words.data() <= rest;
     const Status status = has_options && word.size() > 1 && word[0] == '-'
                               ? parseOption(word, words, shown_name)
                               : parsePositional(word);

@@ -56,6 +56,7 @@ class Option {
   /// "--torus", "-o": its name in messages.
   std::string shownName() const;
   virtual bool mayRepeat() const { return false; }
+  virtual bool takesRest() const { return false; }
 
  protected:
   /// Sets the value. Returns an empty text, or the fault, to follow the option's name: " takes 0 or
@@ -114,6 +115,13 @@ class List : public Option, public std::vector<std::string> {
   char separator_;
 };
 
+/// A positional argument that takes all words from the first one on: another program's.
+class Rest : public List {
+ public:
+  using List::List;
+  bool takesRest() const override { return true; }
+};
+
 /// An integer; the suffixes K, M and G are units of 1024.
 class Integer : public Option {
  public:
@@ -150,6 +158,10 @@ class Command {
 
   /// Whether the command line names it.
   explicit operator bool() const { return is_chosen_; }
+
+  /// The words after the command's name without those of another program: up to the first
+  /// positional argument, if that takes the rest.
+  std::span<const char* const> ownWords(std::span<const char* const> words) const;
 
   /// Sets the options from the words after the command's name. Errors are one line, and refer to
   /// the help of `shown_name`, "torc compile".

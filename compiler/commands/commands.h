@@ -22,6 +22,8 @@ options::Command& exportCommand();
 options::Command& boundsCommand();
 options::Command& machinesCommand();
 options::Command& infoCommand();
+options::Command& doctorCommand();
+options::Command& launchCommand();
 options::Command& statsCommand();
 options::Command& traceCommand();
 options::Command& libraryBuildCommand();

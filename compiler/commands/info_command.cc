@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include "compiler/commands/commands.h"
+#include "compiler/jobs/set_up.h"
 #include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "settings/settings.h"
 #include "support/columns.h"
+#include "support/message.h"
 #include "support/version.h"
 
 namespace torc::compiler {
@@ -23,6 +25,12 @@ Flag json{command, kJsonRow};
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kIndent = 4;
 
+/// What is wrong with a value, or with the file that it names.
+std::string faultOf(std::size_t setting, std::string_view value) {
+  const std::string fault = checkSetting(setting, value);
+  return fault.empty() ? pathFault(settingTable()[setting].name, value) : fault;
+}
+
 void printText(const SettingTexts& texts, const SettingsReading& reading, llvm::raw_ostream& out) {
   out << "torc " << kVersion << '\n';
   for (std::size_t i = 0; i < settingTable().size(); ++i) {
@@ -34,7 +42,7 @@ void printText(const SettingTexts& texts, const SettingsReading& reading, llvm::
     if (!row.default_value.empty()) out << " Default: " << row.default_value << '.';
     out << '\n';
     out.indent(kIndent) << "now: " << (value.empty() ? "not set" : value);
-    if (!checkSetting(i, value).empty()) out << " (not valid)";
+    if (!faultOf(i, value).empty()) out << " (not valid)";
     out << '\n';
   }
   // Errors come on stderr.
@@ -51,7 +59,10 @@ int run() {
   std::vector<Record> settings;
   for (std::size_t i = 0; i < settingTable().size(); ++i) {
     const SettingInfo& row = settingTable()[i];
-    const std::string fault = checkSetting(i, texts.find(row.name));
+    const std::string fault = faultOf(i, texts.find(row.name));
+    if (!fault.empty() && checkSetting(i, texts.find(row.name)).empty() &&
+        !reading.settings.disable)
+      reading.errors.push_back(message(row.name, ": ", fault));
     settings.push_back({{"name", row.name},
                         {"values", row.values},
                         {"meaning", row.meaning},

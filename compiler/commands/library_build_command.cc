@@ -74,16 +74,12 @@ llvm::Expected<std::vector<Target>> readPartitions() {
 }
 
 llvm::Expected<std::vector<Collective>> readCollectives() {
+  if (collectives.empty()) return allCollectives();
   std::vector<Collective> wanted;
   for (const std::string& name : collectives) {
     llvm::Expected<Collective> collective = parseCollective(name);
     if (!collective) return collective.takeError();
     wanted.push_back(*collective);
-  }
-  for (int i = 0; collectives.empty() && i < kCollectiveCount; ++i) {
-    if (rowOf(static_cast<Collective>(i)).isIntercepted()) {
-      wanted.push_back(static_cast<Collective>(i));
-    }
   }
   llvm::sort(wanted);
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());

@@ -31,20 +31,6 @@ std::string filePath(const LibraryFile& file) {
   return libraryFilePath(path, file.name);
 }
 
-/// What is wrong with the bytes of a file; empty: nothing.
-std::string bytesFault(const LibraryFile& file, std::span<const std::byte> bytes) {
-  if (bytes.size() != file.bytes) {
-    return filePath(file) + ": has " + std::to_string(bytes.size()) + " bytes, the index says " +
-           std::to_string(file.bytes);
-  }
-  if (checksumOf(bytes) != file.checksum) {
-    return filePath(file) +
-           ": is not the file that the index was written with: its checksum is "
-           "another";
-  }
-  return {};
-}
-
 /// What a candidate must be: what an entry for any size must.
 LibraryEntry entryOf(const LibraryCandidate& candidate) {
   LibraryEntry entry;
@@ -77,7 +63,7 @@ std::string fileFault(const LibraryIndex& index, std::uint32_t number) {
   const LibraryFile& file = index.files[number];
   const StatusOr<std::vector<std::byte>> bytes = readFile(filePath(file));
   if (!bytes.ok()) return bytes.status().message();
-  if (std::string fault = bytesFault(file, *bytes); !fault.empty()) return fault;
+  if (std::string fault = bytesFault(path, file, *bytes); !fault.empty()) return fault;
   const StatusOr<LoadedSchedule> loaded = readSchedule(*bytes, filePath(file));
   if (!loaded.ok()) return loaded.status().message();
   const auto uses = usesOf(index, number);

@@ -126,6 +126,15 @@ std::string difference(const Json& whole, const Json& wanted, const std::string&
 
 }  // namespace
 
+std::vector<Collective> allCollectives() {
+  std::vector<Collective> all;
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    if (rowOf(static_cast<Collective>(i)).isIntercepted())
+      all.push_back(static_cast<Collective>(i));
+  }
+  return all;
+}
+
 Json indexJson(const LibraryIndex& index) {
   Json document;
   document["torc"] = index.version;
@@ -244,6 +253,17 @@ llvm::Expected<Library> loadLibrary(llvm::StringRef path) {
   llvm::Expected<Json> manifest = loadManifest(path, *index);
   if (!manifest) return manifest.takeError();
   return Library{path.str(), std::move(*index), std::move(*manifest)};
+}
+
+std::string bytesFault(const std::string& path, const LibraryFile& file,
+                       std::span<const std::byte> bytes) {
+  const std::string name = libraryFilePath(path, file.name);
+  if (bytes.size() != file.bytes) {
+    return name + ": has " + std::to_string(bytes.size()) + " bytes, the index says " +
+           std::to_string(file.bytes);
+  }
+  if (checksumOf(bytes) == file.checksum) return {};
+  return name + ": is not the file that the index was written with: its checksum is another";
 }
 
 std::string subTorusName(const LibraryIndex& index, const LibrarySubTorus& sub_torus) {

@@ -3,6 +3,9 @@
 #ifndef TORC_COMPILER_LIBRARY_MANIFEST_H_
 #define TORC_COMPILER_LIBRARY_MANIFEST_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,12 +31,15 @@ nlohmann::ordered_json indexJson(const LibraryIndex& index);
 /// What tuning adds to an index. Where MPI's own collective serves, `file` is null.
 nlohmann::ordered_json tunedJson(const LibraryIndex& index);
 
+/// All collectives that a library may serve.
+std::vector<Collective> allCollectives();
+
 /// What was asked for.
 struct LibrarySettings {
-  std::string order;     // empty: X fastest
-  std::string sub_tori;  // "whole-axes" or "all"
-  std::vector<Collective> collectives;
-  SizeRange sizes;
+  std::string order;                    // empty: X fastest
+  std::string sub_tori = "whole-axes";  // or "all"
+  std::vector<Collective> collectives = allCollectives();
+  SizeRange sizes{1, std::uint64_t{64} << 20};
   std::uint32_t candidates = 1;  // schedules that are kept of a range, at most
 };
 
@@ -67,6 +73,10 @@ llvm::Expected<LibraryIndex> loadIndex(llvm::StringRef path);
 llvm::Expected<nlohmann::ordered_json> loadManifest(llvm::StringRef path,
                                                     const LibraryIndex& index);
 llvm::Expected<Library> loadLibrary(llvm::StringRef path);
+
+/// What is wrong with the bytes of a file of the library `path`; empty: nothing.
+std::string bytesFault(const std::string& path, const LibraryFile& file,
+                       std::span<const std::byte> bytes);
 
 /// "4x4 of 4x4x4: XY": a sub-torus, by the axes along which it lies.
 std::string subTorusName(const LibraryIndex& index, const LibrarySubTorus& sub_torus);

@@ -17,6 +17,7 @@
 #include "runtime/transport/put/put_transport.h"
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/which_mpi.h"
+#include "schedules/library/job_mapping.h"
 #include "support/message.h"
 
 using namespace torc::runtime;
@@ -57,24 +58,6 @@ bool sameShape(const Topology& a, const Topology& b) {
 }
 
 }  // namespace
-
-StatusOr<Topology> torc::runtime::withOrder(const Topology& topology,
-                                            const std::array<std::uint8_t, kMaxAxes>& order) {
-  // The tables of damage are sorted by site, which the order numbers.
-  Topology result = topology;
-  result.order = order;
-  result.dead_link_count = result.dead_node_count = 0;
-  result.dead_link_table = {};
-  result.dead_node_table = {};
-  for (const torc::Coordinates& node : topology.deadNodes()) {
-    if (Status status = result.addDeadNode(node); !status.ok()) return status;
-  }
-  for (const torc::DeadLink& link : topology.deadLinks()) {
-    if (Status status = result.addDeadLink(link); !status.ok()) return status;
-  }
-  if (Status status = result.validate(); !status.ok()) return status;
-  return result;
-}
 
 StatusOr<torc::runtime::HostRanks> torc::runtime::countHostRanks(torc_context* context,
                                                                  MPI_Comm comm) {

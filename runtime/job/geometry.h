@@ -37,10 +37,6 @@ struct HostRanks {
 /// Collective.
 StatusOr<HostRanks> countHostRanks(torc_context* context, MPI_Comm comm);
 
-/// `topology` with ranks counted in another order of its axes.
-StatusOr<Topology> withOrder(const Topology& topology,
-                             const std::array<std::uint8_t, kMaxAxes>& order);
-
 }  // namespace torc::runtime
 
 /// The lower half of the tag space is divided into equal slots. A collective takes a run of slots

@@ -21,7 +21,7 @@
 #include "runtime/job/reason.h"
 #include "runtime/job/schedule_cache.h"
 #include "schedules/library/index.h"
-#include "schedules/sub_torus/mapping.h"
+#include "schedules/library/job_mapping.h"
 #include "schedules/sub_torus/sub_torus.h"
 #include "support/status.h"
 
@@ -30,29 +30,10 @@ namespace torc::runtime {
 inline constexpr std::uint64_t kDefaultScheduleMemory = std::uint64_t{256} << 20;  // bytes
 
 /// What a job says about its library. Alike on all ranks; empty: not said.
-struct LibraryOptions {
+struct LibraryOptions : PlacementOptions {
   std::string directory;
-  std::string torus;    // the partition, "8x8x4m+4"; else the only one with as many nodes as ranks
-  std::string order;    // of its ranks, "XYZT"; else the partition's own
-  std::string mapping;  // path of a mapping file, in place of an order
-  std::string machine;  // that the library must be for
   std::uint64_t memory_limit = kDefaultScheduleMemory;  // bytes of schedules kept per rank
 };
-
-/// Where the ranks of a job lie: how they are mapped onto a partition.
-struct JobMapping {
-  std::uint32_t partition = 0;  // of the index
-  Topology topology;            // of the partition, with the job's order
-  RankSites sites;              // in it, by rank; empty: by order
-
-  /// The site of a rank of the job.
-  std::int32_t siteOf(std::int32_t rank) const;
-};
-
-/// Finds the partition for a job of `ranks` ranks, and reads its mapping: `mapping_text` is the
-/// content of options.mapping. Errors say what contradicts what, and which partitions there are.
-StatusOr<JobMapping> mapJob(const LibraryIndex& index, const LibraryOptions& options,
-                            std::uint64_t ranks, const std::string& mapping_text);
 
 /// What a communicator is to a library. The same on all its ranks.
 struct Recognition {
@@ -112,7 +93,7 @@ struct torc_library {
   torc_context* context;
   torc::runtime::LibraryOptions options;
   torc::LibraryIndex index;
-  torc::runtime::JobMapping job;
+  torc::JobMapping job;
   torc::runtime::HostRanks hosts;  // of all ranks of the job
   torc::runtime::ScheduleCache cache{torc::runtime::kDefaultScheduleMemory};
   MPI_Group world = MPI_GROUP_NULL;

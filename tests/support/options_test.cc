@@ -51,6 +51,21 @@ TEST(Options, AreSet) {
   EXPECT_EQ(other.form, "short");
 }
 
+TEST(Options, LeaveTheRestToAnotherProgram) {
+  Command command("run", "run a program");
+  Rest rest(command, {kWhat, "PROGRAM...", "PROGRAM", "The program"});
+  Flag quiet(command, {kOutput, "quiet", "", "Print nothing"});
+  Text shape(command, {kMachine, "shape", "SHAPE", "A shape"});
+  const std::vector<const char*> words = {"--shape", "4x2", "--quiet", "mpiexec",
+                                          "-n",      "8",   "--",      "--help"};
+  EXPECT_EQ(command.ownWords(words).size(), 3u);
+  EXPECT_TRUE(command.parse(words, "sample run").ok());
+  EXPECT_EQ(shape, "4x2");
+  EXPECT_TRUE(quiet);
+  EXPECT_THAT(rest, testing::ElementsAre("mpiexec", "-n", "8", "--", "--help"));
+  EXPECT_FALSE(command.parse(std::vector<const char*>{"--frob", "mpiexec"}, "sample run").ok());
+}
+
 TEST(Options, AreRefused) {
   const std::pair<std::vector<const char*>, const char*> kCases[] = {
       {{"--cuont", "4"}, "unknown option '--cuont'; did you mean '--count'?"},

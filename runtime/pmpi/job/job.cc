@@ -158,12 +158,17 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
   }
   if (settings.disable) return nullptr;
   job_settings = settings;
+  int size = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
   if (settings.library.empty()) {
+    if (size > 1 && settings.dedicated.kind == DedicatedRanks::Kind::kNone) {
+      say(Verbosity::kHints, rank,
+          "TORC_LIBRARY is not set, so that MPI serves all calls; `torc launch mpiexec ...` sets "
+          "it");
+    }
     rememberOff(settings, "TORC_LIBRARY is not set");
     return nullptr;
   }
-  int size = 1;
-  PMPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) {
     // Tools that come with a program, and are started without mpiexec in its environment.
     rememberOff(settings, "the job has one rank");

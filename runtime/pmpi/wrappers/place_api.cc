@@ -15,7 +15,7 @@ int torc_job_place(int* axis_count, int sizes[8], int coordinates[8]) {
                    "torc_job_place: torc is off; TORC_LIBRARY must be set, and MPI be "
                    "initialised"});
   }
-  const JobMapping& job = engine->library->job;
+  const torc::JobMapping& job = engine->library->job;
   const torc::Coordinates at =
       job.topology.coordinatesOfSite(job.siteOf(static_cast<std::int32_t>(engine->world_rank)));
   static_assert(torc::kMaxAxes == 8);

@@ -1,10 +1,10 @@
 #!/bin/bash
-# told_test.sh PRELOAD PROGRAM LIBRARY
+# told_test.sh PRELOAD PROGRAM LIBRARY TORC
 # Reports of torc in a job of 6 ranks, and counts of the statistics. For all variables, the
 # program's result is right.
 set -u
 source tests/checks.sh
-preload=$1 program=$2 library=$3
+preload=$1 program=$2 library=$3 torc=$4
 
 # run CASE [NAME=VALUE...] [--rank-env=...]: the program with these variables.
 run() {
@@ -27,6 +27,8 @@ expectLines() {
   done
 }
 
+unset='torc: hint: TORC_LIBRARY is not set, so that MPI serves all calls; `torc launch mpiexec \.\.\.` sets it'
+
 # Cases, their variables, and the line that is said; none: nothing.
 while IFS='|' read -r name variables line; do
   read -ra variables <<<"$variables"
@@ -34,14 +36,14 @@ while IFS='|' read -r name variables line; do
   expectRight
   expectLines ${line:+"$line"}
 done <<END
-nothing is set||
+nothing is set||$unset
 TORC_VERBOSE=1|TORC_LIBRARY=$library TORC_VERBOSE=1|torc: 6 ranks on 3x2, order XY, served from $library \(machine generic\); set up in [0-9.]+ ms
 a file that cannot be written|TORC_LIBRARY=$library TORC_STATS=/no/folder/table|torc: warning: TORC_STATS: cannot write /no/folder/table: No such file or directory
 a form that is none|TORC_LIBRARY=$library TORC_STATS=jsn:a|torc: warning: TORC_STATS is 'jsn:a'; allowed: .*json:FILE.*; it is ignored
 a placeholder that is none|TORC_LIBRARY=$library TORC_STATS=json:a-%q|torc: warning: TORC_STATS is 'json:a-%q'; allowed: %j .*, not '%q'; it is ignored
 a full disk|TORC_LIBRARY=$library TORC_STATS=json:/dev/full|torc: warning: TORC_STATS: cannot write /dev/full: No space left on device
 lines of JSON|TORC_LIBRARY=$library SLURM_JOB_ID=77 TORC_STATS=json:$work/%j-%h%%.jsonl|
-lines of JSON|SLURM_JOB_ID=77 TORC_STATS=json:$work/%j-%h%%.jsonl|
+lines of JSON|SLURM_JOB_ID=77 TORC_STATS=json:$work/%j-%h%%.jsonl|$unset
 hints are silenced|TORC_ORDER=XY TORC_VERBOSE=0|
 wrong values|TORC_LIBRARY=$library TORC_LIMITS=memory=lots TORC_MAPPING=file TORC_ORDER=XY|torc: warning: TORC_LIMITS is 'memory=lots'; allowed: memory=bytes, .*; TORC_MAPPING is 'file' and TORC_ORDER is 'XY': .*; torc is off
 disabled|TORC_DISABLE=1 TORC_LIBRARY=$library TORC_LIMITS=memory=lots TORC_STATS=1 TORC_NOTHING=1|
@@ -117,7 +119,7 @@ grep -qE '^  torc +[0-9.]+, off: TORC_LIBRARY is not set$' "$work/stderr" || fai
 run "unknown and without effect" TORC_LIBARY="$library" TORC_ORDER=XY
 expectRight
 expectLines "torc: warning: TORC_LIBARY is no variable of torc's; is TORC_LIBRARY meant\?" \
-  "torc: hint: TORC_ORDER has no effect without TORC_LIBRARY"
+  "torc: hint: TORC_ORDER has no effect without TORC_LIBRARY" "$unset"
 
 # Relative paths mean files from the folder in which the program was started; the mapping is that of 3x2.
 here=$(realpath --relative-to=. "$work")
@@ -143,3 +145,27 @@ grep -qE "^torc: error: rank [0-4]: MPI_Allreduce: on 5 ranks: 5 ranks do not fi
 run "strict, and a wrong value" TORC_LIBRARY="$library" TORC_STRICT=1 TORC_LIMITS=memory=lots
 [[ $status -ne 0 ]] || fail "exit status 0"
 grep -qE "^torc: error: rank 0: TORC_LIMITS is 'memory=lots'; allowed: memory=bytes" "$work/stderr" || fail "no error"
+
+# A job that torc launch starts: with the library that it makes, and with one that is there.
+mpiexec=(mpiexec.hydra) mpi=MPICH
+if [[ ${TEST_MPI-} == openmpi ]]; then
+  mpiexec=(mpiexec.openmpi --allow-run-as-root --oversubscribe --mca orte_tmpdir_base "$work" --mca btl_vader_backing_directory "$work")
+  mpi="Open MPI"
+fi
+mkdir "$work/cache"
+case="torc launch"
+LD_PRELOAD= XDG_CACHE_HOME=$work/cache "$torc" launch "${mpiexec[@]}" -n 6 "$program" >"$work/stdout" 2>"$work/stderr"
+status=$?
+expectRight
+grep -qx "torc: 6 ranks on 3x2 (the most cubic box of 6 ranks), $mpi" "$work/stderr" || fail "no shape"
+grep -qx 'torc: served 30 of 36 collective calls, 83 %' "$work/stderr" || fail "no sum of calls"
+grep -qxE 'torc: [0-9.]+ s in served calls, [0-9.]+ s in others, summed over 6 ranks' "$work/stderr" || fail "no time"
+[[ $(ls -A "$work"/cache/torc/*) == 3x2-generic ]] || fail "left: $(ls -A "$work"/cache/torc/*)"
+[[ $(grep -c '^torc: ' "$work/stderr") -le 5 ]] || fail "more than three lines at the end"
+case="torc launch with a library"
+XDG_CACHE_HOME=$work/cache TORC_LIBRARY=$library "$torc" launch "${mpiexec[@]}" -n 6 "$program" \
+  >"$work/stdout" 2>"$work/stderr"
+status=$?
+expectRight
+grep -qx "torc: 6 ranks on 3x2 (of $library), $mpi" "$work/stderr" || fail "no shape"
+grep -qx 'torc: served 30 of 36 collective calls, 83 %' "$work/stderr" || fail "no sum of calls"

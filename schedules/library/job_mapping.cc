@@ -1,11 +1,15 @@
 // How the ranks of a job are mapped: its partition among those of the library, by shape or number
 // of ranks, and then an order of axes or a mapping file.
-#include <algorithm>
+#include "schedules/library/job_mapping.h"
 
-#include "runtime/job/library.h"
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
 #include "support/message.h"
 
-namespace torc::runtime {
+namespace torc {
 namespace {
 
 Status mismatch(const std::string& text) {
@@ -40,7 +44,7 @@ std::vector<std::uint32_t> partitionsLike(const LibraryIndex& index, const Topol
   return found;
 }
 
-StatusOr<std::uint32_t> choosePartition(const LibraryIndex& index, const LibraryOptions& options,
+StatusOr<std::uint32_t> choosePartition(const LibraryIndex& index, const PlacementOptions& options,
                                         std::uint64_t ranks) {
   std::vector<std::uint32_t> candidates = partitionsLike(index, nullptr);
   if (!options.torus.empty()) {
@@ -81,7 +85,25 @@ std::int32_t JobMapping::siteOf(std::int32_t rank) const {
   return topology.dead_node_count == 0 ? rank : topology.siteOf(topology.coordinatesOf(rank));
 }
 
-StatusOr<JobMapping> mapJob(const LibraryIndex& index, const LibraryOptions& options,
+StatusOr<Topology> withOrder(const Topology& topology,
+                             const std::array<std::uint8_t, kMaxAxes>& order) {
+  // The tables of damage are sorted by site, which the order numbers.
+  Topology result = topology;
+  result.order = order;
+  result.dead_link_count = result.dead_node_count = 0;
+  result.dead_link_table = {};
+  result.dead_node_table = {};
+  for (const Coordinates& node : topology.deadNodes()) {
+    if (Status status = result.addDeadNode(node); !status.ok()) return status;
+  }
+  for (const DeadLink& link : topology.deadLinks()) {
+    if (Status status = result.addDeadLink(link); !status.ok()) return status;
+  }
+  if (Status status = result.validate(); !status.ok()) return status;
+  return result;
+}
+
+StatusOr<JobMapping> mapJob(const LibraryIndex& index, const PlacementOptions& options,
                             std::uint64_t ranks, const std::string& mapping_text) {
   if (!options.machine.empty() && options.machine != index.machine) {
     return mismatch(
@@ -113,4 +135,4 @@ StatusOr<JobMapping> mapJob(const LibraryIndex& index, const LibraryOptions& opt
   return job;
 }
 
-}  // namespace torc::runtime
+}  // namespace torc

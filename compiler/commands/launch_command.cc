@@ -1,0 +1,87 @@
+// torc launch mpiexec ... PROGRAM: runs a job with its collectives served.
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+#include <unistd.h>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/FileUtilities.h>
+
+#include "compiler/commands/commands.h"
+#include "compiler/jobs/child_process.h"
+#include "compiler/jobs/job_command.h"
+#include "compiler/jobs/job_library.h"
+#include "compiler/jobs/job_summary.h"
+#include "compiler/rows.h"
+#include "compiler/tool.h"
+#include "ir/make_error.h"
+
+namespace torc::compiler {
+namespace launch_command {
+
+using namespace options;
+
+int run();
+Command command("launch", "run an MPI program with its collectives served by torc", run);
+Rest words{command, {kWhat, "MPIEXEC...", "COMMAND", "The command that starts the job"}};
+Text torus{command,
+           {kMachine, "torus", "SHAPE", "Shape; default: Slurm's, the machine's, most cubic"}};
+Text machine{command, kMachineRow};
+Flag tune{command,
+          {kMachine, "tune", "", "Let the first calls try what is fastest, MPI's own too"}};
+Flag quiet{command, kQuietRow};
+
+int run() {
+  if (words.empty()) return wrongUsage("launch: which command? torc launch mpiexec -n 8 ./program");
+  llvm::Expected<JobCommand> job = readJobCommand(words);
+  if (!job) return inputFault(job.takeError());
+  llvm::Expected<std::string> preload = findPreload(job->mpi);
+  if (!preload) return inputFault(preload.takeError());
+  llvm::Expected<JobPlace> place = placeOfJob(job->ranks, torus, machine);
+  if (!place) return optionFault(place.takeError());
+  if (!quiet) {
+    llvm::errs() << "torc: " << (job->ranks > 0 ? std::to_string(job->ranks) + " ranks on " : "")
+                 << place->torus << " (" << place->why << "), " << nameOf(job->mpi) << '\n';
+  }
+  const bool is_given = !place->library.empty();
+  if (!is_given) {
+    const int code = cachedLibrary(place->torus, machine, quiet, place->library);
+    if (code != kSuccess) return code;
+  }
+
+  llvm::Expected<std::string> cache = cacheFolder();
+  if (!cache) return inputFault(cache.takeError());
+  const std::string scratch = *cache + "/job-" + std::to_string(::getpid());
+  const llvm::FileRemover statistics(scratch + ".jsonl"), mapping(scratch + ".map");
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  Variables variables = {{"LD_PRELOAD", *preload}, {"TORC_LIBRARY", place->library}};
+  if (preloaded != nullptr && *preloaded != 0 && !llvm::StringRef(preloaded).contains(*preload))
+    variables.front().second += std::string(":") + preloaded;
+  if (is_given && !torus.empty()) variables.emplace_back("TORC_TORUS", torus.text());
+  if (!place->mapping.empty()) {
+    if (llvm::Error error = writeOutput(scratch + ".map", place->mapping))
+      return inputFault(std::move(error));
+    variables.emplace_back("TORC_MAPPING", scratch + ".map");
+  }
+  if (tune) variables.emplace_back("TORC_TUNE", "1");
+  const bool sums_up = !quiet && std::getenv("TORC_STATS") == nullptr;
+  if (sums_up) variables.emplace_back("TORC_STATS", "json:" + scratch + ".jsonl");
+  const int code = runChild([&] { return becomeProgram(withVariables(*job, variables)); });
+  if (!sums_up || code == 127) return code;
+  StatsSum sum;
+  std::ifstream lines(scratch + ".jsonl");
+  for (std::string line; std::getline(lines, line);)
+    (void)sum.addLine(line);
+  for (const std::string& line :
+       summaryOf(sum, isOfOneHost(*job) ? std::thread::hardware_concurrency() : 0, tune))
+    llvm::errs() << "torc: " << line << '\n';
+  return code;
+}
+
+}  // namespace launch_command
+
+options::Command& launchCommand() {
+  return launch_command::command;
+}
+
+}  // namespace torc::compiler
