@@ -18,7 +18,7 @@ for shape in 2 4 2x2; do
   ranks=$((${shape//x/*}))
   for collective in allreduce reduce_scatter allgather; do
     column=$collective-$shape
-    "$torc" compile "$collective" --torus "$shape" --quiet -o "$work/$column.torc"
+    "$torc" compile "$collective" --torus "$shape" --algorithm bucket --quiet -o "$work/$column.torc"
     mpiexec.hydra -n "$ranks" "$torc_run" "$work/$column.torc" --bytes "$sizes" --compare \
       --seconds 0.3 >"$work/$column.txt"
     awk '!/^#/ { print $1, $7 }' "$work/$column.txt" >"$work/$column.ratio"

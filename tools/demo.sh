@@ -32,8 +32,8 @@ echo "bazel-bin/compiler/torc, bazel-bin/runtime/torc-run, bazel-bin/runtime/lib
 
 say "Compiling an allreduce for the torus $shape: what each pass leaves (excerpts)"
 schedule=$work/allreduce.torc
-printf '$ %s\n' "torc compile allreduce --torus $shape --print-after-all -o allreduce.torc"
-torc compile allreduce --torus "$shape" --print-after-all -o "$schedule" 2>"$work/passes.txt" || {
+printf '$ %s\n' "torc compile allreduce --torus $shape --algorithm bucket --print-after-all -o allreduce.torc"
+torc compile allreduce --torus "$shape" --algorithm bucket --print-after-all -o "$schedule" 2>"$work/passes.txt" || {
   tail -n 5 "$work/passes.txt" >&2
   exit 1
 }

@@ -189,7 +189,8 @@ def run(*arguments, **options):
 
 
 def compile(collective, torus, path, **options):
-    """Compiles a collective for a torus, as `torc compile`: bytes="1M", machine="bgp", algorithm="bucket"."""
+    """Compiles a collective for a torus, as `torc compile`: bytes="1M", machine="bgp"; without a size the best for
+    1 MiB, or the form of algorithm="bucket"."""
     run("compile", collective, "-o", path, torus=torus, quiet=True, **options)
 
 

@@ -25,7 +25,7 @@ row() {
   shift 2
   printf '| %s | %s | %s |' "$shape" "$bytes" "${*:+\`$*\`}"
   for collective in "${collectives[@]}"; do
-    "$torc" compile "$collective" --torus "$shape" --quiet -o "$work/a.torc" "$@"
+    "$torc" compile "$collective" --torus "$shape" --quiet -o "$work/a.torc" "${@:---chunks=1}"
     ours=$("$torc" simulate "$work/a.torc" --machine smpi --bytes "$bytes" --json |
       tr ',{}' '\n\n\n' | awk -F : '/"makespan_s"/ { print $2; exit }')
     theirs=$(torus_run "$program" "$shape" neutral mpich "$work" "$work/a.torc" --bytes "$bytes" \

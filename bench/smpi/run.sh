@@ -33,7 +33,7 @@ if [[ $what == *:* ]]; then
     shift
   done
   shift $(($# > 0))
-  "$torc" compile "${what%%:*}" --torus "${what#*:}" --quiet -o "$schedule" "${options[@]}"
+  "$torc" compile "${what%%:*}" --torus "${what#*:}" --quiet -o "$schedule" "${options[@]:---chunks=1}"
 else
   schedule=$what
 fi

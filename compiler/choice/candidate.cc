@@ -274,8 +274,7 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
 
 llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule,
                                                 const model::Machine& machine,
-                                                model::GraphCache& graphs,
-                                                Candidate& candidate) const {
+                                                model::GraphCache& graphs, Candidate& candidate) {
   model::SimulateOptions options;
   options.bytes = bytes_;
   options.per_rank = candidate.per_rank;
@@ -283,6 +282,7 @@ llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule,
   llvm::Expected<model::SimulateResult> result =
       torc::model::simulate(schedule.view(), machine, options, &graphs);
   if (!result) return result.takeError();
+  simulated_ += static_cast<double>(result->operations);
   candidate.predicted_s = result->makespan_s;
   candidate.busy_s = candidate.load_bytes = 0;
   candidate.scratch_bytes = bytes_ * VectorShares(schedule.view()).scratch();

@@ -41,6 +41,10 @@ inline constexpr std::uint64_t kMostClasses = 128;
 inline constexpr double kFewExecutions = 1e5;
 inline constexpr double kFewOfAllSegments = 4e5;
 
+/// Work is counted, so that it is the same on every computer; about a microsecond each. That of an
+/// operation that is compiled, and of a step of a proof.
+inline constexpr double kBuiltWork = 8, kProofWork = 0.2;
+
 /// Segments of rings that the cost model takes to share a link, however many are under way.
 inline constexpr std::uint32_t kCostedInFlight = 2;
 
@@ -138,6 +142,13 @@ class CandidateSimulator {
 
   /// Operations of all programs that were compiled to be simulated.
   std::uint64_t built() const { return built_; }
+  /// Work of an operation that is simulated: links that are shared take the longer the more axes
+  /// there are.
+  double workOfSimulated() const { return 0.4 * programs_.spec().topology.axis_count; }
+  /// Of what has been compiled and simulated so far.
+  double work() const {
+    return kBuiltWork * static_cast<double>(built_) + workOfSimulated() * simulated_;
+  }
 
  private:
   /// What stands in where too many nodes differ under the candidate; null: there is no need, or
@@ -145,12 +156,13 @@ class CandidateSimulator {
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate);
   llvm::Error simulateOnSmaller(Smaller& smaller, Candidate& candidate);
   llvm::Error simulateProgram(const Schedule& schedule, const model::Machine& machine,
-                              model::GraphCache& graphs, Candidate& candidate) const;
+                              model::GraphCache& graphs, Candidate& candidate);
 
   CompileCache& programs_;
   const model::Machine& machine_;
   const double bytes_;
   std::uint64_t built_ = 0;
+  double simulated_ = 0;                                                  // operations
   std::map<std::array<bool, kMaxAxes>, std::optional<Smaller>> smaller_;  // by the axes that differ
 };
 

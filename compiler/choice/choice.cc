@@ -2,6 +2,7 @@
 #include "compiler/choice/choice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -23,6 +24,18 @@ constexpr double kManyUnderWay = 4e4;
 
 // The longest vector for which one core is tried for all of a node where it would work at no cost.
 constexpr double kMostLedBytes = 64 << 10;
+
+// Work of a judgement by packets; of a proof, compared with a limit of the choice's work.
+constexpr double kWorkOfPackets = 1e7, kLongProof = 2;
+
+/// The segments, or else chunks, that a proof goes through one by one.
+double provedSegments(const Algorithm& algorithm, const PipelineOptions& options) {
+  const std::uint32_t window = options.window > 0 ? options.window : algorithm.window;
+  if (algorithm.inSegments())
+    return std::min<double>(options.chunks, window + 1) * std::max(options.in_flight, 1u);
+  if (algorithm.cutsIntoSegments()) return std::min(options.chunks, kExchangeWindow + 1);
+  return options.chunks * std::min(options.segments, options.in_flight + 1);
+}
 
 class Chooser {
  public:
@@ -52,8 +65,9 @@ class Chooser {
     std::vector<Candidate>& candidates = trials_.choice.candidates;
     if (candidates.empty()) return std::move(trials_.choice);
     do {
-      lookCloser(trials_, [this](Candidate& best) { return simulate(best, ", rank by rank"); });
-      judgeByPackets(trials_, progress_);
+      lookCloser(trials_, workLeft() / simulator_.workOfSimulated(),
+                 [this](Candidate& best) { return simulate(best, ", rank by rank"); });
+      if (!isBeyondWork(hasPackets() ? kWorkOfPackets : 0)) judgeByPackets(trials_, progress_);
       // What was ahead of rings in segments may have lost.
     } while (!isProvable(trials_.taken()) || follow(ring_segments_.searchPromising()));
     follow(ring_segments_.leaveOut());
@@ -67,11 +81,34 @@ class Chooser {
   }
 
  private:
+  bool hasPackets() const {
+    const Topology& topology = trials_.spec.topology;
+    return trials_.machine.router && !topology.isDamaged() && !topology.hasCores();
+  }
+
+  /// What the limit leaves.
+  double workLeft() const {
+    return trials_.limits.most_work.value_or(HUGE_VAL) - simulator_.work();
+  }
+  /// Whether that is too little for so much. The choice says so.
+  bool isBeyondWork(double work) {
+    const bool is_beyond = work > workLeft();
+    trials_.choice.is_cut_short |= is_beyond;
+    return is_beyond;
+  }
+
+  bool isBeyondWork(const Search::Proposal& proposal) {
+    const auto* candidate = std::get_if<Candidate>(&proposal);
+    return candidate != nullptr && candidate->refusal.empty() &&
+           isBeyondWork(kBuiltWork * candidate->algorithm->estimate(trials_.spec).operations);
+  }
+
   /// The loop: does what a search proposes, and lets it go on with what came of that. Whether it
   /// proposed anything.
   bool follow(Search search) {
     bool is_any = false;
     while (Search::Proposal* proposal = search.next()) {
+      if (isBeyondWork(*proposal)) break;
       is_any = true;
       if (auto* inner = std::get_if<Search>(proposal)) {
         follow(std::move(*inner));
@@ -205,7 +242,15 @@ class Chooser {
         static_cast<double>(candidate.operations) / options.segments * segments;
     const bool is_small = cuts * size.cell_steps < kDoubtful * kMostCellSteps &&
                           (options.segments == 1 || under_way < kManyUnderWay);
-    if (!candidate.refusal.empty() || (is_small && candidate.stand_in.empty())) return true;
+    if (!candidate.refusal.empty()) return true;
+    const double most_work = trials_.limits.most_work.value_or(HUGE_VAL);
+    if (kProofWork * size.cell_steps * provedSegments(algorithm, options) >
+        kLongProof * most_work) {
+      candidate.refusal = "its proof would take long";
+      trials_.choice.is_cut_short = true;
+      return false;
+    }
+    if (is_small && candidate.stand_in.empty()) return true;
     if (progress_ != nullptr) progress_->begin("proving " + candidate.description());
     auto program = programOf(trials_.programs, candidate);
     if (!program) {

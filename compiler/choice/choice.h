@@ -35,6 +35,7 @@ struct ChoiceLimits {
   std::optional<bool> leaders = std::nullopt;  // the first core of a node for all of them
   std::optional<passes::SegmentOrder> segment_order = std::nullopt;
   std::optional<CutRings> cuts = std::nullopt;
+  std::optional<double> most_work = std::nullopt;  // as CandidateSimulator's
 };
 
 /// Candidates whose times differ by less are taken as equal, which no prediction can tell apart:
@@ -52,6 +53,7 @@ struct Choice {
   std::vector<Candidate> candidates;  // the chosen one, the others by predicted time, refusals
   std::vector<LeftOut> left_out{};    // what it took a look at the candidates to know
   std::uint64_t built = 0;            // operations of all programs that were compiled to choose
+  bool is_cut_short = false;          // the limit of work left something out
 
   const Candidate& best() const { return candidates.front(); }
   /// Why the first candidate is better than the second, in a sentence.

@@ -15,8 +15,14 @@ constexpr double kPerRankOperations = 3e6;
 constexpr double kAllPerRankOperations = 1e7;
 // Of those whose messages share links along trees, so many are looked at.
 constexpr std::size_t kMostInStep = 3;
+// Segments that are simulated of many, about.
+constexpr double kSimulatedSegments = 16;
 // Of a message: one more or less changes nothing.
 constexpr double kManyElements = 1000;
+
+std::uint32_t segmentsOf(const Candidate& candidate) {
+  return candidate.algorithm->inSegments() ? candidate.options.chunks : candidate.options.segments;
+}
 
 bool isAlike(const Candidate& a, const Candidate& b) {
   return a.algorithm == b.algorithm && a.options.synchronous_sends == b.options.synchronous_sends &&
@@ -44,7 +50,7 @@ llvm::Expected<bool> isSeenClosely(const Trials& trials, const Candidate& candid
 
 }  // namespace
 
-void lookCloser(Trials& trials, Simulate simulate) {
+void lookCloser(Trials& trials, double most, Simulate simulate) {
   const CollectiveSpec& spec = trials.spec;
   if (rowOf(spec.collective).blocks != BlockSpace::kNode) return;
   if (!elementBytesFor(spec, trials.bytes)) return;
@@ -57,11 +63,17 @@ void lookCloser(Trials& trials, Simulate simulate) {
                           best.predicted_s <= limit && work <= std::min(kPerRankOperations, left);
     if (!may_look) return false;
     llvm::Expected<bool> is_seen = isSeenClosely(trials, best);
+    const double simulated = work * std::min(1.0, kSimulatedSegments / segmentsOf(best));
+    if (is_seen && !*is_seen && simulated > most) {
+      trials.choice.is_cut_short = true;
+      return false;
+    }
     const double by_classes_s = best.predicted_s;
     best.per_rank = true;
     llvm::Error error = is_seen.takeError();
     if (!error && !*is_seen) {
       left -= work;
+      most -= simulated;
       error = simulate(best);
     }
     if (error) {

@@ -68,8 +68,9 @@ using Simulate = llvm::function_ref<llvm::Error(Candidate& candidate)>;
 /// of one size, and whichever is the best then, until that is one that has been, or it is too
 /// much work. What an algorithm loses by it counts for its other candidates with such sends. Not
 /// an all-to-all: its messages are of one size, and as all are under way at once the simulator
-/// would share all links anew whenever one ends.
-void lookCloser(Trials& trials, Simulate simulate);
+/// would share all links anew whenever one ends. Where that were more than `most` operations the
+/// choice is cut short.
+void lookCloser(Trials& trials, double most, Simulate simulate);
 
 /// Where the machine says what its routers do: simulates the best candidate packet by packet, and
 /// whichever is the best then, until that is one that has been, or there have been enough. What

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
@@ -11,6 +12,7 @@
 #include <llvm/Support/Path.h>
 
 #include "compiler/choice/choice.h"
+#include "compiler/chosen_for.h"
 #include "compiler/commands/commands.h"
 #include "compiler/commands/compile_json.h"
 #include "compiler/compile.h"
@@ -44,12 +46,12 @@ std::string algorithmWords() {
 int run();
 Command command("compile", "compile a collective for a torus, prove it, write it", run);
 Text collective{command, kCollectiveRow};
-Text algorithm_name{command,
-                    {kWhat, "algorithm", "NAME",
-                     "Algorithm; default: the first that serves and fits", "", algorithmWords}};
+Text algorithm_name{
+    command,
+    {kWhat, "algorithm", "NAME", "Algorithm; default: as chosen for --bytes", "", algorithmWords}};
 Flag list_algorithms{command,
                      {kWhat, "list-algorithms", "", "List all algorithms and their collectives"}};
-Flag explain{command, {kWhat, "explain", "", "With --bytes: print the candidates and the reason"}};
+Flag explain{command, {kWhat, "explain", "", "Print the candidates of the choice and the reason"}};
 Flag leaders{command,
              {kWhat, "leaders", "", "The first core of a node sends for all; =0: not tried"}};
 Word directions{command,
@@ -67,9 +69,10 @@ Text torus{command, kTorusRow};
 Text order{command, kOrderRow};
 Text machine{command, kMachineRow};
 Text bytes{command,
-           {kMachine, "bytes", "N", "Size of the vector, as 64K: choose what is left open"}};
+           {kMachine, "bytes", "N", "Size of the vector: choose what is left open; 1M if all is"}};
 Text scratch_limit{
-    command, {kMachine, "scratch-limit", "N", "With --bytes: most scratch of a node, as 16M"}};
+    command,
+    {kMachine, "scratch-limit", "N", "Choose only what takes no more scratch of a node, as 16M"}};
 List dead_links{command, kDeadLinkRow};
 List dead_nodes{command, kDeadNodeRow};
 Text output{command,
@@ -108,8 +111,10 @@ Integer window{
     0,
     kMaxWindow};
 
-// What --view predicts without --bytes.
-constexpr std::uint64_t kViewedBytes = 1 << 20;
+// For which everything is chosen that --view predicts, if nothing else is said.
+constexpr std::uint64_t kDefaultBytes = 1 << 20;
+// Work of such a choice: two seconds.
+constexpr double kMostDefaultWork = 2e6;
 
 /// Calls `visit` with each option of a pipeline, its field there, and the field that limits a
 /// choice.
@@ -145,11 +150,21 @@ void read(const Integer& option, std::uint32_t& value) {
 struct Request {
   CollectiveSpec spec;
   model::Machine machine;
-  std::optional<std::uint64_t> bytes;  // choose for this size
+  std::optional<std::uint64_t> bytes;  // choose for this size ...
+  bool is_default = false;             // ... which nobody gave
   std::optional<std::uint64_t> scratch_bytes;
   const Algorithm* algorithm = nullptr;
   PipelineOptions pipeline;
+  std::string chosen_for;      // what the producer says of the choice; empty: there was none
+  std::string default_choice;  // what the summary says of one that nobody asked for
 };
+
+/// Whether no option says which form is asked for, so that one is chosen.
+bool isOpen() {
+  bool is_open = algorithm_name.empty() && !leaders.isGiven() && emit != "plan";
+  visitPipeline([&](const Option& option, auto, auto) { is_open &= !option.isGiven(); });
+  return is_open;
+}
 
 /// The options that fix the algorithm and its pipeline.
 llvm::Error readPipeline(Request& request) {
@@ -252,6 +267,9 @@ llvm::Expected<Request> readRequest() {
     llvm::Expected<std::uint64_t> size = parseSize(bytes, "--bytes");
     if (!size) return size.takeError();
     request.bytes = *size;
+  } else if (isOpen()) {
+    request.bytes = kDefaultBytes;
+    request.is_default = true;
   } else if (explain) {
     return makeError("compile: --explain needs --bytes, the size to choose for");
   }
@@ -292,7 +310,26 @@ ChoiceLimits limitsOf(const Request& request) {
   if (request.pipeline.chunks == 0) limits.chunks.reset();
   if (request.scratch_bytes) limits.scratch_bytes = static_cast<double>(*request.scratch_bytes);
   if (leaders.isGiven()) limits.leaders = leaders;
+  if (request.is_default) limits.most_work = kMostDefaultWork;
   return limits;
+}
+
+/// "chosen for 1M on generic: rectangular, 21 chunks; predicted 47.21 us".
+std::string defaultChoiceText(const Choice& choice, const Request& request) {
+  const std::string size = sizeText(kDefaultBytes);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (request.chosen_for.empty()) {
+    out << "not chosen for " << size << ", which would take long: " << request.algorithm->name
+        << " as it is";
+  } else {
+    out << "chosen for " << size << " on " << request.machine.name << ": "
+        << choice.best().description()
+        << llvm::format("; predicted %.2f us", 1e6 * choice.best().predicted_s);
+  }
+  if (choice.is_cut_short) out << "; --bytes " << size << " tries more";
+  out << '\n';
+  return text;
 }
 
 /// Takes the best of what the options leave open, and prints what there was, if that is asked for:
@@ -308,8 +345,12 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   if (!fault) {
     request.algorithm = choice.best().algorithm;
     request.pipeline = choice.best().options;
+    request.chosen_for = chosenForText(size, machine);
     result.addAlgorithm(*request.algorithm, request.pipeline);
   }
+  if (request.is_default) request.default_choice = defaultChoiceText(choice, request);
+  if (request.is_default && !request.scratch_bytes && !explain)
+    consumeError(std::exchange(fault, llvm::Error::success()));
   for (const Candidate& candidate : choice.candidates) {
     if (fault || explain || json || quiet) break;
     if (candidate.refusal.empty() || candidate.predicted_s == 0 ||
@@ -397,6 +438,7 @@ int run() {
   llvm::Expected<ir::Program> rolled = rollLoops(**compiled, pass_flags.options());
   progress.clear();
   if (!rolled) return inputFault(rolled.takeError());
+  rolled->schedule.producer += request->chosen_for;
   const ir::Program& program = *rolled;
   progress.begin("proving " + request->algorithm->name.str());
   llvm::Expected<ProvedFile> file = provedFile(program.schedule.view());
@@ -414,10 +456,11 @@ int run() {
     const bool is_named = output.isGiven() || output == "-";
     printSummary(program.schedule.view(), form.size(), elapsed.count(),
                  is_named ? "" : output + (was_there ? ", overwritten" : ""));
+    llvm::errs() << request->default_choice;
   }
   if (view.empty()) return kSuccess;
   llvm::Expected<std::string> page = compiledPage(output, std::move(*rolled), request->machine,
-                                                  request->bytes.value_or(kViewedBytes), progress);
+                                                  request->bytes.value_or(kDefaultBytes), progress);
   if (!page) return inputFault(page.takeError());
   if (llvm::Error error = writeOutput(view, *page)) return inputFault(std::move(error));
   return kSuccess;

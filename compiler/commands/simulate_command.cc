@@ -6,6 +6,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "compiler/chosen_for.h"
 #include "compiler/commands/commands.h"
 #include "compiler/commands/simulate_packets.h"
 #include "compiler/commands/simulate_trace.h"
@@ -240,11 +241,12 @@ int printLoads(const ScheduleView& schedule) {
 }
 
 /// Returns the exit code.
-int simulateFile(const std::string& input, const SizeRange& range, std::vector<Record>& rows,
+int simulateFile(const std::string& input, SizeRange& range, std::vector<Record>& rows,
                  llvm::raw_ostream& out) {
   llvm::Expected<Input> read = readSteps(input, "only step operations take time");
   if (!read) return inputFault(read.takeError());
   const ScheduleView schedule = read->view();
+  if (&input == &inputs.front()) takeChosenFor(schedule.producer, bytes, range, machine);
   if (schedule.isOnGraph() && (exact || packet_flags.areOn())) {
     return inputFault(makeError(input + ": is on a graph, of which --exact and packets are not"));
   }

@@ -10,6 +10,7 @@
 #include <llvm/Support/Path.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/chosen_for.h"
 #include "compiler/commands/commands.h"
 #include "compiler/progress_line.h"
 #include "compiler/rows.h"
@@ -180,6 +181,7 @@ int run() {
     llvm::Expected<ViewedSchedule> viewed = viewedSchedule(input, read->takeProgram());
     if (!viewed) return inputFault(viewed.takeError());
     const ScheduleView schedule = viewed->written();
+    if (&input == &inputs.front()) takeChosenFor(schedule.producer, bytes, *range, machine);
     llvm::Expected<model::Machine> on = machineOf(schedule.topology, machine);
     if (!on) return optionFault(on.takeError());
     Progress progress(/*quiet=*/false);

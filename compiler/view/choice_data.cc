@@ -7,6 +7,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include "compiler/chosen_for.h"
 #include "compiler/report.h"
 #include "compiler/sizes.h"
 #include "model/bounds/bounds.h"
@@ -37,6 +38,15 @@ Record recordOf(const Candidate& candidate, double bound_s) {
                  {"how", how},
                  {"stand_in", candidate.stand_in}});
   return record;
+}
+
+/// Whether the candidate is what `producer` names, which has rolled loops since.
+bool isMade(const Candidate& candidate, llvm::StringRef producer) {
+  const passes::PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
+  llvm::StringRef recipe = recipeOf(producer).split(' ').second.split(' ').second;
+  if (!recipe.consume_front(candidate.algorithm->name)) return false;
+  if (!pipeline.empty() && !recipe.consume_front(": " + pipeline.text())) return false;
+  return recipe.empty() || recipe.ltrim(",: ").starts_with("roll-loops");
 }
 
 double boundOf(const CollectiveSpec& spec, const model::Machine& machine, std::uint64_t bytes) {
@@ -98,7 +108,8 @@ Json choiceData(const Choice& choice, const CollectiveSpec& spec, const model::M
 }
 
 llvm::Expected<Json> choicesData(const CollectiveSpec& spec, const model::Machine& machine,
-                                 llvm::ArrayRef<std::uint64_t> sizes, Progress& progress) {
+                                 llvm::ArrayRef<std::uint64_t> sizes, llvm::StringRef producer,
+                                 Progress& progress) {
   Json data = Json::array();
   CompileCache programs(spec);
   const ChoiceLimits limits;
@@ -109,6 +120,10 @@ llvm::Expected<Json> choicesData(const CollectiveSpec& spec, const model::Machin
     progress.clear();
     if (!choice) return choice.takeError();
     data.push_back(choiceData(*choice, spec, machine, bytes, limits));
+    for (std::size_t i = 0; i < choice->candidates.size(); ++i) {
+      if (isMade(choice->candidates[i], producer))
+        data.back()["candidates"][i]["is_of_file"] = true;
+    }
   }
   return data;
 }

@@ -23,11 +23,12 @@ nlohmann::ordered_json choiceData(const Choice& choice, const CollectiveSpec& sp
                                   const model::Machine& machine, std::uint64_t bytes,
                                   const ChoiceLimits& limits);
 
-/// For each of `sizes` what `torc compile --explain` says. Errors: no candidate can be compiled.
+/// For each of `sizes` what `torc compile --explain` says; the candidate that `producer` names has
+/// `is_of_file`. Errors: no candidate can be compiled.
 llvm::Expected<nlohmann::ordered_json> choicesData(const CollectiveSpec& spec,
                                                    const model::Machine& machine,
                                                    llvm::ArrayRef<std::uint64_t> sizes,
-                                                   Progress& progress);
+                                                   llvm::StringRef producer, Progress& progress);
 
 /// The text after each pass that the producer of `schedule` names, and before the first. Errors:
 /// this torc did not make the schedule.

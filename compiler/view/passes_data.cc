@@ -8,6 +8,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/algorithms/algorithm.h"
+#include "compiler/chosen_for.h"
 #include "compiler/view/choice_data.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
@@ -76,7 +77,7 @@ struct Recipe {
 };
 
 llvm::Expected<Recipe> readRecipe(llvm::StringRef producer) {
-  const auto [made_by, pipeline] = producer.split(": ");
+  const auto [made_by, pipeline] = recipeOf(producer).split(": ");
   const auto [program, rest] = made_by.split(' ');
   const llvm::StringRef name = rest.split(' ').second;
   if (program != "torc" || name.empty()) return makeError("its producer names no algorithm");

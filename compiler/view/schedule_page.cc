@@ -45,8 +45,8 @@ llvm::Expected<Json> pageData(const ViewedSchedule& viewed, const model::Machine
     data.update(*passes);
   }
   if (origin.choices) {
-    llvm::Expected<Json> choices =
-        choicesData({schedule.collective, schedule.topology}, machine, sizes, progress);
+    llvm::Expected<Json> choices = choicesData({schedule.collective, schedule.topology}, machine,
+                                               sizes, schedule.producer, progress);
     if (!choices) return choices.takeError();
     data["choices"] = std::move(*choices);
   }

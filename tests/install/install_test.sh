@@ -106,7 +106,7 @@ grep -q 'torcConfig.cmake, version: 0.1' cmake.txt || fail "CMake: $(cat cmake.t
 echo "== heat.c, with a schedule"
 read -r -a flags < <(pkg-config --cflags --libs torc)
 compile "$examples/heat.c" "${flags[@]}" -lm -o heat
-torc compile allreduce --torus 3x2 --quiet -o allreduce.torc
+torc compile allreduce --torus 3x2 --algorithm bucket --quiet -o allreduce.torc
 job -n 6 ./heat allreduce.torc | tee heat.txt
 grep -q '^allreduce on 3x2, 6 ranks; rank 0: [1-9]' heat.txt || fail "heat.c did not use the schedule"
 [[ $(grep -c '^step ' heat.txt) -eq 5 ]] || fail "heat.c: not five reports"

@@ -88,6 +88,10 @@ class TorcTest(unittest.TestCase):
         self.assertEqual(one["bytes"], 1 << 20)
         self.assertGreaterEqual(one["makespan_s"], torc.bounds("allreduce", torus="4x4", bytes="1M", machine="bgp")["bound_s"])
         self.assertEqual(len(torc.simulate(self.path, bytes="1K:4K")), 3)
+        chosen = torc.simulate(self.path)
+        self.assertEqual((chosen["bytes"], chosen["machine"]), (1 << 20, "bgp"))
+        torc.compile("broadcast", "4x4x4", self.path)
+        self.assertLess(torc.simulate(self.path)["ratio"], 2)
 
 
 if __name__ == "__main__":

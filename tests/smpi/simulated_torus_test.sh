@@ -17,7 +17,7 @@ run() {
 # Results, against MPI's own collective, from no element to messages that wait for their receives.
 # (SMPI's own reduce_scatter refuses the null buffer of a rank that gets nothing.)
 for collective in allreduce reduce_scatter allgather; do
-  for case in '3x4' '4x2mx3 --weights balanced --chunks 4 --in-flight 1' '5m --dependences phase'; do
+  for case in '3x4 --algorithm bucket' '4x2mx3 --weights balanced --chunks 4 --in-flight 1' '5m --dependences phase'; do
     read -r shape options <<<"$case"
     # shellcheck disable=SC2086
     "$torc" compile "$collective" --torus "$shape" --quiet -o "$work/a.torc" $options
@@ -32,7 +32,7 @@ done
 
 # Time: the wires' bound is not beaten, and on a symmetric torus it is met. `torc bounds` and the
 # formula of torus.sh are of different hands.
-"$torc" compile allreduce --torus 4x4 --quiet -o "$work/a.torc"
+"$torc" compile allreduce --torus 4x4 --algorithm bucket --quiet -o "$work/a.torc"
 time=$(run 4x4 a.torc --bytes 1M | awk '{ print 1e-6 * $3 }')
 bound=$(torus_bound allreduce 4x4 $((1 << 20)))
 awk -v time="$time" -v bound="$bound" 'BEGIN { exit !(time > bound && time < 1.01 * bound) }' ||
@@ -46,7 +46,7 @@ for shape in 4x4 8x4x2m 5x3x4 16x2mx2m; do
 done
 
 # A dead link, which on the simulated torus is 400,000 times as slow as the others.
-"$torc" compile allreduce --torus 4x4 --dead-link 3,2:Y --quiet -o "$work/dead.torc"
+"$torc" compile allreduce --torus 4x4 --algorithm bucket --dead-link 3,2:Y --quiet -o "$work/dead.torc"
 healthy=$(run 4x4 dead.torc --bytes 64K --check | awk '/ok$/ { print $3 }')
 damaged=$(TORUS_DEAD=3,2:Y run 4x4 dead.torc --bytes 64K --check | awk '/ok$/ { print $3 }')
 awk -v a="$healthy" -v b="$damaged" 'BEGIN { exit !(a > 0 && b > a - 0.1 && b < a + 0.1) }' ||

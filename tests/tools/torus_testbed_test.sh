@@ -35,7 +35,7 @@ fi
 ip netns del "torctest$$"
 expect 1 'cannot limit a link: .*"rate"' 2x2 --rate fast -- true
 
-"$torc" compile allreduce --torus 2x3m -o "$work/a.torc" --quiet
+"$torc" compile allreduce --torus 2x3m --algorithm bucket -o "$work/a.torc" --quiet
 timeout -s TERM 60 bash "$testbed" 2x3m --rate 100mbit -- \
   "$torc_run" "$work/a.torc" --bytes 4:4K --check --iterations 2 >"$work/stdout" 2>"$work/stderr" &
 job=$!

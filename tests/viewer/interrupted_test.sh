@@ -17,7 +17,7 @@ mv started.new started
 wait
 END
 chmod +x path/chromium
-"$torc" compile allreduce --torus 2 -o a.torc --quiet
+"$torc" compile allreduce --torus 2 --algorithm bucket -o a.torc --quiet
 
 gone() {
   for ((i = 0; i < 200; ++i)); do

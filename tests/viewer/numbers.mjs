@@ -174,7 +174,11 @@ for (let name = 0; name < Number(process.argv[3]); ++name) {
       }
     });
   }
-  assert.ok(schedule.data.choices[0].candidates.length > 0);
+  const { candidates } = schedule.data.choices[0];
+  assert.ok(candidates.length > 0);
+  // The file's own candidate is marked: it is the chosen one where the file was chosen for this size.
+  if (schedule.data.producer.endsWith(" for 64K on generic")) assert.ok(candidates[0].is_of_file);
+  assert.ok(candidates.filter((candidate) => candidate.is_of_file).length <= 1);
   // The last pass leaves the file's text.
   assert.deepEqual(
     schedule.linesAfter(schedule.data.passes.length - 1),

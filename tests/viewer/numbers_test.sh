@@ -20,16 +20,17 @@ while read -r arguments; do
   "$torc" dump "$name.torc" >"$name.txt"
   echo "$name: $arguments"
 done <<'END'
-allreduce --torus 4x3x2
+allreduce --torus 4x3x2 --algorithm bucket
 allreduce --torus 8x8x4 --chunks 2 --in-flight 1
-allreduce --torus 4x4 --dead-node 1,2
-allreduce --torus 5x4m
+allreduce --torus 4x4 --algorithm closed-trees --dead-node 1,2
+allreduce --torus 5x4m --algorithm bucket
 allreduce --torus 6x4 --segments 8
-allreduce --torus 3x2x2x2x2
-broadcast --torus 4x4m
-scan --torus 4x3
-alltoall --torus 4x4
+allreduce --torus 3x2x2x2x2 --algorithm bucket
+broadcast --torus 4x4m --algorithm product-trees
+scan --torus 4x3 --algorithm recursive-doubling
+alltoall --torus 4x4 --algorithm direct
 reduce_scatter --torus 4x4 --algorithm bfb
+allreduce --torus 4x2 --bytes 64K
 broadcast --torus 4x4x4 --chunks 900
 END
 node --preserve-symlinks --preserve-symlinks-main "$tests/numbers.mjs" "$tests/../../docs/schemas/view.schema.json" "$count"

@@ -128,7 +128,9 @@ export class ChoicePanel {
                 element(
                   "td",
                   { class: column === "name" ? "left" : "" },
-                  `${text(row[column])}${column === "name" && row.how ? ` (${row.how})` : ""}`,
+                  column === "name"
+                    ? `${row.name}${row.how ? ` (${row.how})` : ""}${row.is_of_file ? " ← this file" : ""}`
+                    : text(row[column]),
                 ),
               ),
             ),

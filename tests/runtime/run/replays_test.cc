@@ -207,10 +207,13 @@ class ReplayTest : public testing::Test {
   void TestBody() override {
     const std::string path =
         testing::TempDir() + "/" + replay_.collective + "_" + replay_.name + ".torc";
+    // Without an option of the form a schedule would be chosen.
+    const bool has_chunks = replay_.compile_options.find("--chunks") != std::string::npos;
     int status = 0;
     if (worldRank() == 0) {
       status = std::system(("compiler/torc compile " + replay_.collective + " --torus " +
-                            replay_.shape + " " + replay_.compile_options + " --quiet -o " + path)
+                            replay_.shape + " " + replay_.compile_options +
+                            (has_chunks ? "" : " --chunks 1") + " --quiet -o " + path)
                                .c_str());
     }
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
