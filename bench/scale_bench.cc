@@ -54,8 +54,8 @@ Measured measure(const std::string& shape) {
   llvm::Expected<const compiler::Algorithm*> algorithm = compiler::findAlgorithm("bucket");
   if (!algorithm) quit(llvm::toString(algorithm.takeError()));
 
-  // As in `torc compile allreduce --algorithm bucket`: every pass is proved, and the result once more
-  // before writing.
+  // As in `torc compile allreduce --algorithm bucket`: every pass is proved, and the result once
+  // more before writing.
   const double compile_start = processorSeconds();
   llvm::Expected<ir::Program> program =
       compiler::compile({Collective::kAllreduce, *topology}, **algorithm,

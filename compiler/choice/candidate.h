@@ -58,6 +58,7 @@ struct Candidate {
   PipelineOptions options;
   bool per_rank = false;    // simulated rank by rank, with messages of whole elements
   bool by_packets = false;  // simulated packet by packet
+  bool estimated = false;   // by packets, on a small shape: `unseen` is the ratio
   double unseen = 1;        // what others of its algorithm and sends lost when they were
   /// The smaller shape on which it was simulated, its times multiplied by what the cost model takes
   /// the difference to be; steps and messages are those of the smaller shape. Empty: this one.

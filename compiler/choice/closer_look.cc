@@ -3,7 +3,7 @@
 
 #include "compiler/choice/trials.h"
 #include "ir/node_classes.h"
-#include "schedules/expansion/shares.h"
+#include "model/simulator/simulation_graph.h"
 
 namespace torc::compiler {
 namespace {
@@ -15,10 +15,10 @@ constexpr double kPerRankOperations = 3e6;
 constexpr double kAllPerRankOperations = 1e7;
 // Of those whose messages share links along trees, so many are looked at.
 constexpr std::size_t kMostInStep = 3;
-// Segments that are simulated of many, about.
+// Approximate number of simulated segments of many.
 constexpr double kSimulatedSegments = 16;
-// Of a message: one more or less changes nothing.
-constexpr double kManyElements = 1000;
+// Share of the time that an element more or less in each message of a chain may change.
+constexpr double kRounding = 0.005;
 
 std::uint32_t segmentsOf(const Candidate& candidate) {
   return candidate.algorithm->inSegments() ? candidate.options.chunks : candidate.options.segments;
@@ -30,22 +30,23 @@ bool isAlike(const Candidate& a, const Candidate& b) {
          (a.options.in_flight > 1) == (b.options.in_flight > 1);
 }
 
-/// Whether it is as if the candidate had been simulated rank by rank: every rank has been by
-/// itself, messages on a link follow one another, and have so many elements that whole ones are no
-/// other.
+/// Whether a simulation rank by rank would say the same: each rank has been simulated by itself, or
+/// all do alike; messages on a link follow one another; all have elements, and whole elements
+/// change little.
 llvm::Expected<bool> isSeenClosely(const Trials& trials, const Candidate& candidate) {
   if (!candidate.stand_in.empty() || candidate.mayFallIntoStep()) return false;
   auto program = programOf(trials.programs, candidate);
   if (!program) return program.takeError();
   const ScheduleView schedule = (*program)->schedule.view();
-  if (ir::NodeClasses(schedule, false).count() < schedule.topology.ranks()) return false;
-  const VectorShares shares(schedule);
-  const double elements =
-      trials.bytes / *elementBytesFor(trials.spec, trials.bytes) / schedule.segments;
-  return llvm::all_of(schedule.operations, [&](const Operation& operation) {
-    return !sends(operation.kind) || isSignal(operation.kind) ||
-           shares.of(operation.a, {}) * elements >= kManyElements;
-  });
+  const std::uint64_t classes = ir::NodeClasses(schedule, false).count();
+  if (classes > 1 && classes < schedule.topology.ranks()) return false;
+  const double element = *elementBytesFor(trials.spec, trials.bytes);
+  double slowest = trials.machine.linkBandwidth(0);
+  for (int i = 1; i < trials.spec.topology.dimensions(); ++i)
+    slowest = std::min(slowest, trials.machine.linkBandwidth(static_cast<std::uint32_t>(i)));
+  return static_cast<double>(candidate.steps) * element / slowest <=
+             kRounding * candidate.predicted_s &&
+         model::allHaveElements(schedule, trials.bytes / element);
 }
 
 }  // namespace

@@ -11,19 +11,15 @@ namespace {
 
 /// Whether exchanges halve what goes to the node opposite, which is twice the messages.
 bool isHalved(const Trials& trials, const Algorithm& algorithm) {
-  auto whole = trials.programs.get(algorithm, pipelineOf(algorithm, {}));
-  if (whole) return (*whole)->schedule.colors.front().directions > 1;
-  consumeError(whole.takeError());
-  return false;
+  const auto whole =
+      llvm::expectedToOptional(trials.programs.get(algorithm, pipelineOf(algorithm, {})));
+  return whole && (*whole)->schedule.colors.front().directions > 1;
 }
 
 /// The fewest segments whose scratch is within the limit, as far as there are as many.
 std::uint32_t fewestSegments(const Trials& trials, const Candidate& candidate) {
-  auto whole = programOf(trials.programs, candidate);
-  if (!whole) {
-    consumeError(whole.takeError());  // the candidate will say why
-    return 1;
-  }
+  const auto whole = llvm::expectedToOptional(programOf(trials.programs, candidate));
+  if (!whole) return 1;  // the candidate will say why
   const ScheduleView schedule = (*whole)->schedule.view();
   const double scratch = trials.bytes * VectorShares(schedule).scratch();
   const double limit = *trials.limits.scratch_bytes;

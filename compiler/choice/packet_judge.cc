@@ -1,10 +1,9 @@
 // The judgement of the best candidates packet by packet.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <deque>
+#include <limits>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
@@ -12,22 +11,24 @@
 #include "compiler/choice/stand_in.h"
 #include "compiler/choice/trials.h"
 #include "model/packets/packet_simulator.h"
+#include "model/packets/packet_sizes.h"
 #include "model/simulator/simulator.h"
+#include "schedules/expansion/shares.h"
 
 namespace torc::compiler {
 namespace {
 
-// How far links may put the best of an algorithm behind the best of all, and any candidate behind
-// what packets make of the best, for it to be judged.
-constexpr double kFarBehind = 1.35, kBehind = 1.5;
-// What one may cost on a shape, and all together, in hops of packets, some 4 million a second; as
-// many as a message takes.
-constexpr double kMostWork = 1.4e7, kMostWorkOfAll = 4.2e7;
+// The least ratio of packets' time to links' time that is expected, where processors allow it.
+constexpr double kLeastRatio = 0.85;
+// Work of one simulation and of all together, in hops of packets, some 2 million a second; hops
+// that cost as much as a message.
+constexpr double kMostWork = 2.5e6, kMostWorkOfAll = 1e7;
 constexpr double kHopsOfMessage = 8;
 // What may not have been seen on a smaller shape.
 constexpr double kOnSmaller = 1.1;
-// Nodes of the shapes.
+// Nodes of the shapes, and what of each axis the next one has.
 constexpr std::uint64_t kMostNodes = 512, kFewestNodes = 64;
+constexpr double kNextShape = 0.75;
 
 /// Whether routers are known, and what the packet simulator serves: nodes of one rank, undamaged.
 bool isJudged(const Trials& trials) {
@@ -36,19 +37,36 @@ bool isJudged(const Trials& trials) {
          elementBytesFor(trials.spec, trials.bytes);
 }
 
+/// Seconds for which the processor of a node sends its messages and receives as many packets, one
+/// after the other; the link simulator lets them overlap.
+double processorSeconds(const ScheduleView& schedule, const model::Machine& machine, double bytes) {
+  const model::PacketParameters& p = *machine.router;
+  const VectorShares shares(schedule);
+  double ns = 0;
+  for (const Operation& operation : schedule.operations) {
+    if (!sends(operation.kind) || operation.guard != kNone) continue;
+    const double message = shares.of(operation.a, {}) * bytes / schedule.segments;
+    const model::PacketSizes sizes(p, message, p.header, p.chunk);
+    const auto packets = static_cast<double>(sizes.count());
+    const double in_packets = message + p.header * packets;
+    const double one = 1e9 * (machine.overhead + machine.message_gap) +
+                       packets * (p.send + p.receive) + in_packets * (p.send_byte + p.receive_byte);
+    ns += one * (operation.hasPeerLoop() ? schedule.peer_loops[operation.peer].size() : 1.0);
+  }
+  return 1e-9 * ns * schedule.segments;
+}
+
 /// Judges candidates on the machine, or where these are too much on smaller ones.
 class PacketJudge {
  public:
-  PacketJudge(Trials& trials, Progress* progress)
-      : trials_(trials),
-        progress_(progress),
-        is_whole_(trials.spec.topology.sites() <= kMostNodes) {
+  PacketJudge(Trials& trials, Progress* progress) : trials_(trials), progress_(progress) {
     std::array<bool, kMaxAxes> all{};
     all.fill(true);
     const Topology& topology = trials.spec.topology;
-    if (is_whole_) shapes_.emplace_back(StandIn{trials.machine, topology}, trials.spec.collective);
+    if (topology.sites() <= kMostNodes)
+      shapes_.emplace_back(StandIn{trials.machine, topology}, trials.spec.collective);
     for (std::uint64_t most = kMostNodes; most >= kFewestNodes; most /= 2) {
-      auto smaller = standInFor(topology, trials.machine, all, most);
+      auto smaller = standInFor(topology, trials.machine, all, most, kNextShape);
       if (!smaller || (!shapes_.empty() &&
                        smaller->topology.sites() >= shapes_.back().stand_in.topology.sites()))
         continue;
@@ -56,53 +74,86 @@ class PacketJudge {
     }
   }
 
-  /// What packets make of it on the smallest of the shapes holds until it is judged.
-  void estimate(Candidate& candidate) {
-    const double left = left_;
-    candidate.unseen = 1;  // of an earlier estimate
-    const std::optional<Ratio> ratio = packetsOverLinks(shapes_.back(), candidate);
-    left_ = left;  // it is little
-    if (!ratio) return;
-    worst_ = std::max(worst_, ratio->value);
-    candidate.unseen = kOnSmaller * ratio->value;
+  /// Judges the candidate that may be the best, first on the smallest shape, then on the largest
+  /// within the limit of work, until the best one has been judged so.
+  void run() {
+    std::vector<Candidate*> rows;
+    for (Candidate& candidate : trials_.choice.candidates) {
+      if (!candidate.refusal.empty() || candidate.by_packets) continue;
+      if (!candidate.estimated)
+        candidate.unseen = std::max(kLeastRatio, processorsOverLinks(candidate));
+      rows.push_back(&candidate);
+    }
+    while (!rows.empty() && !shapes_.empty()) {
+      const auto next = llvm::min_element(
+          rows, [](const Candidate* a, const Candidate* b) { return isFaster(*a, *b); });
+      if ((*next)->cautiousSeconds() > kTie * bestJudged()) return;
+      const bool is_estimated = (*next)->estimated;
+      is_estimated ? judge(**next) : estimate(**next);
+      if (is_estimated || !(*next)->estimated) rows.erase(next);
+    }
   }
 
-  /// Whether it could be judged. What packets make of it holds for others of its algorithm until
-  /// they are judged themselves.
-  bool judge(Candidate& candidate) {
-    if (left_ <= 0) return false;
+ private:
+  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+  bool isWhole(const Smaller& shape) const {
+    return shape.stand_in.topology.sites() == trials_.spec.topology.sites();
+  }
+
+  /// Seconds of the best candidate that has been judged.
+  double bestJudged() const {
+    double best = kNoLimit;
+    for (const Candidate& candidate : trials_.choice.candidates) {
+      if (candidate.by_packets) best = std::min(best, candidate.cautiousSeconds());
+    }
+    return best;
+  }
+
+  /// Seconds of processors, divided by those of links.
+  double processorsOverLinks(const Candidate& candidate) const {
+    if (!candidate.stand_in.empty()) return 0;
+    const auto program = llvm::expectedToOptional(programOf(trials_.programs, candidate));
+    if (!program) return 0;
+    return processorSeconds((*program)->schedule.view(), trials_.machine, trials_.bytes) /
+           candidate.predicted_s;
+  }
+
+  /// Estimates by the smallest shape; a candidate without an estimate gets the worst ratio.
+  void estimate(Candidate& candidate) {
+    std::optional<double> ratio;
+    if (left_ > 0) ratio = packetsOverLinks(shapes_.back(), candidate, kNoLimit);
+    candidate.estimated = ratio.has_value();
+    worst_ = std::max(worst_, ratio.value_or(1));
+    candidate.unseen = std::max(ratio.value_or(worst_), processorsOverLinks(candidate));
+  }
+
+  /// Judges by the largest shape within the limit of work, else by the estimate.
+  void judge(Candidate& candidate) {
     if (progress_ != nullptr) {
       progress_->expect(1);
       progress_->begin("trying " + candidate.description() + ", by packets");
     }
-    std::optional<Ratio> ratio;
-    for (auto shape = shapes_.begin(); shape != shapes_.end() && !ratio; ++shape)
-      ratio = packetsOverLinks(*shape, candidate);
+    std::optional<double> ratio;
+    double unseen = 1, most = kNoLimit;
+    for (auto shape = shapes_.begin(); !ratio && left_ > 0 && shape + 1 != shapes_.end(); ++shape) {
+      unseen = isWhole(*shape) ? 1 : kOnSmaller;
+      most = kTie * bestJudged() / (candidate.predicted_s * unseen);
+      ratio = packetsOverLinks(*shape, candidate, most);
+    }
     if (progress_ != nullptr) progress_->done();
-    if (!ratio) return false;
-    const double estimated = candidate.unseen;
+    if (!ratio) {
+      ratio = candidate.unseen;
+      unseen = isWhole(shapes_.back()) ? 1 : kOnSmaller;
+    } else if (*ratio > most) {  // it goes on
+      candidate.unseen = unseen * *ratio;
+      return;
+    }
     candidate.by_packets = true;
-    candidate.predicted_s *= ratio->value;
-    worst_ = std::max(worst_, ratio->value);
-    candidate.unseen = ratio->is_whole ? 1 : kOnSmaller;
-    if (!ratio->is_whole) on_smaller_.push_back({&candidate, ratio->value});
-    for (Candidate& other : trials_.choice.candidates) {
-      if (other.algorithm == candidate.algorithm && !other.by_packets)
-        other.unseen *= ratio->value / estimated;
-    }
-    if (!ratio->is_whole) return true;
-    for (auto& [other, value] : on_smaller_) {
-      if (other->algorithm != candidate.algorithm || value >= ratio->value) continue;
-      other->predicted_s *= ratio->value / value;
-      value = ratio->value;
-    }
-    return true;
+    candidate.predicted_s *= *ratio;
+    candidate.unseen = unseen;
   }
 
-  /// What packets took longer than links, at most; 1 at least.
-  double worst() const { return worst_; }
-
- private:
   static double busiest(const model::SimulateResult& result) {
     double load = 0;
     for (const model::LinkUse& link : result.links)
@@ -110,110 +161,67 @@ class PacketJudge {
     return load;
   }
 
-  struct Ratio {
-    double value;
-    bool is_whole;  // of the machine itself
-  };
-
-  /// How many times as long packets take as links say; on a smaller shape for so many bytes that a
-  /// link carries as much for each message that a node sends, so that both weigh the same. Nothing:
-  /// it cannot be had, or another shape has to be taken.
-  std::optional<Ratio> packetsOverLinks(Smaller& shape, const Candidate& candidate) {
-    auto program = programOf(shape.programs, candidate);
-    if (!program) {
-      consumeError(program.takeError());
-      return std::nullopt;
-    }
+  /// The ratio of packets' time to links' time; on a smaller shape for so many bytes that a link
+  /// carries as much for each message that a node sends, so that both weigh the same. A simulation
+  /// that comes to more than `most` ends there. Nothing: no such program, or too much work.
+  std::optional<double> packetsOverLinks(Smaller& shape, const Candidate& candidate, double most) {
+    const auto program = llvm::expectedToOptional(programOf(shape.programs, candidate));
+    if (!program) return std::nullopt;
     const ScheduleView schedule = (*program)->schedule.view();
     const Topology& topology = shape.stand_in.topology;
     model::SimulateOptions options;
     options.bytes = trials_.bytes;
-    const bool is_whole = is_whole_ && &shape == &shapes_.front();
-    auto links = model::simulate(schedule, shape.stand_in.machine, options);
+    const auto simulate = [&] {
+      return llvm::expectedToOptional(model::simulate(schedule, shape.stand_in.machine, options));
+    };
+    auto links = simulate();
     double load = links ? busiest(*links) : 0;
-    if (load > 0 && !is_whole && candidate.stand_in.empty()) {
+    if (load > 0 && !isWhole(shape) && candidate.stand_in.empty()) {
       options.bytes *= candidate.load_bytes / static_cast<double>(candidate.messages) /
                        (load / static_cast<double>(links->messages));
-      links = model::simulate(schedule, shape.stand_in.machine, options);
+      links = simulate();
       load = links ? busiest(*links) : 0;
     }
-    if (!links || load == 0) {
-      consumeError(links.takeError());
-      return std::nullopt;
-    }
+    if (!links || load == 0) return std::nullopt;
     const model::PacketParameters& router = *trials_.machine.router;
     const double hops =
         load / (router.packet - router.header) * topology.sites() * 2 * topology.dimensions();
     const double messages =
         kHopsOfMessage * static_cast<double>(links->messages) * topology.sites();
-    if (messages > kMostWork) return std::nullopt;
     const bool is_all = hops + messages <= kMostWork;
-    if (!is_all && &shape != &shapes_.back()) return std::nullopt;
-    left_ -= is_all ? hops + messages : kMostWork + messages;
-    // A smaller shape has less to wait for: there packets take as much longer at least as they did
-    // for others of the algorithm.
-    const double least = std::max(1.0, candidate.unseen);
-    const auto packets = [&](double bytes) -> std::optional<double> {
+    const double share = std::min((kMostWork - 2 * messages) / 1.5 / hops, 1.0);
+    if (!is_all && (&shape != &shapes_.back() || share <= 0)) return std::nullopt;
+    left_ -= is_all ? hops + messages : kMostWork;
+    const auto packets = [&](double of_bytes) -> std::optional<double> {
       model::ProgramOptions sample;
-      sample.bytes = bytes;
+      sample.bytes = of_bytes * options.bytes;
       sample.element_bytes = *elementBytesFor(trials_.spec, trials_.bytes);
       model::PacketOptions packet_options;
       packet_options.parameters = router;
-      auto result =
-          model::simulateProgram(schedule, shape.stand_in.machine, sample, packet_options);
-      if (result) return result->makespan_s;
-      consumeError(result.takeError());
-      return std::nullopt;
+      if (is_all) packet_options.most_s = most * links->makespan_s;
+      const auto result = llvm::expectedToOptional(
+          model::simulateProgram(schedule, shape.stand_in.machine, sample, packet_options));
+      if (!result) return std::nullopt;
+      return result->makespan_s / links->makespan_s;
     };
-    if (is_all) {
-      const std::optional<double> all = packets(options.bytes);
-      if (!all) return std::nullopt;
-      const double ratio = *all / links->makespan_s;
-      return Ratio{is_whole ? ratio : std::max(ratio, least), is_whole};
-    }
+    if (is_all) return packets(1);
     // In proportion to what twice as many bytes take longer.
-    const double share = kMostWork / 1.5 / hops;
-    const std::optional<double> less = packets(share / 2 * options.bytes),
-                                more = packets(share * options.bytes);
+    const std::optional<double> less = packets(share / 2), more = packets(share);
     if (!less || !more) return std::nullopt;
-    const double all = *more + (*more - *less) * 2 * (1 / share - 1);
-    return Ratio{std::max(all / links->makespan_s, least), false};
+    return *more + (*more - *less) * 2 * (1 / share - 1);
   }
 
   Trials& trials_;
   Progress* const progress_;
   double left_ = kMostWorkOfAll;
-  double worst_ = 1;                                       // ratio so far
-  std::vector<std::pair<Candidate*, double>> on_smaller_;  // judged so, and the ratio
-  const bool is_whole_;                                    // whether the largest is the machine
-  std::deque<Smaller> shapes_;                             // the largest first
+  double worst_ = 1;            // ratio so far
+  std::deque<Smaller> shapes_;  // the largest first
 };
 
 }  // namespace
 
 void judgeByPackets(Trials& trials, Progress* progress) {
-  if (!isJudged(trials)) return;
-  PacketJudge judge(trials, progress);
-  std::vector<Candidate*> rows;
-  for (Candidate& candidate : trials.choice.candidates) {
-    if (candidate.refusal.empty()) rows.push_back(&candidate);
-  }
-  const auto faster = [](const Candidate* a, const Candidate* b) { return isFaster(*a, *b); };
-  llvm::stable_sort(rows, faster);
-  const double limit = rows.empty() ? 0 : kFarBehind * rows.front()->cautiousSeconds();
-  for (Candidate* candidate : rows) {
-    if (!candidate->by_packets && candidate->predicted_s < limit) judge.estimate(*candidate);
-  }
-  for (;;) {
-    llvm::erase_if(rows, [](const Candidate* candidate) { return candidate->by_packets; });
-    if (rows.empty()) break;
-    Candidate& next = **llvm::min_element(rows, faster);
-    if (next.cautiousSeconds() > kBehind * trials.bestSeconds() || !judge.judge(next)) break;
-  }
-  // What could not be estimated is taken to do as badly as any.
-  for (Candidate* candidate : rows) {
-    if (!candidate->by_packets && candidate->unseen == 1) candidate->unseen = judge.worst();
-  }
+  if (isJudged(trials)) PacketJudge(trials, progress).run();
 }
 
 }  // namespace torc::compiler

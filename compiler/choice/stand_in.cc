@@ -1,4 +1,4 @@
-// Halves axes.
+// Shrinks axes.
 #include "compiler/choice/stand_in.h"
 
 #include <algorithm>
@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::uint32_t kShortest = 3;  // nodes of a line that has ends and a middle
 
-/// Half of `size`, as odd or even as it; `size` where that is too short.
-std::uint32_t halved(std::uint32_t size) {
-  const std::uint32_t half = size / 2 + (size / 2 % 2 != size % 2 ? 1 : 0);
-  return half < kShortest || half >= size ? size : half;
+/// `share` of `size`, as odd or even as it; `size` where that is too short.
+std::uint32_t shrunk(std::uint32_t size, double share) {
+  const auto part = static_cast<std::uint32_t>(size * share);
+  const std::uint32_t even = part + (part % 2 != size % 2 ? 1 : 0);
+  return even < kShortest || even >= size ? size : even;
 }
 
 /// Where the coordinate of something dead lies when its axis has `size` nodes: as far from the
@@ -37,7 +38,8 @@ std::int32_t moved(const Topology& topology, std::uint32_t axis, std::int32_t at
 }  // namespace
 
 std::optional<StandIn> standInFor(const Topology& topology, const model::Machine& machine,
-                                  const std::array<bool, kMaxAxes>& shrink, std::uint64_t most) {
+                                  const std::array<bool, kMaxAxes>& shrink, std::uint64_t most,
+                                  double share) {
   StandIn smaller{machine, {}};
   auto product = [&] {
     std::uint64_t nodes = 1;
@@ -50,8 +52,8 @@ std::optional<StandIn> standInFor(const Topology& topology, const model::Machine
     bool changed = false;
     for (std::size_t i = 0; i < smaller.machine.dimensions.size(); ++i) {
       std::uint32_t& size = smaller.machine.dimensions[i].size;
-      if (!shrink[i] || halved(size) == size) continue;
-      size = halved(size);
+      if (!shrink[i] || shrunk(size, share) == size) continue;
+      size = shrunk(size, share);
       changed = true;
     }
     if (!changed) return std::nullopt;

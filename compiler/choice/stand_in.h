@@ -17,12 +17,14 @@ struct StandIn {
   Topology topology;  // of the machine
 };
 
-/// The machine with the axes of `shrink` halved until no more than `most` nodes differ, the product
-/// of their sizes. Odd sizes stay odd and even ones even; what is dead stays as far
-/// from the first that is dead on the rings, and from the beginning on the lines, as there is room.
-/// None where no axis is long enough, or the damage would cut the smaller machine apart.
+/// The machine with the axes of `shrink` cut to `share` of their sizes, again and again, until no
+/// more than `most` nodes differ, the product of their sizes. Odd sizes stay odd and even ones
+/// even; what is dead stays as far from the first that is dead on the rings, and from the beginning
+/// on the lines, as there is room. None where no axis is long enough, or the damage would cut the
+/// smaller machine apart.
 std::optional<StandIn> standInFor(const Topology& topology, const model::Machine& machine,
-                                  const std::array<bool, kMaxAxes>& shrink, std::uint64_t most);
+                                  const std::array<bool, kMaxAxes>& shrink, std::uint64_t most,
+                                  double share = 0.5);
 
 }  // namespace torc::compiler
 

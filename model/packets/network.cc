@@ -34,7 +34,7 @@ double ticksPerSecond(const Machine& machine) {
 
 llvm::Expected<PacketNetwork> PacketNetwork::make(const Topology& topology, const Machine& machine,
                                                   const PacketParameters& parameters) {
-  if (topology.hasCores() || topology.isDamaged()) {
+  if (topology.hasCores() || topology.isDamaged() || !machine.dead_links.empty()) {
     return makeError("packets: " + topology.shape() +
                      (topology.hasCores() ? " has cores: one processor serves a node here"
                                           : " is damaged: routers go no ways round"));
@@ -276,7 +276,8 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void PacketNetwork::handle(const PacketEvent& event
   }
 }
 
-llvm::Error PacketNetwork::run(Traffic& traffic, const std::function<void()>& progress) {
+llvm::Error PacketNetwork::run(Traffic& traffic, double most_s,
+                               const std::function<void(double hops)>& progress) {
   traffic_ = &traffic;
   traffic.start(*this);
   shareFifos(traffic);
@@ -285,15 +286,15 @@ llvm::Error PacketNetwork::run(Traffic& traffic, const std::function<void()>& pr
   for (std::uint32_t node = 0; node < nodes_; ++node)
     schedule(0, kWake, node, 0);
   PacketEvent event;
-  std::uint64_t count = 0;
-  std::uint64_t next_sample = samples_.slice;
+  std::uint64_t count = 0, next_sample = samples_.slice;
   while (events_.next(event)) {
     while (events_.now() >= next_sample) {
       sample();
       next_sample = samples_.all.back().end + samples_.slice;
+      if (static_cast<double>(events_.now()) * tick_s_ > most_s) return llvm::Error::success();
     }
     handle(event);
-    if (++count % kProgressEvents == 0 && progress) progress();
+    if (++count % kProgressEvents == 0 && progress) progress(static_cast<double>(packet_hops_));
   }
   sample();
   return check();

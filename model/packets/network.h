@@ -28,6 +28,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -53,9 +54,11 @@ class PacketNetwork {
   static double memoryBytes(const Topology& topology, const PacketParameters& parameters,
                             double packet_bytes);
 
-  /// Runs until there are no more events. Errors: a deadlock, with the waiting node and queue; lost
-  /// packets or tokens. `progress` is called every few million events.
-  llvm::Error run(Traffic& traffic, const std::function<void()>& progress = nullptr);
+  /// Runs until there are no more events, or beyond `most_s`. Errors: a deadlock, with the waiting
+  /// node and queue; lost packets or tokens. `progress` gets the packet hops every few million
+  /// events.
+  llvm::Error run(Traffic& traffic, double most_s = std::numeric_limits<double>::infinity(),
+                  const std::function<void(double hops)>& progress = nullptr);
 
   /// For traffic: `node` may have new packets to send.
   void wake(std::uint32_t node) { wakeAt(node, now()); }

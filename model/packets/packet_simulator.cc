@@ -35,10 +35,8 @@ llvm::Error checkMemory(double bytes, std::uint64_t nodes, const PacketOptions& 
 }
 
 double steadyRate(const PacketSamples& samples, double tick_s) {
-  double all = 0, sum = 0;
-  for (const PacketSample& sample : samples.all)
-    all += static_cast<double>(sample.delivered);
-  double begin = 0, end = 0, at_begin = -1, at_end = 0;
+  const auto all = static_cast<double>(samples.delivered);
+  double sum = 0, begin = 0, end = 0, at_begin = -1, at_end = 0;
   for (const PacketSample& sample : samples.all) {
     sum += static_cast<double>(sample.delivered);
     const auto time = static_cast<double>(sample.end);
@@ -56,11 +54,7 @@ double steadyRate(const PacketSamples& samples, double tick_s) {
 
 llvm::Expected<PacketResult> runTraffic(PacketNetwork& network, Traffic& traffic,
                                         const PacketOptions& options) {
-  std::function<void()> progress;
-  if (options.progress) {
-    progress = [&] { options.progress(static_cast<double>(network.packetHops())); };
-  }
-  if (llvm::Error error = network.run(traffic, progress)) return error;
+  if (llvm::Error error = network.run(traffic, options.most_s, options.progress)) return error;
   PacketResult result;
   result.makespan_s = static_cast<double>(network.now()) * network.secondsPerTick();
   result.steady_rate = steadyRate(network.samples(), network.secondsPerTick());
@@ -110,8 +104,7 @@ llvm::Expected<PacketResult> simulateAlltoall(const Topology& topology, const Ma
   if (options.announce) options.announce(bytes, hops);
   llvm::Expected<PacketNetwork> network = PacketNetwork::make(topology, machine, p);
   if (!network) return network.takeError();
-  const std::unique_ptr<Traffic> traffic = alltoallTraffic(*network, alltoall);
-  return runTraffic(*network, *traffic, options);
+  return runTraffic(*network, *alltoallTraffic(*network, alltoall), options);
 }
 
 llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const Machine& machine,
@@ -141,7 +134,7 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
   const RootedSchedule rooted(unrolled ? unrolled->view() : schedule, 0);
   llvm::Expected<SimulationGraph> graph = graphOfRanks(
       rooted.view(), machine, static_cast<std::uint64_t>(program.bytes / program.element_bytes),
-      program.element_bytes);
+      program.element_bytes, /*has_links=*/false);
   if (!graph) return graph.takeError();
   const double tasks = static_cast<double>(graph->tasks.size());
   const double bytes = of_network + tasks * (sizeof(Task) + sizeof(MessageRoute));
@@ -155,8 +148,7 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
   }
   if (llvm::Error error = checkMemory(bytes, network->nodes(), options)) return error;
   if (options.announce) options.announce(bytes, hops);
-  const std::unique_ptr<Traffic> traffic = programTraffic(*network, *graph, machine);
-  return runTraffic(*network, *traffic, options);
+  return runTraffic(*network, *programTraffic(*network, *graph, machine), options);
 }
 
 double alltoallPeakSeconds(const Topology& topology, const Machine& machine,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include <llvm/ADT/StringRef.h>
@@ -21,6 +22,7 @@ namespace torc::model {
 struct PacketOptions {
   PacketParameters parameters;
   double most_memory = 8.0 * (1 << 30);  // bytes; runs that need more are refused
+  double most_s = std::numeric_limits<double>::infinity();  // a longer run ends then
   /// Called once, before the allocation: needed bytes, and packet hops to come (0: not known).
   std::function<void(double bytes, double hops)> announce;
   /// Called periodically with the packet hops so far.

@@ -11,8 +11,7 @@ constexpr double kRounding = 1e-12;
 }  // namespace
 
 std::uint32_t FairShare::addResource(double capacity) {
-  Resource& resource = resources_.emplace_back();
-  resource.capacity = capacity;
+  resources_.emplace_back().capacity = capacity;
   return resourceCount() - 1;
 }
 

@@ -46,10 +46,11 @@ llvm::Error checkMachine(const Topology& topology, const Machine& machine) {
 }
 
 SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine& machine,
-                                     ir::NodeClasses classes)
+                                     ir::NodeClasses classes, bool has_links)
     : schedule_(schedule),
       machine_(machine),
       classes_(classes),
+      has_links_(has_links),
       routes_(schedule.topology, classes_),
       graph_routes_(schedule.links, schedule.topology.ranks()),
       cores_(std::max(1u, machine.cores / routes_.ranksPerNode())),
@@ -209,11 +210,21 @@ std::uint32_t SimulationBuilder::routeTo(std::uint32_t node, const Operation& op
   const Coordinates to = schedule_.topology.coordinatesOf(peer);
   const Shift way = ir::wayOf(schedule_.topology, schedule_.peer_loops[operation.peer],
                               classes_.coordinatesOf(node), to);
+  if (!has_links_) return routeAlong(way);
   graph_.routes.push_back(makeRoute(node, classes_.classOf(to), way, routes_.hops(node, way)));
   return static_cast<std::uint32_t>(graph_.routes.size() - 1);
 }
 
+/// The route of all messages that go this way.
+std::uint32_t SimulationBuilder::routeAlong(const Shift& way) {
+  const auto next = static_cast<std::uint32_t>(graph_.routes.size());
+  const auto [entry, is_new] = ways_.try_emplace(way, next);
+  if (is_new) graph_.routes.push_back({.first = 0, .last = 0, .way = way});
+  return entry->second;
+}
+
 std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, const Operation& operation) {
+  if (!has_links_) return routeAlong(schedule_.shifts[operation.peer]);
   const std::size_t kinds = schedule_.shifts.size() + schedule_.peer_loops.size();
   const std::size_t kind = operation.peer + (operation.hasPeerLoop() ? schedule_.shifts.size() : 0);
   std::uint32_t& index = route_index_[std::size_t{node} * kinds + kind];

@@ -22,8 +22,10 @@ namespace torc::model {
 class SimulationBuilder {
  public:
   /// Both must outlive this. `classes` belong to the schedule and are not too many
-  /// (checkTaskCount); the machine has its shape (checkMachine).
-  SimulationBuilder(const ScheduleView& schedule, const Machine& machine, ir::NodeClasses classes);
+  /// (checkTaskCount); the machine has its shape (checkMachine). Without `has_links` a route is
+  /// the displacement alone, shared by messages of all nodes, without links.
+  SimulationBuilder(const ScheduleView& schedule, const Machine& machine, ir::NodeClasses classes,
+                    bool has_links = true);
 
   const ir::NodeClasses& classes() const { return classes_; }
   const SimulationGraph& graph() const { return graph_; }
@@ -65,6 +67,7 @@ class SimulationBuilder {
   std::uint32_t linkResource(std::size_t place, const LinkClass& link, double bandwidth);
   std::uint32_t routeOf(std::uint32_t node, const Operation& operation);
   std::uint32_t routeTo(std::uint32_t node, const Operation& operation, std::int32_t peer);
+  std::uint32_t routeAlong(const Shift& way);
   MessageRoute makeGraphRoute(std::uint32_t node, std::uint32_t peer_node, const Shift& shift);
   MessageRoute makeRoute(std::uint32_t node, std::uint32_t peer_node, const Shift& farthest,
                          const std::vector<Routes::Hop>& hops);
@@ -72,6 +75,7 @@ class SimulationBuilder {
   const ScheduleView& schedule_;
   const Machine& machine_;
   ir::NodeClasses classes_;
+  const bool has_links_;
   Routes routes_;
   GraphRoutes graph_routes_;
   std::uint64_t route_links_ = 0;  // of routes on the graph
@@ -80,6 +84,7 @@ class SimulationBuilder {
   std::uint32_t cores_ = 1;                  // of a rank
   std::vector<std::uint32_t> links_;        // resource by node, axis, direction; by link of a graph
   std::vector<std::uint32_t> route_index_;  // by class, and shift or loop over peers
+  std::map<Shift, std::uint32_t> ways_;     // routes without links
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> memory_groups_;
   std::vector<std::uint32_t> broken_routes_;  // over dead links or nodes, or without a link
 };

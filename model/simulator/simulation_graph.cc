@@ -324,11 +324,12 @@ void layElements(const ScheduleView& schedule, std::uint64_t elements, double el
 }
 
 llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const Machine& machine,
-                                             std::uint64_t elements, double element_bytes) {
+                                             std::uint64_t elements, double element_bytes,
+                                             bool has_links) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
   ir::NodeClasses ranks(schedule, true);
   if (llvm::Error error = checkTaskCount(schedule, ranks.count(), 0)) return error;
-  SimulationBuilder builder(schedule, machine, ranks);
+  SimulationBuilder builder(schedule, machine, ranks, has_links);
   const SimulationGraph& graph = builder.graph();
   const Counts counts = countsOf(schedule, elements);
   std::vector<std::pair<MessageKey, std::uint32_t>> sent, received;
@@ -336,12 +337,9 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
     const std::int32_t rank = graph.ranks[node];
     if (rank < 0) continue;
     const StatusOr<FlatProgram> program = expand(schedule, rank, counts);
-    if (!program.ok()) {
-      return makeError(program.status());
-    }
+    if (!program.ok()) return makeError(program.status());
     const auto first = static_cast<std::uint32_t>(graph.tasks.size());
-    const double tasks =
-        static_cast<double>(first) + static_cast<double>(program->operations.size());
+    const auto tasks = static_cast<double>(first + program->operations.size());
     if (llvm::Error error = checkTaskCount(schedule, graph.nodes(), tasks)) return error;
     for (const FlatOperation& operation : program->operations) {
       const auto task = static_cast<std::uint32_t>(graph.tasks.size());

@@ -178,9 +178,11 @@ void layElements(const ScheduleView& schedule, std::uint64_t elements, double el
                  std::uint32_t segments, SimulationGraph& graph);
 
 /// Every rank's flat program, with messages of whole elements. The vector has `elements` elements;
-/// if MPI counts per block, every block has as many as fit. Errors as above.
+/// if MPI counts per block, every block has as many as fit. Without `has_links` routes
+/// are displacements without links. Errors as above.
 llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const Machine& machine,
-                                             std::uint64_t elements, double element_bytes);
+                                             std::uint64_t elements, double element_bytes,
+                                             bool has_links = true);
 
 }  // namespace torc::model
 

@@ -284,14 +284,15 @@ TEST(StandIn, KeepsWhatIsOddOddAndDeadLinksOnTheirAxes) {
   EXPECT_EQ(smaller->topology.deadLinks()[0].from, (Coordinates{10, 7, 3}));
   // Nothing is left to halve.
   EXPECT_FALSE(standInFor(target.topology, target.machine, {true, true, false}, 8));
+  const auto larger = standInFor(target.topology, target.machine, {true, true, false}, 200, 0.75);
+  EXPECT_EQ(larger->topology.shape(), "15mx12mx8");
 }
 
 // 512 nodes differ, but execute 1,278 operations in all. There is less than a byte for each, so
 // that nothing is simulated rank by rank.
 TEST(StandIn, IsNotNeededWhereNodesExecuteLittle) {
   CompileCache programs({Collective::kScatter, *parseTopology("8x8x8")});
-  const model::Machine machine =
-      cantFail(model::partitionOf(cantFail(model::findMachine("generic")), "8x8x8"));
+  const model::Machine machine = targetOf("8x8x8", "generic").machine;
   ChoiceLimits limits;
   limits.algorithm = cantFail(findAlgorithm("binomial"));
   const Choice choice = cantFail(choose(programs, machine, 64, limits));
@@ -303,8 +304,7 @@ TEST(StandIn, IsNotNeededWhereNodesExecuteLittle) {
 // 4x4x4x4x4 still has more nodes that differ than are simulated where there is the choice.
 TEST(StandIn, IsTheSmallestThereIs) {
   CompileCache programs({Collective::kGather, *parseTopology("8x8x8x8x8")});
-  const model::Machine machine =
-      cantFail(model::partitionOf(cantFail(model::findMachine("generic")), "8x8x8x8x8"));
+  const model::Machine machine = targetOf("8x8x8x8x8", "generic").machine;
   ChoiceLimits limits;
   limits.algorithm = cantFail(findAlgorithm("scatter-trees"));
   limits.chunks = 1;
