@@ -244,8 +244,10 @@ class Chooser {
                           (options.segments == 1 || under_way < kManyUnderWay);
     if (!candidate.refusal.empty()) return true;
     const double most_work = trials_.limits.most_work.value_or(HUGE_VAL);
-    if (kProofWork * size.cell_steps * provedSegments(algorithm, options) >
-        kLongProof * most_work) {
+    // What would be compiled without a choice has a proof, too.
+    const double without = defaultAlgorithm(trials_.spec).estimate(trials_.spec).cell_steps;
+    const double more = size.cell_steps * provedSegments(algorithm, options) - without;
+    if (kProofWork * more > kLongProof * most_work) {
       candidate.refusal = "its proof would take long";
       trials_.choice.is_cut_short = true;
       return false;

@@ -3,7 +3,7 @@
 
 #include "compiler/choice/trials.h"
 #include "ir/node_classes.h"
-#include "model/simulator/simulation_graph.h"
+#include "schedules/expansion/shares.h"
 
 namespace torc::compiler {
 namespace {
@@ -17,8 +17,8 @@ constexpr double kAllPerRankOperations = 1e7;
 constexpr std::size_t kMostInStep = 3;
 // Approximate number of simulated segments of many.
 constexpr double kSimulatedSegments = 16;
-// Share of the time that an element more or less in each message of a chain may change.
-constexpr double kRounding = 0.005;
+// Of a message: one more or less changes nothing.
+constexpr double kManyElements = 1000;
 
 std::uint32_t segmentsOf(const Candidate& candidate) {
   return candidate.algorithm->inSegments() ? candidate.options.chunks : candidate.options.segments;
@@ -30,23 +30,22 @@ bool isAlike(const Candidate& a, const Candidate& b) {
          (a.options.in_flight > 1) == (b.options.in_flight > 1);
 }
 
-/// Whether a simulation rank by rank would say the same: each rank has been simulated by itself, or
-/// all do alike; messages on a link follow one another; all have elements, and whole elements
-/// change little.
+/// Whether it is as if the candidate had been simulated rank by rank: every rank has been by
+/// itself, messages on a link follow one another, and have so many elements that whole ones are no
+/// other.
 llvm::Expected<bool> isSeenClosely(const Trials& trials, const Candidate& candidate) {
   if (!candidate.stand_in.empty() || candidate.mayFallIntoStep()) return false;
   auto program = programOf(trials.programs, candidate);
   if (!program) return program.takeError();
   const ScheduleView schedule = (*program)->schedule.view();
-  const std::uint64_t classes = ir::NodeClasses(schedule, false).count();
-  if (classes > 1 && classes < schedule.topology.ranks()) return false;
-  const double element = *elementBytesFor(trials.spec, trials.bytes);
-  double slowest = trials.machine.linkBandwidth(0);
-  for (int i = 1; i < trials.spec.topology.dimensions(); ++i)
-    slowest = std::min(slowest, trials.machine.linkBandwidth(static_cast<std::uint32_t>(i)));
-  return static_cast<double>(candidate.steps) * element / slowest <=
-             kRounding * candidate.predicted_s &&
-         model::allHaveElements(schedule, trials.bytes / element);
+  if (ir::NodeClasses(schedule, false).count() < schedule.topology.ranks()) return false;
+  const VectorShares shares(schedule);
+  const double elements =
+      trials.bytes / *elementBytesFor(trials.spec, trials.bytes) / schedule.segments;
+  return llvm::all_of(schedule.operations, [&](const Operation& operation) {
+    return !sends(operation.kind) || isSignal(operation.kind) ||
+           shares.of(operation.a, {}) * elements >= kManyElements;
+  });
 }
 
 }  // namespace

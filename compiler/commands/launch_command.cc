@@ -49,10 +49,15 @@ int run() {
     if (code != kSuccess) return code;
   }
 
-  llvm::Expected<std::string> cache = cacheFolder();
-  if (!cache) return inputFault(cache.takeError());
-  const std::string scratch = *cache + "/job-" + std::to_string(::getpid());
-  const llvm::FileRemover statistics(scratch + ".jsonl"), mapping(scratch + ".map");
+  const bool sums_up = !quiet && std::getenv("TORC_STATS") == nullptr;
+  std::string scratch;
+  if (sums_up || !place->mapping.empty()) {
+    llvm::Expected<std::string> cache = cacheFolder();
+    if (!cache) return inputFault(cache.takeError());
+    scratch = *cache + "/job-" + std::to_string(::getpid());
+  }
+  const llvm::FileRemover statistics(scratch + ".jsonl", !scratch.empty()),
+      mapping(scratch + ".map", !scratch.empty());
   const char* preloaded = std::getenv("LD_PRELOAD");
   Variables variables = {{"LD_PRELOAD", *preload}, {"TORC_LIBRARY", place->library}};
   if (preloaded != nullptr && *preloaded != 0 && !llvm::StringRef(preloaded).contains(*preload))
@@ -64,7 +69,6 @@ int run() {
     variables.emplace_back("TORC_MAPPING", scratch + ".map");
   }
   if (tune) variables.emplace_back("TORC_TUNE", "1");
-  const bool sums_up = !quiet && std::getenv("TORC_STATS") == nullptr;
   if (sums_up) variables.emplace_back("TORC_STATS", "json:" + scratch + ".jsonl");
   const int code = runChild([&] { return becomeProgram(withVariables(*job, variables)); });
   if (!sums_up || code == 127) return code;

@@ -29,13 +29,13 @@ namespace torc::runtime {
 
 inline constexpr std::uint64_t kDefaultScheduleMemory = std::uint64_t{256} << 20;  // bytes
 
-/// What a job says about its library. Alike on all ranks; empty: not said.
+/// Settings of a job for its library. The same on all ranks; empty: not set.
 struct LibraryOptions : PlacementOptions {
   std::string directory;
   std::uint64_t memory_limit = kDefaultScheduleMemory;  // bytes of schedules kept per rank
 };
 
-/// What a communicator is to a library. The same on all its ranks.
+/// The relation of a communicator to a library. The same on all its ranks.
 struct Recognition {
   Reason why = Reason::kNoSubTorus;  // reason why it has no schedules; kServed: it has some
   std::string reason;                // for users; empty if recognised

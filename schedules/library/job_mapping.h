@@ -1,5 +1,5 @@
-// How the ranks of a job are mapped onto a partition of a library: the same to the job and to those
-// who look at it before it starts.
+// The mapping of a job's ranks onto a partition of a library: one function for the job itself and
+// for checks before it starts.
 #ifndef TORC_SCHEDULES_LIBRARY_JOB_MAPPING_H_
 #define TORC_SCHEDULES_LIBRARY_JOB_MAPPING_H_
 
@@ -17,7 +17,7 @@ namespace torc {
 StatusOr<Topology> withOrder(const Topology& topology,
                              const std::array<std::uint8_t, kMaxAxes>& order);
 
-/// What a job says about its place; empty: not said.
+/// Settings of a job for its place; empty: not set.
 struct PlacementOptions {
   std::string torus;    // the partition, "8x8x4m+4"; else the only one with as many nodes as ranks
   std::string order;    // of its ranks, "XYZT"; else the partition's own
@@ -25,7 +25,7 @@ struct PlacementOptions {
   std::string machine;  // that the library must be for
 };
 
-/// Where the ranks of a job lie: how they are mapped onto a partition.
+/// The mapping of a job's ranks onto a partition.
 struct JobMapping {
   std::uint32_t partition = 0;  // of the index
   Topology topology;            // of the partition, with the job's order
@@ -36,7 +36,7 @@ struct JobMapping {
 };
 
 /// Finds the partition for a job of `ranks` ranks, and reads its mapping: `mapping_text` is the
-/// content of options.mapping. Errors say what contradicts what, and which partitions there are.
+/// content of options.mapping. Errors name the contradiction and the partitions.
 StatusOr<JobMapping> mapJob(const LibraryIndex& index, const PlacementOptions& options,
                             std::uint64_t ranks, const std::string& mapping_text);
 
