@@ -38,6 +38,8 @@ constexpr double kTimesOfRanks = 2;
 constexpr double kMostFillingTasks = 2.5e5;
 constexpr double kMostFillingTasksOfRanks = 1.5e6;
 constexpr double kMostTasks = 1e7;
+// Relative growth of links' busy time beyond the time of a segment by rounding alone.
+constexpr double kEvenGrowth = 1 + 1e-6;
 // Cost of recognising that a node does not execute an operation, relative to simulating it.
 constexpr double kSeenOperation = 0.05;
 
@@ -284,36 +286,42 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   const double turn = 2.0 * schedule.window;
   const double turns = std::ceil(fit / turn) * turn;
   if (turns <= std::max(fit, most)) fit = turns;
-  const std::uint32_t end = ir::segmentsToSimulate(schedule, fit);
-  llvm::Expected<SimulateResult> result = simulateSegments(end);
-  if (!result || end == schedule.segments) return result;
-  const std::uint32_t begin = end / 2;
-  llvm::Expected<SimulateResult> half = simulateSegments(begin);
-  if (!half) return half;
-  const auto grow = [&]<typename Number>(Number& value, Number at_begin) {
-    const auto at_end = static_cast<double>(value);
-    const double grown = at_end - static_cast<double>(at_begin);
-    value = static_cast<Number>(at_end + grown / (end - begin) * (schedule.segments - end));
-  };
-  const double simulated_s = result->makespan_s;
-  grow(result->makespan_s, half->makespan_s);
-  grow(result->messages, half->messages);
-  grow(result->steps, half->steps);
-  for (LinkUse& link : result->links) {
-    // The first segments may not use some link, and a pipeline that is not yet full may grow by
-    // less than the load of its links.
-    LinkUse before;
-    for (const LinkUse& used : half->links) {
-      if (used.link_class == link.link_class) before = used;
+  // Twice as many segments while they follow faster than links carry them: the pipeline fills.
+  for (std::uint32_t end = ir::segmentsToSimulate(schedule, fit);;
+       end = ir::segmentsToSimulate(schedule, 2.0 * end)) {
+    llvm::Expected<SimulateResult> result = simulateSegments(end);
+    if (!result || end == schedule.segments) return result;
+    const std::uint32_t begin = end / 2;
+    llvm::Expected<SimulateResult> half = simulateSegments(begin);
+    if (!half) return half;
+    const auto grow = [&]<typename Number>(Number& value, Number at_begin) {
+      const auto at_end = static_cast<double>(value);
+      const double grown = at_end - static_cast<double>(at_begin);
+      value = static_cast<Number>(at_end + grown / (end - begin) * (schedule.segments - end));
+    };
+    const double simulated_s = result->makespan_s;
+    const double grown_s = simulated_s - half->makespan_s;
+    bool fills = false;
+    grow(result->makespan_s, half->makespan_s);
+    grow(result->messages, half->messages);
+    grow(result->steps, half->steps);
+    for (LinkUse& link : result->links) {
+      // The first segments may not use some link.
+      LinkUse before;
+      for (const LinkUse& used : half->links) {
+        if (used.link_class == link.link_class) before = used;
+      }
+      fills |= link.busy_s - before.busy_s > kEvenGrowth * grown_s;
+      grow(link.bytes, before.bytes);
+      grow(link.busy_s, before.busy_s);
+      result->makespan_s = std::max(result->makespan_s, link.busy_s);
     }
-    grow(link.bytes, before.bytes);
-    grow(link.busy_s, before.busy_s);
-    result->makespan_s = std::max(result->makespan_s, link.busy_s);
+    if (fills && 2 * end <= most) continue;
+    for (LinkUse& link : result->links)
+      link.idle_s = result->makespan_s - link.busy_s;
+    continueSegments(*result, end, schedule.segments, result->makespan_s - simulated_s);
+    return result;
   }
-  for (LinkUse& link : result->links)
-    link.idle_s = result->makespan_s - link.busy_s;
-  continueSegments(*result, end, schedule.segments, result->makespan_s - simulated_s);
-  return result;
 }
 
 }  // namespace

@@ -244,69 +244,29 @@ TEST(SimulateSegments, InEvenTimeAFewStandForAll) {
 // rings have no window but for one message on a link, the beginnings of all segments come first. On
 // a line the window makes itself felt late. Buffered
 // messages go ahead until no more is posted. A scatter's later segments begin before the first
-// ends.
+// ends. The first of trees with a window follow faster than links carry them.
 TEST(SimulateSegments, EvenTimeAtFirstIsNotEnough) {
-  expectAsWrittenOut({kBroadcast,
-                      *parseTopology("64"),
-                      "rectangular",
-                      342,
-                      0,
-                      {.bytes = 1 << 20},
-                      {},
-                      1e-4,
-                      1,
-                      1,
-                      342,
-                      "bgp"});
-  expectAsWrittenOut({kAllgather,
-                      *parseTopology("8x8"),
-                      "bucket",
-                      100,
-                      1,
-                      {.bytes = 64 << 20},
-                      {},
-                      1e-3,
-                      1,
-                      1,
-                      100,
-                      "bgl"});
-  expectAsWrittenOut({kScan,
-                      *parseTopology("8"),
-                      "line-scan",
-                      300,
-                      0,
-                      {.bytes = 64 << 20},
-                      {},
-                      1e-4,
-                      1,
-                      1,
-                      300,
-                      "bgp"});
-  expectAsWrittenOut({kBroadcast,
-                      *parseTopology("3x3x3"),
-                      "rectangular",
-                      373,
-                      2,
-                      {.bytes = 1 << 20},
-                      {},
-                      0.03,
-                      1,
-                      1,
-                      373,
-                      "smpi",
-                      true});
-  expectAsWrittenOut({kScatter,
-                      *parseTopology("4x4"),
-                      "scatter-trees",
-                      100,
-                      2,
-                      {.bytes = 9000 << 10},
-                      {},
-                      0.01,
-                      1,
-                      1,
-                      100,
-                      "bgl"});
+  for (const auto& [collective, shape, algorithm, segments, in_flight, bytes, close, preset] :
+       {std::tuple{kBroadcast, "64", "rectangular", 342u, 0u, 1 << 20, 1e-4, "bgp"},
+        {kAllgather, "8x8", "bucket", 100u, 1u, 64 << 20, 1e-3, "bgl"},
+        {kScan, "8", "line-scan", 300u, 0u, 64 << 20, 1e-4, "bgp"},
+        {kBroadcast, "3x3x3", "rectangular", 373u, 2u, 1 << 20, 0.03, "smpi"},
+        {kScatter, "4x4", "scatter-trees", 100u, 2u, 9000 << 10, 0.01, "bgl"},
+        {kBroadcast, "8x8", "rectangular", 354u, 2u, 8 << 20, 0.03, "bgp"},
+        {kBroadcast, "8x8x4", "rectangular", 39u, 2u, 1 << 20, 0.03, "bgp"}})
+    expectAsWrittenOut({collective,
+                        *parseTopology(shape),
+                        algorithm,
+                        segments,
+                        in_flight,
+                        {.bytes = static_cast<double>(bytes)},
+                        {},
+                        close,
+                        1,
+                        1,
+                        static_cast<double>(segments),
+                        preset,
+                        llvm::StringRef(preset) == "smpi"});
 }
 
 // A window of rings goes on in turns: what is taken as the time of one more segment is that of a
