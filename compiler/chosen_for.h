@@ -21,8 +21,9 @@ std::string chosenForText(std::uint64_t bytes, llvm::StringRef machine);
 /// A producer without that.
 llvm::StringRef recipeOf(llvm::StringRef producer);
 
-/// Sets what the options leave open to what a schedule was chosen for, if its producer says so. A
-/// machine's file is not opened: a note on stderr names it.
+/// Sets `range` and `machine`, where the options leave them open, to those that a schedule was
+/// chosen for, if its producer names them. A machine's file is not opened: a note on stderr names
+/// it.
 void takeChosenFor(std::string_view producer, const options::Text& bytes, SizeRange& range,
                    options::Text& machine);
 

@@ -48,7 +48,7 @@ void endOutOfMemoryInLlvm(void*, const char*, bool) {
   endOutOfMemory();
 }
 
-/// Prints what was asked for on stdout. Returns the exit code.
+/// Prints `text` on stdout. Returns the exit code.
 int print(const std::string& text) {
   if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
   return kSuccess;
@@ -96,8 +96,8 @@ int unknownCommand(llvm::ArrayRef<options::Command*> commands, std::string_view 
                     (group.empty() ? help + " lists them" : all + " (" + help + ")"));
 }
 
-/// What can stand in the place of the last of `words`: lines of a candidate, a tabulator, and what
-/// it is. A candidate that goes on ends in `=`.
+/// The candidates for the place of the last of `words`: lines of a candidate, a tabulator, and its
+/// help. A candidate that goes on ends in `=`.
 std::string completions(llvm::ArrayRef<options::Command*> commands,
                         llvm::ArrayRef<const char*> words) {
   const std::string_view last = words.empty() ? "" : words.back();

@@ -18,11 +18,11 @@ namespace {
 // rings both ways at once, which lost nothing where they were simulated so.
 constexpr double kFallIntoStep = 1.05;
 
-// What it takes to see whether a node executes an operation, compared with simulating that it does.
+// Cost of the check whether a node executes an operation, relative to simulating the operation.
 constexpr double kSeenExecution = 0.1;
 
-/// What the expansion of a rank goes through: operations, listed parts, and, where blocks lie
-/// apart, the blocks that are moved.
+/// Work of the expansion of a rank: operations, listed parts, and, where blocks lie apart, the
+/// blocks that are moved.
 double workOfRank(const ScheduleView& schedule) {
   double work = 0;
   for (const Piece& piece : schedule.pieces)
@@ -226,8 +226,8 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   }
   auto small = uncutOf(smaller.programs, on_smaller);
   if (!small) return small.takeError();
-  // What leaves the root of a scatter is all but its own block, on each of the shapes; on the
-  // larger one it takes more rounds, which are phases.
+  // The root of a scatter sends all but its own block, on each of the shapes. The larger shape
+  // takes more rounds, which are phases.
   const CollectiveRow& row = rowOf(programs_.spec().collective);
   if (row.isRooted() && row.layout == Layout::kBlockMajor) {
     const auto leaving = [](const Topology& shape) { return 1 - 1.0 / shape.sites(); };
@@ -240,7 +240,8 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
     candidate.load_bytes *= more;
     return llvm::Error::success();
   }
-  // Rounds, whose messages go far: what links carry, and a start-up for each.
+  // Rounds, whose messages go far: the load of links scales their busy time, and the number of
+  // rounds the rest.
   if (candidate.algorithm->form == PlanForm::kRounds) {
     const double more = busiestLinkSeconds((*large)->schedule.view(), machine_) /
                         busiestLinkSeconds((*small)->schedule.view(), machine);
@@ -266,7 +267,7 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   const double busy_scale = busy > 0 ? large_cost.busySeconds() / busy : 1;
   candidate.busy_s *= busy_scale;
   candidate.load_bytes *= busy_scale;
-  // Round damage the busiest link is busier than what chains of messages tell.
+  // Around damage the busiest link is busier than the chains of messages suggest.
   const bool goes_round = programs_.spec().topology.isDamaged() && candidate.algorithm->isSettled();
   candidate.predicted_s *= goes_round ? busy_scale : scale;
   return llvm::Error::success();

@@ -1,4 +1,4 @@
-// Candidates: ways to compile a collective, and what the simulator says of each.
+// Candidates: ways to compile a collective, with the results of their simulations.
 #ifndef TORC_COMPILER_CHOICE_CANDIDATE_H_
 #define TORC_COMPILER_CHOICE_CANDIDATE_H_
 
@@ -26,7 +26,7 @@
 
 namespace torc::compiler {
 
-/// What more chunks or segments must gain to be worth it.
+/// The least gain for which more chunks or segments are worth it.
 inline constexpr double kWorthwhile = 1.01;
 /// More of them are not tried where a candidate takes so much longer than the best.
 inline constexpr double kSlow = 1.1;
@@ -52,16 +52,16 @@ inline constexpr std::uint32_t kCostedInFlight = 2;
 /// 4, but 1 where blocks would have none. Smaller vectors cannot be simulated so: nothing.
 std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes);
 
-/// One way to compile a collective, and what the simulator says of it.
+/// One way to compile a collective, with the results of its simulation.
 struct Candidate {
   const Algorithm* algorithm = nullptr;
   PipelineOptions options;
   bool per_rank = false;    // simulated rank by rank, with messages of whole elements
   bool by_packets = false;  // simulated packet by packet
   bool estimated = false;   // by packets, on a small shape: `unseen` is the ratio
-  double unseen = 1;        // what others of its algorithm and sends lost when they were
-  /// The smaller shape on which it was simulated, its times multiplied by what the cost model takes
-  /// the difference to be; steps and messages are those of the smaller shape. Empty: this one.
+  double unseen = 1;        // slowdown that a closer simulation showed for alike candidates
+  /// The smaller shape on which it was simulated. The times are multiplied by the ratio that the
+  /// cost model predicts; steps and messages are those of the smaller shape. Empty: this one.
   std::string stand_in;
   std::string refusal;             // why it cannot be compiled; then the rest has no meaning
   bool tried = true;               // else the refusal says why it is not worth a try
@@ -79,19 +79,19 @@ struct Candidate {
   /// "bucket, balanced weights, 8 chunks, 1 in flight".
   std::string description() const;
 
-  /// Seconds to decide by: the predicted ones, and, unless they are from a simulation rank by rank,
-  /// more where others of the algorithm took more in one, or two chunks on a link may fall into
-  /// step.
+  /// Seconds to decide by. After a simulation rank by rank these are the predicted ones.
+  /// Otherwise they are more where alike candidates took more in a closer simulation, or
+  /// where two chunks on a link may fall into step.
   double cautiousSeconds() const;
   /// Whether messages that share a link may come to wait for each other in every step, which no
   /// simulation rank by rank has excluded.
   bool mayFallIntoStep() const;
 
-  /// What decides between candidates that are as fast, the least first: messages to neighbours
+  /// The order of candidates that are as fast, the best first: messages to neighbours
   /// alone, for which nothing is taken for granted of how the network routes the others and lets
   /// them share links; then nothing buffered for which others wait, which can come to share a link
-  /// with what is sent later; then fewer messages; then sends that need no word of their receive;
-  /// then what has been simulated rank by rank, or packet by packet.
+  /// with later messages; then fewer messages; then sends that need no word of their receive;
+  /// then a simulation rank by rank, or packet by packet.
   using TieOrder = std::tuple<bool, bool, std::uint64_t, bool, bool>;
   TieOrder tieOrder() const {
     return {leaves_neighbours, buffers, messages, options.synchronous_sends,
@@ -99,7 +99,7 @@ struct Candidate {
   }
 };
 
-/// What it is predicted to take; where it cannot be had, infinity.
+/// The predicted seconds of a candidate; infinity if it is refused.
 inline double secondsOf(const Candidate& candidate) {
   return candidate.refusal.empty() ? candidate.predicted_s
                                    : std::numeric_limits<double>::infinity();
@@ -115,7 +115,7 @@ using SharedProgram = std::shared_ptr<const ir::Program>;
 llvm::Expected<SharedProgram> programOf(CompileCache& programs, const Candidate& candidate);
 llvm::Expected<SharedProgram> uncutOf(CompileCache& programs, const Candidate& candidate);
 
-/// A machine that stands in for another one, and what was compiled for it.
+/// A machine that stands in for another one, and the programs that were compiled for it.
 struct Smaller {
   Smaller(StandIn found, Collective collective)
       : stand_in(std::move(found)), programs({collective, stand_in.topology}) {}
@@ -123,22 +123,22 @@ struct Smaller {
   CompileCache programs;
 };
 
-/// Simulates candidates for a vector of `bytes` on `machine`, compiled by `programs`. What it is
-/// given must outlive it.
+/// Simulates candidates for a vector of `bytes` on `machine`, compiled by `programs`. The
+/// programs and the machine must outlive it.
 class CandidateSimulator {
  public:
   CandidateSimulator(CompileCache& programs, const model::Machine& machine, double bytes)
       : programs_(programs), machine_(machine), bytes_(bytes) {}
 
-  /// What the candidate is simulated by, and, where that is for a smaller machine, its steps on
-  /// this one, each the first of all that are equal: candidates with the same are one. Errors: it
-  /// cannot be compiled.
+  /// The program by which the candidate is simulated. If that is for a smaller machine, also the
+  /// candidate's steps on this one. Each is the first of all equal programs: candidates with the
+  /// same programs are one. Errors: it cannot be compiled.
   using Programs = std::pair<SharedProgram, SharedProgram>;
   llvm::Expected<Programs> programsOf(const Candidate& candidate);
 
-  /// Compiles and simulates the candidate, rank by rank if it says so, and fills in what is
-  /// measured. Where too many nodes differ it is simulated on a smaller machine, and what that
-  /// takes is multiplied by what the cost model says of both. Errors: it cannot be compiled.
+  /// Compiles and simulates the candidate, rank by rank if it says so, and fills in the
+  /// results. Where too many nodes differ it is simulated on a smaller machine, and the times are
+  /// multiplied by the cost model's ratio of both machines. Errors: it cannot be compiled.
   llvm::Error simulate(Candidate& candidate);
 
   /// Operations of all programs that were compiled to be simulated.
@@ -146,14 +146,14 @@ class CandidateSimulator {
   /// Work of an operation that is simulated: links that are shared take the longer the more axes
   /// there are.
   double workOfSimulated() const { return 0.4 * programs_.spec().topology.axis_count; }
-  /// Of what has been compiled and simulated so far.
+  /// Work of all compilations and simulations so far.
   double work() const {
     return kBuiltWork * static_cast<double>(built_) + workOfSimulated() * simulated_;
   }
 
  private:
-  /// What stands in where too many nodes differ under the candidate; null: there is no need, or
-  /// none. Most steps around damage are made for this very machine.
+  /// The machine that stands in where too many nodes differ under the candidate; null: there is no
+  /// need, or no such machine. Most steps around damage are made for this very machine.
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate);
   llvm::Error simulateOnSmaller(Smaller& smaller, Candidate& candidate);
   llvm::Error simulateProgram(const Schedule& schedule, const model::Machine& machine,

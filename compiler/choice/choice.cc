@@ -1,4 +1,4 @@
-// The choice: the loop that tries what searches propose, and which candidate is taken.
+// The choice: the loop that tries the proposals of searches, and takes one of the candidates.
 #include "compiler/choice/choice.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 namespace torc::compiler {
 namespace {
 
-// What of the steps of a proof its estimate has to say for it to be looked at before it is needed.
+// A candidate is proved before it is taken if its estimate has this share of the steps that a proof
+// may have.
 constexpr double kDoubtful = 0.5;
 // Operations of the segments that are under way, which meet in the same memory, likewise.
 constexpr double kManyUnderWay = 4e4;
@@ -51,7 +52,7 @@ class Chooser {
     for (const Algorithm& algorithm : algorithms()) {
       if (isLed(algorithm) || isWanted(algorithm, trials_.spec)) wanted.push_back(&algorithm);
     }
-    // What pipelines take shows of many others that their busiest link alone takes longer.
+    // Pipelines go first: the busiest link of many others alone takes longer than these.
     std::stable_partition(wanted.begin(), wanted.end(),
                           [](const Algorithm* algorithm) { return algorithm->inSegments(); });
     if (progress_ != nullptr) progress_->expect(wanted.size());
@@ -68,7 +69,7 @@ class Chooser {
       lookCloser(trials_, workLeft() / simulator_.workOfSimulated(),
                  [this](Candidate& best) { return simulate(best, ", rank by rank"); });
       if (!isBeyondWork(hasPackets() ? kWorkOfPackets : 0)) judgeByPackets(trials_, progress_);
-      // What was ahead of rings in segments may have lost.
+      // Candidates that were ahead of rings in segments may have lost.
     } while (!isProvable(trials_.taken()) || follow(ring_segments_.searchPromising()));
     follow(ring_segments_.leaveOut());
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
@@ -86,7 +87,7 @@ class Chooser {
     return trials_.machine.router && !topology.isDamaged() && !topology.hasCores();
   }
 
-  /// What the limit leaves.
+  /// The work that the limit leaves.
   double workLeft() const {
     return trials_.limits.most_work.value_or(HUGE_VAL) - simulator_.work();
   }
@@ -103,7 +104,7 @@ class Chooser {
            isBeyondWork(kBuiltWork * candidate->algorithm->estimate(trials_.spec).operations);
   }
 
-  /// The loop: does what a search proposes, and lets it go on with what came of that. Whether it
+  /// The loop: carries out the proposals of a search, which goes on with their results. Whether it
   /// proposed anything.
   bool follow(Search search) {
     bool is_any = false;
@@ -149,8 +150,8 @@ class Chooser {
     }
   }
 
-  /// Of a candidate whose sends may be over before anybody receives them, also what becomes of it
-  /// where they are synchronous; the search goes on from the better one.
+  /// Tries the candidate. If its sends may be over before anybody receives them, also tries it with
+  /// synchronous sends; the search goes on from the better one.
   void add(Candidate candidate) {
     if (!candidate.refusal.empty()) {
       candidate.tried = false;
@@ -215,9 +216,9 @@ class Chooser {
     return settled == nullptr ? isWorthTrying(algorithm, spec) : settled->name == algorithm.name;
   }
 
-  /// Whether it is tried that the first core of a node executes the steps of `algorithm` for all of
-  /// them. Unless that is asked for, only in segments, or short vectors' where the machine does not
-  /// say what a core's work costs.
+  /// Whether candidates are tried where the first core of a node executes the steps of `algorithm`
+  /// for all of them. The limits decide; by default these are steps in segments and for short
+  /// vectors, and all steps if the machine has a cost of a core's work.
   bool isLed(const Algorithm& algorithm) const {
     const model::Machine& machine = trials_.machine;
     const bool is_known = machine.gamma > 0 || machine.memory_bandwidth > 0;
@@ -244,7 +245,7 @@ class Chooser {
                           (options.segments == 1 || under_way < kManyUnderWay);
     if (!candidate.refusal.empty()) return true;
     const double most_work = trials_.limits.most_work.value_or(HUGE_VAL);
-    // What would be compiled without a choice has a proof, too.
+    // The default algorithm, compiled without a choice, has a proof, too.
     const double without = defaultAlgorithm(trials_.spec).estimate(trials_.spec).cell_steps;
     const double more = size.cell_steps * provedSegments(algorithm, options) - without;
     if (kProofWork * more > kLongProof * most_work) {

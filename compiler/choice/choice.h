@@ -21,7 +21,7 @@
 
 namespace torc::compiler {
 
-/// What is settled beforehand; the rest is free.
+/// The options that are settled beforehand; the rest is free.
 struct ChoiceLimits {
   const Algorithm* algorithm = nullptr;  // null: any
   std::optional<passes::ColorWeights> weights;
@@ -42,7 +42,7 @@ struct ChoiceLimits {
 /// then messages to neighbours alone decide, and after these fewer messages.
 inline constexpr double kTie = 1.01;
 
-/// What no candidate has, and why.
+/// An algorithm or option that no candidate has, and the reason.
 struct LeftOut {
   std::string what;     // "half-latency"
   const Algorithm* of;  // whose option that is; null: of all of them, or no option
@@ -51,7 +51,7 @@ struct LeftOut {
 
 struct Choice {
   std::vector<Candidate> candidates;  // the chosen one, the others by predicted time, refusals
-  std::vector<LeftOut> left_out{};    // what it took a look at the candidates to know
+  std::vector<LeftOut> left_out{};    // known only by a look at the candidates
   std::uint64_t built = 0;            // operations of all programs that were compiled to choose
   bool is_cut_short = false;          // the limit of work left something out
 
@@ -61,10 +61,11 @@ struct Choice {
 };
 
 /// Compiles and simulates every candidate within `limits` for a vector of `bytes` on `machine`,
-/// whose topology is the spec's. Work and memory are bounded whatever the shape: what would make a
-/// long program or a long proof is not compiled, of rings in segments those alone that the cost
-/// model puts first, and where more nodes differ than can be simulated, a smaller machine stands
-/// in. `progress`, if there is one, hears of every candidate. Errors: no candidate can be compiled.
+/// which has the topology of the spec. Work and memory are bounded for every shape: candidates with
+/// a long program or a long proof are not compiled. Of rings in segments, only those are compiled
+/// that the cost model puts first. Where more nodes differ than can be simulated, a smaller machine
+/// stands in. `progress`, if there is one, hears of every candidate. Errors: no candidate can be
+/// compiled.
 llvm::Expected<Choice> choose(const CollectiveSpec& spec, const model::Machine& machine,
                               double bytes, const ChoiceLimits& limits,
                               Progress* progress = nullptr);
@@ -79,7 +80,7 @@ Choice consider(CompileCache& programs, const model::Machine& machine, double by
 llvm::Error checkPossible(const Choice& choice, const CollectiveSpec& spec);
 
 /// The algorithms that serve the collective and the options that none of the candidates has, all of
-/// them, each with the reason: those of the choice, and what follows from its limits.
+/// them, each with the reason: those of the choice, and those that follow from its limits.
 std::vector<LeftOut> leftOut(const Choice& choice, const CollectiveSpec& spec,
                              const model::Machine& machine, const ChoiceLimits& limits);
 

@@ -92,8 +92,8 @@ void lookCloser(Trials& trials, double most, Simulate simulate) {
       ++looks;
   };
   lookAtBest();
-  // How messages that share a link fall into step is another thing for every number of chunks: what
-  // one loses says nothing of the next.
+  // Messages that share a link fall into step differently for every number of chunks: the loss of
+  // one number says nothing of the next.
   std::vector<Candidate*> in_step;
   for (Candidate& candidate : trials.choice.candidates) {
     if (candidate.mayFallIntoStep() && candidate.algorithm->inSegments() &&

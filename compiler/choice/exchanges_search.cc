@@ -9,7 +9,7 @@
 namespace torc::compiler {
 namespace {
 
-/// Whether exchanges halve what goes to the node opposite, which is twice the messages.
+/// Whether exchanges halve the data for the opposite node, which is twice the messages.
 bool isHalved(const Trials& trials, const Algorithm& algorithm) {
   const auto whole =
       llvm::expectedToOptional(trials.programs.get(algorithm, pipelineOf(algorithm, {})));

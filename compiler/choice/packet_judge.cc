@@ -24,13 +24,14 @@ constexpr double kLeastRatio = 0.85;
 // that cost as much as a message.
 constexpr double kMostWork = 2.5e6, kMostWorkOfAll = 1e7;
 constexpr double kHopsOfMessage = 8;
-// What may not have been seen on a smaller shape.
+// The slowdown that a smaller shape may hide.
 constexpr double kOnSmaller = 1.1;
-// Nodes of the shapes, and what of each axis the next one has.
+// Nodes of the shapes, and the share of each axis that the next one has.
 constexpr std::uint64_t kMostNodes = 512, kFewestNodes = 64;
 constexpr double kNextShape = 0.75;
 
-/// Whether routers are known, and what the packet simulator serves: nodes of one rank, undamaged.
+/// Whether routers are known, and the packet simulator serves the topology: nodes of one rank,
+/// undamaged.
 bool isJudged(const Trials& trials) {
   const Topology& topology = trials.spec.topology;
   return trials.machine.router && !topology.isDamaged() && !topology.hasCores() &&
@@ -205,7 +206,7 @@ class PacketJudge {
       return result->makespan_s / links->makespan_s;
     };
     if (is_all) return packets(1);
-    // In proportion to what twice as many bytes take longer.
+    // The times of two shares of the bytes are extrapolated linearly to all bytes.
     const std::optional<double> less = packets(share / 2), more = packets(share);
     if (!less || !more) return std::nullopt;
     return *more + (*more - *less) * 2 * (1 / share - 1);

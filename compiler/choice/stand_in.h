@@ -19,8 +19,8 @@ struct StandIn {
 
 /// The machine with the axes of `shrink` cut to `share` of their sizes, again and again, until no
 /// more than `most` nodes differ, the product of their sizes. Odd sizes stay odd and even ones
-/// even; what is dead stays as far from the first that is dead on the rings, and from the beginning
-/// on the lines, as there is room. None where no axis is long enough, or the damage would cut the
+/// even; dead nodes and links stay as far from the first dead one on rings, and from the beginning
+/// on lines, as there is room. None where no axis is long enough, or the damage would cut the
 /// smaller machine apart.
 std::optional<StandIn> standInFor(const Topology& topology, const model::Machine& machine,
                                   const std::array<bool, kMaxAxes>& shrink, std::uint64_t most,

@@ -146,7 +146,7 @@ void read(const Integer& option, std::uint32_t& value) {
   value = static_cast<std::uint32_t>(option);
 }
 
-/// What is to be done, as far as the command line says.
+/// The settings of a compilation, as far as the command line gives them.
 struct Request {
   CollectiveSpec spec;
   model::Machine machine;
@@ -155,8 +155,8 @@ struct Request {
   std::optional<std::uint64_t> scratch_bytes;
   const Algorithm* algorithm = nullptr;
   PipelineOptions pipeline;
-  std::string chosen_for;      // what the producer says of the choice; empty: there was none
-  std::string default_choice;  // what the summary says of one that nobody asked for
+  std::string chosen_for;      // the producer's text on the choice; empty: there was none
+  std::string default_choice;  // the summary's text on a choice by default
 };
 
 /// Whether no option says which form is asked for, so that one is chosen.
@@ -226,7 +226,7 @@ void warnOfIdle(const Request& request) {
   });
 }
 
-/// Every algorithm with what it does, and whom it serves.
+/// Every algorithm with its description and the collectives that it serves.
 std::string algorithmList() {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -300,7 +300,7 @@ llvm::Expected<Request> readRequest() {
   return request;
 }
 
-/// What the options settle.
+/// The limits that the options set to a choice.
 ChoiceLimits limitsOf(const Request& request) {
   ChoiceLimits limits;
   if (algorithm_name.isGiven()) limits.algorithm = request.algorithm;
@@ -332,8 +332,8 @@ std::string defaultChoiceText(const Choice& choice, const Request& request) {
   return text;
 }
 
-/// Takes the best of what the options leave open, and prints what there was, if that is asked for:
-/// as JSON where nothing more is to come.
+/// Takes the best candidate that the options allow. With --explain, prints the candidates: as JSON
+/// where no more output follows.
 llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& programs,
                       CompileResult& result, Progress& progress) {
   const ChoiceLimits limits = limitsOf(request);

@@ -1,4 +1,4 @@
-// torc doctor [PROGRAM]: whether a job is set up so that torc can serve it, and what to do if not.
+// torc doctor [PROGRAM]: whether a job is set up so that torc can serve it, and remedies if not.
 #include <functional>
 
 #include <llvm/ADT/STLExtras.h>

@@ -1,4 +1,4 @@
-// torc info: what torc is, and the variables TORC_... that say what it does in a job: their
+// torc info: the version of torc, and the variables TORC_... that control it in a job: their
 // meaning, and their values here and now.
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ Flag json{command, kJsonRow};
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kIndent = 4;
 
-/// What is wrong with a value, or with the file that it names.
+/// The fault of a value, or of the file that it names; empty: none.
 std::string faultOf(std::size_t setting, std::string_view value) {
   const std::string fault = checkSetting(setting, value);
   return fault.empty() ? pathFault(settingTable()[setting].name, value) : fault;

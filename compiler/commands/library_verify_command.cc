@@ -31,7 +31,7 @@ std::string filePath(const LibraryFile& file) {
   return libraryFilePath(path, file.name);
 }
 
-/// What a candidate must be: what an entry for any size must.
+/// A candidate as an entry for any size: the same rules hold for both.
 LibraryEntry entryOf(const LibraryCandidate& candidate) {
   LibraryEntry entry;
   entry.shape = candidate.shape;
@@ -41,8 +41,8 @@ LibraryEntry entryOf(const LibraryCandidate& candidate) {
   return entry;
 }
 
-/// What the index says that file `number` is for: the entries, tuned ones and candidates that have
-/// it, by name.
+/// The uses of file `number` in the index: the entries, tuned ones and candidates that have it, by
+/// name.
 std::vector<std::pair<std::string, LibraryEntry>> usesOf(const LibraryIndex& index,
                                                          std::uint32_t number) {
   std::vector<std::pair<std::string, LibraryEntry>> uses;
@@ -58,7 +58,7 @@ std::vector<std::pair<std::string, LibraryEntry>> usesOf(const LibraryIndex& ind
   return uses;
 }
 
-/// What is wrong with file `number`; empty: nothing.
+/// The fault of file `number`; empty: none.
 std::string fileFault(const LibraryIndex& index, std::uint32_t number) {
   const LibraryFile& file = index.files[number];
   const StatusOr<std::vector<std::byte>> bytes = readFile(filePath(file));

@@ -1,5 +1,5 @@
-// torc simulate FILE...: when a schedule's operations happen on a machine, and what its links do;
-// or, exactly, what they carry.
+// torc simulate FILE...: the times of a schedule's operations on a machine, and the use of its
+// links; or the exact loads of the links.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -65,7 +65,7 @@ struct Run {
   std::optional<double> load_ratio;  // largest load of a link over the least possible, likewise
 };
 
-/// What no algorithm can beat for so many bytes.
+/// The lower bound of all algorithms' times for so many bytes.
 using Bounds = std::function<model::Bound(double)>;
 
 llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const model::Machine& on,
@@ -165,7 +165,7 @@ void printRuns(const ScheduleView& schedule, const model::Machine& on,
   if (rows.size() == 1) printRun(schedule, first, out);
 }
 
-/// Adds a row for each size, and prints what a person reads of the only file.
+/// Adds a row for each size. Prints text for people where there is only one file.
 int simulateSizes(const std::string& input, const ScheduleView& schedule, const model::Machine& on,
                   const SizeRange& range, std::vector<Record>& rows, llvm::raw_ostream& out) {
   Bounds bounds = [&](double size) {

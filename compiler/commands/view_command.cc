@@ -67,7 +67,7 @@ llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
   return data;
 }
 
-/// All of what the page shows of a schedule on the machine `on`, but for ranks.
+/// All page data of a schedule on the machine `on`, but for ranks.
 llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const model::Machine& on,
                             const SizeRange& range, Progress& progress) {
   std::vector<std::uint64_t> sizes = range.sizes();
@@ -130,7 +130,7 @@ llvm::Expected<Json> readLibrary() {
   return libraryData(*library);
 }
 
-/// What is no schedule: a library or a table.
+/// Writes the page of a library or a table. Returns the exit code.
 int viewOther(const char* key, llvm::Expected<Json> data) {
   if (!data) return inputFault(data.takeError());
   Json document = emptyDocument();

@@ -38,7 +38,7 @@ int runChild(llvm::function_ref<int()> body) {
   }
   for (const int number : numbers)
     ::sigaction(number, &action, nullptr);
-  // What comes before the child is known waits.
+  // Signals wait until the child's number is known.
   sigset_t all, before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_BLOCK, &all, &before);

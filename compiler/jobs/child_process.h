@@ -10,8 +10,8 @@
 namespace torc::compiler {
 
 /// Runs `body` in a child process, before this process has threads, and waits for it. Signals that
-/// end programs go to the child meanwhile; those of a terminal reach it by themselves. Returns what
-/// `body` returns, 128 and the signal's number where one has ended the child, or 126 where no
+/// end programs go to the child meanwhile; those of a terminal reach it by themselves. Returns the
+/// result of `body`, 128 and the signal's number where one has ended the child, or 126 where no
 /// process can be made.
 int runChild(llvm::function_ref<int()> body);
 

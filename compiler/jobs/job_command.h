@@ -1,4 +1,5 @@
-// The command that starts a job, `mpiexec -n 8 ./program`: what it says, and with more variables.
+// The command that starts a job, `mpiexec -n 8 ./program`: its parts, and its words with more
+// variables.
 #ifndef TORC_COMPILER_JOBS_JOB_COMMAND_H_
 #define TORC_COMPILER_JOBS_JOB_COMMAND_H_
 

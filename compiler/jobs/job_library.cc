@@ -51,8 +51,8 @@ std::optional<JobPlace> slurmPlace(std::uint64_t ranks, llvm::StringRef machine)
   return JobPlace{torus, "the hosts of the job in " + file.str(), *mapping};
 }
 
-/// Its name in the cache: what is no preset's, as a file's or with damage, is told apart by all
-/// numbers.
+/// The library's name in the cache. Where the machine is from a file, or has damage, the name has a
+/// checksum of all its numbers.
 std::string libraryName(const Target& target, llvm::StringRef machine) {
   const std::string shape = target.topology.shape() + "-";
   if (llvm::is_contained(model::machinePresets(), machine) && !target.machine.damaged())
@@ -169,7 +169,7 @@ int cachedLibrary(llvm::StringRef torus, llvm::StringRef machine_name, bool quie
   if (!quiet) llvm::errs() << "torc: building its library, once: " << folder << '\n';
   const int code = runChild([&] { return build(*target, *machine, folder, quiet); });
   if (code == kSuccess) return code;
-  // Removes what a build has left that a signal has ended.
+  // Removes the files of a build that a signal has ended.
   if (auto rest = LibraryFolder::create(folder); !rest) consumeError(rest.takeError());
   if (code > 128) (void)inputFault(makeError("cancelled: nothing of the library is left"));
   return code;

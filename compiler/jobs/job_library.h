@@ -16,7 +16,7 @@ namespace torc::compiler {
 
 /// Where `ranks` ranks lie by the library and the settings, as the job will find; `torus`, unless
 /// empty, goes before that of the settings. 0 ranks: as many as the torus, or the only partition,
-/// has nodes. Errors: what the job would say.
+/// has nodes. Errors: those that the job would report.
 llvm::Expected<JobMapping> mappingOf(const Settings& settings, llvm::StringRef torus,
                                      std::uint64_t ranks);
 

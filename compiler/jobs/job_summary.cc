@@ -10,10 +10,10 @@
 namespace torc::compiler {
 namespace {
 
-/// Of all calls' time, what is worth a line.
+/// The least share of all calls' time that is worth a line.
 constexpr double kShareWorthALine = 0.05;
 
-/// What to do about a reason; docs/sites/job-start.md has them all.
+/// The remedy for a reason; docs/sites/job-start.md has them all.
 struct Remedy {
   llvm::StringRef reason;  // a part of its text
   const char* text;
@@ -28,7 +28,7 @@ constexpr Remedy kRemedies[] = {
     {"MPI_Comm_idup", "a blocking call on the communicator first"},
 };
 
-/// The reason for which MPI got the calls of the most time, with what helps.
+/// The reason for which MPI got the calls of the most time, with its remedy.
 std::string handedText(const std::map<std::string, StatsRow>& reasons, double all_seconds) {
   const StatsRow* longest = nullptr;
   for (const auto& [reason, row] : reasons) {

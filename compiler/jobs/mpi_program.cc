@@ -1,5 +1,5 @@
-// The list of libraries is what ldd prints, by the loader that runs this program: nothing that a
-// file names is executed.
+// The loader that runs this program lists the libraries, as ldd does: nothing that a file names is
+// executed.
 #include "compiler/jobs/mpi_program.h"
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ std::optional<bool> isDynamic(llvm::StringRef file) {
   return false;
 }
 
-/// What the loader prints of the libraries that it loads for a file, lines of
+/// The loader's list of the libraries that it loads for a file, lines of
 /// `libm.so.6 => /lib/libm.so.6 (0x7f..)`.
 llvm::Expected<std::string> loaderList(llvm::StringRef file) {
   llvm::SmallString<128> list;

@@ -32,8 +32,8 @@ std::string findProgram(llvm::StringRef word);
 /// kind of processor.
 llvm::Expected<MpiProgram> readProgram(llvm::StringRef path);
 
-/// The library to preload into programs of `mpi`: what LD_PRELOAD names, or what is installed or
-/// built beside this program. The error names the folder.
+/// The library to preload into programs of `mpi`: one that LD_PRELOAD names, or one that is
+/// installed or built beside this program. The error names the folder.
 llvm::Expected<std::string> findPreload(Mpi mpi);
 
 }  // namespace torc::compiler

@@ -1,5 +1,4 @@
-// The set-up of a job before it starts: whether all is there that torc needs, and what to do where
-// not.
+// Checks of a job's set-up before it starts, with a remedy for each fault.
 #ifndef TORC_COMPILER_JOBS_SET_UP_H_
 #define TORC_COMPILER_JOBS_SET_UP_H_
 
@@ -10,7 +9,7 @@
 
 namespace torc::compiler {
 
-/// What is to be looked at, besides the variables of the environment; empty, or 0: not said.
+/// The parts of a set-up to check, besides the variables of the environment; empty, or 0: not said.
 struct SetUp {
   std::uint64_t ranks = 0;
   std::string library;  // else TORC_LIBRARY
@@ -23,14 +22,14 @@ struct SetUp {
 struct Finding {
   std::string check;
   std::string found{};   // a phrase
-  std::string remedy{};  // what to do; empty: it is good
+  std::string remedy{};  // an instruction; empty: it is good
 
   bool isGood() const { return remedy.empty(); }
 };
 
 std::vector<Finding> checkSetUp(const SetUp& set_up);
 
-/// What is wrong with the file or folder that a variable names; empty: nothing, or it names none.
+/// The fault of the file or folder that a variable names; empty: no fault, or no file is named.
 std::string pathFault(std::string_view variable, std::string_view value);
 
 }  // namespace torc::compiler

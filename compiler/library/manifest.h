@@ -1,5 +1,6 @@
-// manifest.json: what is in a library and why, for people. docs/schemas/library.schema.json
-// describes it. All that the index says stands in it too, in the same words for both.
+// manifest.json: a library's content and the reasons for it, for people.
+// docs/schemas/library.schema.json describes it. All that the index says stands in it too, in the
+// same words for both.
 #ifndef TORC_COMPILER_LIBRARY_MANIFEST_H_
 #define TORC_COMPILER_LIBRARY_MANIFEST_H_
 
@@ -24,17 +25,17 @@ inline constexpr int kManifestVersion = 3;
 /// Schedules that `torc library build` keeps of a range, at most.
 inline constexpr std::uint32_t kMostCandidates = 16;
 
-/// What the index says, but for the manifest's checksum and for what tuning adds. Entries of an
-/// open range have `highest` null.
+/// The index as JSON, but for the manifest's checksum and the results of tuning. Entries of an open
+/// range have `highest` null.
 nlohmann::ordered_json indexJson(const LibraryIndex& index);
 
-/// What tuning adds to an index. Where MPI's own collective serves, `file` is null.
+/// The results of tuning in an index, as JSON. Where MPI's own collective serves, `file` is null.
 nlohmann::ordered_json tunedJson(const LibraryIndex& index);
 
 /// All collectives that a library may serve.
 std::vector<Collective> allCollectives();
 
-/// What was asked for.
+/// The settings of a library's build.
 struct LibrarySettings {
   std::string order;                    // empty: X fastest
   std::string sub_tori = "whole-axes";  // or "all"
@@ -50,14 +51,14 @@ std::string manifestText(const LibraryIndex& index, const model::Machine& machin
                          llvm::ArrayRef<const ScheduleRange*> ranges,
                          llvm::ArrayRef<std::string> candidates);
 
-/// The text of the manifest `old` of an index that has changed. `facts` are what stands in each
-/// entry besides what the index says; `candidates` as above.
+/// The text of the manifest `old` of an index that has changed. `facts` are the further values of
+/// each entry, which the index lacks; `candidates` as above.
 std::string changedManifestText(nlohmann::ordered_json old, const LibraryIndex& index,
                                 llvm::ArrayRef<nlohmann::ordered_json> facts,
                                 llvm::ArrayRef<std::string> candidates);
 
-/// Where a manifest does not say what the index says: `/entries/3/lowest is 5, the index says 6`;
-/// empty: nowhere.
+/// The first value of the index that a manifest lacks or contradicts:
+/// `/entries/3/lowest is 5, the index says 6`; empty: none.
 std::string manifestFault(const nlohmann::ordered_json& manifest, const LibraryIndex& index);
 
 /// A library's index, and its manifest, which is the one that the index was written with and says
@@ -74,7 +75,7 @@ llvm::Expected<nlohmann::ordered_json> loadManifest(llvm::StringRef path,
                                                     const LibraryIndex& index);
 llvm::Expected<Library> loadLibrary(llvm::StringRef path);
 
-/// What is wrong with the bytes of a file of the library `path`; empty: nothing.
+/// The fault in the bytes of a file of the library `path`; empty: none.
 std::string bytesFault(const std::string& path, const LibraryFile& file,
                        std::span<const std::byte> bytes);
 

@@ -40,7 +40,7 @@ Record recordOf(const Candidate& candidate, double bound_s) {
   return record;
 }
 
-/// Whether the candidate is what `producer` names, which has rolled loops since.
+/// Whether `producer` names the candidate, perhaps with loops rolled since.
 bool isMade(const Candidate& candidate, llvm::StringRef producer) {
   const passes::PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
   llvm::StringRef recipe = recipeOf(producer).split(' ').second.split(' ').second;
@@ -97,7 +97,7 @@ Json choiceData(const Choice& choice, const CollectiveSpec& spec, const model::M
   for (const Candidate& candidate : choice.candidates)
     candidates.push_back(recordOf(candidate, 0));
   data["candidates"] = jsonOf(candidates);
-  // What is of several plans is there once.
+  // A row that several plans have in common is there once.
   Json& left_out = data["left_out"] = Json::array();
   for (const LeftOut& thing : leftOut(choice, spec, machine, limits)) {
     const std::string of = thing.of != nullptr ? " of " + thing.of->name.str() : "";
@@ -134,7 +134,7 @@ void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::
   out << rowOf(spec.collective).name << " of " << bytes << " bytes on " << spec.topology.shape()
       << ", machine " << machine.name
       << formatted("; no algorithm takes less than %.2f us\n", 1e6 * bound);
-  // By predicted time; what cannot be had, or is not worth a try, behind.
+  // By predicted time; candidates that are not possible, or not worth a try, behind.
   std::vector<const Candidate*> rows;
   for (const Candidate& candidate : choice.candidates) {
     if (candidate.refusal.empty()) rows.push_back(&candidate);

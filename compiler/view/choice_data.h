@@ -1,5 +1,5 @@
-// What the page of `torc view` shows of how a schedule came about: what there was to choose from,
-// and what each pass made of the plan.
+// Data for the page of `torc view` on the origin of a schedule: the candidates, and the program
+// after each pass.
 #ifndef TORC_COMPILER_VIEW_CHOICE_DATA_H_
 #define TORC_COMPILER_VIEW_CHOICE_DATA_H_
 
@@ -17,14 +17,14 @@
 
 namespace torc::compiler {
 
-/// What `torc compile --explain` says, as JSON (docs/users/cli.md): the bound, the reason (null
-/// where nothing can be compiled), the candidates, the chosen one first, and what was left out.
+/// The output of `torc compile --explain`, as JSON (docs/users/cli.md): the bound, the reason (null
+/// where nothing can be compiled), the candidates, the chosen one first, and all that was left out.
 nlohmann::ordered_json choiceData(const Choice& choice, const CollectiveSpec& spec,
                                   const model::Machine& machine, std::uint64_t bytes,
                                   const ChoiceLimits& limits);
 
-/// For each of `sizes` what `torc compile --explain` says; the candidate that `producer` names has
-/// `is_of_file`. Errors: no candidate can be compiled.
+/// The output of `torc compile --explain` for each of `sizes`; the candidate that `producer` names
+/// has `is_of_file`. Errors: no candidate can be compiled.
 llvm::Expected<nlohmann::ordered_json> choicesData(const CollectiveSpec& spec,
                                                    const model::Machine& machine,
                                                    llvm::ArrayRef<std::uint64_t> sizes,
@@ -34,7 +34,7 @@ llvm::Expected<nlohmann::ordered_json> choicesData(const CollectiveSpec& spec,
 /// this torc did not make the schedule.
 llvm::Expected<nlohmann::ordered_json> passesData(const ScheduleView& schedule);
 
-/// Prints the candidates with their predicted times, what is left out, and the reason for the
+/// Prints the candidates with their predicted times, all that is left out, and the reason for the
 /// first.
 void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
                  std::uint64_t bytes, const ChoiceLimits& limits, llvm::raw_ostream& out);

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a piece of text: deflate finds what is alike within 32 KiB.
+// Of a piece of text: deflate finds repetitions within 32 KiB.
 constexpr std::size_t kPieceBytes = 8000;
 
 std::string textOf(const ir::Program& program) {

@@ -1,4 +1,4 @@
-// Puts together what a page shows of a schedule.
+// Puts together the page of a schedule.
 #include "compiler/view/schedule_page.h"
 
 #include <utility>

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$(realpath WORKSPACE)")"
 mapfile -d '' -t files < <(
   find . -path './bazel-*' -prune -o -type f -name '*.md' -print0
-  find bench compiler/algorithms compiler/spec ir linalg model passes runtime schedules settings studies support tools trace \
+  find bench compiler ir linalg model passes runtime schedules settings studies support tools trace \
     viewer -type f \
     '(' -name '*.h' -o -name '*.cc' -o -name '*.sh' -o -name '*.mjs' -o -name '*.py' -o -name '*.bzl' -o -name BUILD ')' -print0
   find tests -type f '(' -name '*.h' -o -name BUILD ')' -print0)
