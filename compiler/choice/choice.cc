@@ -241,14 +241,19 @@ class Chooser {
     const double segments = std::min(options.segments, options.in_flight + 1);
     const double under_way =
         static_cast<double>(candidate.operations) / options.segments * segments;
-    const bool is_small = cuts * size.cell_steps < kDoubtful * kMostCellSteps &&
-                          (options.segments == 1 || under_way < kManyUnderWay);
+    const bool is_small =
+        (algorithm.inSegments() || cuts * size.cell_steps < kDoubtful * kMostCellSteps) &&
+        (options.segments == 1 || under_way < kManyUnderWay);
     if (!candidate.refusal.empty()) return true;
     const double most_work = trials_.limits.most_work.value_or(HUGE_VAL);
     // The default algorithm, compiled without a choice, has a proof, too.
     const double without = defaultAlgorithm(trials_.spec).estimate(trials_.spec).cell_steps;
-    const double more = size.cell_steps * provedSegments(algorithm, options) - without;
-    if (kProofWork * more > kLongProof * most_work) {
+    const double proof_steps = size.cell_steps * provedSegments(algorithm, options);
+    if (algorithm.inSegments() && options.chunks > 1 && proof_steps > kMostCellSteps) {
+      candidate.refusal = "its proof would take too long";
+      return false;
+    }
+    if (kProofWork * (proof_steps - without) > kLongProof * most_work) {
       candidate.refusal = "its proof would take long";
       trials_.choice.is_cut_short = true;
       return false;
