@@ -26,6 +26,24 @@ std::string printable(llvm::StringRef text, std::size_t longest = 40) {
   return text.size() > longest ? shown + "..." : shown;
 }
 
+/// The fault of a text in nlohmann's words, without error code, line and column, shortened.
+std::string faultOf(llvm::StringRef what) {
+  // "[json...] parse error at line 1, column 5: syntax error while parsing value - invalid literal;
+  // last read: '{x'; expected string literal": the part before the dash is left out; in a long
+  // message, so are the last two parts.
+  constexpr std::size_t kLongest = 72;
+  what = what.substr(what.find(']') + 1).ltrim();
+  const std::size_t dash = what.find(" - ");
+  if (dash != llvm::StringRef::npos) what = what.substr(dash + 3);
+  const llvm::StringRef fault = what.take_front(what.find("; last read: '"));
+  const std::size_t expected = what.rfind("; expected ");
+  std::string text = what.str();
+  if (text.size() > kLongest && expected != llvm::StringRef::npos && fault.size() < expected)
+    text = (fault + what.substr(expected)).str();
+  if (text.size() > kLongest) text = fault.str();
+  return printable(text, kLongest);
+}
+
 class DocumentBuilder : public json::json_sax_t {
  public:
   bool null() override { return add(nullptr); }
@@ -53,7 +71,7 @@ class DocumentBuilder : public json::json_sax_t {
                    const json::exception& exception) override {
     syntax_fault_ = true;
     position_ = position;
-    fault_ = torc::ir::syntaxFault(exception.what());
+    fault_ = faultOf(exception.what());
     return false;
   }
 
@@ -138,23 +156,6 @@ std::string JsonNode::path() const {
   path += '/';
   if (up_->value().is_array()) return path + std::to_string(index_);
   return path + key_.str();
-}
-
-std::string syntaxFault(llvm::StringRef what) {
-  // "[json...] parse error at line 1, column 5: syntax error while parsing value - invalid literal;
-  // last read: '{x'; expected string literal": the part before the dash is left out; in a long
-  // message, so are the last two parts.
-  constexpr std::size_t kLongest = 72;
-  what = what.substr(what.find(']') + 1).ltrim();
-  const std::size_t dash = what.find(" - ");
-  if (dash != llvm::StringRef::npos) what = what.substr(dash + 3);
-  const llvm::StringRef fault = what.take_front(what.find("; last read: '"));
-  const std::size_t expected = what.rfind("; expected ");
-  std::string text = what.str();
-  if (text.size() > kLongest && expected != llvm::StringRef::npos && fault.size() < expected)
-    text = (fault + what.substr(expected)).str();
-  if (text.size() > kLongest) text = fault.str();
-  return printable(text, kLongest);
 }
 
 std::string shownName(llvm::StringRef name) {

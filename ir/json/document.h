@@ -41,9 +41,6 @@ class JsonNode {
   std::size_t index_ = 0;  // in an array
 };
 
-/// The fault of a text in nlohmann's words, without error code, line and column, shortened.
-std::string syntaxFault(llvm::StringRef what);
-
 /// A name from a document for a message: quoted, cut if long, nothing unprintable.
 std::string shownName(llvm::StringRef name);
 

@@ -11,6 +11,7 @@ import unittest
 
 sys.path[:0] = ["tools/convert", "tools"]
 import astra
+import mscclpp
 import places
 import sccl
 import simgrid
@@ -18,6 +19,7 @@ import tacos
 import torc
 
 EXAMPLES = "tests/ir/exchange/make_links.py"
+PLANS = "tests/ir/exchange/make_mscclpp.py"
 
 
 def convert(module, text):
@@ -131,14 +133,17 @@ class Anything(unittest.TestCase):
             self.assertEqual(convert(sccl, text), "dir/m.x:" + fault)
 
     def test_mutants(self):
-        def example(*arguments):
-            return subprocess.run([sys.executable, EXAMPLES, *arguments], capture_output=True, text=True, check=True).stdout
+        def example(*arguments, made_by=EXAMPLES):
+            return subprocess.run([sys.executable, made_by, *arguments], capture_output=True, text=True, check=True).stdout
 
         words = ["-1", "0", "1e9", "null", "None", "[[[[[[[[[[[[[[[[[[", '"sends"', '"pre"', '"addr"', '"chunks": 65536', '"nodes": 3', "[0, 1, 2]",
-                 "NPUs Count,2", "Chunks Count,8", ",", "9223372036854775808", "nan", "]", "&a", "Ring", "- ", ":", "\n", "<", "/>", "0-3", "{}"]
+                 "NPUs Count,2", "Chunks Count,8", ",", "9223372036854775808", "nan", "]", "&a", "Ring", "- ", ":", "\n", "<", "/>", "0-3", "{}",
+                 '"put"', '"pwsf"', '"rre"', '"rppkt"', '"glres"', '"switch"', '"port"', '"sem_acquire"', '"tbg_size": 4096', '"pipeline"', '{"buffer_id": 0']
         draw = random.Random(7)
         for module, text in ((sccl, example("sccl-allgather", "4", "2")), (sccl, example("sccl-allreduce", "4", "2")),
                              (sccl, example("sccl-alltoall", "4")), (tacos, example("tacos-allgather", "4", "2")),
+                             (mscclpp, example("port-allgather", "3", made_by=PLANS)), (mscclpp, example("group-allreduce", "3", made_by=PLANS)),
+                             (mscclpp, example("packet-allreduce", "3", made_by=PLANS)), (mscclpp, example("semaphore-alltoall", "3", made_by=PLANS)),
                              (astra, network("[ Ring, Ring ]", "[ 4, 8 ]", "[ 80.0, 20 ]", "[ 1000.0, 5 ]")), (simgrid, cluster("3,2,2", "0-11"))):
             self.assertNotIsInstance(convert(module, text), str)
             for _ in range(1000):
@@ -147,8 +152,8 @@ class Anything(unittest.TestCase):
                     at, length = draw.randrange(len(mutant)), draw.choice((0, 1, 1, 4, 40))
                     mutant = mutant[:at] + draw.choice(words + ["", mutant[at:at + length] * 2]) + mutant[at + length:]
                 result = convert(module, mutant)
-                if isinstance(result, torc.Program):
-                    result.xml()
+                if isinstance(result, (torc.Program, mscclpp.Program)):
+                    "".join(result.xml_lines())
                 elif isinstance(result, str):
                     self.assertRegex(result, r"^dir/m\.x:[0-9]+: error: [ -~]+$", mutant)
 

@@ -1,6 +1,7 @@
 """python3 -m torc_convert FORMAT FILE >OUTPUT: files of other systems as files that torc reads.
 
   sccl    an SCCL algorithm as MSCCL XML: torc import OUTPUT
+  mscclpp an MSCCL++ execution plan as MSCCL XML: torc import OUTPUT
   tacos   a TACOS result as MSCCL XML: torc import OUTPUT --graph FILE
   astra   a network.yml of ASTRA-sim as a machine in JSON: --machine OUTPUT
   simgrid a platform of SimGrid as a machine in JSON: --machine OUTPUT
@@ -16,7 +17,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [here, os.path.dirname(here)]  # the formats, and torc.py beside this folder
 import places
 
-FORMATS = ("sccl", "tacos", "astra", "simgrid")
+FORMATS = ("sccl", "mscclpp", "tacos", "astra", "simgrid")
 
 
 def main(arguments):

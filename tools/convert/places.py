@@ -32,11 +32,13 @@ def integer(text, what, lowest, highest, refuse):
 
 
 class Json(json.JSONDecoder):
-    """A text as Values. The methods take members of objects, or raise a Fault at their line."""
+    """A text as Values. The methods take members of objects, or raise a Fault at their line. The elements of the root's array
+    `streamed` are handed to `take` one by one, and are not kept."""
 
-    def __init__(self, text, origin):
+    def __init__(self, text, origin, streamed=None, take=None):
         super().__init__(parse_int=lambda digits: int(digits) if len(digits) < 19 else float(digits))
         self.origin, self.text = origin, text
+        self._streamed, self._take = re.compile(rf'"{streamed}"\s*:\s*$'), take
         self._scalar, self.scan_once = self.scan_once, self._scan
         self._ends = [match.start() for match in re.finditer("\n", text)]
         self._depth = 0
@@ -56,11 +58,17 @@ class Json(json.JSONDecoder):
             return Value(value, line), end
         if self._depth == DEEPEST:
             self.refuse(line, "is nested too deeply")
+        streams = self._take and self._depth == 1 and self._streamed.search(text[max(at - 99, 0):at])
         self._depth += 1
-        value, end = (self.parse_array((text, at + 1), self._scan) if opening == "[" else
+        value, end = (self.parse_array((text, at + 1), self._scan_streamed if streams else self._scan) if opening == "[" else
                       self.parse_object((text, at + 1), True, self._scan, None, self._object, {}))
         self._depth -= 1
         return Value(value, line), end
+
+    def _scan_streamed(self, text, at):
+        value, end = self._scan(text, at)
+        self._take(value)
+        return Value(None, value.line), end
 
     def _object(self, pairs):
         members = {}

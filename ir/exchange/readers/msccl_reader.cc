@@ -14,17 +14,26 @@
 namespace torc::ir {
 namespace {
 
-constexpr std::size_t kMaxBlocks = 4096;  // of a rank
+constexpr std::size_t kMaxBlocks = 1 << 16;  // of a rank
+constexpr std::int32_t kMaxChannels = 5 << 14;
 constexpr int kBytesAtATime = 1 << 20;
 
-// The attributes read by some parser of MSCCL or RCCL; src is an addition of torc (tools/convert).
+// The attributes read by some parser of MSCCL or RCCL, and additions of torc (tools/convert):
+// shares, name, src, number, arrives, and signal, of a message without chunks.
 constexpr llvm::StringLiteral kOfAlgorithm[] = {
     "name",    "proto",      "nchannels", "nchunksperloop", "ngpus", "coll",
-    "inplace", "outofplace", "minBytes",  "maxBytes",       "redop"};
+    "inplace", "outofplace", "minBytes",  "maxBytes",       "redop", "shares"};
 constexpr llvm::StringLiteral kOfRank[] = {"id", "i_chunks", "o_chunks", "s_chunks"};
-constexpr llvm::StringLiteral kOfBlock[] = {"id", "send", "recv", "chan"};
-constexpr llvm::StringLiteral kOfStep[] = {"s",   "type",  "srcbuf", "srcoff", "dstbuf", "dstoff",
-                                           "cnt", "depid", "deps",   "hasdep", "src"};
+constexpr llvm::StringLiteral kOfBlock[] = {"id", "send", "recv", "chan", "name"};
+constexpr llvm::StringLiteral kOfStep[] = {"s",      "type",   "srcbuf",  "srcoff", "dstbuf",
+                                           "dstoff", "cnt",    "depid",   "deps",   "hasdep",
+                                           "src",    "number", "arrives", "signal"};
+
+std::optional<ChunkBuffer> foreignBuffer(llvm::StringRef name) {
+  const std::size_t number = kBufferNames.find(name.empty() ? ' ' : name[0]);
+  if (name.size() != 1 || number == kBufferNames.npos) return std::nullopt;
+  return static_cast<ChunkBuffer>(number);
+}
 
 using Attributes = const XML_Char**;
 
@@ -134,6 +143,12 @@ class Reader {
     return static_cast<std::int32_t>(failed() ? lowest : number);
   }
 
+  /// A number that may be missing.
+  std::int32_t numberOr(std::int32_t missing, llvm::StringRef name, std::int64_t lowest,
+                        std::int64_t highest) {
+    return find(name) ? number(name, lowest, highest) : missing;
+  }
+
   void checkText(llvm::StringRef text) {
     if (ignored_ == 0 && !text.trim().empty())
       refuse("has text between elements: '" + text.trim().take_front(20) + "'");
@@ -174,8 +189,8 @@ class Reader {
     programs_.collective = *known;
     // Files from before SCCL 0.6 lack this attribute; their programs are in place if the NCCL call
     // can be.
-    programs_.in_place =
-        find("inplace") ? number("inplace", 0, 1) != 0 : *known != Collective::kAlltoall;
+    programs_.in_place = numberOr(*known != Collective::kAlltoall ? 1 : 0, "inplace", 0, 1) != 0;
+    programs_.shares = numberOr(1, "shares", 1, kMaxBlocks);
     programs_.chunks = number("nchunksperloop", 1, kMaxForeignChunks);
     programs_.ranks.resize(static_cast<std::size_t>(number("ngpus", 1, kMaxForeignRanks)));
     seen_.resize(programs_.ranks.size());
@@ -203,7 +218,8 @@ class Reader {
     block.line = line();
     block.send_peer = number("send", -1, programs_.rankCount() - 1);
     block.receive_peer = number("recv", -1, programs_.rankCount() - 1);
-    block.channel = number("chan", 0, kMaxBlocks - 1);
+    block.channel = number("chan", 0, kMaxChannels - 1);
+    block.name = printable(find("name").value_or("").take_front(40).str());
     const auto own = static_cast<std::int32_t>(rank_);
     if (block.send_peer == own || block.receive_peer == own)
       refuse(blockName() + " has its own gpu as a peer");
@@ -247,14 +263,16 @@ class Reader {
     RankStep step;
     step.kind = static_cast<StepKind>(kind - kStepKinds);
     step.line = line();
-    step.number = static_cast<std::uint32_t>(index);
+    step.number = static_cast<std::uint32_t>(numberOr(index, "number", 0, kMaxForeignSteps));
+    step.arrives = numberOr(0, "arrives", 0, 1) != 0;
     place(block, step);
     step.src = run("srcbuf", "srcoff");
     step.dst = run("dstbuf", "dstoff");
     step.count = number("cnt", 0, kMaxForeignChunks);
     step.after = {number("depid", -1, kMaxBlocks - 1), number("deps", -1, kMaxForeignSteps)};
     if (step.after.index < 0) step.after.block = -1;
-    if (step.count == 0) step.kind = StepKind::kNothing;
+    const bool is_signal = step.kind <= StepKind::kReceive && numberOr(0, "signal", 0, 1) != 0;
+    if (step.count == 0 && !is_signal) step.kind = StepKind::kNothing;
     if (step.row().sends && block.send_peer < 0) refuse("step sends, but its tb has send=\"-1\"");
     if (step.row().receives && block.receive_peer < 0)
       refuse("step receives, but its tb has recv=\"-1\"");

@@ -1,4 +1,4 @@
-// Readers of foreign formats, recognition of a file's format, and shared names.
+// Readers of foreign formats, and recognition of a file's format.
 #ifndef TORC_IR_EXCHANGE_READERS_READERS_H_
 #define TORC_IR_EXCHANGE_READERS_READERS_H_
 
@@ -28,12 +28,6 @@ inline std::optional<Collective> foreignCollective(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-inline std::optional<ChunkBuffer> foreignBuffer(llvm::StringRef name) {
-  const std::size_t number = kBufferNames.find(name.empty() ? ' ' : name[0]);
-  if (name.size() != 1 || number == kBufferNames.npos) return std::nullopt;
-  return static_cast<ChunkBuffer>(number);
-}
-
 /// MSCCL XML, as MSCCLang, ForestColl, TACOS (to 1.2) and TE-CCL write it. Reads the text of a
 /// file; `origin` is its name in messages. `collective` applies to a file without `coll`. Unknown
 /// elements and attributes are ignored, with a warning for each kind. Errors name the line: invalid
@@ -42,11 +36,6 @@ inline std::optional<ChunkBuffer> foreignBuffer(llvm::StringRef name) {
 /// refer to that.
 llvm::Expected<RankPrograms> readMsccl(llvm::StringRef text, llvm::StringRef origin,
                                        std::optional<Collective> collective = std::nullopt);
-
-/// MSCCL++ execution plans.
-/// Reads the text of a plan; `origin` is its name in messages. Errors: those of readMscclppPlan;
-/// barriers, signals of ports, semaphores and packets that do not match.
-llvm::Expected<RankPrograms> readMscclpp(llvm::StringRef text, llvm::StringRef origin);
 
 /// Reads `text` in the format that its content shows. `collective` applies to MSCCL XML without
 /// `coll`. Error: an unsupported format, with its name and converter if known: `x.et: is a Chakra

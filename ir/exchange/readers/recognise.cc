@@ -55,7 +55,7 @@ llvm::Expected<RankPrograms> readForeign(llvm::StringRef text, llvm::StringRef o
   };
   if (begin.contains("sccl_type\"")) return convert("is an SCCL algorithm", "sccl");
   const bool is_json = begin.starts_with("{");
-  if (is_json && text.contains("\"gpus\"")) return readMscclpp(text, origin);
+  if (is_json && text.contains("\"gpus\"")) return convert("is an MSCCL++ plan", "mscclpp");
   if (begin.starts_with("NPUs Count")) return convert("is a TACOS result", "tacos");
   if (origin.ends_with(".et") || begin.contains("\"workload_graph\"") || begin.contains("chakra") ||
       begin.contains("COMM_SEND")) {

@@ -2,11 +2,12 @@
 // result for any order of thread blocks and proxies, by a machine independent of the importer.
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -34,10 +35,10 @@ json readPlan(const std::string& name) {
   return json::parse(file);
 }
 
-/// Why a plan is refused; empty: it is imported and proved.
-std::string refusal(const json& plan) {
-  const std::string text = plan.dump(1);
-  llvm::Expected<RankPrograms> programs = readMscclpp(text, "plan");
+/// Why a converted plan is refused; empty: it is imported and proved.
+std::string refusal(const std::string& converted) {
+  if (!llvm::StringRef(converted).starts_with("<algo")) return converted;
+  llvm::Expected<RankPrograms> programs = readMsccl(converted, "plan");
   if (!programs) return toString(programs.takeError());
   llvm::Expected<ImportedSchedule> imported =
       importPrograms(*programs, *parseTopology(std::to_string(programs->ranks.size())));
@@ -50,10 +51,25 @@ std::string refusal(const json& plan) {
   return {};
 }
 
+/// Of each plan.
+std::vector<std::string> refusals(const std::vector<json>& plans) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "/plans") << json(plans);
+  const std::string command =
+      "python3 tests/ir/exchange/convert_plans.py <" + folder + "/plans >" + folder + "/programs";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::ifstream programs(folder + "/programs");
+  std::vector<std::string> refused;
+  for (const json& converted : json::parse(programs))
+    refused.push_back(refusal(converted.get<std::string>()));
+  EXPECT_EQ(refused.size(), plans.size());
+  return refused;
+}
+
 TEST(ImportMscclpp, ExamplesAreProvedAndRunRight) {
   for (const char* const name : kPlans) {
     const json plan = readPlan(name);
-    EXPECT_EQ(refusal(plan), "") << name;
+    EXPECT_EQ(refusals({plan}), std::vector{std::string()}) << name;
     for (unsigned seed = 0; seed < 20; ++seed)
       EXPECT_EQ(MscclppMachine(plan).run(seed), "") << name;
   }
@@ -65,7 +81,12 @@ TEST(ImportMscclpp, WaitsAreBounded) {
     const auto region = [](const char* buffer, int index, int size) {
       return json::array({{{"type", buffer}, {"index", index}, {"size", size}}});
     };
-    json ops = json::array();
+    json plan = json::parse(
+        R"({"name": "wide", "collective": "allreduce", "protocol": "LL", "inplace": false,
+            "gpus": [{"id": 0, "threadblocks": [{"id": 0, "ops": []}]}]})");
+    json& gpu = plan["gpus"][0];
+    gpu["input_chunks"] = gpu["output_chunks"] = gpu["scratch_chunks"] = chunks;
+    json& ops = gpu["threadblocks"][0]["ops"];
     for (int chunk = 0; chunk < chunks; ++chunk) {
       ops.push_back({{"name", "cpkt"},
                      {"src_buff", region("i", chunk, 1)},
@@ -74,28 +95,13 @@ TEST(ImportMscclpp, WaitsAreBounded) {
     ops.push_back({{"name", "upkt"},
                    {"src_buff", region("s", 0, chunks)},
                    {"dst_buff", region("o", 0, chunks)}});
-    const json block = {{"id", 0},
-                        {"ops", ops},
-                        {"channels", json::array()},
-                        {"remote_buffer_refs", json::array()}};
-    const json gpu = {{"id", 0},
-                      {"input_chunks", chunks},
-                      {"output_chunks", chunks},
-                      {"scratch_chunks", chunks},
-                      {"threadblocks", json::array({block})},
-                      {"channels", json::array()},
-                      {"remote_buffers", json::array()}};
-    return json{{"name", "wide"},
-                {"collective", "allreduce"},
-                {"protocol", "LL"},
-                {"inplace", false},
-                {"gpus", json::array({gpu})}};
+    return plan;
   };
-  EXPECT_EQ(refusal(plan_of(50)), "");
-  EXPECT_EQ(
-      refusal(plan_of(5000)),
+  const std::vector<std::string> faults = {
+      "",
       "plan:1: error: its steps wait for each other more than 16777216 times, chunk by chunk: "
-      "steps of fewer chunks wait for fewer");
+      "steps of fewer chunks wait for fewer"};
+  EXPECT_EQ(refusals({plan_of(50), plan_of(5000)}), faults);
 }
 
 /// Puts one fault in; what it is.
@@ -153,29 +159,30 @@ TEST(ImportMscclpp, WhatIsAcceptedIsRightInAnyOrder) {
   std::mt19937 random(17);
   std::map<std::string, std::array<int, 3>> counts;  // accepted, refused, refused though right
   for (const char* const name : kPlans) {
-    const json original = readPlan(name);
-    for (int i = 0; i < 400; ++i) {
-      json plan = original;
-      const std::string what = mutate(plan, random);
-      const std::string refused = refusal(plan);
+    std::vector<json> plans(400, readPlan(name));
+    std::vector<std::string> faults;
+    for (json& plan : plans)
+      faults.push_back(mutate(plan, random));
+    const std::vector<std::string> refused = refusals(plans);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
       const auto runsRight = [&] {
         for (unsigned seed = 0; seed < 12; ++seed) {
-          if (!MscclppMachine(plan).run(seed).empty()) return false;
+          if (!MscclppMachine(plans[i]).run(seed).empty()) return false;
         }
         return true;
       };
-      if (refused.empty()) {
-        ++counts[what][0];
-        ASSERT_TRUE(runsRight()) << name << ", mutant " << i << ": " << what << "\n"
-                                 << plan.dump(1);
+      if (refused[i].empty()) {
+        ++counts[faults[i]][0];
+        ASSERT_TRUE(runsRight()) << name << ", mutant " << i << ": " << faults[i] << "\n"
+                                 << plans[i].dump(1);
         continue;
       }
-      ++counts[what][1];
+      ++counts[faults[i]][1];
       // What does not have its form has no meaning.
-      const bool has_meaning = refused.find("race") != std::string::npos ||
-                               refused.find("deadlock") != std::string::npos ||
-                               refused.find("adds") != std::string::npos;
-      if (has_meaning && runsRight()) ++counts[what][2];
+      const llvm::StringRef fault = refused[i];
+      const bool has_meaning =
+          fault.contains("race") || fault.contains("deadlock") || fault.contains("adds");
+      if (has_meaning && runsRight()) ++counts[faults[i]][2];
     }
   }
   std::printf("| fault put in | accepted | refused | of these right in twelve runs |\n");
