@@ -87,13 +87,9 @@ std::uint32_t NodeClasses::classOf(const Coordinates& at) const {
 
 std::uint32_t NodeClasses::neighbour(std::uint32_t node_class, const Shift& shift,
                                      Coordinates& collapsed_distance) const {
-  Coordinates at = coordinatesOf(node_class);
-  for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis) {
+  for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis)
     collapsed_distance[axis] = collapsed_[axis] ? shift[axis] : 0;
-    at[axis] = static_cast<std::int32_t>(wrap(static_cast<std::int64_t>(at[axis]) + shift[axis],
-                                              schedule_.topology.axes[axis].size));
-  }
-  return classOf(at);
+  return classOf(schedule_.topology.moved(coordinatesOf(node_class), shift));
 }
 
 bool NodeClasses::executes(std::uint32_t node_class, const Operation& operation) const {

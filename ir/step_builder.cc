@@ -32,13 +32,8 @@ Operation StepBuilder::operation(OperationKind kind, const StepPlace& place) con
 }
 
 Operation StepBuilder::message(OperationKind kind, const StepPlace& place, const Shift& moves) {
-  Shift peer = moves;
-  if (receives(kind)) {
-    for (auto& along : peer)
-      along = -along;
-  }
   Operation message = operation(kind, place);
-  message.peer = shift(peer);
+  message.peer = shift(receives(kind) ? opposite(moves) : moves);
   return message;
 }
 

@@ -19,15 +19,47 @@ Ranges resolve(const Box& box, const Topology& topology, const Coordinates& at) 
   return ranges;
 }
 
-bool admits(const Box& guard, const Topology& topology, const Coordinates& at) {
+Ranges allNodes(const Topology& topology) {
+  return resolve(Box{}, topology, {});
+}
+
+Ranges nodeAt(const Topology& topology, const Coordinates& at) {
+  Ranges node{};
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+    node[i] = {static_cast<std::uint32_t>(at[i]), 1};
+  return node;
+}
+
+Ranges nodeWithCores(const Topology& topology, const Coordinates& node) {
+  Ranges site = nodeAt(topology, node);
+  if (topology.hasCores())
+    site[topology.axis_count - 1] = allNodes(topology)[topology.axis_count - 1];
+  return site;
+}
+
+Coordinates firstNode(const Ranges& nodes) {
+  Coordinates at{};
+  for (std::size_t i = 0; i < at.size(); ++i)
+    at[i] = static_cast<std::int32_t>(nodes[i].start);
+  return at;
+}
+
+Ranges moved(const Ranges& nodes, const Coordinates& distance, const Topology& topology) {
+  Ranges result{};
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+    result[i] = shifted(nodes[i], distance[i], topology.axes[i].size);
+  return result;
+}
+
+bool contains(const Ranges& nodes, const Topology& topology, const Coordinates& at) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (guard[i].kind == IntervalKind::kAll) continue;
-    const std::uint32_t size = topology.axes[i].size;
-    if (!contains(resolve(guard[i], at[i], size), static_cast<std::uint32_t>(at[i]), size)) {
-      return false;
-    }
+    if (!contains(nodes[i], static_cast<std::uint32_t>(at[i]), topology.axes[i].size)) return false;
   }
   return true;
+}
+
+bool admits(const Box& guard, const Topology& topology, const Coordinates& at) {
+  return contains(resolve(guard, topology, at), topology, at);
 }
 
 std::uint64_t volume(const Ranges& ranges, const Topology& topology) {

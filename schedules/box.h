@@ -164,11 +164,6 @@ struct Range {
 /// A box seen from one node: absolute ranges.
 using Ranges = std::array<Range, kMaxAxes>;
 
-inline std::uint32_t wrap(std::int64_t value, std::uint32_t size) {
-  std::int64_t r = value % static_cast<std::int64_t>(size);
-  return static_cast<std::uint32_t>(r < 0 ? r + size : r);
-}
-
 /// The range that `interval` denotes for a node at `coordinate` on an axis of `size`; if it counts
 /// from the peer, `coordinate` belongs to the peer. Precondition (checked by `validate` at load): 1
 /// <= length <= size unless `*`.
@@ -187,6 +182,22 @@ inline bool overlaps(const Range& a, const Range& b, std::uint32_t size) {
   return (b.length > 0 && contains(a, b.start, size)) ||
          (a.length > 0 && contains(b, a.start, size));
 }
+
+/// `range` moved by `distance` along an axis of `size`; a full range stays as it is.
+inline Range shifted(const Range& range, std::int64_t distance, std::uint32_t size) {
+  return range.length == size ? range : Range{wrap(range.start + distance, size), range.length};
+}
+
+/// All nodes; the node at `at`; a node with all its cores.
+Ranges allNodes(const Topology& topology);
+Ranges nodeAt(const Topology& topology, const Coordinates& at);
+Ranges nodeWithCores(const Topology& topology, const Coordinates& node);
+/// The first node of a box.
+Coordinates firstNode(const Ranges& nodes);
+/// The box moved by `distance`, cyclically on every axis.
+Ranges moved(const Ranges& nodes, const Coordinates& distance, const Topology& topology);
+/// Whether the box has the node at `at`.
+bool contains(const Ranges& nodes, const Topology& topology, const Coordinates& at);
 
 /// Whether `guard` lets the node at `at` execute.
 bool admits(const Box& guard, const Topology& topology, const Coordinates& at);

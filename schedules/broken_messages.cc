@@ -3,29 +3,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 
 namespace torc {
-namespace {
-
-Range movedBy(const Range& range, std::int64_t distance, std::uint32_t size) {
-  return range.length == size ? range : Range{wrap(range.start + distance, size), range.length};
-}
-
-Ranges everyone(const Topology& topology) {
-  Ranges all{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    all[axis] = {0, topology.axes[axis].size};
-  return all;
-}
-
-}  // namespace
-
 /// On the way to the link, a message has finished the axes before the link's, and none behind it.
 std::optional<Ranges> sendersOver(const Topology& topology, const Shift& shift,
                                   const DeadLink& link) {
   if (shift[link.axis] == 0) return std::nullopt;
-  Ranges senders = everyone(topology);
+  Ranges senders = allNodes(topology);
   const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
   for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
     const std::uint32_t size = topology.axes[axis].size;
@@ -44,13 +28,11 @@ std::optional<Ranges> sendersOver(const Topology& topology, const Shift& shift,
 std::vector<Ranges> sendersThrough(const Topology& topology, const Shift& shift,
                                    const Coordinates& dead) {
   std::vector<Ranges> ways;
-  Ranges senders = everyone(topology);
+  Ranges senders = nodeWithCores(topology, dead);
   const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
-  for (std::uint32_t axis = 0; axis < dimensions; ++axis)
-    senders[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};
   for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
     for (std::int32_t hop = 0; hop < std::abs(shift[axis]); ++hop) {
-      senders[axis] = movedBy(senders[axis], shift[axis] > 0 ? -1 : 1, topology.axes[axis].size);
+      senders[axis] = shifted(senders[axis], shift[axis] > 0 ? -1 : 1, topology.axes[axis].size);
       ways.push_back(senders);
     }
   }
@@ -64,8 +46,8 @@ std::span<const Ranges> DroppedMessages::of(const Operation& operation) {
   std::optional<std::vector<Ranges>>& nodes = ends_[2 * operation.peer + (is_receive ? 1 : 0)];
   if (nodes) return *nodes;
   const Topology& topology = schedule_.topology;
-  Shift shift = schedule_.shifts[operation.peer];  // from a sender
-  if (is_receive) std::ranges::transform(shift, shift.begin(), std::negate<>());
+  const Shift& peer = schedule_.shifts[operation.peer];
+  const Shift shift = is_receive ? opposite(peer) : peer;  // from a sender
   nodes.emplace();
   for (const DeadLink& link : topology.deadLinks()) {
     if (const std::optional<Ranges> senders = sendersOver(topology, shift, link))
@@ -75,28 +57,17 @@ std::span<const Ranges> DroppedMessages::of(const Operation& operation) {
     const std::vector<Ranges> ways = sendersThrough(topology, shift, dead);
     nodes->insert(nodes->end(), ways.begin(), ways.end());
     // Messages that a dead node would send: their receivers do not wait for them.
-    Ranges site = everyone(topology);
-    for (int axis = 0; axis < topology.dimensions(); ++axis)
-      site[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};
-    nodes->push_back(site);
+    nodes->push_back(nodeWithCores(topology, dead));
   }
   if (!is_receive) return *nodes;
-  for (Ranges& box : *nodes) {
-    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-      box[axis] = movedBy(box[axis], shift[axis], topology.axes[axis].size);
-  }
+  for (Ranges& box : *nodes)
+    box = moved(box, shift, topology);
   return *nodes;
 }
 
 bool DroppedMessages::drops(const Operation& operation, const Coordinates& at) {
-  const Topology& topology = schedule_.topology;
-  return std::ranges::any_of(of(operation), [&](const Ranges& box) {
-    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-      if (!contains(box[axis], static_cast<std::uint32_t>(at[axis]), topology.axes[axis].size))
-        return false;
-    }
-    return true;
-  });
+  return std::ranges::any_of(
+      of(operation), [&](const Ranges& box) { return contains(box, schedule_.topology, at); });
 }
 
 bool isDetour(const ScheduleView& schedule, const Operation& operation) {

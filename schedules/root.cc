@@ -109,13 +109,7 @@ RootedSchedule::RootedSchedule(const ScheduleView& schedule, std::int32_t root)
 }
 
 Coordinates RootedSchedule::coordinatesOf(std::int32_t rank) const {
-  Coordinates at = machine_.coordinatesOf(rank);
-  for (std::uint32_t axis = 0; axis < view_.topology.axis_count; ++axis) {
-    if (origin_[axis] == 0) continue;
-    at[axis] = static_cast<std::int32_t>(
-        wrap(std::int64_t{at[axis]} - origin_[axis], machine_.axes[axis].size));
-  }
-  return at;
+  return machine_.moved(machine_.coordinatesOf(rank), opposite(origin_));
 }
 
 std::int32_t RootedSchedule::rankOf(const Coordinates& at) const {

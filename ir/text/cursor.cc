@@ -131,13 +131,11 @@ bool TextCursor::indexed(std::uint32_t& index, char prefix, llvm::StringRef what
 
 bool TextCursor::axis(const Topology& topology, std::uint32_t& axis) {
   if (token_.kind != TokenKind::kWord) return failExpected("an axis");
-  for (axis = 0; axis < topology.axis_count; ++axis) {
-    if (token_.text == llvm::StringRef(&topology.axes[axis].name, 1)) {
-      advance();
-      return true;
-    }
-  }
-  return failAxis(topology, offset(), token_.text);
+  axis = topology.axisNamed(token_.text[0]);
+  if (token_.text.size() > 1 || axis == topology.axis_count)
+    return failAxis(topology, offset(), token_.text);
+  advance();
+  return true;
 }
 
 bool TextCursor::failAxis(const Topology& topology, std::size_t offset, llvm::StringRef name) {

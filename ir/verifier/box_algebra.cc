@@ -100,9 +100,4 @@ void subtract(const Ranges& a, const Ranges& b, const Topology& topology, Ranges
   }
 }
 
-Range shifted(const Range& range, std::int64_t distance, std::uint32_t size) {
-  if (range.length == size) return range;
-  return {wrap(static_cast<std::int64_t>(range.start) + distance, size), range.length};
-}
-
 }  // namespace torc::ir

@@ -25,9 +25,6 @@ void intersect(const Ranges& a, const Ranges& b, const Topology& topology, Range
 /// Appends `a` without `b` as disjoint boxes.
 void subtract(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out);
 
-/// `range` moved by `distance` along an axis of `size`; a full range stays as it is.
-Range shifted(const Range& range, std::int64_t distance, std::uint32_t size);
-
 }  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_BOX_ALGEBRA_H_

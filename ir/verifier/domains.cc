@@ -25,20 +25,6 @@ struct Cell {
 
 }  // namespace
 
-Ranges allNodes(const Topology& topology) {
-  Ranges all{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    all[axis] = {0, topology.axes[axis].size};
-  return all;
-}
-
-Ranges moved(const Ranges& box, const Coordinates& distance, const Topology& topology) {
-  Ranges result{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    result[axis] = shifted(box[axis], distance[axis], topology.axes[axis].size);
-  return result;
-}
-
 void addJoined(Ranges box, const Topology& topology, RangesList& boxes) {
   for (std::size_t i = 0; i < boxes.size();) {
     std::uint32_t differing = topology.axis_count;
@@ -64,15 +50,9 @@ Domains::Domains(const ScheduleView& schedule, bool per_rank)
   const Topology& topology = schedule.topology;
   whole_ = {allNodes(topology)};
   for (const Coordinates& dead : topology.deadNodes()) {
-    Ranges site{};
-    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-      site[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};
-    if (topology.hasCores()) {
-      site[topology.axis_count - 1] = {0, topology.axes[topology.axis_count - 1].size};
-    }
     RangesList rest;
     for (const Ranges& box : whole_)
-      subtract(box, site, topology, rest);
+      subtract(box, nodeWithCores(topology, dead), topology, rest);
     whole_ = std::move(rest);
   }
   const std::span<const Operation> operations = schedule.operations;

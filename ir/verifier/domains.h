@@ -42,9 +42,6 @@ class Domains {
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, RangesList> of_;
 };
 
-Ranges allNodes(const Topology& topology);
-/// `box` moved by `distance`, cyclically on every axis.
-Ranges moved(const Ranges& box, const Coordinates& distance, const Topology& topology);
 /// Adds `box` to boxes disjoint from it, joined to those that it touches.
 void addJoined(Ranges box, const Topology& topology, RangesList& boxes);
 

@@ -126,9 +126,7 @@ unsigned __int128 volumeOf(const Place& place, const BlockAxes& axes) {
 }
 
 Witness firstOf(const Place& place) {
-  Witness witness;
-  for (int axis = 0; axis < kMaxAxes; ++axis)
-    witness.node[axis] = static_cast<std::int32_t>(place.nodes[axis].start);
+  Witness witness{.node = firstNode(place.nodes)};
   for (std::uint32_t i = 0; i < kMaxBlockAxes; ++i)
     witness.block[i] = static_cast<std::int32_t>(place.blocks[i].start);
   return witness;

@@ -52,10 +52,8 @@ void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesLi
       dead = " sends through the dead node " + nodeText(topology, node);
   }
   if (dead.empty()) return;
-  Coordinates at{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    at[axis] = static_cast<std::int32_t>(common.front()[axis].start);
-  context.fault(Rule::kLinks, operation, "on " + context.rankText(at) + dead);
+  context.fault(Rule::kLinks, operation,
+                "on " + context.rankText(firstNode(common.front())) + dead);
 }
 
 /// The nodes whose blocks on one axis, given by `interval`, include those of a dead node.
@@ -176,10 +174,7 @@ class LinkChecker {
     const Shift& shift = schedule_.shifts[operation.peer];
     context_.work.done += std::max<std::size_t>(1, operation.a.pieces);
     for (const Ranges& nodes : alike(operation.a, senders)) {
-      Coordinates at{};
-      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-        at[axis] = static_cast<std::int32_t>(nodes[axis].start);
-      const double carried = shares_.of(operation.a, at);
+      const double carried = shares_.of(operation.a, firstNode(nodes));
       Ranges on_way = nodes;
       for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
         if (shift[axis] == 0) continue;

@@ -21,13 +21,6 @@ struct Channel {
   auto operator<=>(const Channel&) const = default;
 };
 
-Coordinates firstNode(const Ranges& nodes) {
-  Coordinates at{};
-  for (int axis = 0; axis < kMaxAxes; ++axis)
-    at[axis] = static_cast<std::int32_t>(nodes[axis].start);
-  return at;
-}
-
 /// "(2, *, 0:2)": absolute blocks.
 std::string nodesText(const Topology& topology, const Ranges& nodes) {
   Box box;
@@ -166,13 +159,6 @@ class Matcher {
   }
 
  private:
-  static Coordinates opposite(const Shift& shift) {
-    Coordinates result{};
-    for (int axis = 0; axis < kMaxAxes; ++axis)
-      result[axis] = -shift[axis];
-    return result;
-  }
-
   void runChannel(const Channel& channel, std::vector<Doing> list) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, RangesList> pairs;
     std::set<std::uint32_t> at_fault;
@@ -231,10 +217,9 @@ class Matcher {
     for (std::uint32_t axis = 0; axis < topology_.axis_count && same; ++axis) {
       context_.work.done += 1 + pieces;
       if (match.senders[axis].length < 2) continue;
-      Coordinates next = first;
-      next[axis] =
-          static_cast<std::int32_t>(wrap(std::int64_t{first[axis]} + 1, topology_.axes[axis].size));
-      same = compareEnds(match, next);
+      Coordinates step{};
+      step[axis] = 1;
+      same = compareEnds(match, topology_.moved(first, step));
     }
   }
 
@@ -244,11 +229,7 @@ class Matcher {
     const ScheduleView& written = context_.written;
     const Operation& send = written.operations[match.send];
     const Operation& receive = written.operations[match.receive];
-    Coordinates peer_at{};
-    for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
-      peer_at[i] = static_cast<std::int32_t>(
-          wrap(std::int64_t{at[i]} + match.distance[i], topology_.axes[i].size));
-    }
+    const Coordinates peer_at = topology_.moved(at, match.distance);
     std::string difference;
     if (peers) {
       if (sameInPeerLoop(context_, at, send, receive)) return true;

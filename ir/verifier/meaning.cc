@@ -122,9 +122,7 @@ class MeaningChecker {
     Interval along;
     RangesList found;
     if (!nodesWithNeighbour(topology_, way, along)) return found;
-    Ranges with{};
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-      with[axis] = {0, topology_.axes[axis].size};
+    Ranges with = allNodes(topology_);
     with[way.axis] = resolve(along, 0, topology_.axes[way.axis].size);
     for (const Ranges& nodes : live)
       intersect(nodes, with, topology_, found);
@@ -159,18 +157,12 @@ class MeaningChecker {
     }
     RangesList root, others;
     for (const Ranges& nodes : live) {
-      intersect(nodes, rootRanges(), topology_, root);
-      subtract(nodes, rootRanges(), topology_, others);
+      intersect(nodes, nodeAt(topology_, context_.root), topology_, root);
+      subtract(nodes, nodeAt(topology_, context_.root), topology_, others);
     }
     add(root, at_root);
     add(others, elsewhere);
     return holders;
-  }
-  Ranges rootRanges() const {
-    Ranges root{};
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-      root[axis] = {static_cast<std::uint32_t>(context_.root[axis]), 1};
-    return root;
   }
   /// For every node, the node itself.
   Spans themselves(const Ranges& nodes) const {
@@ -279,10 +271,7 @@ class MeaningChecker {
       RangesList receivers;
       intersect(match.receivers, nodes, topology_, receivers);
       for (const Ranges& some : receivers) {
-        Coordinates back{};
-        for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-          back[axis] = -match.distance[axis];
-        const Ranges senders = moved(some, back, topology_);
+        const Ranges senders = moved(some, opposite(match.distance), topology_);
         Payload& payload = payloads_[match.send];
         value.resize(payload.parts.size());
         for (std::size_t i = 0; i < payload.parts.size(); ++i) {
@@ -411,18 +400,18 @@ class MeaningChecker {
       for (const Spans& second : b) {
         context_.work.done += topology_.axis_count;
         if (comesBefore(first, second, a.place.nodes, topology_)) continue;
-        Coordinates node{}, block{}, ranks[2] = {};
-        for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-          node[axis] = static_cast<std::int32_t>(a.place.nodes[axis].start);
-          block[axis] = static_cast<std::int32_t>(a.place.blocks[axis].start);
-          ranks[0][axis] = static_cast<std::int32_t>(first[axis].start);
-          ranks[1][axis] = static_cast<std::int32_t>(second[axis].start);
-        }
+        const auto begins = [](const Spans& spans) {
+          Coordinates at{};
+          std::ranges::transform(spans, at.begin(), &Span::start);
+          return at;
+        };
+        const Witness here = firstOf(a.place);
         context_.fault(Rule::kMeaning, index,
-                       "on " + context_.rankText(node) + " adds the contribution of " +
-                           context_.rankText(ranks[1]) + " to " +
-                           context_.blockText(context_.axes.blockOf(block)) + " behind that of " +
-                           context_.rankText(ranks[0]) + ", although ordered sums are promised");
+                       "on " + context_.rankText(here.node) + " adds the contribution of " +
+                           context_.rankText(begins(second)) + " to " +
+                           context_.blockText(here.block) + " behind that of " +
+                           context_.rankText(begins(first)) +
+                           ", although ordered sums are promised");
         return false;
       }
     }
@@ -444,9 +433,7 @@ class MeaningChecker {
 
   RangesList nodesWithResults() {
     if (row_.includesOwn()) return context_.domains.live();
-    Ranges first{};
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-      first[axis] = {static_cast<std::uint32_t>(topology_.coordinatesOf(0)[axis]), 1};
+    const Ranges first = nodeAt(topology_, topology_.coordinatesOf(0));
     checkLeftAlone(first);
     RangesList others;
     for (const Ranges& nodes : context_.domains.live())

@@ -67,11 +67,10 @@ std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const PeerLoop& 
 }
 
 bool Routes::touches(const Hop& hop, const Coordinates& dead) const {
-  DeadLink below{dead, hop.link.axis};
-  const std::uint32_t axis = hop.link.axis;
-  below.from[axis] =
-      static_cast<std::int32_t>(wrap(std::int64_t{dead[axis]} - 1, topology_.axes[axis].size));
-  return crosses(hop, {dead, axis}) || crosses(hop, below);
+  Coordinates down{};
+  down[hop.link.axis] = -1;
+  return crosses(hop, {dead, hop.link.axis}) ||
+         crosses(hop, {topology_.moved(dead, down), hop.link.axis});
 }
 
 bool Routes::crosses(const Hop& hop, const DeadLink& dead) const {

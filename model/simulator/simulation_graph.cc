@@ -72,14 +72,6 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
   builder.match(sent, received);
 }
 
-bool holds(const Ranges& guard, const Coordinates& at, const Topology& topology) {
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (!contains(guard[axis], static_cast<std::uint32_t>(at[axis]), topology.axes[axis].size))
-      return false;
-  }
-  return true;
-}
-
 /// If MPI counts per block, every block has as many elements as fit.
 Counts countsOf(const ScheduleView& schedule, std::uint64_t elements) {
   const CollectiveRow& row = rowOf(schedule.collective);
@@ -251,7 +243,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
       const Operation& operation = schedule.operations[i];
       const bool executes =
           !is_dead &&
-          (operation.guard == kNone || holds(guards[operation.guard], at, schedule.topology)) &&
+          (operation.guard == kNone || contains(guards[operation.guard], schedule.topology, at)) &&
           !dropped.drops(operation, at);
       moved[i].reset();
       if (executes) moved[i] = shares.of(sends(operation.kind) ? operation.a : operation.dst, at);

@@ -250,17 +250,10 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
             ? schedule.peer_loops[operation.peer].window
             : shifts.size();
     const std::size_t waits = after.size();
-    for (Shift shift : shifts) {
-      if (receives(operation.kind)) {
-        for (std::int32_t& along : shift)
-          along = -along;
-      }
+    for (const Shift& shift : shifts) {
       FlatOperation flat = message;
-      Coordinates peer_at{};
-      for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-        peer_at[axis] = static_cast<std::int32_t>(
-            wrap(std::int64_t{at[axis]} + shift[axis], schedule.topology.axes[axis].size));
-      }
+      const Coordinates peer_at =
+          schedule.topology.moved(at, receives(operation.kind) ? opposite(shift) : shift);
       placement.setPeer(peer_at);
       flat.peer = rooted.rankOf(peer_at);
       flat.dst = place(operation.dst, guard);

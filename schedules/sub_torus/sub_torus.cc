@@ -82,20 +82,10 @@ class Recognition {
 
   /// The position of coordinates inside the box.
   Coordinates positionAt(const Coordinates& at) const {
-    Coordinates position{};
-    for (std::uint32_t i = 0; i < partition_.axis_count; ++i) {
-      const std::int32_t step = at[i] - box_.start[i];
-      position[i] = step < 0 ? step + static_cast<std::int32_t>(partition_.axes[i].size) : step;
-    }
-    return position;
+    return partition_.moved(at, opposite(box_.start));
   }
   Coordinates atPosition(const Coordinates& position) const {
-    Coordinates at{};
-    for (std::uint32_t i = 0; i < partition_.axis_count; ++i) {
-      at[i] = static_cast<std::int32_t>(
-          wrap(std::int64_t{box_.start[i]} + position[i], partition_.axes[i].size));
-    }
-    return at;
+    return partition_.moved(box_.start, position);
   }
   std::uint64_t numberOf(const Coordinates& position) const {
     std::uint64_t number = 0;
@@ -207,9 +197,9 @@ class Recognition {
   /// Schedules of a sub-torus require one without damage.
   Status checkDamage() const {
     for (const DeadLink& link : partition_.deadLinks()) {
-      Coordinates to = link.from;
-      to[link.axis] = static_cast<std::int32_t>(
-          wrap(std::int64_t{to[link.axis]} + 1, partition_.axes[link.axis].size));
+      Coordinates up{};
+      up[link.axis] = 1;
+      const Coordinates to = partition_.moved(link.from, up);
       // A link from the last position is inside only if the box spans the axis.
       const std::int32_t step = positionAt(link.from)[link.axis];
       const std::uint32_t extent = box_.extents[link.axis];

@@ -390,8 +390,7 @@ StatusOr<DeadLink> parseDeadLink(const Topology& topology, std::string_view text
   if (colon == std::string_view::npos || colon + 2 != text.size()) {
     return error("expected coordinates, ':' and an axis, as in 0,0,1:Z");
   }
-  while (link.axis < topology.axis_count && topology.axes[link.axis].name != text.back())
-    ++link.axis;
+  link.axis = topology.axisNamed(text.back());
   if (link.axis == topology.axis_count) return error(message("no axis '", text.back(), "'"));
   std::string fault = readNode(topology, text.substr(0, colon), link.from);
   if (fault.empty()) fault = linkFault(topology, link);

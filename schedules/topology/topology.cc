@@ -76,17 +76,23 @@ Coordinates Topology::coordinatesOfSite(std::int32_t site) const {
   return at;
 }
 
+std::uint32_t Topology::axisNamed(char name) const {
+  std::uint32_t axis = 0;
+  while (axis < axis_count && axes[axis].name != name)
+    ++axis;
+  return axis;
+}
+
+Coordinates Topology::moved(Coordinates from, const Coordinates& shift) const {
+  for (std::uint32_t i = 0; i < axis_count; ++i)
+    from[i] = static_cast<std::int32_t>(wrap(std::int64_t{from[i]} + shift[i], axes[i].size));
+  return from;
+}
+
 std::int32_t Topology::neighbour(const Coordinates& from, const Coordinates& shift) const {
-  Coordinates to{};
+  const Coordinates to = moved(from, shift);
   for (std::uint32_t i = 0; i < axis_count; ++i) {
-    const std::int64_t size = axes[i].size;
-    std::int64_t coordinate = static_cast<std::int64_t>(from[i]) + shift[i];
-    if (axes[i].wraps()) {
-      coordinate = ((coordinate % size) + size) % size;
-    } else if (coordinate < 0 || coordinate >= size) {
-      return -1;
-    }
-    to[i] = static_cast<std::int32_t>(coordinate);
+    if (!axes[i].wraps() && to[i] != std::int64_t{from[i]} + shift[i]) return -1;
   }
   return rankOf(to);
 }
@@ -191,9 +197,7 @@ StatusOr<std::array<std::uint8_t, kMaxAxes>> parseOrder(const Topology& topology
   std::array<std::uint8_t, kMaxAxes> result{};
   std::uint32_t seen = 0;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    std::uint32_t axis = 0;
-    while (axis < topology.axis_count && topology.axes[axis].name != order[i])
-      ++axis;
+    const std::uint32_t axis = topology.axisNamed(order[i]);
     if (axis == topology.axis_count) return error(std::string("no axis '") + order[i] + "'");
     if (seen >> axis & 1) return error(std::string("axis '") + order[i] + "' occurs twice");
     seen |= 1u << axis;

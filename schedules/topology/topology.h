@@ -20,8 +20,19 @@ namespace torc {
 inline constexpr int kMaxDimensions = 7;             // network dimensions
 inline constexpr int kMaxAxes = kMaxDimensions + 1;  // with the cores of a node
 
-/// Coordinates along every axis; unused axes are 0.
+/// Coordinates along every axis, or a distance; unused axes are 0.
 using Coordinates = std::array<std::int32_t, kMaxAxes>;
+/// `value` modulo the size of an axis.
+inline std::uint32_t wrap(std::int64_t value, std::uint32_t size) {
+  std::int64_t r = value % static_cast<std::int64_t>(size);
+  return static_cast<std::uint32_t>(r < 0 ? r + size : r);
+}
+/// The same distance the other way.
+inline Coordinates opposite(Coordinates distance) {
+  for (std::int32_t& along : distance)
+    along = -along;
+  return distance;
+}
 
 enum class AxisKind : std::uint8_t {
   kTorus = 0,  // wraps around
@@ -108,7 +119,11 @@ struct Topology {
   /// -1 for a dead node.
   std::int32_t rankOf(const Coordinates& at) const;
   Coordinates coordinatesOf(std::int32_t rank) const;
+  /// The axis of this name; axis_count: there is none.
+  std::uint32_t axisNamed(char name) const;
 
+  /// The coordinates `from` + `shift`, cyclic on every axis.
+  Coordinates moved(Coordinates from, const Coordinates& shift) const;
   /// The rank at `from` + `shift`; -1 if that leaves a mesh or the node is dead.
   std::int32_t neighbour(const Coordinates& from, const Coordinates& shift) const;
 

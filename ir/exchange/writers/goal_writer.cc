@@ -29,11 +29,7 @@ std::uint32_t linkOf(const ExportedCall& call, std::int32_t rank, const FlatOper
     way = wayOf(topology, schedule.peer_loops[operation.peer], from, to);
   } else {
     way = schedule.shifts[operation.peer];
-    // A message from below goes up.
-    if (receives(message.kind)) {
-      for (std::int32_t& distance : way)
-        distance = -distance;
-    }
+    if (receives(message.kind)) way = opposite(way);  // a message from below goes up
   }
   std::uint32_t axis = 0;
   while (axis + 1 < topology.axis_count && way[axis] == 0)
