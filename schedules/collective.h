@@ -84,13 +84,13 @@ enum class InPlace : std::uint8_t {
 struct CollectiveRow {
   std::string_view name{};  // on the command line, in text, JSON, settings and statistics
   BlockSpace blocks = BlockSpace::kNode;
-  Holds in = Holds::kWhole;            // at the root, if there is one
-  Holds in_elsewhere = Holds::kWhole;  // on the other ranks
+  Holds in = Holds::kWhole;  // at the root, if there is one
+  Holds in_elsewhere = in;   // on the other ranks
   Holds out = Holds::kWhole;
-  Holds out_elsewhere = Holds::kWhole;
+  Holds out_elsewhere = out;
   Result result = Result::kMoved;
   Layout layout = Layout::kPartMajor;
-  CountOf counts = CountOf::kVector;
+  CountOf counts = layout == Layout::kPartMajor ? CountOf::kVector : CountOf::kBlock;
   InPlace in_place = InPlace::kVector;
   /// The rootless form: the collective whose schedules serve this one if it has none of its own
   /// (allreduce for reduce).
