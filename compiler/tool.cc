@@ -64,7 +64,7 @@ ir::Program Input::takeProgram() {
   const ScheduleView& view = file->view();
   ir::Program taken;
   Schedule& schedule = taken.schedule;
-  schedule = ir::headerOf(view);
+  schedule = headerOf(view);
   schedule.streams.assign(view.streams.begin(), view.streams.end());
   schedule.boxes.assign(view.boxes.begin(), view.boxes.end());
   schedule.pairs.assign(view.pairs.begin(), view.pairs.end());

@@ -20,20 +20,6 @@ std::uint32_t intern(const Value& value, std::vector<Value>& table, Index& index
 
 }  // namespace
 
-Schedule headerOf(const ScheduleView& schedule) {
-  Schedule header;
-  header.collective = schedule.collective;
-  header.flags = schedule.flags;
-  header.topology = schedule.topology;
-  header.links.assign(schedule.links.begin(), schedule.links.end());
-  header.name = std::string(schedule.name);
-  header.producer = std::string(schedule.producer);
-  header.segments = schedule.segments;
-  header.window = schedule.window;
-  header.colors.assign(schedule.colors.begin(), schedule.colors.end());
-  return header;
-}
-
 std::size_t ScheduleBuilder::BytesHash::operator()(const Box& box) const {
   llvm::hash_code hash = 0;
   for (const Interval& interval : box.axes) {
@@ -81,11 +67,6 @@ std::uint32_t ScheduleBuilder::peerLoop(const PeerLoop& peers) {
 std::uint32_t ScheduleBuilder::pair(const Box& source, const Box& destination) {
   const BoxPair pair{box(source), box(destination)};
   return intern(pair, schedule_.pairs, pairs_);
-}
-
-std::uint32_t ScheduleBuilder::blocks(const ScheduleView& other, std::uint32_t index) {
-  if (!other.hasPairs()) return box(other.boxes[index]);
-  return pair(other.boxes[other.pairs[index].source], other.boxes[other.pairs[index].destination]);
 }
 
 std::uint32_t ScheduleBuilder::peer(const ScheduleView& other, const Operation& operation) {

@@ -5,18 +5,16 @@
 #define TORC_IR_SCHEDULE_BUILDER_H_
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
 
 #include "schedules/schedule.h"
 
 namespace torc::ir {
-
-/// The header of `schedule` (collective, flags, topology, name, producer, segments, window,
-/// colors), with empty tables.
-Schedule headerOf(const ScheduleView& schedule);
 
 class ScheduleBuilder {
  public:
@@ -31,7 +29,22 @@ class ScheduleBuilder {
   /// Index, for a piece, of the blocks from the nodes of one box to those of another.
   std::uint32_t pair(const Box& source, const Box& destination);
   /// Index, for a piece, of the blocks that box number `box` of a piece of another schedule names.
-  std::uint32_t blocks(const ScheduleView& other, std::uint32_t box);
+  /// `change` makes another box of each.
+  template <typename Change = std::identity>
+  std::uint32_t blocks(const ScheduleView& other, std::uint32_t index, Change change = {}) {
+    if (!other.hasPairs()) return box(change(other.boxes[index]));
+    const BoxPair& boxes = other.pairs[index];
+    return pair(change(other.boxes[boxes.source]), change(other.boxes[boxes.destination]));
+  }
+  /// The pieces of a region or a frame of another schedule, with such blocks.
+  template <typename Blocks, typename Change = std::identity>
+  llvm::SmallVector<Piece, 8> piecesOf(const ScheduleView& other, const Blocks& of,
+                                       Change change = {}) {
+    llvm::SmallVector<Piece, 8> list;
+    for (const Piece& piece : other.piecesOf(of))
+      list.push_back({piece.part, piece.parts, blocks(other, piece.box, change)});
+    return list;
+  }
   /// Index of the shift or the loop over peers of an operation of another schedule.
   std::uint32_t peer(const ScheduleView& other, const Operation& operation);
   /// Index of the first of an equal list of pieces, which is not empty.

@@ -93,6 +93,20 @@ ScheduleView Schedule::view() const {
           slot_count, segments, window,   loops,  iterations, operations, dependences};
 }
 
+Schedule headerOf(const ScheduleView& schedule) {
+  Schedule header;
+  header.collective = schedule.collective;
+  header.flags = schedule.flags;
+  header.topology = schedule.topology;
+  header.links.assign(schedule.links.begin(), schedule.links.end());
+  header.name = std::string(schedule.name);
+  header.producer = std::string(schedule.producer);
+  header.segments = schedule.segments;
+  header.window = schedule.window;
+  header.colors.assign(schedule.colors.begin(), schedule.colors.end());
+  return header;
+}
+
 bool operator==(const ScheduleView& a, const ScheduleView& b) {
   bool equal = a.collective == b.collective && a.flags == b.flags && a.topology == b.topology &&
                std::ranges::equal(a.links, b.links) && a.name == b.name &&

@@ -441,6 +441,10 @@ struct Schedule {
   ScheduleView view() const;
 };
 
+/// The header of `schedule` (collective, flags, topology, name, producer, segments, window,
+/// colors), with empty tables.
+Schedule headerOf(const ScheduleView& schedule);
+
 /// Whether two schedules are the same, field by field.
 bool operator==(const ScheduleView& a, const ScheduleView& b);
 

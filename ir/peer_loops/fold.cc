@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <llvm/ADT/SmallVector.h>
+
 #include "ir/peer_loops/peer_loops.h"
 #include "ir/schedule_builder.h"
 
@@ -29,15 +31,15 @@ class Folder {
     for (const PeerLoop& peers : schedule_.peer_loops)
       builder_.peerLoop(peers);
     for (const Frame& frame : schedule_.frames)
-      builder_.addFrame(piecesOf(frame), frame.slot);
+      builder_.addFrame(builder_.piecesOf(schedule_, frame), frame.slot);
     builder_.schedule().slot_count = schedule_.slot_count;
     for (Operation operation : schedule_.operations) {
       for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
         if (!region->present()) continue;
-        *region = builder_.region(
-            region->buffer,
-            operation.hasPeerLoop() ? folded(operation, *region) : piecesOf(*region),
-            region->frame);
+        *region = builder_.region(region->buffer,
+                                  operation.hasPeerLoop() ? folded(operation, *region)
+                                                          : builder_.piecesOf(schedule_, *region),
+                                  region->frame);
       }
       if (operation.peer != kNone) operation.peer = builder_.peer(schedule_, operation);
       const auto dependences = schedule_.dependencesOf(operation);
@@ -47,20 +49,14 @@ class Folder {
   }
 
  private:
-  template <typename Blocks>
-  std::vector<Piece> piecesOf(const Blocks& blocks) {
-    std::vector<Piece> list;
-    for (const Piece& piece : schedule_.piecesOf(blocks))
-      list.push_back({piece.part, piece.parts, builder_.blocks(schedule_, piece.box)});
-    return list;
-  }
-
-  std::vector<Piece> folded(const Operation& operation, const Region& region) {
+  llvm::SmallVector<Piece, 8> folded(const Operation& operation, const Region& region) {
     const PeerLoop& peers = schedule_.peer_loops[operation.peer];
-    std::vector<Piece> list;
+    llvm::SmallVector<Piece, 8> list;
     for (const Piece& piece : schedule_.piecesOf(region)) {
-      for (const ShiftBox& shifts : cut(peers, piece.box))
-        list.push_back({piece.part, piece.parts, over(shifts, piece.box)});
+      for (const ShiftBox& shifts : cut(peers, piece.box)) {
+        const auto change = [&](const Box& box) { return over(shifts, box); };
+        list.push_back({piece.part, piece.parts, builder_.blocks(schedule_, piece.box, change)});
+      }
     }
     return list;
   }
@@ -106,12 +102,6 @@ class Folder {
   }
 
   /// The blocks of `box` over all `shifts`.
-  std::uint32_t over(const ShiftBox& shifts, std::uint32_t box) {
-    if (!schedule_.hasPairs()) return builder_.box(over(shifts, schedule_.boxes[box]));
-    const BoxPair& pair = schedule_.pairs[box];
-    return builder_.pair(over(shifts, schedule_.boxes[pair.source]),
-                         over(shifts, schedule_.boxes[pair.destination]));
-  }
   Box over(const ShiftBox& shifts, Box box) const {
     for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
       Interval& interval = box[axis];

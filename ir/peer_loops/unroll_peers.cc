@@ -18,7 +18,7 @@ class Unroller {
     for (const Stream& stream : schedule_.streams)
       builder_.addStream(stream);
     for (const Frame& frame : schedule_.frames)
-      builder_.addFrame(piecesOf(frame, Shift{}), frame.slot);
+      builder_.addFrame(builder_.piecesOf(schedule_, frame), frame.slot);
     builder_.schedule().slot_count = schedule_.slot_count;
     for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
       const Operation& operation = schedule_.operations[i];
@@ -36,13 +36,8 @@ class Unroller {
         continue;
       }
       // The order of rank 0: messages between two nodes have the same order in any.
-      for (Shift shift : shiftsOf(schedule_.peer_loops[operation.peer], 0, i)) {
-        if (receives(operation.kind)) {
-          for (std::int32_t& along : shift)
-            along = -along;
-        }
-        addWays(operation, shift, after);
-      }
+      for (const Shift& shift : shiftsOf(schedule_.peer_loops[operation.peer], 0, i))
+        addWays(operation, receives(operation.kind) ? opposite(shift) : shift, after);
     }
     return {builder_.take(), std::move(source_)};
   }
@@ -76,10 +71,11 @@ class Unroller {
 
   void add(Operation operation, const Shift& shift, const Box& guard,
            const std::vector<std::uint32_t>& after) {
+    const auto change = [&](const Box& box) { return at(box, shift); };
     for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
-      if (region->present()) {
-        *region = builder_.region(region->buffer, piecesOf(*region, shift), region->frame);
-      }
+      if (!region->present()) continue;
+      *region = builder_.region(region->buffer, builder_.piecesOf(schedule_, *region, change),
+                                region->frame);
     }
     if (operation.peer != kNone) operation.peer = builder_.shift(shift);
     operation.peer_kind = PeerKind::kShift;
@@ -88,22 +84,6 @@ class Unroller {
     source_.push_back(static_cast<std::uint32_t>(made_.size() - 1));
   }
 
-  template <typename Blocks>
-  std::vector<Piece> piecesOf(const Blocks& blocks, const Shift& shift) {
-    std::vector<Piece> list;
-    for (const Piece& piece : schedule_.piecesOf(blocks)) {
-      std::uint32_t box = 0;
-      if (schedule_.hasPairs()) {
-        const BoxPair& pair = schedule_.pairs[piece.box];
-        box = builder_.pair(at(schedule_.boxes[pair.source], shift),
-                            at(schedule_.boxes[pair.destination], shift));
-      } else {
-        box = builder_.box(at(schedule_.boxes[piece.box], shift));
-      }
-      list.push_back({piece.part, piece.parts, box});
-    }
-    return list;
-  }
   /// `box` for a peer at `shift`.
   Box at(Box box, const Shift& shift) const {
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {

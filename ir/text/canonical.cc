@@ -12,21 +12,14 @@ Schedule canonicalize(const ScheduleView& from) {
   for (const Stream& stream : from.streams)
     builder.addStream(stream);
   // The pieces of a list are stored when its boxes are.
-  llvm::SmallVector<Piece, 8> list;
-  const auto pieces = [&](const auto& blocks) -> llvm::ArrayRef<Piece> {
-    list.clear();
-    for (const Piece& piece : from.piecesOf(blocks))
-      list.push_back({piece.part, piece.parts, builder.blocks(from, piece.box)});
-    return list;
-  };
   for (const Frame& frame : from.frames)
-    builder.addFrame(pieces(frame), frame.slot, frame.copies);
+    builder.addFrame(builder.piecesOf(from, frame), frame.slot, frame.copies);
   builder.schedule().slot_count = from.slot_count;
   builder.schedule().loops.assign(from.loops.begin(), from.loops.end());
   for (Operation operation : from.operations) {
     for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
       if (region->present()) {
-        *region = builder.region(region->buffer, pieces(*region), region->frame);
+        *region = builder.region(region->buffer, builder.piecesOf(from, *region), region->frame);
       }
     }
     if (operation.peer != kNone) operation.peer = builder.peer(from, operation);

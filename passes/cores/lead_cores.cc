@@ -25,7 +25,7 @@ constexpr std::uint32_t kMostMessages = 7;  // most messages of a core in a roun
 
 /// The same header on nodes with cores, the last axis of the ranks and the first in memory.
 Schedule headerWithCores(const Schedule& old, std::uint32_t cores) {
-  Schedule header = ir::headerOf(old.view());
+  Schedule header = headerOf(old.view());
   Topology& topology = header.topology;
   const std::uint32_t axis = topology.axis_count++;
   topology.axes[axis] = {.size = cores, .kind = AxisKind::kCore, .name = kCoreAxisName};

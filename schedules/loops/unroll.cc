@@ -39,15 +39,7 @@ class Unroller {
 
   UnrolledLoops run() {
     Schedule& made = result_.schedule;
-    made.collective = schedule_.collective;
-    made.flags = schedule_.flags;
-    made.topology = schedule_.topology;
-    made.links.assign(schedule_.links.begin(), schedule_.links.end());
-    made.name = std::string(schedule_.name);
-    made.producer = std::string(schedule_.producer);
-    made.colors.assign(schedule_.colors.begin(), schedule_.colors.end());
-    made.segments = schedule_.segments;
-    made.window = schedule_.window;
+    made = headerOf(schedule_);
     made.streams.assign(schedule_.streams.begin(), schedule_.streams.end());
     made.shifts.assign(schedule_.shifts.begin(), schedule_.shifts.end());
     made.peer_loops.assign(schedule_.peer_loops.begin(), schedule_.peer_loops.end());
