@@ -102,24 +102,294 @@ class LoopValidator {
         nest_(schedule),
         frames_(schedule.frames.size()) {}
 
-  Status check(std::uint32_t index);
+  Status check(std::uint32_t index) {
+    index_ = index;
+    around_ = nest_.aroundOperation(index);
+    const Operation& operation = schedule_.operations[index];
+    if (operation.hasPeerLoop() && around_.depth() > 0) {
+      return malformed("has a loop over peers inside a loop");
+    }
+    Status status = schedule_.loops.empty() ? Status() : checkIterations(operation);
+    for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
+      if (status.ok()) status = checkDependence(dependence);
+    }
+    return status;
+  }
 
  private:
   /// Checks that everything that depends on a counter is in range in every iteration, and that the
   /// work is bounded.
-  Status checkIterations(const Operation& operation);
-  Status checkWork();
-  Status addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times, const char* what);
-  Status checkRegion(const Region& region);
-  Status checkBlocks(const PieceList& pieces);
-  Status checkFrame(const Region& region);
-  Status checkInside(const Region& region);
-  Status checkSlots(const Region& one, const Region& other);
-  std::uint8_t depthOf(const PieceList& pieces) const;
-  bool staysInside(const Piece& outer, const Piece& inner, bool of_several) const;
-  Status checkInterval(const Interval& interval, std::uint32_t axis);
-  Status checkGuard(std::uint32_t guard);
-  Status checkDependence(std::uint32_t dependence);
+  Status checkIterations(const Operation& operation) {
+    Status status = checkGuard(operation.guard);
+    for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (status.ok() && region->present()) status = checkRegion(*region);
+    }
+    if (status.ok()) status = checkSlots(operation.dst, operation.a);
+    if (status.ok()) status = checkSlots(operation.dst, operation.b);
+    if (status.ok()) status = checkSlots(operation.a, operation.b);
+    return status.ok() ? checkWork() : status;
+  }
+
+  /// Expansion visits all of this for every iteration.
+  Status checkWork() {
+    const Operation& operation = schedule_.operations[index_];
+    std::uint64_t pieces = 0;
+    for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      pieces += region->pieces;
+      if (region->frame != kNone) pieces += schedule_.frames[region->frame].pieces;
+    }
+    const std::uint64_t runs = std::min(nest_.runs(index_), kMaxLoopOperations + 1);
+    Status status = addWork(operations_, runs, 1, "operations");
+    if (status.ok()) status = addWork(pieces_, runs * pieces, 4, "pieces");
+    return status;
+  }
+
+  /// Adds `work` of a segment to `sum`, and compares it with the limits for `times` as many
+  /// operations: of the segments of a proof, and of all.
+  Status addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times, const char* what) {
+    sum += work;
+    const std::uint64_t segments = schedule_.segments;
+    const std::uint64_t proved = std::min<std::uint64_t>(segments, schedule_.window + 1);
+    const struct {
+      std::uint64_t segments, most;
+    } limits[] = {{proved, times * mostLoopOperations(schedule_)},
+                  {segments, times * kMaxLoopOperations}};
+    for (const auto& limit : limits) {
+      if (sum <= limit.most / limit.segments) continue;
+      const std::string of =
+          segments == 1 ? "" : ", of " + std::to_string(limit.segments) + " segments,";
+      return malformed("the iterations up to here", of, " have more than ", limit.most, " ", what);
+    }
+    return {};
+  }
+
+  Status checkRegion(const Region& region) {
+    if (Status status = checkBlocks(schedule_.piecesOf(region)); !status.ok()) return status;
+    return region.frame == kNone ? Status() : checkFrame(region);
+  }
+
+  Status checkBlocks(const PieceList& pieces) {
+    for (const Piece& piece : pieces) {
+      for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+        Status status =
+            checkInterval(schedule_.blockInterval(piece.box, axis), axes_.nodeAxis(axis));
+        if (!status.ok()) return status;
+      }
+    }
+    return {};
+  }
+
+  /// A frame that depends on a counter, or has copies, belongs to one iteration.
+  Status checkFrame(const Region& region) {
+    const Frame& frame = schedule_.frames[region.frame];
+    Use& use = frames_[region.frame];
+    const auto fault = [&](const auto&... pieces) {
+      return malformed("frame ", region.frame, ": ", pieces...);
+    };
+    const bool is_used = use.known;
+    if (!is_used) use = {true, depthOf(schedule_.piecesOf(frame)), around_};
+    if (!is_used || use.depth > around_.depth()) {
+      if (Status status = checkBlocks(schedule_.piecesOf(frame)); !status.ok()) {
+        return status.annotated(message("frame ", region.frame));
+      }
+    }
+    if (frame.copies > 1 && around_.depth() == 0) {
+      return fault("has ", frame.copies, " copies, but is used outside of loops");
+    }
+    if ((frame.copies > 1 || use.depth > 0) && use.loops != around_) {
+      return fault("is used in other loops, too");
+    }
+    return region == wholeFrame(frame, region.frame) ? Status() : checkInside(region);
+  }
+
+  /// Checks that the frame of a region holds it in every iteration.
+  Status checkInside(const Region& region) {
+    const PieceList outer = schedule_.piecesOf(schedule_.frames[region.frame]);
+    std::size_t next = 0;  // mostly the pieces of a region follow the frame's order
+    for (const Piece& piece : schedule_.piecesOf(region)) {
+      std::size_t looked_at = 0;
+      while (looked_at < outer.size() && !staysInside(outer[next], piece, outer.size() > 1)) {
+        next = (next + 1) % outer.size();
+        ++looked_at;
+      }
+      if (looked_at == outer.size()) {
+        return malformed("frame ", region.frame,
+                         ": may not hold the region in it in every iteration");
+      }
+      next = (next + 1) % outer.size();
+      piece_checks_ += looked_at;
+      if (piece_checks_ > mostPieceChecks(schedule_)) {
+        return malformed("takes too long to find in the pieces of frame ", region.frame);
+      }
+    }
+    return {};
+  }
+
+  /// Checks that regions of an operation in two frames never share a slot: copies of unequal
+  /// numbers would meet in some iteration.
+  Status checkSlots(const Region& one, const Region& other) {
+    if (one.frame == kNone || other.frame == kNone || one.frame == other.frame) return {};
+    const Frame& first = schedule_.frames[one.frame];
+    const Frame& second = schedule_.frames[other.frame];
+    if (first.copies == second.copies || first.group() + first.copies <= second.group() ||
+        second.group() + second.copies <= first.group()) {
+      return {};
+    }
+    return malformed("frames ", one.frame, " and ", other.frame, " may be in one slot (",
+                     std::max(first.group(), second.group()), ")");
+  }
+
+  /// The depth of the innermost loop whose counter moves the blocks; 0: they are the same in all
+  /// iterations.
+  std::uint8_t depthOf(const PieceList& pieces) const {
+    std::uint8_t depth = 0;
+    for (const Piece& piece : pieces) {
+      for (std::uint32_t axis = 0; axis < axes_.count(); ++axis)
+        depth = std::max(depth, schedule_.blockInterval(piece.box, axis).loop);
+    }
+    return depth;
+  }
+
+  /// Whether blocks inside others in the first iteration stay inside in all: on every axis both
+  /// move alike, or the distance between them stays in range. For several pieces the enclosing
+  /// piece of the first iteration is still unknown.
+  bool staysInside(const Piece& outer, const Piece& inner, bool of_several) const {
+    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+      const Interval& around = schedule_.blockInterval(outer.box, axis);
+      const Interval& inside = schedule_.blockInterval(inner.box, axis);
+      if (around.kind == IntervalKind::kAll) continue;
+      const bool alike = around.loop == inside.loop && around.step == inside.step;
+      if (alike && !of_several) continue;
+      if (around.kind != inside.kind ||
+          (around.loop != inside.loop && around.loop != 0 && inside.loop != 0)) {
+        return false;
+      }
+      const std::uint32_t loop = std::max(around.loop, inside.loop);
+      const std::int64_t last =
+          loop == 0 ? 0 : std::int64_t{nest_.loop(around_[loop - 1]).count} - 1;
+      const std::int64_t first_offset =
+          wrap(std::int64_t{inside.start} - around.start, axes_.size(axis));
+      const std::int64_t last_offset = first_offset + (inside.step - around.step) * last;
+      const std::int64_t first_room = std::int64_t{around.length} - inside.length;
+      const std::int64_t last_room = first_room + (around.growth - inside.growth) * last;
+      if (first_offset > first_room || last_offset < 0 || last_offset > last_room) return false;
+    }
+    return !of_several ||
+           (inner.part >= outer.part && inner.part + inner.parts <= outer.part + outer.parts);
+  }
+
+  Status checkInterval(const Interval& interval, std::uint32_t axis) {
+    if (interval.loop == 0) return {};
+    if (interval.loop > around_.depth()) {
+      return malformed("goes on ", axisName(axis), " with the counter ",
+                       counterName(interval.loop - 1u), ", but stands in ", around_.depth(),
+                       " loops");
+    }
+    const std::int64_t last = std::int64_t{nest_.loop(around_[interval.loop - 1u]).count} - 1;
+    const Axis& along = schedule_.topology.axes[axis];
+    const auto start = [&](std::int64_t i) { return interval.start + interval.step * i; };
+    const auto length = [&](std::int64_t i) { return interval.length + interval.growth * i; };
+    const auto fits = [&](std::int64_t i) {
+      if (length(i) < 1 || length(i) > along.size) return false;
+      if (interval.kind == IntervalKind::kRelative)
+        return start(i) == static_cast<std::int32_t>(start(i));
+      return start(i) >= 0 && start(i) + (along.wraps() ? 1 : length(i)) <= along.size;
+    };
+    if (fits(last)) return {};
+    std::int64_t first = 0;
+    while (fits(first))
+      ++first;
+    std::string own;
+    if (interval.kind == IntervalKind::kRelative) {
+      own = static_cast<char>(along.name - 'A' + 'a');
+      own += start(first) < 0 ? "" : "+";
+    }
+    return malformed("goes on ", axisName(axis), " to ", own, start(first), ":", length(first),
+                     " where ", counterName(interval.loop - 1u), " = ", first, " (size ",
+                     along.size, ")");
+  }
+
+  /// A guard that depends on a counter does not wrap around its axis, and nothing is dead.
+  Status checkGuard(std::uint32_t guard) {
+    if (guard == kNone) return {};
+    const Topology& topology = schedule_.topology;
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      const Interval& interval = schedule_.boxes[guard][axis];
+      if (interval.loop == 0) continue;
+      if (Status status = checkInterval(interval, axis); !status.ok()) {
+        return status.annotated("guard");
+      }
+      if (topology.isDamaged()) {
+        return malformed("guard: goes with a counter on ", axisName(axis),
+                         ", and some nodes are dead");
+      }
+      const std::uint32_t level = interval.loop - 1u;
+      const auto leaves = [&](std::uint32_t iteration) {
+        Counters counters{};
+        counters[level] = iteration;
+        const Interval here = interval.at(counters);
+        return here.start < 0 ||
+               std::int64_t{here.start} + here.length > std::int64_t{topology.axes[axis].size};
+      };
+      if (!leaves(0) && !leaves(nest_.loop(around_[level]).count - 1)) continue;
+      std::uint32_t first = 0;
+      while (!leaves(first))
+        ++first;
+      return malformed("guard: leaves ", axisName(axis), " where ", counterName(level), " = ",
+                       first, " (size ", topology.axes[axis].size, ")");
+    }
+    return {};
+  }
+
+  /// Dependences point to earlier operations in every iteration.
+  Status checkDependence(std::uint32_t dependence) {
+    const std::uint32_t target = operationOf(dependence);
+    const std::uint32_t record = iterationsOf(dependence);
+    if (target >= schedule_.operations.size()) {
+      return malformed("depends on operation ", target, ", which does not exist");
+    }
+    const LoopsAround there = nest_.aroundOperation(target);
+    const std::uint32_t shared = sharedDepth(around_, there);
+    Iterations iterations;
+    if (record != 0) {
+      iterations = schedule_.iterations[record - 1];
+      if (iterations.depth != there.depth()) {
+        return malformed("depends on operation ", target, ", which stands in ", there.depth(),
+                         " loops, by ", iterations.depth, " of their iterations");
+      }
+    } else {
+      for (std::uint32_t level = shared; level < there.depth(); ++level)
+        iterations.origin[level] = IterationOrigin::kAll;
+    }
+    bool earlier = iterations.segments > 0;  // or by a loop around both
+    constexpr std::uint64_t kTimes = 8;      // as many dependences as operations
+    std::uint64_t count = std::min(nest_.runs(index_), kMaxLoopOperations);
+    for (std::uint32_t level = 0; level < there.depth(); ++level) {
+      const IterationOrigin origin = iterations.origin[level];
+      const std::int32_t offset = iterations.offset[level];
+      const bool by_counter = origin == IterationOrigin::kOwn || origin == IterationOrigin::kBack;
+      if (by_counter && level >= around_.depth()) {
+        return malformed("depends on operation ", target, " by a counter ", counterName(level),
+                         " of its own, but stands in ", around_.depth(), " loops");
+      }
+      if (origin == IterationOrigin::kAll) {
+        const std::uint64_t all = nest_.loop(there[level]).count;
+        count = std::min(count * all, kTimes * kMaxLoopOperations + 1);
+      }
+      if (level >= shared || earlier) continue;
+      if (origin != IterationOrigin::kOwn || offset > 0) {
+        return malformed("depends on operation ", target, " of ",
+                         origin == IterationOrigin::kOwn ? "a later iteration"
+                                                         : "other iterations than earlier ones",
+                         " of the loop that both stand in (counter ", counterName(level), ")");
+      }
+      earlier = offset < 0;
+    }
+    if (!earlier && target >= index_) {
+      return malformed("depends on operation ", target, ", which is not above it");
+    }
+    return schedule_.loops.empty() ? Status() : addWork(dependences_, count, kTimes, "dependences");
+  }
 
   char axisName(std::uint32_t axis) const { return schedule_.topology.axes[axis].name; }
 
@@ -139,291 +409,6 @@ class LoopValidator {
   std::uint32_t index_ = 0;
   LoopsAround around_;
 };
-
-Status LoopValidator::check(std::uint32_t index) {
-  index_ = index;
-  around_ = nest_.aroundOperation(index);
-  const Operation& operation = schedule_.operations[index];
-  if (operation.hasPeerLoop() && around_.depth() > 0) {
-    return malformed("has a loop over peers inside a loop");
-  }
-  Status status = schedule_.loops.empty() ? Status() : checkIterations(operation);
-  for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
-    if (status.ok()) status = checkDependence(dependence);
-  }
-  return status;
-}
-
-Status LoopValidator::checkIterations(const Operation& operation) {
-  Status status = checkGuard(operation.guard);
-  for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
-    if (status.ok() && region->present()) status = checkRegion(*region);
-  }
-  if (status.ok()) status = checkSlots(operation.dst, operation.a);
-  if (status.ok()) status = checkSlots(operation.dst, operation.b);
-  if (status.ok()) status = checkSlots(operation.a, operation.b);
-  return status.ok() ? checkWork() : status;
-}
-
-/// Expansion visits all of this for every iteration.
-Status LoopValidator::checkWork() {
-  const Operation& operation = schedule_.operations[index_];
-  std::uint64_t pieces = 0;
-  for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
-    pieces += region->pieces;
-    if (region->frame != kNone) pieces += schedule_.frames[region->frame].pieces;
-  }
-  const std::uint64_t runs = std::min(nest_.runs(index_), kMaxLoopOperations + 1);
-  Status status = addWork(operations_, runs, 1, "operations");
-  if (status.ok()) status = addWork(pieces_, runs * pieces, 4, "pieces");
-  return status;
-}
-
-/// Adds `work` of a segment to `sum`, and compares it with the limits for `times` as many
-/// operations: of the segments of a proof, and of all.
-Status LoopValidator::addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times,
-                              const char* what) {
-  sum += work;
-  const std::uint64_t segments = schedule_.segments;
-  const std::uint64_t proved = std::min<std::uint64_t>(segments, schedule_.window + 1);
-  const struct {
-    std::uint64_t segments, most;
-  } limits[] = {{proved, times * mostLoopOperations(schedule_)},
-                {segments, times * kMaxLoopOperations}};
-  for (const auto& limit : limits) {
-    if (sum <= limit.most / limit.segments) continue;
-    const std::string of =
-        segments == 1 ? "" : ", of " + std::to_string(limit.segments) + " segments,";
-    return malformed("the iterations up to here", of, " have more than ", limit.most, " ", what);
-  }
-  return {};
-}
-
-Status LoopValidator::checkRegion(const Region& region) {
-  if (Status status = checkBlocks(schedule_.piecesOf(region)); !status.ok()) return status;
-  return region.frame == kNone ? Status() : checkFrame(region);
-}
-
-Status LoopValidator::checkBlocks(const PieceList& pieces) {
-  for (const Piece& piece : pieces) {
-    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
-      Status status = checkInterval(schedule_.blockInterval(piece.box, axis), axes_.nodeAxis(axis));
-      if (!status.ok()) return status;
-    }
-  }
-  return {};
-}
-
-Status LoopValidator::checkInterval(const Interval& interval, std::uint32_t axis) {
-  if (interval.loop == 0) return {};
-  if (interval.loop > around_.depth()) {
-    return malformed("goes on ", axisName(axis), " with the counter ",
-                     counterName(interval.loop - 1u), ", but stands in ", around_.depth(),
-                     " loops");
-  }
-  const std::int64_t last = std::int64_t{nest_.loop(around_[interval.loop - 1u]).count} - 1;
-  const Axis& along = schedule_.topology.axes[axis];
-  const auto start = [&](std::int64_t i) { return interval.start + interval.step * i; };
-  const auto length = [&](std::int64_t i) { return interval.length + interval.growth * i; };
-  const auto fits = [&](std::int64_t i) {
-    if (length(i) < 1 || length(i) > along.size) return false;
-    if (interval.kind == IntervalKind::kRelative)
-      return start(i) == static_cast<std::int32_t>(start(i));
-    return start(i) >= 0 && start(i) + (along.wraps() ? 1 : length(i)) <= along.size;
-  };
-  if (fits(last)) return {};
-  std::int64_t first = 0;
-  while (fits(first))
-    ++first;
-  std::string own;
-  if (interval.kind == IntervalKind::kRelative) {
-    own = static_cast<char>(along.name - 'A' + 'a');
-    own += start(first) < 0 ? "" : "+";
-  }
-  return malformed("goes on ", axisName(axis), " to ", own, start(first), ":", length(first),
-                   " where ", counterName(interval.loop - 1u), " = ", first, " (size ", along.size,
-                   ")");
-}
-
-/// A frame that depends on a counter, or has copies, belongs to one iteration.
-Status LoopValidator::checkFrame(const Region& region) {
-  const Frame& frame = schedule_.frames[region.frame];
-  Use& use = frames_[region.frame];
-  const auto fault = [&](const auto&... pieces) {
-    return malformed("frame ", region.frame, ": ", pieces...);
-  };
-  const bool is_used = use.known;
-  if (!is_used) use = {true, depthOf(schedule_.piecesOf(frame)), around_};
-  if (!is_used || use.depth > around_.depth()) {
-    if (Status status = checkBlocks(schedule_.piecesOf(frame)); !status.ok()) {
-      return status.annotated(message("frame ", region.frame));
-    }
-  }
-  if (frame.copies > 1 && around_.depth() == 0) {
-    return fault("has ", frame.copies, " copies, but is used outside of loops");
-  }
-  if ((frame.copies > 1 || use.depth > 0) && use.loops != around_) {
-    return fault("is used in other loops, too");
-  }
-  return region == wholeFrame(frame, region.frame) ? Status() : checkInside(region);
-}
-
-/// Checks that the frame of a region holds it in every iteration.
-Status LoopValidator::checkInside(const Region& region) {
-  const PieceList outer = schedule_.piecesOf(schedule_.frames[region.frame]);
-  std::size_t next = 0;  // mostly the pieces of a region follow the frame's order
-  for (const Piece& piece : schedule_.piecesOf(region)) {
-    std::size_t looked_at = 0;
-    while (looked_at < outer.size() && !staysInside(outer[next], piece, outer.size() > 1)) {
-      next = (next + 1) % outer.size();
-      ++looked_at;
-    }
-    if (looked_at == outer.size()) {
-      return malformed("frame ", region.frame,
-                       ": may not hold the region in it in every iteration");
-    }
-    next = (next + 1) % outer.size();
-    piece_checks_ += looked_at;
-    if (piece_checks_ > mostPieceChecks(schedule_)) {
-      return malformed("takes too long to find in the pieces of frame ", region.frame);
-    }
-  }
-  return {};
-}
-
-/// Checks that regions of an operation in two frames never share a slot: copies of unequal numbers
-/// would meet in some iteration.
-Status LoopValidator::checkSlots(const Region& one, const Region& other) {
-  if (one.frame == kNone || other.frame == kNone || one.frame == other.frame) return {};
-  const Frame& first = schedule_.frames[one.frame];
-  const Frame& second = schedule_.frames[other.frame];
-  if (first.copies == second.copies || first.group() + first.copies <= second.group() ||
-      second.group() + second.copies <= first.group()) {
-    return {};
-  }
-  return malformed("frames ", one.frame, " and ", other.frame, " may be in one slot (",
-                   std::max(first.group(), second.group()), ")");
-}
-
-/// Whether blocks inside others in the first iteration stay inside in all: on every axis both move
-/// alike, or the distance between them stays in range. For several pieces the enclosing piece of
-/// the first iteration is still unknown.
-bool LoopValidator::staysInside(const Piece& outer, const Piece& inner, bool of_several) const {
-  for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
-    const Interval& around = schedule_.blockInterval(outer.box, axis);
-    const Interval& inside = schedule_.blockInterval(inner.box, axis);
-    if (around.kind == IntervalKind::kAll) continue;
-    const bool alike = around.loop == inside.loop && around.step == inside.step;
-    if (alike && !of_several) continue;
-    if (around.kind != inside.kind ||
-        (around.loop != inside.loop && around.loop != 0 && inside.loop != 0)) {
-      return false;
-    }
-    const std::uint32_t loop = std::max(around.loop, inside.loop);
-    const std::int64_t last = loop == 0 ? 0 : std::int64_t{nest_.loop(around_[loop - 1]).count} - 1;
-    const std::int64_t first_offset =
-        wrap(std::int64_t{inside.start} - around.start, axes_.size(axis));
-    const std::int64_t last_offset = first_offset + (inside.step - around.step) * last;
-    const std::int64_t first_room = std::int64_t{around.length} - inside.length;
-    const std::int64_t last_room = first_room + (around.growth - inside.growth) * last;
-    if (first_offset > first_room || last_offset < 0 || last_offset > last_room) return false;
-  }
-  return !of_several ||
-         (inner.part >= outer.part && inner.part + inner.parts <= outer.part + outer.parts);
-}
-
-/// The depth of the innermost loop whose counter moves the blocks; 0: they are the same in all
-/// iterations.
-std::uint8_t LoopValidator::depthOf(const PieceList& pieces) const {
-  std::uint8_t depth = 0;
-  for (const Piece& piece : pieces) {
-    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis)
-      depth = std::max(depth, schedule_.blockInterval(piece.box, axis).loop);
-  }
-  return depth;
-}
-
-/// A guard that depends on a counter does not wrap around its axis, and nothing is dead.
-Status LoopValidator::checkGuard(std::uint32_t guard) {
-  if (guard == kNone) return {};
-  const Topology& topology = schedule_.topology;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    const Interval& interval = schedule_.boxes[guard][axis];
-    if (interval.loop == 0) continue;
-    if (Status status = checkInterval(interval, axis); !status.ok()) {
-      return status.annotated("guard");
-    }
-    if (topology.isDamaged()) {
-      return malformed("guard: goes with a counter on ", axisName(axis),
-                       ", and some nodes are dead");
-    }
-    const std::uint32_t level = interval.loop - 1u;
-    const auto leaves = [&](std::uint32_t iteration) {
-      Counters counters{};
-      counters[level] = iteration;
-      const Interval here = interval.at(counters);
-      return here.start < 0 ||
-             std::int64_t{here.start} + here.length > std::int64_t{topology.axes[axis].size};
-    };
-    if (!leaves(0) && !leaves(nest_.loop(around_[level]).count - 1)) continue;
-    std::uint32_t first = 0;
-    while (!leaves(first))
-      ++first;
-    return malformed("guard: leaves ", axisName(axis), " where ", counterName(level), " = ", first,
-                     " (size ", topology.axes[axis].size, ")");
-  }
-  return {};
-}
-
-/// Dependences point to earlier operations in every iteration.
-Status LoopValidator::checkDependence(std::uint32_t dependence) {
-  const std::uint32_t target = operationOf(dependence);
-  const std::uint32_t record = iterationsOf(dependence);
-  if (target >= schedule_.operations.size()) {
-    return malformed("depends on operation ", target, ", which does not exist");
-  }
-  const LoopsAround there = nest_.aroundOperation(target);
-  const std::uint32_t shared = sharedDepth(around_, there);
-  Iterations iterations;
-  if (record != 0) {
-    iterations = schedule_.iterations[record - 1];
-    if (iterations.depth != there.depth()) {
-      return malformed("depends on operation ", target, ", which stands in ", there.depth(),
-                       " loops, by ", iterations.depth, " of their iterations");
-    }
-  } else {
-    for (std::uint32_t level = shared; level < there.depth(); ++level)
-      iterations.origin[level] = IterationOrigin::kAll;
-  }
-  bool earlier = iterations.segments > 0;  // or by a loop around both
-  constexpr std::uint64_t kTimes = 8;      // as many dependences as operations
-  std::uint64_t count = std::min(nest_.runs(index_), kMaxLoopOperations);
-  for (std::uint32_t level = 0; level < there.depth(); ++level) {
-    const IterationOrigin origin = iterations.origin[level];
-    const std::int32_t offset = iterations.offset[level];
-    const bool by_counter = origin == IterationOrigin::kOwn || origin == IterationOrigin::kBack;
-    if (by_counter && level >= around_.depth()) {
-      return malformed("depends on operation ", target, " by a counter ", counterName(level),
-                       " of its own, but stands in ", around_.depth(), " loops");
-    }
-    if (origin == IterationOrigin::kAll) {
-      const std::uint64_t all = nest_.loop(there[level]).count;
-      count = std::min(count * all, kTimes * kMaxLoopOperations + 1);
-    }
-    if (level >= shared || earlier) continue;
-    if (origin != IterationOrigin::kOwn || offset > 0) {
-      return malformed("depends on operation ", target, " of ",
-                       origin == IterationOrigin::kOwn ? "a later iteration"
-                                                       : "other iterations than earlier ones",
-                       " of the loop that both stand in (counter ", counterName(level), ")");
-    }
-    earlier = offset < 0;
-  }
-  if (!earlier && target >= index_) {
-    return malformed("depends on operation ", target, ", which is not above it");
-  }
-  return schedule_.loops.empty() ? Status() : addWork(dependences_, count, kTimes, "dependences");
-}
 
 }  // namespace
 

@@ -4,15 +4,52 @@
 #include <array>
 #include <string>
 #include <tuple>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/IntEqClasses.h>
 
 #include "ir/text/text.h"
-#include "ir/verifier/islands.h"
 #include "ir/verifier/races/races.h"
 
 namespace torc::ir {
 namespace {
 
 constexpr std::size_t kMostSources = 256;  // operations whose followers are searched together
+
+/// Operations connected by dependences. No dependence leaves an island, so order is checked within
+/// it: if every node has operations of its own, within the node.
+class DependenceIslands {
+ public:
+  DependenceIslands(const ScheduleView& schedule) {
+    const auto count = static_cast<std::uint32_t>(schedule.operations.size());
+    llvm::IntEqClasses joined(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (const std::uint32_t before : schedule.dependencesOf(schedule.operations[i]))
+        joined.join(i, before);
+    }
+    joined.compress();
+    members_.resize(joined.getNumClasses());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      island_.push_back(joined[i]);
+      members_[joined[i]].push_back(i);
+    }
+  }
+
+  std::uint32_t of(std::uint32_t operation) const { return island_[operation]; }
+  /// The operations of the island of `first` from it on, up to `last`.
+  llvm::ArrayRef<std::uint32_t> between(std::uint32_t first, std::uint32_t last) const {
+    const std::vector<std::uint32_t>& all = members_[island_[first]];
+    const auto begin = std::ranges::lower_bound(all, first);
+    const auto end = std::ranges::upper_bound(all, last);
+    return llvm::ArrayRef(all).slice(static_cast<std::size_t>(begin - all.begin()),
+                                     static_cast<std::size_t>(end - begin));
+  }
+
+ private:
+  std::vector<std::uint32_t> island_;                // by operation
+  std::vector<std::vector<std::uint32_t>> members_;  // by island, ascending
+};
 
 }  // namespace
 
