@@ -99,11 +99,6 @@ llvm::Error foreignFault(llvm::StringRef origin, std::size_t line, const llvm::T
                                         ": error: " + printable(what));
 }
 
-std::string inQuotes(llvm::StringRef text) {
-  constexpr std::size_t kLongest = 40;
-  return printable("'" + text.take_front(kLongest) + (text.size() > kLongest ? "..." : "") + "'");
-}
-
 std::string printable(const llvm::Twine& text) {
   std::string line = text.str();
   std::ranges::replace_if(

@@ -23,9 +23,6 @@ llvm::Expected<Machine> parseForeignMachine(llvm::StringRef text, llvm::StringRe
 /// `origin:line: error: what` without unprintable letters; a MachineFault.
 llvm::Error foreignFault(llvm::StringRef origin, std::size_t line, const llvm::Twine& what);
 
-/// Text of the input for a message: quoted, shortened if long.
-std::string inQuotes(llvm::StringRef text);
-
 /// One line of printable text for terminals and JSON.
 std::string printable(const llvm::Twine& text);
 

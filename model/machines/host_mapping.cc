@@ -6,6 +6,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
 
+#include "ir/json/document.h"
 #include "ir/make_error.h"
 #include "model/machines/foreign.h"
 #include "model/machines/slurm_machine.h"
@@ -38,7 +39,7 @@ std::string placeText(const SlurmTorus& torus, std::size_t place) {
   std::string text;
   for (const std::uint32_t coordinate : torus.coordinatesOf(place))
     text += (text.empty() ? "(" : ",") + std::to_string(coordinate);
-  return text + ") of " + inQuotes(torus.name);
+  return text + ") of " + ir::shownName(torus.name);
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
       if (torus.hosts[i].empty()) continue;
       const auto [first, is_new] = places.try_emplace(torus.hosts[i], &torus, i);
       if (is_new) continue;
-      return makeError("host " + inQuotes(torus.hosts[i]) + " is at " +
+      return makeError("host " + ir::shownName(torus.hosts[i]) + " is at " +
                        placeText(*first->second.first, first->second.second) + " and at " +
                        placeText(torus, i));
     }
@@ -78,21 +79,22 @@ llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
         found == places.end() && full != full_names.end()) {
       llvm::sort(full->second);
       if (full->second.size() > 1) {
-        return makeError("host " + inQuotes(host) + " may be " + inQuotes(full->second[0]) +
-                         " or " + inQuotes(full->second[1]) + ": give its full name");
+        return makeError("host " + ir::shownName(host) + " may be " +
+                         ir::shownName(full->second[0]) + " or " + ir::shownName(full->second[1]) +
+                         ": give its full name");
       }
       found = places.find(full->second[0]);
     }
-    if (found == places.end()) return makeError("host " + inQuotes(host) + " is on no torus");
+    if (found == places.end()) return makeError("host " + ir::shownName(host) + " is on no torus");
     if (const auto [first, is_new] = named.try_emplace(found->first(), host); !is_new) {
-      return makeError("host " + inQuotes(host) + " is named twice" +
-                       (first->second == host ? "" : ", also as " + inQuotes(first->second)));
+      return makeError("host " + ir::shownName(host) + " is named twice" +
+                       (first->second == host ? "" : ", also as " + ir::shownName(first->second)));
     }
     if (torus == nullptr) torus = found->second.first;
     if (found->second.first != torus) {
-      return makeError("host " + inQuotes(host) + " is on torus " +
-                       inQuotes(found->second.first->name) + ", " + inQuotes(hosts->front()) +
-                       " on " + inQuotes(torus->name));
+      return makeError("host " + ir::shownName(host) + " is on torus " +
+                       ir::shownName(found->second.first->name) + ", " +
+                       ir::shownName(hosts->front()) + " on " + ir::shownName(torus->name));
     }
     at.push_back(torus->coordinatesOf(found->second.second));
   }
@@ -118,8 +120,8 @@ llvm::Expected<std::string> mappingOfHosts(llvm::ArrayRef<SlurmTorus> tori,
   if (ranks_per_host > 1) shape += "+" + std::to_string(ranks_per_host);
 
   std::string text = "# TORC_TORUS=" + shape + ": " + std::to_string(at.size()) +
-                     (at.size() == 1 ? " host of " : " hosts of ") + inQuotes(torus->name) + ", " +
-                     torus->shape() +
+                     (at.size() == 1 ? " host of " : " hosts of ") + ir::shownName(torus->name) +
+                     ", " + torus->shape() +
                      (is_box ? ", from (" + corner + ") on\n" : ", which fill no box\n");
   for (const std::vector<std::uint32_t>& one : at) {
     std::string line;

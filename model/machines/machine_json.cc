@@ -8,8 +8,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/Twine.h>
-#include <llvm/Support/Format.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include "ir/json/strict_reader.h"
 #include "model/machines/machine_fields.h"
@@ -20,12 +18,6 @@ namespace {
 
 using ir::JsonNode;
 using ir::shownValue;
-
-std::string shown(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%g", value);
-  return text;
-}
 
 class MachineReader : public ir::StrictReader {
  public:
@@ -53,9 +45,9 @@ class MachineReader : public ir::StrictReader {
     for (const MachineDimension& dimension : machine_.dimensions)
       fastest = std::max(fastest, dimension.bandwidth);
     if (machine_.gap > 0 && machine_.gap * fastest < 1 - 1e-9) {
-      return fail(root.member("gap"), shown(machine_.gap) +
+      return fail(root.member("gap"), numberText(machine_.gap) +
                                           " seconds per byte is faster than the " +
-                                          "fastest dimension, " + shown(fastest) + " bytes/s");
+                                          "fastest dimension, " + numberText(fastest) + " bytes/s");
     }
     return damage(root, "dead_links", kMaxDeadLinks, "link", &MachineReader::deadLink,
                   machine_.dead_links) &&

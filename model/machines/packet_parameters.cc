@@ -77,14 +77,13 @@ constexpr PacketParameterRow kRows[] = {
      "none were measured; the space of section 5"},
 };
 
-/// "64", not "64.000000".
-std::string text(double value) {
+}  // namespace
+
+std::string numberText(double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%g", value);
   return text;
 }
-
-}  // namespace
 
 llvm::ArrayRef<PacketParameterRow> packetParameterRows() {
   return kRows;
@@ -111,7 +110,7 @@ llvm::Error applyPacketSettings(llvm::StringRef settings, PacketParameters& para
 llvm::Error checkPacketParameters(const PacketParameters& p) {
   const auto whole = [](double value, double unit) { return std::fmod(value, unit) == 0; };
   if (p.chunk < 1 || !whole(p.chunk, 1)) {
-    return makeError("packet setting chunk: whole bytes, at least 1, not " + text(p.chunk));
+    return makeError("packet setting chunk: whole bytes, at least 1, not " + numberText(p.chunk));
   }
   const struct {
     std::string_view name;
@@ -121,63 +120,67 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
                {"smallest", p.smallest}};
   for (const auto& size : sizes) {
     if (!whole(size.value, p.chunk)) {
-      return makeError("packet setting " + llvm::StringRef(size.name) + ": " + text(size.value) +
-                       " bytes are no multiple of a chunk of " + text(p.chunk));
+      return makeError("packet setting " + llvm::StringRef(size.name) + ": " +
+                       numberText(size.value) + " bytes are no multiple of a chunk of " +
+                       numberText(p.chunk));
     }
   }
   if (p.packet < p.chunk || p.packet > 255 * p.chunk) {
-    return makeError("packet setting packet: 1 to 255 chunks, not " + text(p.packet / p.chunk));
+    return makeError("packet setting packet: 1 to 255 chunks, not " +
+                     numberText(p.packet / p.chunk));
   }
   if (p.header >= p.packet) {
-    return makeError("packet setting header: " + text(p.header) + " bytes leave a packet of " +
-                     text(p.packet) + " no payload");
+    return makeError("packet setting header: " + numberText(p.header) +
+                     " bytes leave a packet of " + numberText(p.packet) + " no payload");
   }
   if (p.smallest > p.packet || p.software_header >= p.packet || p.software_header < p.header) {
     return makeError("packet settings smallest and software-header: at most a packet of " +
-                     text(p.packet) + " bytes with payload, and at least its header");
+                     numberText(p.packet) + " bytes with payload, and at least its header");
   }
   if (p.channel < p.packet) {
-    return makeError("packet setting channel: a buffer of " + text(p.channel) +
-                     " bytes never holds a packet of " + text(p.packet));
+    return makeError("packet setting channel: a buffer of " + numberText(p.channel) +
+                     " bytes never holds a packet of " + numberText(p.packet));
   }
   for (const auto& [name, bytes] : {std::pair("bubble", p.bubble), std::pair("escape", p.escape)}) {
     if (bytes < p.packet) {
-      return makeError("packet setting " + llvm::StringRef(name) + ": " + text(bytes) +
-                       " bytes deadlock: less than a packet of " + text(p.packet));
+      return makeError("packet setting " + llvm::StringRef(name) + ": " + numberText(bytes) +
+                       " bytes deadlock: less than a packet of " + numberText(p.packet));
     }
     if (p.channel < p.packet + bytes) {
-      return makeError("packet setting channel: " + text(p.channel) + " bytes hold no packet of " +
-                       text(p.packet) + " and " + text(bytes) + " more (" + name + ")");
+      return makeError("packet setting channel: " + numberText(p.channel) +
+                       " bytes hold no packet of " + numberText(p.packet) + " and " +
+                       numberText(bytes) + " more (" + name + ")");
     }
   }
   if (p.injection < p.packet || p.reception < p.packet) {
     return makeError("packet setting " +
                      llvm::StringRef(p.injection < p.packet ? "injection" : "reception") +
-                     ": a FIFO of " + text(std::min(p.injection, p.reception)) +
-                     " bytes never holds a packet of " + text(p.packet));
+                     ": a FIFO of " + numberText(std::min(p.injection, p.reception)) +
+                     " bytes never holds a packet of " + numberText(p.packet));
   }
   if (std::max({p.channel, p.injection, p.reception}) / p.chunk > 30000) {
     return makeError("packet settings channel, injection and reception: at most 30000 chunks");
   }
   if (p.injection_fifos < 2 || p.injection_fifos > 8 || !whole(p.injection_fifos, 1)) {
-    return makeError("packet setting injection-fifos: 2 to 8, not " + text(p.injection_fifos));
+    return makeError("packet setting injection-fifos: 2 to 8, not " +
+                     numberText(p.injection_fifos));
   }
   if (p.crossbar < 1 || p.crossbar > 8 || !whole(p.crossbar, 1)) {
-    return makeError("packet setting crossbar: 1 to 8, not " + text(p.crossbar));
+    return makeError("packet setting crossbar: 1 to 8, not " + numberText(p.crossbar));
   }
   if (p.inject_every < 1 || p.inject_every > 255 || !whole(p.inject_every, 1)) {
-    return makeError("packet setting inject-every: 1 to 255, not " + text(p.inject_every));
+    return makeError("packet setting inject-every: 1 to 255, not " + numberText(p.inject_every));
   }
   if (p.burst < 1 || !whole(p.burst, 1)) {
-    return makeError("packet setting burst: whole packets, at least 1, not " + text(p.burst));
+    return makeError("packet setting burst: whole packets, at least 1, not " + numberText(p.burst));
   }
   if (!whole(p.credit_every, 1) || !whole(p.credit_window, 1) || p.credit_every > 60000 ||
       p.credit_window > 60000) {
     return makeError("packet settings credit-every and credit-window: 0 to 60000 whole packets");
   }
   if (p.credit_every > 0 && p.credit_window < p.credit_every) {
-    return makeError("packet setting credit-window: " + text(p.credit_window) +
-                     " packets deadlock: credit comes for " + text(p.credit_every));
+    return makeError("packet setting credit-window: " + numberText(p.credit_window) +
+                     " packets deadlock: credit comes for " + numberText(p.credit_every));
   }
   return llvm::Error::success();
 }

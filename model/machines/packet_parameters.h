@@ -73,6 +73,9 @@ llvm::Error applyPacketSettings(llvm::StringRef settings, PacketParameters& para
 /// Rejects values unfit for a router: sizes that deadlock it, or that are no multiples.
 llvm::Error checkPacketParameters(const PacketParameters& parameters);
 
+/// "64", not "64.000000".
+std::string numberText(double value);
+
 }  // namespace torc::model
 
 #endif  // TORC_MODEL_MACHINES_PACKET_PARAMETERS_H_

@@ -9,6 +9,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
+#include "ir/json/document.h"
 #include "model/machines/foreign.h"
 #include "support/hostlist.h"
 
@@ -46,7 +47,7 @@ class SlurmReader {
         });
         constexpr std::size_t kEnough = 100;  // letters
         if (others.size() > kEnough) continue;
-        others += (others.empty() ? "" : ", ") + inQuotes(name->text) + " is " +
+        others += (others.empty() ? "" : ", ") + ir::shownName(name->text) + " is " +
                   (kind == topology.keys.end() ? "none" : *kind);
         continue;
       }
@@ -87,7 +88,7 @@ class SlurmReader {
       left_ -= hosts.size();
       if (named.empty()) dimensions = low.size(), first_line = number;
       if (low.size() != dimensions || !nodes.ends_with("]") || nodes.count('[') != 1) {
-        return fail(number, "NodeName is " + inQuotes(nodes) + "; allowed: boxes of " +
+        return fail(number, "NodeName is " + ir::shownName(nodes) + "; allowed: boxes of " +
                                 llvm::Twine(dimensions) + " coordinates at the names' ends");
       }
       llvm::move(hosts, std::back_inserter(named));
@@ -145,7 +146,7 @@ class SlurmReader {
       if (number == nullptr) return false;
       if (llvm::StringRef(number->text).getAsInteger(10, dims[i]) || dims[i] < lowest ||
           dims[i] > kMostAlong) {
-        return fail(number->line, key + ": " + kNames[i] + " is " + inQuotes(number->text) +
+        return fail(number->line, key + ": " + kNames[i] + " is " + ir::shownName(number->text) +
                                       "; allowed: " + llvm::Twine(lowest) + " to " +
                                       llvm::Twine(kMostAlong));
       }
@@ -161,14 +162,14 @@ class SlurmReader {
         .name = name->text, .line = node.line, .sizes = {dims.begin(), dims.end()}, .hosts = {}};
     const std::uint64_t places = std::uint64_t{dims[0]} * dims[1] * dims[2];
     if (places > left_) {
-      return fail(node.line, "torus " + inQuotes(torus.name) + ", " + torus.shape() +
+      return fail(node.line, "torus " + ir::shownName(torus.name) + ", " + torus.shape() +
                                  ": more than " + llvm::Twine(kMostSlurmHosts) + " places in all");
     }
     left_ -= places;
     const YamlNode* regions = node.find("regions");
     if ((regions == nullptr) == (node.find("nodes") == nullptr)) {
       return fail(node.line,
-                  "torus " + inQuotes(torus.name) + " must have either nodes or regions");
+                  "torus " + ir::shownName(torus.name) + " must have either nodes or regions");
     }
     torus.hosts.resize(places);
     if (regions == nullptr) return place(node, {}, dims, torus);
@@ -233,8 +234,8 @@ class SlurmReader {
           llvm::all_of(end, [](char digit) { return base36Digit(digit) >= 0; })) {
         continue;
       }
-      return fail(line, "host " + inQuotes(host) + " does not end in " + llvm::Twine(dimensions) +
-                            " coordinates");
+      return fail(line, "host " + ir::shownName(host) + " does not end in " +
+                            llvm::Twine(dimensions) + " coordinates");
     }
     const auto coordinate = [&](const std::string& host, std::size_t i) {
       return static_cast<std::uint32_t>(base36Digit(host[host.size() - dimensions + i]));
@@ -252,8 +253,8 @@ class SlurmReader {
       for (std::size_t i = dimensions; i-- > 0;)
         place = place * torus.sizes[i] + coordinate(host, i);
       if (!torus.hosts[place].empty()) {
-        return fail(line,
-                    "host " + inQuotes(host) + " is where " + inQuotes(torus.hosts[place]) + " is");
+        return fail(line, "host " + ir::shownName(host) + " is where " +
+                              ir::shownName(torus.hosts[place]) + " is");
       }
       torus.hosts[place] = host;
     }
@@ -311,8 +312,8 @@ llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::Stri
   for (const SlurmTorus& other : tori) {
     if (other.sizes == torus.sizes) continue;
     return foreignFault(origin, other.line,
-                        "torus " + inQuotes(other.name) + " is " + other.shape() + ", " +
-                            inQuotes(torus.name) + " is " + torus.shape() + ": which one?");
+                        "torus " + ir::shownName(other.name) + " is " + other.shape() + ", " +
+                            ir::shownName(torus.name) + " is " + torus.shape() + ": which one?");
   }
   llvm::Expected<Machine> generic = findMachine("generic");
   if (!generic) return generic.takeError();
@@ -320,7 +321,7 @@ llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::Stri
   machine.name = printable(llvm::sys::path::stem(origin));
   if (machine.name.empty()) machine.name = "machine";
   machine.description =
-      printable("Slurm torus " + inQuotes(torus.name) +
+      printable("Slurm torus " + ir::shownName(torus.name) +
                 (tori.size() > 1 ? " and " + std::to_string(tori.size() - 1) + " alike" : ""));
   machine.alpha = generic->alpha;
   machine.dimensions.assign(torus.sizes.size(), generic->dimensions.back());
@@ -330,7 +331,7 @@ llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::Stri
     if (!torus.hosts[place].empty()) continue;
     if (machine.dead_nodes.size() == kMaxDeadNodes) {
       return foreignFault(origin, torus.line,
-                          "torus " + inQuotes(torus.name) + ", " + torus.shape() +
+                          "torus " + ir::shownName(torus.name) + ", " + torus.shape() +
                               ", has more than " + llvm::Twine(kMaxDeadNodes) +
                               " places without a host");
     }
@@ -340,7 +341,7 @@ llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::Stri
   if (machine.damaged()) machine.sources.emplace_back("dead_nodes", "places without a host");
   machine.sources.emplace_back("dimensions.bandwidth",
                                "estimate: Slurm says nothing of links; as the machine generic");
-  machine.sources.emplace_back("dimensions.size", "Slurm: torus " + inQuotes(torus.name));
+  machine.sources.emplace_back("dimensions.size", "Slurm: torus " + ir::shownName(torus.name));
   llvm::Expected<Topology> topology = topologyOf(machine);
   if (!topology) return topology.takeError();
   if (const Status status = topology->validate(); !status.ok()) {
