@@ -128,27 +128,36 @@ std::optional<std::vector<std::int32_t>> onDamagedRing(const ScheduleView& sched
   return coordinates;
 }
 
-/// Visits the axes, and for each the coordinates of the root.
+/// Visits the axes, one of them first, and for each the coordinates of the root.
 class RootsToProve {
  public:
   RootsToProve(const ScheduleView& schedule, bool all, std::uint32_t operations_per_segment)
       : schedule_(schedule), all_(all), shifts_(schedule, operations_per_segment) {}
 
+  /// The fewest roots over the axes that may come first: an axis is free by one before it.
   std::vector<Coordinates> run() {
     std::vector<std::uint32_t> active(schedule_.operations.size());
     std::iota(active.begin(), active.end(), 0);
-    visit(0, active);
-    return std::move(roots_);
+    const std::uint32_t orders = schedule_.topology.isDamaged() ? schedule_.topology.axis_count : 1;
+    std::vector<Coordinates> fewest;
+    for (first_ = 0; first_ < orders; ++first_) {
+      roots_.clear();
+      visit(0, active);
+      if (first_ == 0 || roots_.size() < fewest.size()) fewest = roots_;
+    }
+    return fewest;
   }
 
  private:
-  void visit(std::uint32_t axis, const std::vector<std::uint32_t>& active) {
+  /// `depth`: how many axes come before.
+  void visit(std::uint32_t depth, const std::vector<std::uint32_t>& active) {
     const Topology& topology = schedule_.topology;
-    if (axis == topology.axis_count) {
+    if (depth == topology.axis_count) {
       if (!topology.isDead(root_)) roots_.push_back(root_);
       return;
     }
-    if (countsFromRoot(schedule_, axis)) return visit(axis + 1, active);
+    const std::uint32_t axis = depth == 0 ? first_ : depth <= first_ ? depth - 1 : depth;
+    if (countsFromRoot(schedule_, axis)) return visit(depth + 1, active);
     // By executed operations: the coordinates, each with another set of operations.
     std::vector<std::pair<std::vector<std::uint32_t>, std::vector<std::int32_t>>> alike;
     for (const std::int32_t x : coordinatesOn(axis)) {
@@ -167,7 +176,7 @@ class RootsToProve {
       is_fixed_[axis] = !is_free;
       for (const std::int32_t x : coordinates) {
         root_[axis] = x;
-        visit(axis + 1, left);
+        visit(depth + 1, left);
         if (is_free) break;
       }
       is_fixed_[axis] = false;
@@ -204,6 +213,7 @@ class RootsToProve {
   const ScheduleView& schedule_;
   const bool all_;
   RootShifts shifts_;
+  std::uint32_t first_ = 0;
   Coordinates root_{};
   std::array<bool, kMaxAxes> is_fixed_{};
   std::vector<Coordinates> roots_;
