@@ -54,13 +54,13 @@ std::unique_ptr<torc_schedule> bind(torc_geometry* geometry, const Schedule& sch
 }
 
 /// Checks the arguments and finds their persistent plan; `call` keeps its lists' memory.
-PersistentPlan* acquire(CallCache& cache, torc_schedule* schedule, const CallArguments& arguments,
-                        Call& call) {
+Plan* acquire(CallCache& cache, torc_schedule* schedule, const CallArguments& arguments,
+              Call& call) {
   const torc_geometry& geometry = *schedule->geometry;
   const Status status = check(arguments, geometry.rank, geometry.size, call);
   if (!status.ok()) quit(status.message());
   takeLists(arguments, geometry.size, call);
-  StatusOr<PersistentPlan*> plan = cache.acquire(schedule, call);
+  StatusOr<Plan*> plan = cache.acquire(schedule, call);
   if (!plan.ok()) quit(plan.status().message());
   return *plan;
 }
@@ -85,11 +85,11 @@ Local measureLocal(const Schedule& compiled, const CallArguments& arguments, con
   {
     CallMemory memory(kPlenty);
     CallCache cache(&geometry, &memory);
-    PersistentPlan* first = acquire(cache, schedule.get(), arguments, checked);
+    Plan* first = acquire(cache, schedule.get(), arguments, checked);
     result.operations = first->executor()->operations();
     cache.release(first);
     result.acquire_ns = nanoseconds([&] {
-      PersistentPlan* plan = acquire(cache, schedule.get(), arguments, checked);
+      Plan* plan = acquire(cache, schedule.get(), arguments, checked);
       torc_collective collective(plan);
       tags.base = (tags.base + 1000) % 100000;
       collective.bindTags(tags);
@@ -209,7 +209,7 @@ void runOneShot(torc_geometry& geometry, CallCache& cache, torc_schedule* schedu
   const TagRange tags =
       geometry.one_shot_tags.rangeOf(TagSpace::hashOf(0, ++call), schedule->tag_count);
   Call checked;
-  PersistentPlan* plan = acquire(cache, schedule, arguments, checked);
+  Plan* plan = acquire(cache, schedule, arguments, checked);
   torc_collective collective(plan);
   collective.bindTags(tags);
   check(torc_collective_start(&collective));

@@ -43,6 +43,25 @@ int guarded(Body&& body) {
   return finish(contained(body));
 }
 
+/// The same on the grid of a handle.
+template <typename Body>
+int guarded(const torc_linalg_grid* handle, Body&& body) {
+  return guarded([&]() -> Status {
+    if (handle == nullptr) return failure(TORC_LINALG_ERR_ARGUMENT, "grid is null");
+    return body(*handle->grid);
+  });
+}
+
+/// Collective: runs `allocate` on all ranks, and fails on all of them if one is out of memory.
+template <typename Allocate>
+Status allocated(MPI_Comm comm, Allocate&& allocate) {
+  const Status own = contained([&]() -> Status {
+    allocate();
+    return {};
+  });
+  return agree(comm, own, {});
+}
+
 /// The options of a call, with defaults in place of zeros and of NULL.
 struct Options {
   explicit Options(const torc_linalg_options* given);
@@ -100,9 +119,6 @@ inline Status firstOf(std::initializer_list<Status> statuses) {
   }
   return {};
 }
-
-/// The grid of a handle, or a failure on this rank alone.
-Status gridOf(const torc_linalg_grid* handle, const ProcessGrid** grid);
 
 }  // namespace torc::linalg
 

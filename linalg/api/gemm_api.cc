@@ -38,12 +38,7 @@ double memoryOf(int rows, int columns, int layers, const GemmShape& shape, int e
 /// Allocates and runs one algorithm of multiplication. Collective.
 template <typename Multiplication>
 Status run(const ProcessGrid& grid, const Options& options, Multiplication multiplication) {
-  if (Status status = agree(grid.all, contained([&]() -> Status {
-                              multiplication.allocate();
-                              return {};
-                            }),
-                            {});
-      !status.ok())
+  if (Status status = allocated(grid.all, [&] { multiplication.allocate(); }); !status.ok())
     return status;
   Messages messages(options.barriers);
   multiplication.run(messages, options.progress);
@@ -105,10 +100,8 @@ int torc_linalg_dgemm(torc_linalg_grid* grid, double alpha, const torc_linalg_ma
                       const double* a, int64_t lda, const torc_linalg_matrix* b_matrix,
                       const double* b, int64_t ldb, double beta, const torc_linalg_matrix* c_matrix,
                       double* c, int64_t ldc, const torc_linalg_options* options) {
-  return guarded([&]() -> Status {
-    const ProcessGrid* g = nullptr;
-    if (Status status = gridOf(grid, &g); !status.ok()) return status;
-    return gemm(*g, alpha, a_matrix, a, lda, b_matrix, b, ldb, beta, c_matrix, c, ldc, options);
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return gemm(g, alpha, a_matrix, a, lda, b_matrix, b, ldb, beta, c_matrix, c, ldc, options);
   });
 }
 
@@ -116,10 +109,8 @@ int torc_linalg_sgemm(torc_linalg_grid* grid, float alpha, const torc_linalg_mat
                       const float* a, int64_t lda, const torc_linalg_matrix* b_matrix,
                       const float* b, int64_t ldb, float beta, const torc_linalg_matrix* c_matrix,
                       float* c, int64_t ldc, const torc_linalg_options* options) {
-  return guarded([&]() -> Status {
-    const ProcessGrid* g = nullptr;
-    if (Status status = gridOf(grid, &g); !status.ok()) return status;
-    return gemm(*g, alpha, a_matrix, a, lda, b_matrix, b, ldb, beta, c_matrix, c, ldc, options);
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return gemm(g, alpha, a_matrix, a, lda, b_matrix, b, ldb, beta, c_matrix, c, ldc, options);
   });
 }
 

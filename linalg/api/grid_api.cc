@@ -56,12 +56,6 @@ void addMatrix(SameArguments& same, const torc_linalg_matrix* matrix, const char
     same.emplace_back(name, value);
 }
 
-Status gridOf(const torc_linalg_grid* handle, const ProcessGrid** grid) {
-  if (handle == nullptr) return failure(TORC_LINALG_ERR_ARGUMENT, "grid is null");
-  *grid = handle->grid.get();
-  return {};
-}
-
 }  // namespace torc::linalg
 
 using namespace torc::linalg;
@@ -130,26 +124,22 @@ int torc_linalg_grid_destroy(torc_linalg_grid* grid) {
 }
 
 int torc_linalg_grid_query(const torc_linalg_grid* grid, torc_linalg_grid_info* info) {
-  return guarded([&]() -> Status {
-    const ProcessGrid* g = nullptr;
-    if (Status status = gridOf(grid, &g); !status.ok()) return status;
+  return guarded(grid, [&](const ProcessGrid& g) -> Status {
     if (info == nullptr) return failure(TORC_LINALG_ERR_ARGUMENT, "info is null");
-    *info = {g->rows, g->columns, g->layers, g->row, g->column, g->layer, g->on_torus ? 1 : 0};
+    *info = {g.rows, g.columns, g.layers, g.row, g.column, g.layer, g.on_torus ? 1 : 0};
     return {};
   });
 }
 
 int torc_linalg_local_size(const torc_linalg_grid* grid, const torc_linalg_matrix* matrix,
                            int64_t* rows, int64_t* columns) {
-  return guarded([&]() -> Status {
-    const ProcessGrid* g = nullptr;
-    if (Status status = gridOf(grid, &g); !status.ok()) return status;
+  return guarded(grid, [&](const ProcessGrid& g) -> Status {
     if (matrix == nullptr || rows == nullptr || columns == nullptr)
       return failure(TORC_LINALG_ERR_ARGUMENT, "an argument is null");
-    if (Status status = checkMatrix(*matrix, g->rows, g->columns, "the matrix"); !status.ok())
+    if (Status status = checkMatrix(*matrix, g.rows, g.columns, "the matrix"); !status.ok())
       return status;
-    *rows = g->layer > 0 ? 0 : rowsOf(*matrix, g->rows).count(g->row);
-    *columns = g->layer > 0 ? 0 : columnsOf(*matrix, g->columns).count(g->column);
+    *rows = g.layer > 0 ? 0 : rowsOf(*matrix, g.rows).count(g.row);
+    *columns = g.layer > 0 ? 0 : columnsOf(*matrix, g.columns).count(g.column);
     return {};
   });
 }

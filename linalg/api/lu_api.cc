@@ -43,12 +43,7 @@ Status factor(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T* a, s
   if (Status status = agree(grid.all, own, same); !status.ok()) return status;
 
   Factorization<T> factorization(grid, shape, local);
-  if (Status status = agree(grid.all, contained([&]() -> Status {
-                              factorization.allocate();
-                              return {};
-                            }),
-                            {});
-      !status.ok())
+  if (Status status = allocated(grid.all, [&] { factorization.allocate(); }); !status.ok())
     return status;
   Messages messages(options.barriers);
   const Status status = factorization.run(messages, options.progress);
@@ -66,14 +61,12 @@ template Status factor(const ProcessGrid&, const torc_linalg_matrix*, float*, st
 namespace {
 
 template <typename T>
-Status lu(torc_linalg_grid* grid, const torc_linalg_matrix* matrix, T* a, std::int64_t lda,
+Status lu(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T* a, std::int64_t lda,
           int pivoting, std::int64_t* pivots, std::int64_t* column,
           const torc_linalg_options* options) {
-  const ProcessGrid* g = nullptr;
-  if (Status status = gridOf(grid, &g); !status.ok()) return status;
   std::vector<std::int64_t> exchanges;
   std::int64_t zero = -1;
-  const Status status = factor(*g, matrix, a, lda, pivoting, &exchanges, &zero, options);
+  const Status status = factor(grid, matrix, a, lda, pivoting, &exchanges, &zero, options);
   if (pivots != nullptr) std::copy(exchanges.begin(), exchanges.end(), pivots);
   if (column != nullptr) *column = zero;
   return status;
@@ -87,13 +80,17 @@ using namespace torc::linalg;
 int torc_linalg_dlu(torc_linalg_grid* grid, const torc_linalg_matrix* matrix, double* a,
                     int64_t lda, int pivoting, int64_t* pivots, int64_t* column,
                     const torc_linalg_options* options) {
-  return guarded([&] { return lu(grid, matrix, a, lda, pivoting, pivots, column, options); });
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return lu(g, matrix, a, lda, pivoting, pivots, column, options);
+  });
 }
 
 int torc_linalg_slu(torc_linalg_grid* grid, const torc_linalg_matrix* matrix, float* a, int64_t lda,
                     int pivoting, int64_t* pivots, int64_t* column,
                     const torc_linalg_options* options) {
-  return guarded([&] { return lu(grid, matrix, a, lda, pivoting, pivots, column, options); });
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return lu(g, matrix, a, lda, pivoting, pivots, column, options);
+  });
 }
 
 int torc_linalg_lu_memory(int rows, int columns, int layers, const torc_linalg_matrix* matrix,

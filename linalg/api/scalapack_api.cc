@@ -39,25 +39,17 @@ template <typename T>
 Status redistribute(const ProcessGrid& grid, const Placement<const T>& from, const Placement<T>& to,
                     std::int64_t rows, std::int64_t columns) {
   Redistribution<T> copies(grid.all, from, to, rows, columns);
-  if (Status status = agree(grid.all, contained([&]() -> Status {
-                              copies.allocate();
-                              return {};
-                            }),
-                            {});
-      !status.ok())
-    return status;
+  if (Status status = allocated(grid.all, [&] { copies.allocate(); }); !status.ok()) return status;
   copies.run();
   return {};
 }
 
 template <typename T>
-Status copyBetween(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, char transposed, T* a,
+Status copyBetween(const ProcessGrid& grid, const torc_linalg_blacs* blacs, char transposed, T* a,
                    int ia, int ja, const int* desc, const torc_linalg_matrix* matrix, T* local,
                    std::int64_t leading, bool to_scalapack) {
-  const ProcessGrid* grid = nullptr;
-  if (Status status = gridOf(handle, &grid); !status.ok()) return status;
   LocalMatrix<T> checked;
-  Status own = localMatrix(*grid, matrix, local, leading, "the matrix of the grid", &checked);
+  Status own = localMatrix(grid, matrix, local, leading, "the matrix of the grid", &checked);
   const ScalapackPart part{blacs,
                            transposed,
                            ia,
@@ -66,24 +58,22 @@ Status copyBetween(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, cha
                            matrix == nullptr ? 0 : matrix->rows,
                            matrix == nullptr ? 0 : matrix->columns,
                            "A"};
-  if (own.ok()) own = part.check(*grid, a);
+  if (own.ok()) own = part.check(grid, a);
   SameArguments same = {{"the direction of a copy", to_scalapack ? 1 : 0}};
   addMatrix(same, matrix, "the descriptor of the grid's matrix");
   part.addTo(same);
-  if (Status status = agree(grid->all, own, same); !status.ok()) return status;
-  const Placement<T> on_grid = placementOnGrid(*grid, *matrix, local, leading);
+  if (Status status = agree(grid.all, own, same); !status.ok()) return status;
+  const Placement<T> on_grid = placementOnGrid(grid, *matrix, local, leading);
   if (to_scalapack)
-    return redistribute(*grid, readOnly(on_grid), part.placement(a), matrix->rows, matrix->columns);
-  return redistribute(*grid, readOnly(part.placement(a)), on_grid, matrix->rows, matrix->columns);
+    return redistribute(grid, readOnly(on_grid), part.placement(a), matrix->rows, matrix->columns);
+  return redistribute(grid, readOnly(part.placement(a)), on_grid, matrix->rows, matrix->columns);
 }
 
 template <typename T>
-Status pgemm(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, char transa, char transb,
+Status pgemm(const ProcessGrid& grid, const torc_linalg_blacs* blacs, char transa, char transb,
              int m, int n, int k, T alpha, const T* a, int ia, int ja, const int* desca, const T* b,
              int ib, int jb, const int* descb, T beta, T* c, int ic, int jc, const int* descc,
              const torc_linalg_options* options) {
-  const ProcessGrid* grid = nullptr;
-  if (Status status = gridOf(handle, &grid); !status.ok()) return status;
   const ScalapackPart part_a{blacs, transa, ia, ja, desca, m, k, "A"};
   const ScalapackPart part_b{blacs, transb, ib, jb, descb, k, n, "B"};
   const ScalapackPart part_c{blacs, 'N', ic, jc, descc, m, n, "C"};
@@ -93,86 +83,78 @@ Status pgemm(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, char tran
         failure(TORC_LINALG_ERR_ARGUMENT, "sizes " + std::to_string(m) + ", " + std::to_string(n) +
                                               ", " + std::to_string(k) + ": they are 0 or more");
   if (own.ok())
-    own = firstOf({part_a.check(*grid, a), part_b.check(*grid, b), part_c.check(*grid, c)});
+    own = firstOf({part_a.check(grid, a), part_b.check(grid, b), part_c.check(grid, c)});
   SameArguments same = {{"alpha", bitsOf(alpha)}, {"beta", bitsOf(beta)}};
   for (const ScalapackPart* part : {&part_a, &part_b, &part_c})
     part->addTo(same);
-  if (Status status = agree(grid->all, own, same); !status.ok()) return status;
+  if (Status status = agree(grid.all, own, same); !status.ok()) return status;
 
   // Blocks like those of C, and along k like those of A.
   const std::int64_t row_block = descc[kRowBlock], column_block = descc[kColumnBlock];
   const std::int64_t inner = desca[part_a.isTransposed() ? kRowBlock : kColumnBlock];
   OnGrid<T> on_a{{m, k, row_block, inner}, {}}, on_b{{k, n, inner, column_block}, {}};
   OnGrid<T> on_c{{m, n, row_block, column_block}, {}};
-  if (Status status = agree(grid->all, contained([&]() -> Status {
-                              for (OnGrid<T>* matrix : {&on_a, &on_b, &on_c})
-                                matrix->allocate(*grid);
-                              return {};
-                            }),
-                            {});
+  if (Status status = allocated(grid.all,
+                                [&] {
+                                  for (OnGrid<T>* matrix : {&on_a, &on_b, &on_c})
+                                    matrix->allocate(grid);
+                                });
       !status.ok())
     return status;
-  if (Status status = redistribute(*grid, part_a.placement(a), on_a.placement(*grid), m, k);
+  if (Status status = redistribute(grid, part_a.placement(a), on_a.placement(grid), m, k);
       !status.ok())
     return status;
-  if (Status status = redistribute(*grid, part_b.placement(b), on_b.placement(*grid), k, n);
+  if (Status status = redistribute(grid, part_b.placement(b), on_b.placement(grid), k, n);
       !status.ok())
     return status;
-  if (Status status = beta == 0 ? Status{}
-                                : redistribute(*grid, readOnly(part_c.placement(c)),
-                                               on_c.placement(*grid), m, n);
+  if (Status status =
+          beta == 0 ? Status{}
+                    : redistribute(grid, readOnly(part_c.placement(c)), on_c.placement(grid), m, n);
       !status.ok())
     return status;
-  if (Status status = gemm<T>(*grid, alpha, &on_a.matrix, on_a.room.data(), on_a.leading,
+  if (Status status = gemm<T>(grid, alpha, &on_a.matrix, on_a.room.data(), on_a.leading,
                               &on_b.matrix, on_b.room.data(), on_b.leading, beta, &on_c.matrix,
                               on_c.room.data(), on_c.leading, options);
       !status.ok())
     return status;
-  return redistribute(*grid, readOnly(on_c.placement(*grid)), part_c.placement(c), m, n);
+  return redistribute(grid, readOnly(on_c.placement(grid)), part_c.placement(c), m, n);
 }
 
 template <typename T>
-Status pgetrf(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, int m, int n, T* a, int ia,
+Status pgetrf(const ProcessGrid& grid, const torc_linalg_blacs* blacs, int m, int n, T* a, int ia,
               int ja, const int* desca, int* ipiv, int* info, const torc_linalg_options* options) {
-  const ProcessGrid* grid = nullptr;
-  if (Status status = gridOf(handle, &grid); !status.ok()) return status;
   const ScalapackPart part{blacs, 'N', ia, ja, desca, m, n, "A"};
   int rank = 0;
-  MPI_Comm_rank(grid->all, &rank);
+  MPI_Comm_rank(grid.all, &rank);
   Status own;
   if (m < 0 || n < 0)
     own = failure(TORC_LINALG_ERR_ARGUMENT,
                   "sizes " + std::to_string(m) + ", " + std::to_string(n) + ": they are 0 or more");
-  if (own.ok()) own = part.check(*grid, a);
+  if (own.ok()) own = part.check(grid, a);
   const bool in_blacs = own.ok() && rank < blacs->rows * blacs->columns;
   if (own.ok() && (info == nullptr || (ipiv == nullptr && in_blacs && m > 0 && n > 0)))
     own = failure(TORC_LINALG_ERR_ARGUMENT, "ipiv or info is null");
   SameArguments same;
   part.addTo(same);
-  if (Status status = agree(grid->all, own, same); !status.ok()) return status;
+  if (Status status = agree(grid.all, own, same); !status.ok()) return status;
 
   *info = 0;
   const std::int64_t block = desca[kColumnBlock];
   OnGrid<T> on_grid{{m, n, block, block}, {}};
-  if (Status status = agree(grid->all, contained([&]() -> Status {
-                              on_grid.allocate(*grid);
-                              return {};
-                            }),
-                            {});
-      !status.ok())
+  if (Status status = allocated(grid.all, [&] { on_grid.allocate(grid); }); !status.ok())
     return status;
   if (Status status =
-          redistribute(*grid, readOnly(part.placement(a)), on_grid.placement(*grid), m, n);
+          redistribute(grid, readOnly(part.placement(a)), on_grid.placement(grid), m, n);
       !status.ok())
     return status;
   std::vector<std::int64_t> exchanges;
   std::int64_t zero = -1;
-  Status status = factor(*grid, &on_grid.matrix, on_grid.room.data(), on_grid.leading,
+  Status status = factor(grid, &on_grid.matrix, on_grid.room.data(), on_grid.leading,
                          TORC_LINALG_TOURNAMENT, &exchanges, &zero, options);
   if (!status.ok() && status.code != TORC_LINALG_SINGULAR) return status;
   *info = static_cast<int>(zero + 1);
   if (Status copied =
-          redistribute(*grid, readOnly(on_grid.placement(*grid)), part.placement(a), m, n);
+          redistribute(grid, readOnly(on_grid.placement(grid)), part.placement(a), m, n);
       !copied.ok())
     return copied;
   if (!in_blacs) return status;
@@ -194,17 +176,17 @@ using namespace torc::linalg;
 int torc_linalg_dfrom_scalapack(torc_linalg_grid* grid, const torc_linalg_blacs* blacs,
                                 char transposed, const double* a, int ia, int ja, const int* desc,
                                 const torc_linalg_matrix* matrix, double* to, int64_t ldto) {
-  return guarded([&] {
-    return copyBetween(grid, blacs, transposed, const_cast<double*>(a), ia, ja, desc, matrix, to,
-                       ldto, false);
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return copyBetween(g, blacs, transposed, const_cast<double*>(a), ia, ja, desc, matrix, to, ldto,
+                       false);
   });
 }
 
 int torc_linalg_dto_scalapack(torc_linalg_grid* grid, const torc_linalg_matrix* matrix,
                               const double* from, int64_t ldfrom, const torc_linalg_blacs* blacs,
                               char transposed, double* a, int ia, int ja, const int* desc) {
-  return guarded([&] {
-    return copyBetween(grid, blacs, transposed, a, ia, ja, desc, matrix, const_cast<double*>(from),
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return copyBetween(g, blacs, transposed, a, ia, ja, desc, matrix, const_cast<double*>(from),
                        ldfrom, true);
   });
 }
@@ -212,17 +194,17 @@ int torc_linalg_dto_scalapack(torc_linalg_grid* grid, const torc_linalg_matrix* 
 int torc_linalg_sfrom_scalapack(torc_linalg_grid* grid, const torc_linalg_blacs* blacs,
                                 char transposed, const float* a, int ia, int ja, const int* desc,
                                 const torc_linalg_matrix* matrix, float* to, int64_t ldto) {
-  return guarded([&] {
-    return copyBetween(grid, blacs, transposed, const_cast<float*>(a), ia, ja, desc, matrix, to,
-                       ldto, false);
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return copyBetween(g, blacs, transposed, const_cast<float*>(a), ia, ja, desc, matrix, to, ldto,
+                       false);
   });
 }
 
 int torc_linalg_sto_scalapack(torc_linalg_grid* grid, const torc_linalg_matrix* matrix,
                               const float* from, int64_t ldfrom, const torc_linalg_blacs* blacs,
                               char transposed, float* a, int ia, int ja, const int* desc) {
-  return guarded([&] {
-    return copyBetween(grid, blacs, transposed, a, ia, ja, desc, matrix, const_cast<float*>(from),
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return copyBetween(g, blacs, transposed, a, ia, ja, desc, matrix, const_cast<float*>(from),
                        ldfrom, true);
   });
 }
@@ -232,9 +214,9 @@ int torc_linalg_pdgemm(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, c
                        int ja, const int* desca, const double* b, int ib, int jb, const int* descb,
                        double beta, double* c, int ic, int jc, const int* descc,
                        const torc_linalg_options* options) {
-  return guarded([&] {
-    return pgemm(grid, blacs, transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb,
-                 beta, c, ic, jc, descc, options);
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return pgemm(g, blacs, transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta,
+                 c, ic, jc, descc, options);
   });
 }
 
@@ -243,20 +225,24 @@ int torc_linalg_psgemm(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, c
                        int ja, const int* desca, const float* b, int ib, int jb, const int* descb,
                        float beta, float* c, int ic, int jc, const int* descc,
                        const torc_linalg_options* options) {
-  return guarded([&] {
-    return pgemm(grid, blacs, transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb,
-                 beta, c, ic, jc, descc, options);
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return pgemm(g, blacs, transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta,
+                 c, ic, jc, descc, options);
   });
 }
 
 int torc_linalg_pdgetrf(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, int m, int n,
                         double* a, int ia, int ja, const int* desca, int* ipiv, int* info,
                         const torc_linalg_options* options) {
-  return guarded([&] { return pgetrf(grid, blacs, m, n, a, ia, ja, desca, ipiv, info, options); });
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return pgetrf(g, blacs, m, n, a, ia, ja, desca, ipiv, info, options);
+  });
 }
 
 int torc_linalg_psgetrf(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, int m, int n,
                         float* a, int ia, int ja, const int* desca, int* ipiv, int* info,
                         const torc_linalg_options* options) {
-  return guarded([&] { return pgetrf(grid, blacs, m, n, a, ia, ja, desca, ipiv, info, options); });
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return pgetrf(g, blacs, m, n, a, ia, ja, desca, ipiv, info, options);
+  });
 }

@@ -38,16 +38,14 @@ Status checkPivots(const std::int64_t* pivots, const torc_linalg_matrix& a) {
 }
 
 template <typename T>
-Status solve(torc_linalg_grid* handle, const torc_linalg_matrix* matrix, const T* a,
+Status solve(const ProcessGrid& grid, const torc_linalg_matrix* matrix, const T* a,
              std::int64_t lda, const std::int64_t* pivots, const torc_linalg_matrix* b_matrix, T* b,
              std::int64_t ldb, const torc_linalg_options* given) {
-  const ProcessGrid* grid = nullptr;
-  if (Status status = gridOf(handle, &grid); !status.ok()) return status;
   const Options options(given);
   LocalMatrix<T> local_a, local_b;
   // The factors are only read.
-  Status own = firstOf({localMatrix(*grid, matrix, const_cast<T*>(a), lda, "A", &local_a),
-                        localMatrix(*grid, b_matrix, b, ldb, "B", &local_b)});
+  Status own = firstOf({localMatrix(grid, matrix, const_cast<T*>(a), lda, "A", &local_a),
+                        localMatrix(grid, b_matrix, b, ldb, "B", &local_b)});
   if (own.ok()) own = firstOf({checkSystem(*matrix, *b_matrix), checkPivots(pivots, *matrix)});
   std::int64_t hash = pivots == nullptr ? 0 : 1;
   for (std::int64_t i = 0; own.ok() && pivots != nullptr && i < matrix->rows; ++i)
@@ -57,36 +55,33 @@ Status solve(torc_linalg_grid* handle, const torc_linalg_matrix* matrix, const T
   addMatrix(same, matrix, "the descriptor of A");
   addMatrix(same, b_matrix, "the descriptor of B");
   options.addTo(same);
-  if (Status status = agree(grid->all, own, same); !status.ok()) return status;
-  if (const std::int64_t zero = firstZeroPivot(*grid, *matrix, local_a); zero >= 0)
+  if (Status status = agree(grid.all, own, same); !status.ok()) return status;
+  if (const std::int64_t zero = firstZeroPivot(grid, *matrix, local_a); zero >= 0)
     return failure(TORC_LINALG_SINGULAR,
                    "the pivot of column " + std::to_string(zero) + " is zero");
 
-  Solution<T> solution(*grid, *matrix, local_a, *b_matrix, local_b);
-  if (Status status = agree(grid->all, contained([&]() -> Status {
-                              if (grid->layer == 0) solution.allocate();
-                              return {};
-                            }),
-                            {});
+  Solution<T> solution(grid, *matrix, local_a, *b_matrix, local_b);
+  if (Status status = allocated(grid.all,
+                                [&] {
+                                  if (grid.layer == 0) solution.allocate();
+                                });
       !status.ok())
     return status;
   Messages messages(options.barriers);
-  if (grid->layer == 0) solution.run(messages, pivots, options.progress);
-  MPI_Barrier(grid->depth_line);
+  if (grid.layer == 0) solution.run(messages, pivots, options.progress);
+  MPI_Barrier(grid.depth_line);
   report(options, messages);
   return {};
 }
 
 template <typename T>
-Status residualOf(torc_linalg_grid* handle, const torc_linalg_matrix* matrix, const T* a,
+Status residualOf(const ProcessGrid& grid, const torc_linalg_matrix* matrix, const T* a,
                   std::int64_t lda, const torc_linalg_matrix* b_matrix, const T* x,
                   std::int64_t ldx, const T* b, std::int64_t ldb, double* residual) {
-  const ProcessGrid* grid = nullptr;
-  if (Status status = gridOf(handle, &grid); !status.ok()) return status;
   LocalMatrix<const T> local_a, local_x, local_b;
-  Status own = firstOf({localMatrix(*grid, matrix, a, lda, "A", &local_a),
-                        localMatrix(*grid, b_matrix, x, ldx, "X", &local_x),
-                        localMatrix(*grid, b_matrix, b, ldb, "B", &local_b)});
+  Status own = firstOf({localMatrix(grid, matrix, a, lda, "A", &local_a),
+                        localMatrix(grid, b_matrix, x, ldx, "X", &local_x),
+                        localMatrix(grid, b_matrix, b, ldb, "B", &local_b)});
   if (own.ok()) own = checkSystem(*matrix, *b_matrix);
   if (own.ok() && residual == nullptr) own = failure(TORC_LINALG_ERR_ARGUMENT, "residual is null");
   std::vector<T> room;
@@ -98,17 +93,17 @@ Status residualOf(torc_linalg_grid* handle, const torc_linalg_matrix* matrix, co
   SameArguments same;
   addMatrix(same, matrix, "the descriptor of A");
   addMatrix(same, b_matrix, "the descriptor of B");
-  if (Status status = agree(grid->all, own, same); !status.ok()) return status;
+  if (Status status = agree(grid.all, own, same); !status.ok()) return status;
 
   const LocalMatrix<T> r{room.data(), local_b.rows, local_b.columns,
                          std::max<std::int64_t>(1, local_b.rows)};
   for (std::int64_t j = 0; j < r.columns; ++j)
     std::copy_n(local_b.at(0, j), r.rows, r.at(0, j));
-  if (Status status = gemm<T>(*grid, T{-1}, matrix, a, lda, b_matrix, x, ldx, T{1}, b_matrix,
-                              r.data, r.leading, nullptr);
+  if (Status status = gemm<T>(grid, T{-1}, matrix, a, lda, b_matrix, x, ldx, T{1}, b_matrix, r.data,
+                              r.leading, nullptr);
       !status.ok())
     return status;
-  *residual = scaledResidual(*grid, local_a, local_x, local_b, r, matrix->rows);
+  *residual = scaledResidual(grid, local_a, local_x, local_b, r, matrix->rows);
   return {};
 }
 
@@ -120,25 +115,31 @@ using namespace torc::linalg;
 int torc_linalg_dlu_solve(torc_linalg_grid* grid, const torc_linalg_matrix* matrix, const double* a,
                           int64_t lda, const int64_t* pivots, const torc_linalg_matrix* b_matrix,
                           double* b, int64_t ldb, const torc_linalg_options* options) {
-  return guarded([&] { return solve(grid, matrix, a, lda, pivots, b_matrix, b, ldb, options); });
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return solve(g, matrix, a, lda, pivots, b_matrix, b, ldb, options);
+  });
 }
 
 int torc_linalg_slu_solve(torc_linalg_grid* grid, const torc_linalg_matrix* matrix, const float* a,
                           int64_t lda, const int64_t* pivots, const torc_linalg_matrix* b_matrix,
                           float* b, int64_t ldb, const torc_linalg_options* options) {
-  return guarded([&] { return solve(grid, matrix, a, lda, pivots, b_matrix, b, ldb, options); });
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return solve(g, matrix, a, lda, pivots, b_matrix, b, ldb, options);
+  });
 }
 
 int torc_linalg_dresidual(torc_linalg_grid* grid, const torc_linalg_matrix* matrix, const double* a,
                           int64_t lda, const torc_linalg_matrix* b_matrix, const double* x,
                           int64_t ldx, const double* b, int64_t ldb, double* residual) {
-  return guarded(
-      [&] { return residualOf(grid, matrix, a, lda, b_matrix, x, ldx, b, ldb, residual); });
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return residualOf(g, matrix, a, lda, b_matrix, x, ldx, b, ldb, residual);
+  });
 }
 
 int torc_linalg_sresidual(torc_linalg_grid* grid, const torc_linalg_matrix* matrix, const float* a,
                           int64_t lda, const torc_linalg_matrix* b_matrix, const float* x,
                           int64_t ldx, const float* b, int64_t ldb, double* residual) {
-  return guarded(
-      [&] { return residualOf(grid, matrix, a, lda, b_matrix, x, ldx, b, ldb, residual); });
+  return guarded(grid, [&](const ProcessGrid& g) {
+    return residualOf(g, matrix, a, lda, b_matrix, x, ldx, b, ldb, residual);
+  });
 }

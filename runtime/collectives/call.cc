@@ -111,7 +111,8 @@ std::uint64_t Call::countsFingerprint() const {
   return per_rank.empty() ? count : checksumOf(std::as_bytes(std::span(per_rank)));
 }
 
-void dropIgnored(const CollectiveRow& row, int rank, CallArguments& arguments) {
+void dropIgnored(int rank, CallArguments& arguments) {
+  const CollectiveRow& row = rowOf(arguments.collective);
   if (!row.isRooted() || rank == arguments.root) return;
   if (row.out_elsewhere == Holds::kNothing) arguments.out = nullptr;
   if (!row.describesOwn()) return;
@@ -127,14 +128,10 @@ void dropIgnored(const CollectiveRow& row, int rank, CallArguments& arguments) {
 }
 
 Status check(const CallArguments& arguments, int rank, int ranks, Call& call) {
-  return check(arguments, rowOf(arguments.collective), rank, ranks, call);
-}
-
-Status check(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
-             Call& call) {
+  const CollectiveRow& row = rowOf(arguments.collective);
   if (row.isRooted() && rank != arguments.root && arguments.has_buffers) {
     CallArguments counting = arguments;
-    dropIgnored(row, rank, counting);
+    dropIgnored(rank, counting);
     return CallCheck(counting, row, rank, ranks, call).run();
   }
   return CallCheck(arguments, row, rank, ranks, call).run();

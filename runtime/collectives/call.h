@@ -79,7 +79,7 @@ struct Call : CallBinding {
 
 /// For other ranks than the root of a rooted collective: removes the arguments that are significant
 /// only at the root, and may be invalid here. The rank's own block then describes all blocks.
-void dropIgnored(const CollectiveRow& row, int rank, CallArguments& arguments);
+void dropIgnored(int rank, CallArguments& arguments);
 
 /// Checks all arguments of a call by rank `rank` of `ranks`, without communication. `call` may be
 /// reused: its lists keep their memory. Lists are checked but not copied: `takeLists` copies them.
@@ -92,9 +92,6 @@ void dropIgnored(const CollectiveRow& row, int rank, CallArguments& arguments);
 /// may concern one rank alone, as may kOverflow for pairs with lists. Ignored arguments
 /// (dropIgnored) are not checked. `call.bytes` is set unless counts or datatype are wrong.
 Status check(const CallArguments& arguments, int rank, int ranks, Call& call);
-/// The same with an explicit row of the table of collectives.
-Status check(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
-             Call& call);
 
 /// Copies the lists of arguments that have passed `check`. Throws std::bad_alloc.
 void takeLists(const CallArguments& arguments, int ranks, Call& call);

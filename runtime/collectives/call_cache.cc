@@ -27,63 +27,56 @@ bool laidOutAlike(const Call& a, const Call& b) {
   return a.collective == b.collective && a.count == b.count && a.root == b.root &&
          a.type.bytes == b.type.bytes && a.in_place == b.in_place && a.per_rank == b.per_rank &&
          a.displacements == b.displacements && a.in_per_rank == b.in_per_rank &&
-         a.in_displacements == b.in_displacements;
+         (a.in_per_rank.empty() || a.in_displacements == b.in_displacements);
 }
 
 }  // namespace
 
-void CallMemory::add(std::size_t bytes) {
-  bytes_ += bytes;
-  most_bytes_ = std::max(most_bytes_, bytes_);
-}
-
-void CallMemory::append(CachedCall* idle) {
-  idle->older = newest_;
-  idle->newer = nullptr;
-  (newest_ != nullptr ? newest_->newer : oldest_) = idle;
-  newest_ = idle;
-}
-
-void CallMemory::remove(CachedCall* idle) {
-  (idle->older != nullptr ? idle->older->newer : oldest_) = idle->newer;
-  (idle->newer != nullptr ? idle->newer->older : newest_) = idle->older;
+void CallMemory::setIdle(CachedCall& call, bool is_idle) {
+  std::list<CachedCall*>& to = is_idle ? idle_ : acquired_;
+  to.splice(to.end(), is_idle ? acquired_ : idle_, call.place);
+  call.is_idle = is_idle;
 }
 
 void CallMemory::keepToLimit() {
-  while (bytes_ > limit_ && oldest_ != nullptr) {
-    CachedCall* call = oldest_;
-    call->cache->takeIdle(call);
-    call->cache->free(call);
-  }
+  while (bytes_ > limit_ && !idle_.empty())
+    idle_.front()->cache->free(*idle_.front());
 }
 
 CallCache::~CallCache() {
   forget(nullptr);
 }
 
-StatusOr<PersistentPlan*> CallCache::acquire(torc_schedule* schedule, const Call& call) {
+StatusOr<Plan*> CallCache::acquire(torc_schedule* schedule, const Call& call) {
   CachedCall* acquired = nullptr;
   Status status = attempt([&]() -> Status {
     if (Status fits = checkSchedule(*schedule, call.collective); !fits.ok()) return fits;
     const std::uint64_t hash = hashOf(schedule, call);
-    acquired = findIdle(hash, schedule, call);
-    if (acquired != nullptr) {
+    const auto [first, last] = calls_.equal_range(hash);
+    const auto found = std::find_if(first, last, [&](const auto& entry) {
+      const CachedCall& cached = *entry.second;
+      return cached.is_idle && cached.schedule() == schedule && laidOutAlike(cached.call(), call);
+    });
+    if (found != last) {
+      acquired = found->second.get();
       ++memory_->hits_;
       ++running_;
-      takeIdle(acquired);
+      memory_->setIdle(*acquired, false);
       return acquired->bind(call);
     }
-    auto made = std::make_unique<CachedCall>(this, schedule);
-    made->key_hash = hash;
+    auto made = std::make_unique<CachedCall>(this, schedule, hash);
     if (Status prepared = made->prepare(call); !prepared.ok()) return prepared;
-    if (Status laid = made->layOut(0, Requests::kOneShot); !laid.ok()) return laid;
+    if (Status laid = made->layOut(torc_geometry::kOneShot); !laid.ok()) return laid;
     made->held_bytes = sizeof(CachedCall) + made->bytes();
-    ++buckets_[hash].calls;
+    std::list<CachedCall*> listed{made.get()};
+    made->place = listed.begin();
+    acquired = calls_.emplace(hash, std::move(made))->second.get();
+    memory_->acquired_.splice(memory_->acquired_.end(), listed);
     ++schedule->collectives;
     ++memory_->misses_;
     ++running_;
-    acquired = made.release();
-    memory_->add(acquired->held_bytes);
+    memory_->bytes_ += acquired->held_bytes;
+    memory_->most_bytes_ = std::max(memory_->most_bytes_, memory_->bytes_);
     memory_->keepToLimit();
     return {};
   });
@@ -92,66 +85,31 @@ StatusOr<PersistentPlan*> CallCache::acquire(torc_schedule* schedule, const Call
   return status;
 }
 
-void CallCache::release(PersistentPlan* plan) {
-  auto* call = static_cast<CachedCall*>(plan);
+void CallCache::release(Plan* plan) {
+  auto& call = static_cast<CachedCall&>(*plan);
   --running_;
-  call->unbind();
-  if (call->hasFailed()) {
-    free(call);
-    return;
-  }
-  putIdle(call);
+  call.unbind();
+  if (call.hasFailed()) return free(call);
+  memory_->setIdle(call, true);
   memory_->keepToLimit();
 }
 
 void CallCache::forget(const torc_schedule* schedule) {
-  for (auto next = buckets_.begin(); next != buckets_.end();) {
-    // Freeing the last call of a bucket removes the bucket.
-    auto bucket = next++;
-    for (CachedCall* call = bucket->second.idle; call != nullptr;) {
-      CachedCall* behind = call->next_alike;
-      if (schedule == nullptr || call->schedule() == schedule) {
-        takeIdle(call);
-        free(call);
-      }
-      call = behind;
-    }
+  for (auto next = calls_.begin(); next != calls_.end();) {
+    CachedCall& call = *(next++)->second;
+    if (call.is_idle && (schedule == nullptr || call.schedule() == schedule)) free(call);
   }
 }
 
-CachedCall* CallCache::findIdle(std::uint64_t hash, const torc_schedule* schedule,
-                                const Call& wanted) {
-  const auto bucket = buckets_.find(hash);
-  if (bucket == buckets_.end()) return nullptr;
-  CachedCall* call = bucket->second.idle;
-  while (call != nullptr && !(call->schedule() == schedule && laidOutAlike(call->call(), wanted)))
-    call = call->next_alike;
-  return call;
-}
-
-void CallCache::putIdle(CachedCall* call) {
-  Bucket& bucket = buckets_.find(call->key_hash)->second;
-  call->previous_alike = nullptr;
-  call->next_alike = bucket.idle;
-  if (bucket.idle != nullptr) bucket.idle->previous_alike = call;
-  bucket.idle = call;
-  memory_->append(call);
-}
-
-void CallCache::takeIdle(CachedCall* call) {
-  Bucket& bucket = buckets_.find(call->key_hash)->second;
-  (call->previous_alike != nullptr ? call->previous_alike->next_alike : bucket.idle) =
-      call->next_alike;
-  if (call->next_alike != nullptr) call->next_alike->previous_alike = call->previous_alike;
-  memory_->remove(call);
-}
-
-void CallCache::free(CachedCall* call) {
-  const auto bucket = buckets_.find(call->key_hash);
-  if (--bucket->second.calls == 0) buckets_.erase(bucket);
-  memory_->bytes_ -= call->held_bytes;
-  --call->schedule()->collectives;
-  geometry_->context->dispose(std::unique_ptr<PersistentPlan>(call));
+void CallCache::free(CachedCall& call) {
+  (call.is_idle ? memory_->idle_ : memory_->acquired_).erase(call.place);
+  memory_->bytes_ -= call.held_bytes;
+  --call.schedule()->collectives;
+  const auto [first, last] = calls_.equal_range(call.key_hash);
+  const auto found =
+      std::find_if(first, last, [&](const auto& entry) { return entry.second.get() == &call; });
+  geometry_->context->dispose(std::move(found->second));
+  calls_.erase(found);
 }
 
 }  // namespace torc::runtime

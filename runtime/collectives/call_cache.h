@@ -21,30 +21,29 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <unordered_map>
 
 #include "runtime/api/torc.h"
 #include "runtime/collectives/call.h"
-#include "runtime/collectives/persistent_plan.h"
+#include "runtime/collectives/plan.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
 class CallCache;
 
-/// A persistent plan in a cache.
-struct CachedCall : PersistentPlan {
-  CachedCall(CallCache* owner, torc_schedule* schedule) : PersistentPlan(schedule), cache(owner) {}
+/// A plan in a cache.
+struct CachedCall : Plan {
+  CachedCall(CallCache* owner, torc_schedule* schedule, std::uint64_t hash)
+      : Plan(schedule), cache(owner), key_hash(hash) {}
 
   CallCache* cache;
-  std::uint64_t key_hash = 0;
+  std::uint64_t key_hash;
   std::size_t held_bytes = 0;
-  // Links while idle: calls of one hash, and all of the process by age.
-  CachedCall* previous_alike = nullptr;
-  CachedCall* next_alike = nullptr;
-  CachedCall* older = nullptr;
-  CachedCall* newer = nullptr;
+  bool is_idle = false;
+  std::list<CachedCall*>::iterator place;  // in a list of CallMemory
 };
 
 /// The memory of a process's one-shot calls. Outlives its caches. Not thread-safe, like these.
@@ -66,16 +65,13 @@ class CallMemory {
  private:
   friend class CallCache;
 
-  void add(std::size_t bytes);
-  void append(CachedCall* idle);
-  void remove(CachedCall* idle);
+  void setIdle(CachedCall& call, bool is_idle);
   void keepToLimit();
 
   std::size_t limit_;
   std::size_t bytes_ = 0, most_bytes_ = 0;
   std::uint64_t hits_ = 0, misses_ = 0;
-  CachedCall* oldest_ = nullptr;
-  CachedCall* newest_ = nullptr;
+  std::list<CachedCall*> idle_, acquired_;  // those idle for longest first
 };
 
 /// One geometry's calls, of all its schedules. Not thread-safe.
@@ -91,14 +87,14 @@ class CallCache {
   /// passed `check` and has its lists; it need not outlive this, but its operation must, and so
   /// must the datatype if it is Keep::kOriginal. Errors are local: a schedule for another
   /// collective, no memory.
-  StatusOr<PersistentPlan*> acquire(torc_schedule* schedule, const Call& call);
+  StatusOr<Plan*> acquire(torc_schedule* schedule, const Call& call);
 
   /// Counts another call of a persistent plan that is still acquired.
   void servesAgain() { ++memory_->hits_; }
 
   /// The round is complete, has failed, or was never started. May free the persistent plan. May be
   /// called from the callback of its collective, as the callback's last action.
-  void release(PersistentPlan* plan);
+  void release(Plan* plan);
 
   /// Frees the idle calls of `schedule`, before that is freed.
   void forget(const torc_schedule* schedule);
@@ -112,20 +108,11 @@ class CallCache {
  private:
   friend class CallMemory;
 
-  /// Calls with one hash.
-  struct Bucket {
-    CachedCall* idle = nullptr;  // the last released first
-    std::size_t calls = 0;
-  };
-
-  CachedCall* findIdle(std::uint64_t hash, const torc_schedule* schedule, const Call& call);
-  void putIdle(CachedCall* call);
-  void takeIdle(CachedCall* call);
-  void free(CachedCall* call);
+  void free(CachedCall& call);
 
   torc_geometry* geometry_;
   CallMemory* memory_;
-  std::unordered_map<std::uint64_t, Bucket> buckets_;
+  std::unordered_multimap<std::uint64_t, std::unique_ptr<CachedCall>> calls_;  // by hash
   std::size_t running_ = 0;
 };
 

@@ -151,7 +151,7 @@ int torc_collective_query(const torc_collective* collective, torc_collective_inf
   info->operations = executor.operations();
   info->messages = executor.messages();
   info->scratch_bytes = collective->plan->dataBytes();
-  info->table_bytes = executor.tableBytes() + sizeof(torc_collective) + sizeof(PersistentPlan);
+  info->table_bytes = executor.tableBytes() + sizeof(torc_collective) + sizeof(Plan);
   info->rounds = collective->rounds;
   return TORC_OK;
 }

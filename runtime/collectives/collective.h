@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runtime/api/torc.h"
-#include "runtime/collectives/persistent_plan.h"
+#include "runtime/collectives/plan.h"
 #include "runtime/job/bound_schedule.h"
 #include "runtime/job/context.h"
 #include "runtime/job/geometry.h"
@@ -16,8 +16,8 @@
 
 struct torc_collective final : torc::runtime::Round {
   /// Uses a persistent plan that outlives it and serves no other collective meanwhile.
-  explicit torc_collective(torc::runtime::PersistentPlan* call) : plan(call) {}
-  explicit torc_collective(std::unique_ptr<torc::runtime::PersistentPlan> call)
+  explicit torc_collective(torc::runtime::Plan* call) : plan(call) {}
+  explicit torc_collective(std::unique_ptr<torc::runtime::Plan> call)
       : plan(call.get()), owned(std::move(call)) {}
   torc_collective(const torc_collective&) = delete;
   torc_collective& operator=(const torc_collective&) = delete;
@@ -47,9 +47,9 @@ struct torc_collective final : torc::runtime::Round {
   /// Frees the tags and memory of a persistent collective.
   void releaseOwned();
 
-  torc::runtime::PersistentPlan* plan;
-  std::unique_ptr<torc::runtime::PersistentPlan> owned;  // null: in a cache
-  torc::runtime::TagClaim tags;                          // of a persistent one
+  torc::runtime::Plan* plan;
+  std::unique_ptr<torc::runtime::Plan> owned;  // null: in a cache
+  torc::runtime::TagClaim tags;                // of a persistent one
   /// Number of a persistent collective or a one-shot call in its geometry: the same on all ranks.
   std::uint64_t number = 0;
 

@@ -10,7 +10,7 @@
 #include "runtime/collectives/call_api.h"
 #include "runtime/collectives/collective.h"
 #include "runtime/collectives/counts_round.h"
-#include "runtime/collectives/persistent_plan.h"
+#include "runtime/collectives/plan.h"
 #include "runtime/job/describe_call.h"
 #include "runtime/trace/trace.h"
 
@@ -31,7 +31,7 @@ Status release(torc_geometry& geometry, const TagClaim& tags, const Status& stat
 /// Intermediate data of the creation.
 struct Preparation {
   Call call;
-  std::unique_ptr<PersistentPlan> plan;
+  std::unique_ptr<Plan> plan;
   std::unique_ptr<CountsRound> counts;  // null: a rank knows all counts that it needs
 };
 
@@ -46,7 +46,7 @@ Status prepare(torc_schedule* schedule, const CallArguments& arguments, Preparat
     return status;
   }
   takeLists(arguments, ranks, made.call);
-  made.plan = std::make_unique<PersistentPlan>(schedule);
+  made.plan = std::make_unique<Plan>(schedule);
   if (arguments.hasPairLists() && !schedule->view().isDirect()) {
     made.counts = std::make_unique<CountsRound>(*schedule, made.call);
     return made.counts->prepare();
@@ -113,7 +113,7 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
   const Status laid = attempt([&] {
     collective = std::make_unique<torc_collective>(std::move(made.plan));
     collective->tags = *tags;
-    return collective->plan->layOut(geometry.tagBase(*tags), Requests::kPersistent);
+    return collective->plan->layOut(geometry.tagBase(*tags));
   });
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) {
     return release(geometry, *tags, agreed);

@@ -49,8 +49,7 @@ Status CountsRound::layOut(int tag_base) {
                         .scratch = scratch_.data(),
                         .element_bytes = kNumberBytes};
   auto created = Executor::create(
-      program_, buffers, {},
-      std::make_unique<MpiTransport>(schedule_.geometry->comm, tag_base, Requests::kOneShot));
+      program_, buffers, {}, std::make_unique<MpiTransport>(schedule_.geometry->comm, tag_base));
   if (!created.ok()) return created.status().annotated("counts of pairs");
   executor_ = std::move(*created);
   return {};

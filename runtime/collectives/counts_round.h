@@ -14,7 +14,7 @@
 #include <span>
 
 #include "runtime/collectives/call.h"
-#include "runtime/collectives/persistent_plan.h"
+#include "runtime/collectives/plan.h"
 #include "runtime/execution/executor.h"
 #include "runtime/job/bound_schedule.h"
 #include "runtime/transport/data_memory.h"

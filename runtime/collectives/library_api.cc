@@ -8,7 +8,6 @@
 #include "runtime/collectives/call_api.h"
 #include "runtime/job/library.h"
 #include "runtime/job/schedule_load.h"
-#include "runtime/transport/mpi_status.h"
 #include "support/message.h"
 
 using namespace torc::runtime;
@@ -24,28 +23,9 @@ std::string textOf(const char* text) {
   return text == nullptr ? "" : text;
 }
 
-Status checkCall(const torc_context* context) {
-  if (context == nullptr) return nullArgument("context");
-  if (context->in_callback) return {StatusCode::kBusy, "called from a callback"};
-  return {};
-}
-
-/// The checks of a communicator that need no communication on it.
-Status checkCommunicator(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) {
-    return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
-  }
-  int is_inter = 0;
-  if (const int code = PMPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) {
-    return mpiStatus(code, "MPI_Comm_test_inter");
-  }
-  if (is_inter) return {StatusCode::kUnsupported, "the communicator is an intercommunicator"};
-  return {};
-}
-
 Status openLibrary(torc_context* context, MPI_Comm world, const torc_library_options* given,
                    torc_library** result) {
-  if (Status status = checkCall(context); !status.ok()) return status;
+  if (Status status = checkContext(context); !status.ok()) return status;
   if (Status status = checkCommunicator(world); !status.ok()) return status;
   LibraryOptions options;
   Status mine;
@@ -68,27 +48,24 @@ Status openLibrary(torc_context* context, MPI_Comm world, const torc_library_opt
 
 Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
   if (library == nullptr) return nullArgument("library");
-  if (Status status = checkCall(library->context); !status.ok()) return status;
-  if (Status status = checkCommunicator(comm); !status.ok()) return status;
-  auto geometry = std::make_unique<torc_geometry>(library->context);
-  if (Status status = geometry->duplicate(comm); !status.ok()) return status;
   Recognition found;
-  const Status mine = attempt([&]() -> Status {
-    if (Status status = geometry->startTrace(); !status.ok()) return status;
+  const auto map = [&](torc_geometry& geometry, std::uint64_t& fingerprint) -> Status {
     if (result == nullptr) return nullArgument("geometry");
     found = library->recognise(comm);
     if (!found.ok()) return {StatusCode::kUnsupported, found.reason};
-    return geometry->mapOnto(found.topology, found.map);
-  });
-  const AgreedField fields[] = {
-      {"where the communicator lies", mine.ok() ? found.fingerprint() : 0, false}};
-  if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
-  geometry->hosts.oversubscribed |= library->hosts.oversubscribed;
-  geometry->registerInContext();
-  geometry->library = library;
-  geometry->library_sub_torus = found.sub_torus;
+    fingerprint = found.fingerprint();
+    return geometry.mapOnto(found.topology, found.map);
+  };
+  StatusOr<std::unique_ptr<torc_geometry>> made =
+      torc_geometry::make(library->context, comm, "where the communicator lies", map);
+  if (!made.ok()) return made.status();
+  torc_geometry& geometry = **made;
+  geometry.hosts.oversubscribed |= library->hosts.oversubscribed;
+  geometry.registerInContext();
+  geometry.library = library;
+  geometry.library_sub_torus = found.sub_torus;
   ++library->geometries;
-  *result = geometry.release();
+  *result = made->release();
   return {};
 }
 
@@ -161,7 +138,7 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
 Status loadChosen(torc_geometry* geometry, const torc_call* call, torc_schedule** result) {
   if (geometry == nullptr) return nullArgument("geometry");
   torc_context* context = geometry->context;
-  if (Status status = checkCall(context); !status.ok()) return status;
+  if (Status status = checkContext(context); !status.ok()) return status;
   Chosen chosen;
   const Status mine = attempt([&]() -> Status {
     if (result == nullptr) return nullArgument("schedule");

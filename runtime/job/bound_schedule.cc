@@ -73,8 +73,7 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
 
 Status checkCall(const torc_geometry* geometry) {
   if (geometry == nullptr) return nullArgument("geometry");
-  if (geometry->context->in_callback) return {StatusCode::kBusy, "called from a callback"};
-  return {};
+  return checkContext(geometry->context);
 }
 
 }  // namespace

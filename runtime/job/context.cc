@@ -14,6 +14,8 @@
 #include "support/files.h"
 
 using namespace torc::runtime;
+using torc::Status;
+using torc::StatusCode;
 
 namespace {
 
@@ -34,6 +36,12 @@ void torc_context::link(Round* round) {
 void torc_context::unlink(Round* round) {
   (round->previous_ != nullptr ? round->previous_->next_ : first_) = round->next_;
   (round->next_ != nullptr ? round->next_->previous_ : last_) = round->previous_;
+}
+
+Status torc::runtime::checkContext(const torc_context* context) {
+  if (context == nullptr) return nullArgument("context");
+  if (context->in_callback) return {StatusCode::kBusy, "called from a callback"};
+  return {};
 }
 
 torc_context::torc_context() = default;
@@ -97,9 +105,6 @@ torc::Status torc_context::waitFor(int started, MPI_Request* request, const char
   }
   return {};
 }
-
-using torc::Status;
-using torc::StatusCode;
 
 namespace {
 

@@ -41,6 +41,9 @@ class Round {
   std::uint64_t started_in_pass_ = 0;
 };
 
+/// The checks of a context that every collective function makes.
+Status checkContext(const torc_context* context);
+
 /// Memory that active messages may touch.
 class MessageMemory {
  public:

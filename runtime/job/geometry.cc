@@ -59,15 +59,12 @@ bool sameShape(const Topology& a, const Topology& b) {
 
 }  // namespace
 
-StatusOr<torc::runtime::HostRanks> torc::runtime::countHostRanks(torc_context* context,
-                                                                 MPI_Comm comm) {
+StatusOr<torc::runtime::HostRanks> torc::runtime::countHostRanks(Agreement& agreement,
+                                                                 MPI_Comm comm,
+                                                                 std::span<std::uint64_t> names) {
   const std::uint64_t mine = hostHash();
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  std::vector<std::uint64_t> names(static_cast<std::size_t>(size));
-  ServiceCollective gathering;
-  gathering.allgather(comm, &mine, names.data(), sizeof(mine));
-  if (Status status = gathering.wait([&] { context->advance(); }); !status.ok()) return status;
+  agreement.collective().allgather(comm, &mine, names.data(), sizeof(mine));
+  if (Status status = agreement.wait(); !status.ok()) return status;
   HostRanks hosts;
   hosts.count = static_cast<int>(std::count(names.begin(), names.end(), mine));
   hosts.oversubscribed = hosts.count > hostCores();
@@ -86,15 +83,41 @@ torc_geometry::~torc_geometry() {
   if (!has_failed || kKeepsFreedCommunicators) PMPI_Comm_free(&comm);
 }
 
-Status torc_geometry::duplicate(MPI_Comm parent) {
+Status torc::runtime::checkCommunicator(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) {
+    return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
+  }
+  int is_inter = 0;
+  if (const int code = PMPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) {
+    return mpiStatus(code, "MPI_Comm_test_inter");
+  }
+  if (is_inter) return {StatusCode::kUnsupported, "the communicator is an intercommunicator"};
+  return {};
+}
+
+StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::make(torc_context* context, MPI_Comm parent,
+                                                             const char* what, const Map& map) {
+  if (Status status = checkContext(context); !status.ok()) return status;
+  if (Status status = checkCommunicator(parent); !status.ok()) return status;
+  auto geometry = std::make_unique<torc_geometry>(context);
   MPI_Request request = MPI_REQUEST_NULL;
-  Status status =
-      context->waitFor(startDuplicate(&request, parent, &comm), &request, "MPI_Comm_idup");
+  Status status = context->waitFor(startDuplicate(&request, parent, &geometry->comm), &request,
+                                   "MPI_Comm_idup");
   if (!status.ok()) return status;
-  attach();
-  const StatusOr<HostRanks> counted = countHostRanks(context, comm);
-  if (counted.ok()) hosts = *counted;
-  return counted.status();
+  geometry->attach();
+  std::vector<std::uint64_t> names;
+  std::uint64_t fingerprint = 0;
+  const Status mine = attempt([&]() -> Status {
+    if (Status traced = geometry->startTrace(); !traced.ok()) return traced;
+    names.resize(static_cast<std::size_t>(geometry->size));
+    return map(*geometry, fingerprint);
+  });
+  const AgreedField fields[] = {{what, mine.ok() ? fingerprint : 0, false}};
+  if (status = geometry->agreement.agree(mine, fields); !status.ok()) return status;
+  const StatusOr<HostRanks> counted = countHostRanks(geometry->agreement, geometry->comm, names);
+  if (!counted.ok()) return counted.status();
+  geometry->hosts = *counted;
+  return geometry;
 }
 
 StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* context, MPI_Comm comm,
@@ -204,12 +227,11 @@ void torc_geometry::releaseTags(const TagClaim& claim) {
   }
 }
 
-std::unique_ptr<Transport> torc_geometry::makeTransport(int tag_base, Requests requests,
-                                                        bool by_mpi) const {
+std::unique_ptr<Transport> torc_geometry::makeTransport(int tag_base, bool by_mpi) const {
+  const bool is_one_shot = tag_base == kOneShot;
   std::unique_ptr<Transport> beyond =
-      std::make_unique<MpiTransport>(comm, tag_base, requests, &context->sent);
+      std::make_unique<MpiTransport>(comm, is_one_shot ? 0 : tag_base, &context->sent);
   if (by_mpi) return beyond;
-  const bool is_one_shot = requests == Requests::kOneShot;
   const int slot = tag_base / tags_per_slot_;
   if (segment == nullptr || (!is_one_shot && slot >= HostSegment::kPersistentTracks)) return beyond;
   return std::make_unique<PutTransport>(
@@ -221,31 +243,18 @@ namespace {
 
 Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, const char* order,
                       torc_geometry** result) {
-  if (context == nullptr) return nullArgument("context");
-  if (context->in_callback) return {StatusCode::kBusy, "called from a callback"};
-  if (comm == MPI_COMM_NULL) {
-    return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
-  }
-  int is_inter = 0;
-  if (const int code = PMPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) {
-    return mpiStatus(code, "MPI_Comm_test_inter");
-  }
-  if (is_inter) {
-    return {StatusCode::kUnsupported, "the communicator is an intercommunicator"};
-  }
-  auto geometry = std::make_unique<torc_geometry>(context);
-  if (Status status = geometry->duplicate(comm); !status.ok()) return status;
-  const Status mine = attempt([&]() -> Status {
-    if (Status status = geometry->startTrace(); !status.ok()) return status;
+  const auto map = [&](torc_geometry& geometry, std::uint64_t& fingerprint) -> Status {
     if (result == nullptr) return nullArgument("geometry");
-    return geometry->mapOnto(shape, order);
-  });
-  const std::string text = mine.ok() && geometry->topology ? nameOf(*geometry->topology) : "";
-  const AgreedField fields[] = {{"the shape", std::hash<std::string>()(text), false}};
-  if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
-
-  geometry->registerInContext();
-  *result = geometry.release();
+    Status status = geometry.mapOnto(shape, order);
+    const auto& topology = geometry.topology;
+    fingerprint = std::hash<std::string>()(topology ? nameOf(*topology) : "");
+    return status;
+  };
+  StatusOr<std::unique_ptr<torc_geometry>> made =
+      torc_geometry::make(context, comm, "the shape", map);
+  if (!made.ok()) return made.status();
+  (*made)->registerInContext();
+  *result = made->release();
   return {};
 }
 

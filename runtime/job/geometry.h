@@ -3,8 +3,10 @@
 #define TORC_RUNTIME_JOB_GEOMETRY_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <mpi.h>
 
@@ -34,8 +36,13 @@ struct HostRanks {
   bool oversubscribed = false;
 };
 
-/// Collective.
-StatusOr<HostRanks> countHostRanks(torc_context* context, MPI_Comm comm);
+/// The checks of a communicator that need no communication on it.
+Status checkCommunicator(MPI_Comm comm);
+
+/// Collective over `comm`, which is that of `agreement`. `names` has an element for each rank: all
+/// ranks have agreed that they have this memory.
+StatusOr<HostRanks> countHostRanks(Agreement& agreement, MPI_Comm comm,
+                                   std::span<std::uint64_t> names);
 
 }  // namespace torc::runtime
 
@@ -59,9 +66,13 @@ struct torc_geometry {
                                                              torc::runtime::RankMap map,
                                                              const torc::runtime::HostRanks& hosts);
 
-  /// Collective over `parent`, in two steps: `duplicate` creates the geometry's communicator and
-  /// reads its properties, and fails alike on all ranks; `mapOnto` may fail on one rank alone.
-  torc::Status duplicate(MPI_Comm parent);
+  /// Maps this rank's geometry onto a torus, without communication; sets a number that must be the
+  /// same on all ranks. May fail on one rank alone.
+  using Map = std::function<torc::Status(torc_geometry& geometry, std::uint64_t& fingerprint)>;
+  /// Collective over `parent`: a geometry over a duplicate of it, traced if the context is. `what`:
+  /// the subject of fingerprints, for users. The error is the same on all ranks.
+  static torc::StatusOr<std::unique_ptr<torc_geometry>> make(torc_context* context, MPI_Comm parent,
+                                                             const char* what, const Map& map);
   torc::Status mapOnto(const char* shape, const char* order);
   /// The same with arguments as in `over`.
   torc::Status mapOnto(const torc::Topology& topology, torc::runtime::RankMap map);
@@ -84,11 +95,11 @@ struct torc_geometry {
     return claim.first_slot * tags_per_slot_;
   }
   const torc::runtime::TagMap& takenTags() const { return taken_; }
-  /// The transport of a plan's messages; `tag_base` from tagBase, or 0 for one-shot calls.
+  /// Tag base of one-shot calls, whose tags are bound in each round.
+  static constexpr int kOneShot = -1;
+  /// The transport of a plan's messages; `tag_base` from tagBase, or kOneShot.
   /// `by_mpi`: use MPI in any case.
-  std::unique_ptr<torc::runtime::Transport> makeTransport(int tag_base,
-                                                          torc::runtime::Requests requests,
-                                                          bool by_mpi) const;
+  std::unique_ptr<torc::runtime::Transport> makeTransport(int tag_base, bool by_mpi) const;
 
   torc_context* context;
   MPI_Comm comm = MPI_COMM_NULL;

@@ -113,10 +113,6 @@ StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context
   int rank = 0, size = 1;
   PMPI_Comm_rank(world, &rank);
   PMPI_Comm_size(world, &size);
-  const StatusOr<HostRanks> hosts = countHostRanks(context, world);
-  if (!hosts.ok()) return hosts.status();
-  library->hosts = *hosts;
-
   const std::hash<std::string> hash;
   const AgreedField fields[] = {
       {"the library's folder", hash(options.directory), false},
@@ -127,11 +123,18 @@ StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context
   };
   static_assert(std::size(fields) <= kMaxAgreedFields);
   std::vector<std::byte> bundle;
+  std::vector<std::uint64_t> names;
   Status mine = callers.ok() ? checkOptions(options) : callers;
-  if (mine.ok() && rank == 0) {
-    mine = attempt([&] { return readAll(options, bundle); });
+  if (mine.ok()) {
+    mine = attempt([&] {
+      names.resize(static_cast<std::size_t>(size));
+      return rank == 0 ? readAll(options, bundle) : Status();
+    });
   }
   if (Status agreed = agreement.agree(mine, fields); !agreed.ok()) return agreed;
+  const StatusOr<HostRanks> hosts = countHostRanks(agreement, world, names);
+  if (!hosts.ok()) return hosts.status();
+  library->hosts = *hosts;
   if (mine = agreement.broadcast(bundle); mine.ok()) {
     mine = attempt([&] { return understand(bundle, static_cast<std::uint64_t>(size), *library); });
   }

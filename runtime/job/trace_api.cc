@@ -13,14 +13,8 @@ namespace {
 
 constexpr std::uint64_t kDefaultEvents = 100000;
 
-Status checkTraceCall(const torc_context* context) {
-  if (context == nullptr) return nullArgument("context");
-  if (context->in_callback) return {StatusCode::kBusy, "called from a callback"};
-  return {};
-}
-
 Status open(torc_context* context, MPI_Comm comm, const char* path, std::uint64_t events) {
-  if (Status status = checkTraceCall(context); !status.ok()) return status;
+  if (Status status = checkContext(context); !status.ok()) return status;
   if (comm == MPI_COMM_NULL) {
     return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
   }
@@ -36,7 +30,7 @@ Status open(torc_context* context, MPI_Comm comm, const char* path, std::uint64_
 }
 
 Status close(torc_context* context, std::uint64_t& dropped) {
-  if (Status status = checkTraceCall(context); !status.ok()) return status;
+  if (Status status = checkContext(context); !status.ok()) return status;
   if (context->trace_job == nullptr) {
     return {StatusCode::kInvalidArgument, "the context is not traced"};
   }

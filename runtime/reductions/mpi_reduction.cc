@@ -17,96 +17,54 @@ namespace {
 // Bytes of a vector copied at a time if a result would overwrite its first operand.
 constexpr std::size_t kPieceBytes = 16384;
 
-/// The kind of a C integer type, by size and sign.
-template <typename T>
-constexpr ElementKind integerKind() {
-  constexpr bool is_signed = std::is_signed_v<T>;
-  if constexpr (sizeof(T) == 1) return is_signed ? ElementKind::kInt8 : ElementKind::kUint8;
-  if constexpr (sizeof(T) == 2) return is_signed ? ElementKind::kInt16 : ElementKind::kUint16;
-  if constexpr (sizeof(T) == 4) return is_signed ? ElementKind::kInt32 : ElementKind::kUint32;
-  static_assert(sizeof(T) <= 8);
-  return is_signed ? ElementKind::kInt64 : ElementKind::kUint64;
-}
-
-struct TypeRow {
-  MPI_Datatype type;
-  ElementKind kind;
+/// Types whose kind follows from their size, among the consecutive kinds from `first` to `last`.
+struct TypeClass {
+  ElementKind first, last;
+  std::vector<MPI_Datatype> types;
 };
 
-// All predefined types that MPI reduces. Rows whose element size differs from the kind's are
-// skipped: Fortran's types depend on the Fortran compiler's flags. MPI_CHAR and MPI_CHARACTER count
-// as small integers, as in MPICH. MPI_REAL16 has no kernel: MPI reduces it.
-const std::vector<TypeRow>& typeRows() {
+// All predefined types that MPI reduces. A type of another size has no kernel: Fortran's types
+// depend on the Fortran compiler's flags. MPI_CHAR and MPI_CHARACTER count as small integers, as in
+// MPICH. MPI_REAL16 has no kernel: MPI reduces it.
+const std::vector<TypeClass>& typeClasses() {
   using K = ElementKind;
+  constexpr K kChar = std::is_signed_v<char> ? K::kInt8 : K::kUint8;
   // Never destroyed: programs may call MPI from destructors while the process ends.
-  static const auto& rows = *new std::vector<TypeRow>{
-      {MPI_CHAR, integerKind<char>()},
-      {MPI_SIGNED_CHAR, K::kInt8},
-      {MPI_UNSIGNED_CHAR, K::kUint8},
-      {MPI_SHORT, integerKind<short>()},
-      {MPI_UNSIGNED_SHORT, integerKind<unsigned short>()},
-      {MPI_INT, integerKind<int>()},
-      {MPI_UNSIGNED, integerKind<unsigned>()},
-      {MPI_LONG, integerKind<long>()},
-      {MPI_UNSIGNED_LONG, integerKind<unsigned long>()},
-      {MPI_LONG_LONG, integerKind<long long>()},
-      {MPI_UNSIGNED_LONG_LONG, integerKind<unsigned long long>()},
-      {MPI_INT8_T, K::kInt8},
-      {MPI_INT16_T, K::kInt16},
-      {MPI_INT32_T, K::kInt32},
-      {MPI_INT64_T, K::kInt64},
-      {MPI_UINT8_T, K::kUint8},
-      {MPI_UINT16_T, K::kUint16},
-      {MPI_UINT32_T, K::kUint32},
-      {MPI_UINT64_T, K::kUint64},
-      {MPI_AINT, integerKind<MPI_Aint>()},
-      {MPI_OFFSET, integerKind<MPI_Offset>()},
-      {MPI_COUNT, integerKind<MPI_Count>()},
-      {MPI_FLOAT, K::kFloat},
-      {MPI_DOUBLE, K::kDouble},
-      {MPI_LONG_DOUBLE, K::kLongDouble},
-      {MPI_C_FLOAT_COMPLEX, K::kComplexFloat},
-      {MPI_C_DOUBLE_COMPLEX, K::kComplexDouble},
-      {MPI_C_LONG_DOUBLE_COMPLEX, K::kComplexLongDouble},
-      {MPI_C_BOOL, K::kLogical8},
-      {MPI_CXX_BOOL, K::kLogical8},
+  static const auto& classes = *new std::vector<TypeClass>{
+      {kChar, kChar, {MPI_CHAR, MPI_CHARACTER}},
+      {K::kInt8,
+       K::kInt64,
+       {MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_INT8_T, MPI_INT16_T,
+        MPI_INT32_T, MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER, MPI_INTEGER1,
+        MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}},
+      {K::kUint8,
+       K::kUint64,
+       {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
+        MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T}},
+      {K::kFloat, K::kLongDouble, {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE}},
+      {K::kFloat, K::kDouble, {MPI_REAL, MPI_REAL4, MPI_REAL8, MPI_DOUBLE_PRECISION}},
+      {K::kComplexFloat,
+       K::kComplexLongDouble,
+       {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX}},
 #ifndef SMPI_H  // SimGrid's SMPI 3.32 defines these names by objects that it does not declare
-      {MPI_CXX_FLOAT_COMPLEX, K::kComplexFloat},
-      {MPI_CXX_DOUBLE_COMPLEX, K::kComplexDouble},
-      {MPI_CXX_LONG_DOUBLE_COMPLEX, K::kComplexLongDouble},
+      {K::kComplexFloat,
+       K::kComplexLongDouble,
+       {MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX}},
 #endif
-      {MPI_BYTE, K::kByte},
-      {MPI_FLOAT_INT, K::kFloatInt},
-      {MPI_DOUBLE_INT, K::kDoubleInt},
-      {MPI_LONG_INT, K::kLongInt},
-      {MPI_SHORT_INT, K::kShortInt},
-      {MPI_2INT, K::kTwoInt},
-      {MPI_LONG_DOUBLE_INT, K::kLongDoubleInt},
-      {MPI_CHARACTER, integerKind<char>()},
-      {MPI_LOGICAL, K::kLogical32},
-      {MPI_LOGICAL, K::kLogical8},
-      {MPI_INTEGER, K::kInt32},
-      {MPI_INTEGER, K::kInt64},
-      {MPI_INTEGER1, K::kInt8},
-      {MPI_INTEGER2, K::kInt16},
-      {MPI_INTEGER4, K::kInt32},
-      {MPI_INTEGER8, K::kInt64},
-      {MPI_REAL, K::kFloat},
-      {MPI_REAL, K::kDouble},
-      {MPI_REAL4, K::kFloat},
-      {MPI_REAL8, K::kDouble},
-      {MPI_DOUBLE_PRECISION, K::kDouble},
-      {MPI_COMPLEX, K::kComplexFloat},
-      {MPI_COMPLEX, K::kComplexDouble},
-      {MPI_COMPLEX8, K::kComplexFloat},
-      {MPI_COMPLEX16, K::kComplexDouble},
-      {MPI_DOUBLE_COMPLEX, K::kComplexDouble},
-      {MPI_2INTEGER, K::kTwoInt},
-      {MPI_2REAL, K::kTwoFloat},
-      {MPI_2REAL, K::kTwoDouble},
-      {MPI_2DOUBLE_PRECISION, K::kTwoDouble},
+      {K::kComplexFloat,
+       K::kComplexDouble,
+       {MPI_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16, MPI_DOUBLE_COMPLEX}},
+      {K::kLogical8, K::kLogical32, {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL}},
+      {K::kByte, K::kByte, {MPI_BYTE}},
+      {K::kFloatInt, K::kFloatInt, {MPI_FLOAT_INT}},
+      {K::kDoubleInt, K::kDoubleInt, {MPI_DOUBLE_INT}},
+      {K::kLongInt, K::kLongInt, {MPI_LONG_INT}},
+      {K::kShortInt, K::kShortInt, {MPI_SHORT_INT}},
+      {K::kLongDoubleInt, K::kLongDoubleInt, {MPI_LONG_DOUBLE_INT}},
+      {K::kTwoInt, K::kTwoInt, {MPI_2INT, MPI_2INTEGER}},
+      {K::kTwoFloat, K::kTwoDouble, {MPI_2REAL, MPI_2DOUBLE_PRECISION}},
   };
-  return rows;
+  return classes;
 }
 
 const std::array<MPI_Op, kReduceOpCount>& predefinedOps() {
@@ -125,8 +83,11 @@ std::optional<ReduceOp> predefinedOp(MPI_Op op) {
 
 std::optional<ElementKind> kindOf(MPI_Datatype type, std::size_t bytes) {
   if (type == MPI_DATATYPE_NULL) return std::nullopt;
-  for (const TypeRow& row : typeRows()) {
-    if (row.type == type && elementBytes(row.kind) == bytes) return row.kind;
+  for (const auto& [first, last, types] : typeClasses()) {
+    if (std::ranges::find(types, type) == types.end()) continue;
+    for (int kind = static_cast<int>(first); kind <= static_cast<int>(last); ++kind) {
+      if (elementBytes(ElementKind(kind)) == bytes) return ElementKind(kind);
+    }
   }
   return std::nullopt;
 }

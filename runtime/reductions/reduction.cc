@@ -3,6 +3,7 @@
 #include "runtime/reductions/reduction.h"
 
 #include <array>
+#include <iterator>
 #include <type_traits>
 
 namespace torc::runtime {
@@ -11,6 +12,11 @@ namespace {
 template <typename T>
 struct Complex {
   T re, im;
+
+  friend Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+  friend Complex operator*(Complex a, Complex b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
 };
 
 template <typename T, typename Index>
@@ -19,119 +25,39 @@ struct Pair {
   Index index;
 };
 
-// Integer arithmetic wraps around: it uses an unsigned type of at least the width of unsigned int,
-// without undefined behaviour.
+/// Integer arithmetic wraps around: it uses an unsigned type of at least the width of unsigned int,
+/// without undefined behaviour.
 template <typename T>
-using Wrapping = std::make_unsigned_t<std::common_type_t<T, int>>;
-
-struct Max {
-  template <typename T>
-  static T apply(T a, T b) {
-    return a > b ? a : b;
+auto wrapping(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::make_unsigned_t<std::common_type_t<T, int>>>(value);
+  } else {
+    return value;
   }
-};
-
-struct Min {
-  template <typename T>
-  static T apply(T a, T b) {
-    return a < b ? a : b;
-  }
-};
-
-struct Sum {
-  template <typename T>
-  static T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
-    } else {
-      return a + b;
-    }
-  }
-  template <typename T>
-  static Complex<T> apply(Complex<T> a, Complex<T> b) {
-    return {a.re + b.re, a.im + b.im};
-  }
-};
-
-struct Prod {
-  template <typename T>
-  static T apply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
-    } else {
-      return a * b;
-    }
-  }
-  template <typename T>
-  static Complex<T> apply(Complex<T> a, Complex<T> b) {
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-  }
-};
-
-struct Land {
-  template <typename T>
-  static T apply(T a, T b) {
-    return static_cast<T>((a != 0) & (b != 0));
-  }
-};
-
-struct Lor {
-  template <typename T>
-  static T apply(T a, T b) {
-    return static_cast<T>((a != 0) | (b != 0));
-  }
-};
-
-struct Lxor {
-  template <typename T>
-  static T apply(T a, T b) {
-    return static_cast<T>((a != 0) ^ (b != 0));
-  }
-};
-
-struct Band {
-  template <typename T>
-  static T apply(T a, T b) {
-    return static_cast<T>(a & b);
-  }
-};
-
-struct Bor {
-  template <typename T>
-  static T apply(T a, T b) {
-    return static_cast<T>(a | b);
-  }
-};
-
-struct Bxor {
-  template <typename T>
-  static T apply(T a, T b) {
-    return static_cast<T>(a ^ b);
-  }
-};
-
-// Of equal values the smaller index wins.
-template <typename T, typename Index>
-Pair<T, Index> select(const Pair<T, Index>& a, const Pair<T, Index>& b, bool a_wins) {
-  if (a.value == b.value) return {a.value, a.index < b.index ? a.index : b.index};
-  return a_wins ? a : b;
 }
 
-struct Maxloc {
-  template <typename T, typename Index>
-  static Pair<T, Index> apply(const Pair<T, Index>& a, const Pair<T, Index>& b) {
-    return select(a, b, a.value > b.value);
-  }
-};
+using enum ReduceOp;
 
-struct Minloc {
-  template <typename T, typename Index>
-  static Pair<T, Index> apply(const Pair<T, Index>& a, const Pair<T, Index>& b) {
-    return select(a, b, a.value < b.value);
+template <ReduceOp kOp, typename T>
+T apply(T a, T b) {
+  if constexpr (kOp == kMax) return a > b ? a : b;
+  if constexpr (kOp == kMin) return a < b ? a : b;
+  if constexpr (kOp == kSum) return static_cast<T>(wrapping(a) + wrapping(b));
+  if constexpr (kOp == kProd) return static_cast<T>(wrapping(a) * wrapping(b));
+  if constexpr (kOp == kLand) return static_cast<T>((a != 0) & (b != 0));
+  if constexpr (kOp == kLor) return static_cast<T>((a != 0) | (b != 0));
+  if constexpr (kOp == kLxor) return static_cast<T>((a != 0) ^ (b != 0));
+  if constexpr (kOp == kBand) return static_cast<T>(a & b);
+  if constexpr (kOp == kBor) return static_cast<T>(a | b);
+  if constexpr (kOp == kBxor) return static_cast<T>(a ^ b);
+  if constexpr (kOp == kMaxloc || kOp == kMinloc) {
+    // Of equal values the smaller index wins.
+    if (a.value == b.value) return {a.value, a.index < b.index ? a.index : b.index};
+    return (kOp == kMaxloc ? a.value > b.value : a.value < b.value) ? a : b;
   }
-};
+}
 
-template <typename T, typename Op>
+template <typename T, ReduceOp kOp>
 void kernel(void* dst, const void* a, const void* b, std::size_t count, const void*) {
   T* d = static_cast<T*>(dst);
   const T* x = static_cast<const T*>(a);
@@ -139,124 +65,61 @@ void kernel(void* dst, const void* a, const void* b, std::size_t count, const vo
   // dst may be a or b, at the same index: no iteration depends on another.
 #pragma GCC ivdep
   for (std::size_t i = 0; i < count; ++i)
-    d[i] = Op::apply(x[i], y[i]);
-}
-
-using OpRow = std::array<ReduceFunction, kReduceOpCount>;
-
-template <typename T, typename Op>
-void put(OpRow& row, ReduceOp op) {
-  row[static_cast<std::size_t>(op)] = kernel<T, Op>;
-}
-
-template <typename T>
-void putBits(OpRow& row) {
-  put<T, Band>(row, ReduceOp::kBand);
-  put<T, Bor>(row, ReduceOp::kBor);
-  put<T, Bxor>(row, ReduceOp::kBxor);
-}
-
-template <typename T>
-void putLogical(OpRow& row) {
-  put<T, Land>(row, ReduceOp::kLand);
-  put<T, Lor>(row, ReduceOp::kLor);
-  put<T, Lxor>(row, ReduceOp::kLxor);
-}
-
-template <typename T>
-void putArithmetic(OpRow& row) {
-  put<T, Sum>(row, ReduceOp::kSum);
-  put<T, Prod>(row, ReduceOp::kProd);
-}
-
-template <typename T>
-void putOrder(OpRow& row) {
-  put<T, Max>(row, ReduceOp::kMax);
-  put<T, Min>(row, ReduceOp::kMin);
-}
-
-template <typename T>
-OpRow integerRow() {
-  OpRow row{};
-  putOrder<T>(row);
-  putArithmetic<T>(row);
-  putLogical<T>(row);
-  putBits<T>(row);
-  return row;
-}
-
-template <typename T>
-OpRow floatingRow() {
-  OpRow row{};
-  putOrder<T>(row);
-  putArithmetic<T>(row);
-  return row;
-}
-
-template <typename T>
-OpRow complexRow() {
-  OpRow row{};
-  putArithmetic<Complex<T>>(row);
-  return row;
-}
-
-template <typename T>
-OpRow logicalRow() {
-  OpRow row{};
-  putLogical<T>(row);
-  return row;
-}
-
-OpRow byteRow() {
-  OpRow row{};
-  putBits<std::uint8_t>(row);
-  return row;
-}
-
-template <typename T, typename Index>
-OpRow pairRow() {
-  OpRow row{};
-  put<Pair<T, Index>, Maxloc>(row, ReduceOp::kMaxloc);
-  put<Pair<T, Index>, Minloc>(row, ReduceOp::kMinloc);
-  return row;
+    d[i] = apply<kOp>(x[i], y[i]);
 }
 
 struct KindRow {
   std::size_t bytes;
-  OpRow kernels;
+  std::array<ReduceFunction, kReduceOpCount> kernels;  // null: not defined
 };
 
-// By ElementKind.
-const std::array<KindRow, kElementKindCount>& table() {
-  static const std::array<KindRow, kElementKindCount> rows = {{
-      {sizeof(std::int8_t), integerRow<std::int8_t>()},
-      {sizeof(std::int16_t), integerRow<std::int16_t>()},
-      {sizeof(std::int32_t), integerRow<std::int32_t>()},
-      {sizeof(std::int64_t), integerRow<std::int64_t>()},
-      {sizeof(std::uint8_t), integerRow<std::uint8_t>()},
-      {sizeof(std::uint16_t), integerRow<std::uint16_t>()},
-      {sizeof(std::uint32_t), integerRow<std::uint32_t>()},
-      {sizeof(std::uint64_t), integerRow<std::uint64_t>()},
-      {sizeof(float), floatingRow<float>()},
-      {sizeof(double), floatingRow<double>()},
-      {sizeof(long double), floatingRow<long double>()},
-      {sizeof(Complex<float>), complexRow<float>()},
-      {sizeof(Complex<double>), complexRow<double>()},
-      {sizeof(Complex<long double>), complexRow<long double>()},
-      {sizeof(std::uint8_t), logicalRow<std::uint8_t>()},
-      {sizeof(std::int32_t), logicalRow<std::int32_t>()},
-      {sizeof(std::uint8_t), byteRow()},
-      {sizeof(Pair<float, int>), pairRow<float, int>()},
-      {sizeof(Pair<double, int>), pairRow<double, int>()},
-      {sizeof(Pair<long, int>), pairRow<long, int>()},
-      {sizeof(Pair<short, int>), pairRow<short, int>()},
-      {sizeof(Pair<long double, int>), pairRow<long double, int>()},
-      {sizeof(Pair<int, int>), pairRow<int, int>()},
-      {sizeof(Pair<float, float>), pairRow<float, float>()},
-      {sizeof(Pair<double, double>), pairRow<double, double>()},
-  }};
-  return rows;
+template <typename T, ReduceOp... kOps>
+constexpr KindRow rowOf() {
+  KindRow row{sizeof(T), {}};
+  ((row.kernels[static_cast<std::size_t>(kOps)] = kernel<T, kOps>), ...);
+  return row;
 }
+template <typename T>
+constexpr KindRow kInteger =
+    rowOf<T, kMax, kMin, kSum, kProd, kLand, kLor, kLxor, kBand, kBor, kBxor>();
+template <typename T>
+constexpr KindRow kFloating = rowOf<T, kMax, kMin, kSum, kProd>();
+template <typename T>
+constexpr KindRow kComplex = rowOf<Complex<T>, kSum, kProd>();
+template <typename T>
+constexpr KindRow kLogical = rowOf<T, kLand, kLor, kLxor>();
+template <typename T, typename Index = int>
+constexpr KindRow kPair = rowOf<Pair<T, Index>, kMaxloc, kMinloc>();
+
+// By ElementKind.
+constexpr KindRow kKindRows[] = {
+    kInteger<std::int8_t>,
+    kInteger<std::int16_t>,
+    kInteger<std::int32_t>,
+    kInteger<std::int64_t>,
+    kInteger<std::uint8_t>,
+    kInteger<std::uint16_t>,
+    kInteger<std::uint32_t>,
+    kInteger<std::uint64_t>,
+    kFloating<float>,
+    kFloating<double>,
+    kFloating<long double>,
+    kComplex<float>,
+    kComplex<double>,
+    kComplex<long double>,
+    kLogical<std::uint8_t>,
+    kLogical<std::int32_t>,
+    rowOf<std::uint8_t, kBand, kBor, kBxor>(),
+    kPair<float>,
+    kPair<double>,
+    kPair<long>,
+    kPair<short>,
+    kPair<long double>,
+    kPair<int>,
+    kPair<float, float>,
+    kPair<double, double>,
+};
+static_assert(std::size(kKindRows) == kElementKindCount);
 
 }  // namespace
 
@@ -268,11 +131,11 @@ std::string_view name(ReduceOp op) {
 }
 
 std::size_t elementBytes(ElementKind kind) {
-  return table()[static_cast<std::size_t>(kind)].bytes;
+  return kKindRows[static_cast<std::size_t>(kind)].bytes;
 }
 
 ReduceFunction reductionKernel(ElementKind kind, ReduceOp op) {
-  return table()[static_cast<std::size_t>(kind)].kernels[static_cast<std::size_t>(op)];
+  return kKindRows[static_cast<std::size_t>(kind)].kernels[static_cast<std::size_t>(op)];
 }
 
 }  // namespace torc::runtime

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include "runtime/run/calibration/job_grid.h"
 #include "runtime/run/calibration/link_rounds.h"
 #include "runtime/run/world/job_world.h"
+#include "runtime/service/agreement.h"
 #include "schedules/format/file.h"
 #include "support/message.h"
 
@@ -99,9 +101,12 @@ Status calibrate(const RunOptions& options) {
   Status status = agreed(rank == 0 ? checkNewFile(options.calibrate) : Status());
   if (!status.ok()) return status;
   torc_context* context = nullptr;
+  std::vector<std::uint64_t> names(static_cast<std::size_t>(ranks));
+  Agreement agreement;
+  agreement.open(MPI_COMM_WORLD);
   status = agreed(apiStatus(torc_context_create(&context)));
   if (status.ok()) {
-    const StatusOr<HostRanks> hosts = countHostRanks(context, MPI_COMM_WORLD);
+    const StatusOr<HostRanks> hosts = countHostRanks(agreement, MPI_COMM_WORLD, names);
     status = hosts.ok() ? calibrateGrid(options, *grid, *hosts) : hosts.status();
   }
   (void)torc_context_destroy(context);

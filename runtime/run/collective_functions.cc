@@ -1,187 +1,85 @@
-// Functions by collective; their parameters determine the arguments. torc's functions have MPI's
-// parameters, except for the schedule in front, wider counts, and a handle instead of the
-// communicator.
+// Functions by collective, from the table of calls: variables with the names of its parameters give
+// their arguments. torc's functions have MPI's parameters, except for the schedule in front, wider
+// counts, and a handle instead of the communicator.
 #include "runtime/run/collective_functions.h"
 
 #include <algorithm>
-#include <iterator>
-#include <type_traits>
+#include <cstddef>
+
+#include "runtime/job/call_table.h"
 
 namespace torc::runtime {
 namespace {
 
-template <typename... Types>
-struct Parameters {};
+/// A list of both functions.
+struct List {
+  const std::vector<int>& of_mpi;
+  const std::vector<std::int64_t>& of_torc;
+  operator const int*() const { return of_mpi.data(); }
+  operator const std::int64_t*() const { return of_torc.data(); }
+};
 
-template <typename Count>
-const BlockLists<Count>& blocksOf(const FunctionArguments& arguments) {
-  if constexpr (std::is_same_v<Count, int>) {
-    return arguments.int_blocks;
-  } else {
-    return arguments.blocks;
+// Where torc.h has another name than the table, or no function.
+constexpr auto* torc_bcast_init = &torc_broadcast_init;
+template <typename... Arguments>
+int torc_alltoallw_init(Arguments...) {
+  return TORC_ERR_UNSUPPORTED;
+}
+template <typename... Arguments>
+int torc_neighbor_alltoallw_init(Arguments...) {
+  return TORC_ERR_UNSUPPORTED;
+}
+
+/// A collective's functions are consecutive in the table: first the one for a vector or blocks of
+/// one length, then the one for blocks of different lengths; of a reduce_scatter the other way
+/// round.
+CallId functionOf(const FunctionArguments& arguments) {
+  const Collective collective = arguments.collective;
+  const bool is_second = arguments.has_lists != (collective == Collective::kReduceScatter);
+  const auto first = std::ranges::find(kCollectivesOfCalls, collective);
+  return static_cast<CallId>(first - kCollectivesOfCalls + (is_second && first[1] == collective));
+}
+
+/// Calls MPI's function, or creates torc's collective if there is a place for it.
+int call(const FunctionArguments& arguments, MPI_Comm comm, torc_schedule* schedule,
+         torc_collective** made) {
+  const auto& [collective, own_block, has_lists, contribution, in_apart, out, elements, blocks,
+               int_blocks, type, op, root] = arguments;
+  const bool is_vector = rowOf(collective).counts == CountOf::kVector;
+  const List counts{int_blocks.counts, blocks.counts}, in_counts = counts;
+  const List displacements{int_blocks.displacements, blocks.displacements},
+      in_displacements = displacements;
+  const std::int64_t in_count = blocks.counts[static_cast<std::size_t>(own_block)];
+  const std::int64_t count = is_vector   ? static_cast<std::int64_t>(elements)
+                             : has_lists ? in_count
+                                         : blocks.counts[0];
+  const MPI_Datatype in_type = type, *const types = nullptr, *const in_types = nullptr;
+  // MPI's reduce is never called in place: MPICH 4.0.2 then crashes with more than 2048 bytes at
+  // another root than rank 0.
+  const bool is_apart = made == nullptr && collective == Collective::kReduce;
+  const void* const in = is_apart ? in_apart : contribution;
+  switch (functionOf(arguments)) {
+#define TORC_CALL(Name, name, parameters, collective)                    \
+  case CallId::k##Name:                                                  \
+    if (made == nullptr) return MPI_##Name(TORC_GIVEN(parameters) comm); \
+    return torc_##name##_init(schedule, TORC_GIVEN(parameters) made);
+    TORC_COLLECTIVES(TORC_CALL)
+#undef TORC_CALL
+    case CallId::kBarrier:
+      break;
   }
-}
-template <typename Count>
-const Count* counts(const FunctionArguments& arguments) {
-  return blocksOf<Count>(arguments).counts.data();
-}
-template <typename Count>
-const Count* displacements(const FunctionArguments& arguments) {
-  return blocksOf<Count>(arguments).displacements.data();
-}
-template <typename Count>
-Count ownCount(const FunctionArguments& arguments) {
-  return counts<Count>(arguments)[arguments.own_block];
-}
-/// One count for the vector, or for each block.
-template <typename Count>
-Count countOf(const FunctionArguments& arguments) {
-  return rowOf(arguments.collective).counts == CountOf::kVector
-             ? static_cast<Count>(arguments.elements)
-             : counts<Count>(arguments)[0];
-}
-
-// Reductions.
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<const void*, void*, Count, MPI_Datatype, MPI_Op, Last>) {
-  return function(a.in, a.out, countOf<Count>(a), a.type, a.op, last);
-}
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<const void*, void*, const Count*, MPI_Datatype, MPI_Op, Last>) {
-  return function(a.in, a.out, counts<Count>(a), a.type, a.op, last);
-}
-/// MPI's is never called in place: MPICH 4.0.2 then crashes with more than 2048 bytes at another
-/// root than rank 0.
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<const void*, void*, Count, MPI_Datatype, MPI_Op, int, Last>) {
-  const void* in = std::is_same_v<Last, MPI_Comm> ? a.in_apart : a.in;
-  return function(in, a.out, countOf<Count>(a), a.type, a.op, a.root, last);
-}
-// One buffer.
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<void*, Count, MPI_Datatype, int, Last>) {
-  return function(a.out, countOf<Count>(a), a.type, a.root, last);
-}
-// Blocks of one length.
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, Last>) {
-  const auto count = ownCount<Count>(a);
-  return function(a.in, count, a.type, a.out, count, a.type, last);
-}
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, int, Last>) {
-  const auto count = ownCount<Count>(a);
-  return function(a.in, count, a.type, a.out, count, a.type, a.root, last);
-}
-// Lists: for the result, the result at a root, the contribution at a root, or both.
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<const void*, Count, MPI_Datatype, void*, const Count*, const Count*,
-                    MPI_Datatype, Last>) {
-  return function(a.in, ownCount<Count>(a), a.type, a.out, counts<Count>(a),
-                  displacements<Count>(a), a.type, last);
-}
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<const void*, Count, MPI_Datatype, void*, const Count*, const Count*,
-                    MPI_Datatype, int, Last>) {
-  return function(a.in, ownCount<Count>(a), a.type, a.out, counts<Count>(a),
-                  displacements<Count>(a), a.type, a.root, last);
-}
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<const void*, const Count*, const Count*, MPI_Datatype, void*, Count,
-                    MPI_Datatype, int, Last>) {
-  return function(a.in, counts<Count>(a), displacements<Count>(a), a.type, a.out,
-                  ownCount<Count>(a), a.type, a.root, last);
-}
-template <typename Function, typename Count, typename Last>
-int pass(const FunctionArguments& a, const Function& function, Last last,
-         Parameters<const void*, const Count*, const Count*, MPI_Datatype, void*, const Count*,
-                    const Count*, MPI_Datatype, Last>) {
-  return function(a.in, counts<Count>(a), displacements<Count>(a), a.type, a.out, counts<Count>(a),
-                  displacements<Count>(a), a.type, last);
-}
-
-template <typename... Types>
-int passTorc(int (*function)(torc_schedule*, Types...), const FunctionArguments& arguments,
-             torc_schedule* schedule, torc_collective** collective) {
-  const auto call = [&](auto... values) { return function(schedule, values...); };
-  return pass(arguments, call, collective, Parameters<Types...>());
-}
-template <typename... Types>
-int passMpi(int (*function)(Types...), const FunctionArguments& arguments, MPI_Comm comm) {
-  return pass(arguments, function, comm, Parameters<Types...>());
-}
-
-/// Functions for vectors or blocks of one length, and for blocks of different lengths.
-struct Functions {
-  using Torc = int (*)(const FunctionArguments&, torc_schedule*, torc_collective**);
-  using Mpi = int (*)(const FunctionArguments&, MPI_Comm);
-  Collective collective;
-  Torc torc, torc_lists;
-  Mpi mpi, mpi_lists;
-};
-
-template <auto kFunction>
-int initBy(const FunctionArguments& arguments, torc_schedule* schedule,
-           torc_collective** collective) {
-  return passTorc(kFunction, arguments, schedule, collective);
-}
-template <auto kFunction>
-int callBy(const FunctionArguments& arguments, MPI_Comm comm) {
-  return passMpi(kFunction, arguments, comm);
-}
-template <auto kTorc, auto kMpi, auto kTorcLists = kTorc, auto kMpiLists = kMpi>
-constexpr Functions functions(Collective collective) {
-  return {collective, &initBy<kTorc>, &initBy<kTorcLists>, &callBy<kMpi>, &callBy<kMpiLists>};
-}
-
-constexpr Functions kFunctions[] = {
-    functions<&torc_allreduce_init, &MPI_Allreduce>(Collective::kAllreduce),
-    functions<&torc_reduce_scatter_block_init, &MPI_Reduce_scatter_block, &torc_reduce_scatter_init,
-              &MPI_Reduce_scatter>(Collective::kReduceScatter),
-    functions<&torc_allgather_init, &MPI_Allgather, &torc_allgatherv_init, &MPI_Allgatherv>(
-        Collective::kAllgather),
-    functions<&torc_broadcast_init, &MPI_Bcast>(Collective::kBroadcast),
-    functions<&torc_alltoall_init, &MPI_Alltoall, &torc_alltoallv_init, &MPI_Alltoallv>(
-        Collective::kAlltoall),
-    functions<&torc_reduce_init, &MPI_Reduce>(Collective::kReduce),
-    functions<&torc_scatter_init, &MPI_Scatter, &torc_scatterv_init, &MPI_Scatterv>(
-        Collective::kScatter),
-    functions<&torc_gather_init, &MPI_Gather, &torc_gatherv_init, &MPI_Gatherv>(
-        Collective::kGather),
-    functions<&torc_scan_init, &MPI_Scan>(Collective::kScan),
-    functions<&torc_exscan_init, &MPI_Exscan>(Collective::kExscan),
-    functions<&torc_neighbor_allgather_init, &MPI_Neighbor_allgather,
-              &torc_neighbor_allgatherv_init, &MPI_Neighbor_allgatherv>(
-        Collective::kNeighborAllgather),
-    functions<&torc_neighbor_alltoall_init, &MPI_Neighbor_alltoall, &torc_neighbor_alltoallv_init,
-              &MPI_Neighbor_alltoallv>(Collective::kNeighborAlltoall),
-};
-static_assert(std::size(kFunctions) == kCollectiveCount);
-
-const Functions& functionsOf(Collective collective) {
-  return *std::ranges::find(kFunctions, collective, &Functions::collective);
+  return TORC_ERR_UNSUPPORTED;
 }
 
 }  // namespace
 
 int initTorc(const FunctionArguments& arguments, torc_schedule* schedule,
              torc_collective** collective) {
-  const Functions& of = functionsOf(arguments.collective);
-  return (arguments.has_lists ? of.torc_lists : of.torc)(arguments, schedule, collective);
+  return call(arguments, MPI_COMM_NULL, schedule, collective);
 }
 
 int callMpi(const FunctionArguments& arguments, MPI_Comm comm) {
-  const Functions& of = functionsOf(arguments.collective);
-  return (arguments.has_lists ? of.mpi_lists : of.mpi)(arguments, comm);
+  return call(arguments, comm, nullptr, nullptr);
 }
 
 }  // namespace torc::runtime

@@ -192,7 +192,7 @@ Status sweepDedicated(const RunOptions& options) {
   const auto node_count =
       static_cast<std::size_t>(std::ranges::unique(distinct).begin() - distinct.begin());
   if (rank == 0) printHeader(ranks, node_count, is_crowded);
-  const int iterations = options.iterations > 0 ? options.iterations : 200;
+  const int iterations = options.iterations > 0 ? static_cast<int>(options.iterations) : 200;
   bool all_right = true;
   for (const std::uint64_t bytes : runSizes(options)) {
     std::vector<std::pair<std::string, Row>> rows;

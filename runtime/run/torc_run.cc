@@ -42,8 +42,8 @@ void printHeader(const RunOptions& options, const torc_schedule_info& info) {
   if (&row != &rowOf(static_cast<Collective>(info.kind))) by = std::string(" by ") + info.kind_name;
   std::printf("# %s%s on %s, %llu ranks; %s%s%s%s; bytes of the whole vector, times in us\n",
               std::string(row.name).c_str(), by.c_str(), info.shape,
-              static_cast<unsigned long long>(info.nodes), options.type.name,
-              row.reduces() ? " " : "", row.reduces() ? options.op.name : "",
+              static_cast<unsigned long long>(info.nodes), options.type_name.c_str(),
+              row.reduces() ? " " : "", row.reduces() ? options.op_name.c_str() : "",
               options.in_place ? ", in place" : "");
   std::printf("#%11s %6s %11s %11s %11s", "bytes", "iters", "torc", "min", "max");
   if (options.compare) std::printf(" %11s %7s", "MPI", "ratio");
@@ -127,21 +127,21 @@ bool haveSameArguments(int argc, char** argv) {
 int runTorcRun(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
   if (!haveSameArguments(argc, argv)) return fail("the options differ between the ranks", 2);
-  const StatusOr<RunOptions> options = parseRunOptions(argc, argv);
-  if (!options.ok()) return fail(options.status().message(), 2);
-  if (!options->printed.empty()) {
-    if (g_rank == 0) std::fputs(options->printed.c_str(), stdout);
+  RunOptions options;
+  if (Status parsed = options.parse(argc, argv); !parsed.ok()) return fail(parsed.message(), 2);
+  if (!options.printed.empty()) {
+    if (g_rank == 0) std::fputs(options.printed.c_str(), stdout);
     return 0;
   }
   Status status;
-  if (options->dedicated_sweep) {
-    status = sweepDedicated(*options);
-  } else if (!options->tune.empty()) {
-    status = tune(*options);
-  } else if (!options->calibrate.empty()) {
-    status = calibrate(*options);
+  if (options.dedicated_sweep) {
+    status = sweepDedicated(options);
+  } else if (!options.tune.empty()) {
+    status = tune(options);
+  } else if (!options.calibrate.empty()) {
+    status = calibrate(options);
   } else {
-    status = replay(*options);
+    status = replay(options);
   }
   return status.ok() ? 0 : fail(status.message(), 1);
 }

@@ -111,7 +111,7 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
   const std::size_t own =
       (pairs ? elements_ : static_cast<std::size_t>(counts[arguments_.own_block])) *
       options.type.bytes;
-  const bool is_root = rank_ == options.root;
+  const bool is_root = rank_ == static_cast<int>(options.root);
   is_in_place_ = (options.in_place && row_->mayBeInPlace(is_root)) || hasOneBuffer();
   const auto held = [&](Holds holds) {
     if (holds == Holds::kEachNeighbour) return elements_ * options.type.bytes;
@@ -136,7 +136,7 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
   arguments_.elements = elements_;
   arguments_.type = options.type.datatype;
   arguments_.op = options.op.op;
-  arguments_.root = options.root;
+  arguments_.root = static_cast<int>(options.root);
 }
 
 RunJob::~RunJob() {
@@ -192,11 +192,11 @@ bool RunJob::hasOneBuffer() const {
 }
 
 Status RunJob::prepare() {
-  if ((options_.check || options_.compare) && elements_ > std::numeric_limits<int>::max()) {
+  if (options_.comparesWithMpi() && elements_ > std::numeric_limits<int>::max()) {
     return wrong("MPI's own collective takes at most 2147483647 elements, this size has ",
                  elements_);
   }
-  if ((options_.check || options_.compare) && has_twins_) {
+  if (options_.comparesWithMpi() && has_twins_) {
     return wrong(
         "along a ring of one or two ranks two neighbours are one, whose blocks some functions "
         "of MPICH and Open MPI exchange: there is nothing to compare with");
@@ -280,10 +280,12 @@ Status RunJob::checkAgain() {
 }
 
 int RunJob::chooseIterations() {
-  if (options_.iterations > 0 && options_.warmup == 0) return options_.iterations;
+  const int wanted = static_cast<int>(options_.iterations),
+            warmup = static_cast<int>(options_.warmup);
+  if (wanted > 0 && warmup == 0) return wanted;
   double slowest = 0;  // of the last untimed iteration, on rank 0
   const double begin = MPI_Wtime();
-  for (int i = 0; i == 0 || i < options_.warmup; ++i) {
+  for (int i = 0; i == 0 || i < warmup; ++i) {
     const double start = MPI_Wtime();  // includes the barrier, which may take longer than the call
     fill();
     barrier(comm_);
@@ -300,9 +302,8 @@ int RunJob::chooseIterations() {
     broadcast(&enough, 1, MPI_INT, 0, comm_);
     if (enough != 0) break;
   }
-  int iterations = options_.iterations > 0
-                       ? options_.iterations
-                       : static_cast<int>(std::clamp(options_.seconds / slowest, 3.0, 1000.0));
+  int iterations =
+      wanted > 0 ? wanted : static_cast<int>(std::clamp(options_.seconds / slowest, 3.0, 1000.0));
   broadcast(&iterations, 1, MPI_INT, 0, comm_);
   return iterations;
 }

@@ -18,23 +18,21 @@
 namespace torc::runtime {
 namespace {
 
+/// In the order of the words of --type, and of --op.
 std::span<const RunType> runTypes() {
   static const RunType kTypes[] = {
-      {"float", MPI_FLOAT, 4, true},      {"double", MPI_DOUBLE, 8, true},
-      {"int8", MPI_INT8_T, 1, false},     {"int16", MPI_INT16_T, 2, false},
-      {"int32", MPI_INT32_T, 4, false},   {"int64", MPI_INT64_T, 8, false},
-      {"uint8", MPI_UINT8_T, 1, false},   {"uint16", MPI_UINT16_T, 2, false},
-      {"uint32", MPI_UINT32_T, 4, false}, {"uint64", MPI_UINT64_T, 8, false},
+      {MPI_FLOAT, 4, true},     {MPI_DOUBLE, 8, true},    {MPI_INT8_T, 1, false},
+      {MPI_INT16_T, 2, false},  {MPI_INT32_T, 4, false},  {MPI_INT64_T, 8, false},
+      {MPI_UINT8_T, 1, false},  {MPI_UINT16_T, 2, false}, {MPI_UINT32_T, 4, false},
+      {MPI_UINT64_T, 8, false},
   };
   return kTypes;
 }
 
 std::span<const RunOp> runOps() {
   static const RunOp kOps[] = {
-      {"sum", MPI_SUM, true},    {"prod", MPI_PROD, true},  {"max", MPI_MAX, false},
-      {"min", MPI_MIN, false},   {"land", MPI_LAND, false}, {"lor", MPI_LOR, false},
-      {"lxor", MPI_LXOR, false}, {"band", MPI_BAND, false}, {"bor", MPI_BOR, false},
-      {"bxor", MPI_BXOR, false},
+      {MPI_SUM, true},  {MPI_PROD, true},  {MPI_MAX, false},  {MPI_MIN, false}, {MPI_LAND, false},
+      {MPI_LOR, false}, {MPI_LXOR, false}, {MPI_BAND, false}, {MPI_BOR, false}, {MPI_BXOR, false},
   };
   return kOps;
 }
@@ -98,12 +96,11 @@ Status parseCollectives(std::string_view text, std::vector<Collective>& collecti
 }
 
 /// A number of seconds or minutes.
-Status parseTime(const char* option, const char* text, double& time) {
+Status parseTime(const options::Text& option, double& time) {
   char* end = nullptr;
-  time = std::strtod(text, &end);
-  if (end == text || *end != '\0' || !std::isfinite(time) || time <= 0 || time > 3600) {
-    return usage(std::string(option) + " " + std::string(text) +
-                 ": must be above 0 and at most 3600");
+  time = std::strtod(option.c_str(), &end);
+  if (end == option.c_str() || *end != '\0' || !std::isfinite(time) || time <= 0 || time > 3600) {
+    return usage(option.shownName() + " " + option.text() + ": must be above 0 and at most 3600");
   }
   return {};
 }
@@ -116,7 +113,7 @@ std::string stemOf(std::string_view path) {
 }
 
 /// Checks the combination of options of --calibrate.
-Status checkCalibration(RunOptions& options, bool has_minutes) {
+Status checkCalibration(RunOptions& options) {
   if (!options.tune.empty()) return usage("--calibrate and --tune: one after the other");
   if (!options.schedule.empty())
     return usage(options.schedule + ": --calibrate takes the file that it makes alone");
@@ -130,13 +127,13 @@ Status checkCalibration(RunOptions& options, bool has_minutes) {
       })) {
     return usage("--name: must be one line of text");
   }
-  if (!has_minutes) options.minutes = 1;
+  if (!options.minutes_text.isGiven()) options.minutes = 1;
   return {};
 }
 
 /// Checks the combination of options of --dedicated-sweep.
-Status checkSweep(const RunOptions& options, bool calibrates) {
-  if (calibrates || !options.tune.empty()) {
+Status checkSweep(const RunOptions& options) {
+  if (options.calibrate.isGiven() || !options.tune.empty()) {
     return usage("--dedicated-sweep, --calibrate and --tune: one after the other");
   }
   if (!options.schedule.empty())
@@ -149,8 +146,8 @@ Status checkSweep(const RunOptions& options, bool calibrates) {
   return {};
 }
 
-/// Checks the combination of all options.
-Status checkTogether(RunOptions& options, bool has_sizes) {
+/// Checks the combination of the other options.
+Status checkTogether(RunOptions& options) {
   if (!options.name.empty()) return usage("--name goes with --calibrate");
   if (options.tune.empty()) {
     if (!options.output.empty() || !options.collectives.empty()) {
@@ -165,7 +162,7 @@ Status checkTogether(RunOptions& options, bool has_sizes) {
   }
   if (!options.schedule.empty()) return usage(options.schedule + ": --tune takes a library alone");
   if (options.output.empty()) return usage("--tune: where to? --output DIR, a new folder");
-  if (!has_sizes) options.sizes = {{8, 4u << 20}};
+  if (!options.bytes.isGiven()) options.sizes = {{8, 4u << 20}};
   if (options.sizes.size() > 1) return usage("--sizes: --tune takes one range of them");
   if (options.sizes.front().lowest < options.type.bytes) {
     return usage("--bytes: the smallest size is less than an element");
@@ -175,135 +172,44 @@ Status checkTogether(RunOptions& options, bool has_sizes) {
 
 using namespace options;
 
-constexpr std::uint64_t kMost = 1'000'000'000;
-constexpr std::string_view kReplay = "Replay: torc-run FILE.torc",
-                           kTuning =
-                               "Tuning: measure a library and MPI, write a copy of the fastest",
-                           kCalibrating =
-                               "Calibrating: measure links, cores and memory, write a machine",
-                           kDedicated = "Dedicated ranks: measure sums at all ratios";
-
-std::string collectiveWords() {
-  return collectiveNames(" ", " ");
-}
-
 constexpr std::string_view kHelpEnd =
     "\nRun it by mpiexec.hydra -n RANKS torc-run. Times are of the slowest rank: median, least, "
     "most.\n"
     "Exit: 0 all right, 1 a wrong result or a fault in the input, 2 wrong usage.\n";
 
-/// The command line: one row per option.
-struct CommandLine {
-  Command command{"torc-run", "replay a schedule on MPI ranks, one per node of its torus"};
-  Text schedule{command, {kWhat, "[FILE.torc]", "FILE", "The schedule"}};
-  Text collective{command,
-                  {kReplay, "collective", "NAME", "Collective to call; default: the schedule's own",
-                   "", collectiveWords}};
-  Text bytes{command,
-             {kReplay, "bytes,sizes", "SIZES",
-              "Sizes of the whole vector, ranges double: 0,24,1K:64K", "4:1M"}};
-  Word type{command,
-            {kReplay, "type", "float|double|int8|int16|int32|int64|uint8|uint16|uint32|uint64",
-             "Element type", "float"}};
-  Word op{command,
-          {kReplay, "op", "sum|prod|max|min|land|lor|lxor|band|bor|bxor", "Operation", "sum"}};
-  Flag check{command,
-             {kReplay, "check", "", "Compare results with MPI's, and all ranks bit by bit"}};
-  Flag compare{command,
-               {kReplay, "compare", "", "Time MPI's own collective in turns, print the ratio"}};
-  Integer root{command, {kReplay, "root", "RANK", "Root of the collective", "0"}, 0, kMost};
-  Flag in_place{command, {kReplay, "in-place", "", "MPI_IN_PLACE"}};
-  Flag uneven{command, {kReplay, "uneven", "", "Blocks of different sizes"}};
-  Integer iterations{command,
-                     {kReplay, "iterations", "N", "Of each size; default: by --seconds, 3 to 1000"},
-                     1,
-                     kMost};
-  Text seconds{command, {kReplay, "seconds", "S", "Of each size, for each of torc and MPI", "0.3"}};
-  Integer warmup{
-      command, {kReplay, "warmup", "N", "Most untimed iterations before", "2"}, 0, kMost};
-  Text trace{command, {kReplay, "trace", "FILE", "Write a trace of all ranks, for Perfetto"}};
-  Integer trace_events{
-      command,
-      {kReplay, "trace-events", "N", "Last events kept of each rank; default: 100000"},
-      1,
-      kMost};
-  Text tune{command, {kTuning, "tune", "LIBRARY", "Library, best built with --candidates"}};
-  Text output{command, {kTuning, "output,o", "DIR", "The copy, a new folder"}};
-  Text collectives{command,
-                   {kTuning, "collectives", "A,B", "Tune these alone", "", collectiveWords}};
-  Text minutes{command,
-               {kTuning, "minutes", "M", "Most minutes; of --calibrate about, default 1", "5"}};
-  Text torus{command, {kTuning, "torus", "SHAPE", "As TORC_TORUS; of --calibrate default: a ring"}};
-  Text order{command, {kTuning, "order", "AXES", "As TORC_ORDER"}};
-  Text mapping{command, {kTuning, "mapping", "FILE", "As TORC_MAPPING"}};
-  Text calibrate{command,
-                 {kCalibrating, "calibrate", "FILE", "Description of the machine, a new file"}};
-  Text name{command, {kCalibrating, "name", "NAME", "Name of the machine; default: the file's"}};
-  Flag sweep{command,
-             {kDedicated, "dedicated-sweep", "",
-              "With --bytes, default 8, and --iterations, default 200"}};
-};
-
 }  // namespace
 
-StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
-  RunOptions options;
+Status RunOptions::parse(int argc, char** argv) {
   const std::span<char* const> words(argv + 1, argv + argc);
-  CommandLine line;
   if (asksFor("help", words))
-    options.printed = message(line.command.help("torc-run", columnsOfHelp()), kHelpEnd);
-  if (asksFor("version", words)) options.printed = message("torc-run ", kVersion, '\n');
-  if (asksFor("table", words)) options.printed = line.command.table();
-  if (!options.printed.empty()) return options;
-  if (Status status = line.command.parse(words, "torc-run"); !status.ok()) return status;
+    printed = message(command.help("torc-run", columnsOfHelp()), kHelpEnd);
+  if (asksFor("version", words)) printed = message("torc-run ", kVersion, '\n');
+  if (asksFor("table", words)) printed = command.table();
+  if (!printed.empty()) return {};
+  if (Status status = command.parse(words, "torc-run"); !status.ok()) return status;
   Status status;
   // Reads the given values; the first wrong one is the error.
-  const auto read = [&](const Text& option, auto parse) {
-    if (status.ok() && option.isGiven()) status = parse(option.text());
+  const auto read = [&](const Text& option, auto parse_value, auto& value) {
+    if (status.ok() && option.isGiven()) status = parse_value(option, value);
   };
-  const auto readTime = [&](const Text& option, double& value) {
-    read(option, [&](const std::string& text) {
-      return parseTime(option.shownName().c_str(), text.c_str(), value);
-    });
-  };
-  read(line.collective,
-       [&](const std::string& text) { return parseCollective(text, options.collective); });
-  read(line.collectives,
-       [&](const std::string& text) { return parseCollectives(text, options.collectives); });
-  read(line.bytes, [&](const std::string& text) { return parseSizes(text, options.sizes); });
-  readTime(line.seconds, options.seconds);
-  readTime(line.minutes, options.minutes);
+  read(collective_name, parseCollective, collective);
+  read(collective_names, parseCollectives, collectives);
+  read(bytes, parseSizes, sizes);
+  read(seconds_text, parseTime, seconds);
+  read(minutes_text, parseTime, minutes);
   if (!status.ok()) return status;
-  options.type = runTypes()[line.type.index()];
-  options.op = runOps()[line.op.index()];
-  options.iterations = static_cast<int>(line.iterations);
-  options.warmup = static_cast<int>(line.warmup);
-  options.root = static_cast<int>(line.root);
-  options.trace_events = line.trace_events;
-  options.check = line.check;
-  options.compare = line.compare;
-  options.in_place = line.in_place;
-  options.uneven = line.uneven;
-  options.dedicated_sweep = line.sweep;
-  options.tune = line.tune;
-  options.calibrate = line.calibrate;
-  options.name = line.name;
-  options.output = line.output;
-  options.torus = line.torus;
-  options.order = line.order;
-  options.mapping = line.mapping;
-  options.trace = line.trace;
-  options.schedule = line.schedule;
-  const bool has_sizes = line.bytes.isGiven(), calibrates = line.calibrate.isGiven();
-  if (options.dedicated_sweep) {
-    if (!has_sizes) options.sizes = {{8, 8}};
-    status = checkSweep(options, calibrates);
-  } else {
-    status = calibrates ? checkCalibration(options, line.minutes.isGiven())
-                        : checkTogether(options, has_sizes);
+  type = runTypes()[type_name.index()];
+  op = runOps()[op_name.index()];
+  return checkCombination();
+}
+
+/// Checks the combination of options.
+Status RunOptions::checkCombination() {
+  if (dedicated_sweep) {
+    if (!bytes.isGiven()) sizes = {{8, 8}};
+    return checkSweep(*this);
   }
-  if (!status.ok()) return status;
-  return options;
+  return calibrate.isGiven() ? checkCalibration(*this) : checkTogether(*this);
 }
 
 std::vector<std::uint64_t> runSizes(const RunOptions& options) {

@@ -55,14 +55,14 @@ void Tuner::Contender::took(double call_seconds, int calls) {
 
 Tuner::Tuner(const RunOptions& options, torc_library& library)
     : options_(options),
+      collectives_(options.collectives),
       library_(library),
       index_(library.index),
       deadline_(MPI_Wtime() + 60 * options.minutes) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  options_.check = options_.compare = true;  // limits sizes to those of MPI's functions
-  const bool are_all = options_.collectives.empty();
+  const bool are_all = collectives_.empty();
   for (int c = 0; are_all && c < kCollectiveCount; ++c)
-    options_.collectives.push_back(static_cast<Collective>(c));
+    collectives_.push_back(static_cast<Collective>(c));
 }
 
 Status Tuner::measure() {
@@ -125,7 +125,7 @@ std::vector<Tuner::Cell> Tuner::cells() {
   const auto add = [&](std::uint64_t bytes) {
     for (const std::uint32_t sub_torus : first) {
       const std::uint32_t shape = index_.sub_tori[sub_torus].shape;
-      for (const Collective collective : options_.collectives) {
+      for (const Collective collective : collectives_) {
         if (has(shape, collective, bytes)) list.push_back({sub_torus, shape, collective, bytes});
       }
     }

@@ -71,7 +71,8 @@ class Tuner {
   void printHeader() const;
   void print(const Cell& cell, const std::vector<Contender>& list) const;
 
-  RunOptions options_;
+  const RunOptions& options_;
+  std::vector<Collective> collectives_;
   torc_library& library_;
   const LibraryIndex& index_;
   const double deadline_;  // of MPI_Wtime

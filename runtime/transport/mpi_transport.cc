@@ -1,4 +1,4 @@
-// MPI transport: fragments of messages, persistent requests, completion.
+// MPI transport: fragments of messages, requests, completion.
 #include "runtime/transport/mpi_transport.h"
 
 #include <algorithm>
@@ -38,17 +38,11 @@ MpiTransport::~MpiTransport() {
   PMPI_Finalized(&finalized);
   if (finalized) return;
   abandon();
-  if (!drained()) {
-    // A caller that destroys the transport before it is drained has no memory that the messages
-    // could damage.
-    for (std::size_t i = 0; i < active_count_; ++i) {
-      fragments_[active_fragment_[i]].request = MPI_REQUEST_NULL;
-      PMPI_Request_free(&active_[i]);
-    }
-  }
-  for (Fragment& fragment : fragments_) {
-    if (fragment.request != MPI_REQUEST_NULL) PMPI_Request_free(&fragment.request);
-  }
+  if (drained()) return;
+  // A caller that destroys the transport before it is drained has no memory that the messages could
+  // damage.
+  for (std::size_t i = 0; i < active_count_; ++i)
+    PMPI_Request_free(&active_[i]);
 }
 
 StatusOr<ChannelId> MpiTransport::prepare(const Envelope& envelope, const Segments& segments,
@@ -99,36 +93,7 @@ Status MpiTransport::commit() {
 Status MpiTransport::bind(const Bases& bases) {
   bases_ = bases;
   bases_[static_cast<std::size_t>(Base::kTransport)] = packed_.data();
-  if (requests_ == Requests::kOneShot) return {};
-  if (bound_) return {StatusCode::kUnsupported, "persistent requests are bound for good"};
-  bound_ = true;
-  for (Fragment& fragment : fragments_) {
-    if (Status status = makePersistent(fragment); !status.ok()) {
-      return status.annotated("message with rank " + std::to_string(fragment.peer));
-    }
-  }
   return {};
-}
-
-/// Calls MPI's send or receive function for a fragment.
-template <typename Send, typename Receive>
-inline int MpiTransport::callFor(const Fragment& fragment, Send* send, Send* send_synchronous,
-                                 Receive* receive, MPI_Request* request) const {
-  std::byte* data = fragment.place.in(bases_);
-  const int tag = tag_base_ + static_cast<int>(fragment.tag);
-  if (!fragment.sending) {
-    return receive(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request);
-  }
-  const bool is_synchronous = fragment.mode == SendMode::kSynchronous;
-  return (is_synchronous ? send_synchronous : send)(data, fragment.bytes, MPI_BYTE, fragment.peer,
-                                                    tag, comm_, request);
-}
-
-Status MpiTransport::makePersistent(Fragment& fragment) {
-  if (fragment.sending && kLosesRestartedSends) return {};
-  return mpiStatus(
-      callFor(fragment, PMPI_Send_init, PMPI_Ssend_init, PMPI_Recv_init, &fragment.request),
-      fragment.sending ? "MPI_Send_init" : "MPI_Recv_init");
 }
 
 std::size_t MpiTransport::tableBytes() const {
@@ -152,12 +117,14 @@ inline void MpiTransport::unpack(const Fragment& fragment) {
   });
 }
 
-inline int MpiTransport::startFragment(const Fragment& fragment, MPI_Request* request) {
-  if (requests_ == Requests::kPersistent && !(fragment.sending && kLosesRestartedSends)) {
-    *request = fragment.request;
-    return PMPI_Start(request);
+inline int MpiTransport::startFragment(const Fragment& fragment, MPI_Request* request) const {
+  std::byte* data = fragment.place.in(bases_);
+  const int tag = tag_base_ + static_cast<int>(fragment.tag);
+  if (!fragment.sending) {
+    return PMPI_Irecv(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request);
   }
-  return callFor(fragment, PMPI_Isend, PMPI_Issend, PMPI_Irecv, request);
+  const auto send = fragment.mode == SendMode::kSynchronous ? PMPI_Issend : PMPI_Isend;
+  return send(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request);
 }
 
 bool MpiTransport::start(ChannelId index) {
@@ -170,9 +137,7 @@ bool MpiTransport::start(ChannelId index) {
     active_fragment_[active_count_] = number;
     const int code = startFragment(fragment, &active_[active_count_]);
     if (code != MPI_SUCCESS) {
-      status_ = mpiStatus(code, fragment.request != MPI_REQUEST_NULL ? "MPI_Start"
-                                : fragment.sending                   ? "MPI_Isend"
-                                                                     : "MPI_Irecv");
+      status_ = mpiStatus(code, fragment.sending ? "MPI_Isend" : "MPI_Irecv");
       return false;
     }
     ++active_count_;
@@ -203,7 +168,6 @@ int MpiTransport::pollLast(std::span<ChannelId> completed) {
   Channel& channel = channels_[fragment.channel];
   if (code != MPI_SUCCESS) {
     status_ = failureOf("MPI_Test", code, fragment);
-    forgetFreed();
     // A failed request is complete.
     if (done || active_[0] == MPI_REQUEST_NULL) removeActive(0);
     return -1;
@@ -233,7 +197,6 @@ int MpiTransport::report(const char* call, int code, int count, std::span<Channe
     return -1;
   }
   if (count <= 0) return 0;
-  if (code != MPI_SUCCESS) forgetFreed();
   // The statuses are in the order of the requests. The last entries fill the gaps of completed
   // ones, the highest gap first.
   bool failed = false;
@@ -256,13 +219,6 @@ int MpiTransport::report(const char* call, int code, int count, std::span<Channe
     removeActive(indices_[i]);
   }
   return failed ? -1 : reported;
-}
-
-/// After an error: Open MPI frees a failed persistent request.
-void MpiTransport::forgetFreed() {
-  for (std::size_t i = 0; i < active_count_; ++i) {
-    if (active_[i] == MPI_REQUEST_NULL) fragments_[active_fragment_[i]].request = MPI_REQUEST_NULL;
-  }
 }
 
 /// Removes a completed request from the active ones.
@@ -324,7 +280,6 @@ bool MpiTransport::drained() {
                                  indices_.data(), statuses_.data());
   // A failed request is complete, too.
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return false;
-  if (code != MPI_SUCCESS) forgetFreed();
   std::sort(indices_.begin(), indices_.begin() + std::max(count, 0), std::greater<int>());
   for (int i = 0; i < count; ++i)
     removeActive(indices_[i]);

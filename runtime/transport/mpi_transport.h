@@ -1,5 +1,4 @@
-// MPI transport: persistent requests, made once per channel and started every round; or, for calls
-// with other memory each time, a nonblocking send or receive per round.
+// MPI transport: a nonblocking send or receive for each message and round.
 //
 // MPI gets contiguous memory only. A non-contiguous fragment is packed before its send and unpacked
 // after its receive, with memory allocated at init. Measured against derived datatypes (MPICH
@@ -20,18 +19,12 @@
 
 namespace torc::runtime {
 
-enum class Requests : std::uint8_t {
-  kPersistent,  // made by `bind`, which is called once
-  kOneShot,     // made by every start: `bind` and `bindTags` cost nothing, between any two rounds
-};
-
 class MpiTransport final : public Transport {
  public:
   /// Messages use `comm`, which returns errors (MPI_ERRORS_RETURN) and outlives the transport, as
   /// does `sent`, with tags from `tag_base` on.
-  MpiTransport(MPI_Comm comm, int tag_base, Requests requests = Requests::kPersistent,
-               SentBytes* sent = nullptr)
-      : Transport(sent), comm_(comm), tag_base_(tag_base), requests_(requests) {}
+  MpiTransport(MPI_Comm comm, int tag_base, SentBytes* sent = nullptr)
+      : Transport(sent), comm_(comm), tag_base_(tag_base) {}
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
@@ -40,7 +33,6 @@ class MpiTransport final : public Transport {
                               std::span<const std::size_t> fragments) override;
   Status commit() override;
   Status bind(const Bases& bases) override;
-  /// The same for tags. Only for Requests::kOneShot.
   void bindTags(const TagRange& tags) override { tag_base_ = tags.base; }
   bool start(ChannelId channel) override;
   int poll(std::span<ChannelId> completed) override;
@@ -56,8 +48,7 @@ class MpiTransport final : public Transport {
   /// A fragment: one MPI message. The fragments of a channel follow one another, and share its tag:
   /// MPI keeps the order of messages with equal envelopes.
   struct Fragment : Envelope {
-    Place place;                             // the caller's memory, or packed
-    MPI_Request request = MPI_REQUEST_NULL;  // persistent
+    Place place;  // the caller's memory, or packed
     int bytes = 0;
     ChannelId channel = 0;
     SegmentTable::Range packed;
@@ -71,21 +62,14 @@ class MpiTransport final : public Transport {
   int report(const char* call, int code, int count, std::span<ChannelId> completed);
   Status failureOf(const char* call, int code, const Fragment& fragment) const;
   bool hasRightLength(const Fragment& fragment, const MPI_Status& status);
-  void forgetFreed();
   void removeActive(int at);
   void addFragment(const Envelope& envelope, const Segments& segments);
-  template <typename Send, typename Receive>
-  int callFor(const Fragment& fragment, Send* send, Send* send_synchronous, Receive* receive,
-              MPI_Request* request) const;
-  Status makePersistent(Fragment& fragment);
-  int startFragment(const Fragment& fragment, MPI_Request* request);
+  int startFragment(const Fragment& fragment, MPI_Request* request) const;
   void pack(const Fragment& fragment);
   void unpack(const Fragment& fragment);
 
   MPI_Comm comm_;
   int tag_base_;
-  Requests requests_;
-  bool bound_ = false;
   std::vector<Channel> channels_;
   std::vector<Fragment> fragments_;
   std::size_t packed_bytes_ = 0;

@@ -7,11 +7,6 @@
 //    functions below start one if it is efficient, and otherwise complete at once with a null
 //    request.
 //  - MPI_Test does not complete a null request.
-//  - A buffered message is lost if its persistent request is started again before it has been
-//    received. Request::start() (src/smpi/mpi/smpi_request.cpp) writes the number of the new
-//    message into the request, `message_id_`, which is the old message's, too: match_recv() then
-//    refuses the old one because of its number, its receive never ends, and later messages wait
-//    behind it. (Later versions keep a number for each.) So every send has its own request there.
 #ifndef TORC_RUNTIME_TRANSPORT_SMPI_H_
 #define TORC_RUNTIME_TRANSPORT_SMPI_H_
 
@@ -24,7 +19,6 @@ inline constexpr bool kSimulated = true;
 #else
 inline constexpr bool kSimulated = false;
 #endif
-inline constexpr bool kLosesRestartedSends = kSimulated;
 
 /// Starts a collective; the arguments are the request and MPI's arguments without it.
 template <auto blocking, auto nonblocking>

@@ -3,8 +3,7 @@
 //
 // Life: prepare for every channel, commit once, bind, then any number of rounds in which each
 // channel is started at most once and reported once by poll. Between commit and destruction the
-// implementations here allocate only persistent requests in bind, the result of `awaited`, and
-// error texts.
+// implementations here allocate only the result of `awaited`, and error texts.
 #ifndef TORC_RUNTIME_TRANSPORT_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_TRANSPORT_H_
 
@@ -215,8 +214,8 @@ class Transport {
   /// All channels are prepared.
   virtual Status commit() { return {}; }
 
-  /// Sets the base addresses. Precondition: no channel is active. A transport may refuse to be
-  /// bound a second time (kUnsupported). Base::kTransport of `bases` is ignored.
+  /// Sets the base addresses. Precondition: no channel is active. Base::kTransport of `bases` is
+  /// ignored.
   virtual Status bind(const Bases& bases) {
     bases_ = bases;
     return {};
@@ -232,8 +231,7 @@ class Transport {
   /// transport and has room for all. Otherwise different lengths are an error.
   virtual void takeShorter(std::vector<ShortMessage>* told) { shorter_ = told; }
 
-  /// Sets the call of the next rounds, the same on all ranks; between two rounds. Only for
-  /// transports that can be bound again.
+  /// Sets the call of the next rounds, the same on all ranks; between two rounds.
   virtual void bindTags(const TagRange&) {}
 
   /// Begins a round; `endRound` ends it, unless it is abandoned. Both are local.

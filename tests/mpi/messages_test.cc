@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/collectives/persistent_plan.h"
+#include "runtime/collectives/plan.h"
 #include "runtime/job/describe_call.h"
 #include "runtime/job/rank_map.h"
 #include "runtime/transport/mpi_transport.h"
@@ -44,7 +44,7 @@ TEST_F(RankMaps, MessagesGoToNeighboursOnTheTorus) {
                                         MPI_INT32_T, MPI_SUM, MPI_COMM_NULL),
                       worldRank(), worldSize(), call)
                     .ok());
-    PersistentPlan plan(schedule("allreduce"));
+    Plan plan(schedule("allreduce"));
     const Status prepared = plan.prepare(call);
     ASSERT_TRUE(prepared.ok()) << prepared.message();
     std::size_t messages = 0;
@@ -103,8 +103,8 @@ int completedBy(MpiTransport& transport, int looks) {
 
 /// Rank 0 sends 8 bytes, which rank 1 receives later: whether the send is over before. A standard
 /// send is waited for, as the first one has to connect the ranks.
-bool isOverBeforeItsReceive(MPI_Comm comm, SendMode mode, Requests requests) {
-  MpiTransport transport(comm, 0, requests);
+bool isOverBeforeItsReceive(MPI_Comm comm, SendMode mode) {
+  MpiTransport transport(comm, 0);
   std::array<std::byte, 8> in{std::byte{7}}, out{};
   const Segment memory{Place(worldRank() == 0 ? Base::kIn : Base::kOut, 0), 8};
   const Segments segments{{&memory, 1}, {}};
@@ -134,15 +134,13 @@ TEST(MpiTransport, SynchronousSendsAreOverWithTheirReceive) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  for (const Requests requests : {Requests::kOneShot, Requests::kPersistent}) {
-    EXPECT_TRUE(isOverBeforeItsReceive(comm, SendMode::kStandard, requests));
-    EXPECT_FALSE(isOverBeforeItsReceive(comm, SendMode::kSynchronous, requests));
-  }
+  EXPECT_TRUE(isOverBeforeItsReceive(comm, SendMode::kStandard));
+  EXPECT_FALSE(isOverBeforeItsReceive(comm, SendMode::kSynchronous));
   MPI_Comm_free(&comm);
 }
 
 /// Rank 0 sends the two fragments of a message by hand, the second when rank 1 has waited in vain.
-void expectAllFragments(MPI_Comm comm, Requests requests) {
+void expectAllFragments(MPI_Comm comm) {
   constexpr std::array<std::size_t, 2> kFragments{4, 12};
   std::array<std::byte, 16> in{}, out{};
   in.back() = std::byte{7};
@@ -152,7 +150,7 @@ void expectAllFragments(MPI_Comm comm, Requests requests) {
     MPI_Send(in.data() + 4, 12, MPI_BYTE, 1, 0, comm);
     return;
   }
-  MpiTransport transport(comm, 0, requests);
+  MpiTransport transport(comm, 0);
   const Segment memory{Place(Base::kOut, 0), out.size()};
   const ChannelId channel = *transport.prepare({}, {{&memory, 1}, {}}, kFragments);
   EXPECT_TRUE(transport.commit().ok());
@@ -168,8 +166,7 @@ TEST(MpiTransport, AMessageIsOverWithTheLastOfItsFragments) {
   if (worldSize() != 2) GTEST_SKIP() << "for two ranks";
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  for (const Requests requests : {Requests::kOneShot, Requests::kPersistent})
-    expectAllFragments(comm, requests);
+  expectAllFragments(comm);
   MPI_Comm_free(&comm);
 }
 

@@ -76,8 +76,7 @@ class OneShot : public MappedTest {
   }
 
   /// A persistent plan for `arguments`; its lists need not outlive this.
-  StatusOr<PersistentPlan*> acquire(CallCache& cache, torc_schedule* with,
-                                    const CallArguments& arguments) {
+  StatusOr<Plan*> acquire(CallCache& cache, torc_schedule* with, const CallArguments& arguments) {
     if (Status fits = checkSchedule(*with, arguments.collective); !fits.ok()) return fits;
     Call call;
     if (Status status = check(arguments, worldRank(), worldSize(), call); !status.ok()) {
@@ -98,7 +97,7 @@ class OneShot : public MappedTest {
              const CallArguments& arguments) {
     TagSpace& space = *(running.space = &with->geometry->one_shot_tags);
     running.tags = space.rangeOf(TagSpace::hashOf(0, ++calls_), with->tag_count);
-    StatusOr<PersistentPlan*> plan = acquire(cache, with, arguments);
+    StatusOr<Plan*> plan = acquire(cache, with, arguments);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     running.collective.emplace(*plan);
     EXPECT_TRUE(space.ready(running.tags));
@@ -255,7 +254,7 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
         break;
       }
       space.hold(call.tags);
-      StatusOr<PersistentPlan*> acquired =
+      StatusOr<Plan*> acquired =
           acquire(*cache_, with, allreduce(call.in.data(), call.out.data(), call.count));
       ASSERT_TRUE(acquired.ok()) << acquired.status().message();
       call.running.emplace(*acquired);
@@ -328,7 +327,7 @@ TEST_F(OneShot, CallsOfDifferentRootsHaveDifferentLayouts) {
   ASSERT_TRUE(check(allreduce(in.data(), out.data(), 100), worldRank(), worldSize(), call).ok());
   for (const std::int32_t root : {0, worldSize() - 1, 0}) {
     call.root = root;
-    StatusOr<PersistentPlan*> plan = cache_->acquire(schedule("allreduce"), call);
+    StatusOr<Plan*> plan = cache_->acquire(schedule("allreduce"), call);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     EXPECT_EQ((*plan)->call().root, root);
     cache_->release(*plan);
@@ -382,7 +381,7 @@ TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
     open({}, limit);
     std::vector<std::int32_t> in = numbers(3000), out(in.size(), -1);
     torc_schedule* with = schedule("allreduce");
-    StatusOr<PersistentPlan*> plan = acquire(*cache_, with, allreduce(in.data(), out.data(), 3000));
+    StatusOr<Plan*> plan = acquire(*cache_, with, allreduce(in.data(), out.data(), 3000));
     ASSERT_TRUE(plan.ok());
     torc_collective collective(*plan);
     ASSERT_TORC_OK(torc_collective_set_callback(&collective, releaseInCallback, cache_.get()));
@@ -399,7 +398,7 @@ TEST_F(OneShot, ErrorsLeaveNothingBehind) {
   std::vector<std::int32_t> in = numbers(10), out(10, -1);
   auto expectError = [&](const CallArguments& arguments, StatusCode code, const std::string& text) {
     const std::size_t bytes = memory_->bytes();
-    const StatusOr<PersistentPlan*> call = acquire(*cache_, schedule("allreduce"), arguments);
+    const StatusOr<Plan*> call = acquire(*cache_, schedule("allreduce"), arguments);
     ASSERT_FALSE(call.ok());
     EXPECT_EQ(call.status().code(), code);
     EXPECT_NE(call.status().message().find(text), std::string::npos) << call.status().message();

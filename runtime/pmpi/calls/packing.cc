@@ -14,14 +14,14 @@ void Packing::Copy::allocate(std::uint64_t bytes_of_data) {
   length = static_cast<std::int64_t>(bytes_of_data);
 }
 
-void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
-                      Call& call) {
+void Packing::prepare(const CallArguments& arguments, int rank, int ranks, Call& call) {
+  const CollectiveRow& row = rowOf(call.collective);
   if (arguments.hasPairLists()) return preparePairs(arguments, arguments.listLength(ranks), call);
   if (row.reduces()) return prepareReduction(arguments, call);
-  if (call.unpacks_out) prepareOut(arguments, row, rank, ranks, call);
+  if (call.unpacks_out) prepareOut(arguments, rank, ranks, call);
   if (!call.packs_in || packed_ != nullptr) return;
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
-  if (!was_in_place || !row.servesInPlace()) takeContribution(arguments, row, rank, ranks, call);
+  if (!was_in_place || !row.servesInPlace()) takeContribution(arguments, rank, ranks, call);
   in_.allocate(call.elements.in);
   packed_ = &in_;
   call.in = in_.bytes.get();
@@ -67,8 +67,9 @@ Packing::Elements Packing::elementsIn(std::byte* data, std::int64_t bytes, MPI_D
 
 /// The contents of `in`: the own block, or all blocks, contiguous in the copy. A block that is
 /// shorter than its place in the result is sent together with the bytes behind it there, as in MPI.
-void Packing::takeContribution(const CallArguments& arguments, const CollectiveRow& row, int rank,
-                               int ranks, const Call& call) {
+void Packing::takeContribution(const CallArguments& arguments, int rank, int ranks,
+                               const Call& call) {
+  const CollectiveRow& row = rowOf(call.collective);
   const bool is_in_out = arguments.in == MPI_IN_PLACE;
   auto* const in =
       static_cast<std::byte*>(is_in_out ? arguments.out : const_cast<void*>(arguments.in));
@@ -113,8 +114,8 @@ void Packing::forEachBlock(const CallArguments& arguments, std::byte* whole, int
 }
 
 /// The blocks of the result are contiguous in the copy.
-void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank,
-                         int ranks, Call& call) {
+void Packing::prepareOut(const CallArguments& arguments, int rank, int ranks, Call& call) {
+  const CollectiveRow& row = rowOf(call.collective);
   const bool is_own = row.describesOwnOut();
   out_.allocate(call.elements.out);
   call.out = out_.bytes.get();

@@ -34,12 +34,7 @@ class Packing {
 
   /// Makes the copies that `call`, the checked form of `arguments` on rank `rank` of `ranks`,
   /// needs, and points its buffers at them. Throws std::bad_alloc.
-  void prepare(const CallArguments& arguments, int rank, int ranks, Call& call) {
-    prepare(arguments, rowOf(call.collective), rank, ranks, call);
-  }
-  /// The same with an explicit row of the table of collectives.
-  void prepare(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
-               Call& call);
+  void prepare(const CallArguments& arguments, int rank, int ranks, Call& call);
 
   /// Before each start: packs the caller's contribution, if needed.
   Status pack();
@@ -72,10 +67,8 @@ class Packing {
                                           const std::vector<std::uint64_t>& lengths);
   int unpackRest(const Elements& block);
   void preparePairs(const CallArguments& arguments, int blocks, Call& call);
-  void takeContribution(const CallArguments& arguments, const CollectiveRow& row, int rank,
-                        int ranks, const Call& call);
-  void prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
-                  Call& call);
+  void takeContribution(const CallArguments& arguments, int rank, int ranks, const Call& call);
+  void prepareOut(const CallArguments& arguments, int rank, int ranks, Call& call);
   void prepareReduction(const CallArguments& arguments, Call& call);
 
   Copy in_, out_;

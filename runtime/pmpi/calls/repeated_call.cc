@@ -72,7 +72,7 @@ void RepeatedCalls::keep(const CallKey& key, const CollectiveCall& call, const C
                    .checked = checked,
                    .note = noteOn(call, is_mpis ? Maker::kMpi : Maker::kTorc)});
   if (!is_mpis) {
-    const StatusOr<PersistentPlan*> acquired = cache_->acquire(schedule, checked);
+    const StatusOr<Plan*> acquired = cache_->acquire(schedule, checked);
     if (!acquired.ok()) return;
     if ((*acquired)->bytes() > kMostMemory || !cache_->isWithinLimit()) {
       cache_->release(*acquired);

@@ -43,10 +43,10 @@ struct RepeatedCall {
   CollectiveCall call;  // the first such call
   Call checked;
   CallNote note;
-  PersistentPlan* plan = nullptr;  // acquired; null: of a fallback
-  bool is_bound = false;           // to the accepted buffers
-  bool is_running = false;         // an operation uses it
-  bool has_taken = false;          // accepts the buffers of the last call
+  Plan* plan = nullptr;     // acquired; null: of a fallback
+  bool is_bound = false;    // to the accepted buffers
+  bool is_running = false;  // an operation uses it
+  bool has_taken = false;   // accepts the buffers of the last call
   const void* taken_in = nullptr;
   void* taken_out = nullptr;
 

@@ -19,14 +19,11 @@ CommunicatorSchedules::~CommunicatorSchedules() {
 void CommunicatorSchedules::letGo(std::uint32_t file, CallCache& calls) {
   const auto found = files_.find(file);
   if (--found->second.trials > 0 || found->second.is_claimed) return;
-  calls.forget(found->second.schedule);
-  torc_schedule_free(found->second.schedule);
+  if (torc_schedule* schedule = found->second.schedule; schedule != nullptr) {
+    calls.forget(schedule);
+    torc_schedule_free(schedule);
+  }
   files_.erase(found);
-}
-
-void CommunicatorSchedules::forgetFailed(std::uint32_t file) {
-  const auto found = files_.find(file);
-  if (!found->second.is_claimed) files_.erase(found);
 }
 
 CommunicatorSchedule* CommunicatorSchedules::load(const LibraryEntry& entry) {

@@ -28,7 +28,7 @@ struct CommunicatorSchedule {
   Stage stage = Stage::kUnused;
   std::string fault;  // reason of kBroken
   torc_schedule* schedule = nullptr;
-  // Of a loaded schedule, with TORC_TUNE; the same on all ranks:
+  // With TORC_TUNE; the same on all ranks:
   int trials = 0;           // trials under way that use it
   bool is_claimed = false;  // a call outside of trials has used it, or will
 };
@@ -47,18 +47,17 @@ class CommunicatorSchedules {
   ~CommunicatorSchedules();
 
   /// Makes progress on loading an entry's file; nullptr until it is loaded, or has failed. Only for
-  /// the turn at the head of the queue. If ranks ask for different files, all ranks load all of
+  /// the call at the head of the queue. If ranks ask for different files, all ranks load all of
   /// them one after the other. Throws.
   CommunicatorSchedule* load(const LibraryEntry& entry);
 
-  /// A trial of a call starts or stops using this file's schedule. An unused schedule that no call
-  /// outside of trials has claimed is freed, and removed from `calls`.
+  /// A trial of a call starts or stops using this file. Without a use, or a claim by a call outside
+  /// of trials, its schedule is freed, and removed from `calls`; if it could not be loaded, the
+  /// next use tries again. `hold` throws std::bad_alloc.
   void hold(std::uint32_t file) { ++files_[file].trials; }
   void letGo(std::uint32_t file, CallCache& calls);
   /// A call outside of trials uses the file. Throws std::bad_alloc.
   void claim(std::uint32_t file) { files_[file].is_claimed = true; }
-  /// For a file that could not be loaded for a trial: the next use tries again.
-  void forgetFailed(std::uint32_t file);
 
  private:
   void endLoad();

@@ -6,6 +6,7 @@
 
 #include "runtime/pmpi/engine/communicator_name.h"
 #include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
@@ -106,9 +107,17 @@ void CommunicatorState::dropGeometry() {
   geometry_.reset();
 }
 
-void CommunicatorState::enqueue(Turn* turn) {
-  if (queue_.isEmpty()) engine->waiting.reserve(engine->waiting.size() + 1);
-  if (queue_.enter(turn)) engine->waiting.push_back(this);
+void CommunicatorState::enqueue(Operation* operation) {
+  if (queue_.empty()) engine->waiting.reserve(engine->waiting.size() + 1);
+  queue_.push_back(operation);
+  // It is at the head of the queue even if it leaves at once.
+  if (queue_.size() == 1 && !proceed()) engine->waiting.push_back(this);
+}
+
+bool CommunicatorState::proceed() {
+  while (!queue_.empty() && queue_.front()->proceed())
+    queue_.pop_front();
+  return queue_.empty();
 }
 
 bool CommunicatorState::isEnding() const {

@@ -14,6 +14,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,11 +31,12 @@
 #include "runtime/pmpi/communicator/call_history.h"
 #include "runtime/pmpi/communicator/cartesian_grid.h"
 #include "runtime/pmpi/communicator/communicator_schedules.h"
-#include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/process/engine_lock.h"
 #include "runtime/service/service_collective.h"
 
 namespace torc::runtime::pmpi {
+
+class Operation;
 
 /// Data of autotuning for one communicator.
 class TuningState {
@@ -127,13 +129,17 @@ class CommunicatorState final : private HistoryOwner {
   bool isBusy() const TORC_REQUIRES(engine_lock) { return under_way > 0; }
   /// Whether a call could start at once: no call waits or uses message tags.
   bool isIdle() const TORC_REQUIRES(engine_lock) {
-    return under_way == 0 && queue_.isEmpty() && geometry_->one_shot_tags.held() == 0;
+    return under_way == 0 && queue_.empty() && geometry_->one_shot_tags.held() == 0;
   }
 
   /// Calls pass the queue in the program's order. So the common actions of ranks on the duplicate
   /// have the same order on all ranks. Throws.
-  void enqueue(Turn* turn) TORC_REQUIRES(engine_lock);
-  TurnQueue& queue() TORC_REQUIRES(engine_lock) { return queue_; }
+  void enqueue(Operation* operation) TORC_REQUIRES(engine_lock);
+  void leaveQueue(Operation* operation) TORC_REQUIRES(engine_lock) {
+    std::erase(queue_, operation);
+  }
+  /// Makes progress on the calls in the queue; true when it is empty.
+  bool proceed() TORC_REQUIRES(engine_lock);
 
   // With TORC_TUNE. Used by the thread of a blocking call.
   std::unique_ptr<TuningState> tuning;
@@ -194,7 +200,7 @@ class CommunicatorState final : private HistoryOwner {
   std::unique_ptr<CommunicatorSchedules> schedules_ TORC_GUARDED_BY(engine_lock);  // likewise
   std::unique_ptr<CallCache> calls_ TORC_GUARDED_BY(engine_lock);  // their persistent plans
   RepeatedCalls repeated_ TORC_GUARDED_BY(engine_lock){calls_};
-  TurnQueue queue_ TORC_GUARDED_BY(engine_lock);
+  std::deque<Operation*> queue_ TORC_GUARDED_BY(engine_lock);
   CallHistory history_ TORC_GUARDED_BY(engine_lock);
 };
 

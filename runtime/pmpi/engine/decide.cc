@@ -57,7 +57,7 @@ bool leaveAtOnce(CollectiveCall& call, CommunicatorState& state) {
 
 Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
   // The operation holds the remaining handles.
-  dropIgnored(rowOf(call.arguments.collective), rank, call.arguments);
+  dropIgnored(rank, call.arguments);
   const Status status = check(call.arguments, rank, size, checked);
   call.bytes = call.arguments.lists_at_root ? 0 : checked.bytes;
   if (!status.ok()) return checked.fault;

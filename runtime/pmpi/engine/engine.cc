@@ -103,9 +103,8 @@ int waitFor(int started, MPI_Request* request, MPI_Status* status) {
 void Engine::advance() {
   context.advance();
   std::erase_if(in_mpi, std::mem_fn(&Operation::testMpi));
-  const auto proceed = [](CommunicatorState* state)
-                           TORC_REQUIRES(engine_lock) { return state->queue().proceed(); };
-  std::erase_if(waiting, proceed);  // a queue may become empty, but none is added here
+  // A queue may become empty, but none is added here.
+  std::erase_if(waiting, std::mem_fn(&CommunicatorState::proceed));
   countLook();
   if (has_failed_states) endFailed();
   if (!abandoned_.empty() || hasAbandoned()) destroyAbandoned();
@@ -142,8 +141,6 @@ void Engine::watch() {
 /// Ends the operations of communicators on which a call has failed.
 void Engine::endFailed() {
   has_failed_states = false;
-  for (CommunicatorState* state : waiting)
-    state->queue().giveUpFailed();
   // Each ends at most once, and may remove itself from the list.
   for (Operation* operation = first_; operation != nullptr;) {
     if (operation->hasFailed()) {

@@ -172,7 +172,9 @@ bool Operation::proceedInTurn() {
 /// All ranks have found that torc cannot serve the call.
 void Operation::leaveToMpi(Reason reason) {
   call_.verdict = reason;
-  if (isRefused(reason, engine->settings.strict)) {
+  // Another candidate of a trial may serve the call.
+  const bool is_refused = call_.trial == nullptr || reason != Reason::kScheduleFailed;
+  if (is_refused && isRefused(reason, engine->settings.strict)) {
     complainOf(call_, message(text(reason), ": ", state_.description()));
     finishRound(MPI_ERR_OTHER);
   } else if (call_.form == Form::kNonblocking) {
@@ -236,10 +238,10 @@ Status Operation::prepare(torc_schedule& schedule) {
   return attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     packing_.emplace().prepare(call_.arguments, state_.rank(), state_.size(), checked_);
     if (call_.form == Form::kPersistent) {
-      persistent_ = std::make_unique<PersistentPlan>(&schedule);
+      persistent_ = std::make_unique<Plan>(&schedule);
       return persistent_->prepare(checked_);
     }
-    StatusOr<PersistentPlan*> plan = state_.calls().acquire(&schedule, checked_);
+    StatusOr<Plan*> plan = state_.calls().acquire(&schedule, checked_);
     if (!plan.ok()) return plan.status();
     schedule_ = &schedule;
     collective_.emplace(*plan);
@@ -252,7 +254,7 @@ void Operation::dropPrepared(const torc_schedule& schedule) {
   persistent_.reset();
   packing_.emplace();
   if (!collective_) return;
-  PersistentPlan* const plan = collective_->plan;
+  Plan* const plan = collective_->plan;
   collective_.reset();
   state_.calls().release(plan);
   state_.calls().forget(&schedule);
@@ -333,9 +335,8 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
     return {};
   }
   const std::uint64_t number = geometry.collectives_made++;
-  const Status status = attempt([&]() -> Status {
-    return persistent_->layOut(geometry.tagBase(*tags), Requests::kPersistent);
-  });
+  const Status status =
+      attempt([&]() -> Status { return persistent_->layOut(geometry.tagBase(*tags)); });
   if (!status.ok()) {
     geometry.releaseTags(*tags);
     return status;
@@ -415,7 +416,7 @@ void Operation::failed(const Status& status) {
 }
 
 void Operation::giveUp() {
-  state_.queue().leave(this);
+  state_.leaveQueue(this);
   const CallFailure failure = *state_.history().failureOf(call_);
   if (isRunning()) {
     collective_->abandon({StatusCode::kTransport, failure.text});
@@ -440,7 +441,7 @@ void Operation::forgetHandle() {
 
 void Operation::finishRound(int code) {
   code_ = code;
-  PersistentPlan* one_shot = nullptr;
+  Plan* one_shot = nullptr;
   if (collective_ && collective_->owned == nullptr) one_shot = collective_->plan;
   releaseTags();
   if (handle_ >= 0) {

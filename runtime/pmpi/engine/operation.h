@@ -22,7 +22,6 @@
 #include "runtime/collectives/collective.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/packing.h"
-#include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/stall.h"
 #include "runtime/pmpi/process/engine_lock.h"
@@ -30,7 +29,7 @@
 
 namespace torc::runtime::pmpi {
 
-class Operation final : public Turn {
+class Operation {
  public:
   /// `checked`: the checked form of `call`, still without its lists. The verdict of `call` must be
   /// a schedule. Throws std::bad_alloc.
@@ -38,7 +37,7 @@ class Operation final : public Turn {
       TORC_REQUIRES(engine_lock);
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
-  ~Operation() override TORC_REQUIRES(engine_lock);
+  ~Operation() TORC_REQUIRES(engine_lock);
 
   /// Starts the call. It completes (persistent: is ready, or refused) some time later; one with a
   /// handle is freed then. An error here fails the call.
@@ -51,12 +50,13 @@ class Operation final : public Turn {
   /// std::bad_alloc.
   Status makeHandle(MPI_Request* request) TORC_REQUIRES(engine_lock);
 
-  /// At the head of its communicator's queue: makes progress. True: leaves the queue.
-  bool proceed() override TORC_REQUIRES(engine_lock);
+  /// At the head of its communicator's queue: makes progress. True: leaves the queue, and may be
+  /// freed.
+  bool proceed() TORC_REQUIRES(engine_lock);
   /// The call has failed, here or on another rank: ends it, if it is under way.
-  void giveUp() override TORC_REQUIRES(engine_lock);
+  void giveUp() TORC_REQUIRES(engine_lock);
   /// Whether it has failed and is still under way.
-  bool hasFailed() const override TORC_REQUIRES(engine_lock) {
+  bool hasFailed() const TORC_REQUIRES(engine_lock) {
     return under_way_ && state_.history().hasFailed(call_);
   }
   /// Adds `seconds` of waiting by the program.
@@ -123,9 +123,9 @@ class Operation final : public Turn {
   const LibraryEntry* entry_;
   torc_schedule* schedule_ = nullptr;
   std::optional<Packing> packing_{std::in_place};
-  std::unique_ptr<PersistentPlan> persistent_;  // while its ranks agree
-  std::optional<torc_collective> collective_;   // once it has a plan
-  RepeatedCall* repeated_ = nullptr;            // owner of the persistent plan; null: the cache
+  std::unique_ptr<Plan> persistent_;           // while its ranks agree
+  std::optional<torc_collective> collective_;  // once it has a plan
+  RepeatedCall* repeated_ = nullptr;           // owner of the persistent plan; null: the cache
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI

@@ -5,95 +5,62 @@
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
+#include <span>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Contents of a dynamic section.
+/// The dynamic section of an object.
 struct Dynamic {
-  const ElfW(Sym) * symbols = nullptr;
-  const char* strings = nullptr;
-  std::size_t string_bytes = 0;
-  const std::uint32_t* hash = nullptr;      // of either kind
-  const std::uint32_t* gnu_hash = nullptr;  // or null
-  const std::byte* relocations[2] = {};     // of data, and of calls
-  std::size_t relocation_bytes[2] = {};
-  bool with_addends = true;
-  std::size_t name = 0;                   // offset in the strings: the object's own name
-  std::vector<std::size_t> needed_names;  // names of the objects that it needs
-};
-
-/// After relocation, addresses in a dynamic section are absolute, except in objects that the loader
-/// does not relocate, such as the kernel's own.
-template <typename Value>
-const Value* at(const dl_phdr_info& object, ElfW(Addr) address) {
-  const bool is_relative = address < object.dlpi_addr;
-  return reinterpret_cast<const Value*>(is_relative ? address + object.dlpi_addr : address);
-}
-
-Dynamic read(const dl_phdr_info& object) {
-  Dynamic result;
-  for (int i = 0; i < object.dlpi_phnum; ++i) {
-    if (object.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    auto* entry =
-        reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
-    for (; entry->d_tag != DT_NULL; ++entry) {
-      switch (entry->d_tag) {
-        case DT_SYMTAB:
-          result.symbols = at<ElfW(Sym)>(object, entry->d_un.d_ptr);
-          break;
-        case DT_STRTAB:
-          result.strings = at<char>(object, entry->d_un.d_ptr);
-          break;
-        case DT_STRSZ:
-          result.string_bytes = entry->d_un.d_val;
-          break;
-        case DT_SONAME:
-          result.name = entry->d_un.d_val;
-          break;
-        case DT_NEEDED:
-          result.needed_names.push_back(entry->d_un.d_val);
-          break;
-        case DT_HASH:
-          result.hash = at<std::uint32_t>(object, entry->d_un.d_ptr);
-          break;
-        case DT_GNU_HASH:
-          result.gnu_hash = at<std::uint32_t>(object, entry->d_un.d_ptr);
-          break;
-        case DT_RELA:
-          result.relocations[0] = at<std::byte>(object, entry->d_un.d_ptr);
-          break;
-        case DT_RELASZ:
-          result.relocation_bytes[0] = entry->d_un.d_val;
-          break;
-        case DT_JMPREL:
-          result.relocations[1] = at<std::byte>(object, entry->d_un.d_ptr);
-          break;
-        case DT_PLTRELSZ:
-          result.relocation_bytes[1] = entry->d_un.d_val;
-          break;
-        case DT_PLTREL:
-          result.with_addends = entry->d_un.d_val == DT_RELA;
-          break;
-        default:
-          break;
-      }
+  explicit Dynamic(const dl_phdr_info& loaded) : object(loaded) {
+    for (int i = 0; i < object.dlpi_phnum; ++i) {
+      if (object.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+      auto* first =
+          reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
+      auto* last = first;
+      while (last->d_tag != DT_NULL)
+        ++last;
+      entries = {first, last};
     }
+    symbols = at<ElfW(Sym)>(DT_SYMTAB);
+    strings = at<char>(DT_STRTAB);
+    string_bytes = number(DT_STRSZ);
   }
-  return result;
-}
+
+  /// The number in the entry with a tag; 0: there is none.
+  std::size_t number(std::int64_t tag) const {
+    const auto found = std::ranges::find(entries, tag, &ElfW(Dyn)::d_tag);
+    return found == entries.end() ? 0 : found->d_un.d_val;
+  }
+  /// The memory of an entry; nullptr: there is none. After relocation, addresses are absolute,
+  /// except in objects that the loader does not relocate, such as the kernel's own.
+  template <typename Value>
+  const Value* at(std::int64_t tag) const {
+    const std::size_t address = number(tag);
+    const bool is_relative = address != 0 && address < object.dlpi_addr;
+    return reinterpret_cast<const Value*>(is_relative ? address + object.dlpi_addr : address);
+  }
+
+  const dl_phdr_info& object;
+  std::span<const ElfW(Dyn)> entries;
+  const ElfW(Sym) * symbols;
+  const char* strings;
+  std::size_t string_bytes;
+};
 
 /// The number of symbols, which only the hash tables give.
 std::size_t countSymbols(const Dynamic& object) {
-  if (object.hash != nullptr) return object.hash[1];
-  if (object.gnu_hash == nullptr) return 0;
-  const std::uint32_t buckets = object.gnu_hash[0], first = object.gnu_hash[1];
-  const std::uint32_t bloom_words = object.gnu_hash[2];
+  if (auto* hash = object.at<std::uint32_t>(DT_HASH); hash != nullptr) return hash[1];
+  auto* const gnu_hash = object.at<std::uint32_t>(DT_GNU_HASH);
+  if (gnu_hash == nullptr) return 0;
+  const std::uint32_t buckets = gnu_hash[0], first = gnu_hash[1];
+  const std::uint32_t bloom_words = gnu_hash[2];
   const std::uint32_t* bucket =
-      object.gnu_hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(std::uint32_t));
+      gnu_hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(std::uint32_t));
   const std::uint32_t* chain = bucket + buckets;
   std::uint32_t last = *std::max_element(bucket, bucket + buckets);
   if (last < first) return first;
@@ -164,20 +131,26 @@ bool isTool(const dl_phdr_info& object) {
 }
 
 bool needs(const dl_phdr_info& object, const dl_phdr_info& other) {
-  const Dynamic mine = read(object), its = read(other);
-  if (mine.strings == nullptr || its.strings == nullptr || its.name == 0) return false;
-  const std::string_view name = its.strings + its.name;
-  return std::ranges::any_of(mine.needed_names,
-                             [&](std::size_t at) { return mine.strings + at == name; });
+  const Dynamic mine(object), its(other);
+  const std::size_t own_name = its.number(DT_SONAME);
+  if (mine.strings == nullptr || its.strings == nullptr || own_name == 0) return false;
+  const std::string_view name = its.strings + own_name;
+  return std::ranges::any_of(mine.entries, [&](const ElfW(Dyn) & entry) {
+    return entry.d_tag == DT_NEEDED && mine.strings + entry.d_un.d_val == name;
+  });
 }
 
 bool anyImport(const dl_phdr_info& loaded,
                const std::function<bool(const char* symbol, void** slot)>& visit) {
-  const Dynamic object = read(loaded);
-  if (object.symbols == nullptr || object.strings == nullptr || !object.with_addends) return false;
-  for (int table = 0; table < 2; ++table) {
-    const auto* relocation = reinterpret_cast<const ElfW(Rela)*>(object.relocations[table]);
-    const std::size_t count = object.relocation_bytes[table] / sizeof(ElfW(Rela));
+  const Dynamic object(loaded);
+  const std::size_t kind = object.number(DT_PLTREL);
+  const bool with_addends = kind == 0 || kind == DT_RELA;
+  if (object.symbols == nullptr || object.strings == nullptr || !with_addends) return false;
+  // Of data, and of calls.
+  for (const auto& [table, bytes] :
+       {std::pair(DT_RELA, DT_RELASZ), std::pair(DT_JMPREL, DT_PLTRELSZ)}) {
+    const auto* relocation = object.at<ElfW(Rela)>(table);
+    const std::size_t count = object.number(bytes) / sizeof(ElfW(Rela));
     for (std::size_t i = 0; relocation != nullptr && i < count; ++i) {
 #if __SIZEOF_POINTER__ == 8
       const std::size_t index = ELF64_R_SYM(relocation[i].r_info);
@@ -198,7 +171,7 @@ bool anyImport(const dl_phdr_info& loaded,
 
 bool anyExport(const dl_phdr_info& loaded,
                const std::function<bool(const char* symbol, const ElfW(Sym) & entry)>& visit) {
-  const Dynamic object = read(loaded);
+  const Dynamic object(loaded);
   if (object.symbols == nullptr || object.strings == nullptr) return false;
   const std::size_t count = countSymbols(object);
   return std::any_of(object.symbols, object.symbols + count, [&](const ElfW(Sym) & symbol) {

@@ -50,7 +50,7 @@ bool isRecognised(const CommunicatorState* state) {
 }
 
 /// Notes a fallback, unless the call has failed, or must not fall back.
-void leave(CollectiveCall& call, CommunicatorState* state) {
+[[gnu::always_inline]] inline void leave(CollectiveCall& call, CommunicatorState* state) {
   const Reason reason = call.verdict.reason();
   if (isRecognised(state) && call.number == 0) {
     EngineLock lock;
@@ -106,9 +106,11 @@ void chooseByTrial(CollectiveCall& call, CommunicatorState* state, const Call& c
     if (found.isMpis()) call.verdict = found;
     return;
   }
-  const Status status = attempt([&] { return CallTrials::of(*state).choose(call, checked); });
-  if (!status.ok()) return failHere(call, *state, status);
-  if (call.trial == nullptr) failedElsewhere(call, *state);
+  const Status status = attempt([&]() -> Status {
+    CallTrials::of(*state).choose(call, checked);
+    return {};
+  });
+  if (!status.ok()) failHere(call, *state, status);
 }
 
 /// Creates and starts the operation of a call that torc serves. A nonblocking call gets its handle;
@@ -165,6 +167,35 @@ void run(CollectiveCall& call, const CallKey& key, CommunicatorState& state, con
   finish(call, state, operation, request);
 }
 
+/// Serves a call by its verdict, unless it falls back. Inlined with `leave`, since most calls are
+/// not on trial.
+[[gnu::always_inline]] inline void make(CollectiveCall& call, const CallKey& key,
+                                        CommunicatorState* state, const Call& checked,
+                                        MPI_Request* request) {
+  if (call.verdict.entry() != nullptr && call.form != Form::kNonblocking) prepare(call, *state);
+  if (call.verdict.isOver()) return;
+  if (call.verdict.isMpis()) {
+    leave(call, state);
+    // A faster MPI is a lasting reason, also while other calls are active.
+    if (call.verdict.reason() == Reason::kMpiIsFaster && call.form == Form::kBlocking) {
+      keepRepeated(key, call, *state, checked, nullptr);
+    }
+  } else if (call.trial == nullptr || call.number != 0 || !mayRepeat(call) ||
+             !serveAgain(call, key, *state)) {
+    run(call, key, *state, checked, request);
+  }
+}
+
+/// With TORC_TUNE: makes a call again if the schedule on trial is left out.
+void makeOnTrial(CollectiveCall& call, const CallKey& key, CommunicatorState* state,
+                 const Call& checked, MPI_Request* request, TraceCall& traced) {
+  do {
+    chooseByTrial(call, state, checked);
+    traced.setDetail(servedBy(call));
+    make(call, key, state, checked, request);
+  } while (call.trial != nullptr && CallTrials::of(*state).leavesOut(call));
+}
+
 /// Decides on a call, and serves it unless it falls back.
 void find(CollectiveCall& call, MPI_Request* request) {
   if (mayRepeat(call)) {
@@ -179,20 +210,9 @@ void find(CollectiveCall& call, MPI_Request* request) {
   Call checked;  // if torc or dedicated ranks serve it
   CommunicatorState* state = arrive(call, traced, checked);
   if (engine->settings.tune) {
-    chooseByTrial(call, state, checked);
-    traced.setDetail(servedBy(call));
-  }
-  if (call.verdict.entry() != nullptr && call.form != Form::kNonblocking) prepare(call, *state);
-  if (call.verdict.isOver()) return;
-  if (call.verdict.isMpis()) {
-    leave(call, state);
-    // A faster MPI is a lasting reason, also while other calls are active.
-    if (call.verdict.reason() == Reason::kMpiIsFaster && call.form == Form::kBlocking) {
-      keepRepeated(key, call, *state, checked, nullptr);
-    }
-  } else if (call.trial == nullptr || call.number != 0 || !mayRepeat(call) ||
-             !serveAgain(call, key, *state)) {
-    run(call, key, *state, checked, request);
+    makeOnTrial(call, key, state, checked, request, traced);
+  } else {
+    make(call, key, state, checked, request);
   }
 }
 

@@ -36,7 +36,7 @@ struct Round {
 };
 
 /// Starts a round, and polls it until it is complete or the limit is reached.
-void lookAtRound(PersistentPlan& plan) TORC_REQUIRES(engine_lock) {
+void lookAtRound(Plan& plan) TORC_REQUIRES(engine_lock) {
   Executor& executor = *plan.executor();
   const bool is_alone = engine->isIdle();
   const unsigned looks = oversubscribed.load(std::memory_order_relaxed) ? 1 : kLooksAtRepeated;
@@ -83,7 +83,7 @@ bool startAgain(RepeatedCalls& calls, const CallKey& key, const BriefCall& call,
 /// Continues an incomplete round: returns its error, or turns it into an operation.
 Status goOn(const CollectiveCall& call, CommunicatorState& state, const Round& round,
             Operation*& operation) TORC_REQUIRES(engine_lock) {
-  PersistentPlan& plan = *round.repeated->plan;
+  Plan& plan = *round.repeated->plan;
   if (plan.hasFailed()) return torc_collective(&plan).roundStatus();
   Status status = attempt([&]() TORC_REQUIRES(engine_lock) {
     operation = new Operation(state, call, round.repeated->checked);

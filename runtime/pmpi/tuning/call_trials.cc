@@ -2,6 +2,9 @@
 #include "runtime/pmpi/tuning/call_trials.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -14,11 +17,7 @@
 #include "runtime/pmpi/engine/decide.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/stall.h"
-#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
-#include "runtime/pmpi/tuning/load_turn.h"
-#include "runtime/transport/left_to_mpi.h"
-#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
@@ -44,9 +43,12 @@ const char* nameOf(const TrialCandidate& candidate) {
              : engine->library->index.files[candidate.entry->file].name.c_str();
 }
 
-std::unique_ptr<TrialCandidate> candidateOf(const LibraryEntry* entry) {
+std::unique_ptr<TrialCandidate> candidateOf(const LibraryEntry* entry,
+                                            const CommunicatorState& state) {
   auto candidate = std::make_unique<TrialCandidate>();
   candidate->entry = entry;
+  EngineLock lock;
+  candidate->repeated = std::make_unique<RepeatedCalls>(state.callCache());
   return candidate;
 }
 
@@ -82,7 +84,7 @@ std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const Collec
                                                                     const TrialKey& key) const {
   const LibraryEntry* own = call.verdict.entry();
   std::vector<std::unique_ptr<TrialCandidate>> list;
-  list.push_back(candidateOf(own));
+  list.push_back(candidateOf(own, state_));
   std::vector<std::uint32_t> files;
   // For ordered sums or whole vectors the library has only one.
   if (!key.has_one) {
@@ -92,13 +94,13 @@ std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const Collec
   for (const std::uint32_t file : files) {
     if (own != nullptr && file == own->file) continue;
     if (list.size() == kMostSchedules) break;
-    auto candidate = std::make_unique<TrialCandidate>();
+    auto candidate = candidateOf(nullptr, state_);
     candidate->made = entryOfContender(state_.shape(), call.arguments.collective, file);
     candidate->made.reason = "the fastest of those that TORC_TUNE has tried";
     candidate->entry = &candidate->made;
     list.push_back(std::move(candidate));
   }
-  if (own != nullptr) list.push_back(candidateOf(nullptr));
+  if (own != nullptr) list.push_back(candidateOf(nullptr, state_));
   return list;
 }
 
@@ -115,28 +117,17 @@ CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked) 
   auto made = std::make_unique<CallTrial>(std::move(list), mpis,
                                           call.bytes <= kShortBytes ? kOfShort : kOfLong);
   EngineLock lock;
+  for (const std::unique_ptr<TrialCandidate>& candidate : made->candidates) {
+    if (candidate->entry != nullptr) state_.schedules().hold(candidate->entry->file);
+  }
   CallTrial* trial = trials_.emplace(key, std::move(made)).first->second.get();
   if (engine->statistics != nullptr && state_.rank() == 0) engine->statistics->trialBegins();
   return trial;
 }
 
-bool CallTrials::hasFailed(const CollectiveCall& call) const {
-  EngineLock lock;
-  return state_.history().hasFailed(call);
-}
-
-Status CallTrials::choose(CollectiveCall& call, const Call& checked) {
-  CallTrial* trial = nullptr;
-  Status status = attempt([&]() -> Status {
-    trial = trialOf(call, checked);
-    return {};
-  });
-  if (!status.ok() || trial == nullptr) return status;
-  while (trial->winner == nullptr && trial->current().entry != nullptr &&
-         !trial->current().is_loaded) {
-    status = attempt([&] { return load(call, *trial); });
-    if (!status.ok() || hasFailed(call)) return status;
-  }
+void CallTrials::choose(CollectiveCall& call, const Call& checked) {
+  CallTrial* trial = trialOf(call, checked);
+  if (trial == nullptr) return;
   const bool is_over = trial->winner != nullptr;
   const LibraryEntry* entry = is_over ? trial->winner->entry : trial->current().entry;
   if (entry != nullptr) {
@@ -148,61 +139,39 @@ Status CallTrials::choose(CollectiveCall& call, const Call& checked) {
     call.trial = trial;
     trial->began = PMPI_Wtime();
   }
-  return {};
 }
 
-/// Loads the next candidate's schedule, or excludes it. If the library's own choice cannot be
-/// loaded, the trial ends: calls are then served, or fall back, as without a trial.
-Status CallTrials::load(CollectiveCall& call, CallTrial& of) {
-  TrialCandidate& candidate = of.current();
-  {
+bool CallTrials::leavesOut(CollectiveCall& call) {
+  if (call.trial == nullptr || call.verdict.reason() != Reason::kScheduleFailed) return false;
+  CallTrial& of = *std::exchange(call.trial, nullptr);
+  explain(state_, message(describe(call, state_), ": ", nameOf(of.current()),
+                          " is not tried: it cannot be loaded"));
+  const LibraryEntry* own = of.candidates[0]->entry;
+  call.verdict = own != nullptr ? Verdict(*own) : Verdict(Reason::kMpiIsFaster);
+  if (of.trial.turn() == 0) {
+    finish(of, 0);
+  } else {
     EngineLock lock;
-    if (call.number == 0) state_.history().note(call, Maker::kTorc);
+    state_.schedules().letGo(of.current().entry->file, state_.calls());
+    of.trial.leaveOut();
   }
-  const auto stage = loadInTurn(state_, *candidate.entry, call);
-  if (!stage.ok()) return stage.status();
-  if (*stage == CommunicatorSchedule::Stage::kReady) {
-    EngineLock lock;
-    candidate.repeated = std::make_unique<RepeatedCalls>(state_.callCache());
-    state_.schedules().hold(candidate.entry->file);
-    candidate.is_loaded = true;
-  } else if (*stage == CommunicatorSchedule::Stage::kFailed) {
-    explain(state_, message(describe(call, state_), ": ", nameOf(candidate),
-                            " is not tried: it cannot be loaded"));
-    if (of.trial.turn() == 0) {
-      finish(of, 0);
-    } else {
-      EngineLock lock;
-      state_.schedules().forgetFailed(candidate.entry->file);
-      of.trial.leaveOut();
-    }
-  }
-  return {};
+  return true;
 }
 
 Status CallTrials::end(const CollectiveCall& call) {
   CallTrial& of = *call.trial;
-  of.trial.took(PMPI_Wtime() - of.began);
+  of.trial.took(std::max(0.0, PMPI_Wtime() - of.began));
   if (!of.trial.isOver()) return {};
-  const std::span<double> mine = of.trial.seconds();
-  auto slowest = std::make_unique<double[]>(mine.size());
-  std::ranges::copy(mine, slowest.get());
-  MPI_Request request = MPI_REQUEST_NULL;
-  int code = PMPI_Iallreduce(MPI_IN_PLACE, slowest.get(), static_cast<int>(mine.size()), MPI_DOUBLE,
-                             MPI_MAX, call.comm, &request);
-  int done = code != MPI_SUCCESS;
-  const auto look = [&] {
-    if (!done) code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    return done || code != MPI_SUCCESS;
-  };
-  progressUntil(look, [&] {
+  const std::span<double> seconds = of.trial.seconds();
+  // Bits of numbers above 0 are in the order of the numbers.
+  std::array<std::uint64_t, ServiceCollective::kMostWords> words;
+  std::memcpy(words.data(), seconds.data(), seconds.size_bytes());
+  of.vote->allreduce(call.comm, std::span(words).first(seconds.size()), MPI_MAX);
+  const Status status = await(*of.vote, [&] {
     tellOfStall(call, state_, "it waits for the other ranks' times of what was tried");
   });
-  if (code != MPI_SUCCESS) {
-    leaveToMpi(std::move(slowest));
-    return mpiStatus(code, "MPI_Iallreduce");
-  }
-  std::copy_n(slowest.get(), mine.size(), mine.begin());
+  if (!status.ok()) return status;
+  std::memcpy(seconds.data(), of.vote->words().data(), seconds.size_bytes());
   const std::size_t winner = of.trial.winner();
   tellOfResult(call, of, winner);
   finish(of, winner);
@@ -215,10 +184,13 @@ void CallTrials::finish(CallTrial& of, std::size_t winner) {
   if (const LibraryEntry* entry = of.candidates[winner]->entry; entry != nullptr) {
     state_.schedules().claim(entry->file);
   }
-  for (const std::unique_ptr<TrialCandidate>& candidate : of.candidates) {
-    candidate->repeated.reset();
-    if (candidate->is_loaded) state_.schedules().letGo(candidate->entry->file, state_.calls());
+  for (std::size_t i = 0; i < of.candidates.size(); ++i) {
+    TrialCandidate& candidate = *of.candidates[i];
+    candidate.repeated.reset();
+    const bool is_held = candidate.entry != nullptr && !of.trial.isOut(i);
+    if (is_held) state_.schedules().letGo(candidate.entry->file, state_.calls());
   }
+  of.vote.reset();
   of.winner = std::move(of.candidates[winner]);
   of.candidates.clear();
 }

@@ -20,6 +20,7 @@
 #include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/tuning/trial.h"
+#include "runtime/service/service_collective.h"
 #include "schedules/library/index.h"
 #include "support/status.h"
 
@@ -41,9 +42,8 @@ struct TrialKey {
 struct TrialCandidate {
   const LibraryEntry* entry = nullptr;  // of the index, or `made`; null: MPI's own function
   LibraryEntry made;
-  bool is_loaded = false;
-  // The repeated calls of this schedule alone, once it is loaded: the communicator's own store is
-  // for calls outside of trials.
+  // The repeated calls of this schedule alone: the communicator's own store is for calls outside of
+  // trials.
   std::unique_ptr<RepeatedCalls> repeated TORC_PT_GUARDED_BY(engine_lock);
 };
 
@@ -55,9 +55,10 @@ struct CallTrial {
   TrialCandidate& current() { return *candidates[trial.turn()]; }
 
   Trial trial;
-  std::vector<std::unique_ptr<TrialCandidate>> candidates;  // by number; empty after the end
-  std::unique_ptr<TrialCandidate> winner;                   // after the end
-  double began = 0;                                         // seconds, of the call under way
+  std::vector<std::unique_ptr<TrialCandidate>> candidates;      // by number; empty after the end
+  std::unique_ptr<TrialCandidate> winner;                       // after the end
+  ServiceCollective::Pointer vote = ServiceCollective::make();  // on the times; until the end
+  double began = 0;                                             // seconds, of the call under way
 };
 
 /// The trials of one communicator. MPI requires that a program makes one collective call at a time
@@ -76,9 +77,13 @@ class CallTrials final : public TuningState {
   static bool mayTry(const CollectiveCall& call);
 
   /// Sets the verdict of a call that may be on trial, on a communicator that is set up. If the call
-  /// is on trial, sets call.trial and starts its time. Waits for the other ranks if a schedule is
-  /// tried for the first time. If the call fails meanwhile, the status is ok: the caller checks.
-  Status choose(CollectiveCall& call, const Call& checked) TORC_EXCLUDES(engine_lock);
+  /// is on trial, sets call.trial and starts its time. Throws std::bad_alloc.
+  void choose(CollectiveCall& call, const Call& checked) TORC_EXCLUDES(engine_lock);
+
+  /// Whether the candidate of a call on trial could not be loaded: it is excluded then, and the
+  /// call gets back the library's verdict, for another choice. If the library's own choice cannot
+  /// be loaded, the trial ends: calls are then served, or fall back, as without a trial.
+  bool leavesOut(CollectiveCall& call) TORC_EXCLUDES(engine_lock);
 
   /// Notes that a call on trial has ended on this rank. After the last one of a trial it waits for
   /// the other ranks, and all agree on the fastest. A failed call counts like others: all ranks are
@@ -88,11 +93,9 @@ class CallTrials final : public TuningState {
   void forgetSchedules() override TORC_REQUIRES(engine_lock) { trials_.clear(); }
 
  private:
-  bool hasFailed(const CollectiveCall& call) const;
   CallTrial* trialOf(const CollectiveCall& call, const Call& checked);
   std::vector<std::unique_ptr<TrialCandidate>> candidates(const CollectiveCall& call,
                                                           const TrialKey& key) const;
-  Status load(CollectiveCall& call, CallTrial& of);
   void finish(CallTrial& of, std::size_t winner);
   void tellOfResult(const CollectiveCall& call, const CallTrial& of, std::size_t winner) const;
 

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/collectives/persistent_plan.h"
+#include "runtime/collectives/plan.h"
 #include "runtime/pmpi/calls/packing.h"
 #include "schedules/expansion/expand.h"
 #include "tests/schedules/sample_schedule.h"
@@ -20,9 +20,6 @@ namespace torc::runtime {
 namespace {
 
 constexpr int kRanks = 6;
-
-/// A rooted collective in the manner of a broadcast.
-constexpr CollectiveRow kRooted = {.name = "rooted", .in_elsewhere = Holds::kNothing};
 
 class CallTest : public testing::Test {
  protected:
@@ -80,12 +77,13 @@ TEST_F(CallTest, OperationsThatDoNotCommuteScatterUpTo64KiB) {
 TEST_F(CallTest, ARootLiesInTheCommunicator) {
   for (const CallRules rules : {CallRules::kTorc, CallRules::kMpi}) {
     CallArguments arguments = allgather(100);
+    arguments.collective = Collective::kBroadcast;
     arguments.rules = rules;
     arguments.in = MPI_IN_PLACE;
     for (const int root : {-1, kRanks, kRanks + 1}) {
       arguments.root = root;
       Call call;
-      const Status status = check(arguments, kRooted, 2, kRanks, call);
+      const Status status = check(arguments, 2, kRanks, call);
       EXPECT_EQ(status.message(), "root is " + std::to_string(root) + ", of 6 ranks");
       EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
       EXPECT_EQ(call.fault, Reason::kArgument);
@@ -93,7 +91,7 @@ TEST_F(CallTest, ARootLiesInTheCommunicator) {
     arguments.root = kRanks - 1;
     for (const int rank : {0, kRanks - 1}) {
       Call call;
-      EXPECT_TRUE(check(arguments, kRooted, rank, kRanks, call).ok());
+      EXPECT_TRUE(check(arguments, rank, kRanks, call).ok());
       EXPECT_EQ(call.root, kRanks - 1);
       EXPECT_EQ(call.bytes, 400u);
       const std::uint64_t whole = rules == CallRules::kMpi ? 400 : 100;
@@ -101,6 +99,7 @@ TEST_F(CallTest, ARootLiesInTheCommunicator) {
       EXPECT_EQ(call.elements.out, whole);
     }
     // What has no root does not look at it.
+    arguments.collective = Collective::kAllgather;
     arguments.root = 77;
     Call call;
     EXPECT_TRUE(check(arguments, 2, kRanks, call).ok());
@@ -417,6 +416,7 @@ TEST_F(GapsTest, ArePackedAtTheRootAndUnpackedElsewhere) {
   for (int i = 0; i < 20; ++i)
     data[static_cast<std::size_t>(i)] = i;
   CallArguments arguments = byMpi(allgather(10));
+  arguments.collective = Collective::kBroadcast;
   arguments.in = MPI_IN_PLACE;
   arguments.out = data.data();
   arguments.type = type_;
@@ -424,10 +424,10 @@ TEST_F(GapsTest, ArePackedAtTheRootAndUnpackedElsewhere) {
   std::vector<int> moved(10);
   for (const int rank : {3, 4}) {
     Call call;
-    ASSERT_TRUE(check(arguments, kRooted, rank, kRanks, call).ok());
+    ASSERT_TRUE(check(arguments, rank, kRanks, call).ok());
     EXPECT_TRUE(call.in_place);
     pmpi::Packing packing;
-    packing.prepare(arguments, kRooted, rank, kRanks, call);
+    packing.prepare(arguments, rank, kRanks, call);
     ASSERT_NE(call.out, data.data());
     ASSERT_TRUE(packing.pack().ok());
     auto* const copy = static_cast<int*>(call.out);

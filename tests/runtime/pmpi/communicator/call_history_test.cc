@@ -1,5 +1,5 @@
-// Call histories of two ranks, with the test as the carrier of their messages; and the queue of
-// turns. A single process: MPI starts without mpiexec.
+// Call histories of two ranks, with the test as the carrier of their messages. A single process:
+// MPI starts without mpiexec.
 #include "runtime/pmpi/communicator/call_history.h"
 
 #include <deque>
@@ -10,7 +10,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/process/progress.h"
 
 static int tests = 0;  // of requests
@@ -23,7 +22,6 @@ extern "C" int PMPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
 namespace torc::runtime::pmpi {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// A rank of two, which sends to the other.
@@ -217,43 +215,6 @@ TEST_F(CallHistoryTest, ToTellManyRanksTakesFewCallsOfMpi) {
   notices.stop();
   notices.close();
   PMPI_Comm_free(&self);
-}
-
-/// Proceeds at the `looks`-th look.
-struct CountedTurn final : Turn {
-  CountedTurn(int name_of_turn, int looks_needed, std::vector<int>& list, TurnQueue& of)
-      : name(name_of_turn), looks(looks_needed), done(list), queue(of) {}
-  bool proceed() override {
-    if (--looks > 0) return false;
-    done.push_back(name);
-    return true;
-  }
-  void giveUp() override {
-    has_failed = false;
-    queue.leave(this);
-  }
-  bool hasFailed() const override { return has_failed; }
-
-  int name, looks;
-  bool has_failed = false;
-  std::vector<int>& done;
-  TurnQueue& queue;
-};
-
-TEST(TurnQueueTest, TurnsLeaveInTheirOrder) {
-  std::vector<int> done;
-  TurnQueue queue;
-  CountedTurn quick(0, 1, done, queue), first(1, 2, done, queue), second(2, 1, done, queue),
-      third(3, 1, done, queue);
-  EXPECT_FALSE(queue.enter(&quick));
-  EXPECT_TRUE(queue.isEmpty());
-  EXPECT_TRUE(queue.enter(&first));
-  EXPECT_FALSE(queue.enter(&second));
-  EXPECT_FALSE(queue.enter(&third));
-  second.has_failed = true;
-  queue.giveUpFailed();
-  EXPECT_TRUE(queue.proceed());
-  EXPECT_THAT(done, ElementsAre(0, 1, 3));
 }
 
 }  // namespace

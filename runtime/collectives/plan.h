@@ -1,6 +1,6 @@
-// Persistent plan: the program of a call on this rank, with all memory and tables of its rounds. It
-// runs one round at a time, with the buffers, the reduction and (one-shot) the message tags that it
-// is bound to.
+// Plan: the program of a call on this rank, with all memory and tables of its rounds. It runs one
+// round at a time, with the buffers, the reduction and (one-shot) the message tags that it is bound
+// to.
 //
 //   prepare: the part that may fail on one rank alone, before tags are agreed on: expansion, memory
 //   lay: makes the messages
@@ -8,8 +8,8 @@
 //
 // Only this class turns a checked call into its program. A torc_collective starts its rounds and
 // handles their end (runtime/collectives/collective.h).
-#ifndef TORC_RUNTIME_COLLECTIVES_PERSISTENT_PLAN_H_
-#define TORC_RUNTIME_COLLECTIVES_PERSISTENT_PLAN_H_
+#ifndef TORC_RUNTIME_COLLECTIVES_PLAN_H_
+#define TORC_RUNTIME_COLLECTIVES_PLAN_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -60,22 +60,21 @@ Status checkSchedule(const torc_schedule& schedule, Collective collective);
 /// Whether the schedule has the order of ranks that a checked call needs.
 Status checkOrder(const torc_schedule& schedule, const Call& call);
 
-class PersistentPlan : public MessageMemory {
+class Plan : public MessageMemory {
  public:
-  explicit PersistentPlan(torc_schedule* owner) : schedule_(owner) {}
-  PersistentPlan(const PersistentPlan&) = delete;
-  PersistentPlan& operator=(const PersistentPlan&) = delete;
+  explicit Plan(torc_schedule* owner) : schedule_(owner) {}
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
 
   /// The call has passed `check`, has its lists, and is supported by the schedule. `passing`: for
   /// pairs with different counts, if the schedule forwards blocks; used only during this call.
   /// Throws std::bad_alloc.
   Status prepare(const Call& call, const PairCounts* passing = nullptr);
-  /// Precondition: prepared, with tags that all ranks agree on.
-  Status layOut(int tag_base, Requests requests);
-  /// Binds the buffers and the reduction of a call with the same key, between rounds; only for
-  /// Requests::kOneShot.
+  /// Precondition: prepared, with tags that all ranks agree on, or torc_geometry::kOneShot.
+  Status layOut(int tag_base);
+  /// Binds the buffers and the reduction of a call with the same key, between rounds.
   Status bind(const Call& call);
-  /// Sets the tags of the next round, likewise.
+  /// Sets the tags of the next round, likewise; for one-shot calls.
   void bindTags(const TagRange& tags) { transport_->bindTags(tags); }
   /// Releases the reduction's datatype.
   void unbind() { reduction_.reset(); }
@@ -141,4 +140,4 @@ class PersistentPlan : public MessageMemory {
 
 }  // namespace torc::runtime
 
-#endif  // TORC_RUNTIME_COLLECTIVES_PERSISTENT_PLAN_H_
+#endif  // TORC_RUNTIME_COLLECTIVES_PLAN_H_

@@ -1,5 +1,5 @@
-// Persistent plan: expansion, memory, transport, binding.
-#include "runtime/collectives/persistent_plan.h"
+// Plan: expansion, memory, transport, binding.
+#include "runtime/collectives/plan.h"
 
 #include <algorithm>
 #include <cstring>
@@ -67,7 +67,7 @@ Status checkOrder(const torc_schedule& schedule, const Call& call) {
                   "recursive-doubling do")};
 }
 
-Status PersistentPlan::prepare(const Call& call, const PairCounts* passing) {
+Status Plan::prepare(const Call& call, const PairCounts* passing) {
   call_ = call;
   if (Status status = checkOrder(*schedule_, call); !status.ok()) return status;
   const torc_geometry& geometry = *schedule_->geometry;
@@ -84,14 +84,14 @@ Status PersistentPlan::prepare(const Call& call, const PairCounts* passing) {
   return {};
 }
 
-Status PersistentPlan::useReduction() {
+Status Plan::useReduction() {
   if (!row().reduces()) return {};
   const Call& call = scheduled();
   const std::uint64_t whole = std::max(call.elements.in, call.elements.out);
   return reduction_.use(call.type, call.reduction, call.keep_type, call.keeps_whole ? whole : 0);
 }
 
-Status PersistentPlan::expand(const PairCounts* passing) {
+Status Plan::expand(const PairCounts* passing) {
   const ScheduleView& view = schedule_->view();
   const torc_geometry& geometry = *schedule_->geometry;
   const ScheduleCall seen(scheduled(), geometry.map, geometry.rank, geometry.size);
@@ -108,7 +108,7 @@ Status PersistentPlan::expand(const PairCounts* passing) {
   return {};
 }
 
-void PersistentPlan::allocate() {
+void Plan::allocate() {
   const Call& call = scheduled();
   scratch_.allocate(program().scratch_elements * call.type.bytes);
   buffers_.scratch = scratch_.data();
@@ -119,7 +119,7 @@ void PersistentPlan::allocate() {
   }
 }
 
-void PersistentPlan::takeBuffers() {
+void Plan::takeBuffers() {
   const Call& call = scheduled();
   buffers_.out = call.outBegin();
   buffers_.in = call.in_place ? buffers_.out : call.inBegin();
@@ -129,14 +129,14 @@ void PersistentPlan::takeBuffers() {
   }
 }
 
-Reducer PersistentPlan::reducer() const {
+Reducer Plan::reducer() const {
   return row().reduces() ? reduction_.reducer() : Reducer{};
 }
 
-Status PersistentPlan::layOut(int tag_base, Requests requests) {
+Status Plan::layOut(int tag_base) {
   const torc_geometry& geometry = *schedule_->geometry;
   // The sender of a put is not told when its receive starts.
-  auto transport = geometry.makeTransport(tag_base, requests, program().synchronous_sends);
+  auto transport = geometry.makeTransport(tag_base, program().synchronous_sends);
   transport_ = transport.get();
   // Cut vectors might be cut at other places for a shorter block.
   const ScheduleView& view = schedule_->view();
@@ -154,7 +154,7 @@ Status PersistentPlan::layOut(int tag_base, Requests requests) {
   return {};
 }
 
-void PersistentPlan::makeTrace() {
+void Plan::makeTrace() {
   const torc_geometry& geometry = *schedule_->geometry;
   const GeometryTrace& traced = *geometry.trace;
   if (traced.of_all) {
@@ -168,7 +168,7 @@ void PersistentPlan::makeTrace() {
   executor_->setTrace(trace_.get());
 }
 
-Status PersistentPlan::bind(const Call& call) {
+Status Plan::bind(const Call& call) {
   static_cast<CallBinding&>(call_) = call;
   if (rootless_ != nullptr) rootless_->bind(call);
   if (Status status = useReduction(); !status.ok()) return status;
@@ -176,13 +176,13 @@ Status PersistentPlan::bind(const Call& call) {
   return executor_->bind(buffers_, reducer());
 }
 
-void PersistentPlan::finishRound() {
+void Plan::finishRound() {
   if (trace_ != nullptr) trace_->endRound(call_.bytes);
   if (rootless_ != nullptr) rootless_->finishRound();
   if (own_block_.bytes() > 0) std::memcpy(own_block_home_, own_block_.data(), own_block_.bytes());
 }
 
-std::size_t PersistentPlan::bytes() const {
+std::size_t Plan::bytes() const {
   std::size_t listed = 0;
   for (const auto* list :
        {&call_.per_rank, &call_.displacements, &call_.in_per_rank, &call_.in_displacements}) {
