@@ -1,17 +1,23 @@
 // The command line of torc and of torc-model.
 #include "compiler/command_line.h"
 
+#include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <new>
+#include <poll.h>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include "compiler/program_name.h"
 #include "compiler/tool.h"
@@ -46,6 +52,28 @@ void writeError(const char* text) {
 /// LLVM's containers do not throw.
 void endOutOfMemoryInLlvm(void*, const char*, bool) {
   endOutOfMemory();
+}
+
+/// After a write into a pipe without a reader (torc ... | head): the rest of the output goes
+/// nowhere, and the command ends its work, as the file of -o.
+void dropOutput(int) {
+  const int error = errno;
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+    pollfd pipe{output, POLLOUT, 0};
+    if (::poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR) != 0) ::dup2(nowhere, output);
+  }
+  ::close(nowhere);
+  errno = error;
+}
+
+/// Without this, LLVM ends the program for the write that failed.
+void forgetBrokenPipes() {
+  for (llvm::raw_fd_ostream* out :
+       {&llvm::outs(), static_cast<llvm::raw_fd_ostream*>(&llvm::errs())}) {
+    out->flush();
+    if (out->error() == std::errc::broken_pipe) out->clear_error();
+  }
 }
 
 /// Prints `text` on stdout. Returns the exit code.
@@ -127,8 +155,11 @@ int runProgram(const char* name, llvm::function_ref<int()> run) {
   g_program = name;
   std::set_new_handler(endOutOfMemory);
   llvm::install_bad_alloc_error_handler(endOutOfMemoryInLlvm);
+  std::signal(SIGPIPE, dropOutput);
   try {
-    return run();
+    const int code = run();
+    forgetBrokenPipes();
+    return code;
   } catch (const std::bad_alloc&) {  // of more than any allocator is asked for
     endOutOfMemory();
   } catch (const std::length_error&) {

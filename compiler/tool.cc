@@ -2,6 +2,7 @@
 #include "compiler/tool.h"
 
 #include <span>
+#include <system_error>
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Format.h>
@@ -136,9 +137,12 @@ llvm::Expected<Input> readInput(llvm::StringRef path) {
     input.program.schedule = std::move(*schedule);
     return input;
   }
+  if (llvm::StringRef(*bytes).ltrim().starts_with("<"))
+    return makeError(origin + ": is XML: `torc import " + origin + "` makes a schedule file of it");
   llvm::Expected<ir::Program> program = ir::parseProgram(*bytes, origin);
   if (!program) return program.takeError();
   input.program = std::move(*program);
+  input.text = std::move(*bytes);
   return input;
 }
 
@@ -163,6 +167,7 @@ llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
   if (!out.has_error()) return llvm::Error::success();
   const std::error_code code = out.error();
   out.clear_error();
+  if (code == std::errc::broken_pipe) return llvm::Error::success();  // its reader has had enough
   return llvm::createStringError(code, "cannot write to stdout: " + code.message());
 }
 

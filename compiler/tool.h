@@ -36,6 +36,7 @@ struct Input {
   InputKind kind = InputKind::kText;
   std::optional<LoadedSchedule> file;  // kFile
   ir::Program program;                 // others
+  std::string text;                    // kText: as it was written
 
   bool isPlan() const { return program.isPlan(); }
   ScheduleView view() const { return file ? file->view() : program.schedule.view(); }

@@ -186,6 +186,14 @@ std::string readStatistics(std::string_view value, Settings& settings) {
   return {};
 }
 
+std::string readTrace(std::string_view value, Settings& settings) {
+  const auto [form, file] = splitForm(value);
+  if (file != value && (form != "calls" || file.empty()))
+    return "FILE or calls:FILE; ./ before a FILE with a colon";
+  settings.trace = value;
+  return {};
+}
+
 struct Row {
   SettingInfo info;
   std::string_view needs;  // the variable that this one requires
@@ -307,10 +315,12 @@ constexpr Row kSettingRows[] = {
       kOfRank0},
      "",
      readStatistics},
-    {{"TORC_TRACE", "FILE", "", "Trace of every rank as Chrome trace JSON, for Perfetto.",
+    {{"TORC_TRACE", "FILE|calls:FILE", "",
+      "Trace of every rank as Chrome trace JSON, for Perfetto and `torc trace`. calls:FILE: one "
+      "event per call and rank, for long jobs.",
       kOfRank0},
      "TORC_LIBRARY",
-     readText<&Settings::trace>},
+     readTrace},
 };
 
 constexpr bool saysCollectives(const Row& row) {

@@ -70,7 +70,7 @@ struct Settings {
   // On rank 0 only.
   Verbosity verbosity = Verbosity::kHints;
   StatisticsOutput statistics;
-  std::string trace;               // file; empty: none
+  std::string trace;               // file, or calls:FILE; empty: none
   std::uint64_t trace_events = 0;  // per rank
 
   bool serves(Collective collective) const {

@@ -1,11 +1,11 @@
 // Parses values of TORC_STATS.
 #include "settings/statistics_output.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <unistd.h>
 
 #include "support/message.h"
+#include "support/setting_values.h"
 
 namespace torc {
 namespace {
@@ -37,14 +37,9 @@ std::optional<StatisticsOutput> parseStatisticsOutput(std::string_view value,
   if (value == "1") return StatisticsOutput{Form::kTable, ""};
   if (value == "json") return StatisticsOutput{Form::kJson, ""};
   StatisticsOutput output{Form::kTable, std::string(value)};
-  const std::size_t colon = value.find(':');
-  const std::string_view word = value.substr(0, colon);
-  // A word with a colon is a form, never a file name: a misspelt form would become a file.
-  if (colon != value.npos && std::ranges::all_of(word, [](char letter) {
-        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
-      })) {
-    output = {Form::kJson, std::string(value.substr(colon + 1))};
-    if (word != "json" || output.file.empty()) {
+  if (const auto [form, file] = splitForm(value); file != value) {
+    output = {Form::kJson, std::string(file)};
+    if (form != "json" || file.empty()) {
       allowed = kAllowed;
       return std::nullopt;
     }

@@ -242,11 +242,11 @@ std::string Command::help(std::string_view shown_name, std::size_t columns) cons
       text += line + wrapped(message(row.help, standard), kIndent, columns) + '\n';
     }
   }
-  return text;
+  return example_.empty() ? text : text + message("\nExample\n  ", example_, '\n');
 }
 
 std::string Command::table() const {
-  std::string text = message(name_, "\t\t\t\t\t\t", about_, '\n');
+  std::string text = message(name_, "\t\t\t", example_, '\t', exit_status_, "\t\t", about_, '\n');
   for (const Option* option : options_) {
     const Row& row = option->row();
     if (row.group == kHidden && !option->isPositional()) continue;

@@ -148,9 +148,10 @@ class With : public Option {
 class Command {
  public:
   /// `about`: a sentence on its purpose, without subject and full stop. `run` returns the exit
-  /// code.
-  Command(std::string_view name, std::string_view about, int (*run)() = nullptr)
-      : name_(name), about_(about), run_(run) {}
+  /// code. `example`: a command line. `exit_status`: its meaning, if not that of most commands.
+  Command(std::string_view name, std::string_view about, int (*run)() = nullptr,
+          std::string_view example = "", std::string_view exit_status = "")
+      : name_(name), about_(about), run_(run), example_(example), exit_status_(exit_status) {}
 
   std::string_view name() const { return name_; }
   std::string_view about() const { return about_; }
@@ -168,8 +169,9 @@ class Command {
   Status parse(std::span<const char* const> words, std::string_view shown_name);
   /// The text of --help, in lines of at most `columns`.
   std::string help(std::string_view shown_name, std::size_t columns) const;
-  /// A line for the command and one for each option that is not hidden: command, heading, names,
-  /// value, default, words and help, with tabulators between.
+  /// A line for the command (its name, two empty columns, example, exit status, an empty column,
+  /// purpose) and one for each option that is not hidden: command, heading, names, value, default,
+  /// words and help, with tabulators between.
   std::string table() const;
 
   /// Completions after the word `before` for the text `begin`: pairs of a word and its description.
@@ -189,6 +191,7 @@ class Command {
 
   std::string_view name_, about_;
   int (*run_)();
+  std::string_view example_, exit_status_;
   bool is_chosen_ = false;
   std::vector<Option*> options_;
 };

@@ -71,6 +71,16 @@ std::optional<std::uint64_t> parseBytes(std::string_view text) {
   return *value << shift;
 }
 
+std::pair<std::string_view, std::string_view> splitForm(std::string_view value) {
+  const std::size_t colon = value.find(':');
+  const bool has_form =
+      colon != value.npos && std::ranges::all_of(value.substr(0, colon), [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+      });
+  return has_form ? std::pair(value.substr(0, colon), value.substr(colon + 1))
+                  : std::pair(std::string_view(), value);
+}
+
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> names) {
   std::string_view nearest;
   std::size_t least = name.size() + 1;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace torc {
 
@@ -15,6 +16,10 @@ std::optional<std::uint64_t> parseBytes(std::string_view text);
 
 /// Reads a decimal number of at most `highest`.
 std::optional<std::uint64_t> parseNumber(std::string_view text, std::uint64_t highest);
+
+/// Splits "json:FILE" into form and file. A word with a colon is a form, never a file name: a
+/// misspelt form would become a file. Without a form the first text is empty.
+std::pair<std::string_view, std::string_view> splitForm(std::string_view value);
 
 /// The nearest of `names` to `name`; empty if more than a third of all letters would change.
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> names);

@@ -72,4 +72,4 @@ for file in "${built[@]}"; do
 done
 bash tools/pages/man_pages.sh "$pages" "${programs[@]}"
 bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.{pc,cmake}.in tools/torc.py tools/convert/*.py \
-  tools/completion/torc.* tools/modulefile.in tools/packaging/job_start/* "$pages"/*.1 "${documents[@]}"
+  tools/completion/torc.* tools/modulefile.in tools/packaging/job_start/* "$pages"/*.[17] "${documents[@]}"

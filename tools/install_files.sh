@@ -55,6 +55,9 @@ for file in "$@"; do
     *.1)
       install -D -m 644 "$file" "$root/share/man/man1/$name"
       ;;
+    *.7)
+      install -D -m 644 "$file" "$root/share/man/man7/$name"
+      ;;
     *.cmake.in)
       mkdir -p "$root/lib/cmake/torc"
       sed "s/@VERSION@/$version/" "$file" >"$root/lib/cmake/torc/${name%.in}"

@@ -92,7 +92,7 @@ describe() {
     found=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info -l"$work/libtorc1/usr/lib" "${elf[@]/#/-e}" \
       2>/dev/null | sed -n 's/^shlibs:Depends=//p')
   fi
-  find "$root" -path '*/man1/*.1' -exec gzip -9n {} +
+  find "$root" -path '*/man[17]/*.[17]' -exec gzip -9n {} +
   local pages=$root/usr/share/doc/$package
   mkdir -p "$root/DEBIAN" "$pages"
   {

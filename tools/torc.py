@@ -16,15 +16,33 @@ The file is by itself: no other module is needed. The command is $TORC, or `torc
 
 import json
 import os
+import re
 import subprocess
+import sys
 import tempfile
 from xml.sax.saxutils import quoteattr
 
 BUFFERS = {"in": "i", "out": "o", "scratch": "s"}
+# Of `compile` and `bounds`; a Program is of one of the first five.
+COLLECTIVES = ("allreduce", "allgather", "reduce_scatter", "alltoall", "broadcast", "reduce", "gather", "scatter", "scan",
+               "exscan", "neighbor_allgather", "neighbor_alltoall")
 
 
 class TorcError(Exception):
     """What `torc` says on stderr."""
+
+
+_HERE = (lambda: None).__code__.co_filename
+
+
+def _callers():
+    """(FILE, LINE) of the callers outside of this file, the innermost first."""
+    frame, places = sys._getframe(1), []
+    while frame is not None:
+        if frame.f_code.co_filename != _HERE:
+            places.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(places)
 
 
 class Program:
@@ -40,6 +58,9 @@ class Program:
 
     def __init__(self, collective, ranks, chunks, in_place=None, name=None, in_order=False):
         self.collective, self.ranks, self.chunks = collective, ranks, chunks
+        if collective not in COLLECTIVES[:5]:
+            raise ValueError(f"a Program's collective is {', '.join(COLLECTIVES[:5])}; not {collective!r}")
+        self._made_at = _callers()
         self.in_place = collective != "alltoall" if in_place is None else in_place
         self.name, self.in_order = name or collective, in_order
         self._moves = []
@@ -50,7 +71,7 @@ class Program:
              src=None):
         """`count` chunks of `rank`, from `chunk` on, become those of rank `source` (default: of the same rank) from
         `from_chunk` on (default: the same). Messages between two ranks on one channel keep their order. `src`:
-        "FILE:LINE" that faults are to name; of all moves or none, and of one file."""
+        "FILE:LINE" that faults are to name, of all moves or none, and of one file; default: the caller's."""
         self._move(("cpy", "r"), rank, chunk, source, from_chunk, buffer, from_buffer, count, channel, src)
 
     def add(self, rank, chunk, source=None, from_chunk=None, buffer=None, from_buffer=None, count=1, channel=0,
@@ -65,6 +86,10 @@ class Program:
                 raise ValueError(f"there is no rank {one}: there are {self.ranks}")
         if count < 1:
             raise ValueError(f"count is {count}")
+        for name in (buffer, from_buffer):
+            if name is not None and name not in BUFFERS:
+                raise ValueError(f"there is no buffer {name!r}; there are {', '.join(BUFFERS)}")
+        src = src or _callers()
         default = "out" if self.collective in ("allgather", "alltoall") else "in"
         to = (BUFFERS[buffer or default], chunk)
         read = (BUFFERS[from_buffer or ("in" if self.collective == "alltoall" else default)],
@@ -96,8 +121,11 @@ class Program:
 
     def _thread_blocks(self):
         """For each rank its steps (kind, source, target, count, dependence, src) by (send, receive, channel)."""
+        place = self._file()
         ranks = [_Rank(self) for _ in range(self.ranks)]
         for _, kinds, rank, to, source, read, count, channel, src in sorted(self._moves, key=lambda move: move[0]):
+            if not isinstance(src, str):
+                src = next((f"{file}:{line}" for file, line in src if file == place), None)
             if source == rank:
                 reads = [read] if kinds[0] == "cpy" else [read, to]
                 ranks[rank].step(kinds[0], read, to, count, (-1, -1, channel), reads, [to], src)
@@ -105,6 +133,12 @@ class Program:
                 ranks[source].step("s", read, to, count, (rank, -1, channel), [read], [], src)
                 ranks[rank].step(kinds[1], to, to, count, (-1, source, channel), [to] if kinds[1] == "rrc" else [], [to], src)
         return [rank.blocks for rank in ranks]
+
+    def _file(self):
+        """The innermost file of callers that has a line of every move; None: there is none."""
+        moves = [move[-1] for move in self._moves if not isinstance(move[-1], str)]
+        common = set.intersection(*({file for file, _ in src} for src in set(moves))) if moves else ()
+        return next((file for file, _ in moves[0] if file in common), None) if len(moves) == len(self._moves) > 0 else None
 
     def xml(self):
         """The program as MSCCL XML."""
@@ -136,7 +170,13 @@ class Program:
             source = os.path.join(folder, "program.xml")
             with open(source, "w") as file:
                 file.write(self.xml())
-            run("import", source, "-o", path, quiet=True, torus=torus, order=order, graph=graph)
+            try:
+                run("import", source, "-o", path, quiet=True, torus=torus, order=order, graph=graph)
+            except TorcError as fault:
+                # Faults of the whole program are of the line that made it.
+                file, line = next((one for one in self._made_at if one[0] == self._file()), self._made_at[0])
+                text = re.sub(re.escape(source) + r"(:\d+)?", lambda _: f"{file}:{line}", str(fault))
+                raise TorcError(text.replace(f"{file}: error", f"{file}:{line}: error")) from None
 
 
 class _Rank:
@@ -182,7 +222,10 @@ def run(*arguments, **options):
             continue
         flag = "--" + option.replace("_", "-")
         command.append(flag if value is True else f"{flag}={value}")
-    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:
+        raise TorcError(f"cannot run '{command[0]}': {error.strerror}; set TORC to the command, or PATH") from None
     if done.returncode != 0:
         raise TorcError(done.stderr.strip())
     return done.stdout
@@ -192,6 +235,19 @@ def compile(collective, torus, path, **options):
     """Compiles a collective for a torus, as `torc compile`: bytes="1M", machine="bgp"; without a size the best for
     1 MiB, or the form of algorithm="bucket"."""
     run("compile", collective, "-o", path, torus=torus, quiet=True, **options)
+
+
+def verify(path, **options):
+    """What `torc verify --json` says of a schedule file; count=N: of the programs for N elements. Raises TorcError with
+    the faults."""
+    return json.loads(run("verify", path, json=True, **options))
+
+
+def view(path, page=None, **options):
+    """Writes the page of `torc view`, by default beside the file, and returns its path."""
+    page = os.path.splitext(path)[0] + ".html" if page is None else page
+    run("view", path, "-o", page, **options)
+    return page
 
 
 def simulate(path, **options):

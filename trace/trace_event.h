@@ -24,7 +24,8 @@ inline constexpr int kTraceKindCount = 7;
 struct TraceEvent {
   std::int64_t begin = 0, end = 0;   // nanoseconds
   std::uint64_t bytes = 0;           // of the whole vector, the message, or the result
-  std::uint64_t flow = 0;            // messages: the same number at both ends; 0: unknown
+  std::uint64_t flow = 0;            // the same number at both ends of a message, or on all ranks
+                                     // of a collective; 0: unknown
   std::uint32_t name = kNone;        // text: the function, the schedule
   std::uint32_t detail = kNone;      // text: more about it
   std::int32_t peer = -1;            // messages: a rank of the trace

@@ -179,6 +179,8 @@ void TraceFile::event(const TraceEvent& event, const RankTrace& rank, int thread
                                                         : "detail",
                  text(event.detail).c_str());
   }
+  if (event.kind == TraceKind::kCollective && event.flow != 0)
+    std::fprintf(file_, ",\"call\":\"%016llx\"", static_cast<unsigned long long>(event.flow));
   if (event.operation != kNone) std::fprintf(file_, ",\"operation\":%u", event.operation);
   if (isMessage(event.kind)) std::fprintf(file_, ",\"peer\":%d,\"tag\":%u", event.peer, event.tag);
   std::fputs("}}", file_);

@@ -93,7 +93,8 @@ class App {
     const { run } = this;
     state.op = number("op", this.schedule?.count ?? 0);
     state.tab = wanted.get("tab") ?? state.tab;
-    state.nodes = wanted.get("nodes") === "1";
+    // Damage is seen on all nodes alone.
+    state.nodes = wanted.has("nodes") ? wanted.get("nodes") === "1" : Boolean(this.schedule?.damageText);
     state.chunk = this.chunkOf(wanted.get("chunk") ?? "");
     if (wanted.get("theme")) document.documentElement.dataset.theme = wanted.get("theme");
     if (!run?.hasEvents) return;
@@ -151,7 +152,7 @@ class App {
     if (state.op !== null) parts.set("op", state.op);
     if (run?.hasEvents) parts.set("t", Number(run.seconds(state.time).toPrecision(6)));
     if (state.tab) parts.set("tab", state.tab);
-    if (state.nodes) parts.set("nodes", 1);
+    if (state.nodes !== Boolean(this.schedule?.damageText)) parts.set("nodes", state.nodes ? 1 : 0);
     if (state.chunk) parts.set("chunk", [state.chunk.part, ...state.chunk.block].join("."));
     const { theme } = document.documentElement.dataset;
     if (theme) parts.set("theme", theme);

@@ -21,7 +21,8 @@ namespace assemble_command {
 using namespace options;
 
 int run();
-Command command("assemble", "prove a schedule in text form or JSON, and write its file", run);
+Command command("assemble", "prove a schedule in text form or JSON, and write its file", run,
+                "torc assemble a.txt -o b.torc");
 Text input{command, kFileRow};
 Text output{command, {kOutput, "output,o", "FILE", "The schedule file; default: FILE with .torc"}};
 Flag quiet{command, kQuietRow};

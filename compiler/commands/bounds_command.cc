@@ -18,7 +18,8 @@ namespace bounds_command {
 using namespace options;
 
 int run();
-Command command("bounds", "print lower bounds, which no algorithm can beat", run);
+Command command("bounds", "print lower bounds, which no algorithm can beat", run,
+                "torc bounds allreduce --torus 8x8x8 --bytes 1M");
 Text collective{command, kCollectiveRow};
 Flag unidirectional{command, {kWhat, "unidirectional", "", "Links carry one direction at a time"}};
 Text torus{command, kTorusRow};

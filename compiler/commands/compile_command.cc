@@ -44,7 +44,8 @@ std::string algorithmWords() {
 }
 
 int run();
-Command command("compile", "compile a collective for a torus, prove it, write it", run);
+Command command("compile", "compile a collective for a torus, prove it, write it", run,
+                "torc compile allreduce --torus 8x8x8 --bytes 1M -o a.torc");
 Text collective{command, kCollectiveRow};
 Text algorithm_name{
     command,

@@ -16,7 +16,8 @@ namespace doctor_command {
 using namespace options;
 
 int run();
-Command command("doctor", "check that a job can be served, and say what to do if not", run);
+Command command("doctor", "check that a job can be served, and say what to do if not", run,
+                "torc doctor --ranks 8 ./program");
 Text program{command, {kWhat, "[PROGRAM]", "PROGRAM", "The program of the job"}};
 Integer ranks{command, {kWhat, "ranks", "N", "Ranks of the job"}, 1, kHighestRank};
 Text library{command, {kWhat, "library", "DIR", "The library; default: TORC_LIBRARY"}};

@@ -18,7 +18,8 @@ namespace dump_command {
 using namespace options;
 
 int run();
-Command command("dump", "print a schedule, or the program of one rank", run);
+Command command("dump", "print a schedule, or the program of one rank", run,
+                "torc dump a.torc --rank 0 --count 1000");
 Text input{command, kFileRow};
 Integer rank{command, {kWhat, "rank", "R", "The flat program of this rank"}, 0, kHighestRank};
 Integer count{command, kCountRow, 0, kHighestCount};

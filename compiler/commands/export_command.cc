@@ -28,7 +28,8 @@ namespace export_command {
 using namespace options;
 
 int run();
-Command command("export", "write a schedule in the format of another tool", run);
+Command command("export", "write a schedule in the format of another tool", run,
+                "torc export a.torc --format msccl -o a.xml");
 Text input{command, kFileRow};
 Word format{command,
             {kWhat, "format", "goal|chakra|msccl", "LogGOPSim, ASTRA-sim, or XML of MSCCL"}};

@@ -27,7 +27,8 @@ namespace import_command {
 using namespace options;
 
 int run();
-Command command("import", "prove a schedule of another system, and write it as a file", run);
+Command command("import", "prove a schedule of another system, and write it as a file", run,
+                "torc import ring.xml --torus 4x4 -o ring.torc");
 Text input{command, kFileRow};
 Text collective{command,
                 {kWhat, "collective", "NAME", "The collective of MSCCL XML that names none"}};

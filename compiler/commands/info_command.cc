@@ -19,7 +19,8 @@ namespace info_command {
 using namespace options;
 
 int run();
-Command command("info", "print the variables that torc reads in a job, and their values", run);
+Command command("info", "print the variables that torc reads in a job, and their values", run,
+                "torc info");
 Flag json{command, kJsonRow};
 
 constexpr std::size_t kWidth = 80;

@@ -22,7 +22,9 @@ namespace launch_command {
 using namespace options;
 
 int run();
-Command command("launch", "run an MPI program with its collectives served by torc", run);
+Command command("launch", "run an MPI program with its collectives served by torc", run,
+                "torc launch mpiexec -n 8 ./program",
+                "that of the command, or 128 and the number of the signal that ended it");
 Rest words{command, {kWhat, "MPIEXEC...", "COMMAND", "The command that starts the job"}};
 Text torus{command,
            {kMachine, "torus", "SHAPE", "Shape; default: Slurm's, the machine's, most cubic"}};

@@ -18,7 +18,8 @@ namespace library_add_command {
 using namespace options;
 
 int run();
-Command command("library add", "let schedules of your own serve in a library", run);
+Command command("library add", "let schedules of your own serve in a library", run,
+                "torc library add lib a.torc --bytes 64K:1M");
 Text path{command, kFolderRow};
 List files{command, {kWhat, "FILE...", "FILE", "Schedules"}};
 Text collective{command,

@@ -20,7 +20,7 @@ using namespace options;
 
 int run();
 Command command("library build", "compile the schedules of a machine's partitions into a folder",
-                run);
+                run, "torc library build --partition 4x2 -o lib");
 List collectives{
     command,
     {kWhat, "collectives", "LIST", "As allreduce,allgather; default: all", "", collectiveWords},

@@ -18,7 +18,7 @@ using namespace options;
 
 int run();
 Command command("library list", "print the schedules of a library and the calls that they serve",
-                run);
+                run, "torc library list lib");
 Text path{command, kFolderRow};
 Flag explain{command, {kWhat, "explain", "", "Add candidates, reasons, and measured times"}};
 Flag json{command, kJsonRow};

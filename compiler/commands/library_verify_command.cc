@@ -22,7 +22,8 @@ namespace library_verify_command {
 using namespace options;
 
 int run();
-Command command("library verify", "check a library's files, and prove its schedules again", run);
+Command command("library verify", "check a library's files, and prove its schedules again", run,
+                "torc library verify lib");
 Text path{command, kFolderRow};
 Integer jobs{command, kJobsRow, 1, kMostJobs};
 Flag json{command, kJsonRow};

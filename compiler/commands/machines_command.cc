@@ -18,7 +18,7 @@ using namespace options;
 constexpr std::uint32_t kMostRanks = 4096;  // per host
 
 int run();
-Command command("machines", "print the machines that --machine knows", run);
+Command command("machines", "print the machines that --machine knows", run, "torc machines bgp");
 Text wanted{command, {kWhat, "[NAME | FILE]", "NAME", "A machine", "", machineWords}};
 Text hosts{command,
            {kWhat, "hosts", "LIST", "Print the mapping file of a job on them, as node[01-16]"}};

@@ -12,7 +12,8 @@ namespace opt_command {
 using namespace options;
 
 int run();
-Command command("opt", "run passes on a schedule or plan, and print it", run);
+Command command("opt", "run passes on a schedule or plan, and print it", run,
+                "torc opt a.txt --passes=roll-loops -o rolled.txt");
 Text input{command, kFileRow};
 Text passes{command, {kWhat, "passes", "PIPELINE", "As 'expand-rings,pipeline{chunks=16}'"}};
 Flag list_passes{command, {kWhat, "list-passes", "", "List all passes and their options"}};

@@ -27,7 +27,8 @@ namespace simulate_command {
 using namespace options;
 
 int run();
-Command command("simulate", "predict how long a schedule takes on a machine", run);
+Command command("simulate", "predict how long a schedule takes on a machine", run,
+                "torc simulate a.torc --bytes 1K:16M --machine bgp");
 List inputs{command, kFilesRow};
 Flag per_rank{command,
               {kWhat, "per-rank", "", "Simulate every rank, in whole elements of 4 bytes"}};

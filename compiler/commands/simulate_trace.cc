@@ -64,6 +64,7 @@ Status writeTrace(const std::string& path, const ScheduleView& schedule,
     round.kind = TraceKind::kCollective;
     round.name = 0;
     round.detail = 1;
+    round.flow = 1;
     round.bytes = bytes;
     for (const TraceEvent& event : rank.events)
       round.end = std::max(round.end, event.end);

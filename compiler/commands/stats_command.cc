@@ -4,10 +4,12 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 
@@ -26,7 +28,8 @@ namespace stats_command {
 using namespace options;
 
 int run();
-Command command("stats", "sum the statistics of jobs: served calls, fallbacks and reasons", run);
+Command command("stats", "sum the statistics of jobs: served calls, fallbacks and reasons", run,
+                "torc stats stats.jsonl");
 List paths{command, {kWhat, "FOLDER|FILE...", "FILE", "Statistics"}};
 Integer most_rows{command,
                   {kOutput, "rows", "N", "Rows of each table, most time first; 0: all", "20"},
@@ -124,6 +127,10 @@ Record recordOf(const StatsRow& row) {
                    {"calls", calls.calls, "     calls"},
                    {"bytes", calls.bytes},
                    {"total_s", calls.seconds, "    total s", {"%.3f"}}};
+  if (!row.late.empty()) {
+    record.push_back({"late_s", row.late.seconds()});
+    record.push_back({"late_rank", row.late.latest()});
+  }
   if (row.isServed()) {
     const bool is_known = row.measured_calls > 0;
     record.push_back({"measured_calls", row.measured_calls});
@@ -161,6 +168,29 @@ void printRows(llvm::ArrayRef<Row> rows, bool served, llvm::raw_ostream& out) {
   if (rows.size() > limit) out << "  and " << rows.size() - limit << " more (--rows 0)\n";
 }
 
+/// The calls with the longest wait for late ranks.
+void printLate(const StatsSum& sum, llvm::raw_ostream& out) {
+  std::vector<Row> rows;
+  for (const auto& [key, row] : sum.rows)
+    rows.push_back(&row);
+  const StatsRow all = totalOf(rows);
+  if (all.late.empty()) return;
+  llvm::erase_if(rows, [](Row row) { return row->late.empty(); });
+  std::ranges::stable_sort(rows, std::greater{}, [](Row row) { return row->late.seconds(); });
+  if (most_rows > 0 && rows.size() > most_rows) rows.resize(most_rows);
+  out << all.late.text(all.calls.seconds) << '\n';
+  std::vector<Record> records;
+  for (const Row row : rows) {
+    records.push_back({{"", cell(row->calls.function, 24), "function                "},
+                       {"", bytesText(row->calls), "     bytes"},
+                       {"", row->calls.calls, "     calls"},
+                       {"", row->late.seconds(), "   waited s", {"%.3f"}},
+                       {"", row->late.latest(), "for rank"},
+                       {"", cell(row->calls.communicator, 25), "communicator"}});
+  }
+  out << tableText(records, 2);
+}
+
 void printText(const StatsSum& sum, llvm::raw_ostream& out) {
   if (sum.jobs == 0) {
     out << "jobs: 0\n";
@@ -194,6 +224,7 @@ void printText(const StatsSum& sum, llvm::raw_ostream& out) {
   printRows(handed, false, out);
   if (llvm::any_of(handed, [](Row row) { return row->isMissing(); }))
     out << "  !: a library could serve it (an error under TORC_STRICT=1)\n";
+  printLate(sum, out);
 }
 
 Record recordOf(const StatsSum& sum, std::size_t faults) {

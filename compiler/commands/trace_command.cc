@@ -6,8 +6,6 @@
 #include <tuple>
 #include <vector>
 
-#include <llvm/ADT/STLExtras.h>
-
 #include "compiler/commands/commands.h"
 #include "compiler/jobs/traced_calls.h"
 #include "compiler/report.h"
@@ -22,77 +20,52 @@ namespace trace_command {
 using namespace options;
 
 int run();
-Command command("trace", "tell where the time of a job's collective calls went", run);
+Command command("trace", "tell where the time of a job's collective calls went", run,
+                "torc trace job.json");
 Text input{command, kFileRow};
 Flag each{command, {kOutput, "calls", "", "Print every call, not only each kind"}};
 Flag json{command, kJsonRow};
 
 constexpr Unit kMillis = {"%.3f", 1e3};
 
-/// The calls in which one rank was last, by their delays.
-struct Lateness {
-  int rank = 0;
-  std::vector<double> late_by_s{};
-
-  double total() const {
-    double sum = 0;
-    for (const double late : late_by_s)
-      sum += late;
-    return sum;
-  }
-  double median() const {
-    if (late_by_s.empty()) return 0;
-    std::vector<double> sorted = late_by_s;
-    llvm::sort(sorted);
-    return sorted[(sorted.size() - 1) / 2];
-  }
-};
-
 /// Calls of one row of the table.
 struct Kind {
   std::vector<const TracedCall*> calls;
   CallTime time;  // over all ranks
+  LateRanks late;
 
   void add(const TracedCall& call) {
     calls.push_back(&call);
+    late.add(call.last);
     for (const TracedCall::Rank& rank : call.ranks)
       time += rank.time;
   }
-
-  /// The rank with the longest total wait of the others.
-  Lateness latest() const {
-    std::map<int, Lateness> ranks;
-    for (const TracedCall* call : calls) {
-      Lateness& rank = ranks[call->last];
-      rank.rank = call->last;
-      rank.late_by_s.push_back(call->late_by_s);
-    }
-    return llvm::max_element(
-               ranks,
-               [](const auto& a, const auto& b) { return a.second.total() < b.second.total(); })
-        ->second;
-  }
 };
 
-void addTime(Record& record, const CallTime& time) {
+/// Without `causes` the trace has calls only.
+void addTime(Record& record, const CallTime& time, bool causes) {
   record.push_back({"total_s", time.total(), "   time ms", kMillis});
   record.push_back({"late_s", time.late_s, "late ranks", kMillis});
+  if (!causes) return;
   record.push_back({"wire_s", time.wire_s, "      wire", kMillis});
   record.push_back({"local_s", time.local_s, "     local", kMillis});
   record.push_back({"own_s", time.own_s, " torc ms", kMillis});
 }
 
-Record recordOf(const Kind& kind) {
+void addLast(Record& record, const char* head, const LateRanks& late, int rank) {
+  record.push_back({"last_in_calls", late.callsOf(rank), head});
+  record.push_back({"late_by_s", late.medianOf(rank), "late by ms", kMillis});
+}
+
+Record recordOf(const Kind& kind, bool causes) {
   const TracedCall& first = *kind.calls.front();
-  const Lateness latest = kind.latest();
   Record record = {{"function", first.function, "function          "},
                    {"bytes", first.bytes, "  bytes", kSize},
                    {"ranks", first.ranks.size(), " ranks"},
                    {"calls", kind.calls.size(), " calls"}};
-  addTime(record, kind.time);
-  record.push_back({"last_rank", latest.rank, "  last"});
-  record.push_back({"last_in_calls", latest.late_by_s.size(), "in calls"});
-  record.push_back({"late_by_s", latest.median(), "late by ms", kMillis});
+  addTime(record, kind.time, causes);
+  record.push_back({"last_rank", kind.late.latest(), "  last"});
+  addLast(record, "in calls", kind.late, kind.late.latest());
   return record;
 }
 
@@ -110,45 +83,41 @@ std::vector<Kind> kindsOf(const TracedJob& job) {
   return sorted;
 }
 
-std::vector<Record> recordsOf(const std::vector<Kind>& kinds) {
+std::vector<Record> recordsOf(const std::vector<Kind>& kinds, bool causes) {
   std::vector<Record> records;
   for (const Kind& kind : kinds)
-    records.push_back(recordOf(kind));
+    records.push_back(recordOf(kind, causes));
   return records;
 }
 
 /// "rank 3 was last in 20 of 20 MPI_Allreduce of 8K, 20.1 ms after the median"
 std::string sentenceOf(const Kind& kind) {
   const TracedCall& first = *kind.calls.front();
-  const Lateness latest = kind.latest();
-  return "rank " + std::to_string(latest.rank) + " was last in " +
-         std::to_string(latest.late_by_s.size()) + " of " + std::to_string(kind.calls.size()) +
-         ' ' + first.function + " of " + sizeText(first.bytes) + ", " +
-         formatted("%.3g ms", 1e3 * latest.median()) + " after the median";
+  return "rank " + std::to_string(kind.late.latest()) + " was " +
+         kind.late.text(first.function + " of " + sizeText(first.bytes));
 }
 
 std::vector<Record> ranksOf(const TracedJob& job) {
   struct Sum {
     std::size_t calls = 0;
     CallTime time;
-    Lateness last;
   };
   std::map<int, Sum> ranks;
+  LateRanks late;
   for (const TracedCall& call : job.calls) {
     for (const TracedCall::Rank& rank : call.ranks) {
       Sum& sum = ranks[rank.rank];
       ++sum.calls;
       sum.time += rank.time;
     }
-    ranks[call.last].last.late_by_s.push_back(call.late_by_s);
+    late.add(call.last);
   }
   std::vector<Record> records;
   for (const auto& [number, sum] : ranks) {
     Record& record =
         records.emplace_back(Record{{"rank", number, "  rank"}, {"calls", sum.calls, " calls"}});
-    addTime(record, sum.time);
-    record.push_back({"last_in_calls", sum.last.late_by_s.size(), "last in calls"});
-    record.push_back({"late_by_s", sum.last.median(), "late by ms", kMillis});
+    addTime(record, sum.time, job.has_causes);
+    addLast(record, "last in calls", late, number);
   }
   return records;
 }
@@ -166,7 +135,8 @@ int run() {
   std::vector<Kind> calls;
   for (const TracedCall& call : job->calls)
     calls.emplace_back().add(call);
-  const std::vector<Record> rows = recordsOf(each ? calls : kinds), ranks = ranksOf(*job);
+  const std::vector<Record> rows = recordsOf(each ? calls : kinds, job->has_causes),
+                            ranks = ranksOf(*job);
   const std::string sentence = sentenceOf(kinds.front());
   const double share = time.total() > 0 ? time.late_s / time.total() : 0;
   const Record record = {{"ranks", job->ranks},

@@ -18,7 +18,8 @@ namespace verify_command {
 using namespace options;
 
 int run();
-Command command("verify", "prove that a schedule computes its collective", run);
+Command command("verify", "prove that a schedule computes its collective", run,
+                "torc verify a.torc --count 1000");
 List inputs{command, kFilesRow};
 Flag per_rank{command, {kWhat, "per-rank", "", "Prove every rank by itself, without symmetry"}};
 Integer count{command,

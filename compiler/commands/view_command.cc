@@ -36,7 +36,8 @@ using namespace options;
 using Json = nlohmann::ordered_json;
 
 int run();
-Command command("view", "make a page that shows schedules, libraries or choices", run);
+Command command("view", "make a page that shows schedules, libraries or choices", run,
+                "torc view a.torc -o a.html");
 List inputs{command, kFilesRow};
 Flag with_passes{command, {kWhat, "passes", "", "Show the plan after each pass, too"}};
 Flag with_choices{command, {kWhat, "choices", "", "Show the candidates of compile --bytes, too"}};
@@ -47,6 +48,8 @@ Text bytes{command, kBytesRow};
 Text machine{command, kMachineRow};
 Text output{command,
             {kOutput, "output,o", "FILE", "Page, or - for stdout; default: FILE as .html"}};
+Flag with_schedules{command,
+                    {kOutput, "schedules", "", "Write a page of each schedule of a library, too"}};
 Text png{command, {kOutput, "png", "FILE", "Write a picture of the page, too, by chromium"}};
 
 /// The programs of the ranks that --rank names.
@@ -124,10 +127,45 @@ llvm::Error writePage(llvm::StringRef title, const Json& document, llvm::StringR
   return writeOutput(png, *picture);
 }
 
+/// Writes the page of a schedule of a library.
+llvm::Error writeSchedulePage(const std::string& file, const std::string& page) {
+  llvm::Expected<Input> read = readSteps(file, "a page shows step operations");
+  if (!read) return read.takeError();
+  llvm::Expected<ViewedSchedule> viewed = viewedSchedule(file, read->takeProgram());
+  if (!viewed) return viewed.takeError();
+  llvm::Expected<model::Machine> on = machineOf(viewed->written().topology, machine);
+  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
+  if (!on || !range)
+    return on ? range.takeError() : llvm::joinErrors(on.takeError(), range.takeError());
+  Progress progress(/*quiet=*/true);
+  llvm::Expected<Json> data = pageData(*viewed, *on, range->sizes(), {}, progress);
+  if (!data) return data.takeError();
+  const std::string text = (*data)["text"];
+  Json document = emptyDocument();
+  document["schedules"].push_back(std::move(*data));
+  llvm::Expected<std::string> made =
+      viewPage(llvm::sys::path::filename(file), documentText(document), text);
+  return made ? writeOutput(page, *made) : made.takeError();
+}
+
+/// With --schedules also the pages of its schedules, in a folder beside the page.
 llvm::Expected<Json> readLibrary() {
   llvm::Expected<Library> library = loadLibrary(inputs.front());
   if (!library) return library.takeError();
-  return libraryData(*library);
+  Json data = libraryData(*library);
+  if (!with_schedules) return data;
+  const std::string folder = besideInput(pagePath(), "schedules");
+  if (const std::error_code error = llvm::sys::fs::create_directories(folder))
+    return makeError("cannot make '" + folder + "': " + error.message());
+  for (const LibraryFile& file : library->index.files) {
+    const std::string name = llvm::sys::path::stem(file.name).str() + ".html";
+    if (llvm::Error error = writeSchedulePage(
+            library->path + "/" + std::string(kLibraryFilesFolder) + "/" + file.name,
+            folder + "/" + name))
+      return error;
+  }
+  data["pages"] = llvm::sys::path::filename(folder);
+  return data;
 }
 
 /// Writes the page of a library or a table. Returns the exit code.
@@ -162,11 +200,13 @@ int run() {
   }
   const llvm::StringRef first = inputs.front();
   const bool is_library = llvm::sys::fs::is_directory(first);
+  if (with_schedules && (!is_library || pagePath() == "-"))
+    return wrongUsage("view: --schedules is of a library, with a page in a file");
   if (is_library || first.ends_with(".csv")) {
     if (inputs.size() > 1) return wrongUsage("view: a library or a table is shown alone");
     if (bytes.isGiven() || !machine.empty() || with_passes || with_choices || !trace.empty() ||
         !rank.empty()) {
-      return wrongUsage("view: a library or a table takes no option but -o and --png");
+      return wrongUsage("view: a library or a table takes no option but -o, --png, --schedules");
     }
     return is_library ? viewOther("library", readLibrary()) : viewOther("table", tableData(first));
   }
@@ -178,7 +218,8 @@ int run() {
     if (!read) return inputFault(read.takeError());
     if (read->view().isOnGraph())
       return inputFault(makeError(input + ": is on a graph; a page shows tori"));
-    llvm::Expected<ViewedSchedule> viewed = viewedSchedule(input, read->takeProgram());
+    llvm::Expected<ViewedSchedule> viewed =
+        viewedSchedule(input, read->takeProgram(), std::move(read->text));
     if (!viewed) return inputFault(viewed.takeError());
     const ScheduleView schedule = viewed->written();
     if (&input == &inputs.front()) takeChosenFor(schedule.producer, bytes, *range, machine);

@@ -11,7 +11,7 @@ namespace torc::compiler {
 namespace {
 
 /// The least share of all calls' time that is worth a line.
-constexpr double kShareWorthALine = 0.05;
+constexpr double kShareWorthALine = 0.05, kLateShareWorthALine = 0.25;
 
 /// The remedy for a reason; docs/sites/job-start.md has them all.
 struct Remedy {
@@ -77,6 +77,9 @@ std::vector<std::string> summaryOf(const StatsSum& sum, unsigned cores, bool was
   } else if (!was_tuned && served.measured_calls == 0 && served.calls.calls > 0) {
     help.push_back("--tune tries whether MPI is faster");
   }
+  runtime::pmpi::LateWaits late = served.late;
+  late.add(handed.late);
+  if (late.seconds() > kLateShareWorthALine * seconds) help.push_back(late.text(seconds));
   std::vector<std::string> lines = {
       formatted(
           "served %" PRIu64 " of %" PRIu64 " collective calls, %.0f %%", served.calls.calls, calls,

@@ -67,12 +67,13 @@ StatsRow readRow(Object object) {
   CallRow& calls = row.calls;
   forFields(calls, [&]<typename Value>(const auto& field, Value& value) {
     if constexpr (!std::is_same_v<Value, std::uint8_t>) {
-      const bool is_known = field.merge == runtime::pmpi::kLater && object.has(field.key);
+      const bool is_known = field.merge >= runtime::pmpi::kOfLeast && object.has(field.key);
       if (field.in_sums || is_known) object.read(field.key, value);
     }
   });
   if (row.isServed()) calls.by.clear();
   calls.size_class = static_cast<std::uint8_t>(std::bit_width(calls.most_bytes));
+  row.late.add(calls);
   if (calls.measured_mpi_seconds > 0) {
     row.measured_calls = calls.calls;
     row.won_seconds =
@@ -87,6 +88,7 @@ void StatsRow::add(const StatsRow& other) {
   runtime::pmpi::add(other.calls, calls);
   measured_calls = llvm::SaturatingAdd(measured_calls, other.measured_calls);
   won_seconds += other.won_seconds;
+  late.add(other.late);
 }
 
 std::string StatsSum::addLine(llvm::StringRef line) {

@@ -17,6 +17,7 @@ struct StatsRow {
   runtime::pmpi::CallRow calls;
   std::uint64_t measured_calls = 0;  // with a known time of MPI's own function
   double won_seconds = 0;            // saved by these
+  runtime::pmpi::LateWaits late;     // of jobs with one numbering of ranks
 
   bool isServed() const { return calls.service == runtime::pmpi::Service::kServed; }
   /// Whether a library could have served them.

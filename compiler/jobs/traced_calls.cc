@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
-#include <llvm/ADT/EquivalenceClasses.h>
 #include <nlohmann/json.hpp>
 
 #include "compiler/view/trace_data.h"
@@ -60,10 +60,6 @@ class CallReader {
     if (!(length_us >= 0 && length_us < 1e15)) return false;
     const int rank = static_cast<int>(process) - 1;
     const Interval span{begin_us * 1e-6, (begin_us + length_us) * 1e-6};
-    if (category == "message" && (phase == "s" || phase == "f")) {
-      ends_[textIn(event, "id")].emplace_back(rank, span.begin);
-      return true;
-    }
     if (phase != "X") return true;
     Rank& own = ranks_[rank];
     const auto found = event.find("args");
@@ -74,6 +70,8 @@ class CallReader {
     } else if (category == "collective") {
       const double bytes = numberIn(args, "bytes");
       if (!(bytes >= 0 && bytes < 1e18)) return false;
+      if (const std::string call = textIn(args, "call"); !call.empty())
+        rounds_of_call_[call].push_back(rounds_.size());
       own.rounds.push_back(rounds_.size());
       rounds_.push_back({rank, span, textIn(event, "name"), static_cast<std::uint64_t>(bytes)});
     } else if (category == "send" || category == "receive" || category == "call") {
@@ -85,27 +83,18 @@ class CallReader {
   }
 
   std::size_t ranks() const { return ranks_.size(); }
+  bool hasCauses() const {
+    return std::ranges::any_of(
+        rounds_, [](const Round& round) { return !round.messages.empty() || !round.work.empty(); });
+  }
 
   std::vector<TracedCall> calls() {
     for (auto& [number, rank] : ranks_)
       sortOut(rank);
-    llvm::EquivalenceClasses<std::size_t> alike;
-    for (const auto& [id, ends] : ends_) {
-      std::optional<std::size_t> first;
-      for (const auto& [rank, time] : ends) {
-        const std::optional<std::size_t> round = roundAt(ranks_[rank], time);
-        if (round && first) alike.unionSets(*first, *round);
-        if (!first) first = round;
-      }
-    }
-    std::map<std::size_t, std::vector<std::size_t>> members;
-    for (std::size_t i = 0; i < rounds_.size(); ++i) {
-      const auto leader = alike.findLeader(i);
-      if (leader != alike.member_end()) members[*leader].push_back(i);
-    }
     std::vector<TracedCall> calls;
-    for (const auto& [leader, rounds] : members)
-      calls.push_back(callOf(rounds));
+    for (const auto& [number, rounds] : rounds_of_call_) {
+      if (rounds.size() > 1) calls.push_back(callOf(rounds));
+    }
     std::ranges::stable_sort(calls, {}, &TracedCall::begin_s);
     return calls;
   }
@@ -160,13 +149,12 @@ class CallReader {
     std::vector<std::pair<double, int>> arrivals;
     for (const std::size_t i : members)
       arrivals.emplace_back(rounds_[i].span.begin, rounds_[i].rank);
-    std::ranges::sort(arrivals);
-    call.begin_s = arrivals.front().first;
-    call.last = arrivals.back().second;
-    call.late_by_s = arrivals.back().first - arrivals[(arrivals.size() - 1) / 2].first;
+    const auto [first_s, last_s] = std::ranges::minmax(arrivals | std::views::keys);
+    call.begin_s = first_s;
+    call.last = lastOf(std::move(arrivals));
     for (const std::size_t i : members) {
       const auto& [begin, end] = rounds_[i].span;
-      const double together = std::clamp(arrivals.back().first, begin, end);
+      const double together = std::clamp(last_s, begin, end);
       const std::vector<Interval>& work = rounds_[i].work;
       std::vector<Interval> all = rounds_[i].messages;
       all.insert(all.end(), work.begin(), work.end());
@@ -182,8 +170,7 @@ class CallReader {
 
   std::map<int, Rank> ranks_;
   std::vector<Round> rounds_;
-  std::map<std::string, std::vector<std::pair<int, double>>>
-      ends_;  // of messages, by their numbers
+  std::map<std::string, std::vector<std::size_t>> rounds_of_call_;  // by the call's number
 };
 
 }  // namespace
@@ -208,6 +195,7 @@ llvm::Expected<TracedJob> readCalls(llvm::StringRef path) {
   TracedJob job;
   job.calls = reader.calls();
   job.ranks = reader.ranks();
+  job.has_causes = reader.hasCauses();
   const auto other = document->find("otherData");
   if (other != document->end() && other->is_object())
     job.dropped = static_cast<std::uint64_t>(numberIn(*other, "dropped"));

@@ -9,6 +9,8 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include "compiler/view/late_ranks.h"
+
 namespace torc::compiler {
 
 /// The time of one rank in a call, in seconds.
@@ -22,7 +24,7 @@ struct CallTime {
   CallTime& operator+=(const CallTime& other);
 };
 
-/// One collective call. Messages between ranks show which rounds belong to the same call.
+/// One collective call: the rounds of one number.
 struct TracedCall {
   struct Rank {
     int rank = 0;
@@ -33,14 +35,14 @@ struct TracedCall {
   std::uint64_t bytes = 0;
   double begin_s = 0;         // when the first rank arrives
   std::vector<Rank> ranks{};  // by number
-  int last = 0;               // the last rank to arrive
-  double late_by_s = 0;       // after the median rank
+  LastArrival last{};
 };
 
 struct TracedJob {
   std::vector<TracedCall> calls;  // of several ranks each, in order of begin
   std::uint64_t ranks = 0;
   std::uint64_t dropped = 0;  // events lost for lack of space in the trace
+  bool has_causes = false;    // with messages and work: of calls only the wait for ranks is known
 };
 
 /// Reads the trace in the file `path` (docs/users/view.md). Errors: no trace, no call of several

@@ -93,7 +93,8 @@ Json operationsData(const ViewedSchedule& viewed, const ScheduleView& schedule, 
 
 }  // namespace
 
-llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program program) {
+llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program program,
+                                              std::string text) {
   const ScheduleView written = program.schedule.view();
   if (const std::uint64_t count = operationRuns(written); count > kMostViewedOperations) {
     const bool has_chunks =
@@ -102,7 +103,7 @@ llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program prog
         file + ": has " + std::to_string(count) + " operations, and a page shows at most " +
         std::to_string(kMostViewedOperations) + (has_chunks ? ": fewer chunks have fewer" : ""));
   }
-  ViewedSchedule viewed{std::move(file), std::move(program), {}};
+  ViewedSchedule viewed{std::move(file), std::move(program), {}, std::move(text)};
   if (viewed.hasLoops()) viewed.unrolled = unrollLoops(viewed.written());
   // Many lists may share a piece: a small file can reference many pieces.
   std::uint64_t pieces = 0;
@@ -166,9 +167,9 @@ Json scheduleData(const ViewedSchedule& viewed) {
   Json regions;
   data["operations"] = operationsData(viewed, schedule, regions);
   data["regions"] = std::move(regions);
-  std::string text;
+  std::string text = viewed.text;
   llvm::raw_string_ostream out(text);
-  ir::printProgram(viewed.program, out);
+  if (text.empty()) ir::printProgram(viewed.program, out);
   data["text"] = text;
   return data;
 }

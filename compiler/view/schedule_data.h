@@ -26,6 +26,7 @@ struct ViewedSchedule {
   std::string file;  // as the user wrote it
   ir::Program program;
   UnrolledLoops unrolled;  // empty without loops
+  std::string text;        // the author's; empty: the page has the printed one
 
   ScheduleView written() const { return program.schedule.view(); }
   bool hasLoops() const { return !program.schedule.loops.empty(); }
@@ -37,7 +38,8 @@ struct ViewedSchedule {
 };
 
 /// An error if there are more operations than a page shows.
-llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program program);
+llvm::Expected<ViewedSchedule> viewedSchedule(std::string file, ir::Program program,
+                                              std::string text = {});
 
 /// Topology, colors, operations, text.
 nlohmann::ordered_json scheduleData(const ViewedSchedule& schedule);

@@ -7,7 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "compiler/tool.h"
+#include "compiler/view/late_ranks.h"
 #include "ir/json/document.h"
 #include "ir/make_error.h"
 
@@ -99,6 +102,11 @@ class TraceReader {
     return true;
   }
 
+  /// Call after sort.
+  bool hasOperations() const {
+    return llvm::any_of(ranks_, [](const auto& entry) { return !entry.second.operations.empty(); });
+  }
+
   Json data() const {
     // A full trace drops its oldest events: rounds are counted from the last one.
     std::vector<std::pair<Nanoseconds, std::size_t>> lengths;
@@ -125,6 +133,10 @@ class TraceReader {
     data["ranks"] = {{"rank", rank_numbers}, {"begin_ns", begins}, {"end_ns", ends}};
     std::ranges::sort(by_end);
     Json& in_full = data["in_full"] = Json::array();
+    if (by_end.size() > 1) {
+      const LateRanks late = lateRanks();
+      in_full.push_back(rankData(late.latest(), late.text("rounds"), shown, start));
+    }
     in_full.push_back(rankData(by_end.front().second, "first to end", shown, start));
     if (by_end.size() > 2)
       in_full.push_back(rankData(by_end[by_end.size() / 2].second, "median", shown, start));
@@ -176,6 +188,17 @@ class TraceReader {
     return extent;
   }
 
+  LateRanks lateRanks() const {
+    LateRanks late;
+    for (std::size_t round = 0; round < rounds_; ++round) {
+      std::vector<std::pair<double, int>> arrivals;
+      for (const auto& [number, rank] : ranks_)
+        arrivals.emplace_back(1e-9 * static_cast<double>(roundOf(rank, round).begin), number);
+      late.add(lastOf(std::move(arrivals)));
+    }
+    return late;
+  }
+
   /// Minimum, quartiles and maximum over ranks.
   static Json quartiles(std::vector<Nanoseconds>& values) {
     std::ranges::sort(values);
@@ -202,7 +225,7 @@ class TraceReader {
     return {{"operation", numbers}, {"begin_ns", begins}, {"end_ns", ends}};
   }
 
-  Json rankData(int number, const char* what, std::size_t shown, Nanoseconds start) const {
+  Json rankData(int number, const std::string& what, std::size_t shown, Nanoseconds start) const {
     Json operations = Json::array(), begins = Json::array(), ends = Json::array();
     for (const TracedOperation& operation : roundOf(ranks_.at(number), shown).operations) {
       operations.push_back(operation.operation);
@@ -262,6 +285,8 @@ llvm::Expected<Json> traceData(const ViewedSchedule& viewed, llvm::StringRef pat
     return makeError(path + ": has no round of a schedule '" + viewed.program.schedule.name +
                      "', as " + viewed.file + " is");
   }
+  if (!reader.hasOperations())
+    return makeError(path + ": has calls only, without operations: torc trace reads it");
   Json data = reader.data();
   data["file"] = path.str();
   return data;

@@ -18,8 +18,9 @@ llvm::Expected<nlohmann::json> readTrace(llvm::StringRef path);
 double numberIn(const nlohmann::json& object, const char* key);
 
 /// The operations of `schedule` in the trace file `path` (docs/users/view.md): the round with the
-/// median time, its operations as quartiles over the ranks, and three ranks in full. `bytes` in it
-/// is the size of the call. Errors: no trace, or none of the schedule.
+/// median time, its operations as quartiles over the ranks, and some ranks in full, the late one
+/// first. `bytes` in it is the size of the call. Errors: no trace, none of the schedule, or of
+/// calls only.
 llvm::Expected<nlohmann::ordered_json> traceData(const ViewedSchedule& schedule,
                                                  llvm::StringRef path);
 

@@ -2,10 +2,13 @@
 #include "ir/exchange/chunk_flow.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "ir/make_error.h"
+#include "support/hash.h"
 
 namespace torc::ir {
 namespace {
@@ -14,10 +17,33 @@ namespace {
 constexpr FlowPlace kNewFrame{Buffer::kScratch, ~std::uint32_t{0}};
 constexpr FlowPlace kIn{Buffer::kIn, 0}, kOut{Buffer::kOut, 0};
 
+// Contributions to a sum are counted by weights: each rank has a weight, and a sum the weight of
+// all that was added. It is complete if that is the weight of all ranks, except for a chance of
+// 2^-64, on which nothing depends: the verifier checks sums.
+std::uint64_t weightOf(std::size_t rank) {
+  return hashNumbers(rank, rank + 1) | 1;
+}
+
+/// Ranks whose contributions are counted.
+struct Contributors {
+  std::size_t begin = 0, end = 0;
+
+  bool contains(std::size_t rank) const { return begin <= rank && rank < end; }
+  std::uint64_t weight() const {
+    std::uint64_t sum = 0;
+    for (std::size_t rank = begin; rank < end; ++rank)
+      sum += weightOf(rank);
+    return sum;
+  }
+};
+
 class FlowFinder {
  public:
-  FlowFinder(const RankPrograms& programs, const ProgramOrder& order, const ChunkCells& cells)
-      : programs_(programs),
+  FlowFinder(const RankPrograms& programs, const ProgramOrder& order, const ChunkCells& cells,
+             const Contributors& contributors)
+      : contributors_(contributors),
+        weight_(contributors.weight()),
+        programs_(programs),
         order_(order),
         cells_(cells),
         may_alias_(!programs.in_place && rowOf(programs.collective).inPlaceAliases()),
@@ -38,12 +64,41 @@ class FlowFinder {
     return std::move(flow_);
   }
 
+  /// A result with a sum of wrong weight.
+  struct WrongSum {
+    std::size_t rank = 0;
+    std::uint32_t cell = 0;
+  };
+  /// The first one. Call after run.
+  const std::optional<WrongSum>& wrongSum() const { return wrong_sum_; }
+  std::uint64_t weightIn(const WrongSum& of) const {
+    return ranks_[of.rank].values[of.cell].weight;
+  }
+
+  /// The fault of a sum without the contribution of a rank: the last step that added to it.
+  std::string lackText(const WrongSum& of, std::size_t contributor) const {
+    const Value& value = ranks_[of.rank].values[of.cell];
+    const std::string lack = " without the contribution of gpu " + std::to_string(contributor);
+    const std::string place = cells_.nameOf(of.cell) + " of gpu " + std::to_string(of.rank);
+    const std::string sum = cells_.textOf(value.chunk);
+    if (value.adder == kNoStep) {
+      return (value.writer == kNoStep ? programs_.at() : order_.at(value.writer)) + place +
+             " ends with " + sum + lack + ": no step adds to it";
+    }
+    std::string text =
+        order_.at(value.adder) + "is the last to add to " + sum + ", which ends in " + place + lack;
+    if (value.writer != value.adder) text += ", written by " + order_.name(value.writer);
+    return text;
+  }
+
  private:
   /// Content of a cell.
   struct Value {
     ChunkNumber chunk = kNoChunk;
     FlowPlace place;
     StepId writer = kNoStep;
+    StepId adder = kNoStep;    // of a sum, the last step that added to it
+    std::uint64_t weight = 0;  // of the contributions
   };
 
   struct Rank {
@@ -65,7 +120,9 @@ class FlowFinder {
       ranks_[rank].values.resize(cells_.count(rank));
       for (std::uint32_t cell = 0; cell < ranks_[rank].values.size(); ++cell) {
         const ChunkNumber chunk = cells_.inputOf(rank, cell);
-        if (chunk != kNoChunk) ranks_[rank].values[cell] = {chunk, kIn, kNoStep};
+        if (chunk == kNoChunk) continue;
+        ranks_[rank].values[cell] = {.chunk = chunk, .place = kIn};
+        if (contributors_.contains(rank)) ranks_[rank].values[cell].weight = weightOf(rank);
       }
     }
   }
@@ -224,7 +281,12 @@ class FlowFinder {
       }
       add(rank, operation, some);
       for (; begin < end; ++begin) {
-        moved[begin] = {moved[begin].chunk, operation.sites.dst, id};
+        if (reduces) {
+          moved[begin].adder = id;
+          moved[begin].weight += values[own + begin].weight;
+        }
+        moved[begin].place = operation.sites.dst;
+        moved[begin].writer = id;
         if (accesses.writes != Accesses::kNone) values[accesses.writes + begin] = moved[begin];
       }
     }
@@ -257,6 +319,7 @@ class FlowFinder {
         return refuse(order_.at(value.writer) + "is the last to write " + where +
                       ", which ends with " + cells_.textOf(value.chunk) + wanted);
       }
+      if (value.weight != weight_ && !wrong_sum_) wrong_sum_ = {rank, cell};
       if (value.place == kOut) continue;
       if (copy.sites.a != value.place) flush();
       copy.sites.a = value.place;
@@ -271,6 +334,9 @@ class FlowFinder {
     flush();
   }
 
+  const Contributors contributors_;
+  const std::uint64_t weight_;  // of a complete sum
+  std::optional<WrongSum> wrong_sum_;
   const RankPrograms& programs_;
   const ProgramOrder& order_;
   const ChunkCells& cells_;
@@ -286,7 +352,25 @@ class FlowFinder {
 
 llvm::Expected<ChunkFlow> ChunkFlow::of(const RankPrograms& programs, const ProgramOrder& order,
                                         const ChunkCells& cells) {
-  return FlowFinder(programs, order, cells).run();
+  // Without reductions no contributions are counted.
+  Contributors some{0, rowOf(programs.collective).reduces() ? programs.ranks.size() : 0};
+  FlowFinder finder(programs, order, cells, some);
+  llvm::Expected<ChunkFlow> flow = finder.run();
+  if (!flow || !finder.wrongSum()) return flow;
+  // Bisection: the first half counts, until one rank is left.
+  std::uint64_t weight = finder.weightIn(*finder.wrongSum());
+  while (some.end - some.begin > 1) {
+    const Contributors half{some.begin, std::midpoint(some.begin, some.end)};
+    FlowFinder again(programs, order, cells, half);
+    cantFail(again.run().takeError());
+    const std::uint64_t of_half = again.weightIn(*finder.wrongSum());
+    const bool is_in_half = of_half != half.weight();
+    weight = is_in_half ? of_half : weight - of_half;
+    some = is_in_half ? half : Contributors{half.end, some.end};
+  }
+  // The verifier names the step of a repeated contribution.
+  if (weight != 0) return flow;
+  return makeError(finder.lackText(*finder.wrongSum(), some.begin));
 }
 
 }  // namespace torc::ir

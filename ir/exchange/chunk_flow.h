@@ -48,7 +48,8 @@ struct FlowOperation {
 
 struct ChunkFlow {
   /// Errors: a step that sends or reads an empty cell or adds different chunks; an output with a
-  /// wrong chunk or none; programs that a schedule cannot express.
+  /// wrong chunk or none, or with a sum that lacks a contribution; programs that a schedule cannot
+  /// express.
   static llvm::Expected<ChunkFlow> of(const RankPrograms& programs, const ProgramOrder& order,
                                       const ChunkCells& cells);
 

@@ -26,8 +26,8 @@ struct ImportedSchedule {
 /// links, on their graph, and axes only name the ranks. Ranks with equal relative operations share
 /// them; otherwise guards distinguish the ranks. Dependences are inferred from the memory that
 /// steps touch. Each frame has a slot of its own. Faults of the program itself are errors that name
-/// the step: unmatched messages, deadlocks, races, wrong chunks. The verifier checks that sums are
-/// complete.
+/// the step: unmatched messages, deadlocks, races, wrong chunks, incomplete sums. The verifier
+/// finds repeated contributions.
 llvm::Expected<ImportedSchedule> importPrograms(const RankPrograms& programs,
                                                 const Topology& topology);
 

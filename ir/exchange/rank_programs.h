@@ -102,7 +102,7 @@ struct RankPrograms {
   bool in_place = false;
   std::int32_t chunks = 1;  // chunks of the vector of all blocks
   std::int32_t shares = 1;  // number of such chunks in one of the file's, for messages
-  std::uint32_t line = 1;   // line of the algorithm in the file
+  std::uint32_t line = 1;   // line of the algorithm in the file; 0: not known
   std::vector<RankProgram> ranks;
   std::vector<GraphLink> links;       // sorted; links between the ranks, if the file has any
   std::vector<std::string> warnings;  // `x.xml:3: warning: ...`, for ignored content
@@ -112,7 +112,7 @@ struct RankPrograms {
   std::string at() const { return at(line); }
   /// `x.xml:57: error: `, for a thread block or a step.
   std::string at(std::uint32_t of_line) const {
-    return origin + ":" + std::to_string(of_line) + ": error: ";
+    return origin + (of_line > 0 ? ":" + std::to_string(of_line) : "") + ": error: ";
   }
   /// `gpu 3 tb 1`.
   std::string blockName(std::size_t rank, std::size_t block) const {

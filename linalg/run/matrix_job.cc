@@ -34,8 +34,10 @@ constexpr std::string_view kMatrices = "Matrices", kLayout = "Layout", kRun = "R
 
 /// The command lines of torc-gemm and torc-lu: one row per option.
 struct CommandLine {
-  Command gemm{"torc-gemm", "multiply random matrices by 2.5D SUMMA or Cannon's algorithm"};
-  Command lu{"torc-lu", "factor a random matrix by 2.5D LU with tournament pivoting, and solve"};
+  Command gemm{"torc-gemm", "multiply random matrices by 2.5D SUMMA or Cannon's algorithm", nullptr,
+               "mpiexec -n 8 torc-gemm -n 512"};
+  Command lu{"torc-lu", "factor a random matrix by 2.5D LU with tournament pivoting, and solve",
+             nullptr, "mpiexec -n 8 torc-lu -n 512"};
   Integer m{gemm, {kMatrices, "m", "ROWS", "Rows of C = A B; default: as -n"}, 1, kMost};
   Integer n{
       {&gemm, &lu}, {kMatrices, "n", "N", "Columns of C; of torc-lu size of A", "1000"}, 1, kMost};

@@ -466,7 +466,8 @@ int torc_collective_query(const torc_collective* collective, torc_collective_inf
 
 /* Starts to record calls, rounds, messages and local work of the context, for geometries that are
  * created from here on. Collective over `comm`, whose ranks the file will show; it is duplicated
- * and still belongs to the caller. `path` is significant only on rank 0, and must be writable now.
+ * and still belongs to the caller. `path` is significant only on rank 0, and must be writable now;
+ * "calls:FILE" stands for a trace of FILE with one event per call and rank, without messages.
  * `events`: number of events kept on this rank, 64 bytes each, allocated here; beyond it the oldest
  * are dropped. 0: 100000. TORC_ERR_BUSY: the context is traced already. */
 int torc_trace_open(torc_context* context, MPI_Comm comm, const char* path, uint64_t events);

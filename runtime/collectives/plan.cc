@@ -165,7 +165,7 @@ void Plan::makeTrace() {
   trace_ = std::make_unique<RoundTrace>(
       traced.trace, schedule_->view(), expanded_->program, buffers_.element_bytes,
       [&](std::int32_t rank) { return traced.trace_rank[static_cast<std::size_t>(rank)]; });
-  executor_->setTrace(trace_.get());
+  if (!traced.trace->isOfCalls()) executor_->setTrace(trace_.get());
 }
 
 Status Plan::bind(const Call& call) {

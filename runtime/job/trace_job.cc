@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numeric>
 #include <span>
+#include <string_view>
 
 #include "runtime/api/api.h"
 #include "runtime/trace/round_trace.h"
@@ -16,7 +17,8 @@
 namespace torc::runtime {
 namespace {
 
-constexpr int kExchangesPerRank = 8;  // messages to compare two clocks
+constexpr std::string_view kCalls = "calls:";  // before the file's name
+constexpr int kExchangesPerRank = 8;           // messages to compare two clocks
 // Together 1 GiB: their bytes fit the count of one message.
 constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 24;
 constexpr int kTag = 0;  // one rank at a time exchanges messages with rank 0, and messages keep
@@ -39,16 +41,19 @@ StatusOr<std::unique_ptr<TraceJob>> TraceJob::open(torc_context* context, MPI_Co
                                                    const std::string& path, std::uint64_t events) {
   std::unique_ptr<TraceJob> job(new TraceJob(context));
   if (Status status = job->duplicate(comm); !status.ok()) return status;
+  char calls_only = path.starts_with(kCalls) ? 1 : 0;
+  if (Status status = job->broadcast(&calls_only, 1, job->comm_); !status.ok()) return status;
   const Status mine = attempt([&]() -> Status {
-    job->trace_ =
-        std::make_shared<Trace>(std::clamp<std::uint64_t>(events, 1, kMostEvents), job->rank_);
+    job->trace_ = std::make_shared<Trace>(std::clamp<std::uint64_t>(events, 1, kMostEvents),
+                                          job->rank_, calls_only != 0);
     if (job->rank_ != 0) return {};
-    if (path.empty()) return {StatusCode::kInvalidArgument, "the path is NULL or empty"};
-    job->path_ = path;
+    const std::string file = calls_only != 0 ? path.substr(kCalls.size()) : path;
+    if (file.empty()) return {StatusCode::kInvalidArgument, "the path is NULL or empty"};
+    job->path_ = file;
     // A file that cannot be written should be reported before a long run. A pipe is not opened
     // here: its reader would take the attempt for the whole.
     std::error_code unknown;
-    return std::filesystem::is_fifo(path, unknown) ? Status() : TraceFile::create(path, 0).status();
+    return std::filesystem::is_fifo(file, unknown) ? Status() : TraceFile::create(file, 0).status();
   });
   if (Status agreed = job->agreement_.agree(mine); !agreed.ok()) return agreed;
   job->start_ = traceClock();
@@ -200,6 +205,7 @@ Status TraceJob::matchFlows(std::vector<TraceEvent>& events) {
   std::sort(sent.begin(), sent.end());
   std::sort(received.begin(), received.end());
   for (TraceEvent& event : events) {
+    if (event.kind != TraceKind::kSend && event.kind != TraceKind::kReceive) continue;
     const std::vector<std::uint64_t>& other = event.kind == TraceKind::kSend ? received : sent;
     if (!std::binary_search(other.begin(), other.end(), event.flow)) event.flow = 0;
   }

@@ -34,8 +34,8 @@ struct GeometryTrace {
 
 class TraceJob {
  public:
-  /// Only rank 0's `path` is significant; `events` on every rank. The context progresses while
-  /// ranks wait.
+  /// Only rank 0's `path` is significant: FILE, or calls:FILE; `events` on every rank. The context
+  /// progresses while ranks wait.
   static StatusOr<std::unique_ptr<TraceJob>> open(torc_context* context, MPI_Comm comm,
                                                   const std::string& path, std::uint64_t events);
   ~TraceJob();

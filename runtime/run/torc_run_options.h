@@ -39,7 +39,10 @@ struct RunOptions {
       kDedicated = "Dedicated ranks: measure sums at all ratios";
   static std::string collectiveWords() { return collectiveNames(" ", " "); }
 
-  options::Command command{"torc-run", "replay a schedule on MPI ranks, one per node of its torus"};
+  options::Command command{
+      "torc-run", "replay a schedule on MPI ranks, one per node of its torus", nullptr,
+      "mpiexec -n 8 torc-run a.torc --bytes 1K:1M --check",
+      "0 on success, 1 on a wrong result or a fault in the input, 2 on wrong usage"};
   options::Text schedule{command, {options::kWhat, "[FILE.torc]", "FILE", "The schedule"}};
   options::Text collective_name{
       command,
@@ -71,8 +74,8 @@ struct RunOptions {
       command, {kReplay, "seconds", "S", "Of each size, for each of torc and MPI", "0.3"}};
   options::Integer warmup{
       command, {kReplay, "warmup", "N", "Most untimed iterations before", "2"}, 0, kMost};
-  options::Text trace{command,
-                      {kReplay, "trace", "FILE", "Write a trace of all ranks, for Perfetto"}};
+  options::Text trace{
+      command, {kReplay, "trace", "FILE", "Write a trace of all ranks; calls:FILE: of calls only"}};
   options::Integer trace_events{
       command,
       {kReplay, "trace-events", "N", "Last events kept of each rank; default: 100000"},

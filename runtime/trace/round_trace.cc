@@ -48,6 +48,7 @@ void RoundTrace::endRound(std::uint64_t bytes) {
   event.bytes = bytes;
   event.name = name_;
   event.detail = schedule_;
+  event.flow = key_;
   trace_->record(event);
 }
 

@@ -26,12 +26,13 @@ std::uint64_t traceClockIdentity() {
   return std::hash<std::string>()(identity) | 1;
 }
 
-Trace::Trace(std::size_t capacity, int rank)
-    : rank_(rank), capacity_(std::max<std::size_t>(capacity, 1)) {
+Trace::Trace(std::size_t capacity, int rank, bool calls_only)
+    : rank_(rank), calls_only_(calls_only), capacity_(std::max<std::size_t>(capacity, 1)) {
   ring_.reserve(capacity_);
 }
 
 void Trace::record(const TraceEvent& event) {
+  if (calls_only_ && event.kind != TraceKind::kCall && event.kind != TraceKind::kCollective) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return;
   if (ring_.size() < capacity_) {
@@ -70,11 +71,32 @@ void Trace::setCoordinates(std::string coordinates) {
   if (coordinates_.empty()) coordinates_ = std::move(coordinates);
 }
 
+/// Rounds, each with the name of the call that began it, from the begin of the call.
+std::vector<TraceEvent> Trace::joined() const {
+  std::vector<TraceEvent> events = ring_, rounds;
+  std::ranges::stable_sort(events, {}, &TraceEvent::begin);
+  TraceEvent call;
+  for (TraceEvent& event : events) {
+    if (event.kind == TraceKind::kCall) {
+      call = event;
+    } else {
+      if (call.name != kNone && event.begin <= call.end) {
+        event.name = std::exchange(call.name, kNone);
+        event.begin = call.begin;
+        event.end = std::max(event.end, call.end);
+      }
+      rounds.push_back(event);
+    }
+  }
+  return rounds;
+}
+
 std::vector<TraceEvent> Trace::close() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (std::exchange(closed_, true)) return ring_;
   const std::uint64_t oldest = recorded_ < capacity_ ? 0 : recorded_ % capacity_;
   std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(oldest), ring_.end());
+  if (calls_only_) ring_ = joined();
   return ring_;
 }
 

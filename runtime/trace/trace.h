@@ -29,7 +29,8 @@ class Trace {
  public:
   /// Allocates `capacity` events, at least 1. `rank`: of this process among the trace's ranks.
   /// Throws std::bad_alloc.
-  Trace(std::size_t capacity, int rank);
+  /// `calls_only`: keeps rounds and the calls that begin them, which become one event.
+  Trace(std::size_t capacity, int rank, bool calls_only = false);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
@@ -51,13 +52,17 @@ class Trace {
   std::vector<TraceEvent> close();
 
   int rank() const { return rank_; }
+  bool isOfCalls() const { return calls_only_; }
   // Precondition: closed.
   std::uint64_t dropped() const { return recorded_ > capacity_ ? recorded_ - capacity_ : 0; }
   const std::vector<std::string>& texts() const { return texts_; }
   const std::string& coordinates() const { return coordinates_; }
 
  private:
+  std::vector<TraceEvent> joined() const;
+
   const int rank_;
+  const bool calls_only_;
   std::mutex mutex_;
   const std::size_t capacity_;
   std::vector<TraceEvent> ring_;  // reserved for all events, and touched as events come

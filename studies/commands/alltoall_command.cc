@@ -35,7 +35,8 @@ using compiler::Json, compiler::kSize, compiler::Record;
 constexpr double kMostMessages = 1e8;
 
 int run();
-Command command("alltoall", "predict an all-to-all on a cluster of multi-core nodes", run);
+Command command("alltoall", "predict an all-to-all on a cluster of multi-core nodes", run,
+                "torc-model alltoall --cluster infinipath --bytes 64,512,2K");
 Text strategy_list{
     command,
     {kWhat, "strategy", "LIST", "Of original, leader, aggregated, distributed; default: all"}};

@@ -27,8 +27,10 @@ using namespace options;
 using compiler::Record;
 
 int run();
-Command gemm("gemm", "predict a multiplication of dense matrices by models of trees", run);
-Command lu("lu", "predict a factorization of a dense matrix by models of trees", run);
+Command gemm("gemm", "predict a multiplication of dense matrices by models of trees", run,
+             "torc-model gemm --machine bgp --torus 32x32x16 --size 128K");
+Command lu("lu", "predict a factorization of a dense matrix by models of trees", run,
+           "torc-model lu --machine bgp --torus 32x32x16 --size 128K");
 Text panel{lu, {kWhat, "panel", "N", "Columns of a panel; default: those of least time"}};
 Flag pivoting{lu, {kWhat, "pivoting", "", "With tournament pivoting"}};
 Flag shifts{gemm, {kWhat, "shifts", "", "Shifts for multicasts in the layers, too"}};

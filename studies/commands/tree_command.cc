@@ -28,8 +28,10 @@ using namespace options;
 using compiler::Json, compiler::kMicros, compiler::Record;
 
 int run();
-Command broadcast("broadcast", "predict a broadcast by models of trees", run);
-Command reduce("reduce", "predict a reduction by models of trees", run);
+Command broadcast("broadcast", "predict a broadcast by models of trees", run,
+                  "torc-model broadcast --machine bgp --torus 8x8x8 --dims 1,3 --bytes 64K");
+Command reduce("reduce", "predict a reduction by models of trees", run,
+               "torc-model reduce --machine bgp --torus 8x8x8 --bytes 64K");
 Text dims{{&broadcast, &reduce},
           {kWhat, "dims", "LIST", "Numbers of dimensions, as 1,3; default: each"}};
 TorusFlags torus_flags(broadcast, reduce);

@@ -35,12 +35,20 @@ fail() {
 
 echo "== man pages, completion, module file"
 bash "$root/tools/pages/man_pages.sh" pages "$work/prefix/bin/torc"
-for page in pages/*.1; do
+for page in pages/*.[17]; do
   LC_ALL=C man --warnings -l "$page" >text.txt 2>warnings.txt || fail "$page"
   [[ ! -s warnings.txt ]] || fail "$page: $(cat warnings.txt)"
-  grep -q '^NAME' text.txt && grep -q '^SYNOPSIS' text.txt || fail "$page lacks a section"
+  sections=(NAME SYNOPSIS 'EXIT STATUS' EXAMPLES 'SEE ALSO')
+  [[ $page != pages/torc.1 ]] || sections=(NAME SYNOPSIS COMMANDS 'SEE ALSO')
+  [[ $page != pages/torc.7 ]] || sections=(NAME ENVIRONMENT 'SEE ALSO')
+  for section in "${sections[@]}"; do
+    grep -qx "$section" text.txt || fail "$page has no section $section"
+  done
 done
 [[ -e pages/torc-library-build.1 ]] || fail "no page of library build"
+variables=$(grep -c '^\.B TORC_' pages/torc.7)
+[[ $variables -eq $(torc info --json | grep -c '"name": "TORC_') && $variables -gt 10 ]] || fail "torc.7 has $variables variables"
+grep -q "^torc compile allreduce .*\\\\-\\\\-torus" pages/torc-compile.1 || fail "torc-compile.1 has no example"
 complete_words() {
   # shellcheck disable=SC2016
   bash -c 'source "$0"; COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; _torc; printf "%s\n" ${COMPREPLY[@]}' \

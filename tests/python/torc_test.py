@@ -79,8 +79,50 @@ class TorcTest(unittest.TestCase):
             program.compile(self.path)
         with self.assertRaisesRegex(ValueError, "there is no rank 4: there are 4"):
             program.copy(4, 0)
+        with self.assertRaisesRegex(ValueError, "there is no buffer 'inn'; there are in, out, scratch"):
+            program.copy(0, 0, buffer="inn")
+        with self.assertRaisesRegex(ValueError, "collective is allreduce, .*; not 'scan'"):
+            torc.Program("scan", 4, 4)
         with self.assertRaisesRegex(torc.TorcError, "unknown machine"):
             torc.bounds("allreduce", torus="4x4", machine="bpg")
+
+    def test_faults_are_at_the_authors_lines(self):
+        here = sys._getframe().f_code.co_firstlineno
+        program = torc.Program("allreduce", 3, 1)  # here + 2
+        for r in range(1, 3):
+            program.add(0, 0, source=r)
+        for r in range(1, 3):
+            program.copy(r, 0, source=0)
+        program.compile(self.path)
+        program = torc.Program("allreduce", 3, 1)  # here + 8
+        program.add(0, 0, source=1)  # here + 9
+        for r in range(1, 3):
+            program.copy(r, 0, source=0)
+        with self.assertRaisesRegex(torc.TorcError, rf"torc_test.py:{here + 9}: error: gpu 0 tb \d step 0: is the last to add to chunk 0, "
+                                    r"which ends in i\[0\]=o\[0\] of gpu \d without the contribution of gpu 2$"):
+            program.compile(self.path)
+        program = torc.Program("allgather", 3, 3)  # here + 15
+        program.copy(0, 1, source=1)
+        with self.assertRaisesRegex(torc.TorcError, rf"torc_test.py:{here + 15}: error: gpu 0 o\[2\] is never written"):
+            program.compile(self.path)
+        program = torc.Program("allgather", 3, 2)  # here + 19
+        with self.assertRaisesRegex(torc.TorcError, rf"torc_test.py:{here + 19}: error: the vector has 2 chunks"):
+            program.compile(self.path)
+
+    def test_without_a_command(self):
+        command, os.environ["TORC"] = os.environ["TORC"], "/nowhere/torc"
+        try:
+            with self.assertRaisesRegex(torc.TorcError, "cannot run '/nowhere/torc': No such file or directory; set TORC"):
+                torc.bounds("allreduce", torus="4x4")
+        finally:
+            os.environ["TORC"] = command
+
+    def test_every_collective(self):
+        for collective in torc.COLLECTIVES:
+            torc.compile(collective, "4x2", self.path, bytes="64K")
+            self.assertEqual(torc.verify(self.path, count=37)["collective"], collective)
+        page = torc.view(self.path)
+        self.assertIn("<html", open(page).read(100))
 
     def test_values(self):
         torc.compile("allreduce", "4x4", self.path, bytes="1M", machine="bgp")

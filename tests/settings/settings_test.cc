@@ -124,8 +124,8 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
 }
 
 TEST(SettingsTest, WrongValuesOfObserversAreIgnored) {
-  const SettingsReading reading =
-      read({"TORC_VERBOSE=4", "TORC_STATS=jsn:a", "TORC_LIMITS=stall=x,memory=1,trace_events=-1"});
+  const SettingsReading reading = read({"TORC_VERBOSE=4", "TORC_STATS=jsn:a", "TORC_TRACE=cals:a",
+                                        "TORC_LIMITS=stall=x,memory=1,trace_events=-1"});
   EXPECT_THAT(reading.errors, testing::IsEmpty());
   EXPECT_THAT(
       reading.warnings,
@@ -133,6 +133,8 @@ TEST(SettingsTest, WrongValuesOfObserversAreIgnored) {
                   "number from 0 to 1000000000; it is ignored",
                   testing::AllOf(testing::StartsWith("TORC_STATS is 'jsn:a'; allowed: "),
                                  testing::EndsWith("; it is ignored")),
+                  "TORC_TRACE is 'cals:a'; allowed: FILE or calls:FILE; ./ before a FILE with a "
+                  "colon; it is ignored",
                   "TORC_VERBOSE is '4'; allowed: 0, 1, 2 or 3 (explain); it is ignored"));
   Settings expected = read({}).settings;
   expected.memory = 1;

@@ -12,6 +12,15 @@ import { binned, extentOf, gapsOf, lanesOf, lastBegun, panned, ticksOf, zoomed }
 import { ratioBins } from "../../viewer/panels/measured.mjs";
 import { logTicks } from "../../viewer/drawing/chart.mjs";
 
+test("damage is a sentence", () => {
+  const damage = (topology) => Object.getOwnPropertyDescriptor(Schedule.prototype, "damageText").get.call({ data: { topology } });
+  assert.equal(damage({}), "");
+  assert.equal(
+    damage({ dead_nodes: [[1, 2]], dead_links: [{ from: [0, 0], axis: "X" }, { from: [3, 1], axis: "Y" }] }),
+    "1 dead node (1, 2); 2 dead cables (0, 0) X, (3, 1) Y",
+  );
+});
+
 test("numbers", () => {
   assert.equal(secondsText(355.23e-6), "355.2 µs");
   assert.equal(secondsText(0), "0");

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 
+import { holdingsOf, linksWithTraffic } from "../../viewer/core/activity.mjs";
 import { followChunk } from "../../viewer/core/chunk.mjs";
 import { Holdings } from "../../viewer/panels/data.mjs";
 import { Run, Schedule } from "../../viewer/core/schedule.mjs";
@@ -95,11 +96,30 @@ for (let name = 0; name < Number(process.argv[3]); ++name) {
   const { trace } = schedule.data;
   const traced = json(`${name}.trace.json`).traceEvents.filter((event) => event.args?.operation !== undefined);
   assert.equal(trace.rounds_ns.length, 1, `${name}: rounds of the trace`);
+  assert.equal(trace.in_full[0].rank, 2, `${name}: the panel opens on the late rank`);
+  assert.equal(trace.in_full[0].what, "last in 1 of 1 rounds, 1 ms after the median");
   assert.deepEqual(
     [...new Set(trace.operations.operation.map((op) => schedule.sourceOf(op)))].sort((a, b) => a - b),
     [...new Set(traced.map((event) => event.args.operation))].sort((a, b) => a - b),
     `${name}: operations of the trace`,
   );
+
+  // Each node holds all in the end, and at the beginning only the root of a broadcast.
+  const holdings = holdingsOf(run);
+  run.ranks.forEach((rank, i) => {
+    const isRoot = schedule.data.collective === "broadcast" && rank === 0;
+    assert.equal(holdings(i, -1), isRoot ? 1 : 0, `${name}: rank ${rank} at the beginning`);
+    assert.equal(holdings(i, run.span), 1, `${name}: rank ${rank} at the end`);
+    assert.ok(holdings(i, run.span / 2) <= holdings(i, (2 * run.span) / 3));
+  });
+  // Links with traffic are of the axes and directions with a load.
+  const used = run.data.events.class_of_site && linksWithTraffic(run);
+  schedule.axes.forEach((axis, i) => {
+    for (const sign of used && axis.size > 2 ? [1, -1] : []) {
+      const carries = [...used].some((key) => key.endsWith(` ${i} ${sign}`));
+      assert.equal(carries, `${axis.name}${sign > 0 ? "+" : "-"}` in exact.total, `${name}: ${axis.name} ${sign}`);
+    }
+  });
 
   // The text, and where operations stand in it.
   assert.equal(schedule.data.text, read(`${name}.txt`));
@@ -185,5 +205,13 @@ for (let name = 0; name < Number(process.argv[3]); ++name) {
     schedule.lines.filter((line) => !line.startsWith("  producer ")),
     `${name}: passes`,
   );
+}
+// The page of a text has the author's lines, and a fault is at one of them.
+{
+  const [own] = dataOf("own.html").schedules;
+  assert.equal(own.text, read("own.txt"));
+  const schedule = new Schedule(own);
+  const fault = own.proof.faults.find(({ operation }) => operation !== undefined);
+  assert.match(schedule.lines[schedule.lineOfSource.get(fault.operation)], new RegExp(`^ *%${fault.operation} = `));
 }
 console.log("pages agree");

@@ -12,6 +12,13 @@ while read -r arguments; do
   # shellcheck disable=SC2086
   "$torc" compile $arguments -o "$name.torc" --quiet
   "$torc" simulate "$name.torc" --bytes 64K --per-rank --trace "$name.trace.json" >"$name.per-rank"
+  python3 -c '
+import json, sys
+trace = json.load(open(sys.argv[1]))
+for event in trace["traceEvents"]:
+    if event["pid"] == 3 and "ts" in event:
+        event["ts"] += 1000  # rank 2 is 1 ms late
+json.dump(trace, open(sys.argv[1], "w"))' "$name.trace.json"
   "$torc" view "$name.torc" --bytes 64K --rank 0 --passes --choices --trace "$name.trace.json"
   "$torc" simulate "$name.torc" --bytes 64K --critical-path --json >"$name.simulate.json"
   "$torc" simulate "$name.torc" --exact --json >"$name.exact.json"
@@ -33,4 +40,7 @@ reduce_scatter --torus 4x4 --algorithm bfb
 allreduce --torus 4x2 --bytes 64K
 broadcast --torus 4x4x4 --chunks 900
 END
+# The author's own lines, with a fault in one.
+{ echo "// of an author" && sed 's/ after %3$//' 0.txt; } >own.txt
+"$torc" view own.txt -o own.html
 node --preserve-symlinks --preserve-symlinks-main "$tests/numbers.mjs" "$tests/../../docs/schemas/view.schema.json" "$count"

@@ -1,6 +1,8 @@
 // A schedule and a run of it, with the queries of the panels. Operations are counted with loops
 // unrolled; their sources are those of the text.
 
+import { plural } from "./format.mjs";
+
 export const kKinds = ["send", "recv", "recv_reduce", "reduce", "copy", "notify", "await"];
 export const kWaits = ["nothing", "dependence", "peer", "core", "interface", "port"];
 const kSends = new Set([0, 5]),
@@ -144,6 +146,20 @@ export class Schedule {
   }
   get sites() {
     return this.axes.reduce((all, axis) => all * axis.size, 1);
+  }
+  /// "dead node (1, 2); dead cable (0, 0) X"; empty: the torus is whole.
+  get damageText() {
+    const { dead_nodes = [], dead_links = [] } = this.data.topology;
+    const listed = (name, places) =>
+      places.length === 0
+        ? []
+        : [
+            `${plural(places.length, name)} ${places.slice(0, 8).join(", ")}${places.length > 8 ? ", …" : ""}`,
+          ];
+    return [
+      ...listed("dead node", dead_nodes.map((at) => `(${at.join(", ")})`)),
+      ...listed("dead cable", dead_links.map(({ from, axis }) => `(${from.join(", ")}) ${axis}`)),
+    ].join("; ");
   }
   /// The sites of ranks: dead nodes have none.
   deadSites() {

@@ -1,6 +1,6 @@
 // The picture of all nodes of a small torus, rotated by the pointer.
 import { colorOfPart, colors } from "./dom.mjs";
-import { activityAt } from "../core/activity.mjs";
+import { activityAt, holdingsOf, linksWithTraffic } from "../core/activity.mjs";
 import { placeOf, projected } from "../core/geometry.mjs";
 
 export class AllNodesPicture {
@@ -26,6 +26,11 @@ export class AllNodesPicture {
       );
       this.dead = this.deadLinks(schedule);
     }
+    if (this.runOfLinks !== run) {
+      this.runOfLinks = run;
+      this.used = linksWithTraffic(run);
+      this.holdings = holdingsOf(run);
+    }
     const classes = run.data.events.class_of_site;
     const scale = (Math.min(width, height) / 2 - 18) / this.radius;
     const at = this.places.map((place) => {
@@ -37,18 +42,24 @@ export class AllNodesPicture {
     const { dead } = this;
     context.strokeStyle = palette.line;
     context.lineWidth = 1;
-    context.beginPath();
-    this.sites.forEach((_, site) =>
-      schedule.axes.forEach((axis, i) => {
-        if (axis.size < 2) return;
-        const { to, wraps } = link(site, i, 1);
-        if (wraps && (axis.kind === "mesh" || axis.size === 2)) return;
-        if (wraps || (dead.size > 0 && dead.has(`${site} ${i}`))) return;
-        context.moveTo(...at[site]);
-        context.lineTo(...at[to]);
-      }),
-    );
-    context.stroke();
+    // Cables that carry data in a direction at least, then dotted the others.
+    for (const carries of [true, false]) {
+      context.setLineDash(carries ? [] : [1, 4]);
+      context.beginPath();
+      this.sites.forEach((_, site) =>
+        schedule.axes.forEach((axis, i) => {
+          if (axis.size < 2) return;
+          const { to, wraps } = link(site, i, 1);
+          if (wraps || (dead.size > 0 && dead.has(`${site} ${i}`))) return;
+          const { used } = this;
+          if ((!used || used.has(`${site} ${i} 1`) || used.has(`${to} ${i} -1`)) !== carries) return;
+          context.moveTo(...at[site]);
+          context.lineTo(...at[to]);
+        }),
+      );
+      context.stroke();
+    }
+    context.setLineDash([]);
     // Messages, of each color in one path.
     const active = run.ranks.map((_, rank) =>
       activityAt(run, rank, state.time)
@@ -112,7 +123,7 @@ export class AllNodesPicture {
       );
       context.stroke();
     }
-    const radius = Math.max(1.2, Math.min(5, scale / 9));
+    const radius = Math.max(1.5, Math.min(6, scale / 8));
     at.forEach(([x, y], site) => {
       context.beginPath();
       context.arc(x, y, radius, 0, 7);
@@ -122,8 +133,17 @@ export class AllNodesPicture {
         context.stroke();
         return;
       }
-      context.fillStyle =
-        classes[site] === state.rank && run.ranks.length > 1 ? palette.accent : palette.text;
+      const isChosen = classes[site] === state.rank && run.ranks.length > 1;
+      context.fillStyle = palette.back;
+      context.fill();
+      context.strokeStyle = context.fillStyle = isChosen ? palette.accent : palette.text;
+      context.lineWidth = 1;
+      context.stroke();
+      // The share of its data that it holds: a sector from the top.
+      const share = this.holdings(classes[site], state.time);
+      context.beginPath();
+      context.moveTo(x, y);
+      context.arc(x, y, radius, -Math.PI / 2, 2 * Math.PI * (share - 0.25));
       context.fill();
     });
     context.strokeStyle = palette.fault;
@@ -161,6 +181,16 @@ export class AllNodesPicture {
     const wraps = next[axis] < 0 || next[axis] >= size;
     next[axis] = (next[axis] + size) % size;
     return { to: schedule.siteOf(next), wraps };
+  }
+
+  /// Whether a living node has a living link to another one.
+  isLink(site, axis, sign) {
+    const { schedule, run } = this.app;
+    const { size, kind } = schedule.axes[axis];
+    const classes = run.data.events.class_of_site;
+    const { to, wraps } = this.links[site][axis][sign > 0 ? 1 : 0];
+    if (size < 2 || (wraps && (kind === "mesh" || size === 2))) return false;
+    return classes[site] >= 0 && classes[to] >= 0 && !this.dead.has(`${sign > 0 ? site : to} ${axis}`);
   }
 
   /// Messages of loops over peers, straight, of one node: those of all would hide each other.

@@ -10,6 +10,7 @@ const kCell = 26,
 
 /// "64K to 1M", "from 64K on".
 export function rangeText({ lowest, highest }) {
+  if (highest === 0) return "calls without a size: ordered sums, counts that differ";
   return highest === null
     ? `from ${bytesText(lowest)} on`
     : lowest === highest
@@ -80,6 +81,13 @@ export class LibraryPanel {
     this.choose(0);
   }
 
+  /// The name of a schedule; a link to its page, if `torc view --schedules` wrote it.
+  linkOf(file) {
+    const { pages } = this.app.data.library;
+    const name = element("code", {}, file);
+    const page = `${pages}/${file.replace(/\.torc$/, "")}.html`;
+    return pages && file.endsWith(".torc") ? element("a", { href: page }, name) : name;
+  }
   ratioOf(seconds, bound) {
     return bound > 0 ? seconds / bound : null;
   }
@@ -122,7 +130,7 @@ export class LibraryPanel {
               element(
                 "td",
                 { class: "left" },
-                element("code", {}, entry.file),
+                this.linkOf(entry.file),
                 entry.reason ? ` ${reasonText(entry.reason)}` : "",
               ),
             ),

@@ -116,11 +116,27 @@ export class TorusPanel {
       );
     });
     const more = listed.length - rows.length;
+    const drawsNodes = state.nodes && this.mayDrawNodes;
+    const idle = drawsNodes && this.allNodes.used ? this.idleText() : "";
     this.list.replaceChildren(
       element("div", {}, summary),
+      drawsNodes ? element("div", {}, `A node is as full as its share of what it receives.${idle}`) : "",
       ...rows,
       more > 0 ? element("div", {}, `and ${more} more`) : "",
     );
+  }
+
+  /// " Dotted: 12 of 96 links carry nothing."
+  idleText() {
+    const { schedule } = this.app;
+    const { links } = this.allNodes;
+    const all = links.flatMap((axes, site) =>
+      axes.flatMap((_, axis) =>
+        [-1, 1].filter((sign) => this.allNodes.isLink(site, axis, sign)).map((sign) => `${site} ${axis} ${sign}`),
+      ),
+    );
+    const idle = all.filter((key) => !this.allNodes.used.has(key)).length;
+    return idle > 0 ? ` ${idle} of ${plural(all.length, "link")} carry nothing; dotted: cables without traffic.` : "";
   }
 
   wire() {

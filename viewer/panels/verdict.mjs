@@ -35,6 +35,8 @@ export function verdictPanel(app) {
       element("span", { class: proof.ok ? "good" : "bad", id: "proof" }, proofText(schedule)),
     ),
   ];
+  if (schedule.damageText)
+    parts.push(element("div", { class: "verdict bad", id: "damage" }, schedule.damageText));
   if (prediction.fault) {
     parts.push(element("div", { class: "verdict bad" }, `no prediction: ${prediction.fault}`));
   } else if (run) {
@@ -59,7 +61,7 @@ export function verdictPanel(app) {
                   fault.operation !== undefined &&
                   app.select({ op: schedule.firstOfSource.get(fault.operation), tab: "text" }),
               },
-              `${fault.operation === undefined ? "" : `%${fault.operation}: `}${fault.rule}: ${fault.message}`,
+              `${fault.operation === undefined ? "" : `line ${schedule.lineOfSource.get(fault.operation) + 1}, %${fault.operation}: `}${fault.rule}: ${fault.message}`,
             ),
           ),
         ),

@@ -243,7 +243,9 @@ class Reader {
     }
     if (src.empty()) return;
     if (block.steps.empty()) block.line = step.line;
-    if (steps_ == 1) programs_.origin = printable(source_);
+    if (steps_ > 1) return;
+    programs_.origin = printable(source_);
+    programs_.line = 0;
   }
 
   void startStep() {

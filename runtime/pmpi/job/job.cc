@@ -33,6 +33,7 @@
 #include "runtime/transport/which_mpi.h"
 #include "settings/settings.h"
 #include "support/message.h"
+#include "support/setting_values.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -197,8 +198,10 @@ void openTrace() {
   if (settings.trace.empty()) return;
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (torc_trace_open(&engine->context, MPI_COMM_WORLD, fromStart(settings.trace).c_str(),
-                      settings.trace_events) != TORC_OK) {
+  const auto [form, file] = splitForm(settings.trace);
+  const std::string path = message(form, form.empty() ? "" : ":", fromStart(std::string(file)));
+  if (torc_trace_open(&engine->context, MPI_COMM_WORLD, path.c_str(), settings.trace_events) !=
+      TORC_OK) {
     warnOnce(rank, "trace", message("TORC_TRACE: ", torc_error_message()));
     return;
   }

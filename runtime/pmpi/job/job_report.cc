@@ -128,6 +128,7 @@ void printStatistics() {
   if (!all.ok()) {
     warnOnce(all.status().message(), all.status().message());
   } else if (rankOfJob() == 0) {
+    findLateRanks(*all);
     findMeasuredTimes(*all, engine->library->index);
     tell(describeJob(), *all, engine->settings.statistics);
   }

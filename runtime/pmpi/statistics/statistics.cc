@@ -64,6 +64,7 @@ std::uint32_t Statistics::communicator(std::string_view description, std::string
     shapes_.push_back(static_cast<std::uint32_t>(shape - communicators_.begin() + 1));
   }
   if (rank == 0) ++communicators_[number].used;
+  ++communicators_[number].members;
   return static_cast<std::uint32_t>(number + 1);
 }
 

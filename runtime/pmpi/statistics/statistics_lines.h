@@ -18,6 +18,10 @@ namespace torc::runtime::pmpi {
 /// measured.
 void findMeasuredTimes(JobStatistics& statistics, const LibraryIndex& index);
 
+/// Sets the wait for late ranks of blocking calls in which all ranks wait for each other, where the
+/// communicators of a row have the same members.
+void findLateRanks(JobStatistics& statistics);
+
 /// A number, independent of the program's locale; nine digits if it has a fraction.
 template <typename Number>
 std::string numberText(Number value) {

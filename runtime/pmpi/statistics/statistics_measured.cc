@@ -1,7 +1,11 @@
-// Measured times of MPI's own functions, for comparison.
+// Times found after merging: those of MPI's own functions, for comparison, and of waiting for late
+// ranks.
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "runtime/pmpi/statistics/statistics_lines.h"
 #include "schedules/collective.h"
@@ -34,7 +38,32 @@ Pair nearest(const LibraryIndex& index, std::uint32_t file, Collective collectiv
   return found;
 }
 
+/// Whether each rank of a call of `function` waits for all others.
+bool waitsForAll(std::string_view function) {
+  return function == "MPI_Barrier" ||
+         std::ranges::any_of(collectiveRows(), [&](const CollectiveRow& row) {
+           return !row.isRooted() && !row.isPrefix() && !row.isOfNeighbours() &&
+                  std::ranges::find(row.mpi, function) != row.mpi.end();
+         });
+}
+
 }  // namespace
+
+void findLateRanks(JobStatistics& statistics) {
+  std::map<std::string_view, std::pair<std::uint64_t, std::uint64_t>> communicators;
+  for (const CommunicatorRow& row : statistics.communicators) {
+    auto& [used, members] = communicators[row.description];
+    used += row.used;
+    members += row.members;
+  }
+  for (CallRow& row : statistics.calls) {
+    const auto [used, members] = communicators[row.communicator];
+    if (waitsForAll(row.function) && row.ranks * used == members) {
+      row.late_seconds =
+          std::max(0.0, row.seconds - static_cast<double>(row.calls) * row.least_mean_seconds);
+    }
+  }
+}
 
 void findMeasuredTimes(JobStatistics& statistics, const LibraryIndex& index) {
   for (CallRow& row : statistics.calls) {

@@ -39,6 +39,10 @@ StatusOr<JobStatistics> mergeStatistics(const JobStatistics& mine, MPI_Comm comm
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
   JobStatistics merged = mine;
+  for (CallRow& row : merged.calls) {
+    row.least_mean_seconds = row.seconds / static_cast<double>(row.calls);
+    row.late_rank = static_cast<std::uint64_t>(rank);
+  }
   for (int step = 1; step < size; step *= 2) {
     if ((rank & step) != 0) {
       if (Status status = send(merged, rank - step, comm); !status.ok()) return status;

@@ -9,6 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "support/columns.h"
+#include "support/message.h"
+
 namespace torc::runtime::pmpi {
 namespace {
 
@@ -126,6 +129,28 @@ void visit(Archive& archive, Statistics& statistics) {
 
 std::string keyOf(const CallRow& row) {
   return keyOfRow(row);
+}
+
+void LateWaits::add(const LateWaits& others) {
+  for (const auto& [rank, seconds] : others)
+    (*this)[rank] += seconds;
+}
+
+double LateWaits::seconds() const {
+  double sum = 0;
+  for (const auto& [rank, seconds] : *this)
+    sum += seconds;
+  return sum;
+}
+
+std::uint64_t LateWaits::latest() const {
+  return std::ranges::max_element(*this, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
+std::string LateWaits::text(double seconds_of_calls) const {
+  return formatted("ranks waited at least %.3g s for late ranks, %.1f %% of the calls' time, ",
+                   seconds(), 100 * seconds() / seconds_of_calls) +
+         message("most of it for rank ", latest());
 }
 
 bool isAhead(const CallRow& a, const CallRow& b) {

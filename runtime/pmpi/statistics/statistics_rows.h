@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -24,7 +25,8 @@ enum class Merge : std::uint8_t {
   kSum,
   kLeast,
   kMost,
-  kLater,  // computed after merging: neither merged nor sent, and printed only above 0
+  kOfLeast,  // that of the row with the lesser value of the kLeast field before it
+  kLater,    // computed after merging: neither merged nor sent, and printed only above 0
 };
 
 using enum Merge;
@@ -72,6 +74,7 @@ void forFields(Row& row, Function function) {
 /// Combines with the values of `from`, by each field's rule; sums saturate.
 template <typename Row>
 void add(const Row& from, Row& into) {
+  bool is_less = false;
   forFields(into, [&]<typename Value>(const auto& field, Value& value) {
     if constexpr (std::is_arithmetic_v<Value>) {
       const Value other = from.*field.member;
@@ -79,7 +82,11 @@ void add(const Row& from, Row& into) {
         constexpr Value kTop = std::numeric_limits<Value>::max();
         value = value > kTop - other ? kTop : value + other;
       }
-      if (field.merge == kLeast) value = std::min(value, other);
+      if (field.merge == kLeast) {
+        is_less = other < value;
+        value = std::min(value, other);
+      }
+      if (field.merge == kOfLeast && is_less) value = other;
       if (field.merge == kMost) value = std::max(value, other);
     }
   });
@@ -109,6 +116,13 @@ struct CallRow {
   double least_seconds = std::numeric_limits<double>::max(), most_seconds = 0;
   std::uint64_t ranks = 0;  // number of ranks with such calls
 
+  // The rank of MPI_COMM_WORLD with the least mean time of a call. Where all ranks of a blocking
+  // call wait for each other, it is the late one.
+  double least_mean_seconds = std::numeric_limits<double>::max();
+  std::uint64_t late_rank = 0;
+  double late_seconds = 0;  // of all calls beyond that mean: the wait for late ranks at least
+                            // (findLateRanks); 0: unknown
+
   // Seconds of a call, if the library or the job's own trials know both (findMeasuredTimes); 0:
   // unknown.
   double measured_seconds = 0;      // by the schedule in use
@@ -134,6 +148,9 @@ inline constexpr auto kFields<CallRow> = std::tuple(
     Field{&CallRow::seconds, "total_s", kSum, kInSums},
     Field{&CallRow::least_seconds, "least_s", kLeast},
     Field{&CallRow::most_seconds, "most_s", kMost},
+    Field{&CallRow::least_mean_seconds, "least_mean_s", kLeast},
+    Field{&CallRow::late_rank, "late_rank", kOfLeast},
+    Field{&CallRow::late_seconds, "late_s", kLater},
     Field{&CallRow::measured_seconds, "measured_s", kLater},
     Field{&CallRow::measured_mpi_seconds, "measured_mpi_s", kLater});
 
@@ -144,9 +161,10 @@ struct CommunicatorRow {
   std::string reason;       // why torc serves no call on them; empty: it serves them
   std::uint64_t used = 0;   // number of communicators on which the program made collective calls
 
-  std::uint64_t served = 0;  // calls served by torc
-  std::uint64_t handed = 0;  // calls that fell back to MPI
-  double seconds = 0;        // of all these calls
+  std::uint64_t served = 0;   // calls served by torc
+  std::uint64_t handed = 0;   // calls that fell back to MPI
+  double seconds = 0;         // of all these calls
+  std::uint64_t members = 0;  // sum of the sizes of the used communicators
 
   bool operator==(const CommunicatorRow&) const = default;
 };
@@ -157,7 +175,8 @@ inline constexpr auto kFields<CommunicatorRow> = std::tuple(
     Field{&CommunicatorRow::reason, "reason", kKey}, Field{&CommunicatorRow::used, "used", kSum},
     Field{&CommunicatorRow::served, "served_calls", kSum},
     Field{&CommunicatorRow::handed, "mpi_calls", kSum},
-    Field{&CommunicatorRow::seconds, "total_s", kSum});
+    Field{&CommunicatorRow::seconds, "total_s", kSum},
+    Field{&CommunicatorRow::members, "members", kSum});
 
 /// A signature with a winner of TORC_TUNE, on one communicator.
 struct TunedRow {
@@ -221,6 +240,20 @@ inline constexpr auto kFields<RankFacts> = std::tuple(
 
 /// The same for calls with the same signature.
 std::string keyOf(const CallRow& row);
+
+/// Seconds of waiting for each late rank.
+struct LateWaits : std::map<std::uint64_t, double> {
+  void add(const CallRow& row) {
+    if (row.late_seconds > 0) (*this)[row.late_rank] += row.late_seconds;
+  }
+  void add(const LateWaits& others);
+  double seconds() const;
+  /// The rank with the longest wait for it. Precondition: not empty.
+  std::uint64_t latest() const;
+  /// "ranks waited at least 2.81 s for late ranks, 95.1 % of the calls' time, most of it for rank
+  /// 3". Precondition: not empty.
+  std::string text(double seconds_of_calls) const;
+};
 
 /// An order of rows of calls: first by time, descending, then by signature, so that it is the same
 /// in every run.

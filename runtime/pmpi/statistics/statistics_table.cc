@@ -61,6 +61,12 @@ std::vector<CallRow> sortedRows(const std::vector<CallRow>& all, bool served) {
   return rows;
 }
 
+std::string bytesPerCall(const CallRow& row) {
+  if (row.datatype.empty() && !row.isRest()) return {};  // unknown
+  const std::string least = shortBytes(row.least_bytes);
+  return row.least_bytes == row.most_bytes ? least : least + '-' + shortBytes(row.most_bytes);
+}
+
 std::string callSection(const JobStatistics& statistics, bool served) {
   const CallRow total = totalOf(statistics.calls, served);
   std::string text =
@@ -82,15 +88,9 @@ std::string callSection(const JobStatistics& statistics, bool served) {
   for (const CallRow& row : sortedRows(statistics.calls, served)) {
     const bool mark = row.service == Service::kShouldBeServed;
     marked = marked || mark;
-    std::string bytes = shortBytes(row.least_bytes);
-    if (row.datatype.empty() && !row.isRest()) {
-      bytes.clear();  // unknown
-    } else if (row.least_bytes != row.most_bytes) {
-      bytes += '-' + shortBytes(row.most_bytes);
-    }
     names.add({row.isRest() ? "other signatures" : row.function, row.communicator,
                (mark ? "! " : "") + (row.isRest() ? "several" : row.by)});
-    numbers.add({bytes, std::to_string(row.ranks), std::to_string(row.calls),
+    numbers.add({bytesPerCall(row), std::to_string(row.ranks), std::to_string(row.calls),
                  fixed(row.seconds, row.seconds < 1000 ? 6 : 3), percent(row.seconds, all_seconds),
                  micros(row.seconds / static_cast<double>(row.calls)), micros(row.least_seconds),
                  micros(row.most_seconds),
@@ -99,6 +99,37 @@ std::string callSection(const JobStatistics& statistics, bool served) {
   text += twoLines(names, numbers);
   if (marked) text += "  !: an error under TORC_STRICT=1\n";
   return text;
+}
+
+/// The calls with the longest wait for late ranks; empty without any.
+std::string lateSection(const JobStatistics& statistics) {
+  LateWaits late;
+  double seconds = 0;
+  std::vector<CallRow> rows;
+  for (const CallRow& row : statistics.calls) {
+    seconds += row.seconds;
+    late.add(row);
+    if (row.late_seconds > 0) rows.push_back(row);
+  }
+  if (rows.empty()) return {};
+  std::ranges::sort(rows, [](const CallRow& a, const CallRow& b) {
+    return a.late_seconds != b.late_seconds ? a.late_seconds > b.late_seconds : isAhead(a, b);
+  });
+  Columns table({{"function"},
+                 {"bytes/call", kRight},
+                 {"calls", kRight},
+                 {"waited s", kRight},
+                 {"for rank", kRight},
+                 {"communicator"}});
+  for (const CallRow& row : rows) {
+    if (row.late_seconds < late.seconds() / 100) break;
+    table.add({row.function, bytesPerCall(row), std::to_string(row.calls),
+               fixed(row.late_seconds, 6), std::to_string(row.late_rank), row.communicator});
+  }
+  std::string text = message("Late ranks: ", late.text(seconds), '\n');
+  for (const std::string& line : table.lines(2, kWidth))
+    text += line;
+  return text + '\n';
 }
 
 std::string communicatorSection(const JobStatistics& statistics) {
@@ -186,7 +217,7 @@ std::string statisticsTable(const JobDescription& job, const JobStatistics& stat
   std::string text = "torc statistics " + rule.substr(16) + '\n' + headerSection(job, statistics);
   if (job.off.empty()) {
     text += '\n' + callSection(statistics, true) + '\n' + callSection(statistics, false) + '\n' +
-            tuningSection(statistics) + communicatorSection(statistics);
+            lateSection(statistics) + tuningSection(statistics) + communicatorSection(statistics);
   }
   return text + rule + '\n';
 }

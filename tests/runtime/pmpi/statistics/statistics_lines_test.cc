@@ -51,9 +51,10 @@ JobStatistics someStatistics(std::size_t rows = 3) {
     row.seconds = 0.5 / static_cast<double>(i + 1);
     row.least_seconds = row.most_seconds = 0.03125;
     row.ranks = 16;
+    row.least_mean_seconds = 0.015625;
     statistics.calls.push_back(row);
   }
-  statistics.communicators = {{"4x4", "", 1, 16, 33, 1.5}};
+  statistics.communicators = {{"4x4", "", 1, 16, 33, 1.5, 16}};
   statistics.tuned = {{"MPI_Allreduce", "4x4", "allreduce.torc", 64, 20, 2e-6, 3e-6, 5e-6}};
   return statistics;
 }
@@ -67,6 +68,7 @@ std::string contentOf(const std::string& path) {
 TEST(StatisticsLinesTest, JsonIsOneLineAndHasTheKeysOfTheSchema) {
   JobStatistics statistics = someStatistics();
   findMeasuredTimes(statistics, {});
+  findLateRanks(statistics);
   const std::string line = statisticsJson(describedJob(), statistics);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const json document = json::parse(line);
@@ -78,6 +80,8 @@ TEST(StatisticsLinesTest, JsonIsOneLineAndHasTheKeysOfTheSchema) {
   EXPECT_EQ(document["calls"][1]["by"], "why\n\"so\"");
   EXPECT_EQ(document["calls"][2]["missing"], true);
   EXPECT_FALSE(document["calls"][1].contains("measured_s"));
+  EXPECT_EQ(document["calls"][0]["late_s"], 0.25);
+  EXPECT_FALSE(document["calls"][1].contains("late_s"));  // only the root of a broadcast is awaited
   schemas::Keys written;
   schemas::collectKeys(document, "", written);
   EXPECT_EQ(written, schemas::keysOfSchema("docs/schemas/statistics.schema.json", true));
@@ -114,6 +118,17 @@ TEST(StatisticsLinesTest, MeasuredTimesOfATunedLibrary) {
     findMeasuredTimes(other, index);
     EXPECT_EQ(other.calls[0].measured_mpi_seconds, 0) << function;
   }
+}
+
+TEST(StatisticsLinesTest, LateRanksNeedCommunicatorsOfTheSameMembers) {
+  JobStatistics statistics = someStatistics();
+  statistics.communicators = {{"4x4", "", 2, 16, 33, 1.5, 32}, {"4x4", "other", 1, 0, 0, 0, 16}};
+  findLateRanks(statistics);
+  EXPECT_EQ(statistics.calls[0].late_seconds, 0.25);
+  statistics = someStatistics();
+  statistics.communicators[0].used = 4;  // of 4 ranks each
+  findLateRanks(statistics);
+  EXPECT_EQ(statistics.calls[0].late_seconds, 0);
 }
 
 TEST(StatisticsLinesTest, ManyProcessesAppendWholeLines) {

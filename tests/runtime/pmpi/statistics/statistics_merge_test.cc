@@ -36,6 +36,8 @@ TEST_F(StatisticsMergeTest, EveryRankCountsOnce) {
   const std::string own = "MPI_Of_rank_" + std::to_string(rank_);
   record("MPI_Allreduce", rank_ + 1, rank_ + 1);
   record(own.c_str(), 1, 0.5);
+  const int late_rank = size_ - 1;
+  record("MPI_Barrier", 2, rank_ == late_rank ? 0.125 : 0.5);
   statistics_.communicator("world", "", rank_);
   RankFacts facts;
   facts.plans_made = 10;
@@ -46,9 +48,14 @@ TEST_F(StatisticsMergeTest, EveryRankCountsOnce) {
 
   const auto ranks = static_cast<std::uint64_t>(size_);
   EXPECT_EQ(merged->ranks, ranks);
-  ASSERT_EQ(merged->calls.size(), ranks + 1);
+  ASSERT_EQ(merged->calls.size(), ranks + 2);
   std::uint64_t own_rows = 0;
   for (const CallRow& row : merged->calls) {
+    if (row.function == "MPI_Barrier") {
+      EXPECT_EQ(row.least_mean_seconds, 0.125);
+      EXPECT_EQ(row.late_rank, static_cast<std::uint64_t>(late_rank));
+      continue;
+    }
     if (row.function != "MPI_Allreduce") {
       EXPECT_EQ(row.calls, 1u);
       EXPECT_EQ(row.ranks, 1u);
@@ -64,7 +71,8 @@ TEST_F(StatisticsMergeTest, EveryRankCountsOnce) {
     EXPECT_EQ(row.operation, "MPI_SUM");
   }
   EXPECT_EQ(own_rows, ranks);
-  EXPECT_EQ(merged->communicators, (std::vector<CommunicatorRow>{{"world", "", 1, 0, 0, 0}}));
+  EXPECT_EQ(merged->communicators,
+            (std::vector<CommunicatorRow>{{"world", "", 1, 0, 0, 0, ranks}}));
   EXPECT_EQ(merged->facts.plans_made, 10 * ranks);
   EXPECT_EQ(merged->facts.load_seconds, size_ - 1);
 }

@@ -157,6 +157,25 @@ TEST(StatisticsTableTest, LinesHaveHundredColumns) {
     EXPECT_NE(table.find(text), std::string::npos) << text << '\n' << table;
 }
 
+TEST(StatisticsTableTest, LateRanks) {
+  JobStatistics statistics = sample();
+  statistics.calls[0].late_rank = statistics.calls[3].late_rank = 3;
+  statistics.calls[0].late_seconds = 0.75;
+  statistics.calls[3].late_seconds = 0.000007;  // too short for a row
+  statistics.calls[2].late_rank = 12;
+  statistics.calls[2].late_seconds = 0.125;
+  const std::string table = statisticsTable(job(), statistics);
+  EXPECT_NE(table.find(R"(
+Late ranks: ranks waited at least 0.875 s for late ranks, 49.8 % of the calls' time, most of it for rank 3
+  function       bytes/call  calls  waited s  for rank  communicator
+  MPI_Allreduce         64K   3200  0.750000         3  4x4x2
+  MPI_Barrier             -    320  0.125000        12  4x4x2
+
+Communicators:)"),
+            std::string::npos)
+      << table;
+}
+
 TEST(StatisticsTableTest, TorcWasOff) {
   JobDescription off = job();
   off.off = "TORC_LIBRARY is not set";

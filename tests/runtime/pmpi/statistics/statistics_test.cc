@@ -124,8 +124,8 @@ TEST_F(StatisticsTest, CommunicatorsAreCountedByTheirRank0) {
   EXPECT_EQ(statistics_.communicator("4x2 sub-torus of 4x4x2", "", 0), communicator_);
   const std::vector<CommunicatorRow> rows = statistics_.snapshot({}).communicators;
   EXPECT_EQ(rows,
-            (std::vector<CommunicatorRow>{{"4x2 sub-torus of 4x4x2", "", 2, 0, 0, 0},
-                                          {"4x2 sub-torus of 4x4x2", "no room", 1, 0, 0, 0}}));
+            (std::vector<CommunicatorRow>{{"4x2 sub-torus of 4x4x2", "", 2, 0, 0, 0, 3},
+                                          {"4x2 sub-torus of 4x4x2", "no room", 1, 0, 0, 0, 1}}));
   for (std::size_t i = 0; i < 2 * kMostCommunicatorRows; ++i)
     statistics_.communicator(std::to_string(i), "", 0);
   const std::vector<CommunicatorRow> many = statistics_.snapshot({}).communicators;
@@ -148,9 +148,9 @@ TEST_F(StatisticsTest, CommunicatorsOfOneShapeHaveCallsOfTheirOwn) {
   statistics_.record(call(80, 2));
   const JobStatistics counted = statistics_.snapshot({});
   EXPECT_EQ(counted.communicators,
-            (std::vector<CommunicatorRow>{{"4x2 sub-torus of 4x4x2", "", 1, 1, 0, 2},
-                                          {"5 ranks", "(2, 1) is missing", 1, 0, 1, 0.25},
-                                          {"5 ranks", "(1, 0) is missing", 1, 0, 2, 0.5}}));
+            (std::vector<CommunicatorRow>{{"4x2 sub-torus of 4x4x2", "", 1, 1, 0, 2, 1},
+                                          {"5 ranks", "(2, 1) is missing", 1, 0, 1, 0.25, 1},
+                                          {"5 ranks", "(1, 0) is missing", 1, 0, 2, 0.5, 1}}));
   ASSERT_EQ(counted.calls.size(), 2u);
   EXPECT_EQ(counted.calls[0].communicator, "5 ranks");
   EXPECT_EQ(counted.calls[0].calls, 3u);
@@ -175,7 +175,8 @@ TEST_F(StatisticsTest, CommunicatorsHaveTheCallsOfSignaturesWithoutARow) {
   EXPECT_EQ(rows.front().served, kMostCallRows + 50);
   EXPECT_EQ(rows.back(),
             (CommunicatorRow{"others", "too many kinds to list", kMostCommunicatorRows + 1,
-                             kMostCommunicatorRows + 1, 0, 0.5 * (kMostCommunicatorRows + 1)}));
+                             kMostCommunicatorRows + 1, 0, 0.5 * (kMostCommunicatorRows + 1),
+                             kMostCommunicatorRows + 1}));
 }
 
 TEST_F(StatisticsTest, FactsAreTheRanks) {
