@@ -161,7 +161,9 @@ grep -qx "torc: 6 ranks on 3x2 (the most cubic box of 6 ranks), $mpi" "$work/std
 grep -qx 'torc: served 30 of 36 collective calls, 83 %' "$work/stderr" || fail "no sum of calls"
 grep -qxE 'torc: [0-9.]+ s in served calls, [0-9.]+ s in others, summed over 6 ranks' "$work/stderr" || fail "no time"
 [[ $(ls -A "$work"/cache/torc/*) == 3x2-generic ]] || fail "left: $(ls -A "$work"/cache/torc/*)"
-[[ $(grep -c '^torc: ' "$work/stderr") -le 5 ]] || fail "more than three lines at the end"
+# Lines of progress, on a machine on which the library takes long, end with the current step.
+[[ $(grep '^torc: ' "$work/stderr" | grep -cvE ', [0-9]+ s(, about [0-9]+ s left)?; ') -le 5 ]] ||
+  fail "more than three lines at the end"
 case="torc launch with a library"
 XDG_CACHE_HOME=$work/cache TORC_LIBRARY=$library "$torc" launch "${mpiexec[@]}" -n 6 "$program" \
   >"$work/stdout" 2>"$work/stderr"
