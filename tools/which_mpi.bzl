@@ -6,7 +6,6 @@ MPIS = ["mpich", "openmpi"]
 # library, once. The others run with `tools/test.sh --openmpi`.
 ALWAYS_ON_OPENMPI = [
     "tests/install:install_test",
-    "tests/mpi:job_test_2",
     "tests/runtime/dedicated:every_collective_half_4",
     "tests/runtime/pmpi/alike:receives_test",
     "tests/runtime/pmpi/alike:waits_calls_test",
