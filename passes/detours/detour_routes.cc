@@ -7,6 +7,7 @@
 #include <llvm/ADT/Twine.h>
 
 #include "ir/make_error.h"
+#include "schedules/box.h"
 #include "schedules/topology/damage.h"
 
 namespace torc::passes {
@@ -31,23 +32,6 @@ bool contains(const ir::RangesList& boxes, const Coordinates& at, const Topology
     }
     return true;
   });
-}
-
-Ranges boxOfNode(const Topology& topology, const Coordinates& at) {
-  Ranges node{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    node[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
-  return node;
-}
-
-/// A node with all its cores.
-Ranges siteOf(const Coordinates& dead, const Topology& topology) {
-  Ranges site = boxOfNode(topology, dead);
-  for (auto axis = static_cast<std::uint32_t>(topology.dimensions()); axis < topology.axis_count;
-       ++axis) {
-    site[axis] = {0, topology.axes[axis].size};
-  }
-  return site;
 }
 
 /// The shortest route with a given first hop, up to a maximal length.
@@ -181,7 +165,7 @@ llvm::Error DetourRoutes::addNeed(std::uint32_t operation, const Coordinates& at
       return kept.first == need.blocks && sharesPart(kept.second.region, region);
     });
     if (adds && !are_kept) {
-      kept_.push_back({need.blocks, {{boxOfNode(topology_, at)}, region, kNone}});
+      kept_.push_back({need.blocks, {{nodeAt(topology_, at)}, region, kNone}});
       return llvm::Error::success();
     }
   }
@@ -279,7 +263,7 @@ Holders DetourRoutes::holdersOf(const Operation& operation, const Region& wanted
     holders.nodes = std::move(rest);
   };
   for (const Coordinates& dead : topology_.deadNodes())
-    leaveOut(siteOf(dead, topology_));
+    leaveOut(nodeWithCores(topology_, dead));
   if (also_dropped) return holders;
   for (const Ranges& dropped : dropped_.of(operation))
     leaveOut(dropped);
