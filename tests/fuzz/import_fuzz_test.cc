@@ -26,9 +26,8 @@ std::vector<Bytes> examples(const std::vector<std::string>& names) {
   return examples;
 }
 
-void checkMutants(const std::vector<std::string>& names,
-                  std::initializer_list<std::string_view> words) {
-  Mutator mutator(examples(names), fuzzSeed(), toBytes(words));
+void checkMutants(const std::vector<std::string>& names, std::string_view words) {
+  Mutator mutator(examples(names), fuzzSeed(), wordsOf(words));
   std::uint64_t accepted = 0;
   const auto faultOf = [&](const Bytes& mutant) {
     const Outcome outcome = checkImport(toText(mutant));
@@ -42,30 +41,26 @@ void checkMutants(const std::vector<std::string>& names,
 }
 
 TEST(ImportFuzz, MutantsOfMscclAreRefusedOrRight) {
-  checkMutants({"ring-allgather_5.xml", "recursive-doubling_8.xml", "two-step-alltoall_2x3.xml",
-                "tree-broadcast_7.xml"},
-               {"<step ",         "<tb ",         "<gpu ",         "/>",
-                "</tb>",          "\"-1\"",       "\"0\"",         "\"1\"",
-                "\"2147483647\"", "\"rrc\"",      "\"rrs\"",       "\"rcs\"",
-                "\"re\"",         "\"cpy\"",      "\"nop\"",       "\"i\"",
-                "\"o\"",          "\"s\"",        "&lt;",          "<!-- -->",
-                "<!DOCTYPE a>",   "\"alltoall\"", "\"allgather\"", "\"reducescatter\""});
+  checkMutants(
+      {"ring-allgather_5.xml", "recursive-doubling_8.xml", "two-step-alltoall_2x3.xml",
+       "tree-broadcast_7.xml"},
+      "<step ~<tb ~<gpu ~/>~</tb>~\"-1\"~\"0\"~\"1\"~\"2147483647\"~\"rrc\"~\"rrs\"~\"rcs\"~"
+      "\"re\"~\"cpy\"~\"nop\"~\"i\"~\"o\"~\"s\"~&lt;~<!-- -->~<!DOCTYPE a>~\"alltoall\"~"
+      "\"allgather\"~\"reducescatter\"");
 }
 
 TEST(ImportFuzz, MutantsOfConvertedPlansAreRefusedOrRight) {
-  checkMutants({"packet-allreduce.xml", "port-allgather.xml", "group-allreduce.xml",
-                "semaphore-alltoall.xml"},
-               {"<step ",        "<tb ",           "<gpu ",         "/>",
-                "</tb>",         " arrives=\"1\"", " signal=\"1\"", " shares=\"2\"",
-                " number=\"1\"", " name=\"&#7;\"", " src=\"a:1\"",  "\"-1\"",
-                "\"0\"",         "\"1\"",          "\"81919\"",     "\"s\"",
-                "\"r\"",         "\"rrc\"",        "\"re\"",        "\"cpy\"",
-                "\"nop\"",       "\"i\"",          "\"o\""});
+  checkMutants(
+      {"packet-allreduce.xml", "port-allgather.xml", "group-allreduce.xml",
+       "semaphore-alltoall.xml"},
+      "<step ~<tb ~<gpu ~/>~</tb>~ arrives=\"1\"~ signal=\"1\"~ shares=\"2\"~ number=\"1\"~"
+      " name=\"&#7;\"~ src=\"a:1\"~\"-1\"~\"0\"~\"1\"~\"81919\"~\"s\"~\"r\"~\"rrc\"~\"re\"~"
+      "\"cpy\"~\"nop\"~\"i\"~\"o\"");
 }
 
 TEST(ImportFuzz, MutantsOfTablesAreRefusedOrGraphs) {
-  checkMutants({"tacos-allgather_4.csv"}, {"-1", "1000000000", "None", "NPUs Count,2", ",", "nan",
-                                           "0,1,500,50,0", "9223372036854775808", "SrcID,"});
+  checkMutants({"tacos-allgather_4.csv"},
+               "-1~1000000000~None~NPUs Count,2~,~nan~0,1,500,50,0~9223372036854775808~SrcID,");
 }
 
 }  // namespace

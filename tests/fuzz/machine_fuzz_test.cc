@@ -45,48 +45,25 @@ void checkMachines(Mutator mutator) {
 }
 
 TEST(MachineFuzz, Mutants) {
-  const std::vector<Bytes> words = toBytes({"0",
-                                            "1",
-                                            "-1",
-                                            "2",
-                                            "2147483647",
-                                            "4294967296",
-                                            "1e300",
-                                            "1e-300",
-                                            "0.5",
-                                            "null",
-                                            "[]",
-                                            "{}",
-                                            "\"size\"",
-                                            "\"width\": 1",
-                                            "\"kind\": \"mesh\"",
-                                            "\"cores\": 4",
-                                            "\"dead_nodes\"",
-                                            ", ",
-                                            "[0, 0, 0]",
-                                            "{\"size\": 2, \"bandwidth\": 1}",
-                                            "\"alpha\": 0",
-                                            "\"sources\": {}"});
+  const std::vector<Bytes> words = wordsOf(
+      "0~1~-1~2~2147483647~4294967296~1e300~1e-300~0.5~null~[]~{}~\"size\"~\"width\": 1~"
+      "\"kind\": \"mesh\"~\"cores\": 4~\"dead_nodes\"~, ~[0, 0, 0]~"
+      "{\"size\": 2, \"bandwidth\": 1}~\"alpha\": 0~\"sources\": {}");
   checkMachines({corpus(), fuzzSeed(), words});
 }
 
 TEST(MachineFuzz, ForeignMutants) {
-  const std::vector<Bytes> files =
-      toBytes({"- topology: a\n  cluster_default: true\n  torus3d:\n    toruses:\n      - name: p\n"
-               "        dims: {x: 4, y: 2, z: 2}\n        regions:\n"
-               "          - anchor: {x: 0, y: 0, z: 0}\n            dims: {x: 4, y: 2, z: 1}\n"
-               "            nodes: n[01-08]\n          - anchor: {x: 0, y: 0, z: 1}\n"
-               "            dims: {x: 4, y: 2, z: 1}\n            nodes: m[1-3,5-9]\n",
-               "ClusterName=c\nNodeName=tux[000x133,200x333] CPUs=4\n",
-               "RingName=r Nodes=n[1-4],m[1-2]x[3-4]\n"});
-  const std::vector<Bytes> words = toBytes({"0",   "-1",   "4294967296", "1e300",
-                                            "nan", "[",    "]",          "{",
-                                            "}",   ":",    "- ",         "&a",
-                                            "*a",  "\n",   "'",          "\"",
-                                            "<",   "/>",   "&#10;",      "<!ENTITY a 'b'>",
-                                            "0-3", "Ring", "ZZxZZ",      "[1-99999999]",
-                                            "\t",  "#",    "---\n",      "!!int",
-                                            "|",   "?"});
+  const std::vector<Bytes> files = {
+      toBytes("- topology: a\n  cluster_default: true\n  torus3d:\n    toruses:\n      - name: p\n"
+              "        dims: {x: 4, y: 2, z: 2}\n        regions:\n"
+              "          - anchor: {x: 0, y: 0, z: 0}\n            dims: {x: 4, y: 2, z: 1}\n"
+              "            nodes: n[01-08]\n          - anchor: {x: 0, y: 0, z: 1}\n"
+              "            dims: {x: 4, y: 2, z: 1}\n            nodes: m[1-3,5-9]\n"),
+      toBytes("ClusterName=c\nNodeName=tux[000x133,200x333] CPUs=4\n"),
+      toBytes("RingName=r Nodes=n[1-4],m[1-2]x[3-4]\n")};
+  const std::vector<Bytes> words = wordsOf(
+      "0~-1~4294967296~1e300~nan~[~]~{~}~:~- ~&a~*a~\n~'~\"~<~/>~&#10;~<!ENTITY a 'b'>~0-3~Ring~"
+      "ZZxZZ~[1-99999999]~\t~#~---\n~!!int~|~?");
   checkMachines({files, fuzzSeed(), words});
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <random>
 #include <span>
 #include <string>
@@ -24,11 +23,14 @@ inline std::string_view toText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-inline std::vector<Bytes> toBytes(std::initializer_list<std::string_view> texts) {
-  std::vector<Bytes> list;
-  for (const std::string_view text : texts)
-    list.push_back(toBytes(text));
-  return list;
+/// Words that are separated by `~`.
+inline std::vector<Bytes> wordsOf(std::string_view text) {
+  std::vector<Bytes> words;
+  for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
+    end = text.find('~', begin);
+    words.push_back(toBytes(text.substr(begin, end - begin)));
+  }
+  return words;
 }
 
 /// Numbers of a standardised engine; the standard does not fix its distributions.

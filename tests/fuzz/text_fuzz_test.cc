@@ -29,55 +29,12 @@ std::vector<Bytes> texts() {
 }
 
 std::vector<Bytes> textWords() {
-  return toBytes({"schedule",
-                  "plan {",
-                  "}",
-                  "{",
-                  "phase 0 {",
-                  "stream 0 {",
-                  "frame f0 = p0",
-                  "slots 1",
-                  "%0 = ",
-                  "send ",
-                  "recv ",
-                  "recv_reduce ",
-                  "reduce ",
-                  "copy ",
-                  "in[p0, ",
-                  "out[p0, ",
-                  "f0[",
-                  "(x)",
-                  "(*, *)",
-                  "x+1",
-                  ":2",
-                  " to X+1",
-                  " from X-1",
-                  " after %0",
-                  " when x = 0",
-                  " when x in 1..0",
-                  "*",
-                  "..",
-                  "// ",
-                  "\n",
-                  "\t",
-                  "\"",
-                  "4294967296",
-                  "99999999999999999999",
-                  "-2147483648",
-                  "1e999",
-                  "0.5",
-                  "\xc3\xa4",
-                  " mesh",
-                  " cores",
-                  "for i in 0..3 {",
-                  "for j in 0..1 {",
-                  "-i",
-                  "+2*j",
-                  ":1+i",
-                  " of i-1",
-                  " of (i, last-1)",
-                  " of all",
-                  " in slots 0..1"});
+  return wordsOf(
+      "schedule~plan {~}~{~phase 0 {~stream 0 {~frame f0 = p0~slots 1~%0 = ~send ~recv ~"
+      "recv_reduce ~reduce ~copy ~in[p0, ~out[p0, ~f0[~(x)~(*, *)~x+1~:2~ to X+1~ from X-1~"
+      " after %0~ when x = 0~ when x in 1..0~*~..~// ~\n~\t~\"~4294967296~99999999999999999999~"
+      "-2147483648~1e999~0.5~\xc3\xa4~ mesh~ cores~for i in 0..3 {~for j in 0..1 {~-i~+2*j~:1+i~"
+      " of i-1~ of (i, last-1)~ of all~ in slots 0..1");
 }
 
 /// One change to a text token by token: mutants that get past the parser's first questions.
@@ -170,7 +127,7 @@ TEST(TextFuzz, JsonMutants) {
   for (const ir::Program& program : samplePrograms())
     documents.push_back(toBytes(ir::writeJson(program.schedule.view())));
   const std::uint64_t count = mutantCount(25000) / 4;
-  Mutator mutator(std::move(documents), fuzzSeed(), toBytes({"{", "[", "\"a\":", "-1", "1e9"}));
+  Mutator mutator(std::move(documents), fuzzSeed(), wordsOf("{~[~\"a\":~-1~1e9"));
   std::uint64_t accepted = 0;
   const auto next = [&] {
     return mutator.random().oneIn(4)
