@@ -7,6 +7,9 @@
 #   %s      FILE                    %t     a path of this test for scratch files
 #   %S      the folder of FILE      %NAME  the program with that file name: %torc
 #   %%      %                       %errors   expected_errors.sh: errors stated on their lines
+#   %job RANKS PROGRAM...   mpi_test.sh, with libtorc_pmpi.so preloaded if that is a PROGRAM here; prints
+#                           stderr behind stdout, as ranks' pieces of lines would mix
+#   %said PREFIX   FileCheck: the sorted lines of the input are those of PREFIX, and there are no others
 # FileCheck, not and split-file are LLVM's. The first command that fails ends the case.
 #
 # `TORC_UPDATE_TESTS=1 bazel run LABEL_OF_THE_TEST` writes the errors found by %errors into FILE, in
@@ -41,15 +44,28 @@ substitute() {
   echo "$result$rest"
 }
 
+job() {
+  local status=0 said=${TEST_TMPDIR:-/tmp}/stderr.$BASHPID
+  tools/mpi_test.sh "$@" 2>"$said" || status=$?
+  cat "$said"
+  return "$status"
+}
+export -f job
+
 # runFile FILE PROGRAM...
 runFile() {
-  local file=$1 program key line number=0 first=0 count=0 command= status
+  local file=$1 program name key line number=0 first=0 count=0 command= status
   shift
   value=([%]=% [s]=$file [S]=$(dirname "$file"))
   value[errors]="bash $PWD/tests/expected_errors.sh $file"
   value[t]=${TEST_TMPDIR:-/tmp}/$(basename "$file").tmp
+  value[said]="LC_ALL=C sort | FileCheck $file --match-full-lines --implicit-check-not={{.}} --check-prefix"
+  value[job]=job
   for program in "$@"; do
-    value[$(basename "$program")]=$PWD/$program
+    name=$(basename "$program")
+    [[ ${TEST_MPI-} != openmpi ]] || name=${name%_openmpi}
+    value[$name]=$PWD/$program
+    [[ $name != libtorc_pmpi.so ]] || value[job]+=" --preload=$program"
   done
   # Longer names first: %torc-run is not %torc.
   keys=$(for key in "${!value[@]}"; do echo "${#key} $key"; done | sort -rn | cut -d' ' -f2-)

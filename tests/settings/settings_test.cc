@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <sstream>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -91,28 +93,19 @@ TEST(SettingsTest, EveryVariableIsRead) {
 
 // A variable that the test above forgets would not be seen to be read: every one has an effect.
 TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
-  const std::pair<const char*, const char*> others[] = {{"TORC_TORUS", "2x2"},
-                                                        {"TORC_ORDER", "YX"},
-                                                        {"TORC_DISABLE", "1"},
-                                                        {"TORC_STRICT", "1"},
-                                                        {"TORC_COLLECTIVES", "allreduce"},
-                                                        {"TORC_LIMITS", "memory=1"},
-                                                        {"TORC_PROGRESS", "thread"},
-                                                        {"TORC_TRANSPORT", "mpi"},
-                                                        {"TORC_CORES", "2"},
-                                                        {"TORC_USER_OPERATIONS", "parts"},
-                                                        {"TORC_TUNE", "1"},
-                                                        {"TORC_DEDICATED", "1:8"},
-                                                        {"TORC_DEDICATED_OPERATIONS", "none"},
-                                                        {"TORC_VERBOSE", "0"},
-                                                        {"TORC_STATS", "1"}};
+  std::map<std::string, std::string> others;
+  std::istringstream text(
+      "TORC_TORUS=2x2 TORC_ORDER=YX TORC_DISABLE=1 TORC_STRICT=1 TORC_COLLECTIVES=allreduce "
+      "TORC_LIMITS=memory=1 TORC_PROGRESS=thread TORC_TRANSPORT=mpi TORC_CORES=2 "
+      "TORC_USER_OPERATIONS=parts TORC_TUNE=1 TORC_DEDICATED=1:8 TORC_DEDICATED_OPERATIONS=none "
+      "TORC_VERBOSE=0 TORC_STATS=1");
+  for (std::string name, value; std::getline(text, name, '=') && text >> value >> std::ws;)
+    others[name] = value;
   const Settings defaults = read({}).settings;
   for (std::size_t i = 0; i < settingTable().size(); ++i) {
     const SettingInfo& row = settingTable()[i];
-    std::string value = "text";
-    for (const auto& [name, other] : others) {
-      if (row.name == name) value = other;
-    }
+    const auto other = others.find(std::string(row.name));
+    const std::string value = other != others.end() ? other->second : "text";
     SettingTexts texts;
     texts.set(row.name, value);
     EXPECT_NE(readSettings(texts).settings, defaults) << row.name;
@@ -123,48 +116,23 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
   }
 }
 
+// The texts of these, and of other errors, warnings and hints: tests/compiler/commands/info.test.
 TEST(SettingsTest, WrongValuesOfObserversAreIgnored) {
   const SettingsReading reading = read({"TORC_VERBOSE=4", "TORC_STATS=jsn:a", "TORC_TRACE=cals:a",
                                         "TORC_LIMITS=stall=x,memory=1,trace_events=-1"});
-  EXPECT_THAT(reading.errors, testing::IsEmpty());
-  EXPECT_THAT(
-      reading.warnings,
-      ElementsAre("TORC_LIMITS is 'stall=x,memory=1,trace_events=-1'; allowed: trace_events=a "
-                  "number from 0 to 1000000000; it is ignored",
-                  testing::AllOf(testing::StartsWith("TORC_STATS is 'jsn:a'; allowed: "),
-                                 testing::EndsWith("; it is ignored")),
-                  "TORC_TRACE is 'cals:a'; allowed: FILE or calls:FILE; ./ before a FILE with a "
-                  "colon; it is ignored",
-                  "TORC_VERBOSE is '4'; allowed: 0, 1, 2 or 3 (explain); it is ignored"));
+  EXPECT_THAT(reading.errors, IsEmpty());
+  EXPECT_EQ(reading.warnings.size(), 4u);
   Settings expected = read({}).settings;
   expected.memory = 1;
   EXPECT_EQ(reading.settings, expected);
 }
 
-TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
-  EXPECT_EQ(
-      errorOf("TORC_LIMITS=stall=1,memory=lots"),
-      "TORC_LIMITS is 'stall=1,memory=lots'; allowed: memory=bytes, as 4096, 64K, 256M or 1G, "
-      "up to 1024G");
+TEST(SettingsTest, LimitsThatAreNone) {
   for (const char* wrong : {"TORC_LIMITS=1G", "TORC_LIMITS=memory", "TORC_LIMITS=stall=1,,"}) {
     EXPECT_THAT(errorOf(wrong), testing::EndsWith("allowed: memory=BYTES, cache=BYTES, "
                                                   "scratch=BYTES, stall=SECONDS and "
                                                   "trace_events=N, separated by commas"));
   }
-  EXPECT_EQ(errorOf("TORC_STRICT=yes"), "TORC_STRICT is 'yes'; allowed: 0, 1 or 2");
-  EXPECT_EQ(errorOf("TORC_DISABLE=2"), "TORC_DISABLE is '2'; allowed: 0 or 1");
-  EXPECT_EQ(errorOf("TORC_PROGRESS=never"),
-            "TORC_PROGRESS is 'never'; allowed: calls, wait or thread");
-  EXPECT_EQ(errorOf("TORC_CORES=-1"), "TORC_CORES is '-1'; allowed: a number from 1 to 1024");
-  EXPECT_EQ(errorOf("TORC_ORDER=XYX"),
-            "TORC_ORDER is 'XYX'; allowed: axes of XYZUVWST, each once, fastest first, as XYZT");
-  EXPECT_EQ(errorOf("TORC_COLLECTIVES=allreduce,"),
-            "TORC_COLLECTIVES is 'allreduce,'; allowed: names separated by commas, of allreduce, "
-            "reduce_scatter, allgather, broadcast, alltoall, reduce, scatter, gather, scan, "
-            "exscan, neighbor_allgather, neighbor_alltoall");
-  EXPECT_EQ(errorOf("TORC_TORUS=4x"),
-            "TORC_TORUS is '4x'; allowed: a shape as 8x8x8, 8x8x4m (m: mesh) or 4x4x4+2 (+: cores);"
-            " torus '4x': a size is missing (column 3)");
 }
 
 TEST(SettingsTest, AWrongValueLeavesTheDefault) {
@@ -175,61 +143,20 @@ TEST(SettingsTest, AWrongValueLeavesTheDefault) {
   EXPECT_EQ(settings.cache, std::uint64_t{64} << 20);
 }
 
-TEST(SettingsTest, ContradictionsNameBothVariables) {
-  EXPECT_THAT(read({"TORC_LIBRARY=l", "TORC_MAPPING=m", "TORC_ORDER=XY"}).errors,
-              ElementsAre("TORC_MAPPING is 'm' and TORC_ORDER is 'XY': both say where ranks lie; "
-                          "set one of them"));
-  EXPECT_THAT(
-      read({"TORC_LIBRARY=l", "TORC_TORUS=4x4", "TORC_ORDER=XYZ"}).errors,
-      ElementsAre("TORC_TORUS is '4x4' and TORC_ORDER is 'XYZ': order 'XYZ': names every axis "
-                  "exactly once, please (the axes are XY)"));
-}
-
-TEST(SettingsTest, UnknownNamesGiveTheNearest) {
-  EXPECT_THAT(read({"TORC_LIBARY=/lib", "TORC_MAP=x", "TORC_STATISTICS=1"}).warnings,
-              ElementsAre("TORC_LIBARY is no variable of torc's; is TORC_LIBRARY meant?",
-                          "TORC_MAP is no variable of torc's; is TORC_MAPPING meant?",
-                          "TORC_STATISTICS is no variable of torc's; is TORC_STATS meant?"));
-  EXPECT_THAT(read({"TORC_SOMETHING_ELSE=1"}).warnings,
-              ElementsAre("TORC_SOMETHING_ELSE is no variable of torc's (`torc info` lists them)"));
-}
-
 TEST(SettingsTest, RetiredValuesAreWarnedOfAndHaveNoEffect) {
-  const char* const kVariables[][2] = {
-      {"TORC_TRANSPORT=ucx",
-       "TORC_TRANSPORT=ucx: torc has no transport of UCX any more; messages go by puts within a "
-       "host, else by MPI"},
-      {"TORC_TRANSPORT=put+ucx",
-       "TORC_TRANSPORT=put+ucx: torc has no transport of UCX any more; messages go by puts within "
-       "a host, else by MPI"},
-      {"TORC_STATS=prometheus:x.prom",
-       "TORC_STATS=prometheus:x.prom: nothing is written; `torc stats --prometheus FILE` makes it "
-       "of lines of TORC_STATS=json:FILE"},
-      {"TORC_COMMUNICATORS=9",
-       "TORC_COMMUNICATORS=9: torc takes at most 128 communicators, first come, first served"},
-      {"TORC_NONBLOCKING=1",
-       "TORC_NONBLOCKING=1: nonblocking collectives are served where code that is loaded by "
-       "MPI_Init has some"},
-      {"TORC_DEDICATED=auto:8",
-       "TORC_DEDICATED=auto:8: no rank is dedicated by it; `mpiexec -n RANKS torc-run "
-       "--dedicated-sweep` finds the ratio, for TORC_DEDICATED=1:N"},
-      {"TORC_DEDICATED_FILE=x",
-       "TORC_DEDICATED_FILE=x: no rank is dedicated by it; `mpiexec -n RANKS torc-run "
-       "--dedicated-sweep` finds the ratio, for TORC_DEDICATED=1:N"},
-      {"TORC_STATS=syslog",
-       "TORC_STATS=syslog: nothing is sent; `logger -t torc <FILE` sends lines of "
-       "TORC_STATS=json:FILE"},
-  };
-  for (const auto& [variable, line] : kVariables) {
+  for (const char* variable :
+       {"TORC_TRANSPORT=ucx", "TORC_TRANSPORT=put+ucx", "TORC_STATS=prometheus:x.prom",
+        "TORC_COMMUNICATORS=9", "TORC_NONBLOCKING=1", "TORC_DEDICATED=auto:8",
+        "TORC_DEDICATED_FILE=x", "TORC_STATS=syslog"}) {
     const SettingsReading reading = read({variable});
     EXPECT_EQ(reading.settings, read({}).settings) << variable;
     EXPECT_THAT(reading.errors, IsEmpty());
     EXPECT_THAT(reading.hints, IsEmpty());
-    EXPECT_THAT(reading.warnings, ElementsAre(line));
     const std::string_view text = variable;
+    EXPECT_THAT(reading.warnings, ElementsAre(testing::StartsWith(variable + std::string(": "))));
     const std::size_t equals = text.find('=');
     if (const auto setting = findSetting(text.substr(0, equals))) {
-      EXPECT_EQ(checkSetting(*setting, text.substr(equals + 1)), line);
+      EXPECT_EQ(checkSetting(*setting, text.substr(equals + 1)), reading.warnings[0]);
     }
   }
 }
@@ -246,28 +173,13 @@ TEST(SettingsTest, FormerVariablesSetThoseInTheirPlace) {
   EXPECT_THAT(reading.errors, IsEmpty());
   EXPECT_THAT(reading.warnings, IsEmpty());
   EXPECT_THAT(reading.hints, IsEmpty());
-  EXPECT_THAT(reading.notes, ElementsAre("TORC_CACHE=0 is now TORC_LIMITS=cache=0",
-                                         "TORC_EXPLAIN=1 is now TORC_VERBOSE=3",
-                                         "TORC_MEMORY=1M is now TORC_LIMITS=memory=1M",
-                                         "TORC_SCRATCH=2K is now TORC_LIMITS=scratch=2K",
-                                         "TORC_STALL=5 is now TORC_LIMITS=stall=5",
-                                         "TORC_TRACE_EVENTS=7 is now TORC_LIMITS=trace_events=7"));
+  EXPECT_EQ(reading.notes.size(), 6u);
   EXPECT_THAT(now.notes, IsEmpty());
   // The new one wins.
   reading = read({"TORC_LIBRARY=l", "TORC_LIMITS=cache=1", "TORC_MEMORY=1M", "TORC_EXPLAIN=0"});
   EXPECT_EQ(reading.settings, read({"TORC_LIBRARY=l", "TORC_LIMITS=cache=1"}).settings);
   EXPECT_THAT(reading.hints, ElementsAre("TORC_MEMORY=1M has no effect: TORC_LIMITS is set"));
   EXPECT_THAT(errorOf("TORC_MEMORY=lots"), testing::StartsWith("TORC_LIMITS is 'memory=lots';"));
-}
-
-TEST(SettingsTest, VariablesWithoutEffectAreHinted) {
-  EXPECT_THAT(read({"TORC_ORDER=XY", "TORC_STATS=1"}).hints,
-              ElementsAre("TORC_ORDER has no effect without TORC_LIBRARY"));
-  EXPECT_THAT(read({"TORC_LIBRARY=l", "TORC_DEDICATED_OPERATIONS=none"}).hints,
-              ElementsAre("TORC_DEDICATED_OPERATIONS has no effect without TORC_DEDICATED"));
-  EXPECT_THAT(read({"TORC_STRICT=1"}).hints,
-              ElementsAre("TORC_STRICT has no effect without TORC_LIBRARY"));
-  EXPECT_THAT(read({"TORC_DEDICATED==1", "TORC_STRICT=1"}).hints, IsEmpty());
 }
 
 TEST(SettingsTest, DisabledNothingElseIsLookedAt) {

@@ -38,24 +38,10 @@ TEST(Hostlist, Boxes) {
   EXPECT_EQ(base36Digit('z'), -1);
 }
 
+// Others: tests/compiler/commands/refused.test.
 TEST(Hostlist, Faults) {
   EXPECT_EQ(expanded(""), "hostlist '': a host is missing (column 1)");
-  EXPECT_EQ(expanded("a,"), "hostlist 'a,': a host is missing (column 3)");
-  EXPECT_EQ(expanded("a,,b"), "hostlist 'a,,b': a host is missing (column 3)");
   EXPECT_EQ(expanded(" \n"), "hostlist ' ?': a host is missing (column 3)");
-  EXPECT_EQ(expanded("a, ,b"), "hostlist 'a, ,b': a host is missing (column 4)");
-  EXPECT_EQ(expanded("n[1, 2]"), "hostlist 'n[1, 2]': ' 2' is no range of numbers (column 5)");
-  EXPECT_EQ(expanded("a]"), "hostlist 'a]': ']' is in no host's name (column 2)");
-  EXPECT_EQ(expanded("n[1-"), "hostlist 'n[1-': '[' is not closed (column 2)");
-  EXPECT_EQ(expanded("n[]"), "hostlist 'n[]': '' is no range of numbers (column 3)");
-  EXPECT_EQ(expanded("n[1-2-3]"), "hostlist 'n[1-2-3]': '1-2-3' is no range of numbers (column 3)");
-  EXPECT_EQ(expanded("n[3-1]"), "hostlist 'n[3-1]': '3-1' ends before it begins (column 3)");
-  EXPECT_EQ(expanded("n[-1]"), "hostlist 'n[-1]': '-1' is no range of numbers (column 3)");
-  EXPECT_EQ(expanded("n[1,a]"), "hostlist 'n[1,a]': 'a' is no range of numbers (column 5)");
-  const std::string box = "is no box of coordinates, which are digits of base 36 (column 3)";
-  EXPECT_EQ(expanded("n[0x11]"), "hostlist 'n[0x11]': '0x11' " + box);
-  EXPECT_EQ(expanded("n[10x01]"), "hostlist 'n[10x01]': '10x01' " + box);
-  EXPECT_EQ(expanded("n[00xaa]"), "hostlist 'n[00xaa]': '00xaa' " + box);
 }
 
 TEST(Hostlist, AsManyAsAllowed) {

@@ -27,14 +27,8 @@ std::string read(llvm::StringRef text, llvm::StringRef origin = "dir/m.x") {
   return result;
 }
 
+// Others: tests/compiler/commands/refused.test.
 TEST(Yaml, WhatIsRefused) {
-  EXPECT_EQ(read("topology: &a [Ring]\nnpus_count: *a\n"),
-            "dir/m.x:1: error: has an anchor, which no machine needs");
-  EXPECT_EQ(read("a: 1\nb: *a\n"), "dir/m.x:2: error: has an alias, which no machine needs");
-  EXPECT_EQ(read("a: 1\na: 2\n"), "dir/m.x:2: error: key 'a' occurs twice");
-  EXPECT_EQ(read("a: 1\n---\nb: 2\n"), "dir/m.x:2: error: has a second document");
-  EXPECT_EQ(read("a: [1\n"), "dir/m.x:2: error: is no YAML: did not find expected ',' or ']'");
-  EXPECT_EQ(read("[a]: 1\n"), "dir/m.x:1: error: has a key that is no word");
   EXPECT_EQ(read("a: " + std::string(100, '[')), "dir/m.x:1: error: is nested too deeply");
   std::string many;
   for (int i = 0; i < 100; ++i)
@@ -93,46 +87,6 @@ std::string replaced(llvm::StringRef what, llvm::StringRef with) {
   return text.replace(at, what.size(), with.str());
 }
 
-TEST(Slurm, Faults) {
-  EXPECT_EQ(read("SwitchName=s0 Nodes=n[1-4]\n"),
-            "dir/m.x:1: error: SwitchName: switches are no torus");
-  EXPECT_EQ(read("# a\nBlockName=b Nodes=n[1-4]\n"),
-            "dir/m.x:2: error: BlockName: a block is no torus");
-  EXPECT_EQ(read("ClusterName=c\n"),
-            "dir/m.x:1: error: a file of Slurm's without a torus: neither RingName nor a box of "
-            "hosts, as NodeName=tux[000x733]");
-  EXPECT_EQ(read("RingName=a Nodes=n[1-\n"),
-            "dir/m.x:1: error: hostlist 'n[1-': '[' is not closed (column 2)");
-  EXPECT_EQ(read("NodeName=t[00x11]\nNodeName=u[000x111]\n"),
-            "dir/m.x:2: error: NodeName is 'u[000x111]'; allowed: boxes of 2 coordinates at the "
-            "names' ends");
-  EXPECT_EQ(read("NodeName=t[00x11]\nNodeName=u[11x12]\n"),
-            "dir/m.x:1: error: host 'u11' is where 't11' is");
-  EXPECT_EQ(read("NodeName=[00x01,5]\n"),
-            "dir/m.x:1: error: host '5' does not end in 2 coordinates");
-  EXPECT_EQ(read("NodeName=t[00x00,99x99]\n"),
-            "dir/m.x:1: error: torus 'nodes', 10x10, has more than 16 places without a host");
-  EXPECT_EQ(read("- topology: a\n  block: 1\n- topology: b\n  flat: true\n"),
-            "dir/m.x:1: error: Slurm's topology without a torus3d or ring: 'a' is block, 'b' is "
-            "flat");
-  EXPECT_EQ(read(replaced("node[01-24]", "node[01-23]")),
-            "dir/m.x:11: error: nodes names 23 hosts for 24 places");
-  EXPECT_EQ(read(replaced("x: 4, y: 3, z: 2", "x: 0, y: 3, z: 2")),
-            "dir/m.x:12: error: dims: x is '0'; allowed: 1 to 65535");
-  EXPECT_EQ(read(replaced("x: 4, y: 3, z: 2", "x: 60000, y: 60000, z: 60000")),
-            "dir/m.x:11: error: torus 'pod1', 60000x60000x60000: more than 131072 places in all");
-  EXPECT_EQ(read(replaced("x: 4, y: 3, z: 2", "x: 4, y: 3")),
-            "dir/m.x:12: error: has no z where Slurm's topology needs it");
-  EXPECT_EQ(read(replaced("{x: 0, y: 2", "{x: 0, y: 3")),
-            "dir/m.x:22: error: the region is not inside of 4x3x2");
-  EXPECT_EQ(read(replaced("{x: 0, y: 2", "{x: 0, y: 1")),
-            "dir/m.x:22: error: the region overlaps another one");
-  EXPECT_EQ(read(replaced("        nodes: node[01-24]\n", "")),
-            "dir/m.x:11: error: torus 'pod1' must have either nodes or regions");
-  EXPECT_EQ(read(replaced("x: 4, y: 3, z: 2", "x: 4, y: 2, z: 3")),
-            "dir/m.x:16: error: torus 'pod2' is 4x3x2, 'pod1' is 4x2x3: which one?");
-}
-
 // A file is never larger than it looks.
 TEST(Slurm, HostsInAll) {
   std::string rings, tori = "- topology: a\n  torus3d:\n    toruses:\n";
@@ -171,9 +125,6 @@ TEST(Slurm, WhereHostsLie) {
   EXPECT_EQ(mapping("r2n01"),
             "# TORC_TORUS=1x1x1: 1 host of 'pod2', 4x3x2, from (0,2,0) on\n"
             "0 0 0\n");
-  EXPECT_EQ(mapping("node25"), "host 'node25' is on no torus");
-  EXPECT_EQ(mapping("node01,node01"), "host 'node01' is named twice");
-  EXPECT_EQ(mapping("node01,r1n01"), "host 'r1n01' is on torus 'pod2', 'node01' on 'pod1'");
   EXPECT_EQ(mapping("node01.x.org"),
             "# TORC_TORUS=1x1x1: 1 host of 'pod1', 4x3x2, from (0,0,0) on\n0 0 0\n");
   EXPECT_EQ(mapping("node01.x.org\nnode01.y.org\n"),
@@ -201,19 +152,6 @@ TEST(Slurm, WhereHostsLie) {
 }
 
 TEST(Foreign, OtherFiles) {
-  EXPECT_EQ(read(""), "dir/m.x: is empty");
-  EXPECT_EQ(read("# nothing\n\n"), "dir/m.x: is empty");
-  EXPECT_EQ(read("num_ranks 4\n"), "dir/m.x: is a GOAL schedule, no machine");
-  EXPECT_EQ(read("(0,0)\n"), "dir/m.x: is a mapping of ranks (TORC_MAPPING), no machine");
-  EXPECT_EQ(read("0 0\n"), "dir/m.x: is a mapping of ranks (TORC_MAPPING), no machine");
-  EXPECT_EQ(read("topology: [Ring]\n"),
-            "dir/m.x: is an ASTRA-sim network: convert it first: python3 -m torc_convert astra "
-            "dir/m.x >x.json");
-  EXPECT_EQ(read("<?xml version='1.0'?>\n<platform/>\n"),
-            "dir/m.x: is a platform of SimGrid: convert it first: python3 -m torc_convert simgrid "
-            "dir/m.x >x.json");
-  EXPECT_EQ(read("<algo name='a'/>"), "dir/m.x: is an MSCCL schedule, no machine (torc import)");
-  EXPECT_EQ(read("schedule @a {"), "dir/m.x: is a schedule of torc's (torc dump, torc verify)");
   EXPECT_TRUE(llvm::StringRef(read("hello\n")).starts_with("dir/m.x: is no description of a mach"));
 }
 

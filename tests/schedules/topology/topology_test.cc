@@ -46,21 +46,9 @@ TEST(Topology, AxesOfAShape) {
   EXPECT_EQ(samples::parsed("2x2x2x2x2x2x2+2").orderString(), "XYZUVWST");
 }
 
+// Texts of faults that a command line may have: tests/compiler/commands/refused.test.
 TEST(Topology, ShapeFaults) {
-  EXPECT_EQ(parseFault("4x"), "torus '4x': a size is missing (column 3)");
   EXPECT_EQ(parseFault(""), "torus '': a size is missing (column 1)");
-  EXPECT_EQ(parseFault("0x4"), "torus '0x4': a size must be at least 1 (column 1)");
-  EXPECT_EQ(parseFault("4x0"), "torus '4x0': a size must be at least 1 (column 3)");
-  EXPECT_EQ(parseFault("x4"), "torus 'x4': a size was expected (column 1)");
-  EXPECT_EQ(parseFault("4x-2"), "torus '4x-2': a size was expected (column 3)");
-  EXPECT_EQ(parseFault("2x2x2x2x2x2x2x2"),
-            "torus '2x2x2x2x2x2x2x2': more than 7 dimensions (column 15)");
-  EXPECT_EQ(parseFault("2147483648"),
-            "torus '2147483648': this size is too large (largest 2147483647) (column 1)");
-  EXPECT_EQ(parseFault("99999999999999999999"),
-            "torus '99999999999999999999': this size is too large (largest 2147483647) (column 1)");
-  EXPECT_EQ(parseFault("65536x32768"),
-            "torus '65536x32768': the sizes multiply to more than 2147483647 ranks (column 7)");
   for (const char* shape : {"4y3", "4x3mm", "4x3+", "4+2+2", "4+2m", "4 x3", "4x3 ", "+4", "4X3"}) {
     EXPECT_NE(parseFault(shape), "") << shape;
   }
@@ -290,30 +278,6 @@ TEST(TopologyDamage, TablesAreOrderedHoweverTheyAreFilled) {
   const Topology topology = damaged("4x4", {"2,1", "1,0"}, {"3,3:Y", "1,0:X", "3,3:X"}, "YX");
   EXPECT_EQ(topology, damaged("4x4", {"1,0", "2,1"}, {"1,0:X", "3,3:X", "3,3:Y"}, "YX"));
   EXPECT_TRUE(topology.validate().ok()) << topology.validate().message();
-}
-
-std::string textFault(std::string_view shape, std::string_view text) {
-  const Topology topology = *parseTopology(shape);
-  const bool is_link = text.find(':') != std::string_view::npos;
-  return is_link ? parseDeadLink(topology, text).status().message()
-                 : parseDeadNode(topology, text).status().message();
-}
-
-TEST(TopologyDamage, TextThatNamesNothing) {
-  EXPECT_EQ(textFault("4x4x4", "0,0,4:Z"), "dead link '0,0,4:Z': Z=4 is outside (size 4)");
-  EXPECT_EQ(textFault("4x4x4", "0,0,0:Q"), "dead link '0,0,0:Q': no axis 'Q'");
-  EXPECT_EQ(textFault("4x4x4", "0,0:Z"), "dead link '0,0:Z': expected 3 coordinates, as in 0,0,0");
-  EXPECT_EQ(textFault("4x4x4", "0,0,0:"),
-            "dead link '0,0,0:': expected coordinates, ':' and an axis, as in 0,0,1:Z");
-  EXPECT_EQ(textFault("4x4m", "0,3:Y"),
-            "dead link '0,3:Y': there is no link beyond the end of the mesh along Y");
-  EXPECT_EQ(textFault("4x1", "0,0:Y"), "dead link '0,0:Y': there is no link along Y (size 1)");
-  EXPECT_EQ(textFault("4+2", "0:T"), "dead link '0:T': axis 1 is no network dimension");
-  EXPECT_EQ(textFault("4x4", "1,-1"), "dead node '1,-1': Y=-1 is outside (size 4)");
-  EXPECT_EQ(textFault("4x4", "1,2,3"), "dead node '1,2,3': expected 2 coordinates, as in 0,0");
-  EXPECT_EQ(textFault("4x4", "1,99999999999"),
-            "dead node '1,99999999999': expected 2 coordinates, as in 0,0");
-  EXPECT_EQ(textFault("4x4", ""), "dead node '': expected 2 coordinates, as in 0,0");
 }
 
 TEST(TopologyDamage, TablesHaveRoomForSixteen) {
