@@ -4,60 +4,32 @@
 #
 #   install_test.sh FILE...      the files of install_files.sh
 set -euo pipefail
-root=$PWD
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source tests/install/installed.sh
 bash tools/pages/book.sh "$work/book"
 mapfile -t book < <(find "$work/book" -name '*.html' -o -name style.css)
-bash tools/install_files.sh "$work/first" "$@" "${book[@]}"
-# It can be moved: nothing in it names the place.
-mv "$work/first" "$work/prefix"
+install "$@" "${book[@]}"
 examples=$work/prefix/share/doc/torc/examples
-export PATH=$work/prefix/bin:$PATH
-export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
-cd "$work"
-
-compile() {
-  "mpicc.${TEST_MPI:-mpich}" -std=c99 -pedantic -Wall -Wextra -Werror -O2 "$@"
-}
-
-# Prints stdout of a job, whose exit status must be 0.
-job() {
-  timeout 50 "$root/tools/mpiexec.sh" "$@" </dev/null
-}
-
-fail() {
-  echo "install_test: $*" >&2
-  exit 1
-}
 
 [[ torc\ $(pkg-config --modversion torc) == "$(torc --version)" ]] || fail "version of torc.pc"
 
 echo "== man pages, completion, module file"
 bash "$root/tools/pages/man_pages.sh" pages "$work/prefix/bin/torc"
 for page in pages/*.[17]; do
-  LC_ALL=C man --warnings -l "$page" >text.txt 2>warnings.txt || fail "$page"
-  [[ ! -s warnings.txt ]] || fail "$page: $(cat warnings.txt)"
-  sections=(NAME SYNOPSIS 'EXIT STATUS' EXAMPLES 'SEE ALSO')
-  [[ $page != pages/torc.1 ]] || sections=(NAME SYNOPSIS COMMANDS 'SEE ALSO')
-  [[ $page != pages/torc.7 ]] || sections=(NAME ENVIRONMENT 'SEE ALSO')
-  for section in "${sections[@]}"; do
-    grep -qx "$section" text.txt || fail "$page has no section $section"
-  done
+  case $page in
+    pages/torc.1) checkPage "$page" NAME SYNOPSIS COMMANDS 'SEE ALSO' ;;
+    pages/torc.7) checkPage "$page" NAME ENVIRONMENT 'SEE ALSO' ;;
+    *) checkPage "$page" NAME SYNOPSIS 'EXIT STATUS' EXAMPLES 'SEE ALSO' ;;
+  esac
 done
 [[ -e pages/torc-library-build.1 ]] || fail "no page of library build"
 variables=$(grep -c '^\.B TORC_' pages/torc.7)
 [[ $variables -eq $(torc info --json | grep -c '"name": "TORC_') && $variables -gt 10 ]] || fail "torc.7 has $variables variables"
 grep -q "^torc compile allreduce .*\\\\-\\\\-torus" pages/torc-compile.1 || fail "torc-compile.1 has no example"
-complete_words() {
+complete_in_bash() {
   # shellcheck disable=SC2016
   bash -c 'source "$0"; COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; _torc; printf "%s\n" ${COMPREPLY[@]}' \
-    "$work/prefix/share/bash-completion/completions/torc" "$@" | sort | xargs
+    "$work/prefix/share/bash-completion/completions/torc" "$@"
 }
-[[ $(complete_words torc si) == simulate ]] || fail "completion of a subcommand: $(complete_words torc si)"
-[[ $(complete_words torc library "") == "add build list verify" ]] || fail "completion of a second word"
-[[ $(complete_words torc library build --par) == --partition= ]] || fail "completion of an option"
-[[ $(complete_words torc compile --emit=t) == "text torc" ]] || fail "completion of a value"
 complete_in_zsh() {
   # shellcheck disable=SC2016
   zsh -fc '_describe() {
@@ -74,14 +46,19 @@ complete_in_fish() {
   HOME=$work fish --no-config -c 'source $argv[1]; complete -C "$argv[2]"' \
     "$work/prefix/share/fish/vendor_completions.d/torc.fish" "$*" | cut -f 1
 }
-for shell in zsh fish; do
+# completes EXPECTED WORD...
+completes() {
+  [[ $("complete_in_$shell" "${@:2}" | sort | xargs) == "$1" ]] || fail "$shell: completion of ${*:2}"
+}
+for shell in bash zsh fish; do
   if ! command -v "$shell" >/dev/null; then
     echo "$shell is not installed: its completion is not tried"
     continue
   fi
-  [[ $("complete_in_$shell" torc si) == simulate ]] || fail "$shell: completion of a subcommand"
-  [[ $("complete_in_$shell" torc library "" | sort | tr '\n' ' ') == "add build list verify " ]] || fail "$shell: of a second word"
-  [[ $("complete_in_$shell" torc library build --par) == --partition= ]] || fail "$shell: completion of an option"
+  completes simulate torc si
+  completes "add build list verify" torc library ""
+  completes --partition= torc library build --par
+  [[ $shell != bash ]] || completes "text torc" torc compile --emit=t
 done
 grep -q "torc $(torc --version | sed 's/torc //'): compiled" prefix/share/modulefiles/torc/* || fail "module file"
 
@@ -111,27 +88,21 @@ sed -i 's/torc 0.1/torc 9/' project/CMakeLists.txt
   >/dev/null 2>cmake.txt || fail "CMake: version 9 is there"
 grep -q 'torcConfig.cmake, version: 0.1' cmake.txt || fail "CMake: $(cat cmake.txt)"
 
-echo "== heat.c, with a schedule"
+# heat RANKS ARGUMENT PATTERN: five reports, and a line.
+heat() {
+  job -n "$1" ./heat "$2" 2>&1 | tee heat.txt
+  grep -q "$3" heat.txt || fail "heat.c $2: no line '$3'"
+  [[ $(grep -c '^step ' heat.txt) -eq 5 ]] || fail "heat.c $2: not five reports"
+}
+echo "== heat.c, with a schedule, with a library, and without one"
 read -r -a flags < <(pkg-config --cflags --libs torc)
 compile "$examples/heat.c" "${flags[@]}" -lm -o heat
 torc compile allreduce --torus 3x2 --algorithm bucket --quiet -o allreduce.torc
-job -n 6 ./heat allreduce.torc | tee heat.txt
-grep -q '^allreduce on 3x2, 6 ranks; rank 0: [1-9]' heat.txt || fail "heat.c did not use the schedule"
-[[ $(grep -c '^step ' heat.txt) -eq 5 ]] || fail "heat.c: not five reports"
-
-echo "== heat.c, with a library"
 torc library build --partition 3x2 --collectives=allreduce --sizes 1:64 --quiet -o library
-job -n 6 ./heat library | tee library.txt
-grep -q '^allreduce on 3x2, 6 ranks; rank 0: [1-9]' library.txt || fail "heat.c and the library"
-[[ $(grep -c '^step ' library.txt) -eq 5 ]] || fail "heat.c and the library: not five reports"
-
-echo "== heat.c, without one"
-job -n 2 ./heat allreduce.torc 2>&1 | tee other.txt
-grep -q '^heat: TORC_ERR_MISMATCH: .*; going on with MPI.s own allreduce$' other.txt ||
-  fail "heat.c on 2 ranks"
-job -n 2 ./heat none.torc 2>&1 | tee none.txt
-grep -q '^heat: TORC_ERR_IO: .*none.torc' none.txt || fail "heat.c without a file"
-[[ $(grep -c '^step ' none.txt) -eq 5 ]] || fail "heat.c: not five reports from MPI's own"
+heat 6 allreduce.torc '^allreduce on 3x2, 6 ranks; rank 0: [1-9]'
+heat 6 library '^allreduce on 3x2, 6 ranks; rank 0: [1-9]'
+heat 2 allreduce.torc '^heat: TORC_ERR_MISMATCH: .*; going on with MPI.s own allreduce$'
+heat 2 none.torc '^heat: TORC_ERR_IO: .*none.torc'
 
 echo "== grid_cg.c"
 compile "$examples/grid_cg.c" -lm -o grid_cg

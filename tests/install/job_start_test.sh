@@ -6,14 +6,8 @@
 set -euo pipefail
 torc=$PWD/$1
 scripts=$PWD/$(dirname "$2")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source tests/checks.sh
 cd "$work"
-
-fail() {
-  echo "job_start_test: $*" >&2
-  exit 1
-}
 
 mkdir bin
 cat >bin/scontrol <<'END'

@@ -20,12 +20,6 @@ number() {
   "$torc" machines "$work/$1.json" | awk -v key="$2" '$1 == key { print $2; exit }'
 }
 
-# about WHAT NUMBER EXPECTED TOLERANCE, which is relative
-about() {
-  awk -v a="$2" -v b="$3" -v t="$4" 'BEGIN { exit !(a > b * (1 - t) && a < b * (1 + t)) }' ||
-    fail "$1: $2, SMPI has $3"
-}
-
 TORUS_BANDWIDTH=425e6 TORUS_LATENCY=1e-6 calibrate 4x4x5 plain neutral
 about 'bandwidth' "$(number plain dimensions.bandwidth)" 425e6 0.005
 about 'latency of a hop' "$(number plain dimensions.latency)" 1e-6 0.02

@@ -2,13 +2,7 @@
 # docs/ as a book: it is made, all of its links lead somewhere, and missing pages are reported, a
 # line each.
 set -euo pipefail
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-  echo "book_test: $*" >&2
-  exit 1
-}
+source tests/checks.sh
 
 bash tools/pages/book.sh "$work/book"
 python3 tests/tools/book_links.py "$work/book" || fail "links"

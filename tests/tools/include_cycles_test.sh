@@ -3,21 +3,13 @@
 # it.
 set -euo pipefail
 cd "$(dirname "$(realpath WORKSPACE)")"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source tests/checks.sh
 
 # Lines of two folders, the first of which includes a file of the second.
 find ./* -type d -name 'bazel-*' -prune -o -type f -regex '.*\.\(c\|cc\|h\)' -print0 |
   xargs -0 grep -HoE '^#include "[^"]+/[^"/]+"' |
   sed -E 's|^\./([^:]*)/[^/:]*:#include "(.*)/[^/]*"$|\1 \2|' |
   awk '$1 != $2 && !seen[$0]++' >"$work/includes"
-[[ $(wc -l <"$work/includes") -gt 100 ]] || {
-  echo "include_cycles_test: no includes found in $PWD"
-  exit 1
-}
-
-if ! tsort "$work/includes" >/dev/null 2>"$work/loops"; then
-  echo "include_cycles_test: folders that include each other, in a circle:"
-  awk '/contains a loop/ { if (loops++) exit; next } { print "  " $2 }' "$work/loops"
-  exit 1
-fi
+[[ $(wc -l <"$work/includes") -gt 100 ]] || fail "no includes found in $PWD"
+tsort "$work/includes" >/dev/null 2>"$work/loops" || fail "folders include each other, in a circle:" \
+  "$(awk '/contains a loop/ { if (loops++) exit; next } { print $2 }' "$work/loops")"

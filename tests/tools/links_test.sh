@@ -2,7 +2,7 @@
 # Links between pages lead somewhere: to a file or folder, and to a heading of it.
 set -euo pipefail
 cd "$(dirname "$(realpath WORKSPACE)")"
-failures=0
+source tests/checks.sh
 
 # anchors FILE: its headings, as GitHub names them.
 anchors() {
@@ -19,17 +19,11 @@ while IFS= read -r -d '' page; do
     target=$(dirname "$page")/$path
     [[ -n $path ]] || target=$page
     if [[ ! -e $target ]]; then
-      echo "links_test: $page: $link: no such file"
-      failures=$((failures + 1))
+      fail "$page: $link: no such file"
     elif [[ $link == *#* && $target == *.md ]] && ! anchors "$target" | grep -qxF -- "${link#*#}"; then
-      echo "links_test: $page: $link: no such heading"
-      failures=$((failures + 1))
+      fail "$page: $link: no such heading"
     fi
   done < <(sed '/^```/,/^```/d; s/`[^`]*`//g' "$page" | grep -oE '\]\([^) ]+\)' | sed -E 's/^\]\(|\)$//g')
 done < <(find . -path './bazel-*' -prune -o -type f -name '*.md' -print0)
 
-[[ $pages -gt 30 ]] || {
-  echo "links_test: $pages pages found in $PWD"
-  exit 1
-}
-[[ $failures -eq 0 ]]
+[[ $pages -gt 30 ]] || fail "$pages pages found in $PWD"

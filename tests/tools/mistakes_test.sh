@@ -5,13 +5,11 @@ set -uo pipefail
 cd "$(dirname "$(realpath WORKSPACE)")" || exit 1
 bash tools/mistakes/mistakes.sh --check || exit 1
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source tests/checks.sh
 mkdir -p "$work/tools/mistakes" "$work/tests/room"
 cp tools/mistakes/mistakes.sh "$work/tools/mistakes"
 printf 'int half(int n) { return n / 2; }\nint third(int n) { return n / 3; }\n' >"$work/numbers.cc"
 printf 'torc_cc_test(name = "numbers_test")\n"loops_%%d"\nfile_check_test()\n' >"$work/tests/room/BUILD"
-failures=0
 
 # expect TEXT LINE...: what is said of a list of these lines; "" is nothing.
 expect() {
@@ -19,9 +17,7 @@ expect() {
   shift
   printf '%s\n' "$@" >"$work/tools/mistakes/mistakes.txt"
   said=$(bash "$work/tools/mistakes/mistakes.sh" --check 2>&1)
-  [[ $said == "${text:+mistakes: tools/mistakes/mistakes.txt: $text}" ]] && return
-  echo "mistakes_test: of '$*' it is said: $said"
-  failures=$((failures + 1))
+  [[ $said == "${text:+mistakes: tools/mistakes/mistakes.txt: $text}" ]] || fail "of '$*' it is said: $said"
 }
 mistake=('# Comment.' numbers.cc '- n / 2' '+ n / 3')
 expect "" "${mistake[@]}" //tests/room:numbers_test //tests/room:loops_4 //tests/room:file_check
@@ -36,4 +32,3 @@ expect "number 1, numbers.cc: it lacks a line '- ...', '+ ...' or '//...'" "${mi
 for label in //tests/room:letters_test //tests/room:lines.tir_test //tests/hall:numbers_test //hall/...; do
   expect "number 1, numbers.cc: no BUILD file has $label" "${mistake[@]}" "$label"
 done
-[[ $failures -eq 0 ]]

@@ -7,8 +7,7 @@
 #   bash tests/tools/pages_test.sh FILE...      the files of install_files.sh, the pages among them
 set -euo pipefail
 root=$PWD
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source tests/checks.sh
 prefix=$work/prefix
 bash tools/install_files.sh "$prefix" "$@"
 export PATH=/usr/lib/llvm-19/bin:$prefix/bin:$PATH
@@ -18,19 +17,17 @@ mkdir "$work/bin"
 printf '#!/bin/bash\nPATH=%q exec timeout 60 %q "$@"\n' "$PATH" "$root/tools/mpiexec.sh" >"$work/bin/mpiexec.hydra"
 chmod +x "$work/bin/mpiexec.hydra"
 
-status=0 run=0 passed_over=0
+run=0 passed_over=0
 # The page that is made of the rows of options.
 for page in "$@"; do
   [[ $page == */options.md ]] || continue
-  bash tools/pages/options_page.sh torc torc-model torc-run | diff - "$page" || status=1
+  bash tools/pages/options_page.sh torc torc-model torc-run | diff - "$page" || fail "$page is not that of today"
 done
 # check BLOCK OUTPUT: whether a block has printed what the page says.
 check() {
   ((++run))
   sed '/^$/d' "$2" | FileCheck "$1.check" >"$work/why" 2>&1 && return
-  echo "$page: not what this prints: $(head -n 1 "$1.sh")"
-  sed -n '2,9p' "$work/why"
-  status=1
+  fail "$page: not what this prints: $(head -n 1 "$1.sh"): $(sed -n '2,9p' "$work/why")"
 }
 
 for page in "$@"; do
@@ -72,10 +69,7 @@ for page in "$@"; do
       set +u +o pipefail
       # shellcheck source=/dev/null
       for block in ../*.sh; do source "$block" >"$block.out" 2>&1 || exit; done
-    ) || {
-      echo "$page: a command fails"
-      status=1
-    }
+    ) || fail "$page: a command fails"
     for block in "$work/page"/*.sh; do
       if [[ ! -e $block.out ]]; then
         echo "$page: not run: $(head -n 1 "$block")"
@@ -103,5 +97,4 @@ for page in "$@"; do
   done
 done
 echo "$run blocks run, $passed_over passed over"
-((run > 0)) || status=1
-exit $status
+((run > 0))

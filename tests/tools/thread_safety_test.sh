@@ -4,12 +4,7 @@
 set -euo pipefail
 shopt -s globstar
 cd "$(dirname "$(realpath WORKSPACE)")"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-fail() {
-  echo "thread_safety_test: $*"
-  exit 1
-}
+source tests/checks.sh
 
 # Two units, which read the headers once each.
 for source in runtime/pmpi/**/*.cc; do

@@ -6,7 +6,7 @@
 set -euo pipefail
 library=$1
 shift
-work=$TEST_TMPDIR
+source tests/checks.sh
 nm -D --defined-only "$library" | sed 's/.* //; s/@.*//' | sort >"$work/exported"
 for header in "$@"; do
   [[ $header != */mpi.h ]] || mpi=$(realpath "$header")
@@ -24,4 +24,4 @@ echo "$(wc -l <"$work/wanted") functions of MPI have a communicator among their 
 allowed='^MPI_Comm_c2f$'
 grep -q 'THIS_FUNCTION_WAS_REMOVED' "$mpi" && allowed+='\|^MPI_Errhandler_[gs]et$'
 missing=$(comm -23 "$work/wanted" "$work/exported" | grep -v "$allowed" || true)
-[[ -z $missing ]] || { echo "not wrapped:" $missing; exit 1; }
+[[ -z $missing ]] || fail "not wrapped:" $missing

@@ -6,27 +6,34 @@
 # hangs.
 set -u
 source tests/checks.sh
-preload=$PWD/$1 program=$PWD/$2 blocking=$PWD/$3 library=$PWD/$4 ranks=$5
-output=$work/output
+preload=$1 program=$2 blocking=$3 ranks=$5
+export TORC_LIBRARY=$4
 # Open MPI 4.1.4 writes more than a receive is for, where it copies from another process's memory.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 
 # run [NAME=VALUE...]: the case in the form.
 run() {
-  local variables=() assignment
-  for assignment in "$@"; do variables+=(-genv "${assignment%%=*}" "${assignment#*=}"); done
-  status=0
-  timeout --kill-after=3 "${limit:-40}" tools/mpiexec.sh -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" \
-    "${variables[@]}" -n "$ranks" "$program" "$case" "$form" </dev/null >"$output" 2>&1 || status=$?
-  [[ $status -ne 124 && $status -ne 137 ]] || fail "hangs"
-  ! grep -q WRONG "$output" || fail "wrong results"
+  within "${limit:-40}" preloaded "$ranks" "$@" "$program" "$case" "$form"
+  ! grep -q WRONG "$work/stdout" || fail "wrong results"
+}
+
+# inTurn FUNCTION ARGUMENT...: in a folder of its own, as others run at the same time: most of the time they wait.
+inTurn() {
+  work=$(mktemp -d -p "$work")
+  "$@"
+  return "$((failures > 0))"
+}
+awaitAll() {
+  local job
+  for job in "${jobs[@]}"; do wait "$job" || failures=$((failures + 1)); done
+  jobs=()
 }
 
 # all WHAT OUTCOME COUNT: lines of ranks.
 all() {
   local outcome=$2
   [[ $outcome != error ]] || outcome='error class [0-9]+'
-  [[ $(grep -cE "^rank [0-9]+: $1: $outcome\$" "$output") -eq $3 ]] || fail "not $3 times '$1: $2'"
+  [[ $(grep -cE "^rank [0-9]+: $1: $outcome\$" "$work/stdout") -eq $3 ]] || fail "not $3 times '$1: $2'"
 }
 
 # expect WHAT=OUTCOME:COUNT... [-- PATTERN]: what n ranks say, and a line of torc's; none: it says nothing.
@@ -38,13 +45,13 @@ expect() {
     [[ $1 == fails || $1 == receiver ]] || all "${1%%=*}" "${outcome%:*}" $((${outcome#*:}))
     [[ $1 != fails || $status -ne 0 ]] || fail "exit status 0"
     # The call fails on rank 0, and perhaps on others.
-    [[ $1 != receiver ]] || grep -qE '^rank 0: call: error class [0-9]+$' "$output" || fail "the receiver's call is right"
+    [[ $1 != receiver ]] || grep -qE '^rank 0: call: error class [0-9]+$' "$work/stdout" || fail "the receiver's call is right"
     shift
   done
   if [[ $# -eq 0 ]]; then
-    ! grep -q '^torc: ' "$output" || fail "torc has something to say"
-  elif ! grep -qE "^torc: error: .*$2" "$output"; then
-    fail "nothing says: $2"
+    expectQuiet
+  else
+    grep -qE "^torc: error: .*$2" "$work/stderr" || fail "nothing says: $2"
   fi
 }
 
@@ -66,7 +73,7 @@ second='rank [0-9]+: call 2 on [0-9x]+: .*'
 # buffer as if they were in place.
 tryCases() {
   local name expected pattern
-  form=$1 number=$2 output=$work/$1
+  form=$1 number=$2
   while IFS='|' read -r name expected pattern; do
     [[ $name != aliased || ${TEST_MPI-} != openmpi ]] || expected=call=right:n
     takes "$name" || continue
@@ -99,48 +106,38 @@ END
     run "$soon"
     all call right "$ranks"
     told=$(grep -cE '^torc: warning: rank [0-9]+: MPIX?_I?[Aa]llreduce.*call 2 on .*: no progress for 1 s: ' \
-      "$output")
+      "$work/stderr")
     [[ $told -eq $((ranks - 1)) ]] || fail "$told of $((ranks - 1)) waiting ranks tell of it"
   fi
-  return "$((failures > 0))"
 }
 
-# Most of the time they wait.
 jobs=()
 for form in blocking nonblocking persistent; do
-  tryCases "$form" "${#jobs[@]}" &
+  inTurn tryCases "$form" "${#jobs[@]}" &
   jobs+=($!)
 done
-for job in "${jobs[@]}"; do
-  wait "$job" || failures=$((failures + 1))
-done
+awaitAll
 
 # tryRefused FORM NAME=VALUE...: MPI refuses calls of the root, also the first of a communicator.
 tryRefused() {
-  form=$1 case=refused-at-root limit=150 output=$work/refused-$1-$2
-  shift
-  run "$soon" "$@"
-  [[ $status -eq 0 ]] || fail "$*: exit status $status"
+  form=$1 case=refused-at-root limit=150
+  run "$soon" "${@:2}" || fail "${*:2}: exit status $status"
   all 'refused at the root' right "$ranks"
-  return "$((failures > 0))"
 }
 if ((ranks == 4)); then
-  jobs=()
-  program=$blocking tryRefused blocking TORC_TRANSPORT=put & jobs+=($!)
+  program=$blocking inTurn tryRefused blocking TORC_TRANSPORT=put & jobs+=($!)
   if [[ ${TEST_MPI-} != openmpi ]]; then  # whose waits take the cores
-    program=$blocking tryRefused blocking TORC_TRANSPORT=mpi & jobs+=($!)
-    tryRefused nonblocking TORC_PROGRESS=calls & jobs+=($!)
+    program=$blocking inTurn tryRefused blocking TORC_TRANSPORT=mpi & jobs+=($!)
+    inTurn tryRefused nonblocking TORC_PROGRESS=calls & jobs+=($!)
   fi
-  tryRefused nonblocking TORC_PROGRESS=thread TORC_TRANSPORT=mpi & jobs+=($!)
-  for job in "${jobs[@]}"; do
-    wait "$job" || failures=$((failures + 1))
-  done
+  inTurn tryRefused nonblocking TORC_PROGRESS=thread TORC_TRANSPORT=mpi & jobs+=($!)
+  awaitAll
 fi
 
 form=blocking
 case=late
 run TORC_LIMITS=stall=0
-! grep -q '^torc: ' "$output" || fail "TORC_LIMITS=stall=0, and yet a line"
+expectQuiet
 
 # An operation of the program's on one rank, which torc serves there, too, as it may cut vectors; but not
 # on six ranks, which are in another order than the library's torus.

@@ -6,26 +6,22 @@
 set -u
 source tests/checks.sh
 torc=$1 program=$3 with_tool=$4 plugin=$5 loader=$6 tool=$7 finding=$8 chaining=$9
-export TORC_LIBRARY=$2
-export TORC_STATS=$work/statistics.txt
+export TORC_LIBRARY=$2 TORC_STATS=$work/table
 ranks=4
 
 # counts PRELOAD PROGRAM...: what tools have counted. Nothing else may be told.
 counts() {
-  rm -f "$TORC_STATS"
-  tools/mpi_test.sh ${1:+"--preload=$1"} "$ranks" "${@:2}" >"$work/stdout" 2>"$work/stderr" ||
-    fail "$*: $(cat "$work/stdout" "$work/stderr")"
+  preload=$1 preloaded "$ranks" "${@:2}" || fail "$*"
   grep -v '^\[WARNING\] yaksa: ' "$work/stderr"
 }
 
 # expectSame PLAIN PRELOAD PROGRAM...
 expectSame() {
+  case="${*:2}"
   local found
   found=$(counts "${@:2}")
-  [[ $found == "$1" ]] || fail "${*:2}: counted '$found', without torc '$1'"
-  for function in MPI_Allreduce MPI_Iallreduce "MPIX\?_Allreduce_init" MPI_Bcast MPI_Reduce MPI_Allgather; do
-    grep -q "^  $function  *.*\.torc\$" "$TORC_STATS" || fail "${*:2}: $function was not served"
-  done
+  [[ $found == "$1" ]] || fail "counted '$found', without torc '$1'"
+  expectServed MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Bcast MPI_Reduce MPI_Allgather
 }
 
 here=$PWD

@@ -4,16 +4,15 @@
 # served every one of them on the torus's grid; on another grid they fall back to MPI.
 set -u
 source tests/checks.sh
-export TORC_STATS=$work/table
-preload=$1 program=$2 library=$3 ranks=$4
+export TORC_STATS=$work/table TORC_LIBRARY=$3
+torc=$1 program=$2 library=$3 ranks=$4
 grid=("$5" "$6")
-export TORC_LIBRARY=$library
 
 # run SLOW FAST [NAME=VALUE...]
 run() {
-  tools/mpi_test.sh "$ranks" "$program" "$1" "$2" >"$work/output" 2>&1 || fail "the program fails without torc"
-  preloaded "$ranks" "${@:3}" "$program" "$1" "$2" || fail "the program fails with torc"
-  ! grep -q '^torc: ' "$work/stderr" || fail "torc had something to say"
+  preload='' preloaded "$ranks" "$program" "$1" "$2" || fail "the program fails without torc"
+  preload=$torc preloaded "$ranks" "${@:3}" "$program" "$1" "$2" || fail "the program fails with torc"
+  expectQuiet
 }
 
 run "${grid[@]}"
@@ -22,7 +21,7 @@ functions=(allgather allgatherv)
 ((grid[0] == 2 || grid[1] == 2)) || functions+=(alltoall alltoallv alltoallw)
 for function in "${functions[@]}"; do
   for name in "Neighbor_$function" "Ineighbor_$function" "Neighbor_${function}_init"; do
-    servedRows | grep -qE "^  MPIX?_$name " || fail "$name was not served"
+    expectServed "MPI_$name"
     ! otherRows | grep -qE "^  MPIX?_$name " || fail "MPI had $name"
   done
 done
@@ -37,8 +36,7 @@ if [[ ${grid[0]} != "${grid[1]}" ]]; then
 fi
 
 # Of files that are torn, likewise: calls under way go on in MPI, on the duplicate, by its grid.
-cp -rL "$library" "$work/torn"
-chmod -R u+w "$work/torn"
+copyLibrary "$library" "$work/torn"
 for file in "$work"/torn/files/neighbor_*; do : >"$file"; done
-preloaded "$ranks" TORC_LIBRARY="$work/torn" "$program" "${grid[@]}" || fail "torn files"
+preload=$torc preloaded "$ranks" TORC_LIBRARY="$work/torn" "$program" "${grid[@]}" || fail "torn files"
 grep -q '^torc: warning: .*neighbor_' "$work/stderr" || fail "torn files: no warning"

@@ -5,20 +5,16 @@
 # failure, and so is a job that hangs without a message. Preloaded, each is run once more, with
 # statistics, lines on its calls and a trace: it must complete exactly if it completes without them.
 set -u
+source tests/checks.sh
 preload=$1 program=$2 library=$3 ranks=$4 first=$5 programs=$6
 patience=60 # seconds for the job to end, or for torc to say why it does not
 grace=3     # seconds for the job to end by itself after torc has said so
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 environment=()
 if [[ $preload != - ]]; then
   environment=(-genv LD_PRELOAD "$(realpath "$preload")" -genv TORC_LIMITS stall=2
     -genv TORC_LIBRARY "$(realpath "$library")")
 fi
-
-# Ranks must not write one result file at the same time; Bazel makes one from the log.
-unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
 
 fail() {
   echo "illegal_programs_test: seed $seed on $ranks ranks: $*"
@@ -101,14 +97,11 @@ wait
 cat "$work"/outcome-* >"$work/outcomes"
 grep -vxE 'stalled|failed|completed' "$work/outcomes"
 failures=$(grep -c '^illegal_programs_test: ' "$work/outcomes")
-failed=$(grep -cx failed "$work/outcomes")
-stalled=$(grep -cx stalled "$work/outcomes")
-completed=$(grep -cx completed "$work/outcomes")
-if ((failed + stalled + completed + failures < programs)); then
+known=$(grep -cxE 'stalled|failed|completed' "$work/outcomes")
+if ((known + failures < programs)); then
   echo "illegal_programs_test: of some programs nothing is known"
   failures=$((failures + 1))
 fi
-
-echo "illegal_programs_test: $programs programs on $ranks ranks: $failed ended with an error," \
-  "$stalled were ended after torc had named the call, $completed completed, $failures are failures"
-exit "$((failures > 0))"
+# Stalled ones were ended after torc had named the call.
+echo "illegal_programs_test: of $programs programs on $ranks ranks $failures are failures," \
+  "$(grep -xE 'stalled|failed|completed' "$work/outcomes" | sort | uniq -c | xargs)"

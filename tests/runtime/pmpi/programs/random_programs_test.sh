@@ -6,15 +6,13 @@
 # by statistics, and a third in all ways, which changes nothing. LIBRARY - is none. If
 # TORC_DEDICATED is =N, or a list of ranks, there are as many additional ranks with torc.
 set -u
+source tests/checks.sh
 preload=$1 program=$2 library=$3 ranks=$4 seed=$5 first=$6 programs=$7
 options=("${@:8}")
 arguments=(--seed "$seed" --first "$first" --programs "$programs" "${options[@]}")
 # Only torc's run has them.
 dedicated=${TORC_DEDICATED:-=0}
 [[ $dedicated == =* ]] || dedicated=$(wc -w <<<"${dedicated//,/ }")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
 # fail TEXT [PROGRAM]: where one program is known, how it is run again.
 fail() {
   local settings setting
@@ -70,11 +68,9 @@ difference=$(diff <(grep '^program ' "$work/plain" | sort) <(grep '^program ' "$
 tail -n 1 "$work/plain"
 
 [[ $library != - ]] || exit 0
-served=$(cat "$work"/statistics.* | sed -n '/^Calls served by torc/,/^$/p')
+cat "$work"/statistics.* >"$work/table"
 for function in MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Reduce_scatter MPI_Allgatherv \
   MPI_Bcast MPI_Reduce MPI_Gather MPI_Scatter MPI_Alltoall MPI_Alltoallv MPI_Alltoallw; do
-  [[ -z ${SERVED_NOT:-} || $function != $SERVED_NOT ]] || continue
-  grep -Eq "^  (MPI|MPIX)_${function#MPI_} " <<<"$served" ||
-    fail "$function was never served: $served"
+  [[ -n ${SERVED_NOT:-} && $function == $SERVED_NOT ]] || expectServed "$function"
 done
-head -n 1 <<<"$served"
+servedRows | head -n 1
