@@ -144,15 +144,8 @@ TEST(Manifest, SchemaKnowsTheKeys) {
   Found found = rangesOf(plan.shapes.front(), Collective::kAllreduce, {1, 64});
   const ScheduleRange& range = found.ranges.at(1);
   index.files = {{range.file, found.files.at(range.file).size(), 1}};
-  index.entries = {{.shape = 0,
-                    .collective = Collective::kAllreduce,
-                    .lowest = range.lowest,
-                    .highest = range.highest,
-                    .file = 0,
-                    .predicted_to = range.predicted_to,
-                    .lowest_s = range.lowest_s,
-                    .highest_s = range.highest_s,
-                    .reason = range.reason}};
+  index.entries = {{0, Collective::kAllreduce, range.lowest, range.highest, 0, range.predicted_to,
+                    range.lowest_s, range.highest_s, range.reason}};
   index.candidates = {{1, Collective::kAllreduce, 0}};
   ASSERT_EQ(validate(index).message(), "");
   const LibrarySettings settings{"", "tori", {Collective::kAllreduce}, {1, 64}, 2};
@@ -200,15 +193,7 @@ TEST(Manifest, WhatTuningAdds) {
   index.files = {{"a.torc", 1, 1}};
   EXPECT_FALSE(isTuned(index));
   index.tuned_on = "8 ranks";
-  index.tuned = {{.shape = 0,
-                  .collective = Collective::kReduce,
-                  .lowest = 1,
-                  .highest = kOpenEnd,
-                  .file = kMpisOwn,
-                  .predicted_to = 4096,
-                  .lowest_s = 0.5,
-                  .highest_s = 2,
-                  .reason = "faster"}};
+  index.tuned = {{0, Collective::kReduce, 1, kOpenEnd, kMpisOwn, 4096, 0.5, 2, "faster"}};
   index.measurements = {{0, Collective::kReduce, 1, 0, 0.75},
                         {0, Collective::kReduce, 1, kMpisOwn, 0.5}};
   EXPECT_TRUE(isTuned(index));

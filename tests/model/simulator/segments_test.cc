@@ -32,54 +32,45 @@ struct Costs {
   double alpha = 0.5, overhead = 0, gamma = 0, buffered = 0;
 };
 
-struct Pipeline {
-  Collective collective;
-  Topology topology;
-  const char* algorithm;
-  std::uint32_t segments;
-  std::uint32_t in_flight = 0;
-  SimulateOptions simulated = {};
-  Costs costs = {};
-  double close = 1e-9;        // relative, of the makespan
-  double close_links = 1e-9;  // of the time that links are busy
-  // How many times the operations of all segments are those that are simulated.
-  double least_saved = 1, most_saved = 1;
-  const char* preset = nullptr;  // in place of the unit machine with costs
-  bool synchronous_sends = false;
-};
-
-void expectAsWrittenOut(const Pipeline& test) {
-  SCOPED_TRACE(std::string(test.algorithm) + " on " + test.topology.shape() + ", " +
-               std::to_string(test.simulated.bytes));
-  compiler::PipelineOptions options{.in_flight = test.in_flight,
-                                    .synchronous_sends = test.synchronous_sends};
-  (llvm::StringRef(test.algorithm) == "bucket" ? options.segments : options.chunks) = test.segments;
-  const Schedule schedule = compiled(test.collective, test.topology, options, test.algorithm);
+/// `close` and `close_links`: relative, of the makespan and of the time that links are busy.
+/// `least_saved` to `most_saved`: how many times the operations of all segments are those that are
+/// simulated. `preset`: in place of the unit machine with costs.
+void expectAsWrittenOut(Collective collective, const Topology& topology, const char* algorithm,
+                        std::uint32_t segments, std::uint32_t in_flight,
+                        const SimulateOptions& simulated, const Costs& costs = {},
+                        double close = 1e-9, double close_links = 1e-9, double least_saved = 1,
+                        double most_saved = 1, const char* preset = nullptr,
+                        bool synchronous_sends = false) {
+  SCOPED_TRACE(std::string(algorithm) + " on " + topology.shape() + ", " +
+               std::to_string(simulated.bytes));
+  compiler::PipelineOptions options{.in_flight = in_flight, .synchronous_sends = synchronous_sends};
+  (llvm::StringRef(algorithm) == "bucket" ? options.segments : options.chunks) = segments;
+  const Schedule schedule = compiled(collective, topology, options, algorithm);
   Machine machine = unitMachine(schedule.topology);
-  if (test.preset != nullptr) {
-    machine = cantFail(partitionOf(cantFail(findMachine(test.preset)), test.topology.shape()));
+  if (preset != nullptr) {
+    machine = cantFail(partitionOf(cantFail(findMachine(preset)), topology.shape()));
   } else {
-    machine.alpha = test.costs.alpha;
-    machine.overhead = test.costs.overhead;
-    machine.gamma = test.costs.gamma;
-    machine.buffered = test.costs.buffered;
+    machine.alpha = costs.alpha;
+    machine.overhead = costs.overhead;
+    machine.gamma = costs.gamma;
+    machine.buffered = costs.buffered;
   }
-  const SimulateResult some = cantFail(simulate(schedule.view(), machine, test.simulated));
+  const SimulateResult some = cantFail(simulate(schedule.view(), machine, simulated));
   const Schedule unrolled = ir::unrollSegments(schedule.view(), schedule.segments);
-  const SimulateResult all = cantFail(simulate(unrolled.view(), machine, test.simulated));
+  const SimulateResult all = cantFail(simulate(unrolled.view(), machine, simulated));
   EXPECT_GT(all.makespan_s, 0);
-  EXPECT_NEAR(some.makespan_s, all.makespan_s, test.close * all.makespan_s);
+  EXPECT_NEAR(some.makespan_s, all.makespan_s, close * all.makespan_s);
   EXPECT_EQ(some.messages, all.messages);
   const double saved = static_cast<double>(all.operations) / static_cast<double>(some.operations);
-  EXPECT_GE(saved, test.least_saved);
-  EXPECT_LE(saved, test.most_saved);
-  if (test.most_saved == 1) {
+  EXPECT_GE(saved, least_saved);
+  EXPECT_LE(saved, most_saved);
+  if (most_saved == 1) {
     EXPECT_EQ(some.critical_path.size(), all.critical_path.size());
   }
   ASSERT_EQ(some.links.size(), all.links.size());
   for (std::size_t i = 0; i < some.links.size(); ++i) {
     EXPECT_NEAR(some.links[i].bytes, all.links[i].bytes, 1e-6 + 1e-9 * all.links[i].bytes);
-    EXPECT_NEAR(some.links[i].busy_s, all.links[i].busy_s, test.close_links * all.links[i].busy_s);
+    EXPECT_NEAR(some.links[i].busy_s, all.links[i].busy_s, close_links * all.links[i].busy_s);
   }
 }
 
@@ -145,13 +136,8 @@ TEST(SimulateSegments, FewAreSimulatedAsTheyAreWrittenOut) {
         {kAllreduce, "5mx2", "bucket"},
         {kReduceScatter, "8x2", "bucket"},
         {kAllgather, "3x4", "bucket"}})
-    expectAsWrittenOut({collective,
-                        *parseTopology(shape),
-                        algorithm,
-                        7,
-                        0,
-                        {.bytes = 1300, .critical_path = true},
-                        {.overhead = 0.125}});
+    expectAsWrittenOut(collective, *parseTopology(shape), algorithm, 7, 0,
+                       {.bytes = 1300, .critical_path = true}, {.overhead = 0.125});
 }
 
 // Each rank's messages have the elements that its flat program has, which differ by segment: of
@@ -165,47 +151,21 @@ TEST(SimulateSegments, RanksHaveTheElementsOfTheirPrograms) {
         {kAllreduce, *parseTopology("5mx2"), "bucket"},
         {kAllreduce, withDeadNode("4x3x2"), "closed-trees"}}) {
     for (const double elements : {60.0, 997.0, 4321.0})
-      expectAsWrittenOut({collective,
-                          topology,
-                          algorithm,
-                          7,
-                          0,
-                          {.bytes = 4 * elements, .per_rank = true, .critical_path = true},
-                          {.gamma = 0.25}});
+      expectAsWrittenOut(collective, topology, algorithm, 7, 0,
+                         {.bytes = 4 * elements, .per_rank = true, .critical_path = true},
+                         {.gamma = 0.25});
   }
-  expectAsWrittenOut({kBroadcast,
-                      *parseTopology("4x4"),
-                      "rectangular",
-                      500,
-                      0,
-                      {.bytes = 40, .per_rank = true, .critical_path = true}});
+  expectAsWrittenOut(kBroadcast, *parseTopology("4x4"), "rectangular", 500, 0,
+                     {.bytes = 40, .per_rank = true, .critical_path = true});
 }
 
 TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
   for (const Collective collective : {kBroadcast, kReduce})
-    expectAsWrittenOut({collective,
-                        *parseTopology("5x5x5"),
-                        "rectangular",
-                        240,
-                        0,
-                        {.bytes = 36000},
-                        {.overhead = 0.125},
-                        0.001,
-                        0.01,
-                        1.01,
-                        240});
+    expectAsWrittenOut(collective, *parseTopology("5x5x5"), "rectangular", 240, 0, {.bytes = 36000},
+                       {.overhead = 0.125}, 0.001, 0.01, 1.01, 240);
   // Segments that go up the trees share links with those that come down, but for the first.
-  expectAsWrittenOut({kAllreduce,
-                      withDeadNode("5x4x3"),
-                      "closed-trees",
-                      300,
-                      0,
-                      {.bytes = 36000},
-                      {},
-                      0.01,
-                      0.02,
-                      4,
-                      300});
+  expectAsWrittenOut(kAllreduce, withDeadNode("5x4x3"), "closed-trees", 300, 0, {.bytes = 36000},
+                     {}, 0.01, 0.02, 4, 300);
 }
 
 // A few of those that follow one another in even time stand for all, but only where the first of
@@ -216,28 +176,10 @@ TEST(SimulateSegments, InEvenTimeAFewStandForAll) {
         {kReduce, "4x4", "rectangular", 2u},
         {kScan, "4x4", "line-scan", 0u},
         {kScan, "4x3x2", "line-scan", 2u}})
-    expectAsWrittenOut({collective,
-                        *parseTopology(shape),
-                        algorithm,
-                        300,
-                        in_flight,
-                        {.bytes = 3600},
-                        {},
-                        1e-9,
-                        0.02,
-                        7,
-                        300});
-  expectAsWrittenOut({kScan,
-                      *parseTopology("4x4"),
-                      "line-scan",
-                      300,
-                      2,
-                      {.bytes = 3600},
-                      {.buffered = 1e6},
-                      0.01,
-                      1,
-                      1.01,
-                      6.9});
+    expectAsWrittenOut(collective, *parseTopology(shape), algorithm, 300, in_flight,
+                       {.bytes = 3600}, {}, 1e-9, 0.02, 7, 300);
+  expectAsWrittenOut(kScan, *parseTopology("4x4"), "line-scan", 300, 2, {.bytes = 3600},
+                     {.buffered = 1e6}, 0.01, 1, 1.01, 6.9);
 }
 
 // On a long ring the first segments follow in even time until there are as many as fill it. Where
@@ -254,36 +196,17 @@ TEST(SimulateSegments, EvenTimeAtFirstIsNotEnough) {
         {kScatter, "4x4", "scatter-trees", 100u, 2u, 9000 << 10, 0.01, "bgl"},
         {kBroadcast, "8x8", "rectangular", 354u, 2u, 8 << 20, 0.03, "bgp"},
         {kBroadcast, "8x8x4", "rectangular", 39u, 2u, 1 << 20, 0.03, "bgp"}})
-    expectAsWrittenOut({collective,
-                        *parseTopology(shape),
-                        algorithm,
-                        segments,
-                        in_flight,
-                        {.bytes = static_cast<double>(bytes)},
-                        {},
-                        close,
-                        1,
-                        1,
-                        static_cast<double>(segments),
-                        preset,
-                        llvm::StringRef(preset) == "smpi"});
+    expectAsWrittenOut(collective, *parseTopology(shape), algorithm, segments, in_flight,
+                       {.bytes = static_cast<double>(bytes)}, {}, close, 1, 1,
+                       static_cast<double>(segments), preset, llvm::StringRef(preset) == "smpi");
 }
 
 // A window of rings goes on in turns: what is taken as the time of one more segment is that of a
 // whole number of windows.
 TEST(SimulateSegments, OfRingsTheyGoOnInWindows) {
   for (const auto& [shape, in_flight] : {std::pair("8", 4u), {"8", 20u}, {"10m", 4u}, {"4x4", 8u}})
-    expectAsWrittenOut({kReduceScatter,
-                        *parseTopology(shape),
-                        "bucket",
-                        300,
-                        in_flight,
-                        {.bytes = 300000},
-                        {.alpha = 3},
-                        0.002,
-                        1,
-                        1.01,
-                        300});
+    expectAsWrittenOut(kReduceScatter, *parseTopology(shape), "bucket", 300, in_flight,
+                       {.bytes = 300000}, {.alpha = 3}, 0.002, 1, 1.01, 300);
 }
 
 // One rank has nothing to do in an exscan.

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <string_view>
@@ -56,7 +57,6 @@ struct Field {
 };
 
 struct TypeCase {
-  const char* name;
   MPI_Datatype type;
   std::string_view ops;  // letters as in kOps
   void (*fill)(Random&, std::byte*);
@@ -73,100 +73,74 @@ std::vector<MPI_Op> operations() {
           MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
 }
 
-template <typename T>
-TypeCase integer(const char* name, MPI_Datatype type) {
-  return {name, type, kInteger, fillNumber<T>, {{0, sizeof(T)}}};
+std::string nameOf(MPI_Datatype type) {
+  char name[MPI_MAX_OBJECT_NAME];
+  int length = 0;
+  MPI_Type_get_name(type, name, &length);
+  return name;
 }
-
-template <typename T>
-TypeCase floating(const char* name, MPI_Datatype type, std::size_t bytes = sizeof(T)) {
-  return {name, type, kFloating, fillNumber<T>, {{0, bytes}}};
-}
-
-template <typename T>
-TypeCase complex(const char* name, MPI_Datatype type, std::size_t bytes = sizeof(T)) {
-  return {name, type, kComplex, fillComplex<T>, {{0, bytes}, {sizeof(T), bytes}}};
-}
-
-template <typename T, typename Index>
-TypeCase pair(const char* name, MPI_Datatype type, std::size_t bytes = sizeof(T)) {
-  struct Pair {
-    T value;
-    Index index;
-  };
-  return {
-      name, type, kPair, fillPair<T, Index>, {{0, bytes}, {offsetof(Pair, index), sizeof(Index)}}};
-}
-
-#define CASE(function, type) function(#type, type)
 
 std::vector<TypeCase> cases() {
-  constexpr std::size_t kX87 = 10;  // bytes of a long double that count
-  return {
-      CASE(integer<char>, MPI_CHAR),
-      CASE(integer<signed char>, MPI_SIGNED_CHAR),
-      CASE(integer<unsigned char>, MPI_UNSIGNED_CHAR),
-      CASE(integer<short>, MPI_SHORT),
-      CASE(integer<unsigned short>, MPI_UNSIGNED_SHORT),
-      CASE(integer<int>, MPI_INT),
-      CASE(integer<unsigned>, MPI_UNSIGNED),
-      CASE(integer<long>, MPI_LONG),
-      CASE(integer<unsigned long>, MPI_UNSIGNED_LONG),
-      CASE(integer<long long>, MPI_LONG_LONG),
-      CASE(integer<long long>, MPI_LONG_LONG_INT),
-      CASE(integer<unsigned long long>, MPI_UNSIGNED_LONG_LONG),
-      CASE(integer<std::int8_t>, MPI_INT8_T),
-      CASE(integer<std::int16_t>, MPI_INT16_T),
-      CASE(integer<std::int32_t>, MPI_INT32_T),
-      CASE(integer<std::int64_t>, MPI_INT64_T),
-      CASE(integer<std::uint8_t>, MPI_UINT8_T),
-      CASE(integer<std::uint16_t>, MPI_UINT16_T),
-      CASE(integer<std::uint32_t>, MPI_UINT32_T),
-      CASE(integer<std::uint64_t>, MPI_UINT64_T),
-      CASE(integer<MPI_Aint>, MPI_AINT),
-      CASE(integer<MPI_Offset>, MPI_OFFSET),
-      CASE(integer<MPI_Count>, MPI_COUNT),
-      CASE(integer<int>, MPI_INTEGER),
-      CASE(integer<std::int8_t>, MPI_INTEGER1),
-      CASE(integer<std::int16_t>, MPI_INTEGER2),
-      CASE(integer<std::int32_t>, MPI_INTEGER4),
-      CASE(integer<std::int64_t>, MPI_INTEGER8),
-      CASE(integer<char>, MPI_CHARACTER),
-      CASE(floating<float>, MPI_FLOAT),
-      CASE(floating<double>, MPI_DOUBLE),
-      floating<long double>("MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, kX87),
-      CASE(floating<float>, MPI_REAL),
-      CASE(floating<float>, MPI_REAL4),
-      CASE(floating<double>, MPI_REAL8),
-      CASE(floating<double>, MPI_DOUBLE_PRECISION),
-      CASE(complex<float>, MPI_C_COMPLEX),
-      CASE(complex<float>, MPI_C_FLOAT_COMPLEX),
-      CASE(complex<double>, MPI_C_DOUBLE_COMPLEX),
-      complex<long double>("MPI_C_LONG_DOUBLE_COMPLEX", MPI_C_LONG_DOUBLE_COMPLEX, kX87),
-      CASE(complex<float>, MPI_CXX_FLOAT_COMPLEX),
-      CASE(complex<double>, MPI_CXX_DOUBLE_COMPLEX),
-      complex<long double>("MPI_CXX_LONG_DOUBLE_COMPLEX", MPI_CXX_LONG_DOUBLE_COMPLEX, kX87),
-      CASE(complex<float>, MPI_COMPLEX),
-      CASE(complex<float>, MPI_COMPLEX8),
-      CASE(complex<double>, MPI_COMPLEX16),
-      CASE(complex<double>, MPI_DOUBLE_COMPLEX),
-      {"MPI_C_BOOL", MPI_C_BOOL, kLogical, fillTruth<bool>, {{0, 1}}},
-      {"MPI_CXX_BOOL", MPI_CXX_BOOL, kLogical, fillTruth<bool>, {{0, 1}}},
-      {"MPI_LOGICAL", MPI_LOGICAL, kLogical, fillTruth<int>, {{0, 4}}},
-      {"MPI_BYTE", MPI_BYTE, kByte, fillNumber<unsigned char>, {{0, 1}}},
-      CASE((pair<float, int>), MPI_FLOAT_INT),
-      CASE((pair<double, int>), MPI_DOUBLE_INT),
-      CASE((pair<long, int>), MPI_LONG_INT),
-      CASE((pair<short, int>), MPI_SHORT_INT),
-      CASE((pair<int, int>), MPI_2INT),
-      pair<long double, int>("MPI_LONG_DOUBLE_INT", MPI_LONG_DOUBLE_INT, kX87),
-      CASE((pair<int, int>), MPI_2INTEGER),
-      CASE((pair<float, float>), MPI_2REAL),
-      CASE((pair<double, double>), MPI_2DOUBLE_PRECISION),
-      {"MPI_REAL16", MPI_REAL16, kFloating, fillNumber<__float128>, {{0, 16}}},
-      {"MPI_WCHAR", MPI_WCHAR, kNothing, fillNumber<wchar_t>, {}},
-      {"MPI_PACKED", MPI_PACKED, kNothing, fillNumber<unsigned char>, {}},
+  using Types = std::initializer_list<MPI_Datatype>;
+  std::vector<TypeCase> all;
+  const auto add = [&](Types types, std::string_view ops, auto fill,
+                       const std::vector<Field>& fields) {
+    for (const MPI_Datatype type : types)
+      all.push_back({type, ops, fill, fields});
   };
+  // `bytes`: those that count.
+  const auto integer = [&](auto value, Types types) {
+    add(types, kInteger, fillNumber<decltype(value)>, {{0, sizeof(value)}});
+  };
+  const auto floating = [&](auto value, std::size_t bytes, Types types) {
+    add(types, kFloating, fillNumber<decltype(value)>, {{0, bytes}});
+  };
+  const auto complex = [&](auto value, std::size_t bytes, Types types) {
+    add(types, kComplex, fillComplex<decltype(value)>, {{0, bytes}, {sizeof(value), bytes}});
+  };
+  const auto pair = [&](auto value, auto index, std::size_t bytes, Types types) {
+    struct Pair {
+      decltype(value) first;
+      decltype(index) second;
+    };
+    add(types, kPair, fillPair<decltype(value), decltype(index)>,
+        {{0, bytes}, {offsetof(Pair, second), sizeof(index)}});
+  };
+  integer(char{}, {MPI_CHAR, MPI_CHARACTER});
+  integer(static_cast<signed char>(0), {MPI_SIGNED_CHAR, MPI_INT8_T, MPI_INTEGER1});
+  integer(static_cast<unsigned char>(0), {MPI_UNSIGNED_CHAR, MPI_UINT8_T});
+  integer(short{}, {MPI_SHORT, MPI_INT16_T, MPI_INTEGER2});
+  integer(static_cast<unsigned short>(0), {MPI_UNSIGNED_SHORT, MPI_UINT16_T});
+  integer(0, {MPI_INT, MPI_INT32_T, MPI_INTEGER, MPI_INTEGER4});
+  integer(0u, {MPI_UNSIGNED, MPI_UINT32_T});
+  integer(0l, {MPI_LONG, MPI_INT64_T, MPI_INTEGER8, MPI_AINT, MPI_OFFSET, MPI_COUNT});
+  integer(0ul, {MPI_UNSIGNED_LONG, MPI_UINT64_T});
+  integer(0ll, {MPI_LONG_LONG, MPI_LONG_LONG_INT});
+  integer(0ull, {MPI_UNSIGNED_LONG_LONG});
+  constexpr std::size_t kX87 = 10;
+  floating(0.0f, 4, {MPI_FLOAT, MPI_REAL, MPI_REAL4});
+  floating(0.0, 8, {MPI_DOUBLE, MPI_REAL8, MPI_DOUBLE_PRECISION});
+  floating(0.0l, kX87, {MPI_LONG_DOUBLE});
+  floating(__float128{}, 16, {MPI_REAL16});
+  complex(0.0f, 4,
+          {MPI_C_COMPLEX, MPI_C_FLOAT_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_COMPLEX, MPI_COMPLEX8});
+  complex(0.0, 8,
+          {MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_COMPLEX16, MPI_DOUBLE_COMPLEX});
+  complex(0.0l, kX87, {MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX});
+  add({MPI_C_BOOL, MPI_CXX_BOOL}, kLogical, fillTruth<bool>, {{0, 1}});
+  add({MPI_LOGICAL}, kLogical, fillTruth<int>, {{0, 4}});
+  add({MPI_BYTE}, kByte, fillNumber<unsigned char>, {{0, 1}});
+  add({MPI_WCHAR}, kNothing, fillNumber<wchar_t>, {});
+  add({MPI_PACKED}, kNothing, fillNumber<unsigned char>, {});
+  pair(0.0f, 0, 4, {MPI_FLOAT_INT});
+  pair(0.0, 0, 8, {MPI_DOUBLE_INT});
+  pair(0l, 0, 8, {MPI_LONG_INT});
+  pair(short{}, 0, 2, {MPI_SHORT_INT});
+  pair(0, 0, 4, {MPI_2INT, MPI_2INTEGER});
+  pair(0.0l, 0, kX87, {MPI_LONG_DOUBLE_INT});
+  pair(0.0f, 0.0f, 4, {MPI_2REAL});
+  pair(0.0, 0.0, 8, {MPI_2DOUBLE_PRECISION});
+  return all;
 }
 
 constexpr std::size_t kElements = 103;  // a prime: vector loops have remainders
@@ -203,7 +177,7 @@ void checkAgainstMpi(const TypeCase& type, const ElementType& element, MPI_Op op
   const Status prepared = prepare(reduction, element, op);
   ASSERT_TRUE(prepared.ok()) << prepared.message();
   const Reducer reducer = reduction.reducer();
-  const std::string what = std::string(type.name) + " " + describeOp(op);
+  const std::string what = nameOf(type.type) + " " + describeOp(op);
 
   Random random(42);
   Memory a = filled(type, element.bytes, random), b = filled(type, element.bytes, random);
@@ -226,7 +200,7 @@ TEST(Reduction, EveryPredefinedTypeAndOperationMatchesMpi) {
   int checked = 0, refused = 0;
   for (const TypeCase& type : cases()) {
     StatusOr<ElementType> element = describeType(type.type);
-    ASSERT_TRUE(element.ok()) << type.name;
+    ASSERT_TRUE(element.ok()) << nameOf(type.type);
     for (std::size_t i = 0; i < ops.size(); ++i) {
       if (type.ops.find(kLetters[i]) != std::string_view::npos) {
         checkAgainstMpi(type, *element, ops[i]);
@@ -234,7 +208,7 @@ TEST(Reduction, EveryPredefinedTypeAndOperationMatchesMpi) {
       } else {
         MpiReduction reduction;
         EXPECT_EQ(prepare(reduction, *element, ops[i]).code(), StatusCode::kUnsupported)
-            << type.name << " " << describeOp(ops[i]);
+            << nameOf(type.type) << " " << describeOp(ops[i]);
         ++refused;
       }
     }
@@ -248,9 +222,9 @@ TEST(Reduction, OnlyTypesOutsideTheKernelsGoToMpi) {
     StatusOr<ElementType> element = describeType(type.type);
     ASSERT_TRUE(element.ok());
     const bool has_kernels = !type.ops.empty() && type.type != MPI_REAL16;
-    EXPECT_EQ(element->kind.has_value(), has_kernels) << type.name;
+    EXPECT_EQ(element->kind.has_value(), has_kernels) << nameOf(type.type);
     if (has_kernels) {
-      EXPECT_EQ(elementBytes(*element->kind), element->bytes) << type.name;
+      EXPECT_EQ(elementBytes(*element->kind), element->bytes) << nameOf(type.type);
     }
   }
 }

@@ -13,16 +13,7 @@ namespace {
 class StatisticsMergeTest : public testing::Test {
  protected:
   void record(const char* function, int times, double seconds, const char* by = "file") {
-    const CallRecord call{.function = function,
-                          .communicator = 0,
-                          .communicator_rank = rank_,
-                          .type = MPI_INT,
-                          .op = MPI_SUM,
-                          .bytes = 64,
-                          .seconds = seconds,
-                          .service = Service::kServed,
-                          .by = by,
-                          .entry = nullptr};
+    const CallRecord call{function, 0, rank_, MPI_INT, MPI_SUM, 64, seconds, Service::kServed, by};
     for (int i = 0; i < times; ++i)
       statistics_.record(call);
   }

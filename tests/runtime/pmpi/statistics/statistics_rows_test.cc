@@ -9,21 +9,8 @@ namespace {
 
 CallRow row(const std::string& function, std::uint64_t calls, double seconds,
             Service service = Service::kServed) {
-  return {.service = service,
-          .function = function,
-          .communicator = "4x2",
-          .datatype = "MPI_INT",
-          .operation = "MPI_SUM",
-          .by = "file",
-          .size_class = 5,
-          .calls = calls,
-          .bytes = calls * 20,
-          .least_bytes = 20,
-          .most_bytes = 20,
-          .seconds = seconds,
-          .least_seconds = seconds / 2,
-          .most_seconds = seconds,
-          .ranks = 1};
+  return {service,    function, "4x2", "MPI_INT", "MPI_SUM",   "file",  5, calls,
+          calls * 20, 20,       20,    seconds,   seconds / 2, seconds, 1};
 }
 
 JobStatistics statistics(std::vector<CallRow> calls) {

@@ -1,8 +1,6 @@
 // The table of statistics, letter by letter.
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -125,21 +123,16 @@ TEST(StatisticsTableTest, LinesHaveHundredColumns) {
   for (int i = 0; i < 20; ++i)
     long_job.command += " --option=" + std::to_string(i);
   JobStatistics statistics = sample();
-  statistics.calls[0] = {Service::kServed,
-                         "MPI_Reduce_scatter_block",
-                         "8x8x8 sub-torus of 16x16x16",
-                         "MPI_DOUBLE_COMPLEX",
-                         "MPI_SUM",
-                         "reduce_scatter-8x8x8-0123456789abcdef.torc",
-                         27,
-                         12345678,
-                         12345678 * 150'000'000ull,
-                         100'000'000,
-                         200'000'000,
-                         98765.4,
-                         0.03,
-                         1.25,
-                         4096};
+  CallRow& row = statistics.calls[0];
+  row.function = "MPI_Reduce_scatter_block";
+  row.communicator = "8x8x8 sub-torus of 16x16x16";
+  row.datatype = "MPI_DOUBLE_COMPLEX";
+  row.by = "reduce_scatter-8x8x8-0123456789abcdef.torc";
+  row.bytes = (row.calls = 12345678) * 150'000'000ull;
+  row.least_bytes = 100'000'000;
+  row.most_bytes = 200'000'000;
+  row.seconds = 98765.4;
+  row.ranks = 4096;
   statistics.calls[3].by =
       "of the library's schedules none is for members of this kind in this order";
   statistics.communicators[0].reason =
@@ -195,23 +188,6 @@ TEST(StatisticsTableTest, NoCalls) {
                        "not\n"),
             std::string::npos)
       << table;
-}
-
-TEST(StatisticsTableTest, IsWrittenToAFile) {
-  const std::string path = testing::TempDir() + "/statistics.txt";
-  ASSERT_TRUE(writeStatistics("first\n", path).ok());
-  ASSERT_TRUE(writeStatistics("second\n", path).ok());
-  std::stringstream content;
-  content << std::ifstream(path).rdbuf();
-  EXPECT_EQ(content.str(), "second\n");
-  std::filesystem::remove(path);
-
-  const Status status = writeStatistics("text\n", "/no/such/folder/file");
-  EXPECT_EQ(status.code(), StatusCode::kIo);
-  EXPECT_EQ(status.message(),
-            "TORC_STATS: cannot write /no/such/folder/file: No such file or directory");
-  // The disk is full: known when the file is closed.
-  EXPECT_FALSE(writeStatistics("text\n", "/dev/full").ok());
 }
 
 }  // namespace

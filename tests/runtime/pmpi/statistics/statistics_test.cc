@@ -14,16 +14,8 @@ class StatisticsTest : public testing::Test {
  protected:
   /// A call of an allreduce.
   CallRecord call(std::uint64_t bytes, double seconds) const {
-    return {.function = "MPI_Allreduce",
-            .communicator = communicator_,
-            .communicator_rank = 0,
-            .type = MPI_INT,
-            .op = MPI_SUM,
-            .bytes = bytes,
-            .seconds = seconds,
-            .service = Service::kServed,
-            .by = "file",
-            .entry = nullptr};
+    return {"MPI_Allreduce", communicator_,    0,     MPI_INT, MPI_SUM, bytes,
+            seconds,         Service::kServed, "file"};
   }
 
   Statistics statistics_{false};
