@@ -19,17 +19,17 @@ TEST(LinalgErrors, SizesThatAreNoGridOfTheProcesses) {
   const auto create = [&](int rows, int columns, int layers) {
     return torc_linalg_grid_create(MPI_COMM_WORLD, rows, columns, layers, &grid);
   };
-  EXPECT_LINALG_ERROR(MPI_COMM_WORLD, create(2, 2, 3), TORC_LINALG_ERR_GRID,
-                      "grid 2x2x3 does not have the 8 processes");
-  EXPECT_LINALG_ERROR(MPI_COMM_WORLD, create(0, 8, 1), TORC_LINALG_ERR_GRID, "1 or more");
-  EXPECT_LINALG_ERROR(MPI_COMM_WORLD, create(2, 1, 4), TORC_LINALG_ERR_GRID,
-                      "4 layers are more than the cube root of 8");
-  EXPECT_LINALG_ERROR(MPI_COMM_WORLD, create(1 << 30, 1 << 30, 1 << 30), TORC_LINALG_ERR_GRID,
-                      "does not have the 8");
-  EXPECT_LINALG_ERROR(MPI_COMM_WORLD, create(worldRank() == 3 ? 4 : 2, worldRank() == 3 ? 1 : 2, 2),
-                      TORC_LINALG_ERR_MISMATCH, "rows is not the same on all ranks: from 2 to 4");
-  EXPECT_LINALG_ERROR(MPI_COMM_WORLD, create(2, 2, worldRank() == 5 ? 7 : 2), TORC_LINALG_ERR_GRID,
-                      "rank 5: grid 2x2x7");
+  expectError(MPI_COMM_WORLD, create(2, 2, 3), TORC_LINALG_ERR_GRID,
+              "grid 2x2x3 does not have the 8 processes");
+  expectError(MPI_COMM_WORLD, create(0, 8, 1), TORC_LINALG_ERR_GRID, "1 or more");
+  expectError(MPI_COMM_WORLD, create(2, 1, 4), TORC_LINALG_ERR_GRID,
+              "4 layers are more than the cube root of 8");
+  expectError(MPI_COMM_WORLD, create(1 << 30, 1 << 30, 1 << 30), TORC_LINALG_ERR_GRID,
+              "does not have the 8");
+  expectError(MPI_COMM_WORLD, create(worldRank() == 3 ? 4 : 2, worldRank() == 3 ? 1 : 2, 2),
+              TORC_LINALG_ERR_MISMATCH, "rows is not the same on all ranks: from 2 to 4");
+  expectError(MPI_COMM_WORLD, create(2, 2, worldRank() == 5 ? 7 : 2), TORC_LINALG_ERR_GRID,
+              "rank 5: grid 2x2x7");
   EXPECT_EQ(grid, nullptr);
 }
 
@@ -44,25 +44,25 @@ TEST(LinalgErrors, BadArgumentsOfGemm) {
   };
   const MPI_Comm comm = grid.comm();
   const torc_linalg_matrix high = {9, 10, 2, 3}, blocks = {8, 10, 2, 4}, none = {8, 10, 0, 3};
-  EXPECT_LINALG_ERROR(comm, multiply(&high, b.data(), 9, nullptr), TORC_LINALG_ERR_MISMATCH,
-                      "A is 12 x 8, B 9 x 10 and C 12 x 10");
-  EXPECT_LINALG_ERROR(comm, multiply(&blocks, b.data(), 9, nullptr), TORC_LINALG_ERR_MISMATCH,
-                      "column blocks of B are 4, those of C 3");
-  EXPECT_LINALG_ERROR(comm, multiply(&none, b.data(), 9, nullptr), TORC_LINALG_ERR_ARGUMENT,
-                      "B has blocks of 0 x 3");
-  EXPECT_LINALG_ERROR(comm, multiply(nullptr, b.data(), 9, nullptr), TORC_LINALG_ERR_ARGUMENT,
-                      "no descriptor");
-  EXPECT_LINALG_ERROR(comm, multiply(b.matrix(), worldRank() == 1 ? nullptr : b.data(), 9, nullptr),
-                      TORC_LINALG_ERR_ARGUMENT, "rank 1: B is null");
-  EXPECT_LINALG_ERROR(comm, multiply(b.matrix(), b.data(), 1, nullptr), TORC_LINALG_ERR_ARGUMENT,
-                      "leading dimension 1 for 4 local rows");
+  expectError(comm, multiply(&high, b.data(), 9, nullptr), TORC_LINALG_ERR_MISMATCH,
+              "A is 12 x 8, B 9 x 10 and C 12 x 10");
+  expectError(comm, multiply(&blocks, b.data(), 9, nullptr), TORC_LINALG_ERR_MISMATCH,
+              "column blocks of B are 4, those of C 3");
+  expectError(comm, multiply(&none, b.data(), 9, nullptr), TORC_LINALG_ERR_ARGUMENT,
+              "B has blocks of 0 x 3");
+  expectError(comm, multiply(nullptr, b.data(), 9, nullptr), TORC_LINALG_ERR_ARGUMENT,
+              "no descriptor");
+  expectError(comm, multiply(b.matrix(), worldRank() == 1 ? nullptr : b.data(), 9, nullptr),
+              TORC_LINALG_ERR_ARGUMENT, "rank 1: B is null");
+  expectError(comm, multiply(b.matrix(), b.data(), 1, nullptr), TORC_LINALG_ERR_ARGUMENT,
+              "leading dimension 1 for 4 local rows");
   torc_linalg_options options = {};
   options.panel = -3;
-  EXPECT_LINALG_ERROR(comm, multiply(b.matrix(), b.data(), 9, &options), TORC_LINALG_ERR_ARGUMENT,
-                      "a panel of -3");
+  expectError(comm, multiply(b.matrix(), b.data(), 9, &options), TORC_LINALG_ERR_ARGUMENT,
+              "a panel of -3");
   options.panel = worldRank() == 2 ? 5 : 6;
-  EXPECT_LINALG_ERROR(comm, multiply(b.matrix(), b.data(), 9, &options), TORC_LINALG_ERR_MISMATCH,
-                      "options.panel is not the same on all ranks: from 5 to 6");
+  expectError(comm, multiply(b.matrix(), b.data(), 9, &options), TORC_LINALG_ERR_MISMATCH,
+              "options.panel is not the same on all ranks: from 5 to 6");
   EXPECT_EQ(torc_linalg_dgemm(nullptr, 1, a.matrix(), a.data(), 1, b.matrix(), b.data(), 1, 0,
                               c.matrix(), c.data(), 1, nullptr),
             TORC_LINALG_ERR_ARGUMENT);
@@ -86,13 +86,13 @@ TEST(LinalgErrors, MemoryIsStatedAndKept) {
   options.memory = multiplication;
   EXPECT_LINALG_OK(multiply());
   options.memory = multiplication - 1;
-  EXPECT_LINALG_ERROR(grid.comm(), multiply(), TORC_LINALG_ERR_MEMORY,
-                      "a process needs " + std::to_string(multiplication) + " bytes on 2x2x2");
+  expectError(grid.comm(), multiply(), TORC_LINALG_ERR_MEMORY,
+              "a process needs " + std::to_string(multiplication) + " bytes on 2x2x2");
   options.memory = lu - 1;
-  EXPECT_LINALG_ERROR(grid.comm(),
-                      torc_linalg_dlu(grid, &matrix, a.data(), a.leading(), TORC_LINALG_TOURNAMENT,
-                                      nullptr, nullptr, &options),
-                      TORC_LINALG_ERR_MEMORY, "a process needs " + std::to_string(lu));
+  expectError(grid.comm(),
+              torc_linalg_dlu(grid, &matrix, a.data(), a.leading(), TORC_LINALG_TOURNAMENT, nullptr,
+                              nullptr, &options),
+              TORC_LINALG_ERR_MEMORY, "a process needs " + std::to_string(lu));
 }
 
 TEST(LinalgErrors, BadArgumentsOfLu) {
@@ -103,19 +103,19 @@ TEST(LinalgErrors, BadArgumentsOfLu) {
     return torc_linalg_dlu(grid, of, a.data(), 12, pivoting, nullptr, nullptr, nullptr);
   };
   const MPI_Comm comm = grid.comm();
-  EXPECT_LINALG_ERROR(comm, factor(&oblong, 1), TORC_LINALG_ERR_MISMATCH, "LU wants them square");
-  EXPECT_LINALG_ERROR(comm, factor(&matrix, 2), TORC_LINALG_ERR_ARGUMENT, "pivoting is 2");
-  EXPECT_LINALG_ERROR(comm, factor(nullptr, 1), TORC_LINALG_ERR_ARGUMENT, "no descriptor");
+  expectError(comm, factor(&oblong, 1), TORC_LINALG_ERR_MISMATCH, "LU wants them square");
+  expectError(comm, factor(&matrix, 2), TORC_LINALG_ERR_ARGUMENT, "pivoting is 2");
+  expectError(comm, factor(nullptr, 1), TORC_LINALG_ERR_ARGUMENT, "no descriptor");
   Distributed<double> b(grid, {12, 2, 3, 3}, zeros());
   std::vector<std::int64_t> pivots(12, 20);
   const auto solve = [&](const torc_linalg_matrix* of, const std::int64_t* with) {
     return torc_linalg_dlu_solve(grid, of, a.data(), a.leading(), with, b.matrix(), b.data(),
                                  b.leading(), nullptr);
   };
-  EXPECT_LINALG_ERROR(comm, solve(&high, nullptr), TORC_LINALG_ERR_MISMATCH, "both must be square");
-  EXPECT_LINALG_ERROR(comm, solve(&matrix, pivots.data()), TORC_LINALG_ERR_ARGUMENT,
-                      "pivots[0] is 20 of 12 rows");
-  EXPECT_LINALG_ERROR(comm, solve(&matrix, nullptr), TORC_LINALG_SINGULAR, "column 0");
+  expectError(comm, solve(&high, nullptr), TORC_LINALG_ERR_MISMATCH, "both must be square");
+  expectError(comm, solve(&matrix, pivots.data()), TORC_LINALG_ERR_ARGUMENT,
+              "pivots[0] is 20 of 12 rows");
+  expectError(comm, solve(&matrix, nullptr), TORC_LINALG_SINGULAR, "column 0");
 }
 
 TEST(LinalgErrors, MoreLayersWhereTheySaveWordsAndMemoryAllows) {

@@ -57,13 +57,19 @@ Grid::~Grid() {
   MPI_Comm_free(&comm_);
 }
 
-bool sameOnAllRanks(MPI_Comm comm, const std::string& text) {
+void expectError(MPI_Comm comm, int status, int code, const std::string& text,
+                 std::source_location place) {
+  const std::string message = torc_linalg_error_message();
   std::uint64_t hash = 14695981039346656037u;
-  for (const char c : text)
+  for (const char c : message)
     hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   std::uint64_t ends[2] = {hash, ~hash};
   MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MAX, comm);
-  return ends[0] == ~ends[1];
+  const bool is_same = ends[0] == ~ends[1];
+  if (status == code && message.find(text) != std::string::npos && is_same) return;
+  ADD_FAILURE_AT(place.file_name(), static_cast<int>(place.line()))
+      << "status " << status << ", not " << code << ", '" << message << "', not '" << text << "'"
+      << (is_same ? "" : "; other ranks say something else");
 }
 
 double wholeNumber(std::int64_t row, std::int64_t column, int seed) {

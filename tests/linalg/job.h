@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,8 @@ void forEachShape(const std::function<void(const Shape&)>& body);
 #define ASSERT_LINALG_OK(call) ASSERT_EQ(call, TORC_LINALG_OK) << torc_linalg_error_message()
 
 /// Expects a code, and a message that contains `text`, the same on every rank of `comm`.
-#define EXPECT_LINALG_ERROR(comm, call, code, text)                                   \
-  do {                                                                                \
-    EXPECT_EQ(call, code) << torc_linalg_error_message();                             \
-    EXPECT_NE(std::string(torc_linalg_error_message()).find(text), std::string::npos) \
-        << torc_linalg_error_message();                                               \
-    EXPECT_TRUE(sameOnAllRanks(comm, torc_linalg_error_message()));                   \
-  } while (false)
-
-bool sameOnAllRanks(MPI_Comm comm, const std::string& text);
+void expectError(MPI_Comm comm, int status, int code, const std::string& text,
+                 std::source_location place = std::source_location::current());
 
 /// A grid over the first ranks, as many as it has processes, which alone make it; or over those of
 /// `comm`, on the torus if they are on one.

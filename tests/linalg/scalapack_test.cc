@@ -117,10 +117,10 @@ TEST(Scalapack, ASingularMatrixHasTheInfoOfPdgetrf) {
               [](std::int64_t i, std::int64_t j) { return i == j && i != 7 ? 1.0 : 0.0; });
   std::vector<int> pivots(12 + 5, -1);
   int info = -1;
-  EXPECT_LINALG_ERROR(grid.comm(),
-                      torc_linalg_pdgetrf(grid, &blacs, 12, 12, a.local.data(), 1, 1, a.desc,
-                                          pivots.data(), &info, nullptr),
-                      TORC_LINALG_SINGULAR, "column 7");
+  expectError(grid.comm(),
+              torc_linalg_pdgetrf(grid, &blacs, 12, 12, a.local.data(), 1, 1, a.desc, pivots.data(),
+                                  &info, nullptr),
+              TORC_LINALG_SINGULAR, "column 7");
   EXPECT_EQ(info, 8);
 }
 
@@ -133,25 +133,23 @@ TEST(Scalapack, DescriptorsThatDoNotFitAreRefusedOnAllRanks) {
     return torc_linalg_dfrom_scalapack(grid, &of, 'N', a.local.data(), ia, 1, desc, part.matrix(),
                                        part.data(), part.leading());
   };
-  EXPECT_LINALG_ERROR(grid.comm(), copy(blacs, 8, a.desc), TORC_LINALG_ERR_MISMATCH,
-                      "A(8, 1) of 6 x 6 is not within 12 x 12");
-  EXPECT_LINALG_ERROR(grid.comm(), copy({100, 1, 'R'}, 1, a.desc), TORC_LINALG_ERR_GRID, "100x1");
-  EXPECT_LINALG_ERROR(grid.comm(), copy({1, 1, 'X'}, 1, a.desc), TORC_LINALG_ERR_ARGUMENT,
-                      "'R' or 'C'");
+  expectError(grid.comm(), copy(blacs, 8, a.desc), TORC_LINALG_ERR_MISMATCH,
+              "A(8, 1) of 6 x 6 is not within 12 x 12");
+  expectError(grid.comm(), copy({100, 1, 'R'}, 1, a.desc), TORC_LINALG_ERR_GRID, "100x1");
+  expectError(grid.comm(), copy({1, 1, 'X'}, 1, a.desc), TORC_LINALG_ERR_ARGUMENT, "'R' or 'C'");
   int desc[9];
   std::copy(a.desc, a.desc + 9, desc);
   desc[0] = 501;
-  EXPECT_LINALG_ERROR(grid.comm(), copy(blacs, 1, desc), TORC_LINALG_ERR_ARGUMENT, "type 501");
+  expectError(grid.comm(), copy(blacs, 1, desc), TORC_LINALG_ERR_ARGUMENT, "type 501");
   desc[0] = 1;
   desc[8] = 1;
-  EXPECT_LINALG_ERROR(grid.comm(), copy(blacs, 1, desc), TORC_LINALG_ERR_MISMATCH,
-                      "leading dimension 1");
+  expectError(grid.comm(), copy(blacs, 1, desc), TORC_LINALG_ERR_MISMATCH, "leading dimension 1");
   if (worldSize() >= 8) {
     // Rank 0 alone has other blocks.
     std::copy(a.desc, a.desc + 9, desc);
     desc[5] = worldRank() == 0 ? 6 : 5;
-    EXPECT_LINALG_ERROR(grid.comm(), copy(blacs, 1, desc), TORC_LINALG_ERR_MISMATCH,
-                        "a descriptor of ScaLAPACK is not the same on all ranks: from 5 to 6");
+    expectError(grid.comm(), copy(blacs, 1, desc), TORC_LINALG_ERR_MISMATCH,
+                "a descriptor of ScaLAPACK is not the same on all ranks: from 5 to 6");
   }
 }
 

@@ -75,10 +75,10 @@ TEST_F(Collectives, RanksMustAgreeOnRootCountAndDatatype) {
     return torc_gather_init(schedule("gather"), from, count, type, out.data(), 4, MPI_INT32_T, root,
                             &collective);
   };
-  EXPECT_TORC_ERROR(gather(in.data(), 4, MPI_INT32_T, me == 1 ? 1 : 0), TORC_ERR_MISMATCH, "root");
-  EXPECT_TORC_ERROR(gather(in.data(), me == 1 ? 5 : 4, MPI_INT32_T, 0), TORC_ERR_MISMATCH, "count");
-  EXPECT_TORC_ERROR(gather(in.data(), 4, me == 1 ? MPI_FLOAT : MPI_INT32_T, 0), TORC_ERR_MISMATCH,
-                    "datatype");
+  expectError(gather(in.data(), 4, MPI_INT32_T, me == 1 ? 1 : 0), TORC_ERR_MISMATCH, "root");
+  expectError(gather(in.data(), me == 1 ? 5 : 4, MPI_INT32_T, 0), TORC_ERR_MISMATCH, "count");
+  expectError(gather(in.data(), 4, me == 1 ? MPI_FLOAT : MPI_INT32_T, 0), TORC_ERR_MISMATCH,
+              "datatype");
   // The root's own block, and a rank that says it is in place without being the root.
   EXPECT_EQ(gather(in.data(), me == 0 ? 3 : 4, MPI_INT32_T, 0), TORC_ERR_MISMATCH);
   EXPECT_EQ(gather(me == 1 ? MPI_IN_PLACE : in.data(), 4, MPI_INT32_T, 0), TORC_ERR_ARGUMENT);
@@ -97,10 +97,6 @@ TEST(RootlessForms, HaveTheLayoutOfTheRootedOnes) {
 }
 
 using List = std::vector<std::int64_t>;
-
-std::vector<int> narrow(const List& list) {
-  return {list.begin(), list.end()};
-}
 
 /// The lists of this rank, with elements for every pair, some of them none: blocks from back to
 /// front, with a gap behind each.
@@ -148,38 +144,12 @@ class Alltoalls : public MappedTest {
   torc_collective* collective_ = nullptr;
 };
 
-TEST_F(Alltoalls, BetweenDifferentDatatypesOfTheSameData) {
-  mapRanks({});
-  MPI_Datatype four;
-  MPI_Type_contiguous(4, MPI_INT32_T, &four);
-  MPI_Type_commit(&four);
-  const auto size = static_cast<std::size_t>(worldSize());
-  const List singles(size, 12), fours(size, 3);
-  List in_places(size), out_places(size);
-  for (std::size_t r = 0; r < size; ++r) {
-    in_places[r] = static_cast<std::int64_t>(12 * r);
-    out_places[r] = static_cast<std::int64_t>(3 * (size - 1 - r));
-  }
-  const std::vector<std::int32_t> in = numbers(12 * worldSize());
-  std::vector<std::int32_t> out(in.size(), -1), expected(in.size());
-  MPI_Alltoallv(in.data(), narrow(singles).data(), narrow(in_places).data(), MPI_INT32_T,
-                expected.data(), narrow(fours).data(), narrow(out_places).data(), four,
-                MPI_COMM_WORLD);
-  ASSERT_TORC_OK(torc_alltoallv_init(schedule("alltoallv"), in.data(), singles.data(),
-                                     in_places.data(), MPI_INT32_T, out.data(), fours.data(),
-                                     out_places.data(), four, &collective_));
-  runAndFree(collective_);
-  EXPECT_EQ(out, expected);
-  MPI_Type_free(&four);
-}
-
 TEST_F(Alltoalls, WhatIsNotServedIsTold) {
   mapRanks({});
   std::vector<std::int32_t> data(static_cast<std::size_t>(worldSize()) * 2, 1), out = data;
-  EXPECT_EQ(torc_alltoall_init(schedule("alltoallv"), MPI_IN_PLACE, 2, MPI_INT32_T, data.data(), 2,
-                               MPI_INT32_T, &collective_),
-            TORC_ERR_UNSUPPORTED);
-  EXPECT_NE(std::string(torc_error_message()).find("MPI_IN_PLACE"), std::string::npos);
+  expectError(torc_alltoall_init(schedule("alltoallv"), MPI_IN_PLACE, 2, MPI_INT32_T, data.data(),
+                                 2, MPI_INT32_T, &collective_),
+              TORC_ERR_UNSUPPORTED, "MPI_IN_PLACE");
   EXPECT_EQ(torc_alltoall_init(schedule("alltoallv"), data.data(), 1, MPI_INT32_T, out.data(), 2,
                                MPI_INT32_T, &collective_),
             TORC_ERR_MISMATCH);
@@ -191,14 +161,11 @@ TEST_F(Alltoalls, WhatIsNotServedIsTold) {
   std::vector<std::int32_t> from(static_cast<std::size_t>(lists.in_elements)),
       to(static_cast<std::size_t>(lists.out_elements));
   EXPECT_EQ(initLists(lists, MPI_IN_PLACE, to.data()), TORC_ERR_UNSUPPORTED);
-  EXPECT_EQ(initLists(lists, from.data(), from.data() + 1), TORC_ERR_ARGUMENT);
-  EXPECT_NE(std::string(torc_error_message()).find("overlap"), std::string::npos);
+  refused(initLists(lists, from.data(), from.data() + 1), "overlap");
   lists.in_counts[static_cast<std::size_t>(worldRank())] += 1;
-  EXPECT_EQ(initLists(lists, from.data(), to.data()), TORC_ERR_MISMATCH);
-  EXPECT_NE(std::string(torc_error_message()).find("the own block"), std::string::npos);
+  expectError(initLists(lists, from.data(), to.data()), TORC_ERR_MISMATCH, "the own block");
   lists.in_counts[0] = -1;
-  EXPECT_EQ(initLists(lists, from.data(), to.data()), TORC_ERR_ARGUMENT);
-  EXPECT_NE(std::string(torc_error_message()).find("in_counts[0] is -1"), std::string::npos);
+  refused(initLists(lists, from.data(), to.data()), "in_counts[0] is -1");
   lists.in_counts[0] = std::int64_t{1} << 62;
   EXPECT_EQ(initLists(lists, from.data(), to.data()), TORC_ERR_OVERFLOW);
 }

@@ -88,6 +88,13 @@ void expectSameTextEverywhere() {
   EXPECT_STREQ(mine.c_str(), first.c_str());
 }
 
+void expectError(int status, int code, const std::string& text, std::source_location place) {
+  const std::string message = torc_error_message();
+  if (status == code && message.find(text) != std::string::npos) return;
+  ADD_FAILURE_AT(place.file_name(), static_cast<int>(place.line()))
+      << "status " << status << ", not " << code << ", '" << message << "', not '" << text << "'";
+}
+
 std::string contentsOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.good()) << path;

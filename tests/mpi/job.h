@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -86,13 +87,14 @@ class JobTest : public MappedTest {
 #define EXPECT_TORC_OK(call) EXPECT_EQ(call, TORC_OK) << torc_error_message()
 #define ASSERT_TORC_OK(call) ASSERT_EQ(call, TORC_OK) << torc_error_message()
 
-/// Expects code and text of an error. The message contains `text`.
-#define EXPECT_TORC_ERROR(call, code, text)                                    \
-  do {                                                                         \
-    EXPECT_EQ(call, code) << torc_error_message();                             \
-    EXPECT_NE(std::string(torc_error_message()).find(text), std::string::npos) \
-        << torc_error_message();                                               \
-  } while (false)
+/// Expects the code of an error, and a message that contains `text`.
+void expectError(int status, int code, const std::string& text,
+                 std::source_location place = std::source_location::current());
+/// Of an argument.
+inline void refused(int status, const std::string& text,
+                    std::source_location place = std::source_location::current()) {
+  expectError(status, TORC_ERR_ARGUMENT, text, place);
+}
 
 }  // namespace torc::runtime
 

@@ -160,9 +160,7 @@ TEST_F(ProgressTest, TagsRunOutWithAnErrorOnAllRanksAndComeBack) {
     if (result != TORC_OK) break;
     alive.push_back(next);
   }
-  EXPECT_EQ(result, TORC_ERR_BUSY);
-  EXPECT_NE(std::string(torc_error_message()).find("no message tags are left"), std::string::npos)
-      << torc_error_message();
+  expectError(result, TORC_ERR_BUSY, "no message tags are left");
   EXPECT_EQ(alive.size(), 1024u);
   // Freed in different orders; the space of one serves the next.
   for (std::size_t i = 0; i < alive.size(); ++i)
