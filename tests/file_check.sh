@@ -104,9 +104,9 @@ for ((i = ${TEST_SHARD_INDEX:-0}; i < ${#files[@]}; i += ${TEST_TOTAL_SHARDS:-1}
   name=$(basename "${files[i]}")
   # shellcheck disable=SC2053
   [[ $name == ${TESTBRIDGE_TEST_ONLY:-*} ]] || continue
-  ran=$((ran + 1))
+  ran=$((ran + 1)) began=$SECONDS
   if runFile "${files[i]}" "$@"; then
-    echo "ok $name"
+    echo "ok $name ($((SECONDS - began)) s)"
   else
     echo "FAILED $name"
     failures=$((failures + 1))

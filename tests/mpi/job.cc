@@ -107,7 +107,7 @@ std::vector<Mapping> allMappings() {
   std::iota(table.begin(), table.end(), 0);
   std::reverse(table.begin(), table.end());
   mappings.push_back({"reversed", false, table});
-  for (unsigned seed = 1; seed <= 3; ++seed) {
+  for (const unsigned seed : {1u, 3u}) {
     std::shuffle(table.begin(), table.end(), std::mt19937(seed));
     mappings.push_back({"shuffled " + std::to_string(seed), seed == 3, table});
   }

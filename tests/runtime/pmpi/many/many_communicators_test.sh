@@ -13,7 +13,7 @@ run() {
   local calls
   within 100 preloaded "$2" ${3:+"$3"} "$program" "${@:4}" || fail "exit status $status"
   [[ $(cat "$work"/std{out,err}) == "$4: $5 communicators, 0 wrong" ]] || fail "other lines"
-  calls=$(awk '$1 == "MPI_Allreduce" && $3 ~ /\.torc$/ { calls += $6 } END { print calls + 0 }' "$work/table")
+  calls=$(servedRows | awk '$1 == "MPI_Allreduce" && $3 ~ /\.torc$/ { calls += $6 } END { print calls + 0 }')
   [[ $calls -ge $1 ]] || fail "$calls calls are served"
 }
 
