@@ -86,6 +86,7 @@ void prove(VerifyContext& context) {
   const auto goesOn = [&] { return context.result.ok() && !context.work.tooMuch(); };
   checkLinks(context);
   if (context.work.tooMuch()) return;
+  if (context.options.of_memory) return checkRaces(context);
   checkMatching(context);
   if (!goesOn()) return;
   const std::optional<std::vector<Step>> order = checkProgress(context);
@@ -169,12 +170,21 @@ VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& opti
   return result;
 }
 
-/// The proof of a schedule in segments, by a number that stands for all.
+/// The proof of a schedule in segments, by a number that stands for all. They share only memory, so
+/// that the other rules hold if they do for the first; if not, or rank by rank, all are examined.
 VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& options) {
   const std::uint32_t segments = segmentsToProve(schedule);
   const Schedule unrolled = unrollSegments(schedule, segments);
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
-  VerifyResult result = verifySteps(unrolled.view(), withoutWrites(options), std::max(count, 1u));
+  VerifyOptions of_all = withoutWrites(options);
+  VerifyResult first;
+  if (!options.per_rank) {
+    first = verifySteps(unrollSegments(schedule, 1).view(), of_all, std::max(count, 1u));
+    of_all.of_memory = first.ok();
+  }
+  VerifyResult result = verifySteps(unrolled.view(), of_all, std::max(count, 1u));
+  result.cells = std::max(result.cells, first.cells);
+  result.work += first.work;
   for (Fault& fault : result.faults) {
     if (fault.operation != kNone) fault.operation %= count;
     fault.message += " (in this line parts, frames and operations are counted through " +

@@ -67,7 +67,8 @@ struct Written {
 };
 
 struct VerifyOptions {
-  bool per_rank = false;  // prove every node as a cell of its own, for every root
+  bool per_rank = false;   // prove every node as a cell of its own, for every root
+  bool of_memory = false;  // races and links alone
   std::uint32_t max_faults = 20;
   /// Called for every write of the proof for its first root. Not called for schedules in loops or
   /// segments, nor if loops over peers are unrolled.
