@@ -1,8 +1,6 @@
 #include "ir/verifier/fact_joins.h"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <utility>
 
 #include "ir/verifier/box_algebra.h"
@@ -11,7 +9,7 @@ namespace torc::ir {
 namespace {
 
 /// Most pieces of facts cut for a new join.
-constexpr std::size_t kMostPieces = 1 << 18;
+constexpr std::size_t kMostPieces = 1 << 14;
 
 /// Joins `b` to `a` if their nodes and values are equal, and their blocks differ on one axis only
 /// and are adjacent there.
@@ -103,119 +101,6 @@ void cut(const Fact& fact, std::uint32_t axis, const std::vector<bool>& borders,
   }
 }
 
-/// The properties that joinable facts share: a list of numbers.
-using Common = std::vector<std::int64_t>;
-
-void append(Common& common, const Range& nodes) {
-  common.insert(common.end(), {nodes.start, nodes.length});
-}
-void append(Common& common, const Span& blocks) {
-  common.insert(common.end(),
-                {blocks.start, blocks.length, blocks.start_slope, blocks.length_slope});
-}
-
-/// Rows of facts that may be joined, by their begins. Each fact is joined repeatedly to a fact that
-/// begins at its end.
-class Rows {
- public:
-  /// Adds a fact to the row of `key`, in which it begins at `begin`.
-  void add(Common key, std::int64_t begin, Fact fact) {
-    key.push_back(begin);
-    starts_[std::move(key)].push_back(facts_.size());
-    facts_.push_back(std::move(fact));
-  }
-  /// The result of all joins. `next(fact, goesOn)` calls `goesOn` with the rows, and places in
-  /// them, of possible continuations of a fact, until it returns true.
-  template <typename Next, typename Join>
-  std::vector<Fact> joined(Next next, Join join) {
-    std::vector<bool> gone(facts_.size(), false);
-    for (std::size_t i = 0; i < facts_.size(); ++i) {
-      const auto goesOn = [&](Common key, std::int64_t begin) {
-        key.push_back(begin);
-        const auto found = starts_.find(key);
-        if (found == starts_.end()) return false;
-        return std::ranges::any_of(found->second, [&](std::size_t other) {
-          if (other == i || gone[other] || !join(facts_[i], facts_[other])) return false;
-          gone[other] = true;
-          return true;
-        });
-      };
-      while (!gone[i] && next(facts_[i], goesOn)) {
-      }
-    }
-    std::vector<Fact> left;
-    for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (!gone[i]) left.push_back(std::move(facts_[i]));
-    }
-    return left;
-  }
-
- private:
-  std::vector<Fact> facts_;
-  std::map<Common, std::vector<std::size_t>> starts_;
-};
-
-/// Joins facts of the same nodes whose blocks are adjacent, along one block axis after another.
-std::vector<Fact> joinTouching(std::vector<Fact> facts, const FactSetting& setting) {
-  const BlockAxes& axes = setting.axes;
-  for (std::uint32_t i = 0; i < axes.count(); ++i) {
-    const auto keyOf = [&](const Fact& fact) {
-      Common common{fact.frame};
-      for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis)
-        append(common, fact.place.nodes[axis]);
-      for (std::uint32_t other = 0; other < axes.count(); ++other) {
-        if (other != i) append(common, fact.place.blocks[other]);
-      }
-      return common;
-    };
-    Rows rows;
-    for (Fact& fact : facts)
-      rows.add(keyOf(fact), fact.place.blocks[i].start, std::move(fact));
-    facts = rows.joined(
-        [&](const Fact& fact, auto goesOn) {
-          const Span& span = fact.place.blocks[i];
-          return goesOn(keyOf(fact), wrap(std::int64_t{span.start} + span.length, axes.size(i)));
-        },
-        [&](Fact& a, const Fact& b) {
-          ++setting.work.done;
-          return joinBlocks(a, b, axes);
-        });
-  }
-  return facts;
-}
-
-/// Joins facts of consecutive nodes along an axis.
-std::vector<Fact> joinFollowing(std::vector<Fact> facts, std::uint32_t axis,
-                                const FactSetting& setting) {
-  const BlockAxes& axes = setting.axes;
-  const std::uint32_t size = axes.size(axis);
-  const auto keyOf = [&](const Fact& fact, std::uint32_t first_node) {
-    Common common{fact.frame, first_node};
-    for (std::uint32_t i = 0; i < axes.count(); ++i) {
-      if (axes.nodeAxis(i) == axis) continue;
-      append(common, fact.place.nodes[axes.nodeAxis(i)]);
-      append(common, fact.place.blocks[i]);
-    }
-    return common;
-  };
-  Rows rows;
-  for (Fact& fact : facts)
-    rows.add(keyOf(fact, fact.place.nodes[axis].start), fact.place.blocks[axis].start,
-             std::move(fact));
-  return rows.joined(
-      [&](const Fact& fact, auto goesOn) {
-        const Range& nodes = fact.place.nodes[axis];
-        const Span& span = fact.place.blocks[axis];
-        const Common key = keyOf(fact, wrap(std::int64_t{nodes.start} + nodes.length, size));
-        const std::int64_t next = span.start + std::int64_t{span.start_slope} * nodes.length;
-        if (goesOn(key, wrap(next, size))) return true;
-        // The blocks of one node may continue in any way; others are fixed or move with the node.
-        return nodes.length == 1 && span.length > 0 &&
-               (goesOn(key, wrap(next + 1, size)) || goesOn(key, wrap(next - 1, size)));
-      },
-      [&](Fact& a, const Fact& b) { return joinFacts(a, b, setting); });
-}
-
 }  // namespace
 
 std::uint32_t nodeOffset(const Range& whole, const Range& part, std::uint32_t size) {
@@ -267,19 +152,19 @@ bool joinFacts(Fact& a, const Fact& b, const FactSetting& setting) {
   return true;
 }
 
-void joinAnew(std::vector<Fact>& facts, const FactSetting& setting) {
-  const BlockAxes& axes = setting.axes;
-  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
-    const std::vector<bool> borders = bordersOf(facts, axis, axes.size(axis));
-    if (std::ranges::count(borders, true) == 0) continue;
-    std::vector<Fact> pieces;
-    for (const Fact& fact : facts) {
-      cut(fact, axis, borders, axes, pieces);
-      if (pieces.size() > kMostPieces) return;
-    }
-    pieces = joinFollowing(joinTouching(std::move(pieces), setting), axis, setting);
-    if (pieces.size() < facts.size()) facts = std::move(pieces);
+std::vector<Fact> piecesOf(const std::vector<Fact>& facts, std::uint32_t axis,
+                           const BlockAxes& axes) {
+  const std::vector<bool> borders = bordersOf(facts, axis, axes.size(axis));
+  std::vector<Fact> pieces;
+  if (std::ranges::count(borders, true) == 0) return pieces;
+  for (const Fact& fact : facts) {
+    cut(fact, axis, borders, axes, pieces);
+    if (pieces.size() > kMostPieces) return {};
   }
+  // Pieces of the same nodes are found fast if they are consecutive.
+  std::ranges::stable_sort(pieces, {},
+                           [&](const Fact& piece) { return piece.place.nodes[axis].start; });
+  return pieces;
 }
 
 }  // namespace torc::ir

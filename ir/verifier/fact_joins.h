@@ -1,4 +1,4 @@
-// Joins facts: each as it is added, and all again if their number grows.
+// Joins facts, and cuts them for new joins.
 #ifndef TORC_IR_VERIFIER_FACT_JOINS_H_
 #define TORC_IR_VERIFIER_FACT_JOINS_H_
 
@@ -25,11 +25,10 @@ void narrow(Fact& fact, std::uint32_t block_axis, const NodeSpan& to, const Bloc
 /// Makes `a` their union, if that is a fact.
 bool joinFacts(Fact& a, const Fact& b, const FactSetting& setting);
 
-/// Joins of facts as they are added may be poor: for consecutive nodes with a block each, say, when
-/// all of these nodes' blocks would be one fact. This cuts the facts at common borders of their
-/// nodes, one axis after another, and joins them again, each node's blocks first; the result is
-/// kept if it is smaller.
-void joinAnew(std::vector<Fact>& facts, const FactSetting& setting);
+/// Facts cut at common borders of their nodes along an axis. Nothing if there are no borders, or
+/// too many pieces.
+std::vector<Fact> piecesOf(const std::vector<Fact>& facts, std::uint32_t axis,
+                           const BlockAxes& axes);
 
 }  // namespace torc::ir
 

@@ -305,6 +305,11 @@ void FactStore::write(Fact fact, const FactSetting& setting) {
 }
 
 void FactStore::add(Fact fact, const FactSetting& setting) {
+  join(std::move(fact), setting);
+  tidyUp(setting);
+}
+
+void FactStore::join(Fact fact, const FactSetting& setting) {
   for (;;) {
     const std::size_t i = find(setting.outlines.of(fact.place, 1), setting,
                                [&](std::size_t k) { return joinFacts(fact, facts_[k], setting); });
@@ -312,18 +317,22 @@ void FactStore::add(Fact fact, const FactSetting& setting) {
     remove(i);
   }
   push(std::move(fact), setting);
-  tidyUp(setting);
 }
 
 void FactStore::tidyUp(const FactSetting& setting) {
   if (facts_.size() - gaps_ < untidy_) return;
   closeGaps();
-  joinAnew(facts_, setting);
-  std::vector<Fact> joined = std::exchange(facts_, {});
-  outlines_.clear();
-  groups_.clear();
-  for (Fact& fact : joined)
-    push(std::move(fact), setting);
+  const FactSetting by_node{setting.axes, setting.work, /*apart=*/true, setting.outlines};
+  for (std::uint32_t axis = 0; axis < setting.axes.nodeAxes(); ++axis) {
+    FactStore blocks, nodes;
+    for (Fact& piece : piecesOf(facts_, axis, setting.axes))
+      blocks.join(std::move(piece), by_node);
+    blocks.closeGaps();
+    for (Fact& fact : blocks.facts_)
+      nodes.join(std::move(fact), setting);
+    nodes.closeGaps();
+    if (!nodes.facts_.empty() && nodes.facts_.size() < facts_.size()) *this = std::move(nodes);
+  }
   untidy_ = std::max<std::size_t>(2 * facts_.size(), kFewFacts);
 }
 

@@ -144,7 +144,12 @@ class FactStore {
   /// none.
   template <typename IsIt>
   std::size_t find(const Outline& outline, const FactSetting& setting, IsIt is_it) const;
-  /// Joins facts again if there are many.
+  /// As add, without tidying up.
+  void join(Fact fact, const FactSetting& setting);
+  /// Joins facts again if there are many. Joins of facts as they are added may be poor: for
+  /// consecutive nodes with a block each, say, when all of these nodes' blocks would be one fact.
+  /// So facts are cut at common borders of their nodes, one axis after another, and joined again,
+  /// each node's blocks first; the result is kept if it is smaller.
   void tidyUp(const FactSetting& setting);
 
   std::vector<Fact> facts_;        // and gaps between them
