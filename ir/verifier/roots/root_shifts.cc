@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
+#include <map>
+#include <span>
 
+#include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include "schedules/root.h"
@@ -74,45 +76,45 @@ bool RootShifts::namesAll(std::uint32_t axis) const {
          });
 }
 
-void RootShifts::findReached() {
-  const std::size_t count = schedule_.operations.size();
-  reached_.assign(count, llvm::BitVector(static_cast<unsigned>(count)));
-  for (std::size_t i = 0; i < count; ++i) {
-    for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[i])) {
-      const std::uint32_t before = operationOf(dependence);
-      reached_[i].set(before);
-      reached_[i] |= reached_[before];
+void RootShifts::findConflicts() {
+  const std::span<const Operation> operations = schedule_.operations;
+  struct Use {
+    std::uint32_t operation = 0;
+    bool writes = false;
+  };
+  std::map<std::pair<Buffer, std::uint32_t>, std::vector<Use>> memory;  // by part or group
+  std::vector<llvm::BitVector> reached;                                 // transitive dependences
+  for (std::uint32_t i = 0; i < operations.size(); ++i) {
+    const auto use = [&](const Region& region, bool writes) {
+      if (region.buffer == Buffer::kScratch)
+        return memory[{region.buffer, schedule_.frames[region.frame].group()}].push_back(
+            {i, writes});
+      for (const Piece& piece : schedule_.piecesOf(region)) {
+        for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part)
+          memory[{region.buffer, part}].push_back({i, writes});
+      }
+    };
+    const Operation& operation = operations[i];
+    if (operation.dst.present()) use(operation.dst, true);
+    if (operation.a.present()) use(operation.a, false);
+    if (operation.b.present()) use(operation.b, operation.kind == OperationKind::kRecvReduce);
+    reached.emplace_back(static_cast<unsigned>(operations.size()));
+    for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
+      reached[i].set(operationOf(dependence));
+      reached[i] |= reached[operationOf(dependence)];
     }
   }
-}
-
-bool RootShifts::areOrdered(std::uint32_t a, std::uint32_t b) {
-  return reached_[a].test(b) || reached_[b].test(a);
-}
-
-/// Whether they may touch the same memory with one of them writing.
-bool RootShifts::touchTheSame(const Operation& a, const Operation& b) const {
-  const auto meet = [&](const Region& one, const Region& other) {
-    if (!one.present() || one.buffer != other.buffer) return false;
-    if (one.buffer == Buffer::kScratch) {
-      const Frame &frame = schedule_.frames[one.frame], &its = schedule_.frames[other.frame];
-      return frame.group() == its.group();
+  conflicts_.emplace();
+  for (const auto& [place, uses] : memory) {
+    for (auto later = uses.begin(); later != uses.end(); ++later) {
+      for (auto earlier = uses.begin(); earlier != later; ++earlier) {
+        if ((earlier->writes || later->writes) && earlier->operation != later->operation &&
+            !reached[later->operation].test(earlier->operation)) {
+          conflicts_->push_back({earlier->operation, later->operation});
+        }
+      }
     }
-    return llvm::any_of(schedule_.piecesOf(one), [&](const Piece& piece) {
-      return llvm::any_of(schedule_.piecesOf(other), [&](const Piece& its) {
-        return piece.part < its.part + its.parts && its.part < piece.part + piece.parts;
-      });
-    });
-  };
-  const auto writesWhat = [&](const Operation& writer, const Operation& other) {
-    return llvm::any_of(
-        std::initializer_list<const Region*>{&other.dst, &other.a, &other.b},
-        [&](const Region* region) {
-          return meet(writer.dst, *region) ||
-                 (writer.kind == OperationKind::kRecvReduce && meet(writer.b, *region));
-        });
-  };
-  return writesWhat(a, b) || writesWhat(b, a);
+  }
 }
 
 bool RootShifts::isFree(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active,
@@ -146,7 +148,6 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
     return false;
   }
   std::vector<std::optional<Where>> places(schedule_.operations.size());
-  std::vector<std::uint32_t> crossings, outside;
   std::vector<char> of_common(schedule_.streams.size(), 0), of_others(schedule_.streams.size(), 0);
   const auto adds_received = [&](const Operation& operation) {
     return llvm::any_of(schedule_.dependencesOf(operation), [&](std::uint32_t dependence) {
@@ -187,7 +188,6 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
                                        (along == Along::kAbsolute || adds_received(operation)));
     if (!crosses && along == Along::kAbsolute) return false;
     places[index] = crosses ? Where::kCrossing : Where::kOutside;
-    (crosses ? crossings : outside).push_back(index);
   }
   for (std::size_t stream = 0; stream < of_common.size(); ++stream) {
     if (of_common[stream] != 0 && of_others[stream] != 0) return false;
@@ -211,7 +211,7 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
       return false;
     if (places[index] == Where::kCrossing && reduces && waits_for_outside[index] != 0) return false;
   }
-  if (reached_.empty()) findReached();
+  if (!conflicts_) findConflicts();
   const auto areApart = [&](std::uint32_t a, std::uint32_t b) {
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
       if (is_fixed[i] &&
@@ -221,15 +221,12 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
     }
     return false;
   };
-  for (const std::uint32_t crossing : crossings) {
-    for (const std::uint32_t other : outside) {
-      if (touchTheSame(schedule_.operations[crossing], schedule_.operations[other]) &&
-          !areApart(crossing, other) && !areOrdered(crossing, other)) {
-        return false;
-      }
-    }
-  }
-  return true;
+  return llvm::none_of(*conflicts_, [&](const auto& pair) {
+    const auto& [a, b] = pair;
+    const bool meet = (places[a] == Where::kCrossing && places[b] == Where::kOutside) ||
+                      (places[a] == Where::kOutside && places[b] == Where::kCrossing);
+    return meet && !areApart(a, b);
+  });
 }
 
 }  // namespace torc::ir

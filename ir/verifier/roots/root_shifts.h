@@ -35,10 +35,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
-#include <llvm/ADT/BitVector.h>
 
 #include "schedules/box.h"
 #include "schedules/schedule.h"
@@ -63,15 +64,14 @@ class RootShifts {
   bool isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active, std::uint32_t across,
                    std::uint32_t plane, const std::array<bool, kMaxAxes>& is_fixed,
                    const Coordinates& root);
-  bool areOrdered(std::uint32_t a, std::uint32_t b);
-  /// Computes the transitive dependences of `operation`.
-  void findReached();
-  bool touchTheSame(const Operation& a, const Operation& b) const;
+  void findConflicts();
   bool namesAll(std::uint32_t axis) const;
 
   const ScheduleView& schedule_;
   const std::uint32_t per_segment_;
-  std::vector<llvm::BitVector> reached_;  // by operation; empty until needed
+  /// Pairs of operations of the same memory, one of which writes it, that no dependences order;
+  /// nothing until needed.
+  std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> conflicts_;
 };
 
 }  // namespace torc::ir
