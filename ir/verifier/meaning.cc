@@ -60,17 +60,7 @@ class MeaningChecker {
 
   void run(const std::vector<Step>& order) {
     initialise();
-    for (const Step& step : order) {
-      // Faults after the first may be its consequences.
-      if (!context_.result.ok() || context_.work.tooMuch()) return;
-      const auto index = static_cast<std::uint32_t>(step.event / 2);
-      const Operation& operation = schedule_.operations[index];
-      // Sends act at their start, others at their completion.
-      if ((step.event % 2 == 1) == sends(operation.kind)) continue;
-      for (Ranges nodes : context_.domains.of(operation)) {
-        if (narrow(nodes, step.at)) execute(index, nodes);
-      }
-    }
+    perform(order, allNodes(topology_));
     if (context_.result.ok()) finish();
   }
 
@@ -184,15 +174,27 @@ class MeaningChecker {
   /// Whether the result is the root's data.
   bool isFromRoot() const { return row_.isRooted() && !row_.reduces() && row_.inWhole(); }
 
-  /// Restricts `nodes` to those at `at`; false if there are none.
-  bool narrow(Ranges& nodes, const Coordinates& at) const {
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      if (at[axis] == kEverywhere) continue;
-      const auto coordinate = static_cast<std::uint32_t>(at[axis]);
-      if (!contains(nodes[axis], coordinate, topology_.axes[axis].size)) return false;
-      nodes[axis] = {coordinate, 1};
+  /// Executes steps on the nodes of `within`.
+  void perform(const std::vector<Step>& steps, const Ranges& within) {
+    for (const Step& step : steps) {
+      // Faults after the first may be its consequences.
+      if (!context_.result.ok() || context_.work.tooMuch()) return;
+      for (std::uint32_t k = 0; k < step.chain.length; ++k) {
+        Ranges here = within;
+        const std::uint32_t ahead = step.sign > 0 ? k : step.chain.length - 1 - k;
+        here[step.axis] = {wrap(std::int64_t{step.chain.start} + ahead, axes_.size(step.axis)), 1};
+        perform(step.body, here);
+      }
+      if (step.chain.length > 0) continue;
+      RangesList boxes, nodes;
+      intersect(step.nodes, within, topology_, boxes);
+      for (const Ranges& domain : context_.domains.of(schedule_.operations[step.operation])) {
+        for (const Ranges& box : boxes)
+          intersect(domain, box, topology_, nodes);
+      }
+      for (const Ranges& some : nodes)
+        execute(step.operation, some);
     }
-    return true;
   }
 
   /// Executes `operation` on all `nodes`, which its guard admits.

@@ -1,6 +1,6 @@
 // Shared by the rules of the verifier: the nodes that execute each operation, matched messages, the
 // steps of the proof, and the list of faults. One file per family of rules: links.cc, matching.cc,
-// progress.cc, races.cc, meaning.cc.
+// wait_cycles.cc, races/races.cc, meaning.cc.
 //
 // Rules are proved for boxes of nodes ("cells") at a time, so that the cost depends on the guards
 // and not on the number of nodes. Guards are boxes, and a region depends on every axis only on the
@@ -30,13 +30,15 @@ struct Match {
   Coordinates distance{};               // from a sender to its receiver
 };
 
-inline constexpr std::int32_t kEverywhere = -1;
-
-/// An event (2 * operation for its start, + 1 for its completion) on the nodes that execute it: on
-/// all, or on those at one coordinate of some axes.
+/// An operation acts on those nodes of a box that execute it. Or a chain: the steps of its body are
+/// executed at one coordinate of a range after the other, from the first on or (sign -1) the last.
 struct Step {
-  std::uint64_t event = 0;
-  Coordinates at{};  // kEverywhere on the other axes
+  std::uint32_t operation = 0;
+  Ranges nodes{};
+  std::vector<Step> body = {};
+  std::uint32_t axis = 0;  // of the chain
+  int sign = 1;
+  Range chain{};  // empty: an operation
 };
 
 class VerifyContext {

@@ -2,24 +2,30 @@
 // completion of operations. An operation starts when its dependences are complete; it completes
 // after its start and, without any buffering, after the start of the other end of its message. All
 // nodes are folded into one graph of events; if that has no cycle, no node can be part of one. The
-// cycles of this graph, as in a chain along which data go from node to node, are unfolded along an
-// axis: every event at each of its coordinates separately, with the other axes still folded;
-// remaining cycles then along another axis. A cycle that remains when all axes are unfolded is a
-// deadlock.
+// cycles of this graph are unfolded along one axis after another: every event on each range of
+// coordinates whose nodes have the same messages, with the other axes still folded. A remaining
+// cycle may be a chain along which data go from node to node in one direction; its events are
+// ordered at each coordinate alone. If neither finds an order, every event is unfolded at each of
+// its coordinates separately; a cycle that remains when all axes are unfolded so is a deadlock.
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <optional>
+#include <vector>
 
+#include <llvm/ADT/SCCIterator.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 #include "ir/verifier/rule_context.h"
 
 namespace torc::ir {
 namespace {
 
-/// An event, at one coordinate of the unfolded axes.
+/// An event on the nodes of a box, which has all coordinates of the folded axes.
 struct Instance {
   std::uint64_t event = 0;
-  Coordinates at{};  // kEverywhere on the others
+  Ranges nodes{};
 };
 
 struct Edge {
@@ -33,74 +39,49 @@ struct Graph {
   std::vector<Edge> edges;
 };
 
-/// The strongly connected components of a graph, each after those that lead to it (Tarjan, with a
-/// stack of its own).
-class Components {
- public:
-  Components(std::uint64_t events, const std::vector<Edge>& edges) : first_(events + 1, 0) {
-    for (const Edge& edge : edges)
-      ++first_[edge.from + 1];
-    for (std::uint64_t e = 0; e < events; ++e)
-      first_[e + 1] += first_[e];
-    targets_.resize(edges.size());
-    std::vector<std::uint64_t> next(first_.begin(), first_.end() - 1);
-    for (const Edge& edge : edges)
-      targets_[next[edge.from]++] = edge.to;
-    index_.assign(events, 0);
-    low_.assign(events, 0);
-    component.assign(events, kNone);
-    for (std::uint64_t e = 0; e < events; ++e) {
-      if (index_[e] == 0) visit(e);
-    }
-    std::reverse(members.begin(), members.end());
-    for (std::uint32_t& number : component)
-      number = static_cast<std::uint32_t>(members.size()) - 1 - number;
-  }
+/// An instance among the targets of edges.
+struct Vertex {
+  std::vector<const Vertex*> targets;
+};
 
-  std::vector<std::vector<std::uint64_t>> members;  // by component
-  std::vector<std::uint32_t> component;             // by event
+}  // namespace
+}  // namespace torc::ir
 
- private:
-  void visit(std::uint64_t root) {
-    struct Frame {
-      std::uint64_t event, next;
-    };
-    std::vector<Frame> frames{{root, first_[root]}};
-    enter(root);
-    while (!frames.empty()) {
-      Frame& frame = frames.back();
-      if (frame.next < first_[frame.event + 1]) {
-        const std::uint64_t target = targets_[frame.next++];
-        if (index_[target] == 0) {
-          enter(target);
-          frames.push_back({target, first_[target]});
-        } else if (component[target] == kNone) {
-          low_[frame.event] = std::min(low_[frame.event], index_[target]);
-        }
-        continue;
-      }
-      const std::uint64_t event = frame.event;
-      frames.pop_back();
-      if (!frames.empty())
-        low_[frames.back().event] = std::min(low_[frames.back().event], low_[event]);
-      if (low_[event] != index_[event]) continue;
-      members.emplace_back();
-      std::uint64_t member = 0;
-      do {
-        member = stack_.back();
-        stack_.pop_back();
-        component[member] = static_cast<std::uint32_t>(members.size() - 1);
-        members.back().push_back(member);
-      } while (member != event);
-    }
-  }
-  void enter(std::uint64_t event) {
-    index_[event] = low_[event] = ++count_;
-    stack_.push_back(event);
-  }
+template <>
+struct llvm::GraphTraits<const torc::ir::Vertex*> {
+  using NodeRef = const torc::ir::Vertex*;
+  using ChildIteratorType = std::vector<NodeRef>::const_iterator;
+  static NodeRef getEntryNode(NodeRef vertex) { return vertex; }
+  static ChildIteratorType child_begin(NodeRef vertex) { return vertex->targets.begin(); }
+  static ChildIteratorType child_end(NodeRef vertex) { return vertex->targets.end(); }
+};
 
-  std::vector<std::uint64_t> first_, targets_, index_, low_, stack_;
-  std::uint64_t count_ = 0;
+namespace torc::ir {
+namespace {
+
+/// The strongly connected components of a graph, each after those that lead to it.
+std::vector<std::vector<std::uint64_t>> componentsOf(const Graph& graph) {
+  std::vector<Vertex> vertices(graph.instances.size() + 1);  // the last leads to all
+  for (const Edge& edge : graph.edges)
+    vertices[edge.from].targets.push_back(&vertices[edge.to]);
+  for (std::size_t i = 0; i < graph.instances.size(); ++i)
+    vertices.back().targets.push_back(&vertices[i]);
+  std::vector<std::vector<std::uint64_t>> components;
+  const Vertex* const all = &vertices.back();
+  for (auto component = llvm::scc_begin(all); !component.isAtEnd(); ++component) {
+    components.emplace_back();
+    for (const Vertex* vertex : *component)
+      components.back().push_back(static_cast<std::uint64_t>(vertex - vertices.data()));
+  }
+  components.pop_back();  // of the last vertex
+  std::ranges::reverse(components);
+  return components;
+}
+
+/// How finely axes are unfolded.
+enum class Unfolding {
+  kByRanges,  // ranges of coordinates whose nodes have the same messages
+  kByCoordinate,
 };
 
 class EventOrder {
@@ -109,15 +90,16 @@ class EventOrder {
       : context_(context), schedule_(context.schedule), topology_(context.topology) {}
 
   std::optional<std::vector<Step>> run() {
-    if (!append(folded(), (1u << topology_.axis_count) - 1)) return std::nullopt;
-    return std::move(order_);
+    std::vector<Step> order;
+    if (!append(folded(), (1u << topology_.axis_count) - 1, Unfolding::kByCoordinate, order))
+      return std::nullopt;
+    return order;
   }
 
  private:
   Graph folded() const {
     Graph graph;
-    Coordinates everywhere;
-    everywhere.fill(kEverywhere);
+    const Ranges everywhere = allNodes(topology_);
     for (std::uint64_t i = 0; i < schedule_.operations.size(); ++i) {
       graph.instances.push_back({2 * i, everywhere});
       graph.instances.push_back({2 * i + 1, everywhere});
@@ -134,39 +116,57 @@ class EventOrder {
     return graph;
   }
 
-  /// Appends the events of a graph in order. `axes` has a bit for each folded axis.
-  bool append(const Graph& graph, std::uint32_t axes) {
+  /// Appends the events of a graph in order to `order`. `axes` has a bit for each folded axis.
+  bool append(const Graph& graph, std::uint32_t axes, Unfolding unfolding,
+              std::vector<Step>& order) {
     context_.work.done += graph.instances.size() + graph.edges.size();
     if (context_.work.tooMuch()) return false;
-    const Components components(graph.instances.size(), graph.edges);
-    std::vector<Graph> cycles(components.members.size());
-    std::vector<std::uint64_t> place(graph.instances.size(), 0);
+    const std::vector<std::vector<std::uint64_t>> components = componentsOf(graph);
+    std::vector<Graph> cycles(components.size());
+    std::vector<std::size_t> component(graph.instances.size()), place(graph.instances.size());
     for (std::size_t c = 0; c < cycles.size(); ++c) {
-      if (components.members[c].size() == 1) continue;
-      for (std::uint64_t member : components.members[c]) {
+      for (const std::uint64_t member : components[c]) {
+        component[member] = c;
         place[member] = cycles[c].instances.size();
-        cycles[c].instances.push_back(graph.instances[member]);
+        if (components[c].size() > 1) cycles[c].instances.push_back(graph.instances[member]);
       }
     }
     for (const Edge& edge : graph.edges) {
-      const std::uint32_t c = components.component[edge.from];
-      if (c != components.component[edge.to] || components.members[c].size() == 1) continue;
-      cycles[c].edges.push_back({place[edge.from], place[edge.to], edge.match, edge.to_receiver});
+      const std::size_t c = component[edge.from];
+      if (c == component[edge.to])
+        cycles[c].edges.push_back({place[edge.from], place[edge.to], edge.match, edge.to_receiver});
     }
     for (std::size_t c = 0; c < cycles.size(); ++c) {
-      const std::vector<std::uint64_t>& members = components.members[c];
-      if (members.size() == 1) {
-        const Instance& instance = graph.instances[members.front()];
-        order_.push_back({instance.event, instance.at});
-      } else if (!appendCycle(cycles[c], axes)) {
+      if (components[c].size() == 1) {
+        appendEvent(graph.instances[components[c].front()], order);
+      } else if (!appendCycle(cycles[c], axes, unfolding, order)) {
         return false;
       }
     }
     return true;
   }
 
-  /// The same for events that all wait for one another.
-  bool appendCycle(const Graph& cycle, std::uint32_t axes) {
+  /// Sends act at their start, others at their completion.
+  void appendEvent(const Instance& instance, std::vector<Step>& order) {
+    const Operation& operation = schedule_.operations[instance.event / 2];
+    if ((instance.event % 2 == 1) == sends(operation.kind)) return;
+    const auto has = [&](const Ranges& nodes) {
+      return overlaps(nodes, instance.nodes, topology_);
+    };
+    if (!llvm::any_of(context_.domains.of(operation), has)) return;
+    order.push_back({static_cast<std::uint32_t>(instance.event / 2), instance.nodes});
+  }
+
+  /// The same for events that all wait for one another. By ranges it fails if it finds no order.
+  bool appendCycle(const Graph& cycle, std::uint32_t axes, Unfolding unfolding,
+                   std::vector<Step>& order) {
+    if (unfolding == Unfolding::kByCoordinate) {
+      std::vector<Step> steps;
+      if (appendCycle(cycle, axes, Unfolding::kByRanges, steps)) {
+        std::ranges::move(steps, std::back_inserter(order));
+        return true;
+      }
+    }
     // If all nodes of an axis have all its messages, the cycle is a deadlock: followed around the
     // axis often enough it closes.
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
@@ -176,8 +176,9 @@ class EventOrder {
       });
       if (everywhere) axes &= ~(1u << axis);
     }
+    if (unfolding == Unfolding::kByRanges && appendChain(cycle, axes, order)) return true;
     if (axes == 0) {
-      report(cycle);
+      if (unfolding == Unfolding::kByCoordinate) report(cycle);
       return false;
     }
     // The axis that leaves the fewest events on cycles.
@@ -185,43 +186,103 @@ class EventOrder {
     double least = 2;
     for (std::uint32_t axis = 0; axis < topology_.axis_count && least > 0; ++axis) {
       if ((axes >> axis & 1) == 0) continue;
-      const Graph unfolded = unfold(cycle, axis);
+      const Graph unfolded = unfold(cycle, axis, unfolding);
       context_.work.done += unfolded.instances.size() + unfolded.edges.size();
       if (context_.work.tooMuch()) return false;
-      const Components components(unfolded.instances.size(), unfolded.edges);
-      std::size_t single = 0;
-      for (const auto& members : components.members)
-        single += members.size() == 1;
+      const auto single = llvm::count_if(componentsOf(unfolded),
+                                         [](const auto& members) { return members.size() == 1; });
       const double left =
           1 - static_cast<double>(single) / static_cast<double>(unfolded.instances.size());
       if (left < least) best = axis, least = left;
     }
-    return append(unfold(cycle, best), axes & ~(1u << best));
+    return append(unfold(cycle, best, unfolding), axes & ~(1u << best), unfolding, order);
   }
 
-  Graph unfold(const Graph& cycle, std::uint32_t axis) {
+  /// The same for events in a range of an axis whose messages go along it in one direction: one
+  /// coordinate comes after the other. If they go along several axes, only when none is folded:
+  /// most of them may then be on no cycle.
+  bool appendChain(const Graph& cycle, std::uint32_t axes, std::vector<Step>& order) {
+    std::array<std::int64_t, kMaxAxes> up{}, down{};  // the longest ways
+    for (const Edge& edge : cycle.edges) {
+      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+        up[axis] = std::max(up[axis], hops(edge, axis));
+        down[axis] = std::max(down[axis], -hops(edge, axis));
+      }
+    }
+    const auto goes = [&](std::uint32_t axis) { return up[axis] + down[axis] > 0; };
+    if (axes != 0 && llvm::count_if(llvm::seq(topology_.axis_count), goes) > 1) return false;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      const Range range = cycle.instances.front().nodes[axis];
+      const auto isIn = [&](const Instance& one) { return one.nodes[axis] == range; };
+      // None leaves the range at one end and comes back at the other.
+      if (!goes(axis) || (up[axis] > 0 && down[axis] > 0) ||
+          range.length + up[axis] + down[axis] > topology_.axes[axis].size ||
+          !llvm::all_of(cycle.instances, isIn)) {
+        continue;
+      }
+      Graph at_once{cycle.instances, {}};
+      llvm::copy_if(cycle.edges, std::back_inserter(at_once.edges),
+                    [&](const Edge& edge) { return hops(edge, axis) == 0; });
+      order.push_back({.axis = axis, .sign = up[axis] > 0 ? 1 : -1, .chain = range});
+      return append(at_once, axes, Unfolding::kByRanges, order.back().body);
+    }
+    return false;
+  }
+
+  /// How far an edge goes along an axis, at most half its size.
+  std::int64_t hops(const Edge& edge, std::uint32_t axis) const {
+    if (edge.match == kNone) return 0;
+    const std::int64_t size = topology_.axes[axis].size;
+    const std::int64_t distance = context_.matches[edge.match].distance[axis];
+    const std::int64_t ahead =
+        wrap(edge.to_receiver ? distance : -distance, topology_.axes[axis].size);
+    return 2 * ahead > size ? ahead - size : ahead;
+  }
+
+  Graph unfold(const Graph& cycle, std::uint32_t axis, Unfolding unfolding) {
     const std::uint32_t size = topology_.axes[axis].size;
+    // Whether a range begins at each coordinate.
+    std::vector<bool> begins(size, unfolding == Unfolding::kByCoordinate);
+    for (const Edge& edge : cycle.edges) {
+      if (edge.match == kNone) continue;
+      const Match& match = context_.matches[edge.match];
+      for (const Range& range : {match.senders[axis], match.receivers[axis]}) {
+        if (range.length == size) continue;
+        begins[range.start] = begins[wrap(std::int64_t{range.start} + range.length, size)] = true;
+      }
+    }
+    const auto first = std::ranges::find(begins, true) - begins.begin();
+    std::vector<Range> ranges;
+    std::vector<std::size_t> range_of(size);  // by coordinate
+    for (std::uint32_t k = 0; k < size; ++k) {
+      const std::uint32_t x = wrap(first + k, size);
+      if (k == 0 || begins[x]) ranges.push_back({x, 0});
+      ++ranges.back().length;
+      range_of[x] = ranges.size() - 1;
+    }
+    const std::size_t cells = ranges.size();
     Graph unfolded;
-    // One node per coordinate: the nodes of an instance are consecutive.
-    if (tooLarge(cycle.instances.size() + cycle.edges.size(), size)) return cycle;
+    // The nodes of an instance are consecutive.
+    if (tooLarge(cycle.instances.size() + cycle.edges.size(), cells)) return cycle;
     for (const Instance& instance : cycle.instances) {
-      for (std::uint32_t x = 0; x < size; ++x) {
+      for (const Range& range : ranges) {
         unfolded.instances.push_back(instance);
-        unfolded.instances.back().at[axis] = static_cast<std::int32_t>(x);
+        unfolded.instances.back().nodes[axis] = range;
       }
     }
     for (const Edge& edge : cycle.edges) {
       const Match* match = edge.match == kNone ? nullptr : &context_.matches[edge.match];
       Range from{0, size};
-      std::int64_t distance = 0;
-      if (match != nullptr) {
-        from = edge.to_receiver ? match->senders[axis] : match->receivers[axis];
-        distance = edge.to_receiver ? match->distance[axis] : -match->distance[axis];
-      }
+      if (match != nullptr) from = (edge.to_receiver ? match->senders : match->receivers)[axis];
+      std::uint64_t last = 0;
       for (std::uint32_t i = 0; i < from.length; ++i) {
         const std::uint32_t x = wrap(std::int64_t{from.start} + i, size);
-        unfolded.edges.push_back({edge.from * size + x, edge.to * size + wrap(x + distance, size),
-                                  edge.match, edge.to_receiver});
+        const Edge next{edge.from * cells + range_of[x],
+                        edge.to * cells + range_of[wrap(x + hops(edge, axis), size)], edge.match,
+                        edge.to_receiver};
+        if (i == 0 || next.from != unfolded.edges.back().from || next.to != last)
+          unfolded.edges.push_back(next);
+        last = next.to;
       }
     }
     return unfolded;
@@ -252,12 +313,8 @@ class EventOrder {
         text += length > 0 ? ", which waits for " : "";
         text += instance.event % 2 == 0 ? "the start of %" : "the end of %";
         text += std::to_string(instance.event / 2);
-        const auto told_apart = [](std::int32_t x) { return x != kEverywhere; };
-        if (llvm::any_of(instance.at, told_apart)) {
-          Coordinates node = instance.at;
-          std::ranges::replace(node, kEverywhere, 0);
-          text += " on " + context_.rankText(node);
-        }
+        if (instance.nodes != allNodes(topology_))
+          text += " on " + context_.rankText(firstNode(instance.nodes));
       }
       ++length;
     }
@@ -272,7 +329,6 @@ class EventOrder {
   VerifyContext& context_;
   const ScheduleView& schedule_;
   const Topology& topology_;
-  std::vector<Step> order_;
 };
 
 }  // namespace
