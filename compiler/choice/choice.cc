@@ -29,11 +29,10 @@ constexpr double kMostLedBytes = 64 << 10;
 // Work of a judgement by packets; of a proof, compared with a limit of the choice's work.
 constexpr double kWorkOfPackets = 1e7, kLongProof = 2;
 
-/// The segments, or else chunks, that a proof goes through one by one.
+/// The segments, or else chunks, that a proof goes through one by one. Of segments of trees that is
+/// one, of as many chunks as are in flight; races of the others take little.
 double provedSegments(const Algorithm& algorithm, const PipelineOptions& options) {
-  const std::uint32_t window = options.window > 0 ? options.window : algorithm.window;
-  if (algorithm.inSegments())
-    return std::min<double>(options.chunks, window + 1) * std::max(options.in_flight, 1u);
+  if (algorithm.inSegments()) return std::max(options.in_flight, 1u);
   if (algorithm.cutsIntoSegments()) return std::min(options.chunks, kExchangeWindow + 1);
   return options.chunks * std::min(options.segments, options.in_flight + 1);
 }
