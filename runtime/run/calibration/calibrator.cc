@@ -60,7 +60,10 @@ NodeMeasurement Calibrator::measure() {
     // A node measures a link in one of the rounds of its axis.
     if (!experiment.medians.empty()) *experiment.result = experiment.medians.median();
   }
-  measureThresholds();
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  // Ranks of one host put into shared memory (//runtime/transport/put), where no send runs ahead.
+  if (kSimulated || hosts_.count < ranks) measureThresholds();
   measureNode();
   return measured_;
 }
