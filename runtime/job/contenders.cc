@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace torc::runtime {
 namespace {
@@ -23,9 +24,12 @@ double typicalSeconds(std::span<const double> turns) {
 
 std::size_t pickWinner(std::span<const double> seconds, std::size_t mpis,
                        std::span<const std::size_t> preferred) {
-  const double limit = 1.03 * std::ranges::min(seconds);
+  const auto inProgram = [&](std::size_t i) { return seconds[i] + (i == mpis ? kHandingBack : 0); };
+  double limit = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    limit = std::min(limit, 1.03 * inProgram(i));
   for (const std::size_t contender : preferred) {
-    if (seconds[contender] <= limit) return contender;
+    if (inProgram(contender) <= limit) return contender;
   }
   std::size_t best = mpis;
   for (std::size_t i = 0; i < seconds.size(); ++i) {

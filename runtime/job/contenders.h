@@ -16,10 +16,14 @@ namespace torc::runtime {
 /// on a core only lengthens them.
 double typicalSeconds(std::span<const double> turns);
 
+/// Seconds by which a program's call of MPI's own function, which is first handed back, exceeds the
+/// measured one; a served call exceeds its schedule's by nothing (docs/sites/tuning.md).
+inline constexpr double kHandingBack = 1e-7;
+
 /// The winner, from the seconds of a call of each contender; infinite: excluded. Contenders within
 /// a factor of 1.03 of the fastest are indistinguishable by measurement. Of these the first in
 /// `preferred` wins, otherwise the fastest schedule, otherwise MPI. `mpis`: the number of MPI's own
-/// function, or of contenders if it is none of them.
+/// function, to whose time kHandingBack is added, or of contenders if it is none of them.
 std::size_t pickWinner(std::span<const double> seconds, std::size_t mpis,
                        std::span<const std::size_t> preferred);
 

@@ -24,11 +24,6 @@ std::string nameOf(const LibraryIndex& index, std::uint32_t file) {
   return file == kMpisOwn ? "MPI's own" : index.files[file].name;
 }
 
-/// Seconds of a call in a program.
-double callSeconds(const LibraryMeasurement& measured) {
-  return measured.seconds + (measured.file == kMpisOwn ? 0 : kCallAdds);
-}
-
 std::string microseconds(double seconds) {
   return formatted("%.2f us", 1e6 * seconds);
 }
@@ -43,7 +38,7 @@ std::size_t numberOf(Measurements of_size, std::uint32_t file) {
 Winner winnerOf(const LibraryIndex& index, Measurements of_size, const Winner* before) {
   std::vector<double> seconds;
   for (const LibraryMeasurement& measured : of_size)
-    seconds.push_back(callSeconds(measured));
+    seconds.push_back(measured.seconds);
   std::vector<std::size_t> preferred;
   const auto prefer = [&](std::uint32_t file) {
     const std::size_t number = numberOf(of_size, file);

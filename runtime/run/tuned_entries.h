@@ -11,16 +11,12 @@
 
 namespace torc::runtime {
 
-/// Additional seconds of a preloaded program's call, compared with the measured persistent
-/// collective, less the overhead of a fallback (docs/sites/tuning.md: 0.11 and 0.06 us).
-inline constexpr double kCallAdds = 5e-8;
-
 /// Entries from `measurements`, in the index's order. The measurements are of one collective on one
-/// shape, by size and file, and the index has entries for both. Times of schedules are increased by
-/// kCallAdds. Among equally fast candidates the index's own entry has priority, then the winner of
-/// the next smaller size, then any other schedule, then MPI's own collective. The border between
-/// two sizes is the geometric mean. Sizes below the smallest measured one follow it. If the largest
-/// is at least `asked`, all larger sizes in the index follow that.
+/// shape, by size and file, and the index has entries for both. Among equally fast candidates
+/// (pickWinner) the index's own entry has priority, then the winner of the next smaller size, then
+/// any other schedule, then MPI's own collective. The border between two sizes is the geometric
+/// mean. Sizes below the smallest measured one follow it. If the largest is at least `asked`, all
+/// larger sizes in the index follow that.
 std::vector<LibraryEntry> tunedEntries(const LibraryIndex& index,
                                        std::span<const LibraryMeasurement> measurements,
                                        std::uint64_t asked);
