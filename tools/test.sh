@@ -1,8 +1,8 @@
 #!/bin/bash
 # Sets up, builds and runs tests.
 #   tools/test.sh [BAZEL OPTION | TARGET]...   every test, or these: //tests/schedules/...
-#       Of the tests that run on both MPIs, Open MPI gets those that tools/which_mpi.bzl names.
-#   tools/test.sh --openmpi [OPTION | TARGET]...
+#       but those that repeat others on Open MPI, or on more ranks: tools/which_mpi.bzl says which
+#   tools/test.sh --more [OPTION | TARGET]...
 #       the same with all of them
 #   tools/test.sh --config=asan                every test under a sanitizer (also ubsan, tsan)
 #   tools/test.sh --sanitized [OPTION | TARGET]...
@@ -26,9 +26,9 @@ usage() {
 }
 
 mode=plain
-filters=(--test_tag_filters=-more-openmpi --build_tag_filters=-more-openmpi)
+filters=(--test_tag_filters=-more --build_tag_filters=-more)
 case ${1-} in
-  --openmpi)
+  --more)
     filters=()
     shift
     ;;
@@ -195,7 +195,7 @@ runPlain() {
   local optimized=()
   # The sanitizers choose their own optimization.
   [[ " ${options[*]-} " == *" --config="* ]] || optimized=(-c opt)
-  [[ " ${targets[*]} " != *"_openmpi "* ]] || filters=()  # what is named runs
+  [[ " ${targets[*]} " =~ [/:]\.\.\.\ |:all\  ]] || filters=()  # what is named runs
   runTests "${optimized[@]}" "${options[@]}" "${filters[@]}" -- "${targets[@]}"
 }
 

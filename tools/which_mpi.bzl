@@ -3,7 +3,7 @@
 MPIS = ["mpich", "openmpi"]
 
 # The tests that always run on Open MPI, too: each way to use torc, and each part of the preloaded
-# library, once. The others run with `tools/test.sh --openmpi`.
+# library, once. The others run with `tools/test.sh --more`.
 ALWAYS_ON_OPENMPI = [
     "tests/install:install_test",
     "tests/runtime/dedicated:every_collective_half_4",
@@ -11,12 +11,28 @@ ALWAYS_ON_OPENMPI = [
     "tests/runtime/pmpi/alike:waits_calls_test",
     "tests/runtime/pmpi/alike:waits_threads_test",
     "tests/runtime/pmpi/conformance:all_2",
-    "tests/runtime/pmpi/conformance:tuned_2",
     "tests/runtime/pmpi/conformance:progress_thread_2",
     "tests/runtime/pmpi/programs:random_programs_test_tuned_2",
     "tests/runtime/pmpi/stress:pending_2",
     "tests/runtime/pmpi:served_test_fortran08_2x2",
     "tests/runtime/run:replays_6",
+]
+
+# The tests that repeat others on another number of ranks, or with fewer threads at once: they run with
+# `tools/test.sh --more`, too.
+REPEATS = [
+    "tests/runtime/pmpi/conformance:all_6",
+    "tests/runtime/pmpi/conformance:all_8",
+    "tests/runtime/pmpi/conformance:tuned_4",
+    "tests/runtime/pmpi/differences:differences_4",
+    "tests/runtime/pmpi/neighbours:neighbours_test_3x2",
+    "tests/runtime/pmpi/programs:illegal_programs_test_2",
+    "tests/runtime/pmpi/programs:random_programs_test_6",
+    "tests/runtime/pmpi/programs:random_programs_test_dedicated_2",
+    "tests/runtime/pmpi/programs:random_programs_test_threads_2",
+    "tests/runtime/pmpi/programs:random_programs_test_tuned_2",
+    "tests/runtime/pmpi/tuning:first_calls_test_4",
+    "tests/runtime/pmpi/user_operations:whole_vectors_test_2x2",
 ]
 
 def _mpi_setting_impl(ctx):
@@ -128,11 +144,11 @@ def mpi_script_test(script, args, openmpi = False, name = None, data = [], env =
     for mpi in MPIS if openmpi else ["mpich"]:
         own_args = args
         own_data = data
-        own_tags = tags
+        label = "%s:%s" % (native.package_name(), name)
+        is_more = label in REPEATS if mpi == "mpich" else label not in ALWAYS_ON_OPENMPI
+        own_tags = tags + (["more"] if is_more else [])
         if mpi == "openmpi":
-            own_tags = tags + (["manual"] if openmpi == "manual" else [])
-            if "%s:%s" % (native.package_name(), name) not in ALWAYS_ON_OPENMPI:
-                own_tags = own_tags + ["more-openmpi"]
+            own_tags = own_tags + (["manual"] if openmpi == "manual" else [])
             own_args = [with_openmpi(a) if _is_label(a) and _knows_mpi(a) else a for a in args]
             for label in [label for label in data if _knows_mpi(label)]:
                 own_args = [a.replace("$(rootpath %s)" % label, "$(rootpath %s)" % with_openmpi(label)) for a in own_args]

@@ -157,7 +157,7 @@ runTests() {
     cd "$copy"
     MISTAKE=$number bazel test -c opt --copt=-w --test_env=MISTAKE \
       --run_under="prlimit --as=$((8 << 30))" \
-      --test_tag_filters=-more-openmpi --build_tag_filters=-more-openmpi \
+      --test_tag_filters=-more --build_tag_filters=-more \
       --test_summary=short --color=no --curses=no --noshow_loading_progress "${options[@]}" -- "$@"
   ) >"$folder/$number.log" 2>&1
 }
