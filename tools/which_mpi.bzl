@@ -18,8 +18,7 @@ ALWAYS_ON_OPENMPI = [
     "tests/runtime/run:replays_6",
 ]
 
-# The tests that repeat others on another number of ranks, or with fewer threads at once: they run with
-# `tools/test.sh --more`, too.
+# The tests that repeat others on another number of ranks. On MPICH they run with `tools/test.sh --more`.
 REPEATS = [
     "tests/runtime/pmpi/conformance:all_6",
     "tests/runtime/pmpi/conformance:all_8",
