@@ -94,7 +94,9 @@ checkList() {
       fault "it lacks a line '- ...', '+ ...' or '//...'"
       continue
     fi
-    if [[ -f ${files[i]} ]]; then
+    if [[ ${files[i]} != *.cc && ${files[i]} != *.h ]]; then
+      fault "only C++ can have a mistake"
+    elif [[ -f ${files[i]} ]]; then
       textOf "${files[i]}"
       rest=${text//"${originals[i]}"/}
       case $(((${#text} - ${#rest}) / ${#originals[i]})) in
