@@ -11,11 +11,11 @@
 // renames such functions to the second name, so that none of them has to translate. `waits` writes
 // the wrappers of the functions in a table (waiting_calls.txt), which may wait for calls of other
 // ranks.
-#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -32,106 +32,52 @@ struct Function {
   std::string meeting;  // for the ranks of its window or file
 };
 
-bool isNamePart(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_';
-}
-
-/// From a line `# define NAME ...`; other lines add nothing.
-void addMacro(const std::string& line, std::set<std::string>& macros) {
-  constexpr std::string_view kDefine = "define";
-  std::size_t begin = line.find(kDefine);
-  if (begin == std::string::npos) return;
-  begin = line.find_first_not_of(" \t", begin + kDefine.size());
-  if (begin == std::string::npos) return;
-  std::size_t end = begin;
-  while (end < line.size() && isNamePart(line[end]))
-    ++end;
-  macros.insert(line.substr(begin, end - begin));
-}
-
 /// The text without comments and preprocessor lines. Adds the names of macros to `macros`: Open MPI
 /// has macros for removed functions.
-std::string declarationsIn(const std::string& text, std::set<std::string>& macros) {
+std::string declarationsIn(std::string text, std::set<std::string>& macros) {
+  // Not by an expression: std::regex recurses for each letter.
+  for (std::size_t at = 0; (at = text.find("/*", at)) != std::string::npos;)
+    text.erase(at, text.find("*/", at) + 2 - at);
+  static const std::regex directive("\\s*#\\s*(?:define\\s+(\\w+))?.*"), line_comment("//.*");
+  std::istringstream lines(text);
   std::string kept;
-  bool begins_line = true;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, "/*") == 0) {
-      i = text.find("*/", i + 2) + 1;
-    } else if (text.compare(i, 2, "//") == 0 || (begins_line && text[i] == '#')) {
-      const std::size_t begin = i;
-      while (i + 1 < text.size() && (text[i + 1] != '\n' || text[i] == '\\'))
-        ++i;
-      addMacro(text.substr(begin, i + 1 - begin), macros);
-    } else {
-      kept += text[i];
-      if (!std::isspace(static_cast<unsigned char>(text[i])) || text[i] == '\n') {
-        begins_line = text[i] == '\n';
-      }
-    }
+  bool is_directive = false;
+  for (std::string line; std::getline(lines, line); is_directive &= line.ends_with('\\')) {
+    std::smatch name;
+    is_directive |= std::regex_match(line, name, directive);
+    if (name[1].matched) macros.insert(name[1]);
+    if (!is_directive) kept += std::regex_replace(line, line_comment, "") + '\n';
   }
   return kept;
 }
 
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
-    text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
-    text.remove_suffix(1);
-  return std::string(text);
-}
-
-/// A parameter such as `const int counts[]`.
+/// Adds a parameter such as `const int counts[]`.
 void addParameter(Function& function, const std::string& parameter) {
-  std::size_t end = parameter.find('[');
-  if (end == std::string::npos) end = parameter.size();
-  while (end > 0 && !isNamePart(parameter[end - 1]))
-    --end;
-  std::size_t begin = end;
-  while (begin > 0 && isNamePart(parameter[begin - 1]))
-    --begin;
-  const std::string name = parameter.substr(begin, end - begin);
+  static const std::regex parts("\\s*(.*?)\\s*(\\*?)\\s*(\\w+)\\W*");
+  std::smatch found;
+  std::regex_match(parameter, found, parts);
+  const std::string type = found[1], name = found[3];
+  const bool is_pointer = found[2].length() > 0;
   function.arguments.push_back(name);
-  std::string type = trimmed(parameter.substr(0, begin));
-  if (type == "MPI_Comm") function.communicators.insert(name);
-  const bool is_pointer = type.ends_with('*');
-  if (is_pointer) type = trimmed(type.substr(0, type.size() - 1));
+  if (type == "MPI_Comm" && !is_pointer) function.communicators.insert(name);
   if (type != "MPI_Win" && type != "MPI_File") return;
   const std::string meets = type == "MPI_Win" ? "meetWindow(" : "meetFile(";
   function.meeting = meets + (is_pointer ? "" : "&") + name + ");";
 }
 
-/// The declaration `int NAME(PARAMETERS)` whose name begins at `begin`; without arguments if it is
-/// none.
-Function readFunction(const std::string& text, std::size_t begin) {
-  Function function;
-  std::size_t at = begin;
-  while (isNamePart(text[at]))
-    function.name += text[at++];
-  while (std::isspace(static_cast<unsigned char>(text[at])))
-    ++at;
-  if (text[at] != '(') return function;
-  const std::size_t end = text.find(')', at);
-  function.parameters = trimmed(text.substr(at + 1, end - at - 1));
-  // A parameter that is itself a function has parentheses; MPI has types for these.
-  if (function.parameters.find('(') != std::string::npos) return function;
-  for (std::size_t first = 0; first < function.parameters.size();) {
-    const std::size_t comma =
-        std::min(function.parameters.find(',', first), function.parameters.size());
-    addParameter(function, trimmed(function.parameters.substr(first, comma - first)));
-    first = comma + 1;
-  }
-  return function;
-}
-
-/// Functions that return int and have a PMPI form: no callbacks such as MPI_DUP_FN.
+/// Functions that return int and have a PMPI form: no callbacks such as MPI_DUP_FN. A parameter
+/// that is itself a function has parentheses; MPI has types for these.
 std::vector<Function> functionsIn(const std::string& text) {
+  static const std::regex declaration("\\bint (MPI\\w+)\\s*\\(\\s*([^()]*?)\\s*\\)");
   std::vector<Function> functions;
-  for (std::size_t at = text.find("int MPI"); at != std::string::npos;
-       at = text.find("int MPI", at + 1)) {
-    if (at > 0 && isNamePart(text[at - 1])) continue;
-    Function function = readFunction(text, at + 4);
-    const bool has_own = text.find("int P" + function.name + "(") != std::string::npos;
-    if (has_own) functions.push_back(std::move(function));
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), declaration);
+       at != std::sregex_iterator(); ++at) {
+    Function function{(*at)[1], (*at)[2], {}, {}, {}};
+    if (text.find("int P" + function.name + "(") == std::string::npos) continue;
+    std::istringstream parameters(function.parameters);
+    for (std::string parameter; std::getline(parameters, parameter, ',');)
+      addParameter(function, parameter);
+    functions.push_back(std::move(function));
   }
   return functions;
 }
