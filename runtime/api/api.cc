@@ -10,35 +10,33 @@ namespace {
 constexpr std::size_t kErrorBytes = 1024;
 thread_local char last_error[kErrorBytes] = "";
 
+struct Result {
+  StatusCode status;
+  torc_result code;
+  const char* name;
+};
+constexpr Result kResults[] = {
+    {StatusCode::kOk, TORC_OK, "TORC_OK"},
+    {StatusCode::kInvalidArgument, TORC_ERR_ARGUMENT, "TORC_ERR_ARGUMENT"},
+    {StatusCode::kMalformed, TORC_ERR_MALFORMED, "TORC_ERR_MALFORMED"},
+    {StatusCode::kMismatch, TORC_ERR_MISMATCH, "TORC_ERR_MISMATCH"},
+    {StatusCode::kUnsupported, TORC_ERR_UNSUPPORTED, "TORC_ERR_UNSUPPORTED"},
+    {StatusCode::kOverflow, TORC_ERR_OVERFLOW, "TORC_ERR_OVERFLOW"},
+    {StatusCode::kIo, TORC_ERR_IO, "TORC_ERR_IO"},
+    {StatusCode::kTransport, TORC_ERR_TRANSPORT, "TORC_ERR_TRANSPORT"},
+    {StatusCode::kNoMemory, TORC_ERR_MEMORY, "TORC_ERR_MEMORY"},
+    {StatusCode::kBusy, TORC_ERR_BUSY, "TORC_ERR_BUSY"},
+};
+
 }  // namespace
 
 int report(const Status& status) noexcept {
   if (status.ok()) return TORC_OK;
   std::snprintf(last_error, kErrorBytes, "%s", status.message().c_str());
-  switch (status.code()) {
-    case StatusCode::kOk:
-      return TORC_OK;
-    case StatusCode::kInvalidArgument:
-      return TORC_ERR_ARGUMENT;
-    case StatusCode::kMalformed:
-      return TORC_ERR_MALFORMED;
-    case StatusCode::kMismatch:
-    case StatusCode::kTruncated:
-      return TORC_ERR_MISMATCH;
-    case StatusCode::kUnsupported:
-      return TORC_ERR_UNSUPPORTED;
-    case StatusCode::kOverflow:
-      return TORC_ERR_OVERFLOW;
-    case StatusCode::kIo:
-      return TORC_ERR_IO;
-    case StatusCode::kTransport:
-      return TORC_ERR_TRANSPORT;
-    case StatusCode::kNoMemory:
-      return TORC_ERR_MEMORY;
-    case StatusCode::kBusy:
-      return TORC_ERR_BUSY;
+  for (const Result& result : kResults) {
+    if (status.code() == result.status) return result.code;
   }
-  return TORC_ERR_TRANSPORT;
+  return TORC_ERR_MISMATCH;  // kTruncated
 }
 
 }  // namespace torc::runtime
@@ -48,28 +46,8 @@ const char* torc_error_message(void) {
 }
 
 const char* torc_result_name(int result) {
-  switch (result) {
-    case TORC_OK:
-      return "TORC_OK";
-    case TORC_ERR_ARGUMENT:
-      return "TORC_ERR_ARGUMENT";
-    case TORC_ERR_MALFORMED:
-      return "TORC_ERR_MALFORMED";
-    case TORC_ERR_MISMATCH:
-      return "TORC_ERR_MISMATCH";
-    case TORC_ERR_UNSUPPORTED:
-      return "TORC_ERR_UNSUPPORTED";
-    case TORC_ERR_OVERFLOW:
-      return "TORC_ERR_OVERFLOW";
-    case TORC_ERR_IO:
-      return "TORC_ERR_IO";
-    case TORC_ERR_TRANSPORT:
-      return "TORC_ERR_TRANSPORT";
-    case TORC_ERR_MEMORY:
-      return "TORC_ERR_MEMORY";
-    case TORC_ERR_BUSY:
-      return "TORC_ERR_BUSY";
-    default:
-      return "unknown result";
+  for (const auto& [status, code, name] : torc::runtime::kResults) {
+    if (code == result) return name;
   }
+  return "unknown result";
 }
