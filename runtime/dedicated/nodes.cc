@@ -14,9 +14,7 @@ namespace torc::runtime::dedicated {
 
 StatusOr<std::vector<int>> findNodes() {
   MPI_Comm node = MPI_COMM_NULL;
-  int rank = 0, ranks = 1;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int rank = commRank(MPI_COMM_WORLD), ranks = commSize(MPI_COMM_WORLD);
   const int code =
       PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Comm_split_type");
@@ -32,9 +30,7 @@ StatusOr<std::vector<int>> findNodes() {
 }
 
 bool isCrowded(const std::vector<int>& nodes) {
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return std::ranges::count(nodes, nodes[static_cast<std::size_t>(rank)]) >
+  return std::ranges::count(nodes, nodes[commRank(MPI_COMM_WORLD)]) >
          static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
 }
 

@@ -1,6 +1,8 @@
 // The program's MPI_COMM_WORLD.
 #include "runtime/dedicated/program_world.h"
 
+#include "runtime/transport/mpi_status.h"
+
 namespace torc::runtime::dedicated {
 namespace {
 
@@ -12,10 +14,7 @@ void setProgramWorld(MPI_Comm world) {
   program_world = world;
   ranks_apart = 0;
   if (world == MPI_COMM_NULL) return;
-  int all = 1, own = 1;
-  PMPI_Comm_size(MPI_COMM_WORLD, &all);
-  PMPI_Comm_size(world, &own);
-  ranks_apart = all - own;
+  ranks_apart = commSize(MPI_COMM_WORLD) - commSize(world);
   PMPI_Comm_set_name(world, "MPI_COMM_WORLD");
 }
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "runtime/dedicated/server.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace torc::runtime::dedicated {
 
 Status tryRoles(const Roles& roles, bool yields,
                 const std::function<void(Client& client, MPI_Comm own)>& program) {
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = commRank(MPI_COMM_WORLD);
   const auto found = std::ranges::find(roles.servers, rank);
   const bool is_server = found != roles.servers.end();
   const auto index = static_cast<int>(found - roles.servers.begin());
@@ -24,9 +24,7 @@ Status tryRoles(const Roles& roles, bool yields,
     Server server(wire, index, own, ShortSums::kExchanged, yields);
     status = server.run();
   } else {
-    int application = 0;
-    PMPI_Comm_rank(own, &application);
-    Client client(wire, application);
+    Client client(wire, commRank(own));
     program(client, own);
     client.end();
   }

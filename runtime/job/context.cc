@@ -119,9 +119,7 @@ Status readVariables(torc::Settings& settings) {
   torc::SettingsReading reading = torc::readSettings(texts);
   settings = reading.settings;
   static std::atomic<bool> told = false;
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0 && !reading.warnings.empty() && !told.exchange(true)) {
+  if (commRank(MPI_COMM_WORLD) == 0 && !reading.warnings.empty() && !told.exchange(true)) {
     for (const std::string& warning : reading.warnings)
       torc::writeToStderr(torc::message("torc: warning: ", warning, '\n'));
   }

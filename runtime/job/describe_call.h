@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "runtime/job/call_arguments.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
 
 /// In a function with such parameters.
@@ -25,9 +26,7 @@ inline const void* contributionOf(const void* in, const void* out, MPI_Comm comm
 /// Only a root has both buffers.
 inline const void* contributionOf(const void* in, const void* out, int root, MPI_Comm comm) {
   if (kRefusesAliases || in != out || comm == MPI_COMM_NULL) return in;
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  return rank == root ? contributionOf(in, out, comm) : in;
+  return commRank(comm) == root ? contributionOf(in, out, comm) : in;
 }
 
 /// One count for the vector or for all blocks.

@@ -151,8 +151,8 @@ void torc_geometry::registerInContext() {
 /// Finds the local properties of `comm`.
 void torc_geometry::attach() {
   PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &size);
+  rank = commRank(comm);
+  size = commSize(comm);
 
   const int highest = highestTag(comm);
   const int half = highest / 2 + 1;

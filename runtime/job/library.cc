@@ -110,9 +110,7 @@ StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context
   // On the caller's communicator: a duplicate would need one more collective step.
   Agreement agreement;
   agreement.open(world, [&] { context->advance(); });
-  int rank = 0, size = 1;
-  PMPI_Comm_rank(world, &rank);
-  PMPI_Comm_size(world, &size);
+  const int rank = commRank(world), size = commSize(world);
   const std::hash<std::string> hash;
   const AgreedField fields[] = {
       {"the library's folder", hash(options.directory), false},

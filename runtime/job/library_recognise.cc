@@ -41,12 +41,11 @@ std::uint64_t torc::runtime::Recognition::fingerprint() const {
 
 Recognition torc_library::recognise(MPI_Comm comm) const {
   MPI_Group group = MPI_GROUP_NULL;
-  int size = 0, code = PMPI_Comm_size(comm, &size);
-  if (code == MPI_SUCCESS && size == 1) {
+  const int size = commSize(comm);
+  if (size == 1) {
     return unrecognised(Reason::kOneRank, "the communicator has one rank");
   }
-  if (code == MPI_SUCCESS) code = PMPI_Comm_group(comm, &group);
-  if (code != MPI_SUCCESS) {
+  if (const int code = PMPI_Comm_group(comm, &group); code != MPI_SUCCESS) {
     return unrecognised(Reason::kNoSubTorus, mpiStatus(code, "MPI_Comm_group").message());
   }
   Recognition result = recogniseGroup(group, size);

@@ -67,8 +67,8 @@ Status TraceJob::duplicate(MPI_Comm parent) {
       context_->waitFor(startDuplicate(&request, parent, &comm_), &request, "MPI_Comm_idup");
   if (!status.ok()) return status;
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  PMPI_Comm_rank(comm_, &rank_);
-  PMPI_Comm_size(comm_, &size_);
+  rank_ = commRank(comm_);
+  size_ = commSize(comm_);
   PMPI_Comm_group(comm_, &group_);
   agreement_.open(comm_, [this] { context_->advance(); });
   return {};
@@ -102,9 +102,7 @@ Status TraceJob::broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
 }
 
 StatusOr<std::shared_ptr<const GeometryTrace>> TraceJob::addGeometry(MPI_Comm comm) {
-  int size = 0, rank = 0;
-  PMPI_Comm_size(comm, &size);
-  PMPI_Comm_rank(comm, &rank);
+  const int rank = commRank(comm), size = commSize(comm);
   // All ranks take part, before one may lack memory.
   std::uint64_t number = 0;
   if (rank == 0) number = traceHash(static_cast<std::uint64_t>(rank_), ++geometries_);

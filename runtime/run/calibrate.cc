@@ -23,6 +23,7 @@
 #include "runtime/run/calibration/link_rounds.h"
 #include "runtime/run/world/job_world.h"
 #include "runtime/service/agreement.h"
+#include "runtime/transport/mpi_status.h"
 #include "schedules/format/file.h"
 #include "support/message.h"
 
@@ -47,17 +48,14 @@ Status checkNewFile(const std::string& path) {
 /// Collective. The measurements of all ranks, by rank, on rank 0.
 std::vector<NodeMeasurement> gather(const NodeMeasurement& mine) {
   static_assert(std::is_trivially_copyable_v<NodeMeasurement>);
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  std::vector<NodeMeasurement> all(static_cast<std::size_t>(rank == 0 ? ranks : 0));
+  std::vector<NodeMeasurement> all(
+      commRank(MPI_COMM_WORLD) == 0 ? static_cast<std::size_t>(commSize(MPI_COMM_WORLD)) : 0);
   MPI_Gather(&mine, sizeof(mine), MPI_BYTE, all.data(), sizeof(mine), MPI_BYTE, 0, MPI_COMM_WORLD);
   return all;
 }
 
 Status calibrateGrid(const RunOptions& options, const JobGrid& grid, const HostRanks& hosts) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = commRank(MPI_COMM_WORLD);
   const std::string job = describeJob(grid.topology(), hosts.oversubscribed);
   if (rank == 0) {
     std::printf("# %s\n", job.c_str());
@@ -86,9 +84,7 @@ Status calibrateGrid(const RunOptions& options, const JobGrid& grid, const HostR
 }  // namespace
 
 Status calibrate(const RunOptions& options) {
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int rank = commRank(MPI_COMM_WORLD), ranks = commSize(MPI_COMM_WORLD);
   if (ranks == 1) {
     return {StatusCode::kInvalidArgument, "--calibrate: one rank has no links to measure"};
   }

@@ -15,6 +15,7 @@
 #include "runtime/dedicated/roles.h"
 #include "runtime/dedicated/split_trial.h"
 #include "runtime/run/world/job_world.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 
@@ -97,8 +98,7 @@ StatusOr<Row> runRatio(const Roles& roles, const RunOptions& options, std::uint6
   row.applications = roles.applications.size();
   row.servers = roles.servers.size();
   const Status status = dedicated::tryRoles(roles, is_crowded, [&](Client& client, MPI_Comm own) {
-    int application = 0;
-    MPI_Comm_rank(own, &application);
+    const int application = commRank(own);
     const int count = static_cast<int>(bytes / sizeof(double));
     std::vector<double> in(static_cast<std::size_t>(count), application + 1), out(in.size());
     const OffloadedCall call = dedicated::sumOfDoubles(in, out);
@@ -184,8 +184,7 @@ Status sweepDedicated(const RunOptions& options) {
     return {StatusCode::kInvalidArgument,
             "--dedicated-sweep: needs three ranks at least: one that is dedicated, and two"};
   }
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = commRank(MPI_COMM_WORLD);
   const bool is_crowded = dedicated::isCrowded(*nodes);
   std::vector<int> distinct = *nodes;
   std::ranges::sort(distinct);

@@ -4,6 +4,7 @@
 #include "runtime/job/contenders.h"
 #include "runtime/job/schedule_load.h"
 #include "runtime/run/world/job_world.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace torc::runtime {
 
@@ -17,8 +18,7 @@ SubTorusBoxes::~SubTorusBoxes() {
 Status SubTorusBoxes::make(torc_library& library, std::uint32_t number) {
   const LibrarySubTorus& sub_torus = library.index.sub_tori[number];
   const Topology& partition = library.job.topology;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = commRank(MPI_COMM_WORLD);
   const Coordinates at = partition.coordinatesOfSite(library.job.siteOf(rank));
   int color = 0;
   for (std::uint32_t axis = 0; axis < partition.axis_count; ++axis) {

@@ -15,6 +15,7 @@
 #include "runtime/run/torc_run_options.h"
 #include "runtime/run/tune.h"
 #include "runtime/run/world/job_world.h"
+#include "runtime/transport/mpi_status.h"
 #include "schedules/collective.h"
 #include "support/hash.h"
 #include "support/message.h"
@@ -125,7 +126,7 @@ bool haveSameArguments(int argc, char** argv) {
 }  // namespace
 
 int runTorcRun(int argc, char** argv) {
-  MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
+  g_rank = commRank(MPI_COMM_WORLD);
   if (!haveSameArguments(argc, argv)) return fail("the options differ between the ranks", 2);
   RunOptions options;
   if (Status parsed = options.parse(argc, argv); !parsed.ok()) return fail(parsed.message(), 2);

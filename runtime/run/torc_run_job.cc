@@ -12,6 +12,7 @@
 
 #include "runtime/job/bound_schedule.h"
 #include "runtime/run/world/job_world.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/yielding_wait.h"
 #include "schedules/expansion/shares.h"
@@ -86,8 +87,8 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
       schedule_(schedule),
       row_(&rowOf(collective)),
       elements_(bytes / options.type.bytes) {
-  MPI_Comm_rank(comm_, &rank_);
-  MPI_Comm_size(comm_, &ranks_);
+  rank_ = commRank(comm_);
+  ranks_ = commSize(comm_);
   const bool pairs = row_->blocks == BlockSpace::kPair, neighbours = row_->isOfNeighbours();
   if (neighbours) makeGrid();
   const auto blocks = static_cast<std::uint64_t>(neighbours ? neighbours_ : ranks_);

@@ -14,13 +14,13 @@
 #include "runtime/run/tuned_copy.h"
 #include "runtime/run/tuner.h"
 #include "runtime/run/world/job_world.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace torc::runtime {
 namespace {
 
 Status tuneLibrary(const RunOptions& options, torc_library& library) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = commRank(MPI_COMM_WORLD);
   std::optional<TunedCopy> copy;
   Status status;
   if (rank == 0) {

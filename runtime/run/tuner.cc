@@ -14,6 +14,7 @@
 #include "runtime/job/contenders.h"
 #include "runtime/run/tuned_entries.h"
 #include "runtime/run/world/job_world.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 
@@ -59,7 +60,7 @@ Tuner::Tuner(const RunOptions& options, torc_library& library)
       library_(library),
       index_(library.index),
       deadline_(MPI_Wtime() + 60 * options.minutes) {
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  rank_ = commRank(MPI_COMM_WORLD);
   const bool are_all = collectives_.empty();
   for (int c = 0; are_all && c < kCollectiveCount; ++c)
     collectives_.push_back(static_cast<Collective>(c));

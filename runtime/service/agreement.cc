@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/transport/mpi_status.h"
 #include "support/backoff.h"
 #include "support/message.h"
 
@@ -29,7 +30,7 @@ int rankOf(std::uint64_t precedence) {
 void Agreement::open(MPI_Comm comm, std::function<void()> meanwhile) {
   comm_ = comm;
   meanwhile_ = std::move(meanwhile);
-  PMPI_Comm_rank(comm, &rank_);
+  rank_ = commRank(comm);
 }
 
 void Agreement::allreduce(Step step, std::span<const std::uint64_t> words, MPI_Op op) {

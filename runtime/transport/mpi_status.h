@@ -15,6 +15,18 @@ namespace torc::runtime {
 /// The status of an MPI call's return code: `MPI_Start: Invalid rank, error stack: ...`, one line.
 Status mpiStatus(int code, const char* call);
 
+/// The caller's rank in a communicator, and the number of its ranks.
+inline int commRank(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+inline int commSize(MPI_Comm comm) {
+  int size = 1;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
+
 /// The highest tag of messages on a communicator.
 int highestTag(MPI_Comm comm);
 

@@ -19,6 +19,7 @@
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 
@@ -58,8 +59,7 @@ std::string counted(std::size_t number, const char* what) {
 
 void splitJob(const Settings& settings, void (*end_job)()) {
   if (settings.dedicated.kind == DedicatedRanks::Kind::kNone) return;
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = commRank(MPI_COMM_WORLD);
   const StatusOr<std::vector<int>> nodes = dedicated::findNodes();
   // An MPI error concerns one rank: the others cannot learn of it.
   if (!nodes.ok()) complainAndAbort(nodes.status().message());

@@ -14,6 +14,7 @@
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/reductions/mpi_reduction.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
 #include "schedules/collective.h"
 #include "support/message.h"
@@ -150,8 +151,8 @@ KnownPointer define(MPI_Comm comm) TORC_EXCLUDES(offloading_mutex) {
   int is_inter = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
   if (!is_inter) {
-    PMPI_Comm_rank(comm, &known->rank);
-    PMPI_Comm_size(comm, &known->size);
+    known->rank = commRank(comm);
+    known->size = commSize(comm);
   }
   std::optional<std::vector<int>> members;
   if (known->size > 1) members = membersOf(comm, known->size);
@@ -363,8 +364,8 @@ void beginOffloading(std::unique_ptr<dedicated::Wire> wire, int application, MPI
   PMPI_Comm_set_errhandler(offloading->wire->comm, handler);
   PMPI_Errhandler_free(&handler);
   auto known = std::make_shared<KnownCommunicator>();
-  PMPI_Comm_rank(world, &known->rank);
-  PMPI_Comm_size(world, &known->size);
+  known->rank = commRank(world);
+  known->size = commSize(world);
   known->is_served = true;
   PMPI_Comm_set_attr(world, offloading->keyval, new Attribute{known});
   has_dedicated.store(true);

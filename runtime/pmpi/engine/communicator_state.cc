@@ -10,6 +10,7 @@
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
+#include "runtime/transport/mpi_status.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
@@ -26,9 +27,8 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm) {
 }
 
 CommunicatorState* CommunicatorState::attach(MPI_Comm comm) {
-  int rank = 0, size = 1, inter = 0;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &size);
+  const int rank = commRank(comm), size = commSize(comm);
+  int inter = 0;
   PMPI_Comm_test_inter(comm, &inter);
   std::unique_ptr<CommunicatorState> state(new CommunicatorState(comm, rank, size));
   if (inter) {

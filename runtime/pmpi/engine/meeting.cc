@@ -55,9 +55,7 @@ void meetGroup(MPI_Group group, int tag) {
 
 void meetLeaders(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader, int tag) {
   if (local == MPI_COMM_NULL) return;
-  int rank = 0;
-  PMPI_Comm_rank(local, &rank);
-  if (rank == local_leader && peers != MPI_COMM_NULL && tag >= 0) {
+  if (commRank(local) == local_leader && peers != MPI_COMM_NULL && tag >= 0) {
     MPI_Group group = MPI_GROUP_NULL, leaders = MPI_GROUP_NULL;
     int inter = 0, size = 0;
     PMPI_Comm_test_inter(peers, &inter);

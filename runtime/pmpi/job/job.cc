@@ -30,6 +30,7 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/trace/trace.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
 #include "settings/settings.h"
 #include "support/message.h"
@@ -74,7 +75,7 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
                                              bool has_nonblocking) TORC_NO_THREAD_SAFETY_ANALYSIS {
   auto made = std::make_unique<Engine>(settings);
   made->has_nonblocking = has_nonblocking;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &made->world_rank);
+  made->world_rank = commRank(MPI_COMM_WORLD);
   // The host's load found here counts until geometries have their own.
   if (crowded) ++made->context.oversubscribed_geometries;
   made->context.transport = settings.transport;
@@ -121,8 +122,7 @@ void fail(int rank, bool strict, const std::string& why) {
 /// The engine, the same on all ranks; or nullptr: torc is off, and the reason has been printed.
 /// Sets the agreed settings, if the ranks have agreed.
 std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rank = commRank(MPI_COMM_WORLD);
   const OwnSettings read = readOwnSettings(environ);
   const Settings& own = read.reading.settings;
   const HostPresence presence = lookAtHost();
@@ -159,8 +159,7 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
   }
   if (settings.disable) return nullptr;
   job_settings = settings;
-  int size = 1;
-  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int size = commSize(MPI_COMM_WORLD);
   if (settings.library.empty()) {
     if (size > 1 && settings.dedicated.kind == DedicatedRanks::Kind::kNone) {
       say(Verbosity::kHints, rank,
@@ -196,29 +195,25 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
 void openTrace() {
   const Settings& settings = engine->settings;
   if (settings.trace.empty()) return;
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const auto [form, file] = splitForm(settings.trace);
   const std::string path = message(form, form.empty() ? "" : ":", fromStart(std::string(file)));
   if (torc_trace_open(&engine->context, MPI_COMM_WORLD, path.c_str(), settings.trace_events) !=
       TORC_OK) {
-    warnOnce(rank, "trace", message("TORC_TRACE: ", torc_error_message()));
+    warnOnce(engine->world_rank, "trace", message("TORC_TRACE: ", torc_error_message()));
     return;
   }
   const JobMapping& job = engine->library->job;
-  engine->trace()->setCoordinates(
-      traceCoordinates(job.topology, job.topology.coordinatesOfSite(job.siteOf(rank))));
+  engine->trace()->setCoordinates(traceCoordinates(
+      job.topology, job.topology.coordinatesOfSite(job.siteOf(engine->world_rank))));
 }
 
 void closeTrace() {
   if (engine->trace() == nullptr) return;
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::uint64_t dropped = 0;
   if (torc_trace_close(&engine->context, &dropped) != TORC_OK) {
-    warnOnce(rank, "trace", message("TORC_TRACE: ", torc_error_message()));
+    warnOnce(engine->world_rank, "trace", message("TORC_TRACE: ", torc_error_message()));
   } else if (dropped > 0) {
-    say(Verbosity::kHints, rank,
+    say(Verbosity::kHints, engine->world_rank,
         message(engine->settings.trace, ": ", dropped,
                 " events found no room and were dropped; TORC_LIMITS=trace_events=N makes more"));
   }

@@ -12,6 +12,7 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/statistics_lines.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
+#include "runtime/transport/mpi_status.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
@@ -23,12 +24,6 @@ struct Off {
   StatisticsOutput output;
 };
 const Off* off = nullptr;
-
-int rankOfJob() {
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
 
 JobDescription describeJob() {
   const torc_library& library = *engine->library;
@@ -94,12 +89,11 @@ void writeOff(const Off& why_off, int ranks) {
 void saySetUp() {
   if (!tells(Verbosity::kSetUp)) return;
   const JobDescription job = describeJob();
-  int ranks = 1;
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int ranks = commSize(MPI_COMM_WORLD);
   char milliseconds[32];
   EngineLock lock;
   std::snprintf(milliseconds, sizeof(milliseconds), "%.1f", engine->settingUp.seconds() * 1e3);
-  say(Verbosity::kSetUp, rankOfJob(),
+  say(Verbosity::kSetUp, commRank(MPI_COMM_WORLD),
       message(ranks, ranks == 1 ? " rank on " : " ranks on ", job.partition, ", served from ",
               job.library, " (machine ", job.machine, "); set up in ", milliseconds, " ms"));
 }
@@ -114,10 +108,9 @@ void printOff(const Settings& settings, const std::string& why, int ranks) {
 
 void printStatistics() {
   if (engine == nullptr) {
-    if (off == nullptr || rankOfJob() != 0) return;
-    int ranks = 1;
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    writeOff(*off, ranks);
+    if (off != nullptr && commRank(MPI_COMM_WORLD) == 0) {
+      writeOff(*off, commSize(MPI_COMM_WORLD));
+    }
     return;
   }
   if (!engine->settings.statistics.isWanted()) return;
@@ -127,7 +120,7 @@ void printStatistics() {
                       engine->meetings != MPI_COMM_NULL ? engine->meetings : MPI_COMM_WORLD);
   if (!all.ok()) {
     warnOnce(all.status().message(), all.status().message());
-  } else if (rankOfJob() == 0) {
+  } else if (commRank(MPI_COMM_WORLD) == 0) {
     findLateRanks(*all);
     findMeasuredTimes(*all, engine->library->index);
     tell(describeJob(), *all, engine->settings.statistics);

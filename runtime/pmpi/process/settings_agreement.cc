@@ -13,6 +13,7 @@
 #include "runtime/api/api.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/service/service_collective.h"
+#include "runtime/transport/mpi_status.h"
 #include "support/hash.h"
 #include "support/message.h"
 #include "support/version.h"
@@ -85,9 +86,7 @@ void runOnAll(MPI_Comm comm, Work&& work) {
 
 /// The text of rank `root`, on all ranks.
 std::string broadcast(std::string_view text, int root, MPI_Comm comm) {
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  const std::uint64_t size = mostOf(rank == root ? text.size() : 0, comm);
+  const std::uint64_t size = mostOf(commRank(comm) == root ? text.size() : 0, comm);
   std::string all;
   runOnAll(comm, [&] { all.resize(size); });
   text.copy(all.data(), size);
@@ -106,9 +105,7 @@ std::string valueText(std::string_view name, std::string_view value) {
 /// rank. Empty if all are equal.
 std::string difference(const SettingTexts& mine, const std::string& version_of_rank0,
                        const SettingTexts& rank0, MPI_Comm comm) {
-  int rank = 0, size = 1;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &size);
+  const int rank = commRank(comm), size = commSize(comm);
   AgreedTexts own, wanted;
   runOnAll(comm, [&] {
     own = agreedTexts(mine);

@@ -35,9 +35,7 @@ StatusOr<JobStatistics> receive(int from, MPI_Comm comm) {
 }  // namespace
 
 StatusOr<JobStatistics> mergeStatistics(const JobStatistics& mine, MPI_Comm comm) {
-  int rank = 0, size = 1;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &size);
+  const int rank = commRank(comm), size = commSize(comm);
   JobStatistics merged = mine;
   for (CallRow& row : merged.calls) {
     row.least_mean_seconds = row.seconds / static_cast<double>(row.calls);

@@ -8,6 +8,7 @@
 
 #include "runtime/dedicated/nodes.h"
 #include "runtime/run/calibration/node_probe.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/yielding_wait.h"
 
@@ -35,7 +36,7 @@ Calibrator::Calibrator(const JobGrid& grid, const HostRanks& hosts, double secon
       hosts_(hosts),
       seconds_(seconds),
       probe_(MPI_COMM_WORLD, hosts.oversubscribed, kMostLong) {
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  rank_ = commRank(MPI_COMM_WORLD);
   at_ = grid.coordinatesOf(rank_);
   has_links_ = !topology_.hasCores() || at_[topology_.axis_count - 1] == 0;
 }
@@ -60,10 +61,8 @@ NodeMeasurement Calibrator::measure() {
     // A node measures a link in one of the rounds of its axis.
     if (!experiment.medians.empty()) *experiment.result = experiment.medians.median();
   }
-  int ranks = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   // Ranks of one host put into shared memory (//runtime/transport/put), where no send runs ahead.
-  if (kSimulated || hosts_.count < ranks) measureThresholds();
+  if (kSimulated || hosts_.count < commSize(MPI_COMM_WORLD)) measureThresholds();
   measureNode();
   return measured_;
 }

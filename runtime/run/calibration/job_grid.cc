@@ -8,6 +8,7 @@
 
 #include "runtime/run/world/job_world.h"
 #include "runtime/service/agreement.h"
+#include "runtime/transport/mpi_status.h"
 #include "schedules/format/file.h"
 #include "schedules/sub_torus/mapping.h"
 #include "support/message.h"
@@ -17,11 +18,9 @@ namespace {
 
 /// Collective. Reads a file on rank 0, and returns its text on all ranks.
 StatusOr<std::string> readForAll(const std::string& path) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::vector<std::byte> bytes;
   Status status;
-  if (rank == 0) {
+  if (commRank(MPI_COMM_WORLD) == 0) {
     StatusOr<std::vector<std::byte>> file = readFile(path);
     status = file.status();
     if (file.ok()) bytes = std::move(*file);
@@ -49,8 +48,7 @@ StatusOr<RankMap> readMapping(const Topology& topology, const std::string& path,
 
 StatusOr<JobGrid> JobGrid::make(const std::string& shape, const std::string& order,
                                 const std::string& mapping) {
-  int ranks = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int ranks = commSize(MPI_COMM_WORLD);
   if (!order.empty() && !mapping.empty()) {
     return Status(StatusCode::kInvalidArgument,
                   "--order and --mapping contradict each other: each says where ranks lie");

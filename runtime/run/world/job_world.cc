@@ -9,6 +9,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/dedicated/nodes.h"
 #include "runtime/service/agreement.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 #include "support/version.h"
@@ -28,8 +29,7 @@ Status apiStatus(int code) {
 }
 
 std::string describeJob(const Topology& topology, bool oversubscribed) {
-  int ranks = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int ranks = commSize(MPI_COMM_WORLD);
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
   MPI_Get_processor_name(name, &length);
