@@ -28,6 +28,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/plan.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -47,11 +48,9 @@ struct CachedCall : Plan {
 };
 
 /// The memory of a process's one-shot calls. Outlives its caches. Not thread-safe, like these.
-class CallMemory {
+class CallMemory : NonCopyable {
  public:
   explicit CallMemory(std::size_t limit_bytes) : limit_(limit_bytes) {}
-  CallMemory(const CallMemory&) = delete;
-  CallMemory& operator=(const CallMemory&) = delete;
 
   /// Enforced by freeing idle calls. Calls that run at the same time may exceed it.
   std::size_t limit() const { return limit_; }
@@ -75,11 +74,9 @@ class CallMemory {
 };
 
 /// One geometry's calls, of all its schedules. Not thread-safe.
-class CallCache {
+class CallCache : NonCopyable {
  public:
   CallCache(torc_geometry* geometry, CallMemory* memory) : geometry_(geometry), memory_(memory) {}
-  CallCache(const CallCache&) = delete;
-  CallCache& operator=(const CallCache&) = delete;
   /// Frees all calls. Precondition: none is acquired.
   ~CallCache();
 

@@ -13,6 +13,7 @@
 #include "runtime/job/call_arguments.h"
 #include "runtime/job/reason.h"
 #include "runtime/reductions/mpi_reduction.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -36,11 +37,9 @@ struct CallTypes {
   bool are_blocks_copied = false;  // the buffer of all blocks is packed or unpacked
 };
 
-struct CallCheck {
+struct CallCheck : NonCopyable {
   CallCheck(const CallArguments& given, const CollectiveRow& row_of_call, int own_rank,
             int all_ranks, Call& checked);
-  CallCheck(const CallCheck&) = delete;
-  CallCheck& operator=(const CallCheck&) = delete;
 
   /// Fills in `call`. Stops at the first broken rule.
   Status run();

@@ -19,8 +19,6 @@ struct torc_collective final : torc::runtime::Round {
   explicit torc_collective(torc::runtime::Plan* call) : plan(call) {}
   explicit torc_collective(std::unique_ptr<torc::runtime::Plan> call)
       : plan(call.get()), owned(std::move(call)) {}
-  torc_collective(const torc_collective&) = delete;
-  torc_collective& operator=(const torc_collective&) = delete;
 
   torc_schedule* schedule() const { return plan->schedule(); }
   torc_context* context() const { return schedule()->geometry->context; }

@@ -20,17 +20,16 @@
 #include "runtime/transport/data_memory.h"
 #include "schedules/expansion/count_exchange.h"
 #include "schedules/expansion/expand.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
-class CountsRound {
+class CountsRound : NonCopyable {
  public:
   /// `call` has passed `check`, has its lists, and is one for `schedule`, which is not direct; both
   /// outlive this object.
   CountsRound(const torc_schedule& schedule, const Call& call);
-  CountsRound(const CountsRound&) = delete;
-  CountsRound& operator=(const CountsRound&) = delete;
 
   /// Throws std::bad_alloc.
   Status prepare();

@@ -63,8 +63,6 @@ Status checkOrder(const torc_schedule& schedule, const Call& call);
 class Plan : public MessageMemory {
  public:
   explicit Plan(torc_schedule* owner) : schedule_(owner) {}
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
 
   /// The call has passed `check`, has its lists, and is supported by the schedule. `passing`: for
   /// pairs with different counts, if the schedule forwards blocks; used only during this call.

@@ -13,16 +13,13 @@
 #include "runtime/collectives/call.h"
 #include "runtime/transport/data_memory.h"
 #include "schedules/collective.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
-class RootlessCall {
+class RootlessCall : NonCopyable {
  public:
-  RootlessCall() = default;
-  RootlessCall(const RootlessCall&) = delete;
-  RootlessCall& operator=(const RootlessCall&) = delete;
-
   /// `call`, which has its lists, on rank `rank` of `ranks`, served by a schedule of `served_by`.
   /// Throws std::bad_alloc.
   Status prepare(const Call& call, Collective served_by, int rank, int ranks);

@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include "runtime/dedicated/protocol.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::dedicated {
 
@@ -39,14 +40,12 @@ struct OffloadedCall : Request {
   MPI_Datatype result_type = MPI_BYTE;
 };
 
-class Client {
+class Client : NonCopyable {
  public:
   /// For this process as rank `application` of the program. The wire outlives the client.
   /// `most_slots`: maximal number of communicators at a time, besides the program's world; 0: as
   /// many as MPI's tags allow.
   Client(const Wire& wire, int application, int most_slots = 0);
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
 
   OffloadedCommunicator& world() { return world_; }
 

@@ -16,6 +16,7 @@
 #include "runtime/dedicated/servers_sum.h"
 #include "runtime/dedicated/sum_rounds.h"
 #include "runtime/reductions/mpi_reduction.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::dedicated {
@@ -44,12 +45,10 @@ enum class ShortSums : std::uint8_t {
   kByName,     // MPI's function by its MPI_ name, which torc may serve by a schedule
 };
 
-class ServedGroup {
+class ServedGroup : NonCopyable {
  public:
   /// `members` are ranks in the program, by rank in the communicator; `server` serves some of them.
   ServedGroup(const Wire& wire, int server, std::vector<int> members, ShortSums sums);
-  ServedGroup(const ServedGroup&) = delete;
-  ServedGroup& operator=(const ServedGroup&) = delete;
   ~ServedGroup();
 
   /// The servers of members, by index, ascending.

@@ -19,18 +19,17 @@
 
 #include "runtime/dedicated/protocol.h"
 #include "runtime/dedicated/served_group.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::dedicated {
 
-class Server {
+class Server : NonCopyable {
  public:
   /// `servers` is the communicator of all servers, in their order. Its collectives are called by
   /// MPI's names, so that a preloaded torc serves them; `short_sums`, equal on all servers, selects
   /// the method for short sums. `yields`: there are more ranks than cores.
   Server(const Wire& wire, int index, MPI_Comm servers, ShortSums short_sums, bool yields);
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
   ~Server();
 
   /// Returns when all ranks of the program have ended. Errors: ranks' calls that do not match, and

@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/non_copyable.h"
+
 namespace torc::runtime {
 
 class CoreTasks;
@@ -51,14 +53,12 @@ class CoreTasks {
   std::uint32_t running_ = 0;              // number of parts
 };
 
-class CoreThreads {
+class CoreThreads : NonCopyable {
  public:
   /// Starts `wanted` threads, or as many as the system allows.
   explicit CoreThreads(unsigned wanted);
   /// Precondition: no task is left.
   ~CoreThreads();
-  CoreThreads(const CoreThreads&) = delete;
-  CoreThreads& operator=(const CoreThreads&) = delete;
 
   std::size_t count() const { return threads_.size(); }
 

@@ -26,6 +26,7 @@
 #include "runtime/trace/round_trace.h"
 #include "runtime/transport/transport.h"
 #include "schedules/expansion/expand.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -51,7 +52,7 @@ enum class Progress : std::uint8_t {
   kFailed,  // see status(); cannot be started again
 };
 
-class Executor : private PieceTaker, private CoreTasks {
+class Executor : NonCopyable, private PieceTaker, private CoreTasks {
  public:
   /// Compiles `program` for `buffers`, and prepares its messages on `transport`. The program may be
   /// destroyed afterwards. `reducer` may be empty for a program without reductions, `fragments` if
@@ -63,8 +64,6 @@ class Executor : private PieceTaker, private CoreTasks {
                                                     const MessageFragments& fragments = {},
                                                     CoreThreads* cores = nullptr);
   ~Executor();
-  Executor(const Executor&) = delete;
-  Executor& operator=(const Executor&) = delete;
 
   /// Binds other memory and another reduction on elements of the same size, with `in_is_out` as at
   /// creation: later rounds use these. Precondition: not active, not failed. Errors: the transport

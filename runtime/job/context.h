@@ -15,6 +15,7 @@
 #include "runtime/transport/transport.h"
 #include "settings/settings.h"
 #include "support/backoff.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -24,7 +25,7 @@ class Trace;
 class TraceJob;
 
 /// A round of a collective, seen from the context of its communicator.
-class Round {
+class Round : NonCopyable {
  public:
   /// Makes progress; true when complete.
   virtual bool advance() = 0;
@@ -45,7 +46,7 @@ class Round {
 Status checkContext(const torc_context* context);
 
 /// Memory that active messages may touch.
-class MessageMemory {
+class MessageMemory : NonCopyable {
  public:
   virtual ~MessageMemory() = default;
   /// Whether no message can touch it any more.
@@ -54,10 +55,8 @@ class MessageMemory {
 
 }  // namespace torc::runtime
 
-struct torc_context {
+struct torc_context : torc::NonCopyable {
   torc_context();
-  torc_context(const torc_context&) = delete;
-  torc_context& operator=(const torc_context&) = delete;
   ~torc_context();
 
   /// Adds an active round to, or removes it from, the list that `advance` walks.

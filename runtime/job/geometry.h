@@ -18,6 +18,7 @@
 #include "runtime/transport/put/host_segment.h"
 #include "runtime/transport/tag_space.h"
 #include "schedules/topology/topology.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -51,10 +52,8 @@ StatusOr<HostRanks> countHostRanks(Agreement& agreement, MPI_Comm comm,
 /// are free again when every rank has freed the collective, and so has received all its messages.
 /// The upper half is for one-shot calls, whose tags follow from a hash of the call. Collectives
 /// never use the highest tag.
-struct torc_geometry {
+struct torc_geometry : torc::NonCopyable {
   explicit torc_geometry(torc_context* owner) : context(owner) {}
-  torc_geometry(const torc_geometry&) = delete;
-  torc_geometry& operator=(const torc_geometry&) = delete;
   ~torc_geometry();
 
   /// Local: a geometry over `comm`, a duplicate that the caller has made on all ranks and that is

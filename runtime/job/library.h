@@ -23,6 +23,7 @@
 #include "schedules/library/index.h"
 #include "schedules/library/job_mapping.h"
 #include "schedules/sub_torus/sub_torus.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -53,10 +54,8 @@ struct Recognition {
 
 }  // namespace torc::runtime
 
-struct torc_library {
+struct torc_library : torc::NonCopyable {
   explicit torc_library(torc_context* owner) : context(owner) {}
-  torc_library(const torc_library&) = delete;
-  torc_library& operator=(const torc_library&) = delete;
   ~torc_library();
 
   /// Collective over `world`, which has every rank of the job; all get the same result. Errors:

@@ -16,6 +16,7 @@
 #include "runtime/job/library.h"
 #include "runtime/job/segment_set_up.h"
 #include "schedules/library/index.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -28,13 +29,11 @@ namespace torc::runtime {
 /// reduction.
 ///
 /// `advance` does not wait for other ranks; rank 0 reads the file in it.
-class ScheduleLoad {
+class ScheduleLoad : NonCopyable {
  public:
   /// Starts the load. `library`, and `geometry`, which comes from recognition of that library,
   /// outlive the load; `entry` is in the library's index.
   ScheduleLoad(torc_library& library, torc_geometry& geometry, const LibraryEntry& entry);
-  ScheduleLoad(const ScheduleLoad&) = delete;
-  ScheduleLoad& operator=(const ScheduleLoad&) = delete;
   /// Precondition: the load is done.
   ~ScheduleLoad();
 

@@ -14,6 +14,7 @@
 
 #include "runtime/job/geometry.h"
 #include "runtime/transport/put/host_segment.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -21,12 +22,10 @@ namespace torc::runtime {
 /// Collective calls on a geometry's communicator, once in its life: an allgather and a reduction.
 /// All ranks create this in the same order among the collective calls there, and advance it until
 /// it is done. Afterwards all ranks have their host's memory, or none has.
-class SegmentSetUp {
+class SegmentSetUp : NonCopyable {
  public:
   /// `geometry` outlives it. Throws std::bad_alloc, before `start`, which all ranks must call.
   explicit SegmentSetUp(torc_geometry& geometry);
-  SegmentSetUp(const SegmentSetUp&) = delete;
-  SegmentSetUp& operator=(const SegmentSetUp&) = delete;
 
   void start();
   /// Makes progress; true when done: the geometry then has its segment, or not.

@@ -19,6 +19,7 @@
 #include "runtime/service/agreement.h"
 #include "runtime/trace/trace.h"
 #include "schedules/topology/topology.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 #include "trace/trace_file.h"
 
@@ -32,15 +33,13 @@ struct GeometryTrace {
   std::vector<std::int32_t> trace_rank;  // of its communicator's ranks; -1: not traced
 };
 
-class TraceJob {
+class TraceJob : NonCopyable {
  public:
   /// Only rank 0's `path` is significant: FILE, or calls:FILE; `events` on every rank. The context
   /// progresses while ranks wait.
   static StatusOr<std::unique_ptr<TraceJob>> open(torc_context* context, MPI_Comm comm,
                                                   const std::string& path, std::uint64_t events);
   ~TraceJob();
-  TraceJob(const TraceJob&) = delete;
-  TraceJob& operator=(const TraceJob&) = delete;
 
   /// Writes the file. `dropped`: events of all ranks that found no room.
   Status close(std::uint64_t& dropped);

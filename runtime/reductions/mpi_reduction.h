@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include "runtime/reductions/reduction.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -69,11 +70,8 @@ enum class Keep : std::uint8_t {
 };
 
 /// A reduction in use. The reducer refers to this object, which must not move meanwhile.
-class MpiReduction {
+class MpiReduction : NonCopyable {
  public:
-  MpiReduction() = default;
-  MpiReduction(const MpiReduction&) = delete;
-  MpiReduction& operator=(const MpiReduction&) = delete;
   ~MpiReduction();
 
   /// May be called again. A user-defined operation belongs to the user and must outlive this; so

@@ -10,15 +10,13 @@
 
 #include "runtime/job/bound_schedule.h"
 #include "runtime/job/library.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
-class SubTorusBoxes {
+class SubTorusBoxes : NonCopyable {
  public:
-  SubTorusBoxes() = default;
-  SubTorusBoxes(const SubTorusBoxes&) = delete;
-  SubTorusBoxes& operator=(const SubTorusBoxes&) = delete;
   ~SubTorusBoxes();
 
   /// Collective over MPI_COMM_WORLD, once. `number`: of a sub-torus of the index. Ranks in

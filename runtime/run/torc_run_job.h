@@ -11,6 +11,7 @@
 #include "runtime/run/collective_functions.h"
 #include "runtime/run/torc_run_options.h"
 #include "schedules/collective.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -20,15 +21,13 @@ struct RunTimes {
   double median = 0, least = 0, most = 0;
 };
 
-class RunJob {
+class RunJob : NonCopyable {
  public:
   /// Collective over `comm`, the schedule's communicator. `collective`: the collective to call.
   /// `schedule` may be null until `use`. `bytes` as in RunOptions: whole elements.
   RunJob(const RunOptions& options, Collective collective, torc_schedule* schedule,
          std::uint64_t bytes, MPI_Comm comm = MPI_COMM_WORLD);
   ~RunJob();
-  RunJob(const RunJob&) = delete;
-  RunJob& operator=(const RunJob&) = delete;
 
   /// Creates the collective. The error is the same on all ranks.
   Status prepare();

@@ -16,20 +16,17 @@
 
 #include <mpi.h>
 
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
 /// One at a time. Nothing here allocates, so that no rank misses a collective that others have
 /// started; MPI reads and writes words in the object. An error concerns this rank alone.
-class ServiceCollective {
+class ServiceCollective : NonCopyable {
  public:
   static constexpr std::size_t kMostWords = 64;
   static constexpr std::size_t kTextBytes = 2 * kMostWords * sizeof(std::uint64_t);
-
-  ServiceCollective() = default;
-  ServiceCollective(const ServiceCollective&) = delete;
-  ServiceCollective& operator=(const ServiceCollective&) = delete;
 
   /// Through MPI, on a communicator that returns errors. On a simulated machine it completes at
   /// once. MPI_MAX may treat words as signed numbers.

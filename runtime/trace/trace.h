@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "support/non_copyable.h"
 #include "trace/trace_event.h"
 
 namespace torc::runtime {
@@ -25,14 +26,12 @@ std::int64_t traceClock();
 /// Identifies the clock: the same number in processes that read the same one; 0: unknown.
 std::uint64_t traceClockIdentity();
 
-class Trace {
+class Trace : NonCopyable {
  public:
   /// Allocates `capacity` events, at least 1. `rank`: of this process among the trace's ranks.
   /// Throws std::bad_alloc.
   /// `calls_only`: keeps rounds and the calls that begin them, which become one event.
   Trace(std::size_t capacity, int rank, bool calls_only = false);
-  Trace(const Trace&) = delete;
-  Trace& operator=(const Trace&) = delete;
 
   /// Never waits for another process, and never allocates. Ignored when closed.
   void record(const TraceEvent& event);
@@ -80,7 +79,7 @@ class Trace {
 };
 
 /// Records a call from here to the end of the scope; a null trace records nothing.
-class TraceCall {
+class TraceCall : NonCopyable {
  public:
   explicit TraceCall(Trace* trace, const char* function, TraceKind kind = TraceKind::kCall)
       : trace_(trace), function_(function), kind_(kind) {
@@ -89,8 +88,6 @@ class TraceCall {
   ~TraceCall() {
     if (trace_ != nullptr) trace_->record(kind_, function_, detail_, begin_, bytes_);
   }
-  TraceCall(const TraceCall&) = delete;
-  TraceCall& operator=(const TraceCall&) = delete;
 
   /// Sets values that are known later; `detail` must outlive this object.
   void setBytes(std::uint64_t bytes) { bytes_ = bytes; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/transport/transport.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime {
 
@@ -27,12 +28,10 @@ enum class Delivery : std::uint8_t {
 };
 
 /// The medium between the ranks of one job. Not thread-safe; outlives its transports.
-class InProcessNetwork {
+class InProcessNetwork : NonCopyable {
  public:
   InProcessNetwork(std::int32_t ranks, Delivery delivery, std::uint64_t seed = 0);
   ~InProcessNetwork();
-  InProcessNetwork(const InProcessNetwork&) = delete;
-  InProcessNetwork& operator=(const InProcessNetwork&) = delete;
 
   /// The transport of `rank`; one per rank.
   std::unique_ptr<Transport> transport(std::int32_t rank);

@@ -26,8 +26,6 @@ class MpiTransport final : public Transport {
   MpiTransport(MPI_Comm comm, int tag_base, SentBytes* sent = nullptr)
       : Transport(sent), comm_(comm), tag_base_(tag_base) {}
   ~MpiTransport() override;
-  MpiTransport(const MpiTransport&) = delete;
-  MpiTransport& operator=(const MpiTransport&) = delete;
 
   StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments& segments,
                               std::span<const std::size_t> fragments) override;

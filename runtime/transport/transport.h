@@ -17,6 +17,7 @@
 #include "runtime/transport/tag_space.h"
 #include "schedules/expansion/strided.h"
 #include "support/message.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -198,7 +199,7 @@ Status callsDiffer(std::int32_t peer, const Words&... words) {
           message("a message from rank ", peer, words..., ": the ranks' calls differ")};
 }
 
-class Transport {
+class Transport : NonCopyable {
  public:
   virtual ~Transport() = default;
 

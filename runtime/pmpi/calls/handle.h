@@ -12,16 +12,13 @@
 
 #include <mpi.h>
 
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {
 
-class HandleSpace {
+class HandleSpace : NonCopyable {
  public:
-  HandleSpace() = default;
-  HandleSpace(const HandleSpace&) = delete;
-  HandleSpace& operator=(const HandleSpace&) = delete;
-
   /// Collective over MPI_COMM_SELF, hence local.
   Status open();
   /// Precondition: no handle is in use.

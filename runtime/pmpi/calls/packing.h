@@ -22,16 +22,13 @@
 #include "runtime/collectives/pair_blocks.h"
 #include "runtime/transport/transport.h"
 #include "schedules/collective.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {
 
-class Packing {
+class Packing : NonCopyable {
  public:
-  Packing() = default;
-  Packing(const Packing&) = delete;
-  Packing& operator=(const Packing&) = delete;
-
   /// Makes the copies that `call`, the checked form of `arguments` on rank `rank` of `ranks`,
   /// needs, and points its buffers at them. Throws std::bad_alloc.
   void prepare(const CallArguments& arguments, int rank, int ranks, Call& call);

@@ -17,6 +17,7 @@
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/verdict.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 
@@ -57,12 +58,10 @@ struct RepeatedCall {
 };
 
 /// The repeated calls of one communicator. With the lock.
-class RepeatedCalls {
+class RepeatedCalls : NonCopyable {
  public:
   /// `cache`: of the communicator, once it is set up. Outlives this.
   explicit RepeatedCalls(const std::unique_ptr<CallCache>& cache) : cache_(cache) {}
-  RepeatedCalls(const RepeatedCalls&) = delete;
-  RepeatedCalls& operator=(const RepeatedCalls&) = delete;
   ~RepeatedCalls() { dropAll(); }
 
   /// nullptr: not kept.

@@ -22,6 +22,7 @@
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/communicator/notices.h"
 #include "runtime/pmpi/process/engine_lock.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 
@@ -53,11 +54,9 @@ class HistoryOwner {
   ~HistoryOwner() = default;
 };
 
-class CallHistory {
+class CallHistory : NonCopyable {
  public:
   CallHistory(HistoryOwner& owner, int rank, int size) : owner_(owner), rank_(rank), size_(size) {}
-  CallHistory(const CallHistory&) = delete;
-  CallHistory& operator=(const CallHistory&) = delete;
 
   /// Numbers a collective call of the program, records its server, and compares it with the
   /// questions of waiting ranks.

@@ -14,6 +14,7 @@
 #include "runtime/job/schedule_load.h"
 #include "runtime/pmpi/process/busy_time.h"
 #include "schedules/library/index.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 
@@ -34,15 +35,13 @@ struct CommunicatorSchedule {
 };
 
 /// The schedules of a communicator that is set up. With the lock.
-class CommunicatorSchedules {
+class CommunicatorSchedules : NonCopyable {
  public:
   /// For a communicator of this shape. `loading` measures the time of loads. All arguments outlive
   /// this.
   CommunicatorSchedules(torc_library& library, torc_geometry& geometry, std::uint32_t shape,
                         BusyTime& loading)
       : library_(library), geometry_(geometry), shape_(shape), loading_(loading) {}
-  CommunicatorSchedules(const CommunicatorSchedules&) = delete;
-  CommunicatorSchedules& operator=(const CommunicatorSchedules&) = delete;
   /// Precondition: no persistent plan uses a schedule.
   ~CommunicatorSchedules();
 

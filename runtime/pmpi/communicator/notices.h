@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/calls/call_note.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 
@@ -44,12 +45,8 @@ struct Notice {
   void setText(std::string_view what);
 };
 
-class Notices {
+class Notices : NonCopyable {
  public:
-  Notices() = default;
-  Notices(const Notices&) = delete;
-  Notices& operator=(const Notices&) = delete;
-
   /// Notices use `comm`, which has the ranks of MPI_COMM_WORLD, and its highest tag.
   void open(MPI_Comm comm);
   /// Stops sending.

@@ -33,6 +33,7 @@
 #include "runtime/pmpi/communicator/communicator_schedules.h"
 #include "runtime/pmpi/process/engine_lock.h"
 #include "runtime/service/service_collective.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 
@@ -63,15 +64,13 @@ enum class DuplicateSupply : std::uint8_t {
 };
 DuplicateSupply duplicateSupply() TORC_REQUIRES(engine_lock);
 
-class CommunicatorState final : private HistoryOwner {
+class CommunicatorState final : NonCopyable, private HistoryOwner {
  public:
   /// Local: creates the state of a communicator. Throws std::bad_alloc.
   static CommunicatorState* attach(MPI_Comm comm) TORC_EXCLUDES(engine_lock);
   /// The state of a communicator; nullptr if it has none.
   static CommunicatorState* of(MPI_Comm comm);
 
-  CommunicatorState(const CommunicatorState&) = delete;
-  CommunicatorState& operator=(const CommunicatorState&) = delete;
   /// Precondition: not in use. Frees the duplicate, which is local with MPICH.
   ~CommunicatorState() TORC_REQUIRES(engine_lock);
 

@@ -21,6 +21,7 @@
 #include "runtime/pmpi/process/engine_lock.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "settings/settings.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 
@@ -28,11 +29,9 @@ class CommunicatorState;
 class Operation;
 
 /// Members without a guard are set before torc starts to serve calls, and never change.
-class Engine {
+class Engine : NonCopyable {
  public:
   explicit Engine(const Settings& given) : settings(given), call_memory(given.cache) {}
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
 
   /// Makes progress on all operations under way.
   void advance() TORC_REQUIRES(engine_lock);
@@ -140,16 +139,14 @@ extern Engine* engine;
 inline std::atomic<bool> has_threads{true};
 
 /// Locks the engine, and marks the thread as inside torc. Without threads only the mark is set.
-class TORC_SCOPED_CAPABILITY EngineLock {
+class TORC_SCOPED_CAPABILITY EngineLock : NonCopyable {
  public:
   EngineLock() TORC_ACQUIRE(engine_lock);
   ~EngineLock() TORC_RELEASE();
-  EngineLock(const EngineLock&) = delete;
-  EngineLock& operator=(const EngineLock&) = delete;
 };
 
 /// Adds its lifetime to the set-up time.
-class SetUpTime {
+class SetUpTime : NonCopyable {
  public:
   SetUpTime() TORC_EXCLUDES(engine_lock) {
     const EngineLock lock;
@@ -159,8 +156,6 @@ class SetUpTime {
     const EngineLock lock;
     engine->settingUp.end();
   }
-  SetUpTime(const SetUpTime&) = delete;
-  SetUpTime& operator=(const SetUpTime&) = delete;
 };
 
 /// Calls error handlers for failures, in the call in which the program learns of them. Returns the

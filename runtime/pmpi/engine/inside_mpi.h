@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/process/progress.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 
@@ -22,7 +23,7 @@ inline std::atomic<bool> mpi_looks{false};
 /// Whether ranks meet before collective calls that wait inside MPI. The same on all ranks.
 inline std::atomic<bool> meets_before_calls{false};
 
-class InsideMpi {
+class InsideMpi : NonCopyable {
  public:
   /// `ranks`: communicator whose ranks all make the call; MPI_COMM_NULL: unknown.
   explicit InsideMpi(MPI_Comm ranks = MPI_COMM_NULL) {
@@ -33,8 +34,6 @@ class InsideMpi {
   ~InsideMpi() {
     if (is_watched_) leave();
   }
-  InsideMpi(const InsideMpi&) = delete;
-  InsideMpi& operator=(const InsideMpi&) = delete;
 
   /// Whether operations progress now without this thread. Otherwise, if something is under way, the
   /// caller must poll.

@@ -26,17 +26,16 @@
 #include "runtime/pmpi/engine/stall.h"
 #include "runtime/pmpi/process/engine_lock.h"
 #include "runtime/transport/tag_space.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 
-class Operation {
+class Operation : NonCopyable {
  public:
   /// `checked`: the checked form of `call`, still without its lists. The verdict of `call` must be
   /// a schedule. Throws std::bad_alloc.
   Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked)
       TORC_REQUIRES(engine_lock);
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
   ~Operation() TORC_REQUIRES(engine_lock);
 
   /// Starts the call. It completes (persistent: is ready, or refused) some time later; one with a

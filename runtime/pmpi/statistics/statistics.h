@@ -18,6 +18,7 @@
 #include "runtime/pmpi/statistics/statistics_rows.h"
 #include "schedules/library/index.h"
 #include "support/mutex.h"
+#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 
@@ -37,12 +38,10 @@ struct CallRecord {
   bool is_on_trial = false;             // a line explains the end of the trial, not the call
 };
 
-class Statistics {
+class Statistics : NonCopyable {
  public:
   /// `explain`: a line on stderr for every new signature (TORC_VERBOSE=3).
   explicit Statistics(bool explain) : explain_(explain) {}
-  Statistics(const Statistics&) = delete;
-  Statistics& operator=(const Statistics&) = delete;
 
   /// Adds a communicator of the program: `4x2 sub-torus of 4x4x2`, or `6 ranks` and why torc serves
   /// no calls on it. Its rank 0 counts it. Returns its number for records; 0 stands for unknown

@@ -22,6 +22,7 @@
 #include "runtime/pmpi/tuning/trial.h"
 #include "runtime/service/service_collective.h"
 #include "schedules/library/index.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {
@@ -63,14 +64,12 @@ struct CallTrial {
 
 /// The trials of one communicator. MPI requires that a program makes one collective call at a time
 /// there: so they need the lock only for data that other threads' progress uses, too.
-class CallTrials final : public TuningState {
+class CallTrials final : NonCopyable, public TuningState {
  public:
   /// The trials of a communicator, created at the first call. Throws std::bad_alloc.
   static CallTrials& of(CommunicatorState& state);
 
   explicit CallTrials(CommunicatorState& state) : state_(state) {}
-  CallTrials(const CallTrials&) = delete;
-  CallTrials& operator=(const CallTrials&) = delete;
 
   /// Whether a call may be on trial: it is blocking, the library has a choice for it, and all ranks
   /// know its size. Its verdict comes from `decide`.

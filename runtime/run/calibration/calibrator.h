@@ -18,17 +18,16 @@
 #include "runtime/run/calibration/link_rounds.h"
 #include "runtime/run/calibration/message_probe.h"
 #include "runtime/run/calibration/node_measurement.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
-class Calibrator {
+class Calibrator : NonCopyable {
  public:
   /// `hosts`: of all ranks. Measures for about `seconds`, but each experiment at least once. `grid`
   /// outlives it. Throws std::bad_alloc.
   Calibrator(const JobGrid& grid, const HostRanks& hosts, double seconds);
-  Calibrator(const Calibrator&) = delete;
-  Calibrator& operator=(const Calibrator&) = delete;
 
   /// Collective over MPI_COMM_WORLD. Returns this rank's measurements.
   NodeMeasurement measure();

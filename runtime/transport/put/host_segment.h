@@ -22,11 +22,12 @@
 #include "runtime/transport/put/copy_choice.h"
 #include "runtime/transport/put/pair_regions.h"
 #include "runtime/transport/put/segment_file.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
-class HostSegment {
+class HostSegment : NonCopyable {
  public:
   static constexpr LaneTrack kOneShotTrack{0, 0, kMostLanes};
   static constexpr int kPersistentTracks = PairRegions::kTracks - 1;
@@ -52,8 +53,6 @@ class HostSegment {
   /// the system or `share` has too little memory.
   static StatusOr<std::unique_ptr<HostSegment>> over(SegmentFile& file, int members, int me,
                                                      std::shared_ptr<MemoryShare> share);
-  HostSegment(const HostSegment&) = delete;
-  HostSegment& operator=(const HostSegment&) = delete;
 
   /// Sets the members by their rank in the communicator, and their processes; once, before
   /// messages.

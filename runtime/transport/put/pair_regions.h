@@ -22,6 +22,7 @@
 
 #include "runtime/transport/put/copy_choice.h"
 #include "runtime/transport/put/segment_file.h"
+#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {
@@ -45,7 +46,7 @@ struct RegionHeader {
 };
 static_assert(sizeof(RegionHeader) == 128);
 
-class PairRegions {
+class PairRegions : NonCopyable {
  public:
   /// Bytes of a pair in a lane. From the third on they hold four cells of 1, 4 and 16 KiB, and so
   /// on, with their headers.
@@ -68,8 +69,6 @@ class PairRegions {
   PairRegions(std::byte* table, int members, int me, std::uint64_t device,
               std::shared_ptr<MemoryShare> share);
   ~PairRegions();
-  PairRegions(const PairRegions&) = delete;
-  PairRegions& operator=(const PairRegions&) = delete;
 
   /// Called once, before all other functions.
   void setProcesses(std::vector<int> processes) { processes_ = std::move(processes); }

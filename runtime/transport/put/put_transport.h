@@ -46,8 +46,6 @@ class PutTransport final : public Transport {
   PutTransport(std::shared_ptr<HostSegment> segment, LaneTrack track,
                std::unique_ptr<Transport> beyond, SentBytes* sent = nullptr);
   ~PutTransport() override;
-  PutTransport(const PutTransport&) = delete;
-  PutTransport& operator=(const PutTransport&) = delete;
 
   StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments& segments,
                               std::span<const std::size_t> fragments) override;
