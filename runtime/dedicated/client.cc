@@ -34,14 +34,9 @@ int pack(const OffloadedCall& call, std::byte* copy, MPI_Comm comm) {
 }  // namespace
 
 bool Client::Message::isSent() {
-  for (MPI_Request& request : requests) {
-    if (request == MPI_REQUEST_NULL) continue;
-    // On a simulated machine polling takes time, unlike a wait for an old message.
-    int done = 1;
-    kSimulated ? PMPI_Wait(&request, MPI_STATUS_IGNORE)
-               : PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (!done) return false;
-  }
+  // On a simulated machine polling takes time, unlike a wait for an old message.
+  if (kSimulated) PMPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  if (!areComplete(requests)) return false;
   copy.reset();
   return true;
 }

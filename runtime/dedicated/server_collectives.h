@@ -22,15 +22,6 @@ inline int freeServers(MPI_Comm* comm) {
   return MPI_Comm_free(comm);
 }
 
-/// Also makes progress on the collective, if torc serves it.
-inline bool isServersCollectiveComplete(MPI_Request& request) {
-  int done = 1;
-  if (request == MPI_REQUEST_NULL) return true;
-  if constexpr (kSimulated) return false;
-  MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-  return done != 0;
-}
-
 inline constexpr Starter<MPI_Allreduce, MPI_Iallreduce> startServersAllreduce;
 inline constexpr Starter<MPI_Reduce, MPI_Ireduce> startServersReduce;
 inline constexpr Starter<MPI_Bcast, MPI_Ibcast> startServersBroadcast;

@@ -20,51 +20,40 @@ inline bool isHeldOp(MPI_Op op) {
   return op != MPI_OP_NULL && !isPredefinedOp(op);
 }
 
+/// `free`: MPI's function for such handles.
+template <typename Handle, auto free>
 class HeldHandles {
  public:
   /// A call starts to use a handle that must be held. Throws std::bad_alloc.
-  void holdType(MPI_Datatype type) { ++types_[type].uses; }
-  void holdOp(MPI_Op op) { ++ops_[op].uses; }
+  void hold(Handle handle) { ++held_[handle].uses; }
+
   /// The call has ended.
-  void releaseType(MPI_Datatype type) {
-    if (release(types_, type)) PMPI_Type_free(&type);
-  }
-  void releaseOp(MPI_Op op) {
-    if (release(ops_, op)) PMPI_Op_free(&op);
+  void release(Handle handle) {
+    const auto held = held_.find(handle);
+    if (--held->second.uses > 0) return;
+    const bool is_freed = held->second.is_freed;
+    held_.erase(held);
+    if (is_freed) free(&handle);
   }
 
   /// The program frees the handle. True: a call uses it, and it is freed later.
-  bool keepType(MPI_Datatype type) { return keep(types_, type); }
-  bool keepOp(MPI_Op op) { return keep(ops_, op); }
+  bool keep(Handle handle) {
+    const auto held = held_.find(handle);
+    if (held == held_.end()) return false;
+    held->second.is_freed = true;
+    return true;
+  }
 
  private:
   struct Held {
     std::uint32_t uses = 0;
     bool is_freed = false;  // by the program
   };
-  template <typename Handle>
-  using Handles = std::unordered_map<Handle, Held>;
 
-  /// True: that was the last use of a handle that the program has freed.
-  template <typename Handle>
-  static bool release(Handles<Handle>& handles, Handle handle) {
-    const auto held = handles.find(handle);
-    if (--held->second.uses > 0) return false;
-    const bool is_freed = held->second.is_freed;
-    handles.erase(held);
-    return is_freed;
-  }
-  template <typename Handle>
-  static bool keep(Handles<Handle>& handles, Handle handle) {
-    const auto held = handles.find(handle);
-    if (held == handles.end()) return false;
-    held->second.is_freed = true;
-    return true;
-  }
-
-  Handles<MPI_Datatype> types_;
-  Handles<MPI_Op> ops_;
+  std::unordered_map<Handle, Held> held_;
 };
+using HeldTypes = HeldHandles<MPI_Datatype, PMPI_Type_free>;
+using HeldOps = HeldHandles<MPI_Op, PMPI_Op_free>;
 
 }  // namespace torc::runtime::pmpi
 

@@ -102,10 +102,9 @@ Status CommunicatorState::agree(const CollectiveCall* call) {
   if (Status status = combine(votes, MPI_MAX, call); !status.ok()) return status;
   {
     EngineLock lock;
-    const Status known = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
+    const Status known = attempt([&]() TORC_REQUIRES(engine_lock) {
       setId(votes[3]);
       is_agreed_ = true;
-      return {};
     });
     if (!known.ok()) return known;
   }

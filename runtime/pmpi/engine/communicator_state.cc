@@ -100,7 +100,7 @@ CommunicatorState::~CommunicatorState() {
 void CommunicatorState::dropGeometry() {
   --engine->duplicates;
   repeated_.dropAll();
-  if (tuning != nullptr) tuning->forgetSchedules();
+  trials.reset();
   calls_.reset();
   schedules_.reset();
   geometry_->has_failed = history_.hasFailures();

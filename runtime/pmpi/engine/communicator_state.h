@@ -37,15 +37,8 @@
 
 namespace torc::runtime::pmpi {
 
+class CallTrials;
 class Operation;
-
-/// Data of autotuning for one communicator.
-class TuningState {
- public:
-  virtual ~TuningState() = default;
-  /// Before the communicator's schedules are freed.
-  virtual void forgetSchedules() TORC_REQUIRES(engine_lock) = 0;
-};
 
 /// Number of freed communicators that had a state. Data kept about a handle is valid while this
 /// number stays, as MPI may reuse the handle for another communicator.
@@ -140,8 +133,8 @@ class CommunicatorState final : NonCopyable, private HistoryOwner {
   /// Makes progress on the calls in the queue; true when it is empty.
   bool proceed() TORC_REQUIRES(engine_lock);
 
-  // With TORC_TUNE. Used by the thread of a blocking call.
-  std::unique_ptr<TuningState> tuning;
+  // With TORC_TUNE (runtime/pmpi/tuning). Used by the thread of a blocking call.
+  std::shared_ptr<CallTrials> trials;
 
   CommunicatorState* next_freed = nullptr;          // of the engine's list
   std::uint32_t number = 0;                         // in the statistics

@@ -96,7 +96,8 @@ class Engine : NonCopyable {
   torc_context context TORC_GUARDED_BY(engine_lock);
   CallMemory call_memory TORC_GUARDED_BY(engine_lock);
   HandleSpace handles TORC_GUARDED_BY(engine_lock);
-  HeldHandles held TORC_GUARDED_BY(engine_lock);
+  HeldTypes held_types TORC_GUARDED_BY(engine_lock);
+  HeldOps held_ops TORC_GUARDED_BY(engine_lock);
   Notices notices TORC_GUARDED_BY(engine_lock);
   std::unordered_set<CommunicatorState*> states TORC_GUARDED_BY(engine_lock);
   // States with an id, and notices about communicators that are unknown to this rank so far.

@@ -72,8 +72,8 @@ Operation::~Operation() {
   if (collective_ && collective_->owned != nullptr) collective_->releaseOwned();
   if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
   for (const MPI_Datatype type : held_types_)
-    engine->held.releaseType(type);
-  if (held_op_ != MPI_OP_NULL) engine->held.releaseOp(held_op_);
+    engine->held_types.release(type);
+  if (held_op_ != MPI_OP_NULL) engine->held_ops.release(held_op_);
   --state_.operations;
 }
 
@@ -83,12 +83,12 @@ void Operation::holdHandles() {
   const auto hold = [&](MPI_Datatype type) TORC_REQUIRES(engine_lock) {
     if (!isHeldType(type)) return;
     held_types_.push_back(type);
-    engine->held.holdType(type);
+    engine->held_types.hold(type);
   };
   hold(arguments.type);
   hold(arguments.own_type);
   if (isHeldOp(arguments.op)) {
-    engine->held.holdOp(arguments.op);
+    engine->held_ops.hold(arguments.op);
     held_op_ = arguments.op;
   }
   // Datatypes of empty blocks may be invalid.

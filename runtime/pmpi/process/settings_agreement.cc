@@ -59,16 +59,6 @@ SettingTexts parsed(std::string_view bytes) {
   return texts;
 }
 
-/// Whether `work` had enough memory.
-template <typename Work>
-bool hadMemory(Work&& work) {
-  const Status status = attempt([&]() -> Status {
-    work();
-    return {};
-  });
-  return status.ok();
-}
-
 /// The maximum over the ranks, as signed numbers.
 std::uint64_t mostOf(std::uint64_t mine, MPI_Comm comm) {
   ServiceCollective vote;
@@ -81,7 +71,7 @@ std::uint64_t mostOf(std::uint64_t mine, MPI_Comm comm) {
 /// has too little memory.
 template <typename Work>
 void runOnAll(MPI_Comm comm, Work&& work) {
-  if (mostOf(hadMemory(work) ? 0 : 1, comm) != 0) throw std::bad_alloc();
+  if (mostOf(attempt(work).ok() ? 0 : 1, comm) != 0) throw std::bad_alloc();
 }
 
 /// The text of rank `root`, on all ranks.
@@ -169,10 +159,9 @@ AgreedSettings takeRank0s(const SettingTexts& mine, std::string_view serialised_
 
 OwnSettings readOwnSettings(const char* const* environment) noexcept {
   OwnSettings own;
-  own.status = attempt([&]() -> Status {
+  own.status = attempt([&] {
     own.texts = SettingTexts(environment);
     own.reading = readSettings(own.texts);
-    return {};
   });
   return own;
 }
@@ -184,13 +173,13 @@ AgreedSettings agreeSettings(const OwnSettings& own, MPI_Comm comm,
   AgreedSettings result;
   bool is_ready = own.status.ok();
   if (is_ready) {
-    is_ready = hadMemory([&] {
-      for (const auto& [name, text] : agreedTexts(own.texts))
-        agreed = hashText(text, agreed);
-      bytes = serialised(own.texts);
-      all = hashText(bytes);
-      result = asAgreed(own.reading);
-    });
+    is_ready = attempt([&] {
+                 for (const auto& [name, text] : agreedTexts(own.texts))
+                   agreed = hashText(text, agreed);
+                 bytes = serialised(own.texts);
+                 all = hashText(bytes);
+                 result = asAgreed(own.reading);
+               }).ok();
   }
   const std::string_view own_strict = own.texts.find("TORC_STRICT");
   const bool strict = own_strict == "1" || own_strict == "2";
@@ -206,7 +195,7 @@ AgreedSettings agreeSettings(const OwnSettings& own, MPI_Comm comm,
   const bool differs = votes[0] != ~votes[1];
   is_ready = votes[7] == 0;  // from here on the same on all ranks
   if (is_ready && (differs || votes[2] != ~votes[3])) {
-    is_ready = hadMemory([&] { result = takeRank0s(own.texts, bytes, differs, comm); });
+    is_ready = attempt([&] { result = takeRank0s(own.texts, bytes, differs, comm); }).ok();
   }
   if (!is_ready) {
     result = {};

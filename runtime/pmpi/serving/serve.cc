@@ -106,10 +106,7 @@ void chooseByTrial(CollectiveCall& call, CommunicatorState* state, const Call& c
     if (found.isMpis()) call.verdict = found;
     return;
   }
-  const Status status = attempt([&]() -> Status {
-    CallTrials::of(*state).choose(call, checked);
-    return {};
-  });
+  const Status status = attempt([&] { CallTrials::of(*state).choose(call, checked); });
   if (!status.ok()) failHere(call, *state, status);
 }
 

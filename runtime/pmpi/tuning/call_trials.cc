@@ -69,8 +69,8 @@ CallTrial::CallTrial(std::vector<std::unique_ptr<TrialCandidate>> all, std::size
     : trial(all.size(), mpis, length), candidates(std::move(all)) {}
 
 CallTrials& CallTrials::of(CommunicatorState& state) {
-  if (state.tuning == nullptr) state.tuning = std::make_unique<CallTrials>(state);
-  return static_cast<CallTrials&>(*state.tuning);
+  if (state.trials == nullptr) state.trials = std::make_shared<CallTrials>(state);
+  return *state.trials;
 }
 
 bool CallTrials::mayTry(const CollectiveCall& call) {
@@ -199,7 +199,7 @@ void CallTrials::finish(CallTrial& of, std::size_t winner) {
 void CallTrials::tellOfResult(const CollectiveCall& call, const CallTrial& of,
                               std::size_t winner) const {
   if (engine->statistics == nullptr || state_.rank() != 0) return;
-  static_cast<void>(attempt([&]() -> Status {
+  static_cast<void>(attempt([&] {
     TunedRow row;
     row.function = functionName(call);
     row.communicator = state_.description();
@@ -217,7 +217,6 @@ void CallTrials::tellOfResult(const CollectiveCall& call, const CallTrial& of,
     }
     explain(state_, message(describe(call, state_), ": tried: ", times, "; from now on ", row.by));
     engine->statistics->trialEnds(std::move(row));
-    return {};
   }));
 }
 

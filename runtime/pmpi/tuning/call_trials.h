@@ -64,7 +64,7 @@ struct CallTrial {
 
 /// The trials of one communicator. MPI requires that a program makes one collective call at a time
 /// there: so they need the lock only for data that other threads' progress uses, too.
-class CallTrials final : NonCopyable, public TuningState {
+class CallTrials : NonCopyable {
  public:
   /// The trials of a communicator, created at the first call. Throws std::bad_alloc.
   static CallTrials& of(CommunicatorState& state);
@@ -88,8 +88,6 @@ class CallTrials final : NonCopyable, public TuningState {
   /// the other ranks, and all agree on the fastest. A failed call counts like others: all ranks are
   /// in the same turn afterwards.
   Status end(const CollectiveCall& call) TORC_EXCLUDES(engine_lock);
-
-  void forgetSchedules() override TORC_REQUIRES(engine_lock) { trials_.clear(); }
 
  private:
   CallTrial* trialOf(const CollectiveCall& call, const Call& checked);

@@ -12,7 +12,7 @@ extern "C" {
 int MPI_Type_free(MPI_Datatype* type) {
   if (!intercepts() || type == nullptr) return PMPI_Type_free(type);
   EngineLock lock;
-  if (!engine->held.keepType(*type)) return PMPI_Type_free(type);
+  if (!engine->held_types.keep(*type)) return PMPI_Type_free(type);
   *type = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
 }
@@ -20,7 +20,7 @@ int MPI_Type_free(MPI_Datatype* type) {
 int MPI_Op_free(MPI_Op* op) {
   if (!intercepts() || op == nullptr) return PMPI_Op_free(op);
   EngineLock lock;
-  if (!engine->held.keepOp(*op)) return PMPI_Op_free(op);
+  if (!engine->held_ops.keep(*op)) return PMPI_Op_free(op);
   *op = MPI_OP_NULL;
   return MPI_SUCCESS;
 }

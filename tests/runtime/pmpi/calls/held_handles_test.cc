@@ -42,40 +42,40 @@ TEST_F(HeldHandlesTest, PredefinedOnesAreNotHeld) {
 }
 
 TEST_F(HeldHandlesTest, WhatNoCallUsesIsTheProgramsToFree) {
-  HeldHandles held;
+  HeldTypes held;
   int freed = 0;
   MPI_Datatype type = countedType(&freed);
-  EXPECT_FALSE(held.keepType(type));
-  held.holdType(type);
-  held.releaseType(type);
+  EXPECT_FALSE(held.keep(type));
+  held.hold(type);
+  held.release(type);
   EXPECT_EQ(freed, 0);
-  EXPECT_FALSE(held.keepType(type));
+  EXPECT_FALSE(held.keep(type));
   PMPI_Type_free(&type);
   EXPECT_EQ(freed, 1);
 }
 
 TEST_F(HeldHandlesTest, WhatTheProgramFreesGoesWithTheLastCall) {
-  HeldHandles held;
+  HeldTypes held;
   int freed = 0;
   const MPI_Datatype type = countedType(&freed);
-  held.holdType(type);
-  held.holdType(type);
-  EXPECT_TRUE(held.keepType(type));
-  held.releaseType(type);
+  held.hold(type);
+  held.hold(type);
+  EXPECT_TRUE(held.keep(type));
+  held.release(type);
   EXPECT_EQ(freed, 0);
-  held.releaseType(type);
+  held.release(type);
   EXPECT_EQ(freed, 1);
 }
 
 TEST_F(HeldHandlesTest, OperationsLikewise) {
-  HeldHandles held;
+  HeldOps held;
   MPI_Op op = MPI_OP_NULL;
   PMPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
   ASSERT_TRUE(isHeldOp(op));
-  held.holdOp(op);
-  EXPECT_TRUE(held.keepOp(op));
-  held.releaseOp(op);
-  EXPECT_FALSE(held.keepOp(op));
+  held.hold(op);
+  EXPECT_TRUE(held.keep(op));
+  held.release(op);
+  EXPECT_FALSE(held.keep(op));
 }
 
 TEST_F(HeldHandlesTest, ListsAreCopiedForACallThatReadsThemLater) {
