@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/dedicated/requests.h"
+#include "runtime/transport/large_counts.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 
@@ -13,23 +14,6 @@ namespace {
 
 // Messages kept for reuse: usually enough for the active calls of a program.
 constexpr std::size_t kMessagesAtFirst = 4;
-
-/// MPI_Pack of MPICH 4.0.2 refuses MPI_BOTTOM: then a derived type describes the elements relative
-/// to the copy.
-int pack(const OffloadedCall& call, std::byte* copy, MPI_Comm comm) {
-  const int bytes = static_cast<int>(call.data_bytes);
-  int at = 0;
-  if (call.data != MPI_BOTTOM)
-    return PMPI_Pack(call.data, call.count, call.data_type, copy, bytes, &at, comm);
-  const MPI_Aint displacement = -static_cast<MPI_Aint>(reinterpret_cast<std::intptr_t>(copy));
-  MPI_Datatype moved = MPI_DATATYPE_NULL;
-  int code = PMPI_Type_create_hindexed(1, &call.count, &displacement, call.data_type, &moved);
-  if (code != MPI_SUCCESS) return code;
-  code = PMPI_Type_commit(&moved);
-  if (code == MPI_SUCCESS) code = PMPI_Pack(copy, 1, moved, copy, bytes, &at, comm);
-  PMPI_Type_free(&moved);
-  return code;
-}
 
 }  // namespace
 
@@ -117,7 +101,9 @@ int Client::send(int server, const OffloadedCall& call, bool is_repeat) {
     copy = message.copy.get();
   }
   if (!call.is_data_in_row) {
-    const int code = pack(call, copy, wire_.comm);
+    const int code =
+        packElements(static_cast<const std::byte*>(call.data), call.count, call.data_type,
+                     {copy, static_cast<MPI_Count>(call.data_bytes), 0});
     if (code != MPI_SUCCESS) return code;
   } else if ((is_copied || !request.is_long) && call.data_bytes > 0) {
     std::memcpy(copy, call.data, call.data_bytes);

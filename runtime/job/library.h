@@ -103,8 +103,6 @@ struct torc_library : torc::NonCopyable {
   std::vector<std::string> shapes;
 
  private:
-  torc::runtime::Recognition recogniseGroup(MPI_Group group, int size) const;
-
   bool registered_ = false;  // counted by the context
 };
 

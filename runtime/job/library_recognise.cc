@@ -1,6 +1,5 @@
 // Recognition: maps the members of a communicator to ranks of the job, these to sites of the
 // partition, and these to a sub-torus of the library.
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -40,22 +39,15 @@ std::uint64_t torc::runtime::Recognition::fingerprint() const {
 }
 
 Recognition torc_library::recognise(MPI_Comm comm) const {
-  MPI_Group group = MPI_GROUP_NULL;
   const int size = commSize(comm);
-  if (size == 1) {
-    return unrecognised(Reason::kOneRank, "the communicator has one rank");
-  }
+  if (size == 1) return unrecognised(Reason::kOneRank, "the communicator has one rank");
+  MPI_Group group = MPI_GROUP_NULL;
+  int likeness = MPI_UNEQUAL;
   if (const int code = PMPI_Comm_group(comm, &group); code != MPI_SUCCESS) {
     return unrecognised(Reason::kNoSubTorus, mpiStatus(code, "MPI_Comm_group").message());
   }
-  Recognition result = recogniseGroup(group, size);
-  PMPI_Group_free(&group);
-  return result;
-}
-
-Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
-  int likeness = MPI_UNEQUAL;
   PMPI_Group_compare(group, world, &likeness);
+  PMPI_Group_free(&group);
   const bool is_world = likeness == MPI_IDENT;
 
   // The whole job by order needs no list of its ranks.
@@ -63,13 +55,7 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
   if (is_world && !job.sites.empty()) {
     box = torc::recogniseSubTorus(job.topology, job.sites);
   } else if (!is_world) {
-    std::vector<int> members(static_cast<std::size_t>(size)), ranks(members.size());
-    std::iota(members.begin(), members.end(), 0);
-    const int code = PMPI_Group_translate_ranks(group, size, members.data(), world, ranks.data());
-    if (code != MPI_SUCCESS) {
-      return unrecognised(Reason::kNoSubTorus,
-                          mpiStatus(code, "MPI_Group_translate_ranks").message());
-    }
+    const std::vector<int> ranks = translatedRanks(comm, 0, size, world);
     std::vector<std::int32_t> sites;
     sites.reserve(ranks.size());
     for (std::size_t member = 0; member < ranks.size(); ++member) {

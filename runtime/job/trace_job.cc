@@ -102,24 +102,16 @@ Status TraceJob::broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
 }
 
 StatusOr<std::shared_ptr<const GeometryTrace>> TraceJob::addGeometry(MPI_Comm comm) {
-  const int rank = commRank(comm), size = commSize(comm);
+  const int size = commSize(comm);
   // All ranks take part, before one may lack memory.
   std::uint64_t number = 0;
-  if (rank == 0) number = traceHash(static_cast<std::uint64_t>(rank_), ++geometries_);
+  if (commRank(comm) == 0) number = traceHash(static_cast<std::uint64_t>(rank_), ++geometries_);
   if (Status status = broadcast(&number, sizeof(number), comm); !status.ok()) return status;
   auto result = std::make_shared<GeometryTrace>();
   result->trace = trace_;
   result->of_all = size == size_;
   result->number = number;
-  std::vector<int> members(static_cast<std::size_t>(size));
-  std::iota(members.begin(), members.end(), 0);
-  result->trace_rank.resize(members.size());
-  MPI_Group group = MPI_GROUP_NULL;
-  int code = PMPI_Comm_group(comm, &group);
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Comm_group");
-  code = PMPI_Group_translate_ranks(group, size, members.data(), group_, result->trace_rank.data());
-  PMPI_Group_free(&group);
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Group_translate_ranks");
+  result->trace_rank = translatedRanks(comm, 0, size, group_);
   std::replace(result->trace_rank.begin(), result->trace_rank.end(), MPI_UNDEFINED, -1);
   return std::shared_ptr<const GeometryTrace>(std::move(result));
 }

@@ -2,6 +2,7 @@
 #include "runtime/transport/mpi_status.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 namespace torc::runtime {
@@ -18,6 +19,16 @@ Status mpiStatus(int code, const char* call) {
   }
   std::replace(message.begin(), message.end(), '\n', ' ');
   return {StatusCode::kTransport, message};
+}
+
+std::vector<int> translatedRanks(MPI_Comm comm, int first, int count, MPI_Group to) {
+  std::vector<int> ranks(static_cast<std::size_t>(count)), there(ranks.size(), MPI_UNDEFINED);
+  std::iota(ranks.begin(), ranks.end(), first);
+  MPI_Group group = MPI_GROUP_NULL;
+  if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS) return there;
+  PMPI_Group_translate_ranks(group, count, ranks.data(), to, there.data());
+  PMPI_Group_free(&group);
+  return there;
 }
 
 int highestTag(MPI_Comm comm) {

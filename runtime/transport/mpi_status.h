@@ -6,6 +6,8 @@
 #ifndef TORC_RUNTIME_TRANSPORT_MPI_STATUS_H_
 #define TORC_RUNTIME_TRANSPORT_MPI_STATUS_H_
 
+#include <vector>
+
 #include <mpi.h>
 
 #include "support/status.h"
@@ -26,6 +28,10 @@ inline int commSize(MPI_Comm comm) {
   PMPI_Comm_size(comm, &size);
   return size;
 }
+
+/// The ranks in group `to` of `count` ranks of a communicator, from `first` on; MPI_UNDEFINED: not
+/// a member. Throws std::bad_alloc.
+std::vector<int> translatedRanks(MPI_Comm comm, int first, int count, MPI_Group to);
 
 /// The highest tag of messages on a communicator.
 int highestTag(MPI_Comm comm);

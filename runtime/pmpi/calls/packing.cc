@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/pmpi/calls/large_counts.h"
+#include "runtime/transport/large_counts.h"
 #include "runtime/transport/mpi_status.h"
 
 namespace torc::runtime::pmpi {

@@ -1,13 +1,14 @@
 // Offloading: the rule, and the translation of a call's arguments for dedicated ranks.
 #include "runtime/pmpi/dedicated/offload.h"
 
+#include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "runtime/collectives/call.h"
 #include "runtime/dedicated/client.h"
 #include "runtime/dedicated/program_world.h"
 #include "runtime/pmpi/engine/call_report.h"
@@ -129,20 +130,6 @@ KnownPointer find(MPI_Comm comm) TORC_REQUIRES(offloading_mutex) {
   return offloading->last;
 }
 
-/// The members' ranks in the program, if they all have one.
-std::optional<std::vector<int>> membersOf(MPI_Comm comm, int size) {
-  std::vector<int> ranks(static_cast<std::size_t>(size)), members(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  MPI_Group group = MPI_GROUP_NULL;
-  PMPI_Comm_group(comm, &group);
-  PMPI_Group_translate_ranks(group, size, ranks.data(), offloading->world, members.data());
-  PMPI_Group_free(&group);
-  for (const int member : members) {
-    if (member == MPI_UNDEFINED) return std::nullopt;
-  }
-  return members;
-}
-
 /// Collective over the communicator.
 KnownPointer define(MPI_Comm comm) TORC_EXCLUDES(offloading_mutex) {
   auto known = std::make_shared<KnownCommunicator>();
@@ -152,9 +139,8 @@ KnownPointer define(MPI_Comm comm) TORC_EXCLUDES(offloading_mutex) {
     known->rank = commRank(comm);
     known->size = commSize(comm);
   }
-  std::optional<std::vector<int>> members;
-  if (known->size > 1) members = membersOf(comm, known->size);
-  if (members) {
+  const std::vector<int> members = translatedRanks(comm, 0, known->size, offloading->world);
+  if (known->size > 1 && std::ranges::count(members, MPI_UNDEFINED) == 0) {
     known->is_served = true;
     known->tells = known->rank == 0;
     std::uint64_t id = 0;
@@ -165,7 +151,7 @@ KnownPointer define(MPI_Comm comm) TORC_EXCLUDES(offloading_mutex) {
     MPI_Request request = MPI_REQUEST_NULL;
     waitFor(PMPI_Ibcast(&id, 1, MPI_UINT64_T, 0, comm, &request), &request);
     const MutexLock lock(offloading_mutex);
-    known->at_servers = offloading->client.define(id, *members, known->tells);
+    known->at_servers = offloading->client.define(id, members, known->tells);
   }
   PMPI_Comm_set_attr(comm, offloading->keyval, new Attribute{known});
   return known;

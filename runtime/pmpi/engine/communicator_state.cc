@@ -1,7 +1,6 @@
 // CommunicatorState: recognition, and the services of the engine for its members.
 #include "runtime/pmpi/engine/communicator_state.h"
 
-#include <numeric>
 #include <utility>
 
 #include "runtime/pmpi/engine/communicator_name.h"
@@ -135,14 +134,9 @@ void CommunicatorState::hasGoneOn() {
 void CommunicatorState::send(int first, int count, Notice& notice) const {
   if (id_ == 0) return;
   notice.communicator = id_;
-  MPI_Group group = MPI_GROUP_NULL;
   const MPI_Comm same = isSetUp() ? duplicate() : comm_;
-  if (same == MPI_COMM_NULL || PMPI_Comm_group(same, &group) != MPI_SUCCESS) return;
-  std::vector<int> ranks(static_cast<std::size_t>(count)), there(ranks.size(), MPI_UNDEFINED);
-  std::iota(ranks.begin(), ranks.end(), first);
-  PMPI_Group_translate_ranks(group, count, ranks.data(), engine->library->world, there.data());
-  PMPI_Group_free(&group);
-  for (const int rank : there) {
+  if (same == MPI_COMM_NULL) return;
+  for (const int rank : translatedRanks(same, first, count, engine->library->world)) {
     if (rank != MPI_UNDEFINED && rank != engine->world_rank) engine->notices.send(rank, notice);
   }
 }

@@ -1,5 +1,5 @@
 // Packing of any count, with MPI 4's functions or in pieces.
-#include "runtime/pmpi/calls/large_counts.h"
+#include "runtime/transport/large_counts.h"
 
 #include <algorithm>
 #include <climits>
@@ -7,7 +7,7 @@
 
 #include "runtime/reductions/mpi_reduction.h"
 
-namespace torc::runtime::pmpi {
+namespace torc::runtime {
 
 #if MPI_VERSION >= 4
 
@@ -92,4 +92,4 @@ int unpackElements(PackedBytes packed, std::byte* data, MPI_Count count, MPI_Dat
 
 #endif
 
-}  // namespace torc::runtime::pmpi
+}  // namespace torc::runtime

@@ -1,12 +1,12 @@
 // MPI_Pack and MPI_Unpack of any count: with the functions of MPI 4, or in pieces without them.
-#ifndef TORC_RUNTIME_PMPI_CALLS_LARGE_COUNTS_H_
-#define TORC_RUNTIME_PMPI_CALLS_LARGE_COUNTS_H_
+#ifndef TORC_RUNTIME_TRANSPORT_LARGE_COUNTS_H_
+#define TORC_RUNTIME_TRANSPORT_LARGE_COUNTS_H_
 
 #include <cstddef>
 
 #include <mpi.h>
 
-namespace torc::runtime::pmpi {
+namespace torc::runtime {
 
 /// A buffer of packed elements: `room` bytes, and the position `at` in bytes.
 struct PackedBytes {
@@ -19,6 +19,6 @@ struct PackedBytes {
 int packElements(const std::byte* data, MPI_Count count, MPI_Datatype type, PackedBytes packed);
 int unpackElements(PackedBytes packed, std::byte* data, MPI_Count count, MPI_Datatype type);
 
-}  // namespace torc::runtime::pmpi
+}  // namespace torc::runtime
 
-#endif  // TORC_RUNTIME_PMPI_CALLS_LARGE_COUNTS_H_
+#endif  // TORC_RUNTIME_TRANSPORT_LARGE_COUNTS_H_
