@@ -7,18 +7,6 @@
 #include <utility>
 
 namespace torc::runtime {
-namespace {
-
-// At least 16 bytes: the alignment of a long double.
-std::vector<std::uint64_t> allocate(std::size_t bytes) {
-  return std::vector<std::uint64_t>((bytes + 15) / 16 * 2);
-}
-
-std::byte* bytesOf(std::vector<std::uint64_t>& memory) {
-  return reinterpret_cast<std::byte*>(memory.data());
-}
-
-}  // namespace
 
 InProcessJob::InProcessJob(std::int32_t ranks, const JobOptions& options)
     : in_place_(options.in_place),
@@ -51,31 +39,26 @@ StatusOr<std::unique_ptr<InProcessJob>> InProcessJob::create(std::span<const Fla
   for (std::size_t rank = 0; rank < programs.size(); ++rank) {
     const FlatProgram& program = programs[rank];
     Member& member = job->members_[rank];
-    const std::uint64_t in_elements = options.in_place ? 0 : program.in_elements;
-    const std::uint64_t out_elements = options.in_place
-                                           ? std::max(program.in_elements, program.out_elements)
-                                           : program.out_elements;
-    member.in_bytes = in_elements * options.element_bytes;
-    member.out_bytes = out_elements * options.element_bytes;
-    member.scratch_bytes = program.scratch_elements * options.element_bytes;
-    const Buffers buffers = job->allocateBuffers(member);
+    const auto bytesOf = [&](std::uint64_t elements) { return elements * options.element_bytes; };
+    member.in.allocateZeros(options.in_place ? 0 : bytesOf(program.in_elements));
+    member.out.allocateZeros(bytesOf(options.in_place
+                                         ? std::max(program.in_elements, program.out_elements)
+                                         : program.out_elements));
+    member.scratch.allocateZeros(bytesOf(program.scratch_elements));
     StatusOr<std::unique_ptr<Executor>> executor = Executor::create(
-        program, buffers, options.reducer, job->network_.transport(static_cast<std::int32_t>(rank)),
-        {}, options.cores);
+        program, job->buffersOf(member), options.reducer,
+        job->network_.transport(static_cast<std::int32_t>(rank)), {}, options.cores);
     if (!executor.ok()) return executor.status().annotated("rank " + std::to_string(rank));
     member.executor = std::move(*executor);
   }
   return job;
 }
 
-Buffers InProcessJob::allocateBuffers(Member& member) const {
-  member.in = allocate(member.in_bytes);
-  member.out = allocate(member.out_bytes);
-  member.scratch = allocate(member.scratch_bytes);
+Buffers InProcessJob::buffersOf(const Member& member) const {
   Buffers buffers;
-  buffers.in = bytesOf(in_place_ ? member.out : member.in);
-  buffers.out = bytesOf(member.out);
-  buffers.scratch = bytesOf(member.scratch);
+  buffers.in = in_place_ ? member.out.data() : member.in.data();
+  buffers.out = member.out.data();
+  buffers.scratch = member.scratch.data();
   buffers.element_bytes = element_bytes_;
   buffers.in_is_out = in_place_;
   return buffers;
@@ -83,31 +66,13 @@ Buffers InProcessJob::allocateBuffers(Member& member) const {
 
 Status InProcessJob::rebind(const Reducer& reducer) {
   for (Member& member : members_) {
-    // The old memory is freed after the new is allocated, so that their addresses differ.
-    Member old;
-    std::swap(old.in, member.in);
-    std::swap(old.out, member.out);
-    std::swap(old.scratch, member.scratch);
-    Status status = member.executor->bind(allocateBuffers(member), reducer);
-    if (!status.ok()) return status;
+    for (DataMemory* memory : {&member.in, &member.out, &member.scratch})
+      memory->allocateZeros(memory->bytes());
+    if (Status status = member.executor->bind(buffersOf(member), reducer); !status.ok()) {
+      return status;
+    }
   }
   return {};
-}
-
-std::span<std::byte> InProcessJob::in(std::int32_t rank) {
-  Member& member = members_[static_cast<std::size_t>(rank)];
-  if (in_place_) return out(rank);
-  return {bytesOf(member.in), member.in_bytes};
-}
-
-std::span<std::byte> InProcessJob::out(std::int32_t rank) {
-  Member& member = members_[static_cast<std::size_t>(rank)];
-  return {bytesOf(member.out), member.out_bytes};
-}
-
-std::span<const std::byte> InProcessJob::scratch(std::int32_t rank) const {
-  const Member& member = members_[static_cast<std::size_t>(rank)];
-  return {reinterpret_cast<const std::byte*>(member.scratch.data()), member.scratch_bytes};
 }
 
 Status InProcessJob::run() {

@@ -11,6 +11,7 @@
 
 #include "runtime/execution/executor.h"
 #include "runtime/reductions/reduction.h"
+#include "runtime/transport/data_memory.h"
 #include "runtime/transport/inprocess_transport.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/schedule.h"
@@ -45,9 +46,13 @@ class InProcessJob {
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(members_.size()); }
   /// The buffers of `rank`. With in_place, `in` and `out` are the same memory.
-  std::span<std::byte> in(std::int32_t rank);
-  std::span<std::byte> out(std::int32_t rank);
-  std::span<const std::byte> scratch(std::int32_t rank) const;
+  std::span<std::byte> in(std::int32_t rank) {
+    return in_place_ ? out(rank) : bytesOf(members_[rank].in);
+  }
+  std::span<std::byte> out(std::int32_t rank) { return bytesOf(members_[rank].out); }
+  std::span<const std::byte> scratch(std::int32_t rank) const {
+    return bytesOf(members_[rank].scratch);
+  }
   const Executor& executor(std::int32_t rank) const { return *members_[rank].executor; }
   const InProcessNetwork& network() const { return network_; }
 
@@ -58,14 +63,16 @@ class InProcessJob {
 
  private:
   struct Member {
-    std::vector<std::uint64_t> in, out, scratch;  // as bytes; aligned for every element type
-    std::size_t in_bytes = 0, out_bytes = 0, scratch_bytes = 0;
+    DataMemory in, out, scratch;
     std::unique_ptr<Executor> executor;
   };
 
+  static std::span<std::byte> bytesOf(const DataMemory& memory) {
+    return {memory.data(), memory.bytes()};
+  }
   InProcessJob(std::int32_t ranks, const JobOptions& options);
 
-  Buffers allocateBuffers(Member& member) const;
+  Buffers buffersOf(const Member& member) const;
   Status stuck() const;
 
   bool in_place_;

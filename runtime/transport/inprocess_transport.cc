@@ -74,7 +74,7 @@ void copySegments(const Segments& from, const Bases& from_bases, const Segments&
 InProcessNetwork::InProcessNetwork(std::int32_t ranks, Delivery delivery, std::uint64_t seed)
     : delivery_(delivery),
       random_(seed),
-      inboxes_(static_cast<std::size_t>(ranks)),
+      done_(static_cast<std::size_t>(ranks)),
       bases_(static_cast<std::size_t>(ranks)) {}
 
 InProcessNetwork::~InProcessNetwork() = default;
@@ -88,9 +88,8 @@ std::size_t InProcessNetwork::LinkKeyHash::operator()(const LinkKey& key) const 
 }
 
 bool InProcessNetwork::busy() const {
-  return !moving_.empty() || std::any_of(inboxes_.begin(), inboxes_.end(), [](const Inbox& inbox) {
-    return inbox.head < inbox.done.size();
-  });
+  return !moving_.empty() ||
+         std::ranges::any_of(done_, [](const auto& channels) { return !channels.empty(); });
 }
 
 StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t rank, const Envelope& envelope,
@@ -98,7 +97,7 @@ StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t rank, const Envel
   const std::int32_t from = envelope.sending ? rank : envelope.peer;
   const std::int32_t to = envelope.sending ? envelope.peer : rank;
   const std::uint32_t tag = envelope.tag;
-  const auto ranks = static_cast<std::int32_t>(inboxes_.size());
+  const auto ranks = static_cast<std::int32_t>(done_.size());
   if (from < 0 || to < 0 || from >= ranks || to >= ranks) {
     return Status(StatusCode::kInvalidArgument,
                   describe(from, to, tag) + ": the job has " + std::to_string(ranks) + " ranks");
@@ -120,7 +119,7 @@ StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t rank, const Envel
 }
 
 Status InProcessNetwork::commit(std::int32_t rank, std::size_t channels) {
-  inboxes_[static_cast<std::size_t>(rank)].done.reserve(channels);
+  done_[rank].reserve(channels);
   moving_.reserve(links_.size());
   if (delivery_ == Delivery::kEager) {
     for (Link& link : links_)
@@ -140,7 +139,7 @@ bool InProcessNetwork::lengthsAgree(const Link& link) {
 
 void InProcessNetwork::report(Side& side) {
   side.started = false;
-  inboxes_[static_cast<std::size_t>(side.rank)].done.push_back(side.channel);
+  done_[side.rank].push_back(side.channel);
 }
 
 void InProcessNetwork::move(Link& link) {
@@ -148,6 +147,13 @@ void InProcessNetwork::move(Link& link) {
                basesOf(link.recv));
   ++messages_;
   bytes_ += link.send.bytes;
+}
+
+/// Moves a message and reports it to both sides.
+void InProcessNetwork::deliver(Link& link) {
+  move(link);
+  report(link.send);
+  report(link.recv);
 }
 
 bool InProcessNetwork::start(std::uint32_t index, bool sending) {
@@ -167,9 +173,7 @@ bool InProcessNetwork::start(std::uint32_t index, bool sending) {
     moving_.push_back(index);
     return true;
   }
-  move(link);
-  report(link.send);
-  report(link.recv);
+  deliver(link);
   return true;
 }
 
@@ -205,34 +209,23 @@ bool InProcessNetwork::startEager(Link& link) {
 }
 
 std::size_t InProcessNetwork::poll(std::int32_t rank, std::span<ChannelId> completed) {
-  if (delivery_ == Delivery::kAdversarial) return pollAdversarial(rank, completed);
-  Inbox& inbox = inboxes_[static_cast<std::size_t>(rank)];
-  const std::size_t count = std::min(completed.size(), inbox.done.size() - inbox.head);
-  std::copy_n(inbox.done.begin() + static_cast<std::ptrdiff_t>(inbox.head), count,
-              completed.begin());
-  inbox.head += count;
-  if (inbox.head == inbox.done.size()) {
-    inbox.done.clear();
-    inbox.head = 0;
+  std::vector<ChannelId>& done = done_[rank];
+  if (delivery_ != Delivery::kAdversarial) {
+    const std::size_t count = std::min(completed.size(), done.size());
+    const auto end = done.begin() + static_cast<std::ptrdiff_t>(count);
+    std::copy(done.begin(), end, completed.begin());
+    done.erase(done.begin(), end);
+    return count;
   }
-  return count;
-}
-
-std::size_t InProcessNetwork::pollAdversarial(std::int32_t rank, std::span<ChannelId> completed) {
   if (!moving_.empty() && random_() % 2 == 0) {
-    const std::size_t chosen = random_() % moving_.size();
-    Link& link = links_[moving_[chosen]];
-    moving_[chosen] = moving_.back();
+    std::swap(moving_[random_() % moving_.size()], moving_.back());
+    deliver(links_[moving_.back()]);
     moving_.pop_back();
-    move(link);
-    report(link.send);
-    report(link.recv);
   }
-  Inbox& inbox = inboxes_[static_cast<std::size_t>(rank)];
-  if (completed.empty() || inbox.done.empty() || random_() % 2 == 0) return 0;
-  std::swap(inbox.done[random_() % inbox.done.size()], inbox.done.back());
-  completed[0] = inbox.done.back();
-  inbox.done.pop_back();
+  if (completed.empty() || done.empty() || random_() % 2 == 0) return 0;
+  std::swap(done[random_() % done.size()], done.back());
+  completed[0] = done.back();
+  done.pop_back();
   return 1;
 }
 

@@ -69,12 +69,6 @@ class InProcessNetwork : NonCopyable {
   struct LinkKeyHash {
     std::size_t operator()(const LinkKey& key) const;
   };
-  /// By rank: channels that are complete and not reported. At most its number of channels.
-  struct Inbox {
-    std::vector<ChannelId> done;
-    std::size_t head = 0;  // first one not reported
-  };
-
   StatusOr<std::uint32_t> connect(std::int32_t rank, const Envelope& envelope, ChannelId channel,
                                   const Segments& segments);
   Status commit(std::int32_t rank, std::size_t channels);
@@ -84,9 +78,9 @@ class InProcessNetwork : NonCopyable {
   bool start(std::uint32_t link, bool sending);
   bool startEager(Link& link);
   void move(Link& link);
+  void deliver(Link& link);
   void report(Side& side);
   std::size_t poll(std::int32_t rank, std::span<ChannelId> completed);
-  std::size_t pollAdversarial(std::int32_t rank, std::span<ChannelId> completed);
   bool lengthsAgree(const Link& link);
 
   Delivery delivery_;
@@ -94,7 +88,8 @@ class InProcessNetwork : NonCopyable {
   SegmentTable runs_;
   std::vector<Link> links_;
   std::unordered_map<LinkKey, std::uint32_t, LinkKeyHash> link_of_;
-  std::vector<Inbox> inboxes_;
+  // By rank: channels that are complete and not reported.
+  std::vector<std::vector<ChannelId>> done_;
   std::vector<Bases> bases_;           // by rank
   std::vector<std::uint32_t> moving_;  // adversarial: started on both sides, not moved
   std::uint64_t messages_ = 0;
