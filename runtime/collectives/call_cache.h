@@ -28,7 +28,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/plan.h"
-#include "support/non_copyable.h"
+#include "runtime/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

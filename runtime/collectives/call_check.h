@@ -12,8 +12,8 @@
 #include "runtime/collectives/pair_blocks.h"
 #include "runtime/job/call_arguments.h"
 #include "runtime/job/reason.h"
+#include "runtime/non_copyable.h"
 #include "runtime/reductions/mpi_reduction.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

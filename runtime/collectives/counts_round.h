@@ -17,10 +17,10 @@
 #include "runtime/collectives/plan.h"
 #include "runtime/execution/executor.h"
 #include "runtime/job/bound_schedule.h"
+#include "runtime/non_copyable.h"
 #include "runtime/transport/data_memory.h"
 #include "schedules/expansion/count_exchange.h"
 #include "schedules/expansion/expand.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

@@ -11,9 +11,9 @@
 #include <cstddef>
 
 #include "runtime/collectives/call.h"
+#include "runtime/non_copyable.h"
 #include "runtime/transport/data_memory.h"
 #include "schedules/collective.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

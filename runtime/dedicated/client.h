@@ -13,7 +13,7 @@
 #include <mpi.h>
 
 #include "runtime/dedicated/protocol.h"
-#include "support/non_copyable.h"
+#include "runtime/non_copyable.h"
 
 namespace torc::runtime::dedicated {
 

@@ -353,7 +353,7 @@ Status ServedGroup::sendResults(Call& call) {
 
 bool ServedGroup::isAmongServersComplete(Call& call) {
   // By its MPI name: so a torc that serves the collective makes progress.
-  if (call.sum == nullptr) return areComplete({&call.among, 1}, MPI_Test);
+  if (call.sum == nullptr) return areComplete({&call.among, 1}, testServers);
   if (!call.sum->isComplete()) return false;
   call.vector = call.sum->takeResult();
   call.sum->takeOutgoing(call.sends);

@@ -15,8 +15,8 @@
 #include "runtime/dedicated/protocol.h"
 #include "runtime/dedicated/servers_sum.h"
 #include "runtime/dedicated/sum_rounds.h"
+#include "runtime/non_copyable.h"
 #include "runtime/reductions/mpi_reduction.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::dedicated {

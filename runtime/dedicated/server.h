@@ -19,7 +19,7 @@
 
 #include "runtime/dedicated/protocol.h"
 #include "runtime/dedicated/served_group.h"
-#include "support/non_copyable.h"
+#include "runtime/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::dedicated {

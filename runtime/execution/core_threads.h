@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/non_copyable.h"
+#include "runtime/non_copyable.h"
 
 namespace torc::runtime {
 

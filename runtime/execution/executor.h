@@ -22,11 +22,11 @@
 
 #include "runtime/execution/aligned_loops.h"
 #include "runtime/execution/core_threads.h"
+#include "runtime/non_copyable.h"
 #include "runtime/reductions/reduction.h"
 #include "runtime/trace/round_trace.h"
 #include "runtime/transport/transport.h"
 #include "schedules/expansion/expand.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

@@ -10,12 +10,12 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
+#include "runtime/non_copyable.h"
 #include "runtime/transport/put/memory_share.h"
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/transport.h"
 #include "settings/settings.h"
 #include "support/backoff.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

@@ -13,12 +13,12 @@
 #include "runtime/api/torc.h"
 #include "runtime/job/context.h"
 #include "runtime/job/rank_map.h"
+#include "runtime/non_copyable.h"
 #include "runtime/service/agreement.h"
 #include "runtime/transport/mpi_transport.h"
 #include "runtime/transport/put/host_segment.h"
 #include "runtime/transport/tag_space.h"
 #include "schedules/topology/topology.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

@@ -20,10 +20,10 @@
 #include "runtime/job/rank_map.h"
 #include "runtime/job/reason.h"
 #include "runtime/job/schedule_cache.h"
+#include "runtime/non_copyable.h"
 #include "schedules/library/index.h"
 #include "schedules/library/job_mapping.h"
 #include "schedules/sub_torus/sub_torus.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

@@ -15,8 +15,8 @@
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
 #include "runtime/job/segment_set_up.h"
+#include "runtime/non_copyable.h"
 #include "schedules/library/index.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

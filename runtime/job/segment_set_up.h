@@ -13,8 +13,8 @@
 #include <mpi.h>
 
 #include "runtime/job/geometry.h"
+#include "runtime/non_copyable.h"
 #include "runtime/transport/put/host_segment.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

@@ -16,10 +16,10 @@
 #include <mpi.h>
 
 #include "runtime/job/context.h"
+#include "runtime/non_copyable.h"
 #include "runtime/service/agreement.h"
 #include "runtime/trace/trace.h"
 #include "schedules/topology/topology.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 #include "trace/trace_file.h"
 

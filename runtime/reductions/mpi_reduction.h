@@ -11,8 +11,8 @@
 
 #include <mpi.h>
 
+#include "runtime/non_copyable.h"
 #include "runtime/reductions/reduction.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

@@ -1,5 +1,3 @@
-#include "runtime/run/calibrate.h"
-
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +14,11 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/job/geometry.h"
-#include "runtime/run/calibration/calibration_report.h"
 #include "runtime/run/calibration/calibrator.h"
 #include "runtime/run/calibration/derived_machine.h"
 #include "runtime/run/calibration/job_grid.h"
 #include "runtime/run/calibration/link_rounds.h"
+#include "runtime/run/modes.h"
 #include "runtime/run/world/job_world.h"
 #include "runtime/service/agreement.h"
 #include "runtime/transport/mpi_status.h"

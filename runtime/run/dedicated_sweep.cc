@@ -1,6 +1,4 @@
 // The microbenchmark of dedicated ranks, for all ratios.
-#include "runtime/run/dedicated_sweep.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -13,7 +11,8 @@
 #include "runtime/dedicated/client.h"
 #include "runtime/dedicated/nodes.h"
 #include "runtime/dedicated/roles.h"
-#include "runtime/dedicated/split_trial.h"
+#include "runtime/dedicated/server.h"
+#include "runtime/run/modes.h"
 #include "runtime/run/world/job_world.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/yielding_wait.h"
@@ -91,40 +90,70 @@ Overheads measure(const Start& start, const RunOptions& options, int iterations,
   return found;
 }
 
-/// This rank's part of one ratio; a dedicated rank returns when the others have measured.
-StatusOr<Row> runRatio(const Roles& roles, const RunOptions& options, std::uint64_t bytes,
-                       int iterations, bool is_crowded) {
+/// What a rank of the program measures. All ranks of `own` call it.
+Row measureRatio(Client& client, MPI_Comm own, const RunOptions& options, std::uint64_t bytes,
+                 int iterations) {
   Row row;
+  const int count = static_cast<int>(bytes / sizeof(double));
+  std::vector<double> in(static_cast<std::size_t>(count), commRank(own) + 1), out(in.size());
+  OffloadedCall sum;
+  sum.bytes = sum.data_bytes = in.size() * sizeof(double);
+  sum.data = in.data();
+  sum.has_result = true;
+  sum.result = out.data();
+  sum.result_count = static_cast<int>(sum.bytes);
+  sum.type = PMPI_Type_c2f(MPI_DOUBLE);
+  sum.op = PMPI_Op_c2f(MPI_SUM);
+  const Start offloaded = [&](MPI_Request* request) {
+    return client.start(client.world(), sum, request);
+  };
+  const Start nonblocking = [&](MPI_Request* request) {
+    return MPI_Iallreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, own, request);
+  };
+  const Start blocking = [&](MPI_Request* request) {
+    *request = MPI_REQUEST_NULL;
+    return MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, own);
+  };
+  row.blocking = overheadOf(blocking, 0, iterations, options.warmup, own);
+  row.nonblocking = measure(nonblocking, options, iterations, own);
+  out.assign(in.size(), 0);
+  row.offloaded = measure(offloaded, options, iterations, own);
+  const auto ranks = static_cast<double>(commSize(own));
+  row.is_right =
+      std::ranges::all_of(out, [&](double each) { return each == ranks * (ranks + 1) / 2; });
+  return row;
+}
+
+/// This rank's part of one ratio, for which the job is split; a dedicated rank returns when the
+/// others, which it serves, have measured.
+Row runRatio(const Roles& roles, const RunOptions& options, std::uint64_t bytes, int iterations,
+             bool is_crowded) {
+  Row row;
+  const int rank = commRank(MPI_COMM_WORLD);
+  const auto found = std::ranges::find(roles.servers, rank);
+  const bool is_server = found != roles.servers.end();
+  const auto index = static_cast<int>(found - roles.servers.begin());
+  dedicated::Wire wire{MPI_COMM_NULL, roles};
+  MPI_Comm own = MPI_COMM_NULL;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &wire.comm);
+  // By its MPI name: a preloaded torc must know the communicator, as in a job that stays split.
+  MPI_Comm_split(MPI_COMM_WORLD, is_server ? 1 : 0, is_server ? index : rank, &own);
+  if (is_server) {
+    dedicated::Server server(wire, index, own, dedicated::ShortSums::kExchanged, is_crowded);
+    if (const Status status = server.run(); !status.ok()) {
+      // The others wait for this rank.
+      std::fprintf(stderr, "torc-run: %s\n", status.message().c_str());
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+  } else {
+    Client client(wire, commRank(own));
+    row = measureRatio(client, own, options, bytes, iterations);
+    client.end();
+  }
   row.applications = roles.applications.size();
   row.servers = roles.servers.size();
-  const Status status = dedicated::tryRoles(roles, is_crowded, [&](Client& client, MPI_Comm own) {
-    const int application = commRank(own);
-    const int count = static_cast<int>(bytes / sizeof(double));
-    std::vector<double> in(static_cast<std::size_t>(count), application + 1), out(in.size());
-    const OffloadedCall call = dedicated::sumOfDoubles(in, out);
-    const Start offloaded = [&](MPI_Request* request) {
-      return client.start(client.world(), call, request);
-    };
-    const Start nonblocking = [&](MPI_Request* request) {
-      return MPI_Iallreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, own, request);
-    };
-    const Start blocking = [&](MPI_Request* request) {
-      *request = MPI_REQUEST_NULL;
-      return MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, own);
-    };
-    row.blocking = overheadOf(blocking, 0, iterations, options.warmup, own);
-    row.nonblocking = measure(nonblocking, options, iterations, own);
-    out.assign(in.size(), 0);
-    row.offloaded = measure(offloaded, options, iterations, own);
-    const auto ranks = static_cast<double>(row.applications);
-    row.is_right =
-        std::ranges::all_of(out, [&](double sum) { return sum == ranks * (ranks + 1) / 2; });
-  });
-  // The others wait for this rank.
-  if (!status.ok()) {
-    std::fprintf(stderr, "torc-run: %s\n", status.message().c_str());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
+  MPI_Comm_free(&own);
+  PMPI_Comm_free(&wire.comm);
   return row;
 }
 
@@ -207,13 +236,12 @@ Status sweepDedicated(const RunOptions& options) {
       const StatusOr<Roles> roles = dedicated::assignRoles(wanted, *nodes);
       if (!roles.ok()) return roles.status();
       const std::string name = message("1:", (ranks - wanted.number) / wanted.number);
-      StatusOr<Row> row = runRatio(*roles, options, bytes, iterations, is_crowded);
-      if (!row.ok()) return row.status();
+      Row row = runRatio(*roles, options, bytes, iterations, is_crowded);
       // Rank 0 belongs to the program, unless ranks have a node each and all nodes are dedicated.
-      MPI_Bcast(&*row, sizeof(Row), MPI_BYTE, roles->applications.front(), MPI_COMM_WORLD);
-      all_right = all_right && row->is_right;
-      rows.emplace_back(name, *row);
-      if (rank == 0) printRow(bytes, name, *row);
+      MPI_Bcast(&row, sizeof(Row), MPI_BYTE, roles->applications.front(), MPI_COMM_WORLD);
+      all_right = all_right && row.is_right;
+      rows.emplace_back(name, row);
+      if (rank == 0) printRow(bytes, name, row);
     }
     if (rank == 0) printBest(bytes, rows);
   }

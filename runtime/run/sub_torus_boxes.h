@@ -10,7 +10,7 @@
 
 #include "runtime/job/bound_schedule.h"
 #include "runtime/job/library.h"
-#include "support/non_copyable.h"
+#include "runtime/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

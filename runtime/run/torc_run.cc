@@ -9,11 +9,9 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
-#include "runtime/run/calibrate.h"
-#include "runtime/run/dedicated_sweep.h"
+#include "runtime/run/modes.h"
 #include "runtime/run/torc_run_job.h"
 #include "runtime/run/torc_run_options.h"
-#include "runtime/run/tune.h"
 #include "runtime/run/world/job_world.h"
 #include "runtime/transport/mpi_status.h"
 #include "schedules/collective.h"

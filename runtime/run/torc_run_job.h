@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "runtime/api/torc.h"
+#include "runtime/non_copyable.h"
 #include "runtime/run/collective_functions.h"
 #include "runtime/run/torc_run_options.h"
 #include "schedules/collective.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

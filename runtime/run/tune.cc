@@ -1,5 +1,3 @@
-#include "runtime/run/tune.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -11,6 +9,7 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/job/library.h"
+#include "runtime/run/modes.h"
 #include "runtime/run/tuned_copy.h"
 #include "runtime/run/tuner.h"
 #include "runtime/run/world/job_world.h"

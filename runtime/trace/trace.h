@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "support/non_copyable.h"
+#include "runtime/non_copyable.h"
 #include "trace/trace_event.h"
 
 namespace torc::runtime {

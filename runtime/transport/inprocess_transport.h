@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/non_copyable.h"
 #include "runtime/transport/transport.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime {
 

@@ -14,10 +14,10 @@
 #include <span>
 #include <vector>
 
+#include "runtime/non_copyable.h"
 #include "runtime/transport/tag_space.h"
 #include "schedules/expansion/strided.h"
 #include "support/message.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

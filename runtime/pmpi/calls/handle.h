@@ -12,7 +12,7 @@
 
 #include <mpi.h>
 
-#include "support/non_copyable.h"
+#include "runtime/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {

@@ -20,9 +20,9 @@
 
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/pair_blocks.h"
+#include "runtime/non_copyable.h"
 #include "runtime/transport/transport.h"
 #include "schedules/collective.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {

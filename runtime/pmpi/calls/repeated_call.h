@@ -14,10 +14,10 @@
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/call_cache.h"
 #include "runtime/job/call_arguments.h"
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/verdict.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 

@@ -18,11 +18,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/communicator/notices.h"
 #include "runtime/pmpi/process/engine_lock.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 

@@ -12,9 +12,9 @@
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
 #include "runtime/job/schedule_load.h"
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/process/busy_time.h"
 #include "schedules/library/index.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 

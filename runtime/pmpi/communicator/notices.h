@@ -11,8 +11,8 @@
 
 #include <mpi.h>
 
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/calls/call_note.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 

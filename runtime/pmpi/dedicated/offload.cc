@@ -11,6 +11,7 @@
 #include "runtime/collectives/call.h"
 #include "runtime/dedicated/client.h"
 #include "runtime/dedicated/program_world.h"
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/engine/call_report.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
@@ -20,7 +21,6 @@
 #include "schedules/collective.h"
 #include "support/message.h"
 #include "support/mutex.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 namespace {

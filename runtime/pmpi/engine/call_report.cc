@@ -8,6 +8,9 @@
 #include "runtime/api/api.h"
 #include "runtime/pmpi/engine/decide.h"
 #include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/operation.h"
+#include "runtime/pmpi/engine/stall.h"
+#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/which_mpi.h"
@@ -88,6 +91,35 @@ void endOffloadedCall(const CollectiveCall& call) {
 
 void complainOf(const CollectiveCall& call, const std::string& what) {
   complain(message(functionName(call), ": ", what));
+}
+
+void failHere(CollectiveCall& call, CommunicatorState& state, int code, const std::string& what) {
+  EngineLock lock;
+  state.history().fail(call, code, what);
+  call.verdict = Verdict::over(code);
+}
+
+void failHere(CollectiveCall& call, CommunicatorState& state, const Status& status) {
+  failHere(call, state, errorClass(status), status.message());
+}
+
+bool failedElsewhere(CollectiveCall& call, const CommunicatorState& state) {
+  EngineLock lock;
+  const CallFailure* failure = state.history().failureOf(call);
+  if (failure != nullptr) call.verdict = Verdict::over(state.history().codeOf(*failure));
+  return failure != nullptr;
+}
+
+void recall(CallId id, CommunicatorState& state) {
+  {
+    EngineLock lock;
+    if (!state.history().recall(id)) return;
+  }
+  const double end = PMPI_Wtime() + kSecondsBeforeAsking;
+  progressUntil([&] {
+    EngineLock lock;
+    return state.history().isRecalled() || PMPI_Wtime() > end;
+  });
 }
 
 }  // namespace torc::runtime::pmpi

@@ -26,6 +26,7 @@
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
 #include "runtime/job/reason.h"
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/communicator/call_history.h"
@@ -33,7 +34,6 @@
 #include "runtime/pmpi/communicator/communicator_schedules.h"
 #include "runtime/pmpi/process/engine_lock.h"
 #include "runtime/service/service_collective.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 

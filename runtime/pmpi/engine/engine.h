@@ -14,6 +14,7 @@
 #include "runtime/collectives/call_cache.h"
 #include "runtime/job/context.h"
 #include "runtime/job/library.h"
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/calls/handle.h"
 #include "runtime/pmpi/calls/held_handles.h"
 #include "runtime/pmpi/communicator/notices.h"
@@ -21,7 +22,6 @@
 #include "runtime/pmpi/process/engine_lock.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "settings/settings.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 

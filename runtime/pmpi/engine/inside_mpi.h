@@ -12,8 +12,8 @@
 
 #include <mpi.h>
 
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/process/progress.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 

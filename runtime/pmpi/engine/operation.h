@@ -20,13 +20,13 @@
 
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/collective.h"
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/packing.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/stall.h"
 #include "runtime/pmpi/process/engine_lock.h"
 #include "runtime/transport/tag_space.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 

@@ -26,7 +26,7 @@
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/process/progress_hook.h"
 #include "runtime/pmpi/process/settings_agreement.h"
-#include "runtime/pmpi/process/start_folder.h"
+#include "runtime/pmpi/process/start.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/trace/trace.h"

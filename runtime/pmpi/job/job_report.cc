@@ -8,7 +8,7 @@
 
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/engine.h"
-#include "runtime/pmpi/process/start_folder.h"
+#include "runtime/pmpi/process/start.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/statistics_lines.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"

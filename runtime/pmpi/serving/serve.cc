@@ -10,7 +10,6 @@
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/decide.h"
 #include "runtime/pmpi/engine/engine.h"
-#include "runtime/pmpi/engine/failed_call.h"
 #include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/serving/serve_again.h"

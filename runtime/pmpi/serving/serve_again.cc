@@ -7,7 +7,6 @@
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/engine/call_report.h"
 #include "runtime/pmpi/engine/engine.h"
-#include "runtime/pmpi/engine/failed_call.h"
 #include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/tuning/call_trials.h"

@@ -15,10 +15,10 @@
 
 #include <mpi.h>
 
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/statistics/statistics_rows.h"
 #include "schedules/library/index.h"
 #include "support/mutex.h"
-#include "support/non_copyable.h"
 
 namespace torc::runtime::pmpi {
 

@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "runtime/collectives/call.h"
+#include "runtime/non_copyable.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/tuning/trial.h"
 #include "runtime/service/service_collective.h"
 #include "schedules/library/index.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {

@@ -12,7 +12,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/job/job.h"
-#include "runtime/pmpi/process/unseen_start.h"
+#include "runtime/pmpi/process/start.h"
 #include "runtime/pmpi/wrappers/layers.h"
 #include "runtime/transport/which_mpi.h"
 

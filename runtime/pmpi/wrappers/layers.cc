@@ -32,7 +32,7 @@
 
 #include "runtime/pmpi/process/launched.h"
 #include "runtime/pmpi/process/loaded_objects.h"
-#include "runtime/pmpi/process/unseen_start.h"
+#include "runtime/pmpi/process/start.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/files.h"
 #include "support/message.h"

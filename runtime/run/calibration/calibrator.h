@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "runtime/job/geometry.h"
+#include "runtime/non_copyable.h"
 #include "runtime/run/calibration/job_grid.h"
 #include "runtime/run/calibration/link_rounds.h"
 #include "runtime/run/calibration/message_probe.h"
 #include "runtime/run/calibration/node_measurement.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

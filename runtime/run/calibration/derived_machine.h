@@ -68,6 +68,9 @@ DerivedMachine deriveMachine(const Topology& topology,
 std::string machineText(const DerivedMachine& machine, const std::string& name,
                         const std::string& description);
 
+/// Lines of text: links, the slowest of them by name, and the numbers of the machine.
+std::string calibrationReport(const DerivedMachine& machine);
+
 }  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_DERIVED_MACHINE_H_

@@ -18,11 +18,11 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/non_copyable.h"
 #include "runtime/transport/data_memory.h"
 #include "runtime/transport/put/copy_choice.h"
 #include "runtime/transport/put/pair_regions.h"
 #include "runtime/transport/put/segment_file.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

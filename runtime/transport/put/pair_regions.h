@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/non_copyable.h"
 #include "runtime/transport/put/copy_choice.h"
 #include "runtime/transport/put/segment_file.h"
-#include "support/non_copyable.h"
 #include "support/status.h"
 
 namespace torc::runtime {

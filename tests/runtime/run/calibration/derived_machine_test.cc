@@ -7,7 +7,6 @@
 #include <set>
 
 #include "model/machines/machine.h"
-#include "runtime/run/calibration/calibration_report.h"
 #include "runtime/run/calibration/link_rounds.h"
 #include "runtime/run/calibration/repeated_samples.h"
 

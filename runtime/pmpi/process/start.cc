@@ -1,5 +1,5 @@
-// Unseen start: its warning at the end of the process.
-#include "runtime/pmpi/process/unseen_start.h"
+// Start: the folder is read when the library is loaded, before the program's first statement.
+#include "runtime/pmpi/process/start.h"
 
 #include <cstdlib>
 #include <string_view>
@@ -12,6 +12,12 @@
 
 namespace torc::runtime::pmpi {
 namespace {
+
+const char* start_folder = nullptr;
+
+[[gnu::constructor]] void rememberStart() {
+  start_folder = getcwd(nullptr, 0);
+}
 
 bool has_started = false;
 const pid_t own_process = getpid();
@@ -36,6 +42,11 @@ std::string_view variable(const char* name) {
 }
 
 }  // namespace
+
+std::string fromStart(const std::string& path) {
+  if (path.empty() || path.front() == '/' || start_folder == nullptr) return path;
+  return std::string(start_folder) + '/' + path;
+}
 
 void noteStart() {
   has_started = true;

@@ -1,9 +1,9 @@
 // Base of classes whose objects are neither copied nor moved: others refer to them, or they own
 // something that must have one owner.
-#ifndef TORC_SUPPORT_NON_COPYABLE_H_
-#define TORC_SUPPORT_NON_COPYABLE_H_
+#ifndef TORC_RUNTIME_NON_COPYABLE_H_
+#define TORC_RUNTIME_NON_COPYABLE_H_
 
-namespace torc {
+namespace torc::runtime {
 
 struct NonCopyable {
   NonCopyable() = default;
@@ -11,6 +11,6 @@ struct NonCopyable {
   NonCopyable& operator=(const NonCopyable&) = delete;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
-#endif  // TORC_SUPPORT_NON_COPYABLE_H_
+#endif  // TORC_RUNTIME_NON_COPYABLE_H_
