@@ -55,7 +55,7 @@ class MessageMemory : NonCopyable {
 
 }  // namespace torc::runtime
 
-struct torc_context : torc::NonCopyable {
+struct torc_context : torc::runtime::NonCopyable {
   torc_context();
   ~torc_context();
 

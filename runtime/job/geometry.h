@@ -52,7 +52,7 @@ StatusOr<HostRanks> countHostRanks(Agreement& agreement, MPI_Comm comm,
 /// are free again when every rank has freed the collective, and so has received all its messages.
 /// The upper half is for one-shot calls, whose tags follow from a hash of the call. Collectives
 /// never use the highest tag.
-struct torc_geometry : torc::NonCopyable {
+struct torc_geometry : torc::runtime::NonCopyable {
   explicit torc_geometry(torc_context* owner) : context(owner) {}
   ~torc_geometry();
 

@@ -54,7 +54,7 @@ struct Recognition {
 
 }  // namespace torc::runtime
 
-struct torc_library : torc::NonCopyable {
+struct torc_library : torc::runtime::NonCopyable {
   explicit torc_library(torc_context* owner) : context(owner) {}
   ~torc_library();
 
