@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/collectives/call.h"
 #include "runtime/dedicated/client.h"
 #include "runtime/dedicated/program_world.h"
 #include "runtime/non_copyable.h"
@@ -157,104 +156,182 @@ KnownPointer define(MPI_Comm comm) TORC_EXCLUDES(offloading_mutex) {
   return known;
 }
 
-/// Whether MPI accepts a datatype in messages: it refuses an uncommitted one even without elements.
-bool isAccepted(MPI_Datatype type) {
+/// Bytes of an element in messages, and whether elements are contiguous.
+struct Element {
+  std::uint64_t bytes = 0;
+  bool is_in_row = false;
+};
+
+std::optional<Element> lookAt(MPI_Datatype type) {
+  ElementType element;
+  if (!lookAtType(type, element).ok()) return std::nullopt;
+  // A pack of no elements shows whether MPI accepts the type: it refuses uncommitted types.
   std::byte nothing{};
   int at = 0;
-  return isPredefinedType(type) ||
-         PMPI_Pack(&nothing, 0, type, &nothing, 1, &at, offloading->wire->comm) == MPI_SUCCESS;
-}
-
-/// Whether dedicated ranks support the datatypes and the operation of a checked call.
-bool areSupported(const CallArguments& arguments, const Call& checked) {
-  const CollectiveRow& row = rowOf(arguments.collective);
-  if (row.reduces()) return checked.type.predefined && isPredefinedReduction(arguments.op);
-  const bool has_own_type = row.describesOwn() && arguments.in != MPI_IN_PLACE;
-  return isAccepted(arguments.type) && (!has_own_type || isAccepted(arguments.own_type));
-}
-
-/// Sets the parts of a reduction that the request has. Pairs travel with their gaps.
-void setReduction(OffloadedCall& made, const CallArguments& arguments, const Call& checked,
-                  int rank) {
-  std::int64_t own = arguments.count, before = own * rank;  // elements
-  if (arguments.has_counts) {
-    own = arguments.counts[rank];
-    before = 0;
-    for (int i = 0; i < rank; ++i)
-      before += arguments.counts[i];
+  if (!isPredefinedType(type) &&
+      PMPI_Pack(&nothing, 0, type, &nothing, 1, &at, offloading->wire->comm) != MPI_SUCCESS) {
+    return std::nullopt;
   }
-  made.bytes = made.data_bytes = checked.elements.in * checked.type.bytes;
+  return Element{element.size, element.isBytesInRow()};
+}
+
+/// Bytes of an element, if dedicated ranks support the reduction. Pairs travel with their gaps.
+std::optional<std::uint64_t> reducedBytes(MPI_Datatype type, MPI_Op op) {
+  struct Last {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Op op = MPI_OP_NULL;
+    std::uint64_t bytes = 0;
+  };
+  thread_local Last last;
+  if (type == last.type && op == last.op && op != MPI_OP_NULL) return last.bytes;
+  if (op == MPI_OP_NULL || !isPredefinedOp(op) || !isPredefinedReduction(op)) return std::nullopt;
+  ElementType element;
+  Reduction reduction;
+  if (!lookAtType(type, element).ok() || !element.predefined ||
+      !lookAtReduction(element, op, reduction).ok()) {
+    return std::nullopt;
+  }
+  last = {type, op, element.bytes};
+  return element.bytes;
+}
+
+bool fits(std::int64_t count) {
+  return count >= 0 && count <= kMostOffloadedBytes;
+}
+
+/// Describes a reduction; false: dedicated ranks do not support it.
+bool setReduction(OffloadedCall& made, const CallArguments& arguments, int rank, int size) {
+  const CollectiveRow& row = rowOf(arguments.collective);
+  const std::optional<std::uint64_t> bytes = reducedBytes(arguments.type, arguments.op);
+  if (!bytes) return false;
+  std::uint64_t total = 0, before = 0, own = 0;  // elements
+  if (arguments.has_counts) {
+    if (arguments.counts.isNull()) return false;
+    for (int i = 0; i < size; ++i) {
+      if (!fits(arguments.counts[i])) return false;
+      if (i == rank) before = total;
+      total += static_cast<std::uint64_t>(arguments.counts[i]);
+    }
+    own = static_cast<std::uint64_t>(arguments.counts[rank]);
+  } else {
+    own = static_cast<std::uint64_t>(arguments.count);
+    total = own * row.countedBlocks(static_cast<std::uint64_t>(size));
+    before = own * static_cast<std::uint64_t>(rank);
+  }
+  made.bytes = made.data_bytes = total * *bytes;
   made.type = PMPI_Type_c2f(arguments.type);
   made.op = PMPI_Op_c2f(arguments.op);
+  made.data = arguments.in;
+  made.is_data_in_place = arguments.in == MPI_IN_PLACE;
+  made.has_result = row.outAt(rank == arguments.root) != Holds::kNothing;
+  // Other ranks than the root may have any result arguments.
+  if (!made.has_result) return true;
+  if (made.is_data_in_place) made.data = arguments.out;
+  made.result = arguments.out;
   made.result_count = static_cast<int>(made.bytes);
-  if (rowOf(arguments.collective).outWhole()) return;
-  made.own_offset = static_cast<std::uint64_t>(before) * checked.type.bytes;
-  made.own_bytes = static_cast<std::uint64_t>(own) * checked.type.bytes;
-  made.result_count = static_cast<int>(made.own_bytes);
+  if (!row.outWhole()) {
+    made.own_offset = before * *bytes;
+    made.own_bytes = own * *bytes;
+    made.result_count = static_cast<int>(made.own_bytes);
+  }
+  return true;
 }
 
-/// Sets a rank's contribution to a call that moves data, and the elements of its result.
-void setMove(OffloadedCall& made, const CallArguments& arguments, const Call& checked, int rank,
-             int size) {
-  const CollectiveRow& row = rowOf(arguments.collective);
-  const bool is_of_pairs = row.blocks == BlockSpace::kPair;
-  const bool is_own = row.describesOwn() && arguments.in != MPI_IN_PLACE;
-  made.bytes = checked.count;
-  made.result_count = static_cast<int>(arguments.count) * (row.describesOwn() ? size : 1);
-  made.result_type = arguments.type;
-  if (row.inAt(rank == arguments.root) == Holds::kNothing) return;
-  made.data_bytes = made.bytes * static_cast<std::uint64_t>(is_of_pairs ? size : 1);
-  made.count =
-      static_cast<int>(is_own ? arguments.own_count : arguments.count) * (is_of_pairs ? size : 1);
-  made.data_type = is_own ? arguments.own_type : arguments.type;
-  made.is_data_in_row = !checked.packs_in;
-  if (row.inWhole() || is_of_pairs || is_own) return;
-  // The own block in place.
-  MPI_Aint lower = 0, extent = 0;
-  PMPI_Type_get_extent(arguments.type, &lower, &extent);
-  made.data = static_cast<const std::byte*>(arguments.out) + rank * arguments.count * extent;
-}
-
-/// The call for dedicated ranks, if its whole vector has at most `most` bytes; sets call.bytes.
-/// std::nullopt: they do not support it, or its arguments are wrong, which MPI reports.
-std::optional<OffloadedCall> describe(CollectiveCall& call, OffloadedCollective collective,
-                                      const KnownCommunicator& known, std::uint32_t most) {
-  OffloadedCall made;
-  made.collective = collective;
+/// Describes a broadcast: one buffer, which the root reads and the others write.
+void setMove(OffloadedCall& made, const CallArguments& arguments, const Element& element,
+             bool is_root) {
+  const auto count = static_cast<int>(arguments.count);
+  if (is_root) {
+    made.data = arguments.out;
+    made.count = count;
+    made.data_type = arguments.type;
+    made.data_bytes = made.bytes;
+    made.is_data_in_row = element.is_in_row;
+    return;
+  }
   made.has_result = true;
-  if (collective.is_barrier) return made;
+  made.result = arguments.out;
+  made.result_count = count;
+  made.result_type = arguments.type;
+}
+
+/// Describes a rank's contribution to an exchange: `blocks` blocks, each of made.bytes bytes.
+bool setExchange(OffloadedCall& made, const CallArguments& arguments, const Element& element,
+                 int rank, int size, int blocks) {
+  made.is_data_in_place = arguments.in == MPI_IN_PLACE;
+  made.data = arguments.in;
+  std::int64_t count = arguments.own_count;
+  MPI_Datatype type = arguments.own_type;
+  bool is_in_row = false;
+  if (made.is_data_in_place) {
+    count = arguments.count;
+    type = arguments.type;
+    is_in_row = element.is_in_row;
+    MPI_Aint lower = 0, extent = 0;
+    PMPI_Type_get_extent(type, &lower, &extent);
+    const MPI_Aint before = blocks == 1 ? rank * count * extent : 0;
+    made.data = static_cast<const std::byte*>(arguments.out) + before;
+  } else {
+    const std::optional<Element> own = lookAt(type);
+    if (!own || !fits(count)) return false;
+    is_in_row = own->is_in_row;
+  }
+  made.count = static_cast<int>(count) * blocks;
+  made.data_type = type;
+  made.is_data_in_row = is_in_row;
+  made.data_bytes = made.bytes * static_cast<std::uint64_t>(blocks);
+  made.has_result = true;
+  made.result = arguments.out;
+  made.result_count = static_cast<int>(arguments.count) * size;
+  made.result_type = arguments.type;
+  return true;
+}
+
+/// Whether a required buffer is missing.
+bool lacksBuffer(const OffloadedCall& call) {
+  return (call.data == nullptr && call.data_bytes > 0 && call.is_data_in_row) ||
+         (call.has_result && call.result == nullptr && call.result_count > 0 &&
+          isPredefinedType(call.result_type));
+}
+
+/// The call for dedicated ranks, and the bytes of its whole vector. std::nullopt: they do not
+/// support it, or its arguments are wrong, which MPI reports.
+struct Described {
+  OffloadedCall call;
+  std::uint64_t vector_bytes = 0;
+};
+
+std::optional<Described> describe(const CollectiveCall& call, OffloadedCollective collective,
+                                  const KnownCommunicator& known) {
   const CallArguments& arguments = call.arguments;
   const CollectiveRow& row = collective.row();
-  const bool is_root = known.rank == arguments.root;
-  Call checked;
-  if (!check(arguments, known.rank, known.size, checked).ok() ||
-      !areSupported(arguments, checked)) {
-    return std::nullopt;
+  Described made;
+  OffloadedCall& offloaded = made.call;
+  offloaded.collective = collective;
+  const int rank = known.rank, size = known.size;
+  if (collective.is_barrier) {
+    offloaded.has_result = true;
+    return made;
   }
-  const std::uint64_t bytes =
-      row.reduces() ? checked.elements.in * checked.type.bytes : checked.bytes;
-  // Elements without data may be many.
-  if (bytes > most || std::max(arguments.count, arguments.own_count) > kMostOffloadedBytes ||
-      (row.blocks == BlockSpace::kPair && !offloading->wire->roles.canExchange(bytes))) {
-    return std::nullopt;
-  }
-  made.root = arguments.root;
-  made.is_data_in_place = arguments.in == MPI_IN_PLACE;
-  made.data = made.is_data_in_place ? arguments.out : arguments.in;
+  if (!fits(arguments.count) || arguments.root < 0 || arguments.root >= size) return std::nullopt;
+  offloaded.root = arguments.root;
   if (row.reduces()) {
-    setReduction(made, arguments, checked, known.rank);
-  } else {
-    setMove(made, arguments, checked, known.rank, known.size);
+    if (!setReduction(offloaded, arguments, rank, size)) return std::nullopt;
+    made.vector_bytes = offloaded.bytes;
+    return made;
   }
-  // The buffer of a broadcast's root is the result already.
-  made.has_result =
-      row.outAt(is_root) != Holds::kNothing && !(is_root && row.in_elsewhere == Holds::kNothing);
-  if (made.has_result) {
-    made.result = arguments.out;
-  } else {
-    made.result_count = 0;
+  const std::optional<Element> element = lookAt(arguments.type);
+  if (!element) return std::nullopt;
+  offloaded.bytes = static_cast<std::uint64_t>(arguments.count) * element->bytes;
+  made.vector_bytes = offloaded.bytes * row.countedBlocks(static_cast<std::uint64_t>(size));
+  if (!row.describesOwn()) {
+    setMove(offloaded, arguments, *element, rank == arguments.root);
+  } else if (const bool is_of_pairs = row.blocks == BlockSpace::kPair;
+             made.vector_bytes > kMostOffloadedBytes ||
+             (is_of_pairs && !offloading->wire->roles.canExchange(made.vector_bytes)) ||
+             !setExchange(offloaded, arguments, *element, rank, size, is_of_pairs ? size : 1)) {
+    return std::nullopt;
   }
-  call.bytes = bytes;
   return made;
 }
 
@@ -340,20 +417,22 @@ bool offload(CollectiveCall& call, MPI_Request* request) {
   }
   if (!known->is_served) return false;
   tells_itself = true;
-  const std::optional<OffloadedCall> made = describe(call, *collective, *known, *most);
-  if (!made) {
+  const std::optional<Described> made = describe(call, *collective, *known);
+  if (!made || made->vector_bytes > *most || lacksBuffer(made->call)) {
     tells_itself = false;
     return false;
   }
+
+  call.bytes = made->vector_bytes;
   call.verdict = Reason::kServed;
   MPI_Request own = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;
   {
     const MutexLock lock(offloading_mutex);
     if (call.form == Form::kPersistent) {
-      code = offloading->client.makePersistent(known->at_servers, *made, request);
+      code = offloading->client.makePersistent(known->at_servers, made->call, request);
       if (code == MPI_SUCCESS) {
-        PersistentCall kept{known, *made};
+        PersistentCall kept{known, made->call};
         if (!kept.call.is_data_in_row) {
           PMPI_Type_dup(kept.call.data_type, &kept.own_type);
           kept.call.data_type = kept.own_type;
@@ -362,7 +441,7 @@ bool offload(CollectiveCall& call, MPI_Request* request) {
         persistent_handles.fetch_add(1, std::memory_order_relaxed);
       }
     } else {
-      code = offloading->client.start(known->at_servers, *made, blocks ? &own : request);
+      code = offloading->client.start(known->at_servers, made->call, blocks ? &own : request);
     }
   }
   if (blocks) code = waitFor(code, &own);
