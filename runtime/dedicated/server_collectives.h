@@ -21,7 +21,7 @@ inline int chooseServers(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
 inline int freeServers(MPI_Comm* comm) {
   return MPI_Comm_free(comm);
 }
-/// Also makes progress on what torc serves.
+/// Also makes progress on collectives that torc serves.
 inline constexpr auto* testServers = &MPI_Test;
 
 inline constexpr Starter<MPI_Allreduce, MPI_Iallreduce> startServersAllreduce;

@@ -90,7 +90,7 @@ Overheads measure(const Start& start, const RunOptions& options, int iterations,
   return found;
 }
 
-/// What a rank of the program measures. All ranks of `own` call it.
+/// The measurements of a rank of the program. All ranks of `own` call it.
 Row measureRatio(Client& client, MPI_Comm own, const RunOptions& options, std::uint64_t bytes,
                  int iterations) {
   Row row;

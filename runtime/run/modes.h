@@ -1,5 +1,5 @@
-// What torc-run does instead of running a program. All are collective over MPI_COMM_WORLD and print
-// on rank 0.
+// Modes of torc-run that run no program. All are collective over MPI_COMM_WORLD and print on rank
+// 0.
 #ifndef TORC_RUNTIME_RUN_MODES_H_
 #define TORC_RUNTIME_RUN_MODES_H_
 
