@@ -7,8 +7,9 @@
 #
 #   bash bench/blocking_calls.sh [TORUS]        default: 2, a rank to each of two cores
 #
-# Variants run in turns; the result of each is the minimum of 5 runs, a run being the lower quartile
-# of 21 batches of calls. On a busy machine: chrt -f 1 bash bench/blocking_calls.sh.
+# Variants run in turns, a collective at a time, as a virtual machine's cores may copy at half the
+# speed for minutes; the result of each is the minimum of 9 runs, a run being the lower quartile of
+# 21 batches of calls. On a busy machine: chrt -f 1 bash bench/blocking_calls.sh.
 # TEST_MPI=openmpi: with Open MPI.
 #   $BLOCKING_CALLS_SIZES        smallest, largest and factor, in bytes (default: 8 67108864 8)
 #   $BLOCKING_CALLS_COLLECTIVES  allreduce, ... (default: all)
@@ -19,9 +20,9 @@ cd "$(dirname "$0")/.."
 torus=${1:-2}
 shape=${torus//m/}
 ranks=$((${shape//x/*}))
-rounds=5
+rounds=9
 read -r smallest largest factor <<<"${BLOCKING_CALLS_SIZES:-8 67108864 8}"
-collectives=${BLOCKING_CALLS_COLLECTIVES:-}
+collectives=${BLOCKING_CALLS_COLLECTIVES:-allreduce reduce_scatter allgather alltoall broadcast reduce scatter gather}
 variants=${BLOCKING_CALLS_VARIANTS:-plain generic described trying tuned}
 runtime=runtime program=bench/blocking_calls
 [[ ${TEST_MPI-} != openmpi ]] || runtime=runtime/openmpi program+=_openmpi
@@ -40,9 +41,10 @@ if [[ $variants == *described* || $variants == *trying* || $variants == *tuned* 
 fi
 if [[ $variants == *tuned* ]]; then
   torc_run --tune="$work/described" --output "$work/tuned" --sizes "$smallest:$largest" \
-    ${collectives:+--collectives "${collectives// /,}"} --minutes "${BLOCKING_CALLS_MINUTES:-4}" | tail -n 1
+    --collectives "${collectives// /,}" --minutes "${BLOCKING_CALLS_MINUTES:-4}" | tail -n 1
 fi
 
+# run VARIANT COLLECTIVE
 run() {
   local preload=()
   if [[ $1 != plain ]]; then
@@ -50,14 +52,15 @@ run() {
       -genv TORC_LIBRARY "$work/${1/trying/described}")
   fi
   [[ $1 != trying ]] || preload+=(-genv TORC_TUNE 1)
-  # shellcheck disable=SC2086
   tools/mpiexec.sh "${preload[@]}" -n "$ranks" "bazel-bin/$program" "$smallest" "$largest" "$factor" \
-    $collectives </dev/null
+    "$2" </dev/null
 }
 
-for ((round = 0; round < rounds; ++round)); do
-  for variant in $variants; do
-    run "$variant" | sed "s/^/$variant /" >>"$work/times"
+for collective in $collectives; do
+  for ((round = 0; round < rounds; ++round)); do
+    for variant in $variants; do
+      run "$variant" "$collective" | sed "s/^/$variant /" >>"$work/times"
+    done
   done
 done
 echo

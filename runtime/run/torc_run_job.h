@@ -11,6 +11,7 @@
 #include "runtime/non_copyable.h"
 #include "runtime/run/collective_functions.h"
 #include "runtime/run/torc_run_options.h"
+#include "runtime/run/world/page_vector.h"
 #include "schedules/collective.h"
 #include "support/status.h"
 
@@ -74,11 +75,12 @@ class RunJob : NonCopyable {
   const CollectiveRow* row_ = nullptr;
   int rank_ = 0, ranks_ = 1;
   int neighbours_ = 0;
-  bool has_twins_ = false;       // two neighbours are the same rank, which has a block of each
-  std::uint64_t elements_ = 0;   // of the whole vector
-  bool is_in_place_ = false;     // this rank's call, with all its data in out_
-  std::vector<std::byte> data_;  // initial data of every iteration
-  std::vector<std::byte> in_, out_, reference_;
+  bool has_twins_ = false;      // two neighbours are the same rank, which has a block of each
+  std::uint64_t elements_ = 0;  // of the whole vector
+  bool is_in_place_ = false;    // this rank's call, with all its data in out_
+  PageVector<std::byte> data_;  // initial data of every iteration
+  PageVector<std::byte> in_, out_;
+  std::vector<std::byte> reference_;
   FunctionArguments arguments_;
   std::size_t own_offset_ = 0;  // of the own block among those of all ranks
   bool has_reference_ = false;

@@ -72,29 +72,49 @@ Status Tuner::measure() {
     return {StatusCode::kInvalidArgument,
             "the library has nothing of these collectives and sizes for this job"};
   }
-  printHeader();
-  std::map<std::uint32_t, SubTorusBoxes> boxes;  // by sub-torus
-  for (const Cell& cell : cells_) {
-    if (isOver(deadline_)) break;
-    const auto [entry, is_new] = boxes.try_emplace(cell.sub_torus);
-    Status status;
-    if (is_new) status = entry->second.make(library_, cell.sub_torus);
-    if (status = agreed(status); !status.ok()) return status;
-    ++done_;
-    if (!entry->second.isAnywhere()) continue;  // next to dead nodes
-    if (status = measureCell(cell, entry->second); !status.ok()) return status;
+  if (library_.hosts.oversubscribed) {
+    say("# ranks outnumber cores: times are those of waiting for one");
   }
+  say(message("# ", cells_.size(), " sizes in at most ", options_.minutes, " minutes"));
+  std::map<std::uint32_t, SubTorusBoxes> boxes;  // by sub-torus
+  for (int round = 0; round < kRounds; ++round) {
+    std::size_t left = static_cast<std::size_t>(kRounds - round) * cells_.size();
+    std::size_t measured = 0;
+    for (Cell& cell : cells_) {
+      if (isOver()) break;
+      const auto [entry, is_new] = boxes.try_emplace(cell.sub_torus);
+      Status status;
+      if (is_new) status = entry->second.make(library_, cell.sub_torus);
+      if (status = agreed(status); !status.ok()) return status;
+      const double seconds = std::max(0.0, deadline_ - MPI_Wtime()) / static_cast<double>(left--);
+      ++measured;
+      if (!entry->second.isAnywhere()) continue;  // next to dead nodes
+      if (round == 0) status = findContenders(cell, entry->second);
+      if (status.ok()) status = measureRound(cell, entry->second, round, seconds);
+      if (!status.ok()) return status;
+    }
+    done_ = std::max(done_, measured);
+    say(message("# round ", round + 1, " of ", kRounds, ": ", measured, " sizes"));
+  }
+  print();
   return {};
 }
 
 LibraryIndex Tuner::tunedIndex(std::string job) {
   LibraryIndex index = index_;
+  std::vector<LibraryMeasurement> measurements;
+  for (const Cell& cell : cells_) {
+    for (const Contender& contender : cell.contenders) {
+      measurements.push_back(
+          {cell.shape, cell.collective, cell.bytes, contender.file, contender.typical()});
+    }
+  }
   const auto what = [](const LibraryMeasurement& m) {
     return std::tuple(m.shape, m.collective, m.bytes, m.file);
   };
-  std::ranges::sort(measurements_, {}, what);
+  std::ranges::sort(measurements, {}, what);
   index.tuned.clear();
-  for (std::span<const LibraryMeasurement> rest = measurements_; !rest.empty();) {
+  for (std::span<const LibraryMeasurement> rest = measurements; !rest.empty();) {
     const auto end = std::ranges::find_if(rest, [&](const LibraryMeasurement& m) {
       return m.shape != rest.front().shape || m.collective != rest.front().collective;
     });
@@ -107,7 +127,7 @@ LibraryIndex Tuner::tunedIndex(std::string job) {
   if (done_ < cells_.size()) {
     index.tuned_on += message("; time for ", done_, " of ", cells_.size(), " sizes");
   }
-  index.measurements = std::move(measurements_);
+  index.measurements = std::move(measurements);
   return index;
 }
 
@@ -152,56 +172,39 @@ bool Tuner::has(std::uint32_t shape, Collective collective, std::uint64_t bytes)
 }
 
 /// Rank 0 decides.
-bool Tuner::isOver(double end) const {
-  int over = MPI_Wtime() > end ? 1 : 0;
+bool Tuner::isOver() const {
+  int over = MPI_Wtime() > deadline_ ? 1 : 0;
   broadcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return over != 0;
 }
 
-/// MPI's own function, and each file of the library for the cell.
-StatusOr<std::vector<Tuner::Contender>> Tuner::contenders(const Cell& cell, SubTorusBoxes& boxes) {
-  std::vector<Contender> list;
-  for (const std::uint32_t file :
-       torc::runtime::contenders(index_, cell.shape, cell.collective, cell.bytes)) {
+/// Each file of the library for the cell, and MPI's own function.
+Status Tuner::findContenders(Cell& cell, SubTorusBoxes& boxes) {
+  for (const std::uint32_t file : contenders(index_, cell.shape, cell.collective, cell.bytes)) {
     const StatusOr<torc_schedule*> schedule = boxes.load(cell.shape, cell.collective, file);
     if (Status status = agreed(schedule.status()); !status.ok()) return status;
-    list.push_back({.file = file, .schedule = *schedule, .seconds = {}});
+    cell.contenders.push_back({.file = file, .schedule = *schedule, .seconds = {}});
   }
-  list.emplace_back();  // MPI's own function; the others have been compared with it by then
-  return list;
+  cell.contenders.emplace_back();  // the others have been compared with MPI's own by then
+  return {};
 }
 
-Status Tuner::measureCell(const Cell& cell, SubTorusBoxes& boxes) {
-  StatusOr<std::vector<Contender>> found = contenders(cell, boxes);
-  if (!found.ok()) return found.status();
-  std::vector<Contender>& list = *found;
+/// Calls each contender of a cell, in at most about `seconds`.
+Status Tuner::measureRound(Cell& cell, SubTorusBoxes& boxes, int round, double seconds) {
   std::optional<RunJob> job;
   if (boxes.isIn()) {
     job.emplace(options_, cell.collective, nullptr, cell.bytes, boxes.comm());
   }
-  const double cell_seconds =
-      std::max(0.0, deadline_ - MPI_Wtime()) / static_cast<double>(cells_.size() - done_ + 1);
-  const double end = MPI_Wtime() + cell_seconds;
-  bool is_over = false;
-  for (int round = 0; round < kRounds && !is_over; ++round) {
-    for (Contender& contender : list) {
-      if (contender.is_out) continue;
-      is_over = round > 0 && isOver(end);
-      if (is_over) break;
-      const double slice = cell_seconds / static_cast<double>(kRounds * list.size());
-      Status status = agreed(call(job, contender, round == 0, slice));
-      if (!status.ok()) {
-        return status.annotated(message(rowOf(cell.collective).name, " of ", cell.bytes,
-                                        " bytes on ", library_.shapes[cell.shape]));
-      }
+  const double slice = seconds / static_cast<double>(cell.contenders.size());
+  for (Contender& contender : cell.contenders) {
+    if (contender.is_out) continue;
+    Status status = agreed(call(job, contender, round == 0, slice));
+    if (!status.ok()) {
+      return status.annotated(message(rowOf(cell.collective).name, " of ", cell.bytes, " bytes on ",
+                                      library_.shapes[cell.shape]));
     }
-    dropSlow(list, round);
   }
-  for (const Contender& contender : list) {
-    measurements_.push_back(
-        {cell.shape, cell.collective, cell.bytes, contender.file, contender.typical()});
-  }
-  print(cell, list);
+  dropSlow(cell.contenders, round);
   return {};
 }
 
@@ -250,32 +253,31 @@ void Tuner::dropSlow(std::vector<Contender>& list, int round) {
   }
 }
 
-void Tuner::printHeader() const {
+void Tuner::say(const std::string& line) const {
   if (rank_ != 0) return;
-  if (library_.hosts.oversubscribed) {
-    std::printf("# ranks outnumber cores: times are those of waiting for one\n");
-  }
-  std::printf("# %zu sizes in at most %g minutes; us, lower quartiles of the slowest ranks\n",
-              cells_.size(), options_.minutes);
-  std::printf("%-14s %-14s %12s %12s %12s %12s  %s\n", "shape", "collective", "bytes", "library's",
-              "fastest", "MPI's", "fastest is");
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
 }
 
-void Tuner::print(const Cell& cell, const std::vector<Contender>& list) const {
+void Tuner::print() const {
   if (rank_ != 0) return;
-  const std::uint32_t chosen = index_.findEntry(cell.shape, cell.collective, cell.bytes)->file;
-  const Contender* fastest = &list.front();
-  double chosen_s = 0;
-  for (const Contender& contender : list) {
-    if (contender.typical() < fastest->typical()) fastest = &contender;
-    if (contender.file == chosen) chosen_s = contender.typical();
+  say("# us, lower quartiles of the slowest ranks");
+  std::printf("%-14s %-14s %12s %12s %12s %12s  %s\n", "shape", "collective", "bytes", "library's",
+              "fastest", "MPI's", "fastest is");
+  for (const Cell& cell : cells_) {
+    const std::vector<Contender>& list = cell.contenders;
+    if (list.empty()) continue;
+    const auto typical = [](const Contender& contender) { return contender.typical(); };
+    const Contender& fastest = *std::ranges::min_element(list, {}, typical);
+    const std::uint32_t chosen = index_.findEntry(cell.shape, cell.collective, cell.bytes)->file;
+    const auto own = std::ranges::find(list, chosen, &Contender::file);
+    std::printf(
+        "%-14s %-14s %12llu %12.2f %12.2f %12.2f  %s\n", library_.shapes[cell.shape].c_str(),
+        std::string(rowOf(cell.collective).name).c_str(),
+        static_cast<unsigned long long>(cell.bytes), own == list.end() ? 0 : 1e6 * own->typical(),
+        1e6 * fastest.typical(), 1e6 * list.back().typical(),
+        fastest.file == kMpisOwn ? "MPI's own" : index_.files[fastest.file].name.c_str());
   }
-  std::printf("%-14s %-14s %12llu %12.2f %12.2f %12.2f  %s\n", library_.shapes[cell.shape].c_str(),
-              std::string(rowOf(cell.collective).name).c_str(),
-              static_cast<unsigned long long>(cell.bytes), 1e6 * chosen_s, 1e6 * fastest->typical(),
-              1e6 * list.back().typical(),
-              fastest->file == kMpisOwn ? "MPI's own" : index_.files[fastest->file].name.c_str());
-  std::fflush(stdout);
 }
 
 }  // namespace torc::runtime

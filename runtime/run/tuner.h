@@ -2,8 +2,9 @@
 //
 // For every sub-torus of the job's partition it uses all boxes of that extent at the same time, as
 // programs do. It covers every collective, and sizes a factor of two apart, every other one first:
-// for each, the library's files and MPI's own function. These are called in turns, round by round.
-// Contenders much slower than the fastest drop out.
+// for each, the library's files and MPI's own function. These are called in turns, in rounds over
+// all sizes, as the speed of a machine's cores may change for minutes. Contenders much slower than
+// the fastest drop out.
 #ifndef TORC_RUNTIME_RUN_TUNER_H_
 #define TORC_RUNTIME_RUN_TUNER_H_
 
@@ -28,7 +29,7 @@ class Tuner {
   /// it.
   Tuner(const RunOptions& options, torc_library& library);
 
-  /// Collective over MPI_COMM_WORLD. Measures as much as the time allows, and prints a line for
+  /// Collective over MPI_COMM_WORLD. Measures as much as the time allows, then prints a line for
   /// each size on rank 0. The error is the same on all ranks.
   Status measure();
 
@@ -40,13 +41,6 @@ class Tuner {
   std::size_t all() const { return cells_.size(); }
 
  private:
-  /// A collective, a size and a sub-torus.
-  struct Cell {
-    std::uint32_t sub_torus = 0;
-    std::uint32_t shape = 0;
-    Collective collective = Collective::kAllreduce;
-    std::uint64_t bytes = 0;
-  };
   /// A candidate in one cell.
   struct Contender {
     std::uint32_t file = kMpisOwn;
@@ -60,16 +54,24 @@ class Tuner {
     void took(double call_seconds, int calls);
     double typical() const { return typicalSeconds(seconds); }
   };
+  /// A collective, a size and a sub-torus.
+  struct Cell {
+    std::uint32_t sub_torus = 0;
+    std::uint32_t shape = 0;
+    Collective collective = Collective::kAllreduce;
+    std::uint64_t bytes = 0;
+    std::vector<Contender> contenders = {};  // MPI's own function is last; empty: not measured
+  };
 
   std::vector<Cell> cells();
   bool has(std::uint32_t shape, Collective collective, std::uint64_t bytes) const;
-  bool isOver(double end) const;
-  StatusOr<std::vector<Contender>> contenders(const Cell& cell, SubTorusBoxes& boxes);
-  Status measureCell(const Cell& cell, SubTorusBoxes& boxes);
+  bool isOver() const;
+  Status findContenders(Cell& cell, SubTorusBoxes& boxes);
+  Status measureRound(Cell& cell, SubTorusBoxes& boxes, int round, double seconds);
   Status call(std::optional<RunJob>& job, Contender& contender, bool is_first, double slice);
   static void dropSlow(std::vector<Contender>& list, int round);
-  void printHeader() const;
-  void print(const Cell& cell, const std::vector<Contender>& list) const;
+  void say(const std::string& line) const;
+  void print() const;
 
   const RunOptions& options_;
   std::vector<Collective> collectives_;
@@ -80,7 +82,6 @@ class Tuner {
   std::uint64_t largest_ = 0;  // requested size
   std::vector<Cell> cells_;
   std::size_t done_ = 0;
-  std::vector<LibraryMeasurement> measurements_;
 };
 
 }  // namespace torc::runtime

@@ -14,6 +14,7 @@
 
 #include "runtime/run/calibration/node_measurement.h"
 #include "runtime/run/calibration/repeated_samples.h"
+#include "runtime/run/world/page_vector.h"
 
 namespace torc::runtime {
 
@@ -52,7 +53,7 @@ class MessageProbe {
 
   const MPI_Comm comm_;
   const bool yields_;
-  std::vector<std::byte> out_, in_;
+  PageVector<std::byte> out_, in_;
 };
 
 }  // namespace torc::runtime
