@@ -9,6 +9,15 @@ Range normal(std::uint32_t start, std::uint32_t length, std::uint32_t size) {
   return length >= size ? Range{0, size} : Range{start, length};
 }
 
+/// Whether one root exists for which neither guard is empty.
+bool areForOneRoot(const Interval& a, const Interval& b, std::uint32_t size) {
+  if (a.kind != IntervalKind::kForRoots || b.kind != IntervalKind::kForRoots) return true;
+  const auto roots = [&](const RootSpan& span) {
+    return Range{span.from, wrap(std::int64_t{span.to} - span.from, size) + 1};
+  };
+  return overlaps(roots(a.rootSpan()), roots(b.rootSpan()), size);
+}
+
 }  // namespace
 
 llvm::SmallVector<Range, 2> intersect(const Range& a, const Range& b, std::uint32_t size) {
@@ -98,6 +107,30 @@ void subtract(const Ranges& a, const Ranges& b, const Topology& topology, Ranges
     }
     inside = std::move(next);
   }
+}
+
+Interval guardOn(const Box& guard, std::uint32_t axis, std::uint32_t size) {
+  if (guard[axis].kind == IntervalKind::kForRoots) {
+    const RootSpan span = guard[axis].rootSpan();
+    if (!span.first_from_root && !span.last_from_root)
+      return Interval::absolute(span.first, wrap(std::int64_t{span.last} - span.first, size) + 1);
+  }
+  return isRootRelative(guard[axis].kind) ? Interval::all() : guard[axis];
+}
+
+bool guardsMeet(const ScheduleView& schedule, std::uint32_t a, std::uint32_t b) {
+  if (a == b || a == kNone || b == kNone) return true;
+  const Topology& topology = schedule.topology;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const std::uint32_t size = topology.axes[i].size;
+    const Box &one = schedule.boxes[a], &other = schedule.boxes[b];
+    if (!areForOneRoot(one[i], other[i], size) ||
+        !overlaps(resolve(guardOn(one, i, size), 0, size),
+                  resolve(guardOn(other, i, size), 0, size), size)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace torc::ir

@@ -6,6 +6,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "schedules/box.h"
+#include "schedules/schedule.h"
 #include "schedules/topology/topology.h"
 
 namespace torc::ir {
@@ -24,6 +25,12 @@ bool overlaps(const Ranges& a, const Ranges& b, const Topology& topology);
 void intersect(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out);
 /// Appends `a` without `b` as disjoint boxes.
 void subtract(const Ranges& a, const Ranges& b, const Topology& topology, RangesList& out);
+
+/// The coordinates that `guard` admits on `axis` for any root; possibly the whole axis.
+Interval guardOn(const Box& guard, std::uint32_t axis, std::uint32_t size);
+/// Whether some node may execute both of two operations with these guards, boxes or kNone, for some
+/// root.
+bool guardsMeet(const ScheduleView& schedule, std::uint32_t a, std::uint32_t b);
 
 }  // namespace torc::ir
 

@@ -8,25 +8,6 @@
 namespace torc::passes {
 namespace {
 
-/// The coordinates that `guard` admits on `axis` for any root; possibly the whole axis.
-Interval guardOn(const Box& guard, std::uint32_t axis, std::uint32_t size) {
-  if (guard[axis].kind == IntervalKind::kForRoots) {
-    const RootSpan span = guard[axis].rootSpan();
-    if (!span.first_from_root && !span.last_from_root)
-      return Interval::absolute(span.first, wrap(std::int64_t{span.last} - span.first, size) + 1);
-  }
-  return isRootRelative(guard[axis].kind) ? Interval::all() : guard[axis];
-}
-
-/// Whether one root exists for which neither guard is empty.
-bool areForOneRoot(const Interval& a, const Interval& b, std::uint32_t size) {
-  if (a.kind != IntervalKind::kForRoots || b.kind != IntervalKind::kForRoots) return true;
-  const auto roots = [&](const RootSpan& span) {
-    return Range{span.from, wrap(std::int64_t{span.to} - span.from, size) + 1};
-  };
-  return overlaps(roots(a.rootSpan()), roots(b.rootSpan()), size);
-}
-
 /// Whether two intervals share a coordinate of `axis` for some node between the guards.
 bool intervalsMeet(const Interval& a, const Interval& b, const Interval& guard_a,
                    const Interval& guard_b, std::uint32_t size, bool wraps) {
@@ -74,21 +55,6 @@ const Box& boxOrAll(const ScheduleView& schedule, std::uint32_t box) {
 }
 
 }  // namespace
-
-bool guardsMeet(const ScheduleView& schedule, std::uint32_t a, std::uint32_t b) {
-  if (a == b || a == kNone || b == kNone) return true;
-  const Topology& topology = schedule.topology;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const std::uint32_t size = topology.axes[i].size;
-    const Box &one = schedule.boxes[a], &other = schedule.boxes[b];
-    if (!areForOneRoot(one[i], other[i], size) ||
-        !overlaps(resolve(guardOn(one, i, size), 0, size),
-                  resolve(guardOn(other, i, size), 0, size), size)) {
-      return false;
-    }
-  }
-  return true;
-}
 
 ConflictIndex::ConflictIndex(const ScheduleView& schedule)
     : schedule_(schedule),
@@ -193,7 +159,7 @@ bool ConflictIndex::sameMemory(const Access& a, const Access& b) const {
 
 bool ConflictIndex::conflict(const Access& a, const Access& b) const {
   if (!a.writes && !b.writes) return false;
-  if (!sameMemory(a, b) || !guardsMeet(schedule_, a.guard, b.guard)) return false;
+  if (!sameMemory(a, b) || !ir::guardsMeet(schedule_, a.guard, b.guard)) return false;
   if (a.frame != b.frame) return true;  // two frames of one slot overlap
   if (a.part != b.part) return false;
   if (a.box == b.box) return true;
@@ -202,8 +168,8 @@ bool ConflictIndex::conflict(const Access& a, const Access& b) const {
   for (std::uint32_t i = 0; i < axes_.count(); ++i) {
     const std::uint32_t axis = axes_.nodeAxis(i);
     if (!intervalsMeet(schedule_.blockInterval(a.box, i), schedule_.blockInterval(b.box, i),
-                       guardOn(guard_a, axis, axes_.size(i)), guardOn(guard_b, axis, axes_.size(i)),
-                       axes_.size(i), wraps(axis))) {
+                       ir::guardOn(guard_a, axis, axes_.size(i)),
+                       ir::guardOn(guard_b, axis, axes_.size(i)), axes_.size(i), wraps(axis))) {
       return false;
     }
   }

@@ -18,10 +18,6 @@
 
 namespace torc::passes {
 
-/// Whether some node executes both of two operations with these guards, boxes or kNone; a
-/// root-relative interval is assumed to admit all nodes.
-bool guardsMeet(const ScheduleView& schedule, std::uint32_t a, std::uint32_t b);
-
 class ConflictIndex {
  public:
   /// `schedule` has passed `validate` and outlives the index.

@@ -27,7 +27,7 @@
 
 #include "ir/make_error.h"
 #include "ir/schedule_builder.h"
-#include "passes/analysis/conflicts.h"
+#include "ir/verifier/box_algebra.h"
 #include "passes/analysis/dependences.h"
 #include "schedules/validation/validate.h"
 
@@ -35,6 +35,8 @@ namespace torc::passes {
 namespace {
 
 constexpr std::size_t kManyInSlot = 64;  // operations that touch a slot
+constexpr std::size_t kFewLast = 16;     // of them, those for which no others wait
+constexpr std::size_t kMostInSlot = 2048;
 
 class Segment final : public Pass {
  public:
@@ -128,20 +130,25 @@ class Segment final : public Pass {
         if (of_slot.empty() || of_slot.back() != i) of_slot.push_back(i);
       }
     }
-    // By slot and guard. If many operations have touched a slot, on different nodes, each list
-    // would contain all of them: then one list stands for all nodes, as dependences pass through
-    // operations that a node does not execute.
+    // By slot and guard. If many operations have touched a slot, on different nodes, each list may
+    // contain all of them: then one list stands for all nodes, unless it is long, as dependences
+    // pass through operations that a node does not execute.
     std::map<std::pair<std::uint32_t, std::uint32_t>, OperationList> last;
     const auto lastOf = [&](std::uint32_t slot, const Operation& writer) -> const OperationList& {
-      const bool are_many = touched[slot].size() > kManyInSlot;
-      const auto [entry, is_new] = last.try_emplace({slot, are_many ? kNone : writer.guard});
-      if (is_new) {
-        llvm::copy_if(touched[slot], std::back_inserter(entry->second), [&](std::uint32_t other) {
-          return are_many || guardsMeet(view, writer.guard, view.operations[other].guard);
-        });
-        leaveLast(view, entry->second);
-      }
-      return entry->second;
+      const auto listOf = [&](std::uint32_t guard) -> const OperationList& {
+        const auto [entry, is_new] = last.try_emplace({slot, guard});
+        if (is_new) {
+          llvm::copy_if(touched[slot], std::back_inserter(entry->second), [&](std::uint32_t other) {
+            return ir::guardsMeet(view, guard, view.operations[other].guard);
+          });
+          leaveLast(view, entry->second);
+        }
+        return entry->second;
+      };
+      const std::size_t many = touched[slot].size();
+      return many > kManyInSlot && (many > kMostInSlot || listOf(kNone).size() <= kFewLast)
+                 ? listOf(kNone)
+                 : listOf(writer.guard);
     };
     // Slots with guards for whose copy an operation has waited, directly or through its
     // dependences.

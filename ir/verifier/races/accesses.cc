@@ -16,6 +16,7 @@ class Collector {
     storages_.slots.resize(schedule_.slot_count);
     for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
       const Operation& operation = schedule_.operations[i];
+      if (!guardsMeet(context_, operation.guard, operation.guard)) continue;  // on no node
       const bool onto_itself = operation.kind == OperationKind::kCopy &&
                                operation.a.buffer == Buffer::kIn &&
                                operation.dst.buffer == Buffer::kOut;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
@@ -82,11 +83,11 @@ std::optional<std::vector<std::int32_t>> onDamagedRing(const ScheduleView& sched
   const std::uint32_t size = topology.axes[axis].size;
   if (!topology.axes[axis].isRing()) return std::nullopt;
   std::set<std::uint32_t> ends;
-  std::int64_t reach = 1;  // a hop
+  // Ends that count from the root, and the roots for which they do.
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> from_root{{0, 0, size - 1},
+                                                                              {1, 0, size - 1}};
+  std::vector<char> is_chosen(size, 0);
   const auto addEnd = [&](std::int64_t end) { ends.insert(wrap(end, size)); };
-  const auto addFromRoot = [&](std::int64_t end) {
-    reach = std::max<std::int64_t>(reach, 1 + std::min(wrap(end, size), wrap(-end, size)));
-  };
   for (const Coordinates& dead : topology.deadNodes()) {
     addEnd(dead[axis]);
     addEnd(std::int64_t{dead[axis]} + 1);
@@ -103,10 +104,13 @@ std::optional<std::vector<std::int32_t>> onDamagedRing(const ScheduleView& sched
       addEnd(std::int64_t{interval.start} + interval.length);
     } else if (interval.kind == IntervalKind::kForRoots) {
       const RootSpan span = interval.rootSpan();
-      span.first_from_root ? addFromRoot(span.first) : addEnd(span.first);
-      span.last_from_root ? addFromRoot(span.last + 1) : addEnd(span.last + 1);
-      addEnd(span.from);
-      addEnd(span.to + 1);
+      const auto add = [&](bool counts, std::int64_t end) {
+        counts ? (void)from_root.insert({wrap(end, size), span.from, span.to}) : addEnd(end);
+      };
+      add(span.first_from_root, span.first);
+      add(span.last_from_root, std::int64_t{span.last} + 1);
+      const bool for_all = wrap(std::int64_t{span.to} + 1 - span.from, size) == 0;
+      if (!for_all) is_chosen[span.from] = is_chosen[wrap(std::int64_t{span.to} + 1, size)] = 1;
     } else {
       return std::nullopt;
     }
@@ -114,16 +118,19 @@ std::optional<std::vector<std::int32_t>> onDamagedRing(const ScheduleView& sched
   for (const Shift& shift : schedule.shifts) {
     if (std::abs(shift[axis]) > 1) return std::nullopt;
   }
-  const auto isNear = [&](std::uint32_t x) {
-    return llvm::any_of(ends, [&](std::uint32_t end) {
-      return std::min(wrap(std::int64_t{end} - x, size), wrap(std::int64_t{x} - end, size)) <=
-             reach;
-    });
-  };
+  // Roots that bring two ends as close as a hop, and the first of the others between them.
+  for (const auto& [offset, first, last] : from_root) {
+    const Range roots{first, wrap(std::int64_t{last} - first, size) + 1};
+    for (const std::uint32_t end : ends) {
+      for (std::int64_t hops = -1; hops <= 2; ++hops) {
+        const std::uint32_t x = wrap(std::int64_t{end} - offset + hops, size);
+        if (hops == 2 || contains(roots, x, size)) is_chosen[x] = 1;
+      }
+    }
+  }
   std::vector<std::int32_t> coordinates;
   for (std::uint32_t x = 0; x < size; ++x) {
-    if (isNear(x) || isNear((x + size - 1) % size))
-      coordinates.push_back(static_cast<std::int32_t>(x));
+    if (is_chosen[x] != 0) coordinates.push_back(static_cast<std::int32_t>(x));
   }
   return coordinates;
 }
