@@ -13,6 +13,7 @@
 #include "compiler/algorithms/damage/balanced_alltoall.h"
 #include "compiler/algorithms/damage/breadth_first_trees.h"
 #include "compiler/algorithms/damage/closed_trees.h"
+#include "compiler/algorithms/damage/hub_trees.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
 #include "compiler/algorithms/neighbours/neighbour_steps.h"
 #include "compiler/algorithms/planes/plane_trees.h"
@@ -106,6 +107,11 @@ bool hasLine(const Topology& topology) {
   return llvm::any_of(axesOf(topology), [](const Axis& axis) { return !axis.wraps(); });
 }
 
+/// Some axis is a line, or its rings are cut.
+bool hasLineOrCut(const Topology& topology) {
+  return hasLine(topology) || (topology.isDamaged() && !topology.isBroken());
+}
+
 bool hasSeveralCores(const Topology& topology) {
   return topology.hasCores() && topology.axes[topology.axis_count - 1].size > 1;
 }
@@ -115,6 +121,10 @@ bool hasSeveralCores(const Topology& topology) {
 // On more nodes, programs with operations of single nodes are too long, if another algorithm
 // serves.
 constexpr std::uint64_t kFewNodes = 128;
+
+// With more nodes times the square of the faults, the proof for each root takes more than ten
+// seconds.
+constexpr std::uint64_t kMostRoots = 8192;
 
 llvm::StringRef unsuitedToClosedTrees(const Topology& topology) {
   if (topology.hasCores()) return kCores;
@@ -162,6 +172,14 @@ llvm::StringRef unsuitedToPlaneTrees(const Topology& topology) {
   return suitsPlaneTrees(topology) ? "" : "more than a node is dead, or an axis is no ring";
 }
 
+llvm::StringRef unsuitedToHubTrees(const Topology& topology) {
+  if (topology.hasCores()) return kCores;
+  if (!topology.isBroken()) return "cut rings are lines";
+  const std::uint64_t faults = topology.dead_node_count + topology.deadLinks().size();
+  if (topology.ranks() * faults * faults > kMostRoots) return "too many roots, for so many faults";
+  return suitsHubTrees(topology) ? "" : kNoRing;
+}
+
 llvm::StringRef unsuitedToRings(const Topology& topology) {
   if (!topology.isDamaged()) return "";
   if (hasSeveralCores(topology)) return kCores;
@@ -176,7 +194,8 @@ llvm::StringRef unsuitedToVirtualMesh(const Topology& topology) {
 }
 
 llvm::StringRef unsuitedToFlatBlocks(const Topology& topology) {
-  return suitsFlatBlocks(topology) ? "" : "the root may be at too many places on lines";
+  if (suitsFlatBlocks(topology)) return "";
+  return topology.isBroken() ? kDamage : "the root may be at too many places on lines";
 }
 
 /// One node sends to all others, or to all of its line. On every real machine this costs the core
@@ -328,6 +347,16 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .pipeline = scatterTreesPipeline,
        .suits = {.damaged = false, .lines = false},
        .window = 3},
+      {.name = "hub-trees",
+       .description = "round damage: over all links of the root to nodes beside it, then by trees",
+       .serves = hasRootAndBlocks,
+       .lower = lowerHubTrees,
+       .estimate = estimateHubTrees,
+       .pipeline = hubTreesPipeline,
+       .suits = {.undamaged = false, .unless = unsuitedToHubTrees},
+       .shrinks = true,
+       .may_lead = false,
+       .window = 3},
       {.name = "binomial",
        .description =
            "binomial trees, one axis after another: the fewest rounds, for short vectors",
@@ -348,13 +377,13 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .lower = lowerRotatedFlatBlocks,
        .estimate = estimateRotatedFlatBlocks,
        .pipeline = rotatedFlatBlocksPipeline,
-       .suits = {.damaged = false, .rings = false, .unless = unsuitedToFlatBlocks}},
+       .suits = {.rings = false, .unless = unsuitedToFlatBlocks}},
       {.name = "flat-blocks",
        .description = "the same in one color, for short vectors",
        .serves = hasRootAndBlocks,
        .lower = lowerFlatBlocks,
        .estimate = estimateFlatBlocks,
-       .suits = {.damaged = false, .rings = false, .unless = unsuitedToFlatBlocks}},
+       .suits = {.rings = false, .unless = unsuitedToFlatBlocks}},
       {.name = "bine",
        .description =
            "the same along Bine trees, whose messages go a third of a ring and not half of it",
@@ -474,7 +503,7 @@ std::string Algorithm::unsuited(const Topology& topology) const {
   if (!suits.cores && hasSeveralCores(topology)) return kCores.str();
   if (!suits.without_cores && !topology.hasCores()) return "nodes have no cores";
   if (!suits.lines && hasLine(topology)) return kLine.str();
-  if (!suits.rings && !hasLine(topology)) return "no axis is a line";
+  if (!suits.rings && !hasLineOrCut(topology)) return "no axis is a line";
   if (!suits.one_dimension && passes::networkAxes(topology).size() < 2)
     return "there is one dimension";
   if (isLongerThan(topology, suits.longest_axis))

@@ -60,8 +60,15 @@ class MeaningChecker {
 
   void run(const std::vector<Step>& order) {
     initialise();
+    const RelayedFacts* relayed = context_.relayed;
+    if (relayed != nullptr && !isFromRoot()) bringRelayed();
     perform(order, allNodes(topology_));
-    if (context_.result.ok()) finish();
+    if (!context_.result.ok()) return;
+    if (relayed != nullptr && relayed->is_of_ways && isFromRoot()) {
+      checkRelayed();
+    } else {
+      finish();
+    }
   }
 
  private:
@@ -125,6 +132,40 @@ class MeaningChecker {
       blocks[end * axes_.nodeAxes() + static_cast<std::uint32_t>(axis)] = {
           static_cast<std::uint32_t>(dead[axis]), 1, 0, 0};
     return blocks;
+  }
+
+  /// The ways of a gather begin with the data left by the trees.
+  void bringRelayed() {
+    for (const auto& [place, store] : context_.relayed->known) {
+      for (const Fact& fact : factsOf(store)) {
+        for (const Ranges& nodes : context_.domains.live()) {
+          FactList some;
+          intersect(fact, {nodes, allBlocks(axes_)}, setting_, some);
+          for (Fact& one : some)
+            slots_[slotOf(place.first)][place.second].on(nodes, setting_).add(one, setting_);
+        }
+      }
+    }
+  }
+  /// Checks that the ways of a scatter leave the root's data, where those of the first root do.
+  void checkRelayed() {
+    const RelayedFacts& relayed = *context_.relayed;
+    for (const auto& [place, store] : relayed.left) {
+      for (const Fact& fact : factsOf(store)) {
+        if (!checkMoved(fact, "on the way p" + std::to_string(place.second) + " of ")) return;
+      }
+    }
+    for (const auto& [place, facts] : relayed.known) {
+      const auto same = relayed.left.find(place);
+      Witness missing;
+      if (same != relayed.left.end() && same->second.covers(facts, setting_, missing)) continue;
+      return context_.fault(Rule::kMeaning, kNone, "the root's data do not come to all hubs");
+    }
+  }
+  FactList factsOf(FactStore store) const {
+    FactList facts;
+    store.take(allNodes(topology_), setting_, facts);
+    return facts;
   }
 
   struct Holder {
@@ -357,6 +398,10 @@ class MeaningChecker {
       FactStore& store = storage(region, part.part, nodes);
       for (Fact fact : part.facts) {
         fact.frame = frame;
+        if (frame != kNone && context_.relayed != nullptr &&
+            context_.relayed->relays.isShared(frame)) {
+          context_.relayed->left[{frame, part.part}].write(fact, setting_);
+        }
         store.write(std::move(fact), setting_);
       }
     }

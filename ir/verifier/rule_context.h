@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ir/verifier/domains.h"
+#include "ir/verifier/relays.h"
 #include "ir/verifier/span.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/shares.h"
@@ -58,6 +59,7 @@ class VerifyContext {
   const BlockAxes axes;  // of blocks
   Domains domains;
   ProofWork work{0, kMaxProofWork};
+  RelayedFacts* relayed = nullptr;  // of a schedule of relays
   std::vector<Match> matches;
   std::vector<std::vector<std::uint32_t>> matches_of;  // by receiving operation
 

@@ -16,6 +16,7 @@
 #include "ir/peer_loops/peer_loops.h"
 #include "ir/segments/segments.h"
 #include "ir/text/text.h"
+#include "ir/verifier/relays.h"
 #include "ir/verifier/roots/roots.h"
 #include "ir/verifier/rule_context.h"
 #include "schedules/loops/loop_nest.h"
@@ -52,7 +53,7 @@ void setLoads(const std::map<LinkClass, double>& loads, VerifyResult& result) {
 constexpr double kMostUnrolled = 100'000;
 
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
-              VerifyResult& result);
+              VerifyResult& result, RelayedFacts* relayed = nullptr);
 
 VerifyOptions withoutWrites(VerifyOptions options) {
   options.on_write = nullptr;
@@ -95,9 +96,9 @@ void prove(VerifyContext& context) {
   if (order.has_value() && goesOn()) checkMeaning(context, *order);
 }
 
-/// The proof for one position of the root.
+/// The proof for one position of the root; with `relayed`, of ways or of all.
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
-              VerifyResult& result) {
+              VerifyResult& result, RelayedFacts* relayed) {
   const double nodes = static_cast<double>(schedule.topology.ranks());
   if (options.per_rank &&
       nodes * static_cast<double>(schedule.operations.size()) > kMaxRanksTimesOperations) {
@@ -114,6 +115,7 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
   const Schedule folded = has_peer_loops ? foldPeerLoops(schedule) : Schedule{};
   const ScheduleView seen = has_peer_loops ? folded.view() : schedule;
   VerifyContext context(schedule, seen, root, options, result);
+  context.relayed = relayed;
   const std::uint64_t records =
       schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
   std::string too_large;
@@ -134,6 +136,20 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
     result.faults = {{Rule::kBounds, kNone, "too large to prove: " + too_large}};
 }
 
+/// Adds to the proof for a root that of ways alone.
+void verifyWaysAt(const ScheduleView& ways, const Coordinates& root, const VerifyOptions& options,
+                  VerifyResult& result, RelayedFacts& relayed) {
+  relayed.is_of_ways = true;
+  relayed.left.clear();
+  VerifyResult of_ways;
+  verifyAt(ways, root, withoutWrites(options), of_ways, &relayed);
+  result.work += of_ways.work;
+  for (Fault& fault : of_ways.faults) {
+    if (fault.operation != kNone) fault.operation = relayed.relays.source(fault.operation);
+    result.faults.push_back(std::move(fault));
+  }
+}
+
 /// Keeps the first of an operation's faults against one rule: the others are its copies in other
 /// iterations or segments.
 void keepFirstOfEach(std::vector<Fault>& faults) {
@@ -147,20 +163,36 @@ void keepFirstOfEach(std::vector<Fault>& faults) {
 VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& options,
                          std::uint32_t operations_per_segment) {
   VerifyResult result;
-  const std::vector<Coordinates> roots =
-      rootsToProve(schedule, options.per_rank, operations_per_segment);
   std::map<LinkClass, double> loads;  // for the root that loads them most
+  const Relays relays(schedule, operations_per_segment);
+  const bool has_relays = !options.per_rank && relays.areApart();
+  const std::vector<Coordinates> roots =
+      rootsToProve(has_relays ? relays.ways(/*with_all_boxes=*/false) : schedule, options.per_rank,
+                   operations_per_segment);
+  RelayedFacts relayed{relays, false, {}, {}};
+  const ScheduleView ways = relays.ways(/*with_all_boxes=*/true);
   for (const Coordinates& root : roots) {
-    const std::uint64_t work = std::exchange(result, {}).work;
-    const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
-    verifyAt(rooted.view(), root, root == roots.front() ? options : withoutWrites(options), result);
+    const std::int32_t rank = schedule.topology.rankOf(root);
+    const bool is_first = root == roots.front();
+    if (is_first || !has_relays) {
+      const std::uint64_t work = std::exchange(result, {}).work;
+      verifyAt(RootedSchedule(schedule, rank).view(), root,
+               is_first ? options : withoutWrites(options), result,
+               has_relays ? &relayed : nullptr);
+      result.work += work;
+    }
+    if (has_relays && result.ok()) {
+      const bool is_scatter = rowOf(schedule.collective).describesOwnOut();
+      if (is_first && !is_scatter) relayed.known = relayed.left;
+      verifyWaysAt(RootedSchedule(ways, rank).view(), root, options, result, relayed);
+      if (is_first && is_scatter) relayed.known = relayed.left;
+    }
     if (!result.ok()) {
       if (roots.size() == 1) break;
       for (Fault& fault : result.faults)
-        fault.message += "; the root is rank " + std::to_string(rooted.root());
+        fault.message += "; the root is rank " + std::to_string(rank);
       break;
     }
-    result.work += work;
     for (const LinkLoad& load : result.loads) {
       double& most = loads[{load.phase, load.axis, load.sign}];
       most = std::max(most, load.share);

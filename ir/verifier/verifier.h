@@ -50,8 +50,9 @@ struct Fault {
 };
 
 /// Load of one class of directed links, all links of one axis and sign in one phase, as a share of
-/// the whole vector. If it depends on the root: for the root that loads the class most. A message
-/// of several hops goes along one axis after the other, X first.
+/// the whole vector. If it depends on the root: for the root that loads the class most; with relays
+/// (relays.h), for the first. A message of several hops goes along one axis after the other, X
+/// first.
 struct LinkLoad {
   std::uint32_t axis = 0;
   int sign = 1;  // +1, -1

@@ -63,33 +63,6 @@ llvm::Expected<ir::Program> alongTrees(const CollectiveSpec& spec, const char* n
   return programOf(spec, arcs, nodes);
 }
 
-/// The tree of an axis with two arms, and the blocks of its subtrees; the first arm goes by `sign`.
-AxisTree twoArms(const Topology& topology, std::uint32_t axis, int sign) {
-  const std::uint32_t size = topology.axes[axis].size;
-  const RingTree rounds = twoArmTree(size);
-  const std::vector<RingArc> arcs = arcsOf(rounds, size);
-  const auto along = [&](std::uint32_t first, std::uint32_t count) {
-    const std::uint32_t start = sign > 0 ? first : wrap(1 - std::int64_t{first} - count, size);
-    return Interval::absolute(static_cast<std::int32_t>(start), count);
-  };
-  AxisTree tree{axis, Interval::absolute(0), {Interval::absolute(1, size - 1)}, {}};
-  for (const auto& round : rounds) {
-    std::vector<BlockEdge>& edges = tree.rounds.emplace_back();
-    for (const RingTreeEdge& edge : round) {
-      const RingArc& behind = arcs[edge.child];
-      const Interval blocks = along(behind.first, behind.count);
-      edges.push_back({.parent = along(edge.parent, 1),
-                       .child = along(edge.child, 1),
-                       .hops = sign * distanceOf(edge, size),
-                       .sent = blocks,
-                       .held = blocks,
-                       .from_root = edge.parent == 0,
-                       .is_leaf = behind.count == 1});
-    }
-  }
-  return tree;
-}
-
 /// A scatter or a gather in one color, or (`rotated`) in one color for each link of the root.
 llvm::Expected<ir::Program> withBlocks(const CollectiveSpec& spec, const char* name, bool rotated) {
   if (llvm::Error error = checkRings(spec.topology, name)) return error;
@@ -104,7 +77,7 @@ llvm::Expected<ir::Program> withBlocks(const CollectiveSpec& spec, const char* n
     BlockColor& color = colors.emplace_back();
     color.gathers_in_turn = false;
     for (const std::uint32_t axis : way.order)
-      color.trees.push_back(twoArms(spec.topology, axis, way.sign));
+      color.trees.push_back(blockTree(spec.topology, axis, way.sign, twoArmTree));
   }
   return blocksAlongAxes(header, colors);
 }

@@ -1,6 +1,7 @@
 // The blocks of a scatter or a gather along trees of one axis after another. The root sends along
 // the first axis of a color's order; each child gets the blocks of the planes that it represents.
-// Then all nodes of that line send their blocks along the second axis, and so on.
+// Then all nodes of that line send their blocks along the second axis, and so on. Or a neighbour of
+// the root on the first axis does so for the *rest*, the blocks of the root's plane.
 #ifndef TORC_COMPILER_ALGORITHMS_SCATTER_AXIS_BLOCKS_H_
 #define TORC_COMPILER_ALGORITHMS_SCATTER_AXIS_BLOCKS_H_
 
@@ -10,6 +11,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "compiler/algorithms/trees/ring_tree.h"
 #include "compiler/spec/collective_spec.h"
 #include "ir/program.h"
 
@@ -33,12 +35,20 @@ struct AxisTree {
   std::vector<std::vector<BlockEdge>> rounds;  // of a scatter, the first round first
 };
 
+/// The tree of a ring by the rule `tree_of`, and the blocks of its subtrees; its first arm goes by
+/// `sign`.
+AxisTree blockTree(const Topology& topology, std::uint32_t axis, int sign,
+                   RingTree (*tree_of)(std::uint32_t));
+
 /// A color, with its trees.
 struct BlockColor {
   std::vector<AxisTree> trees;   // of axes of more than one node, in the color's order
   Box held;                      // all blocks that a node other than the root may hold
   bool scatters_in_turn = true;  // whether messages of a node in one direction of an axis
   bool gathers_in_turn = true;   // are sequential
+  /// Side of the root's neighbour with the rest, over which its blocks go in one hop each; 0: the
+  /// root sends them. Trees have one round, and operations are few as dependences are in chains.
+  int rest = 0;
 };
 
 /// The program with this `header` and its colors, round by round; a round is a phase.

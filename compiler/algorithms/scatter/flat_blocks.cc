@@ -24,6 +24,7 @@
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
 #include "ir/verifier/verifier.h"
+#include "schedules/root.h"
 
 namespace torc::compiler {
 namespace {
@@ -76,42 +77,51 @@ AxisTree treeOf(const Topology& topology, std::uint32_t axis, int sign) {
   return tree;
 }
 
+/// A header with lines in place of cut rings, as coordinates count (schedules/root.h).
+Schedule countedHeader(const CollectiveSpec& spec) {
+  Schedule header = ir::scheduleHeader(spec.collective, spec.topology);
+  header.topology = asCounted(header.view()).topology;
+  return header;
+}
+
 std::vector<WayOut> waysOf(Schedule& header, bool is_rotated) {
   return is_rotated ? addCornerColors(header) : std::vector{addRootColor(header)};
 }
 
 llvm::Expected<ir::Program> lower(const CollectiveSpec& spec, bool is_rotated) {
-  if (spec.topology.isDamaged()) return makeError("flat-blocks: messages cannot go round damage");
-  Schedule header = ir::scheduleHeader(spec.collective, spec.topology);
+  Schedule header = countedHeader(spec);
+  const Topology counted = header.topology;
+  if (counted.isDamaged()) return makeError("flat-blocks: messages cannot go round damage");
   std::vector<BlockColor> colors;
   for (const WayOut& way : waysOf(header, is_rotated)) {
     BlockColor& color = colors.emplace_back();
     color.scatters_in_turn = color.gathers_in_turn = is_rotated;
     for (const std::uint32_t axis : way.order)
-      color.trees.push_back(treeOf(spec.topology, axis, way.sign));
+      color.trees.push_back(treeOf(counted, axis, way.sign));
     // The plane of the node.
     if (!way.order.empty()) color.held[way.order.front()] = Interval::relative(0);
   }
+  header.topology = spec.topology;
   return blocksAlongAxes(header, colors);
 }
 
 ProgramSize estimate(const CollectiveSpec& spec, bool is_rotated) {
-  Schedule header = ir::scheduleHeader(spec.collective, spec.topology);
+  Schedule header = countedHeader(spec);
+  const Topology counted = header.topology;
   ProgramSize size;
   size.of_nodes = true;
   for (const WayOut& way : waysOf(header, is_rotated)) {
     for (std::size_t level = 0; level < way.order.size(); ++level) {
       const std::uint32_t axis = way.order[level];
-      const double messages =
-          (isLine(spec.topology, axis) ? 2 : 1) * (spec.topology.axes[axis].size - 1.0);
+      const double messages = (isLine(counted, axis) ? 2 : 1) * (counted.axes[axis].size - 1.0);
       size.operations += messages * (2 + 2.0 * static_cast<double>(level));
     }
   }
   size.boxes = size.operations;
   // With lines the proof goes through the root's coordinates on them.
   size.cell_steps = 3 * size.operations * size.operations;
-  for (std::uint32_t axis = 0; axis < spec.topology.axis_count; ++axis)
-    size.cell_steps *= isLine(spec.topology, axis) ? spec.topology.axes[axis].size : 1;
+  for (std::uint32_t axis = 0; axis < counted.axis_count; ++axis)
+    size.cell_steps *= isLine(counted, axis) ? counted.axes[axis].size : 1;
   return size;
 }
 
@@ -131,17 +141,18 @@ ProgramSize estimateRotatedFlatBlocks(const CollectiveSpec& spec) {
 }
 
 bool suitsFlatBlocks(const Topology& topology) {
+  if (countedHeader({Collective::kScatter, topology}).topology.isDamaged()) return false;
   return estimateRotatedFlatBlocks({Collective::kScatter, topology}).cell_steps <=
          static_cast<double>(ir::kMaxProofWork) / 5;
 }
 
 TreePipeline rotatedFlatBlocksPipeline(const Topology& topology) {
-  Schedule header = ir::scheduleHeader(Collective::kScatter, topology);
+  Schedule header = countedHeader({Collective::kScatter, topology});
   const std::vector<WayOut> ways = addCornerColors(header);
   TreePipeline pipeline{std::max(1.0, static_cast<double>(ways.front().order.size()))};
   double links = 0, messages = 0;
   for (const std::uint32_t axis : ways.front().order) {
-    links += topology.axes[axis].isRing() ? 2 : 1;
+    links += header.topology.axes[axis].isRing() ? 2 : 1;
     messages += topology.axes[axis].size - 1;
   }
   pipeline.share = 1 / std::max(links, 1.0);

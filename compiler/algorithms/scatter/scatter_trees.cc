@@ -14,8 +14,8 @@
 // link carries more: data of two axes' colors along an axis use different links. On an axis of two
 // nodes with one cable the colors of both signs share it, and have half the weight.
 //
-// Along an axis blocks go by a binomial tree from the node that has them (lineTree in
-// block_tree.h): messages over 2^k links, each for the nodes from its end up to the next ones that
+// Along an axis blocks go by a binomial tree from the node that has them (splitTree in
+// ring_tree.h): messages over 2^k links, each for the nodes from its end up to the next ones that
 // get such a message. A block crosses the links to its node once, as it would from neighbour to
 // neighbour; but a line of d nodes takes d - 1 messages, not d^2 / 4, and a node at most log2(d).
 // The first message of a node is the longest, half of its blocks; so the last ones, with the
@@ -36,65 +36,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
 
-#include "compiler/algorithms/scatter/block_tree.h"
+#include "compiler/algorithms/scatter/axis_blocks.h"
 #include "compiler/algorithms/scatter/root_colors.h"
-#include "ir/make_error.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
-namespace {
-
-/// The schedule of one node: its own block, in one color.
-Schedule ownBlock(Schedule schedule) {
-  schedule.colors = {colorOf(schedule.topology, {})};
-  ir::StepBuilder builder(schedule);
-  const std::uint32_t box = builder.box(Box{});
-  builder.copy({builder.addStream({0, 0}), kNone}, boxRegion(Buffer::kOut, 0, box),
-               boxRegion(Buffer::kIn, 0, box), {});
-  return builder.take();
-}
-
-llvm::Error cannot(const char* why) {
-  return makeError(llvm::Twine("scatter-trees: ") + why);
-}
-
-}  // namespace
 
 llvm::Expected<ir::Program> lowerScatterTrees(const CollectiveSpec& spec) {
   const Topology& topology = spec.topology;
-  if (topology.isDamaged()) return cannot("the trees cannot go round damage");
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (!topology.axes[i].wraps()) return cannot("the trees need axes that wrap");
+  if (llvm::Error error = checkRings(topology, "scatter-trees")) return error;
+  Schedule header = ir::scheduleHeader(spec.collective, topology);
+  const std::vector<WayOut> ways =
+      topology.sites() > 1 ? addRootColors(header) : std::vector{addRootColor(header)};
+  std::vector<BlockColor> colors;
+  for (const WayOut& way : ways) {
+    BlockColor& color = colors.emplace_back();
+    color.rest = -way.sign;
+    for (const std::uint32_t axis : way.order)
+      color.trees.push_back(blockTree(topology, axis, way.sign, splitTree));
   }
-  ir::Program program;
-  program.schedule = ir::scheduleHeader(spec.collective, topology);
-  if (topology.sites() == 1) {
-    program.schedule = ownBlock(std::move(program.schedule));
-    return program;
-  }
-  const std::vector<WayOut> ways = addRootColors(program.schedule);
-  ir::StepBuilder builder(program.schedule);
-  std::vector<BlockTree> trees;
-  const bool is_scatter = rowOf(spec.collective).describesOwnOut();
-  const auto levels = static_cast<std::uint32_t>(ways.front().order.size());
-  trees.reserve(ways.size());
-  for (std::uint32_t part = 0; part < ways.size(); ++part)
-    trees.emplace_back(builder, part, ways[part].order, ways[part].sign);
-  for (std::uint32_t level = 0; level <= levels; ++level) {
-    builder.setPhase(level);
-    for (BlockTree& tree : trees) {
-      if (is_scatter) {
-        tree.scatter(level);
-      } else {
-        tree.gather(levels - level);
-      }
-    }
-  }
-  program.schedule = builder.take();
-  return program;
+  return blocksAlongAxes(header, colors);
 }
 
 ProgramSize estimateScatterTrees(const CollectiveSpec& spec) {

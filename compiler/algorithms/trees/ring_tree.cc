@@ -90,6 +90,25 @@ RingTree twoArmTree(std::uint32_t size) {
   return tree;
 }
 
+RingTree splitTree(std::uint32_t size) {
+  RingTree tree(1);
+  for (const bool is_second : {false, true}) {
+    const auto add = [&](std::uint32_t parent, std::uint32_t child) {
+      tree[0].push_back(is_second ? RingTreeEdge{(size - parent) % size, size - child}
+                                  : RingTreeEdge{parent, child});
+    };
+    const std::uint32_t nodes = (size - is_second) / 2, opposite = std::bit_floor(nodes);
+    const bool is_opposite = opposite > 1 && 2 * opposite == size;
+    const std::uint32_t end = is_opposite ? nodes : nodes + 1;
+    for (std::uint32_t reach = std::bit_floor(end - 1); reach > 0; reach /= 2) {
+      for (std::uint32_t child = reach; child < end; child += 2 * reach)
+        add(child - reach, child);
+      if (is_opposite && 2 * reach == opposite) add(reach, opposite);
+    }
+  }
+  return tree;
+}
+
 RingTree flatTree(std::uint32_t size) {
   RingTree tree;
   for (std::uint32_t child = 1; child < size; ++child)
@@ -110,8 +129,8 @@ std::vector<RingArc> arcsOf(const RingTree& tree, std::uint32_t size) {
   std::vector<RingArc> arcs;
   for (std::uint32_t node = 0; node < size; ++node)
     arcs.push_back({node, 1});
-  for (auto round = tree.rbegin(); round != tree.rend(); ++round) {
-    for (const RingTreeEdge& edge : *round) {
+  for (const auto& round : llvm::reverse(tree)) {
+    for (const RingTreeEdge& edge : llvm::reverse(round)) {
       RingArc& arc = arcs[edge.parent];
       const RingArc& behind = arcs[edge.child];
       if (behind.first == (arc.first + arc.count) % size) {

@@ -38,6 +38,11 @@ RingTree bineTree(std::uint32_t size);
 /// in ceil(log2(size)) rounds, and the subtree of a node is adjacent to it.
 RingTree twoArmTree(std::uint32_t size);
 
+/// Two arms of half the ring each, binomial trees of the first node with the farthest child of a
+/// node first, in one round. No message goes half of the ring: networks may route it in the other
+/// direction.
+RingTree splitTree(std::uint32_t size);
+
 /// The flat tree: the root sends to every node, the farthest first, one per round.
 RingTree flatTree(std::uint32_t size);
 

@@ -45,6 +45,48 @@ enum class Where : std::uint8_t { kPlane, kOutside, kCrossing, kCommon };
 
 }  // namespace
 
+Conflicts conflictsOf(const ScheduleView& schedule, bool in_place) {
+  const std::span<const Operation> operations = schedule.operations;
+  struct Use {
+    std::uint32_t operation = 0;
+    bool writes = false;
+  };
+  std::map<std::pair<Buffer, std::uint32_t>, std::vector<Use>> memory;  // by part or group
+  std::vector<llvm::BitVector> reached;                                 // transitive dependences
+  for (std::uint32_t i = 0; i < operations.size(); ++i) {
+    const auto use = [&](const Region& region, bool writes) {
+      if (region.buffer == Buffer::kScratch)
+        return memory[{region.buffer, schedule.frames[region.frame].group()}].push_back(
+            {i, writes});
+      for (const Piece& piece : schedule.piecesOf(region)) {
+        for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part)
+          memory[{in_place ? Buffer::kIn : region.buffer, part}].push_back({i, writes});
+      }
+    };
+    const Operation& operation = operations[i];
+    if (operation.dst.present()) use(operation.dst, true);
+    if (operation.a.present()) use(operation.a, false);
+    if (operation.b.present()) use(operation.b, operation.kind == OperationKind::kRecvReduce);
+    reached.emplace_back(static_cast<unsigned>(operations.size()));
+    for (const std::uint32_t dependence : schedule.dependencesOf(operation)) {
+      reached[i].set(operationOf(dependence));
+      reached[i] |= reached[operationOf(dependence)];
+    }
+  }
+  Conflicts conflicts;
+  for (const auto& [place, uses] : memory) {
+    for (auto later = uses.begin(); later != uses.end(); ++later) {
+      for (auto earlier = uses.begin(); earlier != later; ++earlier) {
+        if ((earlier->writes || later->writes) && earlier->operation != later->operation &&
+            !reached[later->operation].test(earlier->operation)) {
+          conflicts.push_back({earlier->operation, later->operation});
+        }
+      }
+    }
+  }
+  return conflicts;
+}
+
 RootShifts::RootShifts(const ScheduleView& schedule, std::uint32_t operations_per_segment)
     : schedule_(schedule), per_segment_(operations_per_segment) {}
 
@@ -74,47 +116,6 @@ bool RootShifts::namesAll(std::uint32_t axis) const {
          llvm::all_of(schedule_.operations, [&](const Operation& operation) {
            return areAll(operation.dst) && areAll(operation.a) && areAll(operation.b);
          });
-}
-
-void RootShifts::findConflicts() {
-  const std::span<const Operation> operations = schedule_.operations;
-  struct Use {
-    std::uint32_t operation = 0;
-    bool writes = false;
-  };
-  std::map<std::pair<Buffer, std::uint32_t>, std::vector<Use>> memory;  // by part or group
-  std::vector<llvm::BitVector> reached;                                 // transitive dependences
-  for (std::uint32_t i = 0; i < operations.size(); ++i) {
-    const auto use = [&](const Region& region, bool writes) {
-      if (region.buffer == Buffer::kScratch)
-        return memory[{region.buffer, schedule_.frames[region.frame].group()}].push_back(
-            {i, writes});
-      for (const Piece& piece : schedule_.piecesOf(region)) {
-        for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part)
-          memory[{region.buffer, part}].push_back({i, writes});
-      }
-    };
-    const Operation& operation = operations[i];
-    if (operation.dst.present()) use(operation.dst, true);
-    if (operation.a.present()) use(operation.a, false);
-    if (operation.b.present()) use(operation.b, operation.kind == OperationKind::kRecvReduce);
-    reached.emplace_back(static_cast<unsigned>(operations.size()));
-    for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
-      reached[i].set(operationOf(dependence));
-      reached[i] |= reached[operationOf(dependence)];
-    }
-  }
-  conflicts_.emplace();
-  for (const auto& [place, uses] : memory) {
-    for (auto later = uses.begin(); later != uses.end(); ++later) {
-      for (auto earlier = uses.begin(); earlier != later; ++earlier) {
-        if ((earlier->writes || later->writes) && earlier->operation != later->operation &&
-            !reached[later->operation].test(earlier->operation)) {
-          conflicts_->push_back({earlier->operation, later->operation});
-        }
-      }
-    }
-  }
 }
 
 bool RootShifts::isFree(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active,
@@ -211,7 +212,7 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
       return false;
     if (places[index] == Where::kCrossing && reduces && waits_for_outside[index] != 0) return false;
   }
-  if (!conflicts_) findConflicts();
+  if (!conflicts_) conflicts_ = conflictsOf(schedule_, /*in_place=*/false);
   const auto areApart = [&](std::uint32_t a, std::uint32_t b) {
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
       if (is_fixed[i] &&

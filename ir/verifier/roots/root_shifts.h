@@ -46,6 +46,11 @@
 
 namespace torc::ir {
 
+/// Pairs of operations of the same memory, one of which writes it, that no dependences order.
+/// `in_place`: `in` and `out` count as one.
+using Conflicts = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+Conflicts conflictsOf(const ScheduleView& schedule, bool in_place);
+
 class RootShifts {
  public:
   /// `schedule`, whose tables must outlive this, has no loops; each segment has
@@ -64,14 +69,11 @@ class RootShifts {
   bool isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active, std::uint32_t across,
                    std::uint32_t plane, const std::array<bool, kMaxAxes>& is_fixed,
                    const Coordinates& root);
-  void findConflicts();
   bool namesAll(std::uint32_t axis) const;
 
   const ScheduleView& schedule_;
   const std::uint32_t per_segment_;
-  /// Pairs of operations of the same memory, one of which writes it, that no dependences order;
-  /// nothing until needed.
-  std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> conflicts_;
+  std::optional<Conflicts> conflicts_;  // nothing until needed
 };
 
 }  // namespace torc::ir

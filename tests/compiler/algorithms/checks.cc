@@ -36,9 +36,10 @@ void combine(void* dst, const void* a, const void* b, std::size_t count, const v
 
 Schedule compiledBy(llvm::StringRef name, Collective collective, const Topology& topology,
                     const PipelineOptions& options) {
-  const Algorithm& algorithm = *cantFail(findAlgorithm(name));
-  return cantFail(compile({collective, topology}, algorithm, pipelineOf(algorithm, options),
-                          passes::PassManagerOptions()))
+  const llvm::ExitOnError checked("compiledBy: ");  // cantFail goes on if assertions are off
+  const Algorithm& algorithm = *checked(findAlgorithm(name));
+  return checked(compile({collective, topology}, algorithm, pipelineOf(algorithm, options),
+                         passes::PassManagerOptions()))
       .schedule;
 }
 

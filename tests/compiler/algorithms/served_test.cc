@@ -300,8 +300,9 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
       {"bine", kReduce, line, "bine: Y is a line, on which the root can be anywhere"},
       {"recursive-doubling", kAllreduce, dead,
        "recursive-doubling: messages cannot go round damage"},
-      {"scatter-trees", kScatter, dead, "scatter-trees: the trees cannot go round damage"},
-      {"scatter-trees", kScatter, line, "scatter-trees: the trees need axes that wrap"},
+      {"scatter-trees", kScatter, dead, "scatter-trees: messages cannot go round damage"},
+      {"scatter-trees", kScatter, line,
+       "scatter-trees: Y is a line, on which the root can be anywhere"},
       {"dimension-tree", kBroadcast, dead, "dimension-tree: the tree cannot go round damage"},
       {"product-trees", kBroadcast, sound, product},
       {"product-trees", kBroadcast, *parseTopology("4mx4+2"), product},
@@ -312,6 +313,8 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
       {"plane-trees", kBroadcast, sound, plane},
       {"plane-trees", kBroadcast, damaged("4x4", {"1,1", "2,3"}), plane},
       {"plane-trees", kBroadcast, dead_on_line, plane},
+      {"hub-trees", kGather, dead_on_line,
+       "hub-trees: they need a ring along every axis, more damage than cuts, and two live nodes"},
       {"neighbours", kNeighborAlltoall, dead, "algorithm neighbours: something is dead"},
       {"neighbours", kNeighborAlltoall, cores,
        "algorithm neighbours: nodes have cores: the grid is one of ranks"},
@@ -321,8 +324,8 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
                   cantFail(findAlgorithm(algorithm))->lower({collective, topology}).takeError()),
               message);
   }
-  for (const auto& [collective, topology] : {std::pair(kScatter, dead),
-                                             {kGather, dead},
+  for (const auto& [collective, topology] : {std::pair(kScatter, dead_on_line),
+                                             {kGather, dead_on_line},
                                              {kNeighborAlltoall, dead},
                                              {kNeighborAlltoall, cores}})
     EXPECT_FALSE(isServed({collective, topology})) << rowOf(collective).name;
