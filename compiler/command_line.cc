@@ -76,12 +76,6 @@ void forgetBrokenPipes() {
   }
 }
 
-/// Prints `text` on stdout. Returns the exit code.
-int print(const std::string& text) {
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
-}
-
 /// "library": the first of two words that name a command; "": the name is one word.
 std::string_view groupOf(const options::Command& command) {
   const std::size_t space = command.name().find(' ');
@@ -104,8 +98,9 @@ std::string commandsHelp(llvm::ArrayRef<options::Command*> commands, std::string
 }
 
 /// The error of a word that names no command.
-int unknownCommand(llvm::ArrayRef<options::Command*> commands, std::string_view shown_name,
-                   std::string_view group, std::string_view word) {
+[[noreturn]] void unknownCommand(llvm::ArrayRef<options::Command*> commands,
+                                 std::string_view shown_name, std::string_view group,
+                                 std::string_view word) {
   std::vector<std::string_view> names;
   for (const options::Command* command : commands) {
     const std::string_view prefix = groupOf(*command);
@@ -116,12 +111,11 @@ int unknownCommand(llvm::ArrayRef<options::Command*> commands, std::string_view 
   const std::string help = message(shown_name, " --help"), all = llvm::join(names, ", ");
   const std::string where = group.empty() ? "" : message(group, ": ");
   if (!word.empty()) {
-    return wrongUsage(where +
-                      unknownNameText("command", word, names,
-                                      group.empty() ? help + " lists them" : "there are " + all));
+    wrongUsage(where + unknownNameText("command", word, names,
+                                       group.empty() ? help + " lists them" : "there are " + all));
   }
-  return wrongUsage(where + "which command? " +
-                    (group.empty() ? help + " lists them" : all + " (" + help + ")"));
+  wrongUsage(where + "which command? " +
+             (group.empty() ? help + " lists them" : all + " (" + help + ")"));
 }
 
 /// The candidates for the place of the last of `words`: lines of a candidate, a tabulator, and its
@@ -157,7 +151,12 @@ int runProgram(const char* name, llvm::function_ref<int()> run) {
   llvm::install_bad_alloc_error_handler(endOutOfMemoryInLlvm);
   std::signal(SIGPIPE, dropOutput);
   try {
-    const int code = run();
+    int code = kSuccess;
+    try {
+      code = run();
+    } catch (const CommandEnd& end) {
+      code = end.code;
+    }
     forgetBrokenPipes();
     return code;
   } catch (const std::bad_alloc&) {  // of more than any allocator is asked for
@@ -179,14 +178,14 @@ int runCommand(llvm::ArrayRef<options::Command*> commands, std::string_view abou
     if (command->name() == wordAt(0)) own = own.first(1 + command->ownWords(own.subspan(1)).size());
   }
   const bool has_help = asks || options::asksFor("help", own);
-  if (options::asksFor("version", own)) return print(message(g_program, ' ', kVersion, '\n'));
+  if (options::asksFor("version", own)) return printOutput(message(g_program, ' ', kVersion, '\n'));
   if (wordAt(0) == "--table") {
     std::string text;
     for (const options::Command* command : commands)
       text += command->table();
-    return print(text);
+    return printOutput(text);
   }
-  if (wordAt(0) == "--complete") return print(completions(commands, words.drop_front()));
+  if (wordAt(0) == "--complete") return printOutput(completions(commands, words.drop_front()));
   std::string_view group;
   for (options::Command* command : commands) {
     const std::string_view prefix = groupOf(*command);
@@ -196,22 +195,22 @@ int runCommand(llvm::ArrayRef<options::Command*> commands, std::string_view abou
         (count == 1 ? std::string(wordAt(0)) : message(wordAt(0), ' ', wordAt(1))))
       continue;
     const std::string shown_name = message(g_program, ' ', command->name());
-    if (has_help) return print(command->help(shown_name, options::columnsOfHelp()));
+    if (has_help) return printOutput(command->help(shown_name, options::columnsOfHelp()));
     g_command = command->name().data();
     const Status status = command->parse(words.drop_front(count), shown_name);
-    return status.ok() ? command->run() : wrongUsage(status.message());
+    if (!status.ok()) wrongUsage(status.message());
+    return command->run();
   }
   const std::string shown_name = group.empty() ? g_program : message(g_program, ' ', group);
   const std::string_view word = wordAt(group.empty() ? 0 : 1);
   if (has_help && (word.empty() || word.starts_with('-') || word == "help")) {
-    return print(commandsHelp(
+    return printOutput(commandsHelp(
         commands, shown_name,
         group.empty() ? about : std::string_view("commands on libraries of schedules"), group));
   }
   if (word.starts_with('-'))
-    return wrongUsage(
-        unknownNameText("option", word, kProgramOptions, shown_name + " --help has them"));
-  return unknownCommand(commands, shown_name, group, word);
+    wrongUsage(unknownNameText("option", word, kProgramOptions, shown_name + " --help has them"));
+  unknownCommand(commands, shown_name, group, word);
 }
 
 }  // namespace torc::compiler

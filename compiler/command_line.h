@@ -12,8 +12,8 @@
 
 namespace torc::compiler {
 
-/// The result of a program's main(): the exit code of `run`. If memory runs out, prints one line
-/// and returns the exit code of a fault. Messages name the program `name`.
+/// The result of a program's main(): the exit code of `run`, or of a `CommandEnd`. If memory runs
+/// out, prints one line and returns the exit code of a fault. Messages name the program `name`.
 int runProgram(const char* name, llvm::function_ref<int()> run);
 
 /// Runs the command named by the first one or two words, and returns the exit code. `about` is the

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
 #include "schedules/format/file.h"
@@ -17,6 +18,10 @@ namespace torc::compiler {
 struct ProvedFile {
   std::vector<std::byte> bytes;
   LoadedSchedule schedule;  // decoded from these bytes
+
+  llvm::StringRef text() const {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
 };
 
 /// Steps already proved, for as many segments as a proof covers. Thread-safe.

@@ -99,7 +99,7 @@ std::string microsText(double seconds) {
 
 int printReport(const std::vector<Record>& rows, Form form,
                 llvm::function_ref<void(llvm::raw_ostream&)> text, int code) {
-  if (form.json && form.csv) return wrongUsage("--json and --csv: one of them");
+  if (form.json && form.csv) wrongUsage("--json and --csv: one of them");
   if (form.json) return printOutput(jsonText(rows), code);
   if (form.csv) return printOutput(csvText(rows), code);
   std::string lines;

@@ -39,11 +39,6 @@ void printError(llvm::StringRef message) {
 
 }  // namespace
 
-int wrongUsage(const llvm::Twine& message) {
-  printError(message.str());
-  return kWrongUsage;
-}
-
 int inputFault(llvm::Error error) {
   printError(toString(std::move(error)));
   return kInputFault;
@@ -53,6 +48,19 @@ int optionFault(llvm::Error error) {
   const bool in_file = error.isA<model::MachineFault>();
   printError(toString(std::move(error)));
   return in_file ? kInputFault : kWrongUsage;
+}
+
+int usageFault(llvm::Error error) {
+  printError(toString(std::move(error)));
+  return kWrongUsage;
+}
+
+void wrongUsage(const llvm::Twine& message) {
+  throw CommandEnd{usageFault(makeError(message))};
+}
+
+std::string linkName(const Axis& axis, bool up) {
+  return {axis.name, up ? '+' : '-'};
 }
 
 llvm::Error toError(const Status& status) {
@@ -139,7 +147,7 @@ llvm::Expected<Input> readInput(llvm::StringRef path) {
   }
   if (llvm::StringRef(*bytes).ltrim().starts_with("<"))
     return makeError(origin + ": is XML: `torc import " + origin + "` makes a schedule file of it");
-  llvm::Expected<ir::Program> program = ir::parseProgram(*bytes, origin);
+  llvm::Expected<ir::Program> program = ir::parseProgram(*bytes, origin, &input.operations);
   if (!program) return program.takeError();
   input.program = std::move(*program);
   input.text = std::move(*bytes);
@@ -172,7 +180,7 @@ llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
 }
 
 int printOutput(llvm::StringRef text, int code) {
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  orInputFault(writeOutput("-", text));
   return code;
 }
 

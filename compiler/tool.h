@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
@@ -23,20 +25,46 @@ inline constexpr int kWrongUsage = 2;  // faulty command line
 
 /// Print `torc: error: message` on stderr, or just the message if it begins with a place in a text,
 /// `file:1:2: error: ...`. They return the exit code.
-int wrongUsage(const llvm::Twine& message);
 int inputFault(llvm::Error error);
 /// For options that may name a file: a fault of the file is an input error, others are usage
 /// errors.
 int optionFault(llvm::Error error);
+int usageFault(llvm::Error error);
+
+/// Ends a command, after a message: `runProgram` catches it.
+struct CommandEnd {
+  int code = kSuccess;
+};
+
+/// Prints the message of a faulty command line, and ends the command.
+[[noreturn]] void wrongUsage(const llvm::Twine& message);
+
+/// `orInputFault(f())` is the value of `f()`; if that is an error, it is printed, and the command
+/// ends.
+template <int (*Print)(llvm::Error)>
+struct OrEnd {
+  template <typename Value>
+  Value operator()(llvm::Expected<Value> value) const {
+    if (!value) throw CommandEnd{Print(value.takeError())};
+    return std::move(*value);
+  }
+  void operator()(llvm::Error error) const {
+    if (error) throw CommandEnd{Print(std::move(error))};
+  }
+};
+inline constexpr OrEnd<inputFault> orInputFault;
+inline constexpr OrEnd<optionFault> orOptionFault;
+inline constexpr OrEnd<usageFault> orUsageFault;
 
 enum class InputKind { kFile, kJson, kText };
 
 /// A schedule or plan from an input.
 struct Input {
   InputKind kind = InputKind::kText;
-  std::optional<LoadedSchedule> file;  // kFile
-  ir::Program program;                 // others
-  std::string text;                    // kText: as it was written
+  std::optional<LoadedSchedule> file;   // kFile
+  ir::Program program;                  // others
+  std::string text;                     // kText: as it was written
+  std::vector<std::size_t> operations;  // kText: offsets of the operations
 
   bool isPlan() const { return program.isPlan(); }
   ScheduleView view() const { return file ? file->view() : program.schedule.view(); }
@@ -68,6 +96,9 @@ int printOutput(llvm::StringRef text, int code = kSuccess);
 /// is a default.
 void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds,
                   llvm::StringRef name = "");
+
+/// `X+`: the links of an axis in one direction.
+std::string linkName(const Axis& axis, bool up);
 
 /// Converts a Status to an error.
 llvm::Error toError(const Status& status);

@@ -1,8 +1,6 @@
 // torc assemble FILE: makes a proved file of a user's schedule in text or JSON.
 #include <chrono>
-#include <span>
 #include <string>
-#include <vector>
 
 #include <llvm/Support/raw_ostream.h>
 
@@ -10,7 +8,6 @@
 #include "compiler/proved_file.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
-#include "ir/json/json.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
@@ -27,40 +24,8 @@ Text input{command, kFileRow};
 Text output{command, {kOutput, "output,o", "FILE", "The schedule file; default: FILE with .torc"}};
 Flag quiet{command, kQuietRow};
 
-/// A parsed text, with the places of its operations.
-struct Source {
-  std::string text;
-  ir::Program program;
-  std::vector<std::size_t> operations;  // offsets; empty for JSON
-};
-
-llvm::Expected<Source> readSource(llvm::StringRef origin) {
-  Source source;
-  llvm::Expected<std::string> bytes = readBytes(input);
-  if (!bytes) return bytes.takeError();
-  source.text = std::move(*bytes);
-  const auto refuse = [&](const llvm::Twine& what) { return makeError(origin + ": " + what); };
-  if (isScheduleFile(std::as_bytes(std::span(source.text)))) {
-    return refuse("is a schedule file already (torc verify proves it again)");
-  }
-  if (llvm::StringRef(source.text).ltrim().starts_with("{")) {
-    llvm::Expected<Schedule> schedule = ir::readJson(source.text, origin);
-    if (!schedule) return schedule.takeError();
-    source.program.schedule = std::move(*schedule);
-  } else {
-    llvm::Expected<ir::Program> program = ir::parseProgram(source.text, origin, &source.operations);
-    if (!program) return program.takeError();
-    source.program = std::move(*program);
-  }
-  if (source.program.isPlan()) {
-    return refuse("is a plan, not steps (torc opt --passes=" +
-                  std::string(source.program.expander()) + " makes steps of it)");
-  }
-  return source;
-}
-
 /// The faults of a schedule, each with its operation.
-llvm::Error faultsOf(const Source& source, const ir::VerifyResult& proof, llvm::StringRef origin) {
+llvm::Error faultsOf(const Input& source, const ir::VerifyResult& proof, llvm::StringRef origin) {
   std::string text;
   for (const ir::Fault& fault : proof.faults) {
     if (!text.empty()) text += '\n';
@@ -78,26 +43,30 @@ llvm::Error faultsOf(const Source& source, const ir::VerifyResult& proof, llvm::
 }
 
 int run() {
-  if (input.empty()) return wrongUsage("assemble: which file? - is stdin");
+  if (input.empty()) wrongUsage("assemble: which file? - is stdin");
   if (output.empty() && input == "-") {
-    return wrongUsage("assemble: where to? -o FILE names the file to write");
+    wrongUsage("assemble: where to? -o FILE names the file to write");
   }
   const auto start = std::chrono::steady_clock::now();
   const std::string origin = input == "-" ? "<stdin>" : std::string(input);
-  llvm::Expected<Source> source = readSource(origin);
-  if (!source) return inputFault(source.takeError());
-  const ScheduleView schedule = source->program.schedule.view();
-  if (const ir::VerifyResult proof = ir::verify(schedule); !proof.ok()) {
-    return inputFault(faultsOf(*source, proof, origin));
+  const Input source = orInputFault(readInput(input));
+  if (source.kind == InputKind::kFile) {
+    return inputFault(
+        makeError(origin + ": is a schedule file already (torc verify proves it again)"));
   }
-  llvm::Expected<ProvedFile> file = provedFile(schedule);
-  if (!file) return inputFault(file.takeError());
+  if (source.isPlan()) {
+    return inputFault(makeError(origin + ": is a plan, not steps (torc opt --passes=" +
+                                std::string(source.program.expander()) + " makes steps of it)"));
+  }
+  const ScheduleView schedule = source.view();
+  if (const ir::VerifyResult proof = ir::verify(schedule); !proof.ok()) {
+    return inputFault(faultsOf(source, proof, origin));
+  }
+  const ProvedFile file = orInputFault(provedFile(schedule));
   const std::string path = output.empty() ? besideInput(input, "torc") : output;
-  const llvm::StringRef bytes(reinterpret_cast<const char*>(file->bytes.data()),
-                              file->bytes.size());
-  if (llvm::Error error = writeOutput(path, bytes)) return inputFault(std::move(error));
+  orInputFault(writeOutput(path, file.text()));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  if (!quiet) printSummary(schedule, bytes.size(), elapsed.count());
+  if (!quiet) printSummary(schedule, file.bytes.size(), elapsed.count());
   return kSuccess;
 }
 

@@ -117,56 +117,46 @@ int print(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
 /// The bounds for the table of --graph; its links replace those of the machine.
 int printGraph(const CollectiveRow& row, llvm::ArrayRef<std::uint64_t> sizes) {
   if (!torus.empty() || !dead_links.empty() || !dead_nodes.empty() || unidirectional)
-    return wrongUsage("bounds: --graph has all links; it goes with --machine, --bytes, --json");
+    wrongUsage("bounds: --graph has all links; it goes with --machine, --bytes, --json");
   if (row.isOfNeighbours())
-    return wrongUsage("bounds: the neighbours of " + collective + " are those of a torus");
-  llvm::Expected<std::string> table = readBytes(graph);
-  if (!table) return inputFault(table.takeError());
-  llvm::Expected<ir::Graph> read = ir::readGraph(*table, graph);
-  if (!read) return inputFault(read.takeError());
-  llvm::Expected<model::Machine> machine = readPartition(std::to_string(read->ranks), machine_name);
-  if (!machine) return optionFault(machine.takeError());
-  const model::GraphBounds of_graph(read->links, static_cast<std::uint64_t>(read->ranks), row);
+    wrongUsage("bounds: the neighbours of " + collective + " are those of a torus");
+  const ir::Graph read = orInputFault(ir::readGraph(orInputFault(readBytes(graph)), graph));
+  const model::Machine machine =
+      orOptionFault(readPartition(std::to_string(read.ranks), machine_name));
+  const model::GraphBounds of_graph(read.links, static_cast<std::uint64_t>(read.ranks), row);
   std::vector<model::Bound> bounds;
   for (const std::uint64_t size : sizes)
-    bounds.push_back(of_graph.bound(*machine, static_cast<double>(size)));
+    bounds.push_back(of_graph.bound(machine, static_cast<double>(size)));
   if (std::isinf(bounds.back().bound_s))
     return inputFault(makeError(graph + ": no links lead from some ranks to others"));
-  return print(*machine, sizes, bounds);
+  return print(machine, sizes, bounds);
 }
 
 /// The machine; a twisted torus has no topology, and no damage.
-llvm::Expected<model::Machine> readMachine() {
-  llvm::Expected<model::Machine> part = readPartition(torus, machine_name);
-  if (!part) return part;
-  if (part->twisted) {
-    if (dead_links.empty() && dead_nodes.empty()) return part;
-    return makeError((dead_nodes.empty() ? "--dead-link" : "--dead-node") +
-                     llvm::Twine(": of a twisted torus with damage no bounds are known"));
+model::Machine readMachine() {
+  const model::Machine part = orOptionFault(readPartition(torus, machine_name));
+  if (part.twisted && dead_links.empty() && dead_nodes.empty()) return part;
+  if (part.twisted) {
+    wrongUsage((dead_nodes.empty() ? "--dead-link" : "--dead-node") +
+               llvm::Twine(": of a twisted torus with damage no bounds are known"));
   }
-  llvm::Expected<Topology> topology = model::topologyOf(*part);
-  if (!topology) return topology.takeError();
-  Target target{std::move(*part), *topology};
-  if (llvm::Error error = addDamage(target, dead_links, dead_nodes)) return error;
+  Target target{part, orOptionFault(model::topologyOf(part))};
+  orUsageFault(addDamage(target, dead_links, dead_nodes));
   return target.machine;
 }
 
 int run() {
-  if (collective.empty()) return wrongUsage("bounds: which collective? torc bounds --help");
-  llvm::Expected<CollectiveRow> parsed = model::parseBoundedCollective(collective);
-  if (!parsed) return wrongUsage(toString(parsed.takeError()));
-  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
-  if (!range) return wrongUsage(toString(range.takeError()));
-  const std::vector<std::uint64_t> sizes = range->sizes();
-  if (!graph.empty()) return printGraph(*parsed, sizes);
-  llvm::Expected<model::Machine> part = readMachine();
-  if (!part) return optionFault(part.takeError());
-  const model::Machine& machine = *part;
+  if (collective.empty()) wrongUsage("bounds: which collective? torc bounds --help");
+  const CollectiveRow parsed = orUsageFault(model::parseBoundedCollective(collective));
+  const SizeRange range = orUsageFault(parseSizeRange(bytes, "--bytes"));
+  const std::vector<std::uint64_t> sizes = range.sizes();
+  if (!graph.empty()) return printGraph(parsed, sizes);
+  const model::Machine machine = readMachine();
 
   std::vector<model::Bound> bounds;
   for (std::uint64_t size : sizes) {
     bounds.push_back(
-        model::lowerBound(machine, {*parsed, static_cast<double>(size), unidirectional}));
+        model::lowerBound(machine, {parsed, static_cast<double>(size), unidirectional}));
   }
   return print(machine, sizes, bounds);
 }

@@ -168,13 +168,9 @@ bool isOpen() {
 }
 
 /// The options that fix the algorithm and its pipeline.
-llvm::Error readPipeline(Request& request) {
-  request.algorithm = &defaultAlgorithm(request.spec);
-  if (!algorithm_name.empty()) {
-    llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
-    if (!algorithm) return algorithm.takeError();
-    request.algorithm = *algorithm;
-  }
+void readPipeline(Request& request) {
+  request.algorithm = algorithm_name.empty() ? &defaultAlgorithm(request.spec)
+                                             : orUsageFault(findAlgorithm(algorithm_name));
   PipelineOptions& pipeline = request.pipeline;
   if (!machine.empty()) pipeline.auto_machine = machine;
   // With an axis of cores every core is a rank of its own.
@@ -195,20 +191,18 @@ llvm::Error readPipeline(Request& request) {
             : 0;
   } else if (llvm::StringRef(chunks).getAsInteger(10, pipeline.chunks) || pipeline.chunks < 1 ||
              pipeline.chunks > most) {
-    return makeError("--chunks takes an integer from 1 to " + llvm::Twine(most) + ", not '" +
-                     chunks + "'");
+    wrongUsage("--chunks takes an integer from 1 to " + llvm::Twine(most) + ", not '" + chunks +
+               "'");
   }
   if (pipeline.segments > 1 && request.algorithm->isSettled())
-    return makeError("--segments: " + request.algorithm->name + " is no plan of rings");
+    wrongUsage("--segments: " + request.algorithm->name + " is no plan of rings");
   if (leaders) {
     const CollectiveRow& row = rowOf(request.spec.collective);
-    if (!request.spec.topology.hasCores())
-      return makeError("--leaders: the nodes have no cores (8x8+4)");
+    if (!request.spec.topology.hasCores()) wrongUsage("--leaders: the nodes have no cores (8x8+4)");
     if (!passes::mayBeLed(row))
-      return makeError("--leaders: " + llvm::StringRef(row.name) + " has no such form");
+      wrongUsage("--leaders: " + llvm::StringRef(row.name) + " has no such form");
     pipeline.led_cores = coresOf(request.spec.topology);
   }
-  return llvm::Error::success();
 }
 
 /// Warns of each given option on whose field no pass of the pipeline depends.
@@ -253,51 +247,45 @@ bool isSameFile(llvm::StringRef a, llvm::StringRef b) {
   return !a.empty() && !b.empty() && (llvm::sys::fs::equivalent(a, b) || whole(a) == whole(b));
 }
 
-llvm::Expected<Request> readRequest() {
+Request readRequest() {
   Request request;
-  if (collective.empty()) return makeError("compile: which collective? torc compile --help");
-  llvm::Expected<Collective> parsed = parseCollective(collective);
-  if (!parsed) return parsed.takeError();
-  request.spec.collective = *parsed;
-  llvm::Expected<Target> target = readTarget(torus, order, machine);
-  if (!target) return target.takeError();
-  if (llvm::Error error = addDamage(*target, dead_links, dead_nodes)) return error;
-  request.spec.topology = target->topology;
-  request.machine = std::move(target->machine);
+  if (collective.empty()) wrongUsage("compile: which collective? torc compile --help");
+  request.spec.collective = orUsageFault(parseCollective(collective));
+  Target target = orOptionFault(readTarget(torus, order, machine));
+  orUsageFault(addDamage(target, dead_links, dead_nodes));
+  request.spec.topology = target.topology;
+  request.machine = std::move(target.machine);
   if (!bytes.empty()) {
-    llvm::Expected<std::uint64_t> size = parseSize(bytes, "--bytes");
-    if (!size) return size.takeError();
-    request.bytes = *size;
+    request.bytes = orUsageFault(parseSize(bytes, "--bytes"));
   } else if (isOpen()) {
     request.bytes = kDefaultBytes;
     request.is_default = true;
   } else if (explain) {
-    return makeError("compile: --explain needs --bytes, the size to choose for");
+    wrongUsage("compile: --explain needs --bytes, the size to choose for");
   }
   if (!scratch_limit.empty()) {
     if (!request.bytes)
-      return makeError("compile: --scratch-limit needs --bytes, the size to choose for");
-    llvm::Expected<std::uint64_t> size = parseSize(scratch_limit, "--scratch-limit");
-    if (!size) return size.takeError();
-    request.scratch_bytes = *size;
+      wrongUsage("compile: --scratch-limit needs --bytes, the size to choose for");
+    request.scratch_bytes = orUsageFault(parseSize(scratch_limit, "--scratch-limit"));
   }
-  if (llvm::Error error = readPipeline(request)) return error;
+  readPipeline(request);
   if (output.empty() && (!explain || !view.empty())) {
     const std::string name =
-        (rowOf(*parsed).name + llvm::Twine("-") + request.spec.topology.shape()).str();
+        (rowOf(request.spec.collective).name + llvm::Twine("-") + request.spec.topology.shape())
+            .str();
     output = emit == "torc" ? name + ".torc" : "-";
   }
   if (!view.empty() && (isSameFile(view, output) || isSameFile(view, machine))) {
-    return makeError("compile: --view would overwrite '" +
-                     (isSameFile(view, output) ? output : machine) + "'");
+    wrongUsage("compile: --view would overwrite '" + (isSameFile(view, output) ? output : machine) +
+               "'");
   }
   if (!view.empty() && emit == "plan") {
-    return makeError("compile: --view shows step operations, which --emit plan has none of");
+    wrongUsage("compile: --view shows step operations, which --emit plan has none of");
   }
   if (json && emit == "plan")
-    return makeError("compile: --json tells of a schedule, which --emit plan is not");
+    wrongUsage("compile: --json tells of a schedule, which --emit plan is not");
   if (json && (output == "-" || view == "-"))
-    return makeError("compile: --json goes to stdout; what else is written needs a name: -o FILE");
+    wrongUsage("compile: --json goes to stdout; what else is written needs a name: -o FILE");
   return request;
 }
 
@@ -374,16 +362,9 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
 
 /// The form of `program`, which is proved in `file`, that `emit` asks for.
 std::string formOf(const ir::Program& program, const ProvedFile& file) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (emit == "json") {
-    out << ir::writeJson(file.schedule.view()) << '\n';
-  } else if (emit == "text") {
-    ir::printProgram(program, out);
-  } else {
-    text.assign(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-  }
-  return text;
+  if (emit == "json") return ir::writeJson(file.schedule.view()) + '\n';
+  if (emit == "text") return ir::programText(program);
+  return file.text().str();
 }
 
 /// The program of `pipeline`: the one that was compiled to choose it, unless the passes are to be
@@ -400,70 +381,61 @@ llvm::Expected<std::shared_ptr<const ir::Program>> compileRequested(
 int run() {
   if (list_algorithms) return printOutput(algorithmList());
   const auto start = std::chrono::steady_clock::now();
-  llvm::Expected<Request> request = readRequest();
-  if (!request) return optionFault(request.takeError());
-  if (algorithm_name.empty() && !explain && !isServed(request->spec)) {
-    return inputFault(noAlgorithm(request->spec));
+  Request request = readRequest();
+  if (algorithm_name.empty() && !explain && !isServed(request.spec)) {
+    return inputFault(noAlgorithm(request.spec));
   }
 
-  CompileResult result(request->spec, request->machine);
+  CompileResult result(request.spec, request.machine);
   Progress progress(quiet);
-  CompileCache programs(request->spec);
-  if (request->bytes && request->algorithm->lower != nullptr) {
-    if (llvm::Error error = chooseFor(*request->bytes, *request, programs, result, progress)) {
-      return inputFault(std::move(error));
-    }
+  CompileCache programs(request.spec);
+  if (request.bytes && request.algorithm->lower != nullptr) {
+    orInputFault(chooseFor(*request.bytes, request, programs, result, progress));
     if (explain && output.empty()) return kSuccess;
   }
-  if (!quiet) warnOfIdle(*request);
+  if (!quiet) warnOfIdle(request);
   const bool only_plan = emit == "plan";
-  if (only_plan && request->algorithm->form == PlanForm::kSteps) {
-    return wrongUsage(request->algorithm->name.str() + " makes steps, there is no plan to emit");
+  if (only_plan && request.algorithm->form == PlanForm::kSteps) {
+    wrongUsage(request.algorithm->name.str() + " makes steps, there is no plan to emit");
   }
   const passes::PassPipeline pipeline = only_plan
-                                            ? planPipeline(*request->algorithm, request->pipeline)
-                                            : pipelineOf(*request->algorithm, request->pipeline);
-  progress.begin("compiling " + request->algorithm->name.str());
-  llvm::Expected<std::shared_ptr<const ir::Program>> compiled =
-      compileRequested(*request, pipeline, programs);
-  progress.clear();
-  if (!compiled) return inputFault(compiled.takeError());
+                                            ? planPipeline(*request.algorithm, request.pipeline)
+                                            : pipelineOf(*request.algorithm, request.pipeline);
+  const auto shown = [&](llvm::StringRef what, auto step) {
+    progress.begin((what + " " + request.algorithm->name).str());
+    auto made = step();
+    progress.clear();
+    return orInputFault(std::move(made));
+  };
+  const auto compiled =
+      shown("compiling", [&] { return compileRequested(request, pipeline, programs); });
   if (only_plan) {
-    std::string text;
-    llvm::raw_string_ostream out(text);
-    ir::printProgram(**compiled, out);
-    if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
+    orInputFault(writeOutput(output, ir::programText(*compiled)));
     return kSuccess;
   }
-  progress.begin("rolling loops of " + request->algorithm->name.str());
-  llvm::Expected<ir::Program> rolled = rollLoops(**compiled, pass_flags.options());
-  progress.clear();
-  if (!rolled) return inputFault(rolled.takeError());
-  rolled->schedule.producer += request->chosen_for;
-  const ir::Program& program = *rolled;
-  progress.begin("proving " + request->algorithm->name.str());
-  llvm::Expected<ProvedFile> file = provedFile(program.schedule.view());
-  progress.clear();
-  if (!file) return inputFault(file.takeError());
-  const std::string form = formOf(program, *file);
+  ir::Program rolled =
+      shown("rolling loops of", [&] { return rollLoops(*compiled, pass_flags.options()); });
+  rolled.schedule.producer += request.chosen_for;
+  const ir::Program& program = rolled;
+  const ProvedFile file = shown("proving", [&] { return provedFile(program.schedule.view()); });
+  const std::string form = formOf(program, file);
   const bool was_there = llvm::sys::fs::exists(output);
-  if (llvm::Error error = writeOutput(output, form)) return inputFault(std::move(error));
+  orInputFault(writeOutput(output, form));
   if (json) {
-    result.addAlgorithm(*request->algorithm, request->pipeline);
+    result.addAlgorithm(*request.algorithm, request.pipeline);
     result.addFile(program.schedule.view(), output, emit, form);
-    if (llvm::Error error = writeOutput("-", result.text())) return inputFault(std::move(error));
+    orInputFault(writeOutput("-", result.text()));
   } else if (!quiet) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     const bool is_named = output.isGiven() || output == "-";
     printSummary(program.schedule.view(), form.size(), elapsed.count(),
                  is_named ? "" : output + (was_there ? ", overwritten" : ""));
-    llvm::errs() << request->default_choice;
+    llvm::errs() << request.default_choice;
   }
   if (view.empty()) return kSuccess;
-  llvm::Expected<std::string> page = compiledPage(output, std::move(*rolled), request->machine,
-                                                  request->bytes.value_or(kDefaultBytes), progress);
-  if (!page) return inputFault(page.takeError());
-  if (llvm::Error error = writeOutput(view, *page)) return inputFault(std::move(error));
+  const std::string page = orInputFault(compiledPage(
+      output, std::move(rolled), request.machine, request.bytes.value_or(kDefaultBytes), progress));
+  orInputFault(writeOutput(view, page));
   return kSuccess;
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/tool.h"
 #include "compiler/view/rank_data.h"
 #include "ir/json/json.h"
+#include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "schedules/expansion/expand.h"
 #include "support/message.h"
@@ -111,24 +112,22 @@ void printFlat(const ScheduleView& schedule, const FlatProgram& program, std::ui
 }
 
 int run() {
-  if (input.empty()) return wrongUsage("dump: which file? - is stdin");
+  if (input.empty()) wrongUsage("dump: which file? - is stdin");
   const bool flat = rank.isGiven();
-  if (count.isGiven() && !flat) return wrongUsage("dump: --count is for --rank");
+  if (count.isGiven() && !flat) wrongUsage("dump: --count is for --rank");
   const auto rank_number = static_cast<std::int32_t>(rank);
   Counts counts;
   counts.count = count;
-  llvm::Expected<Input> read = readInput(input);
-  if (!read) return inputFault(read.takeError());
-  if (read->isPlan() && (flat || json)) {
-    return inputFault(toError(
-        Status(StatusCode::kInvalidArgument, input + ": is a plan, which has a text form only")));
+  Input read = orInputFault(readInput(input));
+  if (read.isPlan() && (flat || json)) {
+    return inputFault(makeError(input + ": is a plan, which has a text form only"));
   }
   std::string text;
   llvm::raw_string_ostream out(text);
-  const ScheduleView schedule = read->view();
+  const ScheduleView schedule = read.view();
   if (flat) {
     StatusOr<FlatProgram> program = expand(schedule, rank_number, counts);
-    if (!program.ok()) return wrongUsage(program.status().message());
+    if (!program.ok()) wrongUsage(program.status().message());
     if (json) {
       out << rankData(*program).dump(2) << '\n';
     } else {
@@ -137,10 +136,9 @@ int run() {
   } else if (json) {
     out << ir::writeJson(schedule) << '\n';
   } else {
-    ir::printProgram(read->takeProgram(), out);
+    out << ir::programText(read.takeProgram());
   }
-  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return kSuccess;
+  return printOutput(text);
 }
 
 }  // namespace dump_command

@@ -60,10 +60,10 @@ bool ignoresSignals() {
 /// removed, even if a signal ends the program.
 class Output {
  public:
-  static llvm::Expected<Output> open(llvm::StringRef path) {
+  static Output open(llvm::StringRef path) {
     if (path == "-") return Output(std::nullopt);
     StatusOr<NewFile> file = NewFile::open(path.str());
-    if (!file.ok()) return toError(file.status());
+    orInputFault(toError(file.status()));
     if (!file->temporary().empty() && !ignoresSignals()) {
       llvm::sys::RemoveFileOnSignal(file->temporary());
     }
@@ -76,23 +76,23 @@ class Output {
   }
 
   llvm::raw_fd_ostream& stream() { return own_ ? *own_ : llvm::outs(); }
-  /// An error if writing has failed, so that the program stops early.
-  llvm::Error check() {
-    if (!stream().has_error()) return llvm::Error::success();
-    return makeError((own_ ? "cannot write '" + path_ + "': " : "cannot write to stdout: ") +
-                     stream().error().message());
+  /// Ends the command early if writing has failed.
+  void check() {
+    if (!stream().has_error()) return;
+    orInputFault(makeError((own_ ? "cannot write '" + path_ + "': " : "cannot write to stdout: ") +
+                           stream().error().message()));
   }
   /// Ends the output; adds its bytes to `written`.
-  llvm::Error close(std::uint64_t& written) {
+  void close(std::uint64_t& written) {
     stream().flush();
     written += stream().tell();
-    if (llvm::Error error = check()) return error;
+    check();
     endStream();
-    return file_ ? toError(file_->close()) : llvm::Error::success();
+    if (file_) orInputFault(toError(file_->close()));
   }
-  llvm::Error replace() {
+  void replace() {
     forget();
-    return file_ ? toError(file_->replace()) : llvm::Error::success();
+    if (file_) orInputFault(toError(file_->replace()));
   }
 
  private:
@@ -124,73 +124,68 @@ struct Totals {
   std::uint64_t operations = 0, messages = 0, bytes = 0;
 };
 
-using WriteRank = llvm::function_ref<llvm::Error(const FlatProgram&)>;
+using WriteRank = llvm::function_ref<void(const FlatProgram&)>;
+
+/// The value; an error is printed behind the name of the input.
+template <typename Result>
+auto ofInput(Result result) {
+  if constexpr (std::is_same_v<Result, llvm::Error>) {
+    if (result) orInputFault(makeError(input + ": " + llvm::toString(std::move(result))));
+  } else {
+    ofInput(result.takeError());
+    return std::move(*result);
+  }
+}
 
 /// Makes the program of one rank after another, and passes it to `write`.
-llvm::Error forEachRank(const ir::ExportedCall& call, Totals& totals, WriteRank write) {
+void forEachRank(const ir::ExportedCall& call, Totals& totals, WriteRank write) {
   for (std::int32_t rank = 0; rank < call.ranks(); ++rank) {
-    llvm::Expected<FlatProgram> program = call.program(rank);
-    if (!program) return program.takeError();
-    if (llvm::Error error = write(*program)) return error;
-    totals.operations += program->operations.size();
+    const FlatProgram program = orInputFault(call.program(rank));
+    write(program);
+    totals.operations += program.operations.size();
     totals.messages += static_cast<std::uint64_t>(llvm::count_if(
-        program->operations, [](const FlatOperation& operation) { return sends(operation.kind); }));
+        program.operations, [](const FlatOperation& operation) { return sends(operation.kind); }));
   }
-  return llvm::Error::success();
 }
 
-llvm::Error exportGoal(const ir::ExportedCall& call, const std::string& path, Totals& totals) {
-  llvm::Expected<Output> out = Output::open(path);
-  if (!out) return out.takeError();
-  ir::writeGoalHeader(call, out->stream());
-  if (llvm::Error error = forEachRank(call, totals, [&](const FlatProgram& program) {
-        ir::writeGoalRank(call, program, out->stream());
-        return out->check();
-      })) {
-    return error;
-  }
-  if (llvm::Error error = out->close(totals.bytes)) return error;
-  return out->replace();
+void exportGoal(const ir::ExportedCall& call, const std::string& path, Totals& totals) {
+  Output out = Output::open(path);
+  ir::writeGoalHeader(call, out.stream());
+  forEachRank(call, totals, [&](const FlatProgram& program) {
+    ir::writeGoalRank(call, program, out.stream());
+    out.check();
+  });
+  out.close(totals.bytes);
+  out.replace();
 }
 
-llvm::Error exportChakra(const ir::ExportedCall& call, const std::string& prefix, Totals& totals) {
+void exportChakra(const ir::ExportedCall& call, const std::string& prefix, Totals& totals) {
   if (call.ranks() > kMostFiles) {
-    return makeError("too large: a file for each of " + llvm::Twine(call.ranks()) +
-                     " ranks, and at most " + llvm::Twine(kMostFiles) + " are written");
+    orInputFault(makeError("too large: a file for each of " + llvm::Twine(call.ranks()) +
+                           " ranks, and at most " + llvm::Twine(kMostFiles) + " are written"));
   }
   std::vector<Output> files;  // closed
-  if (llvm::Error error = forEachRank(call, totals, [&](const FlatProgram& program) {
-        llvm::Expected<Output> out =
-            Output::open(prefix + '.' + std::to_string(program.rank) + ".et");
-        if (!out) return out.takeError();
-        ir::writeChakraRank(call, program, out->stream());
-        files.push_back(std::move(*out));
-        return files.back().close(totals.bytes);
-      })) {
-    return error;
-  }
-  for (Output& file : files) {
-    if (llvm::Error error = file.replace()) return error;
-  }
-  return llvm::Error::success();
+  forEachRank(call, totals, [&](const FlatProgram& program) {
+    Output& out =
+        files.emplace_back(Output::open(prefix + '.' + std::to_string(program.rank) + ".et"));
+    ir::writeChakraRank(call, program, out.stream());
+    out.close(totals.bytes);
+  });
+  for (Output& file : files)
+    file.replace();
 }
 
-llvm::Error exportMsccl(ir::MscclWriter& writer, const ir::MscclSizes& sizes,
-                        const std::string& path, Totals& totals) {
-  llvm::Expected<Output> out = Output::open(path);
-  if (!out) return out.takeError();
-  writer.writeHeader(sizes, out->stream());
-  if (llvm::Error error = forEachRank(writer.call(), totals, [&](const FlatProgram& program) {
-        if (llvm::Error fault = writer.writeRank(program, out->stream())) {
-          return makeError(input + ": " + llvm::toString(std::move(fault)));
-        }
-        return out->check();
-      })) {
-    return error;
-  }
-  ir::MscclWriter::writeEnd(out->stream());
-  if (llvm::Error error = out->close(totals.bytes)) return error;
-  return out->replace();
+void exportMsccl(ir::MscclWriter& writer, const ir::MscclSizes& sizes, const std::string& path,
+                 Totals& totals) {
+  Output out = Output::open(path);
+  writer.writeHeader(sizes, out.stream());
+  forEachRank(writer.call(), totals, [&](const FlatProgram& program) {
+    ofInput(writer.writeRank(program, out.stream()));
+    out.check();
+  });
+  ir::MscclWriter::writeEnd(out.stream());
+  out.close(totals.bytes);
+  out.replace();
 }
 
 /// Notes features of the program that readers of MSCCL programs do not support.
@@ -213,87 +208,71 @@ void noteLimits(const ir::MscclWriter& writer) {
 }
 
 /// Bytes and times of a call, from the options.
-llvm::Expected<ir::CallSize> callSize(const ScheduleView& schedule, std::uint64_t size,
-                                      std::int32_t root_rank) {
+ir::CallSize callSize(const ScheduleView& schedule, std::uint64_t size, std::int32_t root_rank) {
   ir::CallSize call{.count = ir::countOf(schedule, size / kElementBytes),
                     .element_bytes = kElementBytes,
                     .root = root_rank};
   if (machine.empty()) return call;
-  llvm::Expected<model::Machine> on = model::findMachine(machine);
-  if (!on) return on.takeError();
+  const model::Machine on = orOptionFault(model::findMachine(machine));
   // A sum moves three bytes of memory for each byte of its result, a copy two.
-  const double memory_s = on->memory_bandwidth > 0 ? 1 / on->memory_bandwidth : 0;
-  call.reduce_s_per_byte = std::max(on->gamma, 3 * memory_s);
+  const double memory_s = on.memory_bandwidth > 0 ? 1 / on.memory_bandwidth : 0;
+  call.reduce_s_per_byte = std::max(on.gamma, 3 * memory_s);
   call.copy_s_per_byte = 2 * memory_s;
   return call;
 }
 
 int run() {
   const auto start = std::chrono::steady_clock::now();
-  if (input.empty()) return wrongUsage("export: which file? - is stdin");
-  if (format.empty()) return wrongUsage("export: which format? --format goal, chakra or msccl");
+  if (input.empty()) wrongUsage("export: which file? - is stdin");
+  if (format.empty()) wrongUsage("export: which format? --format goal, chakra or msccl");
   const bool chakra = format == "chakra", msccl = format == "msccl";
   if (input == "-" && output.empty()) {
-    return wrongUsage("export: where to? -o FILE names the file to write");
+    wrongUsage("export: where to? -o FILE names the file to write");
   }
   if (chakra && output == "-") {
-    return wrongUsage("export: chakra is a file for each rank: -o PREFIX names PREFIX.0.et, ...");
+    wrongUsage("export: chakra is a file for each rank: -o PREFIX names PREFIX.0.et, ...");
   }
-  if (msccl && !machine.empty()) return wrongUsage("export: msccl has no times for --machine");
+  if (msccl && !machine.empty()) wrongUsage("export: msccl has no times for --machine");
   const llvm::StringRef size_text = !bytes.empty() || msccl ? llvm::StringRef(bytes) : "1M";
   SizeRange sizes;
   if (!size_text.empty()) {
-    llvm::Expected<SizeRange> range = parseSizeRange(size_text, "--bytes");
-    if (!range) return wrongUsage(llvm::toString(range.takeError()));
-    sizes = *range;
+    sizes = orUsageFault(parseSizeRange(size_text, "--bytes"));
   }
   if (!msccl && sizes.lowest != sizes.highest) {
-    return wrongUsage("export: " + format + " is of one size: --bytes 1M");
+    wrongUsage("export: " + format + " is of one size: --bytes 1M");
   }
   const auto root_rank = static_cast<std::int32_t>(root);
-  llvm::Expected<Input> read = readSteps(input, "only step operations are exported");
-  if (!read) return inputFault(read.takeError());
-  const auto refuse = [&](const llvm::Twine& why) {
-    return inputFault(makeError(input + ": " + why));
-  };
-  const ScheduleView schedule = read->view();
-  if (read->kind != InputKind::kFile) {  // files are proved
+  const Input read = orInputFault(readSteps(input, "only step operations are exported"));
+  const ScheduleView schedule = read.view();
+  if (read.kind != InputKind::kFile) {  // files are proved
     const ir::VerifyResult proof = ir::verify(schedule);
     if (!proof.ok()) {
-      return refuse("is not proved: " + ir::name(proof.faults.front().rule) +
-                    " (torc verify says where)");
+      ofInput(makeError("is not proved: " + ir::name(proof.faults.front().rule) +
+                        " (torc verify says where)"));
     }
   }
   const CollectiveRow& row = rowOf(schedule.collective);
   if (root.isGiven() && !row.isRooted()) {
-    return wrongUsage("--root: " + std::string(row.name) + " has no root");
+    wrongUsage("--root: " + std::string(row.name) + " has no root");
   }
   if (static_cast<std::uint64_t>(root_rank) >= schedule.topology.ranks()) {
-    return wrongUsage("--root takes a rank from 0 to " +
-                      llvm::Twine(schedule.topology.ranks() - 1) + ", not " +
-                      llvm::Twine(root_rank));
+    wrongUsage("--root takes a rank from 0 to " + llvm::Twine(schedule.topology.ranks() - 1) +
+               ", not " + llvm::Twine(root_rank));
   }
-  llvm::Expected<ir::CallSize> size = callSize(schedule, sizes.lowest, root_rank);
-  if (!size) return optionFault(size.takeError());
+  const ir::CallSize size = callSize(schedule, sizes.lowest, root_rank);
 
   Totals totals;
+  const std::string path = !output.empty() ? output
+                                           : besideInput(input, msccl    ? "xml"
+                                                                : chakra ? ""
+                                                                         : "goal");
   if (msccl) {
-    llvm::Expected<ir::MscclWriter> writer = ir::MscclWriter::make(schedule, root_rank);
-    if (!writer) return refuse(llvm::toString(writer.takeError()));
-    if (llvm::Error error =
-            exportMsccl(*writer, {sizes.lowest, sizes.highest},
-                        output.empty() ? besideInput(input, "xml") : output, totals)) {
-      return inputFault(std::move(error));
-    }
-    if (!quiet) noteLimits(*writer);
+    ir::MscclWriter writer = ofInput(ir::MscclWriter::make(schedule, root_rank));
+    exportMsccl(writer, {sizes.lowest, sizes.highest}, path, totals);
+    if (!quiet) noteLimits(writer);
   } else {
-    llvm::Expected<ir::ExportedCall> call = ir::ExportedCall::make(schedule, *size);
-    if (!call) return refuse(llvm::toString(call.takeError()));
-    const std::string path = !output.empty() ? output : besideInput(input, chakra ? "" : "goal");
-    if (llvm::Error error =
-            chakra ? exportChakra(*call, path, totals) : exportGoal(*call, path, totals)) {
-      return inputFault(std::move(error));
-    }
+    const ir::ExportedCall call = ofInput(ir::ExportedCall::make(schedule, size));
+    chakra ? exportChakra(call, path, totals) : exportGoal(call, path, totals);
   }
   if (quiet) return kSuccess;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

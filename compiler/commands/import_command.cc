@@ -73,43 +73,38 @@ Schedule shortened(const Schedule& schedule) {
 }
 
 /// The collective of --collective, if given.
-llvm::Expected<std::optional<Collective>> readCollective() {
+std::optional<Collective> readCollective() {
   if (collective.empty()) return std::nullopt;
-  llvm::Expected<Collective> named = parseCollective(collective);
-  if (!named) return named.takeError();
-  if (ir::foreignCollective(rowOf(*named).name)) return *named;
-  return makeError("--collective " + collective + ": " + ir::kForeignCollectives);
+  const Collective named = orUsageFault(parseCollective(collective));
+  if (!ir::foreignCollective(rowOf(named).name))
+    wrongUsage("--collective " + collective + ": " + ir::kForeignCollectives);
+  return named;
 }
 
 /// Sets the links of --graph, if given.
-llvm::Error readGraph(ir::RankPrograms& programs) {
-  if (graph.empty()) return llvm::Error::success();
-  llvm::Expected<std::string> text = readBytes(graph);
-  if (!text) return text.takeError();
-  llvm::Expected<ir::Graph> read = ir::readGraph(*text, graph);
-  if (!read) return read.takeError();
-  if (read->ranks != programs.rankCount()) {
-    return makeError(graph + ": has " + llvm::Twine(read->ranks) + " NPUs; " + programs.origin +
-                     " has " + llvm::Twine(programs.rankCount()) + " gpus");
+void readGraph(ir::RankPrograms& programs) {
+  if (graph.empty()) return;
+  ir::Graph read = orInputFault(ir::readGraph(orInputFault(readBytes(graph)), graph));
+  if (read.ranks != programs.rankCount()) {
+    orInputFault(makeError(graph + ": has " + llvm::Twine(read.ranks) + " NPUs; " +
+                           programs.origin + " has " + llvm::Twine(programs.rankCount()) +
+                           " gpus"));
   }
-  programs.links = std::move(read->links);
-  return llvm::Error::success();
+  programs.links = std::move(read.links);
 }
 
 /// The places of ranks. Sets the links of a twisted torus.
-llvm::Expected<Topology> readPlaces(ir::RankPrograms& programs) {
+Topology readPlaces(ir::RankPrograms& programs) {
   const std::string shape = torus.empty() ? std::to_string(programs.ranks.size()) : torus;
-  llvm::Expected<model::Machine> machine = readPartition(shape, /*machine=*/{});
-  if (!machine) return machine.takeError();
-  const bool is_twisted = std::exchange(machine->twisted, false);
-  if (is_twisted && !graph.empty()) return makeError("--graph: " + shape + " has links of its own");
-  llvm::Expected<Topology> topology = model::topologyOf(*machine, order);
-  if (!topology) return topology;
+  model::Machine machine = orOptionFault(readPartition(shape, /*machine=*/{}));
+  const bool is_twisted = std::exchange(machine.twisted, false);
+  if (is_twisted && !graph.empty()) wrongUsage("--graph: " + shape + " has links of its own");
+  Topology topology = orOptionFault(model::topologyOf(machine, order));
   if (is_twisted) {
     programs.links =
-        model::twistedLinks(*topology, machine->linkBandwidth(0), machine->dimensions[0].latency);
+        model::twistedLinks(topology, machine.linkBandwidth(0), machine.dimensions[0].latency);
   }
-  for (Axis& axis : topology->axes) {
+  for (Axis& axis : topology.axes) {
     if (programs.links.empty()) break;
     axis.bandwidth = Axis().bandwidth;
     axis.latency = Axis().latency;
@@ -118,50 +113,42 @@ llvm::Expected<Topology> readPlaces(ir::RankPrograms& programs) {
 }
 
 int run() {
-  if (input.empty()) return wrongUsage("import: which file? - is stdin");
+  if (input.empty()) wrongUsage("import: which file? - is stdin");
   if (output.empty() && input == "-") {
-    return wrongUsage("import: where to? -o FILE names the file to write");
+    wrongUsage("import: where to? -o FILE names the file to write");
   }
   const auto start = std::chrono::steady_clock::now();
   const std::string origin = input == "-" ? "<stdin>" : std::string(input);
-  llvm::Expected<std::string> text = readBytes(input);
-  if (!text) return inputFault(text.takeError());
-  llvm::Expected<std::optional<Collective>> named = readCollective();
-  if (!named) return optionFault(named.takeError());
-  llvm::Expected<ir::RankPrograms> programs = ir::readForeign(*text, origin, *named);
-  if (!programs) return inputFault(programs.takeError());
-  for (const std::string& warning : programs->warnings)
+  std::string text = orInputFault(readBytes(input));
+  const std::optional<Collective> named = readCollective();
+  ir::RankPrograms programs = orInputFault(ir::readForeign(text, origin, named));
+  for (const std::string& warning : programs.warnings)
     llvm::errs() << warning << '\n';
-  if (*named && programs->collective != **named) {
-    return inputFault(makeError(programs->at() + "the collective is " +
-                                llvm::StringRef(rowOf(programs->collective).name) +
-                                "; --collective says " + llvm::StringRef(rowOf(**named).name)));
+  if (named && programs.collective != *named) {
+    return inputFault(makeError(programs.at() + "the collective is " +
+                                llvm::StringRef(rowOf(programs.collective).name) +
+                                "; --collective says " + llvm::StringRef(rowOf(*named).name)));
   }
-  *text = std::string();
-  if (llvm::Error error = readGraph(*programs)) return inputFault(std::move(error));
-  llvm::Expected<Topology> places = readPlaces(*programs);
-  if (!places) return optionFault(places.takeError());
-  llvm::Expected<ir::ImportedSchedule> imported = ir::importPrograms(*programs, *places);
-  if (!imported) return inputFault(imported.takeError());
-  programs->ranks.clear();
-  const ir::VerifyResult proof = ir::verify(imported->schedule.view());
-  if (!proof.ok()) return inputFault(faultsOf(*imported, proof, programs->at()));
-  const Schedule schedule = shortened(imported->schedule);
-  llvm::Expected<ProvedFile> file = provedFile(schedule.view());
-  if (!file) return inputFault(file.takeError());
+  text = std::string();
+  readGraph(programs);
+  const Topology places = readPlaces(programs);
+  const ir::ImportedSchedule imported = orInputFault(ir::importPrograms(programs, places));
+  programs.ranks.clear();
+  const ir::VerifyResult proof = ir::verify(imported.schedule.view());
+  if (!proof.ok()) return inputFault(faultsOf(imported, proof, programs.at()));
+  const Schedule schedule = shortened(imported.schedule);
+  const ProvedFile file = orInputFault(provedFile(schedule.view()));
   const std::string path = output.empty() ? besideInput(input, "torc") : output;
-  const llvm::StringRef bytes(reinterpret_cast<const char*>(file->bytes.data()),
-                              file->bytes.size());
-  if (llvm::Error error = writeOutput(path, bytes)) return inputFault(std::move(error));
+  orInputFault(writeOutput(path, file.text()));
   if (quiet) return kSuccess;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  llvm::errs() << imported->steps << " steps of " << places->ranks() << " ranks; ";
-  if (imported->classes == 1) {
+  llvm::errs() << imported.steps << " steps of " << places.ranks() << " ranks; ";
+  if (imported.classes == 1) {
     llvm::errs() << "all ranks do the same\n";
   } else {
-    llvm::errs() << imported->classes << " that differ\n";
+    llvm::errs() << imported.classes << " that differ\n";
   }
-  printSummary(schedule.view(), bytes.size(), elapsed.count());
+  printSummary(schedule.view(), file.bytes.size(), elapsed.count());
   return kSuccess;
 }
 

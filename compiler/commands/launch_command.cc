@@ -34,52 +34,47 @@ Flag tune{command,
 Flag quiet{command, kQuietRow};
 
 int run() {
-  if (words.empty()) return wrongUsage("launch: which command? torc launch mpiexec -n 8 ./program");
-  llvm::Expected<JobCommand> job = readJobCommand(words);
-  if (!job) return inputFault(job.takeError());
-  llvm::Expected<std::string> preload = findPreload(job->mpi);
-  if (!preload) return inputFault(preload.takeError());
-  llvm::Expected<JobPlace> place = placeOfJob(job->ranks, torus, machine);
-  if (!place) return optionFault(place.takeError());
+  if (words.empty()) wrongUsage("launch: which command? torc launch mpiexec -n 8 ./program");
+  const JobCommand job = orInputFault(readJobCommand(words));
+  const std::string preload = orInputFault(findPreload(job.mpi));
+  JobPlace place = orOptionFault(placeOfJob(job.ranks, torus, machine));
   if (!quiet) {
-    llvm::errs() << "torc: " << (job->ranks > 0 ? std::to_string(job->ranks) + " ranks on " : "")
-                 << place->torus << " (" << place->why << "), " << nameOf(job->mpi) << '\n';
+    llvm::errs() << "torc: " << (job.ranks > 0 ? std::to_string(job.ranks) + " ranks on " : "")
+                 << place.torus << " (" << place.why << "), " << nameOf(job.mpi) << '\n';
   }
-  const bool is_given = !place->library.empty();
+  const bool is_given = !place.library.empty();
   if (!is_given) {
-    const int code = cachedLibrary(place->torus, machine, quiet, place->library);
+    const int code = cachedLibrary(place.torus, machine, quiet, place.library);
     if (code != kSuccess) return code;
   }
 
   const bool sums_up = !quiet && std::getenv("TORC_STATS") == nullptr;
   std::string scratch;
-  if (sums_up || !place->mapping.empty()) {
-    llvm::Expected<std::string> cache = cacheFolder();
-    if (!cache) return inputFault(cache.takeError());
-    scratch = *cache + "/job-" + std::to_string(::getpid());
+  if (sums_up || !place.mapping.empty()) {
+    const std::string cache = orInputFault(cacheFolder());
+    scratch = cache + "/job-" + std::to_string(::getpid());
   }
   const llvm::FileRemover statistics(scratch + ".jsonl", !scratch.empty()),
       mapping(scratch + ".map", !scratch.empty());
   const char* preloaded = std::getenv("LD_PRELOAD");
-  Variables variables = {{"LD_PRELOAD", *preload}, {"TORC_LIBRARY", place->library}};
-  if (preloaded != nullptr && *preloaded != 0 && !llvm::StringRef(preloaded).contains(*preload))
+  Variables variables = {{"LD_PRELOAD", preload}, {"TORC_LIBRARY", place.library}};
+  if (preloaded != nullptr && *preloaded != 0 && !llvm::StringRef(preloaded).contains(preload))
     variables.front().second += std::string(":") + preloaded;
   if (is_given && !torus.empty()) variables.emplace_back("TORC_TORUS", torus.text());
-  if (!place->mapping.empty()) {
-    if (llvm::Error error = writeOutput(scratch + ".map", place->mapping))
-      return inputFault(std::move(error));
+  if (!place.mapping.empty()) {
+    orInputFault(writeOutput(scratch + ".map", place.mapping));
     variables.emplace_back("TORC_MAPPING", scratch + ".map");
   }
   if (tune) variables.emplace_back("TORC_TUNE", "1");
   if (sums_up) variables.emplace_back("TORC_STATS", "json:" + scratch + ".jsonl");
-  const int code = runChild([&] { return becomeProgram(withVariables(*job, variables)); });
+  const int code = runChild([&] { return becomeProgram(withVariables(job, variables)); });
   if (!sums_up || code == 127) return code;
   StatsSum sum;
   std::ifstream lines(scratch + ".jsonl");
   for (std::string line; std::getline(lines, line);)
     (void)sum.addLine(line);
   for (const std::string& line :
-       summaryOf(sum, isOfOneHost(*job) ? std::thread::hardware_concurrency() : 0, tune))
+       summaryOf(sum, isOfOneHost(job) ? std::thread::hardware_concurrency() : 0, tune))
     llvm::errs() << "torc: " << line << '\n';
   return code;
 }

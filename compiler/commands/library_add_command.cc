@@ -31,40 +31,34 @@ List sizes{command,
 Flag quiet{command, kQuietRow};
 
 /// Parses sizes like "64K:1M", "64K:", "0".
-llvm::Error readSizes(llvm::StringRef text, Addition& addition) {
+void readSizes(llvm::StringRef text, Addition& addition) {
   llvm::StringRef lowest = text;
   const bool is_open = lowest.consume_back(":");
-  llvm::Expected<SizeRange> range = parseSizeRange(is_open ? lowest : text, "--bytes");
-  if (!range) return range.takeError();
-  addition.lowest = range->lowest;
-  addition.highest = is_open ? kOpenEnd : range->highest;
+  const SizeRange range = orUsageFault(parseSizeRange(is_open ? lowest : text, "--bytes"));
+  addition.lowest = range.lowest;
+  addition.highest = is_open ? kOpenEnd : range.highest;
   if (addition.lowest == kNoSize && addition.highest != kNoSize) {
-    return makeError("--bytes " + text +
-                     ": 0 is for calls without a size and stands alone; sizes begin at 1");
+    wrongUsage("--bytes " + text +
+               ": 0 is for calls without a size and stands alone; sizes begin at 1");
   }
-  return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<Addition>> readAdditions() {
+std::vector<Addition> readAdditions() {
   if (path.empty() || files.empty())
-    return makeError("library add: which folder, and which files? torc library add DIR FILE...");
+    wrongUsage("library add: which folder, and which files? torc library add DIR FILE...");
   if (sizes.size() > 1 && sizes.size() != files.size()) {
-    return makeError("--bytes is given once, or once for each file: " + llvm::Twine(sizes.size()) +
-                     " times for " + llvm::Twine(files.size()) +
-                     (files.size() == 1 ? " file" : " files"));
+    wrongUsage("--bytes is given once, or once for each file: " + llvm::Twine(sizes.size()) +
+               " times for " + llvm::Twine(files.size()) +
+               (files.size() == 1 ? " file" : " files"));
   }
   std::vector<Addition> additions;
   for (const std::string& file : files) {
     Addition addition;
     addition.path = file;
-    if (!collective.empty()) {
-      llvm::Expected<Collective> parsed = parseCollective(collective);
-      if (!parsed) return parsed.takeError();
-      addition.collective = *parsed;
-    }
+    if (!collective.empty()) addition.collective = orUsageFault(parseCollective(collective));
     if (!sizes.empty()) {
       const std::size_t number = sizes.size() == 1 ? 0 : additions.size();
-      if (llvm::Error error = readSizes(sizes[number], addition)) return error;
+      readSizes(sizes[number], addition);
     }
     additions.push_back(std::move(addition));
   }
@@ -91,15 +85,14 @@ void printSummary(const AddedToLibrary& added) {
 }
 
 int run() {
-  llvm::Expected<std::vector<Addition>> additions = readAdditions();
-  if (!additions) return optionFault(additions.takeError());
+  const std::vector<Addition> additions = readAdditions();
   // A limit on the size of files is a write error, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   Progress progress(quiet);
-  llvm::Expected<AddedToLibrary> added = addToLibrary(path, *additions, progress);
+  llvm::Expected<AddedToLibrary> added_or = addToLibrary(path, additions, progress);
   progress.clear();
-  if (!added) return inputFault(added.takeError());
-  if (!quiet) printSummary(*added);
+  const AddedToLibrary added = orInputFault(std::move(added_or));
+  if (!quiet) printSummary(added);
   return kSuccess;
 }
 

@@ -56,61 +56,43 @@ struct Request {
   unsigned jobs = 1;
 };
 
-llvm::Expected<std::vector<Target>> readPartitions() {
+std::vector<Target> readPartitions() {
   std::vector<std::string> shapes(partitions.begin(), partitions.end());
   if (shapes.empty()) shapes.push_back("");  // the machine's own
   std::vector<Target> targets;
   for (const std::string& shape : shapes) {
-    if (shape.empty() && !partitions.empty()) return makeError("--partition: a shape is empty");
+    if (shape.empty() && !partitions.empty()) wrongUsage("--partition: a shape is empty");
     const std::string named = machine_name.empty() ? kDefaultMachine.str() : machine_name;
-    llvm::Expected<Target> target = readTarget(shape, order, named);
-    if (!target) return target.takeError();
-    targets.push_back(std::move(*target));
+    targets.push_back(orOptionFault(readTarget(shape, order, named)));
   }
   if (dead_links.empty() && dead_nodes.empty()) return targets;
-  if (targets.size() > 1) return makeError("--dead-link and --dead-node are of one partition");
-  if (llvm::Error error = addDamage(targets.front(), dead_links, dead_nodes)) return error;
+  if (targets.size() > 1) wrongUsage("--dead-link and --dead-node are of one partition");
+  orUsageFault(addDamage(targets.front(), dead_links, dead_nodes));
   return targets;
 }
 
-llvm::Expected<std::vector<Collective>> readCollectives() {
+std::vector<Collective> readCollectives() {
   if (collectives.empty()) return allCollectives();
   std::vector<Collective> wanted;
-  for (const std::string& name : collectives) {
-    llvm::Expected<Collective> collective = parseCollective(name);
-    if (!collective) return collective.takeError();
-    wanted.push_back(*collective);
-  }
+  for (const std::string& name : collectives)
+    wanted.push_back(orUsageFault(parseCollective(name)));
   llvm::sort(wanted);
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   return wanted;
 }
 
-llvm::Expected<Request> readRequest() {
-  if (output.empty()) return makeError("library build: which folder? -o DIR");
+Request readRequest() {
+  if (output.empty()) wrongUsage("library build: which folder? -o DIR");
   Request request;
-  if (sub_tori != "whole-axes" && sub_tori != "all") {
-    return makeError("--sub-tori takes whole-axes or all, not '" + sub_tori + "'");
-  }
   request.settings.order = order;
   request.settings.sub_tori = sub_tori;
-  llvm::Expected<SizeRange> range = parseSizeRange(sizes, "--sizes");
-  if (!range) return range.takeError();
-  request.settings.sizes = *range;
-  llvm::Expected<std::vector<Collective>> wanted = readCollectives();
-  if (!wanted) return wanted.takeError();
-  request.settings.collectives = std::move(*wanted);
+  request.settings.sizes = orUsageFault(parseSizeRange(sizes, "--sizes"));
+  request.settings.collectives = readCollectives();
   request.settings.candidates = static_cast<std::uint32_t>(candidates);
   request.jobs = threadsOf(jobs);
-  llvm::Expected<model::Machine> machine = model::findMachine(machine_name);
-  if (!machine) return machine.takeError();
-  request.machine = std::move(*machine);
-  llvm::Expected<std::vector<Target>> targets = readPartitions();
-  if (!targets) return targets.takeError();
-  llvm::Expected<LibraryShapes> plan =
-      libraryShapes(*targets, sub_tori == "all" ? SubToriKind::kAll : SubToriKind::kWholeAxes);
-  if (!plan) return plan.takeError();
-  request.plan = std::move(*plan);
+  request.machine = orOptionFault(model::findMachine(machine_name));
+  request.plan = orUsageFault(libraryShapes(
+      readPartitions(), sub_tori == "all" ? SubToriKind::kAll : SubToriKind::kWholeAxes));
   return request;
 }
 
@@ -144,15 +126,13 @@ void printSummary(const LibraryShapes& plan, const BuiltLibrary& library, double
 }
 
 int run() {
-  llvm::Expected<Request> request = readRequest();
-  if (!request) return optionFault(request.takeError());
+  const Request request = readRequest();
   // A limit on the size of files is an error of writing, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   Progress progress(quiet);
-  llvm::Expected<BuiltLibrary> library = buildLibrary(
-      request->plan, request->machine, request->settings, output, request->jobs, progress);
-  if (!library) return inputFault(library.takeError());
-  if (!quiet) printSummary(request->plan, *library, progress.elapsedSeconds());
+  const BuiltLibrary library = orInputFault(buildLibrary(
+      request.plan, request.machine, request.settings, output, request.jobs, progress));
+  if (!quiet) printSummary(request.plan, library, progress.elapsedSeconds());
   return kSuccess;
 }
 

@@ -190,15 +190,14 @@ std::string jsonOf(Library& library) {
 }
 
 int run() {
-  if (path.empty()) return wrongUsage("library list: which folder? torc library list DIR");
-  llvm::Expected<Library> library = loadLibrary(path);
-  if (!library) return inputFault(library.takeError());
-  if (json && !csv) return printOutput(jsonOf(*library));
+  if (path.empty()) wrongUsage("library list: which folder? torc library list DIR");
+  Library library = orInputFault(loadLibrary(path));
+  if (json && !csv) return printOutput(jsonOf(library));
   std::vector<Record> records;
-  for (std::size_t i = 0; i < library->index.entries.size(); ++i)
-    records.push_back(recordOf(*library, i));
+  for (std::size_t i = 0; i < library.index.entries.size(); ++i)
+    records.push_back(recordOf(library, i));
   return printReport(records, {json, csv},
-                     [&](llvm::raw_ostream& out) { printTables(*library, records, out); });
+                     [&](llvm::raw_ostream& out) { printTables(library, records, out); });
 }
 
 }  // namespace library_list_command

@@ -130,7 +130,7 @@ Record recordOf(const LibraryIndex* index, const std::vector<std::string>& fault
 }
 
 int run() {
-  if (path.empty()) return wrongUsage("library verify: which folder? torc library verify DIR");
+  if (path.empty()) wrongUsage("library verify: which folder? torc library verify DIR");
   llvm::Expected<LibraryIndex> index = loadIndex(path);
   std::vector<std::string> faults;
   if (index) {

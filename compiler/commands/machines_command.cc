@@ -95,36 +95,28 @@ std::string machineText(const model::Machine& machine) {
   return text;
 }
 
-llvm::Expected<std::string> mapping() {
-  if (!hosts.isGiven()) return makeError("--ranks-per-host goes with --hosts");
-  if (wanted.empty()) return makeError("--hosts of which file? torc machines FILE --hosts LIST");
-  if (json) return makeError("--hosts prints a mapping file, no JSON");
-  llvm::Expected<std::string> bytes = readBytes(wanted);
-  if (!bytes) return llvm::make_error<model::MachineFault>(toString(bytes.takeError()));
-  llvm::Expected<std::vector<model::SlurmTorus>> tori = model::readSlurmTori(*bytes, wanted);
-  if (!tori) return tori.takeError();
-  return model::mappingOfHosts(*tori, hosts, static_cast<std::uint32_t>(ranks));
+std::string mapping() {
+  if (!hosts.isGiven()) wrongUsage("--ranks-per-host goes with --hosts");
+  if (wanted.empty()) wrongUsage("--hosts of which file? torc machines FILE --hosts LIST");
+  if (json) wrongUsage("--hosts prints a mapping file, no JSON");
+  const std::vector<model::SlurmTorus> tori =
+      orOptionFault(model::readSlurmTori(orInputFault(readBytes(wanted)), wanted));
+  return orOptionFault(model::mappingOfHosts(tori, hosts, static_cast<std::uint32_t>(ranks)));
 }
 
 int run() {
-  if (hosts.isGiven() || ranks.isGiven()) {
-    llvm::Expected<std::string> lines = mapping();
-    if (!lines) return optionFault(lines.takeError());
-    return printOutput(*lines);
-  }
+  if (hosts.isGiven() || ranks.isGiven()) return printOutput(mapping());
   if (!wanted.empty()) {
-    llvm::Expected<model::Machine> machine = model::findMachine(wanted);
-    if (!machine) return optionFault(machine.takeError());
-    return printOutput(json ? model::machineJson(*machine) + '\n' : machineText(*machine));
+    const model::Machine machine = orOptionFault(model::findMachine(wanted));
+    return printOutput(json ? model::machineJson(machine) + '\n' : machineText(machine));
   }
   std::vector<Record> rows;
   for (llvm::StringRef name : model::machinePresets()) {
-    llvm::Expected<model::Machine> machine = model::findMachine(name);
-    if (!machine) return optionFault(machine.takeError());
-    rows.push_back({{"name", machine->name, "name"},
-                    {"torus", model::shapeOf(*machine), "torus"},
-                    {"nodes", machine->nodes()},
-                    {"description", machine->description, "description"}});
+    const model::Machine machine = orOptionFault(model::findMachine(name));
+    rows.push_back({{"name", machine.name, "name"},
+                    {"torus", model::shapeOf(machine), "torus"},
+                    {"nodes", machine.nodes()},
+                    {"description", machine.description, "description"}});
   }
   return printReport(rows, {json, csv}, [&](llvm::raw_ostream& out) {
     out << llvm::StringRef(tableText(rows)).split('\n').second;  // without heads

@@ -6,7 +6,7 @@ int main(int argc, char** argv) {
   using namespace torc::compiler;
   return runProgram("torc", [&] {
     if (argc > 1 && std::string_view(argv[1]) == "model")
-      return wrongUsage("unknown command 'model': torc-model does this now (torc-model --help)");
+      wrongUsage("unknown command 'model': torc-model does this now (torc-model --help)");
     return runCommand({&compileCommand(),       &assembleCommand(),   &importCommand(),
                        &exportCommand(),        &optCommand(),        &dumpCommand(),
                        &verifyCommand(),        &simulateCommand(),   &boundsCommand(),

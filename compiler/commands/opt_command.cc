@@ -1,5 +1,6 @@
 // torc opt FILE --passes=...: runs passes on a program in text form.
 #include "compiler/commands/commands.h"
+#include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/text/text.h"
@@ -34,23 +35,13 @@ void listPasses(llvm::raw_ostream& out) {
 }
 
 int run() {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (list_passes) {
-    listPasses(out);
-    if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-    return kSuccess;
-  }
-  if (input.empty()) return wrongUsage("opt: which file? - is stdin");
-  llvm::Expected<std::vector<std::unique_ptr<passes::Pass>>> parsed = passes::parsePipeline(passes);
-  if (!parsed) return wrongUsage(toString(parsed.takeError()));
-  llvm::Expected<Input> read = readInput(input);
-  if (!read) return inputFault(read.takeError());
-  ir::Program program = read->takeProgram();
-  passes::PassManager manager(std::move(*parsed), pass_flags.options());
-  if (llvm::Error error = manager.run(program)) return inputFault(std::move(error));
-  ir::printProgram(program, out);
-  if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
+  if (list_passes) return printReport({}, {}, listPasses);
+  if (input.empty()) wrongUsage("opt: which file? - is stdin");
+  std::vector<std::unique_ptr<passes::Pass>> parsed = orUsageFault(passes::parsePipeline(passes));
+  ir::Program program = orInputFault(readInput(input)).takeProgram();
+  passes::PassManager manager(std::move(parsed), pass_flags.options());
+  orInputFault(manager.run(program));
+  orInputFault(writeOutput(output, ir::programText(program)));
   return kSuccess;
 }
 

@@ -46,14 +46,15 @@ constexpr std::size_t kMostGraphLinks = 16;
 
 std::string linkName(const ScheduleView& schedule, const model::LinkClass& link) {
   if (link.of_graph != kNone) return linkText(schedule.links[link.of_graph]);
-  return std::string(1, schedule.topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
+  return compiler::linkName(schedule.topology.axes[link.axis], link.sign > 0);
 }
 
 /// The machine that the schedule runs on.
-llvm::Expected<model::Machine> readMachine(const Topology& topology) {
+model::Machine readMachine(const Topology& topology) {
   const bool has_packets = packet_flags.areOn();
-  return machineOf(topology, has_packets && machine.empty() ? PacketFlags::kDefaultMachine
-                                                            : llvm::StringRef(machine));
+  return orOptionFault(machineOf(topology, has_packets && machine.empty()
+                                               ? PacketFlags::kDefaultMachine
+                                               : llvm::StringRef(machine)));
 }
 
 // Times.
@@ -69,17 +70,15 @@ struct Run {
 /// The lower bound of all algorithms' times for so many bytes.
 using Bounds = std::function<model::Bound(double)>;
 
-llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const model::Machine& on,
-                                 const Bounds& bounds, std::uint64_t size) {
+Run simulateSize(const ScheduleView& schedule, const model::Machine& on, const Bounds& bounds,
+                 std::uint64_t size) {
   model::SimulateOptions options;
   options.bytes = static_cast<double>(size);
   options.per_rank = per_rank;
   options.critical_path = critical_path;
   options.events = !trace.empty();
-  llvm::Expected<model::SimulateResult> result = model::simulate(schedule, on, options);
-  if (!result) return result.takeError();
   const model::Bound bound = bounds(options.bytes);
-  Run run{size, std::move(*result), bound.bound_s, std::nullopt, std::nullopt};
+  Run run{size, orInputFault(model::simulate(schedule, on, options)), bound.bound_s, {}, {}};
   if (bound.bound_s > 0) run.ratio = run.result.makespan_s / bound.bound_s;
   double load_s = 0;
   for (const model::LinkUse& use : run.result.links) {
@@ -167,8 +166,8 @@ void printRuns(const ScheduleView& schedule, const model::Machine& on,
 }
 
 /// Adds a row for each size. Prints text for people where there is only one file.
-int simulateSizes(const std::string& input, const ScheduleView& schedule, const model::Machine& on,
-                  const SizeRange& range, std::vector<Record>& rows, llvm::raw_ostream& out) {
+void simulateSizes(const std::string& input, const ScheduleView& schedule, const model::Machine& on,
+                   const SizeRange& range, std::vector<Record>& rows, llvm::raw_ostream& out) {
   Bounds bounds = [&](double size) {
     return model::lowerBound(on, {rowOf(schedule.collective), size});
   };
@@ -180,18 +179,15 @@ int simulateSizes(const std::string& input, const ScheduleView& schedule, const 
   const bool is_several = inputs.size() > 1;
   std::optional<Run> first;
   for (const std::uint64_t size : range.sizes()) {
-    llvm::Expected<Run> run = simulateSize(schedule, on, bounds, size);
-    if (!run) return inputFault(run.takeError());
-    Record& row = rows.emplace_back(recordOf(schedule, on, *run));
+    Run run = simulateSize(schedule, on, bounds, size);
+    Record& row = rows.emplace_back(recordOf(schedule, on, run));
     if (csv || is_several) row.insert(row.begin(), {"file", input, "file"});
-    if (!first) first = std::move(*run);
+    if (!first) first = std::move(run);
   }
   if (!trace.empty()) {
-    const Status status = writeTrace(trace, schedule, first->result, first->bytes);
-    if (!status.ok()) return inputFault(toError(status));
+    orInputFault(toError(writeTrace(trace, schedule, first->result, first->bytes)));
   }
   if (!is_several) printRuns(schedule, on, first->result, rows, out);
-  return kSuccess;
 }
 
 // Exact loads.
@@ -205,18 +201,17 @@ Json jsonOf(const ScheduleView& schedule, llvm::ArrayRef<model::ExactLoad> loads
 
 int printLoads(const ScheduleView& schedule) {
   const Topology& topology = schedule.topology;
-  llvm::Expected<model::LinkLoads> loads = model::exactLinkLoads(schedule);
-  if (!loads) return inputFault(loads.takeError());
+  const model::LinkLoads loads = orInputFault(model::exactLinkLoads(schedule));
   const std::optional<model::Fraction> bound = model::equalLinkBound(schedule.collective, topology);
   std::optional<model::Fraction> ratio;
-  if (bound) ratio = model::divide(loads->largest, *bound);
+  if (bound) ratio = model::divide(loads.largest, *bound);
   std::vector<Record> phases;
-  for (const model::LinkLoads::Phase& phase : loads->phases)
+  for (const model::LinkLoads::Phase& phase : loads.phases)
     phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(schedule, phase.loads)}});
   const Record record = {{"collective", rowOf(schedule.collective).name},
                          {"torus", topology.shape()},
                          {"phases", jsonOf(phases)},
-                         {"total", jsonOf(schedule, loads->totals)},
+                         {"total", jsonOf(schedule, loads.totals)},
                          {"bound", bound ? Json(bound->text()) : Json()},
                          {"exact_load_ratio", ratio ? Json(ratio->text()) : Json()},
                          {"load_ratio", ratio ? Json(ratio->value()) : Json()}};
@@ -229,9 +224,9 @@ int printLoads(const ScheduleView& schedule) {
         out << "  " << linkName(schedule, load.link) << ' ' << load.share.text();
       out << '\n';
     };
-    for (const model::LinkLoads::Phase& phase : loads->phases)
+    for (const model::LinkLoads::Phase& phase : loads.phases)
       print("phase " + std::to_string(phase.phase), phase.loads);
-    print("total", loads->totals);
+    print("total", loads.totals);
     if (ratio) {
       out << "bound " << bound->text() << ", ratio " << ratio->text() << " = "
           << formatted("%.6f", ratio->value()) << '\n';
@@ -244,42 +239,39 @@ int printLoads(const ScheduleView& schedule) {
 /// Returns the exit code.
 int simulateFile(const std::string& input, SizeRange& range, std::vector<Record>& rows,
                  llvm::raw_ostream& out) {
-  llvm::Expected<Input> read = readSteps(input, "only step operations take time");
-  if (!read) return inputFault(read.takeError());
-  const ScheduleView schedule = read->view();
+  const Input read = orInputFault(readSteps(input, "only step operations take time"));
+  const ScheduleView schedule = read.view();
   if (&input == &inputs.front()) takeChosenFor(schedule.producer, bytes, range, machine);
   if (schedule.isOnGraph() && (exact || packet_flags.areOn())) {
     return inputFault(makeError(input + ": is on a graph, of which --exact and packets are not"));
   }
-  llvm::Expected<model::Machine> on = readMachine(schedule.topology);
-  if (!on) return optionFault(on.takeError());
-  if (packet_flags.areOn()) return packet_flags.simulateFile(schedule, *on, range, {json, csv});
-  return exact ? printLoads(schedule) : simulateSizes(input, schedule, *on, range, rows, out);
+  const model::Machine on = readMachine(schedule.topology);
+  if (packet_flags.areOn()) return packet_flags.simulateFile(schedule, on, range, {json, csv});
+  if (exact) return printLoads(schedule);
+  simulateSizes(input, schedule, on, range, rows, out);
+  return kSuccess;
 }
 
 int run() {
   if (packet_flags.listsSettings()) return packet_flags.listSettings();
-  if (llvm::Error error = packet_flags.check(!inputs.empty())) {
-    return wrongUsage(llvm::toString(std::move(error)));
-  }
+  packet_flags.check(!inputs.empty());
   if (packet_flags.areOn() && (exact || per_rank || critical_path || !trace.empty())) {
-    return wrongUsage(
+    wrongUsage(
         "simulate: --exact, --per-rank, --critical-path and --trace are of links, not of packets");
   }
   if (packet_flags.hasTraffic()) return packet_flags.simulateTraffic(machine, {json, csv});
-  if (inputs.empty()) return wrongUsage("simulate: which file? - is stdin");
-  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
-  if (!range) return wrongUsage(llvm::toString(range.takeError()));
-  if (!trace.empty() && (exact || range->lowest != range->highest)) {
-    return wrongUsage("simulate: --trace is of times for one size (--bytes)");
+  if (inputs.empty()) wrongUsage("simulate: which file? - is stdin");
+  SizeRange range = orUsageFault(parseSizeRange(bytes, "--bytes"));
+  if (!trace.empty() && (exact || range.lowest != range.highest)) {
+    wrongUsage("simulate: --trace is of times for one size (--bytes)");
   }
   if (inputs.size() > 1 && (exact || !trace.empty() || packet_flags.areOn()))
-    return wrongUsage("simulate: --exact, --trace and --packets are of one file");
+    wrongUsage("simulate: --exact, --trace and --packets are of one file");
   std::vector<Record> rows;
   std::string text;
   llvm::raw_string_ostream out(text);
   for (const std::string& input : inputs) {
-    if (const int code = simulateFile(input, *range, rows, out); code != kSuccess) return code;
+    if (const int code = simulateFile(input, range, rows, out); code != kSuccess) return code;
   }
   if (rows.empty()) return kSuccess;  // printed
   return printReport(rows, {json, csv}, [&](llvm::raw_ostream& to) {

@@ -66,7 +66,7 @@ void printLinks(const Topology& topology, const model::PacketResult& result,
     for (std::size_t down = 0; down < 2; ++down) {
       const auto busy =
           static_cast<double>(result.samples.busy[2 * static_cast<std::size_t>(i) + down]);
-      rows.push_back({{"link", std::string(1, axis.name) + (down == 0 ? '+' : '-'), "      link"},
+      rows.push_back({{"link", linkName(axis, down == 0), "      link"},
                       {"busy_share",
                        busy * result.tick_s / (links * result.makespan_s),
                        "  busy %",
@@ -100,21 +100,18 @@ PacketFlags::PacketFlags(Command& command)
       list_(command,
             {kPackets, "list-packet-settings", "", "List all settings with their sources"}) {}
 
-llvm::Error PacketFlags::check(bool has_file) const {
+void PacketFlags::check(bool has_file) const {
   const Option* with_packets[] = {&traffic_, &settings_, &memory_, &heat_};
   const Option* with_traffic[] = {&torus_, &pair_bytes_, &seed_, &most_packets_};
   for (const Option* option : with_packets) {
-    if (option->isGiven() && !packets_) {
-      return makeError("simulate: " + option->shownName() + " goes with --packets");
-    }
+    if (option->isGiven() && !packets_)
+      wrongUsage("simulate: " + option->shownName() + " goes with --packets");
   }
   for (const Option* option : with_traffic) {
-    if (option->isGiven() && !hasTraffic()) {
-      return makeError("simulate: " + option->shownName() + " goes with --traffic");
-    }
+    if (option->isGiven() && !hasTraffic())
+      wrongUsage("simulate: " + option->shownName() + " goes with --traffic");
   }
-  if (hasTraffic() && has_file) return makeError("simulate: a file or --traffic, not both");
-  return llvm::Error::success();
+  if (hasTraffic() && has_file) wrongUsage("simulate: a file or --traffic, not both");
 }
 
 int PacketFlags::listSettings() const {
@@ -130,82 +127,76 @@ int PacketFlags::listSettings() const {
   return printOutput(text);
 }
 
-llvm::Expected<model::PacketOptions> PacketFlags::optionsFor(const model::Machine& machine) const {
+model::PacketOptions PacketFlags::optionsFor(const model::Machine& machine) const {
   model::PacketOptions options;
   options.parameters = machine.router.value_or(options.parameters);
-  if (llvm::Error error = model::applyPacketSettings(settings_, options.parameters)) return error;
-  if (llvm::Error error = model::checkPacketParameters(options.parameters)) return error;
-  llvm::Expected<std::uint64_t> memory = parseSize(memory_, "--memory-limit");
-  if (!memory) return memory.takeError();
-  options.most_memory = static_cast<double>(*memory);
+  orUsageFault(model::applyPacketSettings(settings_, options.parameters));
+  orUsageFault(model::checkPacketParameters(options.parameters));
+  options.most_memory = static_cast<double>(orUsageFault(parseSize(memory_, "--memory-limit")));
   return options;
 }
 
 int PacketFlags::simulateTraffic(const std::string& machine, Form form) const {
   model::AlltoallOptions alltoall;
   alltoall.strategy = static_cast<model::AlltoallStrategy>(traffic_.index());
-  llvm::Expected<std::uint64_t> bytes = parseSize(pair_bytes_, "--pair-bytes");
-  if (!bytes) return wrongUsage(llvm::toString(bytes.takeError()));
-  if (*bytes == 0) return wrongUsage("--pair-bytes takes at least 1");
-  alltoall.bytes = static_cast<double>(*bytes);
+  const std::uint64_t bytes = orUsageFault(parseSize(pair_bytes_, "--pair-bytes"));
+  if (bytes == 0) wrongUsage("--pair-bytes takes at least 1");
+  alltoall.bytes = static_cast<double>(bytes);
   alltoall.seed = seed_;
   alltoall.most_packets = most_packets_;
   if (alltoall.most_packets > 0 && alltoall.strategy == model::AlltoallStrategy::kVirtualMesh) {
-    return wrongUsage("--most-packets: a virtual mesh waits for all packets");
+    wrongUsage("--most-packets: a virtual mesh waits for all packets");
   }
-  if (torus_.empty()) return wrongUsage("--traffic: which shape? --torus 8x8x8");
-  llvm::Expected<Target> target =
-      readTarget(torus_, "", machine.empty() ? kDefaultMachine : llvm::StringRef(machine));
-  if (!target) return optionFault(target.takeError());
-  llvm::Expected<model::PacketOptions> options = optionsFor(target->machine);
-  if (!options) return wrongUsage(llvm::toString(options.takeError()));
-  if (target->topology.sites() > 1) alltoall.linear = linearDimension(target->topology);
+  if (torus_.empty()) wrongUsage("--traffic: which shape? --torus 8x8x8");
+  const Target target = orOptionFault(
+      readTarget(torus_, "", machine.empty() ? kDefaultMachine : llvm::StringRef(machine)));
+  model::PacketOptions options = optionsFor(target.machine);
+  if (target.topology.sites() > 1) alltoall.linear = linearDimension(target.topology);
   const std::string what = std::string(name(alltoall.strategy)) + " all-to-all on " +
-                           target->topology.shape() + ", " + sizeText(*bytes) + " a pair";
+                           target.topology.shape() + ", " + sizeText(bytes) + " a pair";
   const auto begin = std::chrono::steady_clock::now();
   llvm::Expected<model::PacketResult> result = [&] {
-    const Watch watch(what, *options);
-    return model::simulateAlltoall(target->topology, target->machine, alltoall, *options);
+    const Watch watch(what, options);
+    return model::simulateAlltoall(target.topology, target.machine, alltoall, options);
   }();
   if (!result) return inputFault(result.takeError());
   if (!heat_.empty()) {
-    const std::string svg = model::heatSvg(target->topology, options->parameters, *result, what);
-    if (llvm::Error error = writeOutput(heat_, svg)) return inputFault(std::move(error));
+    const std::string svg = model::heatSvg(target.topology, options.parameters, *result, what);
+    orInputFault(writeOutput(heat_, svg));
   }
   const double wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const double peak_s = model::alltoallPeakSeconds(target->topology, target->machine,
-                                                   options->parameters, alltoall.bytes);
+  const double peak_s = model::alltoallPeakSeconds(target.topology, target.machine,
+                                                   options.parameters, alltoall.bytes);
   // In a steady state each node receives from all others as much as it sends.
   const double nodes = static_cast<double>(result->nodes);
   const double steady = result->steady_rate * peak_s / (nodes * (nodes - 1) * alltoall.bytes);
   Record record = {{"traffic", std::string(name(alltoall.strategy))},
-                   {"torus", target->topology.shape()},
-                   {"machine", target->machine.name},
-                   {"pair_bytes", *bytes}};
+                   {"torus", target.topology.shape()},
+                   {"machine", target.machine.name},
+                   {"pair_bytes", bytes}};
   add(*result, record);
   record.insert(record.end(), {{"peak_s", peak_s},
                                {"steady_share_of_peak", steady},
                                {"most_held", result->most_held},
                                {"wall_s", wall_s}});
   return printReport({record}, form, [&](llvm::raw_ostream& out) {
-    out << what << ", machine " << target->machine.name << ": " << result->packets << " packets, "
+    out << what << ", machine " << target.machine.name << ": " << result->packets << " packets, "
         << result->packet_hops << " packet hops\n"
         << "makespan " << microsText(result->makespan_s) << ", peak " << microsText(peak_s);
     if (alltoall.most_packets == 0) {
       out << ": " << formatted("%.1f", 100 * peak_s / result->makespan_s) << " % of peak";
     }
     out << "; steady " << formatted("%.1f", 100 * steady) << " %\n";
-    printLinks(target->topology, *result, out);
+    printLinks(target.topology, *result, out);
   });
 }
 
 int PacketFlags::simulateFile(const ScheduleView& schedule, const model::Machine& machine,
                               const SizeRange& sizes, Form form) const {
-  llvm::Expected<model::PacketOptions> options = optionsFor(machine);
-  if (!options) return wrongUsage(llvm::toString(options.takeError()));
+  model::PacketOptions options = optionsFor(machine);
   if (!heat_.empty() && sizes.lowest != sizes.highest) {
-    return wrongUsage("--heat draws one size, not a range");
+    wrongUsage("--heat draws one size, not a range");
   }
   std::vector<Record> rows;
   std::optional<model::PacketResult> last;
@@ -215,14 +206,14 @@ int PacketFlags::simulateFile(const ScheduleView& schedule, const model::Machine
     model::ProgramOptions program;
     program.bytes = static_cast<double>(size);
     llvm::Expected<model::PacketResult> result = [&] {
-      const Watch watch(what + ", " + sizeText(size), *options);
-      return model::simulateProgram(schedule, machine, program, *options);
+      const Watch watch(what + ", " + sizeText(size), options);
+      return model::simulateProgram(schedule, machine, program, options);
     }();
     if (!result) return inputFault(result.takeError());
     if (!heat_.empty()) {
-      const std::string svg = model::heatSvg(schedule.topology, options->parameters, *result,
+      const std::string svg = model::heatSvg(schedule.topology, options.parameters, *result,
                                              what + ", " + sizeText(size));
-      if (llvm::Error error = writeOutput(heat_, svg)) return inputFault(std::move(error));
+      orInputFault(writeOutput(heat_, svg));
     }
     const double bound_s =
         model::lowerBound(machine, {rowOf(schedule.collective), program.bytes}).bound_s;

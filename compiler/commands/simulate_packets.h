@@ -28,8 +28,8 @@ class PacketFlags {
   /// `--list-packet-settings`: whether it is given; prints them and returns the exit code.
   bool listsSettings() const { return list_; }
   int listSettings() const;
-  /// A usage error for incompatible options.
-  llvm::Error check(bool has_file) const;
+  /// Ends the command if options are incompatible.
+  void check(bool has_file) const;
 
   /// Simulates `--traffic`. Returns the exit code.
   int simulateTraffic(const std::string& machine, Form form) const;
@@ -38,9 +38,8 @@ class PacketFlags {
                    const SizeRange& sizes, Form form) const;
 
  private:
-  /// The options of the machine's routers, by default Blue Gene/L's, and of the settings. Usage
-  /// errors.
-  llvm::Expected<model::PacketOptions> optionsFor(const model::Machine& machine) const;
+  /// The options of the machine's routers, by default Blue Gene/L's, and of the settings.
+  model::PacketOptions optionsFor(const model::Machine& machine) const;
 
   options::Flag packets_;
   options::Word traffic_;

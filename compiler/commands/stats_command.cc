@@ -284,16 +284,14 @@ void printPrometheus(const StatsSum& sum, llvm::raw_ostream& out) {
 }
 
 int run() {
-  if (paths.empty()) return wrongUsage("stats: of which files? torc stats FOLDER|FILE...");
-  if (json && prometheus) return wrongUsage("stats: --json and --prometheus: one of them");
+  if (paths.empty()) wrongUsage("stats: of which files? torc stats FOLDER|FILE...");
+  if (json && prometheus) wrongUsage("stats: --json and --prometheus: one of them");
   StatsSum sum;
   std::size_t faults = 0;
   for (const std::string& path : paths) {
     std::vector<std::string> files = {path};
     if (llvm::sys::fs::is_directory(path)) {
-      llvm::Expected<std::vector<std::string>> found = filesOf(path);
-      if (!found) return inputFault(found.takeError());
-      files = std::move(*found);
+      files = orInputFault(filesOf(path));
     }
     for (const std::string& file : files) {
       if (llvm::Error error = addFile(file, sum, faults)) {

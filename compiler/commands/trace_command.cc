@@ -123,35 +123,34 @@ std::vector<Record> ranksOf(const TracedJob& job) {
 }
 
 int run() {
-  if (input.empty()) return wrongUsage("trace: which file? torc trace FILE");
-  llvm::Expected<TracedJob> job = readCalls(input);
-  if (!job) return inputFault(job.takeError());
+  if (input.empty()) wrongUsage("trace: which file? torc trace FILE");
+  const TracedJob job = orInputFault(readCalls(input));
   CallTime time;
-  for (const TracedCall& call : job->calls) {
+  for (const TracedCall& call : job.calls) {
     for (const TracedCall::Rank& rank : call.ranks)
       time += rank.time;
   }
-  const std::vector<Kind> kinds = kindsOf(*job);
+  const std::vector<Kind> kinds = kindsOf(job);
   std::vector<Kind> calls;
-  for (const TracedCall& call : job->calls)
+  for (const TracedCall& call : job.calls)
     calls.emplace_back().add(call);
-  const std::vector<Record> rows = recordsOf(each ? calls : kinds, job->has_causes),
-                            ranks = ranksOf(*job);
+  const std::vector<Record> rows = recordsOf(each ? calls : kinds, job.has_causes),
+                            ranks = ranksOf(job);
   const std::string sentence = sentenceOf(kinds.front());
   const double share = time.total() > 0 ? time.late_s / time.total() : 0;
-  const Record record = {{"ranks", job->ranks},
-                         {"dropped", job->dropped},
+  const Record record = {{"ranks", job.ranks},
+                         {"dropped", job.dropped},
                          {"latest", sentence},
                          {"late_share", share},
                          {each ? "calls" : "kinds", jsonOf(rows)},
                          {"by_rank", jsonOf(ranks)}};
   return printReport({record}, {json}, [&](llvm::raw_ostream& out) {
-    out << job->ranks << " ranks, " << job->calls.size()
-        << (job->calls.size() == 1 ? " call" : " calls")
+    out << job.ranks << " ranks, " << job.calls.size()
+        << (job.calls.size() == 1 ? " call" : " calls")
         << formatted("; waiting for late ranks took %.1f %% of their time\n", 100 * share)
         << sentence << '\n';
-    if (job->dropped > 0)
-      out << job->dropped << " events had no room: the first calls are missing or in part\n";
+    if (job.dropped > 0)
+      out << job.dropped << " events had no room: the first calls are missing or in part\n";
     out << tableText(rows) << tableText(ranks);
   });
 }

@@ -29,11 +29,6 @@ Integer count{command,
 Flag json{command, kJsonRow};
 Flag csv{command, kCsvRow};
 
-/// `X+`.
-std::string linkName(const Topology& topology, const ir::LinkLoad& load) {
-  return std::string(1, topology.axes[load.axis].name) + (load.sign > 0 ? '+' : '-');
-}
-
 Record recordOf(const ScheduleView& schedule, const ir::VerifyResult& result,
                 const std::optional<ir::CountedResult>& counted, std::uint64_t counted_for) {
   std::vector<Record> errors, loads;
@@ -47,7 +42,7 @@ Record recordOf(const ScheduleView& schedule, const ir::VerifyResult& result,
   }
   for (const ir::LinkLoad& load : result.loads) {
     loads.push_back({{"phase", load.phase},
-                     {"link", linkName(schedule.topology, load)},
+                     {"link", linkName(schedule.topology.axes[load.axis], load.sign > 0)},
                      {"share", load.share}});
   }
   Record record = {{"ok", result.ok() && (!counted || counted->fault.empty())},
@@ -149,7 +144,7 @@ int verifyFile(const std::string& input, std::optional<std::uint64_t> counted_fo
 }
 
 int run() {
-  if (inputs.empty()) return wrongUsage("verify: which file? - is stdin");
+  if (inputs.empty()) wrongUsage("verify: which file? - is stdin");
   std::optional<std::uint64_t> counted_for;
   if (count.isGiven()) counted_for = count;
   std::vector<Record> rows;

@@ -53,7 +53,7 @@ Flag with_schedules{command,
 Text png{command, {kOutput, "png", "FILE", "Write a picture of the page, too, by chromium"}};
 
 /// The programs of the ranks that --rank names.
-llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
+Json ranksData(const ScheduleView& schedule) {
   Counts counts;
   counts.count = count;
   Json data = Json::array();
@@ -62,28 +62,26 @@ llvm::Expected<Json> ranksData(const ScheduleView& schedule) {
   for (const llvm::StringRef text : numbers) {
     std::int32_t number = 0;
     if (text.getAsInteger(10, number))
-      return makeError("--rank takes numbers, as 0,5, not '" + rank + "'");
+      wrongUsage("--rank takes numbers, as 0,5, not '" + rank + "'");
     StatusOr<FlatProgram> program = expand(schedule, number, counts);
-    if (!program.ok()) return makeError(program.status());
+    orUsageFault(toError(program.status()));
     data.push_back({{"count", counts.count}, {"program", rankData(*program)}});
   }
   return data;
 }
 
 /// All page data of a schedule on the machine `on`, but for ranks.
-llvm::Expected<Json> dataOf(const ViewedSchedule& viewed, const model::Machine& on,
-                            const SizeRange& range, Progress& progress) {
+Json dataOf(const ViewedSchedule& viewed, const model::Machine& on, const SizeRange& range,
+            Progress& progress) {
   std::vector<std::uint64_t> sizes = range.sizes();
   Json run;
   if (!trace.empty()) {
-    llvm::Expected<Json> traced = traceData(viewed, trace);
-    if (!traced) return traced.takeError();
-    run = std::move(*traced);
+    run = orInputFault(traceData(viewed, trace));
     if (!bytes.isGiven()) sizes = {run["bytes"].get<std::uint64_t>()};
   }
-  llvm::Expected<Json> data =
-      pageData(viewed, on, sizes, {.passes = with_passes, .choices = with_choices}, progress);
-  if (data && !run.is_null()) (*data)["trace"] = std::move(run);
+  Json data = orInputFault(
+      pageData(viewed, on, sizes, {.passes = with_passes, .choices = with_choices}, progress));
+  if (!run.is_null()) data["trace"] = std::move(run);
   return data;
 }
 
@@ -115,130 +113,107 @@ bool isInLibrary(const std::string& written) {
   return llvm::sys::fs::exists(indexPath(folder.str().str()));
 }
 
-llvm::Error writePage(llvm::StringRef title, const Json& document, llvm::StringRef text) {
-  llvm::Expected<std::string> page = viewPage(title, documentText(document), text);
-  if (!page) return page.takeError();
-  if (llvm::Error error = writeOutput(pagePath(), *page)) return error;
-  if (png.empty()) return llvm::Error::success();
-  llvm::Expected<std::string> chromium = findChromium();
-  if (!chromium) return chromium.takeError();
-  llvm::Expected<std::string> picture = pictureOf(pagePath(), *chromium);
-  if (!picture) return picture.takeError();
-  return writeOutput(png, *picture);
+void writePage(const std::string& path, llvm::StringRef title, const Json& document,
+               llvm::StringRef text) {
+  const std::string page = orInputFault(viewPage(title, documentText(document), text));
+  orInputFault(writeOutput(path, page));
+}
+
+/// Writes the page, and with --png its picture. Returns the exit code.
+int writeView(llvm::StringRef title, const Json& document, llvm::StringRef text) {
+  writePage(pagePath(), title, document, text);
+  if (png.empty()) return kSuccess;
+  orInputFault(writeOutput(png, orInputFault(pictureOf(pagePath(), orInputFault(findChromium())))));
+  return kSuccess;
 }
 
 /// Writes the page of a schedule of a library.
-llvm::Error writeSchedulePage(const std::string& file, const std::string& page) {
-  llvm::Expected<Input> read = readSteps(file, "a page shows step operations");
-  if (!read) return read.takeError();
-  llvm::Expected<ViewedSchedule> viewed = viewedSchedule(file, read->takeProgram());
-  if (!viewed) return viewed.takeError();
-  llvm::Expected<model::Machine> on = machineOf(viewed->written().topology, machine);
-  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
-  if (!on || !range)
-    return on ? range.takeError() : llvm::joinErrors(on.takeError(), range.takeError());
+void writeSchedulePage(const std::string& file, const std::string& page) {
+  Input read = orInputFault(readSteps(file, "a page shows step operations"));
+  const ViewedSchedule viewed = orInputFault(viewedSchedule(file, read.takeProgram()));
+  const model::Machine on = orInputFault(machineOf(viewed.written().topology, machine));
+  const SizeRange range = orInputFault(parseSizeRange(bytes, "--bytes"));
   Progress progress(/*quiet=*/true);
-  llvm::Expected<Json> data = pageData(*viewed, *on, range->sizes(), {}, progress);
-  if (!data) return data.takeError();
-  const std::string text = (*data)["text"];
+  Json data = orInputFault(pageData(viewed, on, range.sizes(), {}, progress));
+  const std::string text = data["text"];
   Json document = emptyDocument();
-  document["schedules"].push_back(std::move(*data));
-  llvm::Expected<std::string> made =
-      viewPage(llvm::sys::path::filename(file), documentText(document), text);
-  return made ? writeOutput(page, *made) : made.takeError();
+  document["schedules"].push_back(std::move(data));
+  writePage(page, llvm::sys::path::filename(file), document, text);
 }
 
 /// With --schedules also the pages of its schedules, in a folder beside the page.
-llvm::Expected<Json> readLibrary() {
-  llvm::Expected<Library> library = loadLibrary(inputs.front());
-  if (!library) return library.takeError();
-  Json data = libraryData(*library);
+Json readLibrary() {
+  const Library library = orInputFault(loadLibrary(inputs.front()));
+  Json data = libraryData(library);
   if (!with_schedules) return data;
   const std::string folder = besideInput(pagePath(), "schedules");
   if (const std::error_code error = llvm::sys::fs::create_directories(folder))
-    return makeError("cannot make '" + folder + "': " + error.message());
-  for (const LibraryFile& file : library->index.files) {
+    orInputFault(makeError("cannot make '" + folder + "': " + error.message()));
+  for (const LibraryFile& file : library.index.files) {
     const std::string name = llvm::sys::path::stem(file.name).str() + ".html";
-    if (llvm::Error error = writeSchedulePage(
-            library->path + "/" + std::string(kLibraryFilesFolder) + "/" + file.name,
-            folder + "/" + name))
-      return error;
+    writeSchedulePage(libraryFilePath(library.path, file.name), folder + "/" + name);
   }
   data["pages"] = llvm::sys::path::filename(folder);
   return data;
 }
 
 /// Writes the page of a library or a table. Returns the exit code.
-int viewOther(const char* key, llvm::Expected<Json> data) {
-  if (!data) return inputFault(data.takeError());
+int viewOther(const char* key, Json data) {
   Json document = emptyDocument();
-  document[key] = std::move(*data);
-  if (llvm::Error error = writePage(inputs.front(), document, documentText(document[key], 2))) {
-    return inputFault(std::move(error));
-  }
-  return kSuccess;
+  document[key] = std::move(data);
+  return writeView(inputs.front(), document, documentText(document[key], 2));
 }
 
 int run() {
-  if (inputs.empty()) return wrongUsage("view: which file? - is stdin");
-  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
-  if (!range) return wrongUsage(llvm::toString(range.takeError()));
-  if (!trace.empty() && inputs.size() > 1) return wrongUsage("view: --trace is of one FILE");
-  if (count.isGiven() && rank.empty()) return wrongUsage("view: --count is for --rank");
+  if (inputs.empty()) wrongUsage("view: which file? - is stdin");
+  SizeRange range = orUsageFault(parseSizeRange(bytes, "--bytes"));
+  if (!trace.empty() && inputs.size() > 1) wrongUsage("view: --trace is of one FILE");
+  if (count.isGiven() && rank.empty()) wrongUsage("view: --count is for --rank");
   if (const std::string file = overwrittenFile(pagePath()); !file.empty())
-    return wrongUsage("view: the page would overwrite '" + file + "': -o another file");
+    wrongUsage("view: the page would overwrite '" + file + "': -o another file");
   if (const std::string file = overwrittenFile(png); !file.empty() || png == pagePath())
-    return wrongUsage("view: --png would overwrite '" + (file.empty() ? pagePath() : file) + "'");
+    wrongUsage("view: --png would overwrite '" + (file.empty() ? pagePath() : file) + "'");
   for (const std::string& written : {pagePath(), std::string(png)}) {
     if (isInLibrary(written))
-      return wrongUsage("view: '" + written + "' would be in a library: -o another file");
+      wrongUsage("view: '" + written + "' would be in a library: -o another file");
   }
   if (!png.empty()) {
-    if (pagePath() == "-") return wrongUsage("view: --png is of a page in a file: -o FILE");
-    if (llvm::Expected<std::string> chromium = findChromium(); !chromium)
-      return inputFault(chromium.takeError());
+    if (pagePath() == "-") wrongUsage("view: --png is of a page in a file: -o FILE");
+    orInputFault(findChromium());
   }
   const llvm::StringRef first = inputs.front();
   const bool is_library = llvm::sys::fs::is_directory(first);
   if (with_schedules && (!is_library || pagePath() == "-"))
-    return wrongUsage("view: --schedules is of a library, with a page in a file");
+    wrongUsage("view: --schedules is of a library, with a page in a file");
   if (is_library || first.ends_with(".csv")) {
-    if (inputs.size() > 1) return wrongUsage("view: a library or a table is shown alone");
+    if (inputs.size() > 1) wrongUsage("view: a library or a table is shown alone");
     if (bytes.isGiven() || !machine.empty() || with_passes || with_choices || !trace.empty() ||
         !rank.empty()) {
-      return wrongUsage("view: a library or a table takes no option but -o, --png, --schedules");
+      wrongUsage("view: a library or a table takes no option but -o, --png, --schedules");
     }
-    return is_library ? viewOther("library", readLibrary()) : viewOther("table", tableData(first));
+    return is_library ? viewOther("library", readLibrary())
+                      : viewOther("table", orInputFault(tableData(first)));
   }
   Json document = emptyDocument();
   Json& schedules = document["schedules"] = Json::array();
   std::string title, text;
   for (const std::string& input : inputs) {
-    llvm::Expected<Input> read = readSteps(input, "a page shows step operations");
-    if (!read) return inputFault(read.takeError());
-    if (read->view().isOnGraph())
+    Input read = orInputFault(readSteps(input, "a page shows step operations"));
+    if (read.view().isOnGraph())
       return inputFault(makeError(input + ": is on a graph; a page shows tori"));
-    llvm::Expected<ViewedSchedule> viewed =
-        viewedSchedule(input, read->takeProgram(), std::move(read->text));
-    if (!viewed) return inputFault(viewed.takeError());
-    const ScheduleView schedule = viewed->written();
-    if (&input == &inputs.front()) takeChosenFor(schedule.producer, bytes, *range, machine);
-    llvm::Expected<model::Machine> on = machineOf(schedule.topology, machine);
-    if (!on) return optionFault(on.takeError());
+    const ViewedSchedule viewed =
+        orInputFault(viewedSchedule(input, read.takeProgram(), std::move(read.text)));
+    const ScheduleView schedule = viewed.written();
+    if (&input == &inputs.front()) takeChosenFor(schedule.producer, bytes, range, machine);
+    const model::Machine on = orOptionFault(machineOf(schedule.topology, machine));
     Progress progress(/*quiet=*/false);
-    llvm::Expected<Json> data = dataOf(*viewed, *on, *range, progress);
-    if (!data) return inputFault(data.takeError());
-    if (!rank.empty()) {
-      llvm::Expected<Json> programs = ranksData(schedule);
-      if (!programs) return wrongUsage(llvm::toString(programs.takeError()));
-      (*data)["programs"] = std::move(*programs);
-    }
+    Json data = dataOf(viewed, on, range, progress);
+    if (!rank.empty()) data["programs"] = ranksData(schedule);
     title += (title.empty() ? "" : ", ") + llvm::sys::path::filename(input).str();
-    text += (*data)["text"].get<std::string>();
-    schedules.push_back(std::move(*data));
+    text += data["text"].get<std::string>();
+    schedules.push_back(std::move(data));
   }
-  if (llvm::Error error = writePage(title, document, text)) return inputFault(std::move(error));
-  return kSuccess;
+  return writeView(title, document, text);
 }
 
 }  // namespace view_command

@@ -156,18 +156,15 @@ llvm::Expected<std::string> cacheFolder() {
 int cachedLibrary(llvm::StringRef torus, llvm::StringRef machine_name, bool quiet,
                   std::string& folder) {
   const llvm::StringRef name = machine_name.empty() ? kDefaultMachine : machine_name;
-  llvm::Expected<model::Machine> machine = model::findMachine(name);
-  if (!machine) return optionFault(machine.takeError());
-  llvm::Expected<Target> target = readTarget(torus, "", name);
-  if (!target) return optionFault(target.takeError());
-  llvm::Expected<std::string> cache = cacheFolder();
-  if (!cache) return inputFault(cache.takeError());
-  folder = *cache + "/" + libraryName(*target, name);
+  const model::Machine machine = orOptionFault(model::findMachine(name));
+  const Target target = orOptionFault(readTarget(torus, "", name));
+  const std::string cache = orInputFault(cacheFolder());
+  folder = cache + "/" + libraryName(target, name);
   llvm::Expected<LibraryIndex> index = loadIndex(folder);
   if (index) return kSuccess;
   consumeError(index.takeError());
   if (!quiet) llvm::errs() << "torc: building its library, once: " << folder << '\n';
-  const int code = runChild([&] { return build(*target, *machine, folder, quiet); });
+  const int code = runChild([&] { return build(target, machine, folder, quiet); });
   if (code == kSuccess) return code;
   // Removes the files of a build that a signal has ended.
   if (auto rest = LibraryFolder::create(folder); !rest) consumeError(rest.takeError());

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <llvm/Support/raw_ostream.h>
-
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/chosen_for.h"
 #include "compiler/view/choice_data.h"
@@ -22,13 +20,6 @@ using Json = nlohmann::ordered_json;
 
 // Of a piece of text: deflate finds repetitions within 32 KiB.
 constexpr std::size_t kPieceBytes = 8000;
-
-std::string textOf(const ir::Program& program) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  ir::printProgram(program, out);
-  return text;
-}
 
 /// The text with operations named by how far they are before the line's own, or the last one before
 /// it: `%3 = send ... after %1` is `%0 = send ... after %2`. So the names are the same in the text
@@ -99,7 +90,7 @@ llvm::Expected<Json> passesData(const ScheduleView& schedule) {
   llvm::Expected<ir::Program> lowered = recipe->algorithm->lower(is_led ? networkOf(spec) : spec);
   if (!lowered) return lowered.takeError();
   ir::Program program = std::move(*lowered);
-  std::vector<std::string> texts = {relativeText(textOf(program))};
+  std::vector<std::string> texts = {relativeText(ir::programText(program))};
   Json data = Json::array();
   data.push_back({{"name", "the plan of " + recipe->algorithm->name.str()},
                   {"changed", true},
@@ -115,7 +106,7 @@ llvm::Expected<Json> passesData(const ScheduleView& schedule) {
     const auto start = std::chrono::steady_clock::now();
     if (llvm::Error error = manager.run(program)) return error;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    texts.push_back(relativeText(textOf(program)));
+    texts.push_back(relativeText(ir::programText(program)));
     entry["changed"] = texts.back() != texts.rbegin()[1];
     entry["seconds"] = elapsed.count();
     Json& statistics = entry["statistics"] = Json::array();

@@ -1,4 +1,5 @@
 // Converts the verifier's result to JSON.
+#include "compiler/tool.h"
 #include "compiler/view/schedule_data.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
@@ -9,15 +10,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string linkName(const Topology& topology, std::uint32_t axis, int sign) {
-  return std::string(1, topology.axes[axis].name) + (sign > 0 ? '+' : '-');
-}
-
 Json loadsData(const Topology& topology, llvm::ArrayRef<model::ExactLoad> loads) {
   Json data = Json::object();
   for (const model::ExactLoad& load : loads)
-    data[linkName(topology, load.link.axis, load.link.sign)] = {load.share.text(),
-                                                                load.share.value()};
+    data[linkName(topology.axes[load.link.axis], load.link.sign > 0)] = {load.share.text(),
+                                                                         load.share.value()};
   return data;
 }
 
@@ -48,7 +45,8 @@ Json proofData(const ViewedSchedule& viewed) {
     for (const ir::LinkLoad& load : result.loads) {
       if (phases.empty() || phases.back()["phase"] != load.phase)
         phases.push_back({{"phase", load.phase}, {"loads", Json::object()}});
-      phases.back()["loads"][linkName(topology, load.axis, load.sign)] = {Json(), load.share};
+      phases.back()["loads"][linkName(topology.axes[load.axis], load.sign > 0)] = {Json(),
+                                                                                   load.share};
     }
   }
   if (const auto bound = model::equalLinkBound(schedule.collective, topology))

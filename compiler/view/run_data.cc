@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/tool.h"
 #include "compiler/view/schedule_data.h"
 #include "ir/node_classes.h"
 #include "ir/peer_loops/peer_loops.h"
@@ -26,10 +27,6 @@ constexpr std::size_t kMostEvents = 400'000;
 constexpr std::uint64_t kMostDrawnNodes = 4096;
 // Approximate ticks of a run, for as many digits as `torc simulate` prints.
 constexpr double kTicks = 1e7;
-
-std::string linkName(const Topology& topology, const model::LinkClass& link) {
-  return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
-}
 
 /// Approximate number of events in a simulation of `schedule`.
 double eventsOf(const ScheduleView& schedule, const model::Machine& machine) {
@@ -213,10 +210,11 @@ Json runsData(const ViewedSchedule& viewed, const model::Machine& machine,
                 {"steps", result->steps}};
     Json& links = run["links"] = Json::array();
     for (const model::LinkUse& use : result->links) {
-      links.push_back({{"link", linkName(topology, use.link_class)},
-                       {"bytes", use.bytes},
-                       {"busy_s", use.busy_s},
-                       {"idle_s", use.idle_s}});
+      links.push_back(
+          {{"link", linkName(topology.axes[use.link_class.axis], use.link_class.sign > 0)},
+           {"bytes", use.bytes},
+           {"busy_s", use.busy_s},
+           {"idle_s", use.idle_s}});
     }
     all_events += result->events.size();
     if (!result->events.empty() && all_events <= kMostEvents && result->makespan_s > 0) {

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include "ir/json/topology_json.h"
 #include "ir/make_error.h"
@@ -167,10 +166,7 @@ Json scheduleData(const ViewedSchedule& viewed) {
   Json regions;
   data["operations"] = operationsData(viewed, schedule, regions);
   data["regions"] = std::move(regions);
-  std::string text = viewed.text;
-  llvm::raw_string_ostream out(text);
-  if (text.empty()) ir::printProgram(viewed.program, out);
-  data["text"] = text;
+  data["text"] = viewed.text.empty() ? ir::programText(viewed.program) : viewed.text;
   return data;
 }
 

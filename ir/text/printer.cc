@@ -406,8 +406,11 @@ class Printer {
 
 }  // namespace
 
-void printProgram(const Program& program, llvm::raw_ostream& out) {
+std::string programText(const Program& program) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
   Printer(program, out).print();
+  return text;
 }
 
 }  // namespace torc::ir

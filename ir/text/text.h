@@ -15,9 +15,9 @@
 
 namespace torc::ir {
 
-/// Prints a program; plan operations as a plan, step operations by phase and stream. The
+/// The text of a program; plan operations as a plan, step operations by phase and stream. The
 /// schedule has passed `validate`.
-void printProgram(const Program& program, llvm::raw_ostream& out);
+std::string programText(const Program& program);
 
 /// Parses a program and validates its structure (schedules/validation/validate.h). On a fault the
 /// error's message is `origin:line:column: error: what`, the line, and a caret under the place.

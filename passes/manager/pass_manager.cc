@@ -58,7 +58,7 @@ llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) const {
   const bool with_change = has_loops || *result == PassResult::kWithChange;
   if (options_.print_after_all) {
     *options_.out << "// ---- after " << pass.text() << (with_change ? "\n" : ": no change\n");
-    if (with_change) ir::printProgram(program, *options_.out);
+    if (with_change) *options_.out << ir::programText(program);
   }
   const auto proof = std::chrono::steady_clock::now();
   if (options_.verify_each && with_change) {

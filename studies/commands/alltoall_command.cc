@@ -253,17 +253,15 @@ void printTable(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_os
 }
 
 int run() {
-  llvm::Expected<std::vector<std::uint64_t>> sizes = compiler::parseSizeList(bytes, "--bytes");
-  if (!sizes) return compiler::optionFault(sizes.takeError());
-  llvm::Expected<Question> question = readQuestion();
-  if (!question) return compiler::optionFault(question.takeError());
-  llvm::Expected<std::vector<Row>> rows = predict(*question, *sizes);
-  if (!rows) return compiler::optionFault(rows.takeError());
+  const std::vector<std::uint64_t> sizes =
+      compiler::orOptionFault(compiler::parseSizeList(bytes, "--bytes"));
+  const Question question = compiler::orOptionFault(readQuestion());
+  const std::vector<Row> rows = compiler::orOptionFault(predict(question, sizes));
   std::vector<Record> records;
-  for (const Row& row : *rows)
-    records.push_back(recordOf(*question, row));
+  for (const Row& row : rows)
+    records.push_back(recordOf(question, row));
   return compiler::printReport(records, {json, csv},
-                               [&](llvm::raw_ostream& out) { printTable(*question, *rows, out); });
+                               [&](llvm::raw_ostream& out) { printTable(question, rows, out); });
 }
 
 }  // namespace alltoall_command

@@ -191,8 +191,8 @@ void printTables(const model::Machine& machine, const Options& options,
 }
 
 int run() {
-  llvm::Expected<std::vector<std::uint64_t>> sizes = compiler::parseSizeList(size, "--size");
-  if (!sizes) return compiler::optionFault(sizes.takeError());
+  const std::vector<std::uint64_t> sizes =
+      compiler::orOptionFault(compiler::parseSizeList(size, "--size"));
   double flop_rate = 0;
   if (flops.isGiven() && (llvm::StringRef(flops).getAsDouble(flop_rate) || flop_rate <= 0 ||
                           !std::isfinite(flop_rate)))
@@ -208,15 +208,14 @@ int run() {
   options.pivoting = pivoting;
   options.single = single;
   options.shifts = shifts;
-  llvm::Expected<model::Machine> machine = torus_flags.readMachine();
-  if (!machine) return compiler::optionFault(machine.takeError());
-  llvm::Expected<std::vector<DenseModel>> models = predictDense(*machine, *sizes, options);
-  if (!models) return compiler::optionFault(models.takeError());
+  const model::Machine machine = compiler::orOptionFault(torus_flags.readMachine());
+  const std::vector<DenseModel> models =
+      compiler::orOptionFault(predictDense(machine, sizes, options));
   std::vector<Record> rows;
-  for (const DenseModel& model : *models)
-    llvm::append_range(rows, recordsOf(*machine, options, model));
+  for (const DenseModel& model : models)
+    llvm::append_range(rows, recordsOf(machine, options, model));
   return compiler::printReport(rows, {json, csv}, [&](llvm::raw_ostream& out) {
-    printTables(*machine, options, *models, out);
+    printTables(machine, options, models, out);
   });
 }
 

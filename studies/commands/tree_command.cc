@@ -178,24 +178,22 @@ void printTables(const model::Machine& machine, const CollectiveRow& row,
 
 int run() {
   const Collective collective = broadcast ? Collective::kBroadcast : Collective::kReduce;
-  llvm::Expected<std::vector<std::uint64_t>> sizes = compiler::parseSizeList(bytes, "--bytes");
-  if (!sizes) return compiler::optionFault(sizes.takeError());
-  llvm::Expected<model::Machine> machine = torus_flags.readMachine();
-  if (!machine) return compiler::optionFault(machine.takeError());
-  llvm::Expected<std::vector<std::size_t>> counts = readDims(*machine);
-  if (!counts) return compiler::optionFault(counts.takeError());
+  const std::vector<std::uint64_t> sizes =
+      compiler::orOptionFault(compiler::parseSizeList(bytes, "--bytes"));
+  const model::Machine machine = compiler::orOptionFault(torus_flags.readMachine());
+  const std::vector<std::size_t> counts = compiler::orOptionFault(readDims(machine));
 
   compiler::Progress progress(/*quiet=*/false);
   std::vector<SubTorus> all;
-  for (const std::size_t count : *counts)
-    all.push_back(predict(*machine, count, collective, *sizes, progress));
+  for (const std::size_t count : counts)
+    all.push_back(predict(machine, count, collective, sizes, progress));
   progress.clear();
   const CollectiveRow& row = rowOf(collective);
   std::vector<Record> rows;
   for (const SubTorus& on : all)
     llvm::append_range(rows, recordsOf(row, on));
   return compiler::printReport(
-      rows, {json, csv}, [&](llvm::raw_ostream& out) { printTables(*machine, row, all, out); });
+      rows, {json, csv}, [&](llvm::raw_ostream& out) { printTables(machine, row, all, out); });
 }
 
 }  // namespace tree_command

@@ -4,7 +4,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include "ir/json/json.h"
 #include "ir/text/text.h"
@@ -74,10 +73,7 @@ Outcome checkProgram(llvm::StringRef text, llvm::StringRef file, bool as_file, P
 }  // namespace
 
 std::string printed(const ir::Program& program) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  ir::printProgram(program, out);
-  return out.str();
+  return ir::programText(program);
 }
 
 Outcome checkText(llvm::StringRef text, bool as_file) {

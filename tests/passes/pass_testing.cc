@@ -60,10 +60,7 @@ ir::Program bucketPlan(Collective collective, llvm::StringRef shape) {
 }
 
 std::string textOf(const ir::Program& program) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  ir::printProgram(program, out);
-  return text;
+  return ir::programText(program);
 }
 
 std::string runPasses(ir::Program& program, llvm::StringRef pipeline) {

@@ -40,16 +40,11 @@ RC_GTEST_PROP(Agreement, ProofsAndExecution, ()) {
 
 RC_GTEST_PROP(Agreement, TextHoldsTheWholeSchedule, ()) {
   const Schedule schedule = drawLoops(compileCase(drawCase(100)));
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  ir::printProgram({schedule, {}}, out);
+  const std::string text = ir::programText({schedule, {}});
   llvm::Expected<ir::Program> parsed = ir::parseProgram(text, "printed");
   if (!parsed) RC_FAIL(llvm::toString(parsed.takeError()));
   RC_ASSERT(faultsOf(parsed->schedule.view(), {}).empty());
-  std::string again;
-  llvm::raw_string_ostream out_again(again);
-  ir::printProgram(*parsed, out_again);
-  RC_ASSERT(text == again);
+  RC_ASSERT(text == ir::programText(*parsed));
 }
 
 // What the compiler copies over the end of an axis has other axes inside; here it is blocks one by

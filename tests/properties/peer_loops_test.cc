@@ -133,10 +133,7 @@ void mutate(Schedule& schedule) {
 }
 
 std::string textOf(const Schedule& schedule) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  ir::printProgram({schedule, {}}, out);
-  return text;
+  return ir::programText({schedule, {}});
 }
 
 TEST(PeerLoops, AreProvedAsTheirMessagesAre) {

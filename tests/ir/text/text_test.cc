@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 #include <llvm/ADT/StringRef.h>
-#include <llvm/Support/raw_ostream.h>
 #include <rapidcheck/gtest.h>
 
 #include "schedules/validation/validate.h"
@@ -16,13 +15,6 @@
 
 namespace torc::ir {
 namespace {
-
-std::string print(const Program& program) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  printProgram(program, out);
-  return text;
-}
 
 /// The program of `text`, or a test failure and an empty one.
 Program parsed(llvm::StringRef text) {
@@ -39,10 +31,10 @@ Program stepsOf(Schedule schedule) {
 TEST(Text, SamplesReadBack) {
   for (Schedule& schedule : samples::all()) {
     const Program program = stepsOf(std::move(schedule));
-    const std::string text = print(program);
+    const std::string text = programText(program);
     const Program again = parsed(text);
     EXPECT_EQ(again.schedule.view(), canonicalize(program.schedule.view()).view()) << text;
-    EXPECT_EQ(print(again), text);
+    EXPECT_EQ(programText(again), text);
   }
 }
 
@@ -54,13 +46,13 @@ RC_GTEST_PROP(Text, ReadsBack, ()) {
     const Program program = randomProgram(draw);
     const Status status = validate(program.schedule.view());
     if (!status.ok()) RC_FAIL("the generator is wrong: " + status.message());
-    const std::string text = print(program);
+    const std::string text = programText(program);
     llvm::Expected<Program> again = parseProgram(text, "t.tir");
     if (!again) RC_FAIL(llvm::toString(again.takeError()) + "\n" + text);
     const Schedule canonical = canonicalize(program.schedule.view());
     RC_ASSERT(again->schedule.view() == canonical.view());
     RC_ASSERT(again->plan == program.plan);
-    RC_ASSERT(print(*again) == text);
+    RC_ASSERT(programText(*again) == text);
     RC_ASSERT(canonicalize(canonical.view()).view() == canonical.view());
   }
 }
