@@ -7,8 +7,10 @@
 
 #include <llvm/ADT/StringExtras.h>
 
+#include "ir/make_error.h"
 #include "ir/text/format.h"
 #include "ir/text/text.h"
+#include "ir/thrown.h"
 #include "support/setting_values.h"
 
 namespace torc::ir {
@@ -39,144 +41,145 @@ bool TextCursor::take(llvm::StringRef spelling) {
   return true;
 }
 
-bool TextCursor::expect(llvm::StringRef spelling, llvm::StringRef context) {
-  if (take(spelling)) return true;
-  return failExpected("'" + spelling + "'" + (context.empty() ? "" : " ") + context);
+void TextCursor::expect(llvm::StringRef spelling, llvm::StringRef context) {
+  if (take(spelling)) return;
+  failExpected("'" + spelling + "'" + (context.empty() ? "" : " ") + context);
 }
 
-bool TextCursor::word(llvm::StringRef& word, llvm::StringRef what) {
-  if (token_.kind != TokenKind::kWord) return failExpected(what);
-  word = token_.text;
+llvm::StringRef TextCursor::word(llvm::StringRef what) {
+  if (token_.kind != TokenKind::kWord) failExpected(what);
+  const llvm::StringRef word = token_.text;
   advance();
-  return true;
+  return word;
 }
 
-bool TextCursor::integer(std::uint64_t& value, std::uint64_t lowest, std::uint64_t highest,
-                         llvm::StringRef what) {
-  if (token_.kind != TokenKind::kInteger) return failExpected(what);
+std::size_t TextCursor::named(const llvm::Twine& what, llvm::ArrayRef<llvm::StringRef> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (take(names[i])) return i;
+  }
+  failName(what, names);
+}
+
+std::uint64_t TextCursor::wideInteger(llvm::StringRef what, std::uint64_t lowest,
+                                      std::uint64_t highest) {
+  std::uint64_t value = 0;
+  if (token_.kind != TokenKind::kInteger) failExpected(what);
   if (token_.text.getAsInteger(10, value) || value > highest) {
-    return fail(offset(), token_.text.take_front(40) + " is too large for " + what + " (largest " +
-                              llvm::Twine(highest) + ")");
+    fail(offset(), token_.text.take_front(40) + " is too large for " + what + " (largest " +
+                       llvm::Twine(highest) + ")");
   }
   if (value < lowest) {
-    return fail(offset(), llvm::Twine(value) + " is too small for " + what + " (smallest " +
-                              llvm::Twine(lowest) + ")");
+    fail(offset(), llvm::Twine(value) + " is too small for " + what + " (smallest " +
+                       llvm::Twine(lowest) + ")");
   }
   advance();
-  return true;
+  return value;
 }
 
-bool TextCursor::numbered(std::uint64_t expected, llvm::StringRef records) {
+void TextCursor::numbered(std::uint64_t expected, llvm::StringRef records) {
   std::uint64_t number = 0;
   if (token_.kind != TokenKind::kInteger || token_.text.getAsInteger(10, number) ||
       number != expected) {
-    return failExpected(llvm::Twine(expected) + " (" + records + " are numbered in order)");
+    failExpected(llvm::Twine(expected) + " (" + records + " are numbered in order)");
   }
   advance();
-  return true;
 }
 
-bool TextCursor::signedInteger(std::int32_t& value, llvm::StringRef what) {
-  const bool negative = at("-");
-  if (!negative && !at("+")) return failExpected("'+' or '-'");
-  advance();
-  return magnitude(negative, value, what);
+bool TextCursor::isMinus() {
+  if (take("-")) return true;
+  if (!take("+")) failExpected("'+' or '-'");
+  return false;
 }
 
-bool TextCursor::magnitude(bool negative, std::int32_t& value, llvm::StringRef what) {
-  std::uint64_t digits = 0;
-  if (!integer(digits, 0, negative ? 2147483648u : 2147483647u, what)) return false;
-  const auto wide = static_cast<std::int64_t>(digits);
-  value = static_cast<std::int32_t>(negative ? -wide : wide);
-  return true;
+std::int32_t TextCursor::magnitude(bool negative, llvm::StringRef what) {
+  const auto wide = integer<std::int64_t>(what, 0, negative ? 2147483648u : 2147483647u);
+  return static_cast<std::int32_t>(negative ? -wide : wide);
 }
 
-bool TextCursor::real(double& value, llvm::StringRef what) {
+double TextCursor::real(llvm::StringRef what) {
+  double value = 0;
   if (token_.kind != TokenKind::kInteger && token_.kind != TokenKind::kDecimal) {
-    return failExpected(what);
+    failExpected(what);
   }
   const char* begin = token_.text.begin();
   const auto result = std::from_chars(begin, token_.text.end(), value);
   if (result.ec != std::errc() || result.ptr != token_.text.end()) {
-    return fail(offset(), token_.text.take_front(40) + " is outside the range of a double");
+    fail(offset(), token_.text.take_front(40) + " is outside the range of a double");
   }
   advance();
-  return true;
+  return value;
 }
 
-bool TextCursor::string(std::string& value, llvm::StringRef what) {
-  if (token_.kind != TokenKind::kString) return failExpected(what);
-  value = unquoted(token_.text);
+std::string TextCursor::string(llvm::StringRef what) {
+  if (token_.kind != TokenKind::kString) failExpected(what);
+  std::string value = unquoted(token_.text);
   advance();
-  return true;
+  return value;
 }
 
-bool TextCursor::indexed(std::uint32_t& index, char prefix, llvm::StringRef what,
-                         std::uint64_t count) {
+std::uint32_t TextCursor::indexed(char prefix, llvm::StringRef what, std::uint64_t count) {
   const llvm::StringRef digits = token_.text.drop_front(token_.text.empty() ? 0 : 1);
   if (token_.kind != TokenKind::kWord || token_.text[0] != prefix || digits.empty() ||
       !llvm::all_of(digits, llvm::isDigit)) {
-    return failExpected(llvm::Twine("a ") + what + " (" + llvm::Twine(prefix) + "0, " +
-                        llvm::Twine(prefix) + "1, ...)");
+    failExpected(llvm::Twine("a ") + what + " (" + llvm::Twine(prefix) + "0, " +
+                 llvm::Twine(prefix) + "1, ...)");
   }
   std::uint64_t wide = 0;
   if (digits.getAsInteger(10, wide) || wide >= count) {
-    return fail(offset(), what + " " + token_.text.take_front(40) +
-                              " does not exist (schedule has " + llvm::Twine(count) + ")");
+    fail(offset(), what + " " + token_.text.take_front(40) + " does not exist (schedule has " +
+                       llvm::Twine(count) + ")");
   }
-  index = static_cast<std::uint32_t>(wide);
   advance();
-  return true;
+  return static_cast<std::uint32_t>(wide);
 }
 
-bool TextCursor::axis(const Topology& topology, std::uint32_t& axis) {
-  if (token_.kind != TokenKind::kWord) return failExpected("an axis");
-  axis = topology.axisNamed(token_.text[0]);
+std::uint32_t TextCursor::axis(const Topology& topology) {
+  if (token_.kind != TokenKind::kWord) failExpected("an axis");
+  const std::uint32_t axis = topology.axisNamed(token_.text[0]);
   if (token_.text.size() > 1 || axis == topology.axis_count)
-    return failAxis(topology, offset(), token_.text);
+    failAxis(topology, offset(), token_.text);
   advance();
-  return true;
+  return axis;
 }
 
-bool TextCursor::failAxis(const Topology& topology, std::size_t offset, llvm::StringRef name) {
+void TextCursor::failAxis(const Topology& topology, std::size_t offset, llvm::StringRef name) {
   std::string names;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (i > 0) names += ", ";
     names += topology.axes[i].name;
   }
-  return fail(offset, "unknown axis " + quoted(name) + " (axes are " + names + ")");
+  fail(offset, "unknown axis " + quoted(name) + " (axes are " + names + ")");
 }
 
-bool TextCursor::failCoordinate(const Topology& topology, std::size_t offset,
+void TextCursor::failCoordinate(const Topology& topology, std::size_t offset,
                                 llvm::StringRef name) {
   std::string names;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (i > 0) names += ", ";
     names += coordinateName(topology.axes[i]);
   }
-  return fail(offset, "unknown coordinate " + quoted(name) + " (coordinates are " + names + ")");
+  fail(offset, "unknown coordinate " + quoted(name) + " (coordinates are " + names + ")");
 }
 
-bool TextCursor::failExpected(const llvm::Twine& what) {
-  if (token_.kind == TokenKind::kBad) return fail(lexer_.problemOffset(), lexer_.problem());
+void TextCursor::failExpected(const llvm::Twine& what) {
+  if (token_.kind == TokenKind::kBad) fail(lexer_.problemOffset(), lexer_.problem());
   if (token_.kind == TokenKind::kEnd) {
-    return fail(last_end_, "expected " + what + ", found the end of the text");
+    fail(last_end_, "expected " + what + ", found the end of the text");
   }
-  return fail(offset(), "expected " + what + ", found " + quoted(token_.text));
+  fail(offset(), "expected " + what + ", found " + quoted(token_.text));
 }
 
-bool TextCursor::failName(const llvm::Twine& what, llvm::ArrayRef<llvm::StringRef> names) {
-  if (token_.kind != TokenKind::kWord) return failExpected(what);
+void TextCursor::failName(const llvm::Twine& what, llvm::ArrayRef<llvm::StringRef> names) {
+  if (token_.kind != TokenKind::kWord) failExpected(what);
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string_view nearest = nearestName(token_.text, known);
   const std::string hint = nearest.empty() ? " (docs/developers/ir.md)"
                                            : "; did you mean '" + std::string(nearest) + "'?";
-  return fail(offset(), "expected " + what + ", found " + quoted(token_.text) + hint);
+  fail(offset(), "expected " + what + ", found " + quoted(token_.text) + hint);
 }
 
-bool TextCursor::fail(std::size_t offset, const llvm::Twine& what) {
-  if (error_.empty()) error_ = located(text_, origin_, offset, what.str());
-  return false;
+void TextCursor::fail(std::size_t offset, const llvm::Twine& what) {
+  throw Thrown{makeError(located(text_, origin_, offset, what.str()))};
 }
 
 }  // namespace torc::ir

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "schedules/schedule.h"
@@ -21,6 +23,14 @@ inline constexpr PromiseName kPromises[] = {
     {"conflict-free-phases", kConflictFreePhases},
     {"ordered-sums", kOrderedSums},
 };
+
+template <typename Kind>
+std::vector<llvm::StringRef> namesOf(int count) {
+  std::vector<llvm::StringRef> names;
+  for (int i = 0; i < count; ++i)
+    names.push_back(name(static_cast<Kind>(i)));
+  return names;
+}
 
 /// The coordinate of the executing node along an axis: `x` for axis X.
 char coordinateName(const Axis& axis);

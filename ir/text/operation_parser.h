@@ -25,18 +25,18 @@ class OperationParser {
         topology_(builder.schedule().topology) {}
 
   /// Parses an operation and appends it.
-  [[nodiscard]] bool parse(std::uint16_t phase, std::uint32_t stream);
+  void parse(std::uint16_t phase, std::uint32_t stream);
 
  private:
-  [[nodiscard]] bool parseKind(OperationKind& kind);
-  [[nodiscard]] bool parseRegions(Operation& operation);
-  [[nodiscard]] bool parsePeer(Operation& operation);
-  [[nodiscard]] bool parsePeerLoop(std::uint32_t axes, PeerLoop& peers);
-  [[nodiscard]] bool parseShift(std::uint32_t axis, std::int32_t& shift);
-  [[nodiscard]] bool parseDependences();
-  [[nodiscard]] bool parseInstance(Iterations& instance);
-  [[nodiscard]] bool parseSegmentBefore(Iterations& instance);
-  [[nodiscard]] bool parseIteration(Iterations& iterations);
+  OperationKind parseKind();
+  void parseRegions(Operation& operation);
+  void parsePeer(Operation& operation);
+  PeerLoop parsePeerLoop(std::uint32_t axes);
+  std::int32_t parseShift(std::uint32_t axis);
+  void parseDependences();
+  void parseInstance(Iterations& instance);
+  void parseSegmentBefore(Iterations& instance);
+  void parseIteration(Iterations& iterations);
 
   TextCursor& cursor_;
   ScheduleBuilder& builder_;

@@ -33,31 +33,37 @@ class RegionParser {
   std::uint32_t depth() const { return depth_; }
   void setDepth(std::uint32_t depth) { depth_ = depth; }
 
-  [[nodiscard]] bool parse(Region& region);
+  Region parse();
   /// Parses the pieces of a frame into pieces().
-  [[nodiscard]] bool parseFramePieces();
+  void parseFramePieces();
   const std::vector<Piece>& pieces() const { return pieces_; }
   std::uint32_t partCount() const { return part_count_; }
   /// Parses a guard from `when` on, and returns the number of its box.
-  [[nodiscard]] bool parseGuard(std::uint32_t& index);
+  std::uint32_t parseGuard();
 
  private:
-  [[nodiscard]] bool parseScratch(Region& region);
-  [[nodiscard]] bool parsePieces(bool comma, const Piece* frame);
-  [[nodiscard]] bool parseParts(Piece& piece);
-  [[nodiscard]] bool parseBlocks(std::uint32_t& index);
-  [[nodiscard]] bool parseBox(Box& box);
-  [[nodiscard]] bool parseInterval(std::uint32_t axis, Interval& interval);
+  /// 5, or r-1: relative to the root.
+  struct End {
+    bool from_root = false;
+    std::int32_t value = 0;
+  };
+
+  Region parseScratch();
+  void parsePieces(bool comma, const Piece* frame);
+  void parseParts(Piece& piece);
+  std::uint32_t parseBlocks();
+  Box parseBox();
+  Interval parseInterval(std::uint32_t axis);
   /// Parses an optional term with a counter: `+i`, `-2*i`; without one `factor` is unchanged.
-  [[nodiscard]] bool parseTerm(Interval& interval, std::int8_t& factor);
-  [[nodiscard]] bool parseCounter(Interval& interval, std::int64_t number, std::int8_t& factor);
+  void parseTerm(Interval& interval, std::int8_t& factor);
+  void parseCounter(Interval& interval, std::int64_t number, std::int8_t& factor);
   bool atCounter() const;
-  [[nodiscard]] bool parseCondition(Box& guard);
-  [[nodiscard]] bool parseRange(const Axis& axis, Interval& interval);
-  [[nodiscard]] bool parseRootWithin(const Axis& axis, Interval& interval);
-  [[nodiscard]] bool parseRootSpan(const Axis& axis, RootSpan span, Interval& interval);
-  [[nodiscard]] bool parseEnd(const Axis& axis, bool& from_root, std::int32_t& value);
-  [[nodiscard]] bool parseCoordinate(const Axis& axis, std::int32_t& coordinate);
+  void parseCondition(Box& guard);
+  Interval parseRange(const Axis& axis);
+  Interval parseRootWithin(const Axis& axis);
+  Interval parseRootSpan(const Axis& axis, RootSpan span);
+  End parseEnd(const Axis& axis);
+  std::int32_t parseCoordinate(const Axis& axis);
 
   std::uint32_t internBox(const Box& box, std::size_t place);
 

@@ -22,19 +22,19 @@ class StepsParser {
         operations_(cursor, builder, places, regions_) {}
 
   /// Parses up to the first token of another kind.
-  [[nodiscard]] bool parse();
+  void parse();
 
  private:
-  [[nodiscard]] bool parseStream();
-  [[nodiscard]] bool parseSlots();
-  [[nodiscard]] bool parseFrame();
-  [[nodiscard]] bool parseSegments();
-  [[nodiscard]] bool parsePhase();
-  [[nodiscard]] bool parseStreams(std::uint16_t phase);
-  [[nodiscard]] bool parseBlock(std::uint16_t phase);
-  [[nodiscard]] bool parseOperations(std::uint16_t phase, std::uint32_t stream);
+  void parseStream();
+  void parseSlots();
+  void parseFrame();
+  void parseSegments();
+  void parsePhase();
+  void parseStreams(std::uint16_t phase);
+  void parseBlock(std::uint16_t phase);
+  void parseOperations(std::uint16_t phase, std::uint32_t stream);
   template <typename ParseBody>
-  [[nodiscard]] bool parseLoop(ParseBody parseBody);
+  void parseLoop(ParseBody parseBody);
 
   TextCursor& cursor_;
   ScheduleBuilder& builder_;

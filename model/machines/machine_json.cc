@@ -23,178 +23,162 @@ class MachineReader : public ir::StrictReader {
  public:
   MachineReader() : StrictReader(Faults::kWithValues) {}
 
-  bool read(const JsonNode& root) {
-    if (!keys(root, {"name", "dimensions"},
-              {"description", "packet", "router", "dead_links", "dead_nodes", "sources"},
-              kMachineFields) ||
-        !line(root.member("name"), machine_.name)) {
-      return false;
+  Machine read(const JsonNode& root) {
+    keys(root, {"name", "dimensions"},
+         {"description", "packet", "router", "dead_links", "dead_nodes", "sources"},
+         kMachineFields);
+    machine_.name = line(root.member("name"));
+    if (machine_.name.empty()) fail(root.member("name"), "must not be empty");
+    if (root.has("description")) machine_.description = line(root.member("description"));
+    dimensions(root.member("dimensions"));
+    if (root.has("packet")) {
+      keys(root.member("packet"), {}, {}, kPacketFields);
+      fieldsOf(root.member("packet"), machine_.packet, kPacketFields);
     }
-    if (machine_.name.empty()) return fail(root.member("name"), "must not be empty");
-    if (root.has("description") && !line(root.member("description"), machine_.description)) {
-      return false;
-    }
-    if (!dimensions(root.member("dimensions"))) return false;
-    if (root.has("packet") && !(keys(root.member("packet"), {}, {}, kPacketFields) &&
-                                fieldsOf(root.member("packet"), machine_.packet, kPacketFields))) {
-      return false;
-    }
-    if (root.has("router") && !router(root.member("router"))) return false;
-    if (!fieldsOf(root, machine_, kMachineFields)) return false;
+    if (root.has("router")) router(root.member("router"));
+    fieldsOf(root, machine_, kMachineFields);
     double fastest = 0;
     for (const MachineDimension& dimension : machine_.dimensions)
       fastest = std::max(fastest, dimension.bandwidth);
     if (machine_.gap > 0 && machine_.gap * fastest < 1 - 1e-9) {
-      return fail(root.member("gap"), numberText(machine_.gap) +
-                                          " seconds per byte is faster than the " +
-                                          "fastest dimension, " + numberText(fastest) + " bytes/s");
+      fail(root.member("gap"), numberText(machine_.gap) + " seconds per byte is faster than the " +
+                                   "fastest dimension, " + numberText(fastest) + " bytes/s");
     }
-    return damage(root, "dead_links", kMaxDeadLinks, "link", &MachineReader::deadLink,
-                  machine_.dead_links) &&
-           damage(root, "dead_nodes", kMaxDeadNodes, "node", &MachineReader::coordinates,
-                  machine_.dead_nodes) &&
-           connected(root) && (!root.has("sources") || sources(root, root.member("sources")));
+    damage(root, "dead_links", kMaxDeadLinks, "link", &MachineReader::deadLink,
+           machine_.dead_links);
+    damage(root, "dead_nodes", kMaxDeadNodes, "node", &MachineReader::coordinates,
+           machine_.dead_nodes);
+    connected(root);
+    if (root.has("sources")) sources(root, root.member("sources"));
+    return std::move(machine_);
   }
 
-  Machine take() { return std::move(machine_); }
-
  private:
-  bool line(const JsonNode& node, std::string& value) {
-    return string(node, value) &&
-           (value.find_first_of("\n\r") == std::string::npos || fail(node, "must be one line"));
+  std::string line(const JsonNode& node) const {
+    std::string value = string(node);
+    if (value.find_first_of("\n\r") != std::string::npos) fail(node, "must be one line");
+    return value;
   }
 
   template <typename Record, typename Fields>
-  bool fieldsOf(const JsonNode& node, Record& record, const Fields& fields) {
+  void fieldsOf(const JsonNode& node, Record& record, const Fields& fields) const {
     const auto read = [&](const JsonNode& member, auto& value, const auto& field) {
-      if constexpr (std::is_same_v<decltype(value), bool&>) {
-        return kind(member, value);
-      } else if constexpr (std::is_same_v<decltype(value), double&>) {
-        return number(member, value, field.lowest, field.highest, field.unit);
+      using Value = std::remove_reference_t<decltype(value)>;
+      if constexpr (std::is_same_v<Value, bool>) {
+        value = member.value() == "torus";
+        if (!value && member.value() != "mesh")
+          fail(member, "must be \"torus\" or \"mesh\", not " + shownValue(member.value()));
+      } else if constexpr (std::is_same_v<Value, double>) {
+        value = number(member, field.lowest, field.highest, field.unit);
       } else {
-        return integer(member, value, static_cast<std::int64_t>(field.lowest),
-                       static_cast<std::uint64_t>(field.highest));
+        value = integer<Value>(member, static_cast<std::int64_t>(field.lowest),
+                               static_cast<std::uint64_t>(field.highest));
       }
     };
-    return members(node, record, read, fields);
+    members(node, record, read, fields);
   }
 
-  bool kind(const JsonNode& node, bool& torus) {
-    torus = node.value() == "torus";
-    return torus || node.value() == "mesh" ||
-           fail(node, "must be \"torus\" or \"mesh\", not " + shownValue(node.value()));
-  }
-
-  bool dimensions(const JsonNode& node) {
-    if (!array(node, 1, kMaxDimensions, "dimensions")) return false;
+  void dimensions(const JsonNode& node) {
+    array(node, 1, kMaxDimensions, "dimensions");
     machine_.dimensions.resize(node.value().size());
     std::uint64_t nodes = 1;
     for (std::size_t i = 0; i < machine_.dimensions.size(); ++i) {
       MachineDimension& dimension = machine_.dimensions[i];
-      if (!keys(node.element(i), {}, {}, kDimensionFields) ||
-          !fieldsOf(node.element(i), dimension, kDimensionFields)) {
-        return false;
-      }
+      keys(node.element(i), {}, {}, kDimensionFields);
+      fieldsOf(node.element(i), dimension, kDimensionFields);
       nodes *= dimension.size;
       if (nodes > kMaxNodes) {
-        return fail(node, "the sizes multiply to more than " + llvm::Twine(kMaxNodes) + " nodes");
+        fail(node, "the sizes multiply to more than " + llvm::Twine(kMaxNodes) + " nodes");
       }
     }
-    return true;
   }
 
-  bool router(const JsonNode& node) {
+  void router(const JsonNode& node) {
     PacketParameters& parameters = machine_.router.emplace();
     llvm::SmallVector<std::string_view, 32> names;
     for (const PacketParameterRow& row : packetParameterRows())
       names.push_back(row.name);
-    if (!object(node, {}, names)) return false;
+    object(node, {}, names);
     for (const PacketParameterRow& row : packetParameterRows()) {
-      if (node.has(row.name) &&
-          !number(node.member(row.name), parameters.*row.member, 0, 1e9, row.unit)) {
-        return false;
-      }
+      if (node.has(row.name))
+        parameters.*row.member = number(node.member(row.name), 0, 1e9, row.unit);
     }
     if (llvm::Error error = checkPacketParameters(parameters))
-      return fail(node, toString(std::move(error)));
-    return true;
+      fail(node, toString(std::move(error)));
   }
 
-  bool coordinates(const JsonNode& node, Coordinates& at) {
+  Coordinates coordinates(const JsonNode& node) const {
+    Coordinates at{};
     const std::size_t count = machine_.dimensions.size();
-    if (!array(node, count, count, "coordinates")) return false;
+    array(node, count, count, "coordinates");
     for (std::size_t i = 0; i < count; ++i) {
       const nlohmann::json& value = node.element(i).value();
       const std::uint32_t last = machine_.dimensions[i].size - 1;
       if (value.is_number_unsigned() && value.get<std::uint64_t>() > last) {
-        return fail(node.element(i), "outside the machine: " + llvm::Twine(kAxisNames[i]) +
-                                         " goes to " + llvm::Twine(last) + ", not " +
-                                         shownValue(value));
+        fail(node.element(i), "outside the machine: " + llvm::Twine(kAxisNames[i]) + " goes to " +
+                                  llvm::Twine(last) + ", not " + shownValue(value));
       }
-      if (!integer(node.element(i), at[i], 0, last)) return false;
+      at[i] = integer<std::int32_t>(node.element(i), 0, last);
     }
-    return true;
+    return at;
   }
 
   template <typename Thing>
-  bool damage(const JsonNode& root, llvm::StringRef key, std::size_t most, llvm::StringRef thing,
-              bool (MachineReader::*read)(const JsonNode&, Thing&), std::vector<Thing>& things) {
-    if (!root.has(key)) return true;
+  void damage(const JsonNode& root, llvm::StringRef key, std::size_t most, llvm::StringRef thing,
+              Thing (MachineReader::*read)(const JsonNode&) const, std::vector<Thing>& things) {
+    if (!root.has(key)) return;
     const JsonNode node = root.member(key);
-    if (!array(node, 0, most, ("dead " + thing + "s").str())) return false;
+    array(node, 0, most, ("dead " + thing + "s").str());
     for (std::size_t i = 0; i < node.value().size(); ++i) {
-      Thing one{};
-      if (!(this->*read)(node.element(i), one)) return false;
+      const Thing one = (this->*read)(node.element(i));
       if (llvm::is_contained(things, one)) {
-        return fail(node.element(i), "this " + thing + " is in the list already: " +
-                                         shownValue(node.element(i).value()));
+        fail(node.element(i),
+             "this " + thing + " is in the list already: " + shownValue(node.element(i).value()));
       }
       things.push_back(one);
     }
-    return true;
   }
 
-  bool deadLink(const JsonNode& node, DeadLink& link) {
-    if (!object(node, {"from", "axis"}) || !coordinates(node.member("from"), link.from)) {
-      return false;
-    }
+  DeadLink deadLink(const JsonNode& node) const {
+    object(node, {"from", "axis"});
+    DeadLink link{.from = coordinates(node.member("from"))};
     const JsonNode axis = node.member("axis");
     const llvm::StringRef names(kAxisNames.data(), machine_.dimensions.size());
     std::string name;
     if (axis.value().is_string()) name = axis.value().get<std::string>();
     if (name.size() != 1 || !names.contains(name[0])) {
-      return fail(axis, "must be one letter of " + names + ", not " + shownValue(axis.value()));
+      fail(axis, "must be one letter of " + names + ", not " + shownValue(axis.value()));
     }
     link.axis = static_cast<std::uint32_t>(names.find(name[0]));
     const MachineDimension& dimension = machine_.dimensions[link.axis];
     const bool at_end = link.from[link.axis] + 1 == static_cast<std::int32_t>(dimension.size);
-    if (dimension.size == 1) return fail(axis, name + " has one node, hence no link");
+    if (dimension.size == 1) fail(axis, name + " has one node, hence no link");
     if (at_end && !dimension.torus) {
-      return fail(node, "no link leads up along " + name + " from its last node, " +
-                            llvm::Twine(link.from[link.axis]) + ": it is a mesh");
+      fail(node, "no link leads up along " + name + " from its last node, " +
+                     llvm::Twine(link.from[link.axis]) + ": it is a mesh");
     }
     // Both ways round share the only cable.
     if (dimension.torus && dimension.size == 2 && dimension.cables() == 1) link.from[link.axis] = 0;
-    return true;
+    return link;
   }
 
-  bool connected(const JsonNode& root) {
-    if (!machine_.damaged()) return true;
+  void connected(const JsonNode& root) const {
+    if (!machine_.damaged()) return;
     const llvm::StringRef key = machine_.dead_links.empty() ? "dead_nodes" : "dead_links";
     auto failed = [&](llvm::StringRef what) {
       what.consume_front("topology: ");
-      return fail(root.member(key), what + " (" + llvm::Twine(machine_.dead_links.size()) +
-                                        " dead links, " + llvm::Twine(machine_.dead_nodes.size()) +
-                                        " dead nodes of " + llvm::Twine(machine_.nodes()) + ")");
+      fail(root.member(key), what + " (" + llvm::Twine(machine_.dead_links.size()) +
+                                 " dead links, " + llvm::Twine(machine_.dead_nodes.size()) +
+                                 " dead nodes of " + llvm::Twine(machine_.nodes()) + ")");
     };
     llvm::Expected<Topology> topology = topologyOf(machine_);
-    if (!topology) return failed(toString(topology.takeError()));
+    if (!topology) failed(toString(topology.takeError()));
     const Status status = topology->validate();
-    return status.ok() || failed(status.message());
+    if (!status.ok()) failed(status.message());
   }
 
-  bool sources(const JsonNode& root, const JsonNode& node) {
-    if (!object(node)) return false;
+  void sources(const JsonNode& root, const JsonNode& node) {
+    object(node);
     const auto isDimensionKey = [](std::string_view key) {
       return std::apply([&](const auto&... fields) { return ((fields.key == key) || ...); },
                         kDimensionFields);
@@ -207,13 +191,9 @@ class MachineReader : public ir::StrictReader {
         known = ((outer == "packet" || outer == "router") && root.member(outer).has(inner)) ||
                 (outer == "dimensions" && isDimensionKey(inner));
       }
-      if (!known)
-        return fail(node, "names " + ir::shownName(key) + ", which the machine does not have");
-      std::string source;
-      if (!line(node.member(key), source)) return false;
-      machine_.sources.emplace_back(key, source);
+      if (!known) fail(node, "names " + ir::shownName(key) + ", which the machine does not have");
+      machine_.sources.emplace_back(key, line(node.member(key)));
     }
-    return true;
   }
 
   Machine machine_;
@@ -244,9 +224,11 @@ void addFields(nlohmann::ordered_json& object, const Record& record, const Field
 llvm::Expected<Machine> parseMachine(llvm::StringRef json, llvm::StringRef origin) {
   llvm::Expected<nlohmann::json> document = ir::parseJson(json, origin);
   if (!document) return llvm::make_error<MachineFault>(toString(document.takeError()));
-  MachineReader reader;
-  if (reader.read(JsonNode(*document))) return reader.take();
-  return llvm::make_error<MachineFault>(origin + ": " + reader.error());
+  try {
+    return MachineReader().read(JsonNode(*document));
+  } catch (Thrown& fault) {
+    return llvm::make_error<MachineFault>(origin + ": " + toString(std::move(fault.error)));
+  }
 }
 
 std::string machineJson(const Machine& machine) {

@@ -10,6 +10,7 @@
 #include <llvm/Support/Path.h>
 
 #include "ir/json/document.h"
+#include "ir/thrown.h"
 #include "model/machines/foreign.h"
 #include "support/hostlist.h"
 
@@ -31,16 +32,17 @@ llvm::StringRef valueOf(llvm::StringRef line, llvm::StringRef key) {
   return {};
 }
 
-/// Reads files; functions return true on success. The first fault is kept.
+/// Reads files; the first fault is thrown.
 class SlurmReader {
  public:
   explicit SlurmReader(llvm::StringRef origin) : origin_(origin) {}
 
-  bool readYaml(const YamlNode& root, Tori& chosen) {
+  Tori readYaml(const YamlNode& root) {
+    Tori chosen;
     std::string others;
     for (const YamlNode& topology : root.items) {
       const YamlNode* name = topology.find("topology");
-      if (name == nullptr) return fail(topology.line, "a topology without its name");
+      if (name == nullptr) fail(topology.line, "a topology without its name");
       if (topology.find("torus3d") == nullptr && topology.find("ring") == nullptr) {
         const auto kind = llvm::find_if(topology.keys, [](llvm::StringRef key) {
           return key == "tree" || key == "block" || key == "flat";
@@ -51,20 +53,20 @@ class SlurmReader {
                   (kind == topology.keys.end() ? "none" : *kind);
         continue;
       }
-      Tori tori;
-      if (!readTopology(topology, tori)) return false;
-      if (tori.empty()) return fail(topology.line, "a topology without a torus");
+      Tori tori = readTopology(topology);
+      if (tori.empty()) fail(topology.line, "a topology without a torus");
       const YamlNode* is_default = topology.find("cluster_default");
       const bool ends =
           is_default != nullptr && llvm::StringRef(is_default->text).equals_insensitive("true");
       if (ends || chosen.empty()) chosen = std::move(tori);
       if (ends) break;
     }
-    return !chosen.empty() ||
-           fail(root.line, "Slurm's topology without a torus3d or ring: " + others);
+    if (chosen.empty()) fail(root.line, "Slurm's topology without a torus3d or ring: " + others);
+    return chosen;
   }
 
-  bool readLines(llvm::StringRef text, Tori& tori) {
+  Tori readLines(llvm::StringRef text) {
+    Tori tori;
     std::vector<std::string> named;  // hosts with coordinates in their names
     std::size_t dimensions = 0, first_line = 0;
     for (std::size_t number = 1; !text.empty(); ++number) {
@@ -73,160 +75,148 @@ class SlurmReader {
       line = line.split('#').first.trim();
       for (const llvm::StringRef key : {"SwitchName", "BlockName"}) {
         if (valueOf(line, key).empty()) continue;
-        return fail(number, key + ": " + (key == "SwitchName" ? "switches are" : "a block is") +
-                                " no torus");
+        fail(number,
+             key + ": " + (key == "SwitchName" ? "switches are" : "a block is") + " no torus");
       }
-      if (const llvm::StringRef ring = valueOf(line, "RingName");
-          !ring.empty() && !readRing(ring, valueOf(line, "Nodes"), number, number, tori)) {
-        return false;
-      }
+      if (const llvm::StringRef ring = valueOf(line, "RingName"); !ring.empty())
+        tori.push_back(readRing(ring, valueOf(line, "Nodes"), number, number));
       const llvm::StringRef nodes = valueOf(line, "NodeName");
       const llvm::StringRef low = nodes.split('[').second.split('x').first;
       if (low.empty() || low.contains(']') || low.contains('-') || low.contains(',')) continue;
-      std::vector<std::string> hosts;
-      if (!expand(nodes, number, left_, hosts)) return false;
+      std::vector<std::string> hosts = expand(nodes, number, left_);
       left_ -= hosts.size();
       if (named.empty()) dimensions = low.size(), first_line = number;
       if (low.size() != dimensions || !nodes.ends_with("]") || nodes.count('[') != 1) {
-        return fail(number, "NodeName is " + ir::shownName(nodes) + "; allowed: boxes of " +
-                                llvm::Twine(dimensions) + " coordinates at the names' ends");
+        fail(number, "NodeName is " + ir::shownName(nodes) + "; allowed: boxes of " +
+                         llvm::Twine(dimensions) + " coordinates at the names' ends");
       }
       llvm::move(hosts, std::back_inserter(named));
     }
-    if (!tori.empty()) return true;
+    if (!tori.empty()) return tori;
     if (named.empty()) {
-      return fail(1,
-                  "a file of Slurm's without a torus: neither RingName nor a box of "
-                  "hosts, as NodeName=tux[000x733]");
+      fail(1,
+           "a file of Slurm's without a torus: neither RingName nor a box of "
+           "hosts, as NodeName=tux[000x733]");
     }
-    return readNames(named, dimensions, first_line, tori.emplace_back());
+    return {readNames(named, dimensions, first_line)};
   }
-
-  llvm::Error fault() const { return foreignFault(origin_, line_, what_); }
 
  private:
-  bool fail(std::size_t line, const llvm::Twine& what) {
-    line_ = line;
-    what_ = what.str();
-    return false;
+  [[noreturn]] void fail(std::size_t line, const llvm::Twine& what) const {
+    throw Thrown{foreignFault(origin_, line, what)};
   }
 
-  /// The item of a key; nullptr, with a fault, if there is none.
-  const YamlNode* member(const YamlNode& node, llvm::StringRef key) {
+  const YamlNode& member(const YamlNode& node, llvm::StringRef key) const {
     const YamlNode* found = node.find(key);
     if (found == nullptr) fail(node.line, "has no " + key + " where Slurm's topology needs it");
-    return found;
+    return *found;
   }
 
-  bool expand(llvm::StringRef list, std::size_t line, std::size_t most,
-              std::vector<std::string>& hosts) {
+  std::vector<std::string> expand(llvm::StringRef list, std::size_t line, std::size_t most) const {
     StatusOr<std::vector<std::string>> expanded = expandHostlist({list.data(), list.size()}, most);
-    if (!expanded.ok()) return fail(line, expanded.status().message());
-    hosts = std::move(*expanded);
-    return true;
+    if (!expanded.ok()) fail(line, expanded.status().message());
+    return std::move(*expanded);
   }
 
-  bool readRing(llvm::StringRef name, llvm::StringRef hosts, std::size_t line,
-                std::size_t line_of_hosts, Tori& tori) {
-    SlurmTorus ring{.name = name.str(), .line = line, .sizes = {}, .hosts = {}};
-    if (!expand(hosts, line_of_hosts, left_, ring.hosts)) return false;
+  SlurmTorus readRing(llvm::StringRef name, llvm::StringRef hosts, std::size_t line,
+                      std::size_t line_of_hosts) {
+    SlurmTorus ring{.name = name.str(),
+                    .line = line,
+                    .sizes = {},
+                    .hosts = expand(hosts, line_of_hosts, left_)};
     left_ -= ring.hosts.size();
     ring.sizes = {static_cast<std::uint32_t>(ring.hosts.size())};
-    tori.push_back(std::move(ring));
-    return true;
+    return ring;
   }
 
   /// `{x: 4, y: 4, z: 2}` of a key.
-  bool readTriple(const YamlNode& node, llvm::StringRef key, std::uint32_t lowest, Dims& dims) {
-    const YamlNode* found = member(node, key);
-    if (found == nullptr) return false;
+  Dims readTriple(const YamlNode& node, llvm::StringRef key, std::uint32_t lowest) const {
+    Dims dims{};
     constexpr llvm::StringLiteral kNames[] = {"x", "y", "z"};
     for (std::size_t i = 0; i < dims.size(); ++i) {
-      const YamlNode* number = member(*found, kNames[i]);
-      if (number == nullptr) return false;
-      if (llvm::StringRef(number->text).getAsInteger(10, dims[i]) || dims[i] < lowest ||
+      const YamlNode& number = member(member(node, key), kNames[i]);
+      if (llvm::StringRef(number.text).getAsInteger(10, dims[i]) || dims[i] < lowest ||
           dims[i] > kMostAlong) {
-        return fail(number->line, key + ": " + kNames[i] + " is " + ir::shownName(number->text) +
-                                      "; allowed: " + llvm::Twine(lowest) + " to " +
-                                      llvm::Twine(kMostAlong));
+        fail(number.line, key + ": " + kNames[i] + " is " + ir::shownName(number.text) +
+                              "; allowed: " + llvm::Twine(lowest) + " to " +
+                              llvm::Twine(kMostAlong));
       }
     }
-    return true;
+    return dims;
   }
 
-  bool readTorus(const YamlNode& node, SlurmTorus& torus) {
-    const YamlNode* name = member(node, "name");
-    Dims dims{};
-    if (name == nullptr || !readTriple(node, "dims", 1, dims)) return false;
-    torus = {
-        .name = name->text, .line = node.line, .sizes = {dims.begin(), dims.end()}, .hosts = {}};
+  SlurmTorus readTorus(const YamlNode& node) {
+    const std::string& name = member(node, "name").text;
+    const Dims dims = readTriple(node, "dims", 1);
+    SlurmTorus torus{
+        .name = name, .line = node.line, .sizes = {dims.begin(), dims.end()}, .hosts = {}};
     const std::uint64_t places = std::uint64_t{dims[0]} * dims[1] * dims[2];
     if (places > left_) {
-      return fail(node.line, "torus " + ir::shownName(torus.name) + ", " + torus.shape() +
-                                 ": more than " + llvm::Twine(kMostSlurmHosts) + " places in all");
+      fail(node.line, "torus " + ir::shownName(torus.name) + ", " + torus.shape() + ": more than " +
+                          llvm::Twine(kMostSlurmHosts) + " places in all");
     }
     left_ -= places;
     const YamlNode* regions = node.find("regions");
     if ((regions == nullptr) == (node.find("nodes") == nullptr)) {
-      return fail(node.line,
-                  "torus " + ir::shownName(torus.name) + " must have either nodes or regions");
+      fail(node.line, "torus " + ir::shownName(torus.name) + " must have either nodes or regions");
     }
     torus.hosts.resize(places);
-    if (regions == nullptr) return place(node, {}, dims, torus);
-    return llvm::all_of(regions->items, [&](const YamlNode& region) {
-      Dims anchor{}, extent{};
-      return readTriple(region, "anchor", 0, anchor) && readTriple(region, "dims", 1, extent) &&
-             place(region, anchor, extent, torus);
-    });
+    if (regions == nullptr) {
+      place(node, {}, dims, torus);
+      return torus;
+    }
+    for (const YamlNode& region : regions->items) {
+      const Dims anchor = readTriple(region, "anchor", 0);
+      place(region, anchor, readTriple(region, "dims", 1), torus);
+    }
+    return torus;
   }
 
   /// Puts the nodes of a torus or region, X fastest, into the box at `anchor`.
-  bool place(const YamlNode& node, const Dims& anchor, const Dims& extent, SlurmTorus& torus) {
+  void place(const YamlNode& node, const Dims& anchor, const Dims& extent,
+             SlurmTorus& torus) const {
     for (std::size_t i = 0; i < anchor.size(); ++i) {
       if (anchor[i] + extent[i] > torus.sizes[i])
-        return fail(node.line, "the region is not inside of " + torus.shape());
+        fail(node.line, "the region is not inside of " + torus.shape());
     }
-    const YamlNode* list = member(node, "nodes");
-    std::vector<std::string> hosts;
-    if (list == nullptr || !expand(list->text, list->line, torus.hosts.size(), hosts)) return false;
+    const YamlNode& list = member(node, "nodes");
+    std::vector<std::string> hosts = expand(list.text, list.line, torus.hosts.size());
     const std::size_t places = std::size_t{extent[0]} * extent[1] * extent[2];
     if (hosts.size() != places) {
-      return fail(node.line, "nodes names " + llvm::Twine(hosts.size()) + " hosts for " +
-                                 llvm::Twine(places) + " places");
+      fail(node.line, "nodes names " + llvm::Twine(hosts.size()) + " hosts for " +
+                          llvm::Twine(places) + " places");
     }
     for (std::size_t i = 0; i < places; ++i) {
       const std::size_t x = anchor[0] + i % extent[0];
       const std::size_t y = anchor[1] + i / extent[0] % extent[1];
       const std::size_t z = anchor[2] + i / extent[0] / extent[1];
       std::string& host = torus.hosts[x + torus.sizes[0] * (y + torus.sizes[1] * z)];
-      if (!host.empty()) return fail(node.line, "the region overlaps another one");
+      if (!host.empty()) fail(node.line, "the region overlaps another one");
       host = std::move(hosts[i]);
     }
-    return true;
   }
 
   /// The tori of a member of topology.yaml; none if it has neither a torus3d nor a ring.
-  bool readTopology(const YamlNode& topology, Tori& tori) {
+  Tori readTopology(const YamlNode& topology) {
+    Tori tori;
     if (const YamlNode* torus3d = topology.find("torus3d"); torus3d != nullptr) {
-      const YamlNode* list = member(*torus3d, "toruses");
-      return list != nullptr && llvm::all_of(list->items, [&](const YamlNode& one) {
-               return readTorus(one, tori.emplace_back());
-             });
+      for (const YamlNode& one : member(*torus3d, "toruses").items)
+        tori.push_back(readTorus(one));
+      return tori;
     }
-    const YamlNode* list = member(*topology.find("ring"), "rings");
-    return list != nullptr && llvm::all_of(list->items, [&](const YamlNode& one) {
-             const YamlNode* name = member(one, "ring");
-             const YamlNode* nodes = name != nullptr ? member(one, "nodes") : nullptr;
-             return nodes != nullptr &&
-                    readRing(name->text, nodes->text, one.line, nodes->line, tori);
-           });
+    for (const YamlNode& one : member(*topology.find("ring"), "rings").items) {
+      const std::string& name = member(one, "ring").text;
+      const YamlNode& nodes = member(one, "nodes");
+      tori.push_back(readRing(name, nodes.text, one.line, nodes.line));
+    }
+    return tori;
   }
 
   /// The torus with places in the last letters of the hosts' names, as many as a box has
   /// coordinates.
-  bool readNames(llvm::ArrayRef<std::string> hosts, std::size_t dimensions, std::size_t line,
-                 SlurmTorus& torus) {
-    torus = {.name = "nodes", .line = line, .sizes = {}, .hosts = {}};
+  SlurmTorus readNames(llvm::ArrayRef<std::string> hosts, std::size_t dimensions,
+                       std::size_t line) const {
+    SlurmTorus torus{.name = "nodes", .line = line, .sizes = {}, .hosts = {}};
     torus.sizes.assign(dimensions, 1);
     for (const std::string& host : hosts) {
       const llvm::StringRef end = llvm::StringRef(host).take_back(dimensions);
@@ -234,8 +224,8 @@ class SlurmReader {
           llvm::all_of(end, [](char digit) { return base36Digit(digit) >= 0; })) {
         continue;
       }
-      return fail(line, "host " + ir::shownName(host) + " does not end in " +
-                            llvm::Twine(dimensions) + " coordinates");
+      fail(line, "host " + ir::shownName(host) + " does not end in " + llvm::Twine(dimensions) +
+                     " coordinates");
     }
     const auto coordinate = [&](const std::string& host, std::size_t i) {
       return static_cast<std::uint32_t>(base36Digit(host[host.size() - dimensions + i]));
@@ -246,24 +236,23 @@ class SlurmReader {
         torus.sizes[i] = std::max(torus.sizes[i], coordinate(host, i) + 1);
       places *= torus.sizes[i];
     }
-    if (places > kMostSlurmHosts) return fail(line, "the boxes are too far apart");
+    if (places > kMostSlurmHosts) fail(line, "the boxes are too far apart");
     torus.hosts.resize(places);
     for (const std::string& host : hosts) {
       std::size_t place = 0;
       for (std::size_t i = dimensions; i-- > 0;)
         place = place * torus.sizes[i] + coordinate(host, i);
       if (!torus.hosts[place].empty()) {
-        return fail(line, "host " + ir::shownName(host) + " is where " +
-                              ir::shownName(torus.hosts[place]) + " is");
+        fail(line, "host " + ir::shownName(host) + " is where " +
+                       ir::shownName(torus.hosts[place]) + " is");
       }
       torus.hosts[place] = host;
     }
-    return true;
+    return torus;
   }
+
   llvm::StringRef origin_;
   std::size_t left_ = kMostSlurmHosts;  // remaining limit of places
-  std::size_t line_ = 1;                // of the fault
-  std::string what_;
 };
 
 }  // namespace
@@ -278,17 +267,11 @@ bool isSlurmYaml(const YamlNode& root) {
 }
 
 llvm::Expected<Tori> readSlurmYaml(const YamlNode& root, llvm::StringRef origin) {
-  SlurmReader reader(origin);
-  Tori tori;
-  if (!reader.readYaml(root, tori)) return reader.fault();
-  return tori;
+  return caught([&] { return SlurmReader(origin).readYaml(root); });
 }
 
 llvm::Expected<Tori> readSlurmLines(llvm::StringRef text, llvm::StringRef origin) {
-  SlurmReader reader(origin);
-  Tori tori;
-  if (!reader.readLines(text, tori)) return reader.fault();
-  return tori;
+  return caught([&] { return SlurmReader(origin).readLines(text); });
 }
 
 std::string SlurmTorus::shape() const {

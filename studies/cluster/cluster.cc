@@ -82,16 +82,17 @@ class ClusterReader : public ir::StrictReader {
  public:
   ClusterReader() : StrictReader(Faults::kWithValues) {}
 
-  bool read(const ir::JsonNode& root);
-  Cluster take() { return std::move(cluster_); }
+  Cluster read(const ir::JsonNode& root);
 
  private:
-  bool line(const ir::JsonNode& node, std::string& line) {
+  static std::string line(const ir::JsonNode& node) {
+    std::string line;
     if (node.value().is_string()) line = node.value().get<std::string>();
-    return (node.value().is_string() && !line.empty() && line.find_first_of("\r\n") == line.npos) ||
-           fail(node, "must be one line of text, not " + ir::shownValue(node.value()));
+    if (line.empty() || line.find_first_of("\r\n") != line.npos)
+      fail(node, "must be one line of text, not " + ir::shownValue(node.value()));
+    return line;
   }
-  bool sources(const ir::JsonNode& node);
+  void sources(const ir::JsonNode& node);
 
   Cluster cluster_;
 };
@@ -100,43 +101,37 @@ bool isKey(llvm::StringRef key) {
   return llvm::is_contained(clusterKeys(), key);
 }
 
-bool ClusterReader::sources(const ir::JsonNode& node) {
-  if (!object(node)) return false;
+void ClusterReader::sources(const ir::JsonNode& node) {
+  object(node);
   for (const auto& [key, value] : node.value().items()) {
     if (!isKey(key)) {
-      return fail(node, "names " + ir::shownName(key) + ", which is no number of a cluster");
+      fail(node, "names " + ir::shownName(key) + ", which is no number of a cluster");
     }
-    std::string source;
-    if (!line(node.member(key), source)) return false;
-    cluster_.sources.emplace_back(key, source);
+    cluster_.sources.emplace_back(key, line(node.member(key)));
   }
-  return true;
 }
 
-bool ClusterReader::read(const ir::JsonNode& root) {
-  if (!object(root)) return false;
+Cluster ClusterReader::read(const ir::JsonNode& root) {
+  object(root);
   for (const auto& [key, value] : root.value().items()) {
     if (!isKey(key) && key != "name" && key != "description" && key != "sources") {
-      return fail(root, "unknown key " + ir::shownName(key));
+      fail(root, "unknown key " + ir::shownName(key));
     }
   }
-  if (!root.has("name")) return fail(root, "missing key 'name'");
+  if (!root.has("name")) fail(root, "missing key 'name'");
   for (llvm::StringRef key : clusterKeys()) {
-    if (!root.has(key)) return fail(root, "missing key '" + key + "'");
+    if (!root.has(key)) fail(root, "missing key '" + key + "'");
   }
-  return line(root.member("name"), cluster_.name) &&
-         (!root.has("description") || line(root.member("description"), cluster_.description)) &&
-         llvm::all_of(kCounts,
-                      [&](const Count& count) {
-                        return integer(root.member(count.key), cluster_.*count.value, count.lowest,
-                                       count.highest);
-                      }) &&
-         llvm::all_of(kNumbers,
-                      [&](const Number& row) {
-                        return number(root.member(row.key), cluster_.*row.value, row.lowest,
-                                      row.highest, row.unit);
-                      }) &&
-         (!root.has("sources") || sources(root.member("sources")));
+  cluster_.name = line(root.member("name"));
+  if (root.has("description")) cluster_.description = line(root.member("description"));
+  for (const Count& count : kCounts) {
+    cluster_.*count.value =
+        integer<std::uint32_t>(root.member(count.key), count.lowest, count.highest);
+  }
+  for (const Number& row : kNumbers)
+    cluster_.*row.value = number(root.member(row.key), row.lowest, row.highest, row.unit);
+  if (root.has("sources")) sources(root.member("sources"));
+  return std::move(cluster_);
 }
 
 }  // namespace
@@ -166,9 +161,11 @@ llvm::ArrayRef<llvm::StringRef> clusterPresets() {
 llvm::Expected<Cluster> parseCluster(llvm::StringRef json, llvm::StringRef origin) {
   llvm::Expected<nlohmann::json> document = ir::parseJson(json, origin);
   if (!document) return llvm::make_error<model::MachineFault>(toString(document.takeError()));
-  ClusterReader reader;
-  if (reader.read(ir::JsonNode(*document))) return reader.take();
-  return llvm::make_error<model::MachineFault>(origin + ": " + reader.error());
+  try {
+    return ClusterReader().read(ir::JsonNode(*document));
+  } catch (Thrown& fault) {
+    return llvm::make_error<model::MachineFault>(origin + ": " + toString(std::move(fault.error)));
+  }
 }
 
 llvm::Expected<Cluster> findCluster(llvm::StringRef name_or_path) {
