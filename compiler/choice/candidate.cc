@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/node_classes.h"
+#include "ir/thrown.h"
 #include "model/simulator/pipeline_cost.h"
 #include "model/simulator/simulator.h"
 #include "schedules/expansion/shares.h"
@@ -133,12 +134,11 @@ llvm::Expected<SharedProgram> uncutOf(CompileCache& programs, const Candidate& c
   return programs.get(*candidate.algorithm, uncutPipeline(*candidate.algorithm, candidate.options));
 }
 
-llvm::Expected<Smaller*> CandidateSimulator::smallerFor(const Candidate& candidate) {
+Smaller* CandidateSimulator::smallerFor(const Candidate& candidate) {
   if (programs_.spec().topology.isDamaged() && !candidate.algorithm->mayStandInDamaged())
     return nullptr;
-  auto uncut = uncutOf(programs_, candidate);
-  if (!uncut) return uncut.takeError();
-  const Schedule& schedule = (*uncut)->schedule;
+  const SharedProgram uncut = orThrow(uncutOf(programs_, candidate));
+  const Schedule& schedule = uncut->schedule;
   const ir::NodeClasses classes(schedule.view(), false);
   if (classes.count() <= kMostClasses) return nullptr;
   double executions = 0;
@@ -169,50 +169,48 @@ llvm::Expected<Smaller*> CandidateSimulator::smallerFor(const Candidate& candida
 
 llvm::Expected<CandidateSimulator::Programs> CandidateSimulator::programsOf(
     const Candidate& candidate) {
-  llvm::Expected<Smaller*> smaller = smallerFor(candidate);
-  if (!smaller) return smaller.takeError();
-  if (*smaller == nullptr) {
-    auto program = programOf(programs_, candidate);
-    if (!program) return program.takeError();
-    return Programs{programs_.firstEqual(*program), nullptr};
-  }
-  auto program = programOf((*smaller)->programs, onSmaller(**smaller, candidate));
-  auto uncut = uncutOf(programs_, candidate);
-  if (!program || !uncut) return joinErrors(program.takeError(), uncut.takeError());
-  return Programs{(*smaller)->programs.firstEqual(*program), programs_.firstEqual(*uncut)};
+  return caught([&] {
+    Smaller* const smaller = smallerFor(candidate);
+    if (smaller == nullptr) {
+      return Programs{programs_.firstEqual(orThrow(programOf(programs_, candidate))), nullptr};
+    }
+    const SharedProgram program =
+        orThrow(programOf(smaller->programs, onSmaller(*smaller, candidate)));
+    return Programs{smaller->programs.firstEqual(program),
+                    programs_.firstEqual(orThrow(uncutOf(programs_, candidate)))};
+  });
 }
 
 llvm::Error CandidateSimulator::simulate(Candidate& candidate) {
+  const auto simulated = [&] {
+    simulateOrThrow(candidate);
+    return true;
+  };
+  return caught(simulated).takeError();
+}
+
+void CandidateSimulator::simulateOrThrow(Candidate& candidate) {
   candidate.stand_in.clear();
-  if (!candidate.per_rank) {
-    llvm::Expected<Smaller*> smaller = smallerFor(candidate);
-    if (!smaller) return smaller.takeError();
-    if (*smaller != nullptr) return simulateOnSmaller(**smaller, candidate);
-  }
-  auto program = programOf(programs_, candidate);
-  if (!program) return program.takeError();
-  const Schedule& schedule = (*program)->schedule;
+  Smaller* const smaller = candidate.per_rank ? nullptr : smallerFor(candidate);
+  if (smaller != nullptr) return simulateOnSmaller(*smaller, candidate);
+  const SharedProgram program = orThrow(programOf(programs_, candidate));
+  const Schedule& schedule = program->schedule;
   candidate.operations = schedule.operations.size() * schedule.segments;
   candidate.work = workOfRank(schedule.view());
   if (!candidate.per_rank) built_ += schedule.operations.size();
   return simulateProgram(schedule, machine_, programs_.graphs(), candidate);
 }
 
-llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& candidate) {
+void CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& candidate) {
   const auto& [machine, topology] = smaller.stand_in;
   const Candidate on_smaller = onSmaller(smaller, candidate);
-  auto program = programOf(smaller.programs, on_smaller);
-  if (!program) return program.takeError();
-  built_ += (*program)->schedule.operations.size();
-  if (llvm::Error error =
-          simulateProgram((*program)->schedule, machine, smaller.programs.graphs(), candidate)) {
-    return error;
-  }
+  const SharedProgram program = orThrow(programOf(smaller.programs, on_smaller));
+  built_ += program->schedule.operations.size();
+  simulateProgram(program->schedule, machine, smaller.programs.graphs(), candidate);
   candidate.stand_in = topology.shape();
-  auto large = uncutOf(programs_, candidate);
-  if (!large) return large.takeError();
+  const SharedProgram large = orThrow(uncutOf(programs_, candidate));
   const std::uint32_t chunks = candidate.options.chunks * candidate.options.segments;
-  candidate.operations = (*large)->schedule.operations.size() * chunks;
+  candidate.operations = large->schedule.operations.size() * chunks;
   candidate.work = static_cast<double>(candidate.operations);
   if (candidate.algorithm->inSegments()) {
     const bool reduces = rowOf(programs_.spec().collective).reduces();
@@ -222,10 +220,9 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
           .seconds(its, bytes_, chunks, std::max(candidate.options.in_flight, 1u), reduces);
     };
     candidate.predicted_s *= of(programs_.spec(), machine_) / of(smaller.programs.spec(), machine);
-    return llvm::Error::success();
+    return;
   }
-  auto small = uncutOf(smaller.programs, on_smaller);
-  if (!small) return small.takeError();
+  const SharedProgram small = orThrow(uncutOf(smaller.programs, on_smaller));
   // The root of a scatter sends all but its own block, on each of the shapes. The larger shape
   // takes more rounds, which are phases.
   const CollectiveRow& row = rowOf(programs_.spec().collective);
@@ -234,33 +231,33 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
     const auto rounds = [](const ir::Program& of) { return of.schedule.operations.back().phase; };
     const double more = leaving(programs_.spec().topology) / leaving(topology);
     candidate.predicted_s = candidate.predicted_s * more +
-                            (rounds(**large) - rounds(**small)) *
+                            (rounds(*large) - rounds(*small)) *
                                 (machine_.alpha + machine_.latency + 2 * machine_.overhead);
     candidate.busy_s *= more;
     candidate.load_bytes *= more;
-    return llvm::Error::success();
+    return;
   }
   // Rounds, whose messages go far: the load of links scales their busy time, and the number of
   // rounds the rest.
   if (candidate.algorithm->form == PlanForm::kRounds) {
-    const double more = busiestLinkSeconds((*large)->schedule.view(), machine_) /
-                        busiestLinkSeconds((*small)->schedule.view(), machine);
+    const double more = busiestLinkSeconds(large->schedule.view(), machine_) /
+                        busiestLinkSeconds(small->schedule.view(), machine);
     const auto rounds = [](const ir::Program& of) {
       return of.schedule.operations.back().phase + 1.0;
     };
     const double idle = candidate.predicted_s - candidate.busy_s;
     candidate.busy_s *= more;
     candidate.load_bytes *= more;
-    candidate.predicted_s = candidate.busy_s + idle * rounds(**large) / rounds(**small);
-    return llvm::Error::success();
+    candidate.predicted_s = candidate.busy_s + idle * rounds(*large) / rounds(*small);
+    return;
   }
   // Steps that are settled limit nothing: all chunks may be on a link.
   const std::uint32_t in_flight = candidate.algorithm->isSettled() ? chunks
                                   : candidate.options.segments > 1
                                       ? kCostedInFlight
                                       : std::max(candidate.options.in_flight, 1u);
-  const model::PipelineCost small_cost((*small)->schedule.view(), machine, bytes_);
-  const model::PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
+  const model::PipelineCost small_cost(small->schedule.view(), machine, bytes_);
+  const model::PipelineCost large_cost(large->schedule.view(), machine_, bytes_);
   const double scale =
       large_cost.seconds(chunks, in_flight) / small_cost.seconds(chunks, in_flight);
   const double busy = small_cost.busySeconds();
@@ -270,32 +267,28 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   // Around damage the busiest link is busier than the chains of messages suggest.
   const bool goes_round = programs_.spec().topology.isDamaged() && candidate.algorithm->isSettled();
   candidate.predicted_s *= goes_round ? busy_scale : scale;
-  return llvm::Error::success();
 }
 
-llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule,
-                                                const model::Machine& machine,
-                                                model::GraphCache& graphs, Candidate& candidate) {
+void CandidateSimulator::simulateProgram(const Schedule& schedule, const model::Machine& machine,
+                                         model::GraphCache& graphs, Candidate& candidate) {
   model::SimulateOptions options;
   options.bytes = bytes_;
   options.per_rank = candidate.per_rank;
   options.element_bytes = elementBytesFor(programs_.spec(), bytes_).value_or(options.element_bytes);
-  llvm::Expected<model::SimulateResult> result =
-      torc::model::simulate(schedule.view(), machine, options, &graphs);
-  if (!result) return result.takeError();
-  simulated_ += static_cast<double>(result->operations);
-  candidate.predicted_s = result->makespan_s;
+  const model::SimulateResult result =
+      orThrow(model::simulate(schedule.view(), machine, options, &graphs));
+  simulated_ += static_cast<double>(result.operations);
+  candidate.predicted_s = result.makespan_s;
   candidate.busy_s = candidate.load_bytes = 0;
   candidate.scratch_bytes = bytes_ * VectorShares(schedule.view()).scratch();
   candidate.leaves_neighbours = leavesNeighbours(schedule.view());
-  for (const model::LinkUse& link : result->links) {
+  for (const model::LinkUse& link : result.links) {
     candidate.busy_s = std::max(candidate.busy_s, link.busy_s);
     candidate.load_bytes = std::max(candidate.load_bytes, link.bytes);
   }
-  candidate.buffers = result->buffers;
-  candidate.steps = result->steps;
-  candidate.messages = result->messages;
-  return llvm::Error::success();
+  candidate.buffers = result.buffers;
+  candidate.steps = result.steps;
+  candidate.messages = result.messages;
 }
 
 }  // namespace torc::compiler

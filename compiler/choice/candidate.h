@@ -152,12 +152,15 @@ class CandidateSimulator {
   }
 
  private:
+  // Errors are thrown.
+
   /// The machine that stands in where too many nodes differ under the candidate; null: there is no
   /// need, or no such machine. Most steps around damage are made for this very machine.
-  llvm::Expected<Smaller*> smallerFor(const Candidate& candidate);
-  llvm::Error simulateOnSmaller(Smaller& smaller, Candidate& candidate);
-  llvm::Error simulateProgram(const Schedule& schedule, const model::Machine& machine,
-                              model::GraphCache& graphs, Candidate& candidate);
+  Smaller* smallerFor(const Candidate& candidate);
+  void simulateOrThrow(Candidate& candidate);
+  void simulateOnSmaller(Smaller& smaller, Candidate& candidate);
+  void simulateProgram(const Schedule& schedule, const model::Machine& machine,
+                       model::GraphCache& graphs, Candidate& candidate);
 
   CompileCache& programs_;
   const model::Machine& machine_;

@@ -17,6 +17,7 @@
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
+#include "ir/thrown.h"
 #include "model/simulator/simulator.h"
 
 namespace torc::compiler {
@@ -43,16 +44,15 @@ class Adder {
     }
   }
 
-  llvm::Error add(const Addition& addition);
+  // Errors are thrown.
+  void add(const Addition& addition);
   /// Writes the library with the additions.
-  llvm::Expected<AddedToLibrary> write(LibraryFolder& folder);
+  AddedToLibrary write(LibraryFolder& folder);
 
  private:
-  llvm::Error addOn(std::uint32_t shape, const OwnSchedule& own, const Addition& addition);
-  llvm::Error checkNew(const LibraryEntry& entry, const OwnSchedule& own) const;
-  llvm::Expected<model::Machine> machineOf(std::uint32_t shape) const;
-  llvm::Expected<double> predict(const ScheduleView& schedule, const model::Machine& machine,
-                                 Collective collective, std::uint64_t bytes) const;
+  void addOn(std::uint32_t shape, const OwnSchedule& own, const Addition& addition);
+  void checkNew(const LibraryEntry& entry, const OwnSchedule& own) const;
+  model::Machine machineOf(std::uint32_t shape) const;
   std::uint32_t numberOf(const std::string& name, std::vector<std::byte> bytes);
   std::optional<std::pair<double, double>> secondsBefore(const LibraryEntry& entry) const;
   void takeSizes(const LibraryEntry& entry);
@@ -60,7 +60,7 @@ class Adder {
   bool isMeasured(const LibraryCandidate& candidate) const;
   void settleIndex();
   void sortFiles();
-  llvm::Expected<std::vector<Json>> factsOfEntries() const;
+  std::vector<Json> factsOfEntries() const;
 
   const Library old_;
   LibraryIndex index_;  // files keep their old numbers, new ones follow
@@ -77,41 +77,37 @@ std::uint64_t numberIn(const Json& object, const char* key) {
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
+[[noreturn]] void fail(const llvm::Twine& what) {
+  throw Thrown{makeError(what)};
+}
+
 std::string rangeOn(const LibraryIndex& index, const LibraryEntry& entry) {
   return std::string(rowOf(entry.collective).name) + " on " +
          index.shapes[entry.shape].topology.shape() + ", " + rangeText(entry) + " bytes";
 }
 
-llvm::Error Adder::add(const Addition& addition) {
+void Adder::add(const Addition& addition) {
   progress_.begin("reading " + addition.path);
-  llvm::Expected<OwnSchedule> own = OwnSchedule::read(addition.path);
-  if (!own) return own.takeError();
-  const Collective collective = addition.collective.value_or(own->view().collective);
+  const OwnSchedule own = orThrow(OwnSchedule::read(addition.path));
+  const Collective collective = addition.collective.value_or(own.view().collective);
   const CollectiveRow& row = rowOf(collective);
-  if (own->view().collective != collective && own->view().collective != row.rootless) {
-    return makeError(addition.path + ": is one for " +
-                     std::string(rowOf(own->view().collective).name) + ", which does not do for " +
-                     std::string(row.name));
+  if (own.view().collective != collective && own.view().collective != row.rootless) {
+    fail(addition.path + ": is one for " + std::string(rowOf(own.view().collective).name) +
+         ", which does not do for " + std::string(row.name));
   }
   if (addition.highest == kNoSize && row.blocks == BlockSpace::kNode && !row.reduces()) {
-    return makeError(addition.path + ": no call of " + std::string(row.name) +
-                     " is without a size");
+    fail(addition.path + ": no call of " + std::string(row.name) + " is without a size");
   }
-  llvm::Expected<std::vector<std::uint32_t>> shapes = own->shapesIn(old_.index);
-  if (!shapes) return shapes.takeError();
-  for (const std::uint32_t shape : *shapes) {
-    if (llvm::Error error = addOn(shape, *own, addition)) return error;
-  }
-  return llvm::Error::success();
+  for (const std::uint32_t shape : orThrow(own.shapesIn(old_.index)))
+    addOn(shape, own, addition);
 }
 
 /// Adds the schedule for one shape.
-llvm::Error Adder::addOn(std::uint32_t shape, const OwnSchedule& own, const Addition& addition) {
+void Adder::addOn(std::uint32_t shape, const OwnSchedule& own, const Addition& addition) {
   const Topology& topology = index_.shapes[shape].topology;
   progress_.begin("proving " + addition.path);
-  llvm::Expected<ProvedFile> file = own.provedFor(topology);
-  if (!file) return file.takeError();
-  const ScheduleView& schedule = file->schedule.view();
+  const ProvedFile file = orThrow(own.provedFor(topology));
+  const ScheduleView& schedule = file.schedule.view();
   LibraryEntry entry;
   entry.shape = shape;
   entry.collective = addition.collective.value_or(schedule.collective);
@@ -122,41 +118,41 @@ llvm::Error Adder::addOn(std::uint32_t shape, const OwnSchedule& own, const Addi
           ? addition.highest
           : std::max(addition.lowest, numberIn(old_.manifest.value("settings", Json()), "highest"));
   entry.reason = kAdded.str() + own.description();
-  entry.file = numberOf(libraryFileName(schedule.collective, topology, checksumOf(file->bytes)),
-                        file->bytes);
+  entry.file =
+      numberOf(libraryFileName(schedule.collective, topology, checksumOf(file.bytes)), file.bytes);
   if (Status status = checkServes(index_, entry, schedule); !status.ok())
-    return makeError(addition.path + ": " + status.message());
-  if (llvm::Error error = checkNew(entry, own)) return error;
+    fail(addition.path + ": " + status.message());
+  checkNew(entry, own);
 
   progress_.begin("simulating " + addition.path);
-  llvm::Expected<model::Machine> machine = machineOf(shape);
-  if (!machine) return machine.takeError();
+  const model::Machine machine = machineOf(shape);
   for (const auto& [bytes, seconds] : {std::pair(entry.lowest, &entry.lowest_s),
                                        std::pair(entry.predicted_to, &entry.highest_s)}) {
-    llvm::Expected<double> predicted = predict(schedule, *machine, entry.collective, bytes);
-    if (!predicted) return makeError(addition.path + ": " + toString(predicted.takeError()));
-    *seconds = *predicted;
+    model::SimulateOptions options;
+    options.bytes =
+        static_cast<double>(std::max(bytes, leastModelled(entry.collective, schedule.topology)));
+    llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
+    if (!result) fail(addition.path + ": " + toString(result.takeError()));
+    *seconds = result->makespan_s;
   }
   added_.push_back({addition.path, entry, secondsBefore(entry)});
   takeSizes(entry);
-  return llvm::Error::success();
 }
 
 /// An error if an earlier addition serves some of its sizes, or if the library's entries with this
 /// schedule serve all of them.
-llvm::Error Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) const {
+void Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) const {
   const auto meets = [&](const LibraryEntry& other) {
     return other.shape == entry.shape && other.collective == entry.collective &&
            other.lowest <= entry.highest && entry.lowest <= other.highest;
   };
   for (const AddedRange& before : added_) {
     if (!meets(before.entry)) continue;
-    if (before.path == own.path()) return makeError(own.path() + ": is there twice");
+    if (before.path == own.path()) fail(own.path() + ": is there twice");
     if (before.entry.file == entry.file) {
-      return makeError(own.path() + ": is the same schedule as " + before.path +
-                       ", and for the same sizes");
+      fail(own.path() + ": is the same schedule as " + before.path + ", and for the same sizes");
     }
-    return makeError(own.path() + ": is for " + rangeOn(index_, entry) + ", as is " + before.path);
+    fail(own.path() + ": is for " + rangeOn(index_, entry) + ", as is " + before.path);
   }
   const auto isOld = [&](const LibraryEntry& other) {
     return meets(other) && other.file == entry.file && other.lowest <= entry.lowest &&
@@ -166,33 +162,20 @@ llvm::Error Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) c
     return meets(other) && other.file != entry.file;
   });
   if (llvm::any_of(old_.index.entries, isOld) && !is_tuned_away)
-    return makeError(own.path() + ": serves " + rangeOn(index_, entry) + " already");
-  return llvm::Error::success();
+    fail(own.path() + ": serves " + rangeOn(index_, entry) + " already");
 }
 
 /// The machine of the first sub-torus of a shape.
-llvm::Expected<model::Machine> Adder::machineOf(std::uint32_t shape) const {
+model::Machine Adder::machineOf(std::uint32_t shape) const {
   const LibrarySubTorus& sub_torus =
       *llvm::find_if(index_.sub_tori, [&](const auto& of) { return of.shape == shape; });
   const Topology& partition = index_.partitions[sub_torus.partition].topology;
-  llvm::Expected<model::Machine> whole = model::parseMachine(
-      old_.manifest.value("machine", Json()).dump(), manifestPath(old_.path) + ": machine");
-  if (!whole) return whole.takeError();
-  llvm::Expected<model::Machine> machine = model::partitionOf(*whole, partition.shape());
-  if (!machine) return machine.takeError();
-  machine->dead_links.assign(partition.deadLinks().begin(), partition.deadLinks().end());
-  machine->dead_nodes.assign(partition.deadNodes().begin(), partition.deadNodes().end());
-  return subTorusMachine({std::move(*machine), partition}, sub_torus.extents, sub_torus.axes);
-}
-
-llvm::Expected<double> Adder::predict(const ScheduleView& schedule, const model::Machine& machine,
-                                      Collective collective, std::uint64_t bytes) const {
-  model::SimulateOptions options;
-  options.bytes =
-      static_cast<double>(std::max(bytes, leastModelled(collective, schedule.topology)));
-  llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
-  if (!result) return result.takeError();
-  return result->makespan_s;
+  const model::Machine whole = orThrow(model::parseMachine(
+      old_.manifest.value("machine", Json()).dump(), manifestPath(old_.path) + ": machine"));
+  model::Machine machine = orThrow(model::partitionOf(whole, partition.shape()));
+  machine.dead_links.assign(partition.deadLinks().begin(), partition.deadLinks().end());
+  machine.dead_nodes.assign(partition.deadNodes().begin(), partition.deadNodes().end());
+  return subTorusMachine({std::move(machine), partition}, sub_torus.extents, sub_torus.axes);
 }
 
 /// The number of the file of that name; a new file is added.
@@ -319,15 +302,11 @@ void Adder::sortFiles() {
 }
 
 /// Bounds, and the choices for sizes that are still in a range.
-llvm::Expected<std::vector<Json>> Adder::factsOfEntries() const {
+std::vector<Json> Adder::factsOfEntries() const {
   std::map<std::uint32_t, model::Machine> machines;
   std::vector<Json> all;
   for (const auto& [entry, from] : entries_) {
-    if (!machines.contains(entry.shape)) {
-      llvm::Expected<model::Machine> machine = machineOf(entry.shape);
-      if (!machine) return machine.takeError();
-      machines[entry.shape] = std::move(*machine);
-    }
+    if (!machines.contains(entry.shape)) machines[entry.shape] = machineOf(entry.shape);
     const Topology& shape = index_.shapes[entry.shape].topology;
     const auto bound = [&](std::uint64_t bytes) {
       return boundAt(entry.collective, machines[entry.shape],
@@ -349,10 +328,9 @@ llvm::Expected<std::vector<Json>> Adder::factsOfEntries() const {
   return all;
 }
 
-llvm::Expected<AddedToLibrary> Adder::write(LibraryFolder& folder) {
+AddedToLibrary Adder::write(LibraryFolder& folder) {
   // Before files are renumbered.
-  llvm::Expected<std::vector<Json>> facts = factsOfEntries();
-  if (!facts) return facts.takeError();
+  const std::vector<Json> facts = factsOfEntries();
   settleIndex();
   std::vector<std::string> schedules;
   for (const auto& [candidate, what] : candidates_)
@@ -362,15 +340,13 @@ llvm::Expected<AddedToLibrary> Adder::write(LibraryFolder& folder) {
     gone.insert(file.name);
   for (const LibraryFile& file : index_.files)
     gone.erase(file.name);
-  if (llvm::Error error = folder.takeOldFiles(gone)) return error;
-  for (const auto& [name, bytes] : written_) {
-    Status status = writeFileAtomically(libraryFilePath(folder.path(), name), bytes);
-    if (!status.ok()) return toError(status);
-  }
-  const std::string manifest = changedManifestText(old_.manifest, index_, *facts, schedules);
-  if (llvm::Error error = folder.writeLists(manifest, index_)) return error;
-  if (llvm::Error error = folder.publish()) return error;
-  return AddedToLibrary{std::move(index_), std::move(added_)};
+  orThrow(folder.takeOldFiles(gone));
+  for (const auto& [name, bytes] : written_)
+    orThrow(toError(writeFileAtomically(libraryFilePath(folder.path(), name), bytes)));
+  const std::string manifest = changedManifestText(old_.manifest, index_, facts, schedules);
+  orThrow(folder.writeLists(manifest, index_));
+  orThrow(folder.publish());
+  return {std::move(index_), std::move(added_)};
 }
 
 }  // namespace
@@ -382,20 +358,18 @@ bool isAdded(const LibraryEntry& entry) {
 llvm::Expected<AddedToLibrary> addToLibrary(llvm::StringRef path,
                                             llvm::ArrayRef<Addition> additions,
                                             Progress& progress) {
-  // Also restores a library that an interrupted build has moved.
-  llvm::Expected<LibraryFolder> folder = LibraryFolder::create(path);
-  if (!folder) return folder.takeError();
-  llvm::Expected<LibraryLock> lock = LibraryLock::take(path);
-  if (!lock) return lock.takeError();
-  llvm::Expected<Library> library = loadLibrary(path);
-  if (!library) return library.takeError();
-  Adder adder(std::move(*library), progress);
-  progress.expect(additions.size());
-  for (const Addition& addition : additions) {
-    if (llvm::Error error = adder.add(addition)) return error;
-    progress.done();
-  }
-  return adder.write(*folder);
+  return caught([&] {
+    // Also restores a library that an interrupted build has moved.
+    LibraryFolder folder = orThrow(LibraryFolder::create(path));
+    const LibraryLock lock = orThrow(LibraryLock::take(path));
+    Adder adder(orThrow(loadLibrary(path)), progress);
+    progress.expect(additions.size());
+    for (const Addition& addition : additions) {
+      adder.add(addition);
+      progress.done();
+    }
+    return adder.write(folder);
+  });
 }
 
 }  // namespace torc::compiler

@@ -11,6 +11,7 @@
 
 #include "compiler/library/spares.h"
 #include "ir/make_error.h"
+#include "ir/thrown.h"
 #include "schedules/library/index.h"
 
 namespace torc::compiler {
@@ -200,7 +201,11 @@ std::vector<ScheduleRange> RangeFinder::rangesFor(Collective called) const {
 
 void RangeFinder::finish() {
   begin(", the ranges");
-  if (llvm::Error error = findRanges()) return fail(std::move(error));
+  try {
+    findRanges();
+  } catch (Thrown& thrown) {
+    return fail(std::move(thrown.error));
+  }
   progress_.done(workOf(shape_));
   findSpares();
 }
@@ -239,9 +244,9 @@ void RangeFinder::findSpares() {
 
 void RangeFinder::proveSpare(Spare& spare) {
   begin(", " + spare.candidate.description());
-  llvm::Expected<ProvedFile> proved = prove(spare.candidate);
+  llvm::Expected<ProvedFile> proved = caught([&] { return prove(spare.candidate); });
   if (proved) {
-    llvm::Expected<std::string> file = write(*proved);
+    llvm::Expected<std::string> file = caught([&] { return write(*proved); });
     if (!file) return fail(file.takeError());
     spare.file = *file;
   } else {
@@ -266,7 +271,7 @@ void RangeFinder::end() {
   programs_.reset();
 }
 
-llvm::Error RangeFinder::findRanges() {
+void RangeFinder::findRanges() {
   // Each range continues while one schedule is good for all its sizes.
   std::vector<std::vector<Candidate>> good;
   for (auto& [bytes, sized] : choices_) {
@@ -289,44 +294,39 @@ llvm::Error RangeFinder::findRanges() {
   ranges_.back().highest = kOpenEnd;
   ranges_.back().predicted_to = sizes_.highest;
   for (std::size_t i = 1; i < ranges_.size(); ++i) {
-    llvm::Expected<std::uint64_t> found = border(ranges_[i - 1], ranges_[i]);
-    if (!found) return found.takeError();
-    ranges_[i].lowest = *found;
-    ranges_[i - 1].highest = ranges_[i - 1].predicted_to = *found - 1;
+    ranges_[i].lowest = border(ranges_[i - 1], ranges_[i]);
+    ranges_[i - 1].highest = ranges_[i - 1].predicted_to = ranges_[i].lowest - 1;
   }
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
     SizedChoice* before = i > 0 ? &ranges_[i - 1].choices.back() : nullptr;
     SizedChoice* behind = i + 1 < ranges_.size() ? &ranges_[i + 1].choices.front() : nullptr;
-    if (llvm::Error error = complete(ranges_[i], before, behind)) return error;
+    complete(ranges_[i], before, behind);
   }
   const bool has_one =
       rowOf(collective_).blocks != BlockSpace::kNode || collective_ == Collective::kAllreduce;
-  return has_one ? addWithoutSize() : llvm::Error::success();
+  if (has_one) addWithoutSize();
 }
 
 /// Adds the range for calls without a size, if a schedule suits. For pairs and neighbours, this is
 /// the best direct schedule of the smallest calls, because direct ones differ in start-up cost. For
 /// an allreduce, it is the best schedule of ordered sums at a few KiB, above the sizes where
 /// schedules of fewer rounds are the best.
-llvm::Error RangeFinder::addWithoutSize() {
+void RangeFinder::addWithoutSize() {
   constexpr std::uint64_t kOrderedBytes = 16384;
   const bool of_pairs = rowOf(collective_).blocks != BlockSpace::kNode;
   const std::uint64_t bytes = of_pairs ? kNoSize : kOrderedBytes;
-  llvm::Expected<Choice> choice =
-      choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});
-  if (!choice) return choice.takeError();
-  for (const Candidate& candidate : choice->candidates) {
+  Choice choice = orThrow(choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{}));
+  for (const Candidate& candidate : choice.candidates) {
     if (!candidate.refusal.empty()) continue;
-    auto program =
-        programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
-    if (!program) return program.takeError();
-    const Schedule& schedule = (*program)->schedule;
+    const auto program = orThrow(
+        programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options)));
+    const Schedule& schedule = program->schedule;
     if (of_pairs ? !schedule.view().isDirect() : (schedule.flags & kOrderedSums) == 0) continue;
     ScheduleRange range;
     range.lowest = range.highest = range.predicted_to = kNoSize;
     range.chosen = candidate;
-    range.choices.push_back({kNoSize, boundOf(collective_, kNoSize), std::move(*choice)});
-    if (llvm::Error error = complete(range, nullptr, nullptr)) return error;
+    range.choices.push_back({kNoSize, boundOf(collective_, kNoSize), std::move(choice)});
+    complete(range, nullptr, nullptr);
     range.reason =
         range.chosen.description() + (of_pairs ? "; for counts that differ from pair to pair"
                                                : "; for operations that do not commute");
@@ -337,20 +337,16 @@ llvm::Error RangeFinder::addWithoutSize() {
     ranges_.insert(ranges_.begin(), std::move(range));
     break;
   }
-  return llvm::Error::success();
 }
 
 /// The least size from which on the schedule of `above` is faster, by linear interpolation between
 /// the neighbouring sizes.
-llvm::Expected<std::uint64_t> RangeFinder::border(ScheduleRange& below, ScheduleRange& above) {
+std::uint64_t RangeFinder::border(ScheduleRange& below, ScheduleRange& above) {
   SizedChoice &low = below.choices.back(), &high = above.choices.front();
   double slower[2];  // time of `above` minus time of `below`, seconds
   for (SizedChoice* sized : {&low, &high}) {
-    llvm::Expected<Candidate> is_below = candidateAt(*sized, below.chosen);
-    if (!is_below) return is_below.takeError();
-    llvm::Expected<Candidate> is_above = candidateAt(*sized, above.chosen);
-    if (!is_above) return is_above.takeError();
-    slower[sized == &high] = is_above->cautiousSeconds() - is_below->cautiousSeconds();
+    const double is_below = candidateAt(*sized, below.chosen).cautiousSeconds();
+    slower[sized == &high] = candidateAt(*sized, above.chosen).cautiousSeconds() - is_below;
   }
   if (slower[1] >= 0) return high.bytes;
   if (slower[0] <= 0) return low.bytes + 1;
@@ -361,33 +357,31 @@ llvm::Expected<std::uint64_t> RangeFinder::border(ScheduleRange& below, Schedule
 }
 
 /// The schedule of `wanted` as a candidate of a size, simulated if necessary.
-llvm::Expected<Candidate> RangeFinder::candidateAt(SizedChoice& sized, const Candidate& wanted) {
+Candidate RangeFinder::candidateAt(SizedChoice& sized, const Candidate& wanted) {
   if (const Candidate* tried = findIn(sized.choice.candidates, wanted)) return *tried;
   if (const Candidate* tried = findIn(sized.of_others, wanted)) return *tried;
   Candidate candidate = wanted;
   candidate.per_rank = false;
   CandidateSimulator simulator(*programs_, shape_.machine, modelled(sized.bytes));
-  if (llvm::Error error = simulator.simulate(candidate)) return error;
+  orThrow(simulator.simulate(candidate));
   sized.of_others.push_back(candidate);
   return candidate;
 }
 
 /// Seconds of a schedule for `bytes`, interpolated between two examined sizes.
-llvm::Expected<double> RangeFinder::timeBetween(const Candidate& wanted, std::uint64_t bytes,
-                                                SizedChoice& low, SizedChoice& high) {
-  llvm::Expected<Candidate> at_low = candidateAt(low, wanted);
-  if (!at_low) return at_low.takeError();
-  if (low.bytes == high.bytes) return at_low->predicted_s;
-  llvm::Expected<Candidate> at_high = candidateAt(high, wanted);
-  if (!at_high) return at_high.takeError();
+double RangeFinder::timeBetween(const Candidate& wanted, std::uint64_t bytes, SizedChoice& low,
+                                SizedChoice& high) {
+  const double low_s = candidateAt(low, wanted).predicted_s;
+  if (low.bytes == high.bytes) return low_s;
+  const double high_s = candidateAt(high, wanted).predicted_s;
   const double share = (modelled(bytes) - modelled(low.bytes)) /
                        std::max(modelled(high.bytes) - modelled(low.bytes), 1.0);
-  return at_low->predicted_s + share * (at_high->predicted_s - at_low->predicted_s);
+  return low_s + share * (high_s - low_s);
 }
 
 /// Sets file, predictions and reason of a range with borders and choices; `before` and `behind` are
 /// the examined sizes next to it, if any.
-llvm::Error RangeFinder::complete(ScheduleRange& range, SizedChoice* before, SizedChoice* behind) {
+void RangeFinder::complete(ScheduleRange& range, SizedChoice* before, SizedChoice* behind) {
   const Candidate& chosen = range.chosen;
   // The reason at the size in the middle, or preferably at a size for which this schedule is the
   // best.
@@ -404,45 +398,31 @@ llvm::Error RangeFinder::complete(ScheduleRange& range, SizedChoice* before, Siz
   } else {
     range.reason += "as good as " + shown->choice.best().description();
   }
-  llvm::Expected<double> lowest_s =
+  range.lowest_s =
       timeBetween(chosen, range.lowest, before == nullptr ? range.choices.front() : *before,
                   range.choices.front());
-  if (!lowest_s) return lowest_s.takeError();
-  llvm::Expected<double> highest_s =
-      timeBetween(chosen, range.predicted_to, range.choices.back(),
-                  behind == nullptr ? range.choices.back() : *behind);
-  if (!highest_s) return highest_s.takeError();
-  range.lowest_s = *lowest_s;
-  range.highest_s = *highest_s;
+  range.highest_s = timeBetween(chosen, range.predicted_to, range.choices.back(),
+                                behind == nullptr ? range.choices.back() : *behind);
   range.lowest_bound_s = boundOf(collective_, range.lowest);
   range.highest_bound_s = boundOf(collective_, range.predicted_to);
-  llvm::Expected<ProvedFile> proved = prove(chosen);
-  if (!proved) return proved.takeError();
-  llvm::Expected<std::string> file = write(*proved);
-  if (!file) return file.takeError();
-  range.file = *file;
-  return llvm::Error::success();
+  range.file = write(prove(chosen));
 }
 
-llvm::Expected<ProvedFile> RangeFinder::prove(const Candidate& candidate) {
-  auto program =
-      programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
-  if (!program) return program.takeError();
+ProvedFile RangeFinder::prove(const Candidate& candidate) {
+  const auto program = orThrow(
+      programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options)));
   passes::PassManagerOptions unproved;
   unproved.verify_each = false;
-  llvm::Expected<ir::Program> rolled = rollLoops(**program, unproved);
-  if (!rolled) return rolled.takeError();
-  llvm::Expected<ProvedFile> file = provedFile(rolled->schedule.view(), &proved_);
-  if (!file) {
-    return makeError(candidate.description() + ": " + toString(file.takeError()));
-  }
-  return file;
+  const ir::Program rolled = orThrow(rollLoops(*program, unproved));
+  llvm::Expected<ProvedFile> file = provedFile(rolled.schedule.view(), &proved_);
+  if (!file) orThrow(makeError(candidate.description() + ": " + toString(file.takeError())));
+  return std::move(*file);
 }
 
 /// Passes the file to the sink. Returns its name.
-llvm::Expected<std::string> RangeFinder::write(const ProvedFile& file) {
+std::string RangeFinder::write(const ProvedFile& file) {
   const std::string name = libraryFileName(collective_, shape_.topology, checksumOf(file.bytes));
-  if (llvm::Error error = sink_(name, file.bytes)) return error;
+  orThrow(sink_(name, file.bytes));
   return name;
 }
 

@@ -104,18 +104,20 @@ class RangeFinder {
   void chooseOne(std::uint64_t bytes);
   void refine();
   void finish();
-  llvm::Error findRanges();
   void findSpares();
   void proveSpare(Spare& spare);
   void end();
-  llvm::Error addWithoutSize();
-  llvm::Expected<std::uint64_t> border(ScheduleRange& below, ScheduleRange& above);
-  llvm::Expected<Candidate> candidateAt(SizedChoice& sized, const Candidate& wanted);
-  llvm::Expected<double> timeBetween(const Candidate& wanted, std::uint64_t bytes, SizedChoice& low,
-                                     SizedChoice& high);
-  llvm::Error complete(ScheduleRange& range, SizedChoice* before, SizedChoice* behind);
-  llvm::Expected<ProvedFile> prove(const Candidate& candidate);
-  llvm::Expected<std::string> write(const ProvedFile& file);
+  // These throw errors.
+  void findRanges();
+  void addWithoutSize();
+  std::uint64_t border(ScheduleRange& below, ScheduleRange& above);
+  Candidate candidateAt(SizedChoice& sized, const Candidate& wanted);
+  double timeBetween(const Candidate& wanted, std::uint64_t bytes, SizedChoice& low,
+                     SizedChoice& high);
+  void complete(ScheduleRange& range, SizedChoice* before, SizedChoice* behind);
+  ProvedFile prove(const Candidate& candidate);
+  std::string write(const ProvedFile& file);
+
   double boundOf(Collective collective, std::uint64_t bytes) const {
     return boundAt(collective, shape_.machine, std::max(bytes, least_));
   }
