@@ -15,6 +15,7 @@
 #include "runtime/run/modes.h"
 #include "runtime/run/world/job_world.h"
 #include "runtime/run/world/page_vector.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 
@@ -95,7 +96,7 @@ Row measureRatio(Client& client, MPI_Comm own, const RunOptions& options, std::u
                  int iterations) {
   Row row;
   const int count = static_cast<int>(bytes / sizeof(double));
-  std::vector<double> in(static_cast<std::size_t>(count), commRank(own) + 1), out(in.size());
+  PageVector<double> in(static_cast<std::size_t>(count), commRank(own) + 1), out(in.size());
   OffloadedCall sum;
   sum.bytes = sum.data_bytes = in.size() * sizeof(double);
   sum.data = in.data();
@@ -152,35 +153,8 @@ Row runRatio(const Roles& roles, const RunOptions& options, std::uint64_t bytes,
   }
   row.applications = roles.applications.size();
   row.servers = roles.servers.size();
-  const Status status = dedicated::tryRoles(roles, is_crowded, [&](Client& client, MPI_Comm own) {
-    int application = 0;
-    MPI_Comm_rank(own, &application);
-    const int count = static_cast<int>(bytes / sizeof(double));
-    PageVector<double> in(static_cast<std::size_t>(count), application + 1), out(in.size());
-    const OffloadedCall call = dedicated::sumOfDoubles(in, out);
-    const Start offloaded = [&](MPI_Request* request) {
-      return client.start(client.world(), call, request);
-    };
-    const Start nonblocking = [&](MPI_Request* request) {
-      return MPI_Iallreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, own, request);
-    };
-    const Start blocking = [&](MPI_Request* request) {
-      *request = MPI_REQUEST_NULL;
-      return MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, own);
-    };
-    row.blocking = overheadOf(blocking, 0, iterations, options.warmup, own);
-    row.nonblocking = measure(nonblocking, options, iterations, own);
-    out.assign(in.size(), 0);
-    row.offloaded = measure(offloaded, options, iterations, own);
-    const auto ranks = static_cast<double>(row.applications);
-    row.is_right =
-        std::ranges::all_of(out, [&](double sum) { return sum == ranks * (ranks + 1) / 2; });
-  });
-  // The others wait for this rank.
-  if (!status.ok()) {
-    std::fprintf(stderr, "torc-run: %s\n", status.message().c_str());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
+  MPI_Comm_free(&own);
+  PMPI_Comm_free(&wire.comm);
   return row;
 }
 
