@@ -1,6 +1,6 @@
 // A vector that begins on a page, for buffers of measured calls. Two vectors of a power of two
-// bytes from a heap often begin 16 bytes apart in their pages. AMD's processors may copy between
-// such addresses at a third of the speed.
+// bytes from a heap often begin 16 bytes apart in their pages. AMD's processors may copy more
+// slowly between such addresses.
 #ifndef TORC_RUNTIME_RUN_WORLD_PAGE_VECTOR_H_
 #define TORC_RUNTIME_RUN_WORLD_PAGE_VECTOR_H_
 
