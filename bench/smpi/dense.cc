@@ -28,7 +28,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -345,12 +344,9 @@ using namespace torc::linalg;
 class Job {
  public:
   Job(std::int64_t n, int rows, int columns, int layers, std::int64_t block)
-      : n_(n), matrix_{n, n, block, block} {
-    if (const Status status =
-            ProcessGrid::create(MPI_COMM_WORLD, rows, columns, layers, GridOrder::kByRank, &grid_);
-        !status.ok())
-      quit(status.message);
-  }
+      : n_(n),
+        matrix_{n, n, block, block},
+        grid_(MPI_COMM_WORLD, {rows, columns, layers}, GridOrder::kByRank) {}
 
   /// One multiplication; returns whether a sample of C is right.
   bool multiply(bool by_cannon) {
@@ -366,17 +362,17 @@ class Job {
       return messages;
     };
     if (by_cannon) {
-      const Messages messages = run(
-          Cannon<double>(*grid_, shape, 1, constant(a), constant(b), 0, local(c)), lines.barriers);
+      const Messages messages =
+          run(Cannon<double>(grid_, shape, 1, local(a), local(b), 0, local(c)), lines.barriers);
       lines.counts.communicate = messages.communicate();
       lines.counts.idle = messages.idle();
       lines.counts.words =
-          cannonWords(grid_->rows, grid_->columns, grid_->layers, shape) * sizeof(double);
+          cannonWords(grid_.rows, grid_.columns, grid_.layers, shape) * sizeof(double);
     } else {
-      run(Summa<double>(*grid_, shape, 1, constant(a), constant(b), 0, local(c)), false);
+      run(Summa<double>(grid_, shape, 1, local(a), local(b), 0, local(c)), false);
     }
     bool right = true;
-    if (grid_->layer > 0) return right;
+    if (grid_.layer > 0) return right;
     for (std::size_t sample = 0; sample < 16 && !c.empty(); ++sample) {
       const std::size_t at = sample * (c.size() - 1) / 15;
       const std::int64_t i = globalRow(at), j = globalColumn(at);
@@ -392,20 +388,19 @@ class Job {
   /// the exchanged rows: those of the first column, in which L U is one product.
   bool factor() {
     std::vector<double> a = random(1);
-    Factorization<double> lu(*grid_, LuShape{matrix_, true, 256}, local(a));
+    Factorization<double> lu(grid_, LuShape{matrix_, true, 256}, local(a));
     lu.allocate();
     begin();
     Messages messages(false);
-    const Status status = lu.run(messages, Progress{});
+    if (lu.run(messages, Progress{}) >= 0) quit("a pivot is zero");
     end();
-    if (!status.ok()) quit(status.message);
     std::vector<std::int64_t> rows(static_cast<std::size_t>(n_));
     for (std::int64_t i = 0; i < n_; ++i)
       rows[static_cast<std::size_t>(i)] = i;
     for (std::int64_t i = 0; i < n_; ++i)
       std::swap(rows[static_cast<std::size_t>(i)],
                 rows[static_cast<std::size_t>(lu.exchanges()[static_cast<std::size_t>(i)])]);
-    if (grid_->layer > 0 || grid_->column > 0 || a.empty()) return true;
+    if (grid_.layer > 0 || grid_.column > 0 || a.empty()) return true;
     const double pivot = randomElement(rows[0], 0, 1);
     bool right = true;
     for (std::int64_t i = 0; i < leading(); ++i) {
@@ -421,34 +416,29 @@ class Job {
 
  private:
   std::int64_t leading() const {
-    return std::max<std::int64_t>(1, rowsOf(matrix_, grid_->rows).count(grid_->row));
+    return std::max<std::int64_t>(1, rowsOf(matrix_, grid_.rows).count(grid_.row));
   }
   std::int64_t globalRow(std::size_t at) const {
-    return rowsOf(matrix_, grid_->rows)
-        .global(grid_->row, static_cast<std::int64_t>(at) % leading());
+    return rowsOf(matrix_, grid_.rows).global(grid_.row, static_cast<std::int64_t>(at) % leading());
   }
   std::int64_t globalColumn(std::size_t at) const {
-    return columnsOf(matrix_, grid_->columns)
-        .global(grid_->column, static_cast<std::int64_t>(at) / leading());
+    return columnsOf(matrix_, grid_.columns)
+        .global(grid_.column, static_cast<std::int64_t>(at) / leading());
   }
   /// Layer 0's part of a matrix.
   std::vector<double> random(int number) const {
     std::vector<double> data;
-    if (grid_->layer > 0) return data;
-    data.resize(static_cast<std::size_t>(rowsOf(matrix_, grid_->rows).count(grid_->row) *
-                                         columnsOf(matrix_, grid_->columns).count(grid_->column)));
+    if (grid_.layer > 0) return data;
+    data.resize(static_cast<std::size_t>(rowsOf(matrix_, grid_.rows).count(grid_.row) *
+                                         columnsOf(matrix_, grid_.columns).count(grid_.column)));
     for (std::size_t at = 0; at < data.size(); ++at)
       data[at] = randomElement(globalRow(at), globalColumn(at), number);
     return data;
   }
   LocalMatrix<double> local(std::vector<double>& data) const {
-    if (grid_->layer > 0) return {};
-    return {data.data(), rowsOf(matrix_, grid_->rows).count(grid_->row),
-            columnsOf(matrix_, grid_->columns).count(grid_->column), leading()};
-  }
-  LocalMatrix<const double> constant(std::vector<double>& data) const {
-    const LocalMatrix<double> matrix = local(data);
-    return {matrix.data, matrix.rows, matrix.columns, matrix.leading};
+    if (grid_.layer > 0) return {};
+    return {data.data(), rowsOf(matrix_, grid_.rows).count(grid_.row),
+            columnsOf(matrix_, grid_.columns).count(grid_.column), leading()};
   }
   void begin() {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -462,11 +452,11 @@ class Job {
 
   const std::int64_t n_;
   const torc_linalg_matrix matrix_;
-  std::unique_ptr<ProcessGrid> grid_;
+  ProcessGrid grid_;
   double seconds_ = 0;
 };
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv) try {
   int rows = 0, columns = 0, layers = 0;
   if (argc != 7 || std::sscanf(argv[4], "%dx%dx%d", &rows, &columns, &layers) != 3)
     quit("usage: dense gemm|cannon|lu mpi|LIBRARY N ROWSxCOLUMNSxLAYERS BLOCK FLOPRATE");
@@ -497,6 +487,8 @@ int run(int argc, char** argv) {
       std::printf("- -\n");
   }
   return 0;
+} catch (const Failure& failure) {
+  quit(failure.message);
 }
 
 }  // namespace

@@ -5,61 +5,33 @@
 
 #include <cstdint>
 #include <cstring>
-#include <exception>
-#include <memory>
-#include <new>
+#include <functional>
 #include <string>
 
+#include "linalg/failure.h"
 #include "linalg/grid/grid_agreement.h"
 #include "linalg/grid/layout.h"
 #include "linalg/grid/messages.h"
 #include "linalg/grid/process_grid.h"
-#include "linalg/status.h"
 #include "linalg/torc_linalg.h"
 
 struct torc_linalg_grid {
-  std::unique_ptr<torc::linalg::ProcessGrid> grid;
+  torc::linalg::ProcessGrid grid;
 };
 
 namespace torc::linalg {
 
-/// Keeps the text of `status`, if it failed, for torc_linalg_error_message(), and returns its code.
-int finish(const Status& status);
+/// Runs the body of a function of the API: the code of its failure, if any, whose text
+/// torc_linalg_error_message() keeps.
+int guarded(const std::function<void()>& body);
 
-/// Runs `body`, which returns a Status; exceptions become a Status.
-template <typename Body>
-Status contained(Body&& body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return failure(TORC_LINALG_ERR_MEMORY, "memory ran out");
-  } catch (const std::exception& e) {
-    return failure(TORC_LINALG_ERR_MEMORY, std::string("memory ran out: ") + e.what());
-  }
-}
-
-template <typename Body>
-int guarded(Body&& body) {
-  return finish(contained(body));
-}
-
-/// The same on the grid of a handle.
-template <typename Body>
-int guarded(const torc_linalg_grid* handle, Body&& body) {
-  return guarded([&]() -> Status {
-    if (handle == nullptr) return failure(TORC_LINALG_ERR_ARGUMENT, "grid is null");
-    return body(*handle->grid);
+/// The same with `body`(grid of the handle, arguments ...).
+template <typename Body, typename... Arguments>
+int onGrid(const torc_linalg_grid* handle, Body&& body, Arguments... arguments) {
+  return guarded([&] {
+    if (handle == nullptr) throw Failure{TORC_LINALG_ERR_ARGUMENT, "grid is null"};
+    body(handle->grid, arguments...);
   });
-}
-
-/// Collective: runs `allocate` on all ranks, and fails on all of them if one is out of memory.
-template <typename Allocate>
-Status allocated(MPI_Comm comm, Allocate&& allocate) {
-  const Status own = contained([&]() -> Status {
-    allocate();
-    return {};
-  });
-  return agree(comm, own, {});
 }
 
 /// The options of a call, with defaults in place of zeros and of NULL.
@@ -79,7 +51,7 @@ struct Options {
 void report(const Options& options, const Messages& messages);
 
 /// TORC_LINALG_ERR_MEMORY if `bytes` exceed the options' limit.
-Status checkMemory(const Options& options, double bytes, const ProcessGrid& grid);
+void checkMemory(const Options& options, double bytes, const ProcessGrid& grid);
 
 void addMatrix(SameArguments& same, const torc_linalg_matrix* matrix, const char* name);
 
@@ -93,31 +65,20 @@ std::int64_t bitsOf(T value) {
 
 /// The local matrix at `data`; empty on layers other than 0, where `data` is ignored.
 template <typename T>
-Status localMatrix(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T* data,
-                   std::int64_t leading, const std::string& name, LocalMatrix<T>* local) {
-  if (matrix == nullptr) return failure(TORC_LINALG_ERR_ARGUMENT, name + " has no descriptor");
-  if (Status status = checkMatrix(*matrix, grid.rows, grid.columns, name); !status.ok())
-    return status;
+LocalMatrix<T> localMatrix(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T* data,
+                           std::int64_t leading, const std::string& name) {
+  if (matrix == nullptr) throw Failure{TORC_LINALG_ERR_ARGUMENT, name + " has no descriptor"};
+  checkMatrix(*matrix, grid.rows, grid.columns, name);
   const std::int64_t rows = rowsOf(*matrix, grid.rows).count(grid.row);
   const std::int64_t columns = columnsOf(*matrix, grid.columns).count(grid.column);
-  *local = {nullptr, 0, 0, 1};
-  if (grid.layer > 0) return {};
+  if (grid.layer > 0) return {nullptr, 0, 0, 1};
   if (data == nullptr && rows > 0 && columns > 0)
-    return failure(TORC_LINALG_ERR_ARGUMENT, name + " is null");
+    throw Failure{TORC_LINALG_ERR_ARGUMENT, name + " is null"};
   if (leading < std::max<std::int64_t>(1, rows) || leading > INT32_MAX)
-    return failure(TORC_LINALG_ERR_ARGUMENT, name + " has the leading dimension " +
-                                                 std::to_string(leading) + " for " +
-                                                 std::to_string(rows) + " local rows");
-  *local = {data, rows, columns, leading};
-  return {};
-}
-
-/// The first status that failed.
-inline Status firstOf(std::initializer_list<Status> statuses) {
-  for (const Status& status : statuses) {
-    if (!status.ok()) return status;
-  }
-  return {};
+    throw Failure{TORC_LINALG_ERR_ARGUMENT, name + " has the leading dimension " +
+                                                std::to_string(leading) + " for " +
+                                                std::to_string(rows) + " local rows"};
+  return {data, rows, columns, leading};
 }
 
 }  // namespace torc::linalg

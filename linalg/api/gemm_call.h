@@ -6,12 +6,12 @@
 
 namespace torc::linalg {
 
-/// C := alpha A B + beta C; torc_linalg_?gemm. The call and its status are collective.
+/// C := alpha A B + beta C; torc_linalg_?gemm. Collective, as its failure is.
 template <typename T>
-Status gemm(const ProcessGrid& grid, T alpha, const torc_linalg_matrix* a_matrix, const T* a,
-            std::int64_t lda, const torc_linalg_matrix* b_matrix, const T* b, std::int64_t ldb,
-            T beta, const torc_linalg_matrix* c_matrix, T* c, std::int64_t ldc,
-            const torc_linalg_options* given);
+void gemm(const ProcessGrid& grid, T alpha, const torc_linalg_matrix* a_matrix, const T* a,
+          std::int64_t lda, const torc_linalg_matrix* b_matrix, const T* b, std::int64_t ldb,
+          T beta, const torc_linalg_matrix* c_matrix, T* c, std::int64_t ldc,
+          const torc_linalg_options* given);
 
 }  // namespace torc::linalg
 

@@ -8,12 +8,15 @@
 
 namespace torc::linalg {
 
-/// torc_linalg_?lu. `exchanges`, `column`: on every rank, the pivots and the first zero one or -1.
-/// The call and its status are collective.
+/// torc_linalg_?lu. Gives the pivots and the first zero one, or -1, on every rank. Collective, as
+/// its failure is.
 template <typename T>
-Status factor(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T* a, std::int64_t lda,
-              int pivoting, std::vector<std::int64_t>* exchanges, std::int64_t* column,
-              const torc_linalg_options* given);
+std::int64_t factor(const ProcessGrid& grid, const torc_linalg_matrix* matrix, T* a,
+                    std::int64_t lda, int pivoting, std::vector<std::int64_t>* exchanges,
+                    const torc_linalg_options* given);
+
+/// TORC_LINALG_SINGULAR, unless `column` is -1.
+void checkPivot(std::int64_t column);
 
 }  // namespace torc::linalg
 

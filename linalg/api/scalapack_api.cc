@@ -28,144 +28,113 @@ struct OnGrid {
   }
 };
 
-template <typename T>
-Placement<const T> readOnly(const Placement<T>& place) {
-  return {place.rows,       place.columns, place.row,     place.column, place.row_major,
-          place.transposed, place.data,    place.leading, place.ranks};
-}
-
 /// Copies `rows` x `columns` elements. Collective; copies nothing if some rank is out of memory.
 template <typename T>
-Status redistribute(const ProcessGrid& grid, const Placement<const T>& from, const Placement<T>& to,
-                    std::int64_t rows, std::int64_t columns) {
+void redistribute(const ProcessGrid& grid, const Placement<T>& from, const Placement<T>& to,
+                  std::int64_t rows, std::int64_t columns) {
   Redistribution<T> copies(grid.all, from, to, rows, columns);
-  if (Status status = allocated(grid.all, [&] { copies.allocate(); }); !status.ok()) return status;
+  agree(grid.all, [&] { copies.allocate(); });
   copies.run();
-  return {};
 }
 
 template <typename T>
-Status copyBetween(const ProcessGrid& grid, const torc_linalg_blacs* blacs, char transposed, T* a,
-                   int ia, int ja, const int* desc, const torc_linalg_matrix* matrix, T* local,
-                   std::int64_t leading, bool to_scalapack) {
-  LocalMatrix<T> checked;
-  Status own = localMatrix(grid, matrix, local, leading, "the matrix of the grid", &checked);
-  const ScalapackPart part{blacs,
-                           transposed,
-                           ia,
-                           ja,
-                           desc,
-                           matrix == nullptr ? 0 : matrix->rows,
-                           matrix == nullptr ? 0 : matrix->columns,
-                           "A"};
-  if (own.ok()) own = part.check(grid, a);
+void copyBetween(const ProcessGrid& grid, const torc_linalg_blacs* blacs, char transposed, T* a,
+                 int ia, int ja, const int* desc, const torc_linalg_matrix* matrix, T* local,
+                 std::int64_t leading, bool to_scalapack) {
+  const std::int64_t rows = matrix == nullptr ? 0 : matrix->rows;
+  const std::int64_t columns = matrix == nullptr ? 0 : matrix->columns;
+  const ScalapackPart part{blacs, transposed, ia, ja, desc, rows, columns, "A"};
+  const auto check = [&] {
+    localMatrix(grid, matrix, local, leading, "the matrix of the grid");
+    part.check(grid, a);
+  };
   SameArguments same = {{"the direction of a copy", to_scalapack ? 1 : 0}};
   addMatrix(same, matrix, "the descriptor of the grid's matrix");
   part.addTo(same);
-  if (Status status = agree(grid.all, own, same); !status.ok()) return status;
-  const Placement<T> on_grid = placementOnGrid(grid, *matrix, local, leading);
-  if (to_scalapack)
-    return redistribute(grid, readOnly(on_grid), part.placement(a), matrix->rows, matrix->columns);
-  return redistribute(grid, readOnly(part.placement(a)), on_grid, matrix->rows, matrix->columns);
+  agree(grid.all, check, same);
+  Placement<T> from = part.placement(a), to = placementOnGrid(grid, *matrix, local, leading);
+  if (to_scalapack) std::swap(from, to);
+  redistribute(grid, from, to, rows, columns);
 }
 
 template <typename T>
-Status pgemm(const ProcessGrid& grid, const torc_linalg_blacs* blacs, char transa, char transb,
-             int m, int n, int k, T alpha, const T* a, int ia, int ja, const int* desca, const T* b,
-             int ib, int jb, const int* descb, T beta, T* c, int ic, int jc, const int* descc,
-             const torc_linalg_options* options) {
+void pgemm(const ProcessGrid& grid, const torc_linalg_blacs* blacs, char transa, char transb, int m,
+           int n, int k, T alpha, const T* a, int ia, int ja, const int* desca, const T* b, int ib,
+           int jb, const int* descb, T beta, T* c, int ic, int jc, const int* descc,
+           const torc_linalg_options* options) {
   const ScalapackPart part_a{blacs, transa, ia, ja, desca, m, k, "A"};
   const ScalapackPart part_b{blacs, transb, ib, jb, descb, k, n, "B"};
   const ScalapackPart part_c{blacs, 'N', ic, jc, descc, m, n, "C"};
-  Status own;
-  if (m < 0 || n < 0 || k < 0)
-    own =
-        failure(TORC_LINALG_ERR_ARGUMENT, "sizes " + std::to_string(m) + ", " + std::to_string(n) +
-                                              ", " + std::to_string(k) + ": they are 0 or more");
-  if (own.ok())
-    own = firstOf({part_a.check(grid, a), part_b.check(grid, b), part_c.check(grid, c)});
+  const auto check = [&] {
+    if (m < 0 || n < 0 || k < 0)
+      throw Failure{TORC_LINALG_ERR_ARGUMENT, "sizes " + std::to_string(m) + ", " +
+                                                  std::to_string(n) + ", " + std::to_string(k) +
+                                                  ": they are 0 or more"};
+    part_a.check(grid, a);
+    part_b.check(grid, b);
+    part_c.check(grid, c);
+  };
   SameArguments same = {{"alpha", bitsOf(alpha)}, {"beta", bitsOf(beta)}};
   for (const ScalapackPart* part : {&part_a, &part_b, &part_c})
     part->addTo(same);
-  if (Status status = agree(grid.all, own, same); !status.ok()) return status;
+  agree(grid.all, check, same);
 
   // Blocks like those of C, and along k like those of A.
   const std::int64_t row_block = descc[kRowBlock], column_block = descc[kColumnBlock];
   const std::int64_t inner = desca[part_a.isTransposed() ? kRowBlock : kColumnBlock];
   OnGrid<T> on_a{{m, k, row_block, inner}, {}}, on_b{{k, n, inner, column_block}, {}};
   OnGrid<T> on_c{{m, n, row_block, column_block}, {}};
-  if (Status status = allocated(grid.all,
-                                [&] {
-                                  for (OnGrid<T>* matrix : {&on_a, &on_b, &on_c})
-                                    matrix->allocate(grid);
-                                });
-      !status.ok())
-    return status;
-  if (Status status = redistribute(grid, part_a.placement(a), on_a.placement(grid), m, k);
-      !status.ok())
-    return status;
-  if (Status status = redistribute(grid, part_b.placement(b), on_b.placement(grid), k, n);
-      !status.ok())
-    return status;
-  if (Status status =
-          beta == 0 ? Status{}
-                    : redistribute(grid, readOnly(part_c.placement(c)), on_c.placement(grid), m, n);
-      !status.ok())
-    return status;
-  if (Status status = gemm<T>(grid, alpha, &on_a.matrix, on_a.room.data(), on_a.leading,
-                              &on_b.matrix, on_b.room.data(), on_b.leading, beta, &on_c.matrix,
-                              on_c.room.data(), on_c.leading, options);
-      !status.ok())
-    return status;
-  return redistribute(grid, readOnly(on_c.placement(grid)), part_c.placement(c), m, n);
+  agree(grid.all, [&] {
+    for (OnGrid<T>* matrix : {&on_a, &on_b, &on_c})
+      matrix->allocate(grid);
+  });
+  // A and B are only read.
+  redistribute(grid, part_a.placement(const_cast<T*>(a)), on_a.placement(grid), m, k);
+  redistribute(grid, part_b.placement(const_cast<T*>(b)), on_b.placement(grid), k, n);
+  if (beta != 0) redistribute(grid, part_c.placement(c), on_c.placement(grid), m, n);
+  gemm<T>(grid, alpha, &on_a.matrix, on_a.room.data(), on_a.leading, &on_b.matrix, on_b.room.data(),
+          on_b.leading, beta, &on_c.matrix, on_c.room.data(), on_c.leading, options);
+  redistribute(grid, on_c.placement(grid), part_c.placement(c), m, n);
 }
 
 template <typename T>
-Status pgetrf(const ProcessGrid& grid, const torc_linalg_blacs* blacs, int m, int n, T* a, int ia,
-              int ja, const int* desca, int* ipiv, int* info, const torc_linalg_options* options) {
+void pgetrf(const ProcessGrid& grid, const torc_linalg_blacs* blacs, int m, int n, T* a, int ia,
+            int ja, const int* desca, int* ipiv, int* info, const torc_linalg_options* options) {
   const ScalapackPart part{blacs, 'N', ia, ja, desca, m, n, "A"};
   int rank = 0;
   MPI_Comm_rank(grid.all, &rank);
-  Status own;
-  if (m < 0 || n < 0)
-    own = failure(TORC_LINALG_ERR_ARGUMENT,
-                  "sizes " + std::to_string(m) + ", " + std::to_string(n) + ": they are 0 or more");
-  if (own.ok()) own = part.check(grid, a);
-  const bool in_blacs = own.ok() && rank < blacs->rows * blacs->columns;
-  if (own.ok() && (info == nullptr || (ipiv == nullptr && in_blacs && m > 0 && n > 0)))
-    own = failure(TORC_LINALG_ERR_ARGUMENT, "ipiv or info is null");
+  bool in_blacs = false;
+  const auto check = [&] {
+    if (m < 0 || n < 0)
+      throw Failure{TORC_LINALG_ERR_ARGUMENT, "sizes " + std::to_string(m) + ", " +
+                                                  std::to_string(n) + ": they are 0 or more"};
+    part.check(grid, a);
+    in_blacs = rank < blacs->rows * blacs->columns;
+    if (info == nullptr || (ipiv == nullptr && in_blacs && m > 0 && n > 0))
+      throw Failure{TORC_LINALG_ERR_ARGUMENT, "ipiv or info is null"};
+  };
   SameArguments same;
   part.addTo(same);
-  if (Status status = agree(grid.all, own, same); !status.ok()) return status;
+  agree(grid.all, check, same);
 
   *info = 0;
   const std::int64_t block = desca[kColumnBlock];
   OnGrid<T> on_grid{{m, n, block, block}, {}};
-  if (Status status = allocated(grid.all, [&] { on_grid.allocate(grid); }); !status.ok())
-    return status;
-  if (Status status =
-          redistribute(grid, readOnly(part.placement(a)), on_grid.placement(grid), m, n);
-      !status.ok())
-    return status;
-  std::vector<std::int64_t> exchanges;
-  std::int64_t zero = -1;
-  Status status = factor(grid, &on_grid.matrix, on_grid.room.data(), on_grid.leading,
-                         TORC_LINALG_TOURNAMENT, &exchanges, &zero, options);
-  if (!status.ok() && status.code != TORC_LINALG_SINGULAR) return status;
-  *info = static_cast<int>(zero + 1);
-  if (Status copied =
-          redistribute(grid, readOnly(on_grid.placement(grid)), part.placement(a), m, n);
-      !copied.ok())
-    return copied;
-  if (!in_blacs) return status;
+  agree(grid.all, [&] { on_grid.allocate(grid); });
   const Placement<T> place = part.placement(a);
+  redistribute(grid, place, on_grid.placement(grid), m, n);
+  std::vector<std::int64_t> exchanges;
+  const std::int64_t zero = factor(grid, &on_grid.matrix, on_grid.room.data(), on_grid.leading,
+                                   TORC_LINALG_TOURNAMENT, &exchanges, options);
+  *info = static_cast<int>(zero + 1);
+  redistribute(grid, on_grid.placement(grid), place, m, n);
   const int row = place.row_major ? rank / blacs->columns : rank % blacs->rows;
-  for (std::size_t i = 0; i < exchanges.size(); ++i) {
+  for (std::size_t i = 0; in_blacs && i < exchanges.size(); ++i) {
     const std::int64_t global = ia - 1 + static_cast<std::int64_t>(i);
     if (place.rows.owner(global) == row)
       ipiv[place.rows.local(global)] = static_cast<int>(ia + exchanges[i]);
   }
-  return status;
+  checkPivot(zero);
 }
 
 }  // namespace
@@ -176,37 +145,29 @@ using namespace torc::linalg;
 int torc_linalg_dfrom_scalapack(torc_linalg_grid* grid, const torc_linalg_blacs* blacs,
                                 char transposed, const double* a, int ia, int ja, const int* desc,
                                 const torc_linalg_matrix* matrix, double* to, int64_t ldto) {
-  return guarded(grid, [&](const ProcessGrid& g) {
-    return copyBetween(g, blacs, transposed, const_cast<double*>(a), ia, ja, desc, matrix, to, ldto,
-                       false);
-  });
+  return onGrid(grid, copyBetween<double>, blacs, transposed, const_cast<double*>(a), ia, ja, desc,
+                matrix, to, ldto, false);
 }
 
 int torc_linalg_dto_scalapack(torc_linalg_grid* grid, const torc_linalg_matrix* matrix,
                               const double* from, int64_t ldfrom, const torc_linalg_blacs* blacs,
                               char transposed, double* a, int ia, int ja, const int* desc) {
-  return guarded(grid, [&](const ProcessGrid& g) {
-    return copyBetween(g, blacs, transposed, a, ia, ja, desc, matrix, const_cast<double*>(from),
-                       ldfrom, true);
-  });
+  return onGrid(grid, copyBetween<double>, blacs, transposed, a, ia, ja, desc, matrix,
+                const_cast<double*>(from), ldfrom, true);
 }
 
 int torc_linalg_sfrom_scalapack(torc_linalg_grid* grid, const torc_linalg_blacs* blacs,
                                 char transposed, const float* a, int ia, int ja, const int* desc,
                                 const torc_linalg_matrix* matrix, float* to, int64_t ldto) {
-  return guarded(grid, [&](const ProcessGrid& g) {
-    return copyBetween(g, blacs, transposed, const_cast<float*>(a), ia, ja, desc, matrix, to, ldto,
-                       false);
-  });
+  return onGrid(grid, copyBetween<float>, blacs, transposed, const_cast<float*>(a), ia, ja, desc,
+                matrix, to, ldto, false);
 }
 
 int torc_linalg_sto_scalapack(torc_linalg_grid* grid, const torc_linalg_matrix* matrix,
                               const float* from, int64_t ldfrom, const torc_linalg_blacs* blacs,
                               char transposed, float* a, int ia, int ja, const int* desc) {
-  return guarded(grid, [&](const ProcessGrid& g) {
-    return copyBetween(g, blacs, transposed, a, ia, ja, desc, matrix, const_cast<float*>(from),
-                       ldfrom, true);
-  });
+  return onGrid(grid, copyBetween<float>, blacs, transposed, a, ia, ja, desc, matrix,
+                const_cast<float*>(from), ldfrom, true);
 }
 
 int torc_linalg_pdgemm(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, char transa,
@@ -214,10 +175,8 @@ int torc_linalg_pdgemm(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, c
                        int ja, const int* desca, const double* b, int ib, int jb, const int* descb,
                        double beta, double* c, int ic, int jc, const int* descc,
                        const torc_linalg_options* options) {
-  return guarded(grid, [&](const ProcessGrid& g) {
-    return pgemm(g, blacs, transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta,
-                 c, ic, jc, descc, options);
-  });
+  return onGrid(grid, pgemm<double>, blacs, transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib,
+                jb, descb, beta, c, ic, jc, descc, options);
 }
 
 int torc_linalg_psgemm(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, char transa,
@@ -225,24 +184,18 @@ int torc_linalg_psgemm(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, c
                        int ja, const int* desca, const float* b, int ib, int jb, const int* descb,
                        float beta, float* c, int ic, int jc, const int* descc,
                        const torc_linalg_options* options) {
-  return guarded(grid, [&](const ProcessGrid& g) {
-    return pgemm(g, blacs, transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta,
-                 c, ic, jc, descc, options);
-  });
+  return onGrid(grid, pgemm<float>, blacs, transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib,
+                jb, descb, beta, c, ic, jc, descc, options);
 }
 
 int torc_linalg_pdgetrf(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, int m, int n,
                         double* a, int ia, int ja, const int* desca, int* ipiv, int* info,
                         const torc_linalg_options* options) {
-  return guarded(grid, [&](const ProcessGrid& g) {
-    return pgetrf(g, blacs, m, n, a, ia, ja, desca, ipiv, info, options);
-  });
+  return onGrid(grid, pgetrf<double>, blacs, m, n, a, ia, ja, desca, ipiv, info, options);
 }
 
 int torc_linalg_psgetrf(torc_linalg_grid* grid, const torc_linalg_blacs* blacs, int m, int n,
                         float* a, int ia, int ja, const int* desca, int* ipiv, int* info,
                         const torc_linalg_options* options) {
-  return guarded(grid, [&](const ProcessGrid& g) {
-    return pgetrf(g, blacs, m, n, a, ia, ja, desca, ipiv, info, options);
-  });
+  return onGrid(grid, pgetrf<float>, blacs, m, n, a, ia, ja, desca, ipiv, info, options);
 }

@@ -37,7 +37,7 @@ struct ScalapackPart {
   }
 
   /// TORC_LINALG_ERR_ARGUMENT or _MISMATCH if the descriptor is invalid, or the part exceeds it.
-  Status check(const ProcessGrid& grid, const void* data) const;
+  void check(const ProcessGrid& grid, const void* data) const;
 
   void addTo(SameArguments& same) const;
 

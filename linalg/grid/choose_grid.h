@@ -4,24 +4,23 @@
 #define TORC_LINALG_GRID_CHOOSE_GRID_H_
 
 #include <functional>
-
-#include "linalg/status.h"
+#include <tuple>
 
 namespace torc::linalg {
 
 struct GridSizes {
   int rows = 1, columns = 1, layers = 1;
+
+  std::tuple<int, int, int> all() const { return {rows, columns, layers}; }
 };
 
-/// Of rows, columns and layers.
-using GridCost = std::function<double(int, int, int)>;
+using GridCost = std::function<double(const GridSizes&)>;
 
 /// Of all rows x columns x layers = processes with layers^3 <= processes, and at most `memory`
 /// bytes of a process (0: no limit), the one with the fewest words; of equals, the one with fewer
 /// layers, then the one nearer to square. TORC_LINALG_ERR_MEMORY if there is none, with the
 /// smallest requirement.
-Status chooseGrid(int processes, const GridCost& words, const GridCost& bytes, double memory,
-                  GridSizes* chosen);
+GridSizes chooseGrid(int processes, const GridCost& words, const GridCost& bytes, double memory);
 
 }  // namespace torc::linalg
 

@@ -4,21 +4,26 @@
 #define TORC_LINALG_GRID_GRID_AGREEMENT_H_
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
 
-#include "linalg/status.h"
+#include "linalg/failure.h"
 
 namespace torc::linalg {
 
 /// Names and values of arguments; the same names, in the same order, on every rank.
 using SameArguments = std::vector<std::pair<const char*, std::int64_t>>;
 
-/// Collective. The status of the first rank whose check failed, with its number unless all fail
-/// alike; else TORC_LINALG_ERR_MISMATCH if an argument of `same` differs; else OK.
-Status agree(MPI_Comm comm, const Status& own, const SameArguments& same);
+/// Runs `body`. Its failure, if it throws one; exceptions of memory are failures, too.
+Failure failureOf(const std::function<void()>& body);
+
+/// Collective. Runs `check`, and throws the failure of the first rank whose check failed, with its
+/// number unless all fail; else TORC_LINALG_ERR_MISMATCH if an argument of `same` differs. `check`
+/// may set values of `same`.
+void agree(MPI_Comm comm, const std::function<void()>& check, const SameArguments& same = {});
 
 }  // namespace torc::linalg
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "linalg/failure.h"
 #include "linalg/grid/cyclic.h"
-#include "linalg/status.h"
 
 namespace torc::linalg {
 
@@ -30,8 +30,8 @@ inline Cyclic columnsOf(const torc_linalg_matrix& matrix, int grid_columns) {
 
 /// TORC_LINALG_ERR_ARGUMENT if a size is negative, a block is not positive, or a local matrix would
 /// have 2^31 rows or columns.
-Status checkMatrix(const torc_linalg_matrix& matrix, int grid_rows, int grid_columns,
-                   const std::string& name);
+void checkMatrix(const torc_linalg_matrix& matrix, int grid_rows, int grid_columns,
+                 const std::string& name);
 
 }  // namespace torc::linalg
 

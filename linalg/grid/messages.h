@@ -40,9 +40,11 @@ struct LocalMatrix {
   }
 };
 
-/// A contiguous matrix in `room`.
+/// A contiguous matrix in `room`, which grows where it is too small.
 template <typename T>
 LocalMatrix<T> matrixIn(std::vector<T>& room, std::int64_t rows, std::int64_t columns) {
+  const auto elements = static_cast<std::size_t>(rows * columns);
+  if (room.size() < elements) room.resize(elements);
   return {room.data(), rows, columns, std::max<std::int64_t>(1, rows)};
 }
 
@@ -123,8 +125,7 @@ void inPieces(const LocalMatrix<T>& matrix, bool read, bool write, std::vector<T
       collective(piece.data, count);
       continue;
     }
-    room.resize(static_cast<std::size_t>(pieceRoom(matrix.rows, matrix.columns)));
-    const LocalMatrix<T> packed{room.data(), piece.rows, piece.columns, piece.rows};
+    const LocalMatrix<T> packed = matrixIn(room, piece.rows, piece.columns);
     if (read) copy(piece, packed);
     collective(packed.data, count);
     if (write) copy(packed, piece);
@@ -178,27 +179,36 @@ void sumShares(Messages& messages, MPI_Comm line, const T* data, const std::vect
       line, [&] { MPI_Reduce_scatter(data, result, counts.data(), mpiType<T>(), MPI_SUM, line); });
 }
 
-/// Every rank of `line` gets counts[r] elements of rank r, at places[r].
+/// Elements for, or of, each rank of a line, one after the other: their counts and first places.
+struct Layout {
+  std::vector<int> counts, places;
+  std::size_t all = 0;
+
+  void add(std::int64_t count) {
+    places.push_back(static_cast<int>(all));
+    counts.push_back(static_cast<int>(count));
+    all += static_cast<std::size_t>(count);
+  }
+};
+
+/// Every rank of `line` gets the elements of all, by `layout`.
 template <typename T>
-void gatherAll(Messages& messages, MPI_Comm line, const T* data, T* all,
-               const std::vector<int>& counts, const std::vector<int>& places) {
+void gatherAll(Messages& messages, MPI_Comm line, const T* data, T* all, const Layout& layout) {
   int rank = 0;
   MPI_Comm_rank(line, &rank);
   messages.run(line, [&] {
-    MPI_Allgatherv(data, counts[static_cast<std::size_t>(rank)], mpiType<T>(), all, counts.data(),
-                   places.data(), mpiType<T>(), line);
+    MPI_Allgatherv(data, layout.counts[static_cast<std::size_t>(rank)], mpiType<T>(), all,
+                   layout.counts.data(), layout.places.data(), mpiType<T>(), line);
   });
 }
 
-/// All-to-all over `line`, with separate counts.
+/// All-to-all over `line`.
 template <typename T>
-void exchangeAll(Messages& messages, MPI_Comm line, const T* sent,
-                 const std::vector<int>& sent_counts, const std::vector<int>& sent_places,
-                 T* received, const std::vector<int>& received_counts,
-                 const std::vector<int>& received_places) {
+void exchangeAll(Messages& messages, MPI_Comm line, const T* sent, const Layout& from, T* received,
+                 const Layout& to) {
   messages.run(line, [&] {
-    MPI_Alltoallv(sent, sent_counts.data(), sent_places.data(), mpiType<T>(), received,
-                  received_counts.data(), received_places.data(), mpiType<T>(), line);
+    MPI_Alltoallv(sent, from.counts.data(), from.places.data(), mpiType<T>(), received,
+                  to.counts.data(), to.places.data(), mpiType<T>(), line);
   });
 }
 

@@ -2,12 +2,11 @@
 #ifndef TORC_LINALG_GRID_PROCESS_GRID_H_
 #define TORC_LINALG_GRID_PROCESS_GRID_H_
 
-#include <memory>
 #include <vector>
 
 #include <mpi.h>
 
-#include "linalg/status.h"
+#include "linalg/grid/choose_grid.h"
 
 namespace torc::linalg {
 
@@ -22,17 +21,15 @@ enum class GridOrder {
   kOnTorus
 };
 
-class ProcessGrid {
+class ProcessGrid : public GridSizes {
  public:
   /// Collective over `comm`, which is duplicated. TORC_LINALG_ERR_GRID if the sizes do not match
   /// the communicator, or layers^3 exceeds its size (the 2.5D paper, section 3.1: c <= P^(1/3)).
-  static Status create(MPI_Comm comm, int rows, int columns, int layers, GridOrder order,
-                       std::unique_ptr<ProcessGrid>* grid);
+  ProcessGrid(MPI_Comm comm, const GridSizes& sizes, GridOrder order);
   ~ProcessGrid();
   ProcessGrid(const ProcessGrid&) = delete;
   ProcessGrid& operator=(const ProcessGrid&) = delete;
 
-  const int rows, columns, layers;
   int row = 0, column = 0, layer = 0;  // of this process
   bool on_torus = false;               // whether they follow the torus
   /// The rank of each process of layer 0, row by row; empty: by rank.
@@ -42,13 +39,7 @@ class ProcessGrid {
   MPI_Comm row_line = MPI_COMM_NULL;     // same row and layer; its rank is the column
   MPI_Comm column_line = MPI_COMM_NULL;  // same column and layer; its rank is the row
   MPI_Comm depth_line = MPI_COMM_NULL;   // same row and column; its rank is the layer
-
- private:
-  ProcessGrid(int rows, int columns, int layers) : rows(rows), columns(columns), layers(layers) {}
 };
-
-/// Checks that rows x columns x layers is a grid of `processes`.
-Status checkGrid(int processes, int rows, int columns, int layers);
 
 }  // namespace torc::linalg
 

@@ -24,11 +24,11 @@ Place ownPlace() {
 
 }  // namespace
 
-bool assignAxes(const int* extents, int axes, int rows, int columns, int layers, AxisRoles* roles) {
+bool assignAxes(const int* extents, int axes, const GridSizes& grid, AxisRoles* roles) {
   int choices = 1;
   for (int i = 0; i < axes; ++i)
     choices *= 3;
-  const std::array<int, 3> wanted = {columns, rows, layers};
+  const std::array<int, 3> wanted = {grid.columns, grid.rows, grid.layers};
   int fewest = kMostAxes + 1;
   for (int choice = 0; choice < choices; ++choice) {
     // The choice in digits, that of the first axis most significant: columns come first.
@@ -49,8 +49,7 @@ bool assignAxes(const int* extents, int axes, int rows, int columns, int layers,
   return fewest <= kMostAxes;
 }
 
-bool placeOnTorus(MPI_Comm comm, int rows, int columns, int layers, int* row, int* column,
-                  int* layer) {
+bool placeOnTorus(MPI_Comm comm, const GridSizes& grid, std::array<int, 3>* place) {
   const Place own = ownPlace();
   // The box: maximal coordinates, and minimal ones negated.
   std::array<int, 2 * kMostAxes + 2> box = {};
@@ -72,17 +71,14 @@ bool placeOnTorus(MPI_Comm comm, int rows, int columns, int layers, int* row, in
   MPI_Comm_size(comm, &size);
   AxisRoles roles = {};
   // No two ranks of a job are on one node: with as many ranks as nodes they fill the box.
-  if (nodes != size || !assignAxes(extents.data(), own.axes, rows, columns, layers, &roles))
-    return false;
-  std::array<int, 3> place = {}, stride = {1, 1, 1};
+  if (nodes != size || !assignAxes(extents.data(), own.axes, grid, &roles)) return false;
+  std::array<int, 3> stride = {1, 1, 1};
+  *place = {};
   for (std::size_t i = 0; i < static_cast<std::size_t>(own.axes); ++i) {
     const auto role = static_cast<std::size_t>(roles[i]);
-    place[role] += (own.at[i] + box[2 * i + 1]) * stride[role];
+    (*place)[role] += (own.at[i] + box[2 * i + 1]) * stride[role];
     stride[role] *= extents[i];
   }
-  *column = place[0];
-  *row = place[1];
-  *layer = place[2];
   return true;
 }
 

@@ -8,6 +8,8 @@
 
 #include <mpi.h>
 
+#include "linalg/grid/choose_grid.h"
+
 namespace torc::linalg {
 
 inline constexpr int kMostAxes = 8;
@@ -19,13 +21,12 @@ using AxisRoles = std::array<AxisRole, kMostAxes>;
 /// Roles of the axes of a box with the given extents: the axes of each role together have as many
 /// nodes as the grid has columns, rows or layers. Of several choices the one in which the fewest
 /// axes share a role, then the one with columns on the first axes. False if there is none.
-bool assignAxes(const int* extents, int axes, int rows, int columns, int layers, AxisRoles* roles);
+bool assignAxes(const int* extents, int axes, const GridSizes& grid, AxisRoles* roles);
 
-/// Collective over `comm`. True on all ranks, with the caller's place in the grid, if the ranks
+/// Collective over `comm`. True on all ranks, with the caller's column, row and layer, if the ranks
 /// fill a box of the torus with the grid's sizes. libtorc_pmpi.so must be loaded and know their
 /// positions.
-bool placeOnTorus(MPI_Comm comm, int rows, int columns, int layers, int* row, int* column,
-                  int* layer);
+bool placeOnTorus(MPI_Comm comm, const GridSizes& grid, std::array<int, 3>* place);
 
 }  // namespace torc::linalg
 

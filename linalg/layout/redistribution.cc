@@ -168,8 +168,8 @@ void eachElement(const Other& other, const Offsets& lines, const Offsets& across
 }  // namespace
 
 template <typename T>
-Redistribution<T>::Redistribution(MPI_Comm comm, const Placement<const T>& from,
-                                  const Placement<T>& to, std::int64_t rows, std::int64_t columns)
+Redistribution<T>::Redistribution(MPI_Comm comm, const Placement<T>& from, const Placement<T>& to,
+                                  std::int64_t rows, std::int64_t columns)
     : comm_(comm), from_(from), to_(to), rows_(rows), columns_(rows > 0 ? columns : 0) {
   step_ = std::max<std::int64_t>(1, kRoundElements / std::max<std::int64_t>(1, rows));
 }
@@ -179,8 +179,7 @@ void Redistribution<T>::allocate() {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm_, &rank);
   MPI_Comm_size(comm_, &size);
-  const View<const T> source(from_);
-  const View<T> target(to_);
+  const View<T> source(from_), target(to_);
   const auto ranks = static_cast<std::size_t>(size);
   reserve(source, target, source.processOf(rank), rows_, columns_, step_, ranks, sent_);
   reserve(target, source, target.processOf(rank), rows_, columns_, step_, ranks, received_);
@@ -190,8 +189,7 @@ template <typename T>
 void Redistribution<T>::run() {
   int rank = 0;
   MPI_Comm_rank(comm_, &rank);
-  const View<const T> source(from_);
-  const View<T> target(to_);
+  const View<T> source(from_), target(to_);
   const int in_source = source.processOf(rank), in_target = target.processOf(rank);
   for (std::int64_t begin = 0; begin < columns_; begin += step_) {
     const std::int64_t end = std::min(columns_, begin + step_);

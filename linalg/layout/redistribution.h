@@ -33,8 +33,8 @@ template <typename T>
 class Redistribution {
  public:
   /// All members but `data` and `leading` are equal on all of `comm`.
-  Redistribution(MPI_Comm comm, const Placement<const T>& from, const Placement<T>& to,
-                 std::int64_t rows, std::int64_t columns);
+  Redistribution(MPI_Comm comm, const Placement<T>& from, const Placement<T>& to, std::int64_t rows,
+                 std::int64_t columns);
 
   /// Takes the work memory; may throw std::bad_alloc. Not collective.
   void allocate();
@@ -53,8 +53,7 @@ class Redistribution {
   };
 
   MPI_Comm comm_;
-  Placement<const T> from_;
-  Placement<T> to_;
+  Placement<T> from_, to_;
   std::int64_t rows_, columns_;
   std::int64_t step_ = 1;  // columns of one exchange
   Half sent_, received_;

@@ -13,7 +13,6 @@ template <typename T>
 Factorization<T>::Factorization(const ProcessGrid& grid, const LuShape& shape,
                                 const LocalMatrix<T>& a)
     : grid_(grid),
-      sizes_{grid.rows, grid.columns, grid.layers},
       rows_(rowsOf(shape.matrix, grid.rows)),
       columns_(columnsOf(shape.matrix, grid.columns)),
       shape_(shape),
@@ -27,23 +26,20 @@ template <typename T>
 void Factorization<T>::allocate() {
   const std::int64_t m = rows_.count(grid_.row);
   const std::int64_t n = columns_.count(grid_.column);
-  const std::int64_t outer = shape_.outerWidth(sizes_);
+  const std::int64_t outer = shape_.outerWidth(grid_);
   const std::int64_t thin = (outer + grid_.layers - 1) / grid_.layers;
   const std::int64_t mine = (n + grid_.layers - 1) / grid_.layers;
   const auto take = [](std::vector<T>& room, std::int64_t elements) {
     room.resize(static_cast<std::size_t>(elements));
   };
-  if (grid_.layer > 0) {
-    sums_.assign(static_cast<std::size_t>(m * n), T{0});
-    a_ = matrixIn(sums_, m, n);
-  }
-  if (!alone_) take(share_room_, dealtTo(m, grid_.layers, 0) * shape_.outerColumns(sizes_));
+  if (grid_.layer > 0) a_ = matrixIn(sums_, m, n);
+  if (!alone_) take(share_room_, dealtTo(m, grid_.layers, 0) * shape_.outerColumns(grid_));
   if (!alone_ || grid_.columns > 1) take(thin_l_room_, m * thin);
   if (grid_.layers > 1) {
-    take(own_l_room_, m * shape_.mostDealt(shape_.outerColumns(sizes_), grid_.layers));
-    take(own_u_room_, n * shape_.mostDealt(shape_.outerRows(sizes_), grid_.layers));
-    take(l_room_, shape_.outerRows(sizes_) * outer);
-    take(rows_room_, shape_.outerRows(sizes_) * mine);
+    take(own_l_room_, m * shape_.mostDealt(shape_.outerColumns(grid_), grid_.layers));
+    take(own_u_room_, n * shape_.mostDealt(shape_.outerRows(grid_), grid_.layers));
+    take(l_room_, shape_.outerRows(grid_) * outer);
+    take(rows_room_, shape_.outerRows(grid_) * mine);
     take(thin_u_room_, thin * n);
   }
   if (grid_.rows > 1) take(u_room_, outer * mine);
@@ -57,7 +53,7 @@ template <typename T>
 PanelPlace Factorization<T>::place(std::int64_t begin) const {
   PanelPlace outer;
   outer.begin = begin;
-  outer.end = shape_.outerEnd(sizes_, begin);
+  outer.end = shape_.outerEnd(grid_, begin);
   outer.top = rows_.before(grid_.row, begin);
   outer.below = rows_.before(grid_.row, outer.end);
   outer.left = columns_.before(grid_.column, begin);
@@ -242,24 +238,20 @@ void Factorization<T>::update(Messages& messages, const PanelPlace& outer, bool 
 }
 
 template <typename T>
-Status Factorization<T>::run(Messages& messages, const Progress& progress) {
+std::int64_t Factorization<T>::run(Messages& messages, const Progress& progress) {
   const std::int64_t pivots = shape_.pivots();
-  Status status;
+  std::int64_t zero_column = -1;
   if (pivots > 0) startPanel(messages, place(0));
   for (std::int64_t begin = 0; begin < pivots;) {
     const PanelPlace outer = place(begin);
     begins_.push_back(begin);
     panel_.finish(messages);
-    if (panel_.zeroColumn() >= 0 && zero_column_ < 0) {
-      zero_column_ = panel_.zeroColumn();
-      status = failure(TORC_LINALG_SINGULAR,
-                       "the pivot of column " + std::to_string(zero_column_) + " is zero");
-    }
-    if (zero_column_ >= 0 && !shape_.pivoting) return status;
+    if (zero_column < 0) zero_column = panel_.zeroColumn();
+    if (zero_column >= 0 && !shape_.pivoting) return zero_column;
     if (!panel_.finite())
-      return failure(TORC_LINALG_NOT_FINITE, "infinities or NaN in columns " +
-                                                 std::to_string(begin) + " to " +
-                                                 std::to_string(outer.end - 1));
+      throw Failure{TORC_LINALG_NOT_FINITE, "infinities or NaN in columns " +
+                                                std::to_string(begin) + " to " +
+                                                std::to_string(outer.end - 1)};
     finishPanel(messages, outer);
     exchangeRows(messages, outer);
     computeU(messages, outer);
@@ -272,8 +264,8 @@ Status Factorization<T>::run(Messages& messages, const Progress& progress) {
   int finite = grid_.layer > 0 || allFinite(a_) ? 1 : 0;
   messages.run(grid_.all,
                [&] { MPI_Allreduce(MPI_IN_PLACE, &finite, 1, MPI_INT, MPI_MIN, grid_.all); });
-  if (finite == 0) return failure(TORC_LINALG_NOT_FINITE, "the factors have infinities or NaN");
-  return status;
+  if (finite == 0) throw Failure{TORC_LINALG_NOT_FINITE, "the factors have infinities or NaN"};
+  return zero_column;
 }
 
 template class Factorization<double>;

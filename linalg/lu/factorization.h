@@ -21,13 +21,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "linalg/failure.h"
 #include "linalg/grid/messages.h"
 #include "linalg/grid/process_grid.h"
 #include "linalg/lu/layer_shares.h"
 #include "linalg/lu/lu_shape.h"
 #include "linalg/lu/panel_factorization.h"
 #include "linalg/lu/row_exchange.h"
-#include "linalg/status.h"
 
 namespace torc::linalg {
 
@@ -40,13 +40,12 @@ class Factorization {
   /// Takes the work memory; may throw std::bad_alloc. Not collective.
   void allocate();
 
-  /// Collective; the same status on all ranks. SINGULAR: zeroColumn() has the pivot, and with
-  /// pivoting the factors are complete.
-  Status run(Messages& messages, const Progress& progress);
+  /// Collective; returns the first column whose pivot is zero, or -1: with pivoting the factors are
+  /// complete all the same. TORC_LINALG_NOT_FINITE on all ranks if there are infinities or NaN.
+  std::int64_t run(Messages& messages, const Progress& progress);
 
   /// exchanges()[i] is the row exchanged with row i.
   const std::vector<std::int64_t>& exchanges() const { return exchanges_; }
-  std::int64_t zeroColumn() const { return zero_column_; }
 
  private:
   PanelPlace place(std::int64_t begin) const;
@@ -64,7 +63,6 @@ class Factorization {
   void update(Messages& messages, const PanelPlace& outer, bool is_last);
 
   const ProcessGrid& grid_;
-  const GridSizes sizes_;
   const Cyclic rows_, columns_;
   const LuShape shape_;
   const bool alone_;  // one process has all rows of a column: the order of rows is final
@@ -78,7 +76,6 @@ class Factorization {
   RowExchange<T> row_exchange_;
   std::vector<std::int64_t> exchanges_;
   std::vector<std::int64_t> begins_;  // of the block columns
-  std::int64_t zero_column_ = -1;
 };
 
 }  // namespace torc::linalg

@@ -5,18 +5,6 @@
 namespace torc::linalg {
 namespace {
 
-/// Counts and displacements of a line's ranks.
-struct Layout {
-  std::vector<int> counts, places;
-  std::size_t all = 0;
-
-  void add(std::int64_t count) {
-    places.push_back(static_cast<int>(all));
-    counts.push_back(static_cast<int>(count));
-    all += static_cast<std::size_t>(count);
-  }
-};
-
 Share inRound(const Share& share, std::int64_t first, std::int64_t columns) {
   return {std::min(share.end, share.begin + first),
           std::min(share.end, share.begin + first + columns)};
@@ -110,8 +98,7 @@ void LayerShares<T>::spreadColumns(Messages& messages, const std::vector<std::in
       for (std::int64_t j = first; layer == 0 && j < last; ++j)
         pack(j);
     }
-    exchangeAll(messages, grid_.depth_line, sent_.data(), sent.counts, sent.places,
-                received_.data(), received.counts, received.places);
+    exchangeAll(messages, grid_.depth_line, sent_.data(), sent, received_.data(), received);
     const T* from = received_.data();
     for (int layer = 0; layer < layers; ++layer) {
       const auto unpack = [&](const LocalMatrix<T>& columns) {
@@ -155,8 +142,7 @@ void LayerShares<T>::spreadRows(Messages& messages, const LocalMatrix<T>& share,
         if (layer == 0) to = std::copy_n(share.at(0, j), rows, to);
       }
     }
-    exchangeAll(messages, grid_.depth_line, sent_.data(), sent.counts, sent.places,
-                received_.data(), received.counts, received.places);
+    exchangeAll(messages, grid_.depth_line, sent_.data(), sent, received_.data(), received);
     const T* from = received_.data();
     for (int layer = 0; layer < layers; ++layer) {
       const Share theirs = inRound(shareOf(own.columns, layers, layer), first, step);
@@ -191,7 +177,7 @@ void LayerShares<T>::gatherColumns(Messages& messages, const LocalMatrix<T>& own
                    inRound({0, static_cast<std::int64_t>(theirs.size())}, first, step).size());
     received_.resize(received.all);
     gatherAll(messages, grid_.row_line, own.at(0, std::min(first, own.columns)), received_.data(),
-              received.counts, received.places);
+              received);
     const T* from = received_.data();
     for (const std::vector<std::int64_t>& theirs : of) {
       const Share round = inRound({0, static_cast<std::int64_t>(theirs.size())}, first, step);
@@ -211,8 +197,7 @@ void LayerShares<T>::gatherRows(Messages& messages, const LocalMatrix<T>& own,
     for (int row = 0; row < grid_.rows; ++row)
       received.add(std::count(owner.begin(), owner.end(), row) * columns);
     received_.resize(received.all);
-    gatherAll(messages, grid_.column_line, own.at(0, first), received_.data(), received.counts,
-              received.places);
+    gatherAll(messages, grid_.column_line, own.at(0, first), received_.data(), received);
     const T* from = received_.data();
     for (int row = 0; row < grid_.rows; ++row) {
       for (std::int64_t j = first; j < first + columns; ++j) {
@@ -241,8 +226,7 @@ void LayerShares<T>::gatherThin(Messages& messages, const LocalMatrix<T>& thin,
     sent_.resize(static_cast<std::size_t>(all.rows * mine.size()));
     received_.resize(received.all);
     copy(thin.part(0, mine.begin, all.rows, mine.size()), matrixIn(sent_, all.rows, mine.size()));
-    gatherAll(messages, grid_.depth_line, sent_.data(), received_.data(), received.counts,
-              received.places);
+    gatherAll(messages, grid_.depth_line, sent_.data(), received_.data(), received);
     const T* from = received_.data();
     for (int layer = 0; layer < layers; ++layer) {
       const Share theirs = round(layer);

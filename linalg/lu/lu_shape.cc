@@ -77,17 +77,16 @@ std::int64_t LuShape::endWithin(const GridSizes& grid, std::int64_t begin, std::
   return std::min(end, (begin / matrix.column_block + 1) * matrix.column_block);
 }
 
-Status checkLu(const LuShape& shape) {
+void checkLu(const LuShape& shape) {
   if (shape.matrix.row_block != shape.matrix.column_block)
-    return failure(TORC_LINALG_ERR_MISMATCH, "blocks of " + std::to_string(shape.matrix.row_block) +
-                                                 " x " + std::to_string(shape.matrix.column_block) +
-                                                 ": LU wants them square");
+    throw Failure{TORC_LINALG_ERR_MISMATCH, "blocks of " + std::to_string(shape.matrix.row_block) +
+                                                " x " + std::to_string(shape.matrix.column_block) +
+                                                ": LU wants them square"};
   if (shape.panel < 1 ||
       std::min({shape.panel, shape.matrix.column_block, shape.pivots()}) > kWidestPanel)
-    return failure(TORC_LINALG_ERR_ARGUMENT, "panels of " + std::to_string(shape.panel) +
-                                                 " columns: LU takes 1 to " +
-                                                 std::to_string(kWidestPanel));
-  return {};
+    throw Failure{TORC_LINALG_ERR_ARGUMENT, "panels of " + std::to_string(shape.panel) +
+                                                " columns: LU takes 1 to " +
+                                                std::to_string(kWidestPanel)};
 }
 
 double luMemory(const GridSizes& grid, const LuShape& shape, int element) {

@@ -6,7 +6,6 @@
 
 #include "linalg/grid/choose_grid.h"
 #include "linalg/grid/layout.h"
-#include "linalg/status.h"
 
 namespace torc::linalg {
 
@@ -47,7 +46,7 @@ struct LuShape {
 };
 
 /// TORC_LINALG_ERR_ARGUMENT if blocks are not square, or a panel is too wide for a tournament.
-Status checkLu(const LuShape& shape);
+void checkLu(const LuShape& shape);
 
 /// Largest memory of a process in bytes: its part of the matrix, and workspace.
 double luMemory(const GridSizes& grid, const LuShape& shape, int element);

@@ -30,15 +30,14 @@ template <typename T>
 PanelFactorization<T>::PanelFactorization(const ProcessGrid& grid, const LuShape& shape)
     : grid_(grid),
       shape_(shape),
-      sizes_{grid.rows, grid.columns, grid.layers},
       rows_(rowsOf(shape.matrix, grid.rows)),
       columns_(columnsOf(shape.matrix, grid.columns)) {}
 
 template <typename T>
 void PanelFactorization<T>::allocate() {
   const std::int64_t rows = dealtTo(rows_.count(grid_.row), grid_.layers, 0);
-  const std::int64_t width = shape_.width(sizes_), outer = shape_.outerWidth(sizes_);
-  const std::int64_t local = shape_.outerColumns(sizes_);
+  const std::int64_t width = shape_.width(grid_), outer = shape_.outerWidth(grid_);
+  const std::int64_t local = shape_.outerColumns(grid_);
   const auto elements = [](std::int64_t count) { return static_cast<std::size_t>(count); };
   const std::int64_t set = candidateBytes<T>(width) / 8;
   factors_.resize(elements(set));
@@ -58,7 +57,7 @@ template <typename T>
 typename PanelFactorization<T>::Panel PanelFactorization<T>::panelAt(std::int64_t begin) const {
   Panel panel;
   panel.begin = begin;
-  panel.end = shape_.panelEnd(sizes_, begin, place_.end);
+  panel.end = shape_.panelEnd(grid_, begin, place_.end);
   panel.row = rows_.owner(begin);
   panel.column = columns_.owner(begin);
   panel.left = columns_.before(grid_.column, begin) - place_.left;
@@ -317,12 +316,10 @@ LocalMatrix<T> PanelFactorization<T>::gatherRows(Messages& messages, const std::
   const auto gather = [&](MPI_Comm line, std::vector<T>& room, auto&& count_of) {
     const int size = ranksOf(line);
     if (size == 1) return;
-    std::vector<int> counts, places;
-    for (int r = 0, at = 0; r < size; at += counts.back(), ++r) {
-      counts.push_back(static_cast<int>(count_of(static_cast<std::size_t>(r)) * columns.columns));
-      places.push_back(at);
-    }
-    gatherAll(messages, line, data, room.data(), counts, places);
+    Layout received;
+    for (int r = 0; r < size; ++r)
+      received.add(count_of(static_cast<std::size_t>(r)) * columns.columns);
+    gatherAll(messages, line, data, room.data(), received);
     data = room.data();
   };
   gather(grid_.depth_line, line_rows_,

@@ -99,7 +99,6 @@ class PanelFactorization {
 
   const ProcessGrid& grid_;
   const LuShape shape_;
-  const GridSizes sizes_;
   const Cyclic rows_, columns_;
   PanelPlace place_;
   Panel panel_ = {};  // the last factored one

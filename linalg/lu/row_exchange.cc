@@ -81,8 +81,6 @@ void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
     if (from == grid_.row) to_peer[static_cast<std::size_t>(to)].push_back(rows_.local(move.from));
     if (to == grid_.row) from_peer[static_cast<std::size_t>(from)].push_back(rows_.local(move.to));
   }
-  std::vector<int> sent(to_peer.size()), sent_at(to_peer.size());
-  std::vector<int> received(to_peer.size()), received_at(to_peer.size());
   // Columns of one round; several rounds are needed only for large moves.
   const std::int64_t most = std::min(columnsOfPiece(static_cast<std::int64_t>(moves.size())),
                                      std::max<std::int64_t>(1, all_columns));
@@ -98,31 +96,25 @@ void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
         at += part.matrix.columns;
       }
     };
-    const auto layOut = [&](const std::vector<std::vector<std::int64_t>>& peers,
-                            std::vector<int>& counts, std::vector<int>& places) {
-      int at = 0;
-      for (std::size_t peer = 0; peer < peers.size(); ++peer) {
-        counts[peer] =
-            static_cast<int>(static_cast<std::int64_t>(peers[peer].size()) * (end - begin));
-        places[peer] = at;
-        at += counts[peer];
-      }
-      return static_cast<std::size_t>(at);
-    };
-    sent_.resize(layOut(to_peer, sent, sent_at));
-    received_.resize(layOut(from_peer, received, received_at));
+    Layout sent, received;
+    for (std::size_t peer = 0; peer < to_peer.size(); ++peer) {
+      sent.add(static_cast<std::int64_t>(to_peer[peer].size()) * (end - begin));
+      received.add(static_cast<std::int64_t>(from_peer[peer].size()) * (end - begin));
+    }
+    sent_.resize(sent.all);
+    received_.resize(received.all);
     each([&](T* column, std::int64_t first, std::int64_t j) {
       for (std::size_t peer = 0; peer < to_peer.size(); ++peer) {
-        T* to = sent_.data() + sent_at[peer] + j * static_cast<std::int64_t>(to_peer[peer].size());
+        T* to =
+            sent_.data() + sent.places[peer] + j * static_cast<std::int64_t>(to_peer[peer].size());
         for (const std::int64_t row : to_peer[peer])
           *to++ = column[row - first];
       }
     });
-    exchangeAll(messages, grid_.column_line, sent_.data(), sent, sent_at, received_.data(),
-                received, received_at);
+    exchangeAll(messages, grid_.column_line, sent_.data(), sent, received_.data(), received);
     each([&](T* column, std::int64_t first, std::int64_t j) {
       for (std::size_t peer = 0; peer < from_peer.size(); ++peer) {
-        const T* from = received_.data() + received_at[peer] +
+        const T* from = received_.data() + received.places[peer] +
                         j * static_cast<std::int64_t>(from_peer[peer].size());
         for (const std::int64_t row : from_peer[peer])
           column[row - first] = *from++;

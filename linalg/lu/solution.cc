@@ -29,8 +29,8 @@ Solution<T>::Solution(const ProcessGrid& grid, const torc_linalg_matrix& matrix,
 template <typename T>
 void Solution<T>::allocate() {
   const std::int64_t group = std::min(kGroup, sides_.size);
-  sums_.resize(static_cast<std::size_t>(rows_.count(grid_.row) * group));
-  block_.resize(static_cast<std::size_t>(std::min(rows_.block, rows_.size) * group));
+  matrixIn(sums_, rows_.count(grid_.row), group);
+  matrixIn(block_, std::min(rows_.block, rows_.size), group);
 }
 
 template <typename T>
@@ -41,8 +41,8 @@ void Solution<T>::solveBlock(Messages& messages, std::int64_t begin, bool lower,
   const std::int64_t rows = rows_.count(grid_.row);
   const std::int64_t top = rows_.before(grid_.row, begin), below = rows_.before(grid_.row, end);
   const std::int64_t left = columns_.before(grid_.column, begin);
-  const LocalMatrix<T> sums{sums_.data(), rows, group, std::max<std::int64_t>(1, rows)};
-  const LocalMatrix<T> block{block_.data(), end - begin, group, end - begin};
+  const LocalMatrix<T> sums = matrixIn(sums_, rows, group);
+  const LocalMatrix<T> block = matrixIn(block_, end - begin, group);
   if (grid_.row == row) {
     const LocalMatrix<T> own = sums.part(top, 0, end - begin, group);
     copy(own, block);
@@ -66,7 +66,7 @@ void Solution<T>::solveBlock(Messages& messages, std::int64_t begin, bool lower,
 template <typename T>
 void Solution<T>::solveGroup(Messages& messages, std::int64_t begin, std::int64_t end) {
   const std::int64_t rows = rows_.count(grid_.row);
-  const LocalMatrix<T> sums{sums_.data(), rows, end - begin, std::max<std::int64_t>(1, rows)};
+  const LocalMatrix<T> sums = matrixIn(sums_, rows, end - begin);
   for (std::int64_t j = begin; j < end; ++j) {
     if (sides_.owner(j) == grid_.column)
       std::copy_n(b_.at(0, sides_.local(j)), rows, sums.at(0, j - begin));

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "linalg/failure.h"
 #include "linalg/grid/layout.h"
 #include "linalg/grid/messages.h"
 #include "linalg/grid/process_grid.h"
-#include "linalg/status.h"
 
 namespace torc::linalg {
 

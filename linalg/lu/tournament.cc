@@ -38,8 +38,8 @@ void match(void* in, void* inout, int* count, MPI_Datatype* type) {
     }
     const std::int64_t width = first.head().width;
     const std::int64_t both = first.head().count + second.head().count;
-    std::vector<T> room(static_cast<std::size_t>(both * width));
-    const LocalMatrix<T> rows{room.data(), both, width, both};
+    std::vector<T> room;
+    const LocalMatrix<T> rows = matrixIn(room, both, width);
     copy(first.values(), rows.part(0, 0, first.head().count, width));
     copy(second.values(), rows.part(first.head().count, 0, second.head().count, width));
     std::vector<std::int64_t> ids(first.ids(), first.ids() + first.head().count);
@@ -70,8 +70,8 @@ void chooseCandidates(const LocalMatrix<T>& rows, const std::vector<std::int64_t
   }
   const std::int64_t count = chosen.head().count;
   if (count == 0) return;
-  std::vector<T> room(static_cast<std::size_t>(rows.rows * rows.columns));
-  const LocalMatrix<T> factors{room.data(), rows.rows, rows.columns, rows.rows};
+  std::vector<T> room;
+  const LocalMatrix<T> factors = matrixIn(room, rows.rows, rows.columns);
   copy(rows, factors);
   std::vector<int> pivots;
   factorWithPivots(factors, pivots);

@@ -39,17 +39,15 @@ void shift(const LocalMatrix<T>& from, const LocalMatrix<T>& to, int source, int
 
 }  // namespace
 
-Status checkCannon(int rows, int columns, const GemmShape& shape) {
+void checkCannon(int rows, int columns, const GemmShape& shape) {
   if (rows != columns)
-    return failure(TORC_LINALG_ERR_GRID, "Cannon's algorithm needs square layers, not " +
-                                             std::to_string(rows) + " x " +
-                                             std::to_string(columns));
+    throw Failure{TORC_LINALG_ERR_GRID, "Cannon's algorithm needs square layers, not " +
+                                            std::to_string(rows) + " x " + std::to_string(columns)};
   if (rows > 1 && shape.a.column_block != shape.b.row_block)
-    return failure(TORC_LINALG_ERR_MISMATCH,
-                   "column blocks of A are " + std::to_string(shape.a.column_block) +
-                       ", row blocks of B " + std::to_string(shape.b.row_block) +
-                       ": Cannon's algorithm needs the same");
-  return {};
+    throw Failure{TORC_LINALG_ERR_MISMATCH,
+                  "column blocks of A are " + std::to_string(shape.a.column_block) +
+                      ", row blocks of B " + std::to_string(shape.b.row_block) +
+                      ": Cannon's algorithm needs the same"};
 }
 
 double cannonMemory(int rows, int columns, int layers, const GemmShape& shape, int element) {
@@ -72,9 +70,8 @@ double cannonWords(int rows, int columns, int layers, const GemmShape& shape) {
 }
 
 template <typename T>
-Cannon<T>::Cannon(const ProcessGrid& grid, const GemmShape& shape, T alpha,
-                  const LocalMatrix<const T>& a, const LocalMatrix<const T>& b, T beta,
-                  const LocalMatrix<T>& c)
+Cannon<T>::Cannon(const ProcessGrid& grid, const GemmShape& shape, T alpha, const LocalMatrix<T>& a,
+                  const LocalMatrix<T>& b, T beta, const LocalMatrix<T>& c)
     : grid_(grid),
       k_(columnsOf(shape.a, grid.columns)),
       rows_(rowsOf(shape.c, grid.rows)),
@@ -91,12 +88,11 @@ template <typename T>
 void Cannon<T>::allocate() {
   const std::int64_t m = rows_.count(grid_.row), n = columns_.count(grid_.column);
   for (Slot& slot : slots_) {
-    slot.a_room.resize(static_cast<std::size_t>(m * k_.most()));
-    slot.b_room.resize(static_cast<std::size_t>(k_.most() * n));
+    matrixIn(slot.a_room, m, k_.most());
+    matrixIn(slot.b_room, k_.most(), n);
   }
   if (grid_.layer > 0) {
-    c_sum_.resize(static_cast<std::size_t>(m * n));
-    c_ = {c_sum_.data(), m, n, std::max<std::int64_t>(1, m)};
+    c_ = matrixIn(c_sum_, m, n);
   } else if (grid_.layers > 1 && !c_.contiguous()) {
     room_.resize(static_cast<std::size_t>(pieceRoom(m, n)));
   }
@@ -107,8 +103,8 @@ template <typename T>
 void Cannon<T>::take(Slot& slot, int set) const {
   const std::int64_t m = rows_.count(grid_.row), k = k_.count(set),
                      n = columns_.count(grid_.column);
-  slot.a = {slot.a_room.data(), m, k, std::max<std::int64_t>(1, m)};
-  slot.b = {slot.b_room.data(), k, n, std::max<std::int64_t>(1, k)};
+  slot.a = matrixIn(slot.a_room, m, k);
+  slot.b = matrixIn(slot.b_room, k, n);
 }
 
 /// Broadcasts the processes' own parts from layer 0 to all layers: those of A into slot 0, likewise
@@ -120,8 +116,8 @@ void Cannon<T>::replicate(Messages& messages) {
   take(slots_[0], grid_.row);
   slots_[0].a = a;
   if (grid_.layer == 0) {
-    copy({const_cast<T*>(a_.data), a_.rows, a_.columns, a_.leading}, a);
-    copy({const_cast<T*>(b_.data), b_.rows, b_.columns, b_.leading}, slots_[0].b);
+    copy(a_, a);
+    copy(b_, slots_[0].b);
   }
   broadcast(messages, grid_.depth_line, 0, a, room_);
   broadcast(messages, grid_.depth_line, 0, slots_[0].b, room_);

@@ -23,7 +23,7 @@ namespace torc::linalg {
 
 /// TORC_LINALG_ERR_GRID if layers are not square; TORC_LINALG_ERR_MISMATCH if the blocks of A and B
 /// along k differ, so that columns of A and rows of B are in different sets.
-Status checkCannon(int rows, int columns, const GemmShape& shape);
+void checkCannon(int rows, int columns, const GemmShape& shape);
 
 /// Largest memory of a process in bytes: matrices and workspace.
 double cannonMemory(int rows, int columns, int layers, const GemmShape& shape, int element);
@@ -36,8 +36,8 @@ double cannonWords(int rows, int columns, int layers, const GemmShape& shape);
 template <typename T>
 class Cannon {
  public:
-  Cannon(const ProcessGrid& grid, const GemmShape& shape, T alpha, const LocalMatrix<const T>& a,
-         const LocalMatrix<const T>& b, T beta, const LocalMatrix<T>& c);
+  Cannon(const ProcessGrid& grid, const GemmShape& shape, T alpha, const LocalMatrix<T>& a,
+         const LocalMatrix<T>& b, T beta, const LocalMatrix<T>& c);
 
   /// Takes the work memory; may throw std::bad_alloc. Not collective.
   void allocate();
@@ -62,7 +62,7 @@ class Cannon {
   const Cyclic k_, rows_, columns_;
   const int begin_, end_;  // of the layer's steps
   const T alpha_, beta_;
-  const LocalMatrix<const T> a_, b_;
+  const LocalMatrix<T> a_, b_;
   LocalMatrix<T> c_;
   std::vector<T> c_sum_, room_;
   Slot slots_[2];

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "linalg/grid/layout.h"
-#include "linalg/status.h"
 
 namespace torc::linalg {
 
@@ -26,7 +25,7 @@ struct GemmShape {
 };
 
 /// TORC_LINALG_ERR_MISMATCH if sizes or blocks do not match.
-Status checkGemm(const GemmShape& shape);
+void checkGemm(const GemmShape& shape);
 
 }  // namespace torc::linalg
 

@@ -8,11 +8,6 @@
 namespace torc::linalg {
 namespace {
 
-template <typename T>
-LocalMatrix<T> writable(const LocalMatrix<const T>& matrix) {
-  return {const_cast<T*>(matrix.data), matrix.rows, matrix.columns, matrix.leading};
-}
-
 std::string shapeText(const torc_linalg_matrix& matrix) {
   return std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
 }
@@ -45,23 +40,22 @@ std::int64_t GemmShape::width(int grid_rows, int grid_columns) const {
   return std::min({panel, a.columns, blockOfA(grid_columns), blockOfB(grid_rows)});
 }
 
-Status checkGemm(const GemmShape& shape) {
+void checkGemm(const GemmShape& shape) {
   const auto& [a, b, c, panel] = shape;
   if (a.columns != b.rows || a.rows != c.rows || b.columns != c.columns)
-    return failure(TORC_LINALG_ERR_MISMATCH, "A is " + shapeText(a) + ", B " + shapeText(b) +
-                                                 " and C " + shapeText(c) +
-                                                 ": C is not of the size of A B");
+    throw Failure{TORC_LINALG_ERR_MISMATCH, "A is " + shapeText(a) + ", B " + shapeText(b) +
+                                                " and C " + shapeText(c) +
+                                                ": C is not of the size of A B"};
   if (a.row_block != c.row_block)
-    return failure(TORC_LINALG_ERR_MISMATCH, "row blocks of A are " + std::to_string(a.row_block) +
-                                                 ", those of C " + std::to_string(c.row_block));
+    throw Failure{TORC_LINALG_ERR_MISMATCH, "row blocks of A are " + std::to_string(a.row_block) +
+                                                ", those of C " + std::to_string(c.row_block)};
   if (b.column_block != c.column_block)
-    return failure(TORC_LINALG_ERR_MISMATCH, "column blocks of B are " +
-                                                 std::to_string(b.column_block) + ", those of C " +
-                                                 std::to_string(c.column_block));
+    throw Failure{TORC_LINALG_ERR_MISMATCH, "column blocks of B are " +
+                                                std::to_string(b.column_block) + ", those of C " +
+                                                std::to_string(c.column_block)};
   if (panel < 1 && !shape.byCannon())
-    return failure(TORC_LINALG_ERR_ARGUMENT,
-                   "a panel of " + std::to_string(panel) + " columns: it has 1 or more");
-  return {};
+    throw Failure{TORC_LINALG_ERR_ARGUMENT,
+                  "a panel of " + std::to_string(panel) + " columns: it has 1 or more"};
 }
 
 double gemmMemory(int rows, int columns, int layers, const GemmShape& shape, int element) {
@@ -92,9 +86,8 @@ double gemmWords(int rows, int columns, int layers, const GemmShape& shape) {
 }
 
 template <typename T>
-Summa<T>::Summa(const ProcessGrid& grid, const GemmShape& shape, T alpha,
-                const LocalMatrix<const T>& a, const LocalMatrix<const T>& b, T beta,
-                const LocalMatrix<T>& c)
+Summa<T>::Summa(const ProcessGrid& grid, const GemmShape& shape, T alpha, const LocalMatrix<T>& a,
+                const LocalMatrix<T>& b, T beta, const LocalMatrix<T>& c)
     : grid_(grid),
       shape_(shape),
       a_columns_(columnsOf(shape.a, grid.columns)),
@@ -112,18 +105,12 @@ void Summa<T>::allocate() {
   const std::int64_t m = rowsOf(shape_.c, grid_.rows).count(grid_.row);
   const std::int64_t n = columnsOf(shape_.c, grid_.columns).count(grid_.column);
   if (grid_.layer > 0) {
-    const auto make = [](std::vector<T>& room, std::int64_t rows, std::int64_t columns) {
-      room.resize(static_cast<std::size_t>(rows * columns));
-      return LocalMatrix<T>{room.data(), rows, columns, std::max<std::int64_t>(1, rows)};
-    };
-    const LocalMatrix<T> a = make(a_copy_, m, a_columns_.count(grid_.column));
-    const LocalMatrix<T> b = make(b_copy_, b_rows_.count(grid_.row), n);
-    a_ = {a.data, a.rows, a.columns, a.leading};
-    b_ = {b.data, b.rows, b.columns, b.leading};
-    c_ = make(c_sum_, m, n);
+    a_ = matrixIn(a_copy_, m, a_columns_.count(grid_.column));
+    b_ = matrixIn(b_copy_, b_rows_.count(grid_.row), n);
+    c_ = matrixIn(c_sum_, m, n);
   } else if (grid_.layers > 1) {
     std::int64_t room = 0;
-    for (const LocalMatrix<T>& matrix : {writable(a_), writable(b_), c_}) {
+    for (const LocalMatrix<T>& matrix : {a_, b_, c_}) {
       if (!matrix.contiguous()) room = std::max(room, pieceRoom(matrix.rows, matrix.columns));
     }
     room_.resize(static_cast<std::size_t>(room));
@@ -140,8 +127,8 @@ void Summa<T>::allocate() {
 template <typename T>
 void Summa<T>::replicate(Messages& messages) {
   // Layer 0 sends its own matrix; the others receive into their copies.
-  broadcast(messages, grid_.depth_line, 0, writable(a_), room_);
-  broadcast(messages, grid_.depth_line, 0, writable(b_), room_);
+  broadcast(messages, grid_.depth_line, 0, a_, room_);
+  broadcast(messages, grid_.depth_line, 0, b_, room_);
 }
 
 template <typename T>
@@ -154,34 +141,33 @@ void Summa<T>::post(Messages& messages, const Panel& panel, Slot& slot) {
   if (grid_.columns == 1) {
     slot.a = a_.part(0, a_place, a_.rows, width);
   } else {
-    const LocalMatrix<T> room{slot.a_room.data(), a_.rows, width,
-                              std::max<std::int64_t>(1, a_.rows)};
-    if (grid_.column == column) copy(writable(a_.part(0, a_place, a_.rows, width)), room);
+    const LocalMatrix<T> room = matrixIn(slot.a_room, a_.rows, width);
+    if (grid_.column == column) copy(a_.part(0, a_place, a_.rows, width), room);
     messages.gather(grid_.row_line);
     messages.inMpi([&] {
       MPI_Ibcast(room.data, static_cast<int>(room.rows * width), mpiType<T>(), column,
                  grid_.row_line, &slot.requests[0]);
     });
-    slot.a = {room.data, room.rows, room.columns, room.leading};
+    slot.a = room;
   }
   if (grid_.rows == 1) {
     slot.b = b_.part(b_place, 0, width, b_.columns);
   } else {
-    const LocalMatrix<T> room{slot.b_room.data(), width, b_.columns, width};
-    if (grid_.row == row) copy(writable(b_.part(b_place, 0, width, b_.columns)), room);
+    const LocalMatrix<T> room = matrixIn(slot.b_room, width, b_.columns);
+    if (grid_.row == row) copy(b_.part(b_place, 0, width, b_.columns), room);
     messages.gather(grid_.column_line);
     messages.inMpi([&] {
       MPI_Ibcast(room.data, static_cast<int>(width * room.columns), mpiType<T>(), row,
                  grid_.column_line, &slot.requests[1]);
     });
-    slot.b = {room.data, room.rows, room.columns, room.leading};
+    slot.b = room;
   }
 }
 
 template <typename T>
 void Summa<T>::multiply(Messages& messages, Slot& current, Slot* next) {
   multiplyAddBeside(messages, next == nullptr ? nullptr : next->requests, next == nullptr ? 0 : 2,
-                    alpha_, writable(current.a), writable(current.b), c_);
+                    alpha_, current.a, current.b, c_);
 }
 
 template <typename T>

@@ -39,8 +39,8 @@ double gemmWords(int rows, int columns, int layers, const GemmShape& shape);
 template <typename T>
 class Summa {
  public:
-  Summa(const ProcessGrid& grid, const GemmShape& shape, T alpha, const LocalMatrix<const T>& a,
-        const LocalMatrix<const T>& b, T beta, const LocalMatrix<T>& c);
+  Summa(const ProcessGrid& grid, const GemmShape& shape, T alpha, const LocalMatrix<T>& a,
+        const LocalMatrix<T>& b, T beta, const LocalMatrix<T>& c);
 
   /// Takes the work memory; may throw std::bad_alloc. Not collective.
   void allocate();
@@ -51,7 +51,7 @@ class Summa {
   /// A panel of A and one of B, in transit or received.
   struct Slot {
     std::vector<T> a_room, b_room;
-    LocalMatrix<const T> a, b;
+    LocalMatrix<T> a, b;
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   };
 
@@ -63,7 +63,7 @@ class Summa {
   const GemmShape shape_;
   const Cyclic a_columns_, b_rows_;
   const T alpha_, beta_;
-  LocalMatrix<const T> a_, b_;
+  LocalMatrix<T> a_, b_;
   LocalMatrix<T> c_;
   std::vector<Panel> panels_;
   std::vector<T> a_copy_, b_copy_, c_sum_, room_;

@@ -1,5 +1,5 @@
-// The functions of ScaLAPACK and BLACS that torc-gemm and torc-lu compare with, and a matrix in
-// their layout.
+// The functions of ScaLAPACK and BLACS that torc-gemm and torc-lu compare with, in both precisions,
+// and a matrix in their layout.
 #ifndef TORC_LINALG_RUN_SCALAPACK_H_
 #define TORC_LINALG_RUN_SCALAPACK_H_
 
@@ -37,6 +37,30 @@ void psgetrs_(const char* trans, const int* n, const int* sides, const float* a,
 }
 
 namespace torc::linalg {
+
+// The functions of one precision.
+struct Double {
+  using T = double;
+  static constexpr auto gemm = torc_linalg_dgemm;
+  static constexpr auto lu = torc_linalg_dlu;
+  static constexpr auto solve = torc_linalg_dlu_solve;
+  static constexpr auto residual = torc_linalg_dresidual;
+  static constexpr auto from = torc_linalg_dfrom_scalapack;
+  static constexpr auto pgemm = pdgemm_;
+  static constexpr auto getrf = pdgetrf_;
+  static constexpr auto getrs = pdgetrs_;
+};
+struct Single {
+  using T = float;
+  static constexpr auto gemm = torc_linalg_sgemm;
+  static constexpr auto lu = torc_linalg_slu;
+  static constexpr auto solve = torc_linalg_slu_solve;
+  static constexpr auto residual = torc_linalg_sresidual;
+  static constexpr auto from = torc_linalg_sfrom_scalapack;
+  static constexpr auto pgemm = psgemm_;
+  static constexpr auto getrf = psgetrf_;
+  static constexpr auto getrs = psgetrs_;
+};
 
 /// A BLACS grid over all ranks of MPI_COMM_WORLD, as nearly square as their number allows.
 class BlacsGrid {

@@ -13,25 +13,11 @@
 namespace torc::linalg {
 namespace {
 
-int multiply(torc_linalg_grid* grid, const torc_linalg_matrix* a_matrix, const double* a,
-             std::int64_t lda, const torc_linalg_matrix* b_matrix, const double* b,
-             std::int64_t ldb, const torc_linalg_matrix* c_matrix, double* c, std::int64_t ldc,
-             const torc_linalg_options* options) {
-  return torc_linalg_dgemm(grid, 1, a_matrix, a, lda, b_matrix, b, ldb, 0, c_matrix, c, ldc,
-                           options);
-}
-int multiply(torc_linalg_grid* grid, const torc_linalg_matrix* a_matrix, const float* a,
-             std::int64_t lda, const torc_linalg_matrix* b_matrix, const float* b, std::int64_t ldb,
-             const torc_linalg_matrix* c_matrix, float* c, std::int64_t ldc,
-             const torc_linalg_options* options) {
-  return torc_linalg_sgemm(grid, 1, a_matrix, a, lda, b_matrix, b, ldb, 0, c_matrix, c, ldc,
-                           options);
-}
-
 /// Runs pdgemm on all ranks; the result has the layout of the grid.
-template <typename T>
-std::vector<T> byScalapack(torc_linalg_grid* grid, const Arguments& arguments,
-                           const torc_linalg_matrix& c_matrix, double* seconds) {
+template <typename P>
+std::vector<typename P::T> byScalapack(torc_linalg_grid* grid, const Arguments& arguments,
+                                       const torc_linalg_matrix& c_matrix, double* seconds) {
+  using T = typename P::T;
   const BlacsGrid blacs(worldSize());
   const auto random = [](int number) {
     return [number](std::int64_t i, std::int64_t j) { return randomElement(i, j, number); };
@@ -45,26 +31,19 @@ std::vector<T> byScalapack(torc_linalg_grid* grid, const Arguments& arguments,
   const T alpha = 1, beta = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
-  if constexpr (sizeof(T) == sizeof(double))
-    pdgemm_("N", "N", &m, &n, &k, &alpha, a.data.data(), &one, &one, a.desc, b.data.data(), &one,
-            &one, b.desc, &beta, c.data.data(), &one, &one, c.desc);
-  else
-    psgemm_("N", "N", &m, &n, &k, &alpha, a.data.data(), &one, &one, a.desc, b.data.data(), &one,
-            &one, b.desc, &beta, c.data.data(), &one, &one, c.desc);
+  P::pgemm("N", "N", &m, &n, &k, &alpha, a.data.data(), &one, &one, a.desc, b.data.data(), &one,
+           &one, b.desc, &beta, c.data.data(), &one, &one, c.desc);
   MPI_Barrier(MPI_COMM_WORLD);
   *seconds = MPI_Wtime() - begin;
   std::vector<T> result = randomMatrix<T>(grid, c_matrix, 0);
-  if constexpr (sizeof(T) == sizeof(double))
-    require(torc_linalg_dfrom_scalapack(grid, &blacs.shape, 'N', c.data.data(), 1, 1, c.desc,
-                                        &c_matrix, result.data(), leadingOf(grid, c_matrix)));
-  else
-    require(torc_linalg_sfrom_scalapack(grid, &blacs.shape, 'N', c.data.data(), 1, 1, c.desc,
-                                        &c_matrix, result.data(), leadingOf(grid, c_matrix)));
+  require(P::from(grid, &blacs.shape, 'N', c.data.data(), 1, 1, c.desc, &c_matrix, result.data(),
+                  leadingOf(grid, c_matrix)));
   return result;
 }
 
-template <typename T>
+template <typename P>
 int run(Arguments arguments) {
+  using T = typename P::T;
   const std::int64_t block = arguments.block;
   const torc_linalg_matrix a_matrix = {arguments.m, arguments.k, block, block};
   const torc_linalg_matrix b_matrix = {arguments.k, arguments.n, block, block};
@@ -95,9 +74,9 @@ int run(Arguments arguments) {
     const torc_linalg_options options = optionsOf(arguments, &times);
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
-    require(multiply(grid, &a_matrix, a.data(), leadingOf(grid, a_matrix), &b_matrix, b.data(),
-                     leadingOf(grid, b_matrix), &c_matrix, c.data(), leadingOf(grid, c_matrix),
-                     &options));
+    require(P::gemm(grid, 1, &a_matrix, a.data(), leadingOf(grid, a_matrix), &b_matrix, b.data(),
+                    leadingOf(grid, b_matrix), 0, &c_matrix, c.data(), leadingOf(grid, c_matrix),
+                    &options));
     MPI_Barrier(MPI_COMM_WORLD);
     sayTimes(arguments.panel == TORC_LINALG_CANNON ? "2.5D Cannon" : "2.5D SUMMA",
              MPI_Wtime() - begin, flops, times);
@@ -106,7 +85,7 @@ int run(Arguments arguments) {
   int wrong = 0;
   if (arguments.check) {
     double seconds = 0;
-    const std::vector<T> other = byScalapack<T>(grid, arguments, c_matrix, &seconds);
+    const std::vector<T> other = byScalapack<P>(grid, arguments, c_matrix, &seconds);
     // Both have an error of at most k eps |A| |B| in each element; elements are up to 1/2.
     double difference = 0;
     for (std::size_t i = 0; i < c.size(); ++i) {
@@ -131,6 +110,6 @@ int run(Arguments arguments) {
 int main(int argc, char** argv) {
   using namespace torc::linalg;
   return runProgram("torc-gemm", argc, argv, [](const Arguments& arguments) {
-    return arguments.single ? run<float>(arguments) : run<double>(arguments);
+    return arguments.single ? run<Single>(arguments) : run<Double>(arguments);
   });
 }

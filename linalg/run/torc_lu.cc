@@ -13,26 +13,6 @@
 namespace torc::linalg {
 namespace {
 
-// The functions of one precision.
-struct Double {
-  using T = double;
-  static constexpr auto lu = torc_linalg_dlu;
-  static constexpr auto solve = torc_linalg_dlu_solve;
-  static constexpr auto residual = torc_linalg_dresidual;
-  static constexpr auto from = torc_linalg_dfrom_scalapack;
-  static constexpr auto getrf = pdgetrf_;
-  static constexpr auto getrs = pdgetrs_;
-};
-struct Single {
-  using T = float;
-  static constexpr auto lu = torc_linalg_slu;
-  static constexpr auto solve = torc_linalg_slu_solve;
-  static constexpr auto residual = torc_linalg_sresidual;
-  static constexpr auto from = torc_linalg_sfrom_scalapack;
-  static constexpr auto getrf = psgetrf_;
-  static constexpr auto getrs = psgetrs_;
-};
-
 constexpr double kPassing = 16;  // HPL's threshold
 
 /// The element of A: without pivoting its diagonal exceeds the sum of the others in its row.

@@ -27,7 +27,8 @@ bool isPreloaded() {
 
 std::vector<AxisRole> rolesOf(std::vector<int> extents, int rows, int columns, int layers) {
   AxisRoles roles = {};
-  if (!assignAxes(extents.data(), static_cast<int>(extents.size()), rows, columns, layers, &roles))
+  if (!assignAxes(extents.data(), static_cast<int>(extents.size()), {rows, columns, layers},
+                  &roles))
     return {};
   return {roles.begin(), roles.begin() + static_cast<std::ptrdiff_t>(extents.size())};
 }
