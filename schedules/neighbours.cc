@@ -1,6 +1,7 @@
 // Neighbours: ways, places, and the validation of their schedules.
 #include "schedules/neighbours.h"
 
+#include "schedules/reject.h"
 #include "support/message.h"
 
 namespace torc {
@@ -28,24 +29,23 @@ bool nodesWithNeighbour(const Topology& topology, const Way& way, Interval& alon
   return true;
 }
 
-Status validateNeighbours(const ScheduleView& schedule) {
+void validateNeighbours(const ScheduleView& schedule) {
   const Topology& topology = schedule.topology;
   const std::string_view collective = rowOf(schedule.collective).name;
-  const auto fault = [&](const auto&... what) { return malformed("a ", collective, what...); };
-  if (topology.hasCores()) return fault(" is of ranks in a grid: it has no axis of cores");
-  if (topology.isDamaged()) return fault(" is of a whole grid: nothing is dead");
-  if (schedule.segments > 1) return fault(" has one segment, not ", schedule.segments);
-  if (!schedule.frames.empty()) return fault(" has no scratch");
-  if (schedule.colors.size() != topology.axis_count) {
-    return fault(" has one color for each of ", topology.axis_count, " axes, not ",
-                 schedule.colors.size());
-  }
+  rejectIf(topology.hasCores(), "a ", collective,
+           " is of ranks in a grid: it has no axis of cores");
+  rejectIf(topology.isDamaged(), "a ", collective, " is of a whole grid: nothing is dead");
+  rejectIf(schedule.segments > 1, "a ", collective, " has one segment, not ", schedule.segments);
+  rejectIf(!schedule.frames.empty(), "a ", collective, " has no scratch");
+  rejectIf(schedule.colors.size() != topology.axis_count, "a ", collective,
+           " has one color for each of ", topology.axis_count, " axes, not ",
+           schedule.colors.size());
   for (std::size_t i = 0; i < schedule.colors.size(); ++i) {
     const Color& color = schedule.colors[i];
     if (color.weight == 1 && color.directions == 2 && color.chunks == 1) continue;
-    return fault(" has colors of weight 1 in two directions and one chunk, not as color ", i);
+    reject("a ", collective,
+           " has colors of weight 1 in two directions and one chunk, not as color ", i);
   }
-  return {};
 }
 
 }  // namespace torc

@@ -15,7 +15,6 @@
 #include <cstdint>
 
 #include "schedules/schedule.h"
-#include "support/status.h"
 
 namespace torc {
 
@@ -37,9 +36,9 @@ bool hasNeighbour(const Topology& topology, const Coordinates& at, const Way& wa
 /// The nodes that have one, as an interval along the axis of `way`; false: there are none.
 bool nodesWithNeighbour(const Topology& topology, const Way& way, Interval& along);
 
-/// Checks the additional rules of a schedule of neighbours: parts as above, one segment, no
-/// scratch, a torus without cores and without damage.
-Status validateNeighbours(const ScheduleView& schedule);
+/// Rejects a schedule of neighbours that breaks its additional rules: parts as above, one segment,
+/// no scratch, a torus without cores and without damage.
+void validateNeighbours(const ScheduleView& schedule);
 
 }  // namespace torc
 

@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "schedules/format/file_layout.h"
+#include "schedules/reject.h"
 #include "support/message.h"
 
 namespace torc {
@@ -25,34 +26,32 @@ class FieldReader {
   explicit FieldReader(std::span<const std::byte> file) : file_(file) {}
 
   template <typename T>
-  Status read(T& value, const char* field) {
+  void read(T& value, const char* field) {
     static_assert(std::is_trivially_copyable_v<T>);
     field_ = field;
     field_offset_ = offset_;
-    if (sizeof(T) > file_.size() - offset_) {
-      return fault("ends at ", offset_ + sizeof(T), ", file has ", file_.size(), " bytes");
-    }
+    if (sizeof(T) > file_.size() - offset_)
+      fault("ends at ", offset_ + sizeof(T), ", file has ", file_.size(), " bytes");
     std::memcpy(static_cast<void*>(&value), file_.data() + offset_, sizeof(T));
     offset_ += sizeof(T);
-    return {};
   }
 
   /// A field with exactly one valid value.
   template <typename T>
-  Status expect(T wanted, const char* field) {
+  void expect(T wanted, const char* field) {
     T value{};
-    if (Status status = read(value, field); !status.ok()) return status;
-    return value == wanted ? Status() : fault("is ", value, ", expected ", wanted);
+    read(value, field);
+    if (value != wanted) fault("is ", value, ", expected ", wanted);
   }
 
-  /// A fault of the field read last: `0000000c: header size: is 480, expected 472`.
+  /// Rejects the field read last: `0000000c: header size: is 480, expected 472`.
   template <typename... Pieces>
-  Status fault(const Pieces&... pieces) const {
-    return faultAt(field_offset_, field_, ": ", pieces...);
+  [[noreturn]] void fault(const Pieces&... pieces) const {
+    faultAt(field_offset_, field_, ": ", pieces...);
   }
   template <typename... Pieces>
-  Status faultAt(std::uint64_t offset, const Pieces&... pieces) const {
-    return malformed(std::hex, std::setw(8), std::setfill('0'), offset, std::dec, ": ", pieces...);
+  [[noreturn]] void faultAt(std::uint64_t offset, const Pieces&... pieces) const {
+    reject(std::hex, std::setw(8), std::setfill('0'), offset, std::dec, ": ", pieces...);
   }
 
   std::span<const std::byte> file() const { return file_; }
@@ -65,21 +64,17 @@ class FieldReader {
 };
 
 /// File size and checksum, adjacent and at the same place in every header.
-inline Status readChecksum(FieldReader& reader) {
+inline void readChecksum(FieldReader& reader) {
   std::uint64_t file_size = 0;
-  if (Status status = reader.read(file_size, "file size"); !status.ok()) return status;
-  if (file_size != reader.file().size()) {
-    return reader.fault("file has ", reader.file().size(), " bytes, header says ", file_size);
-  }
+  reader.read(file_size, "file size");
+  if (file_size != reader.file().size())
+    reader.fault("file has ", reader.file().size(), " bytes, header says ", file_size);
   std::uint64_t checksum = 0;
-  if (Status status = reader.read(checksum, "checksum"); !status.ok()) return status;
+  reader.read(checksum, "checksum");
   const auto content = reader.file().subspan(kChecksummedFrom);
-  if (const std::uint64_t actual = XXH3_64bits(content.data(), content.size());
-      actual != checksum) {
-    return reader.fault(std::hex, std::setfill('0'), "header says ", std::setw(16), checksum,
-                        ", content ", std::setw(16), actual, ": damaged");
-  }
-  return {};
+  if (const std::uint64_t actual = XXH3_64bits(content.data(), content.size()); actual != checksum)
+    reader.fault(std::hex, std::setfill('0'), "header says ", std::setw(16), checksum, ", content ",
+                 std::setw(16), actual, ": damaged");
 }
 
 /// A kind of file, by the first bytes of all its versions.
@@ -99,23 +94,20 @@ inline bool hasLettersOf(const FileKind& kind, std::span<const std::byte> file) 
 }
 
 /// Reads the fields that all versions share, so that later versions are distinguished from damage.
-inline Status readPreamble(FieldReader& reader, const FileKind& kind) {
-  if (reader.file().empty()) return malformed("file is empty");
-  if (!hasLettersOf(kind, reader.file())) return malformed(kind.foreign);
+inline void readPreamble(FieldReader& reader, const FileKind& kind) {
+  rejectIf(reader.file().empty(), "file is empty");
+  rejectIf(!hasLettersOf(kind, reader.file()), kind.foreign);
   std::array<char, 8> magic{};
-  if (Status status = reader.read(magic, "magic"); !status.ok()) return status;
-  if (magic != kind.magic) {
-    return reader.fault("is damaged, as by a transfer that rewrites line ends");
-  }
+  reader.read(magic, "magic");
+  if (magic != kind.magic) reader.fault("is damaged, as by a transfer that rewrites line ends");
   std::uint32_t version = 0;
-  if (Status status = reader.read(version, kind.version_field); !status.ok()) return status;
-  if (version != kind.version) {
-    return reader.faultAt(sizeof(kind.magic), kind.version_field, " ", version,
-                          ", this torc reads ", kind.version, ": ",
-                          version < kind.version ? kind.if_older : "it needs a later torc");
-  }
-  if (Status status = reader.expect(kind.header_size, "header size"); !status.ok()) return status;
-  return readChecksum(reader);
+  reader.read(version, kind.version_field);
+  if (version != kind.version)
+    reader.faultAt(sizeof(kind.magic), kind.version_field, " ", version, ", this torc reads ",
+                   kind.version, ": ",
+                   version < kind.version ? kind.if_older : "it needs a later torc");
+  reader.expect(kind.header_size, "header size");
+  readChecksum(reader);
 }
 
 /// Reads the entries of the directory, and with each the place of its table. Tables are contiguous,
@@ -128,60 +120,50 @@ class TableReader {
 
   /// `Kind` is an enumeration of the tables, numbered like the names.
   template <typename Kind, typename Record>
-  Status read(Kind table, std::span<const Record>& records) {
+  void read(Kind table, std::span<const Record>& records) {
     static_assert(std::is_trivially_copyable_v<Record> && alignof(Record) <= kTableAlignment);
     std::span<const std::byte> bytes;
-    if (Status status = read(table, sizeof(Record), bytes); !status.ok()) return status;
+    read(table, sizeof(Record), bytes);
     // The bytes are an array of std::byte, in which the records that were copied there are objects
     // (C++20, [intro.object]).
     records = {std::launder(reinterpret_cast<const Record*>(bytes.data())),
                bytes.size() / sizeof(Record)};
     if (bytes.empty()) records = {};
-    return {};
   }
   /// The bytes of a table whose records have `record_size`.
   template <typename Kind>
-  Status read(Kind table, std::size_t record_size, std::span<const std::byte>& bytes) {
+  void read(Kind table, std::size_t record_size, std::span<const std::byte>& bytes) {
     TableEntry entry;
     const auto kind = static_cast<std::uint32_t>(table);
-    if (Status status = reader_.read(entry, names_[kind]); !status.ok()) return status;
-    if (Status status = check(entry, kind, record_size); !status.ok()) return status;
+    reader_.read(entry, names_[kind]);
+    check(entry, kind, record_size);
     bytes = reader_.file().subspan(entry.offset, entry.count * record_size);
-    return {};
   }
 
-  Status finish() const {
-    if (next_ == reader_.file().size()) return {};
-    return reader_.faultAt(next_, "tables end at ", next_, ", file has ", reader_.file().size(),
-                           " bytes");
+  void finish() const {
+    if (next_ != reader_.file().size())
+      reader_.faultAt(next_, "tables end at ", next_, ", file has ", reader_.file().size(),
+                      " bytes");
   }
 
  private:
-  Status check(const TableEntry& entry, std::uint32_t kind, std::size_t record_size) {
+  void check(const TableEntry& entry, std::uint32_t kind, std::size_t record_size) {
     const std::uint64_t file_size = reader_.file().size();
-    if (entry.kind != kind) {
-      return reader_.fault("table kind is ", entry.kind, ", expected ", kind);
-    }
-    if (entry.record_size != record_size) {
-      return reader_.fault("records have ", entry.record_size, " bytes, expected ", record_size);
-    }
-    if (entry.offset != next_) {
-      return reader_.fault("table starts at ", entry.offset, ", expected ", next_);
-    }
-    if (entry.count > kNone) {  // to rule out overflow below
-      return reader_.fault("table has ", entry.count, " records, at most ", kNone);
-    }
+    if (entry.kind != kind) reader_.fault("table kind is ", entry.kind, ", expected ", kind);
+    if (entry.record_size != record_size)
+      reader_.fault("records have ", entry.record_size, " bytes, expected ", record_size);
+    if (entry.offset != next_)
+      reader_.fault("table starts at ", entry.offset, ", expected ", next_);
+    if (entry.count > kNone)  // to rule out overflow below
+      reader_.fault("table has ", entry.count, " records, at most ", kNone);
     const std::uint64_t end = entry.offset + entry.count * record_size;
     next_ = alignedUp(end);
-    if (next_ > file_size) {
-      return reader_.fault("table of ", entry.count, " records ends at ", next_, ", file has ",
-                           file_size, " bytes");
-    }
+    if (next_ > file_size)
+      reader_.fault("table of ", entry.count, " records ends at ", next_, ", file has ", file_size,
+                    " bytes");
     const auto padding = reader_.file().subspan(end, next_ - end);
-    if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{}; })) {
-      return reader_.faultAt(end, names_[kind], ": padding is not 0");
-    }
-    return {};
+    if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{}; }))
+      reader_.faultAt(end, names_[kind], ": padding is not 0");
   }
 
   FieldReader& reader_;

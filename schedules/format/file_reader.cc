@@ -9,7 +9,6 @@
 #include "schedules/format/file.h"
 #include "schedules/format/file_layout.h"
 #include "schedules/validation/validate.h"
-#include "support/message.h"
 
 namespace torc {
 namespace {
@@ -34,50 +33,44 @@ bool hasGraphVersion(std::span<const std::byte> file) {
   return version >= kGraphFormatVersion;
 }
 
-Status readFacts(FieldReader& reader, bool has_graph, ScheduleView& schedule) {
+void readFacts(FieldReader& reader, bool has_graph, ScheduleView& schedule) {
   std::array<std::uint8_t, 3> reserved{};
-  if (Status status = reader.read(schedule.collective, "collective"); !status.ok()) return status;
-  if (Status status = reader.read(reserved, "reserved"); !status.ok()) return status;
-  if (reserved != std::array<std::uint8_t, 3>{}) return reader.fault("is not 0");
-  if (Status status = reader.read(schedule.flags, "flags"); !status.ok()) return status;
-  if (Status status = reader.read(schedule.slot_count, "slot count"); !status.ok()) return status;
-  if (Status status = reader.read(schedule.segments, "segments"); !status.ok()) return status;
-  if (Status status = reader.read(schedule.window, "window"); !status.ok()) return status;
+  reader.read(schedule.collective, "collective");
+  reader.read(reserved, "reserved");
+  if (reserved != std::array<std::uint8_t, 3>{}) reader.fault("is not 0");
+  reader.read(schedule.flags, "flags");
+  reader.read(schedule.slot_count, "slot count");
+  reader.read(schedule.segments, "segments");
+  reader.read(schedule.window, "window");
   const std::uint32_t tables = has_graph ? kGraphTableCount : kTableCount;
-  if (Status status = reader.expect(tables, "table count"); !status.ok()) return status;
-  return reader.read(schedule.topology, "topology");
+  reader.expect(tables, "table count");
+  reader.read(schedule.topology, "topology");
 }
 
-Status readTables(FieldReader& reader, bool has_graph, ScheduleView& schedule) {
+void readTables(FieldReader& reader, bool has_graph, ScheduleView& schedule) {
   TableReader tables(reader, kTableNames, has_graph ? sizeof(GraphFileHeader) : sizeof(FileHeader));
   std::span<const char> name, producer;
-  Status status = tables.read(TableKind::kName, name);
-  if (status.ok()) status = tables.read(TableKind::kProducer, producer);
+  tables.read(TableKind::kName, name);
+  tables.read(TableKind::kProducer, producer);
   auto kind = static_cast<std::uint32_t>(TableKind::kColors);
-  forEachTable(
-      [&](std::string_view, auto& records) {
-        if (status.ok()) status = tables.read(kind++, records);
-      },
-      schedule);
-  if (status.ok() && has_graph) {
-    status = tables.read(TableKind::kGraphLinks, schedule.links);
-    if (status.ok() && schedule.links.empty()) return reader.fault("a graph has links");
+  forEachTable([&](std::string_view, auto& records) { tables.read(kind++, records); }, schedule);
+  if (has_graph) {
+    tables.read(TableKind::kGraphLinks, schedule.links);
+    if (schedule.links.empty()) reader.fault("a graph has links");
   }
-  if (status.ok()) status = tables.finish();
+  tables.finish();
   schedule.name = {name.data(), name.size()};
   schedule.producer = {producer.data(), producer.size()};
-  return status;
 }
 
 /// `file` is aligned for every record; the view refers to it.
-Status readView(std::span<const std::byte> file, ScheduleView& schedule) {
+void readView(std::span<const std::byte> file, ScheduleView& schedule) {
   FieldReader reader(file);
   const bool has_graph = hasGraphVersion(file);
-  Status status = readPreamble(reader, has_graph ? kGraphFile : kScheduleFile);
-  if (status.ok()) status = readFacts(reader, has_graph, schedule);
-  if (status.ok()) status = readTables(reader, has_graph, schedule);
-  if (status.ok()) status = validate(schedule);
-  return status;
+  readPreamble(reader, has_graph ? kGraphFile : kScheduleFile);
+  readFacts(reader, has_graph, schedule);
+  readTables(reader, has_graph, schedule);
+  orReject(validate(schedule));
 }
 
 }  // namespace
@@ -93,7 +86,8 @@ StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std
   loaded.size_ = file.size();
   if (!file.empty()) std::memcpy(loaded.storage_.get(), file.data(), file.size());
   const std::span<const std::byte> copy(loaded.storage_.get(), file.size());
-  if (Status status = readView(copy, loaded.view_); !status.ok()) return status.annotated(origin);
+  const Status status = statusOf([&] { readView(copy, loaded.view_); });
+  if (!status.ok()) return status.annotated(origin);
   return loaded;
 }
 

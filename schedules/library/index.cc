@@ -10,7 +10,7 @@
 #include "schedules/format/field_reader.h"
 #include "schedules/format/table_writer.h"
 #include "schedules/library/index_layout.h"
-#include "support/message.h"
+#include "schedules/reject.h"
 
 namespace torc {
 namespace {
@@ -28,18 +28,14 @@ class TextReader {
   explicit TextReader(std::span<const std::byte> text) : text_(text) {}
 
   template <typename... Owner>
-  Status take(std::uint32_t length, std::string& value, const Owner&... owner) {
-    if (length > text_.size()) {
-      return malformed(owner..., " has ", length, " bytes, of which the text has ", text_.size());
-    }
+  void take(std::uint32_t length, std::string& value, const Owner&... owner) {
+    rejectIf(length > text_.size(), owner..., " has ", length, " bytes, of which the text has ",
+             text_.size());
     value.assign(reinterpret_cast<const char*>(text_.data()), length);
     text_ = text_.subspan(length);
-    return {};
   }
 
-  Status finish() const {
-    return text_.empty() ? Status() : malformed("text: ", text_.size(), " bytes are left over");
-  }
+  void finish() const { rejectIf(!text_.empty(), "text: ", text_.size(), " bytes are left over"); }
 
  private:
   std::span<const std::byte> text_;
@@ -65,10 +61,10 @@ class RecordReader {
     visit(length_);
   }
   /// `name` is the record's string.
-  Status finish(TextReader& text, const char* what, std::size_t number, const char* name) const {
-    if (!is_sound_) return malformed(what, ' ', number, ": reserved is not 0");
-    if (string_ == nullptr) return {};
-    return text.take(length_, *string_, what, ' ', number, ": ", name);
+  void finish(TextReader& text, const char* what, std::size_t number, const char* name) const {
+    rejectIf(!is_sound_, what, ' ', number, ": reserved is not 0");
+    if (string_ == nullptr) return;
+    text.take(length_, *string_, what, ' ', number, ": ", name);
   }
 
  private:
@@ -131,45 +127,42 @@ RecordSizes recordSizes() {
 }
 
 template <typename Record>
-Status takeRecords(const IndexTableOf<Record>& table, std::size_t record_size,
-                   std::span<const std::byte> bytes, TextReader& text, LibraryIndex& index) {
+void takeRecords(const IndexTableOf<Record>& table, std::size_t record_size,
+                 std::span<const std::byte> bytes, TextReader& text, LibraryIndex& index) {
   for (std::size_t i = 0; i < bytes.size() / record_size; ++i) {
     RecordReader reader(bytes.data() + i * record_size);
     visitMembers(reader, (index.*table.records).emplace_back());
-    Status status = reader.finish(text, table.what, i, table.string);
-    if (!status.ok()) return status;
+    reader.finish(text, table.what, i, table.string);
   }
-  return {};
 }
 
-Status readIndex(std::span<const std::byte> bytes, LibraryIndex& index) {
+void readIndex(std::span<const std::byte> bytes, LibraryIndex& index) {
   FieldReader reader(bytes);
   std::uint32_t machine_length = 0, version_length = 0, tuned_on_length = 0;
   const std::uint32_t reserved = 0;
-  Status status = readPreamble(reader, kIndexFile);
-  if (status.ok()) status = reader.read(index.manifest_checksum, "manifest checksum");
-  if (status.ok()) status = reader.read(machine_length, "length of machine");
-  if (status.ok()) status = reader.read(version_length, "length of version");
-  if (status.ok()) status = reader.read(tuned_on_length, "length of the job of tuning");
-  if (status.ok()) status = reader.expect(reserved, "reserved");
+  readPreamble(reader, kIndexFile);
+  reader.read(index.manifest_checksum, "manifest checksum");
+  reader.read(machine_length, "length of machine");
+  reader.read(version_length, "length of version");
+  reader.read(tuned_on_length, "length of the job of tuning");
+  reader.expect(reserved, "reserved");
   TableReader directory(reader, kIndexTableNames, sizeof(IndexHeader));
   const RecordSizes sizes = recordSizes();
   std::array<std::span<const std::byte>, kIndexTableCount> tables;
-  for (std::uint32_t i = 0; i < kIndexTableCount && status.ok(); ++i)
-    status = directory.read(i, sizes[i], tables[i]);
-  if (status.ok()) status = directory.finish();
+  for (std::uint32_t i = 0; i < kIndexTableCount; ++i)
+    directory.read(i, sizes[i], tables[i]);
+  directory.finish();
   TextReader text(tables[0]);
-  if (status.ok()) status = text.take(machine_length, index.machine, "machine");
-  if (status.ok()) status = text.take(version_length, index.version, "version");
-  if (status.ok()) status = text.take(tuned_on_length, index.tuned_on, "job of tuning");
+  text.take(machine_length, index.machine, "machine");
+  text.take(version_length, index.version, "version");
+  text.take(tuned_on_length, index.tuned_on, "job of tuning");
   const auto take = [&](const auto& table) {
     const auto number = static_cast<std::size_t>(table.table);
-    if (status.ok()) status = takeRecords(table, sizes[number], tables[number], text, index);
+    takeRecords(table, sizes[number], tables[number], text, index);
   };
   std::apply([&](const auto&... all) { (take(all), ...); }, kIndexTables);
-  if (status.ok()) status = text.finish();
-  if (status.ok()) status = validate(index);
-  return status;
+  text.finish();
+  orReject(validate(index));
 }
 
 }  // namespace
@@ -223,7 +216,8 @@ const LibraryEntry* LibraryIndex::findEntry(std::uint32_t shape, Collective coll
 StatusOr<LibraryIndex> readLibraryIndex(std::span<const std::byte> bytes,
                                         const std::string& origin) {
   LibraryIndex index;
-  if (Status status = readIndex(bytes, index); !status.ok()) return status.annotated(origin);
+  const Status status = statusOf([&] { readIndex(bytes, index); });
+  if (!status.ok()) return status.annotated(origin);
   return index;
 }
 

@@ -5,6 +5,7 @@
 
 #include "schedules/format/file.h"
 #include "schedules/library/index_layout.h"
+#include "schedules/reject.h"
 #include "schedules/validation/validate.h"
 #include "support/message.h"
 
@@ -14,37 +15,31 @@ namespace {
 constexpr std::size_t kMaxReasonLength = 4095;
 
 /// One line without control characters.
-Status checkLine(const std::string& text, std::size_t most) {
-  if (text.size() > most) return malformed("has ", text.size(), " bytes, at most ", most);
+void checkLine(const std::string& text, std::size_t most) {
+  rejectIf(text.size() > most, "has ", text.size(), " bytes, at most ", most);
   const auto is_control = [](char c) {
     const auto code = static_cast<unsigned char>(c);
     return code < ' ' || code == 0x7f;
   };
-  if (std::ranges::any_of(text, is_control)) return malformed("has control characters");
-  return {};
+  rejectIf(std::ranges::any_of(text, is_control), "has control characters");
 }
 
 /// A name that means a file of the folder on every system.
-Status checkFileName(const std::string& name) {
-  if (name.empty()) return malformed("is empty");
-  if (name.size() > kMaxNameLength) {
-    return malformed("has ", name.size(), " bytes, at most ", kMaxNameLength);
-  }
+void checkFileName(const std::string& name) {
+  rejectIf(name.empty(), "is empty");
+  rejectIf(name.size() > kMaxNameLength, "has ", name.size(), " bytes, at most ", kMaxNameLength);
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '+' || c == '.';
   };
-  if (!std::ranges::all_of(name, is_plain)) {
-    return malformed("has characters other than letters, digits and - _ + .");
-  }
-  if (name.front() == '.' || name.find("..") != std::string::npos) {
-    return malformed("begins with a dot or has two in a row");
-  }
-  return {};
+  rejectIf(!std::ranges::all_of(name, is_plain),
+           "has characters other than letters, digits and - _ + .");
+  rejectIf(name.front() == '.' || name.find("..") != std::string::npos,
+           "begins with a dot or has two in a row");
 }
 
 /// The axes of extent over 1, once each; the rest is 0.
-Status checkAxes(const Topology& partition, const LibrarySubTorus& sub_torus) {
+void checkAxes(const Topology& partition, const LibrarySubTorus& sub_torus) {
   std::uint32_t wanted = 0, named = 0, count = 0;
   for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
     if (sub_torus.extents[i] > 1) {
@@ -54,50 +49,40 @@ Status checkAxes(const Topology& partition, const LibrarySubTorus& sub_torus) {
   }
   for (std::uint32_t i = 0; i < kMaxAxes; ++i) {
     const std::uint32_t axis = sub_torus.axes[i];
-    if (i >= count ? axis != 0 : axis >= kMaxAxes || (wanted >> axis & 1) == 0) {
-      return malformed("axes are not those of extent over 1");
-    }
+    rejectIf(i >= count ? axis != 0 : axis >= kMaxAxes || (wanted >> axis & 1) == 0,
+             "axes are not those of extent over 1");
     if (i < count) named |= 1u << axis;
   }
   // Cores are always the innermost axis.
   const bool has_cores = partition.hasCores() && sub_torus.extents[partition.axis_count - 1] > 1;
-  if (named != wanted || (has_cores && sub_torus.axes[count - 1] != partition.axis_count - 1)) {
-    return malformed("axes are not those of extent over 1, cores last");
-  }
-  return {};
+  rejectIf(named != wanted || (has_cores && sub_torus.axes[count - 1] != partition.axis_count - 1),
+           "axes are not those of extent over 1, cores last");
 }
 
 // `check` checks each record alone, `follows` its order after the one before it. Partitions and
 // shapes come first.
 
 template <typename Placed>
-Status check(const LibraryIndex&, const Placed& placed, bool) {
-  return placed.topology.validate();
+void check(const LibraryIndex&, const Placed& placed, bool) {
+  orReject(placed.topology.validate());
 }
 template <typename Placed>
 bool follows(const Placed&, const Placed&) {
   return true;
 }
 
-Status check(const LibraryIndex& index, const LibrarySubTorus& sub_torus, bool) {
-  if (sub_torus.partition >= index.partitions.size()) {
-    return malformed("partition ", sub_torus.partition, " does not exist (there are ",
-                     index.partitions.size(), ")");
-  }
-  if (sub_torus.shape >= index.shapes.size()) {
-    return malformed("shape ", sub_torus.shape, " does not exist (there are ", index.shapes.size(),
-                     ")");
-  }
+void check(const LibraryIndex& index, const LibrarySubTorus& sub_torus, bool) {
+  rejectIf(sub_torus.partition >= index.partitions.size(), "partition ", sub_torus.partition,
+           " does not exist (there are ", index.partitions.size(), ")");
+  rejectIf(sub_torus.shape >= index.shapes.size(), "shape ", sub_torus.shape,
+           " does not exist (there are ", index.shapes.size(), ")");
   const Topology& partition = index.partitions[sub_torus.partition].topology;
-  if (!isSubTorus(partition, sub_torus.extents)) {
-    return malformed("extents are not those of a sub-torus of ", partition.shape());
-  }
-  if (Status status = checkAxes(partition, sub_torus); !status.ok()) return status;
+  if (!isSubTorus(partition, sub_torus.extents))
+    reject("extents are not those of a sub-torus of ", partition.shape());
+  checkAxes(partition, sub_torus);
   const Topology& shape = index.shapes[sub_torus.shape].topology;
-  if (!(subTorusTopology(partition, sub_torus.extents, sub_torus.axes) == shape)) {
-    return malformed("is not of shape ", sub_torus.shape, ", ", shape.shape());
-  }
-  return {};
+  if (!(subTorusTopology(partition, sub_torus.extents, sub_torus.axes) == shape))
+    reject("is not of shape ", sub_torus.shape, ", ", shape.shape());
 }
 
 bool follows(const LibrarySubTorus& a, const LibrarySubTorus& b) {
@@ -110,36 +95,28 @@ bool isTime(double seconds) {
 
 /// Fields that an entry, a candidate and a measurement share: a shape, a collective and a file.
 template <typename Named>
-Status checkNames(const LibraryIndex& index, const Named& named, bool may_be_mpis) {
-  if (named.shape >= index.shapes.size()) {
-    return malformed("shape ", named.shape, " does not exist (there are ", index.shapes.size(),
-                     ")");
-  }
-  if (const int collective = static_cast<int>(named.collective); collective >= kCollectiveCount) {
-    return malformed("collective ", collective, " is unknown");
-  }
-  if (named.file >= index.files.size() && !(may_be_mpis && named.file == kMpisOwn)) {
-    return malformed("file ", named.file, " does not exist (there are ", index.files.size(), ")");
-  }
-  return {};
+void checkNames(const LibraryIndex& index, const Named& named, bool may_be_mpis) {
+  rejectIf(named.shape >= index.shapes.size(), "shape ", named.shape, " does not exist (there are ",
+           index.shapes.size(), ")");
+  if (const int collective = static_cast<int>(named.collective); collective >= kCollectiveCount)
+    reject("collective ", collective, " is unknown");
+  rejectIf(named.file >= index.files.size() && !(may_be_mpis && named.file == kMpisOwn), "file ",
+           named.file, " does not exist (there are ", index.files.size(), ")");
 }
 
-Status check(const LibraryIndex& index, const LibraryEntry& entry, bool is_tuned) {
-  if (Status status = checkNames(index, entry, is_tuned); !status.ok()) return status;
-  if (is_tuned && entry.lowest <= kNoSize) return malformed("serves calls whose size is unknown");
-  if (entry.lowest > entry.highest) {
-    return malformed("range from ", entry.lowest, " to ", entry.highest, " bytes");
-  }
-  if (entry.highest == kOpenEnd
-          ? entry.predicted_to < entry.lowest || entry.predicted_to == kOpenEnd
-          : entry.predicted_to != entry.highest) {
-    return malformed("predicted to ", entry.predicted_to, " bytes, range from ", entry.lowest,
-                     " to ", entry.highest);
-  }
-  if (!isTime(entry.lowest_s) || !isTime(entry.highest_s)) {
-    return malformed("a predicted time is no number of seconds");
-  }
-  return checkLine(entry.reason, kMaxReasonLength).annotated("reason");
+void check(const LibraryIndex& index, const LibraryEntry& entry, bool is_tuned) {
+  checkNames(index, entry, is_tuned);
+  rejectIf(is_tuned && entry.lowest <= kNoSize, "serves calls whose size is unknown");
+  rejectIf(entry.lowest > entry.highest, "range from ", entry.lowest, " to ", entry.highest,
+           " bytes");
+  rejectIf(entry.highest == kOpenEnd
+               ? entry.predicted_to < entry.lowest || entry.predicted_to == kOpenEnd
+               : entry.predicted_to != entry.highest,
+           "predicted to ", entry.predicted_to, " bytes, range from ", entry.lowest, " to ",
+           entry.highest);
+  rejectIf(!isTime(entry.lowest_s) || !isTime(entry.highest_s),
+           "a predicted time is no number of seconds");
+  within([&] { checkLine(entry.reason, kMaxReasonLength); }, "reason");
 }
 
 /// Whether `b` comes behind `a` and their ranges are disjoint.
@@ -149,28 +126,26 @@ bool follows(const LibraryEntry& a, const LibraryEntry& b) {
   return of_a != of_b ? of_a < of_b : a.highest < b.lowest;
 }
 
-Status check(const LibraryIndex& index, const LibraryCandidate& candidate, bool) {
-  return checkNames(index, candidate, false);
+void check(const LibraryIndex& index, const LibraryCandidate& candidate, bool) {
+  checkNames(index, candidate, false);
 }
 bool follows(const LibraryCandidate& a, const LibraryCandidate& b) {
   return a < b;
 }
 
-Status check(const LibraryIndex& index, const LibraryMeasurement& measured, bool) {
-  if (Status status = checkNames(index, measured, true); !status.ok()) return status;
-  return isTime(measured.seconds) ? Status() : malformed("its time is no number of seconds");
+void check(const LibraryIndex& index, const LibraryMeasurement& measured, bool) {
+  checkNames(index, measured, true);
+  rejectIf(!isTime(measured.seconds), "its time is no number of seconds");
 }
 bool follows(const LibraryMeasurement& a, const LibraryMeasurement& b) {
   return std::tie(a.shape, a.collective, a.bytes, a.file) <
          std::tie(b.shape, b.collective, b.bytes, b.file);
 }
 
-Status check(const LibraryIndex&, const LibraryFile& file, bool) {
-  if (Status status = checkFileName(file.name); !status.ok()) return status.annotated("name");
-  if (file.bytes < 1 || file.bytes > kMaxFileBytes) {
-    return malformed("has ", file.bytes, " bytes, 1 to ", kMaxFileBytes, " are possible");
-  }
-  return {};
+void check(const LibraryIndex&, const LibraryFile& file, bool) {
+  within([&] { checkFileName(file.name); }, "name");
+  rejectIf(file.bytes < 1 || file.bytes > kMaxFileBytes, "has ", file.bytes, " bytes, 1 to ",
+           kMaxFileBytes, " are possible");
 }
 
 bool follows(const LibraryFile& a, const LibraryFile& b) {
@@ -178,16 +153,16 @@ bool follows(const LibraryFile& a, const LibraryFile& b) {
 }
 
 template <typename Record>
-Status checkTable(const LibraryIndex& index, const IndexTableOf<Record>& table) {
+void checkTable(const LibraryIndex& index, const IndexTableOf<Record>& table) {
   const std::vector<Record>& things = index.*table.records;
   for (std::size_t i = 0; i < things.size(); ++i) {
-    Status status = check(index, things[i], table.table == IndexTable::kTuned);
-    if (status.ok() && i > 0 && !follows(things[i - 1], things[i])) {
-      status = malformed("is not after ", table.what, ' ', i - 1);
-    }
-    if (!status.ok()) return status.annotated(message(table.what, ' ', i));
+    const auto check_one = [&] {
+      check(index, things[i], table.table == IndexTable::kTuned);
+      rejectIf(i > 0 && !follows(things[i - 1], things[i]), "is not after ", table.what, ' ',
+               i - 1);
+    };
+    within(check_one, table.what, ' ', i);
   }
-  return {};
 }
 
 }  // namespace
@@ -217,14 +192,12 @@ Status checkServes(const LibraryIndex& index, const LibraryEntry& entry,
 }
 
 Status validate(const LibraryIndex& index) {
-  Status status = checkLine(index.machine, kMaxNameLength).annotated("machine");
-  if (status.ok()) status = checkLine(index.version, kMaxNameLength).annotated("version");
-  if (status.ok()) status = checkLine(index.tuned_on, kMaxReasonLength).annotated("job of tuning");
-  const auto check_table = [&](const auto& table) {
-    if (status.ok()) status = checkTable(index, table);
-  };
-  std::apply([&](const auto&... tables) { (check_table(tables), ...); }, kIndexTables);
-  return status;
+  return statusOf([&] {
+    within([&] { checkLine(index.machine, kMaxNameLength); }, "machine");
+    within([&] { checkLine(index.version, kMaxNameLength); }, "version");
+    within([&] { checkLine(index.tuned_on, kMaxReasonLength); }, "job of tuning");
+    std::apply([&](const auto&... tables) { (checkTable(index, tables), ...); }, kIndexTables);
+  });
 }
 
 }  // namespace torc

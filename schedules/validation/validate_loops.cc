@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schedules/loops/loop_nest.h"
+#include "schedules/reject.h"
 #include "schedules/validation/validate.h"
 #include "schedules/validation/validate_operations.h"
 #include "support/message.h"
@@ -16,81 +17,55 @@ namespace torc {
 namespace {
 
 /// Checks the place and length of each loop.
-Status validateTable(const ScheduleView& schedule) {
+void validateTable(const ScheduleView& schedule) {
   std::vector<std::uint32_t> open;  // ends of the loops around the current one
   std::uint32_t begin = 0;
-  for (std::size_t i = 0; i < schedule.loops.size(); ++i) {
-    const Loop& loop = schedule.loops[i];
-    const auto fault = [&](const auto&... pieces) {
-      return malformed("loop ", i, ": ", pieces...);
-    };
-    if (loop.begin == loop.end) return fault("has no operations");
-    if (loop.begin > loop.end || loop.end > schedule.operations.size()) {
-      return fault("has operations ", loop.begin, " to before ", loop.end, " of ",
-                   schedule.operations.size());
-    }
+  checkEach("loop", schedule.loops, [&](const Loop& loop) {
+    rejectIf(loop.begin == loop.end, "has no operations");
+    rejectIf(loop.begin > loop.end || loop.end > schedule.operations.size(), "has operations ",
+             loop.begin, " to before ", loop.end, " of ", schedule.operations.size());
     while (!open.empty() && open.back() <= loop.begin)
       open.pop_back();
-    if (loop.begin < begin || (!open.empty() && loop.end > open.back())) {
-      return fault("neither follows the loop before it nor lies inside it");
-    }
+    rejectIf(loop.begin < begin || (!open.empty() && loop.end > open.back()),
+             "neither follows the loop before it nor lies inside it");
     begin = loop.begin;
     open.push_back(loop.end);
-    if (open.size() > kMaxLoopDepth) return fault("stands in more than ", kMaxLoopDepth - 1);
-    if (loop.count < 1 || loop.count > kMaxLoopOperations) {
-      return fault("has ", loop.count, " iterations, must have 1 to ", kMaxLoopOperations);
-    }
-    if (schedule.operations[loop.begin].phase != schedule.operations[loop.end - 1].phase) {
-      return fault("goes over from phase ", schedule.operations[loop.begin].phase, " to ",
-                   schedule.operations[loop.end - 1].phase);
-    }
-  }
-  return {};
+    rejectIf(open.size() > kMaxLoopDepth, "stands in more than ", kMaxLoopDepth - 1);
+    rejectIf(loop.count < 1 || loop.count > kMaxLoopOperations, "has ", loop.count,
+             " iterations, must have 1 to ", kMaxLoopOperations);
+    rejectIf(schedule.operations[loop.begin].phase != schedule.operations[loop.end - 1].phase,
+             "goes over from phase ", schedule.operations[loop.begin].phase, " to ",
+             schedule.operations[loop.end - 1].phase);
+  });
 }
 
-Status validateIterationTable(const ScheduleView& schedule) {
-  if (schedule.iterations.size() > kMaxIterationRecords) {
-    return malformed("iterations: ", schedule.iterations.size(), " records, at most ",
-                     kMaxIterationRecords);
-  }
-  for (std::size_t i = 0; i < schedule.iterations.size(); ++i) {
-    const Iterations& iterations = schedule.iterations[i];
+void validateIterationTable(const ScheduleView& schedule) {
+  rejectIf(schedule.iterations.size() > kMaxIterationRecords,
+           "iterations: ", schedule.iterations.size(), " records, at most ", kMaxIterationRecords);
+  checkEach("iterations", schedule.iterations, [&](const Iterations& iterations) {
     const std::uint32_t least = iterations.segments > 0 ? 0 : 1;
-    if (schedule.loops.empty() && (iterations.depth > 0 || least > 0)) {
-      return malformed("iterations ", i, ": of ", iterations.depth, " loops, and there are none");
-    }
-    if (iterations.depth < least || iterations.depth > kMaxLoopDepth) {
-      return malformed("iterations ", i, ": of ", iterations.depth, " loops, must be of ", least,
-                       " to ", kMaxLoopDepth);
-    }
-    if (iterations.segments > (schedule.segments > 1 ? kMaxSegmentsBefore : 0)) {
-      return malformed("iterations ", i, ": of ", iterations.segments,
-                       " segments before, in a schedule of ", schedule.segments);
-    }
+    rejectIf(schedule.loops.empty() && (iterations.depth > 0 || least > 0), "of ", iterations.depth,
+             " loops, and there are none");
+    rejectIf(iterations.depth < least || iterations.depth > kMaxLoopDepth, "of ", iterations.depth,
+             " loops, must be of ", least, " to ", kMaxLoopDepth);
+    rejectIf(iterations.segments > (schedule.segments > 1 ? kMaxSegmentsBefore : 0), "of ",
+             iterations.segments, " segments before, in a schedule of ", schedule.segments);
     for (std::uint32_t level = 0; level < kMaxLoopDepth; ++level) {
       const IterationOrigin origin = iterations.origin[level];
-      if (level >= iterations.depth &&
-          (origin != IterationOrigin::kOwn || iterations.offset[level] != 0)) {
-        return malformed("iterations ", i, ": say something of loop ", level, " of ",
-                         iterations.depth);
-      }
-      if (origin > IterationOrigin::kBack) {
-        return malformed("iterations ", i, ": origin ", static_cast<unsigned>(origin),
-                         " is unknown");
-      }
-      if (origin == IterationOrigin::kAll && iterations.offset[level] != 0) {
-        return malformed("iterations ", i, ": all of a loop have no offset");
-      }
-      if ((origin == IterationOrigin::kLast && iterations.offset[level] > 0) ||
-          (origin == IterationOrigin::kFirst && iterations.offset[level] < 0)) {
-        return malformed(
-            "iterations ", i, ": ", std::abs(iterations.offset[level]),
-            origin == IterationOrigin::kLast ? " behind the last" : " before the first",
-            " of loop ", level, " is none");
-      }
+      rejectIf(level >= iterations.depth &&
+                   (origin != IterationOrigin::kOwn || iterations.offset[level] != 0),
+               "say something of loop ", level, " of ", iterations.depth);
+      rejectIf(origin > IterationOrigin::kBack, "origin ", static_cast<unsigned>(origin),
+               " is unknown");
+      rejectIf(origin == IterationOrigin::kAll && iterations.offset[level] != 0,
+               "all of a loop have no offset");
+      rejectIf((origin == IterationOrigin::kLast && iterations.offset[level] > 0) ||
+                   (origin == IterationOrigin::kFirst && iterations.offset[level] < 0),
+               std::abs(iterations.offset[level]),
+               origin == IterationOrigin::kLast ? " behind the last" : " before the first",
+               " of loop ", level, " is none");
     }
-  }
-  return {};
+  });
 }
 
 /// Checks the operations in loops.
@@ -102,36 +77,33 @@ class LoopValidator {
         nest_(schedule),
         frames_(schedule.frames.size()) {}
 
-  Status check(std::uint32_t index) {
+  void check(std::uint32_t index) {
     index_ = index;
     around_ = nest_.aroundOperation(index);
     const Operation& operation = schedule_.operations[index];
-    if (operation.hasPeerLoop() && around_.depth() > 0) {
-      return malformed("has a loop over peers inside a loop");
-    }
-    Status status = schedule_.loops.empty() ? Status() : checkIterations(operation);
+    rejectIf(operation.hasPeerLoop() && around_.depth() > 0, "has a loop over peers inside a loop");
+    if (!schedule_.loops.empty()) checkIterations(operation);
     for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
-      if (status.ok()) status = checkDependence(dependence);
+      checkDependence(dependence);
     }
-    return status;
   }
 
  private:
   /// Checks that everything that depends on a counter is in range in every iteration, and that the
   /// work is bounded.
-  Status checkIterations(const Operation& operation) {
-    Status status = checkGuard(operation.guard);
+  void checkIterations(const Operation& operation) {
+    checkGuard(operation.guard);
     for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
-      if (status.ok() && region->present()) status = checkRegion(*region);
+      if (region->present()) checkRegion(*region);
     }
-    if (status.ok()) status = checkSlots(operation.dst, operation.a);
-    if (status.ok()) status = checkSlots(operation.dst, operation.b);
-    if (status.ok()) status = checkSlots(operation.a, operation.b);
-    return status.ok() ? checkWork() : status;
+    checkSlots(operation.dst, operation.a);
+    checkSlots(operation.dst, operation.b);
+    checkSlots(operation.a, operation.b);
+    checkWork();
   }
 
   /// Expansion visits all of this for every iteration.
-  Status checkWork() {
+  void checkWork() {
     const Operation& operation = schedule_.operations[index_];
     std::uint64_t pieces = 0;
     for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
@@ -139,14 +111,13 @@ class LoopValidator {
       if (region->frame != kNone) pieces += schedule_.frames[region->frame].pieces;
     }
     const std::uint64_t runs = std::min(nest_.runs(index_), kMaxLoopOperations + 1);
-    Status status = addWork(operations_, runs, 1, "operations");
-    if (status.ok()) status = addWork(pieces_, runs * pieces, 4, "pieces");
-    return status;
+    addWork(operations_, runs, 1, "operations");
+    addWork(pieces_, runs * pieces, 4, "pieces");
   }
 
   /// Adds `work` of a segment to `sum`, and compares it with the limits for `times` as many
   /// operations: of the segments of a proof, and of all.
-  Status addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times, const char* what) {
+  void addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times, const char* what) {
     sum += work;
     const std::uint64_t segments = schedule_.segments;
     const std::uint64_t proved = std::min<std::uint64_t>(segments, schedule_.window + 1);
@@ -158,52 +129,40 @@ class LoopValidator {
       if (sum <= limit.most / limit.segments) continue;
       const std::string of =
           segments == 1 ? "" : ", of " + std::to_string(limit.segments) + " segments,";
-      return malformed("the iterations up to here", of, " have more than ", limit.most, " ", what);
+      reject("the iterations up to here", of, " have more than ", limit.most, " ", what);
     }
-    return {};
   }
 
-  Status checkRegion(const Region& region) {
-    if (Status status = checkBlocks(schedule_.piecesOf(region)); !status.ok()) return status;
-    return region.frame == kNone ? Status() : checkFrame(region);
+  void checkRegion(const Region& region) {
+    checkBlocks(schedule_.piecesOf(region));
+    if (region.frame != kNone) checkFrame(region);
   }
 
-  Status checkBlocks(const PieceList& pieces) {
+  void checkBlocks(const PieceList& pieces) {
     for (const Piece& piece : pieces) {
-      for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
-        Status status =
-            checkInterval(schedule_.blockInterval(piece.box, axis), axes_.nodeAxis(axis));
-        if (!status.ok()) return status;
-      }
+      for (std::uint32_t axis = 0; axis < axes_.count(); ++axis)
+        checkInterval(schedule_.blockInterval(piece.box, axis), axes_.nodeAxis(axis));
     }
-    return {};
   }
 
   /// A frame that depends on a counter, or has copies, belongs to one iteration.
-  Status checkFrame(const Region& region) {
+  void checkFrame(const Region& region) {
     const Frame& frame = schedule_.frames[region.frame];
     Use& use = frames_[region.frame];
-    const auto fault = [&](const auto&... pieces) {
-      return malformed("frame ", region.frame, ": ", pieces...);
-    };
     const bool is_used = use.known;
     if (!is_used) use = {true, depthOf(schedule_.piecesOf(frame)), around_};
     if (!is_used || use.depth > around_.depth()) {
-      if (Status status = checkBlocks(schedule_.piecesOf(frame)); !status.ok()) {
-        return status.annotated(message("frame ", region.frame));
-      }
+      within([&] { checkBlocks(schedule_.piecesOf(frame)); }, "frame ", region.frame);
     }
-    if (frame.copies > 1 && around_.depth() == 0) {
-      return fault("has ", frame.copies, " copies, but is used outside of loops");
-    }
-    if ((frame.copies > 1 || use.depth > 0) && use.loops != around_) {
-      return fault("is used in other loops, too");
-    }
-    return region == wholeFrame(frame, region.frame) ? Status() : checkInside(region);
+    rejectIf(frame.copies > 1 && around_.depth() == 0, "frame ", region.frame, ": has ",
+             frame.copies, " copies, but is used outside of loops");
+    rejectIf((frame.copies > 1 || use.depth > 0) && use.loops != around_, "frame ", region.frame,
+             ": is used in other loops, too");
+    if (region != wholeFrame(frame, region.frame)) checkInside(region);
   }
 
   /// Checks that the frame of a region holds it in every iteration.
-  Status checkInside(const Region& region) {
+  void checkInside(const Region& region) {
     const PieceList outer = schedule_.piecesOf(schedule_.frames[region.frame]);
     std::size_t next = 0;  // mostly the pieces of a region follow the frame's order
     for (const Piece& piece : schedule_.piecesOf(region)) {
@@ -212,31 +171,26 @@ class LoopValidator {
         next = (next + 1) % outer.size();
         ++looked_at;
       }
-      if (looked_at == outer.size()) {
-        return malformed("frame ", region.frame,
-                         ": may not hold the region in it in every iteration");
-      }
+      rejectIf(looked_at == outer.size(), "frame ", region.frame,
+               ": may not hold the region in it in every iteration");
       next = (next + 1) % outer.size();
       piece_checks_ += looked_at;
-      if (piece_checks_ > mostPieceChecks(schedule_)) {
-        return malformed("takes too long to find in the pieces of frame ", region.frame);
-      }
+      rejectIf(piece_checks_ > mostPieceChecks(schedule_),
+               "takes too long to find in the pieces of frame ", region.frame);
     }
-    return {};
   }
 
   /// Checks that regions of an operation in two frames never share a slot: copies of unequal
   /// numbers would meet in some iteration.
-  Status checkSlots(const Region& one, const Region& other) {
-    if (one.frame == kNone || other.frame == kNone || one.frame == other.frame) return {};
+  void checkSlots(const Region& one, const Region& other) {
+    if (one.frame == kNone || other.frame == kNone || one.frame == other.frame) return;
     const Frame& first = schedule_.frames[one.frame];
     const Frame& second = schedule_.frames[other.frame];
     if (first.copies == second.copies || first.group() + first.copies <= second.group() ||
-        second.group() + second.copies <= first.group()) {
-      return {};
-    }
-    return malformed("frames ", one.frame, " and ", other.frame, " may be in one slot (",
-                     std::max(first.group(), second.group()), ")");
+        second.group() + second.copies <= first.group())
+      return;
+    reject("frames ", one.frame, " and ", other.frame, " may be in one slot (",
+           std::max(first.group(), second.group()), ")");
   }
 
   /// The depth of the innermost loop whose counter moves the blocks; 0: they are the same in all
@@ -278,13 +232,11 @@ class LoopValidator {
            (inner.part >= outer.part && inner.part + inner.parts <= outer.part + outer.parts);
   }
 
-  Status checkInterval(const Interval& interval, std::uint32_t axis) {
-    if (interval.loop == 0) return {};
-    if (interval.loop > around_.depth()) {
-      return malformed("goes on ", axisName(axis), " with the counter ",
-                       counterName(interval.loop - 1u), ", but stands in ", around_.depth(),
-                       " loops");
-    }
+  void checkInterval(const Interval& interval, std::uint32_t axis) {
+    if (interval.loop == 0) return;
+    if (interval.loop > around_.depth())
+      reject("goes on ", axisName(axis), " with the counter ", counterName(interval.loop - 1u),
+             ", but stands in ", around_.depth(), " loops");
     const std::int64_t last = std::int64_t{nest_.loop(around_[interval.loop - 1u]).count} - 1;
     const Axis& along = schedule_.topology.axes[axis];
     const auto start = [&](std::int64_t i) { return interval.start + interval.step * i; };
@@ -295,7 +247,7 @@ class LoopValidator {
         return start(i) == static_cast<std::int32_t>(start(i));
       return start(i) >= 0 && start(i) + (along.wraps() ? 1 : length(i)) <= along.size;
     };
-    if (fits(last)) return {};
+    if (fits(last)) return;
     std::int64_t first = 0;
     while (fits(first))
       ++first;
@@ -304,25 +256,20 @@ class LoopValidator {
       own = static_cast<char>(along.name - 'A' + 'a');
       own += start(first) < 0 ? "" : "+";
     }
-    return malformed("goes on ", axisName(axis), " to ", own, start(first), ":", length(first),
-                     " where ", counterName(interval.loop - 1u), " = ", first, " (size ",
-                     along.size, ")");
+    reject("goes on ", axisName(axis), " to ", own, start(first), ":", length(first), " where ",
+           counterName(interval.loop - 1u), " = ", first, " (size ", along.size, ")");
   }
 
   /// A guard that depends on a counter does not wrap around its axis, and nothing is dead.
-  Status checkGuard(std::uint32_t guard) {
-    if (guard == kNone) return {};
+  void checkGuard(std::uint32_t guard) {
+    if (guard == kNone) return;
     const Topology& topology = schedule_.topology;
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       const Interval& interval = schedule_.boxes[guard][axis];
       if (interval.loop == 0) continue;
-      if (Status status = checkInterval(interval, axis); !status.ok()) {
-        return status.annotated("guard");
-      }
-      if (topology.isDamaged()) {
-        return malformed("guard: goes with a counter on ", axisName(axis),
-                         ", and some nodes are dead");
-      }
+      within([&] { checkInterval(interval, axis); }, "guard");
+      rejectIf(topology.isDamaged(), "guard: goes with a counter on ", axisName(axis),
+               ", and some nodes are dead");
       const std::uint32_t level = interval.loop - 1u;
       const auto leaves = [&](std::uint32_t iteration) {
         Counters counters{};
@@ -335,28 +282,25 @@ class LoopValidator {
       std::uint32_t first = 0;
       while (!leaves(first))
         ++first;
-      return malformed("guard: leaves ", axisName(axis), " where ", counterName(level), " = ",
-                       first, " (size ", topology.axes[axis].size, ")");
+      reject("guard: leaves ", axisName(axis), " where ", counterName(level), " = ", first,
+             " (size ", topology.axes[axis].size, ")");
     }
-    return {};
   }
 
   /// Dependences point to earlier operations in every iteration.
-  Status checkDependence(std::uint32_t dependence) {
+  void checkDependence(std::uint32_t dependence) {
     const std::uint32_t target = operationOf(dependence);
     const std::uint32_t record = iterationsOf(dependence);
-    if (target >= schedule_.operations.size()) {
-      return malformed("depends on operation ", target, ", which does not exist");
-    }
+    rejectIf(target >= schedule_.operations.size(), "depends on operation ", target,
+             ", which does not exist");
     const LoopsAround there = nest_.aroundOperation(target);
     const std::uint32_t shared = sharedDepth(around_, there);
     Iterations iterations;
     if (record != 0) {
       iterations = schedule_.iterations[record - 1];
-      if (iterations.depth != there.depth()) {
-        return malformed("depends on operation ", target, ", which stands in ", there.depth(),
-                         " loops, by ", iterations.depth, " of their iterations");
-      }
+      rejectIf(iterations.depth != there.depth(), "depends on operation ", target,
+               ", which stands in ", there.depth(), " loops, by ", iterations.depth,
+               " of their iterations");
     } else {
       for (std::uint32_t level = shared; level < there.depth(); ++level)
         iterations.origin[level] = IterationOrigin::kAll;
@@ -368,27 +312,24 @@ class LoopValidator {
       const IterationOrigin origin = iterations.origin[level];
       const std::int32_t offset = iterations.offset[level];
       const bool by_counter = origin == IterationOrigin::kOwn || origin == IterationOrigin::kBack;
-      if (by_counter && level >= around_.depth()) {
-        return malformed("depends on operation ", target, " by a counter ", counterName(level),
-                         " of its own, but stands in ", around_.depth(), " loops");
-      }
+      if (by_counter && level >= around_.depth())
+        reject("depends on operation ", target, " by a counter ", counterName(level),
+               " of its own, but stands in ", around_.depth(), " loops");
       if (origin == IterationOrigin::kAll) {
         const std::uint64_t all = nest_.loop(there[level]).count;
         count = std::min(count * all, kTimes * kMaxLoopOperations + 1);
       }
       if (level >= shared || earlier) continue;
-      if (origin != IterationOrigin::kOwn || offset > 0) {
-        return malformed("depends on operation ", target, " of ",
-                         origin == IterationOrigin::kOwn ? "a later iteration"
-                                                         : "other iterations than earlier ones",
-                         " of the loop that both stand in (counter ", counterName(level), ")");
-      }
+      if (origin != IterationOrigin::kOwn || offset > 0)
+        reject("depends on operation ", target, " of ",
+               origin == IterationOrigin::kOwn ? "a later iteration"
+                                               : "other iterations than earlier ones",
+               " of the loop that both stand in (counter ", counterName(level), ")");
       earlier = offset < 0;
     }
-    if (!earlier && target >= index_) {
-      return malformed("depends on operation ", target, ", which is not above it");
-    }
-    return schedule_.loops.empty() ? Status() : addWork(dependences_, count, kTimes, "dependences");
+    rejectIf(!earlier && target >= index_, "depends on operation ", target,
+             ", which is not above it");
+    if (!schedule_.loops.empty()) addWork(dependences_, count, kTimes, "dependences");
   }
 
   char axisName(std::uint32_t axis) const { return schedule_.topology.axes[axis].name; }
@@ -422,16 +363,13 @@ std::uint64_t mostLoopOperations(const ScheduleView& schedule) {
   return std::min(kMaxLoopOperations, small + 128 * records);
 }
 
-Status validateLoops(const ScheduleView& schedule) {
-  Status status = validateTable(schedule);
-  if (status.ok()) status = validateIterationTable(schedule);
-  if (!status.ok()) return status;
+void validateLoops(const ScheduleView& schedule) {
+  validateTable(schedule);
+  validateIterationTable(schedule);
   LoopValidator validator(schedule);
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
-    if (status = validator.check(i); !status.ok())
-      return status.annotated(message("operation ", i));
+    within([&] { validator.check(i); }, "operation ", i);
   }
-  return {};
 }
 
 }  // namespace torc

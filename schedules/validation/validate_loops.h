@@ -3,14 +3,13 @@
 #define TORC_SCHEDULES_VALIDATION_VALIDATE_LOOPS_H_
 
 #include "schedules/schedule.h"
-#include "support/status.h"
 
 namespace torc {
 
 /// Checks the loops of a schedule, and all that depends on their counters. Precondition: its
 /// records are sound in the first iteration of every loop. The other iterations are checked later
 /// at the ends of every loop (unrollLoops), as all is affine in the counters.
-Status validateLoops(const ScheduleView& schedule);
+void validateLoops(const ScheduleView& schedule);
 
 }  // namespace torc
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "schedules/reject.h"
 #include "schedules/root.h"
 #include "schedules/topology/damage.h"
 #include "schedules/validation/validate.h"
@@ -39,13 +40,12 @@ class OperationValidator {
         peer_loop_of_(schedule.streams.size(), kUnknown) {}
 
   /// Checks `operation`, number `index`, as the one after those checked before.
-  Status check(const Operation& operation, std::uint32_t index) {
-    Status status = checkPlace(operation);
-    if (status.ok()) status = checkDependences(operation, index);
-    if (status.ok()) status = checkGuard(operation);
-    if (status.ok()) status = checkPeer(operation);
-    if (status.ok()) status = regions_.check(operation, guard_);
-    return status;
+  void check(const Operation& operation, std::uint32_t index) {
+    checkPlace(operation);
+    checkDependences(operation, index);
+    checkGuard(operation);
+    checkPeer(operation);
+    regions_.check(operation, guard_);
   }
 
   /// Dependences of the operations checked so far.
@@ -53,145 +53,114 @@ class OperationValidator {
   const RegionValidator& regions() const { return regions_; }
 
  private:
-  Status checkPlace(const Operation& operation) {
+  void checkPlace(const Operation& operation) {
     const auto kind = static_cast<unsigned>(operation.kind);
-    if (kind >= kOperationKindCount) return malformed("operation kind ", kind, " is unknown");
-    if (operation.peer_kind > PeerKind::kLoop) {
-      return malformed("peer kind ", static_cast<unsigned>(operation.peer_kind), " is unknown");
-    }
-    if (operation.phase < phase_) {
-      return malformed("phase ", operation.phase, " comes after phase ", phase_);
-    }
+    rejectIf(kind >= kOperationKindCount, "operation kind ", kind, " is unknown");
+    rejectIf(operation.peer_kind > PeerKind::kLoop, "peer kind ",
+             static_cast<unsigned>(operation.peer_kind), " is unknown");
+    rejectIf(operation.phase < phase_, "phase ", operation.phase, " comes after phase ", phase_);
     phase_ = operation.phase;
-    if (operation.stream >= schedule_.streams.size())
-      return noSuch("stream ", operation.stream, schedule_.streams.size());
+    checkExists("stream ", operation.stream, schedule_.streams.size());
     const bool reduces =
         operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
-    if (reduces && !rowOf(schedule_.collective).reduces()) {
-      return malformed(name(operation.kind), " has no meaning: ", rowOf(schedule_.collective).name,
-                       " does not reduce");
-    }
-    return {};
+    rejectIf(reduces && !rowOf(schedule_.collective).reduces(), name(operation.kind),
+             " has no meaning: ", rowOf(schedule_.collective).name, " does not reduce");
   }
 
-  Status checkDependences(const Operation& operation, std::uint32_t index) {
+  void checkDependences(const Operation& operation, std::uint32_t index) {
     // Lists are contiguous and in order: each is read once, and a schedule has one table only.
-    if (operation.first_dependence != dependences_) {
-      return malformed("its dependences start at ", operation.first_dependence,
-                       ", those before it end at ", dependences_);
-    }
-    if (operation.dependence_count > schedule_.dependences.size() - dependences_) {
-      return malformed("its dependences end at ", dependences_ + operation.dependence_count,
-                       ", the table at ", schedule_.dependences.size());
-    }
+    rejectIf(operation.first_dependence != dependences_, "its dependences start at ",
+             operation.first_dependence, ", those before it end at ", dependences_);
+    rejectIf(operation.dependence_count > schedule_.dependences.size() - dependences_,
+             "its dependences end at ", dependences_ + operation.dependence_count,
+             ", the table at ", schedule_.dependences.size());
     dependences_ += operation.dependence_count;
     std::int64_t previous = -1;
     for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
       const std::uint32_t operation_before = operationOf(dependence);
       const std::uint32_t record = iterationsOf(dependence);
-      if (dependence <= previous) {
-        return malformed("dependence ", operation_before, " comes after ",
-                         operationOf(static_cast<std::uint32_t>(previous)), "; they must ascend");
-      }
+      rejectIf(dependence <= previous, "dependence ", operation_before, " comes after ",
+               operationOf(static_cast<std::uint32_t>(previous)), "; they must ascend");
       previous = dependence;
-      if (record > schedule_.iterations.size()) {
-        return malformed("depends on iterations ", record - 1,
-                         ", which do not exist (schedule has ", schedule_.iterations.size(), ")");
-      }
+      rejectIf(record > schedule_.iterations.size(), "depends on iterations ", record - 1,
+               ", which do not exist (schedule has ", schedule_.iterations.size(), ")");
       if (record != 0 || !schedule_.loops.empty()) continue;  // validateLoops
-      if (operation_before >= index) {
-        return malformed("depends on operation ", operation_before, ", which is not above it");
-      }
+      rejectIf(operation_before >= index, "depends on operation ", operation_before,
+               ", which is not above it");
     }
-    return {};
   }
 
-  Status checkGuard(const Operation& operation) {
+  void checkGuard(const Operation& operation) {
     Box guard;
     if (operation.guard != kNone) {
-      if (operation.guard >= schedule_.boxes.size())
-        return noSuch("guard: box ", operation.guard, schedule_.boxes.size());
+      checkExists("guard: box ", operation.guard, schedule_.boxes.size());
       guard = schedule_.boxes[operation.guard];
     }
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      if (guard[axis].kind == IntervalKind::kRelative || isPeerRelative(guard[axis].kind)) {
-        return malformed("guard: is relative on ", axisName(axis));
-      }
+      rejectIf(guard[axis].kind == IntervalKind::kRelative || isPeerRelative(guard[axis].kind),
+               "guard: is relative on ", axisName(axis));
     }
     guard_ = resolve(guard, topology_, Coordinates{});
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       if (isRootRelative(guard[axis].kind)) guard_[axis] = underAnyRoot(guard[axis], size(axis));
     }
-    return {};
   }
 
-  Status checkPeer(const Operation& operation) {
+  void checkPeer(const Operation& operation) {
     const bool wanted = sends(operation.kind) || receives(operation.kind);
     if (!wanted) {
-      if (operation.peer != kNone || operation.hasPeerLoop()) {
-        return malformed(name(operation.kind), " has a peer");
-      }
-      return {};
+      rejectIf(operation.peer != kNone || operation.hasPeerLoop(), name(operation.kind),
+               " has a peer");
+      return;
     }
-    Status status = operation.hasPeerLoop() ? checkLoop(operation) : checkShift(operation);
-    if (!status.ok()) return status;
+    operation.hasPeerLoop() ? checkLoop(operation) : checkShift(operation);
     const std::uint32_t peers = operation.hasPeerLoop() ? operation.peer : kNone;
     std::uint32_t& others = peer_loop_of_[operation.stream];
     if (others == kUnknown) others = peers;
     const bool same =
         others == peers || (others != kNone && peers != kNone &&
                             schedule_.peer_loops[others] == schedule_.peer_loops[peers]);
-    if (same) return {};
-    return malformed("peer: stream ", operation.stream,
-                     " has messages to or from other loops over peers, or such without one");
+    if (same) return;
+    reject("peer: stream ", operation.stream,
+           " has messages to or from other loops over peers, or such without one");
   }
 
-  Status checkShift(const Operation& operation) {
-    if (operation.peer >= schedule_.shifts.size())
-      return noSuch("peer: shift ", operation.peer, schedule_.shifts.size());
+  void checkShift(const Operation& operation) {
+    checkExists("peer: shift ", operation.peer, schedule_.shifts.size());
     const Shift& shift = schedule_.shifts[operation.peer];
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       if (topology_.axes[axis].wraps() || shift[axis] == 0) continue;
       const std::int64_t first = std::int64_t{guard_[axis].start} + shift[axis];
       const std::int64_t last = first + guard_[axis].length - 1;
-      if (first < 0 || last >= size(axis)) {
-        return malformed("peer: ", axisName(axis), "=", first < 0 ? first : last,
-                         " is outside the mesh (size ", size(axis), ")");
-      }
+      rejectIf(first < 0 || last >= size(axis), "peer: ", axisName(axis), "=",
+               first < 0 ? first : last, " is outside the mesh (size ", size(axis), ")");
     }
-    return checkPeerIsAlive(shift);
+    checkPeerIsAlive(shift);
   }
 
   /// The peers of a loop execute the same operation as its node: the guard must not distinguish
   /// them.
-  Status checkLoop(const Operation& operation) {
-    if (operation.peer >= schedule_.peer_loops.size())
-      return noSuch("peer: loop over peers ", operation.peer, schedule_.peer_loops.size());
-    if (rowOf(schedule_.collective).isRooted() || rowOf(schedule_.collective).reduces() ||
-        isSignal(operation.kind)) {
-      return malformed(
-          "peer: a loop over peers is for data that are moved between equals, not for ",
-          isSignal(operation.kind) ? name(operation.kind) : rowOf(schedule_.collective).name);
-    }
+  void checkLoop(const Operation& operation) {
+    checkExists("peer: loop over peers ", operation.peer, schedule_.peer_loops.size());
+    rejectIf(rowOf(schedule_.collective).isRooted() || rowOf(schedule_.collective).reduces() ||
+                 isSignal(operation.kind),
+             "peer: a loop over peers is for data that are moved between equals, not for ",
+             isSignal(operation.kind) ? name(operation.kind) : rowOf(schedule_.collective).name);
     const PeerLoop& peers = schedule_.peer_loops[operation.peer];
     peer_loop_messages_ += peers.size();
-    if (peer_loop_messages_ > kMaxPeerLoopMessages) {
-      return malformed("peer: loops over peers have more than ", kMaxPeerLoopMessages, " messages");
-    }
+    rejectIf(peer_loop_messages_ > kMaxPeerLoopMessages, "peer: loops over peers have more than ",
+             kMaxPeerLoopMessages, " messages");
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       const bool still = peers.count[axis] == 1 && peers.first[axis] == 0;
-      if (!still && guard_[axis].length != size(axis)) {
-        return malformed("guard: restricts ", axisName(axis),
-                         ", along which its loop over peers goes");
-      }
+      rejectIf(!still && guard_[axis].length != size(axis), "guard: restricts ", axisName(axis),
+               ", along which its loop over peers goes");
     }
-    return {};
   }
 
   /// Checks that no live node under the guard has a dead one at `shift`, unless such messages are
   /// dropped.
-  Status checkPeerIsAlive(const Shift& shift) {
-    if ((schedule_.flags & kDropsBroken) != 0) return {};
+  void checkPeerIsAlive(const Shift& shift) {
+    if ((schedule_.flags & kDropsBroken) != 0) return;
     for (const Coordinates& dead : topology_.deadNodes()) {
       Coordinates from{};
       bool executes = true;
@@ -200,11 +169,9 @@ class OperationValidator {
         from[axis] = static_cast<std::int32_t>(at);
         executes = contains(guard_[axis], at, size(axis));
       }
-      if (executes && !topology_.isDead(from)) {
-        return malformed("peer: node ", nodeText(topology_, dead), " is dead");
-      }
+      if (executes && !topology_.isDead(from))
+        reject("peer: node ", nodeText(topology_, dead), " is dead");
     }
-    return {};
   }
 
   std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
@@ -225,20 +192,16 @@ class OperationValidator {
 
 }  // namespace
 
-Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named,
-                          std::uint64_t* piece_checks) {
+std::uint64_t validateOperations(const ScheduleView& schedule, std::uint32_t part_count,
+                                 NamedBlocks named) {
   OperationValidator validator(schedule, part_count, named);
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
-    if (Status status = validator.check(schedule.operations[i], i); !status.ok()) {
-      return status.annotated(message("operation ", i));
-    }
+    within([&] { validator.check(schedule.operations[i], i); }, "operation ", i);
   }
-  if (piece_checks != nullptr) *piece_checks = validator.regions().pieceChecks();
-  if (validator.dependences() != schedule.dependences.size()) {
-    return malformed("dependences: ", schedule.dependences.size(), " records, operations use ",
-                     validator.dependences());
-  }
-  return {};
+  rejectIf(validator.dependences() != schedule.dependences.size(),
+           "dependences: ", schedule.dependences.size(), " records, operations use ",
+           validator.dependences());
+  return validator.regions().pieceChecks();
 }
 
 }  // namespace torc

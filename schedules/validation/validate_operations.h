@@ -4,9 +4,8 @@
 
 #include <cstdint>
 
+#include "schedules/reject.h"
 #include "schedules/schedule.h"
-#include "support/message.h"
-#include "support/status.h"
 
 namespace torc {
 
@@ -22,21 +21,20 @@ inline std::uint64_t mostPieceChecks(const ScheduleView& schedule) {
          64 * (schedule.operations.size() + schedule.pieces.size() + schedule.frames.size());
 }
 
-/// The error for an index into a table of `count`: "box 9 does not exist (schedule has 6)".
-inline Status noSuch(const char* record, std::uint64_t index, std::uint64_t count) {
-  return malformed(record, index, " does not exist (schedule has ", count, ")");
+/// Checks an index into a table of `count`: "box 9 does not exist (schedule has 6)".
+inline void checkExists(const char* record, std::uint64_t index, std::uint64_t count) {
+  rejectIf(index >= count, record, index, " does not exist (schedule has ", count, ")");
 }
 
 /// Checks that the records referred to by a region or a frame (`part`, `box`, `pieces`) exist, and
 /// counts those that its list names.
-Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, std::uint32_t part,
-                      std::uint32_t box, std::uint32_t pieces, NamedBlocks& named);
+void validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, std::uint32_t part,
+                    std::uint32_t box, std::uint32_t pieces, NamedBlocks& named);
 
 /// Checks the operations and dependences of a schedule with `part_count` parts, after its header
-/// and other tables; its frames have `named`. On success `piece_checks` is the number of frame
-/// pieces examined, for tests.
-Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named,
-                          std::uint64_t* piece_checks = nullptr);
+/// and other tables; its frames have `named`. Returns the number of frame pieces examined.
+std::uint64_t validateOperations(const ScheduleView& schedule, std::uint32_t part_count,
+                                 NamedBlocks named);
 
 }  // namespace torc
 

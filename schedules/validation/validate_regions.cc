@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "schedules/neighbours.h"
+#include "schedules/reject.h"
 #include "schedules/root.h"
 #include "schedules/validation/validate.h"
 #include "support/message.h"
@@ -44,7 +45,7 @@ RegionValidator::RegionValidator(const ScheduleView& schedule, std::uint32_t par
       axes_(schedule.blockAxes()),
       reaches_(schedule.frames.size()) {}
 
-Status RegionValidator::check(const Operation& operation, const Ranges& guard) {
+void RegionValidator::check(const Operation& operation, const Ranges& guard) {
   guard_ = guard;
   const KindRegions& wanted = kKindRegions[static_cast<unsigned>(operation.kind)];
   const struct {
@@ -54,82 +55,65 @@ Status RegionValidator::check(const Operation& operation, const Ranges& guard) {
   } regions[] = {{"dst", operation.dst, wanted.dst},
                  {"a", operation.a, wanted.a},
                  {"b", operation.b, wanted.b}};
-  for (const auto& [name, region, is_wanted] : regions) {
-    if (Status status = checkRegion(operation, region, is_wanted); !status.ok()) {
-      return status.annotated(name);
-    }
-  }
-  if (operation.dst.buffer == Buffer::kIn) return malformed("dst: writes in");
+  for (const auto& each : regions)
+    within([&] { checkRegion(operation, each.region, each.wanted); }, each.name);
+  rejectIf(operation.dst.buffer == Buffer::kIn, "dst: writes in");
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = i + 1; j < 3; ++j) {
       if (!regions[i].wanted || !regions[j].wanted) continue;
-      if (Status status = checkSameBlocks(regions[i].region, regions[j].region); !status.ok()) {
-        return status.annotated(message(regions[i].name, " and ", regions[j].name));
-      }
+      within([&] { checkSameBlocks(regions[i].region, regions[j].region); }, regions[i].name,
+             " and ", regions[j].name);
     }
   }
-  if (operation.kind == OperationKind::kCopy && operation.dst.buffer == operation.a.buffer &&
-      operation.dst.frame == operation.a.frame) {
-    return malformed("copies a region to itself");
-  }
-  if (operation.kind == OperationKind::kRecvReduce) return checkStaging(operation);
-  return {};
+  rejectIf(operation.kind == OperationKind::kCopy && operation.dst.buffer == operation.a.buffer &&
+               operation.dst.frame == operation.a.frame,
+           "copies a region to itself");
+  if (operation.kind == OperationKind::kRecvReduce) checkStaging(operation);
 }
 
-Status RegionValidator::checkRegion(const Operation& operation, const Region& region, bool wanted) {
-  if (region.reserved != 0) return malformed("reserved bytes are not 0");
+void RegionValidator::checkRegion(const Operation& operation, const Region& region, bool wanted) {
+  rejectIf(region.reserved != 0, "reserved bytes are not 0");
   const auto buffer = static_cast<unsigned>(region.buffer);
-  if (buffer > static_cast<unsigned>(Buffer::kScratch)) {
-    return malformed("buffer ", buffer, " is unknown");
-  }
+  rejectIf(buffer > static_cast<unsigned>(Buffer::kScratch), "buffer ", buffer, " is unknown");
   if (!wanted) {
-    if (region != Region{}) return malformed(name(operation.kind), " has no such region");
-    return {};
+    rejectIf(region != Region{}, name(operation.kind), " has no such region");
+    return;
   }
-  if (!region.present()) return malformed("is missing");
-  if (Status status =
-          validateBlocks(schedule_, part_count_, region.part, region.box, region.pieces, named_);
-      !status.ok()) {
-    return status;
-  }
+  rejectIf(!region.present(), "is missing");
+  validateBlocks(schedule_, part_count_, region.part, region.box, region.pieces, named_);
   const std::uint32_t served = schedule_.streams[operation.stream].part;
   for (const Piece& piece : schedule_.piecesOf(region)) {
-    if (served != kNone && (piece.part != served || piece.parts != 1)) {
-      return malformed("part ", piece.part == served ? piece.part + 1 : piece.part,
-                       " is not that of stream ", operation.stream, " (part ", served, ")");
-    }
-    if (Status status = checkIntervals(operation, piece.box); !status.ok()) return status;
+    rejectIf(served != kNone && (piece.part != served || piece.parts != 1), "part ",
+             piece.part == served ? piece.part + 1 : piece.part, " is not that of stream ",
+             operation.stream, " (part ", served, ")");
+    checkIntervals(operation, piece.box);
   }
-  return checkBuffer(operation, region);
+  checkBuffer(operation, region);
 }
 
-Status RegionValidator::checkBuffer(const Operation& operation, const Region& region) {
+void RegionValidator::checkBuffer(const Operation& operation, const Region& region) {
   if (region.buffer == Buffer::kScratch) return checkFrame(region);
-  if (region.frame != kNone) {
-    return malformed(name(region.buffer), " has a frame, which is for scratch alone");
-  }
-  if (operation.kind == OperationKind::kRecvReduce && &region == &operation.b) {
-    return malformed("must be scratch, not ", name(region.buffer));
-  }
+  rejectIf(region.frame != kNone, name(region.buffer), " has a frame, which is for scratch alone");
+  rejectIf(operation.kind == OperationKind::kRecvReduce && &region == &operation.b,
+           "must be scratch, not ", name(region.buffer));
   const CollectiveRow& collective = rowOf(schedule_.collective);
   const bool is_in = region.buffer == Buffer::kIn;
-  if ((is_in ? collective.in_elsewhere : collective.out_elsewhere) == Holds::kNothing &&
-      !isAtRoot(operation)) {
-    return malformed(name(region.buffer), " is the root's alone: the guard admits others");
-  }
+  rejectIf((is_in ? collective.in_elsewhere : collective.out_elsewhere) == Holds::kNothing &&
+               !isAtRoot(operation),
+           name(region.buffer), " is the root's alone: the guard admits others");
   const bool whole = is_in ? collective.inWhole() : collective.outWhole();
-  if (whole) return {};
+  if (whole) return;
   for (const Piece& piece : schedule_.piecesOf(region)) {
-    Status status;
-    if (is_in && collective.isOfNeighbours()) {
-      for (std::uint32_t i = 0; i < piece.parts && status.ok(); ++i)
-        status = checkNeighboursBlock(piece.box, wayOfPart(piece.part + i));
-    } else {
-      status = checkOwnBlock(piece.box, is_in ? 0 : axes_.ends() - 1);
-    }
-    if (!status.ok()) return status.annotated(std::string(name(region.buffer)));
+    const auto check = [&] {
+      if (is_in && collective.isOfNeighbours()) {
+        for (std::uint32_t i = 0; i < piece.parts; ++i)
+          checkNeighboursBlock(piece.box, wayOfPart(piece.part + i));
+      } else {
+        checkOwnBlock(piece.box, is_in ? 0 : axes_.ends() - 1);
+      }
+    };
+    within(check, name(region.buffer));
   }
-  return {};
 }
 
 /// Whether only the root executes `operation`.
@@ -152,96 +136,77 @@ bool RegionValidator::isAtRoot(const Operation& operation) const {
 
 /// Checks that the blocks of `box` are the own block; of pairs, those from the own node (`end` 0)
 /// or to it (1).
-Status RegionValidator::checkOwnBlock(std::uint32_t box, std::uint32_t end) {
+void RegionValidator::checkOwnBlock(std::uint32_t box, std::uint32_t end) {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const std::uint32_t block_axis = end * axes_.nodeAxes() + axis;
     if (isAt(0, schedule_.blockInterval(box, block_axis), guard_[axis], size(axis))) continue;
-    return malformed("holds the own block", axes_.ends() == 2 ? "s" : "", " alone; on ",
-                     blockAxisName(block_axis), " the region has others");
+    reject("holds the own block", axes_.ends() == 2 ? "s" : "", " alone; on ",
+           blockAxisName(block_axis), " the region has others");
   }
-  return {};
 }
 
 /// Checks that `box` is the block of the neighbour `way`.
-Status RegionValidator::checkNeighboursBlock(std::uint32_t box, const Way& way) {
+void RegionValidator::checkNeighboursBlock(std::uint32_t box, const Way& way) {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const std::int32_t steps = axis == way.axis ? way.sign : 0;
     if (isAt(steps, schedule_.boxes[box][axis], guard_[axis], size(axis))) continue;
-    return malformed("holds of each part the block of the neighbour ",
-                     way.sign > 0 ? "above" : "below", " on ", axisName(way.axis), " alone; on ",
-                     axisName(axis), " the region has others");
+    reject("holds of each part the block of the neighbour ", way.sign > 0 ? "above" : "below",
+           " on ", axisName(way.axis), " alone; on ", axisName(axis), " the region has others");
   }
-  return {};
 }
 
-Status RegionValidator::checkFrame(const Region& region) {
-  if (region.frame >= schedule_.frames.size())
-    return noSuch("frame ", region.frame, schedule_.frames.size());
+void RegionValidator::checkFrame(const Region& region) {
+  checkExists("frame ", region.frame, schedule_.frames.size());
   const Frame& frame = schedule_.frames[region.frame];
-  if (Status status = checkFrameOnMesh(region.frame); !status.ok()) {
-    return status.annotated(message("frame ", region.frame));
-  }
+  within([&] { checkFrameOnMesh(region.frame); }, "frame ", region.frame);
   const PieceList outer = schedule_.piecesOf(frame);
   std::size_t next = 0;  // mostly the pieces of a region follow the frame's order
   for (const Piece& piece : schedule_.piecesOf(region)) {
     const std::size_t found = search_.find(guard_, frame, piece, next);
     next = found + 1;
-    if (search_.checks() > mostPieceChecks(schedule_)) {
-      return malformed("takes too long to find in the pieces of frame ", region.frame);
-    }
+    rejectIf(search_.checks() > mostPieceChecks(schedule_),
+             "takes too long to find in the pieces of frame ", region.frame);
     if (found < outer.size()) continue;
-    if (outer.size() > 1) {
-      return malformed("has a piece that is in none of frame ", region.frame);
-    }
-    if (const Piece& only = outer[0];
-        piece.part < only.part || piece.part + piece.parts > only.part + only.parts) {
-      return malformed("part ", piece.part, " is not that of frame ", region.frame, " (part ",
-                       only.part, ")");
-    }
-    return malformed("is not inside frame ", region.frame, " on ",
-                     blockAxisName(search_.axisOutside(guard_, outer[0].box, piece.box)));
+    rejectIf(outer.size() > 1, "has a piece that is in none of frame ", region.frame);
+    const Piece& only = outer[0];
+    rejectIf(piece.part < only.part || piece.part + piece.parts > only.part + only.parts, "part ",
+             piece.part, " is not that of frame ", region.frame, " (part ", only.part, ")");
+    reject("is not inside frame ", region.frame, " on ",
+           blockAxisName(search_.axisOutside(guard_, only.box, piece.box)));
   }
-  return {};
 }
 
 /// Checks that the box stays on every mesh axis for every executing node (absolute intervals always
 /// do), and counts from the peer only in a loop over peers.
-Status RegionValidator::checkIntervals(const Operation& operation, std::uint32_t box) {
+void RegionValidator::checkIntervals(const Operation& operation, std::uint32_t box) {
   for (std::uint32_t block_axis = 0; block_axis < axes_.count(); ++block_axis) {
     const std::uint32_t axis = axes_.nodeAxis(block_axis);
     const Interval& interval = schedule_.blockInterval(box, block_axis);
     if (isPeerRelative(interval.kind)) {
-      if (!operation.hasPeerLoop()) {
-        return malformed("counts from a peer on ", axisName(axis),
-                         ", but there is no loop over peers");
-      }
-      if (interval.kind != Interval::ofPeer(sends(operation.kind)).kind) {
-        return malformed("counts from the other side of the peer on ", axisName(axis));
-      }
-      if (!topology_.axes[axis].wraps() && (interval.start != 0 || interval.length != 1)) {
-        return malformed("has more than the peer on ", axisName(axis), ", which does not wrap");
-      }
+      rejectIf(!operation.hasPeerLoop(), "counts from a peer on ", axisName(axis),
+               ", but there is no loop over peers");
+      rejectIf(interval.kind != Interval::ofPeer(sends(operation.kind)).kind,
+               "counts from the other side of the peer on ", axisName(axis));
+      rejectIf(!topology_.axes[axis].wraps() && (interval.start != 0 || interval.length != 1),
+               "has more than the peer on ", axisName(axis), ", which does not wrap");
     }
     if (topology_.axes[axis].wraps() || interval.kind != IntervalKind::kRelative) continue;
-    Status status =
-        checkReach(axis, interval.start, std::int64_t{interval.start} + interval.length);
-    if (!status.ok()) return status;
+    checkReach(axis, interval.start, std::int64_t{interval.start} + interval.length);
   }
-  return {};
 }
 
 /// Checks that the coordinates from `start` to before `end` of each executing node stay inside.
-Status RegionValidator::checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end) {
+void RegionValidator::checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end) {
   const Range& guard = guard_[axis];
   const std::int64_t first = std::int64_t{guard.start} + start;
   const std::int64_t last = std::int64_t{guard.start} + guard.length - 1 + end - 1;
-  if (first >= 0 && last < size(axis)) return {};
-  return malformed(axisName(axis), "=", first < 0 ? first : last, " is outside the mesh (size ",
-                   size(axis), ")");
+  if (first >= 0 && last < size(axis)) return;
+  reject(axisName(axis), "=", first < 0 ? first : last, " is outside the mesh (size ", size(axis),
+         ")");
 }
 
 /// The same for all pieces of a frame, examined once for all regions in it.
-Status RegionValidator::checkFrameOnMesh(std::uint32_t frame) {
+void RegionValidator::checkFrameOnMesh(std::uint32_t frame) {
   Reach& reach = reaches_[frame];
   if (!reach.known) {
     reach.known = true;
@@ -261,10 +226,8 @@ Status RegionValidator::checkFrameOnMesh(std::uint32_t frame) {
   }
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     if (topology_.axes[axis].wraps() || reach.start[axis] == reach.end[axis]) continue;
-    Status status = checkReach(axis, reach.start[axis], reach.end[axis]);
-    if (!status.ok()) return status;
+    checkReach(axis, reach.start[axis], reach.end[axis]);
   }
-  return {};
 }
 
 /// The first block axis on which two boxes differ for the nodes of the guard; kNone: they do not.
@@ -282,52 +245,39 @@ std::uint32_t RegionValidator::differingAxis(std::uint32_t one, std::uint32_t ot
 
 /// Checks that regions of an operation name the same blocks. In one slot they must be in one frame:
 /// overlapping blocks would be overwritten.
-Status RegionValidator::checkSameBlocks(const Region& first, const Region& second) {
+void RegionValidator::checkSameBlocks(const Region& first, const Region& second) {
   const PieceList ones = schedule_.piecesOf(first);
   const PieceList others = schedule_.piecesOf(second);
-  if (ones.size() != others.size()) {
-    return malformed("have ", ones.size(), " and ", others.size(), " pieces");
-  }
+  rejectIf(ones.size() != others.size(), "have ", ones.size(), " and ", others.size(), " pieces");
   for (std::size_t i = 0; i < ones.size(); ++i) {
-    if (ones[i].part != others[i].part || ones[i].parts != others[i].parts) {
-      return malformed("name different parts");
-    }
-    if (const std::uint32_t axis = differingAxis(ones[i].box, others[i].box); axis != kNone) {
-      return malformed("name different blocks on ", blockAxisName(axis));
-    }
+    rejectIf(ones[i].part != others[i].part || ones[i].parts != others[i].parts,
+             "name different parts");
+    if (const std::uint32_t axis = differingAxis(ones[i].box, others[i].box); axis != kNone)
+      reject("name different blocks on ", blockAxisName(axis));
   }
   if (first.buffer == Buffer::kScratch && second.buffer == Buffer::kScratch &&
-      first.frame != second.frame && slot(first) == slot(second)) {
-    return malformed("are in frames ", first.frame, " and ", second.frame, " of one slot (",
-                     slot(first), ")");
-  }
-  return {};
+      first.frame != second.frame && slot(first) == slot(second))
+    reject("are in frames ", first.frame, " and ", second.frame, " of one slot (", slot(first),
+           ")");
 }
 
 /// The data of a recv_reduce is received into a frame of its own.
-Status RegionValidator::checkStaging(const Operation& operation) {
+void RegionValidator::checkStaging(const Operation& operation) {
   const Region& b = operation.b;
   const PieceList frame = schedule_.piecesOf(schedule_.frames[b.frame]);
   const PieceList pieces = schedule_.piecesOf(b);
-  if (pieces.size() != frame.size()) {
-    return malformed("b: has ", pieces.size(), " of the ", frame.size(), " pieces of frame ",
-                     b.frame);
-  }
+  rejectIf(pieces.size() != frame.size(), "b: has ", pieces.size(), " of the ", frame.size(),
+           " pieces of frame ", b.frame);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (const std::uint32_t axis = differingAxis(frame[i].box, pieces[i].box); axis != kNone) {
-      return malformed("b: does not fill frame ", b.frame, " on ", blockAxisName(axis));
-    }
-    if (pieces[i].part != frame[i].part || pieces[i].parts != frame[i].parts) {
-      return malformed("b: does not fill frame ", b.frame, ": it has other parts");
-    }
+    if (const std::uint32_t axis = differingAxis(frame[i].box, pieces[i].box); axis != kNone)
+      reject("b: does not fill frame ", b.frame, " on ", blockAxisName(axis));
+    rejectIf(pieces[i].part != frame[i].part || pieces[i].parts != frame[i].parts,
+             "b: does not fill frame ", b.frame, ": it has other parts");
   }
   for (const Region* other : {&operation.dst, &operation.a}) {
-    if (other->buffer == Buffer::kScratch && other->frame == b.frame) {
-      return malformed("b: frame ", b.frame, " is used by ", other == &operation.a ? "a" : "dst",
-                       " too");
-    }
+    rejectIf(other->buffer == Buffer::kScratch && other->frame == b.frame, "b: frame ", b.frame,
+             " is used by ", other == &operation.a ? "a" : "dst", " too");
   }
-  return {};
 }
 
 }  // namespace torc

@@ -13,7 +13,6 @@
 #include "schedules/piece_search.h"
 #include "schedules/schedule.h"
 #include "schedules/validation/validate_operations.h"
-#include "support/status.h"
 
 namespace torc {
 
@@ -23,23 +22,23 @@ class RegionValidator {
   RegionValidator(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named);
 
   /// Checks the regions of an operation executed by nodes at the coordinates `guard`.
-  Status check(const Operation& operation, const Ranges& guard);
+  void check(const Operation& operation, const Ranges& guard);
   /// Pieces of frames examined so far, besides those that regions name.
   std::uint64_t pieceChecks() const { return search_.checks() + reach_checks_; }
 
  private:
-  Status checkRegion(const Operation& operation, const Region& region, bool wanted);
-  Status checkBuffer(const Operation& operation, const Region& region);
+  void checkRegion(const Operation& operation, const Region& region, bool wanted);
+  void checkBuffer(const Operation& operation, const Region& region);
   bool isAtRoot(const Operation& operation) const;
-  Status checkOwnBlock(std::uint32_t box, std::uint32_t end);
-  Status checkNeighboursBlock(std::uint32_t box, const Way& way);
-  Status checkFrame(const Region& region);
-  Status checkIntervals(const Operation& operation, std::uint32_t box);
-  Status checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end);
-  Status checkFrameOnMesh(std::uint32_t frame);
+  void checkOwnBlock(std::uint32_t box, std::uint32_t end);
+  void checkNeighboursBlock(std::uint32_t box, const Way& way);
+  void checkFrame(const Region& region);
+  void checkIntervals(const Operation& operation, std::uint32_t box);
+  void checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end);
+  void checkFrameOnMesh(std::uint32_t frame);
   std::uint32_t differingAxis(std::uint32_t one, std::uint32_t other) const;
-  Status checkSameBlocks(const Region& first, const Region& second);
-  Status checkStaging(const Operation& operation);
+  void checkSameBlocks(const Region& first, const Region& second);
+  void checkStaging(const Operation& operation);
 
   std::uint32_t slot(const Region& region) const { return schedule_.frames[region.frame].slot; }
   std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
