@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <llvm/ADT/Hashing.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
@@ -19,36 +18,6 @@ std::uint32_t intern(const Value& value, std::vector<Value>& table, Index& index
 }
 
 }  // namespace
-
-std::size_t ScheduleBuilder::BytesHash::operator()(const Box& box) const {
-  llvm::hash_code hash = 0;
-  for (const Interval& interval : box.axes) {
-    hash = llvm::hash_combine(hash, static_cast<int>(interval.kind), interval.loop, interval.step,
-                              interval.growth, interval.start, interval.length);
-  }
-  return hash;
-}
-
-std::size_t ScheduleBuilder::BytesHash::operator()(const Shift& shift) const {
-  return llvm::hash_combine_range(shift.begin(), shift.end());
-}
-
-std::size_t ScheduleBuilder::BytesHash::operator()(const std::vector<Piece>& list) const {
-  llvm::hash_code hash = 0;
-  for (const Piece& piece : list)
-    hash = llvm::hash_combine(hash, piece.part, piece.parts, piece.box);
-  return hash;
-}
-
-std::size_t ScheduleBuilder::BytesHash::operator()(const BoxPair& pair) const {
-  return llvm::hash_combine(pair.source, pair.destination);
-}
-
-std::size_t ScheduleBuilder::BytesHash::operator()(const PeerLoop& peers) const {
-  return llvm::hash_combine(llvm::hash_combine_range(peers.first.begin(), peers.first.end()),
-                            llvm::hash_combine_range(peers.count.begin(), peers.count.end()),
-                            static_cast<int>(peers.order));
-}
 
 ScheduleBuilder::ScheduleBuilder(const Schedule& from) : schedule_(headerOf(from.view())) {}
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "schedules/schedule.h"
+#include "support/hash.h"
 
 namespace torc::ir {
 
@@ -76,12 +78,16 @@ class ScheduleBuilder {
   Schedule take();
 
  private:
+  /// Of a record, or of a list of records: they have no padding (schedules/format/file_layout.h).
   struct BytesHash {
-    std::size_t operator()(const Box& box) const;
-    std::size_t operator()(const Shift& shift) const;
-    std::size_t operator()(const std::vector<Piece>& list) const;
-    std::size_t operator()(const BoxPair& pair) const;
-    std::size_t operator()(const PeerLoop& peers) const;
+    template <typename Record>
+    std::size_t operator()(const Record& record) const {
+      return hashBytes(std::as_bytes(std::span(&record, 1)));
+    }
+    template <typename Record>
+    std::size_t operator()(const std::vector<Record>& list) const {
+      return hashBytes(std::as_bytes(std::span(list)));
+    }
   };
   Schedule schedule_;
   std::vector<std::uint32_t> open_loops_;  // the outermost first

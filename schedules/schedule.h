@@ -355,8 +355,6 @@ struct ScheduleView {
   /// Blocks of nodes that make a whole vector; blocks owned by dead nodes do not count. Of
   /// neighbours the vector is the data that one node sends: one block, of all parts.
   std::uint64_t vectorBlocks() const;
-  /// How many boxes a piece can name by its index.
-  std::size_t boxCount() const { return hasPairs() ? pairs.size() : boxes.size(); }
   /// The interval of box number `box` of a piece, on a block axis.
   const Interval& blockInterval(std::uint32_t box, std::uint32_t block_axis) const {
     if (!hasPairs()) return boxes[box][block_axis];

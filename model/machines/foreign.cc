@@ -42,10 +42,7 @@ llvm::Expected<Machine> readYaml(llvm::StringRef text, llvm::StringRef origin) {
   if (root->find("npus_count") != nullptr || root->find("topology") != nullptr) {
     return isOf("an ASTRA-sim network", "astra", origin);
   }
-  if (isSlurmYaml(*root)) {
-    llvm::Expected<std::vector<SlurmTorus>> tori = readSlurmYaml(*root, origin);
-    return tori ? slurmMachine(*tori, origin) : tori.takeError();
-  }
+  if (isSlurmYaml(*root)) return slurmMachine(readSlurmYaml(*root, origin), origin);
   return isOther(origin, "YAML that describes no machine: Slurm's has a list of topologies");
 }
 
@@ -82,10 +79,7 @@ llvm::Expected<Machine> parseForeignMachine(llvm::StringRef text, llvm::StringRe
   if (line.starts_with("(") || (llvm::isDigit(line[0]) && line.contains(' '))) {
     return isOther(origin, "a mapping of ranks (TORC_MAPPING), no machine");
   }
-  if (isSlurmLine(line)) {
-    llvm::Expected<std::vector<SlurmTorus>> tori = readSlurmLines(text, origin);
-    return tori ? slurmMachine(*tori, origin) : tori.takeError();
-  }
+  if (isSlurmLine(line)) return slurmMachine(readSlurmLines(text, origin), origin);
   if (line.starts_with("- ") || line.starts_with("---") || line.contains(':')) {
     return readYaml(text, origin);
   }

@@ -290,24 +290,24 @@ std::vector<std::uint32_t> SlurmTorus::coordinatesOf(std::size_t place) const {
   return at;
 }
 
-llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::StringRef origin) {
-  const SlurmTorus& torus = tori.front();
-  for (const SlurmTorus& other : tori) {
+llvm::Expected<Machine> slurmMachine(llvm::Expected<Tori> tori, llvm::StringRef origin) {
+  if (!tori) return tori.takeError();
+  const SlurmTorus& torus = tori->front();
+  for (const SlurmTorus& other : *tori) {
     if (other.sizes == torus.sizes) continue;
     return foreignFault(origin, other.line,
                         "torus " + ir::shownName(other.name) + " is " + other.shape() + ", " +
                             ir::shownName(torus.name) + " is " + torus.shape() + ": which one?");
   }
-  llvm::Expected<Machine> generic = findMachine("generic");
-  if (!generic) return generic.takeError();
+  const Machine generic = llvm::cantFail(findMachine("generic"));
   Machine machine;
   machine.name = printable(llvm::sys::path::stem(origin));
   if (machine.name.empty()) machine.name = "machine";
   machine.description =
       printable("Slurm torus " + ir::shownName(torus.name) +
-                (tori.size() > 1 ? " and " + std::to_string(tori.size() - 1) + " alike" : ""));
-  machine.alpha = generic->alpha;
-  machine.dimensions.assign(torus.sizes.size(), generic->dimensions.back());
+                (tori->size() > 1 ? " and " + std::to_string(tori->size() - 1) + " alike" : ""));
+  machine.alpha = generic.alpha;
+  machine.dimensions.assign(torus.sizes.size(), generic.dimensions.back());
   for (std::size_t i = 0; i < torus.sizes.size(); ++i)
     machine.dimensions[i].size = torus.sizes[i];
   for (std::size_t place = 0; place < torus.hosts.size(); ++place) {

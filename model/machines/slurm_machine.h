@@ -45,8 +45,9 @@ llvm::Expected<std::vector<SlurmTorus>> readSlurmLines(llvm::StringRef text,
 llvm::Expected<std::vector<SlurmTorus>> readSlurmTori(llvm::StringRef text, llvm::StringRef origin);
 
 /// The machine of `tori`, which have one shape, with the links of the machine `generic`. A place
-/// without a host is a dead node.
-llvm::Expected<Machine> slurmMachine(llvm::ArrayRef<SlurmTorus> tori, llvm::StringRef origin);
+/// without a host is a dead node. An error of `tori` is returned.
+llvm::Expected<Machine> slurmMachine(llvm::Expected<std::vector<SlurmTorus>> tori,
+                                     llvm::StringRef origin);
 
 /// The mapping file of a job whose ranks fill the hosts of `hostlist` in order, `ranks_per_host`
 /// (at least 1) on each. Hosts that fill a box, which may wrap around the torus, have coordinates
