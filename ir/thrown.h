@@ -4,7 +4,10 @@
 
 #include <utility>
 
+#include <llvm/ADT/Twine.h>
 #include <llvm/Support/Error.h>
+
+#include "ir/make_error.h"
 
 namespace torc {
 
@@ -12,6 +15,10 @@ namespace torc {
 struct Thrown {
   llvm::Error error;
 };
+
+[[noreturn]] inline void throwError(const llvm::Twine& message) {
+  throw Thrown{makeError(message)};
+}
 
 template <typename Value>
 Value orThrow(llvm::Expected<Value> value) {

@@ -16,7 +16,6 @@
 #include "compiler/library/served_range.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
-#include "ir/make_error.h"
 #include "ir/thrown.h"
 #include "model/simulator/simulator.h"
 
@@ -77,10 +76,6 @@ std::uint64_t numberIn(const Json& object, const char* key) {
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
-[[noreturn]] void fail(const llvm::Twine& what) {
-  throw Thrown{makeError(what)};
-}
-
 std::string rangeOn(const LibraryIndex& index, const LibraryEntry& entry) {
   return std::string(rowOf(entry.collective).name) + " on " +
          index.shapes[entry.shape].topology.shape() + ", " + rangeText(entry) + " bytes";
@@ -92,11 +87,11 @@ void Adder::add(const Addition& addition) {
   const Collective collective = addition.collective.value_or(own.view().collective);
   const CollectiveRow& row = rowOf(collective);
   if (own.view().collective != collective && own.view().collective != row.rootless) {
-    fail(addition.path + ": is one for " + std::string(rowOf(own.view().collective).name) +
-         ", which does not do for " + std::string(row.name));
+    throwError(addition.path + ": is one for " + std::string(rowOf(own.view().collective).name) +
+               ", which does not do for " + std::string(row.name));
   }
   if (addition.highest == kNoSize && row.blocks == BlockSpace::kNode && !row.reduces()) {
-    fail(addition.path + ": no call of " + std::string(row.name) + " is without a size");
+    throwError(addition.path + ": no call of " + std::string(row.name) + " is without a size");
   }
   for (const std::uint32_t shape : orThrow(own.shapesIn(old_.index)))
     addOn(shape, own, addition);
@@ -121,7 +116,7 @@ void Adder::addOn(std::uint32_t shape, const OwnSchedule& own, const Addition& a
   entry.file =
       numberOf(libraryFileName(schedule.collective, topology, checksumOf(file.bytes)), file.bytes);
   if (Status status = checkServes(index_, entry, schedule); !status.ok())
-    fail(addition.path + ": " + status.message());
+    throwError(addition.path + ": " + status.message());
   checkNew(entry, own);
 
   progress_.begin("simulating " + addition.path);
@@ -132,7 +127,7 @@ void Adder::addOn(std::uint32_t shape, const OwnSchedule& own, const Addition& a
     options.bytes =
         static_cast<double>(std::max(bytes, leastModelled(entry.collective, schedule.topology)));
     llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
-    if (!result) fail(addition.path + ": " + toString(result.takeError()));
+    if (!result) throwError(addition.path + ": " + toString(result.takeError()));
     *seconds = result->makespan_s;
   }
   added_.push_back({addition.path, entry, secondsBefore(entry)});
@@ -148,11 +143,12 @@ void Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) const {
   };
   for (const AddedRange& before : added_) {
     if (!meets(before.entry)) continue;
-    if (before.path == own.path()) fail(own.path() + ": is there twice");
+    if (before.path == own.path()) throwError(own.path() + ": is there twice");
     if (before.entry.file == entry.file) {
-      fail(own.path() + ": is the same schedule as " + before.path + ", and for the same sizes");
+      throwError(own.path() + ": is the same schedule as " + before.path +
+                 ", and for the same sizes");
     }
-    fail(own.path() + ": is for " + rangeOn(index_, entry) + ", as is " + before.path);
+    throwError(own.path() + ": is for " + rangeOn(index_, entry) + ", as is " + before.path);
   }
   const auto isOld = [&](const LibraryEntry& other) {
     return meets(other) && other.file == entry.file && other.lowest <= entry.lowest &&
@@ -162,7 +158,7 @@ void Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) const {
     return meets(other) && other.file != entry.file;
   });
   if (llvm::any_of(old_.index.entries, isOld) && !is_tuned_away)
-    fail(own.path() + ": serves " + rangeOn(index_, entry) + " already");
+    throwError(own.path() + ": serves " + rangeOn(index_, entry) + " already");
 }
 
 /// The machine of the first sub-torus of a shape.

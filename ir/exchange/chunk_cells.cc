@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/make_error.h"
+#include "ir/thrown.h"
 
 namespace torc::ir {
 
@@ -16,50 +16,48 @@ namespace torc::ir {
 //   reduce_scatter n k       k          o[c] is i[rank k + c]
 //   alltoall       n k       n k        i[c] is o[c]
 
-llvm::Expected<ChunkCells> ChunkCells::of(const RankPrograms& programs) {
-  ChunkCells cells(programs);
+ChunkCells::ChunkCells(const RankPrograms& programs) : programs_(&programs) {
   const auto ranks = static_cast<std::uint32_t>(programs.ranks.size());
   const auto chunks = static_cast<std::uint32_t>(programs.chunks);
   if (rowOf(programs.collective).layout == Layout::kBlockMajor && chunks % ranks != 0) {
-    return makeError(programs.at() + "the vector has " + llvm::Twine(chunks) +
-                     " chunks, which is no multiple of the " + llvm::Twine(ranks) + " gpus");
+    throwError(programs.at() + "the vector has " + llvm::Twine(chunks) +
+               " chunks, which is no multiple of the " + llvm::Twine(ranks) + " gpus");
   }
-  cells.chunks_of_block_ = chunks / ranks;
+  chunks_of_block_ = chunks / ranks;
   const bool is_allgather = programs.collective == Collective::kAllgather;
   const bool is_reduce_scatter = programs.collective == Collective::kReduceScatter;
-  cells.input_count_ = is_allgather ? cells.chunks_of_block_ : chunks;
-  cells.output_count_ = is_reduce_scatter ? cells.chunks_of_block_ : chunks;
-  cells.scratch_begin_ = programs.in_place ? std::max(cells.input_count_, cells.output_count_)
-                                           : cells.input_count_ + cells.output_count_;
+  input_count_ = is_allgather ? chunks_of_block_ : chunks;
+  output_count_ = is_reduce_scatter ? chunks_of_block_ : chunks;
+  scratch_begin_ =
+      programs.in_place ? std::max(input_count_, output_count_) : input_count_ + output_count_;
   std::uint64_t all = 0;
   for (std::size_t rank = 0; rank < programs.ranks.size(); ++rank)
-    all += cells.count(rank);
+    all += count(rank);
   if (all > kMaxForeignCells) {
-    return makeError(programs.at() + "its buffers have " + llvm::Twine(all) +
-                     " chunks on all gpus; the limit is " + llvm::Twine(kMaxForeignCells));
+    throwError(programs.at() + "its buffers have " + llvm::Twine(all) +
+               " chunks on all gpus; the limit is " + llvm::Twine(kMaxForeignCells));
   }
-  return cells;
 }
 
 std::uint32_t ChunkCells::count(std::size_t rank) const {
   return scratch_begin_ + static_cast<std::uint32_t>(programs_->ranks[rank].chunks[2]);
 }
 
-llvm::Expected<std::uint32_t> ChunkCells::cellOf(std::size_t rank, const ChunkRun& run,
-                                                 std::int32_t count) const {
+std::uint32_t ChunkCells::cellOf(const StepPosition& of, const ChunkRun& run,
+                                 std::int32_t count) const {
   const auto buffer = static_cast<std::size_t>(run.buffer);
-  const std::uint32_t sizes[] = {input_count_, output_count_, this->count(rank) - scratch_begin_};
+  const std::uint32_t sizes[] = {input_count_, output_count_,
+                                 this->count(of.rank) - scratch_begin_};
   if (run.first < 0 ||
       static_cast<std::uint64_t>(run.first) + static_cast<std::uint64_t>(count) > sizes[buffer]) {
     const std::int32_t shares = programs_->shares;
     const std::int32_t last = (run.first + std::max(count, 1) - 1) / shares;
-    return makeError(llvm::Twine("names ") + llvm::Twine(kBufferNames[buffer]) + "[" +
-                     llvm::Twine(run.first / shares) +
-                     (last > run.first / shares ? ".." + llvm::Twine(last) : llvm::Twine("")) +
-                     "] of " + llvm::Twine(sizes[buffer] / static_cast<std::uint32_t>(shares)) +
-                     " chunks");
+    throwError(programs_->at(of) + "names " + llvm::Twine(kBufferNames[buffer]) + "[" +
+               llvm::Twine(run.first / shares) +
+               (last > run.first / shares ? ".." + llvm::Twine(last) : llvm::Twine("")) + "] of " +
+               llvm::Twine(sizes[buffer] / static_cast<std::uint32_t>(shares)) + " chunks");
   }
-  const std::uint32_t begins[] = {inputBegin(rank), outputBegin(rank), scratch_begin_};
+  const std::uint32_t begins[] = {inputBegin(of.rank), outputBegin(of.rank), scratch_begin_};
   return begins[buffer] + static_cast<std::uint32_t>(run.first);
 }
 

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <string>
 
-#include <llvm/Support/Error.h>
-
 #include "ir/exchange/rank_programs.h"
 
 namespace torc::ir {
@@ -20,14 +18,14 @@ inline constexpr ChunkNumber kNoChunk = ~ChunkNumber{0};
 
 class ChunkCells {
  public:
-  /// Errors: chunks that do not divide evenly among the ranks.
-  static llvm::Expected<ChunkCells> of(const RankPrograms& programs);
+  /// Throws an error for chunks that do not divide evenly among the ranks.
+  explicit ChunkCells(const RankPrograms& programs);
 
   /// Cells of every rank's input and output; those of its scratch follow.
   std::uint32_t count(std::size_t rank) const;
-  /// The first cell of `run`, whose cells are contiguous. Error: it leaves its buffer.
-  llvm::Expected<std::uint32_t> cellOf(std::size_t rank, const ChunkRun& run,
-                                       std::int32_t count) const;
+  /// The first cell of `run`, whose cells are contiguous, for a step of `rank`. Throws an error if
+  /// it leaves its buffer.
+  std::uint32_t cellOf(const StepPosition& of, const ChunkRun& run, std::int32_t count) const;
   /// Initial content of a cell; kNoChunk: nothing.
   ChunkNumber inputOf(std::size_t rank, std::uint32_t cell) const;
   /// Required final content; kNoChunk: any.
@@ -39,7 +37,6 @@ class ChunkCells {
   std::string textOf(ChunkNumber chunk) const;
 
  private:
-  explicit ChunkCells(const RankPrograms& programs) : programs_(&programs) {}
   std::uint32_t ownBegin(std::size_t rank) const {
     return static_cast<std::uint32_t>(rank) * chunks_of_block_;
   }

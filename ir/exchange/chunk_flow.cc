@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "ir/make_error.h"
+#include "ir/thrown.h"
 #include "support/hash.h"
 
 namespace torc::ir {
@@ -51,16 +51,14 @@ class FlowFinder {
     flow_.operations.resize(ranks_.size());
   }
 
-  llvm::Expected<ChunkFlow> run() {
+  /// Throws the first fault.
+  ChunkFlow run() {
     fillInputs();
     if (may_alias_) findLastReads();
-    for (; now_ < order_.order().size(); ++now_) {
+    for (; now_ < order_.order().size(); ++now_)
       add(order_.order()[now_]);
-      if (!fault_.empty()) return makeError(fault_);
-    }
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
       checkResults(rank);
-    if (!fault_.empty()) return makeError(fault_);
     return std::move(flow_);
   }
 
@@ -110,11 +108,6 @@ class FlowFinder {
     std::unordered_map<ChunkNumber, std::size_t> last_reads;
   };
 
-  /// The first fault is reported; later additions of the step are ignored.
-  void refuse(const llvm::Twine& fault) {
-    if (fault_.empty()) fault_ = fault.str();
-  }
-
   void fillInputs() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       ranks_[rank].values.resize(cells_.count(rank));
@@ -127,9 +120,7 @@ class FlowFinder {
     }
   }
 
-  std::array<Accesses, 2> accesses(StepId id) const {
-    return cantFail(accessesOf(order_, cells_, id));
-  }
+  std::array<Accesses, 2> accesses(StepId id) const { return accessesOf(order_, cells_, id); }
 
   /// Finds the last step that reads each chunk of the input.
   void findLastReads() {
@@ -152,7 +143,7 @@ class FlowFinder {
     const std::uint32_t end = first + static_cast<std::uint32_t>(order_.step(id).count);
     for (std::uint32_t cell = first; cell < end; ++cell) {
       if (values[cell].chunk == kNoChunk) {
-        return refuse(order_.at(id) + "reads " + cells_.nameOf(cell) + ", which holds nothing");
+        throwError(order_.at(id) + "reads " + cells_.nameOf(cell) + ", which holds nothing");
       }
     }
   }
@@ -194,8 +185,8 @@ class FlowFinder {
     const RankStep& step = order_.step(id);
     const auto [works, sent] = accesses(id);
     if (step.row().reduces && !rowOf(programs_.collective).reduces()) {
-      return refuse(order_.at(id) + "reduces, in an " +
-                    llvm::StringRef(rowOf(programs_.collective).name));
+      throwError(order_.at(id) + "reduces, in an " +
+                 llvm::StringRef(rowOf(programs_.collective).name));
     }
     if (step.row().receives || works.writes != Accesses::kNone) work(id, works);
     // The send of rrs was recorded with its receive.
@@ -240,9 +231,9 @@ class FlowFinder {
       if (reduces) {
         const Value& sum = values[own + i];
         if (sum.chunk != chunk) {
-          return refuse(order_.at(id) + "adds " + cells_.textOf(chunk) +
-                        (receives ? ", which " + order_.name(sender) + " sends," : "") + " to " +
-                        cells_.textOf(sum.chunk) + " in " + cells_.nameOf(own + i));
+          throwError(order_.at(id) + "adds " + cells_.textOf(chunk) +
+                     (receives ? ", which " + order_.name(sender) + " sends," : "") + " to " +
+                     cells_.textOf(sum.chunk) + " in " + cells_.nameOf(own + i));
         }
         noteRead(2 * id, sum);
         site.a = sum.place;
@@ -313,11 +304,11 @@ class FlowFinder {
         const std::string where = cells_.nameOf(cell);
         const std::string wanted = "; it must be " + cells_.textOf(result);
         if (value.writer == kNoStep) {
-          return refuse(programs_.at() + "gpu " + llvm::Twine(rank) + " " + where +
-                        " is never written" + wanted);
+          throwError(programs_.at() + "gpu " + llvm::Twine(rank) + " " + where +
+                     " is never written" + wanted);
         }
-        return refuse(order_.at(value.writer) + "is the last to write " + where +
-                      ", which ends with " + cells_.textOf(value.chunk) + wanted);
+        throwError(order_.at(value.writer) + "is the last to write " + where +
+                   ", which ends with " + cells_.textOf(value.chunk) + wanted);
       }
       if (value.weight != weight_ && !wrong_sum_) wrong_sum_ = {rank, cell};
       if (value.place == kOut) continue;
@@ -345,24 +336,23 @@ class FlowFinder {
   std::unordered_map<StepId, std::vector<Value>> sent_;  // messages in flight
   std::size_t now_ = 0;                                  // place of the current step in the order
   ChunkFlow flow_;
-  std::string fault_;
 };
 
 }  // namespace
 
-llvm::Expected<ChunkFlow> ChunkFlow::of(const RankPrograms& programs, const ProgramOrder& order,
-                                        const ChunkCells& cells) {
+ChunkFlow ChunkFlow::of(const RankPrograms& programs, const ProgramOrder& order,
+                        const ChunkCells& cells) {
   // Without reductions no contributions are counted.
   Contributors some{0, rowOf(programs.collective).reduces() ? programs.ranks.size() : 0};
   FlowFinder finder(programs, order, cells, some);
-  llvm::Expected<ChunkFlow> flow = finder.run();
-  if (!flow || !finder.wrongSum()) return flow;
+  ChunkFlow flow = finder.run();
+  if (!finder.wrongSum()) return flow;
   // Bisection: the first half counts, until one rank is left.
   std::uint64_t weight = finder.weightIn(*finder.wrongSum());
   while (some.end - some.begin > 1) {
     const Contributors half{some.begin, std::midpoint(some.begin, some.end)};
     FlowFinder again(programs, order, cells, half);
-    cantFail(again.run().takeError());
+    again.run();
     const std::uint64_t of_half = again.weightIn(*finder.wrongSum());
     const bool is_in_half = of_half != half.weight();
     weight = is_in_half ? of_half : weight - of_half;
@@ -370,7 +360,7 @@ llvm::Expected<ChunkFlow> ChunkFlow::of(const RankPrograms& programs, const Prog
   }
   // The verifier names the step of a repeated contribution.
   if (weight != 0) return flow;
-  return makeError(finder.lackText(*finder.wrongSum(), some.begin));
+  throwError(finder.lackText(*finder.wrongSum(), some.begin));
 }
 
 }  // namespace torc::ir

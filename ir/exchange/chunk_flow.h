@@ -9,7 +9,6 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Support/Error.h>
 
 #include "ir/exchange/chunk_cells.h"
 #include "ir/exchange/program_order.h"
@@ -47,11 +46,11 @@ struct FlowOperation {
 };
 
 struct ChunkFlow {
-  /// Errors: a step that sends or reads an empty cell or adds different chunks; an output with a
-  /// wrong chunk or none, or with a sum that lacks a contribution; programs that a schedule cannot
-  /// express.
-  static llvm::Expected<ChunkFlow> of(const RankPrograms& programs, const ProgramOrder& order,
-                                      const ChunkCells& cells);
+  /// Throws errors: a step that sends or reads an empty cell or adds different chunks; an output
+  /// with a wrong chunk or none, or with a sum that lacks a contribution; programs that a schedule
+  /// cannot express.
+  static ChunkFlow of(const RankPrograms& programs, const ProgramOrder& order,
+                      const ChunkCells& cells);
 
   llvm::ArrayRef<ChunkNumber> chunksOf(const FlowOperation& operation) const {
     return llvm::ArrayRef(chunks).slice(operation.first_chunk, operation.chunks);

@@ -17,8 +17,8 @@
 #include "ir/exchange/chunk_flow.h"
 #include "ir/exchange/program_order.h"
 #include "ir/exchange/step_hazards.h"
-#include "ir/make_error.h"
 #include "ir/step_builder.h"
+#include "ir/thrown.h"
 
 namespace torc::ir {
 namespace {
@@ -53,16 +53,17 @@ class Importer {
     divideBlocks();
   }
 
-  llvm::Expected<ImportedSchedule> run() {
+  /// Throws an error.
+  ImportedSchedule run() {
     std::map<Operations, std::size_t> alike;  // class of the ranks with these operations
     std::vector<Class> classes;
     for (std::size_t rank = 0; rank < programs_.ranks.size(); ++rank) {
       std::vector<StepId> steps;
       Operations operations = relative(rank, steps);
       if (waits_ > kMaxForeignWaits) {
-        return makeError(programs_.at() + "its steps wait for each other more than " +
-                         llvm::Twine(kMaxForeignWaits) +
-                         " times, chunk by chunk: steps of fewer chunks wait for fewer");
+        throwError(programs_.at() + "its steps wait for each other more than " +
+                   llvm::Twine(kMaxForeignWaits) +
+                   " times, chunk by chunk: steps of fewer chunks wait for fewer");
       }
       const auto [found, is_new] = alike.try_emplace(std::move(operations), classes.size());
       if (is_new) classes.push_back({&found->first, std::move(steps), {}});
@@ -373,39 +374,37 @@ class Importer {
 
 llvm::Expected<ImportedSchedule> importPrograms(const RankPrograms& programs,
                                                 const Topology& topology) {
-  if (topology.ranks() != programs.ranks.size()) {
-    return makeError(llvm::Twine(programs.origin) + ": has " + llvm::Twine(programs.ranks.size()) +
-                     " gpus; the torus has " + llvm::Twine(topology.ranks()) + " nodes");
-  }
-  if (const Status graph = validateGraph(topology, programs.links); !graph.ok())
-    return makeError(llvm::Twine(programs.origin) + ": " + graph.message());
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (rowOf(programs.collective).isRooted() && !topology.axes[axis].wraps()) {
-      return makeError(llvm::Twine(programs.origin) + ": has one root, and on the line " +
-                       llvm::Twine(topology.axes[axis].name) +
-                       " a schedule would have to serve all: take a ring");
+  return caught([&] {
+    if (topology.ranks() != programs.ranks.size()) {
+      throwError(llvm::Twine(programs.origin) + ": has " + llvm::Twine(programs.ranks.size()) +
+                 " gpus; the torus has " + llvm::Twine(topology.ranks()) + " nodes");
     }
-  }
-  std::uint64_t touched = 0;
-  for (const RankProgram& rank : programs.ranks) {
-    for (const ThreadBlock& block : rank.blocks) {
-      for (const RankStep& step : block.steps)
-        touched += static_cast<std::uint64_t>(step.count);
+    if (const Status graph = validateGraph(topology, programs.links); !graph.ok())
+      throwError(llvm::Twine(programs.origin) + ": " + graph.message());
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      if (rowOf(programs.collective).isRooted() && !topology.axes[axis].wraps()) {
+        throwError(llvm::Twine(programs.origin) + ": has one root, and on the line " +
+                   llvm::Twine(topology.axes[axis].name) +
+                   " a schedule would have to serve all: take a ring");
+      }
     }
-  }
-  if (touched > kMaxForeignTouched) {
-    return makeError(programs.at() + "its steps touch " + llvm::Twine(touched) +
-                     " chunks; the limit is " + llvm::Twine(kMaxForeignTouched));
-  }
-  llvm::Expected<ProgramOrder> order = ProgramOrder::of(programs);
-  if (!order) return order.takeError();
-  llvm::Expected<ChunkCells> cells = ChunkCells::of(programs);
-  if (!cells) return cells.takeError();
-  llvm::Expected<StepHazards> hazards = StepHazards::of(programs, *order, *cells);
-  if (!hazards) return hazards.takeError();
-  llvm::Expected<ChunkFlow> flow = ChunkFlow::of(programs, *order, *cells);
-  if (!flow) return flow.takeError();
-  return Importer(programs, topology, *order, *hazards, *flow).run();
+    std::uint64_t touched = 0;
+    for (const RankProgram& rank : programs.ranks) {
+      for (const ThreadBlock& block : rank.blocks) {
+        for (const RankStep& step : block.steps)
+          touched += static_cast<std::uint64_t>(step.count);
+      }
+    }
+    if (touched > kMaxForeignTouched) {
+      throwError(programs.at() + "its steps touch " + llvm::Twine(touched) +
+                 " chunks; the limit is " + llvm::Twine(kMaxForeignTouched));
+    }
+    const ProgramOrder order(programs);
+    const ChunkCells cells(programs);
+    const StepHazards hazards(programs, order, cells);
+    ChunkFlow flow = ChunkFlow::of(programs, order, cells);
+    return Importer(programs, topology, order, hazards, flow).run();
+  });
 }
 
 }  // namespace torc::ir

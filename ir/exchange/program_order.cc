@@ -9,7 +9,7 @@
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 
-#include "ir/make_error.h"
+#include "ir/thrown.h"
 
 namespace torc::ir {
 namespace {
@@ -18,12 +18,10 @@ constexpr std::size_t kMostOfCircle = 6;  // most steps named in a message
 
 }  // namespace
 
-llvm::Expected<ProgramOrder> ProgramOrder::of(const RankPrograms& programs) {
-  ProgramOrder order(programs);
-  if (llvm::Error error = order.number()) return error;
-  if (llvm::Error error = order.match()) return error;
-  if (llvm::Error error = order.sort()) return error;
-  return order;
+ProgramOrder::ProgramOrder(const RankPrograms& programs) : programs_(&programs) {
+  number();
+  match();
+  sort();
 }
 
 std::string ProgramOrder::name(StepId id) const {
@@ -60,7 +58,7 @@ std::size_t ProgramOrder::notBefore(llvm::ArrayRef<StepId> earlier, StepId later
       llvm::find_if(earlier, [&](StepId step) { return !seen.contains(step); }) - earlier.begin());
 }
 
-llvm::Error ProgramOrder::number() {
+void ProgramOrder::number() {
   StepId next = 0;
   for (std::size_t rank = 0; rank < programs_->ranks.size(); ++rank) {
     const std::vector<ThreadBlock>& blocks = programs_->ranks[rank].blocks;
@@ -76,18 +74,16 @@ llvm::Error ProgramOrder::number() {
         if (static_cast<std::size_t>(other) >= blocks.size() ||
             static_cast<std::size_t>(index) >=
                 blocks[static_cast<std::size_t>(other)].steps.size()) {
-          return makeError(programs_->at({rank, b, i}) + "waits for tb " + llvm::Twine(other) +
-                           " step " + llvm::Twine(index) + ", which gpu " + llvm::Twine(rank) +
-                           " does not have");
+          throwError(programs_->at({rank, b, i}) + "waits for tb " + llvm::Twine(other) + " step " +
+                     llvm::Twine(index) + ", which gpu " + llvm::Twine(rank) + " does not have");
         }
       }
     }
   }
-  return llvm::Error::success();
 }
 
 /// The k-th message of a connection has two ends.
-llvm::Error ProgramOrder::match() {
+void ProgramOrder::match() {
   receiver_.assign(size(), kNoStep);
   sender_.assign(size(), kNoStep);
   struct End {
@@ -110,10 +106,10 @@ llvm::Error ProgramOrder::match() {
       End& end =
           connections[{receives ? peer : rank, receives ? rank : peer, one.channel}][receives];
       if (end.block != nullptr) {
-        return makeError(programs_->at(one.line) + programs_->blockName(block.rank, block.index) +
-                         (receives ? ": receives from gpu " : ": sends to gpu ") +
-                         llvm::Twine(peer) + " on channel " + llvm::Twine(one.channel) + ", as " +
-                         programs_->blockName(end.block->rank, end.block->index) + " does");
+        throwError(programs_->at(one.line) + programs_->blockName(block.rank, block.index) +
+                   (receives ? ": receives from gpu " : ": sends to gpu ") + llvm::Twine(peer) +
+                   " on channel " + llvm::Twine(one.channel) + ", as " +
+                   programs_->blockName(end.block->rank, end.block->index) + " does");
       }
       end = {&block, std::move(steps)};
     }
@@ -126,26 +122,24 @@ llvm::Error ProgramOrder::match() {
       const StepId alone = more ? sends[receives.size()] : receives[sends.size()];
       const bool is_signal = step(alone).count == 0;
       const char* const takes = is_signal ? "waits for" : "receives";
-      return makeError(at(alone) + (more ? "sends" : takes) +
-                       (is_signal ? " signal " : " message ") +
-                       llvm::Twine(std::min(sends.size(), receives.size())) + " from gpu " +
-                       llvm::Twine(from) + " to gpu " + llvm::Twine(to) + " on channel " +
-                       llvm::Twine(channel) + ", which nobody " + (more ? takes : "sends"));
+      throwError(at(alone) + (more ? "sends" : takes) + (is_signal ? " signal " : " message ") +
+                 llvm::Twine(std::min(sends.size(), receives.size())) + " from gpu " +
+                 llvm::Twine(from) + " to gpu " + llvm::Twine(to) + " on channel " +
+                 llvm::Twine(channel) + ", which nobody " + (more ? takes : "sends"));
     }
     for (std::size_t k = 0; k < sends.size(); ++k) {
       if (step(sends[k]).count != step(receives[k]).count) {
-        return makeError(at(receives[k]) + "receives " + llvm::Twine(step(receives[k]).count) +
-                         " chunks where " + name(sends[k]) + " sends " +
-                         llvm::Twine(step(sends[k]).count));
+        throwError(at(receives[k]) + "receives " + llvm::Twine(step(receives[k]).count) +
+                   " chunks where " + name(sends[k]) + " sends " +
+                   llvm::Twine(step(sends[k]).count));
       }
       receiver_[sends[k]] = receives[k];
       sender_[receives[k]] = sends[k];
     }
   }
-  return llvm::Error::success();
 }
 
-llvm::Error ProgramOrder::sort() {
+void ProgramOrder::sort() {
   // The steps that wait explicitly for a step: the first one, and for each of them the next.
   std::vector<StepId> first(size(), kNoStep), next(size(), kNoStep);
   std::vector<std::uint32_t> missing(size());
@@ -175,11 +169,11 @@ llvm::Error ProgramOrder::sort() {
     if (receiver_[id] != kNoStep) complete(receiver_[id]);
     if (sender_[id] != kNoStep && step(sender_[id]).arrives) completeAfter(sender_[id]);
   }
-  return order_.size() < size() ? circle(missing) : llvm::Error::success();
+  if (order_.size() < size()) circle(missing);
 }
 
 /// Each remaining step waits for another one: following them back finds a cycle.
-llvm::Error ProgramOrder::circle(const std::vector<std::uint32_t>& missing) const {
+void ProgramOrder::circle(const std::vector<std::uint32_t>& missing) const {
   const auto before = [&](StepId of) {
     for (const StepId one : this->before(of)) {
       if (one != kNoStep && missing[one] > 0) return one;
@@ -203,7 +197,7 @@ llvm::Error ProgramOrder::circle(const std::vector<std::uint32_t>& missing) cons
     if (++count <= kMostOfCircle) text += name(one) + ", that for ";
   }
   if (count > kMostOfCircle) text += std::to_string(count - kMostOfCircle) + " others, they for ";
-  return makeError(text + "it");
+  throwError(text + "it");
 }
 
 }  // namespace torc::ir

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
-#include <llvm/Support/Error.h>
 
 #include "ir/exchange/rank_programs.h"
 
@@ -22,10 +21,10 @@ inline constexpr StepId kNoStep = ~StepId{0};
 
 class ProgramOrder {
  public:
-  /// Matches messages and orders steps. Refers to `programs`. Errors: dependences on missing steps;
-  /// two blocks that send, or receive, on one connection; messages with one end only, or with
-  /// different lengths; a cycle of steps that wait for each other, which are named.
-  static llvm::Expected<ProgramOrder> of(const RankPrograms& programs);
+  /// Matches messages and orders steps. Refers to `programs`. Throws errors: dependences on missing
+  /// steps; two blocks that send, or receive, on one connection; messages with one end only, or
+  /// with different lengths; a cycle of steps that wait for each other, which are named.
+  explicit ProgramOrder(const RankPrograms& programs);
 
   StepId idOf(std::size_t rank, std::size_t block, std::size_t index) const {
     return blocks_[rank_begin_[rank] + block].begin + static_cast<StepId>(index);
@@ -67,16 +66,15 @@ class ProgramOrder {
     StepId begin;
   };
 
-  explicit ProgramOrder(const RankPrograms& programs) : programs_(&programs) {}
   const Block& blockOf(StepId id) const { return blocks_[block_of_[id]]; }
   /// The receiver of a message from `id`, if the send is complete on arrival.
   StepId arrivalOf(StepId id) const {
     return id != kNoStep && receiver_[id] != kNoStep && step(id).arrives ? receiver_[id] : kNoStep;
   }
-  llvm::Error number();
-  llvm::Error match();
-  llvm::Error sort();
-  llvm::Error circle(const std::vector<std::uint32_t>& missing) const;
+  void number();
+  void match();
+  void sort();
+  [[noreturn]] void circle(const std::vector<std::uint32_t>& missing) const;
 
   const RankPrograms* programs_;
   std::vector<Block> blocks_;            // of all ranks

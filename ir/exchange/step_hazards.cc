@@ -8,7 +8,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 
-#include "ir/make_error.h"
+#include "ir/thrown.h"
 
 namespace torc::ir {
 namespace {
@@ -58,16 +58,12 @@ struct Users {
 
 }  // namespace
 
-llvm::Expected<std::array<Accesses, 2>> accessesOf(const ProgramOrder& order,
-                                                   const ChunkCells& cells, StepId id) {
+std::array<Accesses, 2> accessesOf(const ProgramOrder& order, const ChunkCells& cells, StepId id) {
   const RankStep& step = order.step(id);
   std::uint32_t src = Accesses::kNone, dst = Accesses::kNone;
   for (const auto& [touches, run, cell] : {std::tuple(step.row().reads_src, &step.src, &src),
                                            std::tuple(step.row().writes_dst, &step.dst, &dst)}) {
-    if (!touches) continue;
-    llvm::Expected<std::uint32_t> found = cells.cellOf(order.rankOf(id), *run, step.count);
-    if (!found) return makeError(order.at(id) + toString(found.takeError()));
-    *cell = *found;
+    if (touches) *cell = cells.cellOf(order.placeOf(id), *run, step.count);
   }
   std::array<Accesses, 2> actions;
   // In place, a copy from the input to the same chunk of the output is no operation.
@@ -81,11 +77,10 @@ llvm::Expected<std::array<Accesses, 2>> accessesOf(const ProgramOrder& order,
   return actions;
 }
 
-llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const ProgramOrder& order,
-                                            const ChunkCells& cells) {
-  StepHazards hazards;
-  hazards.begin_.resize(2 * order.size());
-  hazards.count_.resize(2 * order.size());
+StepHazards::StepHazards(const RankPrograms& programs, const ProgramOrder& order,
+                         const ChunkCells& cells) {
+  begin_.resize(2 * order.size());
+  count_.resize(2 * order.size());
   std::vector<std::vector<StepId>> steps_of(programs.ranks.size());
   for (const StepId step : order.order())
     steps_of[order.rankOf(step)].push_back(step);
@@ -96,19 +91,18 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
     if (steps_of[rank].empty()) continue;
     const std::size_t blocks = programs.ranks[rank].blocks.size();
     if (steps_of[rank].size() * blocks > kMaxClocks) {
-      return makeError(programs.at() + "gpu " + llvm::Twine(rank) +
-                       " has too many steps and thread blocks to order them");
+      throwError(programs.at() + "gpu " + llvm::Twine(rank) +
+                 " has too many steps and thread blocks to order them");
     }
     Clocks clocks(order, rank, steps_of[rank].size(), blocks);
     std::vector<Users> users(cells.count(rank));
     for (const StepId step : steps_of[rank]) {
       clocks.add(step);
-      llvm::Expected<std::array<Accesses, 2>> actions = accessesOf(order, cells, step);
-      if (!actions) return actions.takeError();
+      const std::array<Accesses, 2> actions = accessesOf(order, cells, step);
       const auto count = static_cast<std::uint32_t>(order.step(step).count);
       for (std::uint32_t role = 0; role < 2; ++role) {
         const ActionId action = 2 * step + role;
-        const Accesses& accesses = (*actions)[role];
+        const Accesses& accesses = actions[role];
         before.clear();
         // A forwarded value that is stored nowhere leaves no access.
         if (role == 1 && order.step(step).kind == StepKind::kReceiveReduceSend) {
@@ -142,19 +136,17 @@ llvm::Expected<StepHazards> StepHazards::of(const RankPrograms& programs, const 
         }
         // Messages may order steps that the rank itself does not.
         if (const std::size_t i = order.notBefore(unordered, step); i < unordered.size()) {
-          return makeError(order.at(step) + "race: it touches " + cells.nameOf(unordered_cells[i]) +
-                           ", as " + order.name(unordered[i]) +
-                           " does, and neither waits for the other");
+          throwError(order.at(step) + "race: it touches " + cells.nameOf(unordered_cells[i]) +
+                     ", as " + order.name(unordered[i]) + " does, and neither waits for the other");
         }
         std::ranges::sort(before);
         before.erase(std::unique(before.begin(), before.end()), before.end());
-        hazards.begin_[action] = hazards.earlier_.size();
-        hazards.count_[action] = static_cast<std::uint32_t>(before.size());
-        hazards.earlier_.insert(hazards.earlier_.end(), before.begin(), before.end());
+        begin_[action] = earlier_.size();
+        count_[action] = static_cast<std::uint32_t>(before.size());
+        earlier_.insert(earlier_.end(), before.begin(), before.end());
       }
     }
   }
-  return hazards;
 }
 
 }  // namespace torc::ir

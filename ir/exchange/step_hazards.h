@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
-#include <llvm/Support/Error.h>
 
 #include "ir/exchange/chunk_cells.h"
 #include "ir/exchange/program_order.h"
@@ -24,16 +23,14 @@ struct Accesses {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t reads = kNone, reads_too = kNone, writes = kNone;  // the first of each
 };
-/// Accesses of the two actions of a step. Error: a step leaves its buffers, already reported by
-/// StepHazards.
-llvm::Expected<std::array<Accesses, 2>> accessesOf(const ProgramOrder& order,
-                                                   const ChunkCells& cells, StepId step);
+/// Accesses of the two actions of a step. Throws an error if it leaves its buffers.
+std::array<Accesses, 2> accessesOf(const ProgramOrder& order, const ChunkCells& cells, StepId step);
 
 class StepHazards {
  public:
-  /// Error: two unordered steps of a rank that touch the same chunk, one of them writing.
-  static llvm::Expected<StepHazards> of(const RankPrograms& programs, const ProgramOrder& order,
-                                        const ChunkCells& cells);
+  /// Throws an error for two unordered steps of a rank that touch the same chunk, one of them
+  /// writing.
+  StepHazards(const RankPrograms& programs, const ProgramOrder& order, const ChunkCells& cells);
 
   /// Actions that must be complete before, in ascending order.
   llvm::ArrayRef<ActionId> before(ActionId action) const {

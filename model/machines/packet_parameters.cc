@@ -109,9 +109,16 @@ llvm::Error applyPacketSettings(llvm::StringRef settings, PacketParameters& para
 
 llvm::Error checkPacketParameters(const PacketParameters& p) {
   const auto whole = [](double value, double unit) { return std::fmod(value, unit) == 0; };
-  if (p.chunk < 1 || !whole(p.chunk, 1)) {
-    return makeError("packet setting chunk: whole bytes, at least 1, not " + numberText(p.chunk));
-  }
+  const auto within = [&](double value, double least, double most) {
+    return value >= least && value <= most && whole(value, 1);
+  };
+  std::string fault;  // the first
+  const auto check = [&](bool is_right, const llvm::Twine& otherwise) {
+    if (!is_right && fault.empty()) fault = ("packet setting" + otherwise).str();
+  };
+  const std::string packet = numberText(p.packet);
+  check(p.chunk >= 1 && whole(p.chunk, 1),
+        " chunk: whole bytes, at least 1, not " + numberText(p.chunk));
   const struct {
     std::string_view name;
     double value;
@@ -119,70 +126,46 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
                {"escape", p.escape},    {"injection", p.injection}, {"reception", p.reception},
                {"smallest", p.smallest}};
   for (const auto& size : sizes) {
-    if (!whole(size.value, p.chunk)) {
-      return makeError("packet setting " + llvm::StringRef(size.name) + ": " +
-                       numberText(size.value) + " bytes are no multiple of a chunk of " +
-                       numberText(p.chunk));
-    }
+    check(whole(size.value, p.chunk),
+          " " + llvm::StringRef(size.name) + ": " + numberText(size.value) +
+              " bytes are no multiple of a chunk of " + numberText(p.chunk));
   }
-  if (p.packet < p.chunk || p.packet > 255 * p.chunk) {
-    return makeError("packet setting packet: 1 to 255 chunks, not " +
-                     numberText(p.packet / p.chunk));
-  }
-  if (p.header >= p.packet) {
-    return makeError("packet setting header: " + numberText(p.header) +
-                     " bytes leave a packet of " + numberText(p.packet) + " no payload");
-  }
-  if (p.smallest > p.packet || p.software_header >= p.packet || p.software_header < p.header) {
-    return makeError("packet settings smallest and software-header: at most a packet of " +
-                     numberText(p.packet) + " bytes with payload, and at least its header");
-  }
-  if (p.channel < p.packet) {
-    return makeError("packet setting channel: a buffer of " + numberText(p.channel) +
-                     " bytes never holds a packet of " + numberText(p.packet));
-  }
+  check(p.packet >= p.chunk && p.packet <= 255 * p.chunk,
+        " packet: 1 to 255 chunks, not " + numberText(p.packet / p.chunk));
+  check(p.header < p.packet,
+        " header: " + numberText(p.header) + " bytes leave a packet of " + packet + " no payload");
+  check(p.smallest <= p.packet && p.software_header < p.packet && p.software_header >= p.header,
+        "s smallest and software-header: at most a packet of " + packet +
+            " bytes with payload, and at least its header");
+  check(p.channel >= p.packet, " channel: a buffer of " + numberText(p.channel) +
+                                   " bytes never holds a packet of " + packet);
   for (const auto& [name, bytes] : {std::pair("bubble", p.bubble), std::pair("escape", p.escape)}) {
-    if (bytes < p.packet) {
-      return makeError("packet setting " + llvm::StringRef(name) + ": " + numberText(bytes) +
-                       " bytes deadlock: less than a packet of " + numberText(p.packet));
-    }
-    if (p.channel < p.packet + bytes) {
-      return makeError("packet setting channel: " + numberText(p.channel) +
-                       " bytes hold no packet of " + numberText(p.packet) + " and " +
-                       numberText(bytes) + " more (" + name + ")");
-    }
+    check(bytes >= p.packet, " " + llvm::StringRef(name) + ": " + numberText(bytes) +
+                                 " bytes deadlock: less than a packet of " + packet);
+    check(p.channel >= p.packet + bytes, " channel: " + numberText(p.channel) +
+                                             " bytes hold no packet of " + packet + " and " +
+                                             numberText(bytes) + " more (" + name + ")");
   }
-  if (p.injection < p.packet || p.reception < p.packet) {
-    return makeError("packet setting " +
-                     llvm::StringRef(p.injection < p.packet ? "injection" : "reception") +
-                     ": a FIFO of " + numberText(std::min(p.injection, p.reception)) +
-                     " bytes never holds a packet of " + numberText(p.packet));
-  }
-  if (std::max({p.channel, p.injection, p.reception}) / p.chunk > 30000) {
-    return makeError("packet settings channel, injection and reception: at most 30000 chunks");
-  }
-  if (p.injection_fifos < 2 || p.injection_fifos > 8 || !whole(p.injection_fifos, 1)) {
-    return makeError("packet setting injection-fifos: 2 to 8, not " +
-                     numberText(p.injection_fifos));
-  }
-  if (p.crossbar < 1 || p.crossbar > 8 || !whole(p.crossbar, 1)) {
-    return makeError("packet setting crossbar: 1 to 8, not " + numberText(p.crossbar));
-  }
-  if (p.inject_every < 1 || p.inject_every > 255 || !whole(p.inject_every, 1)) {
-    return makeError("packet setting inject-every: 1 to 255, not " + numberText(p.inject_every));
-  }
-  if (p.burst < 1 || !whole(p.burst, 1)) {
-    return makeError("packet setting burst: whole packets, at least 1, not " + numberText(p.burst));
-  }
-  if (!whole(p.credit_every, 1) || !whole(p.credit_window, 1) || p.credit_every > 60000 ||
-      p.credit_window > 60000) {
-    return makeError("packet settings credit-every and credit-window: 0 to 60000 whole packets");
-  }
-  if (p.credit_every > 0 && p.credit_window < p.credit_every) {
-    return makeError("packet setting credit-window: " + numberText(p.credit_window) +
-                     " packets deadlock: credit comes for " + numberText(p.credit_every));
-  }
-  return llvm::Error::success();
+  check(p.injection >= p.packet && p.reception >= p.packet,
+        " " + llvm::StringRef(p.injection < p.packet ? "injection" : "reception") + ": a FIFO of " +
+            numberText(std::min(p.injection, p.reception)) + " bytes never holds a packet of " +
+            packet);
+  check(std::max({p.channel, p.injection, p.reception}) / p.chunk <= 30000,
+        "s channel, injection and reception: at most 30000 chunks");
+  check(within(p.injection_fifos, 2, 8),
+        " injection-fifos: 2 to 8, not " + numberText(p.injection_fifos));
+  check(within(p.crossbar, 1, 8), " crossbar: 1 to 8, not " + numberText(p.crossbar));
+  check(within(p.inject_every, 1, 255),
+        " inject-every: 1 to 255, not " + numberText(p.inject_every));
+  check(p.burst >= 1 && whole(p.burst, 1),
+        " burst: whole packets, at least 1, not " + numberText(p.burst));
+  check(whole(p.credit_every, 1) && whole(p.credit_window, 1) && p.credit_every <= 60000 &&
+            p.credit_window <= 60000,
+        "s credit-every and credit-window: 0 to 60000 whole packets");
+  check(p.credit_every == 0 || p.credit_window >= p.credit_every,
+        " credit-window: " + numberText(p.credit_window) + " packets deadlock: credit comes for " +
+            numberText(p.credit_every));
+  return fault.empty() ? llvm::Error::success() : makeError(fault);
 }
 
 }  // namespace torc::model
