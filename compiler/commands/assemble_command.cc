@@ -72,8 +72,6 @@ int run() {
 
 }  // namespace assemble_command
 
-options::Command& assembleCommand() {
-  return assemble_command::command;
-}
+options::Command& kAssembleCommand = assemble_command::command;
 
 }  // namespace torc::compiler

@@ -163,8 +163,6 @@ int run() {
 
 }  // namespace bounds_command
 
-options::Command& boundsCommand() {
-  return bounds_command::command;
-}
+options::Command& kBoundsCommand = bounds_command::command;
 
 }  // namespace torc::compiler

@@ -11,26 +11,26 @@
 
 namespace torc::compiler {
 
-options::Command& compileCommand();
-options::Command& optCommand();
-options::Command& dumpCommand();
-options::Command& simulateCommand();
-options::Command& verifyCommand();
-options::Command& assembleCommand();
-options::Command& importCommand();
-options::Command& exportCommand();
-options::Command& boundsCommand();
-options::Command& machinesCommand();
-options::Command& infoCommand();
-options::Command& doctorCommand();
-options::Command& launchCommand();
-options::Command& statsCommand();
-options::Command& traceCommand();
-options::Command& libraryBuildCommand();
-options::Command& libraryAddCommand();
-options::Command& libraryListCommand();
-options::Command& libraryVerifyCommand();
-options::Command& viewCommand();
+extern options::Command& kCompileCommand;
+extern options::Command& kOptCommand;
+extern options::Command& kDumpCommand;
+extern options::Command& kSimulateCommand;
+extern options::Command& kVerifyCommand;
+extern options::Command& kAssembleCommand;
+extern options::Command& kImportCommand;
+extern options::Command& kExportCommand;
+extern options::Command& kBoundsCommand;
+extern options::Command& kMachinesCommand;
+extern options::Command& kInfoCommand;
+extern options::Command& kDoctorCommand;
+extern options::Command& kLaunchCommand;
+extern options::Command& kStatsCommand;
+extern options::Command& kTraceCommand;
+extern options::Command& kLibraryBuildCommand;
+extern options::Command& kLibraryAddCommand;
+extern options::Command& kLibraryListCommand;
+extern options::Command& kLibraryVerifyCommand;
+extern options::Command& kViewCommand;
 
 /// The number of threads that --jobs gives; where it is not given, the number of cores.
 unsigned threadsOf(const options::Integer& jobs);

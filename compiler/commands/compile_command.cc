@@ -441,8 +441,6 @@ int run() {
 
 }  // namespace compile_command
 
-options::Command& compileCommand() {
-  return compile_command::command;
-}
+options::Command& kCompileCommand = compile_command::command;
 
 }  // namespace torc::compiler

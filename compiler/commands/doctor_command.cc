@@ -51,8 +51,6 @@ int run() {
 
 }  // namespace doctor_command
 
-options::Command& doctorCommand() {
-  return doctor_command::command;
-}
+options::Command& kDoctorCommand = doctor_command::command;
 
 }  // namespace torc::compiler

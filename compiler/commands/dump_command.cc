@@ -143,8 +143,6 @@ int run() {
 
 }  // namespace dump_command
 
-options::Command& dumpCommand() {
-  return dump_command::command;
-}
+options::Command& kDumpCommand = dump_command::command;
 
 }  // namespace torc::compiler

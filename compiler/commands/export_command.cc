@@ -285,8 +285,6 @@ int run() {
 
 }  // namespace export_command
 
-options::Command& exportCommand() {
-  return export_command::command;
-}
+options::Command& kExportCommand = export_command::command;
 
 }  // namespace torc::compiler

@@ -154,8 +154,6 @@ int run() {
 
 }  // namespace import_command
 
-options::Command& importCommand() {
-  return import_command::command;
-}
+options::Command& kImportCommand = import_command::command;
 
 }  // namespace torc::compiler

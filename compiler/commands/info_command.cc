@@ -88,8 +88,6 @@ int run() {
 
 }  // namespace info_command
 
-options::Command& infoCommand() {
-  return info_command::command;
-}
+options::Command& kInfoCommand = info_command::command;
 
 }  // namespace torc::compiler

@@ -81,8 +81,6 @@ int run() {
 
 }  // namespace launch_command
 
-options::Command& launchCommand() {
-  return launch_command::command;
-}
+options::Command& kLaunchCommand = launch_command::command;
 
 }  // namespace torc::compiler

@@ -98,8 +98,6 @@ int run() {
 
 }  // namespace library_add_command
 
-options::Command& libraryAddCommand() {
-  return library_add_command::command;
-}
+options::Command& kLibraryAddCommand = library_add_command::command;
 
 }  // namespace torc::compiler

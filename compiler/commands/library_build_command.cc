@@ -138,8 +138,6 @@ int run() {
 
 }  // namespace library_build_command
 
-options::Command& libraryBuildCommand() {
-  return library_build_command::command;
-}
+options::Command& kLibraryBuildCommand = library_build_command::command;
 
 }  // namespace torc::compiler

@@ -202,8 +202,6 @@ int run() {
 
 }  // namespace library_list_command
 
-options::Command& libraryListCommand() {
-  return library_list_command::command;
-}
+options::Command& kLibraryListCommand = library_list_command::command;
 
 }  // namespace torc::compiler

@@ -151,8 +151,6 @@ int run() {
 
 }  // namespace library_verify_command
 
-options::Command& libraryVerifyCommand() {
-  return library_verify_command::command;
-}
+options::Command& kLibraryVerifyCommand = library_verify_command::command;
 
 }  // namespace torc::compiler

@@ -125,8 +125,6 @@ int run() {
 
 }  // namespace machines_command
 
-options::Command& machinesCommand() {
-  return machines_command::command;
-}
+options::Command& kMachinesCommand = machines_command::command;
 
 }  // namespace torc::compiler

@@ -7,14 +7,12 @@ int main(int argc, char** argv) {
   return runProgram("torc", [&] {
     if (argc > 1 && std::string_view(argv[1]) == "model")
       wrongUsage("unknown command 'model': torc-model does this now (torc-model --help)");
-    return runCommand({&compileCommand(),       &assembleCommand(),   &importCommand(),
-                       &exportCommand(),        &optCommand(),        &dumpCommand(),
-                       &verifyCommand(),        &simulateCommand(),   &boundsCommand(),
-                       &machinesCommand(),      &infoCommand(),       &doctorCommand(),
-                       &launchCommand(),        &statsCommand(),      &traceCommand(),
-                       &libraryBuildCommand(),  &libraryAddCommand(), &libraryListCommand(),
-                       &libraryVerifyCommand(), &viewCommand()},
-                      "schedules of MPI collectives on torus networks",
-                      llvm::ArrayRef(argv + 1, argv + argc));
+    return runCommand(
+        {&kCompileCommand,    &kAssembleCommand,    &kImportCommand,        &kExportCommand,
+         &kOptCommand,        &kDumpCommand,        &kVerifyCommand,        &kSimulateCommand,
+         &kBoundsCommand,     &kMachinesCommand,    &kInfoCommand,          &kDoctorCommand,
+         &kLaunchCommand,     &kStatsCommand,       &kTraceCommand,         &kLibraryBuildCommand,
+         &kLibraryAddCommand, &kLibraryListCommand, &kLibraryVerifyCommand, &kViewCommand},
+        "schedules of MPI collectives on torus networks", llvm::ArrayRef(argv + 1, argv + argc));
   });
 }

@@ -47,8 +47,6 @@ int run() {
 
 }  // namespace opt_command
 
-options::Command& optCommand() {
-  return opt_command::command;
-}
+options::Command& kOptCommand = opt_command::command;
 
 }  // namespace torc::compiler

@@ -281,8 +281,6 @@ int run() {
 
 }  // namespace simulate_command
 
-options::Command& simulateCommand() {
-  return simulate_command::command;
-}
+options::Command& kSimulateCommand = simulate_command::command;
 
 }  // namespace torc::compiler

@@ -310,8 +310,6 @@ int run() {
 
 }  // namespace stats_command
 
-options::Command& statsCommand() {
-  return stats_command::command;
-}
+options::Command& kStatsCommand = stats_command::command;
 
 }  // namespace torc::compiler

@@ -157,8 +157,6 @@ int run() {
 
 }  // namespace trace_command
 
-options::Command& traceCommand() {
-  return trace_command::command;
-}
+options::Command& kTraceCommand = trace_command::command;
 
 }  // namespace torc::compiler

@@ -160,8 +160,6 @@ int run() {
 
 }  // namespace verify_command
 
-options::Command& verifyCommand() {
-  return verify_command::command;
-}
+options::Command& kVerifyCommand = verify_command::command;
 
 }  // namespace torc::compiler

@@ -218,8 +218,6 @@ int run() {
 
 }  // namespace view_command
 
-options::Command& viewCommand() {
-  return view_command::command;
-}
+options::Command& kViewCommand = view_command::command;
 
 }  // namespace torc::compiler

@@ -266,8 +266,6 @@ int run() {
 
 }  // namespace alltoall_command
 
-options::Command& alltoallCommand() {
-  return alltoall_command::command;
-}
+options::Command& kAlltoallCommand = alltoall_command::command;
 
 }  // namespace torc::studies

@@ -221,12 +221,8 @@ int run() {
 
 }  // namespace dense_command
 
-options::Command& gemmCommand() {
-  return dense_command::gemm;
-}
+options::Command& kGemmCommand = dense_command::gemm;
 
-options::Command& luCommand() {
-  return dense_command::lu;
-}
+options::Command& kLuCommand = dense_command::lu;
 
 }  // namespace torc::studies

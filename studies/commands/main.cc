@@ -6,8 +6,8 @@ int main(int argc, char** argv) {
   using namespace torc;
   return compiler::runProgram("torc-model", [&] {
     return compiler::runCommand(
-        {&studies::broadcastCommand(), &studies::reduceCommand(), &studies::alltoallCommand(),
-         &studies::gemmCommand(), &studies::luCommand()},
+        {&studies::kBroadcastCommand, &studies::kReduceCommand, &studies::kAlltoallCommand,
+         &studies::kGemmCommand, &studies::kLuCommand},
         "predictions of the models of papers, beside torc's schedules",
         llvm::ArrayRef(argv + 1, argv + argc));
   });

@@ -12,11 +12,11 @@
 
 namespace torc::studies {
 
-options::Command& broadcastCommand();
-options::Command& reduceCommand();
-options::Command& gemmCommand();
-options::Command& luCommand();
-options::Command& alltoallCommand();
+extern options::Command& kBroadcastCommand;
+extern options::Command& kReduceCommand;
+extern options::Command& kGemmCommand;
+extern options::Command& kLuCommand;
+extern options::Command& kAlltoallCommand;
 
 inline constexpr double kMicro = 1e6;  // microseconds per second
 

@@ -198,12 +198,8 @@ int run() {
 
 }  // namespace tree_command
 
-options::Command& broadcastCommand() {
-  return tree_command::broadcast;
-}
+options::Command& kBroadcastCommand = tree_command::broadcast;
 
-options::Command& reduceCommand() {
-  return tree_command::reduce;
-}
+options::Command& kReduceCommand = tree_command::reduce;
 
 }  // namespace torc::studies
