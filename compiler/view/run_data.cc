@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/tool.h"
+#include "compiler/view/columns_data.h"
 #include "compiler/view/schedule_data.h"
 #include "ir/node_classes.h"
 #include "ir/peer_loops/peer_loops.h"
@@ -111,10 +112,9 @@ Json eventsData(const ScheduleView& schedule, const model::SimulateResult& resul
   std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> ended;
   for (std::size_t i = 0; i < result.events.size(); ++i)
     ended.emplace(std::pair(result.events[i].rank, ticks(result.events[i].end_s)), i);
-  Json operation = Json::array(), rank = Json::array(), begin = Json::array(),
-       begun_by = Json::array(), end = Json::array(), start = Json::array(), bytes = Json::array(),
-       partner = Json::array(), wire_begin = Json::array(), wire_end = Json::array(),
-       waited_for = Json::array(), cause = Json::array(), segment = Json::array();
+  ColumnsData columns({"operation", "rank", "begin", "begun_by", "end", "start", "bytes", "partner",
+                       "wire_begin", "wire_end", "waited_for", "cause"});
+  Json segment = Json::array();
   std::int64_t end_above = 0;
   for (std::size_t i = 0; i < result.events.size(); ++i) {
     const model::SimulatedEvent& event = result.events[i];
@@ -124,44 +124,25 @@ Json eventsData(const ScheduleView& schedule, const model::SimulateResult& resul
     const auto endOf = [&](std::uint32_t other) { return ticks(result.events[other].end_s); };
     const std::int64_t begun = ticks(event.begin_s), started = ticks(event.start_s),
                        over = ticks(event.end_s);
-    operation.push_back(event.operation);
-    rank.push_back(ranks[event.rank]);
     const auto before = ended.find({event.rank, begun});
     const bool is_begun_by = before != ended.end() && before->second != i;
-    begun_by.push_back(is_begun_by ? stepsTo(before->second) : 0);
-    begin.push_back(is_begun_by ? 0 : begun);
-    if (receives(event.kind) && event.partner != kNone) {
-      end.push_back(over - endOf(event.partner));
-    } else {
-      end.push_back(over - end_above);
-      end_above = over;
-    }
-    start.push_back(started - (event.cause == kNone ? begun : endOf(event.cause)));
-    bytes.push_back(std::llround(event.bytes));
-    partner.push_back(stepsTo(event.partner));
+    const bool is_of_partner = receives(event.kind) && event.partner != kNone;
+    const std::int64_t end = over - (is_of_partner ? endOf(event.partner) : end_above);
+    if (!is_of_partner) end_above = over;
     const bool sent = sends(event.kind);
-    wire_begin.push_back(sent ? ticks(event.wire_begin_s) - started : 0);
-    wire_end.push_back(sent ? over - ticks(event.wire_end_s) : 0);
-    waited_for.push_back(static_cast<int>(event.waited_for));
-    cause.push_back(stepsTo(event.cause));
+    columns.add({event.operation, ranks[event.rank], is_begun_by ? 0 : begun,
+                 is_begun_by ? stepsTo(before->second) : 0, end,
+                 started - (event.cause == kNone ? begun : endOf(event.cause)),
+                 std::llround(event.bytes), stepsTo(event.partner),
+                 sent ? ticks(event.wire_begin_s) - started : 0,
+                 sent ? over - ticks(event.wire_end_s) : 0, static_cast<int>(event.waited_for),
+                 stepsTo(event.cause)});
     segment.push_back(event.segment);
   }
-  Json data = {{"tick_s", tick},
-               {"ranks", numbers},
-               {"operation", operation},
-               {"rank", rank},
-               {"begin", begin},
-               {"begun_by", begun_by},
-               {"end", end},
-               {"start", start},
-               {"bytes", bytes},
-               {"partner", partner},
-               {"wire_begin", wire_begin},
-               {"wire_end", wire_end},
-               {"waited_for", waited_for},
-               {"cause", cause},
-               {"critical", criticalData(result, tick)},
-               {"class_of_site", classesData(schedule, ranks)}};
+  Json data = {{"tick_s", tick}, {"ranks", numbers}};
+  columns.moveTo(data);
+  data["critical"] = criticalData(result, tick);
+  data["class_of_site"] = classesData(schedule, ranks);
   if (schedule.segments > 1) data["segment"] = segment;
   if (const model::ContinuedSegments& continued = result.continued; continued.count > 0) {
     data["continued"] = {{"first", continued.first},

@@ -7,6 +7,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "compiler/view/columns_data.h"
 #include "ir/json/topology_json.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
@@ -54,39 +55,30 @@ class RegionTable {
 };
 
 Json operationsData(const ViewedSchedule& viewed, const ScheduleView& schedule, Json& regions) {
-  Json kind = Json::array(), phase = Json::array(), stream = Json::array(), peer = Json::array(),
-       dst = Json::array(), a = Json::array(), after = Json::array(), source = Json::array(),
-       counters = Json::array();
+  ColumnsData columns({"kind", "phase", "stream", "peer", "dst", "a", "after"});
+  ColumnsData unrolled({"source", "counters"});
   RegionTable table(schedule);
   const LoopNest nest(viewed.written());
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
     const Operation& operation = schedule.operations[i];
-    kind.push_back(static_cast<int>(operation.kind));
-    phase.push_back(operation.phase);
-    stream.push_back(operation.stream);
     // Numbers of loops over peers follow those of shifts.
     const std::int64_t shifts = operation.hasPeerLoop() ? schedule.shifts.size() : 0;
-    peer.push_back(operation.peer == kNone ? -1 : orNone(operation.peer) + shifts);
-    dst.push_back(table.add(operation.dst));
-    a.push_back(table.add(operation.a));
+    const std::int64_t dst = table.add(operation.dst), a = table.add(operation.a);
     Json before = Json::array();
     for (const std::uint32_t dependence : schedule.dependencesOf(operation)) {
       if (schedule.segmentsBefore(dependence) == 0) before.push_back(operationOf(dependence));
     }
-    after.push_back(std::move(before));
+    columns.add({static_cast<int>(operation.kind), operation.phase, operation.stream,
+                 operation.peer == kNone ? -1 : orNone(operation.peer) + shifts, dst, a, before});
     if (!viewed.hasLoops()) continue;
-    source.push_back(viewed.sourceOf(i));
     const std::uint32_t depth = nest.aroundOperation(viewed.sourceOf(i)).depth();
     const Counters& at = viewed.unrolled.counters[i];
-    counters.push_back(std::vector<std::uint32_t>(at.begin(), at.begin() + depth));
+    unrolled.add({viewed.sourceOf(i), std::vector<std::uint32_t>(at.begin(), at.begin() + depth)});
   }
   regions = table.take();
-  Json data = {{"kind", kind}, {"phase", phase}, {"stream", stream}, {"peer", peer},
-               {"dst", dst},   {"a", a},         {"after", after}};
-  if (viewed.hasLoops()) {
-    data["source"] = source;
-    data["counters"] = counters;
-  }
+  Json data;
+  columns.moveTo(data);
+  if (viewed.hasLoops()) unrolled.moveTo(data);
   return data;
 }
 

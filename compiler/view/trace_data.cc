@@ -10,6 +10,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include "compiler/tool.h"
+#include "compiler/view/columns_data.h"
 #include "compiler/view/late_ranks.h"
 #include "ir/json/document.h"
 #include "ir/make_error.h"
@@ -121,16 +122,14 @@ class TraceReader {
     const Nanoseconds start = extentOf(shown).first;
     Json data = {{"bytes", bytes_}, {"rounds_ns", rounds}, {"round", shown}};
     data["operations"] = operationsData(shown, start);
-    Json rank_numbers = Json::array(), begins = Json::array(), ends = Json::array();
+    ColumnsData ranks({"rank", "begin_ns", "end_ns"});
     std::vector<std::pair<Nanoseconds, int>> by_end;
     for (const auto& [number, rank] : ranks_) {
       const Round& round = roundOf(rank, shown);
-      rank_numbers.push_back(number);
-      begins.push_back(round.begin - start);
-      ends.push_back(round.end - start);
+      ranks.add({number, round.begin - start, round.end - start});
       by_end.emplace_back(round.end, number);
     }
-    data["ranks"] = {{"rank", rank_numbers}, {"begin_ns", begins}, {"end_ns", ends}};
+    ranks.moveTo(data["ranks"]);
     std::ranges::sort(by_end);
     Json& in_full = data["in_full"] = Json::array();
     if (by_end.size() > 1) {
@@ -216,27 +215,21 @@ class TraceReader {
         times[operation.operation].second.push_back(operation.end - start);
       }
     }
-    Json numbers = Json::array(), begins = Json::array(), ends = Json::array();
-    for (auto& [operation, all] : times) {
-      numbers.push_back(operation);
-      begins.push_back(quartiles(all.first));
-      ends.push_back(quartiles(all.second));
-    }
-    return {{"operation", numbers}, {"begin_ns", begins}, {"end_ns", ends}};
+    ColumnsData columns({"operation", "begin_ns", "end_ns"});
+    for (auto& [operation, all] : times)
+      columns.add({operation, quartiles(all.first), quartiles(all.second)});
+    Json data;
+    columns.moveTo(data);
+    return data;
   }
 
   Json rankData(int number, const std::string& what, std::size_t shown, Nanoseconds start) const {
-    Json operations = Json::array(), begins = Json::array(), ends = Json::array();
-    for (const TracedOperation& operation : roundOf(ranks_.at(number), shown).operations) {
-      operations.push_back(operation.operation);
-      begins.push_back(operation.begin - start);
-      ends.push_back(operation.end - start);
-    }
-    return {{"rank", number},
-            {"what", what},
-            {"operation", operations},
-            {"begin_ns", begins},
-            {"end_ns", ends}};
+    ColumnsData columns({"operation", "begin_ns", "end_ns"});
+    for (const TracedOperation& operation : roundOf(ranks_.at(number), shown).operations)
+      columns.add({operation.operation, operation.begin - start, operation.end - start});
+    Json data = {{"rank", number}, {"what", what}};
+    columns.moveTo(data);
+    return data;
   }
 
   const ViewedSchedule& viewed_;

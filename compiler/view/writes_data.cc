@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/view/columns_data.h"
 #include "compiler/view/schedule_data.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/root.h"
@@ -56,25 +57,19 @@ class NodeWrites {
       box.push_back(range.start);
       box.push_back(range.length);
     }
-    operation_.push_back(written.operation);
-    part_.push_back(written.part);
-    contributions_.push_back(static_cast<std::uint64_t>(contributions));
-    box_.push_back(std::move(box));
+    columns_.add({written.operation, written.part, static_cast<std::uint64_t>(contributions), box});
   }
   Json take() {
-    return {{"rank", rank_},
-            {"operation", std::move(operation_)},
-            {"part", std::move(part_)},
-            {"contributions", std::move(contributions_)},
-            {"box", std::move(box_)}};
+    Json data = {{"rank", rank_}};
+    columns_.moveTo(data);
+    return data;
   }
 
  private:
   const BlockAxes& axes_;
   const std::int32_t rank_;
   const Coordinates at_;
-  Json operation_ = Json::array(), part_ = Json::array(), contributions_ = Json::array(),
-       box_ = Json::array();
+  ColumnsData columns_{"operation", "part", "contributions", "box"};
 };
 
 }  // namespace
