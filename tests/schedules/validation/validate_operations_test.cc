@@ -396,8 +396,9 @@ TEST(ValidateOperations, SearchesOfAFrameAreBounded) {
   const Schedule few = largeFrame(kPieces, std::vector<std::uint32_t>(50, kPieces - 1), some);
   validateOperations(few.view(), kPieces, {kPieces, kPieces});
   const Schedule many = largeFrame(kPieces, std::vector<std::uint32_t>(1000, kPieces - 1), some);
-  const Status status =
-      statusOf([&] { validateOperations(many.view(), kPieces, {kPieces, kPieces}); });
+  const Status status = statusOf([&] {
+    validateOperations(many.view(), kPieces, {kPieces, kPieces});
+  });
   EXPECT_NE(status.message().find("takes too long to find in the pieces of frame 0"),
             std::string::npos);
 }
