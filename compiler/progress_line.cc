@@ -16,12 +16,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// Shorter commands need no line.
-constexpr auto kFirst = std::chrono::seconds(1);
-constexpr auto kTerminalInterval = std::chrono::milliseconds(100);
-constexpr auto kLineInterval = std::chrono::seconds(5);
-// Interval of checks for a line while no event happens.
-constexpr auto kTick = std::chrono::seconds(1);
+// Lines on a terminal in a second, and seconds between lines elsewhere.
+constexpr int kTerminalLines = 10;
+constexpr int kLineSeconds = 5;
 // Earlier estimates are meaningless.
 constexpr double kLeastSeconds = 2;
 constexpr double kLeastShare = 0.02;
@@ -30,10 +27,11 @@ constexpr std::size_t kColumns = 79;
 
 }  // namespace
 
-Progress::Progress(bool quiet, std::FILE* out)
+Progress::Progress(bool quiet, std::FILE* out, std::chrono::milliseconds second)
     : quiet_(quiet),
       out_(out),
       terminal_(::isatty(::fileno(out)) == 1),
+      second_(second),
       start_(Clock::now()),
       shown_(start_) {
   if (quiet_) return;
@@ -56,7 +54,7 @@ Progress::~Progress() {
 
 void Progress::run() {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kTick, [this] { return ends_; }))
+  while (!changed_.wait_for(lock, second_, [this] { return ends_; }))
     show();
 }
 
@@ -112,8 +110,8 @@ std::string Progress::line() const {
 
 void Progress::show() {
   const auto now = Clock::now();
-  if (quiet_ || under_way_.empty() || now - start_ < kFirst ||
-      now - shown_ < (terminal_ ? Clock::duration(kTerminalInterval) : kLineInterval)) {
+  if (quiet_ || under_way_.empty() || now - start_ < second_ ||
+      now - shown_ < (terminal_ ? second_ / kTerminalLines : second_ * kLineSeconds)) {
     return;
   }
   shown_ = now;

@@ -21,7 +21,9 @@ namespace torc::compiler {
 /// Thread-safe. `out` must outlive it.
 class Progress {
  public:
-  explicit Progress(bool quiet, std::FILE* out = stderr);
+  /// Nothing is shown before one `second`: less than a real one for tests.
+  explicit Progress(bool quiet, std::FILE* out = stderr,
+                    std::chrono::milliseconds second = std::chrono::seconds(1));
   ~Progress();
 
   /// Announces further items, each with `work` in any unit. Without work the line has no
@@ -46,6 +48,7 @@ class Progress {
   const bool quiet_;
   std::FILE* const out_;
   const bool terminal_;
+  const std::chrono::milliseconds second_;
   const std::chrono::steady_clock::time_point start_;
 
   std::mutex mutex_;  // protects the following members

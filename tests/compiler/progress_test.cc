@@ -62,6 +62,8 @@ class Channel {
   std::FILE* out_ = nullptr;
 };
 
+constexpr std::chrono::milliseconds kSecond(20);
+
 TEST(Progress, SecondsGoOnWhileOneStepTakesLong) {
   Channel terminal(Channel::Kind::kTerminal);
   Progress progress(/*quiet=*/false, terminal.out());
@@ -77,7 +79,7 @@ TEST(Progress, SecondsGoOnWhileOneStepTakesLong) {
 
 TEST(Progress, CountsWhatIsDone) {
   Channel terminal(Channel::Kind::kTerminal);
-  Progress progress(/*quiet=*/false, terminal.out());
+  Progress progress(/*quiet=*/false, terminal.out(), kSecond);
   progress.expect(2);
   progress.begin("the first");
   progress.done();
@@ -91,7 +93,7 @@ TEST(Progress, CountsWhatIsDone) {
 
 TEST(Progress, SharesOfWorkAreNotNumbers) {
   Channel terminal(Channel::Kind::kTerminal);
-  Progress progress(/*quiet=*/false, terminal.out());
+  Progress progress(/*quiet=*/false, terminal.out(), kSecond);
   progress.expect(1, 10);
   progress.expect(1, 30);
   progress.begin("a quarter");
@@ -105,7 +107,7 @@ TEST(Progress, SharesOfWorkAreNotNumbers) {
 /// What another thread has begun and not ended is named again.
 TEST(Progress, NamesWhatIsStillUnderWay) {
   Channel terminal(Channel::Kind::kTerminal);
-  Progress progress(/*quiet=*/false, terminal.out());
+  Progress progress(/*quiet=*/false, terminal.out(), kSecond);
   progress.begin("a long one");
   std::thread([&] {
     progress.begin("a short one");
@@ -116,7 +118,7 @@ TEST(Progress, NamesWhatIsStillUnderWay) {
 
 TEST(Progress, InAPipeThereAreLines) {
   Channel pipe(Channel::Kind::kPipe);
-  Progress progress(/*quiet=*/false, pipe.out());
+  Progress progress(/*quiet=*/false, pipe.out(), kSecond);
   progress.begin("one long step");
   const std::string line = pipe.readUntil("\n");
   EXPECT_TRUE(line.starts_with("torc: ")) << line;
@@ -126,9 +128,9 @@ TEST(Progress, InAPipeThereAreLines) {
 TEST(Progress, QuietIsQuiet) {
   Channel pipe(Channel::Kind::kPipe);
   {
-    Progress progress(/*quiet=*/true, pipe.out());
+    Progress progress(/*quiet=*/true, pipe.out(), kSecond);
     progress.begin("one step");
-    ::sleep(2);
+    std::this_thread::sleep_for(5 * kSecond);
     progress.done();
   }
   pipe.close();

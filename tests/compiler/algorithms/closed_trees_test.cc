@@ -87,7 +87,7 @@ TEST(ClosedTrees, SpanRandomDamage) {
     return from + static_cast<std::uint32_t>(random() % (to - from + 1));
   };
   int tried = 0;
-  while (tried < 30) {
+  while (tried < 20) {
     std::string shape;
     std::uint64_t nodes = 1;
     const std::uint32_t dimensions = draw(1, 4);

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
             TreeCase{"product-trees", "3x4m", "", 3}, TreeCase{"product-trees", "5mx6", "", 3},
             TreeCase{"product-trees", "3mx1x4", "", 3}, TreeCase{"product-trees", "2x3m", "", 2},
             TreeCase{"product-trees", "3mx3mx3m", "", 3},
-            TreeCase{"product-trees", "4x3x3m", "", 5}, TreeCase{"product-trees", "3mx4x5m", "", 4},
+            TreeCase{"product-trees", "4x3x3m", "", 5}, TreeCase{"product-trees", "3mx4x3m", "", 4},
             TreeCase{"product-trees", "3mx3mx3mx3", "", 4},
             TreeCase{"product-trees", "3x3x2mx3m", "", 6},
             TreeCase{"product-trees", "2x3mx3m", "", 4}, TreeCase{"product-trees", "2x2x3m", "", 4},

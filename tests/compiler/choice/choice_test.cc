@@ -424,8 +424,8 @@ TEST_P(Explain, NothingIsLeftOutInSilence) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Explain,
-                         testing::Values("4x4x4", "300x2", "4x4m", "2x2x2+4", "4x4x4 dead link",
-                                         "4x4x4 dead node", "300000", "3", "1"));
+                         testing::Values("4x4x4", "70x2", "4x4m", "2x2x2+4", "3x3x3 dead link",
+                                         "3x3x3 dead node", "300000", "3", "1"));
 
 TEST(Choice, OptionsThatAreGivenAreNamed) {
   ChoiceLimits limits;
