@@ -12,14 +12,10 @@ namespace torc::runtime {
 /// Completes every started channel at the next poll.
 class NullTransport final : public Transport {
  public:
-  StatusOr<ChannelId> prepare(const Envelope&, const Segments&,
-                              std::span<const std::size_t>) override {
+  ChannelId prepare(const Envelope&, const Segments&, std::span<const std::size_t>) override {
     return channels_++;
   }
-  Status commit() override {
-    started_.resize(channels_);
-    return {};
-  }
+  void commit() override { started_.resize(channels_); }
   bool start(ChannelId channel) override {
     started_[count_++] = channel;
     return true;

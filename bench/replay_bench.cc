@@ -66,8 +66,8 @@ Replay measureExecutor(const Schedule& schedule, const Counts& counts) {
 
   const std::unique_ptr<Transport> transport = std::make_unique<NullTransport>();
   for (std::size_t i = 0; i < result.messages; ++i)
-    (void)transport->prepare({.sending = true}, {}, {});
-  (void)transport->commit();
+    transport->prepare({.sending = true}, {}, {});
+  transport->commit();
   std::vector<ChannelId> completed(result.messages);
   result.transport_ns = nanoseconds([&] {
     for (std::size_t i = 0; i < result.messages; ++i) {

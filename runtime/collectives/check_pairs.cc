@@ -1,6 +1,5 @@
 // The check of calls with different counts for each pair (MPI_Alltoallv, MPI_Alltoallw): their
 // sums, and MPI's rules for the buffers. Elements become bytes.
-#include <cstddef>
 #include <cstdint>
 
 #include "runtime/collectives/call_check.h"

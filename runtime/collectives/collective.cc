@@ -1,7 +1,6 @@
 // Collective: rounds, and the functions of the C API for an existing collective.
 #include "runtime/collectives/collective.h"
 
-#include <memory>
 #include <utility>
 
 #include "runtime/api/api.h"

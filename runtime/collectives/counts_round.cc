@@ -56,14 +56,12 @@ Status CountsRound::layOut(int tag_base) {
 }
 
 Status CountsRound::run() {
-  torc_context& context = *schedule_.geometry->context;
-  Progress progress = executor_->start();
-  for (Backoff wait; progress == Progress::kActive;) {
-    context.advance();  // another rank may need this progress before it arrives here
-    progress = executor_->advance();
-    if (progress == Progress::kActive) context.rest(wait);
-  }
-  if (progress == Progress::kFailed) return executor_->status().annotated("counts of pairs");
+  executor_->start();
+  // Another rank may need progress of this one before it arrives here.
+  schedule_.geometry->context->progressUntil(
+      [&] { return executor_->advance() != Progress::kActive; });
+  if (executor_->progress() == Progress::kFailed)
+    return executor_->status().annotated("counts of pairs");
   if (Status status = exchange_.read(seen_.rank, numbersOf(scratch_), passing_); !status.ok()) {
     return status;
   }

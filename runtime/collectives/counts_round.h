@@ -9,9 +9,7 @@
 #ifndef TORC_RUNTIME_COLLECTIVES_COUNTS_ROUND_H_
 #define TORC_RUNTIME_COLLECTIVES_COUNTS_ROUND_H_
 
-#include <cstdint>
 #include <memory>
-#include <span>
 
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/plan.h"

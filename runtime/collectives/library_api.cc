@@ -1,11 +1,11 @@
 // The C API for libraries.
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "runtime/api/api.h"
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/call_api.h"
+#include "runtime/job/contenders.h"
 #include "runtime/job/library.h"
 #include "runtime/job/schedule_load.h"
 #include "support/message.h"
@@ -69,14 +69,6 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
   return {};
 }
 
-/// A straight line through the two sizes that were predicted, continued beyond them.
-double predictedTime(const LibraryEntry& entry, std::uint64_t bytes) {
-  const double span = static_cast<double>(entry.predicted_to) - static_cast<double>(entry.lowest);
-  if (span <= 0) return entry.lowest_s;
-  const double way = (static_cast<double>(bytes) - static_cast<double>(entry.lowest)) / span;
-  return entry.lowest_s + way * (entry.highest_s - entry.lowest_s);
-}
-
 torc_choice describe(const torc_library& library, const LibraryEntry& entry, std::uint64_t bytes) {
   torc_choice choice = {};
   choice.kind = kindOf(entry.collective);
@@ -84,7 +76,7 @@ torc_choice describe(const torc_library& library, const LibraryEntry& entry, std
   choice.lowest_bytes = entry.lowest;
   choice.highest_bytes = entry.highest;
   choice.file = library.index.files[entry.file].name.c_str();
-  choice.predicted_s = predictedTime(entry, bytes);
+  choice.predicted_s = predictedSeconds(entry, bytes);
   choice.reason = entry.reason.c_str();
   return choice;
 }

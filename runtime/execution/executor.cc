@@ -28,12 +28,12 @@ std::uint32_t Executor::firstPending() const {
   return kNone;
 }
 
-Status Executor::bind(const Buffers& buffers, const Reducer& reducer) {
+void Executor::bind(const Buffers& buffers, const Reducer& reducer) {
   reducer_ = reducer;
   reduces_pieces_ = reducer.cookie == nullptr;
   // `in` is only read: the kinds of operation ensure that.
   bases_ = {const_cast<std::byte*>(buffers.in), buffers.out, buffers.scratch, nullptr};
-  return transport_->bind(bases_);
+  transport_->bind(bases_);
 }
 
 Progress Executor::start() {

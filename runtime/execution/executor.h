@@ -66,9 +66,8 @@ class Executor : NonCopyable, private PieceTaker, private CoreTasks {
   ~Executor();
 
   /// Binds other memory and another reduction on elements of the same size, with `in_is_out` as at
-  /// creation: later rounds use these. Precondition: not active, not failed. Errors: the transport
-  /// cannot be bound again.
-  Status bind(const Buffers& buffers, const Reducer& reducer);
+  /// creation: later rounds use these. Precondition: not active, not failed.
+  void bind(const Buffers& buffers, const Reducer& reducer);
 
   /// Records the operations of later rounds; nullptr: off. Outlives the executor. Precondition: not
   /// active.
@@ -134,11 +133,11 @@ class Executor : NonCopyable, private PieceTaker, private CoreTasks {
 
   Executor(std::unique_ptr<Transport> transport, CoreThreads* cores);
 
-  Status layOut(const FlatProgram& program, const Buffers& buffers,
-                const MessageFragments& fragments);
-  Status layOutMessage(const FlatProgram& program, const FlatOperation& operation,
-                       const Buffers& buffers, std::span<const std::size_t> fragments,
-                       SendMode mode, Step& step);
+  void layOut(const FlatProgram& program, const Buffers& buffers,
+              const MessageFragments& fragments);
+  ChannelId layOutMessage(const FlatProgram& program, const FlatOperation& operation,
+                          const Buffers& buffers, std::span<const std::size_t> fragments,
+                          SendMode mode);
   void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
                Step& step);
   std::vector<Segment> segmentsOf(const FlatProgram& program, const FlatRegion& region,

@@ -97,13 +97,14 @@ StatusOr<std::unique_ptr<Executor>> Executor::create(const FlatProgram& program,
                                                      CoreThreads* cores) {
   if (Status status = checkAddressable(program, buffers); !status.ok()) return status;
   std::unique_ptr<Executor> executor(new Executor(std::move(transport), cores));
-  if (Status status = executor->layOut(program, buffers, fragments); !status.ok()) return status;
-  if (Status status = executor->bind(buffers, reducer); !status.ok()) return status;
+  executor->layOut(program, buffers, fragments);
+  if (Status status = executor->transport_->status(); !status.ok()) return status;
+  executor->bind(buffers, reducer);
   return executor;
 }
 
-Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
-                        const MessageFragments& fragments) {
+void Executor::layOut(const FlatProgram& program, const Buffers& buffers,
+                      const MessageFragments& fragments) {
   std::vector<std::size_t> fragment_bytes;
   element_bytes_ = buffers.element_bytes;
   for (RunLoop loop : program.loops) {
@@ -127,14 +128,8 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
       }
       const bool synchronous =
           program.synchronous_sends && is_awaited[i] && !isSignal(operation.kind);
-      Status status =
-          layOutMessage(program, operation, buffers, fragment_bytes,
-                        synchronous ? SendMode::kSynchronous : SendMode::kStandard, steps_[i]);
-      if (!status.ok()) {
-        return status.annotated("operation " + std::to_string(operation.source) + " (" +
-                                std::string(name(operation.kind)) + ", rank " +
-                                std::to_string(operation.peer) + ")");
-      }
+      steps_[i].channel = layOutMessage(program, operation, buffers, fragment_bytes,
+                                        synchronous ? SendMode::kSynchronous : SendMode::kStandard);
       step_of_channel_.resize(steps_[i].channel + 1);
       step_of_channel_[steps_[i].channel] = static_cast<std::uint32_t>(i);
     }
@@ -149,9 +144,8 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
   messages_.resize(step_of_channel_.size());
   local_.resize(steps_.size());
   completed_.resize(step_of_channel_.size());
-  if (Status status = transport_->commit(); !status.ok()) return status;
+  transport_->commit();
   layPieces(program);
-  return {};
 }
 
 /// Selects work for core threads: work that takes longer than to wake one. Its message arrives
@@ -230,19 +224,15 @@ std::vector<Segment> Executor::segmentsOf(const FlatProgram& program, const Flat
   return segments;
 }
 
-Status Executor::layOutMessage(const FlatProgram& program, const FlatOperation& operation,
-                               const Buffers& buffers, std::span<const std::size_t> fragments,
-                               SendMode mode, Step& step) {
+ChannelId Executor::layOutMessage(const FlatProgram& program, const FlatOperation& operation,
+                                  const Buffers& buffers, std::span<const std::size_t> fragments,
+                                  SendMode mode) {
   const bool sending = sends(operation.kind);
   const FlatRegion& region = sending                                        ? operation.a
                              : operation.kind == OperationKind::kRecvReduce ? operation.b
                                                                             : operation.dst;
-  StatusOr<ChannelId> channel =
-      transport_->prepare({operation.peer, operation.tag, sending, mode},
-                          {segmentsOf(program, region, buffers), loops_}, fragments);
-  if (!channel.ok()) return channel.status();
-  step.channel = *channel;
-  return {};
+  return transport_->prepare({operation.peer, operation.tag, sending, mode},
+                             {segmentsOf(program, region, buffers), loops_}, fragments);
 }
 
 void Executor::layWork(const FlatProgram& program, const FlatOperation& operation,

@@ -64,15 +64,12 @@ Buffers InProcessJob::buffersOf(const Member& member) const {
   return buffers;
 }
 
-Status InProcessJob::rebind(const Reducer& reducer) {
+void InProcessJob::rebind(const Reducer& reducer) {
   for (Member& member : members_) {
     for (DataMemory* memory : {&member.in, &member.out, &member.scratch})
       memory->allocateZeros(memory->bytes());
-    if (Status status = member.executor->bind(buffersOf(member), reducer); !status.ok()) {
-      return status;
-    }
+    member.executor->bind(buffersOf(member), reducer);
   }
-  return {};
 }
 
 Status InProcessJob::run() {

@@ -42,7 +42,7 @@ class InProcessJob {
 
   /// Binds all ranks to other memory, filled with zeros, and another reduction on elements of the
   /// same size. Between rounds.
-  Status rebind(const Reducer& reducer);
+  void rebind(const Reducer& reducer);
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(members_.size()); }
   /// The buffers of `rank`. With in_place, `in` and `out` are the same memory.

@@ -2,7 +2,6 @@
 #include "runtime/job/bound_schedule.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -59,10 +58,7 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
   }
   if (set_up) {
     set_up->start();
-    for (torc::Backoff wait; !set_up->advance();) {
-      geometry.context->advance();
-      geometry.context->rest(wait);
-    }
+    geometry.context->progressUntil([&] { return set_up->advance(); });
     if (!set_up->status().ok()) return set_up->status();
   }
   schedule->serial = ++geometry.schedules_loaded;

@@ -2,13 +2,10 @@
 #ifndef TORC_RUNTIME_JOB_BOUND_SCHEDULE_H_
 #define TORC_RUNTIME_JOB_BOUND_SCHEDULE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "runtime/api/torc.h"
 #include "runtime/job/geometry.h"

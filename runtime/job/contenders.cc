@@ -22,6 +22,13 @@ double typicalSeconds(std::span<const double> turns) {
   return sorted[sorted.size() / 4];
 }
 
+double predictedSeconds(const LibraryEntry& entry, std::uint64_t bytes) {
+  const double span = static_cast<double>(entry.predicted_to) - static_cast<double>(entry.lowest);
+  if (span <= 0) return entry.lowest_s;
+  const double way = (static_cast<double>(bytes) - static_cast<double>(entry.lowest)) / span;
+  return entry.lowest_s + way * (entry.highest_s - entry.lowest_s);
+}
+
 std::size_t pickWinner(std::span<const double> seconds, std::size_t mpis,
                        std::span<const std::size_t> preferred) {
   const auto inProgram = [&](std::size_t i) { return seconds[i] + (i == mpis ? kHandingBack : 0); };

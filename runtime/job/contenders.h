@@ -16,6 +16,10 @@ namespace torc::runtime {
 /// on a core only lengthens them.
 double typicalSeconds(std::span<const double> turns);
 
+/// Seconds that the library predicts for a call of `bytes`: a straight line through the two sizes
+/// that were predicted, continued beyond them.
+double predictedSeconds(const LibraryEntry& entry, std::uint64_t bytes);
+
 /// Seconds by which a program's call of MPI's own function, which is first handed back, exceeds the
 /// measured one; a served call exceeds its schedule's by nothing (docs/sites/tuning.md).
 inline constexpr double kHandingBack = 1e-7;

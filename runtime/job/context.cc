@@ -11,6 +11,7 @@
 #include "runtime/execution/core_threads.h"
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
+#include "runtime/transport/yielding_wait.h"
 #include "support/files.h"
 
 using namespace torc::runtime;
@@ -91,19 +92,13 @@ void torc_context::rest(torc::Backoff& wait) const {
 }
 
 torc::Status torc_context::waitFor(int started, MPI_Request* request, const char* call) {
-  if (started != MPI_SUCCESS) return mpiStatus(started, call);
   // Only the set-up waits here, at first without knowing whether there are more ranks than cores.
   // To yield costs little with enough cores; 64 ranks that spin on 2 cores need a second to open a
   // library.
-  for (torc::Backoff wait; *request != MPI_REQUEST_NULL;) {
-    int done = 0;
-    const int code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) return mpiStatus(code, call);
-    if (done) return {};
+  const auto meanwhile = [this] {
     if (first_ != nullptr) advance();
-    if constexpr (!kSimulated) wait.afterLook();
-  }
-  return {};
+  };
+  return mpiStatus(waitYielding(started, request, meanwhile), call);
 }
 
 namespace {

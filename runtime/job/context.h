@@ -72,6 +72,13 @@ struct torc_context : torc::runtime::NonCopyable {
   /// After a poll of `wait` without progress: yields the core if that helps.
   void rest(torc::Backoff& wait) const;
 
+  /// Makes progress until done() is true.
+  template <typename Done>
+  void progressUntil(Done done) {
+    for (torc::Backoff wait; !done(); rest(wait))
+      advance();
+  }
+
   /// Grows whenever steps of rounds complete. Read by any thread.
   std::atomic<std::uint64_t> moves{0};
 

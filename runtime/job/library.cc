@@ -1,7 +1,6 @@
 // Opening a library: rank 0 reads index and mapping, all ranks check the same bytes and agree.
 #include "runtime/job/library.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>

@@ -2,8 +2,6 @@
 #include "runtime/job/schedule_load.h"
 
 #include <algorithm>
-#include <cstring>
-#include <span>
 #include <utility>
 
 #include "runtime/api/api.h"
@@ -190,10 +188,7 @@ StatusOr<torc_schedule*> ScheduleLoad::take() {
 
 StatusOr<torc_schedule*> loadNow(torc_geometry& geometry, const LibraryEntry& entry) {
   ScheduleLoad load(*geometry.library, geometry, entry);
-  for (Backoff wait; !load.advance();) {
-    geometry.context->advance();
-    geometry.context->rest(wait);
-  }
+  geometry.context->progressUntil([&] { return load.advance(); });
   return load.take();
 }
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
-#include <span>
 #include <string_view>
 
 #include "runtime/api/api.h"
+#include "runtime/job/context.h"
 #include "runtime/trace/round_trace.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
@@ -21,6 +21,7 @@ constexpr std::string_view kCalls = "calls:";  // before the file's name
 constexpr int kExchangesPerRank = 8;           // messages to compare two clocks
 // Together 1 GiB: their bytes fit the count of one message.
 constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 24;
+constexpr std::uint64_t kDefaultEvents = 100000;
 constexpr int kTag = 0;  // one rank at a time exchanges messages with rank 0, and messages keep
                          // their order
 
@@ -187,17 +188,15 @@ Status TraceJob::tellPeers(const std::vector<TraceEvent>& events, TraceKind kind
 
 /// Messages whose other end is not in the trace (dropped, never completed) lose their flow.
 Status TraceJob::matchFlows(std::vector<TraceEvent>& events) {
-  std::vector<std::uint64_t> sent, received;  // by the peers
-  if (Status status = tellPeers(events, TraceKind::kSend, sent); !status.ok()) return status;
-  if (Status status = tellPeers(events, TraceKind::kReceive, received); !status.ok()) {
-    return status;
-  }
-  std::sort(sent.begin(), sent.end());
-  std::sort(received.begin(), received.end());
-  for (TraceEvent& event : events) {
-    if (event.kind != TraceKind::kSend && event.kind != TraceKind::kReceive) continue;
-    const std::vector<std::uint64_t>& other = event.kind == TraceKind::kSend ? received : sent;
-    if (!std::binary_search(other.begin(), other.end(), event.flow)) event.flow = 0;
+  for (const auto& [kind, other] : {std::pair(TraceKind::kSend, TraceKind::kReceive),
+                                    std::pair(TraceKind::kReceive, TraceKind::kSend)}) {
+    std::vector<std::uint64_t> told;
+    if (Status status = tellPeers(events, kind, told); !status.ok()) return status;
+    std::ranges::sort(told);
+    for (TraceEvent& event : events) {
+      const bool has_end = event.kind != other || std::ranges::binary_search(told, event.flow);
+      if (!has_end) event.flow = 0;
+    }
   }
   return {};
 }
@@ -293,4 +292,48 @@ Status TraceJob::close(std::uint64_t& dropped) {
   return broadcast(&dropped, sizeof(dropped), comm_);
 }
 
+namespace {
+
+Status openTrace(torc_context* context, MPI_Comm comm, const char* path, std::uint64_t events) {
+  if (Status status = checkContext(context); !status.ok()) return status;
+  if (comm == MPI_COMM_NULL) {
+    return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
+  }
+  if (context->trace_job != nullptr) {
+    return {StatusCode::kBusy, "the context is traced already"};
+  }
+  StatusOr<std::unique_ptr<TraceJob>> job = TraceJob::open(
+      context, comm, path != nullptr ? path : "", events > 0 ? events : kDefaultEvents);
+  if (!job.ok()) return job.status();
+  context->trace_job = std::move(*job);
+  context->trace = context->trace_job->trace();
+  return {};
+}
+
+Status closeTrace(torc_context* context, std::uint64_t& dropped) {
+  if (Status status = checkContext(context); !status.ok()) return status;
+  if (context->trace_job == nullptr) {
+    return {StatusCode::kInvalidArgument, "the context is not traced"};
+  }
+  const std::shared_ptr<TraceJob> job = std::move(context->trace_job);
+  context->trace.reset();
+  return job->close(dropped);
+}
+
+}  // namespace
 }  // namespace torc::runtime
+
+using namespace torc::runtime;
+
+int torc_trace_open(torc_context* context, MPI_Comm comm, const char* path, uint64_t events) {
+  return report(
+      attempt([&] { return openTrace(context, comm, path, events).annotated("torc_trace_open"); }));
+}
+
+int torc_trace_close(torc_context* context, uint64_t* dropped) {
+  std::uint64_t count = 0;
+  const int code =
+      report(attempt([&] { return closeTrace(context, count).annotated("torc_trace_close"); }));
+  if (dropped != nullptr) *dropped = count;
+  return code;
+}

@@ -6,7 +6,6 @@
 #include <climits>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "support/hash.h"

@@ -2,10 +2,8 @@
 #include "runtime/run/torc_run_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <span>
 #include <string_view>
 

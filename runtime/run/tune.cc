@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <mpi.h>
@@ -47,18 +45,17 @@ Status tuneLibrary(const RunOptions& options, torc_library& library) {
 
 Status tune(const RunOptions& options) {
   torc_context* context = nullptr;
-  torc_library* library = nullptr;
-  torc_library_options where = {};
-  where.directory = options.tune.c_str();
-  if (!options.torus.empty()) where.torus = options.torus.c_str();
-  if (!options.order.empty()) where.order = options.order.c_str();
-  if (!options.mapping.empty()) where.mapping = options.mapping.c_str();
+  LibraryOptions where;
+  where.directory = options.tune;
+  where.torus = options.torus;
+  where.order = options.order;
+  where.mapping = options.mapping;
   Status status = apiStatus(torc_context_create(&context));
   if (status.ok()) {
-    status = apiStatus(torc_library_open(context, MPI_COMM_WORLD, &where, &library));
+    const auto library = torc_library::open(context, MPI_COMM_WORLD, where);
+    status = library.ok() ? tuneLibrary(options, **library)
+                          : library.status().annotated("torc_library_open");
   }
-  if (status.ok()) status = tuneLibrary(options, *library);
-  (void)torc_library_close(library);
   (void)torc_context_destroy(context);
   return status;
 }

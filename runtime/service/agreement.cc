@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <climits>
 #include <new>
-#include <string>
 #include <utility>
 
 #include "runtime/transport/mpi_status.h"

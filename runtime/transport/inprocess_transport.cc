@@ -16,18 +16,15 @@ class InProcessTransport final : public Transport {
   InProcessTransport(InProcessNetwork* network, std::int32_t rank)
       : network_(network), rank_(rank) {}
 
-  StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments& segments,
-                              std::span<const std::size_t>) override {
+  ChannelId prepare(const Envelope& envelope, const Segments& segments,
+                    std::span<const std::size_t>) override {
     const ChannelId channel = static_cast<ChannelId>(channels_.size());
-    StatusOr<std::uint32_t> link = network_->connect(rank_, envelope, channel, segments);
-    if (!link.ok()) return link.status();
-    channels_.push_back({*link, envelope.sending});
+    channels_.push_back({network_->connect(rank_, envelope, channel, segments), envelope.sending});
     return channel;
   }
-  Status commit() override { return network_->commit(rank_, channels_.size()); }
-  Status bind(const Bases& bases) override {
+  void commit() override { network_->commit(rank_, channels_.size()); }
+  void bind(const Bases& bases) override {
     network_->bases_[static_cast<std::size_t>(rank_)] = bases;
-    return {};
   }
 
   bool start(ChannelId channel) override {
@@ -92,15 +89,16 @@ bool InProcessNetwork::busy() const {
          std::ranges::any_of(done_, [](const auto& channels) { return !channels.empty(); });
 }
 
-StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t rank, const Envelope& envelope,
-                                                  ChannelId channel, const Segments& segments) {
+std::uint32_t InProcessNetwork::connect(std::int32_t rank, const Envelope& envelope,
+                                        ChannelId channel, const Segments& segments) {
   const std::int32_t from = envelope.sending ? rank : envelope.peer;
   const std::int32_t to = envelope.sending ? envelope.peer : rank;
   const std::uint32_t tag = envelope.tag;
   const auto ranks = static_cast<std::int32_t>(done_.size());
   if (from < 0 || to < 0 || from >= ranks || to >= ranks) {
-    return Status(StatusCode::kInvalidArgument,
-                  describe(from, to, tag) + ": the job has " + std::to_string(ranks) + " ranks");
+    status_ = {StatusCode::kInvalidArgument,
+               describe(from, to, tag) + ": the job has " + std::to_string(ranks) + " ranks"};
+    return 0;
   }
   auto [entry, added] =
       link_of_.try_emplace({from, to, tag}, static_cast<std::uint32_t>(links_.size()));
@@ -108,7 +106,7 @@ StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t rank, const Envel
   Link& link = links_[entry->second];
   Side& side = envelope.sending ? link.send : link.recv;
   if (side.prepared) {
-    return Status(StatusCode::kMismatch, describe(from, to, tag) + ": the tag is used twice");
+    status_ = {StatusCode::kMismatch, describe(from, to, tag) + ": the tag is used twice"};
   }
   side.runs = runs_.add(segments);
   side.bytes = segments.bytes();
@@ -118,14 +116,13 @@ StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t rank, const Envel
   return entry->second;
 }
 
-Status InProcessNetwork::commit(std::int32_t rank, std::size_t channels) {
+void InProcessNetwork::commit(std::int32_t rank, std::size_t channels) {
   done_[rank].reserve(channels);
   moving_.reserve(links_.size());
   if (delivery_ == Delivery::kEager) {
     for (Link& link : links_)
       link.kept.resize(link.send.bytes);
   }
-  return {};
 }
 
 bool InProcessNetwork::lengthsAgree(const Link& link) {

@@ -69,9 +69,9 @@ class InProcessNetwork : NonCopyable {
   struct LinkKeyHash {
     std::size_t operator()(const LinkKey& key) const;
   };
-  StatusOr<std::uint32_t> connect(std::int32_t rank, const Envelope& envelope, ChannelId channel,
-                                  const Segments& segments);
-  Status commit(std::int32_t rank, std::size_t channels);
+  std::uint32_t connect(std::int32_t rank, const Envelope& envelope, ChannelId channel,
+                        const Segments& segments);
+  void commit(std::int32_t rank, std::size_t channels);
   const Bases& basesOf(const Side& side) const {
     return bases_[static_cast<std::size_t>(side.rank)];
   }

@@ -45,8 +45,8 @@ MpiTransport::~MpiTransport() {
     PMPI_Request_free(&active_[i]);
 }
 
-StatusOr<ChannelId> MpiTransport::prepare(const Envelope& envelope, const Segments& segments,
-                                          std::span<const std::size_t> fragments) {
+ChannelId MpiTransport::prepare(const Envelope& envelope, const Segments& segments,
+                                std::span<const std::size_t> fragments) {
   const std::size_t whole = segments.bytes();
   if (fragments.empty()) fragments = {&whole, 1};
 
@@ -81,19 +81,17 @@ void MpiTransport::addFragment(const Envelope& envelope, const Segments& segment
   packed_bytes_ += roundToCacheLine(static_cast<std::size_t>(fragment.bytes));
 }
 
-Status MpiTransport::commit() {
+void MpiTransport::commit() {
   packed_.allocate(packed_bytes_);
   active_.resize(fragments_.size());
   active_fragment_.resize(fragments_.size());
   indices_.resize(fragments_.size());
   statuses_.resize(fragments_.size());
-  return {};
 }
 
-Status MpiTransport::bind(const Bases& bases) {
+void MpiTransport::bind(const Bases& bases) {
   bases_ = bases;
   bases_[static_cast<std::size_t>(Base::kTransport)] = packed_.data();
-  return {};
 }
 
 std::size_t MpiTransport::tableBytes() const {

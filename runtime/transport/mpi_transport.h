@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include <mpi.h>
@@ -27,10 +26,10 @@ class MpiTransport final : public Transport {
       : Transport(sent), comm_(comm), tag_base_(tag_base) {}
   ~MpiTransport() override;
 
-  StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments& segments,
-                              std::span<const std::size_t> fragments) override;
-  Status commit() override;
-  Status bind(const Bases& bases) override;
+  ChannelId prepare(const Envelope& envelope, const Segments& segments,
+                    std::span<const std::size_t> fragments) override;
+  void commit() override;
+  void bind(const Bases& bases) override;
   void bindTags(const TagRange& tags) override { tag_base_ = tags.base; }
   bool start(ChannelId channel) override;
   int poll(std::span<ChannelId> completed) override;

@@ -209,18 +209,15 @@ class Transport : NonCopyable {
   /// start until the channel is reported complete. `fragments` are lengths in bytes, the same at
   /// both ends, that add up to the message: a transport may send them one by one. Empty: the
   /// message is one fragment.
-  virtual StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments& segments,
-                                      std::span<const std::size_t> fragments) = 0;
+  virtual ChannelId prepare(const Envelope& envelope, const Segments& segments,
+                            std::span<const std::size_t> fragments) = 0;
 
   /// All channels are prepared.
-  virtual Status commit() { return {}; }
+  virtual void commit() {}
 
   /// Sets the base addresses. Precondition: no channel is active. Base::kTransport of `bases` is
   /// ignored.
-  virtual Status bind(const Bases& bases) {
-    bases_ = bases;
-    return {};
-  }
+  virtual void bind(const Bases& bases) { bases_ = bases; }
 
   /// After commit: whether the bytes of a receive may go to `taker`, which outlives the transport,
   /// as they arrive, in pieces of multiples of `unit` bytes. If so the message's memory is
@@ -274,7 +271,7 @@ class Transport : NonCopyable {
   virtual std::size_t bufferBytes() const { return 0; }
   virtual std::size_t tableBytes() const { return 0; }
 
-  /// The error of a failed start or poll.
+  /// The error of a failed start or poll; after commit, of messages that cannot be sent.
   virtual Status status() const { return status_; }
 
  protected:

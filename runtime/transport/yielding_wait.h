@@ -12,13 +12,16 @@ namespace torc::runtime {
 
 /// MPI_Wait for the request of a call that returned `started`; an error there is returned at once.
 /// On a simulated machine, where polling takes time, it waits inside MPI.
-inline int waitYielding(int started, MPI_Request* request) {
+template <typename Meanwhile = void (*)()>
+int waitYielding(
+    int started, MPI_Request* request, Meanwhile meanwhile = [] {}) {
   if (started != MPI_SUCCESS || *request == MPI_REQUEST_NULL) return started;
   if constexpr (kSimulated) return PMPI_Wait(request, MPI_STATUS_IGNORE);
   int done = 0;
   for (Backoff backoff;; backoff.afterLook()) {
     const int code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (done || code != MPI_SUCCESS) return code;
+    meanwhile();
   }
 }
 

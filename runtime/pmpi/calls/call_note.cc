@@ -40,12 +40,11 @@ std::uint64_t signatureOf(const CollectiveCall& call) {
   return checksumOf(std::as_bytes(std::span(words)));
 }
 
-CallNote noteOn(const CollectiveCall& call, Maker maker) {
+CallNote noteOn(const CollectiveCall& call) {
   const CallArguments& arguments = call.arguments;
   CallNote note;
   note.signature = signatureOf(call);
   note.id = call.id();
-  note.maker = maker;
   note.reason = call.verdict.reason();
   if (call.id() == CallId::kBarrier) return note;
   note.bytes = call.bytes;
@@ -63,7 +62,7 @@ std::string describe(const CallNote& note) {
     what += op == MPI_OP_NULL ? ", an operation of the user" : ", " + describeOp(op);
   }
   if (note.root >= 0) what += message(", root ", note.root);
-  if (note.maker == Maker::kMpi && note.reason != Reason::kCollective) {
+  if (note.isMpis() && note.reason != Reason::kCollective) {
     what += message(", handed to MPI there (", text(note.reason), ")");
   }
   return what;

@@ -17,12 +17,6 @@ inline const char* functionName(const CollectiveCall& call) {
   return functionName(call.id(), call.form);
 }
 
-/// The server of a call.
-enum class Maker : std::uint8_t {
-  kTorc,
-  kMpi,  // fallback
-};
-
 /// A hash of the values that MPI requires to be the same on all ranks: collective, bytes,
 /// operation, root.
 std::uint64_t signatureOf(const CollectiveCall& call);
@@ -38,16 +32,16 @@ struct CallNote {
   bool has_op = false;        // possibly user-defined
   std::int32_t root = -1;     // of a rooted collective, if torc has checked the call
   CallId id = CallId::kBarrier;
-  Maker maker = Maker::kMpi;
-  Reason reason = Reason::kServed;  // why torc does not serve it
+  Reason reason = Reason::kServed;  // of a fallback
   bool stands_still = false;        // other ranks have been asked
 
+  bool isMpis() const { return reason != Reason::kServed; }
   bool isLike(const CallNote& other) const {
-    return signature == other.signature && maker == other.maker;
+    return signature == other.signature && isMpis() == other.isMpis();
   }
 };
 
-CallNote noteOn(const CollectiveCall& call, Maker maker);
+CallNote noteOn(const CollectiveCall& call);
 
 /// "MPI_Allreduce of 80 bytes, MPI_SUM", "MPI_Reduce", "MPI_Bcast of 80 bytes, root 3",
 /// "MPI_Allreduce of 80 bytes, a user-defined operation, handed to MPI there (an operation that

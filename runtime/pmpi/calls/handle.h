@@ -7,7 +7,6 @@
 #ifndef TORC_RUNTIME_PMPI_CALLS_HANDLE_H_
 #define TORC_RUNTIME_PMPI_CALLS_HANDLE_H_
 
-#include <cstdint>
 #include <unordered_set>
 
 #include <mpi.h>

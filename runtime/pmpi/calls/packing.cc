@@ -9,10 +9,13 @@
 
 namespace torc::runtime::pmpi {
 
-void Packing::Copy::allocate(std::uint64_t bytes_of_data) {
-  bytes = std::make_unique_for_overwrite<std::byte[]>(bytes_of_data);
-  length = static_cast<std::int64_t>(bytes_of_data);
+namespace {
+
+PackedBytes packedAt(const DataMemory& copy, std::int64_t offset) {
+  return {copy.data(), static_cast<MPI_Count>(copy.bytes()), offset};
 }
+
+}  // namespace
 
 void Packing::prepare(const CallArguments& arguments, int rank, int ranks, Call& call) {
   const CollectiveRow& row = rowOf(call.collective);
@@ -24,9 +27,8 @@ void Packing::prepare(const CallArguments& arguments, int rank, int ranks, Call&
   if (!was_in_place || !row.servesInPlace()) takeContribution(arguments, rank, ranks, call);
   in_.allocate(call.elements.in);
   packed_ = &in_;
-  call.in = in_.bytes.get();
-  if (call.in_place && row.describesOwnOut())
-    call.out = in_.bytes.get();  // the own block stays there
+  call.in = in_.data();
+  if (call.in_place && row.describesOwnOut()) call.out = in_.data();  // the own block stays there
 }
 
 /// Blocks of pairs with lists are contiguous in copies, with any datatypes.
@@ -34,12 +36,12 @@ void Packing::preparePairs(const CallArguments& arguments, int blocks, Call& cal
   if (call.unpacks_out) {
     results_ = elementsOf(PairBlocks(arguments, false), blocks, call.per_rank);
     out_.allocate(call.elements.out);
-    call.out = out_.bytes.get();
+    call.out = out_.data();
   }
   if (call.packs_in) {
     contributions_ = elementsOf(PairBlocks(arguments, true), blocks, call.in_per_rank);
     in_.allocate(call.elements.in);
-    call.in = in_.bytes.get();
+    call.in = in_.data();
     packed_ = &in_;
   }
 }
@@ -118,7 +120,7 @@ void Packing::prepareOut(const CallArguments& arguments, int rank, int ranks, Ca
   const CollectiveRow& row = rowOf(call.collective);
   const bool is_own = row.describesOwnOut();
   out_.allocate(call.elements.out);
-  call.out = out_.bytes.get();
+  call.out = out_.data();
   auto* const out = static_cast<std::byte*>(arguments.out);
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
   if (is_own) {
@@ -153,7 +155,7 @@ void Packing::prepareReduction(const CallArguments& arguments, Call& call) {
   if (call.in_place || call.unpacks_out) {
     out_.allocate(
         held(call.in_place ? std::max(call.elements.in, call.elements.out) : call.elements.out));
-    call.out = out_.bytes.get();
+    call.out = out_.data();
   }
   if (call.unpacks_out) {
     data_.allocate(call.elements.out * call.type.size);
@@ -163,7 +165,7 @@ void Packing::prepareReduction(const CallArguments& arguments, Call& call) {
   if (!call.packs_in) return;
   if (!call.in_place) {
     in_.allocate(held(call.elements.in));
-    call.in = in_.bytes.get();
+    call.in = in_.data();
   }
   packed_ = call.in_place ? &out_ : &in_;
   contributions_.push_back(
@@ -177,39 +179,37 @@ void Packing::prepareReduction(const CallArguments& arguments, Call& call) {
 }
 
 Status Packing::pack() {
-  if (packed_ == nullptr || packed_->length == 0) return {};
+  if (packed_ == nullptr || packed_->bytes() == 0) return {};
   if (contributed_bytes_ > 0) {
     // The address may be MPI_BOTTOM.
     const auto data = reinterpret_cast<std::intptr_t>(contributions_[0].data) + contributed_from_;
-    std::memcpy(packed_->bytes.get() + contributed_from_, reinterpret_cast<const std::byte*>(data),
+    std::memcpy(packed_->data() + contributed_from_, reinterpret_cast<const std::byte*>(data),
                 static_cast<std::size_t>(contributed_bytes_));
     return {};
   }
   for (const Elements& block : contributions_) {
-    const int code = packElements(block.data, block.count, block.type,
-                                  {packed_->bytes.get(), packed_->length, block.offset});
+    const int code =
+        packElements(block.data, block.count, block.type, packedAt(*packed_, block.offset));
     if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Pack");
   }
   return {};
 }
 
 Status Packing::unpack(std::span<const ShortMessage> shorter) {
-  const bool has_gaps = data_.bytes != nullptr;
-  const Copy& copy = has_gaps ? data_ : out_;
+  const bool has_gaps = data_.bytes() > 0;
+  const DataMemory& copy = has_gaps ? data_ : out_;
   for (Elements block : results_) {
     int code = MPI_SUCCESS;
     for (const ShortMessage& message : shorter) {
-      if (message.at != out_.bytes.get() + block.offset) continue;
+      if (message.at != out_.data() + block.offset) continue;
       block = elementsIn(block.data, static_cast<std::int64_t>(message.bytes), block.type,
                          block.offset);
     }
     if (has_gaps) {
-      code = packElements(out_.bytes.get(), block.count, block.type,
-                          {data_.bytes.get(), data_.length, 0});
+      code = packElements(out_.data(), block.count, block.type, packedAt(data_, 0));
       if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Pack");
     }
-    code = unpackElements({copy.bytes.get(), copy.length, block.offset}, block.data, block.count,
-                          block.type);
+    code = unpackElements(packedAt(copy, block.offset), block.data, block.count, block.type);
     if (code == MPI_SUCCESS && block.rest > 0) code = unpackRest(block);
     if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Unpack");
   }
@@ -227,7 +227,7 @@ int Packing::unpackRest(const Elements& block) {
   const PackedBytes one{bytes.get(), size, 0};
   const int code = packElements(data, 1, block.type, one);
   if (code != MPI_SUCCESS) return code;
-  std::memcpy(bytes.get(), out_.bytes.get() + block.offset + block.count * size,
+  std::memcpy(bytes.get(), out_.data() + block.offset + block.count * size,
               static_cast<std::size_t>(block.rest));
   return unpackElements(one, data, 1, block.type);
 }

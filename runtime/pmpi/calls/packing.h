@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/pair_blocks.h"
 #include "runtime/non_copyable.h"
+#include "runtime/transport/data_memory.h"
 #include "runtime/transport/transport.h"
 #include "schedules/collective.h"
 #include "support/status.h"
@@ -48,13 +48,6 @@ class Packing : NonCopyable {
     std::int64_t offset = 0;  // bytes, in the copy
     std::int64_t rest = 0;    // bytes of a last, incomplete element
   };
-  struct Copy {
-    std::unique_ptr<std::byte[]> bytes;  // null: no copy
-    std::int64_t length = 0;
-
-    void allocate(std::uint64_t bytes_of_data);
-  };
-
   template <typename Visit>
   static void forEachBlock(const CallArguments& arguments, std::byte* whole, int ranks,
                            const Call& call, Visit visit);
@@ -68,13 +61,13 @@ class Packing : NonCopyable {
   void prepareOut(const CallArguments& arguments, int rank, int ranks, Call& call);
   void prepareReduction(const CallArguments& arguments, Call& call);
 
-  Copy in_, out_;
+  DataMemory in_, out_;
   std::vector<Elements> contributions_;  // elements to be packed
-  Copy* packed_ = nullptr;               // destination of packing: one of the two; null: none
+  DataMemory* packed_ = nullptr;         // destination of packing: one of the two; null: none
   std::vector<Elements> results_;
   // Of a reduction, whose copies keep the gaps of elements:
   std::int64_t contributed_from_ = 0, contributed_bytes_ = 0;  // of the contribution
-  Copy data_;                                                  // of the result, without gaps
+  DataMemory data_;                                            // of the result, without gaps
 };
 
 }  // namespace torc::runtime::pmpi

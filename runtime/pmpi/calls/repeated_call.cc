@@ -67,10 +67,7 @@ void RepeatedCalls::keep(const CallKey& key, const CollectiveCall& call, const C
   // Keeping a served call gains more than keeping a fallback.
   if (is_mpis && slot->kept != nullptr && !slot->kept->isMpis()) return;
   auto repeated = std::make_unique<RepeatedCall>(
-      RepeatedCall{.key = key,
-                   .call = call,
-                   .checked = checked,
-                   .note = noteOn(call, is_mpis ? Maker::kMpi : Maker::kTorc)});
+      RepeatedCall{.key = key, .call = call, .checked = checked, .note = noteOn(call)});
   if (!is_mpis) {
     const StatusOr<Plan*> acquired = cache_->acquire(schedule, checked);
     if (!acquired.ok()) return;

@@ -271,7 +271,7 @@ CallFailure CallHistory::failureOfAsked(const Notice& asked, const std::string& 
 }
 
 void CallHistory::fail(const CollectiveCall& call, int code, const std::string& text) {
-  CallNote note = noteOn(call, Maker::kTorc);
+  CallNote note = noteOn(call);
   note.number = call.number;
   note.ordinal = call.ordinal;
   fail({note, calls_refused_, code, words(functionName(call), ": ", text)});

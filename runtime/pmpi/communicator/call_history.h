@@ -60,15 +60,12 @@ class CallHistory : NonCopyable {
 
   /// Numbers a collective call of the program, records its server, and compares it with the
   /// questions of waiting ranks.
-  void note(CollectiveCall& call, Maker maker) TORC_REQUIRES(engine_lock) {
-    note(call, noteOn(call, maker));
-  }
-  /// The same with a note that is complete except for its number.
-  void note(CollectiveCall& call, const CallNote& known) TORC_REQUIRES(engine_lock) {
-    call.ordinal = note(call.id(), known);
+  void note(CollectiveCall& call) TORC_REQUIRES(engine_lock) {
+    call.ordinal = note(call.id(), noteOn(call));
     call.number = calls_made_;
   }
-  /// The same with a note alone. Returns the ordinal; the number is `callsMade`.
+  /// The same with a note that is complete except for its number. Returns the ordinal; the number
+  /// is `callsMade`.
   std::uint64_t note(CallId id, const CallNote& known) TORC_REQUIRES(engine_lock);
   /// MPI has refused a call on this rank: it does not count, whether or not other ranks have made
   /// it.

@@ -1,8 +1,6 @@
 // Reports of calls: statistics, trace and errors.
 #include "runtime/pmpi/engine/call_report.h"
 
-#include <cstddef>
-
 #include <mpi.h>
 
 #include "runtime/api/api.h"

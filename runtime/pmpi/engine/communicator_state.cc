@@ -1,8 +1,6 @@
 // CommunicatorState: recognition, and the services of the engine for its members.
 #include "runtime/pmpi/engine/communicator_state.h"
 
-#include <utility>
-
 #include "runtime/pmpi/engine/communicator_name.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/operation.h"

@@ -51,7 +51,7 @@ bool leaveAtOnce(CollectiveCall& call, CommunicatorState& state) {
   EngineLock lock;
   if (state.history().hasFailuresToCome()) return false;
   call.verdict = Reason::kCountsAtRoot;
-  state.history().note(call, Maker::kMpi);
+  state.history().note(call);
   return true;
 }
 

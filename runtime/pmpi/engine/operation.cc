@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <exception>
 #include <utility>
 
 #include "runtime/api/api.h"

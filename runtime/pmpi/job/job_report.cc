@@ -10,7 +10,6 @@
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/process/start.h"
 #include "runtime/pmpi/statistics/statistics.h"
-#include "runtime/pmpi/statistics/statistics_lines.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/mpi_status.h"
 #include "support/message.h"

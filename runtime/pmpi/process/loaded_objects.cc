@@ -152,11 +152,7 @@ bool anyImport(const dl_phdr_info& loaded,
     const auto* relocation = object.at<ElfW(Rela)>(table);
     const std::size_t count = object.number(bytes) / sizeof(ElfW(Rela));
     for (std::size_t i = 0; relocation != nullptr && i < count; ++i) {
-#if __SIZEOF_POINTER__ == 8
       const std::size_t index = ELF64_R_SYM(relocation[i].r_info);
-#else
-      const std::size_t index = ELF32_R_SYM(relocation[i].r_info);
-#endif
       if (index == 0) continue;
       const ElfW(Sym)& symbol = object.symbols[index];
       // Another object may override a definition of this one, unless its visibility is restricted.

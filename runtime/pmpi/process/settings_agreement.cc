@@ -128,12 +128,9 @@ std::string difference(const SettingTexts& mine, const std::string& version_of_r
 
 AgreedSettings asAgreed(SettingsReading reading) {
   AgreedSettings result;
-  result.settings = std::move(reading.settings);
-  for (const std::string& error : reading.errors)
+  static_cast<SettingsReading&>(result) = std::move(reading);
+  for (const std::string& error : result.errors)
     result.fault += (result.fault.empty() ? "" : "; ") + error;
-  result.warnings = std::move(reading.warnings);
-  result.hints = std::move(reading.hints);
-  result.notes = std::move(reading.notes);
   return result;
 }
 

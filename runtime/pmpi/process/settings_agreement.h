@@ -4,7 +4,6 @@
 
 #include <array>
 #include <string>
-#include <vector>
 
 #include <mpi.h>
 
@@ -23,14 +22,12 @@ struct OwnSettings {
 OwnSettings readOwnSettings(const char* const* environment) noexcept;
 
 /// The same on all ranks.
-struct AgreedSettings {
-  Settings settings;
+struct AgreedSettings : SettingsReading {  // of rank 0's environment
   /// Why torc cannot be used: wrong values, contradictions, variables that differ between ranks, a
   /// rank without memory for them. Empty: no fault.
   std::string fault;
   bool strict = false;                 // a rank has TORC_STRICT=1: a fault ends the job
   std::array<bool, 2> any_flags = {};  // a rank has passed it among its `flags`
-  std::vector<std::string> warnings, hints, notes;  // of rank 0's environment
 };
 
 /// Collective over `comm`, with blocking PMPI_ calls. One reduction of 64 bytes if environments are

@@ -1,9 +1,6 @@
 // The path of a call through torc: decision, start and wait, or fallback to MPI.
 #include "runtime/pmpi/serving/serve.h"
 
-#include <memory>
-#include <utility>
-
 #include "runtime/api/api.h"
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/engine/call_report.h"
@@ -59,7 +56,7 @@ bool isRecognised(const CommunicatorState* state) {
       in_refused = call.form != Form::kNonblocking;  // made inside MPI
       return;
     }
-    state->history().note(call, Maker::kMpi);
+    state->history().note(call);
   }
   if (call.number != 0 && failedElsewhere(call, *state)) return;
   if (reason == Reason::kOwnBlock) {
@@ -83,7 +80,7 @@ void prepare(CollectiveCall& call, CommunicatorState& state) {
   if (state.isSetUp()) return;
   {
     EngineLock lock;
-    state.history().note(call, Maker::kTorc);
+    state.history().note(call);
   }
   if (Status status = state.setUp(&call); !status.ok()) {
     // Until the ranks have agreed on its number, notices to the others are not possible.
@@ -113,7 +110,7 @@ void chooseByTrial(CollectiveCall& call, CommunicatorState* state, const Call& c
 /// if that fails the operation is destroyed.
 Status begin(CollectiveCall& call, CommunicatorState& state, const Call& checked,
              MPI_Request* request, Operation*& operation) TORC_REQUIRES(engine_lock) {
-  if (call.number == 0) state.history().note(call, Maker::kTorc);
+  if (call.number == 0) state.history().note(call);
   Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     if (engine->settings.tune && call.trial == nullptr) {
       state.schedules().claim(call.verdict.entry()->file);

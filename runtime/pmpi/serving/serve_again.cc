@@ -1,8 +1,6 @@
 // Repeated calls: bind, start and wait.
 #include "runtime/pmpi/serving/serve_again.h"
 
-#include <utility>
-
 #include "runtime/api/api.h"
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/engine/call_report.h"

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 
+#include "runtime/job/contenders.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/reductions/mpi_reduction.h"
 #include "runtime/transport/which_mpi.h"
@@ -21,14 +22,6 @@ std::string typeName(MPI_Datatype type) {
   int length = 0;
   PMPI_Type_get_name(type, name, &length);
   return length > 0 ? std::string(name, static_cast<std::size_t>(length)) : "unnamed";
-}
-
-/// Seconds that the library predicts, interpolated between its two ends.
-double predicted(const LibraryEntry& entry, std::uint64_t bytes) {
-  if (entry.predicted_to <= entry.lowest || bytes <= entry.lowest) return entry.lowest_s;
-  const double along = static_cast<double>(bytes - entry.lowest) /
-                       static_cast<double>(entry.predicted_to - entry.lowest);
-  return entry.lowest_s + along * (entry.highest_s - entry.lowest_s);
 }
 
 }  // namespace
@@ -143,7 +136,7 @@ void Statistics::explain(const CallRecord& call, const CallRow& row) const {
   if (call.entry != nullptr) {
     text += message(": ", row.by);
     if (call.entry->highest != kNoSize && call.entry->lowest_s > 0) {
-      text += message(", predicted ", secondsText(predicted(*call.entry, call.bytes)));
+      text += message(", predicted ", secondsText(predictedSeconds(*call.entry, call.bytes)));
     }
     if (!call.entry->reason.empty()) text += ": " + call.entry->reason;
   } else {

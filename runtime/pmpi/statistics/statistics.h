@@ -112,11 +112,27 @@ struct JobDescription {
 /// other rank sends one message, up a binomial tree.
 StatusOr<JobStatistics> mergeStatistics(const JobStatistics& mine, MPI_Comm comm);
 
+/// Sets the measured times of the served rows: from TORC_TUNE in this job, otherwise from a tuned
+/// library, at the nearest size within a factor of two. Only for blocking calls, as only these are
+/// measured.
+void findMeasuredTimes(JobStatistics& statistics, const LibraryIndex& index);
+
+/// Sets the wait for late ranks of blocking calls in which all ranks wait for each other, where the
+/// communicators of a row have the same members.
+void findLateRanks(JobStatistics& statistics);
+
 /// The table for users.
 std::string statisticsTable(const JobDescription& job, const JobStatistics& statistics);
 
+/// The same as a line of JSON, with its newline, which sites add up (`torc stats`).
+std::string statisticsJson(const JobDescription& job, const JobStatistics& statistics);
+
 /// Writes the table to stderr, or to `file` unless that is empty.
 Status writeStatistics(const std::string& table, const std::string& file);
+
+/// Appends by one write, without truncating concurrent lines of others. On a full disk a partial
+/// line is undone. An error is one line: `TORC_STATS: cannot write FILE: No space left on device`.
+Status appendLine(const std::string& line, const std::string& file);
 
 /// "35.2 us"
 std::string secondsText(double seconds);

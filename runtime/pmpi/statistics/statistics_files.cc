@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/pmpi/statistics/statistics_lines.h"
+#include "runtime/pmpi/statistics/statistics.h"
 #include "support/files.h"
 #include "support/message.h"
 

@@ -1,9 +1,11 @@
 // The statistics of a job as a line of JSON. Keys: docs/schemas/statistics.schema.json.
+#include <charconv>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "runtime/pmpi/statistics/statistics_lines.h"
+#include "runtime/pmpi/statistics/statistics.h"
 #include "settings/statistics_output.h"
 #include "support/version.h"
 #include "trace/trace_file.h"
@@ -21,8 +23,14 @@ class Line {
       add("missing", value == Service::kShouldBeServed);
     } else if constexpr (std::is_same_v<Value, bool>) {
       addText(key, value ? "true" : "false");
-    } else if constexpr (std::is_arithmetic_v<Value>) {
-      addText(key, numberText(value));
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      // Independent of the program's locale.
+      char digits[32];
+      const auto [end, error] =
+          std::to_chars(digits, std::end(digits), value, std::chars_format::general, 9);
+      addText(key, {digits, end});
+    } else if constexpr (std::is_integral_v<Value>) {
+      addText(key, std::to_string(value));
     } else {
       addText(key, jsonString(value));
     }

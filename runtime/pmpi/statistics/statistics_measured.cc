@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime/pmpi/statistics/statistics_lines.h"
+#include "runtime/pmpi/statistics/statistics.h"
 #include "schedules/collective.h"
 
 namespace torc::runtime::pmpi {

@@ -26,7 +26,6 @@
 #include <algorithm>
 #include <dlfcn.h>
 #include <map>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -4,12 +4,12 @@
 #include "runtime/pmpi/wrappers/sessions.h"
 
 #include <cstdlib>
-#include <string>
 #include <unistd.h>
 
 #include <mpi.h>
 
 #include "runtime/pmpi/job/job_report.h"
+#include "runtime/pmpi/process/launched.h"
 #include "runtime/pmpi/process/settings_agreement.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/which_mpi.h"
@@ -24,16 +24,11 @@ constexpr const char* kBeforeInit =
     "a communicator is made from a session's group before MPI_Init: until then torc serves no "
     "calls";
 
-/// Rank and size of this process in the session's set of processes.
-struct Membership {
-  int rank = 0, ranks = 1;
-};
-
 Mutex mutex;
 // The process of the first session; a forked child of it reports nothing.
 pid_t process TORC_GUARDED_BY(mutex) = 0;
-// As the first session reports it.
-Membership membership TORC_GUARDED_BY(mutex);
+// In the session's set of processes, as the first session reports it.
+Launched membership TORC_GUARDED_BY(mutex);
 
 /// Before MPI_COMM_WORLD exists: this process's own settings.
 const Settings& ownSettings() {
@@ -48,8 +43,8 @@ bool hasWorld() {
   return flag != 0;
 }
 
-Membership membershipIn(MPI_Group group) {
-  Membership found;
+Launched membershipIn(MPI_Group group) {
+  Launched found;
   PMPI_Group_rank(group, &found.rank);
   PMPI_Group_size(group, &found.ranks);
   return found;
@@ -90,7 +85,7 @@ void hasBegun(MPI_Session session) {
 
 int noteGroupBeforeInit(MPI_Group group, MPI_Errhandler handler) {
   if (group == MPI_GROUP_NULL || hasWorld()) return MPI_SUCCESS;
-  const Membership members = membershipIn(group);
+  const Launched members = membershipIn(group);
   if (!isMissed(members.ranks)) return MPI_SUCCESS;
   if (!ownSettings().strict) {
     warnOnce(members.rank, kBeforeInit, kBeforeInit);

@@ -1,7 +1,6 @@
 #include "runtime/run/calibration/calibrator.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include <mpi.h>

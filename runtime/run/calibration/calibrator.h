@@ -8,7 +8,6 @@
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_CALIBRATOR_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_CALIBRATOR_H_
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include <mpi.h>
 

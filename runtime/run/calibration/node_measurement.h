@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 
 #include "schedules/topology/topology.h"

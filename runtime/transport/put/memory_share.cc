@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <sys/resource.h>
 #include <unistd.h>

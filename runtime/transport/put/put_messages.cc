@@ -9,8 +9,8 @@
 
 namespace torc::runtime {
 
-StatusOr<ChannelId> PutTransport::prepare(const Envelope& envelope, const Segments& segments,
-                                          std::span<const std::size_t> fragments) {
+ChannelId PutTransport::prepare(const Envelope& envelope, const Segments& segments,
+                                std::span<const std::size_t> fragments) {
   Message& message = messages_.emplace_back();
   static_cast<Envelope&>(message) = envelope;
   message.member = segment_->memberOf(envelope.peer);
@@ -24,13 +24,11 @@ StatusOr<ChannelId> PutTransport::prepare(const Envelope& envelope, const Segmen
   return static_cast<ChannelId>(messages_.size() - 1);
 }
 
-Status PutTransport::commit() {
+void PutTransport::commit() {
   layOut();
   for (ChannelId channel = 0; channel < messages_.size(); ++channel) {
     Message& message = messages_[channel];
-    if (message.way != Way::kPut) {
-      if (Status status = leaveBeyond(channel); !status.ok()) return status;
-    }
+    if (message.way != Way::kPut) leaveBeyond(channel);
     if (message.way == Way::kBeyond) continue;
     if (!message.sending && mayCopy(message) && segment_->copied().data() == nullptr) {
       segment_->copied().allocate(kMostStretch);
@@ -45,7 +43,7 @@ Status PutTransport::commit() {
   for (std::vector<ChannelId>* list : {&sends_, &receives_, &waiting_, &done_})
     list->reserve(messages_.size());
   draining_.reserve(messages_.size());
-  return beyond_->commit();
+  beyond_->commit();
 }
 
 /// Gives every message a slot, or leaves all messages of a pair of ranks to `beyond`.
@@ -136,21 +134,18 @@ bool PutTransport::settle() {
   return all_start;
 }
 
-Status PutTransport::leaveBeyond(ChannelId channel) {
+void PutTransport::leaveBeyond(ChannelId channel) {
   Message& message = messages_[channel];
   const auto fragments =
       std::span(fragments_).subspan(message.first_fragment, message.fragment_count);
-  const StatusOr<ChannelId> beyond = beyond_->prepare(message, runs_[message.runs], fragments);
-  if (!beyond.ok()) return beyond.status();
-  message.channel_beyond = *beyond;
+  message.channel_beyond = beyond_->prepare(message, runs_[message.runs], fragments);
   channel_of_beyond_.resize(message.channel_beyond + 1);
   channel_of_beyond_[message.channel_beyond] = channel;
-  return {};
 }
 
-Status PutTransport::bind(const Bases& bases) {
+void PutTransport::bind(const Bases& bases) {
   bases_ = bases;
-  return beyond_->bind(bases);
+  beyond_->bind(bases);
 }
 
 }  // namespace torc::runtime

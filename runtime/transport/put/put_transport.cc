@@ -31,10 +31,7 @@ PutTransport::~PutTransport() {
 
 bool PutTransport::handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) {
   Message& message = messages_[channel];
-  if (message.way == Way::kBeyond) {
-    taker_of_beyond_.taker = taker;
-    return beyond_->handOver(message.channel_beyond, &taker_of_beyond_, unit);
-  }
+  if (message.way == Way::kBeyond) return false;
   if (message.bytes > message.slot.grain && message.slot.grain % unit != 0) return false;
   message.taker = taker;
   return true;

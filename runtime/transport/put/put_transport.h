@@ -47,10 +47,10 @@ class PutTransport final : public Transport {
                std::unique_ptr<Transport> beyond, SentBytes* sent = nullptr);
   ~PutTransport() override;
 
-  StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments& segments,
-                              std::span<const std::size_t> fragments) override;
-  Status commit() override;
-  Status bind(const Bases& bases) override;
+  ChannelId prepare(const Envelope& envelope, const Segments& segments,
+                    std::span<const std::size_t> fragments) override;
+  void commit() override;
+  void bind(const Bases& bases) override;
   bool handOver(ChannelId channel, PieceTaker* taker, std::size_t unit) override;
   void bindTags(const TagRange& tags) override;
   void takeShorter(std::vector<ShortMessage>* told) override {
@@ -119,7 +119,7 @@ class PutTransport final : public Transport {
   void layAsPrepared(Message& message);
   bool takesShorter(Message& message, std::size_t bytes);
   [[gnu::cold]] void lookForShorter();
-  Status leaveBeyond(ChannelId channel);
+  void leaveBeyond(ChannelId channel);
   // Rare, and kept out of the functions that all messages use.
   [[gnu::cold]] bool settle();
   [[gnu::cold]] bool startElsewhere(ChannelId channel);
@@ -199,16 +199,6 @@ class PutTransport final : public Transport {
   std::vector<std::size_t> fragments_;
   std::vector<SegmentWalk> walks_;
   std::vector<ChannelId> channel_of_beyond_;
-  /// Translates the channel number for the taker of a message that comes through `beyond`.
-  struct TakerOfBeyond final : PieceTaker {
-    explicit TakerOfBeyond(const std::vector<ChannelId>& channels) : channel_of(channels) {}
-    void takePiece(ChannelId channel, std::size_t offset, const std::byte* data,
-                   std::size_t bytes) override {
-      taker->takePiece(channel_of[channel], offset, data, bytes);
-    }
-    const std::vector<ChannelId>& channel_of;
-    PieceTaker* taker = nullptr;
-  } taker_of_beyond_{channel_of_beyond_};
 
   // Of the round.
   bool in_round_ = false, has_lane_ = false;

@@ -164,8 +164,7 @@ TEST(Executor, ATagUsedTwiceIsReported) {
   a.operations.back().source = 12;
   const Status status = runTwo(a, exchange(1, false), Delivery::kRendezvous);
   EXPECT_EQ(status.message(),
-            "rank 0: operation 12 (send, rank 1): message from rank 0 to rank 1, tag 0: the tag is "
-            "used twice");
+            "rank 0: message from rank 0 to rank 1, tag 0: the tag is used twice");
 }
 
 TEST(Executor, APeerOutsideTheJobIsReported) {

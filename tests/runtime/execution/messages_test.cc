@@ -111,8 +111,8 @@ class RecordingTransport final : public Transport {
  public:
   explicit RecordingTransport(std::vector<SendMode>* modes) : modes_(modes) {}
 
-  StatusOr<ChannelId> prepare(const Envelope& envelope, const Segments&,
-                              std::span<const std::size_t>) override {
+  ChannelId prepare(const Envelope& envelope, const Segments&,
+                    std::span<const std::size_t>) override {
     if (envelope.sending) modes_->push_back(envelope.mode);
     return channels_++;
   }

@@ -83,17 +83,20 @@ TEST_F(CallsTest, ListsOfPairsAreInNoSignature) {
 TEST_F(CallsTest, NotesSayWhatACallIs) {
   CollectiveCall call = reduction(CallId::kAllreduce, in_, 20, MPI_INT, MPI_SUM);
   call.bytes = 80;
-  EXPECT_EQ(describe(noteOn(call, Maker::kTorc)), "MPI_Allreduce of 80 bytes, MPI_SUM");
+  EXPECT_EQ(describe(noteOn(call)), "MPI_Allreduce of 80 bytes, MPI_SUM");
   CollectiveCall rooted = broadcast(20, 3);
   rooted.bytes = 80;
-  EXPECT_EQ(describe(noteOn(rooted, Maker::kTorc)), "MPI_Bcast of 80 bytes, root 3");
+  rooted.verdict = Reason::kServed;
+  const CallNote served = noteOn(rooted);
+  EXPECT_EQ(describe(served), "MPI_Bcast of 80 bytes, root 3");
   rooted.verdict = Reason::kNoSchedule;
-  const std::string handed_back = describe(noteOn(rooted, Maker::kMpi));
+  const CallNote left = noteOn(rooted);
+  const std::string handed_back = describe(left);
   EXPECT_NE(handed_back.find("handed to MPI there ("), std::string::npos) << handed_back;
   EXPECT_NE(handed_back.find(text(Reason::kNoSchedule)), std::string::npos) << handed_back;
 
-  EXPECT_FALSE(noteOn(rooted, Maker::kMpi).isLike(noteOn(rooted, Maker::kTorc)));
-  EXPECT_TRUE(noteOn(rooted, Maker::kMpi).isLike(noteOn(rooted, Maker::kMpi)));
+  EXPECT_FALSE(left.isLike(served));
+  EXPECT_TRUE(left.isLike(left));
 }
 
 // Of a scatter `in` has all blocks.

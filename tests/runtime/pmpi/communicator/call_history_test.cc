@@ -36,7 +36,7 @@ struct Rank final : HistoryOwner {
 
   CollectiveCall make(CallId id) {
     CollectiveCall call(Form::kBlocking, BriefCall(id, nullptr, nullptr), MPI_COMM_WORLD);
-    history.note(call, Maker::kTorc);
+    history.note(call);
     return call;
   }
   /// MPI refuses one; `goes_on`: to something else, elsewhere.
