@@ -60,7 +60,6 @@ StatusOr<Plan*> CallCache::acquire(torc_schedule* schedule, const Call& call) {
     if (found != last) {
       acquired = found->second.get();
       ++memory_->hits_;
-      ++running_;
       memory_->setIdle(*acquired, false);
       return acquired->bind(call);
     }
@@ -74,7 +73,6 @@ StatusOr<Plan*> CallCache::acquire(torc_schedule* schedule, const Call& call) {
     memory_->acquired_.splice(memory_->acquired_.end(), listed);
     ++schedule->collectives;
     ++memory_->misses_;
-    ++running_;
     memory_->bytes_ += acquired->held_bytes;
     memory_->most_bytes_ = std::max(memory_->most_bytes_, memory_->bytes_);
     memory_->keepToLimit();
@@ -87,7 +85,6 @@ StatusOr<Plan*> CallCache::acquire(torc_schedule* schedule, const Call& call) {
 
 void CallCache::release(Plan* plan) {
   auto& call = static_cast<CachedCall&>(*plan);
-  --running_;
   call.unbind();
   if (call.hasFailed()) return free(call);
   memory_->setIdle(call, true);

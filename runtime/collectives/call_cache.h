@@ -99,9 +99,6 @@ class CallCache : NonCopyable {
   /// Whether the memory of all calls of the process is within its limit.
   bool isWithinLimit() const { return memory_->bytes() <= memory_->limit(); }
 
-  /// Number of acquired calls.
-  std::size_t running() const { return running_; }
-
  private:
   friend class CallMemory;
 
@@ -110,7 +107,6 @@ class CallCache : NonCopyable {
   torc_geometry* geometry_;
   CallMemory* memory_;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<CachedCall>> calls_;  // by hash
-  std::size_t running_ = 0;
 };
 
 }  // namespace torc::runtime

@@ -60,8 +60,8 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
       torc_geometry::make(library->context, comm, "where the communicator lies", map);
   if (!made.ok()) return made.status();
   torc_geometry& geometry = **made;
-  geometry.hosts.oversubscribed |= library->hosts.oversubscribed;
-  geometry.registerInContext();
+  geometry.setHosts(
+      {geometry.hosts.count, geometry.hosts.oversubscribed || library->hosts.oversubscribed});
   geometry.library = library;
   geometry.library_sub_torus = found.sub_torus;
   ++library->geometries;

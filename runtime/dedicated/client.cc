@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "runtime/dedicated/requests.h"
 #include "runtime/transport/large_counts.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"

@@ -15,13 +15,6 @@ inline MPI_Comm actual(MPI_Comm comm) {
   return program_world != MPI_COMM_NULL && comm == MPI_COMM_WORLD ? program_world : comm;
 }
 
-/// Replaces the program's MPI_COMM_WORLD, or (MPI_COMM_NULL) ends that. The communicator gets the
-/// name MPI_COMM_WORLD.
-void setProgramWorld(MPI_Comm world);
-
-/// Number of ranks of the job that are hidden from the program.
-int ranksApart();
-
 }  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_PROGRAM_WORLD_H_

@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <utility>
 
-#include "runtime/dedicated/requests.h"
 #include "runtime/dedicated/server_collectives.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"

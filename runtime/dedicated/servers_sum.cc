@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "runtime/dedicated/requests.h"
+#include "runtime/dedicated/protocol.h"
 #include "runtime/transport/mpi_status.h"
 
 namespace torc::runtime::dedicated {

@@ -62,7 +62,6 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
     if (!set_up->status().ok()) return set_up->status();
   }
   schedule->serial = ++geometry.schedules_loaded;
-  ++geometry.schedules;
   *result = schedule.release();
   return {};
 }
@@ -90,8 +89,7 @@ StatusOr<std::unique_ptr<torc_schedule>> torc_schedule::bind(
   if (Status status = geometry->adopt(compiled.topology); !status.ok()) return status;
   StatusOr<torc::Topology> topology = geometry->topologyFor(compiled.topology);
   if (!topology.ok()) return topology.status();
-  auto schedule = std::make_unique<torc_schedule>();
-  schedule->geometry = geometry;
+  auto schedule = std::make_unique<torc_schedule>(geometry);
   schedule->view_ = compiled;
   schedule->view_.topology = *topology;
   schedule->tag_count = torc::tagCount(compiled);
@@ -149,7 +147,6 @@ int torc_schedule_free(torc_schedule* schedule) {
       return {StatusCode::kBusy, message("torc_schedule_free: schedule ", schedule->name,
                                          " still has ", schedule->collectives, " collectives")};
     }
-    --schedule->geometry->schedules;
     delete schedule;
     return {};
   }));

@@ -9,11 +9,15 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/job/geometry.h"
+#include "runtime/non_copyable.h"
 #include "schedules/format/file.h"
 #include "schedules/schedule.h"
 #include "support/status.h"
 
-struct torc_schedule {
+struct torc_schedule : torc::runtime::NonCopyable {
+  explicit torc_schedule(torc_geometry* owner) : geometry(owner) { ++geometry->schedules; }
+  ~torc_schedule() { --geometry->schedules; }
+
   /// Local: binds `file`, which may serve other geometries too, to `geometry`, and gives it that
   /// geometry's order of ranks (torc_geometry::topologyFor). Errors: kMismatch, another torus.
   static torc::StatusOr<std::unique_ptr<torc_schedule>> bind(
@@ -31,7 +35,7 @@ struct torc_schedule {
     return torc::runtime::isInRankOrder(geometry->map, view_.topology, file->view().topology);
   }
 
-  torc_geometry* geometry = nullptr;
+  torc_geometry* geometry;
   std::shared_ptr<const torc::LoadedSchedule> file;
   std::uint32_t tag_count = 0;  // of each call
   std::uint64_t serial = 0;     // the same on all ranks of the geometry

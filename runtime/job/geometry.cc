@@ -73,10 +73,8 @@ StatusOr<torc::runtime::HostRanks> torc::runtime::countHostRanks(Agreement& agre
 
 torc_geometry::~torc_geometry() {
   if (library != nullptr) --library->geometries;
-  if (registered_) {
-    --context->geometries;
-    if (hosts.oversubscribed) --context->oversubscribed_geometries;
-  }
+  --context->geometries;
+  setHosts({});
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (comm == MPI_COMM_NULL || finalized) return;
@@ -116,7 +114,7 @@ StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::make(torc_context* conte
   if (status = geometry->agreement.agree(mine, fields); !status.ok()) return status;
   const StatusOr<HostRanks> counted = countHostRanks(geometry->agreement, geometry->comm, names);
   if (!counted.ok()) return counted.status();
-  geometry->hosts = *counted;
+  geometry->setHosts(*counted);
   return geometry;
 }
 
@@ -130,8 +128,7 @@ StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* conte
     geometry->comm = MPI_COMM_NULL;  // belongs to the caller
     return status;
   }
-  geometry->hosts = hosts;
-  geometry->registerInContext();
+  geometry->setHosts(hosts);
   return geometry;
 }
 
@@ -142,10 +139,9 @@ Status torc_geometry::mapOnto(const Topology& torus, RankMap ranks) {
   return {};
 }
 
-void torc_geometry::registerInContext() {
-  registered_ = true;
-  ++context->geometries;
-  if (hosts.oversubscribed) ++context->oversubscribed_geometries;
+void torc_geometry::setHosts(const HostRanks& ranks) {
+  context->oversubscribed_geometries += ranks.oversubscribed - hosts.oversubscribed;
+  hosts = ranks;
 }
 
 /// Finds the local properties of `comm`.
@@ -159,16 +155,6 @@ void torc_geometry::attach() {
   tags_per_slot_ = std::max(1, half / kTagSlots);
   one_shot_tags = TagSpace(half, static_cast<std::uint32_t>(highest - half));
   agreement.open(comm, [this] { context->advance(); });
-}
-
-Status torc_geometry::mapOnto(const char* shape, const char* order) {
-  if (shape == nullptr) {
-    if (order == nullptr) return {};
-    return {StatusCode::kInvalidArgument, "an order is given without a shape"};
-  }
-  StatusOr<Topology> parsed = torc::parseTopology(shape, order == nullptr ? "" : order);
-  if (!parsed.ok()) return parsed.status();
-  return adopt(*parsed);
 }
 
 Status torc_geometry::adopt(const Topology& wanted) {
@@ -245,15 +231,18 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
                       torc_geometry** result) {
   const auto map = [&](torc_geometry& geometry, std::uint64_t& fingerprint) -> Status {
     if (result == nullptr) return nullArgument("geometry");
-    Status status = geometry.mapOnto(shape, order);
-    const auto& topology = geometry.topology;
-    fingerprint = std::hash<std::string>()(topology ? nameOf(*topology) : "");
-    return status;
+    if (shape == nullptr && order == nullptr) return {};
+    if (shape == nullptr) {
+      return {StatusCode::kInvalidArgument, "an order is given without a shape"};
+    }
+    const StatusOr<Topology> parsed = torc::parseTopology(shape, order == nullptr ? "" : order);
+    if (!parsed.ok()) return parsed.status();
+    fingerprint = std::hash<std::string>()(nameOf(*parsed));
+    return geometry.adopt(*parsed);
   };
   StatusOr<std::unique_ptr<torc_geometry>> made =
       torc_geometry::make(context, comm, "the shape", map);
   if (!made.ok()) return made.status();
-  (*made)->registerInContext();
   *result = made->release();
   return {};
 }

@@ -53,7 +53,7 @@ StatusOr<HostRanks> countHostRanks(Agreement& agreement, MPI_Comm comm,
 /// The upper half is for one-shot calls, whose tags follow from a hash of the call. Collectives
 /// never use the highest tag.
 struct torc_geometry : torc::runtime::NonCopyable {
-  explicit torc_geometry(torc_context* owner) : context(owner) {}
+  explicit torc_geometry(torc_context* owner) : context(owner) { ++context->geometries; }
   ~torc_geometry();
 
   /// Local: a geometry over `comm`, a duplicate that the caller has made on all ranks and that is
@@ -72,11 +72,10 @@ struct torc_geometry : torc::runtime::NonCopyable {
   /// the subject of fingerprints, for users. The error is the same on all ranks.
   static torc::StatusOr<std::unique_ptr<torc_geometry>> make(torc_context* context, MPI_Comm parent,
                                                              const char* what, const Map& map);
-  torc::Status mapOnto(const char* shape, const char* order);
-  /// The same with arguments as in `over`.
+  /// Maps this rank's geometry, with arguments as in `over`.
   torc::Status mapOnto(const torc::Topology& topology, torc::runtime::RankMap map);
-  /// Counts the geometry in its context, until it is deleted.
-  void registerInContext();
+  /// Sets the ranks on this host: the context yields cores while a geometry has too many of them.
+  void setHosts(const torc::runtime::HostRanks& ranks);
   /// Collective over `comm`: adds the geometry to the context's trace, if any. Without this call,
   /// collectives of the geometry are not traced.
   torc::Status startTrace();
@@ -124,7 +123,6 @@ struct torc_geometry : torc::runtime::NonCopyable {
  private:
   void attach();
 
-  bool registered_ = false;   // counted by the context
   bool gives_order_ = false;  // gives its order to schedules, instead of keeping theirs
   int tags_per_slot_ = 1;
   torc::runtime::TagMap taken_{};

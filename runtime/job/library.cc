@@ -140,13 +140,11 @@ StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context
   }
   if (Status agreed = agreement.agree(mine); !agreed.ok()) return agreed;
 
-  library->registered_ = true;
-  ++context->libraries;
   return library;
 }
 
 torc_library::~torc_library() {
-  if (registered_) --context->libraries;
+  --context->libraries;
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (world != MPI_GROUP_NULL && !finalized) PMPI_Group_free(&world);

@@ -55,7 +55,7 @@ struct Recognition {
 }  // namespace torc::runtime
 
 struct torc_library : torc::runtime::NonCopyable {
-  explicit torc_library(torc_context* owner) : context(owner) {}
+  explicit torc_library(torc_context* owner) : context(owner) { ++context->libraries; }
   ~torc_library();
 
   /// Collective over `world`, which has every rank of the job; all get the same result. Errors:
@@ -101,9 +101,6 @@ struct torc_library : torc::runtime::NonCopyable {
   // Zero-terminated texts for the C API.
   std::string torus, order;
   std::vector<std::string> shapes;
-
- private:
-  bool registered_ = false;  // counted by the context
 };
 
 #endif  // TORC_RUNTIME_JOB_LIBRARY_H_

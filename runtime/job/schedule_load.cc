@@ -44,7 +44,6 @@ ScheduleLoad::ScheduleLoad(torc_library& library, torc_geometry& geometry,
 }
 
 ScheduleLoad::~ScheduleLoad() {
-  if (bound_ != nullptr && result_.ok()) --geometry_.schedules;
   if (reserved_ > 0) library_.cache.cancel(reserved_);
 }
 
@@ -178,7 +177,6 @@ void ScheduleLoad::finish(const Status& status) {
                   held_ ? 0 : file_.bytes);
   }
   bound_->serial = ++geometry_.schedules_loaded;
-  ++geometry_.schedules;
 }
 
 StatusOr<torc_schedule*> ScheduleLoad::take() {

@@ -41,11 +41,7 @@ void RoundTrace::beginRound(std::uint64_t key) {
 }
 
 void RoundTrace::endRound(std::uint64_t bytes) {
-  TraceEvent event;
-  event.kind = TraceKind::kCollective;
-  event.begin = begin_;
-  event.end = traceClock();
-  event.bytes = bytes;
+  TraceEvent event = endedEvent(TraceKind::kCollective, begin_, bytes);
   event.name = name_;
   event.detail = schedule_;
   event.flow = key_;
@@ -54,11 +50,8 @@ void RoundTrace::endRound(std::uint64_t bytes) {
 
 void RoundTrace::endMessage(std::uint32_t step) {
   const Operation& operation = operations_[step];
-  TraceEvent event;
-  event.kind = sends(operation.kind) ? TraceKind::kSend : TraceKind::kReceive;
-  event.begin = operation.begin;
-  event.end = traceClock();
-  event.bytes = operation.message_bytes;
+  TraceEvent event = endedEvent(sends(operation.kind) ? TraceKind::kSend : TraceKind::kReceive,
+                                operation.begin, operation.message_bytes);
   event.flow = traceHash(key_, operation.message_key);
   event.peer = operation.peer;
   event.tag = operation.tag;
@@ -70,11 +63,9 @@ void RoundTrace::endMessage(std::uint32_t step) {
 void RoundTrace::endWork(std::uint32_t step, std::uint64_t bytes) {
   if (bytes == 0) return;  // done as part of another copy
   const Operation& operation = operations_[step];
-  TraceEvent event;
-  event.kind = operation.kind == OperationKind::kCopy ? TraceKind::kCopy : TraceKind::kReduce;
-  event.begin = operation.begin;
-  event.end = traceClock();
-  event.bytes = bytes;
+  TraceEvent event =
+      endedEvent(operation.kind == OperationKind::kCopy ? TraceKind::kCopy : TraceKind::kReduce,
+                 operation.begin, bytes);
   event.operation = operation.source;
   event.stream_row = operation.stream_row;
   trace_->record(event);

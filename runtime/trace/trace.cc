@@ -45,11 +45,7 @@ void Trace::record(const TraceEvent& event) {
 
 void Trace::record(TraceKind kind, std::string_view name, std::string_view detail,
                    std::int64_t begin, std::uint64_t bytes) {
-  TraceEvent event;
-  event.kind = kind;
-  event.begin = begin;
-  event.end = traceClock();
-  event.bytes = bytes;
+  TraceEvent event = endedEvent(kind, begin, bytes);
   event.name = text(name);
   if (!detail.empty()) event.detail = text(detail);
   record(event);

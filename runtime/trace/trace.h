@@ -26,6 +26,16 @@ std::int64_t traceClock();
 /// Identifies the clock: the same number in processes that read the same one; 0: unknown.
 std::uint64_t traceClockIdentity();
 
+/// An event of this kind that ends now.
+inline TraceEvent endedEvent(TraceKind kind, std::int64_t begin, std::uint64_t bytes) {
+  TraceEvent event;
+  event.kind = kind;
+  event.begin = begin;
+  event.end = traceClock();
+  event.bytes = bytes;
+  return event;
+}
+
 class Trace : NonCopyable {
  public:
   /// Allocates `capacity` events, at least 1. `rank`: of this process among the trace's ranks.

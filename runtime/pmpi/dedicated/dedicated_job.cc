@@ -94,15 +94,15 @@ void splitJob(const Settings& settings, void (*end_job)()) {
   if (index >= 0) serve(std::move(wire), index, own, is_crowded, end_job);
   oversubscribed.store(oversubscribed.load() || is_crowded);
   const int application = positionIn(wire->roles.applications, rank);
-  dedicated::setProgramWorld(own);
+  dedicated::program_world = own;
+  PMPI_Comm_set_name(own, "MPI_COMM_WORLD");
   beginOffloading(std::move(wire), application, own, settings.offloaded);
 }
 
 void endDedicated() {
   if (dedicated::program_world == MPI_COMM_NULL) return;
   endOffloading();
-  MPI_Comm own = dedicated::program_world;
-  dedicated::setProgramWorld(MPI_COMM_NULL);
+  MPI_Comm own = std::exchange(dedicated::program_world, MPI_COMM_NULL);
   MPI_Comm_free(&own);
 }
 

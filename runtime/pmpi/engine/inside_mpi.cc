@@ -14,7 +14,11 @@ bool mustMeet() {
   return meets_before_calls.load(std::memory_order_relaxed) && !inside_torc;
 }
 
-void meetAndFree(MPI_Group group) {
+template <typename Handle>
+void meet(const Handle* handle, Handle null, int (*group_of)(Handle, MPI_Group*)) {
+  MPI_Group group = MPI_GROUP_NULL;
+  if (!mustMeet() || handle == nullptr || *handle == null) return;
+  if (group_of(*handle, &group) != MPI_SUCCESS) return;
   meetGroup(group, kMeetingTag);
   PMPI_Group_free(&group);
 }
@@ -22,15 +26,11 @@ void meetAndFree(MPI_Group group) {
 }  // namespace
 
 void meetWindow(const MPI_Win* window) {
-  MPI_Group group = MPI_GROUP_NULL;
-  if (!mustMeet() || window == nullptr || *window == MPI_WIN_NULL) return;
-  if (PMPI_Win_get_group(*window, &group) == MPI_SUCCESS) meetAndFree(group);
+  meet(window, MPI_WIN_NULL, PMPI_Win_get_group);
 }
 
 void meetFile(const MPI_File* file) {
-  MPI_Group group = MPI_GROUP_NULL;
-  if (!mustMeet() || file == nullptr || *file == MPI_FILE_NULL) return;
-  if (PMPI_File_get_group(*file, &group) == MPI_SUCCESS) meetAndFree(group);
+  meet(file, MPI_FILE_NULL, PMPI_File_get_group);
 }
 
 bool canWatch() {

@@ -13,7 +13,6 @@
 
 using torc::runtime::dedicated::actual;
 using torc::runtime::dedicated::program_world;
-using torc::runtime::dedicated::ranksApart;
 
 namespace {
 
@@ -44,9 +43,10 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
   if (code != MPI_SUCCESS || !*flag || keyval != MPI_UNIVERSE_SIZE) return code;
   // The maximal number of ranks of the program, without the hidden ones.
   static int universe = 0;
-  int size = 1;
+  int size = 1, all = 1;
   PMPI_Comm_size(program_world, &size);
-  universe = std::max(**static_cast<int**>(value) - ranksApart(), size);
+  PMPI_Comm_size(MPI_COMM_WORLD, &all);
+  universe = std::max(**static_cast<int**>(value) - (all - size), size);
   *static_cast<int**>(value) = &universe;
   return code;
 }

@@ -20,6 +20,7 @@ constexpr int kAttempts = kSimulated ? 1 : 3;  // with one unexpected message
 constexpr std::size_t kLeastLong = 4096;       // bytes of the longer message
 constexpr std::size_t kMostLong = std::size_t{4} << 20;
 constexpr std::size_t kTimesLonger = 4;                     // compared with the shorter one
+constexpr std::size_t kCachedBytes = 8192;                  // of an array: three fit into 32 KiB
 constexpr std::size_t kArrayBytes = std::size_t{64} << 20;  // in memory, on a host
 constexpr std::size_t kLeastArrayBytes = std::size_t{1} << 20;
 /// If a receive takes less than this share of the whole message's time, the data were already
@@ -156,7 +157,7 @@ void Calibrator::chooseSizes() {
 }
 
 void Calibrator::run(Experiment& experiment, double slice) {
-  barrier();
+  barrier(MPI_COMM_WORLD);
   if (experiment.count == 0) {
     const double start = MPI_Wtime();
     const Samples first = experiment.repeat(1);
@@ -168,7 +169,7 @@ void Calibrator::run(Experiment& experiment, double slice) {
       if (!first.empty()) experiment.medians.add(first.median());
       return;
     }
-    barrier();
+    barrier(MPI_COMM_WORLD);
   }
   const Samples seconds = experiment.repeat(experiment.count);
   if (!seconds.empty()) experiment.medians.add(seconds.median());
@@ -177,7 +178,7 @@ void Calibrator::run(Experiment& experiment, double slice) {
 /// On each axis between the pairs of its first round; a node keeps the minimum over its axes.
 void Calibrator::measureThresholds() {
   for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
-    barrier();
+    barrier(MPI_COMM_WORLD);
     if (linkRounds(topology_.axes[axis]) == 0) continue;
     const LinkEnd end = endIn(axis, 0);
     if (end == LinkEnd::kHigh) probe_.serveUnexpected(peer(axis, end));
@@ -232,19 +233,15 @@ void Calibrator::measureThresholds(int peer, double small_s) {
 void Calibrator::measureNode() {
   if (kSimulated) return;  // time does not pass while a core computes
   const StatusOr<std::vector<int>> nodes = dedicated::findNodes();
-  barrier();
+  barrier(MPI_COMM_WORLD);
   if (nodes.ok() && (*nodes)[static_cast<std::size_t>(rank_)] == rank_) {
-    measured_.reduce_s = measureReduction();
-    measured_.memory_alone = measureMemory(kArrayBytes);
+    measured_.reduce_s = secondsPerByte(kCachedBytes);
+    measured_.memory_alone = 3 / secondsPerByte(kArrayBytes);  // each byte counts three times
   }
-  barrier();
-  measured_.memory_share = measureMemory(
-      std::max(kLeastArrayBytes, kArrayBytes / static_cast<std::size_t>(hosts_.count)));
-  barrier();
-}
-
-void Calibrator::barrier() const {
-  torc::runtime::barrier(MPI_COMM_WORLD);
+  barrier(MPI_COMM_WORLD);
+  const std::size_t share = kArrayBytes / static_cast<std::size_t>(hosts_.count);
+  measured_.memory_share = 3 / secondsPerByte(std::max(kLeastArrayBytes, share));
+  barrier(MPI_COMM_WORLD);
 }
 
 double Calibrator::largestOfAll(double mine) const {

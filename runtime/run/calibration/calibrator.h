@@ -64,7 +64,6 @@ class Calibrator : NonCopyable {
   void measureThresholds();
   void measureThresholds(int peer, double small_s);
   void measureNode();
-  void barrier() const;
   double largestOfAll(double mine) const;
 
   std::size_t bytesOf(Size size) const {

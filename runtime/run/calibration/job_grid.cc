@@ -16,8 +16,8 @@
 namespace torc::runtime {
 namespace {
 
-/// Collective. Reads a file on rank 0, and returns its text on all ranks.
-StatusOr<std::string> readForAll(const std::string& path) {
+/// Collective: rank 0 reads the file.
+StatusOr<RankMap> readMapping(const Topology& topology, const std::string& path, int ranks) {
   std::vector<std::byte> bytes;
   Status status;
   if (commRank(MPI_COMM_WORLD) == 0) {
@@ -29,13 +29,8 @@ StatusOr<std::string> readForAll(const std::string& path) {
   agreement.open(MPI_COMM_WORLD);
   if (status = agreed(status); !status.ok()) return status;
   if (status = agreed(agreement.broadcast(bytes)); !status.ok()) return status;
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
-StatusOr<RankMap> readMapping(const Topology& topology, const std::string& path, int ranks) {
-  const StatusOr<std::string> text = readForAll(path);
-  if (!text.ok()) return text.status();
-  StatusOr<RankSites> sites = parseMapping(topology, *text, path);
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  StatusOr<RankSites> sites = parseMapping(topology, text, path);
   if (!sites.ok()) return sites.status();
   if (Status fits = checkMapping(topology, *sites, static_cast<std::uint64_t>(ranks), path);
       !fits.ok()) {

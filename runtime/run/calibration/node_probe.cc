@@ -10,11 +10,11 @@
 namespace torc::runtime {
 namespace {
 
-constexpr std::size_t kCachedBytes = 8192;  // of each array: three fit into 32 KiB
 constexpr int kTimings = 7;
 constexpr double kTimingSeconds = 0.01;
 
-/// Seconds per byte of the sum of two arrays into a third, the median of several timings.
+}  // namespace
+
 double secondsPerByte(std::size_t array_bytes) {
   const ReduceFunction sum = reductionKernel(ElementKind::kFloat, ReduceOp::kSum);
   const std::size_t count = array_bytes / sizeof(float);
@@ -34,16 +34,6 @@ double secondsPerByte(std::size_t array_bytes) {
     ++timing;
   }
   return seconds.median();
-}
-
-}  // namespace
-
-double measureReduction() {
-  return secondsPerByte(kCachedBytes);
-}
-
-double measureMemory(std::size_t array_bytes) {
-  return 3 / secondsPerByte(array_bytes);
 }
 
 }  // namespace torc::runtime

@@ -7,12 +7,9 @@
 
 namespace torc::runtime {
 
-/// Seconds per byte of a sum of floats whose three arrays fit into the first-level cache.
-double measureReduction();
-
-/// Bytes/s of sums of floats in three arrays of `array_bytes`; each byte counts three times. Throws
-/// std::bad_alloc.
-double measureMemory(std::size_t array_bytes);
+/// Seconds per byte of the sum of two arrays of floats into a third, the median of several timings.
+/// Throws std::bad_alloc.
+double secondsPerByte(std::size_t array_bytes);
 
 }  // namespace torc::runtime
 
