@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -110,8 +111,7 @@ Row measureRatio(Client& client, MPI_Comm own, const RunOptions& options, std::u
   const Start nonblocking = [&](MPI_Request* request) {
     return MPI_Iallreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, own, request);
   };
-  const Start blocking = [&](MPI_Request* request) {
-    *request = MPI_REQUEST_NULL;
+  const Start blocking = [&](MPI_Request*) {
     return MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, own);
   };
   row.blocking = overheadOf(blocking, 0, iterations, options.warmup, own);
@@ -215,11 +215,9 @@ Status sweepDedicated(const RunOptions& options) {
   }
   const int rank = commRank(MPI_COMM_WORLD);
   const bool is_crowded = dedicated::isCrowded(*nodes);
-  std::vector<int> distinct = *nodes;
-  std::ranges::sort(distinct);
-  const auto node_count =
-      static_cast<std::size_t>(std::ranges::unique(distinct).begin() - distinct.begin());
-  if (rank == 0) printHeader(ranks, node_count, is_crowded);
+  if (rank == 0) {
+    printHeader(ranks, std::set<int>(nodes->begin(), nodes->end()).size(), is_crowded);
+  }
   const int iterations = options.iterations > 0 ? static_cast<int>(options.iterations) : 200;
   bool all_right = true;
   for (const std::uint64_t bytes : runSizes(options)) {

@@ -1,7 +1,6 @@
 // Reports of a job: its set-up and statistics.
 #include "runtime/pmpi/job/job_report.h"
 
-#include <cstdio>
 #include <ctime>
 
 #include <mpi.h>
@@ -12,6 +11,7 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/mpi_status.h"
+#include "support/columns.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
@@ -89,12 +89,11 @@ void saySetUp() {
   if (!tells(Verbosity::kSetUp)) return;
   const JobDescription job = describeJob();
   const int ranks = commSize(MPI_COMM_WORLD);
-  char milliseconds[32];
   EngineLock lock;
-  std::snprintf(milliseconds, sizeof(milliseconds), "%.1f", engine->settingUp.seconds() * 1e3);
   say(Verbosity::kSetUp, commRank(MPI_COMM_WORLD),
       message(ranks, ranks == 1 ? " rank on " : " ranks on ", job.partition, ", served from ",
-              job.library, " (machine ", job.machine, "); set up in ", milliseconds, " ms"));
+              job.library, " (machine ", job.machine, "); set up in ",
+              formatted("%.1f", engine->settingUp.seconds() * 1e3), " ms"));
 }
 
 void rememberOff(const Settings& settings, const std::string& why) {

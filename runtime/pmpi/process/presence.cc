@@ -8,13 +8,10 @@
 #include "runtime/pmpi/process/presence.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
-#include <fcntl.h>
 #include <iterator>
 #include <optional>
 #include <sstream>
@@ -26,6 +23,7 @@
 
 #include "runtime/service/service_collective.h"
 #include "runtime/transport/which_mpi.h"
+#include "schedules/format/file.h"
 #include "support/files.h"
 
 namespace torc::runtime::pmpi {
@@ -35,22 +33,6 @@ constexpr std::string_view kInterposer = "libtorc_pmpi.so";  // of another build
 constexpr int kMostGenerations = 8;
 constexpr double kPatience = 10;  // seconds
 constexpr std::chrono::milliseconds kBetweenLooks(50);
-
-/// The content of a file if it could be read to its end without an error.
-std::optional<std::string> readWhole(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  std::string content;
-  char buffer[4096];
-  ssize_t got = 0;
-  do {
-    got = ::read(file, buffer, sizeof(buffer));
-    if (got > 0) content.append(buffer, static_cast<std::size_t>(got));
-  } while (got > 0 || (got < 0 && errno == EINTR));
-  close(file);
-  if (got < 0) return std::nullopt;
-  return content;
-}
 
 /// Device and inode of the file that contains this code, in the form of /proc/PID/maps: " 08:01 13
 /// ". Empty: `maps`, of this process, could not be read.
@@ -129,8 +111,11 @@ class Processes {
     bool all_read = true;
   };
 
+  /// Content of a file of the process, unless an error prevents that.
   std::optional<std::string> file(int process, const std::string& name) const {
-    return readWhole(proc_ + "/" + std::to_string(process) + "/" + name);
+    const auto bytes = readFile(proc_ + "/" + std::to_string(process) + "/" + name);
+    if (!bytes.ok()) return std::nullopt;
+    return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   }
 
   int parentOf(int process) const {
@@ -177,12 +162,6 @@ class Processes {
   const std::string own_file_;
 };
 
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 }  // namespace
 
 void pauseBetweenLooks() {
@@ -217,9 +196,9 @@ HostPresence lookAtHost(const std::string& proc, const std::function<void()>& pa
 void waitForRanks(MPI_Comm comm, bool speaks) {
   ServiceCollective barrier;
   barrier.barrier(comm);
-  const double deadline = now() + kPatience;
+  const double deadline = PMPI_Wtime() + kPatience;
   static_cast<void>(barrier.wait([&] {
-    if (!speaks || now() < deadline) return;
+    if (!speaks || PMPI_Wtime() < deadline) return;
     writeToStderr(
         "torc: warning: still waiting for ranks after 10 s: LD_PRELOAD must name libtorc_pmpi.so "
         "on all ranks of the job\n");
