@@ -11,7 +11,6 @@
 #include "compiler/algorithms/binomial/binomial.h"
 #include "compiler/algorithms/bucket/bucket.h"
 #include "compiler/algorithms/damage/balanced_alltoall.h"
-#include "compiler/algorithms/damage/breadth_first_trees.h"
 #include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/hub_trees.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
@@ -48,11 +47,6 @@ bool hasNoRoot(const CollectiveRow& collective) {
 
 bool isAllreduce(const CollectiveRow& collective) {
   return hasNoRoot(collective) && collective.inWhole() && collective.outWhole();
-}
-
-/// reduce_scatter, allgather.
-bool hasNoRootAndBlocks(const CollectiveRow& collective) {
-  return hasNoRoot(collective) && !isAllreduce(collective);
 }
 
 /// broadcast, reduce.
@@ -280,12 +274,6 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateTreesByNode,
        .pipeline = spanningTreesPipeline,
        .suits = {.undamaged = false, .most_alive = kMaxTreeNodes, .unless = unsuitedToPackedTrees}},
-      {.name = "breadth-first-trees",
-       .description = "trees of shortest ways around any damage",
-       .serves = hasNoRootAndBlocks,
-       .lower = lowerBreadthFirstTrees,
-       .estimate = estimateTreesByNode,
-       .suits = {.undamaged = false, .most_alive = kFewNodes}},
       {.name = "balanced-routes",
        .description = "all-to-all: from neighbour to neighbour on shortest ways round any damage",
        .serves = isAlltoall,

@@ -125,14 +125,12 @@ void drawDamage(CompileCase& test_case) {
     test_case.leaders = false;  // alltoall has no form with leaders
     return;
   }
-  if (draw(0, 1) == 0) {
+  if (test_case.collective != "allreduce" || draw(0, 1) == 0) {
     test_case.algorithm = draw(0, 2) == 0 ? "bucket-1d" : "bucket";
     return;
   }
   const bool may_be_closed = compiler::suitsClosedTrees(topology);
-  test_case.algorithm = test_case.collective != "allreduce" ? "breadth-first-trees"
-                        : may_be_closed && draw(0, 1) == 0  ? "closed-trees"
-                                                            : "spanning-trees";
+  test_case.algorithm = may_be_closed && draw(0, 1) == 0 ? "closed-trees" : "spanning-trees";
 }
 
 }  // namespace

@@ -284,9 +284,6 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
       {"spanning-trees", kAllreduce, damaged("16x8x8", {"1,2,3"}),
        "spanning trees: 16x8x8 has 1023 live nodes, each with operations of its own; at most 512 "
        "are served"},
-      {"breadth-first-trees", kAllgather, damaged("16x8x8", {"1,2,3"}),
-       "breadth-first trees: 16x8x8 has 1023 live nodes, each with operations of its own; at most "
-       "512 are served"},
       {"balanced-routes", kAlltoall, damaged("8x8x8", {"1,2,3"}),
        "balanced routes: more than 1000000 hops"},
       {"bfb", kAllgather, line, "bfb: Y is a line: mesh axes are not supported"},
