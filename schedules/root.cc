@@ -41,12 +41,13 @@ Interval atRoot(const Interval& interval, std::int32_t root, std::uint32_t size)
 
 namespace {
 
-/// Whether the only damage of `topology`, if any, is cuts of rings of three or more nodes.
-bool hasCutsAlone(const Topology& topology) {
-  if (!topology.isDamaged()) return true;
-  if (topology.isBroken()) return false;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (topology.axes[axis].size == 2 && topology.isLine(axis)) return false;
+/// Whether the only damage, if any, is cuts of rings of three or more nodes, and no message that
+/// would cross them is dropped.
+bool hasCutsAlone(const ScheduleView& schedule) {
+  if (!schedule.topology.isDamaged()) return true;
+  if (schedule.topology.isBroken() || (schedule.flags & kDropsBroken) != 0) return false;
+  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
+    if (schedule.topology.axes[axis].size == 2 && schedule.topology.isLine(axis)) return false;
   }
   return true;
 }
@@ -56,13 +57,13 @@ bool hasCutsAlone(const Topology& topology) {
 bool countsFromRoot(const ScheduleView& schedule, std::uint32_t axis) {
   const Topology& topology = schedule.topology;
   return rowOf(schedule.collective).isRooted() && topology.axes[axis].wraps() &&
-         !topology.isLine(axis) && hasCutsAlone(topology);
+         !topology.isLine(axis) && hasCutsAlone(schedule);
 }
 
 ScheduleView asCounted(const ScheduleView& schedule) {
   ScheduleView counted = schedule;
   Topology& topology = counted.topology;
-  if (!rowOf(schedule.collective).isRooted() || !topology.isDamaged() || !hasCutsAlone(topology)) {
+  if (!rowOf(schedule.collective).isRooted() || !topology.isDamaged() || !hasCutsAlone(schedule)) {
     return counted;
   }
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
@@ -91,7 +92,7 @@ RootedSchedule::RootedSchedule(const ScheduleView& schedule, std::int32_t root)
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     if (countsFromRoot(schedule, axis)) {
       origin_[axis] = place[axis];
-    } else if (hasCutsAlone(topology)) {
+    } else if (hasCutsAlone(schedule)) {
       origin_[axis] = static_cast<std::int32_t>(topology.lineStart(axis));
     }
   }

@@ -12,6 +12,7 @@
 #include "compiler/algorithms/bucket/bucket.h"
 #include "compiler/algorithms/damage/balanced_alltoall.h"
 #include "compiler/algorithms/damage/closed_trees.h"
+#include "compiler/algorithms/damage/detour_trees.h"
 #include "compiler/algorithms/damage/hub_trees.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
 #include "compiler/algorithms/neighbours/neighbour_steps.h"
@@ -174,6 +175,17 @@ llvm::StringRef unsuitedToHubTrees(const Topology& topology) {
   return suitsHubTrees(topology) ? "" : kNoRing;
 }
 
+llvm::StringRef unsuitedToDetourTrees(const Topology& topology) {
+  std::uint32_t lines = 0;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    lines += topology.isLine(axis);
+  if (!suitsDetourTrees(topology)) return topology.hasCores() ? kCores : kNoRing;
+  if (suitsPlaneTrees(topology) || (!topology.isBroken() && lines == 1))
+    return "whole planes, or lines, have trees with less on a link";
+  return topology.ranks() > kMostDetourRoots ? "there are more than 512 roots to prove" : "";
+}
+static_assert(kMostDetourRoots == 512);
+
 llvm::StringRef unsuitedToRings(const Topology& topology) {
   if (!topology.isDamaged()) return "";
   if (hasSeveralCores(topology)) return kCores;
@@ -303,6 +315,14 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .pipeline = planeTreesPipeline,
        .suits = {.undamaged = false, .unless = unsuitedToPlaneTrees},
        .shrinks = true,
+       .may_lead = false},
+      {.name = "detour-trees",
+       .description = "the same round any damage: 2N trees, and detours to nodes that they lose",
+       .serves = hasRootAndWhole,
+       .lower = lowerDetourTrees,
+       .estimate = estimateDetourTrees,
+       .pipeline = detourTreesPipeline,
+       .suits = {.undamaged = false, .unless = unsuitedToDetourTrees},
        .may_lead = false},
       {.name = "dimension-tree",
        .description = "one pipelined tree from or to the root, along one axis after another",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "support/message.h"
@@ -111,20 +112,24 @@ class CondensedGrid {
 
   std::uint64_t cells() const { return cells_; }
 
-  /// Whether the live cells are connected. Precondition: the cells are few enough.
-  bool isConnected() {
-    mark();
-    std::uint64_t live = 0;
+  /// Two live nodes without a way between them, as "(0, 0) and (1, 2)"; empty if all are connected.
+  /// Precondition: the cells are few enough, and one is alive.
+  std::string nodesApart() {
+    state_.assign(cells_, 0);
+    for (const Coordinates& node : topology_.deadNodes())
+      state_[cellOf(node)] |= kDead;
+    for (const DeadLink& link : topology_.deadLinks())
+      state_[cellOf(link.from)] |= 1u << link.axis;
+    const auto isUnseen = [](std::uint16_t state) { return !(state & (kDead | kSeen)); };
+    const auto unseen = [&] {
+      return static_cast<std::uint64_t>(std::ranges::find_if(state_, isUnseen) - state_.begin());
+    };
+    const std::uint64_t first = unseen();
     std::vector<std::uint64_t> queue;
-    for (std::uint64_t cell = 0; cell < cells_; ++cell) {
-      if (state_[cell] & kDead) continue;
-      if (live++ == 0) queue.push_back(cell);
-    }
-    if (queue.empty()) return false;
-    state_[queue.front()] |= kSeen;
+    visit(first, queue);
     for (std::size_t i = 0; i < queue.size(); ++i)
       visitNeighbours(queue[i], queue);
-    return queue.size() == live;
+    return unseen() == cells_ ? "" : firstNode(first) + " and " + firstNode(unseen());
   }
 
  private:
@@ -134,16 +139,14 @@ class CondensedGrid {
   /// Groups the coordinates of one axis; returns the number of groups.
   std::uint64_t condense(int axis) {
     const std::uint32_t size = topology_.axes[axis].size;
-    std::vector<std::uint32_t> special;
+    std::set<std::uint32_t> special;
     for (const Coordinates& node : topology_.deadNodes())
-      special.push_back(static_cast<std::uint32_t>(node[axis]));
+      special.insert(static_cast<std::uint32_t>(node[axis]));
     for (const DeadLink& link : topology_.deadLinks()) {
       const auto at = static_cast<std::uint32_t>(link.from[axis]);
-      special.push_back(at);
-      if (link.axis == static_cast<std::uint32_t>(axis)) special.push_back((at + 1) % size);
+      special.insert(at);
+      if (link.axis == static_cast<std::uint32_t>(axis)) special.insert((at + 1) % size);
     }
-    std::ranges::sort(special);
-    special.erase(std::unique(special.begin(), special.end()), special.end());
     std::vector<std::uint32_t>& starts = starts_[axis];
     std::uint32_t next = 0;  // first coordinate without a group
     for (const std::uint32_t at : special) {
@@ -164,12 +167,13 @@ class CondensedGrid {
     return cell;
   }
 
-  void mark() {
-    state_.assign(cells_, 0);
-    for (const Coordinates& node : topology_.deadNodes())
-      state_[cellOf(node)] |= kDead;
-    for (const DeadLink& link : topology_.deadLinks())
-      state_[cellOf(link.from)] |= 1u << link.axis;
+  std::string firstNode(std::uint64_t cell) const {
+    Coordinates at{};
+    for (int axis = 0; axis < topology_.dimensions(); ++axis) {
+      at[axis] = static_cast<std::int32_t>(starts_[axis][cell % starts_[axis].size()]);
+      cell /= starts_[axis].size();
+    }
+    return nodeText(topology_, at);
   }
 
   void visitNeighbours(std::uint64_t cell, std::vector<std::uint64_t>& queue) {
@@ -374,10 +378,10 @@ Status validateDamage(const Topology& topology) {
   }
   if (topology.ranks() == 0) return malformed("every node is dead");
   CondensedGrid grid(topology);
-  if (grid.cells() > kMaxCells) {
+  if (grid.cells() > kMaxCells)
     return malformed("the damage lies too far apart to find out whether the torus is connected");
-  }
-  if (!grid.isConnected()) return malformed("the damage disconnects the torus");
+  if (const std::string apart = grid.nodesApart(); !apart.empty())
+    return malformed("the damage disconnects ", apart);
   return {};
 }
 

@@ -5,19 +5,12 @@
 
 #include "compiler/algorithms/damage/tree_repair.h"
 #include "ir/make_error.h"
+#include "passes/analysis/plan_axes.h"
 
 namespace torc::compiler {
 namespace {
 
 using Axes = llvm::SmallVector<std::uint32_t, kMaxAxes>;
-
-Axes longAxes(const Topology& topology) {
-  Axes axes;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (topology.axes[axis].size > 1) axes.push_back(axis);
-  }
-  return axes;
-}
 
 /// A dead node, or an end of a dead link.
 Coordinates centerOf(const Topology& topology) {
@@ -56,7 +49,7 @@ bool suitsClosedTrees(const Topology& topology) {
 
 std::vector<WeightedTree> closedTrees(const Topology& topology, const LiveGraph& graph) {
   const Coordinates center = centerOf(topology);
-  const Axes axes = longAxes(topology);
+  const Axes axes = passes::networkAxes(topology);
   std::vector<TreeCables> trees;
   for (std::size_t first = 0; first < axes.size(); ++first) {
     Axes order(axes.begin() + first, axes.end());

@@ -23,6 +23,7 @@
 #include "compiler/algorithms/trees/product_tree_rule.h"
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
+#include "passes/analysis/plan_axes.h"
 
 namespace torc::compiler {
 namespace {
@@ -32,10 +33,7 @@ using Axes = llvm::SmallVector<std::uint32_t, kMaxAxes>;
 /// The axes of more than one node, in the order of cuts: the cut of a longer axis leaves more
 /// complete planes.
 Axes cutsOf(const Topology& topology) {
-  Axes axes;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (topology.axes[axis].size > 1) axes.push_back(axis);
-  }
+  Axes axes = passes::networkAxes(topology);
   std::stable_sort(axes.begin(), axes.end(), [&](std::uint32_t a, std::uint32_t b) {
     return topology.axes[a].size > topology.axes[b].size;
   });
@@ -61,77 +59,40 @@ struct Core {
   }
 };
 
-/// The nodes of the torus for the roots with the same cut axis. The root has no separate steps.
-class CutGuards : public ArcNodes {
- public:
-  /// `before`: the axes cut for other roots, on which these roots are in the dead node's plane.
-  CutGuards(const Topology& topology, llvm::ArrayRef<std::uint32_t> before, std::uint32_t cut)
-      : topology_(topology), cut_(cut) {
-    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-      roots_[axis] = {.from = 0, .to = static_cast<std::uint16_t>(size(axis) - 1)};
-    }
-    for (const std::uint32_t axis : before)
-      roots_[axis].from = roots_[axis].to = static_cast<std::uint16_t>(dead(axis));
-    roots_[cut].from = at(cut, dead(cut) + 1);
-    roots_[cut].to = at(cut, std::int64_t{dead(cut)} - 1);
-  }
+/// The roots of a cut; `before`: the axes cut for other roots, on which these are in the dead
+/// node's plane.
+Box rootsOfCut(const Topology& topology, llvm::ArrayRef<std::uint32_t> before, std::uint32_t cut) {
+  const Coordinates dead = topology.deadNodes().front();
+  Box roots;
+  for (const std::uint32_t axis : before)
+    roots[axis] = Interval::absolute(dead[axis]);
+  const std::uint32_t size = topology.axes[cut].size;
+  roots[cut] = Interval::absolute(
+      static_cast<std::int32_t>(wrap(std::int64_t{dead[cut]} + 1, size)), size - 1);
+  return roots;
+}
 
-  Box root() const override {
-    return guard([&](std::uint32_t axis) { return fromRoot(axis, 0, 0); });
-  }
-  bool isRootApart() const override { return false; }
-  Box everyone() const override {
-    return guard([&](std::uint32_t axis) { return absolute(axis, Interval::all()); });
-  }
-  /// Converts absolute intervals.
-  Box absolute(const Box& box) const {
-    return guard([&](std::uint32_t axis) { return absolute(axis, box[axis]); });
-  }
+/// The nodes of the torus for the roots with the same cut axis.
+class CutGuards : public RootGuards {
+ public:
+  CutGuards(const Topology& topology, llvm::ArrayRef<std::uint32_t> before, std::uint32_t cut)
+      : RootGuards(topology, rootsOfCut(topology, before, cut)), cut_(cut) {}
+
   /// Converts a box of the core with coordinates of trees from a root: std::nullopt if it is empty
   /// for all roots.
   std::optional<Box> core(const Box& box, llvm::ArrayRef<TreeAxis> axes) const {
     bool is_empty = false;
-    const Box made = guard([&](std::uint32_t axis) {
-      if (axis == cut_) return onLine(box[axis], axes[axis], is_empty);
-      if (box[axis].kind == IntervalKind::kAll) return absolute(axis, box[axis]);
-      const std::int64_t last = std::int64_t{box[axis].start} + box[axis].length - 1;
-      return fromRoot(axis, box[axis].start, last);
-    });
+    Box others = box;
+    others[cut_] = {};
+    Box made = fromRoot(others);
+    made[cut_] = onLine(box[cut_], axes[cut_], is_empty);
     return is_empty ? std::nullopt : std::optional(made);
   }
 
  private:
-  std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
   std::int32_t dead(std::uint32_t axis) const { return topology_.deadNodes().front()[axis]; }
   std::uint16_t at(std::uint32_t axis, std::int64_t coordinate) const {
     return static_cast<std::uint16_t>(wrap(coordinate, size(axis)));
-  }
-  template <typename Make>
-  Box guard(Make make) const {
-    Box box;
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      if (size(axis) > 1) box[axis] = make(axis);
-    }
-    return box;
-  }
-  bool isForAll(std::uint32_t axis) const {
-    return roots_[axis].from == 0 && roots_[axis].to == size(axis) - 1;
-  }
-  Interval absolute(std::uint32_t axis, const Interval& interval) const {
-    if (isForAll(axis)) return interval;
-    RootSpan span = roots_[axis];
-    const bool all = interval.kind == IntervalKind::kAll;
-    span.first = static_cast<std::int16_t>(all ? 0 : interval.start);
-    const std::uint32_t length = all ? size(axis) : interval.length;
-    span.last = static_cast<std::int16_t>(at(axis, std::int64_t{span.first} + length - 1));
-    return Interval::forRoots(span);
-  }
-  Interval fromRoot(std::uint32_t axis, std::int64_t first, std::int64_t last) const {
-    RootSpan span = roots_[axis];
-    span.first_from_root = span.last_from_root = true;
-    span.first = static_cast<std::int16_t>(first % std::int64_t{size(axis)});
-    span.last = static_cast<std::int16_t>(last % std::int64_t{size(axis)});
-    return Interval::forRoots(span);
   }
 
   /// Converts an interval of the line, which begins after the dead node's coordinate.
@@ -176,9 +137,7 @@ class CutGuards : public ArcNodes {
     return Interval::forRoots(span);
   }
 
-  const Topology& topology_;
   const std::uint32_t cut_;
-  std::array<RootSpan, kMaxAxes> roots_;  // only `from` and `to` are set
 };
 
 /// The number of parts that the trees of every cut have.

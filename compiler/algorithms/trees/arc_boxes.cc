@@ -10,6 +10,51 @@
 
 namespace torc::compiler {
 
+RootGuards::RootGuards(const Topology& topology, const Box& roots) : topology_(topology) {
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    const Range range = resolve(roots[axis], 0, size(axis));
+    roots_[axis].from = static_cast<std::uint16_t>(range.start);
+    roots_[axis].to =
+        static_cast<std::uint16_t>(wrap(std::int64_t{range.start} + range.length - 1, size(axis)));
+  }
+}
+
+Box RootGuards::root() const {
+  Box origin;
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+    origin[axis] = Interval::absolute(0);
+  return fromRoot(origin);
+}
+
+Box RootGuards::absolute(const Box& box) const {
+  return guard(box, false);
+}
+
+Box RootGuards::fromRoot(const Box& box) const {
+  return guard(box, true);
+}
+
+Box RootGuards::guard(const Box& box, bool from_root) const {
+  Box guard;
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (size(axis) == 1) continue;
+    RootSpan span = roots_[axis];
+    const bool all = box[axis].kind == IntervalKind::kAll;
+    const bool is_for_all = span.from == 0 && span.to == size(axis) - 1;
+    if (is_for_all && (all || !from_root)) {
+      guard[axis] = box[axis];
+      continue;
+    }
+    const Range range = resolve(box[axis], 0, size(axis));
+    span.first_from_root = span.last_from_root = from_root && !all;
+    span.first = static_cast<std::int16_t>(range.start);
+    span.last =
+        static_cast<std::int16_t>(wrap(std::int64_t{range.start} + range.length - 1, size(axis)));
+    guard[axis] = Interval::forRoots(span);
+  }
+  return guard;
+}
+
 Box RootedNodes::rootWithChild(std::uint32_t axis, std::int32_t hops) const {
   Box box;
   for (std::uint32_t i = 0; i < axes_.size(); ++i) {

@@ -2,6 +2,7 @@
 #ifndef TORC_COMPILER_ALGORITHMS_TREES_ARC_BOXES_H_
 #define TORC_COMPILER_ALGORITHMS_TREES_ARC_BOXES_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -41,6 +42,8 @@ class ArcNodes {
   /// Whether the root has separate steps; otherwise, after it has copied its data, it acts like
   /// other nodes.
   virtual bool isRootApart() const { return true; }
+  /// Whether messages may be dropped: a node then receives and adds in one operation.
+  virtual bool mayDrop() const { return false; }
   /// Whether some node is in both boxes; std::nullopt if this is unknown.
   virtual std::optional<bool> meet(const Box&, const Box&) const { return std::nullopt; }
   /// `nodes` without the root, if that has separate steps.
@@ -53,6 +56,29 @@ class ArcNodes {
   }
   /// Number of nodes; 0 if it is unimportant.
   virtual std::uint64_t count(const NodeSet&) const { return 0; }
+};
+
+/// The nodes of a damaged torus of rings for some roots, in guards with coordinates of the machine.
+/// The root has no separate steps.
+class RootGuards : public ArcNodes {
+ public:
+  /// For the roots of a box of absolute intervals. `topology` outlives it.
+  explicit RootGuards(const Topology& topology, const Box& roots = {});
+
+  Box root() const override;
+  bool isRootApart() const override { return false; }
+  Box everyone() const override { return absolute({}); }
+  /// The guard of a box of absolute intervals; of intervals that count from the root.
+  Box absolute(const Box& box) const;
+  Box fromRoot(const Box& box) const;
+
+ protected:
+  std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
+  const Topology& topology_;
+  std::array<RootSpan, kMaxAxes> roots_;  // only `from` and `to` are set
+
+ private:
+  Box guard(const Box& box, bool from_root) const;
 };
 
 /// The nodes of a torus whose coordinates count from the root on rings.

@@ -11,9 +11,9 @@ constexpr std::size_t kMostStaging = 8;  // receives in flight per node
 
 }  // namespace
 
-Region ArcSteps::newFrame() {
+Region ArcSteps::newFrame(const Box& blocks) {
   const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
-  const std::uint32_t frame = builder_.addFrame({{part_, 1, builder_.box({})}}, slot);
+  const std::uint32_t frame = builder_.addFrame({{part_, 1, builder_.box(blocks)}}, slot);
   return wholeFrame(builder_.schedule().frames[frame], frame);
 }
 
@@ -46,7 +46,7 @@ ArcSteps::Indices ArcSteps::after(const Steps& steps, const Box& box, const ArcN
   return found;
 }
 
-void ArcSteps::broadcast(const Arcs& arcs, const ArcNodes& nodes) {
+void ArcSteps::broadcast(const Arcs& arcs, const ArcNodes& nodes, const Detours& detours) {
   begin();
   const Region in = data(Buffer::kIn);
   Indices sent;
@@ -56,10 +56,49 @@ void ArcSteps::broadcast(const Arcs& arcs, const ArcNodes& nodes) {
   }
   // The copy waits for the sends, so that the copies of all segments do not delay them.
   const std::uint32_t copy = builder_.copy(place(nodes.root()), data(Buffer::kOut), in, sent);
-  down(arcs, nodes, {}, nodes.isRootApart() ? Steps{} : Steps{{nodes.root(), copy}});
+  down(arcs, nodes, {}, nodes.isRootApart() ? Steps{} : Steps{{nodes.root(), copy}}, detours);
 }
 
-void ArcSteps::down(const Arcs& arcs, const ArcNodes& nodes, const Steps& before, Steps has_data) {
+ArcSteps::Indices ArcSteps::carry(llvm::ArrayRef<Detour> ways, const Indices& before, bool adds) {
+  // Between two nodes, messages of a stream are sent in the order in which they are received.
+  if (!detour_stream_) detour_stream_ = builder_.addStream({part_, 0});
+  const auto place = [&](const Box& box) {
+    return ir::StepPlace{*detour_stream_, builder_.box(box)};
+  };
+  Indices done;
+  for (const Detour& way : ways) {
+    const std::size_t hops = way.hops.size();
+    const Piece share{part_, 1, builder_.box(way.blocks)};
+    const Region own = adds ? builder_.region(Buffer::kScratch, {share}, sum().frame)
+                            : builder_.region(Buffer::kOut, {share});
+    Region held = own;
+    Indices ready = before;
+    std::uint32_t first = kNone;
+    for (std::size_t k = 0; k < hops; ++k) {
+      const auto [axis, sign] = way.hops[adds ? hops - 1 - k : k];
+      const Shift moves = ir::hop(axis, adds ? -sign : sign);
+      const std::uint32_t sent =
+          builder_.send(place(way.nodes[adds ? hops - k : k]), held, moves, ready);
+      const bool arrives = k + 1 == hops;
+      held = arrives && !adds ? own : newFrame(way.blocks);
+      ready = {builder_.receive(place(way.nodes[adds ? hops - 1 - k : k + 1]), held, moves,
+                                arrives && !adds ? before : Indices{})};
+      if (k == 0) first = sent;
+    }
+    if (adds) {
+      ready.append(before);
+      ready.append(done);
+      ready.push_back(first);  // so few operations are the last that use the sum's frame
+      done = {builder_.reduce(place(way.nodes.front()), own, own, held, ready)};
+    } else {
+      done.append(ready);
+    }
+  }
+  return done;
+}
+
+void ArcSteps::down(const Arcs& arcs, const ArcNodes& nodes, const Steps& before, Steps has_data,
+                    const Detours& detours) {
   const Region out = data(Buffer::kOut);
   for (const ArcBoxes& arc : arcs) {
     for (const Box& box : arc.children) {
@@ -69,9 +108,13 @@ void ArcSteps::down(const Arcs& arcs, const ArcNodes& nodes, const Steps& before
                             builder_.receive(place(box), out, ir::hop(arc.axis, arc.hops), waits));
     }
   }
+  Indices last;
+  for (const auto& ways : detours)
+    last = carry(ways, last.empty() ? after(has_data, {}, nodes) : last, /*adds=*/false);
   for (const ArcBoxes& arc : arcs) {
     for (const Box& box : nodes.withoutRoot(arc.parents)) {
-      builder_.send(place(box), out, ir::hop(arc.axis, arc.hops), after(has_data, box, nodes));
+      builder_.send(place(box), out, ir::hop(arc.axis, arc.hops),
+                    last.empty() ? after(has_data, box, nodes) : last);
     }
   }
 }
@@ -82,10 +125,10 @@ std::uint32_t ArcSteps::addChild(const ArcBoxes& arc, const ArcNodes& nodes, con
   Staging& staging = this->staging(arc);
   const Indices free = after(staging.free, box, nodes);
   std::uint32_t added = kNone;
-  if (is_first) {
+  if (is_first || nodes.mayDrop()) {
     before.append(free);
-    added = builder_.receiveAndReduce(place(box), sum, data(Buffer::kIn), staging.region, moves,
-                                      before);
+    const Region own = is_first ? data(Buffer::kIn) : sum;
+    added = builder_.receiveAndReduce(place(box), sum, own, staging.region, moves, before);
   } else {
     before.push_back(builder_.receive(place(box), staging.region, moves, free));
     added = builder_.reduce(place(box), sum, sum, staging.region, before);
@@ -110,7 +153,8 @@ Arcs turnsOf(const Arcs& arcs, const ArcNodes& nodes) {
 
 }  // namespace
 
-void ArcSteps::up(const Arcs& arcs, const Arcs& turns, const ArcNodes& nodes) {
+void ArcSteps::up(const Arcs& arcs, const Arcs& turns, const ArcNodes& nodes,
+                  const Detours& detours) {
   begin();
   const Region in = data(Buffer::kIn);
   const bool in_place = nodes.subtract({}, {}).has_value();
@@ -132,6 +176,10 @@ void ArcSteps::up(const Arcs& arcs, const Arcs& turns, const ArcNodes& nodes) {
     add(in_place ? *nodes.subtract(all, first) : all, /*is_first=*/false);
     parents.append(all);
   }
+  for (const auto& ways : llvm::reverse(detours)) {
+    const Indices added = carry(ways, after(summed_, {}, nodes), /*adds=*/true);
+    summed_.emplace_back(Box{}, added.back());
+  }
   sent_.clear();
   for (const ArcBoxes& arc : arcs) {
     const Shift moves = ir::hop(arc.axis, -arc.hops);
@@ -145,9 +193,9 @@ void ArcSteps::up(const Arcs& arcs, const Arcs& turns, const ArcNodes& nodes) {
   }
 }
 
-void ArcSteps::reduce(const Arcs& arcs, const ArcNodes& nodes) {
+void ArcSteps::reduce(const Arcs& arcs, const ArcNodes& nodes, const Detours& detours) {
   const Arcs turns = turnsOf(arcs, nodes);
-  up(arcs, turns, nodes);
+  up(arcs, turns, nodes, detours);
   if (nodes.isRootApart()) {
     addAtRoot(turns, nodes);
   } else {

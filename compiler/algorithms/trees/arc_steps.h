@@ -24,6 +24,15 @@
 
 namespace torc::compiler {
 
+/// A way of some blocks of a part to a node whose message is dropped, from a node that has them.
+struct Detour {
+  std::vector<Box> nodes;                           // guards of the nodes on the way
+  std::vector<std::pair<std::uint32_t, int>> hops;  // axes and signs
+  Box blocks;
+};
+/// The ways to each such node, in the order in which a broadcast uses them.
+using Detours = std::vector<std::vector<Detour>>;
+
 /// Steps of one part of the data; calls for other roots, with mutually exclusive guards, share
 /// scratch.
 class ArcSteps {
@@ -32,8 +41,8 @@ class ArcSteps {
   ArcSteps(ir::StepBuilder& builder, std::uint32_t part) : builder_(builder), part_(part) {}
 
   /// Each appends the steps of one collective, in a new stream.
-  void broadcast(const Arcs& arcs, const ArcNodes& nodes);
-  void reduce(const Arcs& arcs, const ArcNodes& nodes);
+  void broadcast(const Arcs& arcs, const ArcNodes& nodes, const Detours& detours = {});
+  void reduce(const Arcs& arcs, const ArcNodes& nodes, const Detours& detours = {});
   /// An allreduce in two calls: sums accumulate in `out` up to a root without separate steps, and
   /// go down again. `nodes` must know the nodes of each set.
   void allreduceUp(const Arcs& arcs, const ArcNodes& nodes);
@@ -52,8 +61,12 @@ class ArcSteps {
   };
 
   /// `before`: dependences of receives; `has_data`: operations that write the root's data.
-  void down(const Arcs& arcs, const ArcNodes& nodes, const Steps& before, Steps has_data);
-  void up(const Arcs& arcs, const Arcs& turns, const ArcNodes& nodes);
+  void down(const Arcs& arcs, const ArcNodes& nodes, const Steps& before, Steps has_data,
+            const Detours& detours = {});
+  void up(const Arcs& arcs, const Arcs& turns, const ArcNodes& nodes, const Detours& detours = {});
+  /// Moves data on the ways to one node, or (`adds`) its sum on the ways back. Returns operations
+  /// after whose end all of that is done.
+  Indices carry(llvm::ArrayRef<Detour> ways, const Indices& before, bool adds);
   void addAtRoot(const Arcs& turns, const ArcNodes& nodes);
   /// Receives at the nodes of `box` and adds to `sum`, or (`is_first`) to their contributions.
   /// Returns the adding operation.
@@ -65,13 +78,14 @@ class ArcSteps {
   void begin() { stream_ = builder_.addStream({part_, 0}); }
   ir::StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
   Region data(Buffer buffer) { return builder_.region(buffer, {{part_, 1, builder_.box({})}}); }
-  Region newFrame();
+  Region newFrame(const Box& blocks = {});
   Region sum();
   Staging& staging(const ArcBoxes& arc);
 
   ir::StepBuilder& builder_;
   const std::uint32_t part_;
   std::uint32_t stream_ = 0;
+  std::optional<std::uint32_t> detour_stream_;
   std::optional<Region> sum_;  // accumulates sums
   llvm::SmallVector<Staging, 8> staging_;
   std::size_t reused_ = 0;  // number of reuses of staging frames

@@ -272,6 +272,7 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
   const std::string rectangular =
       "rectangular: the trees need a ring along every axis, and no damage";
   const std::string plane = "plane trees: they need a ring along every axis, and one dead node";
+  const std::string detour = "detour trees: they need a ring along every axis, and something dead";
   const std::string closed = "closed trees: they need a ring along every axis, and something dead";
   const struct {
     const char* algorithm;
@@ -312,6 +313,8 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
       {"plane-trees", kBroadcast, dead_on_line, plane},
       {"hub-trees", kGather, dead_on_line,
        "hub-trees: they need a ring along every axis, more damage than cuts, and two live nodes"},
+      {"detour-trees", kReduce, dead_on_line, detour},
+      {"detour-trees", kBroadcast, sound, detour},
       {"neighbours", kNeighborAlltoall, dead, "algorithm neighbours: something is dead"},
       {"neighbours", kNeighborAlltoall, cores,
        "algorithm neighbours: nodes have cores: the grid is one of ranks"},

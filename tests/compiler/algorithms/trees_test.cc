@@ -77,5 +77,33 @@ INSTANTIATE_TEST_SUITE_P(
             TreeCase{"plane-trees", "2x2x2", "0,0,0", 4},
             TreeCase{"plane-trees", "2x3x2x2", "1,2,0,1", 5})));
 
+struct DetourCase {
+  const char* shape;
+  std::vector<std::string_view> nodes, links;
+  double load;  // of the busiest link from root 0, at most
+};
+
+class DetourTrees : public testing::TestWithParam<std::tuple<Collective, DetourCase>> {};
+
+TEST_P(DetourTrees, AreProvedAndRunFromEveryRoot) {
+  const auto& [collective, test] = GetParam();
+  const Schedule schedule = compiledInSegments("detour-trees", collective,
+                                               damaged(test.shape, test.nodes, test.links), 5);
+  expectProofAndRuns(schedule.view());
+  double busiest = 0;
+  for (const ir::LinkLoad& load : ir::verify(schedule.view(), {.per_rank = true}).loads)
+    busiest = std::max(busiest, load.share);
+  EXPECT_LE(busiest, test.load);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, DetourTrees,
+    testing::Combine(testing::Values(Collective::kBroadcast, Collective::kReduce),
+                     testing::Values(DetourCase{"5x4", {"1,1", "3,2"}, {}, 0.501},
+                                     DetourCase{"4x4", {"0,1"}, {"2,3:X"}, 0.501},
+                                     DetourCase{"4x3", {}, {"1,0:X", "3,1:X"}, 0.501},
+                                     DetourCase{"3x3x3", {"1,1,1"}, {"0,0,2:Y"}, 0.25},
+                                     DetourCase{"6", {"2", "3"}, {}, 1.001})));
+
 }  // namespace
 }  // namespace torc::compiler

@@ -345,7 +345,7 @@ TEST(TopologyDamage, ConnectionIsWhatASearchFinds) {
       const Status status = topology.validate();
       EXPECT_EQ(status.ok(), isConnected(topology)) << shape << ", round " << round;
       if (!status.ok()) {
-        EXPECT_EQ(status.message(), "topology: the damage disconnects the torus");
+        EXPECT_TRUE(status.message().starts_with("topology: the damage disconnects ("));
       }
       connected += status.ok();
       ++total;
@@ -358,7 +358,7 @@ TEST(TopologyDamage, ConnectionIsWhatASearchFinds) {
 TEST(TopologyDamage, ConnectionOfALargeTorusIsCheap) {
   EXPECT_TRUE(damaged("1000x1000x1000", {"500,0,0"}, {"3,999,7:Y"}).validate().ok());
   EXPECT_EQ(damaged("2000000000", {"5", "1000000000"}).validate().message(),
-            "topology: the damage disconnects the torus");
+            "topology: the damage disconnects (0) and (6)");
   EXPECT_EQ(damaged("1", {"0"}).validate().message(), "topology: every node is dead");
 }
 

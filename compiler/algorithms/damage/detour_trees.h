@@ -1,0 +1,37 @@
+// Broadcast and reduce around any damage on a torus of rings: the rectangular trees (rectangular.h)
+// of the whole torus from the root. Messages over dead links and nodes are dropped, and a node that
+// lost its parent in a tree (an *orphan*) gets the tree's part from neighbours that have it.
+//
+// The trees use every arc once. So a node beside a dead one is an orphan in one tree alone, and its
+// 2N - 1 other links share that part: each carries up to 1/(2N) (1 + 1/(2N - 2)) of the data, with
+// the lower bound 1/(2N - 1). Neighbours below the orphan in the tree have no data for it; there
+// longer ways lead around. A reduce is the mirror image: orphans send their sums on the same ways.
+//
+// The root determines an orphan's tree. Detours have guards for boxes of roots.
+#ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_DETOUR_TREES_H_
+#define TORC_COMPILER_ALGORITHMS_DAMAGE_DETOUR_TREES_H_
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/algorithms/trees/tree_pipeline.h"
+#include "compiler/spec/collective_spec.h"
+#include "compiler/spec/program_size.h"
+#include "ir/program.h"
+
+namespace torc::compiler {
+
+/// Largest number of roots by default: the proof examines each.
+inline constexpr std::uint64_t kMostDetourRoots = 512;
+
+/// Whether the topology is damaged, and all axes are rings of nodes without cores.
+bool suitsDetourTrees(const Topology& topology);
+
+/// The steps of a broadcast or reduce for one segment. An error if the topology does not suit, or
+/// damage cuts it in two.
+llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec);
+TreePipeline detourTreesPipeline(const Topology& topology);
+ProgramSize estimateDetourTrees(const CollectiveSpec& spec);
+
+}  // namespace torc::compiler
+
+#endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_DETOUR_TREES_H_
