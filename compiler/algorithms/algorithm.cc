@@ -182,9 +182,10 @@ llvm::StringRef unsuitedToDetourTrees(const Topology& topology) {
   if (!suitsDetourTrees(topology)) return topology.hasCores() ? kCores : kNoRing;
   if (suitsPlaneTrees(topology) || (!topology.isBroken() && lines == 1))
     return "whole planes, or lines, have trees with less on a link";
-  return topology.ranks() > kMostDetourRoots ? "there are more than 512 roots to prove" : "";
+  const std::uint64_t roots = topology.ranks() * std::max<std::uint64_t>(passes::networkAxes(topology).size(), 2) -
+      topology.ranks();
+  return roots > kMostDetourRoots ? "there are too many roots to prove" : "";
 }
-static_assert(kMostDetourRoots == 512);
 
 llvm::StringRef unsuitedToRings(const Topology& topology) {
   if (!topology.isDamaged()) return "";

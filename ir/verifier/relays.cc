@@ -31,9 +31,7 @@ Relays::Relays(const ScheduleView& schedule, std::uint32_t operations_per_segmen
 }
 
 ScheduleView Relays::ways(bool with_all_boxes) const {
-  ScheduleView ways = schedule_;
-  ways.operations = operations_;
-  ways.dependences = dependences_;
+  ScheduleView ways = ways_.in(schedule_);
   if (!with_all_boxes) ways.boxes = boxes_;
   return ways;
 }
@@ -43,9 +41,6 @@ bool Relays::separate(std::uint32_t operations_per_segment) {
   std::array<std::vector<char>, 2> streams, frames;  // used by trees, by ways
   streams.fill(std::vector<char>(schedule_.streams.size(), 0));
   frames.fill(std::vector<char>(schedule_.frames.size(), 0));
-  // By operation: its number among the ways, or those on which it depends if it is none.
-  std::vector<std::vector<std::uint32_t>> numbers(schedule_.operations.size());
-  std::uint32_t number = 0;
   for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
     const Operation& operation = schedule_.operations[i];
     const bool is_way = is_way_[i] != 0;
@@ -69,17 +64,9 @@ bool Relays::separate(std::uint32_t operations_per_segment) {
           is_way != (is_way_[other] != 0) && is_way == is_scatter) {
         return false;
       }
-      llvm::append_range(numbers[i], numbers[other]);
     }
-    llvm::sort(numbers[i]);
-    numbers[i].erase(std::unique(numbers[i].begin(), numbers[i].end()), numbers[i].end());
-    if (!is_way) continue;
-    source_.push_back(i);
-    Operation& way = operations_.emplace_back(operation);
-    way.first_dependence = static_cast<std::uint32_t>(dependences_.size());
-    way.dependence_count = static_cast<std::uint16_t>(numbers[i].size());
-    llvm::append_range(dependences_, std::exchange(numbers[i], {number++}));
   }
+  ways_ = SelectedOperations(schedule_, is_way_);
   const auto ofBoth = [](const auto& used, std::size_t i) { return used[0][i] && used[1][i]; };
   for (std::size_t stream = 0; stream < schedule_.streams.size(); ++stream) {
     if (ofBoth(streams, stream)) return false;

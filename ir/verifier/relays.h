@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "ir/verifier/facts.h"
+#include "ir/verifier/selected_operations.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {
@@ -39,7 +40,7 @@ class Relays {
   /// of other operations are `*`.
   ScheduleView ways(bool with_all_boxes) const;
   /// The operation of the schedule that is number `way` of its ways.
-  std::uint32_t source(std::uint32_t way) const { return source_[way]; }
+  std::uint32_t source(std::uint32_t way) const { return ways_.sources()[way]; }
   bool isShared(std::uint32_t frame) const { return shared_.contains(frame); }
 
  private:
@@ -49,8 +50,7 @@ class Relays {
   bool are_apart_ = false;
   std::vector<char> is_way_;  // by operation
   std::vector<Box> boxes_;    // of ways
-  std::vector<Operation> operations_;
-  std::vector<std::uint32_t> dependences_, source_;
+  SelectedOperations ways_;
   std::set<std::uint32_t> shared_;  // frames
 };
 

@@ -19,6 +19,7 @@
 #include "ir/verifier/relays.h"
 #include "ir/verifier/roots/roots.h"
 #include "ir/verifier/rule_context.h"
+#include "ir/verifier/selected_operations.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/root.h"
@@ -136,13 +137,38 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
     result.faults = {{Rule::kBounds, kNone, "too large to prove: " + too_large}};
 }
 
+bool isEmpty(const Interval& interval) {
+  return interval.kind != IntervalKind::kAll && interval.length == 0;
+}
+
+/// The proof for one position of the root. Of operations that some node executes, unless it finds
+/// a fault: its text names operations.
+void verifyFor(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
+               VerifyResult& result, RelayedFacts* relayed) {
+  const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
+  const ScheduleView& all = rooted.view();
+  std::vector<char> is_executed;
+  for (const Operation& operation : all.operations) {
+    is_executed.push_back(operation.guard == kNone ||
+                          llvm::none_of(all.boxes[operation.guard].axes, isEmpty));
+  }
+  if (!options.on_write && !llvm::all_equal(is_executed)) {
+    const SelectedOperations executed(all, is_executed);
+    VerifyResult found = result;
+    verifyAt(executed.in(all), root, options, found, relayed);
+    result.work = found.work;
+    if (found.ok()) return void(result = std::move(found));
+  }
+  verifyAt(all, root, options, result, relayed);
+}
+
 /// Adds to the proof for a root that of ways alone.
 void verifyWaysAt(const ScheduleView& ways, const Coordinates& root, const VerifyOptions& options,
                   VerifyResult& result, RelayedFacts& relayed) {
   relayed.is_of_ways = true;
   relayed.left.clear();
   VerifyResult of_ways;
-  verifyAt(ways, root, withoutWrites(options), of_ways, &relayed);
+  verifyFor(ways, root, withoutWrites(options), of_ways, &relayed);
   result.work += of_ways.work;
   for (Fault& fault : of_ways.faults) {
     if (fault.operation != kNone) fault.operation = relayed.relays.source(fault.operation);
@@ -176,15 +202,14 @@ VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& opti
     const bool is_first = root == roots.front();
     if (is_first || !has_relays) {
       const std::uint64_t work = std::exchange(result, {}).work;
-      verifyAt(RootedSchedule(schedule, rank).view(), root,
-               is_first ? options : withoutWrites(options), result,
-               has_relays ? &relayed : nullptr);
+      verifyFor(schedule, root, is_first ? options : withoutWrites(options), result,
+                has_relays ? &relayed : nullptr);
       result.work += work;
     }
     if (has_relays && result.ok()) {
       const bool is_scatter = rowOf(schedule.collective).describesOwnOut();
       if (is_first && !is_scatter) relayed.known = relayed.left;
-      verifyWaysAt(RootedSchedule(ways, rank).view(), root, options, result, relayed);
+      verifyWaysAt(ways, root, options, result, relayed);
       if (is_first && is_scatter) relayed.known = relayed.left;
     }
     if (!result.ok()) {

@@ -23,9 +23,11 @@ namespace torc::compiler {
 namespace {
 
 constexpr std::size_t kMostWays = 3, kFewWays = 2;  // to an orphan
-constexpr std::size_t kMostHops = 900;  // of all ways; else there are few ways to an orphan
-constexpr std::uint32_t kLonger = 5;    // hops of a way beyond those of the shortest one
-constexpr std::uint32_t kOfShare = 4;   // hops that are as bad as another orphan's share on a link
+// Of all ways of a broadcast, and of a reduce, where a hop has scratch; beyond it there are few
+// ways.
+constexpr std::size_t kMostHops = 900, kMostReduceHops = 600;
+constexpr std::uint32_t kLonger = 5;   // hops of a way beyond those of the shortest one
+constexpr std::uint32_t kOfShare = 4;  // hops that are as bad as another orphan's share on a link
 
 int treeSign(std::uint32_t tree) {
   return tree % 2 == 0 ? 1 : -1;
@@ -226,6 +228,7 @@ llvm::Expected<std::vector<Detours>> detoursOf(const Topology& topology, const L
       auto& ways = detours[need.tree].emplace_back();
       for (std::size_t i = 0; i < need.ways.size(); ++i) {
         Detour& detour = ways.emplace_back();
+        detour.roots = box;
         detour.blocks[longest] =
             Interval::absolute(static_cast<std::int32_t>(length * i / need.ways.size()),
                                static_cast<std::uint32_t>(length * (i + 1) / need.ways.size() -
@@ -261,7 +264,9 @@ llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec) {
   const DetourNodes nodes(topology);
   std::size_t hops = 0;
   llvm::Expected<std::vector<Detours>> detours = detoursOf(topology, graph, kMostWays, hops);
-  if (detours && hops > kMostHops) detours = detoursOf(topology, graph, kFewWays, hops);
+  const bool reduces = rowOf(spec.collective).reduces();
+  if (detours && hops > (reduces ? kMostReduceHops : kMostHops))
+    detours = detoursOf(topology, graph, kFewWays, hops);
   if (!detours) return detours.takeError();
   Schedule header =
       ir::scheduleHeader(spec.collective, topology, static_cast<std::uint32_t>(detours->size()));
@@ -276,7 +281,7 @@ llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec) {
       arc.parents = {nodes.fromRoot(arc.parents.front())};
     }
     ArcSteps steps(builder, tree);
-    if (rowOf(spec.collective).reduces()) {
+    if (reduces) {
       steps.reduce(arcs, nodes, (*detours)[tree]);
     } else {
       steps.broadcast(arcs, nodes, (*detours)[tree]);

@@ -4,6 +4,8 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "ir/verifier/box_algebra.h"
+
 namespace torc::compiler {
 namespace {
 
@@ -15,6 +17,24 @@ Region ArcSteps::newFrame(const Box& blocks) {
   const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
   const std::uint32_t frame = builder_.addFrame({{part_, 1, builder_.box(blocks)}}, slot);
   return wholeFrame(builder_.schedule().frames[frame], frame);
+}
+
+Region ArcSteps::frameOf(const Detour& way) {
+  const Topology& topology = builder_.schedule().topology;
+  const auto meets = [&](const Detour* other) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      const std::uint32_t size = topology.axes[axis].size;
+      if (!overlaps(resolve(other->roots[axis], 0, size), resolve(way.roots[axis], 0, size), size))
+        return false;
+    }
+    return true;
+  };
+  auto found = llvm::find_if(shared_, [&](const Shared& shared) {
+    return shared.users.front()->blocks == way.blocks && llvm::none_of(shared.users, meets);
+  });
+  if (found == shared_.end()) found = shared_.insert(found, {newFrame(way.blocks), {}});
+  found->users.push_back(&way);
+  return found->frame;
 }
 
 Region ArcSteps::sum() {
@@ -80,7 +100,7 @@ ArcSteps::Indices ArcSteps::carry(llvm::ArrayRef<Detour> ways, const Indices& be
       const std::uint32_t sent =
           builder_.send(place(way.nodes[adds ? hops - k : k]), held, moves, ready);
       const bool arrives = k + 1 == hops;
-      held = arrives && !adds ? own : newFrame(way.blocks);
+      held = arrives && !adds ? own : frameOf(way);
       ready = {builder_.receive(place(way.nodes[adds ? hops - 1 - k : k + 1]), held, moves,
                                 arrives && !adds ? before : Indices{})};
       if (k == 0) first = sent;

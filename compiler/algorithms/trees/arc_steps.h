@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "compiler/algorithms/trees/arc_boxes.h"
 #include "compiler/spec/collective_spec.h"
@@ -29,6 +30,7 @@ struct Detour {
   std::vector<Box> nodes;                           // guards of the nodes on the way
   std::vector<std::pair<std::uint32_t, int>> hops;  // axes and signs
   Box blocks;
+  Box roots;  // those that need it
 };
 /// The ways to each such node, in the order in which a broadcast uses them.
 using Detours = std::vector<std::vector<Detour>>;
@@ -79,6 +81,8 @@ class ArcSteps {
   ir::StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
   Region data(Buffer buffer) { return builder_.region(buffer, {{part_, 1, builder_.box({})}}); }
   Region newFrame(const Box& blocks = {});
+  /// Scratch for a hop of a way; ways of other roots may use the same.
+  Region frameOf(const Detour& way);
   Region sum();
   Staging& staging(const ArcBoxes& arc);
 
@@ -86,6 +90,11 @@ class ArcSteps {
   const std::uint32_t part_;
   std::uint32_t stream_ = 0;
   std::optional<std::uint32_t> detour_stream_;
+  struct Shared {
+    Region frame;
+    std::vector<const Detour*> users;
+  };
+  std::vector<Shared> shared_;
   std::optional<Region> sum_;  // accumulates sums
   llvm::SmallVector<Staging, 8> staging_;
   std::size_t reused_ = 0;  // number of reuses of staging frames
