@@ -182,7 +182,8 @@ llvm::StringRef unsuitedToDetourTrees(const Topology& topology) {
   if (!suitsDetourTrees(topology)) return topology.hasCores() ? kCores : kNoRing;
   if (suitsPlaneTrees(topology) || (!topology.isBroken() && lines == 1))
     return "whole planes, or lines, have trees with less on a link";
-  const std::uint64_t roots = topology.ranks() * std::max<std::uint64_t>(passes::networkAxes(topology).size(), 2) -
+  const std::uint64_t roots =
+      topology.ranks() * std::max<std::uint64_t>(passes::networkAxes(topology).size(), 2) -
       topology.ranks();
   return roots > kMostDetourRoots ? "there are too many roots to prove" : "";
 }

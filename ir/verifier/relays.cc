@@ -31,7 +31,7 @@ Relays::Relays(const ScheduleView& schedule, std::uint32_t operations_per_segmen
 }
 
 ScheduleView Relays::ways(bool with_all_boxes) const {
-  ScheduleView ways = ways_.in(schedule_);
+  ScheduleView ways = ways_ ? ways_->view : schedule_;
   if (!with_all_boxes) ways.boxes = boxes_;
   return ways;
 }
@@ -66,7 +66,7 @@ bool Relays::separate(std::uint32_t operations_per_segment) {
       }
     }
   }
-  ways_ = SelectedOperations(schedule_, is_way_);
+  ways_.emplace(schedule_, is_way_);
   const auto ofBoth = [](const auto& used, std::size_t i) { return used[0][i] && used[1][i]; };
   for (std::size_t stream = 0; stream < schedule_.streams.size(); ++stream) {
     if (ofBoth(streams, stream)) return false;

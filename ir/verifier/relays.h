@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -39,8 +40,6 @@ class Relays {
   /// The schedule of ways alone; their dependences go through the trees. Without all boxes those
   /// of other operations are `*`.
   ScheduleView ways(bool with_all_boxes) const;
-  /// The operation of the schedule that is number `way` of its ways.
-  std::uint32_t source(std::uint32_t way) const { return ways_.sources()[way]; }
   bool isShared(std::uint32_t frame) const { return shared_.contains(frame); }
 
  private:
@@ -50,7 +49,7 @@ class Relays {
   bool are_apart_ = false;
   std::vector<char> is_way_;  // by operation
   std::vector<Box> boxes_;    // of ways
-  SelectedOperations ways_;
+  std::optional<SelectedOperations> ways_;
   std::set<std::uint32_t> shared_;  // frames
 };
 

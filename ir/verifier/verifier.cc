@@ -137,29 +137,22 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
     result.faults = {{Rule::kBounds, kNone, "too large to prove: " + too_large}};
 }
 
-bool isEmpty(const Interval& interval) {
-  return interval.kind != IntervalKind::kAll && interval.length == 0;
-}
-
-/// The proof for one position of the root. Of operations that some node executes, unless it finds
-/// a fault: its text names operations.
+/// The proof for one position of the root, of the operations that some node executes.
 void verifyFor(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
                VerifyResult& result, RelayedFacts* relayed) {
   const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
   const ScheduleView& all = rooted.view();
+  const auto isEmpty = [](const Interval& interval) {
+    return interval.kind == IntervalKind::kAbsolute && interval.length == 0;
+  };
   std::vector<char> is_executed;
   for (const Operation& operation : all.operations) {
     is_executed.push_back(operation.guard == kNone ||
                           llvm::none_of(all.boxes[operation.guard].axes, isEmpty));
   }
-  if (!options.on_write && !llvm::all_equal(is_executed)) {
-    const SelectedOperations executed(all, is_executed);
-    VerifyResult found = result;
-    verifyAt(executed.in(all), root, options, found, relayed);
-    result.work = found.work;
-    if (found.ok()) return void(result = std::move(found));
-  }
-  verifyAt(all, root, options, result, relayed);
+  if (llvm::all_of(is_executed, [](char is) { return is != 0; }))
+    return verifyAt(all, root, options, result, relayed);
+  verifyAt(SelectedOperations(all, is_executed).view, root, options, result, relayed);
 }
 
 /// Adds to the proof for a root that of ways alone.
@@ -170,10 +163,7 @@ void verifyWaysAt(const ScheduleView& ways, const Coordinates& root, const Verif
   VerifyResult of_ways;
   verifyFor(ways, root, withoutWrites(options), of_ways, &relayed);
   result.work += of_ways.work;
-  for (Fault& fault : of_ways.faults) {
-    if (fault.operation != kNone) fault.operation = relayed.relays.source(fault.operation);
-    result.faults.push_back(std::move(fault));
-  }
+  llvm::append_range(result.faults, of_ways.faults);
 }
 
 /// Keeps the first of an operation's faults against one rule: the others are its copies in other
