@@ -2,6 +2,7 @@
 #include "compiler/algorithms/algorithm.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 #include "compiler/algorithms/alltoall/combining.h"
 #include "compiler/algorithms/alltoall/direct.h"
@@ -176,16 +177,13 @@ llvm::StringRef unsuitedToHubTrees(const Topology& topology) {
 }
 
 llvm::StringRef unsuitedToDetourTrees(const Topology& topology) {
-  std::uint32_t lines = 0;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    lines += topology.isLine(axis);
+  const auto lines = llvm::count_if(llvm::seq(topology.axis_count),
+                                    [&](std::uint32_t axis) { return topology.isLine(axis); });
   if (!suitsDetourTrees(topology)) return topology.hasCores() ? kCores : kNoRing;
   if (suitsPlaneTrees(topology) || (!topology.isBroken() && lines == 1))
     return "whole planes, or lines, have trees with less on a link";
-  const std::uint64_t roots =
-      topology.ranks() * std::max<std::uint64_t>(passes::networkAxes(topology).size(), 2) -
-      topology.ranks();
-  return roots > kMostDetourRoots ? "there are too many roots to prove" : "";
+  const std::size_t axes = std::max<std::size_t>(passes::networkAxes(topology).size(), 2);
+  return topology.ranks() * (axes - 1) > kMostDetourRoots ? "too many roots to prove" : "";
 }
 
 llvm::StringRef unsuitedToRings(const Topology& topology) {

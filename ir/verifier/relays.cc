@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
@@ -12,26 +11,49 @@
 #include "schedules/root.h"
 
 namespace torc::ir {
-namespace {
 
-/// More operations than in practice: the table of their dependences has a bit for each two.
-constexpr std::size_t kMostOperations = 20'000;
-
-}  // namespace
+ScheduleView selectOperations(const ScheduleView& schedule, llvm::ArrayRef<char> is_selected,
+                              Schedule& tables) {
+  // By operation: itself or, if it is not selected, those on which it depends.
+  std::vector<std::vector<std::uint32_t>> reached(schedule.operations.size());
+  for (std::uint32_t i = 0; i < reached.size(); ++i) {
+    Operation& operation = tables.operations.emplace_back(schedule.operations[i]);
+    for (const std::uint32_t dependence : schedule.dependencesOf(operation))
+      llvm::append_range(reached[i], reached[operationOf(dependence)]);
+    llvm::sort(reached[i]);
+    reached[i].erase(std::unique(reached[i].begin(), reached[i].end()), reached[i].end());
+    operation.first_dependence = static_cast<std::uint32_t>(tables.dependences.size());
+    operation.dependence_count = 0;
+    if (is_selected[i] != 0) {
+      operation.dependence_count = static_cast<std::uint32_t>(reached[i].size());
+      llvm::append_range(tables.dependences, std::exchange(reached[i], {i}));
+      continue;
+    }
+    operation.kind = OperationKind::kCopy;
+    operation.peer_kind = PeerKind::kShift;
+    operation.peer = kNone;
+    operation.dst = operation.a = operation.b = {};
+  }
+  ScheduleView selected = schedule;
+  selected.operations = tables.operations;
+  selected.dependences = tables.dependences;
+  return selected;
+}
 
 Relays::Relays(const ScheduleView& schedule, std::uint32_t operations_per_segment)
-    : schedule_(schedule), boxes_(schedule.boxes.size()) {
+    : schedule_(schedule), boxes_(schedule.boxes.size()), ways_(schedule) {
   const CollectiveRow& row = rowOf(schedule.collective);
   if (!row.isRooted() || row.reduces() || row.layout != Layout::kBlockMajor) return;
   for (const Operation& operation : schedule.operations) {
     is_way_.push_back(operation.guard != kNone && isRootRelative(schedule.boxes[operation.guard]));
   }
-  if (llvm::all_equal(is_way_) || is_way_.size() > kMostOperations) return;
+  // The table of dependences has a bit for each two operations.
+  if (llvm::all_equal(is_way_) || is_way_.size() > 20'000) return;
   are_apart_ = separate(operations_per_segment);
 }
 
 ScheduleView Relays::ways(bool with_all_boxes) const {
-  ScheduleView ways = ways_ ? ways_->view : schedule_;
+  ScheduleView ways = ways_;
   if (!with_all_boxes) ways.boxes = boxes_;
   return ways;
 }
@@ -52,11 +74,9 @@ bool Relays::separate(std::uint32_t operations_per_segment) {
       for (const Piece& piece : schedule_.piecesOf(*region)) {
         if (is_way) boxes_[piece.box] = schedule_.boxes[piece.box];
       }
-      if (region->buffer == Buffer::kScratch) {
-        frames[is_way][region->frame] = 1;
-      } else if ((region->buffer == Buffer::kIn) != (is_way == is_scatter)) {
-        return false;
-      }
+      const bool is_scratch = region->buffer == Buffer::kScratch;
+      if (is_scratch) frames[is_way][region->frame] = 1;
+      if (!is_scratch && (region->buffer == Buffer::kIn) != (is_way == is_scatter)) return false;
     }
     for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
       const std::uint32_t other = operationOf(dependence);
@@ -66,13 +86,12 @@ bool Relays::separate(std::uint32_t operations_per_segment) {
       }
     }
   }
-  ways_.emplace(schedule_, is_way_);
-  const auto ofBoth = [](const auto& used, std::size_t i) { return used[0][i] && used[1][i]; };
+  ways_ = selectOperations(schedule_, is_way_, tables_);
   for (std::size_t stream = 0; stream < schedule_.streams.size(); ++stream) {
-    if (ofBoth(streams, stream)) return false;
+    if (streams[0][stream] && streams[1][stream]) return false;
   }
   for (std::uint32_t frame = 0; frame < schedule_.frames.size(); ++frame) {
-    if (ofBoth(frames, frame)) shared_.insert(frame);
+    if (frames[0][frame] && frames[1][frame]) shared_.insert(frame);
   }
   return llvm::none_of(conflictsOf(schedule_, /*in_place=*/true), [&](const auto& pair) {
     const auto& [a, b] = pair;

@@ -20,16 +20,22 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include <llvm/ADT/ArrayRef.h>
+
 #include "ir/verifier/facts.h"
-#include "ir/verifier/selected_operations.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {
+
+/// `schedule`, without loops, with some of its operations, which `tables` holds; in the places of
+/// the others are empty ones. Dependences go through these, like those of a node through operations
+/// that it does not execute.
+ScheduleView selectOperations(const ScheduleView& schedule, llvm::ArrayRef<char> is_selected,
+                              Schedule& tables);
 
 class Relays {
  public:
@@ -49,7 +55,8 @@ class Relays {
   bool are_apart_ = false;
   std::vector<char> is_way_;  // by operation
   std::vector<Box> boxes_;    // of ways
-  std::optional<SelectedOperations> ways_;
+  Schedule tables_;
+  ScheduleView ways_;
   std::set<std::uint32_t> shared_;  // frames
 };
 

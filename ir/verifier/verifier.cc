@@ -19,7 +19,6 @@
 #include "ir/verifier/relays.h"
 #include "ir/verifier/roots/roots.h"
 #include "ir/verifier/rule_context.h"
-#include "ir/verifier/selected_operations.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/root.h"
@@ -142,28 +141,14 @@ void verifyFor(const ScheduleView& schedule, const Coordinates& root, const Veri
                VerifyResult& result, RelayedFacts* relayed) {
   const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
   const ScheduleView& all = rooted.view();
-  const auto isEmpty = [](const Interval& interval) {
-    return interval.kind == IntervalKind::kAbsolute && interval.length == 0;
-  };
   std::vector<char> is_executed;
-  for (const Operation& operation : all.operations) {
-    is_executed.push_back(operation.guard == kNone ||
-                          llvm::none_of(all.boxes[operation.guard].axes, isEmpty));
+  for (const Operation& one : all.operations) {
+    is_executed.push_back(one.guard == kNone ||
+                          volume(resolve(all.boxes[one.guard], all.topology, {}), all.topology) >
+                              0);
   }
-  if (llvm::all_of(is_executed, [](char is) { return is != 0; }))
-    return verifyAt(all, root, options, result, relayed);
-  verifyAt(SelectedOperations(all, is_executed).view, root, options, result, relayed);
-}
-
-/// Adds to the proof for a root that of ways alone.
-void verifyWaysAt(const ScheduleView& ways, const Coordinates& root, const VerifyOptions& options,
-                  VerifyResult& result, RelayedFacts& relayed) {
-  relayed.is_of_ways = true;
-  relayed.left.clear();
-  VerifyResult of_ways;
-  verifyFor(ways, root, withoutWrites(options), of_ways, &relayed);
-  result.work += of_ways.work;
-  llvm::append_range(result.faults, of_ways.faults);
+  Schedule tables;
+  verifyAt(selectOperations(all, is_executed, tables), root, options, result, relayed);
 }
 
 /// Keeps the first of an operation's faults against one rule: the others are its copies in other
@@ -188,7 +173,6 @@ VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& opti
   RelayedFacts relayed{relays, false, {}, {}};
   const ScheduleView ways = relays.ways(/*with_all_boxes=*/true);
   for (const Coordinates& root : roots) {
-    const std::int32_t rank = schedule.topology.rankOf(root);
     const bool is_first = root == roots.front();
     if (is_first || !has_relays) {
       const std::uint64_t work = std::exchange(result, {}).work;
@@ -199,13 +183,18 @@ VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& opti
     if (has_relays && result.ok()) {
       const bool is_scatter = rowOf(schedule.collective).describesOwnOut();
       if (is_first && !is_scatter) relayed.known = relayed.left;
-      verifyWaysAt(ways, root, options, result, relayed);
+      relayed.is_of_ways = true;
+      relayed.left.clear();
+      VerifyResult of_ways;
+      verifyFor(ways, root, withoutWrites(options), of_ways, &relayed);
+      result.work += of_ways.work;
+      llvm::append_range(result.faults, of_ways.faults);
       if (is_first && is_scatter) relayed.known = relayed.left;
     }
     if (!result.ok()) {
       if (roots.size() == 1) break;
       for (Fault& fault : result.faults)
-        fault.message += "; the root is rank " + std::to_string(rank);
+        fault.message += "; the root is rank " + std::to_string(schedule.topology.rankOf(root));
       break;
     }
     for (const LinkLoad& load : result.loads) {

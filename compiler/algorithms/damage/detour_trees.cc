@@ -11,6 +11,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/live_graph.h"
 #include "compiler/algorithms/damage/node_boxes.h"
 #include "compiler/algorithms/trees/arc_steps.h"
@@ -22,10 +23,6 @@
 namespace torc::compiler {
 namespace {
 
-constexpr std::size_t kMostWays = 3, kFewWays = 2;  // to an orphan
-// Of all ways of a broadcast, and of a reduce, where a hop has scratch; beyond it there are few
-// ways.
-constexpr std::size_t kMostHops = 900, kMostReduceHops = 600;
 constexpr std::uint32_t kLonger = 5;   // hops of a way beyond those of the shortest one
 constexpr std::uint32_t kOfShare = 4;  // hops that are as bad as another orphan's share on a link
 
@@ -45,11 +42,8 @@ struct Need {
 /// Finds the needs of one root after another.
 class NeedFinder {
  public:
-  NeedFinder(const Topology& topology, const LiveGraph& graph, std::size_t most_ways)
-      : topology_(topology),
-        graph_(graph),
-        most_ways_(most_ways),
-        axes_(passes::networkAxes(topology)) {
+  NeedFinder(const Topology& topology, const LiveGraph& graph)
+      : topology_(topology), graph_(graph), axes_(passes::networkAxes(topology)) {
     for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
       at_.push_back(topology.coordinatesOf(static_cast<std::int32_t>(node)));
       for (const std::uint32_t axis : axes_) {
@@ -61,8 +55,7 @@ class NeedFinder {
   }
 
   /// Calls `add` for each need of the root.
-  template <typename Add>
-  llvm::Error run(std::uint32_t root, Add add) {
+  llvm::Error run(std::uint32_t root, llvm::function_ref<void(const Need&)> add) {
     root_ = at_[root];
     load_.assign(graph_.arcs().size(), 0);
     for (std::uint32_t tree = 0; tree < 2 * axes_.size(); ++tree) {
@@ -172,8 +165,9 @@ class NeedFinder {
 
   const Topology& topology_;
   const LiveGraph& graph_;
-  const std::size_t most_ways_;
   const llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;
+  // To an orphan: on two axes all that there are; on more, fewer for a shorter program.
+  const std::size_t most_ways_ = axes_.size() > 2 ? 2 : 3;
   std::vector<Coordinates> at_;  // by node
   std::vector<BrokenArc> broken_;
   Coordinates root_{};
@@ -181,8 +175,7 @@ class NeedFinder {
   std::vector<std::uint32_t> load_;                  // by arc: ways
 };
 
-class DetourNodes : public RootGuards {
- public:
+struct DetourNodes : RootGuards {
   using RootGuards::RootGuards;
   bool mayDrop() const override { return true; }
 };
@@ -197,11 +190,10 @@ std::vector<Box> rootsOf(const NodeBoxes& sites, std::vector<std::uint32_t> root
   return {fewer.begin(), fewer.end()};
 }
 
-/// The detours of each tree, and the number of their hops.
-llvm::Expected<std::vector<Detours>> detoursOf(const Topology& topology, const LiveGraph& graph,
-                                               std::size_t most_ways, std::size_t& hops) {
+/// The detours of each tree.
+llvm::Expected<std::vector<Detours>> detoursOf(const Topology& topology, const LiveGraph& graph) {
   std::map<Need, std::vector<std::uint32_t>> roots;  // by site
-  NeedFinder finder(topology, graph, most_ways);
+  NeedFinder finder(topology, graph);
   for (std::uint32_t root = 0; root < graph.nodes(); ++root) {
     const Coordinates at = topology.coordinatesOf(static_cast<std::int32_t>(root));
     const auto site = static_cast<std::uint32_t>(topology.siteOf(at));
@@ -220,7 +212,6 @@ llvm::Expected<std::vector<Detours>> detoursOf(const Topology& topology, const L
     return topology.axes[a].size < topology.axes[b].size;
   });
   const std::size_t length = topology.axes[longest].size;
-  hops = 0;
   for (const auto& [need, of_roots] : roots) {
     for (const Box& box : rootsOf(sites, of_roots, dead)) {
       const RootGuards guards(topology, box);
@@ -228,17 +219,15 @@ llvm::Expected<std::vector<Detours>> detoursOf(const Topology& topology, const L
       auto& ways = detours[need.tree].emplace_back();
       for (std::size_t i = 0; i < need.ways.size(); ++i) {
         Detour& detour = ways.emplace_back();
-        detour.roots = box;
-        detour.blocks[longest] =
-            Interval::absolute(static_cast<std::int32_t>(length * i / need.ways.size()),
-                               static_cast<std::uint32_t>(length * (i + 1) / need.ways.size() -
-                                                          length * i / need.ways.size()));
+        const std::size_t start = length * i / need.ways.size();
+        const std::size_t end = length * (i + 1) / need.ways.size();
+        detour.blocks[longest] = Interval::absolute(static_cast<std::int32_t>(start),
+                                                    static_cast<std::uint32_t>(end - start));
         detour.nodes.push_back(at(graph.arc(need.ways[i].front()).from));
         for (const std::uint32_t arc : need.ways[i]) {
           detour.nodes.push_back(at(graph.arc(arc).to));
           detour.hops.emplace_back(graph.arc(arc).axis, graph.arc(arc).sign);
         }
-        hops += need.ways[i].size();
       }
     }
   }
@@ -248,11 +237,8 @@ llvm::Expected<std::vector<Detours>> detoursOf(const Topology& topology, const L
 }  // namespace
 
 bool suitsDetourTrees(const Topology& topology) {
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const Axis& axis = topology.axes[i];
-    if (axis.size > kMostOfRootSpan || (axis.size > 1 && !axis.isRing())) return false;
-  }
-  return topology.isDamaged() && !topology.hasCores();
+  const auto isShort = [](const Axis& axis) { return axis.size <= kMostOfRootSpan; };
+  return suitsClosedTrees(topology) && llvm::all_of(topology.axes, isShort);
 }
 
 llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec) {
@@ -262,11 +248,7 @@ llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec) {
   }
   const LiveGraph graph(topology);
   const DetourNodes nodes(topology);
-  std::size_t hops = 0;
-  llvm::Expected<std::vector<Detours>> detours = detoursOf(topology, graph, kMostWays, hops);
-  const bool reduces = rowOf(spec.collective).reduces();
-  if (detours && hops > (reduces ? kMostReduceHops : kMostHops))
-    detours = detoursOf(topology, graph, kFewWays, hops);
+  llvm::Expected<std::vector<Detours>> detours = detoursOf(topology, graph);
   if (!detours) return detours.takeError();
   Schedule header =
       ir::scheduleHeader(spec.collective, topology, static_cast<std::uint32_t>(detours->size()));
@@ -281,7 +263,7 @@ llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec) {
       arc.parents = {nodes.fromRoot(arc.parents.front())};
     }
     ArcSteps steps(builder, tree);
-    if (reduces) {
+    if (rowOf(spec.collective).reduces()) {
       steps.reduce(arcs, nodes, (*detours)[tree]);
     } else {
       steps.broadcast(arcs, nodes, (*detours)[tree]);
@@ -295,18 +277,13 @@ llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec) {
 TreePipeline detourTreesPipeline(const Topology& topology) {
   TreePipeline pipeline = rectangularPipeline(topology);
   pipeline.hops += 2;
-  const double links = 1 / pipeline.share;
-  pipeline.share = 1 / (links - 1);
+  pipeline.share = 1 / (1 / pipeline.share - 1);
   return pipeline;
 }
 
 ProgramSize estimateDetourTrees(const CollectiveSpec& spec) {
-  const Topology& topology = spec.topology;
-  ProgramSize size =
-      treesSize(spec, 2.0 * static_cast<double>(passes::networkAxes(topology).size()), 0);
-  size.operations += static_cast<double>(2 * kMostHops);
-  size.boxes = size.operations;
-  size.cell_steps = 1e5 * static_cast<double>(topology.ranks());
+  ProgramSize size = treesSize(spec, 200.0, 0);
+  size.cell_steps = 1e5 * static_cast<double>(spec.topology.ranks());
   return size;
 }
 

@@ -19,21 +19,14 @@ Region ArcSteps::newFrame(const Box& blocks) {
   return wholeFrame(builder_.schedule().frames[frame], frame);
 }
 
-Region ArcSteps::frameOf(const Detour& way) {
-  const Topology& topology = builder_.schedule().topology;
-  const auto meets = [&](const Detour* other) {
-    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-      const std::uint32_t size = topology.axes[axis].size;
-      if (!overlaps(resolve(other->roots[axis], 0, size), resolve(way.roots[axis], 0, size), size))
-        return false;
-    }
-    return true;
-  };
+Region ArcSteps::frameAt(std::uint32_t guard, const Box& blocks) {
   auto found = llvm::find_if(shared_, [&](const Shared& shared) {
-    return shared.users.front()->blocks == way.blocks && llvm::none_of(shared.users, meets);
+    return shared.blocks == blocks && llvm::none_of(shared.guards, [&](std::uint32_t other) {
+             return ir::guardsMeet(builder_.schedule().view(), guard, other);
+           });
   });
-  if (found == shared_.end()) found = shared_.insert(found, {newFrame(way.blocks), {}});
-  found->users.push_back(&way);
+  if (found == shared_.end()) found = shared_.insert(found, {blocks, newFrame(blocks)});
+  found->guards.push_back(guard);
   return found->frame;
 }
 
@@ -100,9 +93,9 @@ ArcSteps::Indices ArcSteps::carry(llvm::ArrayRef<Detour> ways, const Indices& be
       const std::uint32_t sent =
           builder_.send(place(way.nodes[adds ? hops - k : k]), held, moves, ready);
       const bool arrives = k + 1 == hops;
-      held = arrives && !adds ? own : frameOf(way);
-      ready = {builder_.receive(place(way.nodes[adds ? hops - 1 - k : k + 1]), held, moves,
-                                arrives && !adds ? before : Indices{})};
+      const ir::StepPlace next = place(way.nodes[adds ? hops - 1 - k : k + 1]);
+      held = arrives && !adds ? own : frameAt(next.guard, way.blocks);
+      ready = {builder_.receive(next, held, moves, arrives && !adds ? before : Indices{})};
       if (k == 0) first = sent;
     }
     if (adds) {

@@ -30,7 +30,6 @@ struct Detour {
   std::vector<Box> nodes;                           // guards of the nodes on the way
   std::vector<std::pair<std::uint32_t, int>> hops;  // axes and signs
   Box blocks;
-  Box roots;  // those that need it
 };
 /// The ways to each such node, in the order in which a broadcast uses them.
 using Detours = std::vector<std::vector<Detour>>;
@@ -81,8 +80,8 @@ class ArcSteps {
   ir::StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
   Region data(Buffer buffer) { return builder_.region(buffer, {{part_, 1, builder_.box({})}}); }
   Region newFrame(const Box& blocks = {});
-  /// Scratch for a hop of a way; ways of other roots may use the same.
-  Region frameOf(const Detour& way);
+  /// Scratch for blocks on the way at the nodes of a guard. Guards that do not meet share it.
+  Region frameAt(std::uint32_t guard, const Box& blocks);
   Region sum();
   Staging& staging(const ArcBoxes& arc);
 
@@ -91,8 +90,9 @@ class ArcSteps {
   std::uint32_t stream_ = 0;
   std::optional<std::uint32_t> detour_stream_;
   struct Shared {
+    Box blocks;
     Region frame;
-    std::vector<const Detour*> users;
+    std::vector<std::uint32_t> guards = {};
   };
   std::vector<Shared> shared_;
   std::optional<Region> sum_;  // accumulates sums

@@ -16,7 +16,6 @@ class Collector {
     storages_.slots.resize(schedule_.slot_count);
     for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
       const Operation& operation = schedule_.operations[i];
-      if (!guardsMeet(context_, operation.guard, operation.guard)) continue;  // on no node
       const bool onto_itself = operation.kind == OperationKind::kCopy &&
                                operation.a.buffer == Buffer::kIn &&
                                operation.dst.buffer == Buffer::kOut;
@@ -109,14 +108,6 @@ Storages collectAccesses(RaceProof& proof) {
   return Collector(proof).run();
 }
 
-bool guardsMeet(const VerifyContext& context, std::uint32_t a, std::uint32_t b) {
-  if (a == kNone || b == kNone) return true;
-  const auto nodes = [&](std::uint32_t guard) {
-    return resolve(context.schedule.boxes[guard], context.topology, {});
-  };
-  return overlaps(nodes(a), nodes(b), context.topology);
-}
-
 bool collide(const VerifyContext& context, const Access& a, const Access& b) {
   const ScheduleView& schedule = context.schedule;
   const BlockAxes& axes = context.axes;
@@ -127,7 +118,7 @@ bool collide(const VerifyContext& context, const Access& a, const Access& b) {
       return false;
     }
   }
-  if (whole_slot) return guardsMeet(context, a.guard, b.guard);
+  if (whole_slot) return guardsMeet(schedule, a.guard, b.guard);
   bool anywhere = a.guard == kNone && b.guard == kNone;  // the origin stands for all nodes
   for (std::uint32_t axis = 0; axis < axes.count(); ++axis) {
     if (!sameView(schedule.blockInterval(a.box, axis), schedule.blockInterval(b.box, axis))) {

@@ -48,8 +48,6 @@ Storages collectAccesses(RaceProof& proof);
 /// nodes: they do exactly if on every axis there is a coordinate which both guards admit and where
 /// both intervals hold a common block, because guards are boxes.
 bool collide(const VerifyContext& context, const Access& a, const Access& b);
-/// Whether some node satisfies both guards.
-bool guardsMeet(const VerifyContext& context, std::uint32_t a, std::uint32_t b);
 
 }  // namespace torc::ir
 

@@ -83,7 +83,7 @@ class ConflictFinder {
       visit(before, *access, axis, [&](const Access& other) {
         proof_.steps += 8;
         if (meeting.findLeader(other.guard) != meeting.findLeader(access->guard) &&
-            guardsMeet(context_, other.guard, access->guard)) {
+            guardsMeet(schedule_, other.guard, access->guard)) {
           meeting.join(other.guard, access->guard);
         }
       });

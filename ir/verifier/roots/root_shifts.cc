@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <span>
 
 #include <llvm/ADT/BitVector.h>
@@ -35,10 +36,8 @@ Along alongOf(const Interval& interval, std::uint32_t size) {
 }
 
 std::int64_t hopsOf(const Shift& shift) {
-  std::int64_t hops = 0;
-  for (const std::int32_t along : shift)
-    hops += std::abs(std::int64_t{along});
-  return hops;
+  return std::accumulate(shift.begin(), shift.end(), std::int64_t{0},
+                         [](auto sum, auto along) { return sum + std::abs(std::int64_t{along}); });
 }
 
 enum class Where : std::uint8_t { kPlane, kOutside, kCrossing, kCommon };
