@@ -3,7 +3,7 @@
 // lost its parent in a tree (an *orphan*) gets the tree's part from neighbours that have it.
 //
 // The trees use every arc once. So a node beside a dead one is an orphan in one tree alone, and its
-// two or three of its 2N - 1 other links share that part: with k, each carries 1/(2N) (1 + 1/k) of
+// other 2N - 1 links may share that part: with k of them, each carries 1/(2N) (1 + 1/k) of
 // the data, with the lower bound 1/(2N - 1). Neighbours below the orphan in the tree have no data
 // for it; there longer ways lead around. A reduce is the mirror image: orphans send their sums on
 // the same ways.
