@@ -166,8 +166,8 @@ class NeedFinder {
   const Topology& topology_;
   const LiveGraph& graph_;
   const llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;
-  // To an orphan: on two axes all that there are; on more, fewer for a shorter program.
-  const std::size_t most_ways_ = axes_.size() > 2 ? 2 : 3;
+  // To an orphan: fewer where many roots have dead nodes, which leave more orphans than dead links.
+  const std::size_t most_ways_ = topology_.ranks() * topology_.dead_node_count > 100 ? 2 : 3;
   std::vector<Coordinates> at_;  // by node
   std::vector<BrokenArc> broken_;
   Coordinates root_{};

@@ -344,8 +344,6 @@ ir::Program blocksAlongAxes(const Schedule& header, llvm::ArrayRef<BlockColor> c
   const auto copyOwn = [&] {
     for (AxisBlocks& color : blocks)
       color.copyOwn();
-    for (AxisBlocks& color : blocks)
-      color.copyAtRoot();
   };
   if (!is_scatter) copyOwn();
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -354,6 +352,8 @@ ir::Program blocksAlongAxes(const Schedule& header, llvm::ArrayRef<BlockColor> c
       color.move(is_scatter ? round : rounds - 1 - round);
   }
   if (is_scatter) copyOwn();
+  for (AxisBlocks& color : blocks)
+    color.copyAtRoot();
   ir::Program program;
   program.schedule = builder.take();
   return program;
