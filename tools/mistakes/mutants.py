@@ -22,7 +22,7 @@ TESTS = {
                  "tests/compiler:choice_test", "tests/compiler:trees_test"],
     "model": ["tests/model:model_test", "tests/model:model_properties_test", "tests/compiler:file_check"],
     "runtime": ["tests/runtime:execution_test", "tests/runtime:put_transport_test", "tests/mpi:job_test_4",
-                "tests/runtime/pmpi:statistics_test", "tests/runtime/pmpi/conformance:all_4",
+                "tests/runtime/pmpi:pmpi_test", "tests/runtime/pmpi/conformance:all_4",
                 "tests/runtime/run:file_check", "tests/runtime/pmpi:told_test"],
     "settings": ["tests/settings:settings_test", "tests/runtime/pmpi:told_test"],
     "linalg": ["tests/linalg:linalg_test_8", "tests/linalg:linalg_test_27"],
