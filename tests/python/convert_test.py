@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """convert_test.py TORC: the converters. What other tools' machines become, and what is said of files that are malformed, with
-its line; mutated files are converted, or refused with a line. Schedules: tests/compiler/commands/import_plans.test."""
+its line; mutated files are converted, or refused with a line. Schedules: tests/compiler/exchange/import_plans.test."""
 
 import json
 import os
