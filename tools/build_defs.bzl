@@ -4,7 +4,7 @@ The includes of a target are written from the workspace root: #include "schedule
 """
 
 load("//tools:unity.bzl", "unity_source")
-load("//tools:which_mpi.bzl", "mpi_script_test")
+load("//tools:which_mpi.bzl", "built_once", "mpi_script_test")
 
 def _opt_copts(level = "-O3"):
     return select({
@@ -36,16 +36,28 @@ def _precompiled(srcs, deps, level = "-O3"):
         })
     return copts, ["//tools/precompiled:" + name]
 
-def torc_cc_library(name, srcs = [], more_srcs = [], copts = [], deps = [], optimize = "-O3", **kwargs):
-    """cc_library that `-c opt` compiles with `optimize`; `srcs` are compiled as one (unity.bzl), `more_srcs` not."""
+# Rooms that the runtime is built of which know no MPI, and //runtime's libraries with `knows_mpi = False`.
+_WITHOUT_MPI = ["schedules", "settings", "support", "trace"]
+
+def torc_cc_library(name, srcs = [], more_srcs = [], copts = [], deps = [], optimize = "-O3", knows_mpi = None, visibility = None, **kwargs):
+    """cc_library that `-c opt` compiles with `optimize`; `srcs` are compiled as one (unity.bzl), `more_srcs` not.
+
+    What programs of every MPI are linked with and does not know MPI (`knows_mpi`) is compiled once for all.
+    """
     include, precompiled = _precompiled(srcs, deps, optimize)
     unity = unity_source(name, srcs)
+    if knows_mpi == None:
+        knows_mpi = native.package_name().split("/")[0] not in _WITHOUT_MPI
+    if not knows_mpi:
+        built_once(name = name, library = ":%s_built" % name, visibility = visibility)
+        visibility = ["//visibility:private"]
     native.cc_library(
-        name = name,
+        name = name if knows_mpi else name + "_built",
         srcs = unity.srcs + more_srcs,
         textual_hdrs = unity.included,
         copts = copts + _opt_copts(optimize) + include + unity.copts,
         deps = deps + precompiled,
+        visibility = visibility,
         **kwargs
     )
 
@@ -251,10 +263,7 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], **kwargs):
     inputs = ["$(rootpath %s)" % file for file in corpus]
     native.cc_test(
         name = name,
-        srcs = srcs + select({
-            "//:fuzz_build": [],
-            "//conditions:default": ["//tools:fuzz_replay.cc"],
-        }),
+        srcs = srcs,
         args = select({
             "//:fuzz_build": ["-seed_inputs=" + ",".join(inputs)] if inputs else [],
             "//conditions:default": inputs,
@@ -266,6 +275,9 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], **kwargs):
             "//conditions:default": [],
         }),
         tags = ["fuzz"],
-        deps = deps,
+        deps = deps + select({
+            "//:fuzz_build": [],
+            "//conditions:default": ["//tools:fuzz_replay"],
+        }),
         **kwargs
     )

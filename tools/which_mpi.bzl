@@ -80,6 +80,16 @@ openmpi_build = rule(
     executable = True,
 )
 
+def _built_once_impl(ctx):
+    return [ctx.attr.library[CcInfo], ctx.attr.library[DefaultInfo]]
+
+# By .bazelrc the host has the configuration of the command, below openmpi_build as elsewhere.
+built_once = rule(
+    doc = "A library that knows no MPI, not built anew for Open MPI.",
+    implementation = _built_once_impl,
+    attrs = {"library": attr.label(mandatory = True, providers = [CcInfo], cfg = "host")},
+)
+
 def with_openmpi(label):
     """The label of `label` built with Open MPI: the target is made where a package first asks for it.
 
