@@ -88,7 +88,7 @@ double Network::liveLinks(std::uint32_t dimension) const {
   const NetworkDimension& of = dimensions_[dimension];
   const auto dead = llvm::count_if(
       dead_links_, [&](const NetworkLink& link) { return link.dimension == dimension; });
-  return nodes_ / of.size * of.linksOfLine() - static_cast<double>(dead);
+  return nodes_ / of.size * (of.ring ? of.size : of.size - 1.0) - static_cast<double>(dead);
 }
 
 double Network::sizeOf(std::uint32_t spanned) const {

@@ -29,8 +29,6 @@ struct NetworkDimension {
   int linksAt(std::int32_t at) const {
     return ring ? 2 : (at > 0) + (at + 1 < static_cast<std::int32_t>(size));
   }
-  /// Links of the dimension for one line of its nodes.
-  double linksOfLine() const { return ring ? size : size - 1.0; }
 };
 
 /// A link from `lower` one step up along dimension `dimension`.

@@ -92,7 +92,7 @@ class ProgramTraffic : public Traffic {
     network.deliver(packet.payload);
     ++states_[send].arrived;
     if (!hasArrived(send)) return;
-    if (!graph_.isBuffered(send, send)) complete(send);
+    if (!graph_.isShort(send, send, graph_.buffered)) complete(send);
     const std::uint32_t receive = graph_.tasks[send].partner;
     if (states_[receive].is_ready) work(network, receive);
     settle(network);
@@ -152,10 +152,10 @@ class ProgramTraffic : public Traffic {
       case TaskKind::kLocal:
         return work(network, index);
       case TaskKind::kSend:
-        if (graph_.isEager(index, index) || states_[task.partner].is_ready) {
+        if (graph_.isShort(index, index, graph_.eager) || states_[task.partner].is_ready) {
           startMessage(network, index);
         }
-        if (graph_.isBuffered(index, index)) complete(index);
+        if (graph_.isShort(index, index, graph_.buffered)) complete(index);
         return;
       case TaskKind::kReceive:
         if (states_[task.partner].is_started) {

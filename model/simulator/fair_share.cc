@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace torc::model {
 namespace {
 
@@ -12,12 +14,12 @@ constexpr double kRounding = 1e-12;
 
 std::uint32_t FairShare::addResource(double capacity) {
   resources_.emplace_back().capacity = capacity;
-  return resourceCount() - 1;
+  return static_cast<std::uint32_t>(resources_.size() - 1);
 }
 
-std::uint32_t FairShare::addGroup(std::vector<Use> uses, double rate) {
+std::uint32_t FairShare::addGroup(llvm::ArrayRef<Use> uses, double rate) {
   Group& group = groups_.emplace_back();
-  group.uses = std::move(uses);
+  group.uses.assign(uses.begin(), uses.end());
   group.limit = rate;
   next_ends_.push_back(-1);
   return static_cast<std::uint32_t>(groups_.size() - 1);
@@ -127,6 +129,18 @@ void FairShare::share() {
 /// Progressive filling of all groups linked to `first` through shared resources. All rates rise
 /// together; a group stops at its own limit, or when one of its resources is full.
 void FairShare::fill(std::uint32_t first) {
+  Group& alone = groups_[first];
+  const auto flows = static_cast<double>(alone.flows.size());
+  double rate = alone.limit;
+  const auto isUsedAlone = [&](const Use& use) {
+    const Resource& resource = resources_[use.resource];
+    rate = std::min(rate, resource.capacity / (use.amount * flows));
+    return resource.groups.size() == 1;
+  };
+  if (flows > 0 && llvm::all_of(alone.uses, isUsedAlone)) {
+    alone.stale = false;
+    return setRate(first, rate);
+  }
   ++visit_;
   component_.assign(1, first);
   touched_.clear();
@@ -172,16 +186,11 @@ void FairShare::fill(std::uint32_t first) {
       const Resource& resource = resources_[use.resource];
       return resource.left <= level * resource.wanted * (1 + kRounding);
     };
-    std::vector<std::uint32_t> stopped;
-    std::erase_if(component_, [&](std::uint32_t index) {
-      const Group& group = groups_[index];
-      if (group.limit > level && std::none_of(group.uses.begin(), group.uses.end(), full)) {
-        return false;
-      }
-      stopped.push_back(index);
-      return true;
-    });
-    for (std::uint32_t index : stopped) {
+    const auto rises = [&](std::uint32_t index) {
+      return groups_[index].limit > level && llvm::none_of(groups_[index].uses, full);
+    };
+    const auto stopped = std::stable_partition(component_.begin(), component_.end(), rises);
+    for (std::uint32_t index : llvm::make_range(stopped, component_.end())) {
       setRate(index, level);
       const Group& group = groups_[index];
       for (const Use& use : group.uses) {
@@ -192,6 +201,7 @@ void FairShare::fill(std::uint32_t first) {
         --resource.waiting;
       }
     }
+    component_.erase(stopped, component_.end());
   }
 }
 

@@ -14,6 +14,9 @@
 #include <queue>
 #include <vector>
 
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+
 namespace torc::model {
 
 class FairShare {
@@ -29,7 +32,7 @@ class FairShare {
   /// A resource of `capacity` units/s; > 0, may be kInfinity.
   std::uint32_t addResource(double capacity);
   /// A group of flows that use `uses`, each resource once; each flow moves at most `rate` units/s.
-  std::uint32_t addGroup(std::vector<Use> uses, double rate = kInfinity);
+  std::uint32_t addGroup(llvm::ArrayRef<Use> uses, double rate = kInfinity);
 
   /// Starts a flow of `units` (>= 0) at time `now`, not before any earlier call.
   void start(std::uint32_t group, std::uint32_t flow, double units, double now);
@@ -41,7 +44,6 @@ class FairShare {
   /// Units/s of each flow of a group; valid after nextEnd(), while any of its flows is active.
   double rate(std::uint32_t group) const { return groups_[group].rate; }
 
-  std::uint32_t resourceCount() const { return static_cast<std::uint32_t>(resources_.size()); }
   /// Units of ended flows through a resource, and seconds with any active flow.
   double carried(std::uint32_t resource) const { return resources_[resource].carried; }
   double busy(std::uint32_t resource) const { return resources_[resource].busy; }
@@ -57,19 +59,19 @@ class FairShare {
     }
   };
   struct Group {
-    std::vector<Use> uses;
+    llvm::SmallVector<Use, 1> uses;
     double limit = kInfinity;
     double rate = 0;
     double clock = 0;    // units moved by a flow active since clock 0
     double read_at = 0;  // time of that reading
-    std::priority_queue<Flow> flows;
+    std::priority_queue<Flow, llvm::SmallVector<Flow, 1>> flows;
     bool stale = false;   // rate must be recomputed
     bool is_new = false;  // the end of its next flow must be recomputed, whatever its rate
     std::uint32_t visited = 0;
   };
   struct Resource {
     double capacity = 0;
-    std::vector<std::uint32_t> groups;  // with active flows
+    llvm::SmallVector<std::uint32_t, 2> groups;  // with active flows
     double carried = 0;
     double busy = 0;
     double busy_since = 0;

@@ -11,6 +11,7 @@ constexpr std::size_t kMostKept = 250'000;
 /// Whether schedules differ at most in their names and numbers of segments.
 bool haveSameSteps(ScheduleView a, const ScheduleView& b) {
   if ((a.segments > 1) != (b.segments > 1)) return false;
+  if ((a.segments > a.window) != (b.segments > b.window)) return false;
   a.segments = b.segments;
   a.name = b.name;
   a.producer = b.producer;

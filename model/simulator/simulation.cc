@@ -23,6 +23,7 @@ Simulation::Simulation(const SimulationGraph& graph, const Machine& machine,
       network_(graph.network),
       machine_(machine),
       options_(options),
+      inverse_(~std::uint64_t{0} / std::max<std::size_t>(graph.tasks.size(), 1)),
       states_(graph.taskCount()),
       history_(options.critical_path || options.events ? states_.size() : 0),
       segments_(graph.segments, {.left = static_cast<std::uint32_t>(graph.tasks.size())}),
@@ -34,7 +35,6 @@ std::uint64_t Simulation::run() {
   for (std::uint32_t segment = 0; segment < graph_.segments; ++segment) {
     for (std::uint32_t task = 0; task < graph_.tasks.size(); ++task) {
       const std::uint32_t index = graph_.segmentStart(segment) + task;
-      states_[index].task = task;
       states_[index].dependences = graph_.dependencesOf(segment, task);
       if (states_[index].dependences == 0) ready_.push_back(index);
     }
@@ -109,15 +109,14 @@ bool Simulation::settle() {
 }
 
 std::uint32_t Simulation::firstPending() const {
-  return static_cast<std::uint32_t>(llvm::find_if_not(states_, std::mem_fn(&State::is_complete)) -
-                                    states_.begin());
+  const auto isPending = [](const State& state) { return !state.is_complete; };
+  return static_cast<std::uint32_t>(llvm::find_if(states_, isPending) - states_.begin());
 }
 
 SimulateResult Simulation::result() const {
   SimulateResult result;
   result.makespan_s = end_;
-  result.nodes = static_cast<std::uint64_t>(
-      std::count_if(graph_.ranks.begin(), graph_.ranks.end(), [](int rank) { return rank >= 0; }));
+  result.nodes = llvm::count_if(graph_.ranks, [](int rank) { return rank >= 0; });
   std::vector<std::uint64_t> sent(graph_.nodes(), 0);
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
     const Task& task = graph_.tasks[i];
@@ -243,14 +242,14 @@ void Simulation::finish(std::uint32_t index) {
   ++complete_;
   last_ = index;
   end_ = now_;
-  graph_.forSuccessors(index, state.task, [&](std::uint32_t next) {
+  graph_.forSuccessors(index, inSegment(index), [&](std::uint32_t next) {
     State& waiting = states_[next];
     waiting.depth = std::max(waiting.depth, state.depth);
     if (--waiting.dependences > 0) return;
     note(next, &History::cause, index);
     ready_.push_back(next);
   });
-  Segment& segment = segments_[graph_.segmentOf(index)];
+  Segment& segment = segments_[segmentOf(index)];
   segment.depth = std::max(segment.depth, state.depth);
   if (--segment.left == 0) segment.end = now_;
 }
@@ -270,12 +269,10 @@ void Simulation::startMessage(std::uint32_t send) {
 void Simulation::leaveRank(std::uint32_t send) {
   note(send, &History::left);
   note(send, &History::passing);
-  if (passesInterface(taskOf(send))) {
-    states_[send].at_interface = true;
-    wantCore(send);
-  } else {
-    postSend(send);
-  }
+  const MessageRoute& route = graph_.routes[taskOf(send).route];
+  if (machine_.message_gap == 0 || route.first == MessageRoute::kInside) return postSend(send);
+  states_[send].at_interface = true;
+  wantCore(send);
 }
 
 /// Buffered data may wait there.
@@ -378,12 +375,9 @@ void Simulation::wantCore(std::uint32_t index) {
 }
 
 void Simulation::occupyCore(std::uint32_t index) {
-  if (busySeconds(index) == 0 && taskOf(index).memory == kNone) {
-    note(index, &History::served);
-    finish(index);
-    return;
-  }
-  wantCore(index);
+  if (busySeconds(index) > 0 || taskOf(index).memory != kNone) return wantCore(index);
+  note(index, &History::served);
+  finish(index);
 }
 
 /// If memory may take longer than the arithmetic, moveMemory handles both: the arithmetic limits

@@ -8,6 +8,8 @@
 #include <queue>
 #include <vector>
 
+#include <llvm/ADT/SmallVector.h>
+
 #include "model/simulator/simulation_graph.h"
 #include "model/simulator/simulator.h"
 
@@ -49,13 +51,12 @@ class Simulation {
   };
 
   struct State {
-    std::uint32_t task = 0;         // of a segment
-    std::uint32_t dependences = 0;  // that are incomplete
-    std::uint32_t depth = 0;        // messages one after another up to its end
-    bool is_ready = false;
-    bool at_interface = false;  // sends: the core has done its part
-    bool has_arrived = false;   // receives: the data have arrived
-    bool is_complete = false;
+    std::uint32_t dependences : 28 = 0;  // that are incomplete
+    bool is_ready : 1 = false;
+    bool at_interface : 1 = false;  // sends: the core has done its part
+    bool has_arrived : 1 = false;   // receives: the data have arrived
+    bool is_complete : 1 = false;
+    std::uint32_t depth = 0;  // messages one after another up to its end
   };
 
   /// Times of a task's events, and the causes of its waits.
@@ -93,8 +94,8 @@ class Simulation {
 
   struct Core {
     bool busy = false;
-    std::uint32_t last = kNone;  // task served last
-    std::vector<Request> queue;  // a heap, the least on top
+    std::uint32_t last = kNone;           // task served last
+    llvm::SmallVector<Request, 1> queue;  // a heap, the least on top
   };
 
   /// Links of a node in use in one direction, with the active messages on each; requests that lack
@@ -116,18 +117,26 @@ class Simulation {
   void finish(std::uint32_t index);
 
   // Tasks are numbered across all segments.
-  const Task& taskOf(std::uint32_t index) const { return graph_.tasks[states_[index].task]; }
+  std::uint32_t segmentOf(std::uint32_t index) const {
+    return static_cast<std::uint32_t>(inverse_ * (index + __uint128_t{1}) >> 64);
+  }
+  std::uint32_t inSegment(std::uint32_t index) const {
+    return index - graph_.segmentStart(segmentOf(index));
+  }
+  const Task& taskOf(std::uint32_t index) const { return graph_.tasks[inSegment(index)]; }
   double bytesOf(std::uint32_t index) const {
     return graph_.bytes.empty() ? taskOf(index).bytes : graph_.bytes[index];
   }
   std::uint32_t partnerOf(std::uint32_t index) const {
-    const std::uint32_t task = states_[index].task;
-    return index - task + graph_.tasks[task].partner;
+    return graph_.segmentStart(segmentOf(index)) + taskOf(index).partner;
   }
 
   // Messages; `send` is the task of the sender.
-  bool isEager(std::uint32_t send) const { return graph_.isEager(send, states_[send].task); }
-  bool isBuffered(std::uint32_t send) const { return graph_.isBuffered(send, states_[send].task); }
+  bool isShort(std::uint32_t send, double longest) const {
+    return graph_.isShort(send, inSegment(send), longest);
+  }
+  bool isEager(std::uint32_t send) const { return isShort(send, graph_.eager); }
+  bool isBuffered(std::uint32_t send) const { return isShort(send, graph_.buffered); }
   void startMessage(std::uint32_t send);
   void leaveRank(std::uint32_t send);
   void postSend(std::uint32_t send);
@@ -141,9 +150,6 @@ class Simulation {
   void releasePorts(std::uint32_t send);
 
   // Cores, and the interfaces of nodes, which act as cores for sends after that of their rank.
-  bool passesInterface(const Task& send) const {
-    return machine_.message_gap > 0 && graph_.routes[send.route].first != MessageRoute::kInside;
-  }
   std::uint32_t coreOf(std::uint32_t index) const;
   double busySeconds(std::uint32_t index) const;
   void wantCore(std::uint32_t index);
@@ -157,8 +163,8 @@ class Simulation {
   bool settle();
   Request request(std::uint32_t index) const {
     const Task& task = taskOf(index);
-    return {task.kind != TaskKind::kSend && task.hasWork(), instant_, graph_.operationOf(index),
-            index};
+    return {task.kind != TaskKind::kSend && task.hasWork(), instant_,
+            segmentOf(index) * graph_.operations + task.operation, index};
   }
 
   // The critical path, backwards (simulation_path.cc).
@@ -176,6 +182,7 @@ class Simulation {
   FairShare network_;
   const Machine& machine_;
   const SimulateOptions& options_;
+  const std::uint64_t inverse_;   // of the number of tasks in a segment, times 2^64
   std::vector<State> states_;     // by number
   std::vector<History> history_;  // by number; empty: not recorded
   std::vector<Segment> segments_;

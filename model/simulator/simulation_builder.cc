@@ -63,7 +63,7 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
   graph_.operations = static_cast<std::uint32_t>(schedule.operations.size());
   graph_.is_synchronous = (schedule.flags & kSynchronousSends) != 0;
   graph_.eager = machine.eager;
-  graph_.buffered = machine.buffered;
+  graph_.buffered = std::max(machine.eager, machine.buffered);
   graph_.machine_nodes = routes_.nodeCount();
   graph_.cores = classes_.count() * cores_;
   graph_.copies = routes_.copies();
@@ -275,7 +275,7 @@ MessageRoute SimulationBuilder::makeGraphRoute(std::uint32_t node, std::uint32_t
     route.first = uses.front().resource;
     route.last = uses.back().resource;
   }
-  route.group = graph_.network.addGroup(std::move(uses));
+  route.group = graph_.network.addGroup(uses);
   return route;
 }
 
@@ -288,7 +288,6 @@ MessageRoute SimulationBuilder::makeRoute(std::uint32_t node, std::uint32_t peer
   route.to = routes_.nodeOf(peer_node);
   route.way = farthest;
   std::vector<FairShare::Use> uses;
-  const auto index_of_route = static_cast<std::uint32_t>(graph_.routes.size());
   for (const Routes::Hop& hop : hops) {
     const std::size_t place = (std::size_t{hop.node} * kMaxAxes + hop.link.axis) * 2;
     uses.push_back({linkResource(place + (hop.link.sign > 0 ? 0 : 1), hop.link,
@@ -299,7 +298,7 @@ MessageRoute SimulationBuilder::makeRoute(std::uint32_t node, std::uint32_t peer
     if (llvm::any_of(schedule_.topology.deadLinks(), crosses) ||
         llvm::any_of(schedule_.topology.deadNodes(), touches) ||
         llvm::any_of(machine_.dead_links, crosses)) {
-      broken_routes_.push_back(index_of_route);
+      broken_routes_.push_back(static_cast<std::uint32_t>(graph_.routes.size()));
     }
   }
   if (!uses.empty()) {
@@ -308,7 +307,7 @@ MessageRoute SimulationBuilder::makeRoute(std::uint32_t node, std::uint32_t peer
     route.latency_s = machine_.latency;
     for (std::size_t axis = 0; axis < machine_.dimensions.size(); ++axis)
       route.latency_s += machine_.dimensions[axis].latency * std::abs(farthest[axis]);
-    route.group = graph_.network.addGroup(std::move(uses));
+    route.group = graph_.network.addGroup(uses);
   } else {
     route.group = memoryGroup(node, kCopyTraffic, FairShare::kInfinity);
     if (route.group == kNone) route.group = graph_.network.addGroup({});

@@ -102,17 +102,20 @@ class NodeProgram {
   template <typename Executes>
   void take(Executes executes) {
     needed_.clear();
-    is_needed_.reset();
     for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
-      if (!executes(i)) continue;
-      is_needed_.set(i);
-      needed_.push_back(i);
+      if (executes(i)) needed_.push_back(i);
     }
+    if (needed_ == executed_ && !first_.empty()) return;  // as the last node
+    executed_ = needed_;
+    is_needed_.reset();
+    for (const std::uint32_t i : executed_)
+      is_needed_.set(i);
     is_task_ = is_needed_;
     bool waits_for_later = false;  // a dependence on earlier segments, which is passed on
     for (std::size_t k = 0; k < needed_.size(); ++k) {
       for (const std::uint32_t dependence :
            schedule_.dependencesOf(schedule_.operations[needed_[k]])) {
+        if (schedule_.segmentsBefore(dependence) >= most_before_) continue;
         const std::uint32_t before = operationOf(dependence);
         waits_for_later |= before >= needed_[k] && !is_task_[before];
         if (is_needed_[before]) continue;
@@ -189,11 +192,13 @@ class NodeProgram {
   }
 
   const ScheduleView& schedule_;
-  const std::uint32_t most_before_ = schedule_.segments > 1 ? kMostBefore : 1;
+  // Of segments that are all under way at once, none waits for one a window before.
+  const std::uint32_t most_before_ =
+      schedule_.segments > schedule_.window ? kMostBefore : schedule_.window;
   std::vector<llvm::SmallVector<Earlier, kMostPassed>> passed_;  // by operation without a task
   std::vector<std::uint32_t> number_;                            // by operation with a task
   llvm::BitVector is_needed_, is_task_;
-  llvm::SmallVector<std::uint32_t> needed_, tasks_;
+  llvm::SmallVector<std::uint32_t> executed_, needed_, tasks_;
   std::vector<std::size_t> first_;  // dependence, by place of a task
   std::vector<Earlier> dependences_, after_;
 };

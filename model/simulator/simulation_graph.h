@@ -92,7 +92,7 @@ struct SimulationGraph {
   std::vector<std::uint32_t> first_dependence;  // tasks + 1 entries, into segments_before
   std::vector<std::uint32_t> segments_before;   // of the dependences; ascending
   bool is_synchronous = false;                  // sends, under kSynchronousSends
-  double eager = 0, buffered = 0;               // the machine's
+  double eager = 0, buffered = 0;               // longest message of each kind, bytes
   std::vector<double> bytes;  // by number; empty: those of the task, in all segments
   std::vector<MessageRoute> routes;
   std::vector<Link> links;          // usable by messages
@@ -107,9 +107,6 @@ struct SimulationGraph {
   std::uint32_t taskCount() const { return segmentStart(segments); }
   std::uint32_t segmentStart(std::uint32_t segment) const {
     return segment * static_cast<std::uint32_t>(tasks.size());
-  }
-  std::uint32_t segmentOf(std::uint32_t number) const {
-    return number / static_cast<std::uint32_t>(tasks.size());
   }
   std::uint32_t dependencesOf(std::uint32_t segment, std::uint32_t task) const {
     const auto begin = segments_before.begin() + first_dependence[task];
@@ -131,19 +128,12 @@ struct SimulationGraph {
     const std::uint32_t first = first_successor[task];
     return first < first_successor[task + 1] && successors[first] < taskCount() - number;
   }
-  /// Whether a send is complete only when its message is received.
-  bool isSynchronous(std::uint32_t number, std::uint32_t task) const {
-    return is_synchronous && tasks[task].bytes > 0 && isAwaited(number, task);
-  }
-  /// Whether a send transmits its data at once; whether it is complete before they are sent.
-  bool isEager(std::uint32_t number, std::uint32_t task) const {
-    return isShort(number, task, eager);
-  }
-  bool isBuffered(std::uint32_t number, std::uint32_t task) const {
-    return isShort(number, task, std::max(eager, buffered));
-  }
+  /// Whether a send has at most `longest` bytes (`eager`: it transmits its data at once;
+  /// `buffered`: it is complete before they are sent) and need not be complete only when it is
+  /// received.
   bool isShort(std::uint32_t number, std::uint32_t task, double longest) const {
-    return longest > 0 && tasks[task].fragment() <= longest && !isSynchronous(number, task);
+    return longest > 0 && tasks[task].fragment() <= longest &&
+           !(is_synchronous && tasks[task].bytes > 0 && isAwaited(number, task));
   }
   /// Numbers operations like ir::unrollSegments().
   std::uint32_t operationOf(std::uint32_t number) const {
