@@ -16,9 +16,12 @@ namespace {
 // per link are tried.
 constexpr double kWorthStaggering = 1.03;
 constexpr std::uint32_t kStaggered = 2;
+// Operations of a segment up to which they are tried round damage: the file has each twice.
+constexpr std::uint32_t kMostStaggeredOperations = 1500;
 
 // With many messages, nodes are idle because their scratch is full.
 constexpr llvm::StringRef kMoreUnderWay = "one more segment under way does it";
+constexpr llvm::StringRef kTooLong = "its program is too long for them";
 
 std::set<std::uint32_t> segmentsToTry(const Trials& trials, const TreePipeline& pipeline,
                                       std::uint32_t most) {
@@ -35,13 +38,14 @@ std::set<std::uint32_t> segmentsToTry(const Trials& trials, const TreePipeline& 
 /// time; empty if they are tried.
 llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one,
                                 const ScheduleView& schedule) {
-  const Topology& topology = trials.stepsOn(one);
   if (one.predicted_s < kWorthStaggering * one.busy_s) return "its busiest link is hardly idle";
   if (one.busy_s > trials.bestSeconds())
     return "its busiest link alone takes longer than another takes in all";
-  if (one.algorithm->pipeline(topology).messages > 1) return kMoreUnderWay;
+  if (one.algorithm->pipeline(trials.stepsOn(one)).messages > 1) return kMoreUnderWay;
+  if (schedule.topology.isDamaged() && schedule.operations.size() > kMostStaggeredOperations)
+    return kTooLong;
   if (trials.limits.in_flight.value_or(kStaggered) < 2 || passes::canStagger(schedule)) return "";
-  return topology.isDamaged() ? "something is dead" : "no axis is a ring";
+  return "no axis is a ring";
 }
 
 /// Tries two messages in flight per link if start-ups leave links idle for long. The number of
@@ -90,13 +94,10 @@ Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_le
     candidate.refusal = tooLarge(estimate, 1, kMostFileBytesOfNodes);
   co_yield candidate;
   if (limits.chunks || trials.isLastRefused()) co_return;
-  if (estimate.operations * (algorithm.window + 1) > kMostProvedOperations) {
-    const LeftOut others{"chunks, in flight", &algorithm, "its program is too long for them"};
-    co_yield others;
-    co_return;
-  }
-  if (!trials.tooSlow().empty() && limits.algorithm == nullptr) {
-    const LeftOut others{"chunks, in flight", &algorithm, trials.tooSlow().str()};
+  llvm::StringRef reason = limits.algorithm == nullptr ? trials.tooSlow() : "";
+  if (estimate.operations * (algorithm.window + 1) > kMostProvedOperations) reason = kTooLong;
+  if (!reason.empty()) {
+    const LeftOut others{"chunks, in flight", &algorithm, reason.str()};
     co_yield others;
     co_return;
   }

@@ -4,15 +4,15 @@
 #include <optional>
 
 #include "ir/step_builder.h"
+#include "schedules/root.h"
 
 namespace torc::passes {
 namespace {
 
-/// The first axis along which every node has a neighbour; a node without one, beside damage, does
-/// not wait if broken messages are dropped.
+/// The first axis along which every node has a neighbour, or is beside damage and does not wait.
+/// Axes of cut rings may count as lines.
 std::optional<std::uint32_t> ringOf(const ScheduleView& schedule) {
-  const Topology& topology = schedule.topology;
-  if (topology.isDamaged() && (schedule.flags & kDropsBroken) == 0) return std::nullopt;
+  const Topology topology = asCounted(schedule).topology;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     if (topology.axes[axis].isRing()) return axis;
   }
@@ -42,6 +42,7 @@ class StaggerChunks final : public Pass {
     ir::StepBuilder builder(old);
     Schedule& made = builder.schedule();
     made = old;
+    if (asCounted(view).topology.isDamaged()) made.flags |= kDropsBroken;  // some signals
     made.operations.clear();
     made.dependences.clear();
     builder.setPhase(old.operations.front().phase);
