@@ -301,8 +301,7 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
     };
     const double simulated_s = result->makespan_s;
     const double grown_s = simulated_s - half->makespan_s;
-    bool fills = false;
-    grow(result->makespan_s, half->makespan_s);
+    double later_s = grown_s;
     grow(result->messages, half->messages);
     grow(result->steps, half->steps);
     for (LinkUse& link : result->links) {
@@ -311,12 +310,12 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
       for (const LinkUse& used : half->links) {
         if (used.link_class == link.link_class) before = used;
       }
-      fills |= link.busy_s - before.busy_s > kEvenGrowth * grown_s;
+      later_s = std::max(later_s, link.busy_s - before.busy_s);
       grow(link.bytes, before.bytes);
       grow(link.busy_s, before.busy_s);
-      result->makespan_s = std::max(result->makespan_s, link.busy_s);
     }
-    if (fills && 2 * end <= most) continue;
+    if (later_s > kEvenGrowth * grown_s && 2 * end <= most) continue;
+    grow(result->makespan_s, simulated_s - later_s);
     for (LinkUse& link : result->links)
       link.idle_s = result->makespan_s - link.busy_s;
     continueSegments(*result, end, schedule.segments, result->makespan_s - simulated_s);
