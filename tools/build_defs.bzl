@@ -36,13 +36,13 @@ def _precompiled(srcs, deps, level = "-O3"):
         })
     return copts, ["//tools/precompiled:" + name]
 
-# Rooms that the runtime is built of which know no MPI, and //runtime's libraries with `knows_mpi = False`.
+# Rooms without MPI that the runtime depends on.
 _WITHOUT_MPI = ["schedules", "settings", "support", "trace"]
 
 def torc_cc_library(name, srcs = [], more_srcs = [], copts = [], deps = [], optimize = "-O3", knows_mpi = None, visibility = None, **kwargs):
     """cc_library that `-c opt` compiles with `optimize`; `srcs` are compiled as one (unity.bzl), `more_srcs` not.
 
-    What programs of every MPI are linked with and does not know MPI (`knows_mpi`) is compiled once for all.
+    A library of the runtime without MPI (`knows_mpi = False`) is compiled once for all MPIs.
     """
     include, precompiled = _precompiled(srcs, deps, optimize)
     unity = unity_source(name, srcs)

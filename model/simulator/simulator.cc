@@ -232,7 +232,8 @@ llvm::Expected<SimulateResult> simulateWrittenOut(const ScheduleView& schedule,
 }
 
 /// The time of a pipeline grows equally with every segment. So of many segments, some are
-/// simulated, and half of them too; each of the rest takes as long as one of the other half.
+/// simulated, and half of them too; each of the rest takes as long as one of the other half, or as
+/// the busiest link needs for it, if the pipeline still fills.
 llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
                                                    const Machine& machine,
                                                    const SimulateOptions& options,

@@ -21,8 +21,8 @@ struct StaggerChunksPass {
   auto operator<=>(const StaggerChunksPass&) const = default;
 };
 
-/// Whether the nodes of `schedule` can signal each other: some axis has rings. Broken signals are
-/// dropped.
+/// Whether the nodes of `schedule` can signal each other: some axis has rings, and these do
+/// not count as lines. Broken signals are dropped.
 bool canStagger(const ScheduleView& schedule);
 
 std::unique_ptr<Pass> makePass(const StaggerChunksPass& options);
