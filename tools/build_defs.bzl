@@ -37,7 +37,7 @@ def _precompiled(srcs, deps, level = "-O3"):
     return copts, ["//tools/precompiled:" + name]
 
 # Rooms without MPI that the runtime depends on.
-_WITHOUT_MPI = ["schedules", "settings", "support", "trace"]
+ROOMS_WITHOUT_MPI = ["schedules", "settings", "support", "trace"]
 
 def torc_cc_library(name, srcs = [], more_srcs = [], copts = [], deps = [], optimize = "-O3", knows_mpi = None, visibility = None, **kwargs):
     """cc_library that `-c opt` compiles with `optimize`; `srcs` are compiled as one (unity.bzl), `more_srcs` not.
@@ -47,7 +47,7 @@ def torc_cc_library(name, srcs = [], more_srcs = [], copts = [], deps = [], opti
     include, precompiled = _precompiled(srcs, deps, optimize)
     unity = unity_source(name, srcs)
     if knows_mpi == None:
-        knows_mpi = native.package_name().split("/")[0] not in _WITHOUT_MPI
+        knows_mpi = native.package_name().split("/")[0] not in ROOMS_WITHOUT_MPI
     if not knows_mpi:
         built_once(name = name, library = ":%s_built" % name, visibility = visibility)
         visibility = ["//visibility:private"]

@@ -11,7 +11,8 @@
 # time of a rank is only that of its messages.
 #
 # Objects are kept in $TORC_SMPI_CACHE (default ~/.cache/torc-smpi) under a hash of their inputs, so
-# that a second call builds nothing and clones share equal objects.
+# that a second call builds nothing and clones share equal objects. $TORC_SMPI_ARCHIVES: those of all
+# that knows no MPI, which is not compiled then.
 set -euo pipefail
 shopt -s globstar extglob
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -22,7 +23,7 @@ if ! command -v smpicxx >/dev/null; then
 fi
 cache=${TORC_SMPI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/torc-smpi}
 mkdir -p "$cache"
-flags=(-std=c++20 -O1 -Wall -Wextra -Wno-restrict -Wno-subobject-linkage -DXXH_INLINE_ALL -I.)
+flags=(-std=c++20 -O1 --param=ggc-min-heapsize=1000000 -Wall -Wextra -Wno-restrict -Wno-subobject-linkage -DXXH_INLINE_ALL -I.)
 
 # Inputs of every object: compiler, flags, headers.
 common=$({ smpicxx --version; echo "${flags[*]}"; cat {support,schedules,settings,runtime}/**/*.h; } | sha256sum)
@@ -43,14 +44,14 @@ add_object() {
   objects+=("$object")
   [[ -e $object ]] || missing+=("$*" "$object")
 }
-add_object {support,settings,schedules,trace}/**/*.cc
+[[ -n ${TORC_SMPI_ARCHIVES-} ]] || add_object {support,settings,schedules,trace}/**/*.cc
 add_object runtime/!(pmpi|run)/!(inprocess_*).cc runtime/transport/put/*.cc
 if (($# == 0)); then
   add_object runtime/run/**/*.cc
 else
   add_object "$1"
 fi
-program=$cache/${name%.cc}-$(echo "${objects[@]} ${options[*]}" | sha256sum | cut -c 1-32)
+program=$cache/${name%.cc}-$(echo "${objects[@]} ${options[*]} ${TORC_SMPI_ARCHIVES-}" | sha256sum | cut -c 1-32)
 if [[ ! -e $program ]]; then
   # Written beside and moved into place: another build may be doing the same.
   compile='printf "#include \"%s\"\n" $1 | smpicxx "${@:3}" -x c++ -c - -o "$2.$$" && mv "$2.$$" "$2"'
@@ -58,7 +59,8 @@ if [[ ! -e $program ]]; then
     printf '%s\0' "${missing[@]}" |
       xargs -0 -n 2 -P "$(nproc)" bash -c "set -- \"\$@\" ${flags[*]} ${options[*]}; $compile" compile
   fi
-  smpicxx "${objects[@]}" "${options[@]}" -o "$program.$$"
+  # shellcheck disable=SC2086  # paths
+  smpicxx "${objects[@]}" "${options[@]}" -Wl,--start-group ${TORC_SMPI_ARCHIVES-} -Wl,--end-group -o "$program.$$"
   mv "$program.$$" "$program"
 fi
 echo "$program"

@@ -28,7 +28,7 @@ json.dump(trace, open(sys.argv[1], "w"))' "$name.trace.json"
   echo "$name: $arguments"
 done <<'END'
 allreduce --torus 4x3x2 --algorithm bucket
-allreduce --torus 8x8x4 --chunks 2 --in-flight 1
+allreduce --torus 4x4x3 --chunks 2 --in-flight 1
 allreduce --torus 4x4 --algorithm closed-trees --dead-node 1,2
 allreduce --torus 5x4m --algorithm bucket
 allreduce --torus 6x4 --segments 8
