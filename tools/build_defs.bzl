@@ -34,7 +34,7 @@ def _precompiled(srcs, deps, level = "-O3"):
             "//:separate_build": [],
             "//conditions:default": copts + ["-Wno-array-bounds", "-Wno-stringop-overflow"],
         })
-    return copts, ["//tools/precompiled:" + name]
+    return copts, ["//tools/precompiled:%s_once" % name]
 
 # Rooms without MPI that the runtime depends on.
 ROOMS_WITHOUT_MPI = ["schedules", "settings", "support", "trace"]
