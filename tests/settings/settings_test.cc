@@ -135,6 +135,11 @@ TEST(SettingsTest, LimitsThatAreNone) {
   }
 }
 
+TEST(SettingsTest, AnOrderNamesAnAxisOnce) {
+  for (const char* wrong : {"TORC_ORDER=XXY", "TORC_ORDER=XYX", "TORC_ORDER=XYQ"})
+    EXPECT_THAT(errorOf(wrong), testing::HasSubstr("axes of XYZUVWST, each once")) << wrong;
+}
+
 TEST(SettingsTest, AWrongValueLeavesTheDefault) {
   const Settings settings =
       read({"TORC_COLLECTIVES=allreduce,sum", "TORC_LIMITS=cache=1,memory=1X"}).settings;
@@ -351,6 +356,9 @@ TEST(DedicatedRanksTest, HowMany) {
   EXPECT_EQ(count("1:3", 10), 2u);
   EXPECT_EQ(count("=7", 8), 7u);
   EXPECT_EQ(count("1,2", 8), 2u);
+  EXPECT_EQ(count("1:8", 9), 1u);
+  EXPECT_EQ(dedicatedCount(*parseDedicatedRanks("1:8"), 8).status().message(),
+            "of 8 ranks none would be dedicated; at least 9 are needed");
 }
 
 TEST(DedicatedRanksTest, Limits) {

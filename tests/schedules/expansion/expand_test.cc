@@ -338,6 +338,22 @@ TEST(PeerLoop, OfManyMessagesIsWaitedForByAJoin) {
   EXPECT_EQ(join.dependence_count, 63u);
 }
 
+TEST(PeerLoop, OfManyMessagesWaitsByAJoin) {
+  Schedule schedule = direct("8x8", PeerOrder::kFixed);
+  schedule.operations[2].first_dependence = 2;  // the receives wait for the copy and the sends
+  schedule.operations[2].dependence_count = 2;
+  schedule.dependences.insert(schedule.dependences.end(), {0, 1});
+  const auto program = expand(schedule.view(), 0, countOf(1));
+  ASSERT_TRUE(program.ok());
+  for (const FlatOperation& operation : program->operations) {
+    if (!receives(operation.kind)) continue;
+    ASSERT_EQ(operation.dependence_count, 1u);
+    const FlatOperation& join = program->operations[program->dependencesOf(operation)[0]];
+    EXPECT_TRUE(join.isJoin());
+    EXPECT_EQ(join.dependence_count, 2u);
+  }
+}
+
 // A send waits for the one that is as many before it as the window says; receives wait for nothing.
 TEST(PeerLoop, SendsAsManyAtATimeAsItsWindowSays) {
   Schedule schedule = direct("4x3", PeerOrder::kShuffled);

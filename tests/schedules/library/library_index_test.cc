@@ -307,8 +307,8 @@ TEST(LibraryIndex, Entries) {
       &LibraryIndex::entries, 1,
       {{[](Entry& entry) { entry.highest = 4000; }, "entry 1: range from 4096 to 4000 bytes"},
        {[](Entry& entry) { entry.lowest = 4095; }, "entry 1: is not after entry 0"},
-       {[](Entry& entry) { entry.highest = 5000; },
-        "entry 1: predicted to 65536 bytes, range from 4096 to 5000"},
+       {[](Entry& entry) { entry.highest = 4096; },  // one size is a range
+        "entry 1: predicted to 65536 bytes, range from 4096 to 4096"},
        {[](Entry& entry) { entry.predicted_to = 4000; },
         "entry 1: predicted to 4000 bytes, range from 4096 to 18446744073709551615"},
        {[](Entry& entry) { entry.reason = "a\nb"; }, "entry 1: reason: has control characters"},

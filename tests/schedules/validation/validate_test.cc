@@ -49,6 +49,11 @@ TEST(Validate, Segments) {
               s.window = 255;
             }),
             "");
+  EXPECT_EQ(fault([](Schedule& s) {
+              s.segments = 2;
+              s.pieces.push_back({.part = 0, .parts = 2, .box = 0});
+            }),
+            "piece 0: has 2 parts, which do not follow one another in a segment");
 }
 
 TEST(Validate, AcceptsTheSamples) {
