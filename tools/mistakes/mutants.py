@@ -16,7 +16,7 @@ import tempfile
 TESTS = {
     "schedules": ["tests/schedules:schedules_test", "tests/schedules:expand_properties_test", "tests/ir:ir_test",
                   "tests/ir:file_check", "tests/properties:agreement_test"],
-    "ir": ["tests/ir:ir_test", "tests/ir:file_check", "tests/ir:export_test", "tests/fuzz:import_fuzz_test",
+    "ir": ["tests/ir:ir_test", "tests/ir:file_check", "tests/ir:export_test", "tests/fuzz:mutations_test",
            "tests/properties:cells_test", "tests/properties:mutants_test"],
     "passes": ["tests/passes:passes_test", "tests/passes:file_check", "tests/compiler:algorithms_test"],
     "compiler": ["tests/compiler:algorithms_test", "tests/compiler:compiler_test", "tests/compiler:file_check",
