@@ -33,6 +33,9 @@ struct Field {
   Values values{};
   bool optional = false;  // omitted at its default
 };
+// clang before 17 deduces none for an aggregate.
+template <typename Record, typename Member>
+Field(std::string_view, Member Record::*, Values = {}, bool = false) -> Field<Record, Member>;
 
 inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
 inline constexpr std::string_view kIntervalKindNames[] = {

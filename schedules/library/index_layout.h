@@ -89,6 +89,11 @@ struct IndexTableOf {
   const char* what;         // name of a record in messages
   const char* string = "";  // name of its string in messages
 };
+// clang before 17 deduces none for an aggregate.
+template <typename Record>
+IndexTableOf(IndexTable, std::vector<Record> LibraryIndex::*, const char*, const char* = "")
+    -> IndexTableOf<Record>;
+
 /// All tables but the text, in the order of their strings there.
 inline constexpr auto kIndexTables =
     std::tuple{IndexTableOf{IndexTable::kPartitions, &LibraryIndex::partitions, "partition"},
