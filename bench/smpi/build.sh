@@ -51,7 +51,8 @@ if (($# == 0)); then
 else
   add_object "$1"
 fi
-program=$cache/${name%.cc}-$(echo "${objects[@]} ${options[*]} ${TORC_SMPI_ARCHIVES-}" | sha256sum | cut -c 1-32)
+# shellcheck disable=SC2086  # paths
+program=$cache/${name%.cc}-$({ echo "${objects[@]} ${options[*]}"; cat ${TORC_SMPI_ARCHIVES:-/dev/null}; } | sha256sum | cut -c 1-32)
 if [[ ! -e $program ]]; then
   # Written beside and moved into place: another build may be doing the same.
   compile='printf "#include \"%s\"\n" $1 | smpicxx "${@:3}" -x c++ -c - -o "$2.$$" && mv "$2.$$" "$2"'
