@@ -537,17 +537,8 @@ class MeaningChecker {
                         (blocks.length == 1 && blocks.length_slope == 0 && contributors == blocks);
     }
     if (right) return true;
-    // The first node and block are enough.
-    const Witness first = firstOf(fact.place);
-    const Coordinates wanted = isFromRoot() ? context_.root : axes_.nodeOf(first.block);
-    Coordinates present = wanted;
-    for (const Spans& contributors : fact.value) {
-      for (std::uint32_t axis = 0; axis < topology_.axis_count && present == wanted; ++axis) {
-        if (!followsBlock(contributors[axis]))
-          present[axis] = static_cast<std::int32_t>(contributors[axis].start);
-      }
-    }
-    return refuse(place, first, present != wanted, present);
+    const Witness first = firstOf(fact.place);  // one node and block are enough
+    return refuse(place, first, false, isFromRoot() ? context_.root : axes_.nodeOf(first.block));
   }
 
   /// Checks that a fact is the sum of the required contributions: of all live ranks, or of those up

@@ -10,7 +10,6 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "ir/peer_loops/peer_loops.h"
 #include "schedules/broken_messages.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/root.h"
@@ -204,11 +203,8 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
     const bool reduces =
         operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
     if (reduces) compute_ += reduce / machine.cores;
-    if (!sends(operation.kind)) continue;
-    if (operation.hasPeerLoop()) {
-      addPeerLoop(schedule, operation, machine, size);
-      continue;
-    }
+    // A loop over peers has many messages already, which chunks do not hide.
+    if (!sends(operation.kind) || operation.hasPeerLoop()) continue;
     const Shift& shift = schedule.shifts[operation.peer];
     std::uint32_t axis = 0;
     while (shift[axis] == 0)
@@ -243,30 +239,6 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
   for (const auto& [key, chain] : chains)
     chains_.push_back(chain);
   std::ranges::stable_sort(chains_, {}, &MessageChain::phase);
-}
-
-/// The messages of a loop over peers, each of `bytes`, as one message on every link.
-void PipelineCost::addPeerLoop(const ScheduleView& schedule, const Operation& operation,
-                               const Machine& machine, double bytes) {
-  const Topology& topology = schedule.topology;
-  const PeerLoop& peers = schedule.peer_loops[operation.peer];
-  for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology.dimensions()); ++axis) {
-    const ir::PeerLoopLoad load = ir::loadOf(topology, peers, axis);
-    for (const auto& [down, messages] : {std::pair(0u, load.up), std::pair(1u, load.down)}) {
-      if (messages == 0) continue;
-      MessageChain chain;
-      chain.phase = operation.phase;
-      chain.stream = operation.stream;
-      chain.link = 2 * axis + down;
-      chain.messages = 1;
-      chain.transfer =
-          (bytes + machine.envelope) * static_cast<double>(messages) / machine.linkBandwidth(axis);
-      chain.start_up =
-          machine.alpha + machine.latency +
-          (2 * machine.overhead + machine.message_gap) * static_cast<double>(peers.size());
-      chains_.push_back(chain);
-    }
-  }
 }
 
 double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) const {

@@ -12,6 +12,7 @@ namespace torc::linalg {
 
 /// A process's part of a ScaLAPACK matrix, whose first block is on process (first_row,
 /// first_column). Ranks beyond the grid of BLACS have none.
+template <typename T = double>
 class Described {
  public:
   Described(const torc_linalg_blacs& blacs, int context, int m, int n, int row_block,
@@ -29,7 +30,7 @@ class Described {
         1, context, m, n, row_block, column_block, first_row, first_column, std::max(1, rows + 1)};
     std::copy(entries, entries + 9, desc);
     local.resize(static_cast<std::size_t>(desc[8]) * static_cast<std::size_t>(columns), -77);
-    each([&](int i, int j, double& element) { element = formula(i, j); });
+    each([&](int i, int j, T& element) { element = static_cast<T>(formula(i, j)); });
   }
 
   /// Calls visit(row, column, element) for those of this process; indices from 0.
@@ -50,7 +51,7 @@ class Described {
 
   int desc[9];
   bool has_part = false;
-  std::vector<double> local;
+  std::vector<T> local;
 
  private:
   const torc_linalg_blacs blacs_;

@@ -130,7 +130,8 @@ TEST(Lu, BitsAreTheSameInEveryRun) {
   }
 }
 
-TEST(Lu, SolvesWithSmallResiduals) {
+template <typename T, typename Solve, typename Residual>
+void expectSolutions(Solve solve, Residual residual_of) {
   ON_ORDINARY_GRID(grid);
   for (const std::int64_t sides : {1, 5}) {
     for (const int pivoting : {TORC_LINALG_NO_PIVOTING, TORC_LINALG_TOURNAMENT}) {
@@ -139,29 +140,31 @@ TEST(Lu, SolvesWithSmallResiduals) {
         return randomNumber(i, j, 8) + (pivoting == TORC_LINALG_NO_PIVOTING && i == j ? 50 : 0);
       };
       const Formula right = [](std::int64_t i, std::int64_t j) { return randomNumber(i, j, 9); };
-      Distributed<double> a(grid, {n, n, 6, 6}, formula), factors(grid, {n, n, 6, 6}, formula, 1);
-      Distributed<double> b(grid, {n, sides, 6, 2}, right), x(grid, {n, sides, 6, 2}, right, 2);
+      Distributed<T> a(grid, {n, n, 6, 6}, formula), factors(grid, {n, n, 6, 6}, formula, 1);
+      Distributed<T> b(grid, {n, sides, 6, 2}, right), x(grid, {n, sides, 6, 2}, right, 2);
       std::vector<std::int64_t> pivots(n);
       ASSERT_LINALG_OK(factor(grid, factors, pivoting, pivots.data(), nullptr, nullptr));
-      ASSERT_LINALG_OK(
-          torc_linalg_dlu_solve(grid, factors.matrix(), factors.data(), factors.leading(),
-                                pivoting == TORC_LINALG_TOURNAMENT ? pivots.data() : nullptr,
-                                x.matrix(), x.data(), x.leading(), nullptr));
+      ASSERT_LINALG_OK(solve(grid, factors.matrix(), factors.data(), factors.leading(),
+                             pivoting == TORC_LINALG_TOURNAMENT ? pivots.data() : nullptr,
+                             x.matrix(), x.data(), x.leading(), nullptr));
       double residual = -1;
-      ASSERT_LINALG_OK(torc_linalg_dresidual(grid, a.matrix(), a.data(), a.leading(), b.matrix(),
-                                             x.data(), x.leading(), b.data(), b.leading(),
-                                             &residual));
+      ASSERT_LINALG_OK(residual_of(grid, a.matrix(), a.data(), a.leading(), b.matrix(), x.data(),
+                                   x.leading(), b.data(), b.leading(), &residual));
       EXPECT_GT(residual, 0);
       EXPECT_LT(residual, 16);
       // A wrong solution has another residual: |B| / (eps n (|A| 0 + |B|)).
-      Distributed<double> zero(
+      Distributed<T> zero(
           grid, {n, sides, 6, 2}, [](std::int64_t, std::int64_t) { return 0.0; }, 2);
-      ASSERT_LINALG_OK(torc_linalg_dresidual(grid, a.matrix(), a.data(), a.leading(), b.matrix(),
-                                             zero.data(), zero.leading(), b.data(), b.leading(),
-                                             &residual));
-      EXPECT_NEAR(residual * n * std::ldexp(1.0, -53), 1, 1e-6);
+      ASSERT_LINALG_OK(residual_of(grid, a.matrix(), a.data(), a.leading(), b.matrix(), zero.data(),
+                                   zero.leading(), b.data(), b.leading(), &residual));
+      EXPECT_NEAR(residual * n * std::numeric_limits<T>::epsilon() / 2, 1, 1e-6);
     }
   }
+}
+
+TEST(Lu, SolvesWithSmallResiduals) {
+  expectSolutions<double>(torc_linalg_dlu_solve, torc_linalg_dresidual);
+  expectSolutions<float>(torc_linalg_slu_solve, torc_linalg_sresidual);
 }
 
 /// What is singular in whole numbers is found to be, at the first column that depends on others.

@@ -24,28 +24,27 @@ Formula numbers(int seed) {
   return [seed](std::int64_t i, std::int64_t j) { return wholeNumber(i, j, seed); };
 }
 
-TEST(Scalapack, PartsAreCopiedThereAndBack) {
+template <typename T, typename From, typename To>
+void expectCopies(From from, To to) {
   ON_ORDINARY_GRID(grid);
   for (const torc_linalg_blacs& blacs : grids()) {
     for (const char transposed : {'N', 'T'}) {
       const bool turned = transposed == 'T';
       const int rows = 14, columns = 11, ia = 3, ja = 5;
-      Described a(blacs, -1, 29, 23, 4, 3, blacs.rows - 1, blacs.columns - 1, numbers(1));
-      Distributed<double> part(grid, {rows, columns, 5, 2}, numbers(2), 1);
-      ASSERT_LINALG_OK(torc_linalg_dfrom_scalapack(grid, &blacs, transposed, a.local.data(), ia, ja,
-                                                   a.desc, part.matrix(), part.data(),
-                                                   part.leading()));
+      Described<T> a(blacs, -1, 29, 23, 4, 3, blacs.rows - 1, blacs.columns - 1, numbers(1));
+      Distributed<T> part(grid, {rows, columns, 5, 2}, numbers(2), 1);
+      ASSERT_LINALG_OK(from(grid, &blacs, transposed, a.local.data(), ia, ja, a.desc, part.matrix(),
+                            part.data(), part.leading()));
       const std::vector<double> whole = part.whole();
       for (int j = 0; j < columns; ++j) {
         for (int i = 0; i < rows; ++i)
           ASSERT_EQ(whole[static_cast<std::size_t>(i + j * rows)],
                     wholeNumber(ia - 1 + (turned ? j : i), ja - 1 + (turned ? i : j), 1));
       }
-      Described back(blacs, -1, 29, 23, 4, 3, 0, 0, numbers(3));
-      ASSERT_LINALG_OK(torc_linalg_dto_scalapack(grid, part.matrix(), part.data(), part.leading(),
-                                                 &blacs, transposed, back.local.data(), ia, ja,
-                                                 back.desc));
-      back.each([&](int i, int j, double& element) {
+      Described<T> back(blacs, -1, 29, 23, 4, 3, 0, 0, numbers(3));
+      ASSERT_LINALG_OK(to(grid, part.matrix(), part.data(), part.leading(), &blacs, transposed,
+                          back.local.data(), ia, ja, back.desc));
+      back.each([&](int i, int j, T& element) {
         const int p = turned ? j - ja + 1 : i - ia + 1, q = turned ? i - ia + 1 : j - ja + 1;
         const bool inside = p >= 0 && p < rows && q >= 0 && q < columns;
         ASSERT_EQ(element, wholeNumber(i, j, inside ? 1 : 3)) << i << ", " << j;
@@ -54,19 +53,25 @@ TEST(Scalapack, PartsAreCopiedThereAndBack) {
   }
 }
 
-TEST(Scalapack, GemmStandsInForPdgemm) {
+TEST(Scalapack, PartsAreCopiedThereAndBack) {
+  expectCopies<double>(torc_linalg_dfrom_scalapack, torc_linalg_dto_scalapack);
+  expectCopies<float>(torc_linalg_sfrom_scalapack, torc_linalg_sto_scalapack);
+}
+
+template <typename T, typename Gemm>
+void expectProducts(Gemm gemm) {
   ON_ORDINARY_GRID(grid);
   const torc_linalg_blacs blacs = grids().back();
   const int m = 13, n = 10, k = 17;
   for (const auto& [ta, tb] : {std::pair{'N', 'T'}, std::pair{'T', 'N'}}) {
     const bool turned_a = ta == 'T', turned_b = tb == 'T';
-    Described a(blacs, -1, turned_a ? k + 2 : m, turned_a ? m : k + 2, 4, 3, 0, 0, numbers(1));
-    Described b(blacs, -1, turned_b ? n : k, turned_b ? k : n, 2, 5, 0, 0, numbers(2));
-    Described c(blacs, -1, m + 1, n + 4, 3, 3, 0, 0, numbers(3));
-    ASSERT_LINALG_OK(torc_linalg_pdgemm(grid, &blacs, ta, tb, m, n, k, 2, a.local.data(),
-                                        turned_a ? 3 : 1, turned_a ? 1 : 3, a.desc, b.local.data(),
-                                        1, 1, b.desc, -1, c.local.data(), 2, 4, c.desc, nullptr));
-    c.each([&, turned_a = turned_a, turned_b = turned_b](int i, int j, double& element) {
+    Described<T> a(blacs, -1, turned_a ? k + 2 : m, turned_a ? m : k + 2, 4, 3, 0, 0, numbers(1));
+    Described<T> b(blacs, -1, turned_b ? n : k, turned_b ? k : n, 2, 5, 0, 0, numbers(2));
+    Described<T> c(blacs, -1, m + 1, n + 4, 3, 3, 0, 0, numbers(3));
+    ASSERT_LINALG_OK(gemm(grid, &blacs, ta, tb, m, n, k, 2, a.local.data(), turned_a ? 3 : 1,
+                          turned_a ? 1 : 3, a.desc, b.local.data(), 1, 1, b.desc, -1,
+                          c.local.data(), 2, 4, c.desc, nullptr));
+    c.each([&, turned_a = turned_a, turned_b = turned_b](int i, int j, T& element) {
       double expected = wholeNumber(i, j, 3);
       const int p = i - 1, q = j - 3;
       if (p >= 0 && q >= 0 && q < n) {
@@ -78,6 +83,11 @@ TEST(Scalapack, GemmStandsInForPdgemm) {
       ASSERT_EQ(element, expected) << i << ", " << j;
     });
   }
+}
+
+TEST(Scalapack, GemmStandsInForPdgemm) {
+  expectProducts<double>(torc_linalg_pdgemm);
+  expectProducts<float>(torc_linalg_psgemm);
 }
 
 TEST(Scalapack, PdgetrsSolvesWithTheFactorsOfGetrf) {
@@ -110,18 +120,24 @@ TEST(Scalapack, PdgetrsSolvesWithTheFactorsOfGetrf) {
   }
 }
 
-TEST(Scalapack, ASingularMatrixHasTheInfoOfPdgetrf) {
+template <typename T, typename Getrf>
+void expectSingular(Getrf getrf) {
   ON_ORDINARY_GRID(grid);
   const torc_linalg_blacs blacs = grids()[0];
-  Described a(blacs, -1, 12, 12, 5, 5, 0, 0,
-              [](std::int64_t i, std::int64_t j) { return i == j && i != 7 ? 1.0 : 0.0; });
+  Described<T> a(blacs, -1, 12, 12, 5, 5, 0, 0,
+                 [](std::int64_t i, std::int64_t j) { return i == j && i != 7 ? 1.0 : 0.0; });
   std::vector<int> pivots(12 + 5, -1);
   int info = -1;
-  expectError(grid.comm(),
-              torc_linalg_pdgetrf(grid, &blacs, 12, 12, a.local.data(), 1, 1, a.desc, pivots.data(),
-                                  &info, nullptr),
-              TORC_LINALG_SINGULAR, "column 7");
+  expectError(
+      grid.comm(),
+      getrf(grid, &blacs, 12, 12, a.local.data(), 1, 1, a.desc, pivots.data(), &info, nullptr),
+      TORC_LINALG_SINGULAR, "column 7");
   EXPECT_EQ(info, 8);
+}
+
+TEST(Scalapack, ASingularMatrixHasTheInfoOfPdgetrf) {
+  expectSingular<double>(torc_linalg_pdgetrf);
+  expectSingular<float>(torc_linalg_psgetrf);
 }
 
 TEST(Scalapack, DescriptorsThatDoNotFitAreRefusedOnAllRanks) {

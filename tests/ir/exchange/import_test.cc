@@ -121,7 +121,8 @@ class Interpreter {
       const auto place = [&](const ChunkRun& run) -> std::uint64_t& {
         return at(rank, run.buffer, static_cast<std::size_t>(run.first + i));
       };
-      const std::uint64_t in = come.empty() ? 0 : come.at(static_cast<std::size_t>(i));
+      const auto at_i = static_cast<std::size_t>(i);
+      const std::uint64_t in = at_i < come.size() ? come[at_i] : kNothingThere;
       switch (step.kind) {
         case StepKind::kNothing:
           break;
@@ -176,7 +177,7 @@ constexpr Example kExamples[] = {
     {"tree-broadcast_7", "7"},         {"chain-allreduce_5", "5"},
     {"recursive-halving_8", "4x2"},    {"direct-allreduce_4", "4"},
     {"copying-allgather_4", "4"},      {"copying-allreduce_3", "3"},
-    {"copying-reduce-scatter_4", "4"},
+    {"copying-reduce-scatter_4", "4"}, {"relaying-alltoall_4", "4"},
 };
 
 RankPrograms read(const std::string& name) {

@@ -2,7 +2,7 @@
 """make_msccl.py PROGRAM RANKS [CHUNKS]: an MSCCL file on stdout, as the field's writers have it.
 
 ring-allgather, ring-allreduce, ring-reduce-scatter, chain-allreduce (CHUNKS per block), direct-allreduce, recursive-doubling,
-recursive-halving, copying-allgather, copying-allreduce, copying-reduce-scatter (in place, with a copy onto itself), alltoall, two-step-alltoall and hierarchical-allreduce (RANKS as NODESxGPUS), tree-broadcast.
+recursive-halving, copying-allgather, copying-allreduce, copying-reduce-scatter (in place, with a copy onto itself), alltoall, relaying-alltoall, two-step-alltoall and hierarchical-allreduce (RANKS as NODESxGPUS), tree-broadcast.
 """
 import sys
 
@@ -195,6 +195,24 @@ def two_step_alltoall(nodes, gpus):
     return program
 
 
+def relaying_alltoall(n, _):
+    """Up a ring of 4. One message has the last hop of blocks to rank + 3 and the first of blocks to rank + 2: its blocks have two sources, and consecutive destinations."""
+    program = Program("alltoall", n, n, False)
+    for r in range(n):
+        ring = dict(send=(r + 1) % n, recv=(r - 1) % n)
+        def of(k):
+            return ("i", (r + k) % n), ("o", (r - k) % n)
+        program.step(r, "cpy", ("i", r), ("o", r))
+        program.step(r, "cpy", of(2)[0], ("s", 1), **ring)
+        for kind, src, dst, count in (
+                ("s", of(3)[0], ("s", 4), 1), ("rcs", ("s", 4), ("s", 4), 1), ("r", ("s", 4), ("s", 0), 1),
+                ("s", ("s", 0), ("s", 2), 2), ("r", ("s", 2), ("s", 2), 2), ("cpy", ("s", 2), of(3)[1], 1),
+                ("s", ("s", 3), ("s", 3), 1), ("r", ("s", 3), of(2)[1], 1),
+                ("s", of(1)[0], ("o", r), 1), ("r", of(1)[0], of(1)[1], 1)):
+            program.step(r, kind, src, dst, count, **ring)
+    return program
+
+
 def hierarchical_allreduce(nodes, gpus):
     """Within nodes a reduce-scatter, between them an exchange of sums, within nodes an allgather."""
     n = nodes * gpus
@@ -242,7 +260,7 @@ def main():
               "copying-allreduce": lambda n, k: copying(ring_allreduce, n, k),
               "copying-reduce-scatter": lambda n, k: copying(ring_reduce_scatter, n, k),
               "recursive-doubling": recursive_doubling, "alltoall": alltoall,
-              "two-step-alltoall": two_step_alltoall, "hierarchical-allreduce": hierarchical_allreduce,
+              "two-step-alltoall": two_step_alltoall, "relaying-alltoall": relaying_alltoall, "hierarchical-allreduce": hierarchical_allreduce,
               "tree-broadcast": tree_broadcast}
     if "x" in ranks:
         program = makers[name](*map(int, ranks.split("x")))

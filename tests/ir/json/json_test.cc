@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
@@ -30,8 +31,7 @@ std::string errorOf(llvm::StringRef text) {
 }
 
 /// The error of a small valid schedule after `change`.
-template <typename Change>
-std::string errorAfter(Change change) {
+std::string errorAfter(llvm::function_ref<void(json&)> change) {
   json document = json::parse(writeJson(samples::ringReduceScatter(3).view()));
   change(document);
   return errorOf(document.dump());
