@@ -164,11 +164,11 @@ class Importer {
         pieces.push_back(piece);
       }
       if (pieces.size() < 2 || block_axes_ == 0) continue;
-      // Whole consecutive blocks along the fastest axis.
+      // Whole consecutive blocks along the fastest axis. Those of pairs have one source: a message
+      // that moves several from one place (chunk_flow.h) has them from one node, or for one.
       RelativePiece& before = pieces[pieces.size() - 2];
       const RelativePiece& behind = pieces.back();
       if (behind.parts < parts_ || before.parts < parts_) continue;
-      if (is_of_pairs && before.first != behind.first) continue;
       const std::uint32_t axis = topology_.order[0];
       std::uint32_t& length = is_of_pairs ? before.other_length : before.length;
       Shift next = is_of_pairs ? before.other : before.first;
