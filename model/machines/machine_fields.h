@@ -25,6 +25,10 @@ struct MachineField {
   bool optional = true;
   bool written = true;  // also where it is 0
 };
+// clang before 17 deduces none for an aggregate.
+template <typename Record, typename Member>
+MachineField(std::string_view, Member Record::*, double = 0, double = 0, std::string_view = {},
+             bool = true, bool = true) -> MachineField<Record, Member>;
 
 inline constexpr auto kDimensionFields = std::tuple{
     MachineField{"size", &MachineDimension::size, 1, kMaxNodes, "", false},

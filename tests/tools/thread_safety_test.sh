@@ -1,5 +1,6 @@
 #!/bin/bash
-# Clang finds no use in runtime/pmpi without the required lock (support/thread_annotations.h).
+# Clang finds no use in runtime/pmpi without the required lock (support/thread_annotations.h), and
+# reads the headers that fuzz targets (--config=fuzz) need.
 # Sources that Bazel generates are left out.
 set -euo pipefail
 shopt -s globstar
@@ -29,13 +30,17 @@ bool isEnding() {
 bool isEndingUnlocked() { return engine->is_ending; }
 EOF
 
+for header in {schedules,settings,ir,model}/**/*.h; do
+  echo "#include \"$header\"" >>"$work/headers.cc"
+done
+
 export flags="-std=c++20 -fsyntax-only -Wno-everything -Wthread-safety -Werror -DXXH_INLINE_ALL
-  -I. -I$work $(mpicc.mpich -show | grep -o -- '-I[^ ]*')"
+  -I. -I$work -isystem /usr/lib/llvm-19/include $(mpicc.mpich -show | grep -o -- '-I[^ ]*')"
 # shellcheck disable=SC2016,SC2086
-printf '%s\n' "$work"/{rest,wrappers,counter_check} |
+printf '%s\n' "$work"/{rest,wrappers,headers,counter_check} |
   xargs -P "$(nproc)" -I {} bash -c 'clang++ $flags {}.cc >{}.log 2>&1; echo $? >{}.code'
 
-for unit in rest wrappers; do
+for unit in rest wrappers headers; do
   [[ $(<"$work/$unit.code") == 0 ]] || fail "clang says: $(<"$work/$unit.log")"
 done
 [[ $(grep -c ' error: ' "$work/counter_check.log") == 1 ]] &&
