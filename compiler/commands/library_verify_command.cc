@@ -11,10 +11,10 @@
 #include "compiler/report.h"
 #include "compiler/rows.h"
 #include "compiler/tool.h"
-#include "compiler/work_queue.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/format/file.h"
+#include "support/work_queue.h"
 
 namespace torc::compiler {
 namespace library_verify_command {

@@ -15,10 +15,10 @@
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/library/folder.h"
 #include "compiler/tool.h"
-#include "compiler/work_queue.h"
 #include "ir/make_error.h"
 #include "schedules/format/file.h"
 #include "support/version.h"
+#include "support/work_queue.h"
 
 namespace torc::compiler {
 namespace {

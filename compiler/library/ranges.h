@@ -29,7 +29,7 @@
 #include "compiler/progress_line.h"
 #include "compiler/proved_file.h"
 #include "compiler/sizes.h"
-#include "compiler/work_queue.h"
+#include "support/work_queue.h"
 
 namespace torc::compiler {
 

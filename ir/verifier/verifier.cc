@@ -3,11 +3,14 @@
 #include "ir/verifier/verifier.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
+#include <thread>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
@@ -23,6 +26,7 @@
 #include "schedules/loops/unroll.h"
 #include "schedules/root.h"
 #include "schedules/validation/validate.h"
+#include "support/work_queue.h"
 
 namespace torc::ir {
 
@@ -163,41 +167,61 @@ void keepFirstOfEach(std::vector<Fault>& faults) {
 /// The proof of a schedule without loops, with segments unrolled, for all roots.
 VerifyResult verifySteps(const ScheduleView& schedule, const VerifyOptions& options,
                          std::uint32_t operations_per_segment) {
-  VerifyResult result;
-  std::map<LinkClass, double> loads;  // for the root that loads them most
   const Relays relays(schedule, operations_per_segment);
   const bool has_relays = !options.per_rank && relays.areApart();
   const std::vector<Coordinates> roots =
       rootsToProve(has_relays ? relays.ways(/*with_all_boxes=*/false) : schedule, options.per_rank,
                    operations_per_segment);
-  RelayedFacts relayed{relays, false, {}, {}};
   const ScheduleView ways = relays.ways(/*with_all_boxes=*/true);
-  for (const Coordinates& root : roots) {
-    const bool is_first = root == roots.front();
-    if (is_first || !has_relays) {
-      const std::uint64_t work = std::exchange(result, {}).work;
-      verifyFor(schedule, root, is_first ? options : withoutWrites(options), result,
+  const bool is_scatter = rowOf(schedule.collective).describesOwnOut();
+  std::vector<VerifyResult> results(roots.size());
+  const auto prove = [&](std::size_t i, RelayedFacts& relayed) {
+    VerifyResult& result = results[i];
+    if (i == 0 || !has_relays) {
+      verifyFor(schedule, roots[i], i == 0 ? options : withoutWrites(options), result,
                 has_relays ? &relayed : nullptr);
-      result.work += work;
     }
-    if (has_relays && result.ok()) {
-      const bool is_scatter = rowOf(schedule.collective).describesOwnOut();
-      if (is_first && !is_scatter) relayed.known = relayed.left;
-      relayed.is_of_ways = true;
-      relayed.left.clear();
-      VerifyResult of_ways;
-      verifyFor(ways, root, withoutWrites(options), of_ways, &relayed);
-      result.work += of_ways.work;
-      llvm::append_range(result.faults, of_ways.faults);
-      if (is_first && is_scatter) relayed.known = relayed.left;
-    }
-    if (!result.ok()) {
-      if (roots.size() == 1) break;
-      for (Fault& fault : result.faults)
-        fault.message += "; the root is rank " + std::to_string(schedule.topology.rankOf(root));
-      break;
-    }
-    for (const LinkLoad& load : result.loads) {
+    if (!has_relays || !result.ok()) return;
+    if (i == 0 && !is_scatter) relayed.known = relayed.left;
+    relayed.is_of_ways = true;
+    relayed.left.clear();
+    VerifyResult of_ways;
+    verifyFor(ways, roots[i], withoutWrites(options), of_ways, &relayed);
+    result.work += of_ways.work;
+    llvm::append_range(result.faults, of_ways.faults);
+    if (i == 0 && is_scatter) relayed.known = relayed.left;
+  };
+  // Those after the first do not depend on each other.
+  RelayedFacts of_first{relays, false, {}, {}};
+  prove(0, of_first);
+  std::atomic<std::size_t> next = 1, last = results[0].ok() ? roots.size() - 1 : 0;
+  WorkQueue queue;
+  const auto threads = static_cast<unsigned>(std::clamp<std::size_t>(
+      roots.size() / 4, 1, std::max(std::thread::hardware_concurrency(), 1u)));
+  for (unsigned i = 0; i < threads; ++i) {
+    queue.add([&] {
+      RelayedFacts relayed{relays, true, {}, of_first.known};
+      for (std::size_t root = next++; root <= last; root = next++) {
+        prove(root, relayed);
+        for (std::size_t seen = last; !results[root].ok() && root < seen;) {
+          if (last.compare_exchange_weak(seen, root)) break;
+        }
+      }
+    });
+  }
+  queue.run(threads);
+
+  VerifyResult result = results[has_relays ? 0 : last.load()];
+  result.faults = std::move(results[last].faults);
+  for (Fault& fault : result.faults) {
+    if (roots.size() == 1) break;
+    fault.message += "; the root is rank " + std::to_string(schedule.topology.rankOf(roots[last]));
+  }
+  result.work = 0;
+  std::map<LinkClass, double> loads;  // for the root that loads them most
+  for (std::size_t i = 0; i <= last; ++i) {
+    result.work += results[i].work;
+    for (const LinkLoad& load : results[i].loads) {
       double& most = loads[{load.phase, load.axis, load.sign}];
       most = std::max(most, load.share);
     }

@@ -22,7 +22,7 @@
 namespace torc::compiler {
 
 /// Largest number of roots on N axes by default, times N - 1: the proof examines each.
-inline constexpr std::uint64_t kMostDetourRoots = 1024;
+inline constexpr std::uint64_t kMostDetourRoots = 3072;
 
 /// Whether the topology is damaged, and all axes are rings of nodes without cores.
 bool suitsDetourTrees(const Topology& topology);

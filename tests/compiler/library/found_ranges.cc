@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/progress_line.h"
-#include "compiler/work_queue.h"
+#include "support/work_queue.h"
 
 namespace torc::compiler {
 namespace {

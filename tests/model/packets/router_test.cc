@@ -164,6 +164,7 @@ TEST(RouterTest, ShapesThatAreNotServed) {
   EXPECT_EQ(error("4x4+2"), "packets: 4x4+2 has cores: one processor serves a node here");
   EXPECT_EQ(error("4x300"), "packets: axis Y has 300 nodes: ways of more than 127 hops");
   EXPECT_EQ(error("4x129m"), "packets: axis Y has 129 nodes: ways of more than 127 hops");
+  EXPECT_EQ(error("4x128m"), "");
   EXPECT_EQ(error("4x255"), "");
 }
 

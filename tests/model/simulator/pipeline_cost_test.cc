@@ -63,6 +63,8 @@ TEST(PipelineCost, ReductionsTakeTheirTimeInEveryStep) {
   EXPECT_NEAR(PipelineCost(uncut.view(), machine, 8e6).seconds(1, 1), 12e-3, 1e-9);
   machine.cores = 4;
   EXPECT_NEAR(PipelineCost(uncut.view(), machine, 8e6).seconds(1, 1), 9e-3, 1e-9);
+  const Schedule moves = bucketOf(Collective::kAllgather, cantFail(topologyOf(machine)), 0);
+  EXPECT_EQ(PipelineCost(moves.view(), machine, 8e6).reduceSeconds(), 0);
 }
 
 // The paper's reason for pipelining: with two chunks on a link one is reduced while the other

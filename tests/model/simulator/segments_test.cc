@@ -71,6 +71,7 @@ void expectAsWrittenOut(Collective collective, const Topology& topology, const c
   for (std::size_t i = 0; i < some.links.size(); ++i) {
     EXPECT_NEAR(some.links[i].bytes, all.links[i].bytes, 1e-6 + 1e-9 * all.links[i].bytes);
     EXPECT_NEAR(some.links[i].busy_s, all.links[i].busy_s, close_links * all.links[i].busy_s);
+    EXPECT_DOUBLE_EQ(some.links[i].idle_s, some.makespan_s - some.links[i].busy_s);
   }
 }
 

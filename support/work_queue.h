@@ -1,13 +1,13 @@
 // A queue of tasks for several threads; a task may add further ones.
-#ifndef TORC_COMPILER_WORK_QUEUE_H_
-#define TORC_COMPILER_WORK_QUEUE_H_
+#ifndef TORC_SUPPORT_WORK_QUEUE_H_
+#define TORC_SUPPORT_WORK_QUEUE_H_
 
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
 
-namespace torc::compiler {
+namespace torc {
 
 class WorkQueue {
  public:
@@ -19,7 +19,7 @@ class WorkQueue {
   void addNext(Task task);
 
   /// Runs the tasks in `threads` >= 1 threads, including this one, until none is left. If the
-  /// system provides fewer threads, these run all tasks.
+  /// system provides fewer threads, these run all tasks; within a task of another queue, this one.
   void run(unsigned threads);
 
   /// Drops the tasks that have not started.
@@ -34,6 +34,6 @@ class WorkQueue {
   unsigned running_ = 0;  // tasks
 };
 
-}  // namespace torc::compiler
+}  // namespace torc
 
-#endif  // TORC_COMPILER_WORK_QUEUE_H_
+#endif  // TORC_SUPPORT_WORK_QUEUE_H_

@@ -1,12 +1,18 @@
 // Runs tasks of a queue in several threads.
-#include "compiler/work_queue.h"
+#include "support/work_queue.h"
 
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
-namespace torc::compiler {
+namespace torc {
+
+namespace {
+
+thread_local bool is_in_task = false;
+
+}  // namespace
 
 void WorkQueue::add(Task task) {
   const std::lock_guard lock(mutex_);
@@ -28,7 +34,7 @@ void WorkQueue::stop() {
 void WorkQueue::run(unsigned threads) {
   std::vector<std::thread> others;
   try {
-    while (others.size() + 1 < threads)
+    while (others.size() + 1 < threads && !is_in_task)
       others.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
     // No further threads are available.
@@ -48,10 +54,12 @@ void WorkQueue::work() {
     tasks_.pop_front();
     ++running_;
     lock.unlock();
+    const bool was_in_task = std::exchange(is_in_task, true);
     task();
+    is_in_task = was_in_task;
     lock.lock();
     if (--running_ == 0) changed_.notify_all();
   }
 }
 
-}  // namespace torc::compiler
+}  // namespace torc
