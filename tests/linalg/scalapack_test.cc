@@ -67,7 +67,7 @@ void expectProducts(Gemm gemm) {
     const bool turned_a = ta == 'T', turned_b = tb == 'T';
     Described<T> a(blacs, -1, turned_a ? k + 2 : m, turned_a ? m : k + 2, 4, 3, 0, 0, numbers(1));
     Described<T> b(blacs, -1, turned_b ? n : k, turned_b ? k : n, 2, 5, 0, 0, numbers(2));
-    Described<T> c(blacs, -1, m + 1, n + 4, 3, 3, 0, 0, numbers(3));
+    Described<T> c(blacs, -1, m + 1, n + 4, 1, 3, 0, 0, numbers(3));
     ASSERT_LINALG_OK(gemm(grid, &blacs, ta, tb, m, n, k, 2, a.local.data(), turned_a ? 3 : 1,
                           turned_a ? 1 : 3, a.desc, b.local.data(), 1, 1, b.desc, -1,
                           c.local.data(), 2, 4, c.desc, nullptr));

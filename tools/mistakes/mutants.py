@@ -24,10 +24,12 @@ TESTS = {
     "model": ["tests/model:model_test", "tests/model:model_properties_test", "tests/compiler:file_check"],
     "runtime": ["tests/runtime:execution_test", "tests/runtime:put_transport_test", "tests/mpi:job_test_4",
                 "tests/runtime/pmpi:pmpi_test", "tests/runtime/pmpi/conformance:all_4",
-                "tests/runtime/run:file_check", "tests/runtime/pmpi:told_test"],
+                "tests/runtime/run:file_check", "tests/runtime/pmpi:told_test", "tests/runtime/dedicated:dedicated_test",
+                "tests/runtime:core_threads_test"],
     "settings": ["tests/settings:settings_test", "tests/runtime/dedicated:dedicated_test", "tests/runtime/pmpi:told_test"],
-    "linalg": ["tests/linalg:linalg_test_8", "tests/linalg:linalg_test_27"],
-    "studies": ["tests/studies:studies_test", "tests/studies:file_check"],
+    "linalg": ["tests/linalg:linalg_test_8", "tests/linalg:linalg_test_27", "tests/linalg:linalg_test_1",
+               "tests/linalg:torc_gemm_test"],
+    "studies": ["tests/studies:studies_test", "tests/studies:file_check", "tests/studies:claims_test"],
 }
 
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+", "*": "+",
