@@ -3,7 +3,6 @@
 #include "linalg/run/scalapack.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 

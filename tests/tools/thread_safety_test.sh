@@ -17,8 +17,7 @@ for source in runtime/pmpi/**/*.cc; do
   echo "#include \"$source\"" >>"$work/$unit.cc"
 done
 # Other names of wrappers, which Bazel generates.
-mkdir -p "$work/runtime/pmpi/wrappers"
-touch "$work/runtime/pmpi/wrappers/next_layer.h"
+install -D /dev/null "$work/runtime/pmpi/wrappers/next_layer.h"
 # What is to be found: the second of these has no lock.
 cat >"$work/counter_check.cc" <<'EOF'
 #include "runtime/pmpi/engine/engine.h"
@@ -30,9 +29,7 @@ bool isEnding() {
 bool isEndingUnlocked() { return engine->is_ending; }
 EOF
 
-for header in {schedules,settings,ir,model}/**/*.h; do
-  echo "#include \"$header\"" >>"$work/headers.cc"
-done
+printf '#include "%s"\n' {schedules,settings,ir,model}/**/*.h >"$work/headers.cc"
 
 export flags="-std=c++20 -fsyntax-only -Wno-everything -Wthread-safety -Werror -DXXH_INLINE_ALL
   -I. -I$work -isystem /usr/lib/llvm-19/include $(mpicc.mpich -show | grep -o -- '-I[^ ]*')"
