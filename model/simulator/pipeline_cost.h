@@ -70,6 +70,7 @@ class PipelineCost {
  private:
   /// A bound: all chains of a link, each with its time alone, `in_flight` at a time.
   double leastSeconds(std::uint32_t chunks, std::uint32_t in_flight) const;
+
   std::vector<MessageChain> chains_;  // phase by phase, stream by stream
   std::uint32_t streams_ = 0;
   double cores_ = 1;
