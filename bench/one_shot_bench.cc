@@ -28,8 +28,8 @@
 
 #include "bench/bench_schedule.h"
 #include "bench/null_transport.h"
+#include "runtime/api/api.h"
 #include "runtime/collectives/call_cache.h"
-#include "runtime/collectives/collective.h"
 #include "runtime/execution/executor.h"
 #include "runtime/job/bound_schedule.h"
 #include "runtime/job/geometry.h"
@@ -86,13 +86,12 @@ Local measureLocal(const Schedule& compiled, const CallArguments& arguments, con
     CallMemory memory(kPlenty);
     CallCache cache(&geometry, &memory);
     Plan* first = acquire(cache, schedule.get(), arguments, checked);
-    result.operations = first->executor()->operations();
+    result.operations = first->executor().operations();
     cache.release(first);
     result.acquire_ns = nanoseconds([&] {
       Plan* plan = acquire(cache, schedule.get(), arguments, checked);
-      torc_collective collective(plan);
       tags.base = (tags.base + 1000) % 100000;
-      collective.bindTags(tags);
+      plan->bindTags(tags);
       cache.release(plan);
     });
   }
@@ -210,10 +209,10 @@ void runOneShot(torc_geometry& geometry, CallCache& cache, torc_schedule* schedu
       geometry.one_shot_tags.rangeOf(TagSpace::hashOf(0, ++call), schedule->tag_count);
   Call checked;
   Plan* plan = acquire(cache, schedule, arguments, checked);
-  torc_collective collective(plan);
-  collective.bindTags(tags);
-  check(torc_collective_start(&collective));
-  check(torc_collective_wait(&collective));
+  plan->bindTags(tags);
+  check(report(plan->start()));
+  geometry.context->progressUntil([&] { return !plan->active; });
+  check(report(plan->roundStatus()));
   cache.release(plan);
 }
 

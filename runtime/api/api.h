@@ -40,6 +40,15 @@ Status attempt(Work&& work) noexcept TORC_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 /// The error of a null handle: `torc_schedule_free: schedule is NULL`.
+/// Does the work of a function of the C API: an error is reported behind the function's name.
+template <typename Work>
+int apiCall(const char* function, Work&& work) noexcept {
+  return report(attempt([&]() -> Status {
+    Status status = work();
+    return status.ok() ? status : status.annotated(function);
+  }));
+}
+
 inline Status nullArgument(const char* what) {
   return {StatusCode::kInvalidArgument, message(what, " is NULL")};
 }

@@ -20,11 +20,13 @@ void copyText(const std::string& text, char (&into)[size]) {
   into[length] = '\0';
 }
 
-Status querySetting(int index, torc_setting_info& info) {
+Status querySetting(int index, torc_setting_info* result) {
+  if (result == nullptr) return nullArgument("info");
+  torc_setting_info& info = *result = {};
   const auto table = settingTable();
   if (index < 0 || static_cast<std::size_t>(index) >= table.size()) {
     return {StatusCode::kInvalidArgument,
-            message("torc_setting_query: no setting ", index, " (there are ", table.size(), ")")};
+            message("no setting ", index, " (there are ", table.size(), ")")};
   }
   const auto setting = static_cast<std::size_t>(index);
   const SettingInfo& row = table[setting];
@@ -57,7 +59,5 @@ int torc_setting_count(void) {
 }
 
 int torc_setting_query(int index, torc_setting_info* info) {
-  if (info == nullptr) return report(nullArgument("torc_setting_query: info"));
-  *info = {};
-  return report(attempt([&] { return querySetting(index, *info); }));
+  return apiCall(__func__, [&] { return querySetting(index, info); });
 }

@@ -1,112 +1,64 @@
-// Collective: rounds, and the functions of the C API for an existing collective.
-#include "runtime/collectives/collective.h"
-
-#include <utility>
+// The functions of the C API for an existing collective.
+#include <memory>
 
 #include "runtime/api/api.h"
-#include "runtime/job/trace_job.h"
-#include "support/message.h"
+#include "runtime/collectives/plan.h"
+#include "runtime/trace/trace.h"
 
 using namespace torc::runtime;
-using torc::message;
 using torc::Status;
 using torc::StatusCode;
 
-std::uint64_t torc_collective::roundKey() const {
-  // A persistent plan serves one-shot calls in different orders on different ranks: these calls
-  // have their own numbers.
-  const bool persistent = tags.slots > 0;
-  const std::uint64_t geometry = schedule()->geometry->trace->number;
-  return persistent ? traceHash(traceHash(geometry, 2 * number), rounds)
-                    : traceHash(geometry, 2 * number + 1);
-}
+namespace {
 
-Status torc_collective::start() {
-  if (plan->hasFailed()) return roundStatus().annotated("an earlier round");
-  // The next pass of the context reports a round that completes at once.
-  active = true;
-  context()->link(this);
-  if (RoundTrace* trace = plan->trace()) trace->beginRound(roundKey());
-  executor().start();
+Status checkIdle(const torc_collective* collective) {
+  if (collective == nullptr) return nullArgument("collective");
+  if (collective->active) return {StatusCode::kBusy, "a round is under way"};
   return {};
 }
 
-bool torc_collective::advance() {
-  const std::size_t before = executor().remaining();
-  const Progress progress = executor().advance();
-  if (executor().remaining() != before) {
-    std::atomic<std::uint64_t>& moves = context()->moves;
-    moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  return progress != Progress::kActive;
+/// Whether a function may be called that makes progress, or frees memory.
+Status checkOutside(const torc_collective* collective) {
+  return collective == nullptr ? nullArgument("collective") : checkContext(collective->context());
 }
 
-void torc_collective::finish() {
-  active = false;
-  const bool done = executor().progress() == Progress::kDone;
-  if (done) {
-    ++rounds;
-    plan->finishRound();
-  }
-  if (callback == nullptr) return;
-  torc_context* progress = context();
-  progress->in_callback = true;
-  callback(this, done ? TORC_OK : report(roundStatus()), cookie);
-  progress->in_callback = false;
-}
-
-void torc_collective::abandon(const Status& status) {
-  executor().abandon(status);
-  active = false;
-  context()->unlink(this);
-}
-
-Status torc_collective::roundStatus() const {
-  if (!plan->hasFailed()) return {};
-  return executor().status().annotated(
-      message("schedule ", schedule()->name, ", operation ", executor().firstPending()));
-}
-
-void torc_collective::releaseOwned() {
-  torc_schedule* of = schedule();
-  // Messages of a failed round may still be active: no other call gets its tags.
-  if (!plan->hasFailed()) of->geometry->releaseTags(tags);
-  --of->collectives;
-  of->geometry->context->dispose(std::move(owned));
-}
-
-namespace {
-
-int busy(const char* what) {
-  return report({StatusCode::kBusy, what});
+void callBack(Plan& plan, const Status& status, void*) {
+  auto& collective = static_cast<torc_collective&>(plan);
+  torc_context* context = collective.context();
+  context->in_callback = true;
+  collective.callback(&collective, report(status), collective.callback_cookie);
+  context->in_callback = false;
 }
 
 }  // namespace
 
 int torc_collective_set_callback(torc_collective* collective, torc_callback callback,
                                  void* cookie) {
-  if (collective == nullptr) {
-    return report(nullArgument("torc_collective_set_callback: collective"));
-  }
-  if (collective->active) return busy("torc_collective_set_callback: a round is under way");
-  collective->callback = callback;
-  collective->cookie = cookie;
-  return TORC_OK;
+  return apiCall(__func__, [&] {
+    Status status = checkIdle(collective);
+    if (!status.ok()) return status;
+    collective->ended = callback == nullptr ? nullptr : callBack;
+    collective->callback = callback;
+    collective->callback_cookie = cookie;
+    return status;
+  });
 }
 
 int torc_collective_start(torc_collective* collective) {
-  if (collective == nullptr) return report(nullArgument("torc_collective_start: collective"));
-  if (collective->active) return busy("torc_collective_start: a round is under way");
-  const Status status = collective->start();
-  return status.ok() ? TORC_OK : report(status.annotated("torc_collective_start"));
+  return apiCall(__func__, [&] {
+    Status status = checkIdle(collective);
+    return status.ok() ? collective->start() : status;
+  });
 }
 
 int torc_collective_test(torc_collective* collective, int* done) {
   if (done != nullptr) *done = 0;
-  if (collective == nullptr) return report(nullArgument("torc_collective_test: collective"));
-  if (done == nullptr) return report(nullArgument("torc_collective_test: done"));
+  const int code = apiCall(__func__, [&] {
+    return collective != nullptr && done == nullptr ? nullArgument("done")
+                                                    : checkOutside(collective);
+  });
+  if (code != TORC_OK) return code;
   torc_context* context = collective->context();
-  if (context->in_callback) return busy("torc_collective_test: called from a callback");
   if (collective->active) {
     context->advance();
     if (collective->active) {
@@ -120,10 +72,10 @@ int torc_collective_test(torc_collective* collective, int* done) {
 }
 
 int torc_collective_wait(torc_collective* collective) {
-  if (collective == nullptr) return report(nullArgument("torc_collective_wait: collective"));
+  const int code = apiCall(__func__, [&] { return checkOutside(collective); });
+  if (code != TORC_OK) return code;
   torc_context* context = collective->context();
-  if (context->in_callback) return busy("torc_collective_wait: called from a callback");
-  const TraceCall traced(context->trace.get(), "torc_collective_wait");
+  const TraceCall traced(context->trace.get(), __func__);
   if (context->waitsInside(collective)) collective->executor().run();
   for (torc::Backoff wait; collective->active;) {
     context->advance();
@@ -134,23 +86,25 @@ int torc_collective_wait(torc_collective* collective) {
 
 int torc_collective_free(torc_collective* collective) {
   if (collective == nullptr) return TORC_OK;
-  if (collective->active) return busy("torc_collective_free: a round is under way");
-  if (collective->context()->in_callback)
-    return busy("torc_collective_free: called from a callback");
-  collective->releaseOwned();
-  delete collective;
-  return TORC_OK;
+  return apiCall(__func__, [&] {
+    Status status = checkIdle(collective);
+    if (status.ok()) status = checkOutside(collective);
+    if (status.ok()) Plan::free(std::unique_ptr<Plan>(collective));
+    return status;
+  });
 }
 
 int torc_collective_query(const torc_collective* collective, torc_collective_info* info) {
-  if (collective == nullptr) return report(nullArgument("torc_collective_query: collective"));
-  if (info == nullptr) return report(nullArgument("torc_collective_query: info"));
-  *info = {};
-  const Executor& executor = collective->executor();
-  info->operations = executor.operations();
-  info->messages = executor.messages();
-  info->scratch_bytes = collective->plan->dataBytes();
-  info->table_bytes = executor.tableBytes() + sizeof(torc_collective) + sizeof(Plan);
-  info->rounds = collective->rounds;
-  return TORC_OK;
+  return apiCall(__func__, [&]() -> Status {
+    if (collective == nullptr) return nullArgument("collective");
+    if (info == nullptr) return nullArgument("info");
+    *info = {};
+    const Executor& executor = collective->executor();
+    info->operations = executor.operations();
+    info->messages = executor.messages();
+    info->scratch_bytes = collective->dataBytes();
+    info->table_bytes = executor.tableBytes() + sizeof(torc_collective);
+    info->rounds = collective->rounds;
+    return {};
+  });
 }

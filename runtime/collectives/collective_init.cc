@@ -8,7 +8,6 @@
 #include "runtime/api/api.h"
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/call_api.h"
-#include "runtime/collectives/collective.h"
 #include "runtime/collectives/counts_round.h"
 #include "runtime/collectives/plan.h"
 #include "runtime/job/describe_call.h"
@@ -31,7 +30,7 @@ Status release(torc_geometry& geometry, const TagClaim& tags, const Status& stat
 /// Intermediate data of the creation.
 struct Preparation {
   Call call;
-  std::unique_ptr<Plan> plan;
+  std::unique_ptr<torc_collective> plan;
   std::unique_ptr<CountsRound> counts;  // null: a rank knows all counts that it needs
 };
 
@@ -46,7 +45,7 @@ Status prepare(torc_schedule* schedule, const CallArguments& arguments, Preparat
     return status;
   }
   takeLists(arguments, ranks, made.call);
-  made.plan = std::make_unique<Plan>(schedule);
+  made.plan = std::make_unique<torc_collective>(schedule);
   if (arguments.hasPairLists() && !schedule->view().isDirect()) {
     made.counts = std::make_unique<CountsRound>(*schedule, made.call);
     return made.counts->prepare();
@@ -109,18 +108,14 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
     }
   }
 
-  std::unique_ptr<torc_collective> collective;
-  const Status laid = attempt([&] {
-    collective = std::make_unique<torc_collective>(std::move(made.plan));
-    collective->tags = *tags;
-    return collective->plan->layOut(geometry.tagBase(*tags));
-  });
+  made.plan->tags = *tags;
+  const Status laid = attempt([&] { return made.plan->layOut(geometry.tagBase(*tags)); });
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) {
     return release(geometry, *tags, agreed);
   }
-  collective->number = geometry.collectives_made++;
+  made.plan->number = geometry.collectives_made++;
   ++schedule->collectives;
-  *result = collective.release();
+  *result = made.plan.release();
   return {};
 }
 
@@ -129,8 +124,7 @@ int init(const char* function, torc_schedule* schedule, torc_collective** collec
   if (collective != nullptr) *collective = nullptr;
   torc_context* context = schedule != nullptr ? schedule->geometry->context : nullptr;
   const TraceCall traced(context != nullptr ? context->trace.get() : nullptr, function);
-  return report(attempt(
-      [&] { return create(function, schedule, arguments, collective).annotated(function); }));
+  return apiCall(function, [&] { return create(function, schedule, arguments, collective); });
 }
 
 }  // namespace

@@ -41,9 +41,8 @@ Status openLibrary(torc_context* context, MPI_Comm world, const torc_library_opt
   }
   StatusOr<std::unique_ptr<torc_library>> library =
       torc_library::open(context, world, options, mine);
-  if (!library.ok()) return library.status();
-  *result = library->release();
-  return {};
+  if (library.ok()) *result = library->release();
+  return library.status();
 }
 
 Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
@@ -135,17 +134,15 @@ Status loadChosen(torc_geometry* geometry, const torc_call* call, torc_schedule*
   const Status mine = attempt([&]() -> Status {
     if (result == nullptr) return nullArgument("schedule");
     StatusOr<Chosen> found = choose(*geometry, call);
-    if (!found.ok()) return found.status();
-    chosen = *found;
-    return {};
+    if (found.ok()) chosen = *found;
+    return found.status();
   });
   const std::uint64_t file = mine.ok() ? chosen.entry->file : 0;
   const AgreedField fields[] = {{"the entry of the library", file, true}};
   if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
   StatusOr<torc_schedule*> schedule = loadNow(*geometry, *chosen.entry);
-  if (!schedule.ok()) return schedule.status();
-  *result = *schedule;
-  return {};
+  if (schedule.ok()) *result = *schedule;
+  return schedule.status();
 }
 
 }  // namespace
@@ -153,78 +150,74 @@ Status loadChosen(torc_geometry* geometry, const torc_call* call, torc_schedule*
 int torc_library_open(torc_context* context, MPI_Comm world, const torc_library_options* options,
                       torc_library** library) {
   if (library != nullptr) *library = nullptr;
-  return report(attempt([&] {
-    return openLibrary(context, world, options, library).annotated("torc_library_open");
-  }));
+  return apiCall(__func__, [&] { return openLibrary(context, world, options, library); });
 }
 
 int torc_library_close(torc_library* library) {
-  return report(attempt([&]() -> Status {
+  return apiCall(__func__, [&]() -> Status {
     if (library != nullptr && library->geometries > 0) {
-      return {StatusCode::kBusy, message("torc_library_close: the library still has ",
-                                         library->geometries, " geometries")};
+      return {StatusCode::kBusy,
+              message("the library still has ", library->geometries, " geometries")};
     }
     delete library;
     return {};
-  }));
+  });
 }
 
 int torc_library_query(const torc_library* library, torc_library_info* info) {
-  if (library == nullptr) return report(nullArgument("torc_library_query: library"));
-  if (info == nullptr) return report(nullArgument("torc_library_query: info"));
-  *info = {};
-  info->directory = library->options.directory.c_str();
-  info->machine = library->index.machine.c_str();
-  info->version = library->index.version.c_str();
-  info->torus = library->torus.c_str();
-  info->order = library->order.c_str();
-  info->nodes = library->job.topology.ranks();
-  info->partitions = library->index.partitions.size();
-  info->sub_tori = library->index.sub_tori.size();
-  info->entries = library->index.entries.size();
-  info->files = library->index.files.size();
-  info->files_loaded = library->cache.files();
-  info->bytes_loaded = library->cache.bytes();
-  info->memory_limit = library->cache.limit();
-  return TORC_OK;
+  return apiCall(__func__, [&]() -> Status {
+    if (library == nullptr) return nullArgument("library");
+    if (info == nullptr) return nullArgument("info");
+    *info = {};
+    info->directory = library->options.directory.c_str();
+    info->machine = library->index.machine.c_str();
+    info->version = library->index.version.c_str();
+    info->torus = library->torus.c_str();
+    info->order = library->order.c_str();
+    info->nodes = library->job.topology.ranks();
+    info->partitions = library->index.partitions.size();
+    info->sub_tori = library->index.sub_tori.size();
+    info->entries = library->index.entries.size();
+    info->files = library->index.files.size();
+    info->files_loaded = library->cache.files();
+    info->bytes_loaded = library->cache.bytes();
+    info->memory_limit = library->cache.limit();
+    return {};
+  });
 }
 
 int torc_library_entry(const torc_library* library, uint64_t number, torc_choice* choice) {
-  return report(attempt([&]() -> Status {
-    if (library == nullptr) return nullArgument("torc_library_entry: library");
-    if (choice == nullptr) return nullArgument("torc_library_entry: choice");
+  return apiCall(__func__, [&]() -> Status {
+    if (library == nullptr) return nullArgument("library");
+    if (choice == nullptr) return nullArgument("choice");
     *choice = {};
     if (number >= library->index.entries.size()) {
-      return {StatusCode::kInvalidArgument,
-              message("torc_library_entry: entry ", number, " does not exist (there are ",
-                      library->index.entries.size(), ")")};
+      return {StatusCode::kInvalidArgument, message("entry ", number, " does not exist (there are ",
+                                                    library->index.entries.size(), ")")};
     }
     const LibraryEntry& entry = library->index.entries[number];
     *choice = describe(*library, entry, entry.lowest);
     return {};
-  }));
+  });
 }
 
 int torc_geometry_recognise(torc_library* library, MPI_Comm comm, torc_geometry** geometry) {
   if (geometry != nullptr) *geometry = nullptr;
-  return report(attempt(
-      [&] { return recognise(library, comm, geometry).annotated("torc_geometry_recognise"); }));
+  return apiCall(__func__, [&] { return recognise(library, comm, geometry); });
 }
 
 int torc_library_choose(const torc_geometry* geometry, const torc_call* call, torc_choice* choice) {
   if (choice != nullptr) *choice = {};
-  return report(attempt([&]() -> Status {
-    if (geometry == nullptr) return nullArgument("torc_library_choose: geometry");
-    if (choice == nullptr) return nullArgument("torc_library_choose: choice");
+  return apiCall(__func__, [&]() -> Status {
+    if (geometry == nullptr) return nullArgument("geometry");
+    if (choice == nullptr) return nullArgument("choice");
     const StatusOr<Chosen> chosen = choose(*geometry, call);
-    if (!chosen.ok()) return chosen.status().annotated("torc_library_choose");
-    *choice = describe(*geometry->library, *chosen->entry, chosen->bytes);
-    return {};
-  }));
+    if (chosen.ok()) *choice = describe(*geometry->library, *chosen->entry, chosen->bytes);
+    return chosen.status();
+  });
 }
 
 int torc_library_load(torc_geometry* geometry, const torc_call* call, torc_schedule** schedule) {
   if (schedule != nullptr) *schedule = nullptr;
-  return report(
-      attempt([&] { return loadChosen(geometry, call, schedule).annotated("torc_library_load"); }));
+  return apiCall(__func__, [&] { return loadChosen(geometry, call, schedule); });
 }

@@ -1,7 +1,8 @@
-// Plan: expansion, memory, transport, binding.
+// Plan: expansion, memory, transport, binding, rounds.
 #include "runtime/collectives/plan.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -175,6 +176,69 @@ Status Plan::bind(const Call& call) {
   takeBuffers();
   executor_->bind(buffers_, reducer());
   return {};
+}
+
+/// For the trace: a number of the next round, the same on all ranks.
+std::uint64_t Plan::roundKey() const {
+  // A persistent plan serves one-shot calls in different orders on different ranks: these calls
+  // have their own numbers.
+  const bool persistent = tags.slots > 0;
+  const std::uint64_t geometry = schedule_->geometry->trace->number;
+  return persistent ? traceHash(traceHash(geometry, 2 * number), rounds)
+                    : traceHash(geometry, 2 * number + 1);
+}
+
+Status Plan::start() {
+  if (hasFailed()) return roundStatus().annotated("an earlier round");
+  // The next pass of the context reports a round that completes at once.
+  link();
+  if (trace_ != nullptr) trace_->beginRound(roundKey());
+  executor_->start();
+  return {};
+}
+
+void Plan::link() {
+  active = true;
+  context()->link(this);
+}
+
+bool Plan::advance() {
+  const std::size_t before = executor_->remaining();
+  const Progress progress = executor_->advance();
+  if (executor_->remaining() != before) {
+    std::atomic<std::uint64_t>& moves = context()->moves;
+    moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  return progress != Progress::kActive;
+}
+
+void Plan::finish() {
+  active = false;
+  if (executor_->progress() == Progress::kDone) {
+    ++rounds;
+    finishRound();
+  }
+  if (ended != nullptr) ended(*this, roundStatus(), cookie);
+}
+
+void Plan::abandon(const Status& status) {
+  executor_->abandon(status);
+  active = false;
+  context()->unlink(this);
+}
+
+Status Plan::roundStatus() const {
+  if (!hasFailed()) return {};
+  return executor_->status().annotated(
+      message("schedule ", schedule_->name, ", operation ", executor_->firstPending()));
+}
+
+void Plan::free(std::unique_ptr<Plan> plan) {
+  torc_schedule& schedule = *plan->schedule_;
+  // Messages of a failed round may still be active: no other call gets its tags.
+  if (!plan->hasFailed()) schedule.geometry->releaseTags(plan->tags);
+  --schedule.collectives;
+  schedule.geometry->context->dispose(std::move(plan));
 }
 
 void Plan::finishRound() {

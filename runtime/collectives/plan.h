@@ -3,11 +3,12 @@
 // to.
 //
 //   prepare: the part that may fail on one rank alone, before tags are agreed on: expansion, memory
-//   lay: makes the messages
+//   layOut: makes the messages
 //   bind: other buffers and another reduction, for a call with the same key
+//   start: begins a round, which the context advances
 //
-// Only this class turns a checked call into its program. A torc_collective starts its rounds and
-// handles their end (runtime/collectives/collective.h).
+// Only this class turns a checked call into its program. A torc_collective of the C API is a plan;
+// those of one-shot calls belong to a cache.
 #ifndef TORC_RUNTIME_COLLECTIVES_PLAN_H_
 #define TORC_RUNTIME_COLLECTIVES_PLAN_H_
 
@@ -16,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/api/torc.h"
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/rootless_call.h"
 #include "runtime/execution/executor.h"
@@ -26,6 +28,7 @@
 #include "runtime/trace/round_trace.h"
 #include "runtime/transport/data_memory.h"
 #include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/tag_space.h"
 #include "schedules/expansion/expand.h"
 
 namespace torc::runtime {
@@ -60,8 +63,11 @@ Status checkSchedule(const torc_schedule& schedule, Collective collective);
 /// Whether the schedule has the order of ranks that a checked call needs.
 Status checkOrder(const torc_schedule& schedule, const Call& call);
 
-class Plan : public MessageMemory {
+class Plan : public Round {
  public:
+  /// Called at the end of a round, with its error; may free the plan.
+  using Ended = void (*)(Plan& plan, const Status& status, void* cookie);
+
   explicit Plan(torc_schedule* owner) : schedule_(owner) {}
 
   /// The call has passed `check`, has its lists, and is supported by the schedule. `passing`: for
@@ -73,21 +79,40 @@ class Plan : public MessageMemory {
   /// Binds the buffers and the reduction of a call with the same key, between rounds.
   Status bind(const Call& call);
   /// Sets the tags of the next round, likewise; for one-shot calls.
-  void bindTags(const TagRange& tags) { transport_->bindTags(tags); }
+  void bindTags(const TagRange& given) {
+    transport_->bindTags(given);
+    number = given.call;
+  }
   /// Releases the reduction's datatype.
-  void unbind() { reduction_.reset(); }
+  void unbind() {
+    reduction_.reset();
+    ended = nullptr;
+  }
 
+  /// Starts a round. Precondition: none is active. Error: the error of an earlier failed round.
+  Status start();
+  /// The context continues a round that has begun.
+  void link();
+  bool advance() override;
+  void finish() override;
   /// After a round: the steps that are not in the schedule.
   void finishRound();
+  /// Fails an active round, which then does not end by `ended`.
+  void abandon(const Status& status);
+  /// The error of the last round, if any.
+  Status roundStatus() const;
+
+  /// Frees a persistent plan that is laid out, and its tags.
+  static void free(std::unique_ptr<Plan> plan);
 
   torc_schedule* schedule() const { return schedule_; }
+  torc_context* context() const { return schedule_->geometry->context; }
   /// As given to `prepare` or `bind`.
   const Call& call() const { return call_; }
-  Executor* executor() const { return executor_.get(); }
+  Executor& executor() const { return *executor_; }
   const Transport& transport() const { return *transport_; }
   /// Messages of a round that were shorter than their blocks. The reader clears them.
   std::vector<ShortMessage>& shorter() { return shorter_; }
-  RoundTrace* trace() const { return trace_.get(); }
   bool hasFailed() const {
     return executor_ != nullptr && executor_->progress() == Progress::kFailed;
   }
@@ -105,6 +130,14 @@ class Plan : public MessageMemory {
   /// All memory without this object itself.
   std::size_t bytes() const;
 
+  TagClaim tags;             // of a persistent plan
+  std::uint64_t number = 0;  // of a persistent plan or a one-shot call in its geometry: the same on
+                             // all ranks
+  bool active = false;
+  std::uint64_t rounds = 0;
+  Ended ended = nullptr;
+  void* cookie = nullptr;
+
  private:
   struct Expanded {
     FlatProgram program;
@@ -117,6 +150,7 @@ class Plan : public MessageMemory {
   void takeBuffers();
   Reducer reducer() const;
   void makeTrace();
+  std::uint64_t roundKey() const;
   /// The call that the schedule is for.
   const Call& scheduled() const { return rootless_ != nullptr ? rootless_->call() : call_; }
   const CollectiveRow& row() const { return rowOf(scheduled().collective); }
@@ -137,5 +171,12 @@ class Plan : public MessageMemory {
 };
 
 }  // namespace torc::runtime
+
+struct torc_collective final : torc::runtime::Plan {
+  using Plan::Plan;
+
+  torc_callback callback = nullptr;
+  void* callback_cookie = nullptr;
+};
 
 #endif  // TORC_RUNTIME_COLLECTIVES_PLAN_H_

@@ -1,7 +1,6 @@
 // Schedule: collective loading of a file, which one rank reads and all ranks check.
 #include "runtime/job/bound_schedule.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -11,8 +10,6 @@
 #include "runtime/api/api.h"
 #include "runtime/job/segment_set_up.h"
 #include "runtime/trace/trace.h"
-#include "runtime/transport/mpi_status.h"
-#include "runtime/transport/smpi.h"
 #include "schedules/expansion/expand.h"
 #include "support/message.h"
 
@@ -36,9 +33,9 @@ Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const st
   return {};
 }
 
-/// Common part of both ways of loading: rank 0 has `bytes`, or an error in `mine`.
-Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
-            const std::string& origin, torc_schedule** result) {
+/// Loads a schedule on all ranks: rank 0 has `bytes`, or an error in `mine`.
+Status loadOnAll(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
+                 const std::string& origin, torc_schedule** result) {
   TraceCall traced(geometry.context->trace.get(), "load", TraceKind::kLoad);
   traced.setDetail(origin);
   if (Status agreed = geometry.agreement.agree(mine); !agreed.ok()) return agreed;
@@ -66,9 +63,25 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
   return {};
 }
 
-Status checkCall(const torc_geometry* geometry) {
-  if (geometry == nullptr) return nullArgument("geometry");
-  return checkContext(geometry->context);
+/// The same for a function of the C API, where rank 0 gets the bytes by `read`.
+template <typename Read>
+int load(const char* function, torc_geometry* geometry, const char* origin,
+         torc_schedule** schedule, Read read) {
+  if (schedule != nullptr) *schedule = nullptr;
+  return report(attempt([&]() -> Status {
+    const Status callable =
+        geometry == nullptr ? nullArgument("geometry") : checkContext(geometry->context);
+    if (!callable.ok()) return callable.annotated(function);
+    std::vector<std::byte> bytes;
+    const Status mine = attempt([&]() -> Status {
+      if (schedule == nullptr) return nullArgument("schedule").annotated(function);
+      if (geometry->rank != 0) return {};
+      StatusOr<std::vector<std::byte>> found = read();
+      if (found.ok()) bytes = std::move(*found);
+      return found.status();
+    });
+    return loadOnAll(*geometry, mine, bytes, origin, schedule);
+  }));
 }
 
 }  // namespace
@@ -101,61 +114,39 @@ StatusOr<std::unique_ptr<torc_schedule>> torc_schedule::bind(
 }
 
 int torc_schedule_load(torc_geometry* geometry, const char* path, torc_schedule** schedule) {
-  if (schedule != nullptr) *schedule = nullptr;
-  return report(attempt([&]() -> Status {
-    if (Status status = checkCall(geometry); !status.ok()) {
-      return status.annotated("torc_schedule_load");
-    }
-    std::vector<std::byte> bytes;
-    const Status mine = attempt([&]() -> Status {
-      if (schedule == nullptr) return nullArgument("torc_schedule_load: schedule");
-      if (geometry->rank != 0) return {};
-      if (path == nullptr) return nullArgument("torc_schedule_load: path");
-      StatusOr<std::vector<std::byte>> read = torc::readFile(path);
-      if (!read.ok()) return read.status();
-      bytes = std::move(*read);
-      return {};
-    });
-    return load(*geometry, mine, bytes, path == nullptr ? "schedule" : path, schedule);
-  }));
+  return load(__func__, geometry, path == nullptr ? "schedule" : path, schedule,
+              [&]() -> StatusOr<std::vector<std::byte>> {
+                if (path == nullptr) return nullArgument("torc_schedule_load: path");
+                return torc::readFile(path);
+              });
 }
 
 int torc_schedule_load_memory(torc_geometry* geometry, const void* bytes, size_t length,
                               const char* name, torc_schedule** schedule) {
-  if (schedule != nullptr) *schedule = nullptr;
-  return report(attempt([&]() -> Status {
-    if (Status status = checkCall(geometry); !status.ok()) {
-      return status.annotated("torc_schedule_load_memory");
-    }
-    std::vector<std::byte> copy;
-    const Status mine = attempt([&]() -> Status {
-      if (schedule == nullptr) return nullArgument("torc_schedule_load_memory: schedule");
-      if (geometry->rank != 0) return {};
-      if (bytes == nullptr) return nullArgument("torc_schedule_load_memory: bytes");
-      const std::byte* data = static_cast<const std::byte*>(bytes);
-      copy.assign(data, data + length);
-      return {};
-    });
-    return load(*geometry, mine, copy, name == nullptr ? "schedule" : name, schedule);
-  }));
+  return load(__func__, geometry, name == nullptr ? "schedule" : name, schedule,
+              [&]() -> StatusOr<std::vector<std::byte>> {
+                if (bytes == nullptr) return nullArgument("torc_schedule_load_memory: bytes");
+                const std::byte* data = static_cast<const std::byte*>(bytes);
+                return std::vector<std::byte>(data, data + length);
+              });
 }
 
 int torc_schedule_free(torc_schedule* schedule) {
   if (schedule == nullptr) return TORC_OK;
-  return report(attempt([&]() -> Status {
+  return apiCall(__func__, [&]() -> Status {
     if (schedule->collectives > 0) {
-      return {StatusCode::kBusy, message("torc_schedule_free: schedule ", schedule->name,
-                                         " still has ", schedule->collectives, " collectives")};
+      return {StatusCode::kBusy, message("schedule ", schedule->name, " still has ",
+                                         schedule->collectives, " collectives")};
     }
     delete schedule;
     return {};
-  }));
+  });
 }
 
 int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info) {
-  return report(attempt([&]() -> Status {
-    if (schedule == nullptr) return nullArgument("torc_schedule_query: schedule");
-    if (info == nullptr) return nullArgument("torc_schedule_query: info");
+  return apiCall(__func__, [&]() -> Status {
+    if (schedule == nullptr) return nullArgument("schedule");
+    if (info == nullptr) return nullArgument("info");
     const torc::ScheduleView& view = schedule->view();
     *info = {};
     info->kind = kindOf(view.collective);
@@ -169,5 +160,5 @@ int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info)
     info->parts = view.partCount();
     info->bytes = schedule->file->bytes() + sizeof(torc_schedule);
     return {};
-  }));
+  });
 }

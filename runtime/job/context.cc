@@ -48,19 +48,19 @@ Status torc::runtime::checkContext(const torc_context* context) {
 torc_context::torc_context() = default;
 
 torc_context::~torc_context() {
-  std::erase_if(disposed_, [](const auto& memory) { return memory->isDrained(); });
+  std::erase_if(disposed_, [](const auto& round) { return round->isDrained(); });
   // Memory that a message may still touch is never freed.
-  for (auto& memory : disposed_)
-    leaveToMpi(std::move(memory));
+  for (auto& round : disposed_)
+    leaveToMpi(std::move(round));
 }
 
-void torc_context::dispose(std::unique_ptr<MessageMemory> memory) {
-  if (!memory->isDrained()) disposed_.push_back(std::move(memory));
+void torc_context::dispose(std::unique_ptr<Round> round) {
+  if (!round->isDrained()) disposed_.push_back(std::move(round));
 }
 
 int torc_context::advance() {
   if (!disposed_.empty()) {
-    std::erase_if(disposed_, [](const auto& memory) { return memory->isDrained(); });
+    std::erase_if(disposed_, [](const auto& round) { return round->isDrained(); });
   }
   int over = 0;
   ++pass_;
@@ -119,22 +119,21 @@ Status readVariables(torc::Settings& settings) {
       torc::writeToStderr(torc::message("torc: warning: ", warning, '\n'));
   }
   if (reading.errors.empty()) return {};
-  return {StatusCode::kInvalidArgument, torc::message("torc_context_create: ", reading.errors[0])};
+  return {StatusCode::kInvalidArgument, reading.errors[0]};
 }
 
 }  // namespace
 
 int torc_context_create(torc_context** context) {
-  return report(attempt([&]() -> Status {
-    if (context == nullptr) return nullArgument("torc_context_create: context");
+  return apiCall(__func__, [&]() -> Status {
+    if (context == nullptr) return nullArgument("context");
     *context = nullptr;
     int initialized = 0, finalized = 0;
     PMPI_Initialized(&initialized);
     PMPI_Finalized(&finalized);
     if (!initialized || finalized) {
-      return {StatusCode::kInvalidArgument, finalized
-                                                ? "torc_context_create: MPI is finalized"
-                                                : "torc_context_create: MPI is not initialized"};
+      return {StatusCode::kInvalidArgument,
+              finalized ? "MPI is finalized" : "MPI is not initialized"};
     }
     torc::Settings settings;
     if (Status status = readVariables(settings); !status.ok()) return status;
@@ -142,34 +141,28 @@ int torc_context_create(torc_context** context) {
     (*context)->transport = settings.transport;
     (*context)->useCores(settings.cores);
     return {};
-  }));
+  });
 }
 
 int torc_context_destroy(torc_context* context) {
-  return report(attempt([&]() -> Status {
-    if (context != nullptr && context->geometries > 0) {
-      return {StatusCode::kBusy, torc::message("torc_context_destroy: the context still has ",
-                                               context->geometries, " geometries")};
-    }
-    if (context != nullptr && context->libraries > 0) {
-      return {StatusCode::kBusy, torc::message("torc_context_destroy: the context still has ",
-                                               context->libraries, " libraries")};
-    }
-    if (context != nullptr && context->trace_job != nullptr) {
-      return {StatusCode::kBusy, "torc_context_destroy: its trace is not closed"};
-    }
+  if (context == nullptr) return TORC_OK;
+  return apiCall(__func__, [&]() -> Status {
+    const auto still_has = [](int count, const char* what) {
+      return Status(StatusCode::kBusy, torc::message("the context still has ", count, what));
+    };
+    if (context->geometries > 0) return still_has(context->geometries, " geometries");
+    if (context->libraries > 0) return still_has(context->libraries, " libraries");
+    if (context->trace_job != nullptr) return {StatusCode::kBusy, "its trace is not closed"};
     delete context;
     return {};
-  }));
+  });
 }
 
 int torc_context_advance(torc_context* context, int* completed) {
-  if (completed != nullptr) *completed = 0;
-  if (context == nullptr) return report(nullArgument("torc_context_advance: context"));
-  if (context->in_callback) {
-    return report({StatusCode::kBusy, "torc_context_advance: called from a callback"});
-  }
-  const int count = context->advance();
-  if (completed != nullptr) *completed = count;
-  return TORC_OK;
+  return apiCall(__func__, [&] {
+    Status status = checkContext(context);
+    const int count = status.ok() ? context->advance() : 0;
+    if (completed != nullptr) *completed = count;
+    return status;
+  });
 }

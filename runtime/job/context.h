@@ -24,16 +24,16 @@ class CoreThreads;
 class Trace;
 class TraceJob;
 
-/// A round of a collective, seen from the context of its communicator.
+/// The rounds of a collective, seen from the context of its communicator: one at a time.
 class Round : NonCopyable {
  public:
+  virtual ~Round() = default;
   /// Makes progress; true when complete.
   virtual bool advance() = 0;
   /// After completion: last copies, and the callback. The round is no longer linked.
   virtual void finish() = 0;
-
- protected:
-  ~Round() = default;
+  /// Whether no message can touch its memory any more.
+  virtual bool isDrained() = 0;
 
  private:
   friend struct ::torc_context;
@@ -45,14 +45,6 @@ class Round : NonCopyable {
 /// The checks of a context that every collective function makes.
 Status checkContext(const torc_context* context);
 
-/// Memory that active messages may touch.
-class MessageMemory : NonCopyable {
- public:
-  virtual ~MessageMemory() = default;
-  /// Whether no message can touch it any more.
-  virtual bool isDrained() = 0;
-};
-
 }  // namespace torc::runtime
 
 struct torc_context : torc::runtime::NonCopyable {
@@ -63,8 +55,8 @@ struct torc_context : torc::runtime::NonCopyable {
   void link(torc::runtime::Round* round);
   void unlink(torc::runtime::Round* round);
 
-  /// Takes unused memory, and keeps it until no message can touch it any more.
-  void dispose(std::unique_ptr<torc::runtime::MessageMemory> memory);
+  /// Frees a collective once no message can touch its memory any more.
+  void dispose(std::unique_ptr<torc::runtime::Round> round);
 
   /// One pass over the active rounds; calls callbacks. Returns the number of rounds completed.
   int advance();
@@ -118,7 +110,7 @@ struct torc_context : torc::runtime::NonCopyable {
   torc::runtime::Round* first_ = nullptr;
   torc::runtime::Round* last_ = nullptr;
   std::uint64_t pass_ = 0;
-  std::vector<std::unique_ptr<torc::runtime::MessageMemory>> disposed_;  // not drained yet
+  std::vector<std::unique_ptr<torc::runtime::Round>> disposed_;  // not drained yet
 };
 
 #endif  // TORC_RUNTIME_JOB_CONTEXT_H_

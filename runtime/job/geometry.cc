@@ -15,7 +15,6 @@
 #include "runtime/job/trace_job.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/put/put_transport.h"
-#include "runtime/transport/smpi.h"
 #include "runtime/transport/which_mpi.h"
 #include "schedules/library/job_mapping.h"
 #include "support/message.h"
@@ -242,9 +241,8 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
   };
   StatusOr<std::unique_ptr<torc_geometry>> made =
       torc_geometry::make(context, comm, "the shape", map);
-  if (!made.ok()) return made.status();
-  *result = made->release();
-  return {};
+  if (made.ok()) *result = made->release();
+  return made.status();
 }
 
 }  // namespace
@@ -252,33 +250,28 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
 int torc_geometry_create(torc_context* context, MPI_Comm comm, const char* shape, const char* order,
                          torc_geometry** geometry) {
   if (geometry != nullptr) *geometry = nullptr;
-  return report(attempt([&] {
-    return createGeometry(context, comm, shape, order, geometry).annotated("torc_geometry_create");
-  }));
+  return apiCall(__func__, [&] { return createGeometry(context, comm, shape, order, geometry); });
 }
 
 int torc_geometry_destroy(torc_geometry* geometry) {
   if (geometry == nullptr) return TORC_OK;
-  return report(attempt([&]() -> Status {
-    if (geometry->context->in_callback) {
-      return {StatusCode::kBusy, "torc_geometry_destroy: called from a callback"};
-    }
+  return apiCall(__func__, [&]() -> Status {
+    if (Status status = checkContext(geometry->context); !status.ok()) return status;
     Status mine;
     if (geometry->schedules > 0) {
       mine = {StatusCode::kBusy,
               message("the geometry still has ", geometry->schedules, " schedules")};
     }
-    Status agreed = geometry->agreement.agree(mine);
-    if (!agreed.ok()) return agreed.annotated("torc_geometry_destroy");
+    if (Status agreed = geometry->agreement.agree(mine); !agreed.ok()) return agreed;
     delete geometry;
     return {};
-  }));
+  });
 }
 
 int torc_geometry_query(const torc_geometry* geometry, torc_geometry_info* info) {
-  return report(attempt([&]() -> Status {
-    if (geometry == nullptr) return nullArgument("torc_geometry_query: geometry");
-    if (info == nullptr) return nullArgument("torc_geometry_query: info");
+  return apiCall(__func__, [&]() -> Status {
+    if (geometry == nullptr) return nullArgument("geometry");
+    if (info == nullptr) return nullArgument("info");
     *info = {};
     info->rank = geometry->rank;
     info->nodes = geometry->size;
@@ -293,5 +286,5 @@ int torc_geometry_query(const torc_geometry* geometry, torc_geometry_info* info)
     static_assert(TORC_MAX_AXES == torc::kMaxAxes);
     std::copy(at.begin(), at.end(), info->coordinates);
     return {};
-  }));
+  });
 }

@@ -326,14 +326,12 @@ Status closeTrace(torc_context* context, std::uint64_t& dropped) {
 using namespace torc::runtime;
 
 int torc_trace_open(torc_context* context, MPI_Comm comm, const char* path, uint64_t events) {
-  return report(
-      attempt([&] { return openTrace(context, comm, path, events).annotated("torc_trace_open"); }));
+  return apiCall(__func__, [&] { return openTrace(context, comm, path, events); });
 }
 
 int torc_trace_close(torc_context* context, uint64_t* dropped) {
   std::uint64_t count = 0;
-  const int code =
-      report(attempt([&] { return closeTrace(context, count).annotated("torc_trace_close"); }));
+  const int code = apiCall(__func__, [&] { return closeTrace(context, count); });
   if (dropped != nullptr) *dropped = count;
   return code;
 }

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <list>
 #include <map>
-#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -16,7 +15,6 @@
 #include <mpi.h>
 
 #include "runtime/collectives/call_cache.h"
-#include "runtime/collectives/collective.h"
 #include "runtime/job/describe_call.h"
 #include "runtime/transport/tag_space.h"
 #include "tests/mpi/job.h"
@@ -88,7 +86,7 @@ class OneShot : public MappedTest {
 
   /// A call that is started, with its tags.
   struct Running {
-    std::optional<torc_collective> collective;
+    Plan* plan = nullptr;
     TagSpace* space = nullptr;
     TagRange tags;
   };
@@ -99,16 +97,17 @@ class OneShot : public MappedTest {
     running.tags = space.rangeOf(TagSpace::hashOf(0, ++calls_), with->tag_count);
     StatusOr<Plan*> plan = acquire(cache, with, arguments);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
-    running.collective.emplace(*plan);
+    running.plan = *plan;
     EXPECT_TRUE(space.ready(running.tags));
     space.hold(running.tags);
-    running.collective->bindTags(running.tags);
-    EXPECT_TORC_OK(torc_collective_start(&*running.collective));
+    running.plan->bindTags(running.tags);
+    EXPECT_TRUE(running.plan->start().ok());
   }
   void finish(Running& running, CallCache& cache) {
-    EXPECT_TORC_OK(torc_collective_wait(&*running.collective));
+    context_->progressUntil([&] { return !running.plan->active; });
+    EXPECT_TRUE(running.plan->roundStatus().ok());
     running.space->release(running.tags);
-    cache.release(running.collective->plan);
+    cache.release(running.plan);
   }
 
   std::uint64_t calls_ = 0;
@@ -228,7 +227,7 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
     std::vector<std::int32_t> in, out;
     std::int64_t count = 0;
     TagRange tags;
-    std::optional<torc_collective> running;
+    Plan* running = nullptr;
   };
   std::list<Issued> calls;
   std::mt19937 same(3);
@@ -246,7 +245,7 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
           space.rangeOf(TagSpace::hashOf(1, static_cast<std::uint64_t>(++issued)), with->tag_count);
     }
     for (Issued& call : calls) {
-      if (call.running) continue;
+      if (call.running != nullptr) continue;
       // They start in their order.
       if (!space.ready(call.tags)) {
         ++deferred;
@@ -256,19 +255,17 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
       StatusOr<Plan*> acquired =
           acquire(*cache_, with, allreduce(call.in.data(), call.out.data(), call.count));
       ASSERT_TRUE(acquired.ok()) << acquired.status().message();
-      call.running.emplace(*acquired);
+      call.running = *acquired;
       call.running->bindTags(call.tags);
-      ASSERT_TORC_OK(torc_collective_start(&*call.running));
+      ASSERT_TRUE(call.running->start().ok());
     }
     Issued& call = *std::next(calls.begin(), static_cast<std::ptrdiff_t>(own() % calls.size()));
-    int done = 0;
-    if (!call.running) continue;
-    ASSERT_TORC_OK(torc_collective_test(&*call.running, &done));
-    if (done == 0) continue;
+    if (call.running == nullptr) continue;
+    context_->advance();
+    if (call.running->active) continue;
     ASSERT_EQ(call.out, sums(call.count));
     space.release(call.tags);
-    cache_->release(call.running->plan);
-    // The others stay where they are: the context knows them.
+    cache_->release(call.running);
     calls.remove_if([&](const Issued& other) { return &other == &call; });
     ++complete;
   }
@@ -370,9 +367,9 @@ TEST_F(OneShot, ACallThatIsLaidOutAllocatesNothing) {
   EXPECT_EQ(second, first);
 }
 
-void releaseInCallback(torc_collective* call, int result, void* cookie) {
-  EXPECT_EQ(result, TORC_OK);
-  static_cast<CallCache*>(cookie)->release(call->plan);
+void releaseAtEnd(Plan& plan, const Status& status, void* cookie) {
+  EXPECT_TRUE(status.ok());
+  static_cast<CallCache*>(cookie)->release(&plan);
 }
 
 TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
@@ -382,11 +379,10 @@ TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
     torc_schedule* with = schedule("allreduce");
     StatusOr<Plan*> plan = acquire(*cache_, with, allreduce(in.data(), out.data(), 3000));
     ASSERT_TRUE(plan.ok());
-    torc_collective collective(*plan);
-    ASSERT_TORC_OK(torc_collective_set_callback(&collective, releaseInCallback, cache_.get()));
-    ASSERT_TORC_OK(torc_collective_start(&collective));
-    while (collective.active)
-      ASSERT_TORC_OK(torc_context_advance(context_, nullptr));
+    (*plan)->ended = releaseAtEnd;
+    (*plan)->cookie = cache_.get();
+    ASSERT_TRUE((*plan)->start().ok());
+    context_->progressUntil([&] { return context_->isIdle(); });
     EXPECT_EQ(out, sums(3000));
     EXPECT_EQ(memory_->bytes() > 0, limit > 0);
   }

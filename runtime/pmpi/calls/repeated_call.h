@@ -31,7 +31,7 @@ struct RepeatedCall {
   /// Binds the plan to the accepted buffers, unless it is bound to them from the round before.
   Status bind() { return is_bound ? Status() : bindAnew(); }
   /// Whether its round is complete.
-  bool isOver() const { return plan->executor()->progress() == Progress::kDone; }
+  bool isOver() const { return plan->executor().progress() == Progress::kDone; }
   /// A full description of a call that is alike on this communicator.
   CollectiveCall callOf(const BriefCall& brief) const {
     CollectiveCall alike = call;

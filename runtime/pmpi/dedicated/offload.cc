@@ -65,9 +65,6 @@ struct Offloading {
   OffloadLimits limits;
   int keyval = MPI_KEYVAL_INVALID;
   MPI_Group world = MPI_GROUP_NULL;
-  // Communicator of the latest call, with its data.
-  MPI_Comm last_comm TORC_GUARDED_BY(offloading_mutex) = MPI_COMM_NULL;
-  KnownPointer last TORC_GUARDED_BY(offloading_mutex);
   std::unordered_map<MPI_Request, PersistentCall> persistent TORC_GUARDED_BY(offloading_mutex);
 };
 
@@ -108,25 +105,19 @@ int forget(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-/// Drops freed communicators; their handles may be in use for others by now.
+/// Drops freed communicators.
 void forgetFreed() TORC_REQUIRES(offloading_mutex) {
   if (freed.load(std::memory_order_relaxed) == nullptr) return;
-  offloading->last_comm = MPI_COMM_NULL;
-  offloading->last.reset();
   for (Attribute* gone = freed.exchange(nullptr, std::memory_order_acquire); gone != nullptr;)
     delete std::exchange(gone, gone->next_freed);
 }
 
 KnownPointer find(MPI_Comm comm) TORC_REQUIRES(offloading_mutex) {
   forgetFreed();
-  if (comm == offloading->last_comm) return offloading->last;
   Attribute* known = nullptr;
   int is_set = 0;
   PMPI_Comm_get_attr(comm, offloading->keyval, &known, &is_set);
-  if (!is_set) return nullptr;
-  offloading->last_comm = comm;
-  offloading->last = known->communicator;
-  return offloading->last;
+  return is_set ? known->communicator : nullptr;
 }
 
 /// Collective over the communicator.
@@ -156,13 +147,8 @@ KnownPointer define(MPI_Comm comm) TORC_EXCLUDES(offloading_mutex) {
   return known;
 }
 
-/// Bytes of an element in messages, and whether elements are contiguous.
-struct Element {
-  std::uint64_t bytes = 0;
-  bool is_in_row = false;
-};
-
-std::optional<Element> lookAt(MPI_Datatype type) {
+/// A datatype that MPI accepts.
+std::optional<ElementType> lookAt(MPI_Datatype type) {
   ElementType element;
   if (!lookAtType(type, element).ok()) return std::nullopt;
   // A pack of no elements shows whether MPI accepts the type: it refuses uncommitted types.
@@ -172,7 +158,7 @@ std::optional<Element> lookAt(MPI_Datatype type) {
       PMPI_Pack(&nothing, 0, type, &nothing, 1, &at, offloading->wire->comm) != MPI_SUCCESS) {
     return std::nullopt;
   }
-  return Element{element.size, element.isBytesInRow()};
+  return element;
 }
 
 /// Bytes of an element, if dedicated ranks support the reduction. Pairs travel with their gaps.
@@ -238,7 +224,7 @@ bool setReduction(OffloadedCall& made, const CallArguments& arguments, int rank,
 }
 
 /// Describes a broadcast: one buffer, which the root reads and the others write.
-void setMove(OffloadedCall& made, const CallArguments& arguments, const Element& element,
+void setMove(OffloadedCall& made, const CallArguments& arguments, const ElementType& element,
              bool is_root) {
   const auto count = static_cast<int>(arguments.count);
   if (is_root) {
@@ -246,7 +232,7 @@ void setMove(OffloadedCall& made, const CallArguments& arguments, const Element&
     made.count = count;
     made.data_type = arguments.type;
     made.data_bytes = made.bytes;
-    made.is_data_in_row = element.is_in_row;
+    made.is_data_in_row = element.isBytesInRow();
     return;
   }
   made.has_result = true;
@@ -256,7 +242,7 @@ void setMove(OffloadedCall& made, const CallArguments& arguments, const Element&
 }
 
 /// Describes a rank's contribution to an exchange: `blocks` blocks, each of made.bytes bytes.
-bool setExchange(OffloadedCall& made, const CallArguments& arguments, const Element& element,
+bool setExchange(OffloadedCall& made, const CallArguments& arguments, const ElementType& element,
                  int rank, int size, int blocks) {
   made.is_data_in_place = arguments.in == MPI_IN_PLACE;
   made.data = arguments.in;
@@ -266,15 +252,14 @@ bool setExchange(OffloadedCall& made, const CallArguments& arguments, const Elem
   if (made.is_data_in_place) {
     count = arguments.count;
     type = arguments.type;
-    is_in_row = element.is_in_row;
-    MPI_Aint lower = 0, extent = 0;
-    PMPI_Type_get_extent(type, &lower, &extent);
-    const MPI_Aint before = blocks == 1 ? rank * count * extent : 0;
+    is_in_row = element.isBytesInRow();
+    const auto extent = static_cast<std::int64_t>(element.bytes);
+    const std::int64_t before = blocks == 1 ? rank * count * extent : 0;
     made.data = static_cast<const std::byte*>(arguments.out) + before;
   } else {
-    const std::optional<Element> own = lookAt(type);
+    const std::optional<ElementType> own = lookAt(type);
     if (!own || !fits(count)) return false;
-    is_in_row = own->is_in_row;
+    is_in_row = own->isBytesInRow();
   }
   made.count = static_cast<int>(count) * blocks;
   made.data_type = type;
@@ -294,42 +279,42 @@ bool lacksBuffer(const OffloadedCall& call) {
           isPredefinedType(call.result_type));
 }
 
-/// The call for dedicated ranks, and the bytes of its whole vector. std::nullopt: they do not
-/// support it, or its arguments are wrong, which MPI reports.
-struct Described {
-  OffloadedCall call;
-  std::uint64_t vector_bytes = 0;
-};
+/// Bytes of the whole vector of a call.
+std::uint64_t vectorBytes(const OffloadedCall& call, int size) {
+  const CollectiveRow& row = call.collective.row();
+  return call.bytes *
+         (row.describesOwn() ? row.countedBlocks(static_cast<std::uint64_t>(size)) : 1);
+}
 
-std::optional<Described> describe(const CollectiveCall& call, OffloadedCollective collective,
-                                  const KnownCommunicator& known) {
+/// The call for dedicated ranks. std::nullopt: they do not support it, or its arguments are wrong,
+/// which MPI reports.
+std::optional<OffloadedCall> describe(const CollectiveCall& call, OffloadedCollective collective,
+                                      const KnownCommunicator& known) {
   const CallArguments& arguments = call.arguments;
   const CollectiveRow& row = collective.row();
-  Described made;
-  OffloadedCall& offloaded = made.call;
-  offloaded.collective = collective;
+  OffloadedCall made;
+  made.collective = collective;
   const int rank = known.rank, size = known.size;
   if (collective.is_barrier) {
-    offloaded.has_result = true;
+    made.has_result = true;
     return made;
   }
   if (!fits(arguments.count) || arguments.root < 0 || arguments.root >= size) return std::nullopt;
-  offloaded.root = arguments.root;
+  made.root = arguments.root;
   if (row.reduces()) {
-    if (!setReduction(offloaded, arguments, rank, size)) return std::nullopt;
-    made.vector_bytes = offloaded.bytes;
+    if (!setReduction(made, arguments, rank, size)) return std::nullopt;
     return made;
   }
-  const std::optional<Element> element = lookAt(arguments.type);
+  const std::optional<ElementType> element = lookAt(arguments.type);
   if (!element) return std::nullopt;
-  offloaded.bytes = static_cast<std::uint64_t>(arguments.count) * element->bytes;
-  made.vector_bytes = offloaded.bytes * row.countedBlocks(static_cast<std::uint64_t>(size));
+  made.bytes = static_cast<std::uint64_t>(arguments.count) * element->size;
+  const std::uint64_t vector_bytes = vectorBytes(made, size);
   if (!row.describesOwn()) {
-    setMove(offloaded, arguments, *element, rank == arguments.root);
+    setMove(made, arguments, *element, rank == arguments.root);
   } else if (const bool is_of_pairs = row.blocks == BlockSpace::kPair;
-             made.vector_bytes > kMostOffloadedBytes ||
-             (is_of_pairs && !offloading->wire->roles.canExchange(made.vector_bytes)) ||
-             !setExchange(offloaded, arguments, *element, rank, size, is_of_pairs ? size : 1)) {
+             vector_bytes > kMostOffloadedBytes ||
+             (is_of_pairs && !offloading->wire->roles.canExchange(vector_bytes)) ||
+             !setExchange(made, arguments, *element, rank, size, is_of_pairs ? size : 1)) {
     return std::nullopt;
   }
   return made;
@@ -417,22 +402,22 @@ bool offload(CollectiveCall& call, MPI_Request* request) {
   }
   if (!known->is_served) return false;
   tells_itself = true;
-  const std::optional<Described> made = describe(call, *collective, *known);
-  if (!made || made->vector_bytes > *most || lacksBuffer(made->call)) {
+  const std::optional<OffloadedCall> made = describe(call, *collective, *known);
+  if (!made || vectorBytes(*made, known->size) > *most || lacksBuffer(*made)) {
     tells_itself = false;
     return false;
   }
 
-  call.bytes = made->vector_bytes;
+  call.bytes = vectorBytes(*made, known->size);
   call.verdict = Reason::kServed;
   MPI_Request own = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;
   {
     const MutexLock lock(offloading_mutex);
     if (call.form == Form::kPersistent) {
-      code = offloading->client.makePersistent(known->at_servers, made->call, request);
+      code = offloading->client.makePersistent(known->at_servers, *made, request);
       if (code == MPI_SUCCESS) {
-        PersistentCall kept{known, made->call};
+        PersistentCall kept{known, *made};
         if (!kept.call.is_data_in_row) {
           PMPI_Type_dup(kept.call.data_type, &kept.own_type);
           kept.call.data_type = kept.own_type;
@@ -441,7 +426,7 @@ bool offload(CollectiveCall& call, MPI_Request* request) {
         persistent_handles.fetch_add(1, std::memory_order_relaxed);
       }
     } else {
-      code = offloading->client.start(known->at_servers, made->call, blocks ? &own : request);
+      code = offloading->client.start(known->at_servers, *made, blocks ? &own : request);
     }
   }
   if (blocks) code = waitFor(code, &own);

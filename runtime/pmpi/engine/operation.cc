@@ -68,7 +68,7 @@ Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const
 }
 
 Operation::~Operation() {
-  if (collective_ && collective_->owned != nullptr) collective_->releaseOwned();
+  if (plan_ != nullptr && persistent_ != nullptr) Plan::free(std::move(persistent_));
   if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
   for (const MPI_Datatype type : held_types_)
     engine->held_types.release(type);
@@ -121,12 +121,10 @@ void Operation::begin() {
 
 void Operation::takeOver(const TagRange& tags, RepeatedCall& repeated) {
   setUnderWay();
-  collective_.emplace(repeated.plan);
-  collective_->number = tags.call;
-  collective_->callback = &roundIsOver;
-  collective_->cookie = this;
-  collective_->active = true;
-  collective_->context()->link(&*collective_);
+  plan_ = repeated.plan;
+  plan_->ended = &roundIsOver;
+  plan_->cookie = this;
+  plan_->link();
   tags_ = tags;
   has_tags_ = true;
   repeated_ = &repeated;
@@ -243,7 +241,7 @@ Status Operation::prepare(torc_schedule& schedule) {
     StatusOr<Plan*> plan = state_.calls().acquire(&schedule, checked_);
     if (!plan.ok()) return plan.status();
     schedule_ = &schedule;
-    collective_.emplace(*plan);
+    plan_ = *plan;
     return {};
   });
 }
@@ -252,24 +250,22 @@ Status Operation::prepare(torc_schedule& schedule) {
 void Operation::dropPrepared(const torc_schedule& schedule) {
   persistent_.reset();
   packing_.emplace();
-  if (!collective_) return;
-  Plan* const plan = collective_->plan;
-  collective_.reset();
-  state_.calls().release(plan);
+  if (plan_ == nullptr) return;
+  state_.calls().release(std::exchange(plan_, nullptr));
   state_.calls().forget(&schedule);
 }
 
 Status Operation::start() {
-  collective_->bindTags(tags_);
+  plan_->bindTags(tags_);
   Status status = packing_->pack();
-  return status.ok() ? startCollective() : status;
+  return status.ok() ? startPlan() : status;
 }
 
 /// Starts a round, which ends with `roundIsOver`.
-Status Operation::startCollective() {
-  collective_->callback = &roundIsOver;
-  collective_->cookie = this;
-  return collective_->start();
+Status Operation::startPlan() {
+  plan_->ended = &roundIsOver;
+  plan_->cookie = this;
+  return plan_->start();
 }
 
 // ---- Agreement
@@ -333,16 +329,15 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
     call_.verdict = Reason::kNoTags;
     return {};
   }
-  const std::uint64_t number = geometry.collectives_made++;
+  persistent_->number = geometry.collectives_made++;
+  persistent_->tags = *tags;
   const Status status =
       attempt([&]() -> Status { return persistent_->layOut(geometry.tagBase(*tags)); });
   if (!status.ok()) {
     geometry.releaseTags(*tags);
     return status;
   }
-  collective_.emplace(std::move(persistent_));
-  collective_->number = number;
-  collective_->tags = *tags;
+  plan_ = persistent_.get();
   ++schedule.collectives;
   return {};
 }
@@ -355,7 +350,7 @@ void Operation::startRound() {
     engine->handles_under_way.insert(handle_request_);
     return packing_->pack();
   });
-  if (status.ok()) status = startCollective();
+  if (status.ok()) status = startPlan();
   if (!status.ok()) failed(status);
 }
 
@@ -393,17 +388,15 @@ bool Operation::testMpi() {
 
 // ---- The end
 
-void Operation::roundIsOver(torc_collective* collective, int result, void* cookie) {
+void Operation::roundIsOver(Plan& plan, const Status& status, void* cookie) {
   auto* operation = static_cast<Operation*>(cookie);
-  std::vector<ShortMessage>& shorter = collective->plan->shorter();
-  const Status status = result == TORC_OK
-                            ? attempt([&] { return operation->packing_->unpack(shorter); })
-                            : collective->roundStatus();
-  shorter.clear();
-  if (status.ok()) {
+  const Status unpacked =
+      status.ok() ? attempt([&] { return operation->packing_->unpack(plan.shorter()); }) : status;
+  plan.shorter().clear();
+  if (unpacked.ok()) {
     operation->finishRound(MPI_SUCCESS);
   } else {
-    operation->failed(status);
+    operation->failed(unpacked);
   }
 }
 
@@ -418,7 +411,7 @@ void Operation::giveUp() {
   state_.leaveQueue(this);
   const CallFailure failure = *state_.history().failureOf(call_);
   if (isRunning()) {
-    collective_->abandon({StatusCode::kTransport, failure.text});
+    plan_->abandon({StatusCode::kTransport, failure.text});
   }
   if (std::erase(engine->in_mpi, this) > 0) {
     // MPI's nonblocking collectives cannot be cancelled: MPI may still read these lists.
@@ -440,8 +433,7 @@ void Operation::forgetHandle() {
 
 void Operation::finishRound(int code) {
   code_ = code;
-  Plan* one_shot = nullptr;
-  if (collective_ && collective_->owned == nullptr) one_shot = collective_->plan;
+  Plan* const one_shot = persistent_ == nullptr ? plan_ : nullptr;
   releaseTags();
   if (handle_ >= 0) {
     engine->handles_under_way.erase(handle_request_);
@@ -458,7 +450,7 @@ void Operation::finishRound(int code) {
   }
   endCall(call_, &state_);
   if (one_shot != nullptr) {
-    collective_.reset();
+    plan_ = nullptr;
     if (repeated_ != nullptr) {
       repeated_->is_running = false;
     } else {

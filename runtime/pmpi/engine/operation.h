@@ -19,7 +19,7 @@
 #include <mpi.h>
 
 #include "runtime/collectives/call.h"
-#include "runtime/collectives/collective.h"
+#include "runtime/collectives/plan.h"
 #include "runtime/non_copyable.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/packing.h"
@@ -94,7 +94,7 @@ class Operation : NonCopyable {
   Status prepare(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   void dropPrepared(const torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   Status start() TORC_REQUIRES(engine_lock);
-  Status startCollective();
+  Status startPlan();
   bool agree(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   Status layPersistent(torc_schedule& schedule, const TagMap& taken) TORC_REQUIRES(engine_lock);
   void runInMpi() TORC_REQUIRES(engine_lock);
@@ -103,13 +103,13 @@ class Operation : NonCopyable {
   void finishRound(int code) TORC_REQUIRES(engine_lock);
   void forgetHandle() TORC_REQUIRES(engine_lock);
   void settle() TORC_REQUIRES(engine_lock);
-  bool isRunning() const { return collective_ && collective_->active; }
+  bool isRunning() const { return plan_ != nullptr && plan_->active; }
   std::uint64_t progressMade() const;
   std::string whatIsWaitedFor() const TORC_REQUIRES(engine_lock);
   void lookForEnded() TORC_REQUIRES(engine_lock);
   void askOthers() TORC_REQUIRES(engine_lock);
 
-  static void roundIsOver(torc_collective* collective, int result, void* cookie)
+  static void roundIsOver(Plan& plan, const Status& status, void* cookie)
       TORC_REQUIRES(engine_lock);
 
   CommunicatorState& state_;
@@ -122,9 +122,9 @@ class Operation : NonCopyable {
   const LibraryEntry* entry_;
   torc_schedule* schedule_ = nullptr;
   std::optional<Packing> packing_{std::in_place};
-  std::unique_ptr<Plan> persistent_;           // while its ranks agree
-  std::optional<torc_collective> collective_;  // once it has a plan
-  RepeatedCall* repeated_ = nullptr;           // owner of the persistent plan; null: the cache
+  std::unique_ptr<Plan> persistent_;  // of a persistent call
+  Plan* plan_ = nullptr;              // once it can start: `persistent_`, or one of a cache
+  RepeatedCall* repeated_ = nullptr;  // owner of the plan; null: the cache
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI

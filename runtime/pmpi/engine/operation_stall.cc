@@ -19,8 +19,8 @@ constexpr std::size_t kMostPeers = 8;
 
 /// Changes whenever the operation makes progress.
 std::uint64_t Operation::progressMade() const {
-  const std::uint64_t rounds = collective_ ? collective_->rounds : 0;
-  return rounds << 32 | (isRunning() ? collective_->executor().remaining() + 1 : 0);
+  const std::uint64_t rounds = plan_ != nullptr ? plan_->rounds : 0;
+  return rounds << 32 | (isRunning() ? plan_->executor().remaining() + 1 : 0);
 }
 
 void Operation::watch(double seconds) {
@@ -59,7 +59,7 @@ void Operation::askOthers() {
   state_.history().standsStill(call_);
   std::vector<Transport::Awaited> awaited;
   if (isRunning()) {
-    awaited = collective_->plan->transport().awaited(kMostPeers);
+    awaited = plan_->transport().awaited(kMostPeers);
   } else {
     // It waits for all ranks together.
     const int others = std::min(state_.size() - 1, static_cast<int>(kMostPeers));
@@ -85,10 +85,10 @@ std::string Operation::whatIsWaitedFor() const {
     }
     return what;
   }
-  std::string what = message("operation ", collective_->executor().firstPending(), " of ",
+  std::string what = message("operation ", plan_->executor().firstPending(), " of ",
                              engine->library->index.files[entry_->file].name);
   const char* between = " waits";
-  for (const Transport::Awaited& peer : collective_->plan->transport().awaited(kMostPeers)) {
+  for (const Transport::Awaited& peer : plan_->transport().awaited(kMostPeers)) {
     const std::string answer = state_.history().answerOf(peer.rank);
     what +=
         message(between, peer.sending ? " to send to rank " : " to receive from rank ", peer.rank,

@@ -34,7 +34,7 @@ struct Round {
 
 /// Starts a round, and polls it until it is complete or the limit is reached.
 void lookAtRound(Plan& plan) TORC_REQUIRES(engine_lock) {
-  Executor& executor = *plan.executor();
+  Executor& executor = plan.executor();
   const bool is_alone = engine->isIdle();
   const unsigned looks = oversubscribed.load(std::memory_order_relaxed) ? 1 : kLooksAtRepeated;
   executor.start();
@@ -81,7 +81,7 @@ bool startAgain(RepeatedCalls& calls, const CallKey& key, const BriefCall& call,
 Status goOn(const CollectiveCall& call, CommunicatorState& state, const Round& round,
             Operation*& operation) TORC_REQUIRES(engine_lock) {
   Plan& plan = *round.repeated->plan;
-  if (plan.hasFailed()) return torc_collective(&plan).roundStatus();
+  if (plan.hasFailed()) return plan.roundStatus();
   Status status = attempt([&]() TORC_REQUIRES(engine_lock) {
     operation = new Operation(state, call, round.repeated->checked);
   });
@@ -89,7 +89,7 @@ Status goOn(const CollectiveCall& call, CommunicatorState& state, const Round& r
     state.geometry().one_shot_tags.hold(round.tags);
     operation->takeOver(round.tags, *round.repeated);
   } else {
-    plan.executor()->abandon(status);
+    plan.executor().abandon(status);
   }
   return status;
 }

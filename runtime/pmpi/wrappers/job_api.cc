@@ -20,12 +20,12 @@ using torc::Status;
 using torc::StatusCode;
 
 Status take(torc_statistics** result) {
+  if (result == nullptr) return nullArgument("statistics");
+  *result = nullptr;
   const pmpi::Engine* engine = pmpi::engine;
   if (engine == nullptr || engine->statistics == nullptr) {
-    return {
-        StatusCode::kUnsupported,
-        "torc_statistics_take: nothing is counted; TORC_LIBRARY and TORC_STATS must be set, and "
-        "MPI be initialised"};
+    return {StatusCode::kUnsupported,
+            "nothing is counted; TORC_LIBRARY and TORC_STATS must be set, and MPI be initialised"};
   }
   auto made = std::make_unique<torc_statistics>();
   made->counts = engine->statistics->snapshot({});
@@ -33,12 +33,14 @@ Status take(torc_statistics** result) {
   return {};
 }
 
-Status query(const torc_statistics* statistics, std::size_t number, torc_statistics_row& row) {
-  if (statistics == nullptr) return nullArgument("torc_statistics_query: statistics");
+Status query(const torc_statistics* statistics, std::size_t number, torc_statistics_row* result) {
+  if (result == nullptr) return nullArgument("row");
+  torc_statistics_row& row = *result = {};
+  if (statistics == nullptr) return nullArgument("statistics");
   const auto& rows = statistics->counts.calls;
   if (number >= rows.size()) {
-    return {StatusCode::kInvalidArgument, torc::message("torc_statistics_query: no row ", number,
-                                                        " (there are ", rows.size(), ")")};
+    return {StatusCode::kInvalidArgument,
+            torc::message("no row ", number, " (there are ", rows.size(), ")")};
   }
   const pmpi::CallRow& from = rows[number];
   row.served = from.service == pmpi::Service::kServed;
@@ -59,11 +61,7 @@ Status query(const torc_statistics* statistics, std::size_t number, torc_statist
 }  // namespace
 
 int torc_statistics_take(torc_statistics** statistics) {
-  if (statistics == nullptr) {
-    return report(nullArgument("torc_statistics_take: statistics"));
-  }
-  *statistics = nullptr;
-  return report(attempt([&] { return take(statistics); }));
+  return apiCall(__func__, [&] { return take(statistics); });
 }
 
 void torc_statistics_free(torc_statistics* statistics) {
@@ -76,29 +74,28 @@ size_t torc_statistics_rows(const torc_statistics* statistics) {
 
 int torc_statistics_query(const torc_statistics* statistics, size_t number,
                           torc_statistics_row* row) {
-  if (row == nullptr) return report(nullArgument("torc_statistics_query: row"));
-  *row = {};
-  return report(attempt([&] { return query(statistics, number, *row); }));
+  return apiCall(__func__, [&] { return query(statistics, number, row); });
 }
 
 int torc_job_place(int* axis_count, int sizes[8], int coordinates[8]) {
-  if (axis_count == nullptr || sizes == nullptr || coordinates == nullptr)
-    return report(nullArgument("torc_job_place: an argument"));
-  *axis_count = 0;
-  const pmpi::Engine* engine = pmpi::engine;
-  if (engine == nullptr || engine->library == nullptr) {
-    return report({torc::StatusCode::kUnsupported,
-                   "torc_job_place: torc is off; TORC_LIBRARY must be set, and MPI be "
-                   "initialised"});
-  }
-  const torc::JobMapping& job = engine->library->job;
-  const torc::Coordinates at =
-      job.topology.coordinatesOfSite(job.siteOf(static_cast<std::int32_t>(engine->world_rank)));
-  static_assert(torc::kMaxAxes == 8);
-  *axis_count = static_cast<int>(job.topology.axis_count);
-  for (std::uint32_t i = 0; i < job.topology.axis_count; ++i) {
-    sizes[i] = static_cast<int>(job.topology.axes[i].size);
-    coordinates[i] = static_cast<int>(at[i]);
-  }
-  return TORC_OK;
+  return apiCall(__func__, [&]() -> Status {
+    if (axis_count == nullptr || sizes == nullptr || coordinates == nullptr)
+      return nullArgument("an argument");
+    *axis_count = 0;
+    const pmpi::Engine* engine = pmpi::engine;
+    if (engine == nullptr || engine->library == nullptr) {
+      return {StatusCode::kUnsupported,
+              "torc is off; TORC_LIBRARY must be set, and MPI be initialised"};
+    }
+    const torc::JobMapping& job = engine->library->job;
+    const torc::Coordinates at =
+        job.topology.coordinatesOfSite(job.siteOf(static_cast<std::int32_t>(engine->world_rank)));
+    static_assert(torc::kMaxAxes == 8);
+    *axis_count = static_cast<int>(job.topology.axis_count);
+    for (std::uint32_t i = 0; i < job.topology.axis_count; ++i) {
+      sizes[i] = static_cast<int>(job.topology.axes[i].size);
+      coordinates[i] = static_cast<int>(at[i]);
+    }
+    return {};
+  });
 }
