@@ -2,7 +2,6 @@
 #include "runtime/collectives/call.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <span>
 
 #include "runtime/collectives/call_check.h"

@@ -5,9 +5,8 @@
 #include "runtime/collectives/plan.h"
 #include "runtime/trace/trace.h"
 
+using namespace torc;
 using namespace torc::runtime;
-using torc::Status;
-using torc::StatusCode;
 
 namespace {
 
@@ -62,7 +61,7 @@ int torc_collective_test(torc_collective* collective, int* done) {
   if (collective->active) {
     context->advance();
     if (collective->active) {
-      torc::Backoff look;
+      Backoff look;
       context->rest(look);
       return TORC_OK;
     }
@@ -77,7 +76,7 @@ int torc_collective_wait(torc_collective* collective) {
   torc_context* context = collective->context();
   const TraceCall traced(context->trace.get(), __func__);
   if (context->waitsInside(collective)) collective->executor().run();
-  for (torc::Backoff wait; collective->active;) {
+  for (Backoff wait; collective->active;) {
     context->advance();
     if (collective->active) context->rest(wait);
   }

@@ -13,11 +13,8 @@
 #include "runtime/job/describe_call.h"
 #include "runtime/trace/trace.h"
 
+using namespace torc;
 using namespace torc::runtime;
-using torc::Collective;
-using torc::Status;
-using torc::StatusCode;
-using torc::StatusOr;
 
 namespace {
 
@@ -161,7 +158,7 @@ int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
   return report(attempt([&]() -> Status {
     if (schedule == nullptr) return nullArgument("torc_schedule_serves: schedule");
     if (call == nullptr) return nullArgument("torc_schedule_serves: call");
-    const torc::ScheduleView& view = schedule->view();
+    const ScheduleView& view = schedule->view();
     const StatusOr<CallArguments> arguments = argumentsOf(*call, view.topology.axis_count);
     if (!arguments.ok()) return arguments.status().annotated("torc_schedule_serves");
     Status status = checkSchedule(*schedule, arguments->collective);

@@ -10,12 +10,8 @@
 #include "runtime/job/schedule_load.h"
 #include "support/message.h"
 
+using namespace torc;
 using namespace torc::runtime;
-using torc::LibraryEntry;
-using torc::message;
-using torc::Status;
-using torc::StatusCode;
-using torc::StatusOr;
 
 namespace {
 
@@ -99,7 +95,7 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   const std::uint64_t bytes = checked.bytes;
   const torc_library& library = *geometry.library;
   const std::uint32_t shape = library.index.sub_tori[geometry.library_sub_torus].shape;
-  const torc::CollectiveRow& row = torc::rowOf(arguments->collective);
+  const CollectiveRow& row = rowOf(arguments->collective);
   const bool is_in_order =
       isInRankOrder(geometry.map, *geometry.topology, library.index.shapes[shape].topology);
   if (checked.needsRankOrder() && !is_in_order) {
@@ -118,7 +114,7 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
             : message(row.name, " of ", bytes, " bytes on ", name);
     return Status(StatusCode::kUnsupported, "the library has no " + what);
   }
-  if (entry->file == torc::kMpisOwn) {
+  if (entry->file == kMpisOwn) {
     return Status(StatusCode::kUnsupported,
                   message("for ", row.name, " of ", bytes, " bytes on ", name,
                           " the library says MPI's own: ", entry->reason));

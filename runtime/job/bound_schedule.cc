@@ -2,8 +2,6 @@
 #include "runtime/job/bound_schedule.h"
 
 #include <cstddef>
-#include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,21 +11,17 @@
 #include "schedules/expansion/expand.h"
 #include "support/message.h"
 
+using namespace torc;
 using namespace torc::runtime;
-using torc::message;
-using torc::Status;
-using torc::StatusCode;
-using torc::StatusOr;
-using torc::TraceKind;
 
 namespace {
 
 Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const std::string& origin,
              std::unique_ptr<torc_schedule>& schedule) {
-  StatusOr<torc::LoadedSchedule> loaded = torc::readSchedule(bytes, origin);
+  StatusOr<LoadedSchedule> loaded = readSchedule(bytes, origin);
   if (!loaded.ok()) return loaded.status();
-  auto bound = torc_schedule::bind(
-      &geometry, std::make_shared<const torc::LoadedSchedule>(std::move(*loaded)));
+  auto bound =
+      torc_schedule::bind(&geometry, std::make_shared<const LoadedSchedule>(std::move(*loaded)));
   if (!bound.ok()) return bound.status().annotated(origin);
   schedule = std::move(*bound);
   return {};
@@ -42,7 +36,7 @@ Status loadOnAll(torc_geometry& geometry, const Status& mine, std::vector<std::b
   const Status received = geometry.agreement.broadcast(bytes);
   traced.setBytes(bytes.size());
 
-  const std::optional<torc::Topology> shape_before = geometry.topology;
+  const std::optional<Topology> shape_before = geometry.topology;
   std::unique_ptr<torc_schedule> schedule;
   std::optional<SegmentSetUp> set_up;
   const Status checked = attempt([&] {
@@ -87,7 +81,7 @@ int load(const char* function, torc_geometry* geometry, const char* origin,
 }  // namespace
 
 double torc_schedule::scratchBytes(std::uint64_t bytes) {
-  if (!scratch_share_) scratch_share_ = torc::VectorShares(view_).scratch();
+  if (!scratch_share_) scratch_share_ = VectorShares(view_).scratch();
   return *scratch_share_ * static_cast<double>(bytes);
 }
 
@@ -97,15 +91,15 @@ bool torc_schedule::sumsWhole() {
 }
 
 StatusOr<std::unique_ptr<torc_schedule>> torc_schedule::bind(
-    torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file) {
-  const torc::ScheduleView& compiled = file->view();
+    torc_geometry* geometry, std::shared_ptr<const LoadedSchedule> file) {
+  const ScheduleView& compiled = file->view();
   if (Status status = geometry->adopt(compiled.topology); !status.ok()) return status;
-  StatusOr<torc::Topology> topology = geometry->topologyFor(compiled.topology);
+  StatusOr<Topology> topology = geometry->topologyFor(compiled.topology);
   if (!topology.ok()) return topology.status();
   auto schedule = std::make_unique<torc_schedule>(geometry);
   schedule->view_ = compiled;
   schedule->view_.topology = *topology;
-  schedule->tag_count = torc::tagCount(compiled);
+  schedule->tag_count = tagCount(compiled);
   schedule->name = compiled.name;
   schedule->producer = compiled.producer;
   schedule->shape = compiled.topology.shape();
@@ -117,7 +111,7 @@ int torc_schedule_load(torc_geometry* geometry, const char* path, torc_schedule*
   return load(__func__, geometry, path == nullptr ? "schedule" : path, schedule,
               [&]() -> StatusOr<std::vector<std::byte>> {
                 if (path == nullptr) return nullArgument("torc_schedule_load: path");
-                return torc::readFile(path);
+                return readFile(path);
               });
 }
 
@@ -147,10 +141,10 @@ int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info)
   return apiCall(__func__, [&]() -> Status {
     if (schedule == nullptr) return nullArgument("schedule");
     if (info == nullptr) return nullArgument("info");
-    const torc::ScheduleView& view = schedule->view();
+    const ScheduleView& view = schedule->view();
     *info = {};
     info->kind = kindOf(view.collective);
-    info->kind_name = torc::rowOf(view.collective).name.data();
+    info->kind_name = rowOf(view.collective).name.data();
     info->name = schedule->name.c_str();
     info->producer = schedule->producer.c_str();
     info->shape = schedule->shape.c_str();

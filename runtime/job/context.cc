@@ -2,7 +2,6 @@
 #include "runtime/job/context.h"
 
 #include <algorithm>
-#include <atomic>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -14,9 +13,8 @@
 #include "runtime/transport/yielding_wait.h"
 #include "support/files.h"
 
+using namespace torc;
 using namespace torc::runtime;
-using torc::Status;
-using torc::StatusCode;
 
 namespace {
 
@@ -84,14 +82,14 @@ int torc_context::useCores(std::uint32_t wanted) {
   return static_cast<int>(cores->count()) + 1;
 }
 
-void torc_context::rest(torc::Backoff& wait) const {
+void torc_context::rest(Backoff& wait) const {
   if constexpr (!kSimulated) {
     wait.afterLook(oversubscribed_geometries > 0 ? 0 : kLooksBeforeYield,
                    moves.load(std::memory_order_relaxed));
   }
 }
 
-torc::Status torc_context::waitFor(int started, MPI_Request* request, const char* call) {
+Status torc_context::waitFor(int started, MPI_Request* request, const char* call) {
   // Only the set-up waits here, at first without knowing whether there are more ranks than cores.
   // To yield costs little with enough cores; 64 ranks that spin on 2 cores need a second to open a
   // library.
@@ -104,19 +102,19 @@ torc::Status torc_context::waitFor(int started, MPI_Request* request, const char
 namespace {
 
 /// The variables that the C API reads, too.
-Status readVariables(torc::Settings& settings) {
-  const torc::SettingTexts environment(environ);
-  torc::SettingTexts texts;
+Status readVariables(Settings& settings) {
+  const SettingTexts environment(environ);
+  SettingTexts texts;
   for (const char* variable : {"TORC_TRANSPORT", "TORC_CORES"}) {
     const std::string_view value = environment.find(variable);
     if (!value.empty()) texts.set(variable, value);
   }
-  torc::SettingsReading reading = torc::readSettings(texts);
+  SettingsReading reading = readSettings(texts);
   settings = reading.settings;
   static std::atomic<bool> told = false;
   if (commRank(MPI_COMM_WORLD) == 0 && !reading.warnings.empty() && !told.exchange(true)) {
     for (const std::string& warning : reading.warnings)
-      torc::writeToStderr(torc::message("torc: warning: ", warning, '\n'));
+      writeToStderr(message("torc: warning: ", warning, '\n'));
   }
   if (reading.errors.empty()) return {};
   return {StatusCode::kInvalidArgument, reading.errors[0]};
@@ -135,7 +133,7 @@ int torc_context_create(torc_context** context) {
       return {StatusCode::kInvalidArgument,
               finalized ? "MPI is finalized" : "MPI is not initialized"};
     }
-    torc::Settings settings;
+    Settings settings;
     if (Status status = readVariables(settings); !status.ok()) return status;
     *context = new torc_context;
     (*context)->transport = settings.transport;
@@ -148,7 +146,7 @@ int torc_context_destroy(torc_context* context) {
   if (context == nullptr) return TORC_OK;
   return apiCall(__func__, [&]() -> Status {
     const auto still_has = [](int count, const char* what) {
-      return Status(StatusCode::kBusy, torc::message("the context still has ", count, what));
+      return Status(StatusCode::kBusy, message("the context still has ", count, what));
     };
     if (context->geometries > 0) return still_has(context->geometries, " geometries");
     if (context->libraries > 0) return still_has(context->libraries, " libraries");

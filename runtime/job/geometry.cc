@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -19,12 +18,8 @@
 #include "schedules/library/job_mapping.h"
 #include "support/message.h"
 
+using namespace torc;
 using namespace torc::runtime;
-using torc::message;
-using torc::Status;
-using torc::StatusCode;
-using torc::StatusOr;
-using torc::Topology;
 
 namespace {
 
@@ -234,7 +229,7 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
     if (shape == nullptr) {
       return {StatusCode::kInvalidArgument, "an order is given without a shape"};
     }
-    const StatusOr<Topology> parsed = torc::parseTopology(shape, order == nullptr ? "" : order);
+    const StatusOr<Topology> parsed = parseTopology(shape, order == nullptr ? "" : order);
     if (!parsed.ok()) return parsed.status();
     fingerprint = std::hash<std::string>()(nameOf(*parsed));
     return geometry.adopt(*parsed);
@@ -282,8 +277,8 @@ int torc_geometry_query(const torc_geometry* geometry, torc_geometry_info* info)
     std::snprintf(info->shape, sizeof(info->shape), "%s", topology.shape().c_str());
     std::snprintf(info->order, sizeof(info->order), "%s", topology.orderString().c_str());
     info->axis_count = static_cast<int>(topology.axis_count);
-    const torc::Coordinates at = topology.coordinatesOf(geometry->map.toSchedule(geometry->rank));
-    static_assert(TORC_MAX_AXES == torc::kMaxAxes);
+    const Coordinates at = topology.coordinatesOf(geometry->map.toSchedule(geometry->rank));
+    static_assert(TORC_MAX_AXES == kMaxAxes);
     std::copy(at.begin(), at.end(), info->coordinates);
     return {};
   });

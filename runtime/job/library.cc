@@ -7,16 +7,12 @@
 #include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/job/bound_schedule.h"
 #include "runtime/transport/mpi_status.h"
 #include "schedules/format/file.h"
 #include "support/message.h"
 
+using namespace torc;
 using namespace torc::runtime;
-using torc::message;
-using torc::Status;
-using torc::StatusCode;
-using torc::StatusOr;
 
 namespace torc::runtime {
 namespace {

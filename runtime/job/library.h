@@ -23,7 +23,6 @@
 #include "runtime/non_copyable.h"
 #include "schedules/library/index.h"
 #include "schedules/library/job_mapping.h"
-#include "schedules/sub_torus/sub_torus.h"
 #include "support/status.h"
 
 namespace torc::runtime {

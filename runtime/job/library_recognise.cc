@@ -10,11 +10,8 @@
 #include "schedules/sub_torus/sub_torus_ranks.h"
 #include "support/message.h"
 
+using namespace torc;
 using namespace torc::runtime;
-using torc::message;
-using torc::Status;
-using torc::StatusOr;
-using torc::SubTorus;
 
 namespace {
 
@@ -51,9 +48,9 @@ Recognition torc_library::recognise(MPI_Comm comm) const {
   const bool is_world = likeness == MPI_IDENT;
 
   // The whole job by order needs no list of its ranks.
-  StatusOr<SubTorus> box = torc::wholePartition(job.topology);
+  StatusOr<SubTorus> box = wholePartition(job.topology);
   if (is_world && !job.sites.empty()) {
-    box = torc::recogniseSubTorus(job.topology, job.sites);
+    box = recogniseSubTorus(job.topology, job.sites);
   } else if (!is_world) {
     const std::vector<int> ranks = translatedRanks(comm, 0, size, world);
     std::vector<std::int32_t> sites;
@@ -66,19 +63,19 @@ Recognition torc_library::recognise(MPI_Comm comm) const {
       }
       sites.push_back(job.siteOf(ranks[member]));
     }
-    box = torc::recogniseSubTorus(job.topology, sites);
+    box = recogniseSubTorus(job.topology, sites);
   }
   if (!box.ok()) return unrecognised(Reason::kNoBox, box.status().message());
 
-  const torc::LibrarySubTorus* sub_torus = index.findSubTorus(job.partition, box->extents);
+  const LibrarySubTorus* sub_torus = index.findSubTorus(job.partition, box->extents);
   if (sub_torus == nullptr) {
     return unrecognised(Reason::kNoSubTorus, message("the library has nothing for the sub-torus ",
-                                                     torc::extentsText(job.topology, box->extents),
+                                                     extentsText(job.topology, box->extents),
                                                      " of ", job.topology.shape()));
   }
-  const torc::Topology& shape = index.shapes[sub_torus->shape].topology;
-  torc::SubTorusRanks ranks = torc::ranksInSubTorus(*box, shape, sub_torus->axes);
-  StatusOr<torc::Topology> topology = withOrder(shape, ranks.order);
+  const Topology& shape = index.shapes[sub_torus->shape].topology;
+  SubTorusRanks ranks = ranksInSubTorus(*box, shape, sub_torus->axes);
+  StatusOr<Topology> topology = withOrder(shape, ranks.order);
   StatusOr<RankMap> map = RankMap::fromTable(std::move(ranks.table));
   if (!topology.ok() || !map.ok()) {
     const Status& status = topology.ok() ? map.status() : topology.status();

@@ -6,8 +6,6 @@
 
 #include "runtime/api/api.h"
 #include "runtime/trace/trace.h"
-#include "runtime/transport/mpi_status.h"
-#include "runtime/transport/smpi.h"
 #include "schedules/format/file.h"
 #include "support/message.h"
 

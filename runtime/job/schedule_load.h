@@ -9,8 +9,6 @@
 #include <optional>
 #include <string>
 
-#include <mpi.h>
-
 #include "runtime/job/bound_schedule.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"

@@ -10,8 +10,6 @@
 #include <span>
 #include <vector>
 
-#include <mpi.h>
-
 #include "runtime/job/geometry.h"
 #include "runtime/non_copyable.h"
 #include "runtime/transport/put/host_segment.h"

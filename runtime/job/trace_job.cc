@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "runtime/api/api.h"
-#include "runtime/job/context.h"
 #include "runtime/trace/round_trace.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"

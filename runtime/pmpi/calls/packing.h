@@ -22,7 +22,6 @@
 #include "runtime/non_copyable.h"
 #include "runtime/transport/data_memory.h"
 #include "runtime/transport/transport.h"
-#include "schedules/collective.h"
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {

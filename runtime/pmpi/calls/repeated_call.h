@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <memory>
 
-#include <mpi.h>
-
 #include "runtime/collectives/call.h"
 #include "runtime/collectives/call_cache.h"
 #include "runtime/job/call_arguments.h"

@@ -2,7 +2,6 @@
 #include "runtime/pmpi/communicator/call_history.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "runtime/api/api.h"

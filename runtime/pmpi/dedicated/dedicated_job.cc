@@ -11,7 +11,6 @@
 
 #include <mpi.h>
 
-#include "runtime/dedicated/client.h"
 #include "runtime/dedicated/nodes.h"
 #include "runtime/dedicated/program_world.h"
 #include "runtime/dedicated/roles.h"

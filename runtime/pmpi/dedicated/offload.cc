@@ -2,7 +2,6 @@
 #include "runtime/pmpi/dedicated/offload.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <unordered_map>
 #include <utility>

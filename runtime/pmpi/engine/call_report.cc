@@ -11,7 +11,6 @@
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
-#include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {

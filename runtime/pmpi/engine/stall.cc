@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include "runtime/pmpi/engine/call_report.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "support/message.h"

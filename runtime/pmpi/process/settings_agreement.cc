@@ -2,7 +2,6 @@
 #include "runtime/pmpi/process/settings_agreement.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <new>

@@ -1,11 +1,9 @@
 // Merging and serialization of statistics.
 #include "runtime/pmpi/statistics/statistics_rows.h"
 
-#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <iterator>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 

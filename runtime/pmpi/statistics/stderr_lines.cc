@@ -11,7 +11,6 @@
 #include <mpi.h>
 
 #include "support/files.h"
-#include "support/message.h"
 
 namespace torc::runtime::pmpi {
 namespace {

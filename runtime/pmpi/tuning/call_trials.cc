@@ -13,8 +13,6 @@
 #include "runtime/api/api.h"
 #include "runtime/job/contenders.h"
 #include "runtime/pmpi/engine/call_report.h"
-#include "runtime/pmpi/engine/communicator_state.h"
-#include "runtime/pmpi/engine/decide.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/stall.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"

@@ -8,6 +8,7 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "support/message.h"
 
+using namespace torc;
 using namespace torc::runtime;
 
 struct torc_statistics {
@@ -15,9 +16,6 @@ struct torc_statistics {
 };
 
 namespace {
-
-using torc::Status;
-using torc::StatusCode;
 
 Status take(torc_statistics** result) {
   if (result == nullptr) return nullArgument("statistics");
@@ -40,7 +38,7 @@ Status query(const torc_statistics* statistics, std::size_t number, torc_statist
   const auto& rows = statistics->counts.calls;
   if (number >= rows.size()) {
     return {StatusCode::kInvalidArgument,
-            torc::message("no row ", number, " (there are ", rows.size(), ")")};
+            message("no row ", number, " (there are ", rows.size(), ")")};
   }
   const pmpi::CallRow& from = rows[number];
   row.served = from.service == pmpi::Service::kServed;
@@ -87,10 +85,10 @@ int torc_job_place(int* axis_count, int sizes[8], int coordinates[8]) {
       return {StatusCode::kUnsupported,
               "torc is off; TORC_LIBRARY must be set, and MPI be initialised"};
     }
-    const torc::JobMapping& job = engine->library->job;
-    const torc::Coordinates at =
+    const JobMapping& job = engine->library->job;
+    const Coordinates at =
         job.topology.coordinatesOfSite(job.siteOf(static_cast<std::int32_t>(engine->world_rank)));
-    static_assert(torc::kMaxAxes == 8);
+    static_assert(kMaxAxes == 8);
     *axis_count = static_cast<int>(job.topology.axis_count);
     for (std::uint32_t i = 0; i < job.topology.axis_count; ++i) {
       sizes[i] = static_cast<int>(job.topology.axes[i].size);
