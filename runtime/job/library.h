@@ -72,16 +72,12 @@ struct torc_library : torc::runtime::NonCopyable {
   /// the whole vector. A call without data counts as one of a byte, so that it has a schedule if
   /// others have one. `is_ordered`: for a non-commutative operation. For pairs with lists it
   /// ignores `bytes` and returns the schedule kept for such calls: ranks that know different sizes
-  /// choose alike.
+  /// choose alike. Likewise for a non-commutative operation: a schedule of ordered sums, one for
+  /// all sizes.
   const torc::LibraryEntry* choose(std::uint32_t shape, const torc::runtime::CallArguments& call,
                                    std::uint64_t bytes, bool is_ordered) const {
-    if (is_ordered) return chooseOrdered(shape, call);
     const std::uint64_t size = call.hasPairLists() ? torc::kNoSize : bytes > 0 ? bytes : 1;
-    return index.findEntry(shape, call.collective, size);
-  }
-  /// Likewise for a non-commutative operation: a schedule of ordered sums, one for all sizes.
-  const torc::LibraryEntry* chooseOrdered(std::uint32_t shape,
-                                          const torc::runtime::CallArguments& call) const {
+    if (!is_ordered) return index.findEntry(shape, call.collective, size);
     const torc::Collective collective =
         torc::rowOf(call.collective).ordered.value_or(call.collective);
     const torc::LibraryEntry* entry = index.findEntry(shape, collective, torc::kNoSize);

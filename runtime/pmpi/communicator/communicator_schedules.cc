@@ -12,22 +12,23 @@ namespace torc::runtime::pmpi {
 CommunicatorSchedules::~CommunicatorSchedules() {
   // After a failure MPI may still use it.
   if (load_ != nullptr) leaveToMpi(std::move(load_));
-  for (auto& [file, entry] : files_)
-    torc_schedule_free(entry.schedule);
+  for (auto& [file, entry] : files_) {
+    if (entry.loaded && entry.loaded->ok()) torc_schedule_free(**entry.loaded);
+  }
 }
 
 void CommunicatorSchedules::letGo(std::uint32_t file, CallCache& calls) {
   const auto found = files_.find(file);
   if (--found->second.trials > 0 || found->second.is_claimed) return;
-  if (torc_schedule* schedule = found->second.schedule; schedule != nullptr) {
-    calls.forget(schedule);
-    torc_schedule_free(schedule);
+  if (const auto& loaded = found->second.loaded; loaded && loaded->ok()) {
+    calls.forget(**loaded);
+    torc_schedule_free(**loaded);
   }
   files_.erase(found);
 }
 
-CommunicatorSchedule* CommunicatorSchedules::load(const LibraryEntry& entry) {
-  while (files_[entry.file].stage == CommunicatorSchedule::Stage::kUnused) {
+const StatusOr<torc_schedule*>* CommunicatorSchedules::load(const LibraryEntry& entry) {
+  while (!files_[entry.file].loaded) {
     if (load_ == nullptr) {
       load_ = std::make_unique<ScheduleLoad>(library_, geometry_, entry);
       loads_file_ = entry.file;
@@ -43,25 +44,21 @@ CommunicatorSchedule* CommunicatorSchedules::load(const LibraryEntry& entry) {
     of_others_ = entryOfContender(shape_, load_->lowestCollective(), loads_file_);
     load_ = std::make_unique<ScheduleLoad>(library_, geometry_, of_others_);
   }
-  return &files_[entry.file];
+  return &*files_[entry.file].loaded;
 }
 
 /// Ends a complete load.
 void CommunicatorSchedules::endLoad() {
-  using Stage = CommunicatorSchedule::Stage;
   StatusOr<torc_schedule*> loaded = load_->take();
   load_.reset();
   loading_.end();
-  CommunicatorSchedule& file = files_[loads_file_];
-  file.stage = loaded.ok() ? Stage::kReady : Stage::kFailed;
-  if (loaded.ok()) {
-    file.schedule = *loaded;
-  } else if (loaded.status().code() == StatusCode::kTransport) {
-    file.stage = Stage::kBroken;
-    file.fault = loaded.status().message() + ": perhaps the ranks' calls differ";
-  } else {
-    warnOnce(geometry_.rank, loaded.status().message(), loaded.status().message());
+  const std::string& why = loaded.status().message();
+  if (loaded.status().code() == StatusCode::kTransport) {
+    loaded = Status(StatusCode::kTransport, why + ": perhaps the ranks' calls differ");
+  } else if (!loaded.ok()) {
+    warnOnce(geometry_.rank, why, why);
   }
+  files_[loads_file_].loaded = std::move(loaded);
 }
 
 }  // namespace torc::runtime::pmpi

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <unordered_map>
 
 #include "runtime/collectives/call_cache.h"
@@ -20,15 +20,9 @@ namespace torc::runtime::pmpi {
 
 /// A file of the library on one communicator.
 struct CommunicatorSchedule {
-  enum class Stage {
-    kUnused,
-    kReady,
-    kFailed,  // on all ranks
-    kBroken,  // an MPI call has failed on this rank, unknown to the others
-  };
-  Stage stage = Stage::kUnused;
-  std::string fault;  // reason of kBroken
-  torc_schedule* schedule = nullptr;
+  // Empty before the first load. An error is the same on all ranks, but for kTransport: an MPI call
+  // has failed on this rank, unknown to the others.
+  std::optional<StatusOr<torc_schedule*>> loaded;
   // With TORC_TUNE; the same on all ranks:
   int trials = 0;           // trials under way that use it
   bool is_claimed = false;  // a call outside of trials has used it, or will
@@ -48,7 +42,7 @@ class CommunicatorSchedules : NonCopyable {
   /// Makes progress on loading an entry's file; nullptr until it is loaded, or has failed. Only for
   /// the call at the head of the queue. If ranks ask for different files, all ranks load all of
   /// them one after the other. Throws.
-  CommunicatorSchedule* load(const LibraryEntry& entry);
+  const StatusOr<torc_schedule*>* load(const LibraryEntry& entry);
 
   /// A trial of a call starts or stops using this file. Without a use, or a claim by a call outside
   /// of trials, its schedule is freed, and removed from `calls`; if it could not be loaded, the

@@ -89,7 +89,7 @@ Status CommunicatorState::combine(Votes& votes, MPI_Op op, const CollectiveCall*
 /// The ranks compare their findings. Only some may have room for a duplicate, as each may be in
 /// many other communicators.
 Status CommunicatorState::agree(const CollectiveCall* call) {
-  const std::uint64_t fingerprint = recognition_->fingerprint();
+  const std::uint64_t fingerprint = recognition_.fingerprint();
   Votes votes = {fingerprint, ~fingerprint, 0, 0};
   {
     EngineLock lock;
@@ -109,11 +109,11 @@ Status CommunicatorState::agree(const CollectiveCall* call) {
     if (!known.ok()) return known;
   }
   if (votes[0] != ~votes[1]) {
-    reason_ = Reason::kNoSubTorus;
-    reason_text_ = "its ranks recognise it differently";
+    recognition_.why = Reason::kNoSubTorus;
+    recognition_.reason = "its ranks recognise it differently";
   } else if (const auto supply = static_cast<DuplicateSupply>(votes[2]);
              supply != DuplicateSupply::kEnough) {
-    reason_ = Reason::kNoDuplicate;
+    recognition_.why = Reason::kNoDuplicate;
     int world_size = 0;
     PMPI_Group_size(engine->library->world, &world_size);
     if (supply == DuplicateSupply::kScarce && size_ == world_size) return giveUpDuplicates(call);
@@ -131,12 +131,12 @@ Status CommunicatorState::setUpOnce(const CollectiveCall* call) {
   if (call != nullptr && !awaitMembers(*call)) return {};
   if (Status status = agree(call); !status.ok()) return status;
   MPI_Comm duplicate = MPI_COMM_NULL;
-  if (reason_ == Reason::kServed) {
+  if (recognition_.ok()) {
     duplicate = makeSibling(comm_, id_);
-    if (duplicate == MPI_COMM_NULL) reason_ = Reason::kNoDuplicate;
+    if (duplicate == MPI_COMM_NULL) recognition_.why = Reason::kNoDuplicate;
   }
   EngineLock lock;
-  if (reason_ == Reason::kServed) return makeGeometry(duplicate);
+  if (recognition_.ok()) return makeGeometry(duplicate);
   describe();
   return {};
 }
@@ -145,15 +145,14 @@ Status CommunicatorState::setUpOnce(const CollectiveCall* call) {
 Status CommunicatorState::makeGeometry(MPI_Comm duplicate) {
   return attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     StatusOr<std::unique_ptr<torc_geometry>> made =
-        torc_geometry::over(&engine->context, duplicate, recognition_->topology,
-                            std::move(recognition_->map), engine->library->hosts);
+        torc_geometry::over(&engine->context, duplicate, recognition_.topology,
+                            std::move(recognition_.map), engine->library->hosts);
     if (!made.ok()) return made.status();
-    recognition_.reset();
     geometry_ = std::move(*made);
     has_grid_on_duplicate_ = hasGrid(duplicate);
     ++engine->duplicates;
     if (Status status = geometry_->startTrace(); !status.ok()) warnOnce("trace", status.message());
-    schedules_ = std::make_unique<CommunicatorSchedules>(*engine->library, *geometry_, shape_,
+    schedules_ = std::make_unique<CommunicatorSchedules>(*engine->library, *geometry_, shape(),
                                                          engine->loading);
     calls_ = std::make_unique<CallCache>(geometry_.get(), &engine->call_memory);
     return {};

@@ -29,9 +29,9 @@ CommunicatorState* CommunicatorState::attach(MPI_Comm comm) {
   PMPI_Comm_test_inter(comm, &inter);
   std::unique_ptr<CommunicatorState> state(new CommunicatorState(comm, rank, size));
   if (inter) {
-    state->reason_ = Reason::kIntercommunicator;
+    state->recognition_.why = Reason::kIntercommunicator;
   } else if (size == 1) {
-    state->reason_ = Reason::kOneRank;
+    state->recognition_.why = Reason::kOneRank;
   } else {
     state->recognise();
   }
@@ -39,7 +39,7 @@ CommunicatorState* CommunicatorState::attach(MPI_Comm comm) {
   {
     EngineLock lock;
     engine->states.insert(state.get());
-    if (state->reason_ == Reason::kServed) state->setId(nameOf(comm));
+    if (state->recognition_.ok()) state->setId(nameOf(comm));
   }
   PMPI_Comm_set_attr(comm, engine->keyval, state.get());
   return state.release();
@@ -47,25 +47,21 @@ CommunicatorState* CommunicatorState::attach(MPI_Comm comm) {
 
 void CommunicatorState::recognise() {
   const SetUpTime time;
-  recognition_ = std::make_unique<Recognition>(engine->library->recognise(comm_));
-  reason_ = recognition_->why;
-  reason_text_ = recognition_->reason;
-  shape_ = recognition_->shape;
-  is_in_order_ = recognition_->in_order;
-  if (reason_ != Reason::kServed) return recognition_.reset();
+  recognition_ = engine->library->recognise(comm_);
+  if (!recognition_.ok()) return;
   service_ = ServiceCollective::make();
-  if (recognition_->map.isIdentity()) grid_ = findGrid(comm_, recognition_->topology);
+  if (recognition_.map.isIdentity()) grid_ = findGrid(comm_, recognition_.topology);
 }
 
 /// Sets the description.
 void CommunicatorState::describe() {
   description_ = message(size_, size_ == 1 ? " rank" : " ranks");
-  std::string why = reason_text_.empty() ? text(reason_) : reason_text_;
-  if (reason_ == Reason::kServed) {
+  std::string why = reasonText().empty() ? text(reason()) : reasonText();
+  if (recognition_.ok()) {
     const std::string whole = engine->library->job.topology.shape();
     description_ = static_cast<std::uint64_t>(size_) == engine->library->job.topology.ranks()
                        ? whole
-                       : message(recognition_->topology.shape(), " sub-torus of ", whole);
+                       : message(recognition_.topology.shape(), " sub-torus of ", whole);
     why.clear();
   }
   say(Verbosity::kCommunicators, rank_,

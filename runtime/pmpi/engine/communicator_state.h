@@ -67,15 +67,15 @@ class CommunicatorState final : NonCopyable, private HistoryOwner {
   ~CommunicatorState() TORC_REQUIRES(engine_lock);
 
   /// Why no call is served; kServed if calls are served.
-  Reason reason() const { return reason_; }
-  const std::string& reasonText() const { return reason_text_; }
+  Reason reason() const { return recognition_.why; }
+  const std::string& reasonText() const { return recognition_.reason; }
   /// "3x2 sub-torus of 4x3x2", "5 ranks".
   const std::string& description() const override { return description_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
-  std::uint32_t shape() const { return shape_; }
+  std::uint32_t shape() const { return recognition_.shape; }
   /// Whether the ranks are in the shape's order (Recognition::in_order).
-  bool isInOrder() const { return is_in_order_; }
+  bool isInOrder() const { return recognition_.in_order; }
   /// The grid of neighbourhood collectives; none: they are not served.
   const std::optional<Grid>& grid() const { return grid_; }
   /// For a communicator that is set up: whether the duplicate has the grid, too.
@@ -175,18 +175,15 @@ class CommunicatorState final : NonCopyable, private HistoryOwner {
 
   MPI_Comm comm_;
   int rank_, size_;
-  Reason reason_ = Reason::kServed;
-  std::string reason_text_, description_;
-  std::uint32_t shape_ = 0;
-  bool is_in_order_ = false;
+  Recognition recognition_;  // without its map once the geometry has that
+  std::string description_;
   std::optional<Grid> grid_;
   bool has_grid_on_duplicate_ = false;
   std::uint64_t id_ = 0;
   bool is_agreed_ = false;
   ServiceCollective::Pointer service_;  // for communicators that may be set up
 
-  std::unique_ptr<Recognition> recognition_;  // until it is set up
-  Status fault_;                              // why the set-up failed
+  Status fault_;  // why the set-up failed
   std::unique_ptr<torc_geometry> geometry_ TORC_PT_GUARDED_BY(engine_lock);  // of the duplicate
   std::unique_ptr<CommunicatorSchedules> schedules_ TORC_GUARDED_BY(engine_lock);  // likewise
   std::unique_ptr<CallCache> calls_ TORC_GUARDED_BY(engine_lock);  // their persistent plans

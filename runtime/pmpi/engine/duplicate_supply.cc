@@ -64,7 +64,7 @@ Status CommunicatorState::giveUpDuplicates(const CollectiveCall* call) {
     EngineLock lock;
     for (CommunicatorState* state : given) {
       state->dropGeometry();
-      state->reason_ = Reason::kNoDuplicate;
+      state->recognition_.why = Reason::kNoDuplicate;
     }
     if (votes[1] != 0) return {};
     engine->notices.stop();

@@ -154,15 +154,14 @@ bool Operation::proceed() {
 }
 
 bool Operation::proceedInTurn() {
-  if (votes_) return agree(*state_.schedules().load(*entry_)->schedule);
-  const CommunicatorSchedule* file = state_.schedules().load(*entry_);
-  if (file == nullptr) return false;
-  if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
-  if (file->stage == CommunicatorSchedule::Stage::kBroken) {
-    failed({StatusCode::kTransport, file->fault});
-    return true;
+  const StatusOr<torc_schedule*>* loaded = state_.schedules().load(*entry_);
+  if (loaded == nullptr) return false;
+  if (loaded->ok()) return votes_ ? agree(***loaded) : proceedWith(***loaded);
+  if (loaded->status().code() == StatusCode::kTransport) {
+    failed(loaded->status());
+  } else {
+    leaveToMpi(Reason::kScheduleFailed);
   }
-  leaveToMpi(Reason::kScheduleFailed);
   return true;
 }
 

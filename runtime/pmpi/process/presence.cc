@@ -69,16 +69,11 @@ class Processes {
 
   /// The launcher among the ancestors of this process; 0: there is none.
   int launcher() const {
-    int process = getppid();
-    for (int i = 0; i < kMostGenerations && process > 1; ++i) {
+    return nearest(getppid(), [this](int process) {
       const std::string name = file(process, "comm").value_or("");
-      if (std::ranges::any_of(
-              kLaunchers, [&](std::string_view launcher) { return name.starts_with(launcher); })) {
-        return process;
-      }
-      process = parentOf(process);
-    }
-    return 0;
+      return std::ranges::any_of(
+          kLaunchers, [&](std::string_view launcher) { return name.starts_with(launcher); });
+    });
   }
 
   std::optional<std::vector<int>> childrenOf(int process) const {
@@ -89,11 +84,7 @@ class Processes {
   }
 
   bool isBelow(int process, int ancestor) const {
-    for (int i = 0; i < kMostGenerations && process > 1; ++i) {
-      if (process == ancestor) return true;
-      process = parentOf(process);
-    }
-    return false;
+    return nearest(process, [=](int candidate) { return candidate == ancestor; }) != 0;
   }
 
   /// For a rank: a child of the launcher, with its descendants.
@@ -127,6 +118,16 @@ class Processes {
       return 0;
     }
     return parent;
+  }
+
+  /// The first of a process and its ancestors that is meant; 0: none.
+  template <typename Is>
+  int nearest(int process, Is is_meant) const {
+    for (int i = 0; i < kMostGenerations && process > 1; ++i) {
+      if (is_meant(process)) return process;
+      process = parentOf(process);
+    }
+    return 0;
   }
 
   /// If LD_PRELOAD loaded the interposer, the process's initial environment shows that, and it is

@@ -156,26 +156,24 @@ bool isAhead(const CallRow& a, const CallRow& b) {
 }
 
 void JobStatistics::fold(std::size_t limit) {
-  std::vector<CallRow>& rows = calls;
-  if (rows.size() <= limit + 3) return;
-  // Rows for the rest stay, as they receive the others.
-  const auto regular = std::partition(rows.begin(), rows.end(), std::mem_fn(&CallRow::isRest));
-  const std::size_t rests = regular - rows.begin();
-  std::ranges::sort(regular, rows.end(), isAhead);
-  std::vector<CallRow> kept(regular, regular + std::min(limit, rows.size() - rests));
+  if (calls.size() <= limit + 3) return;
+  // Rows for the rest come last: they receive the others.
+  std::ranges::sort(calls, [](const CallRow& a, const CallRow& b) {
+    return a.isRest() != b.isRest() ? b.isRest() : isAhead(a, b);
+  });
+  const auto first = std::find_if(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(limit),
+                                  std::mem_fn(&CallRow::isRest));
   CallRow rest[3];
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i >= rests && i < rests + kept.size()) continue;
-    CallRow& into = rest[static_cast<std::size_t>(rows[i].service)];
-    const std::uint64_t ranks = std::max(into.ranks, rows[i].ranks);
-    into.service = rows[i].service;
-    add(rows[i], into);
+  for (auto row = first; row != calls.end(); ++row) {
+    CallRow& into = rest[static_cast<std::size_t>(row->service)];
+    const std::uint64_t ranks = std::max(into.ranks, row->ranks);
+    into.service = row->service;
+    add(*row, into);
     into.ranks = ranks;
   }
-  for (CallRow& row : rest) {
-    if (row.calls > 0) kept.push_back(std::move(row));
-  }
-  rows = std::move(kept);
+  calls.erase(first, calls.end());
+  std::ranges::copy_if(rest, std::back_inserter(calls),
+                       [](const CallRow& row) { return row.calls > 0; });
 }
 
 void JobStatistics::merge(const JobStatistics& others) {

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <unistd.h>
 
-
 #include "runtime/pmpi/job/job_report.h"
 #include "runtime/pmpi/process/launched.h"
 #include "runtime/pmpi/process/settings_agreement.h"
