@@ -7,7 +7,6 @@
 
 #include "runtime/api/api.h"
 #include "runtime/collectives/call.h"
-#include "runtime/collectives/call_api.h"
 #include "runtime/collectives/counts_round.h"
 #include "runtime/collectives/plan.h"
 #include "runtime/job/describe_call.h"

@@ -4,8 +4,8 @@
 
 #include "runtime/api/api.h"
 #include "runtime/collectives/call.h"
-#include "runtime/collectives/call_api.h"
 #include "runtime/job/contenders.h"
+#include "runtime/job/describe_call.h"
 #include "runtime/job/library.h"
 #include "runtime/job/schedule_load.h"
 #include "support/message.h"

@@ -13,14 +13,8 @@
 namespace torc::runtime {
 
 ScheduleCall::ScheduleCall(const Call& call, const RankMap& map, int caller, int ranks)
-    : rank(map.toSchedule(caller)),
-      root(map.toSchedule(call.root)),
-      in_place(call.in_place),
-      count(call.count),
-      per_rank(call.per_rank),
-      displacements(call.displacements),
-      in_per_rank(call.in_per_rank),
-      in_displacements(call.in_displacements) {
+    : Call(call), rank(map.toSchedule(caller)) {
+  root = map.toSchedule(call.root);
   const CollectiveRow& row = rowOf(call.collective);
   // Neighbours are in the order of the grid.
   if (map.isIdentity() || row.layout == Layout::kPartMajor || row.isOfNeighbours()) return;

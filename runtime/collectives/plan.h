@@ -34,7 +34,7 @@
 namespace torc::runtime {
 
 /// A call in its schedule's numbering: ranks and lists in the schedule's order.
-struct ScheduleCall {
+struct ScheduleCall : Call {
   /// `ranks`: of the communicator, which `map` maps. If the orders differ, blocks that are
   /// contiguous by rank of the communicator need displacements.
   ScheduleCall(const Call& call, const RankMap& map, int rank, int ranks);
@@ -44,11 +44,7 @@ struct ScheduleCall {
     return {count, per_rank, displacements, in_per_rank, in_displacements, passing};
   }
 
-  std::int32_t rank, root;
-  bool in_place;
-  std::uint64_t count;
-  std::vector<std::uint64_t> per_rank, displacements;
-  std::vector<std::uint64_t> in_per_rank, in_displacements;  // of pairs
+  std::int32_t rank;
 
  private:
   /// Reorders the lists of one buffer. Without counts all blocks have `count` elements.

@@ -8,9 +8,11 @@
 
 #include <mpi.h>
 
+#include "runtime/api/torc.h"
 #include "runtime/job/call_arguments.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
+#include "support/message.h"
 
 /// In a function with such parameters.
 #define TORC_DESCRIBED(Name, parameters, comm) \
@@ -152,14 +154,32 @@ CallArguments describeExchangeW(CallId id, const void* in, const Count* in_count
   return call;
 }
 
-template <typename Count>
-CallArguments describeNeighborExchangeW(CallId id, const void* in, const Count* in_counts,
-                                        const MPI_Aint* in_displacements,
-                                        const MPI_Datatype* in_types, void* out,
-                                        const Count* counts, const MPI_Aint* displacements,
-                                        const MPI_Datatype* types, MPI_Comm comm) {
-  return describeExchangeW(id, in, in_counts, in_displacements, in_types, out, counts,
-                           displacements, types, comm);
+template <typename... Arguments>
+CallArguments describeNeighborExchangeW(CallId id, Arguments... arguments) {
+  return describeExchangeW(id, arguments...);
+}
+
+/// A call of the C API on a torus with `axes` axes, without buffers. Error: an undefined kind.
+inline StatusOr<CallArguments> argumentsOf(const torc_call& call, std::uint64_t axes) {
+  if (call.kind < 0 || call.kind >= kCollectiveCount) {
+    return Status(StatusCode::kInvalidArgument,
+                  message("kind ", static_cast<int>(call.kind), " does not exist"));
+  }
+  CallArguments arguments;
+  arguments.collective = static_cast<Collective>(call.kind);
+  arguments.has_buffers = false;
+  arguments.count = call.count;
+  arguments.has_counts =
+      call.counts != nullptr && rowOf(arguments.collective).counts == CountOf::kBlock;
+  arguments.counts = call.counts;
+  if (rowOf(arguments.collective).isOfNeighbours() && !arguments.has_counts) {
+    arguments.has_counts = true;
+    arguments.counts = NumberList::repeated(call.count);
+  }
+  arguments.type = call.datatype;
+  arguments.op = call.op;
+  arguments.neighbours = static_cast<int>(2 * axes);
+  return arguments;
 }
 
 }  // namespace torc::runtime

@@ -17,11 +17,10 @@ std::size_t indexOf(CallId id) {
 }
 
 Notice noticeOf(const CallFailure& failure) {
-  Notice notice;
-  notice.kind = NoticeKind::kFailed;
-  notice.call = failure.call;
-  notice.refused = failure.refused;
-  notice.code = failure.code;
+  Notice notice{.kind = NoticeKind::kFailed,
+                .call = failure.call,
+                .refused = failure.refused,
+                .code = failure.code};
   notice.setText(failure.text);
   return notice;
 }
@@ -88,23 +87,15 @@ bool CallHistory::recall(CallId id) {
 
 /// Sends the number of calls of a function that MPI has refused after this rank's last one.
 void CallHistory::sendRefused(CallId id, std::uint64_t calls) {
-  Notice notice;
-  notice.kind = NoticeKind::kRefused;
-  notice.call.id = id;
-  notice.call.ordinal = made_[indexOf(id)];
-  notice.call.refused = calls;
-  sendToAll(notice);
+  sendToAll({.kind = NoticeKind::kRefused,
+             .call = {.ordinal = made_[indexOf(id)], .refused = calls, .id = id}});
 }
 
 void CallHistory::takeRefused(const Notice& notice) {
   std::erase_if(refused_elsewhere_, [&](const Notice& earlier) {
     return earlier.from == notice.from && earlier.call.id == notice.call.id;
   });
-  if (notice.call.refused == 0) {
-    Notice answer;
-    answer.kind = NoticeKind::kRecalled;
-    return send(notice.from, 1, answer);
-  }
+  if (notice.call.refused == 0) return send(notice.from, 1, {.kind = NoticeKind::kRecalled});
   refused_elsewhere_.push_back(notice);
   endRefused();
 }
@@ -174,7 +165,7 @@ void CallHistory::skipFailures(CallId next) {
   }
 }
 
-void CallHistory::send(int first, int count, Notice& notice) const {
+void CallHistory::send(int first, int count, Notice notice) const {
   notice.from = rank_;
   notice.calls = calls_made_;
   owner_.send(first, count, notice);
@@ -183,11 +174,7 @@ void CallHistory::send(int first, int count, Notice& notice) const {
 void CallHistory::ask(int to, const CollectiveCall& call) {
   const CallNote* mine = noteOf(call.id(), call.ordinal);
   if (mine == nullptr) return;
-  Notice notice;
-  notice.kind = NoticeKind::kAsk;
-  notice.call = *mine;
-  notice.refused = calls_refused_;
-  send(to, 1, notice);
+  send(to, 1, {.kind = NoticeKind::kAsk, .call = *mine, .refused = calls_refused_});
 }
 
 void CallHistory::take(const Notice& notice) {
@@ -211,11 +198,8 @@ void CallHistory::take(const Notice& notice) {
     case NoticeKind::kAsk:
       break;
   }
-  Notice answer;
-  answer.kind = NoticeKind::kAnswer;
-  answer.call = notice.call;
-  answer.refused = calls_refused_;
-  send(notice.from, 1, answer);
+  send(notice.from, 1,
+       {.kind = NoticeKind::kAnswer, .call = notice.call, .refused = calls_refused_});
   if (!consider(notice)) asks_.push_back(notice);
 }
 
@@ -316,7 +300,7 @@ void CallHistory::spread(const CallFailure& failure, const CallFailure* instead)
 }
 
 /// If memory has run out, the other ranks learn of it when they ask.
-void CallHistory::sendToAll(Notice& notice) const {
+void CallHistory::sendToAll(const Notice& notice) const {
   static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) { send(0, size_, notice); }));
 }
 

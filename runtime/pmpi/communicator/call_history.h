@@ -105,8 +105,8 @@ class CallHistory : NonCopyable {
   std::string answerOf(int rank) const;
 
  private:
-  void send(int first, int count, Notice& notice) const TORC_REQUIRES(engine_lock);
-  void sendToAll(Notice& notice) const TORC_REQUIRES(engine_lock);
+  void send(int first, int count, Notice notice) const TORC_REQUIRES(engine_lock);
+  void sendToAll(const Notice& notice) const TORC_REQUIRES(engine_lock);
   void sendRefused(CallId id, std::uint64_t calls) TORC_REQUIRES(engine_lock);
   void takeRefused(const Notice& notice) TORC_REQUIRES(engine_lock);
   void endRefused() TORC_REQUIRES(engine_lock);

@@ -34,8 +34,8 @@ struct Notice {
   std::uint64_t communicator = 0;  // CommunicatorState::id
   NoticeKind kind = NoticeKind::kAsk;
   std::int32_t from = 0;      // the sender's rank in the communicator
-  CallNote call;              // as on the sender; of an answer: its number only
-  CallNote instead;           // kFailed: the call of another rank in its place, which fails with it
+  CallNote call{};            // as on the sender; of an answer: its number only
+  CallNote instead{};         // kFailed: the call of another rank in its place, which fails with it
   std::uint64_t calls = 0;    // the sender's collective calls on the communicator
   std::uint64_t refused = 0;  // calls that MPI has refused on the rank of `call`
   std::uint64_t refused_instead = 0;  // the same of `instead`

@@ -87,7 +87,7 @@ class Engine : NonCopyable {
   int keyval = MPI_KEYVAL_INVALID;         // of the attribute that holds a communicator's state
   int names = MPI_KEYVAL_INVALID;          // of the attribute that holds its name
   int world_rank = 0;
-  // Of the ranks of MPI_COMM_WORLD, for runtime/pmpi/engine/meeting.h; freed if the program needs
+  // Of the ranks of MPI_COMM_WORLD, for meetings (inside_mpi.h); freed if the program needs
   // all communicators of MPI (duplicate_supply.cc).
   MPI_Comm meetings = MPI_COMM_NULL;
 

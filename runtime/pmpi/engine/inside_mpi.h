@@ -4,7 +4,9 @@
 // Meanwhile MPI makes the progress, in the waiting thread (runtime/pmpi/process/progress_hook.h),
 // or the progress thread does (progress_thread.h), while an operation is under way or may be
 // started by another thread. If some rank has neither, as all ranks know, the ranks of a collective
-// call first meet, with progress, so that none waits long inside MPI.
+// call first meet: a barrier with progress, so that none waits long inside MPI. The same holds
+// before MPI creates a communicator: a rank that still waits for an operation of torc elsewhere
+// would never arrive there.
 #ifndef TORC_RUNTIME_PMPI_ENGINE_INSIDE_MPI_H_
 #define TORC_RUNTIME_PMPI_ENGINE_INSIDE_MPI_H_
 
@@ -51,6 +53,18 @@ class InsideMpi : NonCopyable {
 
   bool is_watched_ = false;
 };
+
+/// All ranks of `comm`, an intra- or intercommunicator. No-op for MPI_COMM_NULL.
+void meet(MPI_Comm comm) TORC_EXCLUDES(engine_lock);
+
+/// All ranks of a group that contains the caller; `tag` separates meetings of several threads.
+/// No-op if some members are outside of MPI_COMM_WORLD.
+void meetGroup(MPI_Group group, int tag) TORC_EXCLUDES(engine_lock);
+
+/// The two groups of a future intercommunicator: `local`, and the remote leader's rank in `peers`,
+/// which is significant at the local leader only.
+void meetLeaders(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader, int tag)
+    TORC_EXCLUDES(engine_lock);
 
 /// Before a call of all ranks of a window or a file: the ranks meet, if they must.
 void meetWindow(const MPI_Win* window);

@@ -18,7 +18,6 @@
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/inside_mpi.h"
-#include "runtime/pmpi/engine/meeting.h"
 #include "runtime/pmpi/engine/progress_thread.h"
 #include "runtime/pmpi/job/job_report.h"
 #include "runtime/pmpi/process/pending_calls.h"

@@ -7,7 +7,6 @@
 
 #include <mpi.h>
 
-#include "runtime/pmpi/process/launched.h"
 #include "support/files.h"
 
 namespace torc::runtime::pmpi {

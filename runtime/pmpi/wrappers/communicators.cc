@@ -15,7 +15,6 @@
 #include "runtime/pmpi/engine/communicator_name.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/engine.h"
-#include "runtime/pmpi/engine/meeting.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
 #if MPI_VERSION >= 4

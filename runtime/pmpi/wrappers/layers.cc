@@ -29,7 +29,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/pmpi/process/launched.h"
 #include "runtime/pmpi/process/loaded_objects.h"
 #include "runtime/pmpi/process/start.h"
 #include "runtime/transport/which_mpi.h"

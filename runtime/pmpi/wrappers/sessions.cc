@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "runtime/pmpi/job/job_report.h"
-#include "runtime/pmpi/process/launched.h"
 #include "runtime/pmpi/process/settings_agreement.h"
+#include "runtime/pmpi/process/start.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/which_mpi.h"
 #include "settings/settings.h"
