@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <string>
-#include <unistd.h>
 #include <utility>
 
 #include "runtime/api/api.h"
@@ -23,9 +23,8 @@ constexpr std::uint64_t kSegmentVersion = 3;
 
 /// The target of a symbolic link.
 std::string linkText(const char* path) {
-  char text[256];
-  const ssize_t length = readlink(path, text, sizeof(text));
-  return length < 0 ? std::string() : std::string(text, static_cast<std::size_t>(length));
+  std::error_code fault;
+  return std::filesystem::read_symlink(path, fault).string();
 }
 
 /// A number of the host, for ranks that can share memory. A separate network or process namespace

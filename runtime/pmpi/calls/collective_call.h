@@ -1,5 +1,5 @@
 // One call of a collective as the program made it: function, arguments in the form of
-// runtime/collectives, and the equivalent MPI call for a fallback.
+// runtime/collectives, the equivalent MPI call for a fallback, and the verdict.
 #ifndef TORC_RUNTIME_PMPI_CALLS_COLLECTIVE_CALL_H_
 #define TORC_RUNTIME_PMPI_CALLS_COLLECTIVE_CALL_H_
 
@@ -14,7 +14,8 @@
 
 #include "runtime/job/call_arguments.h"
 #include "runtime/job/call_table.h"
-#include "runtime/pmpi/calls/verdict.h"
+#include "runtime/job/reason.h"
+#include "schedules/library/index.h"
 
 namespace torc::runtime::pmpi {
 
@@ -80,6 +81,45 @@ class MpiCall {
 
   alignas(std::max_align_t) std::byte storage_[80];  // the used part depends on the function
   int (*invoke_)(const std::byte*, const KeptLists&, MPI_Comm, MPI_Request*) = nullptr;
+};
+
+/// The server of a call, and the reason of a fallback. It is found in one place (engine/decide.h).
+/// It changes when the ranks together find another one, in the set-up of a communicator, in a trial
+/// or for an unusable schedule, and when the call fails.
+class Verdict {
+ public:
+  /// No verdict yet.
+  Verdict() = default;
+  /// Falls back to MPI for this reason; kServed: dedicated ranks serve it.
+  Verdict(Reason reason)
+      : kind_(reason == Reason::kServed ? Kind::kServed : Kind::kMpis), reason_(reason) {}
+  /// The schedule of this entry of the index, or of a trial; the entry outlives the call.
+  Verdict(const LibraryEntry& entry) : kind_(Kind::kServed), entry_(&entry) {}
+  /// The call has ended, with this error class for the program.
+  static Verdict over(int code) {
+    Verdict verdict;
+    verdict.kind_ = Kind::kOver;
+    verdict.code_ = code;
+    return verdict;
+  }
+
+  bool isOpen() const { return kind_ == Kind::kOpen; }
+  bool isMpis() const { return kind_ == Kind::kMpis; }
+  bool isOver() const { return kind_ == Kind::kOver; }
+  /// Reason of the fallback; otherwise kServed.
+  Reason reason() const { return reason_; }
+  /// Error class for the program of a call that does not fall back.
+  int code() const { return code_; }
+  /// nullptr: no schedule serves it.
+  const LibraryEntry* entry() const { return entry_; }
+
+ private:
+  enum class Kind : std::uint8_t { kOpen, kServed, kMpis, kOver };
+
+  Kind kind_ = Kind::kOpen;
+  Reason reason_ = Reason::kServed;
+  int code_ = MPI_SUCCESS;
+  const LibraryEntry* entry_ = nullptr;
 };
 
 struct CallTrial;

@@ -15,7 +15,6 @@
 #include "runtime/non_copyable.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
-#include "runtime/pmpi/calls/verdict.h"
 
 namespace torc::runtime::pmpi {
 

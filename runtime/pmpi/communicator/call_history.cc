@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "support/message.h"
 

@@ -22,7 +22,7 @@
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/communicator/notices.h"
-#include "runtime/pmpi/process/engine_lock.h"
+#include "runtime/pmpi/process/progress.h"
 
 namespace torc::runtime::pmpi {
 

@@ -31,7 +31,7 @@
 #include "runtime/pmpi/communicator/call_history.h"
 #include "runtime/pmpi/communicator/cartesian_grid.h"
 #include "runtime/pmpi/communicator/communicator_schedules.h"
-#include "runtime/pmpi/process/engine_lock.h"
+#include "runtime/pmpi/process/progress.h"
 #include "runtime/service/service_collective.h"
 
 namespace torc::runtime::pmpi {
@@ -48,13 +48,26 @@ inline std::atomic<int> program_communicators{0};
 /// Whether the program may call MPI from several threads at once.
 inline std::atomic<bool> program_has_threads{false};
 
-/// Whether this rank may create another duplicate (duplicate_supply.cc).
+/// Whether this rank may create another duplicate (communicator_set_up.cc).
 enum class DuplicateSupply : std::uint8_t {
   kEnough,
   kUsedUp,  // torc has its share
   kScarce,  // the program has nearly all that MPI has: torc gives up its duplicates
 };
 DuplicateSupply duplicateSupply() TORC_REQUIRES(engine_lock);
+
+// A communicator's name is a number that all its ranks compute without a message, from its creation
+// on. Messages between ranks use it to name a communicator that is not set up yet.
+
+/// Makes `keyval`, of the attribute that holds the name, and names MPI_COMM_WORLD.
+void openNames(int& keyval);
+
+/// After a collective creation of all ranks of `parent`: names `child`, unless it is MPI_COMM_NULL.
+/// False: the parent has no name.
+bool nameChild(MPI_Comm parent, MPI_Comm child);
+
+/// The same on all ranks, and unique but for a probability of 2^-44; 0: no name.
+std::uint64_t nameOf(MPI_Comm comm);
 
 class CommunicatorState final : NonCopyable, private HistoryOwner {
  public:

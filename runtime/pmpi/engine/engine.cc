@@ -9,7 +9,6 @@
 #include "runtime/api/api.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/operation.h"
-#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/which_mpi.h"
 
@@ -85,9 +84,9 @@ void goOn() {
   if (engine != nullptr) engine->tellRefused();
 }
 
-void Pause::operator()() {
-  backoff_.afterLook(oversubscribed.load(std::memory_order_relaxed) ? 0 : kLooksBeforeYield,
-                     engine == nullptr ? 0 : engine->moves());
+void rest(Backoff& backoff) {
+  backoff.afterLook(oversubscribed.load(std::memory_order_relaxed) ? 0 : kLooksBeforeYield,
+                    engine == nullptr ? 0 : engine->moves());
 }
 
 int waitFor(int started, MPI_Request* request, MPI_Status* status) {

@@ -19,7 +19,7 @@
 #include "runtime/pmpi/calls/held_handles.h"
 #include "runtime/pmpi/communicator/notices.h"
 #include "runtime/pmpi/process/busy_time.h"
-#include "runtime/pmpi/process/engine_lock.h"
+#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "settings/settings.h"
 
@@ -88,7 +88,7 @@ class Engine : NonCopyable {
   int names = MPI_KEYVAL_INVALID;          // of the attribute that holds its name
   int world_rank = 0;
   // Of the ranks of MPI_COMM_WORLD, for meetings (inside_mpi.h); freed if the program needs
-  // all communicators of MPI (duplicate_supply.cc).
+  // all communicators of MPI (communicator_set_up.cc).
   MPI_Comm meetings = MPI_COMM_NULL;
 
   BusyTime settingUp TORC_GUARDED_BY(engine_lock);  // MPI_Init, and set-up of communicators later

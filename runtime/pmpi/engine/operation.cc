@@ -12,7 +12,6 @@
 #include "runtime/pmpi/engine/call_report.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/progress_thread.h"
-#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"

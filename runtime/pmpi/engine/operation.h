@@ -25,7 +25,7 @@
 #include "runtime/pmpi/calls/packing.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/stall.h"
-#include "runtime/pmpi/process/engine_lock.h"
+#include "runtime/pmpi/process/progress.h"
 #include "runtime/transport/tag_space.h"
 
 namespace torc::runtime::pmpi {

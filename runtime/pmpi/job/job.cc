@@ -14,7 +14,6 @@
 #include "runtime/api/torc.h"
 #include "runtime/job/trace_job.h"
 #include "runtime/pmpi/dedicated/dedicated_job.h"
-#include "runtime/pmpi/engine/communicator_name.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/inside_mpi.h"
@@ -151,10 +150,13 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
     say(Verbosity::kHints, rank, hint);
   for (const std::string& note : agreed.notes)
     say(Verbosity::kSetUp, rank, note);
+  const auto off = [&](const std::string& why) {
+    rememberOff(settings, why);
+    return nullptr;
+  };
   if (!agreed.fault.empty()) {
     fail(rank, agreed.strict, agreed.fault);
-    rememberOff(settings, agreed.fault);
-    return nullptr;
+    return off(agreed.fault);
   }
   if (settings.disable) return nullptr;
   job_settings = settings;
@@ -165,22 +167,17 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
           "TORC_LIBRARY is not set, so that MPI serves all calls; `torc launch mpiexec ...` sets "
           "it");
     }
-    rememberOff(settings, "TORC_LIBRARY is not set");
-    return nullptr;
+    return off("TORC_LIBRARY is not set");
   }
-  if (size == 1) {
-    // Tools that come with a program, and are started without mpiexec in its environment.
-    rememberOff(settings, "the job has one rank");
-    return nullptr;
-  }
+  // Tools that come with a program, and are started without mpiexec in its environment.
+  if (size == 1) return off("the job has one rank");
   const auto [has_nonblocking, must_meet] = agreed.any_flags;
   StatusOr<std::unique_ptr<Engine>> made =
       makeEngine(settings, presence.ranks > static_cast<int>(std::thread::hardware_concurrency()),
                  has_nonblocking);
   if (!made.ok()) {
     fail(rank, settings.strict, made.status().message());
-    rememberOff(settings, made.status().message());
-    return nullptr;
+    return off(made.status().message());
   }
   if (const bool explains = tells(Verbosity::kCalls); settings.statistics.isWanted() || explains) {
     (*made)->statistics = std::make_unique<Statistics>(explains);

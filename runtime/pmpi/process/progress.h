@@ -10,10 +10,16 @@
 
 #include <mpi.h>
 
-#include "runtime/pmpi/process/engine_lock.h"
 #include "support/backoff.h"
+#include "support/thread_annotations.h"
 
 namespace torc::runtime::pmpi {
+
+/// The engine's lock, for Clang's thread-safety analysis (support/thread_annotations.h). An
+/// EngineLock (runtime/pmpi/engine/engine.h) holds it, also when no mutex is locked because there
+/// is one thread.
+class TORC_CAPABILITY("lock") EngineCapability {};
+inline constexpr EngineCapability engine_lock;
 
 /// Whether torc is on: from the end of MPI_Init to the beginning of MPI_Finalize, in a job whose
 /// ranks have agreed on a library. The same on all ranks.
@@ -62,13 +68,7 @@ inline bool mustProgress() {
 void advance() TORC_EXCLUDES(engine_lock);
 
 /// Between two polls without progress: yields the core if that helps.
-class Pause {
- public:
-  void operator()();
-
- private:
-  Backoff backoff_;
-};
+void rest(Backoff& backoff);
 
 /// Whether the host has more ranks than cores: waiting calls yield at once.
 inline std::atomic<bool> oversubscribed{false};
@@ -81,7 +81,7 @@ int waitFor(int started, MPI_Request* request, MPI_Status* status = MPI_STATUS_I
 /// Calls look() -> bool until it returns true, with progress.
 template <typename Look>
 void progressUntil(Look look) TORC_EXCLUDES(engine_lock) {
-  for (Pause pause; !look(); pause())
+  for (Backoff backoff; !look(); rest(backoff))
     advance();
 }
 

@@ -6,7 +6,6 @@
 #include "runtime/collectives/call.h"
 #include "runtime/job/call_arguments.h"
 #include "runtime/pmpi/calls/collective_call.h"
-#include "runtime/pmpi/calls/verdict.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 
 namespace torc::runtime::pmpi {

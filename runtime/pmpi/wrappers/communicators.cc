@@ -12,7 +12,6 @@
 
 #include "runtime/api/api.h"
 #include "runtime/pmpi/dedicated/offload.h"
-#include "runtime/pmpi/engine/communicator_name.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"

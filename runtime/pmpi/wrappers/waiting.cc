@@ -140,7 +140,8 @@ int completed(int code) {
 }
 
 int looked(int code, const int* flag) {
-  if (code == MPI_SUCCESS && !*flag) Pause()();
+  Backoff backoff;
+  if (code == MPI_SUCCESS && !*flag) rest(backoff);
   return code;
 }
 
