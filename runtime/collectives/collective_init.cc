@@ -126,10 +126,10 @@ int init(const char* function, torc_schedule* schedule, torc_collective** collec
 }  // namespace
 
 // The functions of torc.h, each with the parameters of an MPI function.
-#define TORC_INIT(name, Name, parameters)                                                         \
-  int torc_##name##_init(torc_schedule* schedule,                                                 \
-                         TORC_PARAMETERS_##parameters(int64_t, int64_t) torc_collective** made) { \
-    return init(__func__, schedule, made, TORC_DESCRIBED(Name, parameters, MPI_COMM_NULL));       \
+#define TORC_INIT(name, Name, parameters)                                                        \
+  int torc_##name##_init(torc_schedule* schedule,                                                \
+                         TORC_PARAMETERS(parameters, int64_t, int64_t) torc_collective** made) { \
+    return init(__func__, schedule, made, TORC_DESCRIBED(Name, parameters, MPI_COMM_NULL));      \
   }
 extern "C" {
 TORC_INIT(allreduce, Allreduce, Reduction)

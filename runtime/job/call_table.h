@@ -42,71 +42,51 @@
 
 #define TORC_ALL_COLLECTIVES(X) TORC_COLLECTIVES(X) TORC_COLLECTIVES_WITHOUT_COUNTS(X)
 
-// Parameters before the communicator, for a type of counts and one of displacements, and the same
-// as arguments. LIST(list) encloses every list of the program: a deferred call passes a copy.
-#define TORC_AS_GIVEN(list) list
-#define TORC_GIVEN(parameters) TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)
-#define TORC_PARAMETERS_Nothing(Count, Offset)
-#define TORC_ARGUMENTS_Nothing(LIST)
+// The parameters of each kind before the communicator: P(type, name), and L(type, name) for a list,
+// with a type of counts and one of displacements.
+#define TORC_KIND_Nothing(P, L, Count, Offset)
+#define TORC_KIND_Broadcast(P, L, Count, Offset) \
+  P(void*, out) P(Count, count) P(MPI_Datatype, type) P(int, root)
+#define TORC_KIND_Reduction(P, L, Count, Offset) \
+  P(const void*, in) P(void*, out) P(Count, count) P(MPI_Datatype, type) P(MPI_Op, op)
+#define TORC_KIND_RootedReduction(P, L, Count, Offset) \
+  TORC_KIND_Reduction(P, L, Count, Offset) P(int, root)
+#define TORC_KIND_ReductionV(P, L, Count, Offset) \
+  P(const void*, in) P(void*, out) L(Count, counts) P(MPI_Datatype, type) P(MPI_Op, op)
 
-#define TORC_PARAMETERS_Broadcast(Count, Offset) \
-  void *out, Count count, MPI_Datatype type, int root,
-#define TORC_ARGUMENTS_Broadcast(LIST) out, count, type, root,
-
-#define TORC_PARAMETERS_Reduction(Count, Offset) \
-  const void *in, void *out, Count count, MPI_Datatype type, MPI_Op op,
-#define TORC_ARGUMENTS_Reduction(LIST) in, out, count, type, op,
-
-#define TORC_PARAMETERS_RootedReduction(Count, Offset) \
-  TORC_PARAMETERS_Reduction(Count, Offset) int root,
-#define TORC_ARGUMENTS_RootedReduction(LIST) TORC_ARGUMENTS_Reduction(LIST) root,
-
-#define TORC_PARAMETERS_ReductionV(Count, Offset) \
-  const void *in, void *out, const Count counts[], MPI_Datatype type, MPI_Op op,
-#define TORC_ARGUMENTS_ReductionV(LIST) in, out, LIST(counts), type, op,
-
-#define TORC_PARAMETERS_Exchange(Count, Offset) \
-  const void *in, Count in_count, MPI_Datatype in_type, void *out, Count count, MPI_Datatype type,
-#define TORC_ARGUMENTS_Exchange(LIST) in, in_count, in_type, out, count, type,
-
-#define TORC_PARAMETERS_RootedExchange(Count, Offset) \
-  TORC_PARAMETERS_Exchange(Count, Offset) int root,
-#define TORC_ARGUMENTS_RootedExchange(LIST) TORC_ARGUMENTS_Exchange(LIST) root,
-
-#define TORC_PARAMETERS_GatherV(Count, Offset)                                           \
-  const void *in, Count in_count, MPI_Datatype in_type, void *out, const Count counts[], \
-      const Offset displacements[], MPI_Datatype type,
-#define TORC_ARGUMENTS_GatherV(LIST) \
-  in, in_count, in_type, out, LIST(counts), LIST(displacements), type,
-
-#define TORC_PARAMETERS_RootedGatherV(Count, Offset) \
-  TORC_PARAMETERS_GatherV(Count, Offset) int root,
-#define TORC_ARGUMENTS_RootedGatherV(LIST) TORC_ARGUMENTS_GatherV(LIST) root,
-
-#define TORC_PARAMETERS_RootedScatterV(Count, Offset)                                             \
-  const void *in, const Count in_counts[], const Offset in_displacements[], MPI_Datatype in_type, \
-      void *out, Count count, MPI_Datatype type, int root,
-#define TORC_ARGUMENTS_RootedScatterV(LIST) \
-  in, LIST(in_counts), LIST(in_displacements), in_type, out, count, type, root,
-
-#define TORC_PARAMETERS_ExchangeV(Count, Offset)                                                  \
-  const void *in, const Count in_counts[], const Offset in_displacements[], MPI_Datatype in_type, \
-      void *out, const Count counts[], const Offset displacements[], MPI_Datatype type,
-#define TORC_ARGUMENTS_ExchangeV(LIST)                                                          \
-  in, LIST(in_counts), LIST(in_displacements), in_type, out, LIST(counts), LIST(displacements), \
-      type,
-
-#define TORC_PARAMETERS_ExchangeW(Count, Offset)                            \
-  const void *in, const Count in_counts[], const Offset in_displacements[], \
-      const MPI_Datatype in_types[], void *out, const Count counts[],       \
-      const Offset displacements[], const MPI_Datatype types[],
-#define TORC_ARGUMENTS_ExchangeW(LIST)                                            \
-  in, LIST(in_counts), LIST(in_displacements), LIST(in_types), out, LIST(counts), \
-      LIST(displacements), LIST(types),
-
+// clang-format off
+#define TORC_KIND_Exchange(P, L, Count, Offset)                       \
+  P(const void*, in) P(Count, in_count) P(MPI_Datatype, in_type)      \
+  P(void*, out) P(Count, count) P(MPI_Datatype, type)
+#define TORC_KIND_RootedExchange(P, L, Count, Offset) \
+  TORC_KIND_Exchange(P, L, Count, Offset) P(int, root)
+#define TORC_KIND_GatherV(P, L, Count, Offset)                        \
+  P(const void*, in) P(Count, in_count) P(MPI_Datatype, in_type)      \
+  P(void*, out) L(Count, counts) L(Offset, displacements) P(MPI_Datatype, type)
+#define TORC_KIND_RootedGatherV(P, L, Count, Offset) \
+  TORC_KIND_GatherV(P, L, Count, Offset) P(int, root)
+#define TORC_KIND_RootedScatterV(P, L, Count, Offset)                                          \
+  P(const void*, in) L(Count, in_counts) L(Offset, in_displacements) P(MPI_Datatype, in_type)  \
+  P(void*, out) P(Count, count) P(MPI_Datatype, type) P(int, root)
+#define TORC_KIND_ExchangeV(P, L, Count, Offset)                                               \
+  P(const void*, in) L(Count, in_counts) L(Offset, in_displacements) P(MPI_Datatype, in_type)  \
+  P(void*, out) L(Count, counts) L(Offset, displacements) P(MPI_Datatype, type)
+#define TORC_KIND_ExchangeW(P, L, Count, Offset)                                               \
+  P(const void*, in) L(Count, in_counts) L(Offset, in_displacements) L(MPI_Datatype, in_types) \
+  P(void*, out) L(Count, counts) L(Offset, displacements) L(MPI_Datatype, types)
+// clang-format on
 // Displacements in bytes are MPI_Aint here even with int counts.
-#define TORC_PARAMETERS_NeighborExchangeW(Count, Offset) TORC_PARAMETERS_ExchangeW(Count, MPI_Aint)
-#define TORC_ARGUMENTS_NeighborExchangeW(LIST) TORC_ARGUMENTS_ExchangeW(LIST)
+#define TORC_KIND_NeighborExchangeW(P, L, Count, Offset) TORC_KIND_ExchangeW(P, L, Count, MPI_Aint)
+
+// The parameters as declared, as given, and with a copy of each list for a deferred call.
+#define TORC_DECLARED(type, name) type name,
+#define TORC_LIST_DECLARED(type, name) const type name[],
+#define TORC_NAMED(type, name) name,
+#define TORC_LIST_KEPT(type, name) kept.find(name),
+#define TORC_PARAMETERS(kind, Count, Offset) \
+  TORC_KIND_##kind(TORC_DECLARED, TORC_LIST_DECLARED, Count, Offset)
+#define TORC_GIVEN(kind) TORC_KIND_##kind(TORC_NAMED, TORC_NAMED, , )
+#define TORC_KEPT(kind) TORC_KIND_##kind(TORC_NAMED, TORC_LIST_KEPT, , )
 
 namespace torc::runtime {
 

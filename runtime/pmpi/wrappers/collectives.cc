@@ -17,7 +17,7 @@ using namespace torc::runtime::pmpi;  // NOLINT
 
 // The lambda's `comm` hides the function's.
 #define TORC_WRAPPERS(Name, name, parameters, Suffix, Count, Offset)                             \
-  int MPI_##Name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset) MPI_Comm comm) {            \
+  int MPI_##Name##Suffix(TORC_PARAMETERS(parameters, Count, Offset) MPI_Comm comm) {             \
     if (!intercepts() && !mayOffload()) return PMPI_##Name##Suffix(TORC_GIVEN(parameters) comm); \
     const auto described = TORC_DESCRIBED(Name, parameters, comm);                               \
     const Verdict at_once = serveAtOnce(described, comm);                                        \
@@ -32,7 +32,7 @@ using namespace torc::runtime::pmpi;  // NOLINT
     const InsideMpi inside(isMadeByAll(verdict) ? comm : MPI_COMM_NULL);                         \
     return handedBack(call, PMPI_##Name##Suffix(TORC_GIVEN(parameters) comm));                   \
   }                                                                                              \
-  int MPI_I##name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset) MPI_Comm comm,             \
+  int MPI_I##name##Suffix(TORC_PARAMETERS(parameters, Count, Offset) MPI_Comm comm,              \
                           MPI_Request* request) {                                                \
     if (!intercepts() && !mayOffload()) {                                                        \
       return PMPI_I##name##Suffix(TORC_GIVEN(parameters) comm, request);                         \
@@ -40,13 +40,13 @@ using namespace torc::runtime::pmpi;  // NOLINT
     CollectiveCall call(Form::kNonblocking, TORC_DESCRIBED(Name, parameters, comm), comm);       \
     call.mpi = MpiCall([=](const KeptLists& kept, MPI_Comm comm, MPI_Request* request) {         \
       static_cast<void>(kept);                                                                   \
-      return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(kept.find) comm, request);         \
+      return PMPI_I##name##Suffix(TORC_KEPT(parameters) comm, request);                          \
     });                                                                                          \
     const Verdict verdict = serve(call, request);                                                \
     if (!verdict.isMpis()) return verdict.code();                                                \
     return handedBack(call, PMPI_I##name##Suffix(TORC_GIVEN(parameters) comm, request));         \
   }                                                                                              \
-  int TORC_PERSISTENT(Name, Suffix)(TORC_PARAMETERS_##parameters(Count, Offset) MPI_Comm comm,   \
+  int TORC_PERSISTENT(Name, Suffix)(TORC_PARAMETERS(parameters, Count, Offset) MPI_Comm comm,    \
                                     MPI_Info info, MPI_Request * request) {                      \
     if (!intercepts() && !mayOffload()) {                                                        \
       return TORC_MPIS_PERSISTENT(Name, Suffix)(TORC_GIVEN(parameters) comm, info, request);     \
