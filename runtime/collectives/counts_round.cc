@@ -27,11 +27,7 @@ Status CountsRound::prepare() {
   StatusOr<FlatProgram> program = exchange_.expand(seen_.rank);
   if (!program.ok()) return program.status().annotated("counts of pairs");
   program_ = std::move(*program);
-  for (FlatOperation& operation : program_.operations) {
-    if (operation.peer >= 0) {
-      operation.peer = schedule_.geometry->map.toCommunicator(operation.peer);
-    }
-  }
+  mapPeers(schedule_.geometry->map, program_);
   in_.allocate(program_.in_elements * kNumberBytes);
   out_.allocate(program_.out_elements * kNumberBytes);
   scratch_.allocateZeros(program_.scratch_elements * kNumberBytes);
@@ -50,9 +46,8 @@ Status CountsRound::layOut(int tag_base) {
                         .element_bytes = kNumberBytes};
   auto created = Executor::create(
       program_, buffers, {}, std::make_unique<MpiTransport>(schedule_.geometry->comm, tag_base));
-  if (!created.ok()) return created.status().annotated("counts of pairs");
-  executor_ = std::move(*created);
-  return {};
+  if (created.ok()) executor_ = std::move(*created);
+  return created.status().annotated("counts of pairs");
 }
 
 Status CountsRound::run() {

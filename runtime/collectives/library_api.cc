@@ -65,15 +65,13 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
 }
 
 torc_choice describe(const torc_library& library, const LibraryEntry& entry, std::uint64_t bytes) {
-  torc_choice choice = {};
-  choice.kind = kindOf(entry.collective);
-  choice.shape = library.shapes[entry.shape].c_str();
-  choice.lowest_bytes = entry.lowest;
-  choice.highest_bytes = entry.highest;
-  choice.file = library.index.files[entry.file].name.c_str();
-  choice.predicted_s = predictedSeconds(entry, bytes);
-  choice.reason = entry.reason.c_str();
-  return choice;
+  return {.kind = kindOf(entry.collective),
+          .shape = library.shapes[entry.shape].c_str(),
+          .lowest_bytes = entry.lowest,
+          .highest_bytes = entry.highest,
+          .file = library.index.files[entry.file].name.c_str(),
+          .predicted_s = predictedSeconds(entry, bytes),
+          .reason = entry.reason.c_str()};
 }
 
 struct Chosen {

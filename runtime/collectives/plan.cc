@@ -39,6 +39,12 @@ void ScheduleCall::putInOrder(const RankMap& map, int ranks, std::uint64_t count
   displacements = std::move(places);
 }
 
+void mapPeers(const RankMap& map, FlatProgram& program) {
+  for (FlatOperation& operation : program.operations) {
+    if (operation.peer >= 0) operation.peer = map.toCommunicator(operation.peer);
+  }
+}
+
 Status checkSchedule(const torc_schedule& schedule, Collective collective) {
   const ScheduleView& view = schedule.view();
   if (view.collective == collective || rowOf(collective).mayBeServedBy(view.collective)) return {};
@@ -96,9 +102,7 @@ Status Plan::expand(const PairCounts* passing) {
   StatusOr<MessageFragments> fragments = cutMessages(view, *program, counts, seen.in_place,
                                                      scheduled().type.bytes, kLeastFragmentBytes);
   if (!fragments.ok()) return fragments.status();
-  for (FlatOperation& operation : program->operations) {
-    if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
-  }
+  mapPeers(geometry.map, *program);
   expanded_ = std::make_unique<Expanded>(Expanded{std::move(*program), std::move(*fragments)});
   return {};
 }

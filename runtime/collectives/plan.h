@@ -53,6 +53,9 @@ struct ScheduleCall : Call {
                          std::vector<std::uint64_t>& displacements);
 };
 
+/// Translates the peers of a program's operations to ranks of the communicator.
+void mapPeers(const RankMap& map, FlatProgram& program);
+
 /// Whether `schedule` is for the collective of a call, or for one that can serve it.
 Status checkSchedule(const torc_schedule& schedule, Collective collective);
 

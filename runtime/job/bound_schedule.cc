@@ -22,9 +22,8 @@ Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const st
   if (!loaded.ok()) return loaded.status();
   auto bound =
       torc_schedule::bind(&geometry, std::make_shared<const LoadedSchedule>(std::move(*loaded)));
-  if (!bound.ok()) return bound.status().annotated(origin);
-  schedule = std::move(*bound);
-  return {};
+  if (bound.ok()) schedule = std::move(*bound);
+  return bound.status().annotated(origin);
 }
 
 /// Loads a schedule on all ranks: rank 0 has `bytes`, or an error in `mine`.

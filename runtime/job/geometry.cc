@@ -173,9 +173,8 @@ StatusOr<Topology> torc_geometry::topologyFor(const Topology& compiled) const {
 Status torc_geometry::startTrace() {
   if (context->trace_job == nullptr) return {};
   StatusOr<std::shared_ptr<const GeometryTrace>> traced = context->trace_job->addGeometry(comm);
-  if (!traced.ok()) return traced.status();
-  trace = std::move(*traced);
-  return {};
+  if (traced.ok()) trace = std::move(*traced);
+  return traced.status();
 }
 
 StatusOr<TagClaim> torc_geometry::claimTags(std::uint32_t tag_count, const TagMap& taken) {

@@ -98,13 +98,6 @@ Status understand(std::span<const std::byte> bundle, std::uint64_t ranks, torc_l
   return {};
 }
 
-Recognition unrecognised(Reason why, std::string reason) {
-  Recognition result;
-  result.why = why;
-  result.reason = std::move(reason);
-  return result;
-}
-
 }  // namespace
 }  // namespace torc::runtime
 
@@ -171,11 +164,11 @@ std::uint64_t torc::runtime::Recognition::fingerprint() const {
 
 Recognition torc_library::recognise(MPI_Comm comm) const {
   const int size = commSize(comm);
-  if (size == 1) return unrecognised(Reason::kOneRank, "the communicator has one rank");
+  if (size == 1) return {Reason::kOneRank, "the communicator has one rank"};
   MPI_Group group = MPI_GROUP_NULL;
   int likeness = MPI_UNEQUAL;
   if (const int code = PMPI_Comm_group(comm, &group); code != MPI_SUCCESS) {
-    return unrecognised(Reason::kNoSubTorus, mpiStatus(code, "MPI_Comm_group").message());
+    return {Reason::kNoSubTorus, mpiStatus(code, "MPI_Comm_group").message()};
   }
   PMPI_Group_compare(group, world, &likeness);
   PMPI_Group_free(&group);
@@ -191,21 +184,20 @@ Recognition torc_library::recognise(MPI_Comm comm) const {
     sites.reserve(ranks.size());
     for (std::size_t member = 0; member < ranks.size(); ++member) {
       if (ranks[member] == MPI_UNDEFINED) {
-        return unrecognised(
-            Reason::kOutsideWorld,
-            message("rank ", member, " is not among those that the job began with"));
+        return {Reason::kOutsideWorld,
+                message("rank ", member, " is not among those that the job began with")};
       }
       sites.push_back(job.siteOf(ranks[member]));
     }
     box = recogniseSubTorus(job.topology, sites);
   }
-  if (!box.ok()) return unrecognised(Reason::kNoBox, box.status().message());
+  if (!box.ok()) return {Reason::kNoBox, box.status().message()};
 
   const LibrarySubTorus* sub_torus = index.findSubTorus(job.partition, box->extents);
   if (sub_torus == nullptr) {
-    return unrecognised(Reason::kNoSubTorus, message("the library has nothing for the sub-torus ",
-                                                     extentsText(job.topology, box->extents),
-                                                     " of ", job.topology.shape()));
+    return {Reason::kNoSubTorus,
+            message("the library has nothing for the sub-torus ",
+                    extentsText(job.topology, box->extents), " of ", job.topology.shape())};
   }
   const Topology& shape = index.shapes[sub_torus->shape].topology;
   SubTorusRanks ranks = ranksInSubTorus(*box, shape, sub_torus->axes);
@@ -213,14 +205,14 @@ Recognition torc_library::recognise(MPI_Comm comm) const {
   StatusOr<RankMap> map = RankMap::fromTable(std::move(ranks.table));
   if (!topology.ok() || !map.ok()) {
     const Status& status = topology.ok() ? map.status() : topology.status();
-    return unrecognised(Reason::kNoSubTorus, status.message());
+    return {Reason::kNoSubTorus, status.message()};
   }
-  Recognition result;
-  result.why = Reason::kServed;
-  result.sub_torus = static_cast<std::uint32_t>(sub_torus - index.sub_tori.data());
-  result.shape = sub_torus->shape;
-  result.topology = *topology;
-  result.map = std::move(*map);
-  result.in_order = isInRankOrder(result.map, *topology, shape);
-  return result;
+  const bool in_order = isInRankOrder(*map, *topology, shape);
+  return {.why = Reason::kServed,
+          .reason = {},
+          .sub_torus = static_cast<std::uint32_t>(sub_torus - index.sub_tori.data()),
+          .shape = sub_torus->shape,
+          .topology = *topology,
+          .map = std::move(*map),
+          .in_order = in_order};
 }

@@ -38,12 +38,12 @@ struct LibraryOptions : PlacementOptions {
 /// The relation of a communicator to a library. The same on all its ranks.
 struct Recognition {
   Reason why = Reason::kNoSubTorus;  // reason why it has no schedules; kServed: it has some
-  std::string reason;                // for users; empty if recognised
+  std::string reason{};              // for users; empty if recognised
 
   std::uint32_t sub_torus = 0;  // of the index
   std::uint32_t shape = 0;      // its schedules are for this shape
-  Topology topology;            // the shape, with the order of ranks that makes `map` simplest
-  RankMap map;                  // ranks of the communicator to those of `topology`
+  Topology topology{};          // the shape, with the order of ranks that makes `map` simplest
+  RankMap map{};                // ranks of the communicator to those of `topology`
   bool in_order = false;        // the communicator's ranks are in the order of the schedules
 
   bool ok() const { return why == Reason::kServed; }

@@ -141,15 +141,13 @@ Status ScheduleLoad::check() {
 
 /// Whether the file matches the index.
 Status ScheduleLoad::serves(const ScheduleView& view) const {
-  const Status status = checkServes(library_.index, entry_, view);
-  return status.ok() ? status : status.annotated(path());
+  return checkServes(library_.index, entry_, view).annotated(path());
 }
 
 Status ScheduleLoad::bind() {
   auto bound = torc_schedule::bind(&geometry_, schedule_);
-  if (!bound.ok()) return bound.status().annotated(path());
-  bound_ = std::move(*bound);
-  return {};
+  if (bound.ok()) bound_ = std::move(*bound);
+  return bound.status().annotated(path());
 }
 
 /// All have the schedule, or none.

@@ -12,10 +12,6 @@ namespace {
 // MPI guarantees tags up to 32767.
 constexpr int kMeetingTag = 32766;
 
-bool mustMeet() {
-  return meets_before_calls.load(std::memory_order_relaxed) && !inside_torc;
-}
-
 template <typename Handle>
 void meet(const Handle* handle, Handle null, int (*group_of)(Handle, MPI_Group*)) {
   MPI_Group group = MPI_GROUP_NULL;

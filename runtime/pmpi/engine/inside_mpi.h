@@ -24,6 +24,9 @@ inline std::atomic<bool> mpi_looks{false};
 
 /// Whether ranks meet before collective calls that wait inside MPI. The same on all ranks.
 inline std::atomic<bool> meets_before_calls{false};
+inline bool mustMeet() {
+  return meets_before_calls.load(std::memory_order_relaxed) && intercepts();
+}
 
 class InsideMpi : NonCopyable {
  public:

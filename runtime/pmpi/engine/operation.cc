@@ -49,7 +49,7 @@ int errorClass(const Status& status) {
 }
 
 Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked)
-    : state_(state), call_(call), checked_(checked), entry_(call.verdict.entry()) {
+    : state_(state), call_(call), checked_(checked) {
   takeLists(call_.arguments, state.size(), checked_);
   // The lists of a blocking call outlive it.
   if (call.form != Form::kBlocking) {
@@ -153,7 +153,7 @@ bool Operation::proceed() {
 }
 
 bool Operation::proceedInTurn() {
-  const StatusOr<torc_schedule*>* loaded = state_.schedules().load(*entry_);
+  const StatusOr<torc_schedule*>* loaded = state_.schedules().load(*call_.verdict.entry());
   if (loaded == nullptr) return false;
   if (loaded->ok()) return votes_ ? agree(***loaded) : proceedWith(***loaded);
   if (loaded->status().code() == StatusCode::kTransport) {

@@ -119,7 +119,6 @@ class Operation : NonCopyable {
   // The derived datatypes among those of the call.
   std::vector<MPI_Datatype> held_types_;
   MPI_Op held_op_ = MPI_OP_NULL;
-  const LibraryEntry* entry_;
   torc_schedule* schedule_ = nullptr;
   std::optional<Packing> packing_{std::in_place};
   std::unique_ptr<Plan> persistent_;  // of a persistent call

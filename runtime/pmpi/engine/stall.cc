@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include "runtime/pmpi/engine/call_report.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
@@ -111,8 +112,8 @@ std::string Operation::whatIsWaitedFor() const {
     }
     return what;
   }
-  std::string what = message("operation ", plan_->executor().firstPending(), " of ",
-                             engine->library->index.files[entry_->file].name);
+  std::string what =
+      message("operation ", plan_->executor().firstPending(), " of ", servedBy(call_));
   const char* between = " waits";
   for (const Transport::Awaited& peer : plan_->transport().awaited(kMostPeers)) {
     const std::string answer = state_.history().answerOf(peer.rank);

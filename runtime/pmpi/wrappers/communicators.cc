@@ -25,12 +25,6 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Whether the members of a future communicator must meet, if no communicator has exactly these
-/// members.
-bool mustMeet() {
-  return intercepts() && meets_before_calls.load(std::memory_order_relaxed);
-}
-
 /// Counts a communicator of the program whose creation has returned `code`.
 int counted(int code, const MPI_Comm* comm) {
   if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) {
@@ -76,6 +70,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* result) {
+  // No communicator has exactly these members, here and below.
   if (mustMeet()) meetGroup(group, tag);
   return create([&] { return PMPI_Comm_create_group(comm, group, tag, result); }, MPI_COMM_NULL,
                 result);

@@ -139,12 +139,6 @@ int completed(int code) {
   return told == MPI_SUCCESS || error_class == MPI_ERR_IN_STATUS ? code : told;
 }
 
-int looked(int code, const int* flag) {
-  Backoff backoff;
-  if (code == MPI_SUCCESS && !*flag) rest(backoff);
-  return code;
-}
-
 int awaitMessage(int source, int tag, MPI_Comm comm) {
   if (underWay() == 0 || comm == MPI_COMM_NULL) return MPI_SUCCESS;
   int is_inter = 0, found = 0;

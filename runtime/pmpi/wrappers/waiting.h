@@ -15,10 +15,6 @@ namespace torc::runtime::pmpi {
 /// returns an error: now the program's error handler is called.
 int completed(int code);
 
-/// One poll has returned `code`. If it found nothing, yields: a program that calls MPI_Test in a
-/// loop must not keep the core from the awaited ranks.
-int looked(int code, const int* flag);
-
 /// Waits until a message has come. On an error, which MPI has reported, the call is not made.
 int awaitMessage(int source, int tag, MPI_Comm comm);
 int awaitMessage(const void* data, MPI_Count count, MPI_Datatype type, int source, int tag,
@@ -43,12 +39,16 @@ int makeInsideOr(Call call, Other other) {
   return inside.isWatched() || !mustProgress() ? call() : other();
 }
 
-/// A call that does not wait; `flag` is 0 if it has found nothing.
+/// A call that does not wait; `flag` is 0 if it has found nothing. Then it yields: a program that
+/// calls MPI_Test in a loop must not keep the core from the awaited ranks.
 template <typename Call>
 int look(Call call, const int* flag) {
   if (!mustProgress()) return call();
   advance();
-  return looked(call(), flag);
+  const int code = call();
+  Backoff backoff;
+  if (code == MPI_SUCCESS && !*flag) rest(backoff);
+  return code;
 }
 template <typename Call>
 int complete(Call call, const int* flag) {
